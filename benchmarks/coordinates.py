@@ -30,7 +30,7 @@ from dualfold.fitting.coordinates import _Continued
 from dualfold.fitting.overtones import LADDER, unexplained
 from dualfold.quality import t_similarity
 from dualfold.trace.lift import SelectedColumns
-from dualfold.trace.solvers.auto import growing
+from dualfold.trace.solvers.auto import krylov_space_for
 
 METHODS = ("eigenmaps", "diffusion_maps", "lle", "modified_lle", "ltsa", "hessian_lle")
 LOOKED_AT, HALF = 20, 0.5
@@ -120,7 +120,7 @@ def look_seconds(estimator: Any, problem: Any, counts: list[int]) -> float:
     for _ in range(3):
         problem = replace(problem, about="")  # nothing is known of its elimination order
         begin = process_time()
-        space = growing(problem, solver) if counts != [2] else None
+        space = krylov_space_for(problem, solver) if counts != [2] else None
         looks = _Continued(problem, solver) if space is None else space
         for count in counts:
             looks.first(count)

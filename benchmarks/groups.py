@@ -19,7 +19,7 @@ import numpy as np
 from sklearn.cluster import KMeans
 
 from dualfold.auditing.density import map_groups
-from dualfold.auditing.groups import LINKS, Group, judged_groups
+from dualfold.auditing.groups import LINKS_PER_POINT, Group, LinkedGroups, groups_with_verdicts
 from dualfold.data import swiss_roll
 from dualfold.graph import nearest
 from dualfold.recommendation import intrinsic_dimension
@@ -131,7 +131,8 @@ def judged(X: Any, flat: Any, kind: Any) -> tuple[tuple[Group, ...], Any]:
     found = map_groups(Y)
     said = intrinsic_dimension(X)
     width = max(float(said.two_nn), float(said.levina_bickel))
-    groups, _ = judged_groups(found, found.codes, nearest(X, LINKS).indices, None, width)
+    lists = nearest(X, LINKS_PER_POINT).indices
+    groups, _ = groups_with_verdicts(LinkedGroups(found, found.codes, lists, width))
     return groups, found.codes
 
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from dualfold import LaplacianEigenmaps, scale
 from dualfold.data import digits, mnist, swiss_roll
-from dualfold.quality.neighbors import t_similarity
+from dualfold.quality.ranks import t_similarity
 
 ROWS, LANDMARKS, NEW, NEIGHBORS = 4_000, 2_000, 1_000, 10
 RECIPES = [(count, weights) for count in (5, 10) for weights in ("uniform", "distance")]

@@ -96,11 +96,11 @@ def roll_edges(n: int) -> Maker:
     def data(scale: float) -> Data:
         from dualfold.data import swiss_roll
         from dualfold.graph import join_pieces, knn
-        from dualfold.unfolding import contracted
+        from dualfold.unfolding import contraction_of
 
         # A general solver's time grows as n³ and more: never above the size that is named.
         X = swiss_roll(min(n, sized(n, scale)), random_state=SEED).points
-        return Data(contracted(join_pieces(knn(X, 6))).problem)
+        return Data(contraction_of(join_pieces(knn(X, 6))).problem)
 
     return data
 

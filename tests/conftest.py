@@ -1,4 +1,4 @@
-"""Shared by all tests: helpers that compare subspaces by angles and values by scale."""
+"""Shared by all tests: one thread of BLAS for each process, packages of other versions, data."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import gc
 import inspect
 import os
 
-import numpy as np
 import pytest
 import scipy.sparse
 import typer.main
 import typer.testing
+from threadpoolctl import threadpool_limits
 
 # A runner makes all commands anew for each call, which takes longer than most calls.
 typer.testing._get_command = functools.cache(typer.main.get_command)
@@ -48,13 +48,11 @@ def pytest_configure(config):
             os.environ.setdefault(library, "1")
 
 
-def principal_sine(U, V, B=None):
-    """The sine of the largest angle between two subspaces, in the inner product of B."""
-    times = (lambda X: X) if B is None else B.times
-    U = np.linalg.solve(np.linalg.cholesky(U.T @ times(U)), U.T).T
-    V = np.linalg.solve(np.linalg.cholesky(V.T @ times(V)), V.T).T
-    rest = V - U @ (U.T @ times(V))
-    return float(np.sqrt(max(np.linalg.eigvalsh(rest.T @ times(rest)).max(), 0.0)))
+@pytest.fixture
+def one_blas_thread():
+    """Matrices of a few hundred rows: threads of LAPACK would only wait for one another."""
+    with threadpool_limits(1):
+        yield
 
 
 @pytest.fixture(scope="session")

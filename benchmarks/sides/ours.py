@@ -16,7 +16,7 @@ import numpy as np
 from benchmarks.case import THREADS, Answer
 from dualfold import estimators, quality
 from dualfold.graph import knn, nearest
-from dualfold.kernels.reports import tallied, timed
+from dualfold.kernels.reports import count_work, time_stage
 from dualfold.methods import landmark_count
 from dualfold.unfolding import Unfolder
 
@@ -26,9 +26,9 @@ UNFOLDING_K = 6
 
 def _fitted(estimator: Any, X: Any, *, search: str = "auto") -> Answer:
     """Fit; the stages and counts are those the estimator tells on its way."""
-    with tallied() as work:
+    with count_work() as work:
         if search != "auto":
-            with timed("neighbours"):
+            with time_stage("neighbours"):
                 graph = knn(X, K, search=search, random_state=0)
             estimator.set_params(graph=graph)
         points = estimator.fit_transform(X)
@@ -131,7 +131,7 @@ def report(mapped: Any, *, sample: int | None = None) -> Answer:
 
 
 def neighbours(X: Any, *, search: str = "auto") -> Answer:
-    with tallied() as work:
+    with count_work() as work:
         found = nearest(X, K, search=search, random_state=0)
     facts = {
         "search": found.search.method,

@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from dualfold import games
-from dualfold.point_pca import averaged_directions, descended_points, pair_forces
+from dualfold.point_pca import averaged_directions, descend_points, pair_forces
 
 sys.path.insert(0, str(Path(__file__).parents[2]))  # for papers/, which is not installed
 
@@ -125,7 +125,7 @@ def _falls(axes: Any, X: Any) -> None:
         return (float(np.square(X @ X.T - Y @ Y.T).sum()) - rest) / reach
 
     slow = [missing(Y) for Y in algorithm_one(X, 2, n_epochs=60, rate=0.1 / squares[0], seed=2)]
-    run = descended_points(X, 2, reachable=4 * reach, tol=1e-13, seed=2)
+    run = descend_points(X, 2, reachable=4 * reach, tol=1e-13, seed=2)
     fast = run.errors / (4 * reach) + 1
     paper = averaged_directions(X, 2, rounds=60, step=1.0)
     total = squares[:2].sum()

@@ -8,7 +8,7 @@ from dualfold.arrays import Array
 from dualfold.data import swiss_roll
 from dualfold.graph import Graph
 from dualfold.unfolding import Unfolding, unfold
-from dualfold.unfolding.unfold import Form
+from dualfold.unfolding.unfold import Constraints
 from papers.cunha.roll import NEIGHBORS, neighbor_graph, roll, small_roll
 from papers.finding import Experiment, Finding, Row, Setting, also, claim, theorem
 
@@ -71,20 +71,20 @@ def angles_kept(setting: Setting) -> Finding:
     graph = neighbor_graph(points, 5)
     true = edge_angles(graph, points)
     rows, change = [], {}
-    cases: tuple[tuple[str, Form, bool], ...] = (
+    cases: tuple[tuple[str, Constraints, bool], ...] = (
         ("= with neighbours tied", "equal", True),
         ("= on the edges alone", "equal", False),
         ("≤ with neighbours tied", "at_most", True),
         ("≤ on the edges alone", "at_most", False),
     )
-    for name, form, angles in cases:
-        one = unfold(graph, form=form, angles=angles, tol=1e-5, relaxation=RELAXATION)
+    for name, constraints, angles in cases:
+        one = unfold(graph, constraints=constraints, angles=angles, tol=1e-5, relaxation=RELAXATION)
         found = edge_angles(graph, one.factor)
         off = np.abs(found - true)
         change[name] = float(off.max())
         ratios = one.problem.squared_lengths(one.solution.factor) / one.problem.squared
         kept = float(np.abs(ratios - 1).max())
-        if form == "equal" and angles:
+        if constraints == "equal" and angles:
             low, high = allowed_angles(graph, points, kept)
             outside = int(np.sum((found < low - 1e-6) | (found > high + 1e-6)))
             rows.append(
@@ -130,7 +130,7 @@ def coordinates_kept(setting: Setting) -> Finding:
 def _cut(one: Unfolding, count: int) -> tuple[float, float, float, float]:
     """(variance outside, loss of d² by edge: root mean square, largest, most gained)."""
     p = one.problem
-    Y = p.centred(one.solution.factor)
+    Y = p.centred_points(one.solution.factor)
     U, lengths, _ = np.linalg.svd(Y, full_matrices=False)
     turned = U * lengths
     lost = (p.squared_lengths(turned) - p.squared_lengths(turned[:, :count])) / p.squared

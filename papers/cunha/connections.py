@@ -44,7 +44,7 @@ def isomap_bound(setting: Setting) -> Finding:
 
 def _geodesic_rows(points: Array, graph: Graph, p: UnfoldingProblem, factor: Array) -> list[Row]:
     """Distances of inputs and outputs against geodesics, and what Isomap's trace is."""
-    Y = p.centred(factor)
+    Y = p.centred_points(factor)
     far = geodesic_distances(graph, dtype=np.float64)
     above = far[np.triu_indices(p.n, 1)]
     apart = pdist(Y)

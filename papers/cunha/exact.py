@@ -11,7 +11,7 @@ from dualfold import PCA, ClassicalMDS
 from dualfold.arrays import Array
 from dualfold.games import unfolding_bracket, unfolding_game
 from dualfold.unfolding import UnfoldingProblem, certify_unfolding, interior_point
-from dualfold.unfolding.contraction import contracted
+from dualfold.unfolding.contraction import contraction_of
 from papers.cunha.roll import NEIGHBORS, neighbor_graph, small_roll
 from papers.figures.charts import Chart, Line, chart_figure
 from papers.finding import Experiment, Finding, Row, Setting, theorem
@@ -63,7 +63,7 @@ def _complete_rows(X: Array) -> list[Row]:
     n, p = len(X), complete(X)
     G = (X - X.mean(axis=0)) @ (X - X.mean(axis=0)).T
     found = interior_point(p, tol=1e-11)
-    Y = p.centred(found.factor)
+    Y = p.centred_points(found.factor)
     even = certify_unfolding(p, X, np.full(p.m, 1 / n))
     by_pca = PCA(n_components=2).fit_transform(X)
     # From the distances: from X, classical MDS would use the same algorithm as PCA.
@@ -97,7 +97,7 @@ def _complete_rows(X: Array) -> list[Row]:
 def transformed_dual(setting: Setting) -> Finding:
     """max λ₂(L(w)) over Σ w d² = c is c/c*; the same as a game that brackets c*."""
     n, rounds, tries = setting.of((40, 300, 100), (60, 1_500, 1_000), (100, 6_000, 5_000))
-    p = contracted(neighbor_graph(small_roll(n, setting.seed).points, NEIGHBORS)).problem
+    p = contraction_of(neighbor_graph(small_roll(n, setting.seed).points, NEIGHBORS)).problem
     found = interior_point(p, tol=1e-10)
     certificate = certify_unfolding(p, found.factor, found.weights)
     best = certificate.lower

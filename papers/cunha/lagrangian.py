@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.unfolding import UnfoldingProblem, contracted
+from dualfold.unfolding import UnfoldingProblem, contraction_of
 from papers.cunha.roll import neighbor_graph, small_roll
 from papers.finding import Experiment, Finding, Row, Setting, claim, identity, theorem
 from papers.report import number
@@ -16,7 +16,7 @@ def dual_steps(setting: Setting) -> Finding:
     rng = setting.random()
     tries = setting.of(60, 400, 2_000)
     points = small_roll(setting.of(20, 30, 40), setting.seed).points
-    p = contracted(neighbor_graph(points, 4)).problem
+    p = contraction_of(neighbor_graph(points, 4)).problem
     agree, strict = _lmi(p, rng, tries)
     least_trace, least_symmetric = _products(p, rng, tries)
     rows = [
@@ -42,7 +42,7 @@ def dual_steps(setting: Setting) -> Finding:
 def _gram_steps(p: UnfoldingProblem, rng: np.random.Generator) -> list[Row]:
     """(19)–(30)."""
     r = 3
-    Y = p.centred(rng.standard_normal((p.n, r)))
+    Y = p.centred_points(rng.standard_normal((p.n, r)))
     K = Y @ Y.T
     values, Q = np.linalg.eigh(K)
     back = (Q[:, -r:] * np.sqrt(values[-r:])) @ np.linalg.qr(rng.standard_normal((r, r)))[0]
@@ -73,7 +73,7 @@ def _products(p: UnfoldingProblem, rng: np.random.Generator, tries: int) -> tupl
     """Over pairs K = YYᵀ, Z = L(w), w ≥ 0: least trace and least xᵀKZx of KZ/‖KZ‖."""
     trace = symmetric = np.inf
     for _ in range(max(tries // 10, 5)):
-        Y = p.centred(rng.standard_normal((p.n, 2)))
+        Y = p.centred_points(rng.standard_normal((p.n, 2)))
         M = (Y @ Y.T) @ p.laplacian(rng.random(p.m)).toarray()
         M /= np.linalg.norm(M, 2)
         trace = min(trace, float(np.trace(M)))
@@ -99,7 +99,7 @@ def _lagrangian(p: UnfoldingProblem, rng: np.random.Generator) -> list[Row]:
     # Any w with λ₂ ≥ 1 bounds any feasible K: weights scaled to 1, points scaled into the edges.
     w = rng.random(p.m)
     w /= np.linalg.eigvalsh(p.laplacian(w).toarray())[1]
-    Y = p.centred(rng.standard_normal((p.n, 3)))
+    Y = p.centred_points(rng.standard_normal((p.n, 3)))
     Y *= np.sqrt(np.min(p.squared / p.squared_lengths(Y)))
     share = float(np.sum(Y**2) / (w @ p.squared))
     return [

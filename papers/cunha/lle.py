@@ -20,7 +20,7 @@ def local_linearity(setting: Setting) -> Finding:
     """(58)–(65): LLE's weights and the dual's both make each point of its neighbours."""
     _, graph, unfolding = roll(setting)
     p = unfolding.problem
-    Y = p.centred(unfolding.solution.factor)
+    Y = p.centred_points(unfolding.solution.factor)
     W = unfolding.weights.toarray()
     degrees = W.sum(axis=1)
     whole = np.linalg.norm(Y)

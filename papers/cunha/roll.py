@@ -18,7 +18,7 @@ from dualfold.unfolding import (
     second_eigenvalue,
     unfold,
 )
-from dualfold.unfolding.bounds import scaled_into
+from dualfold.unfolding.bounds import feasible_scale
 from papers.figures.roll import bracket_figure, unrolling_figure
 from papers.figures.unfolding import as_unfolding_in_words, bounds_in_words, unfolding_figure
 from papers.finding import Experiment, Finding, Row, Setting, also, claim, theorem
@@ -120,7 +120,7 @@ def optimality(setting: Setting) -> Finding:
     """The conditions (50)–(55) on the answer, with dense algebra of its own."""
     _, _, unfolding = roll(setting)
     p, found = unfolding.problem, unfolding.certificate
-    Y = p.centred(unfolding.solution.factor)
+    Y = p.centred_points(unfolding.solution.factor)
     K = Y @ Y.T
     L = p.laplacian(unfolding.solution.weights).toarray()
     values = np.linalg.eigvalsh(L)
@@ -223,7 +223,7 @@ def _lower_bounds(p: UnfoldingProblem, points: Array, unfolding: Unfolding) -> d
         "Laplacian eigenmaps": SpectralEmbedding(n_neighbors=k).fit_transform(points),
         "unfolding": unfolding.solution.factor,
     }
-    return {name: scaled_into(p, Y)[1] for name, Y in maps.items()}
+    return {name: feasible_scale(p, Y)[1] for name, Y in maps.items()}
 
 
 EXPERIMENTS = (

@@ -11,7 +11,7 @@ from scipy.sparse.csgraph import minimum_spanning_tree
 
 from dualfold.arrays import Array
 from dualfold.graph import Graph, from_lengths
-from dualfold.unfolding import UnfoldingProblem, contracted, interior_point
+from dualfold.unfolding import UnfoldingProblem, contraction_of, interior_point
 from dualfold.unfolding.solvers.semidefinite import longest_step
 from papers.cunha.roll import neighbor_graph, small_roll
 from papers.figures.charts import Chart, Line, chart_figure
@@ -148,9 +148,11 @@ def no_interior(setting: Setting) -> Finding:
     """Strict feasibility of =, of ≤, of = on a tree and of the dual; and what solvers do."""
     points = small_roll(setting.of(40, 60, 120), setting.seed).points
     graph = neighbor_graph(points, NEIGHBORS)
-    equal = contracted(graph, form="equal").problem
-    at_most = replace(equal, form="at_most")
-    tree = contracted(from_lengths(minimum_spanning_tree(graph.lengths)), form="equal").problem
+    equal = contraction_of(graph, constraints="equal").problem
+    at_most = replace(equal, constraints="at_most")
+    tree = contraction_of(
+        from_lengths(minimum_spanning_tree(graph.lengths)), constraints="equal"
+    ).problem
     found = interior_point(at_most, tol=1e-9)
     rows = [
         *_clique_rows(equal, points, found.weights),
@@ -242,7 +244,7 @@ def _relaxed_rows(graph: Graph, setting: Setting) -> tuple[float, float, list[Ro
     Before the rows: how much Σ|w| grows, and the largest of the gaps.
     """
     steps = (1e-2, 1e-3, 1e-4, 1e-5)[: setting.of(3, 4, 4)]
-    problem = contracted(graph, form="equal").problem
+    problem = contraction_of(graph, constraints="equal").problem
     rows, sizes, values, gaps = [], [], [], []
     for epsilon in steps:
         found = interior_point(problem, tol=1e-7, relaxation=epsilon)

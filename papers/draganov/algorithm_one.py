@@ -8,8 +8,8 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.errors import TooLarge
-from dualfold.point_pca.point_descent import MOST_PAIRED, double_centred
-from dualfold.weights.row_passes import table
+from dualfold.point_pca.point_descent import MAX_PAIRED_POINTS, double_centred
+from dualfold.weights.row_passes import numeric_table
 
 
 def algorithm_one(
@@ -28,12 +28,12 @@ def algorithm_one(
         >>> [round(abs(float(y)), 6) for y in (steps[-1] - steps[-1].mean()).ravel()]
         [1.0, 0.0, 1.0]
     """
-    data = table(X)
+    data = numeric_table(X)
     n = data.shape[0]
-    if n > MOST_PAIRED:
+    if n > MAX_PAIRED_POINTS:
         raise TooLarge(
-            f"Algorithm 1 holds {n}×{n} distances; up to {MOST_PAIRED} points are taken. "
-            "descended_points does the same in O(nDd) a step"
+            f"Algorithm 1 holds {n}×{n} distances; up to {MAX_PAIRED_POINTS} points are taken. "
+            "descend_points does the same in O(nDd) a step"
         )
     dense = np.asarray(data.toarray() if hasattr(data, "toarray") else data, dtype=float)
     wanted = double_centred(dense)

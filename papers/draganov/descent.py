@@ -10,7 +10,7 @@ import numpy as np
 
 from dualfold import PCA, PointPCA
 from dualfold.arrays import Array
-from dualfold.point_pca import descended_points, point_error
+from dualfold.point_pca import descend_points, point_error
 from dualfold.quality import procrustes
 from dualfold.view.figures import Panel, gallery
 from papers.draganov.algorithm_one import algorithm_one
@@ -107,7 +107,7 @@ def convergence(setting: Setting) -> Finding:
 
 def _ours(X: Array, squares: Array, seed: int) -> Array:
     reachable = 4 * float(np.square(squares[:2]).sum())
-    run = descended_points(X, 2, reachable=reachable, tol=1e-14, seed=seed)
+    run = descend_points(X, 2, reachable=reachable, tol=1e-14, seed=seed)
     return np.maximum(run.errors + reachable, 0) / reachable
 
 

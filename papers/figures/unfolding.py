@@ -9,10 +9,10 @@ import numpy as np
 
 from dualfold.certificate import distance
 from dualfold.errors import InvalidInput
-from dualfold.unfolding.bounds import scaled_into
+from dualfold.unfolding.bounds import feasible_scale
 from dualfold.unfolding.certificate import UnfoldingCertificate
 from dualfold.unfolding.problem import UnfoldingProblem
-from dualfold.unfolding.solution import Record, relative
+from dualfold.unfolding.solution import Record, relative_gap
 from dualfold.view.colors import FEW_COLORS, coloring_of
 from dualfold.view.drawing import (
     DOTS_PER_INCH,
@@ -85,8 +85,8 @@ def as_unfolding_in_words(
     They are scaled so that the longest edge is just not too long; the variance that is left
     then is a value that can be compared with the proved bound.
     """
-    fit, value = scaled_into(problem, np.asarray(points, dtype=float))
-    gap = relative(value, certificate.upper)
+    fit, value = feasible_scale(problem, np.asarray(points, dtype=float))
+    gap = relative_gap(value, certificate.upper)
     scale = f"scaled by {np.sqrt(fit):.2g} to fit the edges"
     return f"variance {value:.6g}, {scale};\ngap {gap:.2g} to the same bound"
 

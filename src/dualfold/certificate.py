@@ -23,8 +23,6 @@ from dataclasses import dataclass, fields, replace
 from decimal import ROUND_CEILING, Context
 from typing import Any, ClassVar, Literal, Self
 
-import numpy as np
-
 from dualfold.errors import Argument, InvalidInput
 from dualfold.notebook import number, shown_html
 
@@ -200,7 +198,7 @@ def plain(item: Any) -> Any:
         return item.to_dict()
     if isinstance(item, tuple | list):
         return [plain(entry) for entry in item]
-    item = item.item() if isinstance(item, np.generic) else item
+    item = item.item() if hasattr(item, "item") else item  # a number of NumPy
     if isinstance(item, float) and not math.isfinite(item):
         return None
     return item

@@ -12,7 +12,7 @@ import numpy as np
 from dualfold.arrays import Array
 from dualfold.certificate import Certificate, checked_tolerance
 from dualfold.errors import Argument, CertificateFailed, InvalidInput, warn
-from dualfold.kernels.reports import timed
+from dualfold.kernels.reports import time_stage
 from dualfold.kernels.threads import lapack_threads
 from dualfold.notebook import drawn_map, number, shown_html
 from dualfold.trace.certificate import TraceCertificate, certify
@@ -117,7 +117,7 @@ def judged(
     """The certificate of a solver's answer; `CertificateFailed` warns where it is too far off."""
     answer = np.hstack([solution.vectors, solution.guard])
     # One thread for small ones: threads inside small products wait for one another.
-    with timed("certify"), lapack_threads(problem.n):
+    with time_stage("certify"), lapack_threads(problem.n):
         certificate = certify(problem, answer, solution.values, tolerance=tolerance)
     if certificate.level in ("failed", "within"):
         warn(

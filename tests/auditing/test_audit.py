@@ -13,14 +13,12 @@ from scipy.spatial.distance import cdist
 import dualfold
 from dualfold import audit
 from dualfold.auditing import reliability, two_groups
-from dualfold.auditing.audit import _part
+from dualfold.auditing.map_audit import _subspace
 from dualfold.auditing.nearness import Nearness, Statement
-from dualfold.auditing.two_groups import FLATTEST, _fitted
+from dualfold.auditing.point_reliability import SMALLEST_POWER, _fit_mixture
 from dualfold.errors import InvalidInput
 from dualfold.quality.estimate import Estimate
 from dualfold.quality.space import EuclideanSpace, space_of
-from dualfold.view import audit_figure
-from dualfold.view.audit_page import judgements
 
 
 def plane(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -97,7 +95,7 @@ def test_on_a_right_map_hardly_any_point_is_dubious():
 
 
 def test_scores_are_those_of_brute_force(monkeypatch):
-    monkeypatch.setattr(sys.modules["dualfold.auditing.reliability"], "REFERENCES", 60)
+    monkeypatch.setattr(sys.modules["dualfold.auditing.point_reliability"], "MAX_REFERENCES", 60)
     rng = np.random.default_rng(0)
     X, Y = rng.standard_normal((130, 4)), rng.standard_normal((130, 2))
     found = reliability(EuclideanSpace(X), EuclideanSpace(Y), 5)
@@ -132,8 +130,8 @@ def test_weights_of_the_mixture_are_the_most_likely():
     values = np.concatenate([rng.uniform(size=300), rng.beta(1, 40, size=1_700)])
     edges = np.linspace(0, 1, 201)
     counts = np.histogram(values, edges)[0].astype(float)
-    powers = FLATTEST * 2.0 ** np.arange(6)
-    loss, weights, _ = _fitted(counts, edges, powers)
+    powers = SMALLEST_POWER * 2.0 ** np.arange(6)
+    loss, weights, _ = _fit_mixture(counts, edges, powers)
     survival = (1 - edges) ** powers[:, None]
     bins = np.vstack([np.diff(edges)[None], -np.diff(survival, axis=1)])
     assert abs(weights.sum() - 1) < 1e-9
@@ -210,7 +208,7 @@ def test_an_audit_of_distances_is_that_of_their_points(clouds):
 
 def test_some_points_of_a_space_by_distances_are_a_space():
     rows = np.array([3, 7, 11, 20])
-    part = _part(space_of(cdist(X, X), "precomputed"), rows)
+    part = _subspace(space_of(cdist(X, X), "precomputed"), rows)
     np.testing.assert_allclose(
         part.true_rows(np.array([1])), cdist(X, X)[rows[1:2]][:, rows] + [[0, np.inf, 0, 0]]
     )
@@ -239,15 +237,6 @@ def test_one_statement_is_spoken_of_alone(clouds):
     assert "that the map makes is true in the data" in words[1.5, 2.0]
     assert "that the map makes is undecided" in words[0.8, 1.5]
     assert "A lies nearer to B than to C: false in the data" in words[0.5, 0.8]
-
-
-def test_a_map_of_one_group_shows_none_apart(clouds):
-    _, found = clouds
-    alone = replace(found, groups=found.groups[:1], nearness=Nearness())
-    assert "The map shows no separate groups." in alone.verdict
-    assert set(judgements(alone)) <= {"not dubious", "dubious point"}
-    assert not audit_figure(alone, verdict="mine").axes[0].texts
-    assert "Groups on the map" not in str(alone)
 
 
 def test_many_groups_are_counted_in_the_end(clouds):

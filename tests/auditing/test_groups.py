@@ -8,12 +8,11 @@ import numpy as np
 import pytest
 
 import dualfold
-from dualfold.auditing.blur import _apart, half_valley
 from dualfold.auditing.density import map_groups
-from dualfold.auditing.groups import names_of
+from dualfold.auditing.groups import group_names
 from dualfold.auditing.nearness import nearness
-from dualfold.auditing.repeats import impostors, maker, repeats
-from dualfold.auditing.valleys import _ratio, between
+from dualfold.auditing.reruns import impostors, method_runner, repeats
+from dualfold.auditing.valleys import _distance_at_threshold, _ratio, half_valley, valley_between
 from dualfold.graph import nearest
 from dualfold.quality.space import EuclideanSpace
 
@@ -83,7 +82,7 @@ def test_links_are_those_of_brute_force():
     codes = (X[:, 0] > 0).astype(int)
     lists = nearest(X, 7).indices
     first, second = (np.flatnonzero(codes == code) for code in (0, 1))
-    cut = between(lists, first, second, 1)
+    cut = valley_between(lists, first, second, 1)
     assert cut.links == sum(codes[i] != codes[j] for i in range(120) for j in lists[i])
 
     # θ again, section by section, from a potential of dense algebra
@@ -132,7 +131,7 @@ def two_clouds(apart: float, seed: int, n: int = 1_500) -> tuple[np.ndarray, np.
 
 def theta(X: np.ndarray, kinds: np.ndarray) -> float:
     first, second = (np.flatnonzero(kinds == code) for code in (0, 1))
-    return float(between(nearest(X, 15).indices, first, second, 1).share)
+    return float(valley_between(nearest(X, 15).indices, first, second, 1).share)
 
 
 def test_theta_is_the_depth_of_the_valley():
@@ -160,16 +159,16 @@ def test_stray_points_do_not_join_groups():
     X = blobs([[0, 0, 0], [20, 0, 0]], 200, 0)
     kinds = np.repeat([0, 1], 200)
     kinds[[3, 7]] = 1  # drawn on the wrong side
-    cut = between(nearest(X, 15).indices, *(np.flatnonzero(kinds == k) for k in (0, 1)), 1)
+    cut = valley_between(nearest(X, 15).indices, *(np.flatnonzero(kinds == k) for k in (0, 1)), 1)
     assert cut.links > 20
-    assert cut.apart
+    assert cut.is_present
 
 
 def test_mixed_groups_have_no_border():
     X = blobs([[0, 0, 0], [20, 0, 0]], 200, 0)
     kinds = np.random.default_rng(0).integers(2, size=400)
-    cut = between(nearest(X, 15).indices, *(np.flatnonzero(kinds == k) for k in (0, 1)), 1)
-    assert cut.one
+    cut = valley_between(nearest(X, 15).indices, *(np.flatnonzero(kinds == k) for k in (0, 1)), 1)
+    assert cut.is_absent
 
 
 def test_pieces_that_were_met_before_give_the_same_valleys():
@@ -177,7 +176,9 @@ def test_pieces_that_were_met_before_give_the_same_valleys():
     lists, known = nearest(X, 15).indices, {}
     parts = np.array_split(np.arange(240), 4)
     for a, b in combinations(range(4), 2):
-        assert between(lists, parts[a], parts[b], 6, known) == between(lists, parts[a], parts[b], 6)
+        assert valley_between(lists, parts[a], parts[b], 6, known) == valley_between(
+            lists, parts[a], parts[b], 6
+        )
     assert len(known) == 4  # each cloud once, not once a pair
 
 
@@ -218,7 +219,7 @@ def drawn_groups(X: np.ndarray, seed: int) -> np.ndarray:
 
 def test_impostors_show_a_method_that_draws_groups_everywhere():
     X = blobs(8 * np.eye(4), 60, 0)
-    honest = impostors(maker("pca", 2), X, 19, 0)
+    honest = impostors(method_runner("pca", 2), X, 19, 0)
     assert honest.own_groups > 1
     assert honest.p_value("gaussian") == 0.05
     assert honest.supported
@@ -233,7 +234,7 @@ def test_impostors_show_a_method_that_draws_groups_everywhere():
 def test_humps_of_single_columns_are_no_fault_of_the_method():
     """Shuffled, four groups at the corners of a square are still four groups."""
     X = blobs([[0, 0], [9, 0], [0, 9], [9, 9]], 60, 0)
-    found = impostors(maker("pca", 2), X, 19, 0)
+    found = impostors(method_runner("pca", 2), X, 19, 0)
     assert any(one >= found.own for one in found.shuffled)
     assert any(found.shuffled_have)
     assert found.p_value("shuffled") == 0.05
@@ -256,7 +257,7 @@ def test_maps_that_deceive_are_called_unsupported():
 
 def test_repeats_know_a_method_without_chance_from_one_of_chance():
     X = blobs([[0, 0, 0], [30, 0, 0], [0, 12, 0]], 60, 0)
-    sure = repeats(maker(dualfold.PCA(2), 2), X, 3, 0)
+    sure = repeats(method_runner(dualfold.PCA(2), 2), X, 3, 0)
     assert sure.seeds.agreement == 1.0
     assert sure.groups_seeds == 1.0
     assert sure.subsamples.agreement > 0.8
@@ -295,14 +296,14 @@ def test_the_bar_is_that_of_half_a_valley_and_rises_with_the_dimension():
     low, high = half_valley(2, 500, 500), half_valley(50, 500, 500)
     assert 0.5 <= low < 0.7 < high
     for share in (0.5, 0.1):
-        apart = _apart(share)
+        apart = _distance_at_threshold(share)
         x = np.linspace(0, apart, 4000)
         heights = share * np.exp(-((x - apart) ** 2) / 2) + (1 - share) * np.exp(-(x**2) / 2)
         assert abs(heights.min() / heights[-1] - 0.5) < 1e-3
 
 
 def test_groups_after_z_have_two_letters():
-    names = names_of(55)
+    names = group_names(55)
     assert names[:2] + names[25:28] + names[-1:] == ["A", "B", "Z", "AA", "AB", "BC"]
     assert len(set(names)) == 55
 

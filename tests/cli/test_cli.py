@@ -1,15 +1,10 @@
 """The command line, as a person or a script would use it."""
 
-import functools
 import json
 import os
 import re
-import shlex
-import signal
 import subprocess
 import sys
-import time
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -18,16 +13,9 @@ from typer.testing import CliRunner
 
 import dualfold
 from dualfold.cli import app, console
-from dualfold.cli.demo import demo_methods, next_command
-from dualfold.data import read_metadata, swiss_roll
-from dualfold.descriptions import DESCRIPTIONS
+from dualfold.data import read_metadata
 from dualfold.trace import certificate as certificates
-from tests.tools import demo_run, forked
-from tests.tools.demo_run import a_demo
-
-# pandas 2 rounds the last digit unless told not to; later ones never do.
-EXACT = {"float_precision": "round_trip"} if pd.__version__ < "3" else {}
-exact_csv = functools.partial(pd.read_csv, **EXACT)
+from tests.cli.command_line import exact_csv, run
 
 COMMAND = [sys.executable, "-c", "from dualfold.cli import main; main()"]
 
@@ -42,12 +30,6 @@ def here(tmp_path, monkeypatch):
     frame["name"] = [f"n{row}" for row in range(60)]
     frame.to_csv("table.csv", index=False)
     return tmp_path
-
-
-def run(*words, code=0, **more):
-    result = CliRunner().invoke(app, [str(word) for word in words], **more)
-    assert result.exit_code == code, (result.output, result.exception)
-    return result
 
 
 def names(folder):
@@ -273,7 +255,8 @@ def test_a_mistake_of_ours_is_called_one(here, monkeypatch):
         raise KeyError("a")
 
     monkeypatch.setattr("dualfold.cli.embed.output_columns", broken)
-    failed = run("embed", "table.csv", code=1)
+    failed = CliRunner().invoke(app, ["embed", "table.csv"])
+    assert failed.exit_code == 1
     assert "this is a mistake in dualfold. DUALFOLD_DEBUG=1 shows where" in failed.stderr
     assert names(here) == ["table.csv"]
 
@@ -323,144 +306,7 @@ def test_debugging_shows_where(here, monkeypatch):
     assert isinstance(result.exception, dualfold.errors.InvalidInput)
 
 
-# Ctrl-C at a chosen moment: a tenth of a second into the search of a kd-tree by threads,
-# where memory that is freed too early would crash the process.
-INTERRUPTED = """
-import os, signal, threading
-from dualfold.graph import kd_tree
-build = kd_tree.tree_of
-def tree_of(X):
-    built = build(X)
-    threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
-    return built
-kd_tree.tree_of = tree_of
-from dualfold.cli import main
-main()
-"""
-
-
-@pytest.mark.skipif(os.name != "posix", reason="signals as on Unix")
-@pytest.mark.parametrize("searching", [True, False])
-def test_an_interrupt_ends_it_within_a_second_and_leaves_nothing(here, searching):
-    points = np.random.default_rng(0).normal(size=(200_000, 3)) * [1000, 1, 1]
-    np.save("cloud.npy", points)
-    program = INTERRUPTED if searching else forked.MAIN
-    command = forked.Forked(program, "embed", "cloud.npy", "-m", "eigenmaps")
-    assert "differ in scale" in command.stderr.readline()  # now it is at work
-    begin = time.perf_counter()
-    if not searching:
-        command.send_signal(signal.SIGINT)
-    said = command.communicate()[1]
-    assert command.returncode == 130
-    assert said == "interrupted; no file was left half-written.\n"
-    assert time.perf_counter() - begin < 3  # a second, but for what else this machine does
-    assert names(here) == ["cloud.npy", "table.csv"]
-
-
-# ---- demo, methods, help
-
-
-def check_the_demo(done, folder, rows):
-    """What it prints and writes, of a roll of so many rows."""
-    lines = done.stdout.splitlines()
-    assert len(lines) == 2 * len(demo_methods())
-    assert all("t-similarity" in line for line in lines)
-    # Of t-SNE nobody can prove anything; its forces balance.
-    assert all(("stationary" if " tsne " in line else "Proved") in line for line in lines)
-    tables = [f"{name}{end}" for name in ("digits", "swiss_roll") for end in (".csv", ".maps.csv")]
-    jsons = ["digits.maps.csv.json", "swiss_roll.maps.csv.json"]
-    assert names(folder) == sorted(["demo.png", "digits.html", *tables, *jsons])
-    assert "dualfold-demo/demo.png" in done.stderr
-
-    roll = exact_csv(folder / "swiss_roll.csv")
-    points = swiss_roll(rows, random_state=0).points
-    np.testing.assert_array_equal(roll.to_numpy(), points)  # and not the answer beside them
-    maps = exact_csv(folder / "swiss_roll.maps.csv")
-    expected = dualfold.embed(dualfold.methods.pca(points)).points
-    np.testing.assert_array_equal(maps[["pca_1", "pca_2"]].to_numpy(), expected)
-    stored = read_metadata(folder / "swiss_roll.maps.csv")["methods"]["pca"]
-    assert stored["certificate"]["level"] == "proved"
-    assert stored["t_similarity"] == dualfold.t_similarity(points, expected)
-
-
-def in_seconds(words, folder, most):
-    """A command that ends well in so many seconds."""
-    begin, before = time.perf_counter(), os.times()
-    done = subprocess.run(words, cwd=folder, capture_output=True, text=True)
-    waited, after = time.perf_counter() - begin, os.times()
-    # On a machine that others use too, its own work counts and not the waiting for its turn.
-    worked = after.children_user + after.children_system
-    worked -= before.children_user + before.children_system
-    assert min(waited, worked) < most
-    assert done.returncode == 0, done.stderr
-    return done
-
-
-@pytest.mark.full
-def test_the_demo_in_seconds(tmp_path):
-    done = in_seconds([*COMMAND, "demo"], tmp_path, 20)
-    check_the_demo(done, tmp_path / "dualfold-demo", 3000)
-
-
-def test_a_short_demo_twice(tmp_path):
-    """The same command with a tenth of the rows, and the same bytes from this process."""
-    done = in_seconds([sys.executable, demo_run.__file__, "demo"], tmp_path, 10)
-    again, folder = a_demo(), tmp_path / "dualfold-demo"
-    check_the_demo(done, folder, demo_run.ROWS)
-    assert [entry["method"] for entry in json.loads(again.stdout)["results"]] == [
-        method.name for method in demo_methods()
-    ] * 2
-    assert names(again.folder) == names(folder)
-    for name in names(folder):
-        assert (again.folder / name).read_bytes() == (folder / name).read_bytes(), name
-
-
-def test_the_next_command_of_the_demo_works(monkeypatch):
-    folder = a_demo().folder
-    monkeypatch.chdir(folder.parent)
-    program, *words = shlex.split(next_command(Path(folder.name)))
-    assert program == "dualfold"
-    before = names(folder)
-    run(*words)
-    assert (folder / "digits.eigenmaps.png").stat().st_size > 10_000
-    for name in set(names(folder)) - set(before):  # tests share the folder
-        (folder / name).unlink()
-
-
-def test_methods_are_those_of_the_registry():
-    listed = json.loads(run("methods", "--json").stdout)["methods"]
-    assert [entry["name"] for entry in listed] == list(DESCRIPTIONS)
-    table = run("methods").stdout
-    for method in DESCRIPTIONS.values():
-        assert method.name in table
-
-
-# Which row of benchmarks/RESULTS.md a figure of `dualfold methods` is from.
-MEASURED = {
-    ("pca", "1,000,000 of a sheet"): "PCA, swiss roll 1,000,000 → 2",
-    ("pca", "70,000 images"): "PCA, MNIST 70,000×784 float32 → 50",
-    ("mds", "10,000 images"): "classical MDS of 10,000 points (MNIST), Euclidean",
-    ("isomap", "10,000 images exactly"): "Isomap exact, MNIST 10,000, k = 10",
-    ("isomap", "70,000 images"): "Isomap by landmarks, MNIST 70,000, k = 10",
-    ("isomap", "1,000,000 of a sheet"): "Isomap by landmarks, swiss roll 1,000,000, k = 10",
-    ("eigenmaps", "1,000,000 of a sheet"): "eigenmaps, swiss roll 1,000,000, k = 10",
-    ("eigenmaps", "70,000 images"): "eigenmaps, MNIST 70,000, k = 10",
-    ("lle", "1,000,000 of a sheet"): "LLE, swiss roll 1,000,000, k = 10",
-    ("lle", "10,000 images"): "LLE, MNIST 10,000, k = 10",
-    ("lpp", "10,000 images"): "LPP, MNIST 10,000, k = 10",
-    ("npp", "10,000 images"): "NPP, MNIST 10,000, k = 10",
-}
-
-
-@pytest.mark.parametrize(("method", "size"), MEASURED)
-def test_sizes_are_those_that_were_measured(method, size):
-    results = Path(__file__).parents[2] / "benchmarks" / "RESULTS.md"
-    row = re.escape(MEASURED[method, size])
-    [measured] = re.findall(rf"^\| {row} \| dualfold \| ([\d.]+) \|", results.read_text(), re.M)
-    told = re.search(rf"{re.escape(size)} \(([\d.]+) s\)", DESCRIPTIONS[method].size)
-    assert told, DESCRIPTIONS[method].size
-    # Another machine may be twice as fast; more than that, and the table tells stories.
-    assert float(measured) / 2 - 0.1 <= float(told[1]) <= 2 * float(measured) + 0.1
+# ---- help, version, colours
 
 
 def test_help_comes_at_once_and_without_numerics():

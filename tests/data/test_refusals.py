@@ -8,8 +8,8 @@ import pytest
 import scipy.sparse as sp
 
 from dualfold.data import Reading, prepare
+from dualfold.data.data_sets import example_table
 from dualfold.data.encoding import category
-from dualfold.data.examples import example_table
 from dualfold.data.scales import standard_of
 from dualfold.errors import InvalidInput
 

@@ -177,3 +177,23 @@ def test_the_room_is_light():
         "assert not heavy, heavy"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_images_in_a_folder_by_either_name(here, monkeypatch):
+    images, labels = np.arange(2 * 784).reshape(2, 784) % 255, np.array([3, 5])
+    (here / "m").mkdir()
+    monkeypatch.setenv("DUALFOLD_MNIST", "m")
+    with pytest.raises(InvalidInput, match="has none of them"):
+        mnist()
+    np.savez("m/mnist.npz", X=images.astype(np.uint8), y=labels)
+    np.testing.assert_array_equal(mnist().points, images)
+    (here / "other.idx").write_bytes(b"")
+    monkeypatch.setenv("DUALFOLD_MNIST", "other.idx")
+    with pytest.raises(InvalidInput, match="with 'images' in its name"):
+        mnist()

@@ -288,7 +288,7 @@ def test_further_words_may_mean_missing(tmp_path):
 
 
 def test_dates_in_text():
-    from dualfold.data.dates import ambiguous_dates, as_dates
+    from dualfold.data.encoding import ambiguous_dates, as_dates
 
     found = as_dates(np.array(["2020-01-31", None, "2021-02-01 10:30"], dtype=object))
     assert str(found[0])[:10] == "2020-01-31"
@@ -696,7 +696,7 @@ def test_what_cannot_be_written_says_why(tmp_path, name, columns, options, words
 
 def test_example_tables_are_small_mixed_and_the_same_every_time():
     from dualfold.cli.example_table import EXAMPLE_NAMES
-    from dualfold.data.examples import EXAMPLE_TABLES, example_table
+    from dualfold.data.data_sets import EXAMPLE_TABLES, example_table
 
     assert tuple(EXAMPLE_TABLES) == EXAMPLE_NAMES
     for name, (rows, _, words) in EXAMPLE_TABLES.items():

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
-from dualfold.games.curves import Curve, cornered_problem, example_problem
+from dualfold.games import curves as curve_module
+from dualfold.games.curves import Curve, cornered_problem, example_problem, horizon_curve
 from dualfold.games.recipe import Rate
 
 
@@ -29,3 +32,19 @@ def test_slopes_of_curves_by_hand():
     g, start, radius = example_problem(4)
     best = np.linalg.lstsq(g.rows, g.targets, rcond=None)[0]
     assert radius == pytest.approx(1.2 * np.linalg.norm(best))
+
+
+def test_slopes_of_curves_leave_out_what_is_rounding():
+    T = np.arange(1.0, 11.0)
+    for tail in (1e-11, 1e-14, 0.0):
+        gap = T**-2.0
+        gap[-1] = tail
+        curve = Curve("", Rate("1/T²", -2.0), T, gap, gap)
+        assert curve.slope == pytest.approx(-2.0)
+    fake = SimpleNamespace(
+        name="a", rate=Rate("1/T", -1.0), bound=float, play=lambda: SimpleNamespace(gap=T)
+    )
+    found = horizon_curve(lambda rounds: fake, [7])
+    assert (found.name, found.rounds.tolist(), found.gap.tolist()) == ("a", [7], [10.0])
+    assert found.bound.tolist() == [7.0]
+    assert curve_module.example_problem(3)[1].tolist() == [0.0, 0.0, 0.0]

@@ -14,11 +14,10 @@ from dualfold.games import Ball, Everywhere, HalfSquare, Indicator, Spectrahedro
 from dualfold.games.divergences import VonNeumann
 from dualfold.games.doubles import doubles
 from dualfold.games.plain_recipes import boundary_frank_wolfe
-from dualfold.quality import coranking, nonmetric, rank_counts
+from dualfold.quality import coranking, pair_measures, rank_counts
 from dualfold.quality import map_comparison as compare
 from dualfold.quality.neighborhood_shape import correlation_of_densities
-from dualfold.quality.picture import Picture
-from dualfold.quality.verdict import verdict_of
+from dualfold.quality.picture import Picture, verdict_of
 
 # ---- games
 
@@ -202,11 +201,11 @@ def test_a_map_is_uneven_only_where_it_is_worse_than_the_rest():
 
 
 def test_equal_points_keep_any_order(monkeypatch):
-    monkeypatch.setattr(nonmetric, "MAX_SORTED_PAIRS", 10)  # several slices
+    monkeypatch.setattr(pair_measures, "MAX_SORTED_PAIRS", 10)  # several slices
     same, Y = np.ones((12, 3)), np.random.default_rng(8).normal(size=(12, 2))
     assert quality.nonmetric_stress(same, same[:, :2].copy()) == 0.0
     whole = quality.nonmetric_stress(Y, Y**3)
-    monkeypatch.setattr(nonmetric, "MAX_SORTED_PAIRS", 1 << 24)
+    monkeypatch.setattr(pair_measures, "MAX_SORTED_PAIRS", 1 << 24)
     assert whole == pytest.approx(quality.nonmetric_stress(Y, Y**3), rel=1e-9)
 
 

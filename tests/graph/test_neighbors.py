@@ -16,13 +16,13 @@ from scipy.spatial.distance import cdist
 
 from dualfold.errors import InvalidInput
 from dualfold.graph import lower_bounds as coordinates
-from dualfold.graph import narrowing, present_nearest, scan
+from dualfold.graph import panels, present_nearest, scan
 from dualfold.graph import search_plan as directions
+from dualfold.graph.attachment import nearest_and_reverse
+from dualfold.graph.distances import pair_distances
 from dualfold.graph.lower_bounds import Frame, fewer_directions, frame_of, principal_directions
 from dualfold.graph.neighbor_lists import exact_search, recall_interval
 from dualfold.graph.neighbors import from_precomputed, nearest, neighbors_within, radius_search
-from dualfold.graph.number_rows import pair_distances
-from dualfold.graph.reached import nearest_and_reverse
 
 ROADS = ("auto", "kd-tree", "blocked", "filtered")
 
@@ -188,14 +188,14 @@ def test_lower_bounds_hold_and_an_inflated_basis_is_forgiven():
         bound = square[:, None] + square - 2.0 * (points.vectors @ points.vectors.T)
         reach = true * frame.scale + points.slack[:, None]
         assert (bound <= reach**2 * (1 + coordinates.SLACK_SHARE)).all()
-        indices, _ = scan.scan_self(X, points, frame.scale, 5, 1)
+        indices, _ = scan.scan_self(points, 5, 1)
         np.testing.assert_array_equal(indices, true_lists(X, 5)[0])
 
 
 @pytest.mark.parametrize("k", [5, 90])  # a first reach from a forest, and from a sample
 @pytest.mark.parametrize("longer", [1.002, 0.9])  # and one that is too short for many rows
 def test_a_second_look_in_more_directions_changes_no_list(k, longer, monkeypatch):
-    monkeypatch.setattr(narrowing, "GUESSED_RADIUS_MARGIN", longer)
+    monkeypatch.setattr(panels, "GUESSED_RADIUS_MARGIN", longer)
     for seed, kind in ((13, np.float32), (14, np.float64)):
         rng = np.random.default_rng(seed)
         X = rng.standard_normal((1_300, 60)) * np.geomspace(1, 0.05, 60)
@@ -206,7 +206,7 @@ def test_a_second_look_in_more_directions_changes_no_list(k, longer, monkeypatch
         for more in (basis, 1.5 * basis):  # what is no basis costs time only
             closer = frame_of(X, None, more).coordinates(X)
             few = fewer_directions(closer, 6) if more is basis else frame.coordinates(X)
-            found = scan.scan_self(X, few, frame.scale, k, 2, closer)
+            found = scan.scan_self(few, k, 2, closer)
             wanted = nearest(X, k, search="kd-tree")
             np.testing.assert_array_equal(found[0], wanted.indices)
             np.testing.assert_array_equal(found[1], wanted.distances)
@@ -221,7 +221,7 @@ def test_a_second_look_is_taken_where_it_pays(monkeypatch):
     for price, second in ((0.0, True), (1e9, False)):
         monkeypatch.setattr(directions, "_PRODUCT_NUMBER_NS", price)
         count, more, basis = directions.direction_counts(
-            X, len(X), 30, must_filter=True, second_look=True
+            X, len(X), 30, must_filter=True, second_stage=True
         )
         assert (more > count) == second
         assert basis is not None
@@ -236,7 +236,7 @@ def test_a_lying_filter_is_noticed(monkeypatch):
     X = rng.standard_normal((400, 30))
     monkeypatch.setattr(Frame, "_defect", lambda self: 0.0)
     frame = frame_of(X, None, 3 * principal_directions(X, 20))
-    indices, _ = scan.scan_self(X, frame.coordinates(X), frame.scale, 5, 1)
+    indices, _ = scan.scan_self(frame.coordinates(X), 5, 1)
     assert (indices != true_lists(X, 5)[0]).any()
 
 

@@ -17,7 +17,7 @@ import dualfold
 from dualfold import kernels
 from dualfold.errors import DualfoldError, InvalidInput
 from dualfold.graph.geodesics import SOURCES_BY_BATCH
-from dualfold.kernels import kernel, shared
+from dualfold.kernels import c_constant, kernel
 from dualfold.kernels.conditions import checker, conditions
 
 PACKAGE = Path(dualfold.__file__).parent
@@ -32,7 +32,7 @@ def product(A, V, out, *more):
 
 def matrices(kind=np.float32):
     rng = np.random.default_rng(0)
-    A, V = rng.normal(size=(5, 7)).astype(kind), rng.normal(size=(shared("PRODUCT_COLUMNS"), 7))
+    A, V = rng.normal(size=(5, 7)).astype(kind), rng.normal(size=(c_constant("PRODUCT_COLUMNS"), 7))
     return A, V, np.empty((5, len(V)))
 
 
@@ -50,14 +50,14 @@ def test_every_function_has_a_caller_and_every_caller_a_function():
 
 def test_every_constant_is_used_and_every_use_has_a_constant():
     stated = re.findall(r"^SHARED\((\w+)\);", "\n".join(path.read_text() for path in C), re.M)
-    assert sorted(stated) == sorted(set(re.findall(r'shared\("(\w+)"\)', PYTHON)))
+    assert sorted(stated) == sorted(set(re.findall(r'c_constant\("(\w+)"\)', PYTHON)))
 
 
 def test_shared_constants_have_the_values_of_the_sources():
     text = "\n".join(path.read_text() for path in C)
     for name in re.findall(r"^SHARED\((\w+)\);", text, re.M):
         values = set(re.findall(rf"\b{name}\b\s*=?\s*(-?\d+(?:\s*<<\s*\d+)?)\b", text))
-        assert {eval(value) for value in values if value} == {shared(name)}, name
+        assert {eval(value) for value in values if value} == {c_constant(name)}, name
 
 
 def test_a_kernel_takes_what_its_prototype_says():
@@ -135,7 +135,7 @@ def test_names_that_are_not_there_are_refused_with_the_remedy():
     with pytest.raises(DualfoldError, match=r"no function not_there; .*python build_kernels\.py"):
         kernel("not_there")()
     with pytest.raises(DualfoldError, match=r"no constant NOT_THERE; .*python build_kernels\.py"):
-        shared("NOT_THERE")
+        c_constant("NOT_THERE")
 
 
 def test_a_library_that_tells_nothing_is_out_of_date(monkeypatch):
@@ -229,4 +229,4 @@ def test_the_compiler_of_the_environment_is_taken(monkeypatch):
 
 def test_a_kernel_that_states_nothing_of_its_arguments_refuses_nothing():
     for arguments in ([], ["n:int64"]):
-        checker("nothing", arguments, kernels.shared)([7] * len(arguments))
+        checker("nothing", arguments, kernels.c_constant)([7] * len(arguments))

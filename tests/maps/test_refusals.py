@@ -7,9 +7,9 @@ import pytest
 import scipy.sparse as sp
 
 from dualfold.errors import InvalidInput
-from dualfold.maps.linear import LinearMap
-from dualfold.maps.local import LocalDistancesMap
-from dualfold.maps.random import orthogonal_map, random_map, sparse_map
+from dualfold.maps.linear_map import LinearMap
+from dualfold.maps.local_map import LocalDistancesMap
+from dualfold.maps.random_maps import orthogonal_map, random_map, sparse_map
 
 X = np.random.default_rng(0).normal(size=(12, 3))
 REFUSALS = {

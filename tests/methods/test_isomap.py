@@ -7,22 +7,19 @@ import pytest
 from scipy.spatial.distance import cdist
 
 import dualfold
-from dualfold import PCA
-from dualfold.data import digits, s_curve, swiss_roll
-from dualfold.errors import DisconnectedGraph, InvalidInput
+from dualfold import PCA, Isomap
+from dualfold.data import swiss_roll
+from dualfold.errors import DisconnectedGraph
 from dualfold.graph import Landmarks, farthest_points, geodesic_distances, join_pieces, knn
-from dualfold.maps import GeodesicMap, triangulation
 from dualfold.methods import isomap, landmark_count, landmark_isomap, mds_of_distances
-from dualfold.quality import residual_variance
-from dualfold.trace.problem import product
-from dualfold.weights.gram import centred_gram
-from tests.conftest import principal_sine
+from tests.tools.angles import principal_sine
+from tests.tools.tables import curve_points, digit_points, roll_points
 
 DATA = {
-    "roll": swiss_roll(900, random_state=0).points,
-    "curve": s_curve(800, random_state=0).points,
+    "roll": roll_points(900, random_state=0),
+    "curve": curve_points(800, random_state=0),
     # Whole pixels make ties among neighbours, which everyone breaks in their own way.
-    "digits": digits().points[:900] + 1e-3 * np.random.default_rng(0).random((900, 64)),
+    "digits": digit_points(900) + 1e-3 * np.random.default_rng(0).random((900, 64)),
 }
 
 
@@ -56,7 +53,7 @@ def test_isomap_lays_a_roll_flat():
     roll = swiss_roll(3000, random_state=0)
     graph = knn(roll.points, 8)
     points = dualfold.embed(isomap(graph)).points
-    assert residual_variance(graph, points) < 1e-3
+    assert dualfold.residual_variance(graph, points) < 1e-3
     # The rolled-up sheet is as long as its spiral: the first axis spans its geodesics.
     assert np.ptp(points[:, 0]) == pytest.approx(geodesic_distances(graph).max(), rel=0.05)
 
@@ -92,61 +89,12 @@ def test_landmarks_of_a_flat_sheet_return_it():
 
 
 def test_landmarks_on_a_roll_are_close_to_all_points():
-    graph = knn(swiss_roll(2000, random_state=0).points, 8)
+    graph = knn(roll_points(2000, random_state=0), 8)
     exact = dualfold.embed(isomap(graph)).points
     embedding = dualfold.embed(landmark_isomap(graph, farthest_points(graph, 60, start=0)))
     assert embedding.certificate.level == "proved"
     assert len(embedding.solution.vectors) == 60
-    assert residual_variance(cdist(exact, exact), embedding.points) < 2e-3
-
-
-@pytest.mark.parametrize("kind", ["exact", "landmarks"])
-def test_training_points_placed_as_new_come_back(kind):
-    X = DATA["roll"]
-    graph = knn(X, 8)
-    chosen = farthest_points(graph, 50, start=3) if kind == "landmarks" else None
-    problem = isomap(graph) if chosen is None else landmark_isomap(graph, chosen)
-    embedding = dualfold.embed(problem)
-    place = triangulation(problem, embedding.solution.vectors, embedding.values)
-    again = GeodesicMap(graph, place, chosen)(X)
-    scale = np.abs(embedding.points).max()
-    np.testing.assert_allclose(again, embedding.points, atol=1e-4 * scale)
-
-
-def test_new_points_by_brute_force():
-    X = swiss_roll(1000, random_state=3).points
-    graph, new = knn(X[:900], 8), X[900:]
-    problem = isomap(graph)
-    embedding = dualfold.embed(problem)
-    D, apart = geodesic_distances(graph, dtype=np.float64), cdist(new, X[:900])
-    squares = np.empty((100, 900))
-    for i, row in enumerate(apart):
-        near = np.argsort(row)[:8]
-        squares[i] = (row[near, None] + D[near]).min(axis=0) ** 2
-    V = embedding.solution.vectors
-    expected = 0.5 * ((D**2).mean(axis=0) - squares) @ V / np.sqrt(embedding.values)
-    place = triangulation(problem, V, embedding.values)
-    points = GeodesicMap(graph, place)(new)
-    np.testing.assert_allclose(points, expected, atol=1e-4 * np.abs(expected).max())
-    # And they land where an Isomap of old and new together puts them.
-    together = dualfold.embed(isomap(knn(X, 8))).points
-    assert (
-        residual_variance(cdist(together, together), np.vstack([embedding.points, points])) < 2e-3
-    )
-
-
-def test_placing_needs_the_data():
-    from dualfold.graph import from_lengths
-
-    graph = knn(DATA["curve"], 8)
-    bare = from_lengths(graph.lengths)
-    problem = isomap(bare)
-    embedding = dualfold.embed(problem)
-    place = triangulation(problem, embedding.solution.vectors, embedding.values)
-    with pytest.raises(InvalidInput, match="knn"):
-        GeodesicMap(bare, place)(DATA["curve"][:3])
-    with pytest.raises(InvalidInput, match="landmarks are needed"):
-        place(np.zeros((2, 5)))
+    assert dualfold.residual_variance(cdist(exact, exact), embedding.points) < 2e-3
 
 
 def test_negative_eigenvalues_get_no_extent():
@@ -161,34 +109,10 @@ def test_negative_eigenvalues_get_no_extent():
         assert np.isfinite(embedding.points).all()
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_gram_in_place_and_symmetric(dtype):
-    X = np.random.default_rng(0).standard_normal((700, 3)) + 5
-    D = cdist(X, X).astype(dtype)
-    H = np.eye(700) - 1 / 700
-    exact = -0.5 * H @ np.square(D.astype(float)) @ H
-    apart = centred_gram(D)
-    inside = centred_gram(D, out=D)
-    assert inside is D
-    assert inside.dtype == dtype
-    np.testing.assert_array_equal(apart, inside)
-    np.testing.assert_array_equal(inside, inside.T)
-    np.testing.assert_allclose(inside, exact, atol=200 * np.finfo(dtype).eps)
-
-
-def test_float32_matrix_times_doubles():
-    rng = np.random.default_rng(0)
-    for n in (5, 16, 37, 1100):
-        A = rng.standard_normal((n, n), dtype=np.float32)
-        for shape in [(n,), (n, 1), (n, 3), (n, 4), (n, 9)]:
-            V = rng.standard_normal(shape)
-            np.testing.assert_allclose(product(A, V), A.astype(float) @ V, atol=1e-11)
-
-
 def test_float32_isomap_needs_no_float64_matrix():
     import tracemalloc
 
-    graph = knn(swiss_roll(2500, random_state=0).points, 8)
+    graph = knn(roll_points(2500, random_state=0), 8)
     tracemalloc.start()
     embedding = dualfold.embed(isomap(graph, dtype=np.float32))
     peak = tracemalloc.get_traced_memory()[1]
@@ -196,32 +120,6 @@ def test_float32_isomap_needs_no_float64_matrix():
     assert embedding.certificate.level == "proved"
     # The matrix in float32 is 25 MB, in float64 50 MB; tiles and vectors take the rest.
     assert peak < 25e6 + 22e6
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_residual_variance_by_brute_force(dtype):
-    rng = np.random.default_rng(0)
-    for n, width in [(3, 1), (50, 2), (1300, 3)]:
-        X, Y = rng.standard_normal((n, 5)) + 100, rng.standard_normal((n, width))
-        Y[:, 0] += X[:, 0]
-        D, off = cdist(X, X).astype(dtype), ~np.eye(n, dtype=bool)
-        R = np.corrcoef(D[off].astype(float), cdist(Y, Y)[off])[0, 1]
-        assert residual_variance(D, Y) == pytest.approx(1 - R**2, abs=1e-10)
-        assert residual_variance(D, Y, n_jobs=1) == residual_variance(D, Y, n_jobs=3)
-    assert residual_variance(cdist(Y, Y), 3 * Y) < 1e-12
-    assert residual_variance(np.ones((3, 3)) - np.eye(3), np.arange(3.0)[:, None]) == 1.0
-
-
-def test_residual_variance_of_a_graph_and_refusals():
-    graph = knn(swiss_roll(1100, random_state=0).points, 8)
-    Y = np.random.default_rng(0).standard_normal((1100, 2))
-    D = geodesic_distances(graph, np.arange(1100))
-    assert residual_variance(graph, Y) == pytest.approx(residual_variance(D, Y), abs=1e-12)
-    with pytest.raises(InvalidInput, match="as many embedded"):
-        residual_variance(graph, Y[:-1])
-    D[3, 5] = np.inf
-    with pytest.raises(InvalidInput, match="several pieces"):
-        residual_variance(D, Y)
 
 
 def test_the_number_of_landmarks_follows_the_size():
@@ -261,3 +159,20 @@ def test_an_infinite_radius_is_everybody():
     )
     given = Isomap(n_neighbors=None, radius=np.inf, metric="precomputed").fit_transform(DISTANCES)
     np.testing.assert_allclose(np.abs(given), np.abs(found), atol=1e-6)
+
+
+OTHER_RNG = np.random.default_rng(0)
+WIDE = OTHER_RNG.normal(size=(40, 5))
+
+
+def same_up_to_signs(one, two, tolerance=1e-6):
+    np.testing.assert_allclose(np.abs(one), np.abs(two), atol=tolerance)
+
+
+def test_a_function_with_parameters_is_a_metric():
+    def weighted(one, two, w):
+        return float(np.sqrt(np.sum(w * np.square(one - two))))
+
+    w = np.array([1.0, 4.0, 0.25, 1.0, 1.0])
+    ours = Isomap(n_neighbors=8, metric=weighted, metric_params={"w": w}).fit_transform(WIDE)
+    same_up_to_signs(ours, Isomap(n_neighbors=8).fit_transform(WIDE * np.sqrt(w)))

@@ -176,7 +176,7 @@ def test_pca_of_data_too_large_for_a_matrix(
     room = sys.modules["dualfold.methods._pca"]
     monkeypatch.setattr(room, "MOST_ROWS", 50)
     monkeypatch.setattr(room, "MOST_SPARSE_ROWS", 50)
-    monkeypatch.setattr("dualfold.trace.proof.routes.MOST_FILLED_ROWS", 50)  # as if it were large
+    monkeypatch.setattr("dualfold.trace.proof.routes.MAX_FILLED_ROWS", 50)  # as if it were large
     rows = sp.csr_array(X) if sparse else X
     products = dualfold.PCA(4, standardize=standardize, svd_solver="arpack").fit(rows)
     assert products.certificate_.level == "measured"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tracemalloc
 import warnings
 
 import numpy as np
@@ -13,41 +12,27 @@ from scipy.spatial.distance import cdist
 from sklearn.manifold import locally_linear_embedding
 
 import dualfold
-from dualfold import LocallyLinearEmbedding
-from dualfold.data import digits, s_curve, swiss_roll
 from dualfold.errors import (
     DisconnectedGraph,
     InvalidInput,
-    NotConverged,
     PointsCollapse,
-    RowsLeftOut,
 )
 from dualfold.graph import from_lengths, join_pieces, knn, radius
 from dualfold.graph.directed_lists import terminal_components
-from dualfold.kernels.threads import one_blas_thread
 from dualfold.methods import hessian_lle, lle, ltsa, modified_lle
-from dualfold.saved import load_model, model_of, rechecked_model, save_model
-from dualfold.trace.certificate import certify
-from dualfold.trace.solvers import Auto, Dense, Factored, Lanczos, Preconditioned
-from dualfold.trace.sparse.shifted_matrices import shifted
-from dualfold.weights import batches, tangent_alignment
-from tests.conftest import principal_sine
+from tests.tools.angles import principal_sine
+from tests.tools.tables import curve_points, digit_points, roll_points
+
+pytestmark = pytest.mark.usefixtures("one_blas_thread")
 
 METHODS = {"standard": lle, "modified": modified_lle, "ltsa": ltsa, "hessian": hessian_lle}
 # Digits are whole numbers and tie: a little noise makes the neighbours unique.
 NOISE = np.random.default_rng(0).standard_normal((500, 64))
 DATA = {
-    "roll": swiss_roll(600, random_state=0).points,
-    "curve": s_curve(400, random_state=1).points,
-    "digits": digits().points[:500] + 1e-3 * NOISE,
+    "roll": roll_points(600, random_state=0),
+    "curve": curve_points(400, random_state=1),
+    "digits": digit_points(500) + 1e-3 * NOISE,
 }
-
-
-@pytest.fixture(autouse=True)
-def _one_thread():
-    # Matrices of a few hundred rows: threads of LAPACK would only wait for one another.
-    with one_blas_thread():
-        yield
 
 
 def flat_sheet(n, columns=3):
@@ -183,20 +168,6 @@ def test_every_terminal_component_is_excluded():
     np.testing.assert_allclose(embedding.values, np.linalg.svd(M)[1][-4:-2][::-1] ** 2, rtol=1e-7)
 
 
-def test_terminal_components_of_a_real_graph_against_reachability():
-    rng = np.random.default_rng(7)
-    lists = knn(rng.standard_normal((60, 2)), 2).lists
-    reach = np.eye(60, dtype=bool)
-    reach[np.repeat(np.arange(60), 2), lists.indices] = True
-    for k in range(60):
-        reach |= np.outer(reach[:, k], reach[k])
-    terminal = [bool(np.all(reach[reach[i], i])) for i in range(60)]
-    group = terminal_components(lists)
-    np.testing.assert_array_equal(group >= 0, terminal)
-    for i in np.flatnonzero(terminal):
-        np.testing.assert_array_equal(group == group[i], reach[i])
-
-
 def test_joined_pieces_use_their_links():
     rng = np.random.default_rng(3)
     X = np.vstack([rng.random((60, 2)), rng.random((60, 2)) + np.array([3, 0])])
@@ -250,7 +221,7 @@ def test_small_batches_lists_of_any_length_and_sparse_data(method, monkeypatch):
         sparse = (
             METHODS[method](dualfold.graph.knn(sp.csr_array(X), 11)) if graph.n_neighbors else None
         )
-        monkeypatch.setattr(batches, "BATCH_NUMBERS", 700)
+        monkeypatch.setattr("dualfold.weights.batches.BATCH_NUMBERS", 700)
         cut = METHODS[method](graph).A.factor
         monkeypatch.undo()
         square = (whole.T @ whole).toarray()
@@ -258,58 +229,6 @@ def test_small_batches_lists_of_any_length_and_sparse_data(method, monkeypatch):
         if sparse is not None:
             other = sparse.A.factor
             np.testing.assert_allclose((other.T @ other).toarray(), square, atol=1e-10)
-
-
-def test_memory_is_bounded_by_the_batches(monkeypatch):
-    X = np.random.default_rng(0).standard_normal((3000, 200))
-    lists = knn(X, 10).lists  # all neighbourhoods at once would take 48 MB, and copies of that
-    monkeypatch.setattr(batches, "BATCH_NUMBERS", 2**17)
-    tracemalloc.start()
-    factor = tangent_alignment(X, lists, n_components=2)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    kept = factor.data.nbytes + factor.indices.nbytes + factor.indptr.nbytes
-    assert peak < 3 * kept + 8 * 2**20
-
-
-@pytest.mark.parametrize("solver", [Auto(), Factored(), Dense(), Preconditioned()], ids=repr)
-@pytest.mark.parametrize("method", METHODS)
-def test_every_road_gives_the_same_and_is_proved(method, solver):
-    problem = METHODS[method](knn(DATA["curve"], 12))
-    reference = dualfold.embed(problem, solver=Dense())
-    embedding = dualfold.embed(problem, solver=solver)
-    assert embedding.certificate.level == "proved"
-    np.testing.assert_allclose(embedding.values, reference.values, rtol=1e-6)
-    assert principal_sine(embedding.points, reference.points) < 1e-4
-
-
-def test_lanczos_arrives_or_says_that_it_did_not():
-    embedding = dualfold.embed(ltsa(knn(DATA["curve"], 12)), solver=Lanczos())
-    assert embedding.certificate.level == "proved"
-    with pytest.raises(NotConverged, match="Factored"):
-        Lanczos(most_products=500).solve(lle(knn(DATA["digits"], 12)))
-
-
-def test_broken_answers_are_refused():
-    problem = lle(knn(swiss_roll(3000, random_state=0).points, 12))
-    embedding = dualfold.embed(problem)
-    assert embedding.values.max() < 1e-6  # tiny against the spectrum: hard to tell from noise
-    V, guard = embedding.solution.vectors, embedding.solution.guard
-    assert certify(problem, V).level == "proved"
-    third = guard[:, :1] - V @ (V.T @ guard[:, :1])
-    third /= np.linalg.norm(third)
-    skipped = np.hstack([V[:, :1], third])
-    noisy = problem.off_trivial(V + 1e-7 * np.random.default_rng(0).standard_normal(V.shape))
-    noisy = np.linalg.qr(noisy)[0]
-    turned = np.hstack([V[:, :1], np.cos(0.1) * V[:, 1:] + np.sin(0.1) * third])
-    for wrong in (skipped, np.hstack([skipped, guard[:, 1:]])):
-        assert certify(problem, wrong).level == "failed"
-    optimum = embedding.values.sum()
-    for wrong in (noisy, turned):  # not far off: by how much is proved, and covers the truth
-        certificate = certify(problem, wrong)
-        assert certificate.level == "within", certificate
-        off = np.linalg.norm(problem.A.factor @ wrong) ** 2 / optimum - 1
-        assert 1e-4 < off <= certificate.gap < 1.5 * off
 
 
 def test_what_is_refused_and_how():
@@ -328,75 +247,3 @@ def test_what_is_refused_and_how():
         ltsa(knn(X, 4), n_components=3)
     with pytest.raises(InvalidInput, match="needs 3 or more neighbours"):
         modified_lle(knn(X, 2), n_components=3)
-
-
-def test_the_turned_matrix_counts_and_solves_like_the_square(monkeypatch):
-    from dualfold.trace.solvers import Factored
-    from dualfold.trace.sparse import shifted_matrices as matrices
-    from dualfold.trace.sparse.factorisation import factorise
-
-    monkeypatch.setattr(matrices, "LEAST_TURNED", 10)
-    graph = dualfold.graph.knn(swiss_roll(700, random_state=1).points, 10)
-    problem = dualfold.methods.lle(graph, n_components=3)
-    pencil = matrices.shifted(problem)
-    assert pencil.turned
-    M = problem.A.factor.toarray()
-    exact = np.linalg.svd(M, compute_uv=False)[::-1] ** 2
-    rng = np.random.default_rng(0)
-    R = rng.standard_normal((problem.n, 2))
-    for shift in (-1e-3, -1e-9, exact[3] * 1.2, exact[40] * 1.0001, exact[300] * 1.0001):
-        factor = factorise(pencil.at(shift), pencil.ordering)
-        assert factor.negative - pencil.auxiliary == np.sum(exact < shift)
-        x = pencil.solved_by(factor, shift, R)
-        np.testing.assert_allclose(M.T @ (M @ x) - shift * x, R, atol=1e-6 * np.abs(x).max())
-    ours = dualfold.embed(problem, solver=Factored())
-    assert ours.certificate.level == "proved"
-    np.testing.assert_allclose(ours.values, exact[1:4], rtol=1e-6)
-
-
-def test_a_roll_of_many_points_is_proved():
-    # Eigenvalues of 1e-12 against a spectrum of order 1; plain pivots prove nothing there.
-    graph = dualfold.graph.knn(swiss_roll(30_000, random_state=0).points, 10)
-    embedding = dualfold.embed(dualfold.methods.lle(dualfold.graph.join_pieces(graph)))
-    assert shifted(embedding.problem).turned
-    assert embedding.values[-1] < 1e-9
-    assert embedding.certificate.level == "proved"
-    assert embedding.certificate.gap < 1e-4
-
-
-def noise(n):
-    return np.random.default_rng(0).normal(size=(n, 6))
-
-
-def test_rows_whose_proof_would_take_minutes_are_drawn_too(monkeypatch):
-    # 1,200 rows of noise take 1.3e8 multiply-adds, 600 of them 2e7; the real limit is 1e10.
-    monkeypatch.setattr("dualfold.methods._lle.MAX_FACTOR_FLOPS", 3e7)
-    monkeypatch.setattr("dualfold.methods._lle.MAX_FACTOR_FLOPS_A_ROW", 0)
-    with pytest.warns(RowsLeftOut, match="600 rows drawn at random"):
-        model = LocallyLinearEmbedding(n_neighbors=10).fit(noise(1200))
-    assert model.certificate_.level == "proved"
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", RowsLeftOut)  # what was asked for is done
-        asked = LocallyLinearEmbedding(n_neighbors=10, landmarks=1100).fit(noise(1200))
-    assert len(asked.landmarks_) == 1100
-
-
-@pytest.mark.parametrize("method", ["standard", "ltsa"])
-def test_rows_without_a_shape_are_drawn_where_all_would_take_minutes(method, monkeypatch, tmp_path):
-    # A limit that 1,200 rows of noise exceed and 600 do not: the real one begins near 20,000.
-    monkeypatch.setattr("dualfold.trace.sparse.shifted_matrices.MOST_FLOPS", 5e7)
-    monkeypatch.setattr("dualfold.trace.sparse.shifted_matrices.MOST_FLOPS_A_ROW", 0)
-    X = noise(1200)
-    with pytest.warns(RowsLeftOut, match="drawn at random"):
-        model = LocallyLinearEmbedding(n_neighbors=10, method=method).fit(X)
-    count = len(model.landmarks_)
-    assert count in (600, 300)
-    assert f"the {count} landmarks" in model.certificate_.about
-    assert model.embedding_.shape == (1200, 2)
-    alone = LocallyLinearEmbedding(n_neighbors=10, method=method).fit(X[model.landmarks_])
-    np.testing.assert_allclose(model.embedding_[model.landmarks_], alone.embedding_, atol=1e-8)
-    np.testing.assert_allclose(model.transform(X), model.embedding_, atol=1e-8)
-    save_model(tmp_path / "m.dualfold", model_of(model))
-    assert rechecked_model(load_model(tmp_path / "m.dualfold"), X).level == "proved"
-    with pytest.raises(InvalidInput, match="made from features"):
-        LocallyLinearEmbedding(method=method, graph=dualfold.graph.knn(X, 10)).fit(X)

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from dualfold.errors import InvalidInput
-from dualfold.methods import johnson_lindenstrauss_size
+from dualfold.maps import LinearMap
+from dualfold.methods import johnson_lindenstrauss_size, random_projection
 from dualfold.methods._random_projection import _looser, _size
+from tests.tools.tables import digit_points
+
+pytestmark = pytest.mark.usefixtures("one_blas_thread")
 
 
 def test_the_size_of_a_random_projection_by_its_formula():
@@ -24,3 +29,37 @@ def test_the_least_distortion_that_fits_is_named():
         assert f"eps={eps}" in str(_looser(n, width)).replace(" ", "")
         assert "eps" in str(_looser(n, width))
     assert "would fit" not in str(_looser(50, 1))
+
+
+DIGITS = digit_points(300)
+
+
+def test_sparse_maps_on_dense_and_sparse_data():
+    linear = random_projection(DIGITS, n_components=9, kind="sparse", random_state=1)
+    expected = DIGITS @ linear.components.toarray().T
+    np.testing.assert_allclose(linear.encode(DIGITS), expected, atol=1e-10)
+    np.testing.assert_allclose(linear.encode(sp.csr_array(DIGITS)), expected, atol=1e-10)
+    scaled = LinearMap(linear.mean, linear.components, np.full(64, 2.0))
+    np.testing.assert_allclose(scaled.encode(DIGITS), expected / 2, atol=1e-10)
+    with pytest.raises(InvalidInput, match="'gaussian'"):
+        random_projection(DIGITS, n_components=9, kind="dense")
+    with pytest.raises(InvalidInput, match="density"):
+        random_projection(DIGITS, n_components=9, density=0.1)
+    C = linear.components.toarray()
+    np.testing.assert_allclose(
+        linear.decode(linear.encode(DIGITS)), DIGITS @ np.linalg.pinv(C) @ C, atol=1e-9
+    )
+
+
+def test_johnson_lindenstrauss_size_is_scikit_learns_rounded_up():
+    from sklearn.random_projection import johnson_lindenstrauss_min_dim
+
+    for n in (2, 10, 1000, 10**6):
+        for eps in (0.05, 0.1, 0.5, 0.99):
+            # scikit-learn rounds down, which is one short of the lemma's "at least".
+            theirs = johnson_lindenstrauss_min_dim(n, eps=eps)
+            assert theirs <= johnson_lindenstrauss_size(n, eps) <= theirs + 1
+    with pytest.raises(InvalidInput, match="eps"):
+        johnson_lindenstrauss_size(10, 1.0)
+    with pytest.raises(InvalidInput, match="n_components"):
+        random_projection(DIGITS)

@@ -3,35 +3,31 @@
 from __future__ import annotations
 
 import importlib
-import json
 
 import mpmath
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from scipy.linalg import subspace_angles
-from typer.testing import CliRunner
 
-from dualfold import LaplacianEigenmaps, NeighborMap
-from dualfold.cli import app
-from dualfold.data import digits
-from dualfold.errors import InvalidInput, RowsLeftOut, TooLarge
-from dualfold.graph import knn
-from dualfold.methods import neighbor_map
+from dualfold.errors import InvalidInput, TooLarge
 from dualfold.neighbor_map import (
     certify_neighbors,
     divergence,
     fantope,
+    fantope_minimum,
     neighbor_bound,
     neighbor_problem,
-    relaxed,
 )
 from dualfold.neighbor_map.fantope import in_fantope
 from dualfold.neighbor_map.gaussian_sums import GaussianSums
-from dualfold.neighbor_map.homotopy import answered, descended
-from dualfold.neighbor_map.lower_bound import searched_bound
-from dualfold.neighbor_map.problem import kernel, shares_of, slope, slope_times, squared_distances
-from dualfold.saved import load_model, model_of, rechecked_model, rechecked_points, save_model
+from dualfold.neighbor_map.homotopy import neighbor_answer, stiefel_descent
+from dualfold.neighbor_map.problem import (
+    kernel,
+    pair_shares,
+    slope,
+    slope_times,
+    squared_distances,
+)
 
 
 def random_problem(seed: int, n: int, spread: float | None = None, d: int = 2):
@@ -72,7 +68,7 @@ def compare(seeds, most, starts):
     for seed in seeds:
         problem = random_problem(seed, 6 + seed % (most - 5))
         rng = np.random.default_rng(seed)
-        near = relaxed(problem, some_map(problem, rng), tol=1e-6, most=3_000)
+        near = fantope_minimum(problem, some_map(problem, rng), tol=1e-6, most=3_000)
         bound = neighbor_bound(problem, near.weights)
         least = by_clarabel(problem)
         # Clarabel stops at relative gaps of 1e-8 of numbers of about 10.
@@ -81,7 +77,7 @@ def compare(seeds, most, starts):
         best = np.inf
         for _ in range(starts):
             start = some_map(problem, rng)
-            best = min(best, divergence(problem, descended(problem, start, most=200).points))
+            best = min(best, divergence(problem, stiefel_descent(problem, start, most=200).points))
         assert bound <= best, seed
 
 
@@ -101,7 +97,7 @@ def test_any_weights_bound_every_map():
         w = rng.exponential(size=(12, 12)) ** rng.uniform(0, 4)
         w[rng.uniform(size=w.shape) < 0.3] = 0.0
         w = np.triu(w, 1) + np.triu(w, 1).T
-        found = descended(problem, some_map(problem, rng))
+        found = stiefel_descent(problem, some_map(problem, rng))
         least = divergence(problem, found.points)
         for weights in (w, 1e-200 * w, 1e150 * w):
             assert neighbor_bound(problem, weights) <= least
@@ -134,15 +130,15 @@ def test_the_bound_in_fifty_digits():
 
 def test_large_problems_take_other_ways(monkeypatch):
     problem, rng = random_problem(5, 30, 0.2), np.random.default_rng(0)
-    start = descended(problem, some_map(problem, rng)).points
-    near = relaxed(problem, start)
+    start = stiefel_descent(problem, some_map(problem, rng)).points
+    near = fantope_minimum(problem, start)
     known = neighbor_bound(problem, near.weights)
     module = importlib.import_module("dualfold.neighbor_map.lower_bound")
-    monkeypatch.setattr(module, "MOST_DECOMPOSED", 0)
+    monkeypatch.setattr(module, "MAX_DECOMPOSED_ROWS", 0)
     # The certificate of the trace problem, at 1e-10 of the trace.
     assert neighbor_bound(problem, near.weights) == pytest.approx(known, abs=1e-7)
-    monkeypatch.setattr("dualfold.neighbor_map.fantope.MOST_PROJECTED", 0)
-    by_vertices = relaxed(problem, start)
+    monkeypatch.setattr("dualfold.neighbor_map.fantope.MAX_PROJECTED_ROWS", 0)
+    by_vertices = fantope_minimum(problem, start)
     own = neighbor_bound(problem, kernel(squared_distances(start)))
     assert own < neighbor_bound(problem, by_vertices.weights) <= known + 1e-6
     assert (
@@ -157,9 +153,9 @@ def test_the_gradient_is_that_of_the_divergence(monkeypatch):
     Y, V = some_map(problem, rng), rng.normal(size=(12, 2))
     w = kernel(squared_distances(Y))
     for few in (300, 0):  # by all pairs, and by polynomials
-        monkeypatch.setattr("dualfold.neighbor_map.problem.FEW", few)
-        monkeypatch.setattr("dualfold.neighbor_map.problem.coefficients_of", lambda Y: 0)
-        found = slope_times(problem, shares_of(Y), V)
+        monkeypatch.setattr("dualfold.neighbor_map.problem.MAX_ALWAYS_PAIRED_ROWS", few)
+        monkeypatch.setattr("dualfold.neighbor_map.problem.coefficient_count", lambda Y: 0)
+        found = slope_times(problem, pair_shares(Y), V)
         np.testing.assert_allclose(slope(problem, w) @ V, found, atol=1e-14)
     step = 1e-5
     rise = divergence(problem, Y + step * V) - divergence(problem, Y - step * V)
@@ -182,17 +178,9 @@ def test_the_nearest_point_of_the_fantope():
         assert np.vdot(G + G.T - near, 2 * Q @ Q.T - near) < 1e-9
 
 
-def test_a_small_spread_is_eigenmaps():
-    X = digits().points[:120].astype(float)
-    model = NeighborMap(spread=1e-6).fit(X)
-    plain = LaplacianEigenmaps(constraint="identity", left_out=()).fit(X)
-    assert np.rad2deg(subspace_angles(model.embedding_, plain.embedding_).max()) < 0.5
-    assert model.certificate_.level == "proved"
-
-
 def test_what_is_no_map_and_what_is_no_bound():
     problem = random_problem(2, 20, 0.05)
-    good = answered(problem, some_map(problem, np.random.default_rng(0)), tolerance=0.5)
+    good = neighbor_answer(problem, some_map(problem, np.random.default_rng(0)), tolerance=0.5)
     Y = good.descent.points
     assert certify_neighbors(problem, Y, tolerance=0.5).level == "proved"
     assert certify_neighbors(problem, Y * [1, 1.01]).level == "failed"
@@ -212,25 +200,6 @@ def test_what_is_no_map_and_what_is_no_bound():
     for wrong in (np.ones((20, 20)), -kernel(squared_distances(Y)), np.zeros((20, 20))):
         with pytest.raises(InvalidInput, match="weights of pairs"):
             neighbor_bound(problem, wrong)
-
-
-def test_the_spread_grows_as_far_as_the_tolerance_allows(tmp_path):
-    X = digits().points[:80].astype(float)
-    model = NeighborMap(tolerance=0.05).fit(X)
-    verdict = model.certificate_
-    assert verdict.holds
-    assert verdict.bound <= verdict.value <= 1.05 * verdict.bound
-    wider = [one for one in model.history_ if one[0] > model.spread_]
-    assert wider
-    assert all(value > 1.05 * bound for _, value, bound in wider)
-    np.testing.assert_allclose(model.embedding_.T @ model.embedding_ / 80 / model.spread_,
-                               np.eye(2), atol=1e-9)  # fmt: skip
-    save_model(tmp_path / "m", model_of(model))
-    assert rechecked_model(load_model(tmp_path / "m"), X, tolerance=0.05).level == "proved"
-    again = NeighborMap(**model.found_parameters())
-    assert rechecked_points(again, X, model.embedding_, tolerance=0.05).level == "proved"
-    assert rechecked_points(again, X, model.embedding_ * [1, -1.1]).level == "failed"
-    np.testing.assert_allclose(model.transform(X), model.embedding_, atol=1e-9)
 
 
 @pytest.mark.parametrize("width", [1, 2, 3])
@@ -255,84 +224,6 @@ def test_points_too_far_out_for_polynomials():
         GaussianSums(np.random.default_rng(0).normal(size=(100, 2)) * 1e4)
 
 
-def in_one_piece(seed, n, spread, d=2):
-    """Linked neighbours of random points: a graph whose map has a shape."""
-    X = np.random.default_rng(seed).uniform(size=(n, 2))
-    return neighbor_map(knn(X, 8), n_components=d, spread=spread)
-
-
-@pytest.mark.parametrize("random", [False, True])
-def test_the_searched_bound_is_the_proved_one_from_below(monkeypatch, random):
-    if random:  # nothing is spelled out: the search itself
-        monkeypatch.setattr("dualfold.trace.proof.routes.MOST_FILLED_ROWS", 0)
-    for seed, (spread, d) in enumerate([(0.05, 2), (0.3, 2), (0.1, 3)]):
-        problem = in_one_piece(seed, 320, spread, d)
-        start = some_map(problem, np.random.default_rng(seed))
-        for rounds in (0, 50):  # any white points will do, not only good ones
-            Y = descended(problem, start, most=rounds).points
-            value, bound, chance = searched_bound(problem, Y)
-            known = neighbor_bound(problem, kernel(squared_distances(Y)))
-            assert divergence(problem, Y) <= value <= divergence(problem, Y) + 1e-7
-            # The search resolves less than a proof: 1/100 of KL is plenty.
-            assert known - 0.01 * value <= bound <= known + 1e-9
-            assert 0 < chance < 1e-10
-
-
-def test_many_rows_are_measured(monkeypatch, tmp_path):
-    for module in ("problem", "certificate", "homotopy"):
-        monkeypatch.setattr(f"dualfold.neighbor_map.{module}.MOST_PAIRED", 400)
-    monkeypatch.setattr("dualfold.methods._neighbor_map.MOST_PAIRED", 400)
-    X = np.random.default_rng(0).uniform(size=(500, 2))
-    model = NeighborMap(tolerance=0.02).fit(X)
-    verdict = model.certificate_
-    assert (verdict.level, verdict.holds) == ("measured", True)
-    assert "but for a chance of" in str(verdict)
-    assert 0 < verdict.bound < verdict.value < 1.02 * verdict.bound
-    again = NeighborMap(**model.found_parameters())
-    assert rechecked_points(again, X, model.embedding_, tolerance=0.02).level == "measured"
-    turned = model.embedding_[::-1].copy()  # still white, and a bad map
-    assert not rechecked_points(again, X, turned, tolerance=0.02).holds
-    assert NeighborMap(spread=3.0).fit(X).certificate_.level == "unresolved"
-
-
-def test_on_the_command_line(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    np.savetxt("t.csv", digits().points[:60, 10:30], delimiter=",")
-
-    def run(*words, code=0):
-        result = CliRunner().invoke(app, [str(word) for word in words])
-        assert result.exit_code == code, result.output
-        return result.stdout
-
-    words = ("embed", "t.csv", "-m", "neighbor_map", "-o", "m.csv", "--tolerance", 0.03, "--json")
-    found = json.loads(run(*words))
-    assert found["certificate"]["level"] == "proved"
-    assert found["certificate"]["bound"] > 0
-    assert "white" in found["solved"]
-    assert found["settings"]["spread"] > 0
-    judged = json.loads(run("certify", "t.csv", "m.csv", "--tolerance", 0.03, "--json"))
-    assert judged["certificate"]["level"] == "proved"
-
-
-def test_of_many_rows_some_are_mapped_and_the_others_placed(monkeypatch):
-    monkeypatch.setattr("dualfold.methods._neighbor_map.MAX_QUICK_ROWS", 80)
-    X = digits().points[:120]
-    with pytest.warns(RowsLeftOut, match="drawn at random"):
-        model = NeighborMap(random_state=0, tolerance=0.05).fit(X)
-    assert len(model.rows_) == 80
-    assert "80 landmarks" in model.certificate_.about
-    alone = NeighborMap(tolerance=0.05).fit(X[model.rows_])
-    assert alone.divergence_ == pytest.approx(model.divergence_, rel=1e-6)
-    others = np.setdiff1d(np.arange(120), model.rows_)
-    np.testing.assert_allclose(model.embedding_[others], model.transform(X[others]))
-    again = NeighborMap(**(model.get_params() | model.found_parameters()))
-    judged = rechecked_points(again, X, model.embedding_, tolerance=0.05)
-    assert judged.level == "proved"
-    moved = model.embedding_.copy()
-    moved[others[0]] += 1
-    assert rechecked_points(again, X, moved, tolerance=0.05).level == "failed"
-
-
 @pytest.mark.parametrize("seed", range(20))
 def test_values_are_moved_by_one_number_and_cut(seed):
     """Against bisection; equal values, and a size far below or above them, are among the cases."""
@@ -347,7 +238,7 @@ def test_values_are_moved_by_one_number_and_cut(seed):
         over = np.clip(values - middle, 0, size).sum() > size * count
         low, high = (middle, high) if over else (low, middle)
     room = 8 * n * 2.0**-52 * max(size, np.abs(values).max())  # rounding of sums of n numbers
-    found = fantope._cut(values, size, count)
+    found = fantope._clipped_eigenvalues(values, size, count)
     np.testing.assert_allclose(found, np.clip(values - high, 0, size), rtol=0, atol=room)
     assert abs(found.sum() - size * count) <= n * room
 
@@ -358,7 +249,7 @@ RNG = np.random.default_rng(0)
 def test_a_neighbour_map_that_is_cut_short_or_far_says_so():
     ring = sp.csr_array(np.roll(np.eye(12), 1, axis=1) + np.roll(np.eye(12), -1, axis=1))
     problem = neighbor_problem(ring, n_components=2, spread=0.05)
-    cut = descended(problem, RNG.normal(size=(12, 2)), most=2, tol=0.0)
+    cut = stiefel_descent(problem, RNG.normal(size=(12, 2)), most=2, tol=0.0)
     assert not cut.arrived
     assert cut.rounds == 2
     far = certify_neighbors(problem, np.full((12, 2), 1e101))

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dualfold.graph import knn
-from dualfold.unfolding import UnfoldingProblem, contracted, interior_point
+from dualfold.unfolding import UnfoldingProblem, contraction_of, interior_point
 from papers import Setting
 from papers.cunha.angles import allowed_angles, coordinates_kept, edge_angles
 from papers.cunha.exact import chain, complete
@@ -19,10 +19,10 @@ BRIEF = Setting("brief")
 
 
 def roll_problem(
-    n: int = 30, k: int = 5, form: str = "equal"
+    n: int = 30, k: int = 5, constraints: str = "equal"
 ) -> tuple[np.ndarray, UnfoldingProblem]:
     points = small_roll(n, 3).points
-    return points, contracted(knn(points, k), form=form).problem
+    return points, contraction_of(knn(points, k), constraints=constraints).problem
 
 
 @pytest.mark.parametrize("size", [3, 4, 5, 6])
@@ -114,7 +114,7 @@ def test_allowed_angles_hold_every_triangle_of_nearly_these_lengths() -> None:
 
 
 def test_the_linear_matrix_inequality_is_tried_on_both_sides() -> None:
-    _, p = roll_problem(form="at_most")
+    _, p = roll_problem(constraints="at_most")
     agree, feasible = _lmi(p, np.random.default_rng(2), 200)
     assert agree == 200
     assert 20 < feasible < 180
@@ -130,7 +130,9 @@ def test_the_eigenvalue_off_ones_may_be_negative() -> None:
 
 
 def test_products_of_semidefinite_matrices() -> None:
-    trace, symmetric = _products(roll_problem(form="at_most")[1], np.random.default_rng(0), 100)
+    trace, symmetric = _products(
+        roll_problem(constraints="at_most")[1], np.random.default_rng(0), 100
+    )
     assert trace > 0
     assert symmetric < -1e-3
 

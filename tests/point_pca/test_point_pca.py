@@ -18,7 +18,7 @@ import dualfold
 from dualfold.errors import CertificateFailed, InvalidInput, TooLarge
 from dualfold.point_pca import (
     certify_points,
-    descended_points,
+    descend_points,
     pair_forces,
     point_error,
     point_forces,
@@ -102,7 +102,7 @@ def test_algorithm_one_is_the_descent_it_stands_for() -> None:
     assert (np.diff(errors) < 0).all()
     assert error_of_distances(X, steps[0] + rate * point_gradient(X, steps[0])) > errors[0]
     assert errors[-1] == pytest.approx(4 * fourth_powers(X)[2:].sum(), rel=1e-3)
-    with pytest.raises(TooLarge, match="descended_points"):
+    with pytest.raises(TooLarge, match="descend_points"):
         algorithm_one(np.zeros((2_001, 2)), rate=0.1)
 
 
@@ -167,7 +167,7 @@ def test_small_gaps_and_other_starts() -> None:
     warm = dualfold.PointPCA(2, init=found.embedding_).fit(U * sigma)
     assert warm.n_iter_ <= 3
     with pytest.raises(InvalidInput, match="120×2"):
-        descended_points(U, 2, start=np.zeros((3, 2)))
+        descend_points(U, 2, start=np.zeros((3, 2)))
     with pytest.warns(CertificateFailed, match="Raise max_iter"):
         dualfold.PointPCA(2, max_iter=1, random_state=0).fit(U * sigma)
 
@@ -296,7 +296,7 @@ def hostile_points(rng: np.random.Generator) -> list[tuple[str, Any, Array, bool
 def test_no_claim_is_false(turn: int, searched: bool, monkeypatch: Any) -> None:
     """`searched`: as if the matrix were too large to be decomposed."""
     if searched:
-        monkeypatch.setattr("dualfold.point_pca.leading_sum.MOST_DECOMPOSED", 0)
+        monkeypatch.setattr("dualfold.point_pca.leading_sum.MAX_DECOMPOSED_ROWS", 0)
     rng = np.random.default_rng((int(os.environ.get("DUALFOLD_FUZZ_SEED", "0")), turn))
     for name, X, Y, well_posed in hostile_points(rng):
         verdict = certify_points(X, Y)
@@ -320,8 +320,8 @@ def test_the_tolerance_is_the_callers() -> None:
 
 def test_directions_are_a_hint_and_not_believed(monkeypatch: Any) -> None:
     """Too large for LAPACK: wrong directions make no proof, right ones a measured one."""
-    monkeypatch.setattr("dualfold.point_pca.leading_sum.MOST_SPECTRUM", 3)
-    monkeypatch.setattr("dualfold.trace.proof.routes.MOST_FILLED_ROWS", 3)
+    monkeypatch.setattr("dualfold.point_pca.leading_sum.MAX_SPECTRUM_ROWS", 3)
+    monkeypatch.setattr("dualfold.trace.proof.routes.MAX_FILLED_ROWS", 3)
     rng = np.random.default_rng(0)
     X = rng.standard_normal((200, 40)) * np.r_[9.0, 5.0, np.full(38, 0.1)]
     _, _, Vt = np.linalg.svd(X - X.mean(axis=0))
@@ -343,7 +343,7 @@ X = RNG.normal(size=(30, 4))
 
 
 def test_a_descent_that_is_cut_short_says_so():
-    assert not descended_points(X, 2, most_steps=1, tol=0.0).converged
+    assert not descend_points(X, 2, most_steps=1, tol=0.0).converged
 
 
 def test_equal_sparse_rows_are_equal():

@@ -26,14 +26,15 @@ def gamma(k):
 
 def patched(monkeypatch, *modules, **constants):
     """Other constants in these modules (none named: all that certify trace problems)."""
-    for module in modules or MODULES:
-        for name, value in constants.items():
-            if hasattr(module, name):
-                monkeypatch.setattr(module, name, value)
+    for name, value in constants.items():
+        holders = [module for module in modules or MODULES if hasattr(module, name)]
+        assert holders, f"no module has a constant {name}: was it renamed?"
+        for module in holders:
+            monkeypatch.setattr(module, name, value)
 
 
 def coarse(monkeypatch):
     """The unit U in all certificates of trace problems, and no factor for the bounds themselves."""
-    patched(monkeypatch, UNIT=U, UP=1.0, TINY=0.0)
+    patched(monkeypatch, UNIT_ROUNDOFF=U, UP=1.0, UNDERFLOW_BOUND=0.0)
     # One block of rows, not 64 at the least: no depth that small problems do not have.
     monkeypatch.setattr(rounding, "_block", lambda n: n)

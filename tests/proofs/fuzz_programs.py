@@ -29,8 +29,8 @@ from dualfold.programs import (
     certify_unbounded,
     solve_program,
 )
-from dualfold.programs import bounds as curvature
 from dualfold.programs import exact as linear_systems
+from dualfold.programs import objective_bounds as curvature
 from tests.proofs.judge_programs import Truth, judged
 
 Array = np.ndarray[Any, Any]
@@ -427,7 +427,7 @@ def main() -> int:
     )
     asked = parser.parse_args()
     if asked.most_exact is not None:
-        linear_systems.MOST_EXACT = curvature.MOST_EXACT = asked.most_exact
+        linear_systems.MAX_EXACT_EQUATIONS = curvature.MAX_EXACT_ROWS = asked.most_exact
     alone = asked.only is not None
     table = fuzz(1 if alone else asked.count, asked.seed, asked.only if alone else asked.first)
     total: Counter[str] = Counter()

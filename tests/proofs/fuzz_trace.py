@@ -32,16 +32,16 @@ from tests.proofs.fuzz_answers import ANSWERS, Known, Proposed
 from tests.proofs.fuzz_families import FAMILIES, Case, draw
 
 NEVER, ALWAYS = 10**18, -1
-NO_FACTOR = {"MOST_FLOPS": ALWAYS, "MOST_FLOPS_A_ROW": ALWAYS, "LEAST_TURNED": NEVER}
+NO_FACTOR = {"MAX_FLOPS": ALWAYS, "MAX_FLOPS_A_ROW": ALWAYS, "MIN_ROTATED_ROWS": NEVER}
 # What a route needs: the thresholds of size that force it, wherever in dualfold.trace they are.
 SETTINGS: dict[str, dict[str, Any]] = {
     "natural": {},
-    "inertia": {"LEAST_TURNED": NEVER},
-    "augmented": {"LEAST_TURNED": NEVER},
-    "turned": {"LEAST_TURNED": 0, "THIN": 1e12},
+    "inertia": {"MIN_ROTATED_ROWS": NEVER},
+    "augmented": {"MIN_ROTATED_ROWS": NEVER},
+    "turned": {"MIN_ROTATED_ROWS": 0, "MAX_ROTATED_FLOPS_RATIO": 1e12},
     "Cholesky": NO_FACTOR,
-    "norm": {"MOST_FILLED_ROWS": 0, "MOST_DENSE_ROWS": 0, "KRYLOV_BLOCK": 2, "KRYLOV_DEPTH": 1},
-    "random": {**NO_FACTOR, "MOST_FILLED_ROWS": 0, "MOST_DENSE_ROWS": 0},
+    "norm": {"MAX_FILLED_ROWS": 0, "MAX_DENSE_ROWS": 0, "KRYLOV_BLOCK": 2, "KRYLOV_DEPTH": 1},
+    "random": {**NO_FACTOR, "MAX_FILLED_ROWS": 0, "MAX_DENSE_ROWS": 0},
 }
 TOLERANCES = (*[1e-4] * 6, 1e-2, 1e-2, 1e-6, 1e-6, 1e-8, 1.0)
 PASSED = ("proved", "measured")
@@ -54,6 +54,7 @@ def routes(name: str) -> Iterator[None]:
 
     modules = [m for key, m in sys.modules.items() if key.startswith("dualfold.trace")]
     assert dualfold.trace in modules
+    assert all(any(hasattr(module, key) for module in modules) for key in SETTINGS[name]), name
     kept = [
         (module, key, getattr(module, key))
         for key in SETTINGS[name]

@@ -30,7 +30,7 @@ class Case:
 
     family: str
     net: judge.Net
-    form: str = "at_most"
+    constraints: str = "at_most"
     graph: Any = None
     angles: bool = False
     known: tuple[fmpq, fmpq] | None = None

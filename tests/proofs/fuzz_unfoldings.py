@@ -45,7 +45,7 @@ SOLVERS = ("interior_point", "low_rank", "landmark")
 def draw(seed: int, index: int) -> tuple[Case, str, np.random.Generator]:
     rng = np.random.default_rng([seed, index])
     case = FAMILIES[index % len(FAMILIES)](rng)
-    solver = "interior_point" if case.form == "equal" else SOLVERS[rng.integers(3)]
+    solver = "interior_point" if case.constraints == "equal" else SOLVERS[rng.integers(3)]
     return case, solver, rng
 
 
@@ -56,12 +56,14 @@ def _answer(case: Case, solver: str) -> tuple[UnfoldingProblem, Array, Array]:
             net.n,
             np.array(net.edges).reshape(-1, 2),
             [_double(d) for d in net.squared],
-            case.form,
+            case.constraints,
             [_double(m) for m in net.masses],
         )
         found = Unfolder(solver=solver, random_state=0).solve(problem)
         return problem, found.factor, found.weights
-    whole = unfold(case.graph, form=case.form, angles=case.angles, solver=solver, random_state=0)
+    whole = unfold(
+        case.graph, constraints=case.constraints, angles=case.angles, solver=solver, random_state=0
+    )
     return whole.problem, whole.solution.factor, whole.solution.weights
 
 
@@ -85,7 +87,7 @@ def _net_of(problem: UnfoldingProblem, case: Case) -> tuple[judge.Net, list[str]
 
 def _enclosed(case: Case, net: judge.Net, c: Any) -> tuple[fmpq, fmpq | None]:
     """Fractions around the optimum of the problem that the certificate is about."""
-    if case.form == "equal":
+    if case.constraints == "equal":
         if not 1e-6 < c.relaxation < 0.3:
             return fmpq(0), None
         return optima.reference(net, c.relaxation)
@@ -104,7 +106,7 @@ def _floors(problem: UnfoldingProblem, net: judge.Net, w: Array, reached: fmpq) 
         floor = way(problem, w, height) if height > 0 else 0.0
         if floor > 0 and not judge.reaches(net, w.tolist(), floor):
             said.append(f"{way.__name__}: λ₂ does not reach {floor}")
-    if problem.form == "at_most" and 1e-250 < problem.squared.max() < 1e250:
+    if problem.constraints == "at_most" and 1e-250 < problem.squared.max() < 1e250:
         bounds = (geodesic_bounds(problem, all_pairs=0), geodesic_bounds(problem))
         for bound in (b for pair in bounds for b in (pair.isomap, pair.centre) if b is not None):
             if judge.exact(bound) < reached:
@@ -137,14 +139,14 @@ def judged(seed: int, index: int) -> dict[str, Any]:
         for name in rng.choice(list(MUTATIONS), 4, replace=False):
             answers.append((str(name), *MUTATIONS[str(name)](rng, Y, w)))
         plain = fmpq(0), None
-        if case.form == "at_most":
+        if case.constraints == "at_most":
             plain = optima.reference(net) if case.graph or case.known is None else case.known
             result["false"] += _floors(problem, net, w, plain[0])
         for name, points, weights in answers:
             tolerance = float(10.0 ** rng.uniform(-10, -0.3)) if name != "as it is" else 1e-4
             flops = {"most_flops": 1.0} if name != "as it is" and rng.random() < 0.3 else {}
             c = certify_unfolding(problem, points, weights, tolerance=tolerance, **flops)
-            around = plain if case.form == "at_most" else _enclosed(case, net, c)
+            around = plain if case.constraints == "at_most" else _enclosed(case, net, c)
             exactly = case.reached_exact if case.graph is None else None
             found = judge.faults(
                 c, net, points, weights,

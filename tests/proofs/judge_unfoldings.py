@@ -164,7 +164,7 @@ def faults(
     if not np.isfinite(np.asarray(points)).all() or not np.isfinite(np.asarray(weights)).all():
         return [] if certificate.level == "failed" else ["numbers that are none were judged"]
     found, c = spread(net, points), certificate
-    equal = c.form == "equal"
+    equal = c.constraints == "equal"
     said = [*_of_points(c, found, equal), *_of_levels(c)]
     w = [x if equal else max(x, 0.0) for x in np.asarray(weights, dtype=float).tolist()]
     if c.second_eigenvalue > 0 and not reaches(net, w, c.second_eigenvalue):

@@ -8,19 +8,19 @@ from scipy.spatial.distance import cdist
 from dualfold.unfolding import UnfoldingProblem
 
 
-def chain(n, form="at_most"):
+def chain(n, constraints="at_most"):
     """Unit steps in a row: tr K = n(n² − 1)/12, weights i(n − i)/2."""
     steps = np.arange(n - 1)
-    return UnfoldingProblem(n, np.column_stack([steps, steps + 1]), np.ones(n - 1), form)
+    return UnfoldingProblem(n, np.column_stack([steps, steps + 1]), np.ones(n - 1), constraints)
 
 
-def complete(X, form="at_most"):
+def complete(X, constraints="at_most"):
     i, j = np.triu_indices(len(X), 1)
     squared = cdist(X, X, "sqeuclidean")[i, j]
-    return UnfoldingProblem(len(X), np.column_stack([i, j]), squared, form)
+    return UnfoldingProblem(len(X), np.column_stack([i, j]), squared, constraints)
 
 
-def random_problem(n, seed, *, form="at_most", extra=1.5, masses=False):
+def random_problem(n, seed, *, constraints="at_most", extra=1.5, masses=False):
     """Random points, a random tree between them and some more edges."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n, 3))
@@ -31,7 +31,7 @@ def random_problem(n, seed, *, form="at_most", extra=1.5, masses=False):
     edges = np.array(sorted(tree))
     squared = np.sum((X[edges[:, 0]] - X[edges[:, 1]]) ** 2, axis=1)
     weights = rng.integers(1, 4, n).astype(float) if masses else None
-    return UnfoldingProblem(n, edges, squared, form, weights)
+    return UnfoldingProblem(n, edges, squared, constraints, weights)
 
 
 def dense_laplacian(problem, weights):
@@ -55,3 +55,11 @@ def dense_bounds(problem, factor, weights):
     root = np.sqrt(mass)
     scaled = dense_laplacian(problem, weights) / root / root[:, None]
     return lower, weights @ problem.squared / np.linalg.eigvalsh(scaled)[1]
+
+
+def unfolded_chain(n=8, scale=1.0, bend=0.0):
+    """Points on a line with the weights of L(w)y = y: w_i·(y_i+1 − y_i) = −(y_0 + … + y_i)."""
+    problem = UnfoldingProblem(n, chain(n).edges, np.full(n - 1, scale))
+    y = np.arange(n) - (n - 1) / 2
+    Y = np.sqrt(scale) * np.column_stack([y, bend * np.cos(np.arange(n))])
+    return problem, Y, -np.cumsum(y)[:-1]

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from dualfold import quality
+from dualfold.errors import InvalidInput
+from dualfold.quality.coranking import co_ranking, common_ranks, neighborhood_curve
+from dualfold.quality.estimate import drawn_rows
 
 X = np.random.default_rng(0).normal(size=(120, 4))
 
@@ -18,3 +22,63 @@ def test_a_sampled_curve_lies_within_its_limits():
     assert (curve.low >= 0).all()
     assert (curve.high <= 1).all()
     assert np.mean((curve.low <= whole.q_nx) & (whole.q_nx <= curve.high)) >= 0.7
+
+
+LINE = np.array([0.0, 1.0, 3.0, 7.0, 15.0])[:, None]  # every distance once
+SWAPPED = np.array([0.0, 3.0, 1.0, 7.0, 15.0])[:, None]  # rows 1 and 2 changed places
+
+
+def test_ranks_of_five_points():
+    """Neighbours of LINE: 0: 1234, 1: 0234, 2: 1034, 3: 2104, 4: 3210. SWAPPED: 1 and 2 renamed."""
+    table = co_ranking(LINE, SWAPPED, 4)
+    before = [[1, 2, 3, 4], [0, 2, 3, 4], [1, 0, 3, 4], [2, 1, 0, 4], [3, 2, 1, 0]]
+    after = [[2, 1, 3, 4], [2, 0, 3, 4], [0, 1, 3, 4], [1, 2, 0, 4], [3, 1, 2, 0]]
+    counts = np.zeros((4, 4), dtype=int)
+    for a, b in zip(before, after, strict=True):
+        for rank, name in enumerate(a):
+            counts[rank, b.index(name)] += 1
+    np.testing.assert_array_equal(table.counts, counts)
+    assert (table.n, table.sampled, table.max_rank) == (5, 5, 4)
+    np.testing.assert_allclose(table.q_nx(), [1 / 5, 9 / 10, 1.0, 1.0])
+    row, first, second = common_ranks(np.array([[4, 2]]), np.array([[2, 9]]))
+    assert (row.tolist(), first.tolist(), second.tolist()) == ([0], [1], [0])
+
+
+def test_curves_of_five_points():
+    q = np.array([1 / 5, 9 / 10, 1.0])
+    sizes = np.array([1, 2, 3])
+    r = (4 * q - sizes) / (4 - sizes)
+    for most in (None, 3):
+        curve = neighborhood_curve(LINE, SWAPPED, most)
+        np.testing.assert_allclose(curve.q_nx, q)
+        np.testing.assert_allclose(curve.r_nx, r)
+        np.testing.assert_allclose(curve.lcmc, q - sizes / 4)
+        assert curve.auc == pytest.approx((r / sizes).sum() / (1 + 1 / 2 + 1 / 3))
+        assert (curve.best_size, curve.max_rank) == (2, 3)
+        assert curve.q_local == pytest.approx(0.55)
+        assert curve.q_global == pytest.approx(1.0)
+        np.testing.assert_array_equal(curve.low, curve.q_nx)
+        assert curve.auc_per_point.mean() == pytest.approx(curve.auc)
+    short = neighborhood_curve(LINE, SWAPPED, 1)
+    np.testing.assert_allclose(short.q_nx, [0.2])
+    assert np.isnan(short.q_global)
+    with pytest.raises(InvalidInput, match="three points"):
+        neighborhood_curve(LINE[:2], LINE[:2])
+
+
+@pytest.mark.parametrize("most", [2, 30])
+def test_limits_of_a_sampled_curve_are_normal_ones(most):
+    rng = np.random.default_rng(0)
+    X, m, n = rng.normal(size=(40, 3)), 12, 40
+    curve = neighborhood_curve(X, X[:, :2], most, sample=m, random_state=1)
+    rows = drawn_rows(n, m, 1)
+    each = np.zeros((m, curve.max_rank))
+    for place, i in enumerate(rows):
+        near = [np.argsort(np.linalg.norm(Z - Z[i], axis=1))[1:] for Z in (X, X[:, :2])]
+        for k in range(curve.max_rank):
+            each[place, k] = len({*near[0][: k + 1]} & {*near[1][: k + 1]}) / (k + 1)
+    np.testing.assert_allclose(curve.q_nx, each.mean(axis=0))
+    half = 1.96 * each.std(axis=0, ddof=1) / np.sqrt(m) * np.sqrt(1 - m / n)
+    np.testing.assert_allclose(curve.low, np.maximum(curve.q_nx - half, 0), atol=1e-12)
+    np.testing.assert_allclose(curve.high, np.minimum(curve.q_nx + half, 1), atol=1e-12)
+    assert np.isnan(curve.auc_per_point).sum() == n - m

@@ -13,7 +13,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from dualfold import quality
 from dualfold.errors import InvalidInput
 from dualfold.graph import geodesic_distances, knn
-from dualfold.quality import nonmetric
+from dualfold.quality import pair_measures
 from dualfold.quality.space import EuclideanSpace
 
 
@@ -74,8 +74,8 @@ def test_nonmetric_stress_by_isotonic_regression_whole_and_in_slices(pair, monke
     expected = [brute_nonmetric(*off_diagonal(*case)) for case in cases]
     for case, value in zip(cases, expected, strict=True):
         assert quality.nonmetric_stress(*case) == pytest.approx(value, rel=1e-10)
-    monkeypatch.setattr(nonmetric, "MAX_SORTED_PAIRS", 700)
-    assert len(nonmetric._slice_edges(EuclideanSpace(X), None)) > 10
+    monkeypatch.setattr(pair_measures, "MAX_SORTED_PAIRS", 700)
+    assert len(pair_measures._slice_edges(EuclideanSpace(X), None)) > 10
     for case, value in zip(cases, expected, strict=True):
         assert quality.nonmetric_stress(*case) == pytest.approx(value, rel=1e-10)
     # Any rising change of all distances is forgiven.

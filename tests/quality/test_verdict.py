@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dualfold import quality
-from dualfold.quality.verdict import (
+from dualfold.quality.picture import (
     _CONTINUITY_WORDS,
     _DISTANCE_WORDS,
     _TRUST_WORDS,

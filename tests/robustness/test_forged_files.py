@@ -17,7 +17,7 @@ import scipy.sparse as sp
 
 from dualfold import data
 from dualfold.data import limits
-from dualfold.data.matrix_market import matrix_market
+from dualfold.data.array_files import matrix_market
 from dualfold.errors import DamagedFile, InvalidInput
 from dualfold.saved import load_model
 from tests.robustness import forgeries

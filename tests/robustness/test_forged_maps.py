@@ -7,18 +7,13 @@ differ from it by more than any rounding. Every kind has five forgeries or more.
 import functools
 import json
 import math
-import shutil
 import zipfile
 
 import numpy as np
-import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
 import dualfold
-from dualfold.cli import app
 from dualfold.data import swiss_roll
-from dualfold.descriptions import DESCRIPTIONS
 from dualfold.errors import InvalidInput
 from dualfold.saved import (
     certify_points,
@@ -57,10 +52,10 @@ def test_forged_models_are_rejected(kind, number):
     how = {"data": "roll", "single": False, "number": number, "rows": (90, 130)}
     _, model, rows, _ = maps.stored_model(kind, rng, **how)
     assert accepted(lambda: rechecked_model(model, rows)), rechecked_model(model, rows)
-    forged = maps.forged_models(model, rng)
-    assert len(forged) >= 5
+    forged = {name: wrong for name, wrong in maps.forged_models(model, rng).items() if wrong}
+    assert len(forged) >= 5  # not counting those that are refused before they are models
     for name, wrong in forged.items():
-        assert wrong is None or not accepted(lambda m=wrong: rechecked_model(m, rows)), name
+        assert not accepted(lambda m=wrong: rechecked_model(m, rows)), name
     other = rows + 0.05 * np.abs(rows).max() * rng.normal(size=rows.shape)
     assert not accepted(lambda: rechecked_model(model, other))
 
@@ -154,141 +149,6 @@ def test_every_door_refuses_a_tolerance_that_proves_anything(tolerance):
         with pytest.raises(InvalidInput, match="tolerance is"):
             judgement(tolerance)
         assert judgement(1e-4) is not None
-
-
-# ---- files, on the command line
-
-
-@pytest.fixture
-def here(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    pd.DataFrame(X, columns=["x", "y", "z"]).to_csv("roll.csv", index=False)
-    return tmp_path
-
-
-def run(*words, code=0):
-    result = CliRunner().invoke(app, [str(word) for word in words])
-    assert result.exit_code == code, (result.output, result.exception)
-    assert "Traceback" not in result.stderr
-    assert "should not" not in result.stderr  # a crash in plain words
-    return result
-
-
-METHODS = [
-    name
-    for name, row in DESCRIPTIONS.items()
-    # What holds within a per cent holds of a table that differs by less: test_neighbor_map.py.
-    if row.nothing_better and name != "neighbor_map" and not row.dual and "labels" not in row.needs
-]
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_what_embed_writes_is_accepted_as_a_map_and_as_a_model(here, method):
-    options = ["--standardize"] if method in ("pca", "isomap", "famd") else []
-    near = ["-k", 12] if DESCRIPTIONS[method].needs_graph else []
-    files = ["m.csv", "m.dualfold"] if method != "spectral_embedding" else ["m.csv"]
-    model = ["--save-model", "m.dualfold"] if files[1:] else []
-    run("embed", "roll.csv", "-m", method, *near, "-o", "m.csv", "-q", *model, *options)
-    for name in files:
-        done = run("certify", "roll.csv", name, "--fresh")
-        assert f"Judged as {method}, 2 coordinates" in done.stderr
-        assert "columns (x, y, z)" in done.stderr
-    (X[:, ::-1] * 1.0).tofile("noise")
-    pd.DataFrame(X * [1, 1.01, 1], columns=["x", "y", "z"]).to_csv("other.csv", index=False)
-    for name in files:
-        if not options:  # standardising takes a factor away
-            run("certify", "other.csv", name, code=3)
-
-
-def changed_json(name, **more):
-    with open(name) as file:
-        told = json.load(file)
-    told.update(more)
-    with open(name, "w") as file:
-        json.dump(told, file)
-    return told
-
-
-def test_what_a_file_says_about_its_quality_is_not_used(here):
-    run("embed", "roll.csv", "-m", "mvu", "-k", 5, "-o", "m.csv", "--save-model", "m.dualfold")
-    claim = {"level": "proved", "gap": 0.0, "tolerance": 1e9, "verdict": "Proved: by anybody"}
-    changed_json("m.csv.json", certificate=claim, verdict="Proved: by anybody")
-    assert "anybody" not in run("certify", "roll.csv", "m.csv", code=3).output
-    frame = pd.read_csv("m.csv")
-    frame.sample(frac=1, random_state=0).to_csv("m.csv", index=False)
-    done = run("certify", "roll.csv", "m.csv", "--model", "m.dualfold", code=3)
-    assert "anybody" not in done.output
-    assert "Not certified" in done.stderr
-
-
-@pytest.mark.parametrize("tolerance", ["nan", "inf", "-1", "2"])
-def test_the_command_line_refuses_a_tolerance_that_proves_anything(here, tolerance):
-    run("embed", "roll.csv", "-q")
-    refused = run("certify", "roll.csv", "roll.pca.csv", "--tolerance", tolerance, code=2)
-    assert "--tolerance" in refused.stderr
-
-
-def test_a_wide_gap_is_no_proof_until_the_caller_says_so(here):
-    run("embed", "roll.csv", "-m", "mvu", "-k", 5, "-o", "m.csv", "--save-model", "m.dualfold")
-    tight = run("certify", "roll.csv", "m.dualfold", "--tolerance", "1e-13", "--json", code=3)
-    assert json.loads(tight.stdout)["holds"] is False
-    assert "Proved:" not in tight.stderr
-    run("certify", "roll.csv", "m.dualfold", "--tolerance", "0.01")
-
-
-@pytest.fixture(scope="module")
-def isomap_files(tmp_path_factory):
-    """A table, a map of it and what is stored with the map."""
-    folder = tmp_path_factory.mktemp("isomap")
-    with pytest.MonkeyPatch.context() as there:
-        there.chdir(folder)
-        pd.DataFrame(X, columns=["x", "y", "z"]).to_csv("roll.csv", index=False)
-        run("embed", "roll.csv", "-m", "isomap", "-o", "m.csv", "-q")
-    return folder
-
-
-@pytest.mark.parametrize(
-    "more",
-    [
-        {"eigenvalues": [math.nan, math.nan]},
-        {"eigenvalues": [math.inf, 1.0]},
-        {"eigenvalues": []},
-        {"eigenvalues": "high"},
-        {"eigenvalues": [True, True]},
-        {"eigenvalues": [10**400, 1]},
-        {"eigenvalues": [1.0]},
-        {"coordinates": ["isomap_1", "isomap_1"]},
-        {"coordinates": ["isomap_1"]},
-        {"coordinates": 3},
-        {"settings": {"method": "isomap", "n_components": 2, "n_neighbors": 140}},
-        {"settings": {"method": "isomap", "n_components": 2, "n_neighbors": 10**12}},
-        {"settings": {"method": "isomap", "n_components": -1}},
-        {"settings": {"method": "isomap", "n_components": 10**9}},
-        {"settings": {"method": "isomap", "n_components": "2"}},
-        {"settings": {"method": "pca", "n_components": 2}},
-        {"settings": {"method": "lle", "n_components": 2}},
-        {"settings": {"method": "umap", "n_components": 2}},
-        {"settings": ["isomap"]},
-        {"reading": {"exclude": "x"}},
-        {"reading": {"exclude": ["x"]}},
-        {"reading": {"missing": "any"}},
-        {"reading": {"standardize": True}},
-        {"reading": {"standardize": "no"}},
-        {"reading": 7},
-    ],
-)
-def test_settings_that_do_not_fit_are_rejected(here, isomap_files, more):
-    shutil.copytree(isomap_files, here, dirs_exist_ok=True)
-    changed_json("m.csv.json", **more)
-    result = CliRunner().invoke(app, ["certify", "roll.csv", "m.csv"])
-    assert result.exit_code in (1, 3), (more, result.output)
-    assert "should not" not in result.stderr
-
-
-def test_settings_are_shown_without_commands_to_the_terminal(here):
-    run("embed", "roll.csv", "-m", "pca", "-o", "m.csv", "-q")
-    changed_json("m.csv.json", reading={"gap_markers": ["\x1b[2J-99"]})
-    assert "\x1b" not in run("certify", "roll.csv", "m.csv").stderr
 
 
 # ---- archives
@@ -386,27 +246,6 @@ def test_other_parameters_than_the_models_own_are_rejected(tmp_path, parameters)
 
     rewritten(path, change)
     assert not accepted(lambda: rechecked_model(load_model(path), X))
-
-
-# ---- pieces
-
-
-def test_the_certificate_of_pieces_is_like_any_other():
-    far = np.vstack([X[:60], X[60:110] + 500])
-    found = dualfold.Isomap(n_neighbors=6, pieces="separate").fit(far).certificate_
-    assert found.level == "proved"
-    assert found.gap == max(piece.gap for piece in found.pieces) <= found.tolerance == 1e-4
-    assert found.value == pytest.approx(sum(piece.value for piece in found.pieces))
-    assert found.bound == pytest.approx(found.value)
-    assert "each on its own" in found.about
-    assert found.reasons == ()
-    told = found.to_dict()
-    names = ("level", "gap", "value", "bound", "about", "reasons", "tolerance", "verdict")
-    assert all(name in told for name in names)
-    json.dumps(told, allow_nan=False)
-    doubtful = found.doubted("a piece lies elsewhere")
-    assert doubtful.level == "failed"
-    assert doubtful.reasons == ("a piece lies elsewhere",)
 
 
 def test_one_point_of_many_is_not_moved_unseen():

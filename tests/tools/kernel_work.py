@@ -12,7 +12,7 @@ from dualfold import graph, quality
 from dualfold.graph.geodesics import farthest_points, geodesic_distances
 from dualfold.graph.lower_bounds import frame_of, principal_directions
 from dualfold.graph.scan import scan_self
-from dualfold.kernels.double_double import Pairs, backward, cholesky, forward, products
+from dualfold.kernels.double_double import DoubleDouble, backward, cholesky, forward, products
 from dualfold.kernels.threads import Threads
 from dualfold.quality.rank_counts import euclidean_ranks
 from dualfold.trace import TraceProblem
@@ -45,8 +45,8 @@ def searches(seed):
                 basis = principal_directions(X, 47)
                 few, more = (frame_of(X, None, basis[:, :count]) for count in (8, 47))
                 for k in (7, 90):
-                    given = few.coordinates(X), few.scale, k, 1, more.coordinates(X)
-                    scan_self(X, *given)
+                    given = few.coordinates(X), k, 1, more.coordinates(X)
+                    scan_self(*given)
     gaps = rows(90, 6, seed)
     gaps[np.random.default_rng(seed).random(gaps.shape) < 0.1] = np.nan
     graph.present_nearest(gaps, 4, n_jobs=1)
@@ -102,10 +102,10 @@ def recurrences(seed):
 
 def pairs(seed):
     """Matrices of double-doubles, of more rows than a block."""
-    A = Pairs(rows(70, 70, seed), 2.0**-55 * rows(70, 70, seed + 1))
-    L = cholesky(products(A, A) + Pairs(np.eye(70)))
+    A = DoubleDouble(rows(70, 70, seed), 2.0**-55 * rows(70, 70, seed + 1))
+    L = cholesky(products(A, A) + DoubleDouble(np.eye(70)))
     backward(L, forward(L, A))
-    cholesky(Pairs(-np.eye(3)))
+    cholesky(DoubleDouble(-np.eye(3)))
 
 
 def forces(seed):

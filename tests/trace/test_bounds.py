@@ -17,7 +17,7 @@ from flint import fmpq, fmpq_mat
 
 from dualfold.trace import Gramian, TraceProblem
 from dualfold.trace.proof.completeness import (
-    Floor,
+    SpectralFloor,
     cholesky_floor,
     excluded_trial,
     inertia_floor,
@@ -30,11 +30,11 @@ from dualfold.trace.proof.lehmann_bounds import (
     Bracket,
     _below_the_last,
     bracket,
-    heights,
     temple_loss,
+    trial_heights,
 )
 from dualfold.trace.proof.rounding import (
-    UNIT,
+    UNIT_ROUNDOFF,
     column_norms,
     dual_lengths,
     gamma,
@@ -137,13 +137,13 @@ def told(problem, V, height):
         yield from numbers(bracket(some, None, floor))
         wide = trial(problem, V, lift)
         yield from numbers(
-            bracket(some, wide, Floor(3, 2 * height, "inertia", seen=3, error=0.1 * height))
+            bracket(some, wide, SpectralFloor(3, 2 * height, "inertia", seen=3, error=0.1 * height))
         )
         yield from numbers(
-            bracket(some, None, Floor(1, height / 2, "inertia", seen=1, error=0.1 * height))
+            bracket(some, None, SpectralFloor(1, height / 2, "inertia", seen=1, error=0.1 * height))
         )
     yield from numbers(_below_the_last(some, height / 2))
-    yield [one.at for one in heights(some, lambda: None, 2 * height, height, 1e-4)], 1, 0
+    yield [one.at for one in trial_heights(some, lambda: None, 2 * height, height, 1e-4)], 1, 0
     if isinstance(problem.A, Gramian):
         yield from told_in_singular_values(problem, V, height)
 
@@ -159,7 +159,7 @@ def told_in_singular_values(problem, V, height):
         assert floor.seen == 2
         yield floor.error, 1, "pivots"
         yield from numbers(singular_bracket(problem, own, 1e-6, own, floor))
-    low = Floor(1, height / 2, "inertia", seen=1, error=0.1 * height)
+    low = SpectralFloor(1, height / 2, "inertia", seen=1, error=0.1 * height)
     yield from numbers(singular_bracket(problem, own, 1e-6, own, low))
 
 
@@ -235,7 +235,7 @@ def test_what_a_trial_says_of_its_directions_is_true_and_close(kind, metric, noi
         A = A + fmpq(3) * BN * BN.transpose()
     R = A * V - B * V * h
     gram = V.transpose() * B * V - identity(2)
-    room = 400 * UNIT * (4 + 2 * lift)
+    room = 400 * UNIT_ROUNDOFF * (4 + 2 * lift)
     assert frobenius(gram) <= some.skew <= frobenius(gram) * 1.001 + room
     leak = frobenius(V.transpose() * R)
     assert leak <= some.leak <= leak * 1.001 + room
@@ -262,7 +262,7 @@ def test_rounding_of_products_is_what_the_theorem_says(kind):
     size = abs(A).toarray() if sp.issparse(A) else np.abs(A)
     size = size.T @ size if kind == "gramian" else size
     least = {"dense": N_ROWS, "sparse": 3, "gramian": 4}[kind]
-    theorem = least * UNIT * np.linalg.norm(size @ V, axis=0)
+    theorem = least * UNIT_ROUNDOFF * np.linalg.norm(size @ V, axis=0)
     found = product_errors(problem, V)
     assert (found >= theorem).all()
     assert (found <= 3 * theorem).all()
@@ -325,7 +325,7 @@ def test_signs_of_pivots_are_those_of_the_eigenvalues():
             found, off = dense_inertia((S + S.T) / 2)
             assert found == negative
             assert (off >= 0).all()
-            assert off.max() <= 200 * n * UNIT * n
+            assert off.max() <= 200 * n * UNIT_ROUNDOFF * n
     # 2×2 pivots: a zero diagonal has one eigenvalue of each sign; two negative ones together.
     assert dense_inertia(np.array([[0.0, 1.0], [1.0, 0.0]]))[0] == 1
     assert dense_inertia(np.array([[-1.0, 3.0, 0], [3.0, -1.0, 0], [0, 0, -2]]))[0] == 2
@@ -406,31 +406,33 @@ def test_brackets_of_exact_answers():
     spectrum = [1.0, 2.0, 2.5, 4.0]
     answer = exact_trial(spectrum, 2)
     blur = answer.total_blur
-    assert 0 < blur <= 8 * UNIT
-    whole = bracket(answer, None, Floor(2, 2.25, "inertia", seen=2))
+    assert 0 < blur <= 8 * UNIT_ROUNDOFF
+    whole = bracket(answer, None, SpectralFloor(2, 2.25, "inertia", seen=2))
     assert whole.lower == pytest.approx(3.0, abs=1e-15)
     assert whole.apart == 0
     assert whole.value == 3.0
     # One is known to lie below 1.9: the other is at least 1.9.
-    part = bracket(answer, None, Floor(1, 1.9, "inertia", seen=1, error=0.01))
+    part = bracket(answer, None, SpectralFloor(1, 1.9, "inertia", seen=1, error=0.01))
     assert part.lower == pytest.approx(2.9, abs=1e-14)
     assert part.apart == pytest.approx(0.1, abs=1e-14)
     assert part.blurred == pytest.approx(0.01, abs=1e-14)
     assert part.gap == pytest.approx(0.1 / 2.9, rel=1e-5)
-    none = bracket(answer, None, Floor(0, 0.5, "inertia", seen=0))
+    none = bracket(answer, None, SpectralFloor(0, 0.5, "inertia", seen=0))
     assert none.lower == pytest.approx(1.0, abs=1e-14)
-    further = bracket(answer, exact_trial(spectrum, 3), Floor(3, 3.0, "inertia", seen=3))
+    further = bracket(answer, exact_trial(spectrum, 3), SpectralFloor(3, 3.0, "inertia", seen=3))
     assert further.lower == pytest.approx(3.0, abs=1e-14)
     assert further.apart == pytest.approx(0.0, abs=1e-14)
     for floor in (
-        Floor(2, 2.25, "inertia", seen=3),  # more were counted than there may be
-        Floor(2, 2.25, "inertia", seen=None),
-        Floor(3, 3.0, "inertia", seen=3),  # more than the answer has, and no others are given
-        Floor(2, 2.0, "inertia", seen=2),  # not above the last value
+        SpectralFloor(2, 2.25, "inertia", seen=3),  # more were counted than there may be
+        SpectralFloor(2, 2.25, "inertia", seen=None),
+        SpectralFloor(
+            3, 3.0, "inertia", seen=3
+        ),  # more than the answer has, and no others are given
+        SpectralFloor(2, 2.0, "inertia", seen=2),  # not above the last value
     ):
         assert bracket(answer, None, floor).lower == -np.inf
     # Of the complement alone: the last value may be above.
-    low = bracket(answer, None, Floor(2, 1.5, "norm", seen=2))
+    low = bracket(answer, None, SpectralFloor(2, 1.5, "norm", seen=2))
     assert low.lower == pytest.approx(2.5, abs=1e-14)
     assert low.apart == pytest.approx(0.5, abs=1e-14)
 
@@ -474,7 +476,7 @@ def test_gaps_are_relative_to_the_optimum(lower, apart, value, gap):
 
 def test_heights_lie_where_they_can_prove_something():
     answer = exact_trial([1.0, 2.0, 2.0, 4.0, 9.0], 3)
-    tried = list(heights(answer, lambda: None, 4.0, 9.0, 1e-4))
+    tried = list(trial_heights(answer, lambda: None, 4.0, 9.0, 1e-4))
     assert tried[0].below == 3
     assert 2 < tried[0].at < 4
     under = [one for one in tried if one.under is not None]
@@ -483,7 +485,7 @@ def test_heights_lie_where_they_can_prove_something():
         assert one.at == pytest.approx(answer.h[one.below] - one.under, rel=1e-15)
     assert all(b.under > a.under for a, b in pairwise(under))
     wide = exact_trial([1.0, 2.0, 2.0, 4.0, 9.0], 5)
-    between = list(heights(answer, lambda: wide, None, 9.0, 1e-4))
+    between = list(trial_heights(answer, lambda: wide, None, 9.0, 1e-4))
     assert (between[0].below, between[0].at) == (4, 6.5)  # the widest gap first
     assert all(np.isfinite(one.at) for one in between)
 

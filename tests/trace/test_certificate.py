@@ -13,13 +13,12 @@ from dualfold.errors import InvalidInput
 from dualfold.trace import Gramian, TraceProblem, certify
 from dualfold.trace import certificate as certificate_module
 from dualfold.trace.certificate import TraceCertificate
-from dualfold.trace.lift import EdgeLengthScale
 from dualfold.trace.proof import routes as proofs
-from dualfold.trace.proof.completeness import Floor, deflated_norm_floor, norm_floor
+from dualfold.trace.proof.completeness import SpectralFloor, deflated_norm_floor, norm_floor
 from dualfold.trace.proof.random_search import random_floor
 from dualfold.trace.proof.trial_directions import trial
 from dualfold.trace.solvers import Lanczos
-from dualfold.trace.sparse.shifted_matrices import Shifted
+from dualfold.trace.sparse.shifted_matrices import ShiftedMatrices
 from tests.proofs.families import FAMILIES, cycle, laplacian, path, walk_square
 from tests.workflows.test_contract import dense_reference
 
@@ -258,7 +257,7 @@ def test_without_factorisation_the_level_is_measured(monkeypatch):
     def refuse(self):
         raise TooLarge("no")
 
-    monkeypatch.setattr(Shifted, "ordering", property(refuse))
+    monkeypatch.setattr(ShiftedMatrices, "ordering", property(refuse))
     problem = expander()
     solution = Lanczos().solve(problem)
     whole = np.hstack([solution.vectors, solution.guard])
@@ -269,7 +268,7 @@ def test_without_factorisation_the_level_is_measured(monkeypatch):
     # One eigenpair dropped is seen; a spectrum that cannot be resolved is not vouched for.
     wider = Lanczos().solve(TraceProblem(problem.A, None, 4, "min", np.ones(problem.n)))
     assert certify(problem, wider.vectors[:, [1, 2, 3]]).level == "failed"
-    monkeypatch.setattr(proofs, "MOST_FILLED_ROWS", 10)
+    monkeypatch.setattr(proofs, "MAX_FILLED_ROWS", 10)
     family = path(400)
     _, V = dense_reference(family.problem)
     certificate = certify(family.problem, V[:, :4])
@@ -291,7 +290,7 @@ def test_an_uncertain_factorisation_proves_nothing(monkeypatch):
     _, V = dense_reference(family.problem)
     certificate = certify(family.problem, V[:, :3])
     assert certificate.proof == "Cholesky"
-    monkeypatch.setattr(proofs, "MOST_FILLED_ROWS", 10)
+    monkeypatch.setattr(proofs, "MAX_FILLED_ROWS", 10)
     assert certify(family.problem, V[:, :3]).level != "proved"
 
 
@@ -337,7 +336,7 @@ def test_deflated_norm_proves_what_the_norm_alone_cannot(dtype, monkeypatch):
     height = deflated_norm_floor(problem, answer).height
     assert -90 < height <= -70 * (1 - 1e-5)
     assert certify(problem, V[:, :2]).proof == "Cholesky"  # as quick while n is small
-    monkeypatch.setattr(proofs, "MOST_FILLED_ROWS", 100)
+    monkeypatch.setattr(proofs, "MAX_FILLED_ROWS", 100)
     certificate = certify(problem, V[:, :2])
     assert (certificate.level, certificate.proof) == ("proved", "norm")
 
@@ -518,16 +517,16 @@ def test_balanced_units_keep_the_excluded_directions(size, weight):
     """Any length of N is the same problem, and the basis is the one its error was bounded for."""
     from fractions import Fraction
 
-    from dualfold.trace.units import balanced
+    from dualfold.trace.units import balanced_problem
 
     B = np.array([1.0, 2.0**-6, 1.0, 2.0**20]) * weight
     N = np.column_stack([np.ones(4), [1, 3, 0, 2]]) * min(size, 1e308 / 3)
     problem = TraceProblem(np.diag([1.0, 2.0, 3.0, 4.0]) * weight, B, count=1, excluded=N)
-    changed, _ = balanced(problem, np.eye(4)[:, :1])
+    changed, _ = balanced_problem(problem, np.eye(4)[:, :1])
     assert changed is not problem
     back = np.sqrt(B / changed.metric.entries)
     assert np.array_equal(changed.trivial, problem.trivial * back[:, None])
-    for given, kept in zip(N.T, np.asarray(changed.excluded).T, strict=True):
+    for given, kept in zip(N.T, changed.excluded_columns.T, strict=True):
         shares = {
             Fraction(float(k)) / (Fraction(float(x)) * Fraction(float(b)))
             for x, k, b in zip(given, kept, back, strict=True)
@@ -559,8 +558,7 @@ def test_excluded_directions_in_a_metric_of_very_uneven_rows():
 
 
 def test_defaults_say_that_nothing_is_known_and_nothing_is_wrong():
-    plain = Floor(1, 2.0, "norm")
+    plain = SpectralFloor(1, 2.0, "norm")
     assert (plain.chance, plain.seen, plain.error) == (0.0, None, 0.0)
     fields = {field.name: field.default for field in dataclasses.fields(TraceCertificate)}
     assert fields["eigenvectors"] is True
-    assert EdgeLengthScale((np.zeros(0), np.zeros(0))).alike == 1.5

@@ -15,7 +15,7 @@ from dualfold.errors import CertificateFailed, InvalidInput, NotConverged
 from dualfold.methods import eigenmaps, pca
 from dualfold.trace.solvers import Gradient, PaperGradient
 from dualfold.trace.solvers.gradient import _projection_error
-from tests.conftest import principal_sine
+from tests.tools.angles import principal_sine
 
 Array = np.ndarray[Any, Any]
 DIGITS = load_digits().data

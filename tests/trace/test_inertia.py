@@ -10,16 +10,16 @@ import scipy.sparse as sp
 from dualfold.trace import TraceProblem
 from dualfold.trace.proof import completeness
 from dualfold.trace.proof.completeness import factor_with_room, pivot_floor
-from dualfold.trace.proof.dense_inertia import _negative_blocks
+from dualfold.trace.proof.dense_inertia import _negative_blocks, dense_inertia
 from dualfold.trace.proof.trial_directions import trial
-from dualfold.trace.sparse.shifted_matrices import shifted
+from dualfold.trace.sparse.shifted_matrices import shifted_matrices
 from tests.proofs.coarse import U, coarse
 
 
 def test_room_for_rounding_is_twice_what_was_lost(monkeypatch):
     A = sp.csr_array(4 * np.eye(5) - np.eye(5, k=1) - np.eye(5, k=-1))
     problem = TraceProblem(A, count=2)
-    pencil = shifted(problem)
+    pencil = shifted_matrices(problem)
     matrix = pencil.at(1.0)
     factor = completeness.factorise(matrix, pencil.ordering)
     lost = np.array([0.01, 0.02, 0.0, 0.03, 0.01])
@@ -55,7 +55,7 @@ def test_a_count_is_lowered_by_the_worst_row(monkeypatch):
     monkeypatch.setattr(completeness, "_shift_rounding", lambda *_: lost)
     for B, fall in ((None, 5e-3), (np.array([1.0, 10.0, 0.5]), 4e-3)):
         problem = TraceProblem(A, B, 1)
-        pencil = shifted(problem)
+        pencil = shifted_matrices(problem)
         matrix = pencil.at(0.5)
         factor = completeness.factorise(matrix, pencil.ordering)
         found = completeness.counted_height(problem, factor, matrix, 0.5)
@@ -72,3 +72,9 @@ def test_filled_counts_pay_for_a_shift_of_either_sign(monkeypatch, height):
     entries = U * (np.abs(A - height * B) + abs(height) * np.abs(B))
     moved = scipy.linalg.eigh(entries, B, eigvals_only=True)[-1]
     assert moved <= height - found.height
+
+
+def test_counts_of_what_is_no_number_are_none():
+    assert dense_inertia(np.diag([1.0, -2.0, 3.0]))[0] == 1
+    assert dense_inertia(np.full((2, 2), np.nan)) is None
+    assert dense_inertia(np.array([[0.0, 2.0], [2.0, 0.0]]))[0] == 1  # a block of two

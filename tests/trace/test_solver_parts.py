@@ -13,7 +13,13 @@ from scipy.sparse.linalg import aslinearoperator
 from dualfold.trace import Gramian, TraceProblem
 from dualfold.trace.solvers import factored
 from dualfold.trace.solvers.krylov import KrylovSpace
-from dualfold.trace.solvers.lanczos import CUT, LEAST, MOST, STEEPNESS, ChebyshevFilter
+from dualfold.trace.solvers.lanczos import (
+    CUT_SHARE,
+    DEGREE_FACTOR,
+    MAX_DEGREE,
+    MIN_DEGREE,
+    ChebyshevFilter,
+)
 from dualfold.trace.solvers.subspace import _in_own_sense, _standard_form
 
 VALUES = np.array([0.0, 1.0, 3.0, 6.0, 10.0])
@@ -27,7 +33,7 @@ def filter_of(values=VALUES):
 def test_filters_are_chebyshev_polynomials_that_are_1_at_the_low_end(degree):
     made = filter_of()
     X, low, cut = np.eye(5) + 0.0, 0.5, 2.0
-    found = made._filtered(X.copy(), low, cut, degree)
+    found = made._filtered_block(X.copy(), low, cut, degree)
     half, centre = (made.top - cut) / 2, (made.top + cut) / 2
     T = chebyshev.Chebyshev.basis(degree)
     expected = T((VALUES - centre) / half) / T((low - centre) / half)
@@ -37,23 +43,23 @@ def test_filters_are_chebyshev_polynomials_that_are_1_at_the_low_end(degree):
 
 def test_filters_cut_behind_the_wanted_values_and_are_as_steep_as_needed(monkeypatch):
     made, seen = filter_of(), []
-    monkeypatch.setattr(made, "_filtered", lambda X, *given: (seen.append(given), X)[1])
+    monkeypatch.setattr(made, "_filtered_block", lambda X, *given: (seen.append(given), X)[1])
     few = np.linspace(0, 4, 5)
     made(None, np.zeros((5, 2)), few)  # more than twice as many as are filtered
     made(None, np.zeros((5, 3)), few)
     made(None, np.zeros((5, 3)), np.full(5, 2.0))  # all alike: the least reach
-    cuts = [few[int(CUT * 5)], 4.0, 2.0]
+    cuts = [few[int(CUT_SHARE * 5)], 4.0, 2.0]
     reaches = [cuts[0], 4.0, 1e-12 * made.top]
     for (low, cut, degree), expected, reach in zip(seen, cuts, reaches, strict=True):
         assert (low, cut) == (2.0 if expected == 2.0 and reach < 1 else 0.0, expected)
-        steep = STEEPNESS * np.sqrt((made.top - cut) / reach)
-        assert degree == int(np.clip(steep, LEAST, MOST))
+        steep = DEGREE_FACTOR * np.sqrt((made.top - cut) / reach)
+        assert degree == int(np.clip(steep, MIN_DEGREE, MAX_DEGREE))
 
 
 def test_shifts_lie_below_the_spectrum_by_discs_or_by_a_short_search(monkeypatch):
     path = sp.csr_array(np.diag([1.0, 2, 1]) - np.eye(3, k=1) - np.eye(3, k=-1))
     constant = TraceProblem(path, count=1, excluded=np.ones((3, 1)))
-    assert factored.shift_below(constant) == pytest.approx(-factored.MARGIN * 4.0, rel=1e-6)
+    assert factored.shift_below(constant) == pytest.approx(-factored.SHIFT_MARGIN * 4.0, rel=1e-6)
     # Discs from −7 to 13; the search says θ = −3, an eigenvalue within r of it.
     A = np.array([[3.0, 10, 0], [10, 3, 0], [0, 0, 3]])
     problem = TraceProblem(sp.csr_array(A), count=1)
@@ -61,14 +67,14 @@ def test_shifts_lie_below_the_spectrum_by_discs_or_by_a_short_search(monkeypatch
     for theta, far in ((1.0, 2 * np.hypot(2, 10)), (40.0, 2 * np.hypot(37, 10))):
         probe = SimpleNamespace(values=np.array([theta]), vectors=v)
         monkeypatch.setattr(factored, "iterate", lambda *_, probe=probe: probe)
-        expected = max(-7.0, theta - far) - factored.MARGIN * max(13.0, theta)
+        expected = max(-7.0, theta - far) - factored.SHIFT_MARGIN * max(13.0, theta)
         assert factored.shift_below(problem) == pytest.approx(expected, rel=1e-12)
     negative = TraceProblem(sp.csr_array(A), np.diag([4.0, 4, 4]) + 0.0, count=1)
     probe = SimpleNamespace(values=np.array([-40.0]), vectors=v / 2)
     monkeypatch.setattr(factored, "iterate", lambda *_: probe)
     R = A @ (v / 2) + 40 * 4 * (v / 2)
     radius = np.linalg.norm(R) / 2
-    expected = -40 - 2 * radius - factored.MARGIN * 40  # no discs in such a metric
+    expected = -40 - 2 * radius - factored.SHIFT_MARGIN * 40  # no discs in such a metric
     assert factored.shift_below(negative) == pytest.approx(expected, rel=1e-12)
 
 

@@ -33,6 +33,6 @@ def test_shifts_lie_below_the_spectrum():
 
 
 def test_margins_of_shifts_are_those_of_their_matrices():
-    assert factored.margin_of(TraceProblem(np.eye(2), count=1)) == factored.MARGIN
+    assert factored.shift_margin(TraceProblem(np.eye(2), count=1)) == factored.SHIFT_MARGIN
     turned = TraceProblem(Gramian(sp.csr_array(np.eye(3))), count=1)
-    assert factored.margin_of(turned) == factored.GRAMIAN_MARGIN
+    assert factored.shift_margin(turned) == factored.GRAMIAN_MARGIN

@@ -6,17 +6,17 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from dualfold.data import swiss_roll
 from dualfold.errors import CertificateFailed, Unrealisable
 from dualfold.graph import from_lengths, join_pieces, knn
 from dualfold.unfolding import UnfoldingProblem, certify_unfolding, unfold
-from dualfold.unfolding.contraction import contracted
+from dualfold.unfolding.contraction import contraction_of
 from dualfold.unfolding.solution import STOPPED_BY_CALLBACK
 from dualfold.unfolding.solvers import face_path
 from dualfold.unfolding.solvers import separate_sides as approached
 from dualfold.unfolding.solvers import unfolder as solver
 from dualfold.unfolding.solvers.unfolder import elastic
 from dualfold.unfolding.spectral_floor import precise_floor
+from tests.tools.tables import roll_points
 
 
 def problem_of(X, edges):
@@ -65,7 +65,7 @@ def rigid():  # cliques of the plane that share three points: no freedom in any 
 def test_closed_forms(case, precise, monkeypatch):
     """In double-doubles, and in doubles with points moved onto the lengths (for more edges)."""
     if not precise:
-        monkeypatch.setattr(solver, "MOST_PRECISE", 0)
+        monkeypatch.setattr(solver, "MAX_PRECISE_EDGES", 0)
     problem, best = case()
     found = elastic(problem)
     c = certify_unfolding(problem, found.factor, found.weights, tolerance=1e-6)
@@ -79,9 +79,9 @@ def test_closed_forms(case, precise, monkeypatch):
 
 def test_a_roll_keeps_its_lengths_and_says_which_problem_it_solved():
     """Independent: lengths, variance and Σ w q by hand; λ₂ by dense eigenvalues."""
-    X = swiss_roll(40, random_state=1).points
+    X = roll_points(40, random_state=1)
     graph = join_pieces(knn(X, 6))
-    found = unfold(graph, form="equal", tolerance=1e-5, random_state=0)
+    found = unfold(graph, constraints="equal", tolerance=1e-5, random_state=0)
     c, p, w = found.certificate, found.problem, found.solution.weights
     assert c.level == "proved", str(c)
     apart = found.factor[p.edges[:, 0]] - found.factor[p.edges[:, 1]]
@@ -109,12 +109,12 @@ def keeps_its_lengths(found, X):
 
 def test_points_moved_onto_the_lengths_reach_what_double_doubles_reach(monkeypatch):
     """The way of more than 2,000 edges on a roll that is also solved to 1e-7."""
-    X = swiss_roll(100, random_state=1).points
+    X = roll_points(100, random_state=1)
     graph = join_pieces(knn(X, 6))
-    best = unfold(graph, form="equal", tolerance=1e-5).certificate
-    monkeypatch.setattr(solver, "MOST_PRECISE", 0)
+    best = unfold(graph, constraints="equal", tolerance=1e-5).certificate
+    monkeypatch.setattr(solver, "MAX_PRECISE_EDGES", 0)
     seen = []
-    found = unfold(graph, form="equal", tolerance=1e-3, callback=seen.append)
+    found = unfold(graph, constraints="equal", tolerance=1e-3, callback=seen.append)
     c = found.certificate
     assert c.level == "proved", str(c)
     keeps_its_lengths(found, X)
@@ -129,20 +129,20 @@ def test_points_moved_onto_the_lengths_reach_what_double_doubles_reach(monkeypat
 
 @pytest.mark.parametrize("seed", range(2))
 def test_double_doubles_alone_reach_what_doubles_do(seed, monkeypatch):
-    monkeypatch.setattr(solver, "MOST_PRECISE", 0)
-    X = swiss_roll(40, random_state=seed).points
+    monkeypatch.setattr(solver, "MAX_PRECISE_EDGES", 0)
+    X = roll_points(40, random_state=seed)
     graph = join_pieces(knn(X, 6))
-    quick = unfold(graph, form="equal", tolerance=1e-2).certificate
-    for name in ("UNRESOLVED", "RESOLVED"):
+    quick = unfold(graph, constraints="equal", tolerance=1e-2).certificate
+    for name in ("UNRESOLVED_SHARE", "RESOLVED_TOLERANCE"):
         monkeypatch.setattr(face_path, name, 0.0)
-    found = unfold(graph, form="equal", tolerance=1e-2)
+    found = unfold(graph, constraints="equal", tolerance=1e-2)
     keeps_its_lengths(found, X)
     assert found.certificate.value == pytest.approx(quick.value, rel=1e-3)
     assert found.solution.status == "converged"
 
 
 def test_a_callback_stops_the_weights_and_the_points(monkeypatch):
-    monkeypatch.setattr(solver, "MOST_PRECISE", 0)
+    monkeypatch.setattr(solver, "MAX_PRECISE_EDGES", 0)
     problem = contracted_roll(40)
     steps = len(elastic(problem).history)
     for most in (4, steps - 20):
@@ -161,17 +161,17 @@ def test_a_callback_stops_the_weights_and_the_points(monkeypatch):
 
 
 def contracted_roll(n):
-    X = swiss_roll(n, random_state=0).points
-    return contracted(join_pieces(knn(X, 6)), form="equal").problem
+    X = roll_points(n, random_state=0)
+    return contraction_of(join_pieces(knn(X, 6)), constraints="equal").problem
 
 
 @pytest.mark.full
 def test_a_roll_of_500_points_to_a_thousandth_in_doubles(monkeypatch):
     """1,773 edges, by the way of more than 2,000."""
-    monkeypatch.setattr(solver, "MOST_PRECISE", 0)
-    monkeypatch.setattr(approached, "COSTLY", 0)
-    X = swiss_roll(500, random_state=0).points
-    found = unfold(knn(X, 6), form="equal", tolerance=1e-3)
+    monkeypatch.setattr(solver, "MAX_PRECISE_EDGES", 0)
+    monkeypatch.setattr(approached, "COSTLY_STEP_EDGES", 0)
+    X = roll_points(500, random_state=0)
+    found = unfold(knn(X, 6), constraints="equal", tolerance=1e-3)
     assert found.certificate.level == "proved", str(found.certificate)
     keeps_its_lengths(found, X)
 
@@ -181,9 +181,9 @@ def test_a_roll_of_500_points_to_a_thousandth_in_doubles(monkeypatch):
 @pytest.mark.parametrize("n", [1_000, 2_000])
 def test_large_rolls_to_a_thousandth(n, capsys):
     """3,554 and 7,107 edges: minutes, most of them in double-doubles."""
-    X = swiss_roll(n, random_state=0).points
+    X = roll_points(n, random_state=0)
     begin = time.process_time()
-    found = unfold(knn(X, 6), form="equal", tolerance=1e-3)
+    found = unfold(knn(X, 6), constraints="equal", tolerance=1e-3)
     c = found.certificate
     with capsys.disabled():
         seconds = time.process_time() - begin
@@ -196,8 +196,8 @@ def test_large_rolls_to_a_thousandth(n, capsys):
 @pytest.mark.parametrize("seed", range(3))
 def test_rolls_of_300_points_to_a_millionth(seed):
     """Weights of 10⁹; the points of the data are feasible, so no bound may be below them."""
-    X = swiss_roll(300, random_state=seed).points
-    found = unfold(knn(X, 6), form="equal", tolerance=1e-6)
+    X = roll_points(300, random_state=seed)
+    found = unfold(knn(X, 6), constraints="equal", tolerance=1e-6)
     c = found.certificate
     assert c.level == "proved", str(c)
     assert c.relaxation <= 1e-9
@@ -283,23 +283,23 @@ def _graph(d):
 def test_lengths_that_no_points_have_are_refused_with_their_proof(precise, monkeypatch):
     """Three points 2 apart and a fourth at distance 1 of each: every triangle closes."""
     if not precise:
-        monkeypatch.setattr(solver, "MOST_PRECISE", 0)
+        monkeypatch.setattr(solver, "MAX_PRECISE_EDGES", 0)
     d = np.full((4, 4), 2.0)
     d[3, :] = d[:, 3] = 1.0
     np.fill_diagonal(d, 0.0)
     with pytest.raises(Unrealisable, match="negative"):
-        unfold(_graph(d), form="equal")
+        unfold(_graph(d), constraints="equal")
 
 
 @pytest.mark.parametrize("precise", [True, False])
 def test_lengths_off_by_little_are_not_proved(precise, monkeypatch):
     """A clique of the plane whose distances are rounded to seven digits."""
     if not precise:
-        monkeypatch.setattr(solver, "MOST_PRECISE", 0)
+        monkeypatch.setattr(solver, "MAX_PRECISE_EDGES", 0)
     X = np.random.default_rng(5).standard_normal((7, 2))
     d = np.linalg.norm(X[:, None] - X[None], axis=2)
     d = d * (1 + 1e-7 * np.triu(np.random.default_rng(6).standard_normal((7, 7)), 1))
     d = np.triu(d, 1) + np.triu(d, 1).T
     with pytest.warns(CertificateFailed, match="relaxation"):
-        found = unfold(_graph(d), form="equal", random_state=0)
+        found = unfold(_graph(d), constraints="equal", random_state=0)
     assert found.certificate.level == "unresolved"

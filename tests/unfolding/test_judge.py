@@ -13,15 +13,15 @@ import scipy.sparse as sp
 from flint import fmpq
 
 from dualfold import MaximumVarianceUnfolding
-from dualfold.data import swiss_roll
 from dualfold.errors import CertificateFailed, InvalidInput, Unrealisable
 from dualfold.graph import from_lengths, join_pieces, knn
-from dualfold.unfolding import Unfolder, UnfoldingProblem, certify_unfolding, contracted, unfold
+from dualfold.unfolding import Unfolder, UnfoldingProblem, certify_unfolding, contraction_of, unfold
 from dualfold.unfolding.solvers.landmark import landmark
 from tests.proofs import fuzz_unfoldings
 from tests.proofs import judge_unfoldings as judge
 from tests.proofs import unfolding_optima as optima
 from tests.proofs.unfoldings import chain, random_problem
+from tests.tools.tables import roll_points
 
 SEED = int(os.environ.get("DUALFOLD_FUZZ_SEED", "0"))
 
@@ -107,7 +107,7 @@ def test_no_claim_about_500_fuzzed_unfoldings_is_false():
 
 
 def roll(n, seed=0):
-    return join_pieces(knn(swiss_roll(n, random_state=seed).points, 6))
+    return join_pieces(knn(roll_points(n, random_state=seed), 6))
 
 
 def test_a_gap_of_some_percent_is_within_whatever_the_solver():
@@ -125,7 +125,7 @@ def test_a_gap_of_some_percent_is_within_whatever_the_solver():
 
 
 def test_the_estimator_takes_the_tolerance():
-    X = swiss_roll(200, random_state=0).points
+    X = roll_points(200, random_state=0)
     rough = MaximumVarianceUnfolding(solver="landmark", random_state=0).fit(X)
     assert rough.certificate_.level == "within"
     generous = MaximumVarianceUnfolding(solver="landmark", tolerance=0.3, random_state=0).fit(X)
@@ -146,7 +146,7 @@ def test_tolerances_that_prove_anything_are_refused(tolerance):
 
 def test_what_cannot_be_factorised_is_bound_by_paths():
     """TooLarge used to come out of the certificate; λ₂ "measured" had a chance of 0."""
-    problem = contracted(roll(400)).problem
+    problem = contraction_of(roll(400)).problem
     found = Unfolder(solver="landmark", random_state=0).solve(problem)
     c = certify_unfolding(problem, found.factor, found.weights, most_flops=1.0)
     best = certify_unfolding(problem, found.factor, found.weights)
@@ -159,7 +159,7 @@ def test_what_cannot_be_factorised_is_bound_by_paths():
 
 def test_many_points_in_many_dimensions_have_a_certificate():
     X = np.random.default_rng(0).standard_normal((4_100, 12))
-    problem = contracted(join_pieces(knn(X, 5))).problem
+    problem = contraction_of(join_pieces(knn(X, 5))).problem
     found = landmark(problem, n_landmarks=10, random_state=0)
     c = certify_unfolding(problem, found.factor, found.weights, most_flops=1e6)
     inside = certify_unfolding(problem, X, np.ones(problem.m), most_flops=1e6)
@@ -253,7 +253,7 @@ def test_integers_that_doubles_round_are_refused():
 @pytest.mark.parametrize("dtype", ["uint8", "int16", "float32", "float64"])
 def test_angles_do_not_depend_on_the_type_of_the_numbers(dtype):
     X = np.random.default_rng(0).integers(0, 200, (15, 3))
-    given = contracted(join_pieces(knn(X.astype(dtype), 3)), angles=True).problem
+    given = contraction_of(join_pieces(knn(X.astype(dtype), 3)), angles=True).problem
     i, j = given.edges.T
     np.testing.assert_allclose(given.squared, np.sum((X[i] - X[j]) ** 2, axis=1), rtol=1e-15)
 
@@ -267,7 +267,7 @@ def test_points_that_exist_are_never_called_impossible():
     for _ in range(5):
         X = rng.standard_normal((7, 2))
         lengths = np.sqrt(np.sum((X[:, None] - X) ** 2, axis=2))
-        found = unfold(from_lengths(sp.csr_array(lengths)), form="equal")
+        found = unfold(from_lengths(sp.csr_array(lengths)), constraints="equal")
         exact = np.sum((X - X.mean(axis=0)) ** 2)
         assert found.certificate.upper_exact >= exact * (1 - 1e-12)
         assert found.certificate.relaxation < 1e-3
@@ -290,7 +290,7 @@ def test_impossible_lengths_need_a_proved_eigenvalue():
     for (i, j), d in zip(edges, np.sqrt(squared), strict=True):
         lengths[i, j] = lengths[j, i] = d
     with pytest.raises(Unrealisable):
-        unfold(from_lengths(sp.csr_array(lengths)), form="equal")
+        unfold(from_lengths(sp.csr_array(lengths)), constraints="equal")
 
 
 def test_a_failed_certificate_warns():

@@ -9,19 +9,18 @@ import numpy as np
 import pytest
 import scipy.linalg
 
-from dualfold.data import swiss_roll
 from dualfold.errors import InvalidInput, TooLarge
 from dualfold.graph import farthest_points, geodesic_distances, join_pieces, knn
-from dualfold.trace.sparse.factorisation import factorise, fill_reducing_ordering
 from dualfold.unfolding import Unfolder, certify_unfolding
-from dualfold.unfolding.problem import UnfoldingProblem
-from dualfold.unfolding.solution import Progress
-from dualfold.unfolding.solvers.barrier import Inside, Net, blocked, newton_step
-from dualfold.unfolding.solvers.connectivity import bottom, orthonormal
+from dualfold.unfolding.problem import UnfoldingProblem, graph_of
+from dualfold.unfolding.solution import BestSides
+from dualfold.unfolding.solvers.barrier import BarrierPoint, Net, newton_step
+from dualfold.unfolding.solvers.connectivity import orthonormal_columns
 from dualfold.unfolding.solvers.interior_point import interior_point
-from dualfold.unfolding.solvers.landmark import graph_of, landmark, path_weights
+from dualfold.unfolding.solvers.landmark import landmark, path_weights
 from dualfold.unfolding.solvers.low_rank import low_rank
 from dualfold.unfolding.solvers.span import Span
+from tests.tools.tables import roll_points
 
 
 def chain(n):
@@ -44,7 +43,7 @@ def random_graph(n, share, seed, *, masses=None):
 
 
 def roll(n, seed=0):
-    graph = join_pieces(knn(swiss_roll(n, random_state=seed).points, 6))
+    graph = join_pieces(knn(roll_points(n, random_state=seed), 6))
     rows = np.repeat(np.arange(n), np.diff(graph.lengths.indptr))
     upper = rows < graph.lengths.indices
     edges = np.c_[rows, graph.lengths.indices][upper]
@@ -101,14 +100,14 @@ def test_the_unit_chain_has_its_known_value_and_weights(n):
 def test_of_weights_with_the_same_bound_up_to_rounding_the_later_stay():
     """Which of two levels' weights came back used to depend on the processor's rounding."""
     problem = chain(4)
-    progress = Progress(problem, 1e-8)
+    progress = BestSides(problem, 1e-8)
     weights = np.array([1.5, 2.0, 1.5])
-    progress.bound(weights, 1.0)
+    progress.offer_weights(weights, 1.0)
     later = weights + np.array([1e-7, -2e-7, 1e-7])
-    progress.bound(later, 1 - 1e-13)
+    progress.offer_weights(later, 1 - 1e-13)
     assert np.array_equal(progress.weights, later / (1 - 1e-13))
     assert progress.upper == 5.0
-    progress.bound(2 * weights, 1.0)  # a worse bound is no tie
+    progress.offer_weights(2 * weights, 1.0)  # a worse bound is no tie
     assert np.array_equal(progress.weights, later / (1 - 1e-13))
 
 
@@ -175,7 +174,7 @@ def test_a_callback_stops_with_valid_points():
 
 def test_the_equal_form_is_refused():
     problem = chain(5)
-    equal = UnfoldingProblem(5, problem.edges, problem.squared, form="equal")
+    equal = UnfoldingProblem(5, problem.edges, problem.squared, constraints="equal")
     for solver in (low_rank, landmark):
         with pytest.raises(InvalidInput, match="at_most"):
             solver(equal)
@@ -184,7 +183,7 @@ def test_the_equal_form_is_refused():
 def test_the_newton_matrix_is_the_second_derivative():
     problem = random_graph(12, 0.3, 1)
     rng = np.random.default_rng(0)
-    Y = problem.centred(0.1 * rng.standard_normal((12, 3)))
+    Y = problem.centred_points(0.1 * rng.standard_normal((12, 3)))
     mu = 0.7
 
     def energy(y):
@@ -212,7 +211,7 @@ def test_the_newton_matrix_is_the_second_derivative():
 def test_newton_steps_reach_a_centre_where_the_gap_is_m_mu():
     problem, _ = complete(8, 2)
     net = Net.of(problem)
-    start = Inside.at(problem, 0.01 * np.random.default_rng(0).standard_normal((8, 7)), 0.05)
+    start = BarrierPoint.at(problem, 0.01 * np.random.default_rng(0).standard_normal((8, 7)), 0.05)
     here = start
     for _ in range(60):
         here = newton_step(net, here)
@@ -223,35 +222,10 @@ def test_newton_steps_reach_a_centre_where_the_gap_is_m_mu():
     assert np.linalg.eigvalsh(problem.laplacian(here.weights).toarray())[1] > 1 - 1e-6
 
 
-def test_a_blocked_ordering_factorises_the_blocks():
-    problem = roll(120)
-    L = problem.laplacian(np.ones(problem.m))
-    order = blocked(fill_reducing_ordering(L), 3)
-    _i, _j = problem.edges.T
-    apart = np.random.default_rng(0).standard_normal((problem.m, 3))
-    H = Net.of(problem).stiffness(np.ones(problem.m), np.ones(problem.m), apart, 3.0)
-    b = np.random.default_rng(1).standard_normal(360)
-    x = factorise(H, order).solve(b)
-    assert np.abs(H @ x - b).max() < 1e-10
-
-
-def test_the_bottom_of_the_spectrum_is_that_of_dense_eigenvalues():
-    problem = roll(400)
-    masses = np.random.default_rng(0).integers(1, 4, 400).astype(float)
-    heavy = UnfoldingProblem(400, problem.edges, problem.squared, masses=masses)
-    w = np.random.default_rng(1).uniform(0.1, 2, heavy.m)
-    start = np.random.default_rng(2).standard_normal((400, 7))
-    order = fill_reducing_ordering(heavy.laplacian(w))
-    values, vectors = bottom(heavy, w, order, start, 5, tol=1e-10)
-    dense = scipy.linalg.eigvalsh(heavy.laplacian(w).toarray(), np.diag(masses))[1:6]
-    assert np.allclose(values, dense, rtol=1e-8)
-    assert np.allclose(vectors.T @ (masses[:, None] * vectors), np.eye(5), atol=1e-10)
-
-
 def test_the_whole_space_as_a_span_is_the_whole_problem():
     problem = random_graph(9, 0.4, 5)
     span = Span.of(problem, np.eye(9))
-    inner = span.down_to(span.start(), 1e-6)
+    inner = span.point_at_gap(span.start(), 1e-6)
     exact = interior_point(problem, tol=1e-9)
     best = problem.value(exact.factor)
     assert best * (1 - 1e-5) < np.trace(inner.Q) < best
@@ -316,11 +290,11 @@ def test_repeated_eigenvalues_cost_the_certificate_nothing(problem, exact):
 def test_columns_that_hold_nothing_new_are_left_out_of_a_basis():
     star = _unit(200, [(0, i) for i in range(1, 200)])
     rng = np.random.default_rng(0)
-    first = orthonormal(star, rng.standard_normal((200, 4)))
+    first = orthonormal_columns(star, rng.standard_normal((200, 4)))
     mixed = first @ rng.standard_normal((4, 3)) + 7.0  # the span again, and the constant
-    assert orthonormal(star, mixed, [first]).shape == (200, 0)
+    assert orthonormal_columns(star, mixed, [first]).shape == (200, 0)
     new = rng.standard_normal((200, 1))
-    more = orthonormal(star, np.hstack([mixed, new]), [first])
+    more = orthonormal_columns(star, np.hstack([mixed, new]), [first])
     assert more.shape == (200, 1)
     basis = np.hstack([first, more])
     assert np.allclose(basis.T @ basis, np.eye(5), atol=1e-13)
@@ -360,7 +334,7 @@ def test_a_failed_low_rank_does_not_raise(monkeypatch, failure):
         raise failure
 
     monkeypatch.setattr(CHOICE, "low_rank", failing)
-    monkeypatch.setattr(CHOICE, "MOST_EDGES", 1_000)
+    monkeypatch.setattr(CHOICE, "MAX_INTERIOR_SECOND_EDGES", 1_000)
     found = Unfolder(tol=1e-3, random_state=0).solve(roll(400))
     assert found.solver == "landmark"
     assert str(failure) in found.story[0]
@@ -368,8 +342,8 @@ def test_a_failed_low_rank_does_not_raise(monkeypatch, failure):
 
 def test_the_better_answer_stays_and_a_callback_has_the_last_word(monkeypatch):
     problem = roll(400)
-    monkeypatch.setattr(CHOICE, "MOST_EDGES", 1_000)
-    monkeypatch.setattr(CHOICE, "CLOSE", 0.0)
+    monkeypatch.setattr(CHOICE, "MAX_INTERIOR_SECOND_EDGES", 1_000)
+    monkeypatch.setattr(CHOICE, "BETTER_THAN_LANDMARKS_GAP", 0.0)
     early = Unfolder(tol=1e-9, max_iter=40, random_state=0).solve(problem)
     assert early.solver == "low_rank"
     assert "landmark was tried" in early.story[0]

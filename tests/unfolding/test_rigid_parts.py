@@ -9,7 +9,7 @@ import pytest
 from dualfold.data import swiss_roll
 from dualfold.graph import join_pieces, knn
 from dualfold.unfolding import UnfoldingProblem
-from dualfold.unfolding.contraction import contracted
+from dualfold.unfolding.contraction import contraction_of
 from dualfold.unfolding.solvers.face_path import FacePath, _precise_schur, face_of
 from dualfold.unfolding.solvers.rigid import dependencies, rigid_parts
 
@@ -61,7 +61,7 @@ def test_a_grid_is_one_part():
     """Eight neighbours each: joining pair by pair, cliques on the way were too many to list."""
     side = 12
     X = np.array([(i, j) for i in range(side) for j in range(side)], dtype=float)
-    (part,) = rigid_parts(contracted(join_pieces(knn(X, 8)), form="equal").problem)
+    (part,) = rigid_parts(contraction_of(join_pieces(knn(X, 8)), constraints="equal").problem)
     assert part.points == tuple(range(side**2))
     own = X - X.mean(axis=0)
     places = part.places - part.places.mean(axis=0)
@@ -78,7 +78,7 @@ def test_lengths_of_seven_digits_and_trees_have_none():
 def test_the_kept_lengths_of_a_roll_say_all(seed):
     """Ranks by hand; X and a folded X have all dependencies, other points do not."""
     X = swiss_roll(80, random_state=seed).points
-    problem = contracted(join_pieces(knn(X, 6)), form="equal").problem
+    problem = contraction_of(join_pieces(knn(X, 6)), constraints="equal").problem
     A = dependencies(problem)
     assert A.shape[0] == rank(A) > 10
     assert np.abs(A @ X).max() < 1e-10
@@ -99,7 +99,7 @@ def test_the_kept_lengths_of_a_roll_say_all(seed):
 def test_the_path_bounds_the_points_of_the_data_and_keeps_every_length():
     """Z and S are factors of what they stand for; edges that were left out follow."""
     X = swiss_roll(80, random_state=1).points
-    problem = contracted(join_pieces(knn(X, 6)), form="equal").problem
+    problem = contraction_of(join_pieces(knn(X, 6)), constraints="equal").problem
     face = face_of(problem, dependencies(problem))
     squared = problem.squared[face.edges]
     path = FacePath(face, squared)
@@ -120,7 +120,7 @@ def test_the_path_bounds_the_points_of_the_data_and_keeps_every_length():
 def test_steps_at_a_held_gap_get_onto_the_lengths(seed, precise):
     """Every length by hand, those left out too; the gap stays where it is held."""
     X = swiss_roll(60, random_state=seed).points
-    problem = contracted(join_pieces(knn(X, 6)), form="equal").problem
+    problem = contraction_of(join_pieces(knn(X, 6)), constraints="equal").problem
     face = face_of(problem, dependencies(problem))
     path = FacePath(face, problem.squared[face.edges])
     here = replace(path.first, precise=precise)

@@ -14,7 +14,7 @@ from dualfold.errors import InvalidInput, Unrealisable
 from dualfold.unfolding import (
     UnfoldingProblem,
     certify_unfolding,
-    contracted,
+    contraction_of,
     interior_point,
     unfold,
 )
@@ -49,17 +49,17 @@ def test_the_complete_graph_is_classical_scaling():
     assert certificate.lower == pytest.approx(np.sum(X**2), rel=1e-9)
 
 
-@pytest.mark.parametrize("form", ["at_most", "equal"])
+@pytest.mark.parametrize("constraints", ["at_most", "equal"])
 @pytest.mark.parametrize("seed", range(3))
-def test_agrees_with_a_modelling_layer(form, seed):
+def test_agrees_with_a_modelling_layer(constraints, seed):
     cp = pytest.importorskip("cvxpy", reason="cvxpy is a test-only dependency: pip install .[dev]")
-    problem = random_problem(12, seed, form=form)
+    problem = random_problem(12, seed, constraints=constraints)
     relaxation = 1e-3
     K = cp.Variable((12, 12), PSD=True)
     i, j = problem.edges.T
     lengths = cp.diag(K)[i] + cp.diag(K)[j] - 2 * K[i, j]
     limits = [lengths <= problem.squared]
-    if form == "equal":
+    if constraints == "equal":
         limits = [
             lengths <= (1 + relaxation) * problem.squared,
             lengths >= (1 - relaxation) * problem.squared,
@@ -130,7 +130,7 @@ def test_duplicates_are_one_point_and_come_apart_again():
     X = np.random.default_rng(0).standard_normal((30, 3))
     X = np.vstack([X, X[:5], X[:2]])
     graph = dualfold.graph.join_pieces(dualfold.graph.knn(X, 9))
-    contraction = contracted(graph)
+    contraction = contraction_of(graph)
     assert contraction.problem.n == 30
     np.testing.assert_array_equal(np.sort(contraction.problem.mass)[-5:], [2, 2, 2, 3, 3])
     unfolding = unfold(graph)
@@ -156,7 +156,7 @@ def test_points_that_are_all_the_same_stay_one():
 def test_angles_tie_neighbours_of_a_common_point():
     X = np.random.default_rng(0).standard_normal((20, 3))
     graph = dualfold.graph.join_pieces(dualfold.graph.knn(X, 3))
-    problem = contracted(graph, angles=True).problem
+    problem = contraction_of(graph, angles=True).problem
     linked = graph.lengths.toarray() > 0
     expected = np.triu(linked | (linked.astype(int) @ linked.astype(int) > 0), 1)
     np.testing.assert_array_equal(problem.edges, np.argwhere(expected))
@@ -176,7 +176,7 @@ def triangle(a, b, c):
 
 def test_a_broken_triangle_is_named_for_equal_and_harmless_for_at_most():
     with pytest.raises(Unrealisable, match=r"points 0 and 2 are 3 apart.*only 2 long"):
-        unfold(triangle(1.0, 1.0, 3.0), form="equal")
+        unfold(triangle(1.0, 1.0, 3.0), constraints="equal")
     certificate = unfold(triangle(1.0, 1.0, 3.0)).certificate
     assert certificate.lower == pytest.approx(2.0, rel=1e-6)  # straight: −1, 0, 1
 
@@ -187,7 +187,7 @@ def test_a_metric_without_points_is_refused_by_a_dual_ray():
     lengths[0, 1:] = lengths[1:, 0] = 1.0
     graph = dualfold.graph.from_lengths(sp.csr_array(lengths))
     with pytest.raises(Unrealisable, match="negative"):
-        unfold(graph, form="equal")
+        unfold(graph, constraints="equal")
     assert unfold(graph).certificate.level == "proved"
 
 
@@ -196,5 +196,5 @@ def test_problems_that_make_no_sense_are_refused():
         UnfoldingProblem(2, [[0, 1]], [0.0])
     with pytest.raises(InvalidInput, match="once"):
         UnfoldingProblem(2, [[1, 0]], [1.0])
-    with pytest.raises(InvalidInput, match="form"):
+    with pytest.raises(InvalidInput, match="constraints"):
         UnfoldingProblem(2, [[0, 1]], [1.0], "about")  # type: ignore[arg-type]

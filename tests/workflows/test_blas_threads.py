@@ -79,7 +79,7 @@ def check_that_forked_processes_end():
     held, done = threading.Event(), threading.Event()
 
     def hold():
-        with one_blas_thread(), reports._lock, threads._ONE.lock:
+        with one_blas_thread(), reports._lock, threads._ONE_BLAS_THREAD.lock:
             held.set()
             done.wait()
 
@@ -90,9 +90,9 @@ def check_that_forked_processes_end():
     held.wait()
     child = os.fork()
     if child == 0:
-        with reports._lock, threads._ONE.lock:
+        with reports._lock, threads._ONE_BLAS_THREAD.lock:
             pass
-        os._exit(0 if threads._ONE.inside == 0 else 7)
+        os._exit(0 if threads._ONE_BLAS_THREAD.inside == 0 else 7)
     until = time.monotonic() + 60
     while (ended := os.waitpid(child, os.WNOHANG)) == (0, 0):
         if time.monotonic() > until:

@@ -22,10 +22,10 @@ DENORMAL = 2.0**-1074
 
 def test_units_of_rounding_are_those_of_doubles():
     for unit in (
-        rounding.UNIT,
+        rounding.UNIT_ROUNDOFF,
         factorisation.ROUND_OFF,
-        bounds.UNIT,
-        spectral_floor.UNIT,
+        bounds.UNIT_ROUNDOFF,
+        spectral_floor.UNIT_ROUNDOFF,
         sure.EPS / 2,
         linear_systems.EPS / 2,
     ):
@@ -37,16 +37,16 @@ def test_units_of_rounding_are_those_of_doubles():
 
 def test_what_underflow_loses_is_covered():
     for tiny in (
-        bounds.UNDERFLOW,
-        spectral_floor.UNDERFLOW,
+        bounds.UNDERFLOW_BOUND,
+        spectral_floor.UNDERFLOW_BOUND,
         sure.UNDERFLOW_BOUND,
         linear_systems.TINY,
     ):
         assert tiny >= 12 * DENORMAL
         assert tiny <= 2.0**-900
-    assert sys.float_info.min <= rounding.TINY**2  # its square is no underflow itself
-    assert rounding.TINY >= 2.0**30 * DENORMAL
-    assert rounding.SMALLEST >= 1e10 * rounding.TINY
+    assert sys.float_info.min <= rounding.UNDERFLOW_BOUND**2  # its square is no underflow itself
+    assert rounding.UNDERFLOW_BOUND >= 2.0**30 * DENORMAL
+    assert rounding.MIN_SPECTRUM >= 1e10 * rounding.UNDERFLOW_BOUND
 
 
 def test_what_is_proved_where_nobody_names_a_tolerance():
@@ -54,7 +54,7 @@ def test_what_is_proved_where_nobody_names_a_tolerance():
         assert inspect.signature(judge).parameters["tolerance"].default == 1e-4
     assert verdict.DEFAULT_TOLERANCE == 1e-4
     assert verdict.Terms().tolerance == 1e-4
-    assert certificate.NEAR == 1e-3  # as most_relaxed asks of equal lengths
+    assert certificate.NEARLY_EQUAL_TOLERANCE == 1e-3  # as most_relaxed asks of equal lengths
     assert inspect.signature(certify_unfolding).parameters["most_relaxed"].default == 1e-3
     for method in (descent.adagrad, descent.rmsprop, descent.adam):
         assert inspect.signature(method).parameters["floor"].default == 1e-8

@@ -14,8 +14,8 @@ from dualfold.trace import TraceProblem, certify
 from dualfold.trace.solvers import Auto, Dense, Factored, Lanczos, Preconditioned
 from dualfold.trace.solvers.auto import Pace
 from dualfold.trace.solvers.subspace import Progress
-from tests.conftest import principal_sine
 from tests.proofs.families import FAMILIES
+from tests.tools.angles import principal_sine
 
 SOLVERS = [
     Dense(),

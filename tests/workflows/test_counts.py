@@ -33,7 +33,7 @@ from dualfold import (
 from dualfold.data import digits, swiss_roll
 from dualfold.graph import knn, nearest
 from dualfold.graph.geodesics import geodesic_distances
-from dualfold.kernels.reports import tallied, tally
+from dualfold.kernels.reports import count_work, tally
 
 BASELINE = Path(__file__).with_name("counts.json")
 MOST = 1.5
@@ -84,7 +84,7 @@ PROBLEMS: dict[str, Callable[[], Any]] = {
 
 
 def counts_of(problem: str) -> dict[str, int]:
-    with warnings.catch_warnings(), tallied() as work:
+    with warnings.catch_warnings(), count_work() as work:
         warnings.simplefilter("ignore")  # digits fall into pieces, and are joined
         PROBLEMS[problem]()
     return {what: int(n) for what, n in sorted(work.items()) if not what.startswith("seconds")}
@@ -117,19 +117,19 @@ def test_no_more_work_than_before(problem: str) -> None:
 def test_visits_are_those_of_the_kernel() -> None:
     """Every node at least once for each patch of 16 sources, each by hand or not at all."""
     graph = knn(roll(1_000), 10)
-    with tallied() as work:
+    with count_work() as work:
         geodesic_distances(graph, np.arange(32))
     assert work["geodesic visits"] >= 2 * graph.n
-    with tallied() as none:
+    with count_work() as none:
         geodesic_distances(graph, np.arange(0))
     assert none["geodesic visits"] == 0
 
 
 def test_who_listens_hears_everything_said_meanwhile() -> None:
     tally("knocks", 1)
-    with tallied() as outer:
+    with count_work() as outer:
         tally("knocks", 2)
-        with tallied() as inner:
+        with count_work() as inner:
             tally("knocks", 3)
     tally("knocks", 4)
     assert (outer["knocks"], inner["knocks"]) == (5, 3)

@@ -168,7 +168,7 @@ def test_the_check_sees_what_is_missing() -> None:
     def four(one: int, two: int, three: int, four: int) -> None:
         """Explains one and two, and four."""
 
-    four.__module__ = "dualfold.quality.neighbors"
+    four.__module__ = "dualfold.quality.ranks"
     assert unexplained(four) == ["three"]
     assert defined_words("metric, p : how far\n  seed : where from\nno: such") == {
         "metric",

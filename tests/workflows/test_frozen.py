@@ -12,13 +12,13 @@ from sklearn.base import BaseEstimator
 
 import dualfold
 from dualfold import games, methods, quality
-from dualfold.quality.verdict import MEASURE_MEANINGS
+from dualfold.quality.picture import MEASURE_MEANINGS
 
 ROOMS = ("trace", "programs", "unfolding", "games", "quality", "methods")
 # What a solver keeps while it runs; nothing of it is handed on.
 AT_WORK = {
     "trace.solvers.auto.Pace",
-    "trace.solvers.chebyshev.ChebyshevFilter",
+    "trace.solvers.lanczos.ChebyshevFilter",
     "trace.solvers.subspace.Basis",
     "unfolding.solvers.low_rank._Look",
     "unfolding.solvers.progress.Progress",
@@ -128,5 +128,5 @@ def test_measures_have_a_best_and_a_worst_value():
 
 
 def test_what_a_least_point_holds_is_named():
-    kinds = {one.kind for one in inspect.signature(games.least.LeastPoint).parameters.values()}
+    kinds = {one.kind for one in inspect.signature(games.LeastPoint).parameters.values()}
     assert kinds == {inspect.Parameter.KEYWORD_ONLY}

@@ -153,7 +153,7 @@ def test_kernels_of_another_machine_say_so(tmp_path):
     damaged = tmp_path / "dualfold-baseline.so"
     damaged.write_bytes(elf(183))
     with pytest.raises(DualfoldError, match=r"do not load on this machine.*reinstall dualfold"):
-        kernels._loaded(damaged)
+        kernels._open_library(damaged)
 
 
 @pytest.mark.full

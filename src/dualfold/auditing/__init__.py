@@ -1,4 +1,4 @@
-"""Judge anybody's map against its data.
+"""Audits: a map, whoever made it, compared with its data.
 
     found = dualfold.audit(X, Y)
     print(found)
@@ -9,19 +9,17 @@ is that of samples and permutations, `codes` are numbers of groups (−1: none),
 rows of each row, nearest first.
 """
 
-from dualfold.auditing.audit import audit
+from dualfold.auditing.audit_result import Audit
 from dualfold.auditing.density import MapGroups, map_groups
 from dualfold.auditing.groups import Group, Pair
+from dualfold.auditing.map_audit import audit
 from dualfold.auditing.nearness import Nearness, Statement
-from dualfold.auditing.reliability import Reliability, reliability
-from dualfold.auditing.repeats import Impostors, Repeats
-from dualfold.auditing.result import Audit
-from dualfold.auditing.two_groups import TwoGroups, two_groups
-from dualfold.auditing.valleys import Cut
+from dualfold.auditing.point_reliability import Reliability, TwoGroups, reliability, two_groups
+from dualfold.auditing.reruns import Impostors, Repeats
+from dualfold.auditing.valleys import Valley
 
 __all__ = [
     "Audit",
-    "Cut",
     "Group",
     "Impostors",
     "MapGroups",
@@ -31,6 +29,7 @@ __all__ = [
     "Repeats",
     "Statement",
     "TwoGroups",
+    "Valley",
     "audit",
     "map_groups",
     "reliability",

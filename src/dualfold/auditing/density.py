@@ -2,8 +2,8 @@
 
 The density at a point is taken from the mean squared distance to its nearest points on the map.
 Points are visited from the densest down; each joins the highest hill among its neighbours. Where
-two hills meet, the lower one is swallowed unless it rises above the meeting point by `RISE` (in
-logarithms of the density) and has enough points. What is left are the groups.
+two hills meet, the lower one joins the higher one unless it rises above the meeting point by
+`MIN_RISE` (in logarithms of the density) and has enough points. What is left are the groups.
 
 Chazal, Guibas, Oudot and Skraba, "Persistence-based clustering in Riemannian manifolds" (2013).
 """
@@ -19,12 +19,11 @@ from dualfold.graph.neighbors import nearest
 
 __all__ = ["MapGroups", "map_groups"]
 
-NEAR = 30
-# The logarithm of a density from 30 neighbours wavers by about 1/√30 = 0.18. Uniform and normal
-# clouds of 500 to 20,000 points have one hill at this height (tests/auditing/test_groups.py).
-RISE = 1.0
-# A group has at least so many points, and such a share of them.
-LEAST_POINTS, LEAST_SHARE = 20, 0.005
+MAX_NEAR_POINTS = 30
+# Above the noise of a density from 30 neighbours (docs/dev/notes/audits.md).
+MIN_RISE = 1.0
+MIN_GROUP_POINTS = 20
+MIN_GROUP_SHARE = 0.005
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,15 +60,15 @@ class MapGroups:
 
 
 def map_groups(Y: Array, *, n_jobs: int | None = None) -> MapGroups:
-    """Find the groups on a map of a few columns."""
+    """The groups on a map of a few columns."""
     n = len(Y)
-    k = min(NEAR, max(5, n // 20), n - 1)
+    k = min(MAX_NEAR_POINTS, max(5, n // 20), n - 1)
     found = nearest(Y, k, n_jobs=n_jobs)
     squares = np.square(found.distances).mean(axis=1)
     positive = squares[squares > 0]
     floor = float(positive.min()) if len(positive) else 1.0
     heights = -0.5 * Y.shape[1] * np.log(np.maximum(squares, floor))
-    return _hills(found.indices, heights, max(LEAST_POINTS, round(LEAST_SHARE * n)))
+    return _hills(found.indices, heights, max(MIN_GROUP_POINTS, round(MIN_GROUP_SHARE * n)))
 
 
 def _hills(lists: Array, heights: Array, least: int) -> MapGroups:
@@ -106,15 +105,15 @@ def _hills(lists: Array, heights: Array, least: int) -> MapGroups:
         size[hill] += 1
         for other in others:
             height = top[other] - top[point]
-            if height < RISE or size[other] < least:
+            if height < MIN_RISE or size[other] < least:
                 parent[other] = hill
                 size[hill] += size[other]
             else:
                 rise[other] = min(rise[other], height)
-    return _numbered(np.array([root(item) for item in range(n)]), rise, least)
+    return _groups_by_size(np.array([root(item) for item in range(n)]), rise, least)
 
 
-def _numbered(roots: Array, rise: list[float], least: int) -> MapGroups:
+def _groups_by_size(roots: Array, rise: list[float], least: int) -> MapGroups:
     names, inverse, sizes = np.unique(roots, return_inverse=True, return_counts=True)
     large = np.flatnonzero(sizes >= least)
     large = large[np.argsort(-sizes[large], kind="stable")]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations
 from string import ascii_uppercase
 from typing import Any
@@ -12,15 +13,30 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
 from dualfold.arrays import Array
-from dualfold.auditing.blur import LINKS, half_valley
 from dualfold.auditing.density import MapGroups
-from dualfold.auditing.links import LEAST, parts_of
-from dualfold.auditing.valleys import CUT, Cut, Slowest, between
+from dualfold.auditing.valleys import (
+    HALF_HEIGHT,
+    LINKS_PER_POINT,
+    MIN_PART_POINTS,
+    SlowestDirections,
+    Valley,
+    best_cut,
+    half_valley,
+    valley_between,
+)
 from dualfold.certificate import plain
 from dualfold.quality.estimate import Estimate, estimate_of_mean
 from dualfold.quality.picture import percent
 
-__all__ = ["LINKS", "Group", "Pair", "judged_groups", "names_of", "united_groups"]
+__all__ = [
+    "LINKS_PER_POINT",
+    "Group",
+    "LinkedGroups",
+    "Pair",
+    "group_names",
+    "groups_with_verdicts",
+    "joined_groups",
+]
 
 
 @dataclass(frozen=True)
@@ -28,10 +44,10 @@ class Group:
     """One group of the map, and what the data say about it.
 
     name : A is the largest
-    size : points on the map; sampled : those of them that were asked
+    size, sampled : points on the map, and those of them whose links were counted
     label, label_share : the most frequent of the given labels in it
     inside : the share of its points' links that stay in it, with a 95 % interval
-    partner : the other group that it has most links with, beside its own size
+    partner : the other group that it has most links with, for its own size
     verdict : "group": most links stay inside and a border runs all round it, at the level 0.05;
         "torn": no border to at least one other group, at the level 0.05 for all pairs
         together; "scattered": most links leave it; "undecided"; "alone": there is no other
@@ -69,23 +85,23 @@ class Pair:
 
     first: str
     second: str
-    cut: Cut
+    valley: Valley
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready."""
-        share = self.cut.share
+        share = self.valley.share
         return {
             "groups": [self.first, self.second],
-            "links": self.cut.links,
+            "links": self.valley.links,
             "share": plain(float(share)),
             "interval": plain((share.low, share.high)),
-            "bar": plain(self.cut.bar),
-            "apart": self.cut.apart,
-            "one": self.cut.one,
+            "bar": plain(self.valley.threshold),
+            "apart": self.valley.is_present,
+            "one": self.valley.is_absent,
         }
 
 
-def names_of(count: int) -> list[str]:
+def group_names(count: int) -> list[str]:
     """A, B, …, Z, AA, AB, …"""
     names = list(ascii_uppercase)
     while len(names) < count:
@@ -93,142 +109,153 @@ def names_of(count: int) -> list[str]:
     return names[:count]
 
 
-def judged_groups(
-    found: MapGroups, codes: Array, lists: Array, labels: Array | None, dimension: float
-) -> tuple[tuple[Group, ...], tuple[Pair, ...]]:
-    """Every group of the map, held against the links of the sampled points.
+@dataclass(frozen=True, eq=False)
+class LinkedGroups:
+    """The groups of a map, and the links in the data of some of its points.
 
-    found : the groups of all points; codes, lists : of the sampled points
-    labels : of all points, or None; dimension : of the data
+    found : the groups of all points
+    codes, lists : the group and the links of each sampled point
+    dimension : of the data
+    labels : of all points, or None
     """
-    names = names_of(found.count)
-    members = [np.flatnonzero(codes == item) for item in range(found.count)]
-    asked = [item for item, rows in enumerate(members) if len(rows) >= LEAST]
-    tests = max(1, len(asked) * (len(asked) - 1) // 2)
-    slowest: Slowest = {}
-    cuts = {
-        (a, b): _cut(lists, members[a], members[b], tests, dimension, slowest)
-        for a, b in combinations(asked, 2)
-    }
+
+    found: MapGroups
+    codes: Array
+    lists: Array
+    dimension: float
+    labels: Array | None = None
+
+    @cached_property
+    def names(self) -> list[str]:
+        """A, B, …: the largest group first."""
+        return group_names(self.found.count)
+
+    @cached_property
+    def members(self) -> list[Array]:
+        """The sampled points of each group."""
+        return [np.flatnonzero(self.codes == item) for item in range(self.found.count)]
+
+    def with_unions(self, union: Array) -> LinkedGroups:
+        """Groups of the same number in `union`, joined."""
+        sizes = np.bincount(union, weights=self.found.sizes).astype(int)
+        whole = _union_codes(union, self.found.codes)
+        found = MapGroups(whole, np.full(len(sizes), np.inf), sizes)
+        return replace(self, found=found, codes=_union_codes(union, self.codes))
+
+
+def groups_with_verdicts(linked: LinkedGroups) -> tuple[tuple[Group, ...], tuple[Pair, ...]]:
+    """Every group of the map, compared with the links of the sampled points."""
+    members, names = linked.members, linked.names
+    large = [item for item, rows in enumerate(members) if len(rows) >= MIN_PART_POINTS]
+    tests = max(1, len(large) * (len(large) - 1) // 2)
+    slowest: SlowestDirections = {}
+    valleys: dict[tuple[int, int], Valley] = {}
+    for a, b in combinations(large, 2):
+        valley = valley_between(linked.lists, members[a], members[b], tests, slowest)
+        if valley.is_absent:  # the threshold of the data's dimension matters only there
+            threshold = half_valley(linked.dimension, len(members[a]), len(members[b]))
+            valley = replace(valley, threshold=threshold)
+        valleys[a, b] = valley
     groups = []
-    for item in range(found.count):
-        known = _label_of(labels, found.codes == item)
-        if item not in asked:
-            none = Estimate(np.nan, 0.0, 1.0, len(members[item]))
-            groups.append(
-                Group(names[item], int(found.sizes[item]), len(members[item]), none, "undecided",
-                      None, (), None, *known)
-            )  # fmt: skip
-            continue
+    for item in range(linked.found.count):
         own = {
-            (second if first == item else first): cut
-            for (first, second), cut in cuts.items()
+            (second if first == item else first): valley
+            for (first, second), valley in valleys.items()
             if item in (first, second)
         }
-        together = _thrown_together(lists, members[item])
-        groups.append(_group(item, names, found, codes, lists, members[item], own, together, known))
-    pairs = tuple(Pair(names[a], names[b], cut) for (a, b), cut in cuts.items())
+        groups.append(_group(linked, item, own if item in large else None))
+    pairs = tuple(Pair(names[a], names[b], valley) for (a, b), valley in valleys.items())
     return tuple(groups), pairs
 
 
-def united_groups(
-    found: MapGroups,
-    codes: Array,
-    lists: Array,
-    labels: Array | None,
-    pairs: tuple[Pair, ...],
-    dimension: float,
-) -> tuple[Group, ...]:
+def joined_groups(linked: LinkedGroups, pairs: tuple[Pair, ...]) -> tuple[Group, ...]:
     """Groups without a valley between them, joined and judged as one; () where none are torn.
 
     Joined groups have more points, which may show what their parts did not: they are joined and
     judged until none are torn.
     """
-    called, judged = names_of(found.count), tuple[Group, ...]()
-    while any(pair.cut.one for pair in pairs):
-        names = names_of(found.count)
-        union = _union(names, pairs)
-        sizes = np.bincount(union, weights=found.sizes).astype(int)
-        whole = _renamed(union, found.codes)
-        found = MapGroups(whole, np.full(len(sizes), np.inf), sizes)
-        codes = _renamed(union, codes)
+    called, groups = linked.names, tuple[Group, ...]()
+    while any(pair.valley.is_absent for pair in pairs):
+        union = _union(linked.names, pairs)
+        linked = linked.with_unions(union)
         called = [
             "+".join(called[item] for item in np.flatnonzero(union == one))
-            for one in range(len(sizes))
+            for one in range(linked.found.count)
         ]
-        judged, pairs = judged_groups(found, codes, lists, labels, dimension)
-    back = dict(zip(names_of(found.count), called, strict=True))
+        groups, pairs = groups_with_verdicts(linked)
+    back = dict(zip(linked.names, called, strict=True))
     return tuple(
         replace(
             one, name=back[one.name], partner=None if one.partner is None else back[one.partner]
         )
-        for one in judged
+        for one in groups
     )
-
-
-def _cut(
-    lists: Array, first: Array, second: Array, tests: int, dimension: float, known: Slowest
-) -> Cut:
-    """The valley between two groups, with the bar of its dimension where that matters."""
-    cut = between(lists, first, second, tests, known)
-    return replace(cut, bar=half_valley(dimension, len(first), len(second))) if cut.one else cut
 
 
 def _union(names: list[str], pairs: tuple[Pair, ...]) -> Array:
     """For each group the number of what it belongs to, joined along torn pairs."""
-    torn = np.array([(names.index(p.first), names.index(p.second)) for p in pairs if p.cut.one]).T
+    torn = np.array(
+        [(names.index(p.first), names.index(p.second)) for p in pairs if p.valley.is_absent]
+    ).T
     links = sp.coo_array((np.ones(torn.shape[1]), (torn[0], torn[1])), shape=(len(names),) * 2)
     return np.asarray(connected_components(links, directed=False)[1])
 
 
-def _renamed(union: Array, codes: Array) -> Array:
+def _union_codes(union: Array, codes: Array) -> Array:
     return np.asarray(np.where(codes >= 0, union[codes], -1))
 
 
-def _group(
-    item: int,
-    names: list[str],
-    found: MapGroups,
-    codes: Array,
-    lists: Array,
-    rows: Array,
-    cuts: dict[int, Cut],
-    together: tuple[int, int] | None,
-    known: tuple[str | None, float | None],
-) -> Group:
-    stays = np.mean(codes[lists[rows]] == item, axis=1)
+def _group(linked: LinkedGroups, item: int, valleys: dict[int, Valley] | None) -> Group:
+    """A group with its verdict; `valleys` to the other groups, None where it is too small."""
+    found, rows, names = linked.found, linked.members[item], linked.names
+    label, share = _commonest_label(linked.labels, found.codes == item)
+    size = int(found.sizes[item])
+    if valleys is None:
+        unknown = Estimate(np.nan, 0.0, 1.0, len(rows))
+        return Group(
+            names[item], size, len(rows), unknown, "undecided", label=label, label_share=share
+        )
+    stays = np.mean(linked.codes[linked.lists[rows]] == item, axis=1)
     # Points of a group stand for others like them: the interval is of drawing, not of sampling.
     inside = estimate_of_mean(stays, 10**9, (0.0, 1.0))
     assert isinstance(inside, Estimate)
-    torn = tuple(names[other] for other, cut in cuts.items() if cut.one)
-    partner = max(cuts, key=lambda other: float(cuts[other].share), default=None)
+    torn = tuple(names[other] for other, valley in valleys.items() if valley.is_absent)
+    partner = max(valleys, key=lambda other: float(valleys[other].share), default=None)
     if found.count == 1:
         verdict = "alone"
     elif torn:
         verdict = "torn"
     elif inside.high < 0.5:
         verdict = "scattered"
-    elif inside.low > 0.5 and all(cut.apart for cut in cuts.values()):
+    elif inside.low > 0.5 and all(valley.is_present for valley in valleys.values()):
         verdict = "group"
     else:
         verdict = "undecided"
     return Group(
-        names[item], int(found.sizes[item]), len(rows), inside, verdict,
-        None if partner is None else names[partner], torn, together, *known,
-    )  # fmt: skip
+        names[item],
+        size,
+        len(rows),
+        inside,
+        verdict,
+        partner=None if partner is None else names[partner],
+        torn_from=torn,
+        parts=_thrown_together(linked.lists, rows),
+        label=label,
+        label_share=share,
+    )
 
 
 def _thrown_together(lists: Array, rows: Array) -> tuple[int, int] | None:
     """Sizes of two parts of a group with a valley between them in the data; None without one."""
-    first = parts_of(lists, rows)
-    if first is None or min(first.sum(), (~first).sum()) < LEAST:
+    first = best_cut(lists, rows)
+    if first is None or min(first.sum(), (~first).sum()) < MIN_PART_POINTS:
         return None
-    cut = between(lists, rows[first], rows[~first], 1)
+    valley = valley_between(lists, rows[first], rows[~first], 1)
     # The best of many cuts was taken: it must be as clear as half of what a pair needs.
-    return (int(first.sum()), int((~first).sum())) if cut.share.high < CUT / 2 else None
+    return (int(first.sum()), int((~first).sum())) if valley.share.high < HALF_HEIGHT / 2 else None
 
 
-def _label_of(labels: Array | None, chosen: Array) -> tuple[str | None, float | None]:
+def _commonest_label(labels: Array | None, chosen: Array) -> tuple[str | None, float | None]:
     if labels is None or not chosen.any():
         return None, None
     values, counts = np.unique(labels[chosen].astype(str), return_counts=True)

@@ -26,10 +26,11 @@ from dualfold.quality.space import Space
 
 __all__ = ["Nearness", "Statement", "nearness"]
 
-SAMPLED, DRAWS = 150, 200
-MOST_GROUPS = 20
-# Nearer by less is not seen on a map.
-SEEN = 1.2
+MAX_SAMPLED_POINTS = 150  # of a group
+BOOTSTRAP_DRAWS = 200
+MAX_GROUPS = 20
+# Of two distances on the map: a smaller difference is not visible.
+MIN_VISIBLE_RATIO = 1.2
 
 
 @dataclass(frozen=True)
@@ -74,11 +75,11 @@ class Nearness:
     """All such statements that a map makes.
 
     statements : those whose distances on the map differ by a fifth or more
-    sampled : points of a group that were asked, at most
+    sampled : points of a group that were compared, at most
     """
 
     statements: tuple[Statement, ...] = ()
-    sampled: int = SAMPLED
+    sampled: int = MAX_SAMPLED_POINTS
 
     def count(self, answer: bool | None) -> int:
         """How many are true, false or (None) undecided."""
@@ -96,8 +97,8 @@ def nearness(
 ) -> Nearness:
     """Every statement about three groups; `members` are the rows of each."""
     rng = np.random.default_rng(seed)
-    members, names = members[:MOST_GROUPS], names[:MOST_GROUPS]
-    drawn = [rng.permutation(rows)[:SAMPLED] for rows in members]
+    members, names = members[:MAX_GROUPS], names[:MAX_GROUPS]
+    drawn = [rng.permutation(rows)[:MAX_SAMPLED_POINTS] for rows in members]
     if len(drawn) < 3 or min(map(len, drawn)) < 5:
         return Nearness()
     whole, spread = _log_distances(x, drawn, rng)
@@ -108,7 +109,7 @@ def nearness(
         for a in range(len(drawn))
         for b in range(len(drawn))
         for c in range(len(drawn))
-        if len({a, b, c}) == 3 and shown[a, c] >= SEEN * shown[a, b]
+        if len({a, b, c}) == 3 and shown[a, c] >= MIN_VISIBLE_RATIO * shown[a, b]
     ]
     z = float(-ndtri(0.025 / max(1, len(asked))))
     statements = []
@@ -129,13 +130,13 @@ def _log_distances(x: Space, drawn: list[Array], rng: np.random.Generator) -> tu
     squares = np.square(np.vstack([x.true_rows(part)[:, rows] for part in np.array_split(rows, 8)]))
     np.fill_diagonal(squares, 0.0)
     ends = np.cumsum([0, *map(len, drawn)])
-    weights = np.zeros((DRAWS + 1, len(rows)))
+    weights = np.zeros((BOOTSTRAP_DRAWS + 1, len(rows)))
     for first, last in pairwise(ends):
         m = last - first
         weights[0, first:last] = 1 / m
-        weights[1:, first:last] = rng.multinomial(m, np.full(m, 1 / m), size=DRAWS) / m
+        weights[1:, first:last] = rng.multinomial(m, np.full(m, 1 / m), size=BOOTSTRAP_DRAWS) / m
     count = len(drawn)
-    means = np.empty((DRAWS + 1, count, count))
+    means = np.empty((BOOTSTRAP_DRAWS + 1, count, count))
     for b in range(count):
         part = slice(ends[b], ends[b + 1])
         towards = weights[:, part] @ squares[part]
@@ -143,10 +144,12 @@ def _log_distances(x: Space, drawn: list[Array], rng: np.random.Generator) -> tu
             own = slice(ends[a], ends[a + 1])
             means[:, a, b] = np.einsum("wi,wi->w", towards[:, own], weights[:, own])
     within = np.einsum("waa->wa", means).copy()
-    # A point is at distance 0 from itself and counts not: m/(m − 1), twice so when drawn again.
+    # The distance 0 of a point to itself does not count: m/(m − 1), squared for bootstrap draws.
     sizes = np.array([len(part) for part in drawn], dtype=float)
     unbiased = within * np.where(
-        np.arange(DRAWS + 1)[:, None] == 0, sizes / (sizes - 1), (sizes / (sizes - 1)) ** 2
+        np.arange(BOOTSTRAP_DRAWS + 1)[:, None] == 0,
+        sizes / (sizes - 1),
+        (sizes / (sizes - 1)) ** 2,
     )
     apart = means - 0.5 * (unbiased[:, :, None] + unbiased[:, None, :])
     logs = 0.5 * np.log(np.maximum(apart, 1e-12 * means.max()))

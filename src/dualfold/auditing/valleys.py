@@ -2,8 +2,8 @@
 
 A link goes from a point to each of its nearest in the data. A current flows along the links from
 all points of A to all points of B; its potential u (Lu = b, L the Laplacian of the links)
-falls steadily on the way, whatever the shape of the way. Every level of u is a section: how many
-links cross it says how much of the data lies there. Then
+falls steadily on the path, whatever its shape. Every level of u is a section: the number of links
+across it measures how much of the data lies there. Then
 
     θ(A, B) = (links across the thinnest section between A and B)
               / (links through the middle of A or of B, whichever is thinner)
@@ -15,75 +15,107 @@ about 1; two normal clouds whose centres are δ standard deviations apart have
 θ = 2exp(−δ²/8)/(1 + exp(−δ²/2)), blurred by the length of the links. `CUT`, a valley of half the
 height, is δ = 3.3. `benchmarks/groups.py` measures how often the verdicts are right.
 
-Sections follow the way from A to B and no other: a group that is long in another direction can be
+Sections follow the path from A to B and no other: a group that is long in another direction can be
 halved across few links there, which says nothing about its border to B.
 
+Where data have many dimensions, links are as long as a valley is wide: they cross it without
+touching its floor, and θ comes out too large. A large θ is no proof of one cloud then. So the
+threshold for "there is no valley" is measured (`half_valley`): two normal clouds are drawn, of the
+data's dimension, with the groups' sizes and a valley of exactly half the height between them. Their
+mean θ is the threshold. A group is torn only where its θ is surely above it.
+
 Currents between sets as distances of a graph: Doyle and Snell, "Random walks and electric
-networks" (1984).
+networks" (1984). The best cut through a group: Kannan, Vempala and Vetta, "On clusterings: good,
+bad and spectral" (2004).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
+from math import log2
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.optimize import brentq
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import cg
 from scipy.special import ndtri
 
 from dualfold.arrays import Array
-from dualfold.auditing.links import LEAST, fiedler, graph_of
+from dualfold.errors import DualfoldError
+from dualfold.graph import nearest
 from dualfold.quality.estimate import Estimate
+from dualfold.trace.problem import TraceProblem
+from dualfold.trace.solvers import Auto
 
-__all__ = ["CUT", "Cut", "Slowest", "between"]
+__all__ = [
+    "HALF_HEIGHT",
+    "LINKS_PER_POINT",
+    "MIN_PART_POINTS",
+    "SlowestDirections",
+    "Valley",
+    "best_cut",
+    "half_valley",
+    "valley_between",
+]
 
-# The points of a piece, as bytes → its slowest direction; None where no solver arrives.
-Slowest = dict[bytes, Array | None]
-CUT = 0.5
-# A section lies between two groups if so much of each is on its own side.
-OWN = 0.75
-QUARTILES = (0.25, 0.5, 0.75)
-# Of the potential: only its order is used, by counts of links that waver by some per cent.
-TOLERANCE, ROUNDS = 1e-6, 3_000
+# The points of a piece, as bytes → its slowest direction; None where no solver converges.
+SlowestDirections = dict[bytes, Array | None]
+HALF_HEIGHT = 0.5
+# A part with fewer points is not judged.
+MIN_PART_POINTS = 20
+# Links of a point: its nearest in the data.
+LINKS_PER_POINT = 15
+# Pairs of clouds that are drawn for a threshold (docs/dev/notes/audits.md).
+CLOUD_PAIRS = 8
+# Of the drawn clouds: fewer points have longer links, so that the threshold is rather too high.
+MAX_CLOUD_POINTS = 1_024
+MAX_CLOUD_DIMENSION = 100
+# A section lies between two groups if this share of each is on its own side.
+OWN_SIDE_SHARE = 0.75
+MIDDLE_QUANTILES = (0.25, 0.5, 0.75)
+# Of the potential: only its order is used.
+POTENTIAL_TOLERANCE = 1e-6
+MAX_POTENTIAL_STEPS = 3_000
 
 
 @dataclass(frozen=True)
-class Cut:
+class Valley:
     """The valley between two groups.
 
     share : θ with its 95 % interval
     links : how many there are between the groups as the map draws them, both ways
-    surely : the lower end of θ at the level 0.05/(number of pairs looked at)
-    bar : θ of two clouds with a valley of half the height, in the data's dimension
-        (`auditing.blur`): below it nobody can say that there is none
+    lower_bound : the lower end of θ at the level 0.05/(number of pairs looked at)
+    threshold : θ of two clouds with a valley of half the height, in the data's dimension
+        (`half_valley`): below it a valley is not excluded
     """
 
     share: Estimate
     links: int
-    surely: float
-    bar: float = CUT
+    lower_bound: float
+    threshold: float = HALF_HEIGHT
 
     @property
-    def apart(self) -> bool:
+    def is_present(self) -> bool:
         """Whether there is a valley, at the level 0.05."""
-        return self.share.high < CUT
+        return self.share.high < HALF_HEIGHT
 
     @property
-    def one(self) -> bool:
+    def is_absent(self) -> bool:
         """Whether there is none, at the level 0.05 for all pairs together."""
-        return self.surely > self.bar
+        return self.lower_bound > self.threshold
 
 
-def between(
-    lists: Array, first: Array, second: Array, tests: int, known: Slowest | None = None
-) -> Cut:
+def valley_between(
+    lists: Array, first: Array, second: Array, tests: int, known: SlowestDirections | None = None
+) -> Valley:
     """The valley between two groups of points.
 
     lists : the links of every point; first, second : the points of the groups
-    tests : how many pairs are looked at
-    known : slowest directions found before with the same lists; new ones are put there. Most pairs
-        of many groups have no link, and each group would be solved for again with every other.
+    tests : how many pairs are tested
+    known : cache of slowest directions for the same lists. Most pairs of many groups have no link,
+        and without it each group would be solved for again with every other.
     """
     known = {} if known is None else known
     rows = np.concatenate([first, second])
@@ -93,35 +125,37 @@ def between(
     ends = place[lists[rows]]
     inside = ends >= 0
 
-    def crossed(side: Array) -> Array:
+    def links_across(side: Array) -> Array:
         return np.count_nonzero(inside & (side[ends] != side[:, None]), axis=1)
 
-    drawn = crossed(own)
+    drawn = links_across(own)
     links = int(drawn.sum())
-    order = np.argsort(way(graph_of(lists, rows), own, rows, known), kind="stable")
+    order = np.argsort(path_coordinate(link_graph(lists, rows), own, rows, known), kind="stable")
     rank = np.empty(len(rows), dtype=np.intp)
     rank[order] = np.arange(len(rows))
-    thinnest = _thinnest(rank, ends, inside, own)
-    across = drawn if thinnest is None else crossed(rank <= thinnest)
+    thinnest = _thinnest_section(rank, ends, inside, own)
+    across = drawn if thinnest is None else links_across(rank <= thinnest)
     across = drawn if links < across.sum() else across
     middles = []
     for side in (own, ~own):
         ranks = np.sort(rank[side])
-        at = [ranks[int(share * (len(ranks) - 1))] for share in QUARTILES]
-        middles.append(np.mean([crossed(rank <= position) for position in at], axis=0))
+        at = [ranks[int(share * (len(ranks) - 1))] for share in MIDDLE_QUANTILES]
+        middles.append(np.mean([links_across(rank <= position) for position in at], axis=0))
     middle = min(middles, key=lambda counts: float(counts.sum()))
-    share, surely = _ratio(across.astype(float), middle, tests)
-    return Cut(share, links, surely)
+    share, low = _ratio(across.astype(float), middle, tests)
+    return Valley(share, links, low)
 
 
-def way(graph: sp.csr_array, own: Array, names: Array, known: Slowest) -> Array:
+def path_coordinate(
+    graph: sp.csr_array, own: Array, names: Array, known: SlowestDirections
+) -> Array:
     """A number for each point that rises along the links from one group to the other.
 
     The potential of a current, −1 to 1; pieces that hold points of one group alone lie beyond,
     along their slowest direction, so that sections through them are thin ones.
 
-    own : True for the group that the way leaves
-    names : of the points, to know pieces by that were met before; known : those of `between`
+    own : True for the group where the path begins
+    names : of the points, the keys of `known`; known : the cache of `valley_between`
     """
     degrees = np.asarray(graph.sum(axis=1)).ravel()
     count, pieces = connected_components(graph, directed=False)
@@ -131,10 +165,10 @@ def way(graph: sp.csr_array, own: Array, names: Array, known: Slowest) -> Array:
         mine = own[rows]
         if mine.any() and not mine.all():
             found[rows] = _potential(graph[rows][:, rows], degrees[rows], mine)
-        elif len(rows) >= 2 * LEAST:
+        elif len(rows) >= 2 * MIN_PART_POINTS:
             key = names[rows].tobytes()
             if key not in known:
-                known[key] = fiedler(graph[rows][:, rows])
+                known[key] = fiedler_vector(graph[rows][:, rows])
             if (slow := known[key]) is not None:
                 found[rows] += slow / np.abs(slow).max()
     return found
@@ -144,12 +178,18 @@ def _potential(graph: sp.csr_array, degrees: Array, own: Array) -> Array:
     """Current enters at the points of one group and leaves at those of the other, by degree."""
     source = np.where(own, -degrees / degrees[own].sum(), degrees / degrees[~own].sum())
     laplacian = sp.diags_array(degrees).tocsr() - graph
-    found, _ = cg(laplacian, source, rtol=TOLERANCE, maxiter=ROUNDS, M=sp.diags_array(1 / degrees))
+    found, _ = cg(
+        laplacian,
+        source,
+        rtol=POTENTIAL_TOLERANCE,
+        maxiter=MAX_POTENTIAL_STEPS,
+        M=sp.diags_array(1 / degrees),
+    )
     centred = found - np.average(found, weights=degrees)
     return np.asarray(centred / max(float(np.abs(centred).max()), np.finfo(float).tiny))
 
 
-def _thinnest(rank: Array, ends: Array, inside: Array, own: Array) -> int | None:
+def _thinnest_section(rank: Array, ends: Array, inside: Array, own: Array) -> int | None:
     """The section between the groups that the fewest links cross; None: there is none.
 
     Where too much of a group lies on the other's side, points of both are mixed all the way.
@@ -161,7 +201,7 @@ def _thinnest(rank: Array, ends: Array, inside: Array, own: Array) -> int | None
     links = np.cumsum(np.bincount(low, minlength=n) - np.bincount(high, minlength=n))
     passed = np.cumsum(own[np.argsort(rank)])
     left = np.arange(1, n + 1) - passed
-    between = (passed >= OWN * own.sum()) & (left <= (1 - OWN) * (~own).sum())
+    between = (passed >= OWN_SIDE_SHARE * own.sum()) & (left <= (1 - OWN_SIDE_SHARE) * (~own).sum())
     valid = np.flatnonzero(between)
     return None if len(valid) == 0 else int(valid[np.argmin(links[valid])])
 
@@ -180,3 +220,103 @@ def _ratio(above: Array, below: Array, tests: int) -> tuple[Estimate, float]:
     spread = float(np.sqrt(np.square(above - value * below).sum())) / (total * value)
     low, high = (value * float(np.exp(z * spread)) for z in (-1.96, 1.96))
     return Estimate(value, low, high, n), value * float(np.exp(ndtri(0.05 / tests) * spread))
+
+
+def half_valley(dimension: float, first: int, second: int) -> float:
+    """The θ that two clouds with a valley of half the height show; never below ½.
+
+    dimension : of the data; first, second : sizes of the groups
+    """
+    whole = first + second
+    width = (
+        int(np.clip(round(dimension), 1, MAX_CLOUD_DIMENSION))
+        if np.isfinite(dimension)
+        else MAX_CLOUD_DIMENSION
+    )
+    total = min(MAX_CLOUD_POINTS, 2 ** round(log2(whole)))
+    # Sizes in steps: groups of similar sizes share a threshold.
+    small = max(round(10 * min(first, second) / whole), 1) / 10
+    return _simulated_threshold(width, max(total, 2 * MIN_PART_POINTS), small)
+
+
+@lru_cache(maxsize=256)
+def _simulated_threshold(width: int, total: int, share: float) -> float:
+    few = max(round(share * total), MIN_PART_POINTS)
+    distance = _distance_at_threshold(few / total)
+    found = []
+    for seed in range(CLOUD_PAIRS):
+        points = np.random.default_rng(seed).standard_normal((total, width))
+        points[:few, 0] += distance
+        lists = nearest(points, min(LINKS_PER_POINT, total - 1)).indices
+        found.append(float(valley_between(lists, np.arange(few), np.arange(few, total), 1).share))
+    return max(HALF_HEIGHT, float(np.mean(found)))
+
+
+def _distance_at_threshold(share: float) -> float:
+    """How far apart two normal clouds are whose valley is half as high as the lower top."""
+
+    def depth(distance: float) -> float:
+        x = np.linspace(0, distance, 400)
+        heights = share * np.exp(-((x - distance) ** 2) / 2) + (1 - share) * np.exp(-(x**2) / 2)
+        return float(heights.min() / heights[-1]) - HALF_HEIGHT
+
+    return float(brentq(depth, 2.0, 8.0))
+
+
+def link_graph(lists: Array, rows: Array) -> sp.csr_array:
+    """The links inside a part, both ways, each of weight 1."""
+    place = np.full(len(lists), -1)
+    place[rows] = np.arange(len(rows))
+    ends = place[lists[rows]]
+    start = np.repeat(np.arange(len(rows)), lists.shape[1])
+    inside = ends.ravel() >= 0
+    pairs = start[inside], ends.ravel()[inside]
+    links = sp.csr_array((np.ones(len(pairs[0])), pairs), shape=(len(rows), len(rows)))
+    both = links + links.T
+    both.data[:] = 1.0
+    return both
+
+
+def fiedler_vector(graph: sp.csr_array) -> Array | None:
+    """The second eigenvector of the normalised Laplacian; None where no solver converges."""
+    degrees = np.asarray(graph.sum(axis=1)).ravel()
+    laplacian = sp.diags_array(degrees).tocsr() - graph
+    problem = TraceProblem(
+        laplacian, sp.diags_array(degrees).tocsr(), 1, "min", excluded=np.ones(len(degrees))
+    )
+    try:
+        return np.asarray(Auto(tol=1e-4).solve(problem).vectors[:, 0])
+    except DualfoldError:
+        return None
+
+
+def best_cut(lists: Array, rows: Array) -> Array | None:
+    """True for one of the two parts that the data would cut a group into; None: too small.
+
+    The cut of least conductance along Fiedler's vector (a sweep).
+    """
+    graph = link_graph(lists, rows)
+    count, pieces = connected_components(graph, directed=False)
+    sizes = np.bincount(pieces)
+    if count > 1 and len(rows) - sizes.max() >= MIN_PART_POINTS:
+        return np.asarray(pieces != np.argmax(sizes))
+    kept = np.flatnonzero(pieces == np.argmax(sizes))
+    if len(kept) < 2 * MIN_PART_POINTS:
+        return None
+    vector = fiedler_vector(graph[kept][:, kept])
+    if vector is None:
+        return None
+    order = kept[np.argsort(vector, kind="stable")]
+    place = np.full(len(rows), len(rows))
+    place[order] = np.arange(len(order))
+    edges = sp.triu(graph).tocoo()
+    ends = np.sort([place[edges.row], place[edges.col]], axis=0)
+    ends = ends[:, ends[1] < len(rows)]
+    opened = np.bincount(ends[0], minlength=len(order)) - np.bincount(ends[1], minlength=len(order))
+    cut = np.cumsum(opened)
+    degrees = np.asarray(graph.sum(axis=1)).ravel()[order]
+    volume = np.cumsum(degrees)
+    lighter = np.minimum(volume, volume[-1] - volume)
+    valid = slice(MIN_PART_POINTS - 1, len(order) - MIN_PART_POINTS)
+    at = MIN_PART_POINTS - 1 + int(np.argmin(cut[valid] / np.maximum(lighter[valid], 1)))
+    return np.asarray(place <= at)

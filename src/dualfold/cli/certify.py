@@ -222,7 +222,7 @@ def _of_model(options: CertifyOptions, console: Console) -> Recheck:
     refuse_too_many_coordinates(data, job.n_components, job.method)
     with console.stage("certifying again"):
         certificate = rechecked_model(model, data.X, data.classes, **asked)
-    certificate = certificate.doubted(*_table_doubts(job, model, data))
+    certificate = certificate.with_doubts(*_table_doubts(job, model, data))
     words = verdict(job.method, certificate, model.coordinates)
     return Recheck(job.settings(), data, len(data.table.rows), certificate, words)
 

@@ -33,7 +33,7 @@ from dualfold.cli.method_options import (
 )
 from dualfold.cli.options import completion, one_of
 from dualfold.data.reading import DEFAULT_VALUES, READING_OPTIONS, Reading
-from dualfold.descriptions import DESCRIPTIONS, described
+from dualfold.descriptions import DESCRIPTIONS, description_of
 
 if TYPE_CHECKING:
     from dualfold.cli.compare import CompareOptions
@@ -184,7 +184,7 @@ class MethodCommand(typer.core.TyperCommand):
 def _known_methods(text: str) -> list[str]:
     """Names with commas between them; none where one is unknown, which is refused elsewhere."""
     try:
-        return [described(name.strip()).name for name in text.split(",") if name.strip()]
+        return [description_of(name.strip()).name for name in text.split(",") if name.strip()]
     except LookupError:
         return []
 

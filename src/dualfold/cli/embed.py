@@ -177,7 +177,7 @@ def _embed_table(
         data = read_input(options.file, options.reading, console)
     if method is None and options.reading.mixed == "gower":
         method = "mds"
-    method = method or ("famd" if data is not None and data.mixed else "pca")
+    method = method or ("famd" if data is not None and data.has_categories else "pca")
     options = replace(options, output=options.output or default_output(options.file, method))
     o.refuse_two_on_stdout(options.output, as_json=options.as_json)
     (job,) = jobs_of([method], options)
@@ -375,9 +375,9 @@ def _model(data: Prepared, result: FittedMap, summary: dict[str, Any]) -> Any:
     """The map as a model that places new rows."""
     import numpy as np
 
-    from dualfold.saved import Model, both_sides, kept_rows, rule_of
+    from dualfold.saved import Model, both_sides, kept_rows, storable_map
 
-    rule = rule_of(result.estimator)
+    rule = storable_map(result.estimator)
     # Maps by a graph hold their rows already.
     rows = kept_rows(data.X) if hasattr(rule, "encode") else None
     standard = data.standard

@@ -40,7 +40,7 @@ class Job:
     def from_settings(cls, settings: Mapping[str, Any]) -> Job:
         """The job with stored settings."""
         row = DESCRIPTIONS[settings["method"]]
-        return cls(row, settings.get("n_components", 2), row.stored(settings))
+        return cls(row, settings.get("n_components", 2), row.options_of_stored(settings))
 
     def settings(self) -> dict[str, Any]:
         """What must be known to state the same problem again, JSON-ready."""
@@ -56,7 +56,7 @@ class Job:
 
     @property
     def _given(self) -> dict[str, Any]:
-        return {"n_components": self.n_components} | self.method.parameters(self.options)
+        return {"n_components": self.n_components} | self.method.estimator_parameters(self.options)
 
     def estimator(self, **more: Any) -> Any:
         """The estimator that does it, not fitted; `more` are further parameters."""

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from dualfold.data.reading import OPTION_SUBJECTS, READING_OPTIONS, Reading
-from dualfold.descriptions import DESCRIPTIONS, described
+from dualfold.descriptions import DESCRIPTIONS, description_of
 
 
 def option(flags: str, help: str, **more: Any) -> Any:
@@ -19,7 +19,7 @@ def option(flags: str, help: str, **more: Any) -> Any:
 def method_name(name: str, hint: str | None = None) -> str:
     """The method of that name, or a usage error that names the close ones."""
     try:
-        return described(name).name
+        return description_of(name).name
     except LookupError as error:
         raise typer.BadParameter(str(error.args[0]), param_hint=hint) from None
 

@@ -68,8 +68,9 @@ def recommendation_for(
         )
     data = read_input(file, reading, console)
     from dualfold.recommendation import recommend
-    from dualfold.recommendation.recommendation import METHODS
+    from dualfold.recommendation.recommendation import DEFAULT_METHODS
 
-    methods = ["famd" if name == "pca" and data.mixed else name for name in METHODS]
+    mixed = data.has_categories
+    methods = ["famd" if name == "pca" and mixed else name for name in DEFAULT_METHODS]
     with console.stage("trying methods on subsamples"):
         return recommend(data.X, n_components=int(n_components), methods=methods), data

@@ -9,10 +9,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from dualfold.data.columns import Table
     from dualfold.data.data_sets import DataSet, digits, mnist
     from dualfold.data.prepared import Prepared, prepare
     from dualfold.data.reading import Reading
-    from dualfold.data.table_reader import Table, read_metadata, read_table, write_table
+    from dualfold.data.table_reader import read_table
+    from dualfold.data.table_writer import read_metadata, write_table
     from dualfold.data.toys import (
         Sample,
         helix,
@@ -47,19 +49,21 @@ __all__ = [
     "write_table",
 ]
 # Loaded when first used: the options of the command line need `reading` and no numerics.
-_HOMES = {
+_NAMES_BY_MODULE = {
     "prepared": ("Prepared", "prepare"),
     "reading": ("Reading",),
     "data_sets": ("DataSet", "digits", "mnist"),
-    "table_reader": ("Table", "read_metadata", "read_table", "write_table"),
+    "columns": ("Table",),
+    "table_reader": ("read_table",),
+    "table_writer": ("read_metadata", "write_table"),
 }
-_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+_MODULE_OF = {name: home for home, names in _NAMES_BY_MODULE.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module 'dualfold.data' has no attribute {name!r}")
-    return getattr(import_module(f"dualfold.data.{_HOME_OF.get(name, 'toys')}"), name)
+    return getattr(import_module(f"dualfold.data.{_MODULE_OF.get(name, 'toys')}"), name)
 
 
 def __dir__() -> list[str]:

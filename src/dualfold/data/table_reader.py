@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import gzip
 import io
@@ -10,7 +11,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 import numpy as np
 
@@ -18,16 +19,22 @@ from dualfold.data import array_files as arrays
 from dualfold.data.columns import Table, table_of_frame
 from dualfold.data.delimited import delimited_frame
 from dualfold.data.dialect import WHITESPACE_PATTERN, Opener
-from dualfold.data.documents import json_lines_frame, spreadsheet_frame
 from dualfold.data.h5ad import h5ad_table
-from dualfold.data.limits import LimitedStream, is_stream, read_stream
+from dualfold.data.limits import (
+    LimitedStream,
+    is_stream,
+    parse_json,
+    read_stream,
+    refuse_oversized_archive,
+    unreadable_as_damaged,
+)
 from dualfold.data.missing_values import complete_table
 from dualfold.data.notices import quoted_names
 from dualfold.data.reading import DEFAULT_READING, Reading
-from dualfold.data.table_writer import read_metadata, write_table
-from dualfold.errors import Argument, InvalidInput
+from dualfold.errors import Argument, InvalidInput, MissingDependency
 
-__all__ = ["FORMATS_BY_ENDING", "Table", "read_metadata", "read_table", "write_table"]
+if TYPE_CHECKING:
+    import pandas as pd
 
 # Formats by ending; text and MatrixMarket files may end with .gz after it.
 FORMATS_BY_ENDING = {
@@ -62,9 +69,9 @@ def read_table(
     row numbers and identifiers (whole numbers, all different, that count, are in
     order or are called so) and empty columns are left out. Each of these decisions is
     a sentence in the table's `notices`, which also says how to change it. X is as the
-    file has it, whatever `reading` says of scaling and categories; `prepare` heeds that too.
+    file has it, whatever `reading` says of scaling and categories; `prepare` uses that, too.
 
-    reading: what to do with columns and gaps, and how the file is written.
+    reading: what to do with columns and missing values, and how the file is written.
     features: columns to use, whatever they look like, all others being labels (None: guess);
         a matrix without names is left whole.
     """
@@ -78,7 +85,7 @@ def raw_table(
     features: Sequence[str] | None = None,
     mixed: bool = False,
 ) -> Table:
-    """As `read_table`, with gaps; `mixed` as in `table_of_frame`."""
+    """As `read_table`, with missing values; `mixed` as in `table_of_frame`."""
     _refuse_long(reading.separator)
     _refuse_mark(reading)
     place, name, kind = _locate_source(source, reading.format)
@@ -120,7 +127,7 @@ def _refuse_long(separator: str | None) -> None:
 
 
 def _refuse_mark(reading: Reading) -> None:
-    """Marks inside of numbers that would change them."""
+    """Raise for marks inside of numbers that would change them."""
     for name in ("thousands", "decimal"):
         mark = getattr(reading, name)
         if mark is not None and (len(mark) != 1 or mark.isalnum() or mark in "+-"):
@@ -228,7 +235,7 @@ def _no_such_file(path: Path) -> str:
 def _opener(place: Path | io.BytesIO, name: str) -> Opener:
     """A fresh stream of the same bytes each time, unzipped if they are zipped."""
 
-    def opened() -> BinaryIO:
+    def open_stream() -> BinaryIO:
         # getvalue, because the reader of the stream also closes it
         stream = place.open("rb") if isinstance(place, Path) else io.BytesIO(place.getvalue())
         magic = stream.read(2)
@@ -239,4 +246,65 @@ def _opener(place: Path | io.BytesIO, name: str) -> Opener:
             return cast(BinaryIO, io.BufferedReader(raw, 1 << 20))
         return stream
 
-    return opened
+    return open_stream
+
+
+def json_lines_frame(opener: Opener, name: str) -> pd.DataFrame:
+    """The columns of a file with one JSON object a line; what a line lacks is a missing value."""
+    import pandas as pd
+
+    rows: list[dict[str, Any]] = []
+    with opener() as stream:
+        for number, line in enumerate(stream, 1):
+            if line.strip():
+                with unreadable_as_damaged(f"line {number} of {name}", "JSON lines"):
+                    rows.append(parse_json(line))
+                if not isinstance(rows[-1], dict):
+                    raise InvalidInput(
+                        f"line {number} of {name} is no JSON object, as "
+                        '{"a": 1.5, "b": "red"}; each line is a row'
+                    )
+    return pd.DataFrame.from_records(rows)
+
+
+def spreadsheet_frame(
+    place: Path | io.BytesIO, name: str, sheet: str | None
+) -> tuple[pd.DataFrame, list[str]]:
+    """The columns of a sheet of an .xlsx file, the first by default, and a notice about others."""
+    try:
+        import openpyxl
+    except ImportError as error:
+        raise MissingDependency(
+            "spreadsheets need openpyxl, which is not installed: pip install 'dualfold[xlsx]'"
+        ) from error
+    import pandas as pd
+
+    refuse_oversized_archive(place, name, ".xlsx")
+    with unreadable_as_damaged(name, ".xlsx"):
+        sheets = openpyxl.load_workbook(place, read_only=True).sheetnames
+        if sheet is not None and sheet not in sheets:
+            raise InvalidInput(
+                Argument("array", sheet),
+                f" names no sheet of {name}; it holds {quoted_names(sheets)}",
+            )
+        cells = pd.read_excel(place, sheet_name=sheet or 0, engine="openpyxl", dtype=object)
+        typed = _typed_cells(cells)
+    others = [one for one in sheets if one != (sheet or sheets[0])]
+    said = f"{name} has further sheets, {quoted_names(others)}, which were not read"
+    return typed, [said] if others else []
+
+
+def _typed_cells(cells: pd.DataFrame) -> pd.DataFrame:
+    """Cells as they are stored; text that is a number is one, unless it would lose a zero."""
+    import pandas as pd
+
+    frame = cells.infer_objects()
+    for place in range(frame.shape[1]):
+        column = frame.iloc[:, place]
+        words = column.dropna()
+        if pd.api.types.infer_dtype(words) not in ("string", "mixed", "mixed-integer"):
+            continue
+        if not words.astype(str).str.fullmatch(r"\s*0\d+\s*").any():
+            with contextlib.suppress(ValueError, TypeError):
+                frame.isetitem(place, pd.to_numeric(column).to_numpy())
+    return frame

@@ -24,14 +24,14 @@ from dualfold.fitting.overtones import (
     overtones,
 )
 from dualfold.graph import Graph
-from dualfold.kernels.reports import timed
+from dualfold.kernels.reports import time_stage
 from dualfold.kernels.threads import lapack_threads
 from dualfold.trace.certificate import certify
 from dualfold.trace.lift import EigenvalueScale, Scale, SelectedColumns
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import Solution
 from dualfold.trace.solvers import Auto, Factored
-from dualfold.trace.solvers.auto import growing
+from dualfold.trace.solvers.auto import krylov_space_for
 from dualfold.trace.sparse.shifted_matrices import share_ordering
 
 COORDINATE_CONSTRAINTS: dict[str, Any] = {
@@ -141,7 +141,7 @@ def _independent_answer(
     graph: Graph, problem: TraceProblem, wanted: Any, settings: CoordinateSettings
 ) -> Answer:
     """As many eigenvectors as it takes until enough of them are independent."""
-    space = growing(problem, settings.solver)
+    space = krylov_space_for(problem, settings.solver)
     if space is not None:
         looked = _choice_among(graph, problem, wanted, space.first, settings)
         if looked is not None:
@@ -212,7 +212,7 @@ def _certified_whole(
     whole = np.hstack([solution.vectors, solution.guard])
     stated = problem_up_to(graph, problem, indices, settings, len(solution.values))
     share_ordering(problem, stated)
-    with timed("certify"), lapack_threads(stated.n):
+    with time_stage("certify"), lapack_threads(stated.n):
         certificate = certify(stated, whole, solution.values, tolerance=settings.tolerance)
     return _lifted(stated, solution, certificate, indices)
 

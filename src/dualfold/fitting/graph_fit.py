@@ -48,7 +48,7 @@ from dualfold.fitting.outlying_groups import (
 from dualfold.fitting.progress import Stage
 from dualfold.graph import Graph, join_pieces, separate
 from dualfold.graph.pieces import SEPARATE_MESSAGE, pieces_in_words
-from dualfold.maps.piecewise import PiecewiseMap
+from dualfold.maps.piecewise_map import PiecewiseMap
 
 
 def as_many_as_rows(graph: Graph) -> int:

@@ -46,6 +46,7 @@ def side_by_side(parts: list[tuple[Array, Embedding | None]], n: int, dimensions
 # Together they are as good as the worst of them: the first of these levels that a piece has.
 WORST_FIRST: tuple[Level, ...] = (
     "failed",
+    "not stationary",
     "stationary",
     "unresolved",
     "measured",
@@ -75,8 +76,9 @@ class PiecewiseCertificate(Certificate):
         """What the certificates of the pieces say together."""
         gap = max((piece.gap for piece in pieces), default=0.0)
         tolerance = min((piece.tolerance for piece in pieces), default=0.0)
-        levels = {piece.level for piece in pieces}
-        worst: Level = next((one for one in WORST_FIRST if one in levels), "proved")
+        # No pieces but single points: nothing was asked. A level that is not listed is an error.
+        levels = {piece.level for piece in pieces} or {"proved"}
+        worst: Level = min(levels, key=WORST_FIRST.index)
         known = [piece.complete for piece in pieces]
         words = f"{len(pieces)} pieces, each on its own; how they lie to one another is free"
         return cls(

@@ -18,7 +18,7 @@ from dualfold.fitting.estimator import Estimator
 from dualfold.fitting.progress import Stage, fit_stage
 from dualfold.fitting.statement import Stated, linear_statement
 from dualfold.fitting.tiles import TiledRows, tiled_rows
-from dualfold.maps.linear import LinearMap
+from dualfold.maps.linear_map import LinearMap
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import Solution, with_signs
 

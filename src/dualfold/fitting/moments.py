@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.maps.linear import ProjectionLift
+from dualfold.maps.linear_map import ProjectionLift
 from dualfold.trace.problem import TraceProblem
 from dualfold.weights.covariance import scatter, scatter_error, scatter_kind
 from dualfold.weights.precision import mean_error, rounding_sentence

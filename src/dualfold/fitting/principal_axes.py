@@ -17,7 +17,7 @@ from dualfold.errors import Argument, InvalidInput
 from dualfold.fitting.dimension import Choice, minka_dimension, variance_share
 from dualfold.fitting.moments import Moments
 from dualfold.fitting.solver_choice import solver_to_last_digits
-from dualfold.maps.linear import LinearMap
+from dualfold.maps.linear_map import LinearMap
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import Solution
 from dualfold.trace.solvers import Gradient, PaperGradient

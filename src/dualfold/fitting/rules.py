@@ -12,11 +12,11 @@ from dualfold.embedding import Embedding
 from dualfold.fitting.neighborhoods import metric_with_parameters
 from dualfold.graph import Graph
 from dualfold.graph.metrics import is_precomputed
-from dualfold.maps.attraction import AttractionMap
-from dualfold.maps.local import LocalDistancesMap, LocalWeightsMap
-from dualfold.maps.nystrom import NystromMap
+from dualfold.maps.attraction_map import AttractionMap
+from dualfold.maps.local_map import LocalDistancesMap, LocalWeightsMap
+from dualfold.maps.nystrom_map import NystromMap
 from dualfold.maps.out_of_sample import OutOfSampleMap
-from dualfold.maps.piecewise import RescaledMap
+from dualfold.maps.piecewise_map import RescaledMap
 from dualfold.trace.lift import Scale
 from dualfold.weights.affinity import Affinity
 
@@ -55,7 +55,7 @@ def near_mean(estimator: Any, graph: Graph, points: Array, landmarks: Any) -> At
     surface it keeps more. So held-out rows decide (docs/dev/notes/tables-in-tiles.md).
     """
     usual = graph.n_neighbors or int(np.median(graph.lists.counts))
-    count = min(max(2, usual // 2), len(landmarks))
+    count = min(max(2, usual // 2), landmarks.shape[0])
     if graph.n_pieces > 1 and estimator.pieces == "separate":
         return None  # means across pieces lie nowhere
     metric = metric_with_parameters(estimator)

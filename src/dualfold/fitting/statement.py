@@ -8,7 +8,7 @@ from typing import Any
 
 from dualfold.arrays import Array
 from dualfold.embedding import Embedding
-from dualfold.maps.piecewise import RescaledMap
+from dualfold.maps.piecewise_map import RescaledMap
 from dualfold.trace.problem import TraceProblem
 
 

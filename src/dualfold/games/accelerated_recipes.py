@@ -16,21 +16,19 @@ from dualfold.arrays import Array
 from dualfold.errors import ConditionFails, InPython, InvalidInput, warn
 from dualfold.games.composites import Flattened, HalfSquare, Sum
 from dualfold.games.convex_functions import Conjugate, Convex, Indicator
-from dualfold.games.convex_sets import Ball, ConvexSet, Everywhere
+from dualfold.games.convex_sets import WHOLE_SPACE, ConvexSet
 from dualfold.games.divergences import Gauge
-from dualfold.games.doubles import number
+from dualfold.games.doubles import doubles, number
 from dualfold.games.game import GeometricWeights, linear_weights
 from dualfold.games.players import FTL, FTRLPlus, OMDPlus, OptimisticFTL
-from dualfold.games.recipe import Rate, Recipe, ball_around, reach_of, smoothness_of, start_point
-
-EVERYWHERE = Everywhere()
+from dualfold.games.recipe import Rate, Recipe, StartingPoint, smoothness_of
 
 
 def nesterov(
     f: Convex,
     start: Array,
     *,
-    over: ConvexSet = EVERYWHERE,
+    over: ConvexSet = WHOLE_SPACE,
     radius: float | None = None,
     step: float | None = None,
 ) -> Recipe:
@@ -42,43 +40,42 @@ def nesterov(
     >>> print(run)
     -0.499441 after 37 rounds, proved optimal to 0.00056 (0.0011 of the minimum)
     """
-    start = start_point(start)
-    R, ball = reach_of(start, over, radius), ball_around(start, radius)
-    return _one_memory("Nesterov, one memory", f, Indicator(over), start, R, ball, step)
+    begin = StartingPoint.from_radius(start, over, radius)
+    return _one_memory("Nesterov, one memory", f, Indicator(over), begin, step)
 
 
 def nesterov_infinite_memory(
     f: Convex,
     start: Array,
     *,
-    over: ConvexSet = EVERYWHERE,
+    over: ConvexSet = WHOLE_SPACE,
     radius: float | None = None,
     step: float | None = None,
 ) -> Recipe:
     """Each step is taken from the start by all gradients; on ℝᵈ the same points as `nesterov`."""
-    name, start = "Nesterov, infinite memory", start_point(start)
-    step, R = _accelerated_step(f, step, name), reach_of(start, over, radius)
+    name, begin = "Nesterov, infinite memory", StartingPoint.from_radius(start, over, radius)
+    step, R = _accelerated_step(f, step, name), begin.distance
     return Recipe(
         name,
-        x_player=FTRLPlus(Indicator(over), start, step=step),
-        y_player=OptimisticFTL(Conjugate(f), start),
+        x_player=FTRLPlus(Indicator(over), begin.point, step=step),
+        y_player=OptimisticFTL(Conjugate(f), begin.point),
         order="y first",
         weights=linear_weights,
         bound=lambda T: R**2 / (step * T * (T + 1)),
         rate=Rate("1/T²", -2.0),
-        minimiser_ball=ball_around(start, radius),
+        minimiser_ball=begin.minimiser_ball,
     )
 
 
 def heavy_ball(
-    f: Convex, start: Array, *, over: ConvexSet = EVERYWHERE, step: float | None = None
+    f: Convex, start: Array, *, over: ConvexSet = WHOLE_SPACE, step: float | None = None
 ) -> Recipe:
     """Momentum with the gradient at the last iterate.
 
     R²/(step·T(T+1)) + 2LD²/(T+1) on a bounded set. Without one nothing of the kind is
     true: the iterates can circle for ever, and a warning says so.
     """
-    L, start = smoothness_of(f, "heavy ball"), start_point(start)
+    L, start = smoothness_of(f, "heavy ball"), doubles(start, "start")
     step = 1 / (4 * L) if step is None else number(step, "step", above=True)
     R, D = over.reach(start), min(over.diameter, 2 * over.reach(start))
     if not np.isfinite(D):
@@ -113,9 +110,8 @@ def accelerated_proximal(
 
     R²/(step·T(T+1)) with step ≤ 1/2L.
     """
-    start, R = start_point(start), np.inf if radius is None else number(radius, "radius")
-    ball = ball_around(start, radius)
-    return _one_memory("accelerated proximal", f, simple, start, R, ball, step)
+    begin = StartingPoint.from_radius(start, WHOLE_SPACE, radius)
+    return _one_memory("accelerated proximal", f, simple, begin, step)
 
 
 def accelerated_by_gauge(f: Convex, dimension: int, *, over: ConvexSet) -> Recipe:
@@ -143,7 +139,7 @@ def accelerated_by_gauge(f: Convex, dimension: int, *, over: ConvexSet) -> Recip
 
 
 def accelerated_strongly_convex(
-    f: Convex, start: Array, *, over: ConvexSet = EVERYWHERE, radius: float | None = None
+    f: Convex, start: Array, *, over: ConvexSet = WHOLE_SPACE, radius: float | None = None
 ) -> Recipe:
     """Acceleration of a μ-strongly convex f: ½(L−μ)R²(1 − 1/(1+√κ))^(T−1).
 
@@ -155,40 +151,34 @@ def accelerated_strongly_convex(
             f"strongly convex acceleration needs 0 < μ < L, but μ = {mu:.3g} and L = {L:.3g}; "
             "nesterov needs no μ, and a function with μ = L is solved by one step of 1/L"
         )
-    start = start_point(start)
-    R, root = reach_of(start, over, radius), float(np.sqrt(L / mu))
+    begin = StartingPoint.from_radius(start, over, radius)
+    R, root = begin.distance, float(np.sqrt(L / mu))
     factor = 1 - 1 / (1 + root)
     return Recipe(
         "accelerated, strongly convex",
-        x_player=FTRLPlus(Sum(HalfSquare(mu), Indicator(over)), start, step=1 / (L - mu)),
-        y_player=OptimisticFTL(Conjugate(Flattened(f, mu)), start),
+        x_player=FTRLPlus(Sum(HalfSquare(mu), Indicator(over)), begin.point, step=1 / (L - mu)),
+        y_player=OptimisticFTL(Conjugate(Flattened(f, mu)), begin.point),
         order="y first",
         weights=GeometricWeights(1 / root),
         bound=lambda T: (L - mu) * R**2 / 2 * factor ** (T - 1),
         rate=Rate("linear", factor=factor),
-        minimiser_ball=ball_around(start, radius),
+        minimiser_ball=begin.minimiser_ball,
     )
 
 
 def _one_memory(
-    name: str,
-    f: Convex,
-    simple: Convex,
-    start: Array,
-    R: float,
-    ball: Ball | None,
-    step: float | None,
+    name: str, f: Convex, simple: Convex, begin: StartingPoint, step: float | None
 ) -> Recipe:
-    step = _accelerated_step(f, step, name)
+    step, R = _accelerated_step(f, step, name), begin.distance
     return Recipe(
         name,
-        x_player=OMDPlus(simple, start, step=step),
-        y_player=OptimisticFTL(Conjugate(f), start),
+        x_player=OMDPlus(simple, begin.point, step=step),
+        y_player=OptimisticFTL(Conjugate(f), begin.point),
         order="y first",
         weights=linear_weights,
         bound=lambda T: R**2 / (step * T * (T + 1)),
         rate=Rate("1/T²", -2.0),
-        minimiser_ball=ball,
+        minimiser_ball=begin.minimiser_ball,
     )
 
 

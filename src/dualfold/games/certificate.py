@@ -1,4 +1,4 @@
-"""What a run may claim: one vocabulary with every other certificate (`dualfold.certificate`)."""
+"""What a run may claim, in the words of every other certificate (`dualfold.certificate`)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dualfold.games.convex_functions import Convex
 from dualfold.games.convex_sets import Ball
 from dualfold.games.intervals import Interval
 
-DEFAULT_TOLERANCE = 1e-4  # the relative gap that is "proved" where the caller names none
+DEFAULT_TOLERANCE = 1e-4  # the largest relative gap that is "proved" by default
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Terms:
 
     tolerance : the relative gap that is called proved, from the caller
     assumed : what the caller stated and `lower` uses, in words; "": nothing
-    unbounded : whose rounding is not bounded, in words; "": all of it is
+    unbounded : the functions whose rounding is not bounded, in words; "": none
     outside : the answer is no further than this from its set
     why_infinite : what to state where nothing is proved
     """
@@ -118,7 +118,7 @@ class Bracket:
         return self.certificate.level
 
     def sentence(self) -> str:
-        """The verdict in words."""
+        """The verdict as the end of a sentence."""
         gap = float(self.gap[-1])
         if not np.isfinite(gap):
             return f"; the gap is infinite: {self.terms.why_infinite}"

@@ -229,10 +229,10 @@ class Linear(Convex):
 
 @dataclass(frozen=True, eq=False)
 class Oracle(Convex):
-    """A convex function of one's own: x ↦ (f(x), a subgradient at x).
+    """A convex function of the caller's own: x ↦ (f(x), a subgradient at x).
 
     `curvature` is a strong convexity that the caller vouches for. That f is convex is
-    believed; what contradicts it on the way is refused.
+    assumed; what contradicts it on the way is refused.
 
     >>> Oracle(lambda x: (float(x @ x), 2 * x)).value(np.array([3.0, 4.0]))
     25.0

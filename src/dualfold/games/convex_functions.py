@@ -232,7 +232,7 @@ class Indicator(Convex):
         return self.of.rounding_bounded
 
     def value_interval(self, x: Array) -> Interval:
-        """0: how far outside of the set rounding put x is said on its own (`outside_distance`)."""
+        """0; how far outside of the set rounding put x, `outside_distance` bounds."""
         return Interval(0.0)
 
     def share(self, slope: Array, slack: float, origin: Array) -> Share:

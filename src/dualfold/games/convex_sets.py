@@ -121,6 +121,9 @@ class Everywhere(ConvexSet):
         return True
 
 
+WHOLE_SPACE = Everywhere()
+
+
 @dataclass(frozen=True, eq=False)
 class Ball(ConvexSet):
     """{x : ‖x − center‖ ≤ radius}.

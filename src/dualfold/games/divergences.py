@@ -30,11 +30,11 @@ from dualfold.games.polytopes import Box, L1Ball, Simplex
 from dualfold.games.structured_sets import Product, Spectrahedron
 
 MAX_DESCENT_STEPS = 2_000  # a condition of 1e4 is then no difficulty
-VALUE_ROUNDING = 1e-12  # of the values: sums of doubles do not tell more
+VALUE_ROUNDING = 1e-12  # of the values: differences below are rounding
 
 
 class Divergence(Protocol):
-    """What a player needs of a divergence: its value, and the best step with it."""
+    """A divergence, as players use it: its value, and the best step with it."""
 
     @property
     def has_closed_steps(self) -> bool:
@@ -188,7 +188,7 @@ class Gauge:
 
 @dataclass(frozen=True, eq=False)
 class Bregman:
-    """The divergence of a φ of one's own: any function of dualfold.games, or an `Oracle`.
+    """The divergence of any φ: a function of dualfold.games, or an `Oracle`.
 
     >>> from dualfold.games import Oracle
     >>> burg = Oracle(lambda x: (-float(np.log(x).sum()), -1 / x))  # Itakura and Saito
@@ -221,13 +221,13 @@ class Bregman:
                 return self.of.maximiser(target)
             except InvalidInput:
                 pass  # no closed form: searched for below
-        x, arrived = proximal_descent(
+        x, converged = proximal_descent(
             lambda x: (self.of.value(x) - float(np.vdot(target, x))) / weight,
             lambda x: (self.of.subgradient(x) - target) / weight,
             part.proximal,
             center,
         )
-        if not arrived:
+        if not converged:
             raise NotConverged(
                 "the step with this φ was not found: φ must be differentiable and strongly convex "
                 "where the player moves; start the player inside φ's domain, or give φ a maximiser",
@@ -295,8 +295,8 @@ def proximal_descent(
 ) -> tuple[Array, bool]:
     """Proximal descent with momentum, steps by backtracking, restarted where it turns back.
 
-    The second result is whether only rounding was left. Corners are not for it: there its
-    steps vanish, and it says False.
+    The second result is whether only rounding was left. At corners its steps vanish, and it
+    returns False.
     """
     x = ahead = proximal(start, 1.0)
     curve, memory, first = 1.0, 1.0, 0.0
@@ -324,7 +324,7 @@ def proximal_descent(
             curve *= 2
         length = curve * np.sqrt(square)
         first = first or float(length)
-        if curve > 1e9 * (1 + first):  # no smooth function bends so
+        if curve > 1e9 * (1 + first):  # no smooth function bends like this
             return x, False
         if length <= 1e-9 * (first + float(np.linalg.norm(y))):
             return new, True

@@ -16,11 +16,9 @@ from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
 from dualfold.games.composites import Linear, Mixture
 from dualfold.games.convex_functions import Convex, Indicator
-from dualfold.games.convex_sets import ConvexSet, Everywhere
+from dualfold.games.convex_sets import WHOLE_SPACE, ConvexSet, Everywhere
 from dualfold.games.doubles import doubles
 from dualfold.games.minimum_search import least_point
-
-EVERYWHERE = Everywhere()
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +69,7 @@ class Membership:
         return self.low > 1e-9 * self.scale
 
 
-def payoff(f: Convex, x: Array, y: Array, *, over: ConvexSet = EVERYWHERE) -> float:
+def payoff(f: Convex, x: Array, y: Array, *, over: ConvexSet = WHOLE_SPACE) -> float:
     """g(x, y) = ⟨x, y⟩ − f*(y), what x pays to y; f* is the supremum over the set `over`.
 
     >>> from dualfold.games import HalfSquare
@@ -82,7 +80,7 @@ def payoff(f: Convex, x: Array, y: Array, *, over: ConvexSet = EVERYWHERE) -> fl
     return float(np.vdot(x, y)) - _conjugate(f, y, over, x)[0]
 
 
-def equilibrium(f: Convex, x: Array, y: Array, *, over: ConvexSet = EVERYWHERE) -> Equilibrium:
+def equilibrium(f: Convex, x: Array, y: Array, *, over: ConvexSet = WHOLE_SPACE) -> Equilibrium:
     """How far (x, y) is from an equilibrium of the game of min f over the set `over`.
 
     >>> from dualfold.games import Ball, HalfSquare
@@ -93,11 +91,11 @@ def equilibrium(f: Convex, x: Array, y: Array, *, over: ConvexSet = EVERYWHERE) 
     x, y = doubles(x, "x"), doubles(y, "y")
     if not over.contains(x):
         raise InvalidInput("x must lie in the set of the game; project it first")
-    low = over.minimum(y) - _conjugate(f, y, EVERYWHERE, x, over)[1]
+    low = over.minimum(y) - _conjugate(f, y, WHOLE_SPACE, x, over)[1]
     return Equilibrium(float(low), f.value(x))
 
 
-def membership(f: Convex, x: Array, y: Array, *, over: ConvexSet = EVERYWHERE) -> Membership:
+def membership(f: Convex, x: Array, y: Array, *, over: ConvexSet = WHOLE_SPACE) -> Membership:
     """Whether y is a subgradient of f at x, for all points of the set `over`.
 
     >>> from dualfold.games import norm

@@ -171,7 +171,7 @@ class PlayerState:
         self.seen = replace(self.seen.after(slope, weight), previous=self.moves[-1])
 
     def account(self, weights: Sequence[float]) -> Account:
-        """What was done and paid."""
+        """What the player played and paid."""
         return Account(
             self.player.part,
             np.array([move.point for move in self.moves]),
@@ -182,7 +182,7 @@ class PlayerState:
 
 
 class RoundRecorder:
-    """After every round: the average, and bounds from both sides."""
+    """Records after every round the average of x, and bounds from both sides."""
 
     def __init__(self, f: Convex, simple: Convex, minimiser_ball: Ball | None) -> None:
         self.f, self.simple = f, simple
@@ -244,41 +244,41 @@ def play(
     number(rounds, "rounds", least=1)
     relative_tolerance = validated_tolerances(tolerance, relative_tolerance)
     f, simple = y_player.part.of, x_player.part
-    table = RoundRecorder(f, simple, minimiser_ball)
-    x_seat, y_seat = PlayerState(x_player), PlayerState(y_player)
-    given: list[float] = []
+    record = RoundRecorder(f, simple, minimiser_ball)
+    x_state, y_state = PlayerState(x_player), PlayerState(y_player)
+    played: list[float] = []
     for t in range(1, rounds + 1):
-        given.append(weight_of(weights, t, table.bound.weight))
-        table.write(*_round(x_seat, y_seat, given[-1], order), given[-1])
-        if tolerance is not None and table.gap <= tolerance:
+        played.append(weight_of(weights, t, record.bound.weight))
+        record.write(*_round(x_state, y_state, played[-1], order), played[-1])
+        if tolerance is not None and record.gap <= tolerance:
             break
-    x_account, y_account = x_seat.account(given), y_seat.account(given)
-    used = minimiser_ball if max(table.lower) > max(table.free) else None
-    why = table.bound.why_infinite()
+    x_account, y_account = x_state.account(played), y_state.account(played)
+    used = minimiser_ball if max(record.lower) > max(record.free) else None
+    why = record.bound.why_infinite()
     return Run(
         x=x_account,
         y=y_account,
-        averages=np.array(table.averages),
-        upper=np.array(table.upper),
-        lower=np.array(table.lower),
-        x_regret=x_account.paid - x_account.totals * np.array(table.responses),
-        y_regret=y_account.paid + y_account.totals * np.array(table.values),
-        terms=terms_of(f, simple, table.averages[-1], relative_tolerance, used, why),
+        averages=np.array(record.averages),
+        upper=np.array(record.upper),
+        lower=np.array(record.lower),
+        x_regret=x_account.paid - x_account.totals * np.array(record.responses),
+        y_regret=y_account.paid + y_account.totals * np.array(record.values),
+        terms=terms_of(f, simple, record.averages[-1], relative_tolerance, used, why),
     )
 
 
 def _round(
-    x_seat: PlayerState, y_seat: PlayerState, weight: float, order: Order
+    x_state: PlayerState, y_state: PlayerState, weight: float, order: Order
 ) -> tuple[Move, Move]:
     """Both moves of a round; x's slope is y, y's slope is −x."""
     if order == "x first":
-        x = x_seat.move(weight, None)
-        y = y_seat.move(weight, -x.point)
+        x = x_state.move(weight, None)
+        y = y_state.move(weight, -x.point)
     else:
-        y = y_seat.move(weight, None)
-        x = x_seat.move(weight, y.point)
-    x_seat.learn(y.point, weight)
-    y_seat.learn(-x.point, weight)
+        y = y_state.move(weight, None)
+        x = x_state.move(weight, y.point)
+    x_state.learn(y.point, weight)
+    y_state.learn(-x.point, weight)
     return x, y
 
 

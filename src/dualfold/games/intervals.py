@@ -31,12 +31,11 @@ import numpy as np
 
 from dualfold.arrays import Array
 
-INF = math.inf
 EPS = 2.0**-52  # 2u
 BOUND_GROWTH = 1 + 2.0**-48  # more than the rounding of the dozen operations that make an `off`
 UNDERFLOW_BOUND = 2.0**-1060  # more than a dozen underflows
 LIBRARY_ERROR = 16 * EPS  # twice what exp, log and log1p are allowed
-CHOLESKY_ATTEMPTS = 6  # each eight times lower; the first one is the rule
+CHOLESKY_ATTEMPTS = 6  # each eight times lower; usually the first one succeeds
 
 
 class Interval:
@@ -110,13 +109,13 @@ class Interval:
     def low(self) -> float:
         """A double that is not above; −∞ where nothing is known."""
         return _number_or_infinity(
-            math.nextafter(self.mid - self.off, -INF) if self.off else self.mid, -INF
+            math.nextafter(self.mid - self.off, -math.inf) if self.off else self.mid, -math.inf
         )
 
     def high(self) -> float:
         """A double that is not below; ∞ where nothing is known."""
         return _number_or_infinity(
-            math.nextafter(self.mid + self.off, INF) if self.off else self.mid, INF
+            math.nextafter(self.mid + self.off, math.inf) if self.off else self.mid, math.inf
         )
 
 
@@ -171,8 +170,8 @@ def length(a: Any) -> float:
     if 1e-200 < square < 1e200:
         return math.sqrt(square + n * UNDERFLOW_BOUND) * grown
     top = float(np.max(size, initial=0.0))
-    if not 0 < top < INF:
-        return 0.0 if top == 0 else INF
+    if not 0 < top < math.inf:
+        return 0.0 if top == 0 else math.inf
     return top * float(np.sqrt(np.sum((size / top) ** 2))) * grown + UNDERFLOW_BOUND
 
 
@@ -188,19 +187,21 @@ def norm_interval(a: Array) -> Interval:
 def upper_sum(*terms: float) -> float:
     """At least the sum of these numbers, none negative."""
     try:
-        total = math.fsum(terms) if all(map(math.isfinite, terms)) else INF
+        total = math.fsum(terms) if all(map(math.isfinite, terms)) else math.inf
     except OverflowError:
-        return INF
-    return total if total in (0.0, INF) or len(terms) == 1 else math.nextafter(total, INF)
+        return math.inf
+    return total if total in (0.0, math.inf) or len(terms) == 1 else math.nextafter(total, math.inf)
 
 
 def upper_product(a: float, b: float) -> float:
     """At least a·b of numbers that are not negative; 0·∞ is 0."""
-    return 0.0 if a == 0 or b == 0 else _number_or_infinity(math.nextafter(a * b, INF), INF)
+    if a == 0 or b == 0:
+        return 0.0
+    return _number_or_infinity(math.nextafter(a * b, math.inf), math.inf)
 
 
 def _has_error(off: Any) -> bool:
-    """Whether any of the errors is not 0; asked so often that a number is not made an array."""
+    """Whether any of the errors is not 0; a number is not made an array, for speed."""
     return bool(off.any()) if isinstance(off, np.ndarray) else off != 0
 
 
@@ -210,7 +211,7 @@ def _is_exact_zero(a: Interval) -> bool:
 
 
 def _number_or_infinity(number: Any, side: float) -> float:
-    """NaN (∞ − ∞, 0·∞) says nothing: then the side's infinity."""
+    """The number; of NaN (∞ − ∞, 0·∞), which bounds nothing, the infinity of its side."""
     return float(number) if number == number else side
 
 
@@ -224,13 +225,13 @@ def least_eigenvalue(matrix: Interval, estimate: float | None = None) -> float:
         return -np.inf
     slack = length(matrix.off * np.ones_like(M)) if np.any(matrix.off) else 0.0
     if not np.any(M - np.diag(np.diag(M))):
-        return _lowered(float(M.diagonal().min()), slack)
+        return _lower_difference(float(M.diagonal().min()), slack)
     scale = 2.0 ** -int(np.clip(np.frexp(np.abs(M).max())[1], -1000, 1000))
     guess = None if estimate is None else estimate * scale
     bound = (
         _shifted_cholesky_bound(M * scale, guess) / scale
     )  # powers of two: exact but for underflow
-    return _lowered(bound, slack + len(M) * UNDERFLOW_BOUND / scale)
+    return _lower_difference(bound, slack + len(M) * UNDERFLOW_BOUND / scale)
 
 
 def largest_eigenvalue(matrix: Interval) -> float:
@@ -266,5 +267,5 @@ def _shifted_cholesky_bound(M: Array, estimate: float | None) -> float:
     return float((M.diagonal() - around).min()) - 4 * n * EPS * float(np.abs(M).sum(axis=1).max())
 
 
-def _lowered(number: float, slack: float) -> float:
+def _lower_difference(number: float, slack: float) -> float:
     return number if slack == 0 else float(np.nextafter(number - slack * (1 + EPS), -np.inf))

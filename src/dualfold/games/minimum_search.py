@@ -1,14 +1,14 @@
 """The least point of any convex function plus a simple part, with a bound from below.
 
-Players who follow a leader need it, and so does whoever asks what the best fixed point
-would have paid. Smooth functions are descended with momentum (Beck and Teboulle, "A fast
-iterative shrinkage-thresholding algorithm", 2009); where that stalls, at corners, planes
-under the function are collected (a proximal bundle: Kiwiel, "Proximity control in bundle
-methods", 1990). With planes h_i + ⟨g_i, x⟩ under f and any shares w of them,
+Players that follow a leader need it, and so does the regret to the best fixed point.
+Smooth functions are descended with momentum (Beck and Teboulle, "A fast iterative
+shrinkage-thresholding algorithm", 2009); where that stalls, at corners, planes under the
+function are collected (a proximal bundle: Kiwiel, "Proximity control in bundle methods",
+1990). With planes h_i + ⟨g_i, x⟩ under f and any shares w of them,
 
     f(x) + part(x)  ≥  Σ w_i h_i + min_z ⟨Σ w_i g_i, z⟩ + part(z)
 
-so whichever shares were found, the bound is one (`lower.LowerBound`, rounding included).
+so whichever shares were found, the bound is one (`plane_bound.LowerBound`, rounding included).
 """
 
 from __future__ import annotations
@@ -27,11 +27,10 @@ from dualfold.games.plane_bound import LowerBound
 
 MAX_PLANE_STEPS = 200
 MAX_PLANES = 60
-CENTER_FREE_STEP = 1e6  # a step so long that the center hardly matters
+CENTER_FREE_STEP = 1e6  # from this length of a step on the center hardly matters
 MAX_SHARES_STEPS = 100
-ARRIVED_TOLERANCE = (
-    1e-6  # of values and slopes: what a smooth descent that has arrived leaves at most
-)
+# Of values and slopes: a smooth descent that has converged leaves at most this.
+CONVERGED_TOLERANCE = 1e-6
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -77,7 +76,7 @@ def least_point(
 
 
 def minimiser_of(f: Convex, part: Convex, start: Array) -> Array:
-    """The point alone."""
+    """Where f + part is least, without a bound."""
     return _search(f, part, start)[0]
 
 
@@ -87,10 +86,10 @@ def regularised_minimiser(
     """The x with the least f(x) + weight·part(x) + D_center(x)."""
     # The same minimiser as that of (f + D)/weight + part.
     total = _Regularised(f, divergence, center, weight)
-    x, arrived = proximal_descent(total.value, total.subgradient, part.proximal, center)
-    if not arrived and not divergence.has_closed_steps:
+    x, converged = proximal_descent(total.value, total.subgradient, part.proximal, center)
+    if not converged and not divergence.has_closed_steps:
         return minimiser_of(total, part, x)
-    return x if arrived else _Bundle(f, part, center, divergence, weight).minimiser_near_center()
+    return x if converged else _Bundle(f, part, center, divergence, weight).minimiser_near_center()
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,10 +110,10 @@ class _Regularised(Convex):
 
 def _search(f: Convex, part: Convex, start: Array) -> tuple[Array, list[tuple[Array, float]]]:
     """A point, and where to take planes under f, with their shares."""
-    x, arrived = proximal_descent(f.value, f.subgradient, part.proximal, start)
+    x, converged = proximal_descent(f.value, f.subgradient, part.proximal, start)
     bundle = _Bundle(f, part, x, Euclidean(), 1.0)
     # At a corner steps may have ended below the rounding of x, as if there were none left.
-    if arrived and not bundle.leaves_gap(float(np.linalg.norm(f.subgradient(start)))):
+    if converged and not bundle.leaves_gap(float(np.linalg.norm(f.subgradient(start)))):
         return x, [(x, 1.0)]
     return bundle.minimiser(), bundle.weighted_points()
 
@@ -155,10 +154,10 @@ class _Bundle:
         self._add(center)
 
     def leaves_gap(self, steep: float) -> bool:
-        """Whether the first plane leaves more open than rounding; `steep` is a usual slope."""
+        """Whether the first plane leaves a gap above rounding; `steep` is a usual slope."""
         total = self._total(self.center)
         return bool(
-            ARRIVED_TOLERANCE * (abs(total) + steep / self.unit) < total - self._floor() < np.inf
+            CONVERGED_TOLERANCE * (abs(total) + steep / self.unit) < total - self._floor() < np.inf
         )
 
     def minimiser_near_center(self) -> Array:

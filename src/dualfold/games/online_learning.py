@@ -171,26 +171,26 @@ def learn(
         raise InvalidInput(
             "the player's start lies outside of its set; project it first (set.project(start))"
         )
-    seat = PlayerState(_among_losses(replace(player, start=start)))
+    state = PlayerState(_among_losses(replace(player, start=start)))
     met: list[Convex] = []
     given: list[float] = []
     for t, opponent in enumerate(_opponents(losses, rounds), start=1):
         given.append(weight_of(weights, t, sum(given)))
         if not player.prescient:
-            seat.move(given[-1], None)
-        points = tuple(move.point for move in seat.moves)
+            state.move(given[-1], None)
+        points = tuple(move.point for move in state.moves)
         met.append(as_loss(opponent(Past(points, tuple(met), tuple(given))), start.shape))
         if player.prescient:
-            seat.move(given[-1], _shown_loss(seat, met[-1], None))
-        at = seat.moves[-1].point if shown == "slope" else None
-        seat.learn(_shown_loss(seat, met[-1], at), given[-1])
-    return _online_account(player, seat.moves, met, given)
+            state.move(given[-1], _shown_loss(state, met[-1], None))
+        at = state.moves[-1].point if shown == "slope" else None
+        state.learn(_shown_loss(state, met[-1], at), given[-1])
+    return _online_account(player, state.moves, met, given)
 
 
 def _online_account(
     player: Player, moves: list[Move], losses: list[Convex], weights: list[float]
 ) -> OnlineAccount:
-    """The account, once all is over."""
+    """The account of all rounds."""
     if not losses:
         raise InvalidInput(Argument("losses"), " is empty; give a loss for each round")
     points = [move.point for move in moves]
@@ -207,7 +207,7 @@ def _online_account(
 
 
 def _opponents(losses: Losses, rounds: int | None) -> Iterator[Callable[[Past], Any]]:
-    """For each round, who is asked for its loss."""
+    """For each round the function that returns its loss."""
     if rounds is not None:
         rounds = int(number(rounds, "rounds", least=1))
     if callable(losses):
@@ -223,23 +223,23 @@ def _opponents(losses: Losses, rounds: int | None) -> Iterator[Callable[[Past], 
     return (lambda past, loss=loss: loss for loss in islice(losses, rounds))  # type: ignore[misc]
 
 
-def _shown_loss(seat: PlayerState, loss: Convex, at: Array | None) -> Any:
+def _shown_loss(state: PlayerState, loss: Convex, at: Array | None) -> Any:
     """What the player is shown: a slope, or the loss itself as a mixture of one.
 
     Slopes seen before a loss that has none become linear losses then.
     """
     if at is not None:
         return loss.subgradient(at)
-    if isinstance(loss, Linear) and not isinstance(seat.seen.mean, Mixture):
+    if isinstance(loss, Linear) and not isinstance(state.seen.mean, Mixture):
         return loss.slope
-    if not isinstance(seat.seen.mean, Mixture):
-        mean, last = (Mixture(((1.0, Linear(u)),)) for u in (seat.seen.mean, seat.seen.last))
-        seat.seen = replace(seat.seen, mean=mean, last=last)
+    if not isinstance(state.seen.mean, Mixture):
+        mean, last = (Mixture(((1.0, Linear(u)),)) for u in (state.seen.mean, state.seen.last))
+        state.seen = replace(state.seen, mean=mean, last=last)
     return Mixture(((1.0, loss),))
 
 
 def _among_losses(player: Player) -> Player:
-    """The same strategy, for whom a slope may be a mixture of losses."""
+    """The same strategy, whose slopes may be mixtures of losses."""
     changes: dict[str, Any] = {"part": _PartAmongLosses(player.part, player.start)}
     if hasattr(player, "divergence"):
         changes["divergence"] = _StepsAmongLosses(player.divergence)

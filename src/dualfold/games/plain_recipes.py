@@ -27,8 +27,8 @@ import numpy as np
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
 from dualfold.games.convex_functions import Conjugate, Convex, Indicator
-from dualfold.games.convex_sets import ConvexSet, Everywhere
-from dualfold.games.doubles import number
+from dualfold.games.convex_sets import WHOLE_SPACE, ConvexSet
+from dualfold.games.doubles import doubles, number
 from dualfold.games.game import Run, linear_weights
 from dualfold.games.players import (
     FTL,
@@ -36,43 +36,38 @@ from dualfold.games.players import (
     BestResponse,
     FTLPlus,
     OptimisticOMD,
-    Player,
 )
 from dualfold.games.recipe import (
     Rate,
     Recipe,
-    ball_around,
+    StartingPoint,
     diameter_of,
     gradient_bound_of,
     gradients_stay_below,
     no_guarantee,
-    reach_of,
     smoothness_of,
-    start_point,
 )
-
-EVERYWHERE = Everywhere()
 
 
 def averaged_descent(
-    f: Convex, start: Array, *, over: ConvexSet = EVERYWHERE, radius: float | None = None
+    f: Convex, start: Array, *, over: ConvexSet = WHOLE_SPACE, radius: float | None = None
 ) -> Recipe:
     """Gradient descent with step 1/2L, and the average of x₀ … x_{T−1}.
 
     LR²/T on all of ℝᵈ. On a set the first point may be worse than smoothness alone allows,
     and R‖∇f(x₀)‖/T is added.
     """
-    start = start_point(start)
-    L, R = smoothness_of(f, "averaged descent"), reach_of(start, over, radius)
-    steep = 0.0 if over == EVERYWHERE else float(np.linalg.norm(f.subgradient(start)))
+    begin = StartingPoint.from_radius(start, over, radius)
+    L, R = smoothness_of(f, "averaged descent"), begin.distance
+    steep = 0.0 if over == WHOLE_SPACE else float(np.linalg.norm(f.subgradient(begin.point)))
     return Recipe(
         "averaged gradient descent",
-        x_player=OMD(Indicator(over), start, step=1 / (2 * L)),
-        y_player=BestResponse(Conjugate(f), start),
+        x_player=OMD(Indicator(over), begin.point, step=1 / (2 * L)),
+        y_player=BestResponse(Conjugate(f), begin.point),
         order="x first",
         bound=lambda T: (L * R**2 + R * steep) / T,
         rate=Rate("1/T", -1.0),
-        minimiser_ball=ball_around(start, radius),
+        minimiser_ball=begin.minimiser_ball,
     )
 
 
@@ -81,21 +76,15 @@ def averaged_subgradient_descent(
     start: Array,
     *,
     rounds: int,
-    over: ConvexSet = EVERYWHERE,
+    over: ConvexSet = WHOLE_SPACE,
     radius: float | None = None,
     gradient_bound: float | None = None,
 ) -> Recipe:
     """The same for any f, corners included, with the step R/(G√T) of its horizon: GR/√T."""
-    return _mirror_descent(
-        "averaged subgradient descent",
-        BestResponse(Conjugate(f), start_point(start)),
-        f,
-        start,
-        rounds,
-        over,
-        radius,
-        gradient_bound,
-    )
+    begin = StartingPoint.from_radius(start, over, radius)
+    y_player = BestResponse(Conjugate(f), begin.point)
+    name = "averaged subgradient descent"
+    return _mirror_descent(name, y_player, begin, over, rounds, gradient_bound)
 
 
 def cumulative_descent(
@@ -103,21 +92,15 @@ def cumulative_descent(
     start: Array,
     *,
     rounds: int,
-    over: ConvexSet = EVERYWHERE,
+    over: ConvexSet = WHOLE_SPACE,
     radius: float | None = None,
     gradient_bound: float | None = None,
 ) -> Recipe:
     """Descent along the gradient at the average so far: GR/√T."""
-    return _mirror_descent(
-        "cumulative gradient descent",
-        FTLPlus(Conjugate(f), start_point(start)),
-        f,
-        start,
-        rounds,
-        over,
-        radius,
-        gradient_bound,
-    )
+    begin = StartingPoint.from_radius(start, over, radius)
+    y_player = FTLPlus(Conjugate(f), begin.point)
+    name = "cumulative gradient descent"
+    return _mirror_descent(name, y_player, begin, over, rounds, gradient_bound)
 
 
 def frank_wolfe(f: Convex, start: Array, *, over: ConvexSet) -> Recipe:
@@ -129,7 +112,7 @@ def frank_wolfe(f: Convex, start: Array, *, over: ConvexSet) -> Recipe:
     >>> bool(run.gap[-1] <= 2 * 2 / 101)
     True
     """
-    start = start_point(start)
+    start = doubles(start, "start")
     L, D = smoothness_of(f, "Frank–Wolfe"), diameter_of(start, over, "Frank–Wolfe")
     return Recipe(
         "Frank–Wolfe",
@@ -152,7 +135,7 @@ def boundary_frank_wolfe(
     set breaks that, and the method then stalls. Huang, Lattimore, György and Szepesvári,
     "Following the leader and fast rates in linear prediction" (2016).
     """
-    name, start = "boundary Frank–Wolfe", start_point(start)
+    name, start = "boundary Frank–Wolfe", doubles(start, "start")
     if least_gradient is not None:
         least_gradient = number(least_gradient, "least_gradient")
     rho = over.curvature_radius
@@ -189,38 +172,35 @@ def boundary_frank_wolfe(
 
 
 def extragradient(
-    f: Convex, start: Array, *, over: ConvexSet = EVERYWHERE, radius: float | None = None
+    f: Convex, start: Array, *, over: ConvexSet = WHOLE_SPACE, radius: float | None = None
 ) -> Recipe:
     """Look ahead by the last gradient, step by the true one; one gradient in each round: LR²/T."""
-    start = start_point(start)
-    L, R = smoothness_of(f, "extragradient"), reach_of(start, over, radius)
+    begin = StartingPoint.from_radius(start, over, radius)
+    L, R = smoothness_of(f, "extragradient"), begin.distance
+    guess = f.subgradient(begin.point)
     return Recipe(
         "single-call extragradient",
-        x_player=OptimisticOMD(
-            Indicator(over), start, step=1 / (2 * L), guess=f.subgradient(start)
-        ),
-        y_player=BestResponse(Conjugate(f), start),
+        x_player=OptimisticOMD(Indicator(over), begin.point, step=1 / (2 * L), guess=guess),
+        y_player=BestResponse(Conjugate(f), begin.point),
         order="x first",
         bound=lambda T: L * R**2 / T,
         rate=Rate("1/T", -1.0),
-        minimiser_ball=ball_around(start, radius),
+        minimiser_ball=begin.minimiser_ball,
     )
 
 
 def _mirror_descent(
     name: str,
-    y_player: Player,
-    f: Convex,
-    start: Array,
-    rounds: int,
+    y_player: BestResponse | FTLPlus,
+    begin: StartingPoint,
     over: ConvexSet,
-    radius: float | None,
+    rounds: int,
     gradient_bound: float | None,
 ) -> Recipe:
     """OMD with the step of a horizon, against a y-player without regret."""
-    start, rounds = start_point(start), int(number(rounds, "rounds", least=1))
-    G = gradient_bound_of(f, start, over, gradient_bound, name)
-    R = reach_of(start, over, radius)
+    assert isinstance(y_player.part, Conjugate)
+    rounds, R = int(number(rounds, "rounds", least=1)), begin.distance
+    G = gradient_bound_of(y_player.part.of, begin.point, over, gradient_bound, name)
     if not np.isfinite(R):
         raise InvalidInput(
             f"{name} chooses its step by how far a minimiser can be; state ",
@@ -231,12 +211,12 @@ def _mirror_descent(
     step = R / (G * float(np.sqrt(rounds))) if G > 0 and R > 0 else 1.0
     return Recipe(
         name,
-        x_player=OMD(Indicator(over), start, step=step),
+        x_player=OMD(Indicator(over), begin.point, step=step),
         y_player=y_player,
         order="x first",
         bound=lambda T: G * R * (float(np.sqrt(rounds)) / T + 1 / float(np.sqrt(rounds))) / 2,
         rate=Rate("1/√T", -0.5),
-        minimiser_ball=ball_around(start, radius),
+        minimiser_ball=begin.minimiser_ball,
         horizon=rounds,
         conditions=(gradients_stay_below(G),),
     )

@@ -43,7 +43,7 @@ from dualfold.games.intervals import (
 )
 from dualfold.games.planes import NO_BOUND, Plane, bowl_minimum, difference, lower_sum
 
-MAX_MULTIPLIERS = 40  # a few are usual
+MAX_MULTIPLIERS = 40  # usually a few are enough
 FIRST_MULTIPLIER_SHARE = 1e-9  # of the multiplier that would do without ψ
 
 

@@ -90,24 +90,31 @@ class Recipe:
         return run
 
 
-def start_point(start: Array) -> Array:
-    """The start as doubles, exactly."""
-    return doubles(start, "start")
+@dataclass(frozen=True, eq=False)
+class StartingPoint:
+    """Where x begins, and what is known of the way from there to a minimiser.
+
+    point : x₀ as doubles, exactly
+    distance : R, no minimiser is further; infinite where nothing was stated
+    minimiser_ball : the ball that was stated to hold a minimiser, if one was
+    """
+
+    point: Array
+    distance: float
+    minimiser_ball: Ball | None = None
+
+    @classmethod
+    def from_radius(cls, start: Array, over: ConvexSet, radius: float | None) -> StartingPoint:
+        """A start with the stated radius, else with how far the set reaches from it."""
+        point = doubles(start, "start")
+        if radius is None:
+            return cls(point, over.reach(point))
+        return cls(point, number(radius, "radius"), Ball(radius, point))
 
 
 def no_guarantee(rounds: int) -> float:
-    """The bound where nothing is guaranteed."""
+    """The bound of recipes without a guarantee."""
     return np.inf
-
-
-def reach_of(start: Array, over: ConvexSet, radius: float | None) -> float:
-    """R: the stated distance from the start to a minimiser, else how far the set reaches."""
-    return over.reach(start) if radius is None else number(radius, "radius")
-
-
-def ball_around(start: Array, radius: float | None) -> Ball | None:
-    """The stated ball that holds a minimiser, if one was stated."""
-    return None if radius is None else Ball(radius, start)
 
 
 def diameter_of(start: Array, over: ConvexSet, method: str) -> float:

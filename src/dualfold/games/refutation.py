@@ -7,8 +7,8 @@ With m = s·x + (1 − s)·z between two points and c = s(1 − s)‖x − z‖�
     L-smooth           |s f(x) + (1 − s) f(z) − f(m)| ≤ Lc
 
 each for all x, z and 0 ≤ s ≤ 1. Strong convexity and smoothness are those of the Euclidean
-norm. Only values of f are asked for, so any Python function will do; how far its rounding
-can move them is a guess then (1e-9 of the values), and a counterexample is one up to that.
+norm. Only values of f are used, so f may be any Python function; how far its rounding can
+move them is then a guess (1e-9 of the values), and a counterexample is one up to that.
 """
 
 from __future__ import annotations
@@ -22,13 +22,12 @@ import numpy as np
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
 from dualfold.games.convex_functions import Convex
-from dualfold.games.convex_sets import Ball, ConvexSet, Everywhere
+from dualfold.games.convex_sets import WHOLE_SPACE, Ball, ConvexSet
 from dualfold.games.doubles import doubles, number
 
 Claim = Literal["convex", "strongly convex", "smooth"]
-# Of the values that are compared: what rounding of an ordinary formula stays far below.
+# Of the values that are compared: the rounding of an ordinary formula is far below.
 GUESSED_ROUNDING = 1e-9
-EVERYWHERE = Everywhere()
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +39,7 @@ class Refutation:
     excess : by how much the claim fails there (negative: it holds there)
     noise : what rounding of f may have added: bounded for functions of dualfold.games, else a
         guess (1e-9 of the values)
-    tries : how many triples were asked
+    tries : number of triples (x, z, share) that were evaluated
     """
 
     claim: str
@@ -71,7 +70,7 @@ def refute(
     *,
     claim: Claim = "convex",
     modulus: float = 0.0,
-    over: ConvexSet = EVERYWHERE,
+    over: ConvexSet = WHOLE_SPACE,
     scale: float = 1.0,
     tries: int = 2_000,
     random_state: int = 0,

@@ -20,14 +20,13 @@ from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
 from dualfold.games.certificate import DEFAULT_TOLERANCE, Bracket, terms_of, validated_tolerances
 from dualfold.games.convex_functions import Convex, Indicator, Move
-from dualfold.games.convex_sets import Ball, ConvexSet, Everywhere
+from dualfold.games.convex_sets import WHOLE_SPACE, Ball, ConvexSet
 from dualfold.games.doubles import doubles
 from dualfold.games.plane_bound import Bound, LowerBound
 
 Gradient = Callable[[Array], Array]
 # A number, or the step of the t-th update, t = 1, 2, …
 Step = float | Callable[[int], float]
-EVERYWHERE = Everywhere()
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -77,7 +76,7 @@ class DescentMethod:
     points: Callable[[Gradient, Array], Iterator[Array]]
     gradients: Callable[[], Gradient]
     exact: bool = True
-    over: ConvexSet = EVERYWHERE
+    over: ConvexSet = WHOLE_SPACE
     minimiser_ball: Ball | None = None
 
     def play(
@@ -125,7 +124,7 @@ def gradient_descent(
     start: Array,
     *,
     step: Step,
-    over: ConvexSet = EVERYWHERE,
+    over: ConvexSet = WHOLE_SPACE,
     minimiser_ball: Ball | None = None,
 ) -> DescentMethod:
     """x ← x − step·∇f(x), projected onto a set if there is one.
@@ -263,7 +262,7 @@ def minibatch(method: DescentMethod, *, batch_size: int, random_state: int = 0) 
 
 
 def stochastic_gradient(
-    f: Convex, start: Array, *, step: Step, random_state: int = 0, over: ConvexSet = EVERYWHERE
+    f: Convex, start: Array, *, step: Step, random_state: int = 0, over: ConvexSet = WHOLE_SPACE
 ) -> DescentMethod:
     """Gradient descent on one random row at a time (chosen by `random_state`).
 
@@ -278,7 +277,7 @@ def _descent(
     f: Convex,
     start: Array,
     points: Callable[[Gradient, Array], Iterator[Array]],
-    over: ConvexSet = EVERYWHERE,
+    over: ConvexSet = WHOLE_SPACE,
     minimiser_ball: Ball | None = None,
 ) -> DescentMethod:
     start = doubles(start, "start")

@@ -20,6 +20,7 @@ from dualfold.graph.geodesics import (
     landmarks_at,
 )
 from dualfold.graph.graph import Graph, Lists
+from dualfold.graph.metrics import present_nearest
 from dualfold.graph.neighbor_lists import Search
 from dualfold.graph.neighbors import Neighbors, nearest, neighbors_within
 from dualfold.graph.pieces import (
@@ -30,7 +31,6 @@ from dualfold.graph.pieces import (
     separate,
     subgraph,
 )
-from dualfold.graph.present import present_nearest
 
 __all__ = [
     "Graph",

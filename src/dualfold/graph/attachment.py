@@ -11,26 +11,34 @@ import scipy.sparse as sp
 from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
 from dualfold.graph.builders import spread_of, variable_counts
-from dualfold.graph.distances import UNDERFLOW_DISTANCE, correct_underflow_pairs
+from dualfold.graph.distances import (
+    UNDERFLOW_DISTANCE,
+    correct_underflow_lists,
+    correct_underflow_pairs,
+)
 from dualfold.graph.graph import Graph, Lists
 from dualfold.graph.lower_bounds import frame_of
 from dualfold.graph.metrics import check_distances, is_euclidean, is_precomputed
 from dualfold.graph.neighbors import nearest
 from dualfold.graph.number_rows import OutOfRange, in_units, rows_alike
-from dualfold.graph.reached import Pairs, nearest_and_reverse
-from dualfold.graph.scan import pairs_between
+from dualfold.graph.scan import ReverseNeighbors, pairs_between, scan_queries
 from dualfold.graph.search_plan import is_tree_faster
 from dualfold.kernels.threads import thread_count
 
-# Numbers in one tile of distances between new and old points: 64 MB.
+# Distances between new and old points that are computed together.
 MAX_TILE_DISTANCES = 2**23
+
+# New points, old points, and the distances between them.
+Pairs = tuple[Array, Array, Array]
 
 
 @dataclass(frozen=True, eq=False)
 class Attachment:
-    """lengths: m×n CSR, one row a new point; lists: its own nearest old points, all of them;
-    kept: those of them that the graph's rule makes neighbours.
+    """The rows that new points would have in a graph.
 
+    lengths : m×n CSR, one row a new point
+    lists : the nearest old points of each new one, all of them
+    kept : those of them that the graph's rule makes neighbours
     same : the old point that each new one coincides with, −1 for none
     """
 
@@ -43,7 +51,7 @@ class Attachment:
 def attach(graph: Graph, queries: Any) -> Attachment:
     """Link new points to the graph by the rule that made it.
 
-    With the "or" rule x ~ x_j when x_j is among x's nearest or x lies within the reach
+    With the "or" rule x ~ x_j when x_j is among x's nearest or x lies within the radius
     of x_j (the distance to its own last neighbour). A new point that *is* an old one
     does not count itself, so the old points get the rows they have in the graph.
     For metric="precomputed" the queries are their distances to the old points.
@@ -53,43 +61,68 @@ def attach(graph: Graph, queries: Any) -> Attachment:
             "this graph was given without a rule for neighbours, so new points cannot be "
             "attached to it; build it with knn, radius or variable"
         )
-    nearest_old, further = _nearest_and_reverse(graph, queries)
-    reached = _own_lists(graph, queries, nearest_old)
-    own = _lists_by_rule(graph, reached)
-    same = _coinciding_points(*nearest_old, _count(queries))
-    pairs = _pairs_of_lists(own)
-    if further is not None and _uses_own_kernel(graph) and not _has_underflow(own):
-        pairs = _concatenated_pairs(pairs, _pairs_not_listed(own, further, same))
-    elif further is not None:
-        both = _concatenated_pairs(pairs, _without_self(*further))
-        pairs = _pairs_of_lists(_as_lists(*both, _count(queries)))
+    n_new = _count(queries)
+    nearest_old, reverse = _nearest_and_reverse(graph, queries)
+    lists = _own_lists(graph, queries, nearest_old)
+    kept = _lists_by_rule(graph, lists)
+    same = _coinciding_points(*nearest_old, n_new)
+    pairs = _pairs_of_lists(kept)
+    if reverse is not None and _uses_own_kernel(graph) and not _has_underflow(kept):
+        pairs = _concatenated_pairs(pairs, _pairs_not_listed(kept, reverse, same))
+    elif reverse is not None:
+        both = _concatenated_pairs(pairs, _without_self(*reverse))
+        pairs = _pairs_of_lists(_as_lists(*both, n_new))
     elif graph.kind != "radius":
-        mutual = pairs[2] <= _own_radius(graph)[pairs[1]]
-        pairs = pairs[0][mutual], pairs[1][mutual], pairs[2][mutual]
+        pairs = _selected_pairs(pairs, pairs[2] <= _own_radius(graph)[pairs[1]])
     rows, columns, distances = pairs
-    shape = (_count(queries), graph.n)
-    lengths = sp.csr_array(sp.coo_array((distances, (rows, columns)), shape=shape))
+    lengths = sp.csr_array(sp.coo_array((distances, (rows, columns)), shape=(n_new, graph.n)))
     lengths.sort_indices()
-    return Attachment(lengths, reached, own, same)
+    return Attachment(lengths, lists, kept, same)
 
 
 def _nearest_and_reverse(graph: Graph, queries: Any) -> tuple[Pairs, Pairs | None]:
-    """The nearest old points of new ones, one more than the rule has, and those that reach them.
+    """The nearest old points of new ones, one more than the rule has, and reverse neighbours.
 
     The latter count by the "or" rule of lists alone.
     """
     count = (graph.n_neighbors or 0) + 1
     if graph.kind == "radius" or graph.symmetry != "or":
         return _nearest_old(graph, queries, count), None
-    reach = _own_radius(graph)
+    radius = _own_radius(graph)
     if not _uses_own_kernel(graph) or is_tree_faster(*graph.points.shape):  # the tree needs no scan
-        return _nearest_old(graph, queries, count), _pairs_within(graph, queries, reach)
-    near, apart, further = nearest_and_reverse(graph.points, min(count, graph.n), queries, reach)
-    return _flat(near, apart), further
+        return _nearest_old(graph, queries, count), _pairs_within(graph, queries, radius)
+    nearest_old = nearest_and_reverse(graph.points, min(count, graph.n), queries, radius)
+    indices, distances, reverse = nearest_old
+    return _flat(indices, distances), reverse
+
+
+def nearest_and_reverse(
+    X: Any, n_neighbors: int, queries: Any, radius: Array
+) -> tuple[Array, Array, Pairs]:
+    """The nearest rows of X to each query (numbers, distances), as `nearest` finds them, and all
+    pairs (query, row) at a distance within the radius of the row.
+
+    Both come from one scan, which is faster than two: docs/dev/notes/neighbours.md
+    """
+    try:
+        X, Q = rows_alike(X, queries)
+    except OutOfRange as out:
+        scaled = in_units(X, out.power), n_neighbors, in_units(queries, out.power)
+        indices, distances, pairs = nearest_and_reverse(*scaled, np.ldexp(radius, -out.power))
+        reverse = (*pairs[:2], np.ldexp(pairs[2], out.power))
+        return indices, np.ldexp(distances, out.power), reverse
+    frame = frame_of(X, Q, None)
+    points, asked = frame.coordinates(X), frame.coordinates(Q)
+    found = ReverseNeighbors(points, asked, np.maximum(radius, UNDERFLOW_DISTANCE))
+    lists = scan_queries(points, asked, n_neighbors, thread_count(None), reverse=found)
+    correct_underflow_lists(X, Q, *lists)
+    pairs = found.pairs()
+    correct_underflow_pairs(Q, X, *pairs)
+    return *lists, _selected_pairs(pairs, pairs[2] <= radius[pairs[1]])
 
 
 def _uses_own_kernel(graph: Graph) -> bool:
-    """Whether our kernel has all distances: then both searches find the same bits."""
+    """Whether our kernel computes all distances: then both searches find the same bits."""
     plain = is_euclidean(graph.metric) and not is_precomputed(graph.metric)
     return plain and not sp.issparse(graph.points)
 
@@ -104,10 +137,10 @@ def _coinciding_points(rows: Array, columns: Array, distances: Array, n: int) ->
 
 
 def _pairs_not_listed(own: Lists, pairs: Pairs, same: Array) -> Pairs:
-    """Those of the pairs that the lists `own` do not hold, a new point's self left out.
+    """Those of the pairs that are not in the lists `own`, a new point's self left out.
 
-    A list holds whatever is not farther than its last, so that nothing needs to be sorted: that
-    took 10 of the 24 µs of a row placed among 2,000.
+    All that is not farther than the last entry of a list is in it, so that nothing needs to be
+    sorted, which would take 40 % of the time: docs/dev/notes/neighbours.md
     """
     rows, columns, distances = pairs
     last, place = np.full(len(own), -np.inf), np.full(len(own), -1)
@@ -115,18 +148,22 @@ def _pairs_not_listed(own: Lists, pairs: Pairs, same: Array) -> Pairs:
     ends = own.indptr[1:][filled] - 1
     last[filled], place[filled] = own.distances[ends], own.indices[ends]
     listed = (distances < last[rows]) | ((distances == last[rows]) & (columns <= place[rows]))
-    fresh = ~listed & (columns != same[rows])
-    return rows[fresh], columns[fresh], distances[fresh]
+    return _selected_pairs(pairs, ~listed & (columns != same[rows]))
 
 
 def _has_underflow(lists: Lists) -> bool:
-    """Whether distances vanish so far that equal ones are not listed by their numbers."""
+    """Whether distances underflow, so that equal ones are not listed by their numbers."""
     return bool(((lists.distances > 0) & (lists.distances < UNDERFLOW_DISTANCE)).any())
 
 
 def _concatenated_pairs(one: Pairs, other: Pairs) -> Pairs:
-    (r, c, d), (s, e, f) = one, other
-    return np.concatenate([r, s]), np.concatenate([c, e]), np.concatenate([d, f])
+    rows, columns, distances = (np.concatenate(parts) for parts in zip(one, other, strict=True))
+    return rows, columns, distances
+
+
+def _selected_pairs(pairs: Pairs, which: Array) -> Pairs:
+    rows, columns, distances = pairs
+    return rows[which], columns[which], distances[which]
 
 
 def _pairs_of_lists(lists: Lists) -> Pairs:
@@ -134,7 +171,7 @@ def _pairs_of_lists(lists: Lists) -> Pairs:
 
 
 def nearest_graph_points(graph: Graph, queries: Any) -> tuple[Array, Array]:
-    """Where new points enter the graph: old points and the distances to them, m×k.
+    """The old points through which new ones enter the graph, and the distances to them, m×k.
 
     The nearest old points, an identical one included, as many as the graph's rule has;
     with a radius those within it, at least the nearest. Shorter rows repeat their first.
@@ -150,14 +187,9 @@ def nearest_graph_points(graph: Graph, queries: Any) -> tuple[Array, Array]:
         nearest_old = _nearest_old(graph, queries, (graph.n_neighbors or 0) + 1)
         lists = lists.first(_lists_by_rule(graph, _own_lists(graph, queries, nearest_old)).counts)
     if graph.kind == "radius":
-        within = _pairs_within(graph, queries, np.full(graph.n, graph.radius))
-        rows = np.repeat(np.arange(len(lists)), lists.counts)
-        lists = _as_lists(
-            np.concatenate([rows, within[0]]),
-            np.concatenate([lists.indices, within[1]]),
-            np.concatenate([lists.distances, within[2]]),
-            _count(queries),
-        )
+        near = _pairs_within(graph, queries, np.full(graph.n, graph.radius))
+        both = _concatenated_pairs(_pairs_of_lists(lists), near)
+        lists = _as_lists(*both, _count(queries))
     width = int(lists.counts.max(initial=1))
     place = np.minimum(np.arange(width), lists.counts[:, None] - 1)
     where = lists.indptr[:-1, None] + np.maximum(place, 0)
@@ -170,8 +202,8 @@ def _own_lists(graph: Graph, queries: Any, nearest_old: Pairs) -> Lists:
     nearest_old : t + 1 of them, itself among them
     """
     if graph.kind == "radius":
-        near = _other_pairs_within(graph, queries, np.full(graph.n, graph.radius))
-        return _as_lists(*near, _count(queries))
+        near = _pairs_within(graph, queries, np.full(graph.n, graph.radius))
+        return _as_lists(*_without_self(*near), _count(queries))
     rows, columns, distances = _without_self(*nearest_old)  # near to far as they come
     counts = np.bincount(rows, minlength=_count(queries))
     lists = Lists(np.concatenate([[0], np.cumsum(counts)]), columns, distances)
@@ -188,8 +220,7 @@ def _lists_by_rule(graph: Graph, lists: Lists) -> Lists:
 
 def _nearest_old(graph: Graph, queries: Any, k: int) -> Pairs:
     if is_precomputed(graph.metric):
-        lists = _distance_rows(graph, queries).first(k)
-        return np.repeat(np.arange(len(lists)), lists.counts), lists.indices, lists.distances
+        return _pairs_of_lists(_distance_rows(graph, queries).first(k))
     found = nearest(graph.points, min(k, graph.n), queries=queries, metric=graph.metric)
     return _flat(found.indices, found.distances)
 
@@ -202,43 +233,33 @@ def _flat(indices: Array, distances: Array) -> Pairs:
 
 def _own_radius(graph: Graph) -> Array:
     """The distance from each old point to the last neighbour in its own list."""
-    reach = np.zeros(graph.n)
+    radius = np.zeros(graph.n)
     filled = graph.lists.counts > 0
-    reach[filled] = graph.lists.distances[graph.lists.indptr[1:][filled] - 1]
-    return reach
+    radius[filled] = graph.lists.distances[graph.lists.indptr[1:][filled] - 1]
+    return radius
 
 
-def _other_pairs_within(graph: Graph, queries: Any, reach: Array) -> Pairs:
-    """All pairs (new, old) at a distance within the old point's reach, self left out."""
-    return _without_self(*_pairs_within(graph, queries, reach))
-
-
-def _pairs_within(graph: Graph, queries: Any, reach: Array) -> Pairs:
-    """All pairs (new, old) at a distance within the old point's reach."""
+def _pairs_within(graph: Graph, queries: Any, radius: Array) -> Pairs:
+    """All pairs (new, old) at a distance within the old point's radius."""
     if is_precomputed(graph.metric):
-        lists = _distance_rows(graph, queries)
-        rows = np.repeat(np.arange(len(lists)), lists.counts)
-        near = lists.distances <= reach[lists.indices]
-        return rows[near], lists.indices[near], lists.distances[near]
+        pairs = _pairs_of_lists(_distance_rows(graph, queries))
+        return _selected_pairs(pairs, pairs[2] <= radius[pairs[1]])
     if not is_euclidean(graph.metric):
-        return _pairs_within_by_metric(graph, queries, reach)
+        return _pairs_within_by_metric(graph, queries, radius)
     try:
         X, Q = rows_alike(graph.points, queries)
     except OutOfRange as out:
         scaled = replace(graph, points=in_units(graph.points, out.power))
-        found = _pairs_within(scaled, in_units(queries, out.power), np.ldexp(reach, -out.power))
+        found = _pairs_within(scaled, in_units(queries, out.power), np.ldexp(radius, -out.power))
         return found[0], found[1], np.ldexp(found[2], out.power)
-    frame = frame_of(X, Q, None)
-    rows, columns, distances = pairs_between(
-        Q, frame.coordinates(Q), X, frame.coordinates(X), frame.scale,
-        np.maximum(reach, UNDERFLOW_DISTANCE), thread_count(None),
-    )  # fmt: skip
-    correct_underflow_pairs(Q, X, rows, columns, distances)
-    near = distances <= reach[columns]
-    return rows[near], columns[near], distances[near]
+    frame, safe = frame_of(X, Q, None), np.maximum(radius, UNDERFLOW_DISTANCE)
+    points, asked = frame.coordinates(X), frame.coordinates(Q)
+    pairs = pairs_between(asked, points, safe, thread_count(None))
+    correct_underflow_pairs(Q, X, *pairs)
+    return _selected_pairs(pairs, pairs[2] <= radius[pairs[1]])
 
 
-def _pairs_within_by_metric(graph: Graph, queries: Any, reach: Array) -> Pairs:
+def _pairs_within_by_metric(graph: Graph, queries: Any, radius: Array) -> Pairs:
     from sklearn.metrics import pairwise_distances
 
     found = []
@@ -246,7 +267,7 @@ def _pairs_within_by_metric(graph: Graph, queries: Any, reach: Array) -> Pairs:
     for start in range(0, _count(queries), step):
         rows = queries.iloc if hasattr(queries, "iloc") else queries
         block = pairwise_distances(rows[start : start + step], graph.points, metric=graph.metric)
-        row, column = np.nonzero(block <= reach)
+        row, column = np.nonzero(block <= radius)
         found.append((row + start, column, block[row, column]))
     return tuple(np.concatenate(part) for part in zip(*found, strict=True))  # type: ignore[return-value]
 
@@ -274,9 +295,9 @@ def _without_self(rows: Array, columns: Array, distances: Array) -> Pairs:
     """Drop one old point at distance 0 from each row: the new point itself."""
     zeros = np.flatnonzero(distances == 0)
     _, first = np.unique(rows[zeros], return_index=True)
-    kept = np.ones(len(rows), bool)
-    kept[zeros[first]] = False
-    return rows[kept], columns[kept], distances[kept]
+    others = np.ones(len(rows), bool)
+    others[zeros[first]] = False
+    return rows[others], columns[others], distances[others]
 
 
 def _as_lists(rows: Array, columns: Array, distances: Array, n: int) -> Lists:
@@ -291,6 +312,3 @@ def _as_lists(rows: Array, columns: Array, distances: Array, n: int) -> Lists:
 
 def _count(queries: Any) -> int:
     return int(queries.shape[0])
-
-
-__all__ = ["Attachment", "attach", "nearest_graph_points"]

@@ -2,7 +2,7 @@
 
 A tree halves the points along random directions until the leaves are small; in a
 leaf all pairs are compared. Near points share a leaf in most of several trees,
-and a neighbour's neighbours fill the gaps.
+and neighbours of neighbours are most of those that are still missing.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from dualfold.kernels import kernel
 from dualfold.kernels.reports import tally
 from dualfold.kernels.threads import in_threads, row_slices
 
-__all__ = ["forest_lists", "refine_lists", "tree_leaves"]
-
 _leaf_lists = kernel("leaf_lists")
 _refine_lists = kernel("refine_lists")
+# An entry of a list that is not filled, beyond all row numbers.
 NO_NEIGHBOR = np.int32(2**31 - 1)
 _LEAVES_PER_CALL = 8
+_MIN_REFINED_ROWS = 64
 
 
 def tree_leaves(
@@ -84,16 +84,13 @@ def _leaf_worker(
     distance: np.ndarray,
     index: np.ndarray,
 ) -> Callable[[int], None]:
-    """Compares all pairs in some leaves; leaves share no point, so threads do not meet."""
+    """Compares all pairs in some leaves; leaves share no point, so no two threads write to one."""
 
     def compare(first: int) -> None:
         last = min(first + _LEAVES_PER_CALL, len(starts) - 1)
         depth, length = points.vectors.shape[1], index.shape[1]
-        failed = _leaf_lists(
-            points.vectors, depth, points.square, members, starts, first, last, length,
-            distance, index,
-        )  # fmt: skip
-        if failed:
+        leaves = members, starts, first, last
+        if _leaf_lists(points.vectors, depth, points.square, *leaves, length, distance, index):
             raise MemoryError("no memory for a leaf of the neighbour forest")
 
     return compare
@@ -115,14 +112,12 @@ def refine_lists(
     near = min(near, length)
     sources, starts = _sources(index[:, :near])
     distance, old, index = distance.copy(), index, index.copy()
-    step = max(64, -(-n // (8 * threads)))
+    step = max(_MIN_REFINED_ROWS, -(-n // (8 * threads)))
+    table = points.vectors, *points.vectors.shape, points.square
 
     def improve(rows: slice) -> None:
-        failed = _refine_lists(
-            points.vectors, n, points.vectors.shape[1], points.square, sources, starts, old,
-            length, near, rows.start, rows.stop, distance, index,
-        )  # fmt: skip
-        if failed:
+        asked = length, near, rows.start, rows.stop
+        if _refine_lists(*table, sources, starts, old, *asked, distance, index):
             raise MemoryError("no memory to refine the neighbour lists")
 
     in_threads(improve, row_slices(n, step), threads)
@@ -130,7 +125,7 @@ def refine_lists(
 
 
 def _sources(near: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """For each point: whom it lists, and as many of those who list it, best first."""
+    """The points that each point lists, and as many of its reverse neighbours, best first."""
     n, count = near.shape
     rank, row = np.divmod(np.arange(n * count, dtype=np.int64), n)
     target = near.T.ravel()

@@ -1,8 +1,8 @@
-"""Exact search in few dimensions: a kd-tree finds, the true distances decide.
+"""Exact search in few dimensions: a kd-tree finds candidates, true distances decide.
 
-The tree's own rounding differs from ours, so it is asked for a few more than k;
-a row is settled when the last one fetched lies clearly beyond the k-th. Rows that
-are not (ties, duplicates) go to the scan, which resolves any number of ties.
+The tree's own rounding differs from ours, so a few more than k are fetched; a list is final when
+the last row fetched lies clearly beyond the k-th. Rows whose lists are not (ties, duplicates)
+go to the scan, which resolves any number of ties.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dualfold.graph.distances import pair_distances
 from dualfold.graph.lower_bounds import frame_of
 from dualfold.graph.neighbor_lists import without_self
-from dualfold.graph.number_rows import pair_distances
 from dualfold.graph.scan import scan_queries
 from dualfold.kernels.reports import steps, tally
 from dualfold.kernels.threads import in_threads
@@ -22,15 +22,17 @@ from dualfold.kernels.threads import in_threads
 if TYPE_CHECKING:
     from scipy.spatial import cKDTree
 
-__all__ = ["tree_pairs_within", "tree_search"]
-
-_EXTRA_NEIGHBORS = 4  # fetched beyond k and the point itself
-_CLEAR_RATIO = 1 + 1e-9  # the tree and the kernel round alike to about 1e-15 per dimension
-_MAX_FETCHED_ENTRIES = 1 << 21  # entries fetched at a time
+# Fetched beyond k and the row itself.
+_EXTRA_NEIGHBORS = 4
+# The tree and the kernel round alike to about 1e-15 per dimension.
+_CLEAR_RATIO = 1 + 1e-9
+_ENTRIES_PER_CHUNK = 1 << 21
+_PAIRS_PER_CHUNK = 1 << 22
 
 
 def tree_of(X: np.ndarray) -> cKDTree:
-    """Midpoint splits: as fast to ask as medians here, faster to build, safe with duplicates."""
+    """A tree of midpoint splits: as fast to query as medians here, faster to build, and safe with
+    duplicates."""
     from scipy.spatial import cKDTree  # its import takes longer than most searches
 
     return cKDTree(X.astype(np.float64), balanced_tree=False, compact_nodes=False)
@@ -41,13 +43,12 @@ def tree_search(
 ) -> tuple[np.ndarray, np.ndarray]:
     """The k nearest rows of X to each query, or to each row of X but itself."""
     asked = X if queries is None else queries
-    own = 0 if queries is None else -1
     n, fetch = len(asked), min(len(X), k + (queries is None) + _EXTRA_NEIGHBORS)
     tally("distances", n * fetch)
     tree = tree_of(X)
     indices, distances = np.empty((n, k), dtype=np.int32), np.empty((n, k))
-    open_rows = []
-    step = max(1, _MAX_FETCHED_ENTRIES // fetch)
+    unclear = [np.empty(0, dtype=np.int64)]
+    step = max(1, _ENTRIES_PER_CHUNK // fetch)
     with steps("asking the tree", n) as done:
         for first in range(0, n, step):
             rows = np.arange(first, min(n, first + step))
@@ -58,29 +59,29 @@ def tree_search(
             far = np.reshape(far, (len(rows), fetch))[:, -1]
             true = pair_distances(asked, X, np.repeat(rows, fetch), found.ravel())
             true = true.reshape(found.shape)
-            if own == 0:
+            if queries is None:
                 true[found == rows[:, None]] = np.inf
             by = np.lexsort((found, true), axis=-1)[:, :k]
             indices[rows] = np.take_along_axis(found, by, axis=1)
             distances[rows] = np.take_along_axis(true, by, axis=1)
             if fetch < len(X):
-                open_rows.append(rows[~(far > distances[rows, -1] * _CLEAR_RATIO)])
+                unclear.append(rows[~(far > distances[rows, -1] * _CLEAR_RATIO)])
             done(len(rows))
-    left = np.concatenate(open_rows) if open_rows else np.empty(0, dtype=np.int64)
-    if len(left):
-        indices[left], distances[left] = nearest_by_scan(X, queries, left, k, threads)
+    rest = np.concatenate(unclear)
+    if len(rest):
+        indices[rest], distances[rest] = nearest_by_scan(X, queries, rest, k, threads)
     return indices, distances
 
 
 def _query_in_threads(
-    ask: Callable[[np.ndarray], tuple[Any, ...]], points: np.ndarray, threads: int
+    query: Callable[[np.ndarray], tuple[Any, ...]], points: np.ndarray, threads: int
 ) -> tuple[np.ndarray, ...]:
-    """The answers for all points, asked for in as many parts as there are threads.
+    """The answers for all points, which are divided among the threads.
 
     SciPy's own `workers` are not waited for when Ctrl-C interrupts them: they read on in
     memory that is freed meanwhile, and the process crashes. `in_threads` waits.
     """
-    answers = in_threads(ask, np.array_split(points, threads), threads)
+    answers = in_threads(query, np.array_split(points, threads), threads)
     return tuple(np.concatenate(part) for part in zip(*answers, strict=True))
 
 
@@ -90,12 +91,9 @@ def nearest_by_scan(
     """The exact lists of some rows only, by the scan; a row of X does not list itself."""
     asked = np.ascontiguousarray(X[rows] if queries is None else queries[rows])
     frame = frame_of(X, asked, None)
-    points, asked_points = frame.coordinates(X), frame.coordinates(asked)
-    extra = 1 if queries is None else 0
-    indices, distances = scan_queries(
-        X, points, asked, asked_points, frame.scale, k + extra, threads
-    )
-    return without_self(indices, distances, rows) if extra else (indices, distances)
+    own = queries is None
+    lists = scan_queries(frame.coordinates(X), frame.coordinates(asked), k + own, threads)
+    return without_self(*lists, rows) if own else lists
 
 
 def tree_pairs_within(
@@ -103,19 +101,21 @@ def tree_pairs_within(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """All pairs row < column at distance <= radius."""
     tree = tree_of(X)
-    reach = radius * _CLEAR_RATIO
+    clear_radius = radius * _CLEAR_RATIO
     (counts,) = _query_in_threads(
-        lambda part: (tree.query_ball_point(part, reach, return_length=True),),
+        lambda part: (tree.query_ball_point(part, clear_radius, return_length=True),),
         X.astype(np.float64),
         threads,
     )
     parts = []
-    edges = np.searchsorted(np.cumsum(counts), np.arange(0, counts.sum(), 1 << 22), side="right")
+    edges = np.searchsorted(
+        np.cumsum(counts), np.arange(0, counts.sum(), _PAIRS_PER_CHUNK), side="right"
+    )
     for first, last in zip(edges, [*edges[1:], len(X)], strict=True):
         if first == last:
             continue
         (lists,) = _query_in_threads(
-            lambda part: (tree.query_ball_point(part, reach),),
+            lambda part: (tree.query_ball_point(part, clear_radius),),
             X[first:last].astype(np.float64),
             threads,
         )

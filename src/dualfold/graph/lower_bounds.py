@@ -1,4 +1,4 @@
-"""Short float32 vectors whose distances never exceed the true ones by more than known.
+"""Lower bounds of distances from short float32 vectors.
 
 An orthogonal projection never lengthens. With P the top q principal directions,
 and ρ the length of what P drops from a point,
@@ -6,8 +6,8 @@ and ρ the length of what P drops from a point,
     ‖Px − Py‖² + (ρ_x − ρ_y)² ≤ ‖x − y‖²,
 
 so the vectors f = (Px, ρ_x) bound every distance from below, and so does f = x
-itself (no projection). Rounding is allowed for, so the bound is a theorem about
-the float32 numbers actually used:
+itself (no projection). The bound includes rounding, so it is a theorem about the
+float32 numbers actually used:
 
 - f as stored is within `slack` of the exact one: float32 rounding 2⁻²⁴‖f‖, and
   the float64 errors of centring, of the product with P and of P's own defect
@@ -24,46 +24,58 @@ is truly farther apart than d.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dualfold.graph.number_rows import chunks
+from dualfold.graph.distances import chunks
 from dualfold.kernels.threads import one_blas_thread
 
-__all__ = [
-    "SLACK_SHARE",
-    "Coordinates",
-    "Frame",
-    "fewer_directions",
-    "frame_of",
-    "principal_directions",
-]
-
-SLACK_SHARE = 2.0**-12  # s above: costs 1/8000 of a distance, forgives slack of 1/64 of that
-_FLOAT32_UNIT, _FLOAT64_UNIT = 2.0**-24, 2.0**-53
-_MAX_SAMPLE_ROWS = (
-    8192  # rows for the principal directions; any directions are valid, so few suffice
-)
+# s above: costs 1/8000 of a distance, and allows for slack of 1/64 of that.
+SLACK_SHARE = 2.0**-12
+_FLOAT32_UNIT = 2.0**-24
+_FLOAT64_UNIT = 2.0**-53
+# For the principal directions; any directions are valid, so few rows suffice.
+_MAX_SAMPLE_ROWS = 8192
 _MAX_SAMPLE_NUMBERS = 1 << 24
+# Wider tables get approximate directions: docs/dev/notes/neighbours.md
+_MAX_EIGH_COLUMNS = 1500
 
 
 @dataclass(frozen=True, eq=False)
 class Coordinates:
-    """f of each point, with what rounding may have done to it."""
+    """f of each row of a table, with the rounding errors that a bound must allow for.
 
-    vectors: np.ndarray  # (n, K) float32
-    square: np.ndarray  # (n,) float32: |f|² less all that must be forgiven
-    slack: np.ndarray  # (n,) float64
+    table : the rows themselves, for true distances
+    vectors : f, n×K in float32
+    square : |f|² less all that must be allowed for, in float32
+    slack : how far each stored f may be from the exact one, in float64
+    scale : what lengths are multiplied by; the same for all tables of one frame
+    """
+
+    table: np.ndarray
+    vectors: np.ndarray
+    square: np.ndarray
+    slack: np.ndarray
+    scale: float
+
+    def rows(self, rows: np.ndarray) -> Coordinates:
+        """The coordinates of some rows."""
+        vectors, square, slack = self.vectors[rows], self.square[rows], self.slack[rows]
+        return Coordinates(self.table[rows], vectors, square, slack, self.scale)
 
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """Where the origin is, how long the unit is and which directions are kept."""
+    """Where the origin is, how long the unit is and which directions are kept.
+
+    scale : a power of two that brings every centred row inside the unit ball
+    basis : D×q in float64, or None for all coordinates
+    """
 
     mean: np.ndarray
-    scale: float  # a power of two that brings every centred point inside the unit ball
-    basis: np.ndarray | None  # (D, q) float64, or None for all coordinates
+    scale: float
+    basis: np.ndarray | None
 
     def coordinates(self, X: np.ndarray) -> Coordinates:
         """The vectors f of the rows of X, a block of rows at a time."""
@@ -87,7 +99,7 @@ class Frame:
                 vectors[rows, -1] = dropped
                 error += defect * length + _root_error(length, dropped, 4 * defect)
             square[rows], slack[rows] = _square_and_slack(vectors[rows], error)
-        return Coordinates(vectors, square, slack)
+        return Coordinates(X, vectors, square, slack, self.scale)
 
     def _defect(self) -> float:
         """A bound on ‖fl(xP) − xQ‖/‖x‖ for the orthonormal Q nearest to P."""
@@ -100,10 +112,10 @@ class Frame:
 
 
 def fewer_directions(points: Coordinates, count: int) -> Coordinates:
-    """The same points in the first `count` directions, f = (Px, ρ), without a look at the rows.
+    """The same rows in the first `count` directions, f = (Px, ρ), from the coordinates alone.
 
     What P drops is joined with ρ to one length, which moves no farther than its parts do: the error
-    is that of the given ones, and of rounding once more.
+    is that of the given coordinates and one more rounding.
     """
     n = len(points.vectors)
     vectors = np.empty((n, count + 1), dtype=np.float32)
@@ -113,22 +125,22 @@ def fewer_directions(points: Coordinates, count: int) -> Coordinates:
         vectors[rows, :-1] = points.vectors[rows, :count]
         vectors[rows, -1] = np.sqrt(np.einsum("ij,ij->i", dropped, dropped))
         square[rows], slack[rows] = _square_and_slack(vectors[rows], 1.01 * points.slack[rows])
-    return Coordinates(vectors, square, slack)
+    return replace(points, vectors=vectors, square=square, slack=slack)
 
 
 def _square_and_slack(vectors: np.ndarray, error: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """`square` and `slack` of vectors that are to be rounded, `error` away from the exact ones."""
+    """`square` and `slack` of rounded vectors that are `error` away from the exact ones."""
     stored = vectors.astype(np.float64)
     norm = np.einsum("ij,ij->i", stored, stored)
     error = 1.01 * (error + _FLOAT32_UNIT * np.sqrt(norm)) + 1e-30
-    forgiven = norm * (1.01 * (vectors.shape[1] + 8) * _FLOAT32_UNIT) + error**2 * (
+    allowed = norm * (1.01 * (vectors.shape[1] + 8) * _FLOAT32_UNIT) + error**2 * (
         1.01 + 1 / SLACK_SHARE
     )
-    return np.nextafter((norm - forgiven).astype(np.float32), np.float32(-np.inf)), error
+    return np.nextafter((norm - allowed).astype(np.float32), np.float32(-np.inf)), error
 
 
 def _root_error(length: np.ndarray, dropped: np.ndarray, relative: float) -> np.ndarray:
-    """How far √(a − b) may be off when a − b is off by relative·length²."""
+    """A bound of the error of √(a − b) where a − b is off by relative·length²."""
     relative = relative + 16 * _FLOAT64_UNIT * 1e2
     near = np.sqrt(relative) * length
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -161,7 +173,7 @@ def principal_directions(X: np.ndarray, count: int) -> np.ndarray:
     if largest > 0:
         sample /= largest
     width = X.shape[1]
-    if width <= 1500 or count > width // 4:  # eigh of 1500 takes 0.5 s on two cores
+    if width <= _MAX_EIGH_COLUMNS or count > width // 4:
         # One thread: two gain little here and lose much where cores are shared.
         with one_blas_thread():
             _, vectors = np.linalg.eigh(sample.T @ sample)
@@ -171,5 +183,5 @@ def principal_directions(X: np.ndarray, count: int) -> np.ndarray:
     for _ in range(3):
         basis = np.linalg.qr(sample.T @ (sample @ basis))[0]
     image = sample @ basis
-    _, turn = np.linalg.eigh(image.T @ image)
-    return np.asarray(np.linalg.qr(basis @ turn[:, ::-1][:, :count])[0])
+    _, rotation = np.linalg.eigh(image.T @ image)
+    return np.asarray(np.linalg.qr(basis @ rotation[:, ::-1][:, :count])[0])

@@ -1,4 +1,4 @@
-"""Neighbours by any other metric, by given distances, and of data too sparse to spread out."""
+"""Neighbours by any other metric, by given distances, and of sparse data too large to be dense."""
 
 from __future__ import annotations
 
@@ -8,27 +8,24 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
+from dualfold.graph.neighbor_lists import Neighbors, exact_search
 from dualfold.graph.number_rows import exact_numbers
+from dualfold.kernels import c_constant, kernel
 from dualfold.kernels.reports import steps
 from dualfold.kernels.sparse import refuse_damaged
-
-__all__ = [
-    "best_of_rows",
-    "check_distances",
-    "double_table",
-    "from_precomputed",
-    "is_euclidean",
-    "is_precomputed",
-    "metric_search",
-    "metric_within",
-    "sorted_lists",
-]
+from dualfold.kernels.threads import in_threads, row_slices, thread_count
 
 ListArrays = tuple[np.ndarray, np.ndarray, np.ndarray]
-_WORKING_MEMORY_MIB = 256  # MiB of distances at a time
+# Distances computed at a time.
+_WORKING_MEMORY_MIB = 256
 # The rounding of distances computed twice in float32, with room; more is meant, or a mistake.
 ASYMMETRY_TOLERANCE = 1e-4
+# Progress is reported between calls.
+_QUERIES_PER_CALL = 256
+
+_present_nearest = kernel("present_nearest")
 
 
 def is_precomputed(metric: Any) -> bool:
@@ -42,7 +39,7 @@ def is_euclidean(metric: Any) -> bool:
 
 
 def refuse_other_width(metric: Any, parameters: Mapping[str, Any], width: int) -> None:
-    """A matrix of Mahalanobis' metric of another size: SciPy reads beyond it, and says nothing."""
+    """Raise for a matrix of Mahalanobis' metric of another size, beyond which SciPy would read."""
     known = {"V", "VI"} if isinstance(metric, str) and metric == "mahalanobis" else set()
     for name in sorted(known & parameters.keys()):
         if np.shape(parameters[name]) != (width, width):
@@ -206,7 +203,7 @@ def from_precomputed(distances: Any, n_neighbors: int | None = None) -> ListArra
 
 
 def _refuse_asymmetric(distances: np.ndarray) -> None:
-    """Each edge of a graph has one length; of two different ones it is unknown which is meant."""
+    """Raise where the two directions of an edge differ: an edge of a graph has one length."""
     off = np.abs(distances - distances.T)
     if float(off.max(initial=0.0)) <= ASYMMETRY_TOLERANCE * float(
         np.abs(distances).max(initial=0.0)
@@ -231,3 +228,79 @@ def check_distances(value: np.ndarray) -> None:
             f"precomputed distances must not be negative; the smallest is {value.min():g}. "
             "For similarities s pass a distance such as sqrt(2 - 2s)"
         )
+
+
+def present_nearest(
+    X: Any,
+    n_neighbors: int,
+    *,
+    queries: Any = None,
+    weights: Any = None,
+    n_jobs: int | None = None,
+) -> Neighbors:
+    """The nearest rows of X to each of `queries`, or to each row of X but itself; NaN is missing.
+
+    The distance is Σ|x − y| over the columns that both rows have, times Σ`weights` of all columns
+    over that of these. Without missing values it is the Manhattan distance. With each number
+    over its range and each category as columns of 0 and ½ (`weights` 1 and 1/levels), it is Gower's
+    distance times the number of columns. Exact: every pair is measured, in double precision.
+
+    n_neighbors : how many of them
+    n_jobs : threads (None: all cores); the lists do not depend on them
+
+    Gower, "A general coefficient of similarity and some of its properties" (1971).
+    """
+    rows = _doubles_with_missing(X, "X")
+    asked = rows if queries is None else _doubles_with_missing(queries, "queries")
+    n, width = rows.shape
+    own = queries is None
+    if not 1 <= n_neighbors <= n - own:
+        raise InvalidInput(
+            Argument("n_neighbors", n_neighbors), f" must be between 1 and {n - own} for {n} rows"
+        )
+    shares = np.ones(width) if weights is None else np.asarray(weights, dtype=np.float64)
+    has_missing = np.isnan(rows).any(axis=0).astype(np.int32)
+    panels = _panels(rows)
+    indices = np.empty((len(asked), n_neighbors), dtype=np.int32)
+    distances = np.empty((len(asked), n_neighbors))
+
+    def search(part: slice) -> None:
+        batch = asked[part], part.stop - part.start
+        rule = shares, has_missing, part.start if own else -1, n_neighbors
+        _present_nearest(panels, n, width, *batch, *rule, distances[part], indices[part])
+
+    parts = [
+        slice(p.start, min(p.stop, len(asked))) for p in row_slices(len(asked), _QUERIES_PER_CALL)
+    ]
+    with steps("comparing points", len(parts)) as done:
+        in_threads(search, parts, thread_count(n_jobs), done)
+    if np.isinf(distances).any():
+        row = int(np.argmax(np.isinf(distances).any(axis=1)))
+        raise InvalidInput(
+            f"row {row} has no column in common with enough other rows to find "
+            f"{n_neighbors} neighbours; leave out rows that are nearly empty"
+        )
+    # Sums of `width` terms >= 0: of the differences, of all weights, of those present.
+    return Neighbors(indices, distances, exact_search("present", 2.0**-52 * (2 * width + 2)))
+
+
+def _doubles_with_missing(X: Any, name: str) -> Array:
+    """The given numbers, none of them rounded or infinite; NaN is a missing value."""
+    table = np.asarray(X)
+    given = np.ascontiguousarray(
+        exact_doubles(table, name) if table.dtype.kind in "iu" else table, dtype=np.float64
+    )
+    if table.dtype.kind == "f" and not np.all((given == table) | np.isnan(table)):
+        raise InvalidInput(Argument(name), f" is {table.dtype}, with numbers beyond float64")
+    if np.isinf(given).any():
+        raise InvalidInput(Argument(name), " holds infinite numbers; leave out their rows")
+    return given
+
+
+def _panels(rows: Array) -> Array:
+    """Rows in panels of as many as the kernel takes, each panel column by column."""
+    lanes = c_constant("PRESENT_LANES")
+    padded = np.zeros((-(-len(rows) // lanes) * lanes, rows.shape[1]))
+    padded[: len(rows)] = rows
+    by_panel = padded.reshape(-1, lanes, rows.shape[1]).transpose(0, 2, 1)
+    return np.ascontiguousarray(by_panel)

@@ -1,8 +1,8 @@
-"""The nearest neighbours of every point, exact unless asked otherwise.
+"""The nearest neighbours of every point, exact unless `search="approximate"`.
 
-Four algorithms find the same lists, bit for bit: a kd-tree in few dimensions, a
-scan of all pairs in float32 with proofs ("blocked"), the same scan in a few
-principal coordinates ("filtered"), and, when asked for, a forest whose recall is
+Three exact algorithms find the same lists, bit for bit: a kd-tree in few dimensions, a
+scan of all pairs in float32 with proofs ("blocked"), and the same scan in a few
+principal coordinates ("filtered"). The approximate one is a forest whose recall is
 measured. All distances come from one kernel; ties are broken by index.
 """
 
@@ -15,14 +15,21 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.errors import Argument, InvalidInput
-from dualfold.graph.approximate import approximate_search
 from dualfold.graph.distances import (
     UNDERFLOW_DISTANCE,
     correct_underflow_lists,
     correct_underflow_pairs,
+    distance_rounding,
 )
+from dualfold.graph.forest import forest_lists, refine_lists
 from dualfold.graph.kd_tree import tree_pairs_within, tree_search
-from dualfold.graph.lower_bounds import fewer_directions, frame_of, principal_directions
+from dualfold.graph.lower_bounds import (
+    Coordinates,
+    Frame,
+    fewer_directions,
+    frame_of,
+    principal_directions,
+)
 from dualfold.graph.metrics import (
     double_table,
     from_precomputed,
@@ -30,26 +37,36 @@ from dualfold.graph.metrics import (
     is_precomputed,
     metric_search,
     metric_within,
+    present_nearest,
     sorted_lists,
 )
-from dualfold.graph.neighbor_lists import Neighbors, Search, exact_search
+from dualfold.graph.neighbor_lists import (
+    Neighbors,
+    Search,
+    exact_search,
+    recall_interval,
+    without_self,
+)
 from dualfold.graph.number_rows import (
     OutOfRange,
-    distance_rounding,
     in_units,
+    refuse_other_columns,
     rows_alike,
     rows_of_numbers,
 )
-from dualfold.graph.present import present_nearest
-from dualfold.graph.scan import pairs_within, scan_queries, scan_self
+from dualfold.graph.scan import pairs_within, rerank_lists, scan_queries, scan_self
 from dualfold.graph.search_plan import direction_counts, is_tree_faster
 from dualfold.kernels.threads import thread_count
 
-__all__ = ["Neighbors", "Search", "from_precomputed", "nearest", "neighbors_within"]
-
 SEARCH_NAMES = ("auto", "kd-tree", "blocked", "filtered", "approximate")
 MANHATTAN_NAMES = ("manhattan", "cityblock", "l1")
-_MAX_DENSE_NUMBERS = 1 << 27  # numbers: sparse data is spread out up to 1 GiB
+# Sparse data is made dense up to here.
+_MAX_DENSE_NUMBERS = 1 << 27
+# The approximate search: docs/dev/notes/neighbours.md
+FOREST_DIRECTIONS = 64
+FOREST_TREES = 12
+MIN_LEAF_ROWS = 320
+REFINEMENT_ROUNDS = 1
 
 
 def nearest(
@@ -87,10 +104,14 @@ def nearest(
             X, queries = rows_alike(X, queries)
     except OutOfRange as out:
         found = nearest(
-            in_units(X, out.power), n_neighbors, search=search, n_jobs=n_jobs,
+            in_units(X, out.power),
+            n_neighbors,
             queries=None if queries is None else in_units(queries, out.power),
-            recall_sample=recall_sample, random_state=random_state,
-        )  # fmt: skip
+            search=search,
+            n_jobs=n_jobs,
+            random_state=random_state,
+            recall_sample=recall_sample,
+        )
         return replace(found, distances=np.ldexp(found.distances, out.power))
     _check_count(n_neighbors, len(X), queries is not None)
     if search == "approximate":
@@ -108,7 +129,7 @@ def nearest(
 def _exact_neighbors(
     X: np.ndarray, queries: np.ndarray | None, k: int, search: str, threads: int
 ) -> Neighbors:
-    """One of the three exact algorithms, and `with_faint` for the squares that vanished on it."""
+    """Lists by one of the three exact algorithms, corrected where squares underflowed."""
     if search == "kd-tree" or (search == "auto" and is_tree_faster(*X.shape)):
         algorithm = "kd-tree"
         indices, distances = tree_search(X, queries, k, threads)
@@ -120,7 +141,7 @@ def _exact_neighbors(
 
 
 def _refuse_changed(X: np.ndarray, indices: np.ndarray) -> None:
-    """Numbers that were finite when the search began and are not any more leave lists unfilled."""
+    """Raise where lists are not full: numbers that were finite are not any more."""
     if indices.size and int(indices.max()) >= len(X):
         raise InvalidInput(
             Argument("X"),
@@ -135,9 +156,9 @@ def _nearest_by_scan(
     """All pairs, in all coordinates or in some directions: (algorithm, indices, distances)."""
     width, basis, more = X.shape[1], None, 0
     if search != "blocked":
-        asked = len(X) if queries is None else len(queries)
+        n_queries = len(X) if queries is None else len(queries)
         count, more, directions = direction_counts(
-            X, asked, k, must_filter=search == "filtered", second_look=queries is None
+            X, n_queries, k, must_filter=search == "filtered", second_stage=queries is None
         )
         if count < width:
             basis = directions if directions is not None else principal_directions(X, count)
@@ -147,12 +168,10 @@ def _nearest_by_scan(
     if more:
         points, closer = fewer_directions(points, count), points
     if queries is None:
-        indices, distances = scan_self(X, points, frame.scale, k, threads, closer)
+        lists = scan_self(points, k, threads, closer)
     else:
-        indices, distances = scan_queries(
-            X, points, queries, frame.coordinates(queries), frame.scale, k, threads
-        )
-    return "blocked" if basis is None else "filtered", indices, distances
+        lists = scan_queries(points, frame.coordinates(queries), k, threads)
+    return "blocked" if basis is None else "filtered", *lists
 
 
 def neighbors_within(
@@ -176,15 +195,15 @@ def neighbors_within(
     try:
         X = rows_of_numbers(X)
     except OutOfRange as out:
-        reach = min(float(np.ldexp(float(radius), -out.power)), float(np.finfo(float).max))
-        indptr, indices, distances = neighbors_within(in_units(X, out.power), reach, n_jobs=n_jobs)
+        scaled = min(float(np.ldexp(float(radius), -out.power)), float(np.finfo(float).max))
+        indptr, indices, distances = neighbors_within(in_units(X, out.power), scaled, n_jobs=n_jobs)
         return indptr, indices, np.ldexp(distances, out.power)
-    reach = max(float(radius), UNDERFLOW_DISTANCE)
+    safe = max(float(radius), UNDERFLOW_DISTANCE)
     if is_tree_faster(len(X), X.shape[1]):
-        row, column, distance = tree_pairs_within(X, reach, threads)
+        row, column, distance = tree_pairs_within(X, safe, threads)
     else:
-        frame = frame_of(X, None, None)
-        row, column, distance = pairs_within(X, frame.coordinates(X), frame.scale, reach, threads)
+        points = frame_of(X, None, None).coordinates(X)
+        row, column, distance = pairs_within(points, safe, threads)
     correct_underflow_pairs(X, X, row, column, distance)
     near = distance <= radius
     row, column, distance = row[near], column[near], distance[near]
@@ -202,7 +221,7 @@ def radius_search(X: Any, metric: Any) -> Search:
 
 
 def _uses_own_kernel(X: Any, metric: Any) -> bool:
-    """Whether our own kernel has the distances: Euclidean, of rows that fit when spread out."""
+    """Whether our own kernel computes the distances: Euclidean, of rows that fit when dense."""
     sparse = sp.issparse(X) and int(X.shape[0]) * int(X.shape[1]) > _MAX_DENSE_NUMBERS
     return not sparse and is_euclidean(metric)
 
@@ -243,7 +262,7 @@ def _of_metric(X: Any, k: int, queries: Any, metric: Any, search: str, threads: 
     _check_count(k, X.shape[0], queries is not None)
     if queries is not None:
         queries = double_table(queries, "queries")
-        _check_width(X.shape[1], queries.shape[1])
+        refuse_other_columns(X.shape[1], queries.shape[1])
     if isinstance(metric, str) and metric in MANHATTAN_NAMES and isinstance(X, np.ndarray):
         return present_nearest(X, k, queries=queries, n_jobs=threads)
     lists = metric_search(X, queries, k, metric, threads)
@@ -262,11 +281,39 @@ def _check_count(k: Any, n: int, queried: bool) -> None:
         )
 
 
-def _check_width(width: int, asked: int) -> None:
-    if width != asked:
-        raise InvalidInput(
-            Argument("queries"),
-            f" have {asked} columns but ",
-            Argument("X"),
-            f" has {width}; give both the same columns",
-        )
+def approximate_search(
+    X: np.ndarray, k: int, threads: int, random_state: Any, recall_sample: int
+) -> Neighbors:
+    """A forest in the top principal coordinates, refined, re-ranked by true distance."""
+    rng = np.random.default_rng(random_state)
+    n, width = X.shape
+    count = min(width, FOREST_DIRECTIONS)
+    frame = frame_of(X, None, principal_directions(X, count) if count < width else None)
+    points = frame.coordinates(X)
+    # The coordinates order neighbours only roughly: keep more than k for the re-ranking.
+    length = min(n - 1, 2 * k + 12)
+    leaf = max(MIN_LEAF_ROWS, 2 * length)
+    distance, index, _ = forest_lists(
+        points, length, trees=FOREST_TREES, leaf=leaf, threads=threads, rng=rng
+    )
+    for _ in range(REFINEMENT_ROUNDS):
+        distance, index = refine_lists(points, distance, index, near=k + 2, threads=threads)
+    indices, distances = rerank_lists(points, (distance, index), k, threads)
+    rows = np.sort(rng.choice(n, min(n, recall_sample), replace=False))
+    recalls = _row_recalls(frame, points, distances, rows, threads)
+    recall = float(recalls.mean()) if len(recalls) else float("nan")
+    found = Search("forest", False, 0.0, recall, recall_interval(recalls), len(recalls))
+    return Neighbors(indices, distances, found)
+
+
+def _row_recalls(
+    frame: Frame, points: Coordinates, distances: np.ndarray, rows: np.ndarray, threads: int
+) -> np.ndarray:
+    """Of some rows: the share of entries no farther than the true k-th neighbour."""
+    if not len(rows):
+        return np.empty(0)
+    asked = frame.coordinates(np.ascontiguousarray(points.table[rows]))
+    radius = distances[rows, -1].copy()  # the row itself and k others lie within it
+    lists = scan_queries(points, asked, distances.shape[1] + 1, threads, radius)
+    _, true = without_self(*lists, rows)
+    return np.asarray((distances[rows] <= true[:, -1:]).mean(axis=1))

@@ -1,42 +1,26 @@
-"""What a search works on: rows of finite float32 or float64 numbers, in C order.
+"""Rows that a search works on: finite float32 or float64 numbers, in C order.
 
 Nothing is rounded on the way in. Small integers become float32 and others float64, which
-hold them exactly; integers beyond 2^53 are counted from the smallest of their column, an
-exact shift that no distance sees; what fits neither way is refused. float32 data and
+hold them exactly; from integers beyond 2^53 the smallest of their column is subtracted, an
+exact shift that changes no distance; what fits neither way is refused. float32 data and
 memory maps are used as they are, never copied to float64 as a whole.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from dualfold.errors import Argument, InPython, InvalidInput, Message, TooLarge
-from dualfold.kernels import kernels_by_dtype, shared
-from dualfold.kernels.threads import row_slices
+from dualfold.graph.distances import chunks
 
-__all__ = [
-    "OutOfRange",
-    "chunks",
-    "distance_rounding",
-    "exact_numbers",
-    "in_units",
-    "pair_distances",
-    "rows_alike",
-    "rows_of_numbers",
-]
-
-_NUMBERS_PER_CHUNK = 1 << 22  # numbers in one float64 working block: 32 MiB
-# Squares beyond these leave the range of double precision.
-_MAX_VALUE, _MIN_EXTENT = 1e150, 1e-140
-# Whole numbers up to here are float64 numbers.
+# Squares of larger numbers, and of smaller differences, leave the range of double precision.
+_MAX_VALUE = 1e150
+_MIN_EXTENT = 1e-140
+# Integers up to here are float64 numbers.
 _MAX_EXACT_INTEGER = 2**53
-SQUARE_LANES = shared("SQUARE_LANES")  # sums beside each other in a distance
-
-_pair_distances = kernels_by_dtype("pair_distances")
 
 
 class OutOfRange(InvalidInput):
@@ -76,15 +60,20 @@ def rows_of_numbers(X: Any, name: str = "X") -> np.ndarray:
 def rows_alike(X: Any, queries: Any) -> tuple[np.ndarray, np.ndarray]:
     """X and queries as rows of the same type, with the same shift."""
     rows, asked = _rows_of({"X": X, "queries": queries})
-    if rows.shape[1] != asked.shape[1]:
-        raise InvalidInput(
-            Argument("queries"),
-            f" have {asked.shape[1]} columns but ",
-            Argument("X"),
-            f" has {rows.shape[1]}; give both the same columns",
-        )
+    refuse_other_columns(rows.shape[1], asked.shape[1])
     wide = np.result_type(rows, asked)
     return np.ascontiguousarray(rows, dtype=wide), np.ascontiguousarray(asked, dtype=wide)
+
+
+def refuse_other_columns(width: int, asked: int) -> None:
+    """Raise where queries have another number of columns than X."""
+    if width != asked:
+        raise InvalidInput(
+            Argument("queries"),
+            f" have {asked} columns but ",
+            Argument("X"),
+            f" has {width}; give both the same columns",
+        )
 
 
 def _rows_of(tables: dict[str, Any]) -> list[np.ndarray]:
@@ -231,43 +220,3 @@ def _column_ends(X: np.ndarray, name: str) -> tuple[np.ndarray, np.ndarray]:
                 InPython(" (sklearn.impute, DataFrame.dropna)"),
             )
     return low, high
-
-
-def chunks(n: int, width: int) -> Iterator[slice]:
-    """Slices of rows whose float64 copies stay small."""
-    return row_slices(n, max(1, _NUMBERS_PER_CHUNK // max(1, width)))
-
-
-def pair_distances(
-    X: np.ndarray, Y: np.ndarray, rows: np.ndarray, columns: np.ndarray
-) -> np.ndarray:
-    """|X[rows[p]] - Y[columns[p]]| for each p, the one source of true distances.
-
-    Differences, squares and sums in float64 in a fixed order: every algorithm returns
-    the same bits. How right they are: `distance_rounding`.
-    """
-    distances = np.empty(len(rows))
-    _pair_distances[X.dtype](
-        X,
-        Y,
-        X.shape[1],
-        np.ascontiguousarray(rows, dtype=np.int32),
-        np.ascontiguousarray(columns, dtype=np.int32),
-        len(rows),
-        distances,
-    )
-    return distances
-
-
-def distance_rounding(width: int) -> float:
-    """How far a computed distance of rows so wide can be off, as a share of it.
-
-    With u = 2⁻⁵³ a difference is off by u, its square by 3u, and 32 lanes add ⌈width/32⌉
-    squares each, all of one sign, and are folded in 5 steps: d² is off by (L + 7)u at
-    most, L = ⌈width/32⌉, and d, with the rounding of the root, by (L + 9)u/2 (a hundredth
-    for products of errors). It holds where no square vanishes; `faint` sees to the others.
-    """
-    rounds = (
-        -(-width // SQUARE_LANES) + SQUARE_LANES.bit_length() - 1
-    )  # of a lane, then to fold them
-    return 1.01 * (rounds + 4) / 2 * 2.0**-53

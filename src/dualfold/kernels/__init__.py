@@ -2,8 +2,8 @@
 
 A kernel is plain C over arrays the caller owns. `kernel(name)` is the C function of that
 name and `shared(name)` a constant of the C sources. Types and constants are stated in C
-alone: the compiled library states them, so Python cannot hold another opinion. This is the one
-door to C. At each call the number of arguments is checked, arrays for type, contiguity and
+alone: the compiled library states them, so Python cannot hold another opinion. This is the only
+entry point to C. Each call is checked: the number of arguments; of arrays the type, contiguity,
 whether they may be written, and what they must hold (`conditions.py`).
 """
 
@@ -22,16 +22,18 @@ import numpy as np
 from dualfold.errors import DualfoldError
 from dualfold.kernels.conditions import checker
 
-__all__ = ["kernel", "kernel_in_shares", "kernels_by_dtype", "shared"]
+__all__ = ["c_constant", "kernel", "kernel_in_shares", "kernels_by_dtype"]
 
-_SCALARS: dict[str, Any] = {
+_SCALAR_TYPES: dict[str, Any] = {
     "int32": ctypes.c_int32,
     "int64": ctypes.c_int64,
     "float32": ctypes.c_float,
     "float64": ctypes.c_double,
     "void": None,
 }
-_BUILD = "reinstall dualfold (pip install .), or run `python build_kernels.py` in a source tree"
+_REBUILD_MESSAGE = (
+    "reinstall dualfold (pip install .), or run `python build_kernels.py` in a source tree"
+)
 
 
 @cache
@@ -41,24 +43,24 @@ def _library() -> ctypes.CDLL:
     if not built:
         raise DualfoldError(
             f"the compiled kernels are missing from this installation, and dualfold does not work "
-            f"without them; {_BUILD}"
+            f"without them; {_REBUILD_MESSAGE}"
         )
-    level = _loaded(built[0]).instruction_level()
+    level = _open_library(built[0]).instruction_level()
     wanted = os.environ.get("DUALFOLD_LEVEL")  # for tests: a lower level than the best
     usable = [path for path in built if not path.stem[-1].isdigit() or int(path.stem[-1]) <= level]
     if wanted:
         usable = [path for path in usable if path.stem.endswith(wanted)] or usable
-    return _loaded(usable[-1])
+    return _open_library(usable[-1])
 
 
-def _loaded(path: Path) -> ctypes.CDLL:
+def _open_library(path: Path) -> ctypes.CDLL:
     try:
         return ctypes.CDLL(str(path))
     except OSError as error:
         raise DualfoldError(
             f"the compiled kernels ({path.name}) do not load on this machine, "
             f"{platform.system()} on {platform.machine()}: {error}. They were made for another "
-            f"one, or are damaged; {_BUILD}"
+            f"one, or are damaged; {_REBUILD_MESSAGE}"
         ) from error
 
 
@@ -72,32 +74,32 @@ def interface() -> tuple[str, dict[str, tuple[str, ...]]]:
     try:
         ask = _library().interface
     except AttributeError as error:
-        raise DualfoldError(f"the compiled kernels are out of date; {_BUILD}") from error
+        raise DualfoldError(f"the compiled kernels are out of date; {_REBUILD_MESSAGE}") from error
     ask.restype = ctypes.c_char_p
     fingerprint, *lines = ask().decode().splitlines()
     if not any(":" in line for line in lines):  # built before arrays said what they hold
-        raise DualfoldError(f"the compiled kernels are out of date; {_BUILD}")
+        raise DualfoldError(f"the compiled kernels are out of date; {_REBUILD_MESSAGE}")
     words = (line.split() for line in lines)
     return fingerprint, {name: tuple(types) for name, *types in words}
 
 
-def shared(name: str) -> int:
+def c_constant(name: str) -> int:
     """The constant that the C sources share under this name, `SHARED(name)`."""
     try:
         return int(ctypes.c_int64.in_dll(_library(), f"shared_{name}").value)
     except ValueError as error:
-        raise _missing("constant", name) from error
+        raise _missing_symbol("constant", name) from error
 
 
 def _function(name: str) -> tuple[Any, list[str], Callable[[Sequence[Any]], None]]:
     """The C function, its arguments as they were stated, and what refuses values."""
     if name not in interface()[1]:
-        raise _missing("function", name)
+        raise _missing_symbol("function", name)
     result, *arguments = interface()[1][name]
-    found = _library()[name]  # an object of its own: nobody else changes its types
-    found.restype = _SCALARS[result]
+    found = _library()[name]  # an object of its own: no other caller changes its types
+    found.restype = _SCALAR_TYPES[result]
     found.argtypes = [_converter(argument.split(":")[1]) for argument in arguments]
-    return found, arguments, checker(name, arguments, shared)
+    return found, arguments, checker(name, arguments, c_constant)
 
 
 def kernel(name: str) -> Callable[..., Any]:
@@ -118,8 +120,8 @@ def kernel_in_shares(name: str) -> Callable[..., Callable[..., Any]]:
     """The C function `name` for work in shares, which differ in the first numbers alone.
 
     It takes what all shares read and write, checks it once, and returns a function of those
-    numbers. Each share for itself would check the same arrays, in threads that wait for one
-    another meanwhile: 4 % of an unfolding of 100 points.
+    numbers. If each share checked them, the same arrays would be checked again and again, in
+    threads that wait for one another (docs/dev/notes/kernels.md).
     """
     looked_up = cache(lambda: _function(name))
 
@@ -154,14 +156,14 @@ def _converter(argument: str) -> Any:
     """ "float32" is a number, "float32[]" an array, "[]=" one that is written, "?" or None."""
     dtype, array, rest = argument.partition("[]")
     if not array:
-        return _SCALARS[dtype]
+        return _SCALAR_TYPES[dtype]
     return _array(np.dtype(dtype), written="=" in rest, optional="?" in rest)
 
 
 def _array(dtype: np.dtype[Any], *, written: bool, optional: bool) -> Any:
-    """What ctypes asks for an array's address, which it gets where C may use the array.
+    """The type that gives ctypes an array's address, if C may use the array.
 
-    NumPy's `ndpointer` says the same and takes twice as long: 3 µs more for each array.
+    NumPy's `ndpointer` does the same and takes twice as long (docs/dev/notes/kernels.md).
     """
 
     class Array:
@@ -180,5 +182,5 @@ def _array(dtype: np.dtype[Any], *, written: bool, optional: bool) -> Any:
     return Array
 
 
-def _missing(what: str, name: str) -> DualfoldError:
-    return DualfoldError(f"the compiled kernels have no {what} {name}; {_BUILD}")
+def _missing_symbol(what: str, name: str) -> DualfoldError:
+    return DualfoldError(f"the compiled kernels have no {what} {name}; {_REBUILD_MESSAGE}")

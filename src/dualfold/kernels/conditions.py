@@ -57,7 +57,7 @@ def checker(
     """A function that refuses values against the conditions; `constant` knows C's constants.
 
     All conditions are one compiled expression, because kernels are called thousands of times for
-    small work. Where it is not true, or has no value, they are looked at one by one.
+    small work. Where it is not true, or has no value, they are checked one by one.
     """
     names = [argument.partition(":")[0] for argument in arguments]
     wanted = conditions(arguments)

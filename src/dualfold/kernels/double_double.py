@@ -3,8 +3,8 @@
 For the few matrices that doubles cannot resolve: weights of 10⁸ beside eigenvalues of 10⁻⁸.
 Sums and products of entries are NumPy's, in error-free parts (Knuth, Dekker); products of
 matrices, Cholesky factors and triangular solves are compiled (`double_double.c`). One
-operation is right to a few u², u = 2⁻⁵³, of the sizes that it adds up. A factorisation of
-order 1,000 takes 0.25 s, forty times as long as in doubles.
+operation is right to a few u², u = 2⁻⁵³, of the sizes that it adds up. A factorisation takes
+about forty times as long as in doubles (docs/dev/notes/kernels.md).
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ from dualfold.arrays import Array
 from dualfold.kernels import kernel
 from dualfold.kernels.threads import in_threads, row_slices, thread_count
 
-__all__ = ["Pairs", "backward", "cholesky", "forward", "inverse", "products"]
+__all__ = ["DoubleDouble", "backward", "cholesky", "forward", "inverse", "products"]
 
 _products, _cholesky, _solve = (
     kernel("pair_products"),
     kernel("pair_cholesky"),
     kernel("pair_solve"),
 )
-SPLITTER = 2.0**27 + 1
-# Columns of the factor that are finished together, and rows that a thread takes at a time.
-COLUMNS, ROWS = 64, 32
+VELTKAMP_FACTOR = 2.0**27 + 1
+FACTOR_COLUMNS = 64  # columns of the factor that are finished together
+CHUNK_ROWS = 32  # rows that a thread takes at a time
 
 
-class Pairs:
+class DoubleDouble:
     """An array high + low; |low| is at most half a unit in the last place of high.
 
-    >>> one, small = Pairs(np.ones(1)), Pairs(np.full(1, 1e-25))
+    >>> one, small = DoubleDouble(np.ones(1)), DoubleDouble(np.full(1, 1e-25))
     >>> float(((one + small) - one).high[0])
     1e-25
     """
@@ -44,87 +44,85 @@ class Pairs:
         self.high = np.ascontiguousarray(high, dtype=float)
         self.low = np.zeros_like(self.high) if low is None else np.ascontiguousarray(low)
 
-    def __add__(self, other: Pairs) -> Pairs:
+    def __add__(self, other: DoubleDouble) -> DoubleDouble:
         high, rest = _sum(self.high, other.high)
-        return Pairs(*_sum(high, rest + (self.low + other.low)))
+        return DoubleDouble(*_sum(high, rest + (self.low + other.low)))
 
-    def __neg__(self) -> Pairs:
-        return Pairs(-self.high, -self.low)
+    def __neg__(self) -> DoubleDouble:
+        return DoubleDouble(-self.high, -self.low)
 
-    def __sub__(self, other: Pairs) -> Pairs:
+    def __sub__(self, other: DoubleDouble) -> DoubleDouble:
         return self + (-other)
 
-    def __mul__(self, other: Pairs | Array | float) -> Pairs:
-        if not isinstance(other, Pairs):
+    def __mul__(self, other: DoubleDouble | Array | float) -> DoubleDouble:
+        if not isinstance(other, DoubleDouble):
             high, rest = _product(self.high, np.asarray(other, dtype=float))
-            return Pairs(*_sum(high, rest + self.low * other))
+            return DoubleDouble(*_sum(high, rest + self.low * other))
         high, rest = _product(self.high, other.high)
-        return Pairs(*_sum(high, rest + (self.high * other.low + self.low * other.high)))
+        return DoubleDouble(*_sum(high, rest + (self.high * other.low + self.low * other.high)))
 
-    def __truediv__(self, divisor: Array | float) -> Pairs:
+    def __truediv__(self, divisor: Array | float) -> DoubleDouble:
         """Each number divided by a double."""
         first = self.high / divisor
-        return Pairs(*_sum(first, (self - Pairs(first) * divisor).high / divisor))
+        return DoubleDouble(*_sum(first, (self - DoubleDouble(first) * divisor).high / divisor))
 
-    def __getitem__(self, key: Any) -> Pairs:
-        return Pairs(self.high[key], self.low[key])
+    def __getitem__(self, key: Any) -> DoubleDouble:
+        return DoubleDouble(self.high[key], self.low[key])
 
-    def put(self, key: Any, values: Pairs) -> None:
+    def put(self, key: Any, values: DoubleDouble) -> None:
         """Entries replaced, in place."""
         self.high[key], self.low[key] = values.high, values.low
 
     @property
-    def transposed(self) -> Pairs:
+    def transpose(self) -> DoubleDouble:
         """Aᵀ."""
-        return Pairs(self.high.T, self.low.T)
+        return DoubleDouble(self.high.T, self.low.T)
 
-    def copy(self) -> Pairs:
+    def copy(self) -> DoubleDouble:
         """Arrays of its own."""
-        return Pairs(self.high.copy(), self.low.copy())
+        return DoubleDouble(self.high.copy(), self.low.copy())
 
-    def symmetric(self) -> Pairs:
+    def symmetric(self) -> DoubleDouble:
         """(A + Aᵀ)/2."""
-        return (self + self.transposed) * 0.5
+        return (self + self.transpose) * 0.5
 
     def total(self) -> float:
         """The sum of all entries; `high` and `low` are each added without rounding."""
         return fsum([fsum(self.high.ravel()), fsum(self.low.ravel())])
 
-    def row_sums(self) -> Pairs:
+    def row_sums(self) -> DoubleDouble:
         """The sum of each row, by halves."""
         left = self
         while left.high.shape[1] > 1:
             if left.high.shape[1] % 2:
                 nothing = np.zeros((len(left.high), 1))
-                left = Pairs(np.hstack([left.high, nothing]), np.hstack([left.low, nothing]))
+                left = DoubleDouble(np.hstack([left.high, nothing]), np.hstack([left.low, nothing]))
             left = left[:, 0::2] + left[:, 1::2]
         return left[:, 0]
 
 
-def products(A: Pairs, B: Pairs) -> Pairs:
+def products(A: DoubleDouble, B: DoubleDouble) -> DoubleDouble:
     """ABᵀ."""
     n, size, m = len(A.high), A.high.shape[1], len(B.high)
-    out = Pairs(np.empty((n, m)), np.empty((n, m)))
+    out = DoubleDouble(np.empty((n, m)), np.empty((n, m)))
 
-    def some(rows: slice) -> None:
-        _products(
-            size, m, rows.start, rows.stop, A.high, A.low, B.high, B.low, out.high, out.low
-        )  # fmt: skip
+    def work(rows: slice) -> None:
+        _products(size, m, rows.start, rows.stop, A.high, A.low, B.high, B.low, out.high, out.low)
 
-    in_threads(some, row_slices(n, ROWS), thread_count())
+    in_threads(work, row_slices(n, CHUNK_ROWS), thread_count())
     return out
 
 
-def cholesky(A: Pairs) -> Pairs | None:
+def cholesky(A: DoubleDouble) -> DoubleDouble | None:
     """L with LLᵀ = A (its lower triangle is read), or None where A is not positive definite.
 
     The rows of LLᵀ − A are at most 16(n + 16)²u²√(a_ii a_jj) each: sums of products are
     kept as in Ogita, Rump and Oishi's Dot2, to γ_n² of the sum of the sizes.
     """
     n, L = len(A.high), A.copy()
-    threads = thread_count() if n > 4 * COLUMNS else 1
-    for first in range(0, n, COLUMNS):
-        last = min(n, first + COLUMNS)
+    threads = thread_count() if n > 4 * FACTOR_COLUMNS else 1
+    for first in range(0, n, FACTOR_COLUMNS):
+        last = min(n, first + FACTOR_COLUMNS)
         if _cholesky(n, first, last, first, last, L.high, L.low):
             return None
 
@@ -132,33 +130,33 @@ def cholesky(A: Pairs) -> Pairs | None:
             begin, end = last + rows.start, last + rows.stop
             _cholesky(n, first, last, begin, end, L.high, L.low)
 
-        in_threads(below, row_slices(n - last, ROWS), threads)
-    return Pairs(np.tril(L.high), np.tril(L.low))
+        in_threads(below, row_slices(n - last, CHUNK_ROWS), threads)
+    return DoubleDouble(np.tril(L.high), np.tril(L.low))
 
 
-def forward(L: Pairs, B: Pairs) -> Pairs:
+def forward(L: DoubleDouble, B: DoubleDouble) -> DoubleDouble:
     """L⁻¹b for each row b of B."""
-    return _solved(L, B, 0)
+    return _triangular_solve(L, B, 0)
 
 
-def backward(L: Pairs, B: Pairs) -> Pairs:
+def backward(L: DoubleDouble, B: DoubleDouble) -> DoubleDouble:
     """L⁻ᵀb for each row b of B."""
-    return _solved(L, B, 1)
+    return _triangular_solve(L, B, 1)
 
 
-def inverse(L: Pairs) -> Pairs:
+def inverse(L: DoubleDouble) -> DoubleDouble:
     """(LLᵀ)⁻¹ for a lower triangle L."""
-    columns = forward(L, Pairs(np.eye(len(L.high))))
+    columns = forward(L, DoubleDouble(np.eye(len(L.high))))
     return products(columns, columns)
 
 
-def _solved(L: Pairs, B: Pairs, back: int) -> Pairs:
+def _triangular_solve(L: DoubleDouble, B: DoubleDouble, back: int) -> DoubleDouble:
     X = B.copy()
 
-    def some(rows: slice) -> None:
+    def work(rows: slice) -> None:
         _solve(len(L.high), rows.start, rows.stop, back, L.high, L.low, X.high, X.low)
 
-    in_threads(some, row_slices(len(X.high), ROWS), thread_count())
+    in_threads(work, row_slices(len(X.high), CHUNK_ROWS), thread_count())
     return X
 
 
@@ -169,7 +167,7 @@ def _sum(a: Array, b: Array) -> tuple[Array, Array]:
 
 
 def _product(a: Array, b: Array) -> tuple[Array, Array]:
-    high, c, d = a * b, SPLITTER * a, SPLITTER * b
+    high, c, d = a * b, VELTKAMP_FACTOR * a, VELTKAMP_FACTOR * b
     top_a, top_b = c - (c - a), d - (d - b)
     end_a, end_b = a - top_a, b - top_b
     return high, ((top_a * top_b - high) + top_a * end_b + end_a * top_b) + end_a * end_b

@@ -14,13 +14,13 @@ from functools import cached_property
 
 __all__ = ["ForkedLock"]
 
-MOMENT = 0.5  # seconds; what is guarded takes microseconds
+FORK_WAIT_SECONDS = 0.5  # what is guarded takes microseconds
 
 
 class ForkedLock(AbstractContextManager[None]):
     """A `threading.Lock`, made anew in each forked process.
 
-    held : a fork waits for it a moment, so that nobody is in the middle of what it guards
+    held : a fork waits for it a moment, so that no thread is in the middle of what it guards
     """
 
     def __init__(self, *, held: bool = False) -> None:
@@ -34,7 +34,7 @@ class ForkedLock(AbstractContextManager[None]):
         self._lock = threading.Lock()
 
     def _wait(self) -> None:
-        self._waited = self._lock.acquire(timeout=MOMENT)
+        self._waited = self._lock.acquire(timeout=FORK_WAIT_SECONDS)
 
     def _go_on(self) -> None:
         if self._waited:
@@ -48,7 +48,7 @@ class ForkedLock(AbstractContextManager[None]):
 
 
 def _renew_cached_properties() -> None:
-    """Before Python 3.12 a cached property has a lock, which its first reader holds meanwhile."""
+    """Give cached properties new locks: before Python 3.12 their first reader holds one."""
     modules = [module for name, module in list(sys.modules.items()) if name.startswith("dualfold.")]
     classes = {one for module in modules for one in vars(module).values() if isinstance(one, type)}
     for held in classes:

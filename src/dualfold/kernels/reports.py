@@ -1,12 +1,12 @@
 """What running code reports to its listeners: how far it has come, and how much work it did.
 
-    with reporting_to(lambda report: print(report.what, report.share)), tallied() as work:
+    with reporting_to(lambda report: print(report.what, report.share)), count_work() as work:
         Isomap().fit(X)
     work["geodesic visits"], work["seconds: certify"]
 
 Progress: loops report the share that is done (`steps`), iterations the share of the digits that
 they need (`descent`), and single calls of a library, which report nothing, the time predicted for
-them (`foreseen`). Work that begins inside other work that reports is silent, so that there is one
+them (`long_call`). Work that begins inside other work that reports is silent, so that there is one
 report at a time.
 
 Counts (`tally`): products, multiply-adds and visits are the same on a busy machine and a quiet
@@ -30,14 +30,14 @@ from dualfold.kernels.locks import ForkedLock
 
 __all__ = [
     "Report",
+    "count_work",
     "descent",
     "digits_share",
-    "foreseen",
+    "long_call",
     "reporting_to",
     "steps",
-    "tallied",
     "tally",
-    "timed",
+    "time_stage",
 ]
 
 
@@ -115,7 +115,7 @@ def descent(what: str, wanted: float) -> Iterator[Callable[[float], None]]:
 
 
 @contextmanager
-def foreseen(what: str, seconds: float) -> Iterator[None]:
+def long_call(what: str, seconds: float) -> Iterator[None]:
     """Something that can report nothing while it lasts, with the time predicted for it."""
     with _channel(what) as send:
         if send is not None:
@@ -168,7 +168,7 @@ def tally(what: str, amount: float) -> None:
 
 
 @contextmanager
-def timed(stage: str) -> Iterator[None]:
+def time_stage(stage: str) -> Iterator[None]:
     """Count the seconds spent inside as "seconds: stage"."""
     begin = perf_counter()
     try:
@@ -178,7 +178,7 @@ def timed(stage: str) -> Iterator[None]:
 
 
 @contextmanager
-def tallied() -> Iterator[Counter[str]]:
+def count_work() -> Iterator[Counter[str]]:
     """All counts made inside the `with` block, also by other threads."""
     counts: Counter[str] = Counter()
     with _lock:

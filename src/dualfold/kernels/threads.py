@@ -37,13 +37,15 @@ __all__ = [
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-# Numbers in a tile of rows that is multiplied by a few columns: 1 MB in float64, so that it
-# is still in the cache after the shift by the mean (twice as fast as 2²¹ on MNIST). Wide
-# data takes `FEWEST` rows all the same: each tile goes through all of the columns once.
-THIN_TILE = 2**17
-FEWEST = 64
+# Numbers in a tile of rows that is multiplied by a few columns: few enough to be in the cache
+# after the shift by the mean (docs/dev/notes/threads.md). Wide data has tiles of at least
+# MIN_TILE_ROWS rows, because each tile goes through all of the columns once.
+THIN_TILE_NUMBERS = 2**17
+MIN_TILE_ROWS = 64
 # Up to this many rows BLAS takes one thread without a limit.
-MOST_ALONE = 64
+MAX_UNLIMITED_ROWS = 64
+# Up to this many rows a second thread of LAPACK saves less than it can cost (`lapack_threads`).
+MAX_ONE_THREAD_ROWS = 1_500
 # Inside `one_thread`, of the thread (or task) that entered it alone.
 _alone: ContextVar[bool] = ContextVar("one thread", default=False)
 
@@ -64,7 +66,7 @@ def thread_count(n_jobs: int | None = None) -> int:
 
 @dataclass(frozen=True)
 class Threads:
-    """So many threads, of which the caller is one."""
+    """A number of threads, of which the caller is one."""
 
     count: int
 
@@ -74,7 +76,7 @@ class Threads:
         items: Iterable[Item],
         done: Callable[[float], None] = lambda _: None,
     ) -> list[Result]:
-        """The results of `work` on every item, in order; `done` hears how many are ready.
+        """The results of `work` on every item, in order; `done` is told how many are ready.
 
         When one fails, or Ctrl-C interrupts, items that wait are dropped, and those that run
         are waited for: they may write into arrays that the caller gives up. Of several failures
@@ -99,8 +101,8 @@ class Threads:
 class _Round(Generic[Item, Result]):
     """Items that several threads take one after the other.
 
-    Threads are started for each round and never waited for unless they are at work: 60 µs a
-    round, where `ThreadPoolExecutor` took 300 and up to 1,500 on a busy machine.
+    Threads are started for each round and never waited for unless they are at work: a fifth of
+    what a round of `ThreadPoolExecutor` costs (docs/dev/notes/threads.md).
     """
 
     def __init__(self, work: Callable[[Item], Result], items: list[Item]) -> None:
@@ -168,7 +170,7 @@ def in_threads(
     threads: int,
     done: Callable[[float], None] = lambda _: None,
 ) -> list[Result]:
-    """The results of `work` on every item, in order, by so many threads; see `Threads.map`."""
+    """The results of `work` on every item, in order, by `threads` threads; see `Threads.map`."""
     return Threads(threads).map(work, items, done)
 
 
@@ -176,7 +178,7 @@ def in_shares(work: Callable[[list[slice]], Result], slices: Iterable[slice]) ->
     """`work` on the slices, divided among threads; the result of each share, in order.
 
     BLAS keeps to one thread in each: on a busy machine threads inside small products wait
-    for one another (PCA of 70,000×784: 8 s instead of 3 s beside another busy process).
+    for one another (docs/dev/notes/threads.md).
     """
     every = list(slices)
     threads = min(thread_count(), max(1, len(every) // 2))
@@ -193,15 +195,15 @@ def row_slices(n: int, height: int) -> Iterator[slice]:
 
 def thin_tiles(X: np.ndarray) -> Iterator[slice]:
     """Slices of rows that hold about `THIN_TILE` numbers."""
-    return row_slices(len(X), max(FEWEST, THIN_TILE // max(1, X.shape[1])))
+    return row_slices(len(X), max(MIN_TILE_ROWS, THIN_TILE_NUMBERS // max(1, X.shape[1])))
 
 
 class _OneThread(AbstractContextManager[None]):
     """The limit, entered by the first and left by the last of all threads that want it.
 
-    Each saving and restoring for itself would leave BLAS with one thread for ever: who comes
-    second saves the first one's limit. A BLAS on OpenMP has a number for each thread instead, and
-    each thread restores its own.
+    If each thread saved and restored the limit, BLAS would keep one thread for ever: the second
+    thread saves the limit of the first. A BLAS on OpenMP has a number for each thread instead,
+    and each thread restores its own.
     """
 
     def __init__(self) -> None:
@@ -254,9 +256,9 @@ def _set(numbers: list[tuple[Any, int]]) -> None:
             clear(force=True)
 
 
-_ONE = _OneThread()
+_ONE_BLAS_THREAD = _OneThread()
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_ONE.forget)
+    os.register_at_fork(after_in_child=_ONE_BLAS_THREAD.forget)
 
 
 @cache
@@ -270,10 +272,9 @@ def one_blas_thread() -> AbstractContextManager[Any]:
     """Keep BLAS to the calling thread inside a `with` block.
 
     Products with tall, thin matrices are bound by memory: a second thread gains little
-    on an idle machine and costs twentyfold on a busy one (Q·S, 100,000×20 by 20×3: 1.0 ms
-    with two threads, 1.6 ms with one, 40 ms with two beside another busy process).
+    on an idle machine and costs twentyfold on a busy one (docs/dev/notes/threads.md).
     """
-    return _ONE
+    return _ONE_BLAS_THREAD
 
 
 @contextmanager
@@ -285,7 +286,7 @@ def one_thread() -> Iterator[None]:
     """
     token = _alone.set(True)
     try:
-        with _ONE:
+        with _ONE_BLAS_THREAD:
             yield
     finally:
         _alone.reset(token)
@@ -294,11 +295,10 @@ def one_thread() -> Iterator[None]:
 def lapack_threads(rows: int) -> AbstractContextManager[Any]:
     """One thread for a factorisation of a small square matrix, all of them for a large one.
 
-    BLAS takes one by itself for the smallest; finding it (10 ms once a process) would take
-    longer than the work.
+    BLAS takes one without a limit for the smallest; to find BLAS would take longer than the work.
 
-    A second thread saves a few hundredths of a second on 784 rows, and cost seconds
-    beside two other busy processes. It also waits for more work for some hundredths,
-    in a busy loop, and holds up what runs next.
+    A second thread saves a few hundredths of a second on 784 rows, and costs seconds
+    beside two other busy processes. It also waits for more work in a busy loop, and delays what
+    runs next.
     """
-    return one_blas_thread() if MOST_ALONE < rows <= 1_500 else nullcontext()
+    return one_blas_thread() if MAX_UNLIMITED_ROWS < rows <= MAX_ONE_THREAD_ROWS else nullcontext()

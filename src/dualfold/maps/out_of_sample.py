@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, ClassVar
 
@@ -10,27 +11,42 @@ import numpy as np
 from dualfold.arrays import Array
 from dualfold.errors import DamagedFile, InvalidInput
 from dualfold.maps.parts import Parts
+from dualfold.trace.doubts import StoredPoints
 from dualfold.trace.lift import MAX_COORDINATE, Solve
 from dualfold.trace.problem import TraceProblem
 
 # The maps that files hold: their kind there, and "module:Class" in this folder.
 STORED_KINDS = {
-    "linear": "linear:LinearMap",
-    "geodesic": "landmark:GeodesicMap",
-    "nystrom": "nystrom:NystromMap",
-    "local weights": "local:LocalWeightsMap",
-    "neighbours": "attraction:AttractionMap",
-    "pieces": "piecewise:PiecewiseMap",
-    "rescaled": "piecewise:RescaledMap",
+    "linear": "linear_map:LinearMap",
+    "geodesic": "landmark_map:GeodesicMap",
+    "nystrom": "nystrom_map:NystromMap",
+    "local weights": "local_map:LocalWeightsMap",
+    "neighbours": "attraction_map:AttractionMap",
+    "pieces": "piecewise_map:PiecewiseMap",
+    "rescaled": "piecewise_map:RescaledMap",
 }
+
+
+@dataclass(frozen=True, eq=False)
+class StoredAnswer:
+    """The answer of a trace problem that a map is made of.
+
+    vectors, values : of the coordinates; None where the map states no values
+    row_by_row : whether the map stores the vectors themselves, so that each row is judged
+    """
+
+    vectors: Array
+    values: Array | None = None
+    row_by_row: bool = True
 
 
 class OutOfSampleMap:
     """A rule that places new rows, and knows how it is stored, read back and judged.
 
     A new one defines `__call__`. One that files hold also defines `kind` (with a line in
-    `STORED_KINDS`), `n_coordinates`, `n_columns`, `parts` and `from_parts`; one that is made of
-    the answer of a trace problem, `holds_answer` and `stored_answer`.
+    `STORED_KINDS`), `parts` and `from_parts`, and `stored_points` and `fitted_rows` or, without
+    these, `n_coordinates` and `n_columns`; one that is made of the answer of a trace problem,
+    `stored_answer`.
     """
 
     kind: ClassVar[str] = ""
@@ -42,12 +58,14 @@ class OutOfSampleMap:
     @property
     def n_coordinates(self) -> int:
         """The number of coordinates of the points."""
-        raise NotImplementedError
+        points: Any = self.stored_points()
+        return int(points.shape[-1])
 
     @property
     def n_columns(self) -> int:
         """The number of columns that rows must have."""
-        raise NotImplementedError
+        rows: Any = self.fitted_rows()
+        return int(rows[0].shape[1])
 
     def parts(self) -> Parts:
         """What a file holds of this map."""
@@ -58,22 +76,12 @@ class OutOfSampleMap:
         """The map of these parts; DamagedFile where they are none of such a map."""
         raise NotImplementedError
 
-    @property
-    def holds_answer(self) -> bool:
-        """Whether it is made of the answer of a trace problem, which `stored_answer` returns."""
-        return False
-
-    def stored_answer(self, problem: TraceProblem, solve: Solve) -> tuple[Array, Array | None]:
-        """The vectors that the map is made of, and their values where it states them.
+    def stored_answer(self, problem: TraceProblem, solve: Solve) -> StoredAnswer:
+        """The answer that the map is made of.
 
         `solve` computes an answer where the map alone does not determine the vectors.
         """
-        raise InvalidInput(f"a {type(self).__name__} holds no answer to this problem")
-
-    @property
-    def stores_vectors(self) -> bool:
-        """Whether the vectors of `stored_answer` are stored row by row: then each row is judged."""
-        return True
+        raise InvalidInput(f"a map of kind {self.kind!r} holds no answer to this problem")
 
     def piece_maps(self) -> tuple[Any, ...]:
         """The maps of the pieces, None for a single point; none where it is of one piece."""
@@ -94,28 +102,6 @@ class OutOfSampleMap:
     def column_scale(self) -> Array | None:
         """What columns are divided by; None where they are not."""
         return None
-
-
-class FittedRowsMap(OutOfSampleMap):
-    """A map that holds the features of the fitted rows and their points."""
-
-    features: Any
-    points: Array
-    metric: Any
-
-    @property
-    def n_coordinates(self) -> int:
-        return int(self.points.shape[-1])
-
-    @property
-    def n_columns(self) -> int:
-        return int(self.features.shape[1])
-
-    def stored_points(self) -> Array:
-        return self.points
-
-    def fitted_rows(self) -> tuple[Any, Any]:
-        return self.features, self.metric
 
 
 def _not_storable(map_: Any) -> InvalidInput:
@@ -151,7 +137,7 @@ def vectors_behind(problem: TraceProblem, points: Array, solve: Solve) -> Array:
     fits = points.ndim == 2 and points.shape[1] == width
     if not fits or not (np.abs(points) <= MAX_COORDINATE).all():
         return np.full((problem.n, width), np.nan)
-    return problem.lift.vectors_behind(problem, points, single=False, solve=solve)
+    return problem.lift.vectors_behind(problem, StoredPoints(points), solve)
 
 
 def float_array(numbers: Any) -> Array:

@@ -22,6 +22,8 @@ LIST_ARRAYS = ("indptr", "indices", "distances")
 def put_graph(parts: Parts, graph: Graph) -> None:
     """Add a graph to the parts of a map."""
     refuse_functions(graph.metric, graph.points)
+    search = asdict(graph.search)
+    search["recall_interval"] = list(search["recall_interval"])
     parts.facts["graph"] = {
         "kind": graph.kind,
         "metric": graph.metric,
@@ -30,7 +32,7 @@ def put_graph(parts: Parts, graph: Graph) -> None:
         "usual_spread": graph.usual_spread,
         "symmetry": graph.symmetry,
         "links": [[int(i), int(j), float(length)] for i, j, length in graph.links],
-        "search": asdict(graph.search),
+        "search": search,
     }
     parts.put("graph_points", graph.points)
     parts.put("graph_lengths", graph.lengths)

@@ -23,12 +23,11 @@ from dualfold.fitting.graph_fit import GraphMethod
 from dualfold.fitting.rules import near_mean, nystrom_rule
 from dualfold.graph.graph import Graph
 from dualfold.graph.pieces import one_piece
-from dualfold.maps.attraction import AttractionMap
+from dualfold.maps.attraction_map import AttractionMap
 from dualfold.methods._eigenmaps import diffused_scale
 from dualfold.trace.lift import DiffusionLift
 from dualfold.trace.problem import TraceProblem
-from dualfold.weights.affinity import Weights, affinity
-from dualfold.weights.laplacian import laplacian_of
+from dualfold.weights.affinity import Weights, affinity, laplacian_of
 
 
 def diffusion_maps(

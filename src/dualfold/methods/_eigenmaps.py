@@ -28,11 +28,10 @@ from dualfold.fitting.rules import near_mean, nystrom_rule
 from dualfold.graph import from_lengths
 from dualfold.graph.graph import Graph
 from dualfold.graph.pieces import one_piece
-from dualfold.maps.attraction import AttractionMap
+from dualfold.maps.attraction_map import AttractionMap
 from dualfold.trace.lift import DiffusionLift, Scale
 from dualfold.trace.problem import TraceProblem
-from dualfold.weights.affinity import Weights, affinity
-from dualfold.weights.laplacian import weighted_laplacian
+from dualfold.weights.affinity import Weights, affinity, weighted_laplacian
 
 Constraint = Literal["degree", "identity"]
 

@@ -30,7 +30,7 @@ from dualfold.graph.geodesics import (
 )
 from dualfold.graph.graph import Graph
 from dualfold.graph.pieces import one_piece
-from dualfold.maps.landmark import GeodesicMap, LandmarkLift
+from dualfold.maps.landmark_map import GeodesicMap, LandmarkLift
 from dualfold.trace.lift import ScaledVectorLift
 from dualfold.trace.problem import TraceProblem
 from dualfold.weights.gram import MAX_FLOAT64_ROWS, centred_gram

@@ -25,14 +25,16 @@ from dualfold.fitting.graph_fit import FewerRows, GraphMethod
 from dualfold.fitting.rules import local_rule
 from dualfold.graph.directed_lists import connected_lists, neighborhoods, with_unlisted_points
 from dualfold.graph.graph import Graph
-from dualfold.maps.local import LocalWeightsMap
+from dualfold.maps.local_map import LocalWeightsMap
 from dualfold.trace.lift import EdgeLengthScale
 from dualfold.trace.problem import Gramian, TraceProblem
-from dualfold.trace.sparse.shifted_matrices import shifted
+from dualfold.trace.sparse.shifted_matrices import shifted_matrices
 from dualfold.weights.local_tangents import tangent_alignment, tangent_hessian
-from dualfold.weights.null_vectors import reconstruction_null_vectors
-from dualfold.weights.reconstruction import reconstruction_weights
-from dualfold.weights.several_weights import several_weights
+from dualfold.weights.reconstruction import (
+    reconstruction_null_vectors,
+    reconstruction_weights,
+    several_weights,
+)
 
 
 def lle(graph: Graph, *, n_components: int = 2, ridge: float = 1e-3) -> TraceProblem:
@@ -156,7 +158,7 @@ def refuse_long_factorisation(problem: TraceProblem, *, auto: bool, limited: boo
     auto : whether the solver is ours to choose; limited : whether fewer rows may be taken
     """
     if auto and problem.n > MAX_DENSE_ROWS:
-        flops = shifted(problem).ordering.flops  # TooLarge where that would take minutes
+        flops = shifted_matrices(problem).ordering.flops  # TooLarge where that would take minutes
         most = max(MAX_FACTOR_FLOPS, MAX_FACTOR_FLOPS_A_ROW * problem.n)
         if flops > most and limited:
             raise TooLarge(f"{flops:.1e} multiply-adds would take minutes")

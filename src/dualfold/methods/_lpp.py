@@ -17,10 +17,9 @@ from dualfold.fitting.projection import (
     projection_method,
 )
 from dualfold.graph.graph import Graph, coordinates
-from dualfold.maps.linear import ProjectionLift
+from dualfold.maps.linear_map import ProjectionLift
 from dualfold.trace.problem import TraceProblem
-from dualfold.weights.affinity import Weights
-from dualfold.weights.laplacian import weighted_laplacian
+from dualfold.weights.affinity import Weights, weighted_laplacian
 from dualfold.weights.reduction import row_space
 
 

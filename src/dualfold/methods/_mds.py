@@ -25,8 +25,8 @@ from dualfold.fitting.statement import Stated, linear_statement
 from dualfold.fitting.tiles import TiledRows, tiled_rows
 from dualfold.graph.metrics import is_precomputed, refuse_other_width
 from dualfold.inputs import numbers_of
-from dualfold.maps.landmark import DistancesMap, Triangulation
-from dualfold.maps.linear import LinearMap
+from dualfold.maps.landmark_map import DistancesMap, Triangulation
+from dualfold.maps.linear_map import LinearMap
 from dualfold.methods._pca import centred_problem
 from dualfold.trace.lift import ScaledVectorLift
 from dualfold.trace.problem import TraceProblem

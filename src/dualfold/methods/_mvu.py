@@ -23,8 +23,8 @@ from dualfold.graph.graph import Graph
 from dualfold.maps.out_of_sample import OutOfSampleMap
 from dualfold.unfolding.certificate import UnfoldingCertificate
 from dualfold.unfolding.connections import Connections, connections
-from dualfold.unfolding.contraction import Contraction, contracted
-from dualfold.unfolding.problem import Form
+from dualfold.unfolding.contraction import Contraction, contraction_of
+from dualfold.unfolding.problem import Constraints
 from dualfold.unfolding.solution import Record
 from dualfold.unfolding.solvers.unfolder import Unfolder, refuse_minutes
 from dualfold.unfolding.stored_unfolding import BothSides, rechecked_unfolding
@@ -34,7 +34,7 @@ def mvu(
     graph: Graph,
     *,
     n_components: int = 2,
-    constraints: Form = "at_most",
+    constraints: Constraints = "at_most",
     angles: bool = False,
 ) -> Contraction:
     """Pull the points as far apart as the edges of their graph let them.
@@ -53,7 +53,7 @@ def mvu(
     programming" (2004); Xiao, Sun and Boyd, "A duality view of spectral methods for
     dimensionality reduction" (2006).
     """
-    return contracted(graph, form=constraints, angles=angles, n_components=n_components)
+    return contraction_of(graph, constraints=constraints, angles=angles, n_components=n_components)
 
 
 # This many rows are unfolded in a minute whatever their graph is.
@@ -204,8 +204,9 @@ class MaximumVarianceUnfolding(GraphEstimator):
 
     def _keep(self, fit: GraphFit) -> None:
         super()._keep(fit)
-        parts = [(rows, answer.embedding) for rows, answer in fit.parts if answer is not None]
-        found = [(rows, embedding.solution) for rows, embedding in parts]
+        found: list[tuple[Array, Any]] = [
+            (rows, answer.embedding) for rows, answer in fit.parts if answer is not None
+        ]
         self.unfoldings_ = tuple(unfolding for _, unfolding in found)
         n = sum(len(rows) for rows, _ in fit.parts)
         width = sum(unfolding.factor.shape[1] for _, unfolding in found)
@@ -223,7 +224,7 @@ class MaximumVarianceUnfolding(GraphEstimator):
         self.n_iter_ = max([1, *(len(u.solution.history) - 1 for _, u in found)])
         self.solver_ = found[0][1].solution.solver if found else "nothing to unfold"
         total = float(np.sum(self.factor_**2))
-        kept = sum(float(np.sum(embedding.values)) for _, embedding in parts)
+        kept = sum(float(np.sum(unfolding.values)) for _, unfolding in found)
         self.variance_outside_ = max(0.0, 1 - kept / total) if total else 0.0
 
     def judged_points(
@@ -246,7 +247,7 @@ class MaximumVarianceUnfolding(GraphEstimator):
             points,
             sides,
             tolerance=tolerance,
-            form=self.constraints,  # type: ignore[arg-type]
+            constraints=self.constraints,  # type: ignore[arg-type]
             angles=self.angles,
         )
         return certificate.narrowed(scope)

@@ -27,9 +27,9 @@ from dualfold.neighbor_map.certificate import (
     NeighborCertificate,
     certify_neighbors,
 )
-from dualfold.neighbor_map.fantope import relaxed
-from dualfold.neighbor_map.homotopy import NeighborAnswer, answered, widest
-from dualfold.neighbor_map.problem import MOST_PAIRED, NeighborProblem, neighbor_problem
+from dualfold.neighbor_map.fantope import fantope_minimum
+from dualfold.neighbor_map.homotopy import NeighborAnswer, neighbor_answer, widest_answer
+from dualfold.neighbor_map.problem import MAX_PAIRED_ROWS, NeighborProblem, neighbor_problem
 from dualfold.trace.solvers import Auto
 from dualfold.weights.affinity import Weights, affinity
 
@@ -182,7 +182,7 @@ class NeighborMap(GraphEstimator):
                 f"{MAX_QUICK_ROWS:,} rows drawn at random, and the others are placed as new rows "
                 "are (",
                 Argument("landmarks"),
-                f" says how many; up to {MOST_PAIRED:,} can be proved)",
+                f" says how many; up to {MAX_PAIRED_ROWS:,} can be proved)",
             )
         )
         return settings.random_rows(n, MAX_QUICK_ROWS)
@@ -200,9 +200,9 @@ class NeighborMap(GraphEstimator):
         settings: dict[str, Any] = {"tolerance": self.tolerance, "max_iter": self.max_iter}
         with stage("solution and certificate"):
             if spread is None:
-                found = widest(problem, start, report=tried.append, **settings)
+                found = widest_answer(problem, start, report=tried.append, **settings)
             else:
-                found = answered(problem, start, **settings)
+                found = neighbor_answer(problem, start, **settings)
                 tried.append(found)
         values = np.full(count, found.problem.size)
         certificate = found.certificate.narrowed(rows.scope())
@@ -260,8 +260,8 @@ class NeighborMap(GraphEstimator):
 def rejudged(problem: NeighborProblem, points: Array, tolerance: float) -> NeighborCertificate:
     """Points judged with the best bound there is, however they were found."""
     verdict = certify_neighbors(problem, points, tolerance=tolerance)
-    if verdict.gap <= tolerance or not np.isfinite(verdict.value) or problem.n > MOST_PAIRED:
+    if verdict.gap <= tolerance or not np.isfinite(verdict.value) or problem.n > MAX_PAIRED_ROWS:
         return verdict
     fine = 0.05 * max(tolerance, 1e-6) * abs(verdict.value)
-    near = relaxed(problem, np.asarray(points, dtype=float), tol=fine)
+    near = fantope_minimum(problem, np.asarray(points, dtype=float), tol=fine)
     return certify_neighbors(problem, points, weights=near.weights, tolerance=tolerance)

@@ -17,7 +17,7 @@ from dualfold.fitting.projection import (
     projection_method,
 )
 from dualfold.graph.graph import Graph, coordinates
-from dualfold.maps.linear import ProjectionLift
+from dualfold.maps.linear_map import ProjectionLift
 from dualfold.trace.problem import TraceProblem
 from dualfold.weights.reconstruction import reconstruction_error, reconstruction_weights
 from dualfold.weights.reduction import row_space

@@ -23,7 +23,7 @@ from dualfold.graph.number_rows import in_units
 from dualfold.methods._pca import pca
 from dualfold.point_pca.certificate import certify_points
 from dualfold.point_pca.leading_sum import leading_directions, leading_fourth_powers
-from dualfold.point_pca.point_descent import PointDescent, descended_points
+from dualfold.point_pca.point_descent import PointDescent, descend_points
 from dualfold.trace.solution import with_signs
 from dualfold.weights.row_passes import column_means, combined_rows
 
@@ -117,7 +117,7 @@ class PointPCA(LinearEstimator):
         count = min(self.n_components, *X.shape)
         directions = self._directions(X, count)
         reachable = 4 * leading_fourth_powers(X, count, directions).lower
-        run = descended_points(
+        run = descend_points(
             X,
             count,
             start=None if isinstance(self.init, str) else self._start(count, power),

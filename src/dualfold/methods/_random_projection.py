@@ -24,8 +24,8 @@ from dualfold.fitting.estimator import Estimator, fit_any_table, unfitted_on_fai
 from dualfold.fitting.linear import LinearEstimator
 from dualfold.fitting.statement import Stated
 from dualfold.fitting.tiles import TiledRows, tiled_rows
-from dualfold.maps.linear import LinearMap
-from dualfold.maps.random import Kind, random_map
+from dualfold.maps.linear_map import LinearMap
+from dualfold.maps.random_maps import Kind, random_map
 from dualfold.quality.distortion import distortion_of_pairs, drawn_pairs, measured_distortion
 
 

@@ -21,11 +21,11 @@ from dualfold.fitting.progress import fit_stage
 from dualfold.fitting.tiles import TiledRows
 from dualfold.graph.graph import Graph, Lists
 from dualfold.graph.metrics import is_precomputed
-from dualfold.maps.attraction import AttractionMap
+from dualfold.maps.attraction_map import AttractionMap
 from dualfold.trace.certificate import certify
-from dualfold.tsne.certificate import BALANCED, certify_tsne
+from dualfold.tsne.certificate import MAX_UNBALANCED_SHARE, certify_tsne
 from dualfold.tsne.checks import neighbors_kept, warn_of_collapse
-from dualfold.tsne.gradient_descent import Descent, Look, Phase, descended
+from dualfold.tsne.gradient_descent import Checkpoint, Descent, Phase, descend
 from dualfold.tsne.neighbors import refuse_odd_input, tsne_lists
 from dualfold.tsne.problem import TsneProblem
 from dualfold.tsne.starts import (
@@ -252,7 +252,7 @@ class TSNE(Estimator):
         ]
 
     def _descended(self, problem: TsneProblem, start: Array, told: Told | None = None) -> Descent:
-        return descended(
+        return descend(
             problem,
             start,
             self._phases(problem.n),
@@ -264,11 +264,11 @@ class TSNE(Estimator):
             n_jobs=self.n_jobs,
         )
 
-    def _looker(self, told: Told | None) -> Callable[[Look], bool]:
+    def _looker(self, told: Told | None) -> Callable[[Checkpoint], bool]:
         given: Any = self.callbacks
         every = [given] if callable(given) else list(given or ())
 
-        def look(seen: Look) -> bool:
+        def look(seen: Checkpoint) -> bool:
             if told is None:
                 return False
             told.look(seen)
@@ -322,7 +322,7 @@ class TSNE(Estimator):
             metric = MetricWithParameters(metric, dict(self.metric_params))
         return AttractionMap(X, points, drawn_by, by, float(self.attraction), metric)
 
-    def judged_points(self, X: Any, points: Any, tolerance: float = BALANCED) -> Any:
+    def judged_points(self, X: Any, points: Any, tolerance: float = MAX_UNBALANCED_SHARE) -> Any:
         """The certificate of points (n × d) that are to be this estimator's answer for X.
 
         Nothing is descended: objective, gradient and neighbours kept are those of the points.

@@ -12,16 +12,17 @@ from dualfold.certificate import WORTHLESS, Certificate, checked_tolerance, leve
 from dualfold.kernels.threads import lapack_threads
 from dualfold.neighbor_map.lower_bound import neighbor_bound, searched_bound
 from dualfold.neighbor_map.problem import (
-    MOST_PAIRED,
+    MAX_PAIRED_ROWS,
     NeighborProblem,
     divergence_parts,
     kernel,
     squared_distances,
+    white_basis,
 )
 
 _U = 2.0**-53
-# YᵀY/(n·s) is I to this, or the map is none of the problem's; coordinates kept in float32 are.
-WHITE = 1e-5
+# YᵀY/(n·s) must be I to this; coordinates stored in float32 are.
+WHITE_TOLERANCE = 1e-5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,35 +75,34 @@ def certify_neighbors(
     tolerance, points = checked_tolerance(tolerance), np.asarray(Y, dtype=float)
     trouble = _not_a_map(problem, points)
     if trouble:
-        return _verdict(problem, np.inf, np.nan, np.nan, tolerance, trouble)
+        return _verdict(problem, np.nan, np.nan, tolerance, trouble)
     with lapack_threads(problem.n):
-        white = _white(points) * np.sqrt(problem.size)
-        if problem.n > MOST_PAIRED:
+        white = white_basis(points) * np.sqrt(problem.size)
+        if problem.n > MAX_PAIRED_ROWS:
             value, bound, chance = searched_bound(problem, white)
         else:
-            value, bound, chance = *_proved(problem, white, weights), 0.0
-    gap = max(value - bound, 0.0) / bound if bound > 0 else np.inf
-    return _verdict(problem, gap, value, bound, tolerance, "", chance)
+            value, bound, chance = *_value_and_bound(problem, white, weights), 0.0
+    return _verdict(problem, value, bound, tolerance, "", chance)
 
 
-def _proved(problem: NeighborProblem, white: Array, weights: Any) -> tuple[float, float]:
+def _value_and_bound(problem: NeighborProblem, white: Array, weights: Any) -> tuple[float, float]:
     """KL from above and the better of two bounds, from matrices of all pairs."""
     parts = divergence_parts(problem, white)
     bound = neighbor_bound(problem, kernel(squared_distances(white)))
     if weights is not None:
         bound = max(bound, neighbor_bound(problem, weights))
-    return sum(parts) + _rounding(problem, parts), bound
+    return sum(parts) + _divergence_rounding(problem, parts), bound
 
 
 def _verdict(
     problem: NeighborProblem,
-    gap: float,
     value: float,
     bound: float,
     tolerance: float,
     why: str,
     chance: float = 0.0,
 ) -> NeighborCertificate:
+    gap = max(value - bound, 0.0) / bound if bound > 0 else np.inf
     level: Any = "failed" if why else "measured" if chance else level_of(gap, tolerance)
     reasons = [why] if why else []
     if not why and gap >= WORTHLESS:
@@ -136,19 +136,13 @@ def _not_a_map(problem: NeighborProblem, points: Array) -> str:
     scaled = points / np.sqrt(problem.size)
     off = np.abs(scaled.T @ scaled - np.eye(problem.count)).max()
     off = max(off, float(np.abs(scaled.sum(axis=0)).max()) / np.sqrt(problem.n))
-    if not off <= WHITE:
+    if not off <= WHITE_TOLERANCE:
         return f"the points are not white: YᵀY/(n·s) and the mean are off by {off:.1e}"
     return ""
 
 
-def _white(points: Array) -> Array:
-    """The nearest centred points with orthonormal columns."""
-    left, _, right = np.linalg.svd(points - points.mean(axis=0), full_matrices=False)
-    return np.asarray(left @ right)
-
-
-def _rounding(problem: NeighborProblem, parts: tuple[float, float, float]) -> float:
-    """A bound of what rounding did to KL: sums of n rows of n terms, t to (d + 4)u each.
+def _divergence_rounding(problem: NeighborProblem, parts: tuple[float, float, float]) -> float:
+    """A bound of the rounding of KL: sums of n rows of n terms, t to (d + 4)u each.
 
     An error ε of every t, relative, moves Σ p t by ε of itself and log Σ exp(−t) by ε times the
     mean of t under q, which is at most t's least plus log n². Kernels below 1e-308 of the largest

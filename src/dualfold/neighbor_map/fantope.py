@@ -26,14 +26,14 @@ from dualfold.neighbor_map.problem import (
     squared_distances,
 )
 
-# One step of the projected gradients decomposes a matrix of so many rows in less than a second.
-MOST_PROJECTED = 1_500
-# Rounds that Frank–Wolfe gets: each halves less and less.
-FRANK_WOLFE_ROUNDS = 12
+# One step of the projected gradients decomposes a matrix of this size in less than a second.
+MAX_PROJECTED_ROWS = 1_500
+# Each step of Frank–Wolfe gains less than the one before.
+MAX_FRANK_WOLFE_STEPS = 12
 
 
 @dataclass(frozen=True, eq=False)
-class Relaxed:
+class FantopeMinimum:
     """Where the relaxed problem ended; nothing here is proved.
 
     weights : exp(−t), which a bound needs
@@ -48,16 +48,18 @@ class Relaxed:
     rounds: int
 
 
-def relaxed(problem: NeighborProblem, Y: Array, *, tol: float = 1e-6, most: int = 400) -> Relaxed:
+def fantope_minimum(
+    problem: NeighborProblem, Y: Array, *, tol: float = 1e-6, most: int = 400
+) -> FantopeMinimum:
     """The minimum of the `problem` over the Fantope, from the map Y on.
 
     tol : of the gap of Frank and Wolfe, in nats
     most : rounds
     """
     with lapack_threads(problem.n):
-        if problem.n > MOST_PROJECTED:
+        if problem.n > MAX_PROJECTED_ROWS:
             return _frank_wolfe(problem, Y, tol)
-        return _projected(problem, Y @ Y.T, tol, most)
+        return _projected_gradients(problem, Y @ Y.T, tol, most)
 
 
 def distances_of(G: Array) -> Array:
@@ -77,13 +79,13 @@ def in_fantope(G: Array, size: float, count: int) -> Array:
     G = G - G.mean(axis=0)
     G = G - G.mean(axis=1)[:, None]
     values, Q = scipy.linalg.eigh((G + G.T) / 2, driver="evd")
-    values = _cut(values, size, count)
+    values = _clipped_eigenvalues(values, size, count)
     first = int(np.argmax(values > 0))  # most are cut to 0
     nearest = (Q[:, first:] * values[first:]) @ Q[:, first:].T
     return np.asarray((nearest + nearest.T) / 2)
 
 
-def _cut(values: Array, size: float, count: int) -> Array:
+def _clipped_eigenvalues(values: Array, size: float, count: int) -> Array:
     """Ascending values moved by one number and cut to [0, size], with the sum size·count.
 
     The sum is piecewise linear in the number; its corners are where a value meets 0 or `size`.
@@ -104,7 +106,9 @@ def _cut(values: Array, size: float, count: int) -> Array:
     return np.asarray(np.clip(moved, 0, size))
 
 
-def _projected(problem: NeighborProblem, G: Array, tol: float, most: int) -> Relaxed:
+def _projected_gradients(
+    problem: NeighborProblem, G: Array, tol: float, most: int
+) -> FantopeMinimum:
     """FISTA with backtracking, begun anew where it would climb."""
     size, d = problem.size, problem.count
     G = in_fantope(G, size, d)
@@ -131,7 +135,7 @@ def _projected(problem: NeighborProblem, G: Array, tol: float, most: int) -> Rel
         if rounds % 5 == 0 and _frank_wolfe_gap(problem, G, w) <= tol:
             break
     start = scipy.linalg.eigh(G, subset_by_index=[len(G) - d, len(G) - 1])[1]
-    return Relaxed(w, start, value, rounds)
+    return FantopeMinimum(w, start, value, rounds)
 
 
 def _frank_wolfe_gap(problem: NeighborProblem, G: Array, w: Array) -> float:
@@ -141,25 +145,25 @@ def _frank_wolfe_gap(problem: NeighborProblem, G: Array, w: Array) -> float:
     return float(np.vdot(M, G)) - problem.size * float(lowest.sum())
 
 
-def _frank_wolfe(problem: NeighborProblem, Y: Array, tol: float) -> Relaxed:
+def _frank_wolfe(problem: NeighborProblem, Y: Array, tol: float) -> FantopeMinimum:
     """Towards the best vertex each round, as far as a search along the line says."""
     t = squared_distances(Y)
     value, w = objective(problem, t)
     best = Y / np.sqrt(problem.size)
     rounds = 0
-    while rounds < FRANK_WOLFE_ROUNDS:
+    while rounds < MAX_FRANK_WOLFE_STEPS:
         rounds += 1
         U = scipy.linalg.eigh(slope(problem, w) + 1.0, subset_by_index=[0, problem.count - 1])[1]
         vertex = squared_distances(U * np.sqrt(problem.size))
-        share, there = _searched(problem, t, vertex)
+        share, there = _line_minimum(problem, t, vertex)
         if value - there <= tol:
             break
         t += share * (vertex - t)
         value, w = objective(problem, t)
-    return Relaxed(w, best, value, rounds)
+    return FantopeMinimum(w, best, value, rounds)
 
 
-def _searched(problem: NeighborProblem, t: Array, vertex: Array) -> tuple[float, float]:
+def _line_minimum(problem: NeighborProblem, t: Array, vertex: Array) -> tuple[float, float]:
     """The least of F between two points: a convex function of one number, by golden section."""
     low, high, cut = 0.0, 1.0, (np.sqrt(5) - 1) / 2
 

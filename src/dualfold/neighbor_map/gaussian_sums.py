@@ -25,16 +25,16 @@ from dualfold.errors import TooLarge
 from dualfold.kernels.threads import row_slices
 
 _U = 2.0**-53
-# What the polynomials may be off by on each axis: below the rounding of a sum of 1,000 terms.
-FINE = 1e-14
-# Numbers held at once while rows are multiplied.
-TILE = 1_000_000
-# Multiply-adds of a product with one column: half a second. Maps of more than three coordinates, or
-# with a few points very far out, would need more, and hundreds of products.
-MOST_WORK = 5e8
+# The largest error of the polynomials on each axis: below the rounding of a sum of 1,000 terms.
+POLYNOMIAL_TOLERANCE = 1e-14
+# Numbers of one tile of rows in a product.
+TILE_NUMBERS = 1_000_000
+# Multiply-adds of a product with one column. Maps of more than three coordinates, or with a few
+# points very far out, would need more, and hundreds of products.
+MAX_PRODUCT_FLOPS = 5e8
 
 
-def coefficients_of(points: Array) -> float:
+def coefficient_count(points: Array) -> float:
     """How many coefficients the polynomials would have: multiply-adds of a point in a product."""
     return float(np.prod([_order(float(half))[0] for half in np.ptp(points, axis=0) / 2]))
 
@@ -50,7 +50,7 @@ class GaussianSums:
         low, high = Y.min(axis=0), Y.max(axis=0)
         halves = np.maximum((high - low) / 2, np.finfo(float).tiny)
         orders = [_order(float(half)) for half in halves]
-        if len(Y) * coefficients_of(Y) > MOST_WORK:
+        if len(Y) * coefficient_count(Y) > MAX_PRODUCT_FLOPS:
             raise TooLarge(
                 f"{len(Y):,} points of {Y.shape[1]} coordinates reach {float(halves.max()):.3g} "
                 "kernel widths from their middle, too far for sums over all pairs; a smaller "
@@ -65,9 +65,9 @@ class GaussianSums:
             for (order, _), half in zip(orders, halves, strict=True)
         ]
         self.n = len(Y)
-        self.error = self._bounded(orders, halves)
+        self.error = self._error_bound(orders, halves)
 
-    def _bounded(self, orders: list[tuple[int, float]], halves: Array) -> float:
+    def _error_bound(self, orders: list[tuple[int, float]], halves: Array) -> float:
         off, rounded, sizes = 1.0, float(self.n), 1.0
         for (order, apart), half, C in zip(orders, halves, self._coefficients, strict=True):
             off *= 1 + (2 + 2 / np.pi * np.log(order)) * apart
@@ -83,19 +83,19 @@ class GaussianSums:
         wide = int(np.prod(shape[1:]))
         image = np.empty_like(V, dtype=float)
         moments = np.zeros((V.shape[1], shape[0], wide))
-        tiles = list(row_slices(self.n, max(1, TILE // wide)))
+        tiles = list(row_slices(self.n, max(1, TILE_NUMBERS // wide)))
         for rows in tiles:
             rest = _rowwise([factor[rows] for factor in others], rows.stop - rows.start)
             for j in range(V.shape[1]):
                 moments[j] += (first[rows] * V[rows, j, None]).T @ rest
-        spread = [self._convolved(Z.reshape(shape)).reshape(shape[0], wide) for Z in moments]
+        spread = [self._with_kernel(Z.reshape(shape)).reshape(shape[0], wide) for Z in moments]
         for rows in tiles:
             rest = _rowwise([factor[rows] for factor in others], rows.stop - rows.start)
             for j, Z in enumerate(spread):
                 image[rows, j] = np.einsum("ij,ij->i", first[rows] @ Z, rest)
         return np.asarray(image - V)  # a point's own share is 1
 
-    def _convolved(self, moments: Array) -> Array:
+    def _with_kernel(self, moments: Array) -> Array:
         """The coefficients of every axis, one after the other."""
         for axis, C in enumerate(self._coefficients):
             moments = np.moveaxis(np.tensordot(C, moments, axes=(1, axis)), 0, axis)
@@ -111,7 +111,7 @@ def _order(half: float) -> tuple[int, float]:
         return float((height - (order - 1) * np.log(rho)).min())
 
     order = 4
-    while off(order) > np.log(FINE) and order < MOST_WORK:
+    while off(order) > np.log(POLYNOMIAL_TOLERANCE) and order < MAX_PRODUCT_FLOPS:
         order += 1 + order // 16
     return order, 1.01 * float(np.exp(min(off(order), 700.0)))
 

@@ -10,23 +10,27 @@ import numpy as np
 from dualfold.arrays import Array
 from dualfold.kernels.threads import lapack_threads
 from dualfold.neighbor_map.certificate import NeighborCertificate, certify_neighbors
-from dualfold.neighbor_map.fantope import relaxed
+from dualfold.neighbor_map.fantope import fantope_minimum
 from dualfold.neighbor_map.problem import (
-    MOST_PAIRED,
+    MAX_PAIRED_ROWS,
     NeighborProblem,
     edge_attraction,
-    shares_of,
+    pair_shares,
     slope_times,
+    white_basis,
 )
 
-# Spreads that are tried: squared distances are about 4s, so that the first is nearly eigenmaps,
-# and beyond the last the bound is nothing on every graph that was measured.
-FIRST, LAST, FACTOR, HALVINGS = 0.02, 50.0, 2.0, 2
-# Up to so many rows the relaxed problem is solved at every spread that is tried, where the map's
-# own bound is not enough: 569 rows take 9 s of a core in all, and the cost grows as rows³.
-MOST_THOROUGH = 800
+# Spreads that are tried: squared distances are about 4s, so that the first map is nearly eigenmaps,
+# and beyond the largest spread the bound is trivial (docs/dev/notes/neighbour-maps.md).
+FIRST_SPREAD = 0.02
+MAX_SPREAD = 50.0
+SPREAD_FACTOR = 2.0
+BISECTION_STEPS = 2
+# Up to this many rows the relaxed problem is solved at every spread where the map's own bound is
+# not enough; the cost grows as rows³.
+MAX_THOROUGH_ROWS = 800
 # Below it a map is eigenmaps in all digits that are drawn.
-LEAST = 1e-7
+MIN_SPREAD = 1e-7
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +45,7 @@ class NeighborAnswer:
     certificate: NeighborCertificate
 
 
-def answered(
+def neighbor_answer(
     problem: NeighborProblem,
     start: Array,
     *,
@@ -57,19 +61,19 @@ def answered(
         bound is not enough
     """
     with lapack_threads(problem.n):
-        found = descended(problem, start, most=max_iter)
+        found = stiefel_descent(problem, start, most=max_iter)
         verdict = certify_neighbors(problem, found.points, tolerance=tolerance)
-        if verdict.gap <= tolerance or not thorough or problem.n > MOST_PAIRED:
+        if verdict.gap <= tolerance or not thorough or problem.n > MAX_PAIRED_ROWS:
             return NeighborAnswer(problem, found, verdict)
         fine = 0.05 * max(tolerance, 1e-6) * abs(verdict.value)
-        near = relaxed(problem, found.points, tol=fine)
-        other = descended(problem, near.start, most=max_iter)
+        near = fantope_minimum(problem, found.points, tol=fine)
+        other = stiefel_descent(problem, near.start, most=max_iter)
         best = other if other.value < found.value else found
         verdict = certify_neighbors(problem, best.points, weights=near.weights, tolerance=tolerance)
     return NeighborAnswer(problem, best, verdict)
 
 
-def widest(
+def widest_answer(
     problem: NeighborProblem,
     start: Array,
     *,
@@ -85,28 +89,30 @@ def widest(
 
     Where not even the least spread is proved, its map is returned with what is known of it.
     """
-    thorough = problem.n <= MOST_THOROUGH
+    thorough = problem.n <= MAX_THOROUGH_ROWS
 
     def at(spread: float, points: Array) -> NeighborAnswer:
         asked = replace(problem, spread=spread)
-        found = answered(asked, points, tolerance=tolerance, max_iter=max_iter, thorough=thorough)
+        found = neighbor_answer(
+            asked, points, tolerance=tolerance, max_iter=max_iter, thorough=thorough
+        )
         report(found)
         return found
 
-    spread = FIRST
+    spread = FIRST_SPREAD
     best = at(spread, start)
-    while best.certificate.gap > tolerance and spread > LEAST:
+    while best.certificate.gap > tolerance and spread > MIN_SPREAD:
         spread /= 8
         best = at(spread, start)
     over = None
-    while best.certificate.gap <= tolerance and over is None and spread < LAST:
-        spread *= FACTOR
+    while best.certificate.gap <= tolerance and over is None and spread < MAX_SPREAD:
+        spread *= SPREAD_FACTOR
         further = at(spread, best.descent.points)
         if further.certificate.gap <= tolerance:
             best = further
         else:
             over = spread
-    for _ in range(HALVINGS):
+    for _ in range(BISECTION_STEPS):
         if over is None:
             break
         middle = float(np.sqrt(best.problem.spread * over))
@@ -124,7 +130,7 @@ class StiefelDescent:
 
     points : the map; value : its Σ p t + log Σ exp(−t)
     slope : length of the gradient along the set, over the value's range of change per unit
-    rounds : steps that it took; arrived : whether the slope fell below the tolerance
+    rounds : the number of steps; arrived : whether the slope fell below the tolerance
     """
 
     points: Array
@@ -134,7 +140,7 @@ class StiefelDescent:
     arrived: bool
 
 
-def descended(
+def stiefel_descent(
     problem: NeighborProblem, start: Array, *, tol: float = 1e-6, most: int = 500
 ) -> StiefelDescent:
     """The map that descent from `start` (n×d) leads to, along white maps: YᵀY = n·s·I, Yᵀ1 = 0.
@@ -146,7 +152,7 @@ def descended(
     tol : the length of the gradient along the set, in nats for a turn of one radian, that ends it
     most : steps at the most
     """
-    U = whitened(start)
+    U = white_basis(start)
     value, gradient = _value_and_gradient(problem, U)
     reference, weight, step = value, 1.0, 1.0 / max(float(np.linalg.norm(gradient)), 1e-300)
     rounds = 0
@@ -156,7 +162,7 @@ def descended(
         if size <= tol:
             break
         while True:
-            new = whitened(U - step * gradient)
+            new = white_basis(U - step * gradient)
             there, turned = _value_and_gradient(problem, new)
             if there <= reference - 1e-4 * step * size**2 or step * size < 1e-12:
                 break
@@ -173,16 +179,9 @@ def descended(
     return StiefelDescent(U * np.sqrt(problem.size), value, size, rounds, size <= tol)
 
 
-def whitened(points: Array) -> Array:
-    """The nearest centred points with orthonormal columns (the polar factor)."""
-    centred = points - points.mean(axis=0)
-    left, _, right = np.linalg.svd(centred, full_matrices=False)
-    return np.asarray(left @ right)
-
-
 def _value_and_gradient(problem: NeighborProblem, U: Array) -> tuple[float, Array]:
     Y = U * np.sqrt(problem.size)
-    shares = shares_of(Y)
+    shares = pair_shares(Y)
     value = edge_attraction(problem, Y) + shares.log_total
     whole = 2 * problem.size * slope_times(problem, shares, U)
     inner = U.T @ whole

@@ -1,4 +1,4 @@
-"""What no neighbour map can fall below, proved.
+"""Lower bounds of the divergence of all neighbour maps: proved, or but for a chance.
 
 For *any* symmetric probabilities q on the pairs, whatever they came from, Gibbs' inequality says
 log Σ exp(−t) ≥ H(q) − Σ q t, H(q) = −Σ q log q. So for every feasible map, G = YYᵀ,
@@ -29,15 +29,18 @@ from dualfold.neighbor_map.gaussian_sums import GaussianSums
 from dualfold.neighbor_map.problem import NeighborProblem, edge_attraction, slope
 from dualfold.trace.certificate import certify
 from dualfold.trace.problem import TraceProblem
-from dualfold.trace.proof.random_search import MISS
+from dualfold.trace.proof.random_search import MISS_CHANCE
 
 _U = 2.0**-53
-# All eigenvectors of so many rows are found in seconds.
-MOST_DECOMPOSED = 1_500
-# Directions beside the wanted ones, the basis they are found in, and how often it begins anew.
-GUARDS, BASIS, RESTARTS = 3, 40, 100
-# Of the sum of eigenvalues: a thousandth of what the relaxation loses on any set that was measured.
-FINE = 1e-5
+# All eigenvectors of a matrix of this size are found in seconds.
+MAX_DECOMPOSED_ROWS = 1_500
+# Of the iteration that finds directions for the random search.
+GUARD_VECTORS = 3
+SEARCH_BASIS_COLUMNS = 40
+MAX_RESTARTS = 100
+# Of the sum of eigenvalues: far less than what the relaxation loses
+# (docs/dev/notes/neighbour-maps.md).
+EIGENSUM_TOLERANCE = 1e-5
 
 
 def neighbor_bound(problem: NeighborProblem, weights: Any) -> float:
@@ -84,18 +87,18 @@ def smallest_sum(M: Array, count: int) -> float:
     M·1 is 0 to what `neighbor_bound` allows for; −∞ where nothing was proved.
     """
     n = len(M)
-    values, Q = np.linalg.eigh(M) if n <= MOST_DECOMPOSED else _lowest(M, count)
+    values, Q = np.linalg.eigh(M) if n <= MAX_DECOMPOSED_ROWS else _lowest(M, count)
     lift = float(np.abs(values).max())
     lifted = M + lift / n
     rounding = _U * (float(np.abs(M).sum(axis=1).max()) * 1.01 + lift)
-    if n <= MOST_DECOMPOSED:
-        return _decomposed(lifted, count) - count * rounding
+    if n <= MAX_DECOMPOSED_ROWS:
+        return _decomposed_sum(lifted, count) - count * rounding
     verdict = certify(TraceProblem(lifted, None, count, "min"), Q, tolerance=1e-10)
     proved = verdict.level in ("proved", "within") and np.isfinite(verdict.bound)
     return float(verdict.bound) - count * rounding if proved else -np.inf
 
 
-def _decomposed(S: Array, count: int) -> float:
+def _decomposed_sum(S: Array, count: int) -> float:
     """From all eigenpairs: |λ_i(S) − λ̂_i| ≤ ω|λ̂_i| + ρ, ω ≥ ‖QᵀQ − I‖, ρ ≥ ‖S − QΛ̂Qᵀ‖.
 
     (Ostrowski for QΛ̂Qᵀ, Weyl for the rest, as in `leading`; products of m terms are rounded by
@@ -142,7 +145,7 @@ def searched_bound(problem: NeighborProblem, Y: Array) -> tuple[float, float, fl
     total, off = float(rows.sum()), sums.error + 4 * _U
     relative = 1.01 * n**2 * off / total if total > 0 else np.inf
     if not relative < 0.01:
-        return np.inf, -np.inf, MISS
+        return np.inf, -np.inf, MISS_CHANCE
     pulled, known = edge_attraction(problem, Y), problem.negative_entropy
     # Sums over edges, rows first; logarithms, and the few last additions.
     rounded = (len(problem.P.data) + 64) * _U * (pulled + abs(known) + abs(np.log(total)) + 1)
@@ -172,11 +175,11 @@ def _searched_smallest_sum(
 
     M = LinearOperator((n, n), matvec=times, matmat=times, dtype=float)
     asked = TraceProblem(M, None, problem.count, "min", excluded=np.ones((n, 1)))
-    verdict = certify(asked, _searched_directions(times, Y), tolerance=FINE)
+    verdict = certify(asked, _searched_directions(times, Y), tolerance=EIGENSUM_TOLERANCE)
     edges = float(problem.degrees.max()) * (int(np.diff(P.indptr).max()) + 8) * _U
     error = 1.1 * (4 * off * (1 / n + float(degrees.max())) + 4 * edges)
     # A route that needs no search rests on a guess of the norm of M: no better than a search.
-    return float(verdict.bound), max(verdict.chance, MISS), error
+    return float(verdict.bound), max(verdict.chance, MISS_CHANCE), error
 
 
 def _searched_directions(times: Any, Y: Array) -> Array:
@@ -186,7 +189,12 @@ def _searched_directions(times: Any, Y: Array) -> Array:
     """
     n, d = Y.shape
     M = LinearOperator((n, n), matvec=times, dtype=float)
-    settings: dict[str, Any] = {"k": d + GUARDS, "ncv": BASIS, "maxiter": RESTARTS, "tol": 1e-4}
+    settings: dict[str, Any] = {
+        "k": d + GUARD_VECTORS,
+        "ncv": SEARCH_BASIS_COLUMNS,
+        "maxiter": MAX_RESTARTS,
+        "tol": 1e-4,
+    }
     try:
         found = eigsh(M, which="SA", v0=Y.sum(axis=1), **settings)[1]
     except ArpackNoConvergence as stopped:
@@ -194,4 +202,4 @@ def _searched_directions(times: Any, Y: Array) -> Array:
     both = np.column_stack([Y, found])
     basis = np.linalg.qr(both - both.mean(axis=0))[0]
     values, turns = np.linalg.eigh(basis.T @ times(basis))
-    return np.asarray(basis @ turns[:, np.argsort(values)][:, : d + GUARDS])
+    return np.asarray(basis @ turns[:, np.argsort(values)][:, : d + GUARD_VECTORS])

@@ -22,12 +22,14 @@ import scipy.sparse as sp
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
-from dualfold.neighbor_map.gaussian_sums import GaussianSums, coefficients_of
+from dualfold.neighbor_map.gaussian_sums import GaussianSums, coefficient_count
 
-# So few points have all their pairs in no time; so many, and matrices of them take 0.5 GB each.
-FEW, MOST_PAIRED = 300, 8_000
-# Where the mean of exp(−t) is smaller, the points' own share of 1 drowns it in sums by polynomials.
-FAINT = 1e-6
+# Up to this many rows all pairs are summed without a comparison of costs.
+MAX_ALWAYS_PAIRED_ROWS = 300
+# Up to this many rows matrices of all pairs are formed (docs/dev/notes/neighbour-maps.md).
+MAX_PAIRED_ROWS = 8_000
+# Where the mean of exp(−t) is smaller, the points' own share of 1 hides it in sums by polynomials.
+MIN_MEAN_KERNEL = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,6 +90,12 @@ def neighbor_problem(W: sp.csr_array, *, n_components: int, spread: float) -> Ne
     return NeighborProblem(sp.csr_array(W / W.sum()), n_components, float(spread))
 
 
+def white_basis(points: Array) -> Array:
+    """The nearest centred points with orthonormal columns (the polar factor)."""
+    left, _, right = np.linalg.svd(points - points.mean(axis=0), full_matrices=False)
+    return np.asarray(left @ right)
+
+
 def squared_distances(Y: Array) -> Array:
     """t_ij = ‖y_i − y_j‖² by differences, so that each is known to its own last digits."""
     t = np.zeros((len(Y), len(Y)))
@@ -143,7 +151,7 @@ def edge_attraction(problem: NeighborProblem, Y: Array) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class Shares:
+class PairShares:
     """Q by its products.
 
     log_total : log Σ exp(−t)
@@ -156,24 +164,24 @@ class Shares:
     times: Callable[[Array], Array]
 
 
-def shares_of(Y: Array) -> Shares:
+def pair_shares(Y: Array) -> PairShares:
     """Q of the points Y: by polynomials where these are cheaper than all pairs."""
     n = len(Y)
-    few = n <= MOST_PAIRED and (n <= FEW or coefficients_of(Y) > n)
+    few = n <= MAX_PAIRED_ROWS and (n <= MAX_ALWAYS_PAIRED_ROWS or coefficient_count(Y) > n)
     if not few:
         sums = GaussianSums(Y)
         rows = sums.times(np.ones((n, 1)))[:, 0]
         total = float(rows.sum())
-        if total > FAINT * n**2 or n > MOST_PAIRED:
+        if total > MIN_MEAN_KERNEL * n**2 or n > MAX_PAIRED_ROWS:
             total = max(total, sums.error)
-            return Shares(float(np.log(total)), rows / total, lambda V: sums.times(V) / total)
+            return PairShares(float(np.log(total)), rows / total, lambda V: sums.times(V) / total)
     t = squared_distances(Y)
     w = kernel(t)
     total = float(w.sum())
-    return Shares(log_sum(t, w), w.sum(axis=1) / total, lambda V: np.asarray(w @ V) / total)
+    return PairShares(log_sum(t, w), w.sum(axis=1) / total, lambda V: np.asarray(w @ V) / total)
 
 
-def slope_times(problem: NeighborProblem, shares: Shares, V: Array) -> Array:
+def slope_times(problem: NeighborProblem, shares: PairShares, V: Array) -> Array:
     """M·V, M = 2·Laplacian(P − Q): the gradient in the Gram matrix."""
     degrees = problem.degrees - shares.degrees
     return np.asarray(2 * (degrees[:, None] * V - (problem.P @ V - shares.times(V))))

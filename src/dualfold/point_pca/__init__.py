@@ -10,7 +10,7 @@ from dualfold.point_pca.direction_descent import (
 from dualfold.point_pca.point_descent import (
     Forces,
     PointDescent,
-    descended_points,
+    descend_points,
     pair_forces,
     point_error,
     point_forces,
@@ -24,7 +24,7 @@ __all__ = [
     "PointDescent",
     "averaged_directions",
     "certify_points",
-    "descended_points",
+    "descend_points",
     "direction_error",
     "direction_gradient",
     "pair_forces",

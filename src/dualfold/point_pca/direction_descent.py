@@ -4,7 +4,7 @@
 
 (Tucker, "Dimensionality reduction and the Fenchel game", Theorem 1.7; samples are rows here).
 S is never formed. `PCA(svd_solver="gradient-paper")` is `averaged_directions` as an estimator, and
-`PCA(svd_solver="gradient")` a descent that arrives.
+`PCA(svd_solver="gradient")` a descent that converges.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from dualfold.weights.row_passes import (
     column_deviations,
     column_means,
     combined_rows,
+    numeric_table,
     projected_rows,
-    table,
 )
 
 
@@ -46,7 +46,7 @@ def direction_error(X: Any, U: Any) -> float:
     >>> round(direction_error(cross, [[0.0], [1.0]]), 9)
     2.0
     """
-    data, U, mean = _given(X, U)
+    data, U, mean = _checked_directions(X, U)
     coordinates = projected_rows(data, U, mean)
     inner, gram = coordinates.T @ coordinates, U.T @ U
     deviations = column_deviations(data, mean, constant=0.0)
@@ -56,7 +56,7 @@ def direction_error(X: Any, U: Any) -> float:
 
 def direction_gradient(X: Any, U: Any) -> Array:
     """∇f(U) = 2(SUUᵀU + UUᵀSU − 2SU), S = X_cᵀX_c, in O(nDd)."""
-    data, U, mean = _given(X, U)
+    data, U, mean = _checked_directions(X, U)
     coordinates = projected_rows(data, U, mean)
     SU = combined_rows(data, coordinates, mean)
     return np.asarray(2 * (SU @ (U.T @ U) + U @ (U.T @ SU) - 2 * SU))
@@ -79,13 +79,13 @@ def averaged_directions(
 
     Nothing makes it converge: f is not convex in U.
     """
-    data = table(X)
+    data = numeric_table(X)
     if rounds < 1:
         raise InvalidInput(Argument("rounds", rounds), " must be at least 1")
     if start is None:
         drawn = np.random.default_rng(seed).standard_normal((data.shape[1], n_components))
         start = np.linalg.qr(drawn)[0] / np.sqrt(n_components)
-    w = _given(data, start)[1]
+    w = _checked_directions(data, start)[1]
     if w.shape[1] != n_components:
         raise InvalidInput(f"the start must have {n_components} columns; its shape is {w.shape}")
     length = 25 / np.sqrt(rounds) if step is None else float(step)
@@ -100,9 +100,9 @@ def averaged_directions(
     return AveragedDescent(np.array(iterates), average, left @ right)
 
 
-def _given(X: Any, U: Any) -> tuple[Any, Array, Array]:
+def _checked_directions(X: Any, U: Any) -> tuple[Any, Array, Array]:
     """The data, U as an array, and the mean of the data."""
-    data, directions = table(X), np.asarray(U, dtype=float)
+    data, directions = numeric_table(X), np.asarray(U, dtype=float)
     if directions.ndim != 2 or len(directions) != data.shape[1]:
         raise InvalidInput(
             f"directions must be an array of {data.shape[1]} rows, one for each column of the "

@@ -7,7 +7,7 @@ convex, so the largest Σλ_i² that both allow has all the room s = B − Σθ_
 
     Σθ_i² ≤ Σ_{i≤d}λ_i² ≤ (θ_1 + s)² + Σ_{1<i≤d}θ_i²
 
-Small S are decomposed instead (`_decomposed`). Rounding of S as computed
+Small S are decomposed instead (`_decomposed_sum`). Rounding of S as computed
 (`dualfold.weights.precision`) and of θ is taken off θ and added to B.
 """
 
@@ -25,19 +25,19 @@ from dualfold.trace.certificate import certify
 from dualfold.trace.problem import TraceProblem
 from dualfold.weights.covariance import CentredScatter, scatter, scatter_error
 from dualfold.weights.gram import point_gram, point_gram_error
-from dualfold.weights.row_passes import column_means, table
+from dualfold.weights.row_passes import column_means, numeric_table
 
-# The first eigenvectors of a matrix of this size take some two seconds.
-MOST_SPECTRUM = 3_000
-# All eigenvectors of so many rows take half a second, and repeated values do not matter then.
-MOST_DECOMPOSED = 1_000
-# A proof of Σλ is looked for until it is this good; any that is found is used.
-FINE = 1e-10
+# LAPACK finds the first eigenvectors of a matrix of this size in seconds.
+MAX_SPECTRUM_ROWS = 3_000
+# Up to this size all eigenvectors are computed, and repeated eigenvalues do not matter.
+MAX_DECOMPOSED_ROWS = 1_000
+# The tolerance of the proof of Σλ; any proof that is found is used.
+SUM_TOLERANCE = 1e-10
 _U = 2.0**-53
 
 
 @dataclass(frozen=True, eq=False)
-class Leading:
+class LeadingSum:
     """Bounds of Σ_{i≤d}σ_i⁴, and what else is known of the spectrum.
 
     lower, upper : of the sum; upper is infinite where nothing was proved
@@ -59,8 +59,8 @@ def leading_directions(X: Any, count: int) -> Array | None:
 
     By LAPACK; None where both have more than `MOST_SPECTRUM` rows.
     """
-    data = table(X)
-    if min(data.shape) > MOST_SPECTRUM:
+    data = numeric_table(X)
+    if min(data.shape) > MAX_SPECTRUM_ROWS:
         return None
     S, _ = _matrix(data)
     m = len(S)
@@ -68,14 +68,14 @@ def leading_directions(X: Any, count: int) -> Array | None:
     return np.asarray(scipy.linalg.eigh(S, subset_by_index=[least, m - 1])[1][:, ::-1])
 
 
-def leading_fourth_powers(X: Any, count: int, directions: Any = None) -> Leading:
+def leading_fourth_powers(X: Any, count: int, directions: Any = None) -> LeadingSum:
     """Bounds of Σ_{i≤count}σ_i⁴ with the help of `directions` (None: found by LAPACK).
 
     They are columns of D numbers; of n where n < D and n ≤ 3,000.
     """
-    data = table(X)
+    data = numeric_table(X)
     V = leading_directions(data, count) if directions is None else np.asarray(directions, float)
-    S, error = _matrix(data) if min(data.shape) <= MOST_SPECTRUM else _operator(data)
+    S, error = _matrix(data) if min(data.shape) <= MAX_SPECTRUM_ROWS else _operator(data)
     unit = 1.0 if isinstance(S, np.ndarray) else float(data.shape[0])  # S is X_cᵀX_c/unit
     if V is None or V.shape[0] != S.shape[0] or V.shape[1] < count:
         raise InvalidInput(
@@ -84,13 +84,13 @@ def leading_fourth_powers(X: Any, count: int, directions: Any = None) -> Leading
         )
     m = S.shape[0]
     if not _trace(S) > 0:
-        return Leading(0.0, (unit * count * error) ** 2, 0.0, 0.0, 0.0)
-    if m <= MOST_DECOMPOSED and isinstance(S, np.ndarray):
-        return _decomposed(S, count, error)
-    return _searched(S, V, count, error, unit)
+        return LeadingSum(0.0, (unit * count * error) ** 2, 0.0, 0.0, 0.0)
+    if m <= MAX_DECOMPOSED_ROWS and isinstance(S, np.ndarray):
+        return _decomposed_sum(S, count, error)
+    return _certified_sum(S, V, count, error, unit)
 
 
-def _decomposed(S: Array, count: int, error: float) -> Leading:
+def _decomposed_sum(S: Array, count: int, error: float) -> LeadingSum:
     """From all eigenpairs: |λ_i(S) − λ̂_i| ≤ ω|λ̂_i| + ρ with ω ≥ ‖QᵀQ − I‖ and ρ ≥ ‖S − QΛ̂Qᵀ‖.
 
     (Ostrowski for QΛ̂Qᵀ, Weyl for the rest.) The products that ω and ρ are read off are rounded
@@ -105,13 +105,15 @@ def _decomposed(S: Array, count: int, error: float) -> Leading:
     low = np.sort(np.maximum(values - off, 0.0))[::-1]
     sums = [float(np.square(one).sum()) for one in (low[:count], high[:count], low[count:])]
     total = float(np.maximum(values, 0).sum())
-    return Leading(sums[0] * (1 - 1e-13), sums[1] * (1 + 1e-13), 0.0, total, sums[2] * (1 - 1e-13))
+    return LeadingSum(
+        sums[0] * (1 - 1e-13), sums[1] * (1 + 1e-13), 0.0, total, sums[2] * (1 - 1e-13)
+    )
 
 
-def _searched(S: Any, V: Array, count: int, error: float, unit: float) -> Leading:
+def _certified_sum(S: Any, V: Array, count: int, error: float, unit: float) -> LeadingSum:
     """From the certificate of the directions V, as derived above."""
     m, trace = S.shape[0], _trace(S)
-    verdict = certify(TraceProblem(S, None, count, "max"), V, tolerance=FINE)
+    verdict = certify(TraceProblem(S, None, count, "max"), V, tolerance=SUM_TOLERANCE)
     known = verdict.level in ("proved", "within", "measured") and np.isfinite(verdict.bound)
     Q = np.linalg.qr(V[:, :count])[0]
     values = np.linalg.eigvalsh(Q.T @ (S @ Q))[::-1]
@@ -120,7 +122,7 @@ def _searched(S: Any, V: Array, count: int, error: float, unit: float) -> Leadin
     lower = float(np.square(theta).sum()) * (1 - 1e-14)
     if not known:
         why = f"the leading axes are not known: {'; '.join(verdict.reasons)}"
-        return Leading(lower * unit**2, np.inf, 1.0, trace * unit, None, why)
+        return LeadingSum(lower * unit**2, np.inf, 1.0, trace * unit, None, why)
     room = max(verdict.bound + count * error - float(theta.sum()), 0.0)
     upper = float(np.square(theta[1:]).sum()) + (float(theta[0]) + room) ** 2
     upper *= 1 + 1e-14
@@ -128,7 +130,7 @@ def _searched(S: Any, V: Array, count: int, error: float, unit: float) -> Leadin
     if isinstance(S, np.ndarray):
         size = max(float(np.linalg.norm(S)) * (1 - 4 * m * _U) - np.sqrt(m) * error, 0.0)
         rest = max(size**2 - upper, 0.0)
-    return Leading(lower * unit**2, upper * unit**2, verdict.chance, trace * unit, rest)
+    return LeadingSum(lower * unit**2, upper * unit**2, verdict.chance, trace * unit, rest)
 
 
 def _matrix(data: Any) -> tuple[Array, float]:

@@ -5,7 +5,7 @@
 with E the squared distances and X_c, Y_c centred (Draganov, "PCA as gradient descent", 2022).
 The minimum over n×d matrices Y is 4Σ_{i>d}σ_i⁴, σ the singular values of X_c, and there are no
 other local ones: every run ends at PCA's coordinates up to a rotation. Nothing n×n is formed:
-a gradient is X_c(X_cᵀY) and Y(YᵀY), O(nDd).
+a gradient is X_c(X_cᵀY) and Y(YᵀY), O(nDd). `Forces` are what moves each point.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from scipy.spatial.distance import cdist
 
 from dualfold.arrays import Array
 from dualfold.errors import InvalidInput, TooLarge
-from dualfold.weights.row_passes import column_means, combined_rows, projected_rows, table
+from dualfold.weights.row_passes import column_means, combined_rows, numeric_table, projected_rows
 
 # YᵀY is inverted with this share of its trace added: columns that the data has no
 # variance for go to 0, and steps must stay finite meanwhile.
-RIDGE = 1e-12
-# All pairs of so many points in the plane are 128 MB.
-MOST_PAIRED = 2_000
+RIDGE_SHARE = 1e-12
+# Forces of all pairs are n×n×d numbers.
+MAX_PAIRED_POINTS = 2_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +56,7 @@ def point_gradient(X: Any, Y: Any) -> Array:
     return 16 * (Y @ (Y.T @ Y) - kernel_times(data, column_means(data), Y))
 
 
-def descended_points(
+def descend_points(
     X: Any,
     n_components: int,
     *,
@@ -79,7 +79,7 @@ def descended_points(
     `reachable` = 4Σ_{i≤d}σ_i⁴ (how far f can fall from Y = 0), or where that is not given
     when the gradient vanishes to √tol.
     """
-    data = table(X)
+    data = numeric_table(X)
     mean = column_means(data)
     Y = _first_points(data.shape[0], n_components, start, seed)
     KY = kernel_times(data, mean, Y)
@@ -101,7 +101,9 @@ def descended_points(
             return PointDescent(Y, np.array(errors), np.array(slopes), converged=True)
         if step == most_steps:
             break
-        eased = np.linalg.solve(gram + RIDGE * np.trace(gram) * np.eye(len(gram)), gradient.T).T
+        eased = np.linalg.solve(
+            gram + RIDGE_SHARE * np.trace(gram) * np.eye(len(gram)), gradient.T
+        ).T
         P = _conjugate(gradient, eased, P, last)
         KP = kernel_times(data, mean, P)
         length = _exact_length(Y, KY, P, KP)
@@ -112,7 +114,7 @@ def descended_points(
 
 def centred_points(X: Any, Y: Any) -> tuple[Any, Array]:
     """The data, and the points centred."""
-    data, points = table(X), np.asarray(Y, dtype=float)
+    data, points = numeric_table(X), np.asarray(Y, dtype=float)
     if points.ndim != 2 or len(points) != data.shape[0]:
         raise InvalidInput(
             f"the points must be an array of {data.shape[0]} rows, one for each row of the data; "
@@ -207,10 +209,10 @@ def pair_forces(X: Any, Y: Any) -> tuple[Array, Array]:
     """c^X_ij (y_i − y_j) and c^Y_ij (y_i − y_j), n×n×d each: the definition, for few points."""
     data, points = centred_points(X, Y)
     n = len(points)
-    if n > MOST_PAIRED:
+    if n > MAX_PAIRED_POINTS:
         raise TooLarge(
-            f"{n} points have {n * n} pairs; up to {MOST_PAIRED} points are taken. point_forces "
-            "gives the sums for any number"
+            f"{n} points have {n * n} pairs; up to {MAX_PAIRED_POINTS} points are taken. "
+            "point_forces gives the sums for any number"
         )
     centred = np.asarray(data.toarray() if hasattr(data, "toarray") else data, dtype=float)
     between = points[:, None, :] - points[None, :, :]

@@ -18,14 +18,14 @@ from dualfold.arrays import Array
 from dualfold.programs.program import Program, QuadraticProgram
 
 # Ruiz' iteration halves the logarithms each time; 2^(2^-6) is next to 1.
-ROUNDS = 6
-# The largest exponent of a unit: the product of two of them is far inside the doubles.
-FARTHEST = 400
+N_RUIZ_STEPS = 6
+# The largest exponent of a unit: the product of two units is far within the range of doubles.
+MAX_EXPONENT = 400
 
 
 @dataclass(frozen=True, eq=False)
-class Balanced:
-    """`program` in its own units; `columns` (D) and `rows` (S) lead back."""
+class BalancedProgram:
+    """`program` in its own units; `columns` (D) and `rows` (S) convert back."""
 
     program: Program
     columns: Array
@@ -42,28 +42,30 @@ class Balanced:
             return None
         with np.errstate(all="ignore"):
             point, multipliers = self.point(inner[0]), inner[1] * self.rows
-        whole = np.isfinite(point).all() and np.isfinite(multipliers).all()
-        return (point, multipliers) if whole else None
+        finite = np.isfinite(point).all() and np.isfinite(multipliers).all()
+        return (point, multipliers) if finite else None
 
 
-def balanced(program: Program) -> Balanced:
-    """The program after Ruiz' scaling of its matrices ("A scaling algorithm to equilibrate
-    both rows and columns norms in matrices", 2001), with powers of 2."""
-    n, m, held = program.n, len(program.limits), len(program.b)
+def balanced_program(program: Program) -> BalancedProgram:
+    """The program after Ruiz' scaling of its matrices, with powers of 2.
+
+    Ruiz, "A scaling algorithm to equilibrate both rows and columns norms in matrices" (2001).
+    """
+    n, m, n_ineq = program.n, len(program.limits), len(program.b)
     D, S = _units(program)
-    if not _lossless(program, D, S):
-        return Balanced(program, np.ones(n), np.ones(m))
+    if not _is_lossless(program, D, S):
+        return BalancedProgram(program, np.ones(n), np.ones(m))
     fields: dict[str, Any] = {
         "c": program.c * D,
-        "A": _scaled(program.A, S[:held], D),
-        "b": program.b * S[:held],
-        "E": _scaled(program.E, S[held:], D),
-        "f": program.f * S[held:],
+        "A": _scaled_matrix(program.A, S[:n_ineq], D),
+        "b": program.b * S[:n_ineq],
+        "E": _scaled_matrix(program.E, S[n_ineq:], D),
+        "f": program.f * S[n_ineq:],
     }
     if isinstance(program, QuadraticProgram):
-        fields["Q"] = _scaled(program.Q, D, D)
-        fields["R"] = None if program.R is None else _scaled(program.R, S, S)
-    return Balanced(replace(program, **fields), D, S)
+        fields["Q"] = _scaled_matrix(program.Q, D, D)
+        fields["R"] = None if program.R is None else _scaled_matrix(program.R, S, S)
+    return BalancedProgram(replace(program, **fields), D, S)
 
 
 def _units(program: Program) -> tuple[Array, Array]:
@@ -74,14 +76,14 @@ def _units(program: Program) -> tuple[Array, Array]:
     blocks += [] if program.R is None else [_entries(program.R, n, n)]
     i, j, moduli = (np.concatenate(part) for part in zip(*blocks, strict=True))
     scale = np.ones(n + m)
-    for _ in range(ROUNDS if len(moduli) else 0):
+    for _ in range(N_RUIZ_STEPS if len(moduli) else 0):
         with np.errstate(all="ignore"):
             scaled = moduli * scale[i] * scale[j]
             heights = np.zeros(n + m)
             np.maximum.at(heights, i, scaled)
             np.maximum.at(heights, j, scaled)
             scale /= np.sqrt(np.where((heights > 0) & np.isfinite(heights), heights, 1.0))
-    scale = np.exp2(np.clip(np.round(np.log2(scale)), -FARTHEST, FARTHEST))
+    scale = np.exp2(np.clip(np.round(np.log2(scale)), -MAX_EXPONENT, MAX_EXPONENT))
     return scale[:n], scale[n:]
 
 
@@ -91,8 +93,8 @@ def _entries(matrix: Any, down: int, right: int) -> tuple[Array, Array, Array]:
     return entries.coords[0] + down, entries.coords[1] + right, np.abs(entries.data)
 
 
-def _lossless(program: Program, D: Array, S: Array) -> bool:
-    """Whether every entry in the new units leads back to the old one."""
+def _is_lossless(program: Program, D: Array, S: Array) -> bool:
+    """Whether every entry converts to the new units and back without rounding."""
     one = np.ones(1)
     triples: list[tuple[Any, Array, Array]] = [
         (program.rows, S, D),
@@ -112,7 +114,7 @@ def _lossless(program: Program, D: Array, S: Array) -> bool:
     return True
 
 
-def _scaled(matrix: Any, left: Array, right: Array) -> Any:
+def _scaled_matrix(matrix: Any, left: Array, right: Array) -> Any:
     if sp.issparse(matrix):
         return sp.csr_array(sp.diags_array(left) @ matrix @ sp.diags_array(right))
     return matrix * left[:, None] * right

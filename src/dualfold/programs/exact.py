@@ -3,6 +3,16 @@
 Sums of products are taken over the integers, so nothing is rounded and nothing overflows.
 Numbers are `fractions.Fraction` in arrays of objects; they are rounded once, at the end,
 to the side that is asked for.
+
+Linear systems are solved over the integers when they are small (Bareiss, "Sylvester's identity
+and multistep integer-preserving Gaussian elimination", 1968). Larger square ones are enclosed:
+with an approximate inverse R of B and ‖I − RB‖∞ ≤ β < 1, B is regular and the solution of
+Bz = s has
+
+    |z_i| ≤ max_j (|R||s|)_j / (1 − β)     (B⁻¹ = (I − (I − RB))⁻¹R, Neumann's series),
+
+so near an approximate solution, with s its exact residual, there is one that solves the
+system exactly (Rump, "Verification methods", Acta Numerica 2010).
 """
 
 from __future__ import annotations
@@ -21,8 +31,13 @@ from dualfold.arrays import Array
 from dualfold.errors import TooLarge
 from dualfold.programs.program import Program
 
-# Entries of all matrices together; so many take some ten seconds and a gigabyte.
-MOST_SUMMED = 5_000_000
+# Sizes that exact arithmetic answers in seconds: docs/dev/notes/programs.md.
+MAX_EXACT_ENTRIES = 5_000_000  # entries of all matrices together
+MAX_EXACT_EQUATIONS = 60  # solved over the integers
+MAX_QUICK_EQUATIONS = 20  # solved so in any case; for more an enclosure is tried first
+MAX_ENCLOSED_EQUATIONS = 1_500  # enclosed by a dense inverse in floating point
+EPS = float(np.finfo(float).eps)
+TINY = float(np.finfo(float).tiny)
 ZERO = Fraction(0)
 
 
@@ -35,27 +50,27 @@ def fractions(numbers: Any) -> Array:
 
 def floats(numbers: Any) -> Array:
     """The nearest doubles (infinite where there is none)."""
-    return np.array([nearest(number) for number in numbers], dtype=float)
+    return np.array([nearest_double(number) for number in numbers], dtype=float)
 
 
-def nearest(number: Fraction) -> float:
+def nearest_double(number: Fraction) -> float:
     try:
         return float(number)
     except OverflowError:
         return math.inf if number > 0 else -math.inf
 
 
-def above(number: Fraction) -> float:
+def double_above(number: Fraction) -> float:
     """A double that is not below the number."""
-    rounded = nearest(number)
+    rounded = nearest_double(number)
     if rounded == -math.inf:
         return -float(np.finfo(float).max)
     return rounded if rounded == math.inf or Fraction(rounded) >= number else _next(rounded)
 
 
-def below(number: Fraction) -> float:
+def double_below(number: Fraction) -> float:
     """A double that is not above the number."""
-    return -above(-number)
+    return -double_above(-number)
 
 
 def _next(number: float) -> float:
@@ -99,19 +114,22 @@ class ExactMatrix:
 
 
 class ExactProgram:
-    """The terms of a program in fractions, as a minimum (a maximum has its signs turned)."""
+    """The terms of a program in fractions, as a minimum (a maximum has its signs reversed).
+
+    n_ineq, p : how many rows are inequalities, and how many variables are ≥ 0; they come first
+    """
 
     def __init__(self, program: Program) -> None:
         self.program = program
         curved = [matrix for matrix in (program.Q, program.R) if matrix is not None]
         rows = sp.csr_array(program.rows)
         entries = rows.nnz + sum(sp.csr_array(matrix).nnz for matrix in curved)
-        if entries > MOST_SUMMED:
+        if entries > MAX_EXACT_ENTRIES:
             raise TooLarge(
                 f"the program has {entries:,} entries; certificates of programs are taken in exact "
-                f"arithmetic, for up to {MOST_SUMMED:,}"
+                f"arithmetic, for up to {MAX_EXACT_ENTRIES:,}"
             )
-        self.held, self.p = len(program.b), program.nonnegative
+        self.n_ineq, self.p = len(program.b), program.nonnegative
         self.cost = fractions(program.sign * program.c)
         self.limits = fractions(program.limits)
         self.rows, self.columns = ExactMatrix(rows), ExactMatrix(rows.T)
@@ -120,7 +138,7 @@ class ExactProgram:
 
     def value(self, x: Array, w: Array) -> Fraction:
         """The objective, of a minimum."""
-        return _curve(self.Q, x) + _curve(self.R, w) + dot(self.cost, x)
+        return half_square(self.Q, x) + half_square(self.R, w) + dot(self.cost, x)
 
     def slack(self, x: Array, w: Array) -> Array:
         """h − Mx + Rw."""
@@ -134,44 +152,21 @@ class ExactProgram:
 
     def dual_value(self, v: Array, y: Array) -> Fraction:
         """−½vᵀQv − ½yᵀRy − hᵀy."""
-        return -_curve(self.Q, v) - _curve(self.R, y) - dot(self.limits, y)
+        return -half_square(self.Q, v) - half_square(self.R, y) - dot(self.limits, y)
 
 
 def dot(first: Array, second: Array) -> Fraction:
     return sum((a * b for a, b in zip(first, second, strict=True)), ZERO)
 
 
-def _curve(matrix: ExactMatrix | None, vector: Array) -> Fraction:
+def half_square(matrix: ExactMatrix | None, vector: Array) -> Fraction:
+    """½uᵀQu; 0 without a matrix."""
     return ZERO if matrix is None else dot(vector, matrix.times(vector)) / 2
 
 
-# ==== merged: programs.linear_systems
-# """Linear systems whose solution is known for certain.
-#
-# Small ones are solved over the integers (Bareiss, "Sylvester's identity and multistep
-# integer-preserving Gaussian elimination", 1968). Larger square ones are enclosed: with an
-# approximate inverse R of B and ‖I − RB‖∞ ≤ β < 1, B is regular and the solution of Bz = s has
-#
-#     |z_i| ≤ max_j (|R||s|)_j / (1 − β)     (B⁻¹ = (I − (I − RB))⁻¹R, Neumann's series),
-#
-# so near an approximate solution, with s its exact residual, there is one that solves the
-# system exactly (Rump, "Verification methods", Acta Numerica 2010).
-# """
-#
-
-EPS = float(np.finfo(float).eps)
-TINY = float(np.finfo(float).tiny)
-# Equations solved over the integers: 60 of them take about a second.
-MOST_EXACT = 60
-# Up to so many are solved so at once; for more an enclosure is tried first.
-QUICK = 20
-# Equations enclosed in floating point: a dense inverse of a few seconds.
-MOST_ENCLOSED = 1_500
-
-
 @dataclass(frozen=True, eq=False)
-class Enclosed:
-    """Some vector within `radius` of `centre`, entry by entry, is what was asked for.
+class Enclosure:
+    """A vector that is wanted lies within `radius` of `centre`, entry by entry.
 
     The radius is 0 where the arithmetic was exact.
     """
@@ -180,18 +175,18 @@ class Enclosed:
     radius: Array
 
 
-def corrections(matrix: sp.csr_array, right: Array, weights: Array) -> Iterator[Enclosed]:
+def corrections(matrix: sp.csr_array, right: Array, weights: Array) -> Iterator[Enclosure]:
     """Solutions z of matrix·z = right that are small in units of `weights`, the cheapest first.
 
-    Only as many entries as there are independent equations differ from 0, those that QR with
-    pivoting takes from the weighted columns. Nothing comes where no solution is found.
+    Only as many entries as there are independent equations differ from 0: those that QR with
+    pivoting takes from the weighted columns. There is none where no solution is found.
     """
     m, n = matrix.shape
     z, radius = fractions(np.zeros(n)), fractions(np.zeros(n))
     if not m or not any(right):
-        yield Enclosed(z, radius)
+        yield Enclosure(z, radius)
         return
-    if not n or m > MOST_ENCLOSED or m * n > 4 * MOST_ENCLOSED**2:
+    if not n or m > MAX_ENCLOSED_EQUATIONS or m * n > 4 * MAX_ENCLOSED_EQUATIONS**2:
         return
     dense = matrix.toarray()
     with np.errstate(all="ignore"):
@@ -200,28 +195,28 @@ def corrections(matrix: sp.csr_array, right: Array, weights: Array) -> Iterator[
     if not np.isfinite(weighted).all():
         return
     order = scipy.linalg.qr(weighted, mode="r", pivoting=True)[1]
-    if m > min(QUICK, MOST_EXACT) and n >= m:
-        near = _enclosed(dense[:, order[:m]], right)
+    if m > min(MAX_QUICK_EQUATIONS, MAX_EXACT_EQUATIONS) and n >= m:
+        near = _enclosed_solution(dense[:, order[:m]], right)
         if near is not None:
             z[order[:m]], radius[order[:m]] = near.centre, near.radius
-            yield Enclosed(z, radius)
-    solved = _eliminated(dense[:, order], right) if m <= MOST_EXACT else None
+            yield Enclosure(z, radius)
+    solved = _elimination_solution(dense[:, order], right) if m <= MAX_EXACT_EQUATIONS else None
     if solved is not None:
         z, radius = fractions(np.zeros(n)), fractions(np.zeros(n))
         for column, number in solved.items():
             z[order[column]] = number
-        yield Enclosed(z, radius)
+        yield Enclosure(z, radius)
 
 
-def _eliminated(matrix: Array, right: Array) -> dict[int, Fraction] | None:
+def _elimination_solution(matrix: Array, right: Array) -> dict[int, Fraction] | None:
     """The entries, by column, of the solution on the first independent columns."""
     m, n = matrix.shape
-    few = min(m, n)  # the later columns are seldom needed
-    solved = _on_columns(matrix[:, :few], right)
-    return solved if solved is not None or few == n else _on_columns(matrix, right)
+    first = min(m, n)  # the later columns are seldom needed
+    solved = _solution_on_columns(matrix[:, :first], right)
+    return solved if solved is not None or first == n else _solution_on_columns(matrix, right)
 
 
-def _on_columns(matrix: Array, right: Array) -> dict[int, Fraction] | None:
+def _solution_on_columns(matrix: Array, right: Array) -> dict[int, Fraction] | None:
     """The same, among all columns of this matrix."""
     table = [_whole_row(row, last) for row, last in zip(matrix, right, strict=True)]
     return _bareiss(table, matrix.shape[1])
@@ -269,7 +264,7 @@ def _bareiss(table: list[list[int]], width: int) -> dict[int, Fraction] | None:
     return solved
 
 
-def _enclosed(matrix: Array, right: Array) -> Enclosed | None:
+def _enclosed_solution(matrix: Array, right: Array) -> Enclosure | None:
     """The solution of a square system, with a radius (module docstring)."""
     m = len(matrix)
     with np.errstate(all="ignore"):
@@ -292,9 +287,9 @@ def _enclosed(matrix: Array, right: Array) -> Enclosed | None:
     if not np.isfinite(near).all():
         return None
     centre = fractions(near)
-    rest = np.array([above(abs(number)) for number in right - exact.times(centre)])
+    rest = np.array([double_above(abs(number)) for number in right - exact.times(centre)])
     size = float((moduli @ rest).max()) * (1 + 2 * (m + 2) * EPS) + m * TINY
     if not np.isfinite(size):
         return None
     radius = Fraction(size) / (1 - Fraction(beta))
-    return Enclosed(centre, np.full(m, radius, dtype=object))
+    return Enclosure(centre, np.full(m, radius, dtype=object))

@@ -1,8 +1,8 @@
 """Answers to programs by existing solvers, and rays where there is no answer.
 
 HiGHS (in SciPy) solves linear programs, Clarabel quadratic ones. Neither is trusted: the
-certificate sees the point and the multipliers only. SciPy hands out no rays, so where a
-solver says "infeasible" or "unbounded" the Farkas program is solved for one. Small programs
+certificate gets the point and the multipliers only. SciPy returns no rays, so where a
+solver reports "infeasible" or "unbounded" the Farkas program is solved for one. Small programs
 that floating point leaves unproved are solved over the integers (`solvers/pivots.py`).
 """
 
@@ -18,7 +18,7 @@ import scipy.sparse as sp
 from dualfold.arrays import Array
 from dualfold.certificate import Level, checked_tolerance
 from dualfold.errors import Argument, CertificateFailed, NotConverged, warn
-from dualfold.programs.balance import Balanced, balanced
+from dualfold.programs.balance import BalancedProgram, balanced_program
 from dualfold.programs.certificate import ProgramCertificate, certify_program
 from dualfold.programs.program import LinearProgram, Program
 from dualfold.programs.rays import (
@@ -26,11 +26,11 @@ from dualfold.programs.rays import (
     certify_infeasible,
     certify_unbounded,
 )
-from dualfold.programs.solvers.external import by_clarabel, by_highs, polished, widened_rows
+from dualfold.programs.solvers.external import by_clarabel, by_highs, polished_answer, widened_rows
 from dualfold.programs.solvers.pivots import by_pivots
 
-# Unknowns up to which the last digits are worth a dense least-squares problem (seconds).
-MOST_POLISHED = 1_500
+# Unknowns up to which a dense least-squares problem is solved for the last digits.
+MAX_POLISHED_UNKNOWNS = 1_500
 # Of two answers, the one whose level comes first here is returned.
 BEST_FIRST: tuple[Level, ...] = ("proved", "within reach", "within", "unresolved", "failed")
 
@@ -44,7 +44,7 @@ class ProgramAnswer:
     multipliers : one for each row of constraints, inequalities first; None unless "optimal"
     ray : Farkas multipliers ("infeasible") or the direction of improvement ("unbounded")
     certificate : of the point and multipliers, or of the ray
-    solver : who found it
+    solver : the name of what found it
     """
 
     status: Literal["optimal", "infeasible", "unbounded"]
@@ -61,7 +61,7 @@ class ProgramAnswer:
 def solve_program(program: Program, *, tolerance: float = 1e-8) -> ProgramAnswer:
     """The optimum of a program with its multipliers, or the ray that proves there is none.
 
-    What is not proved is returned all the same, with a warning if its certificate failed.
+    An answer that is not proved is returned too, with a warning if its certificate failed.
 
     >>> from dualfold.programs import LinearProgram, solve_program
     >>> answer = solve_program(LinearProgram([1.0], [[-1.0]], [-3.0]))  # min x, x ≥ 3
@@ -79,11 +79,11 @@ def solve_program(program: Program, *, tolerance: float = 1e-8) -> ProgramAnswer
         else:
             answer = None if rays_tried else _without_optimum(program, tolerance)
             rays_tried = True
-        best = _better(best, answer)
+        best = _better_answer(best, answer)
         if best is not None and best.certificate.level == "proved":
             return best
-    # A solver may stop near nothing when there is no optimum; a ray then says so.
-    best = _better(best, None if rays_tried else _without_optimum(program, tolerance))
+    # A solver may stop anywhere when there is no optimum; a ray then proves that.
+    best = _better_answer(best, None if rays_tried else _without_optimum(program, tolerance))
     if best is None:
         raise NotConverged(
             "no optimum was found, and no ray that shows the program infeasible or unbounded: it "
@@ -100,7 +100,9 @@ def solve_program(program: Program, *, tolerance: float = 1e-8) -> ProgramAnswer
     return best
 
 
-def _better(first: ProgramAnswer | None, second: ProgramAnswer | None) -> ProgramAnswer | None:
+def _better_answer(
+    first: ProgramAnswer | None, second: ProgramAnswer | None
+) -> ProgramAnswer | None:
     """The answer of which more is known; the first where they are alike."""
     answers = [answer for answer in (first, second) if answer is not None]
     return min(
@@ -112,9 +114,9 @@ def _better(first: ProgramAnswer | None, second: ProgramAnswer | None) -> Progra
 
 def _attempts(program: Program) -> Iterator[tuple[str, tuple[Array, Array] | None]]:
     """Solvers with points and multipliers, the likeliest first; None for "no optimum"."""
-    units = balanced(program)
-    plain = Balanced(program, np.ones(program.n), np.ones(len(program.limits)))
-    if not (_curved(program.Q) or _curved(program.R)):
+    units = balanced_program(program)
+    plain = BalancedProgram(program, np.ones(program.n), np.ones(len(program.limits)))
+    if not (_has_curvature(program.Q) or _has_curvature(program.R)):
         for scale in (units, plain):
             yield "HiGHS", scale.answer(by_highs(scale.program))
     else:
@@ -124,10 +126,10 @@ def _attempts(program: Program) -> Iterator[tuple[str, tuple[Array, Array] | Non
             (plain, True, 1e-10),
         ):
             inner = by_clarabel(scale.program, shrunk=shrunk, accuracy=accuracy)
-            if inner is not None and sum(map(len, inner)) <= MOST_POLISHED:
-                yield "Clarabel", scale.answer(polished(scale.program, *inner))
+            if inner is not None and sum(map(len, inner)) <= MAX_POLISHED_UNKNOWNS:
+                yield "Clarabel", scale.answer(polished_answer(scale.program, *inner))
             yield "Clarabel", scale.answer(inner)
-    # Where floating point found nothing that can be proved, small programs have an exact way.
+    # Where nothing found in floating point can be proved, small programs are solved exactly.
     yield "pivots over the integers", units.answer(by_pivots(units.program))
 
 
@@ -145,25 +147,30 @@ def farkas_ray(program: Program) -> Array | None:
 
 def _rays(program: Program) -> Iterator[Array]:
     """Candidates for a Farkas ray: in floating point, then over the integers."""
-    units = balanced(program)
+    units = balanced_program(program)
     inner = units.program
     largest = float(np.abs(inner.limits).max(initial=0.0))
     if largest == 0:
-        return  # x = 0 keeps everything
-    turned = sp.csr_array(inner.rows.T)
-    p, held = inner.nonnegative, len(inner.b)
-    equal = [turned[p:], *([] if inner.R is None else [sp.csr_array(inner.R)])]
+        return  # x = 0 keeps all constraints
+    transposed = sp.csr_array(inner.rows.T)
+    p, n_ineq = inner.nonnegative, len(inner.b)
+    equal = [transposed[p:], *([] if inner.R is None else [sp.csr_array(inner.R)])]
     stacked = sp.csr_array(sp.vstack(equal))
     size = _power(largest)  # a power of 2 rounds nothing
     box = LinearProgram(
-        inner.limits / size, -turned[:p], np.zeros(p), stacked, np.zeros(stacked.shape[0]), held
-    ).with_bounds(np.where(np.arange(len(inner.limits)) < held, -np.inf, -1.0), 1.0)
-    # What is rounded to 0 may be negative: the certificate decides.
+        inner.limits / size,
+        -transposed[:p],
+        np.zeros(p),
+        stacked,
+        np.zeros(stacked.shape[0]),
+        n_ineq,
+    ).with_bounds(np.where(np.arange(len(inner.limits)) < n_ineq, -np.inf, -1.0), 1.0)
+    # A value that rounds to 0 may be negative: the certificate decides.
     for solver, least in ((by_highs, -1e-9), (by_pivots, np.inf)):
         found = solver(box)
         if found is not None and found[0].any() and box.value(found[0]) < least:
             ray = found[0].copy()
-            ray[:held] = np.maximum(ray[:held], 0)
+            ray[:n_ineq] = np.maximum(ray[:n_ineq], 0)
             with np.errstate(all="ignore"):
                 ray = ray * units.rows
                 ray = ray / np.abs(ray).max()
@@ -180,14 +187,16 @@ def _without_optimum(program: Program, tolerance: float) -> ProgramAnswer | None
     best: ProgramAnswer | None = None
     for ray in _rays(program):
         proof = certify_infeasible(program, ray, tolerance=tolerance)
-        best = _better(best, ProgramAnswer("infeasible", None, None, ray, proof, "a Farkas ray"))
+        best = _better_answer(
+            best, ProgramAnswer("infeasible", None, None, ray, proof, "a Farkas ray")
+        )
         if proof.level == "proved":
             return best
     for ray in _rays(program.dual):
         for start in _feasible_points(program):
             proof = certify_unbounded(program, start, ray, tolerance=tolerance)
             answer = ProgramAnswer("unbounded", start, None, ray, proof, "a ray of the dual")
-            best = _better(best, answer)
+            best = _better_answer(best, answer)
             if proof.level == "proved":
                 return best
     return None if best is None or best.certificate.level == "failed" else best
@@ -195,11 +204,11 @@ def _without_optimum(program: Program, tolerance: float) -> ProgramAnswer | None
 
 def _feasible_points(program: Program) -> Iterator[Array]:
     """Points that should keep all constraints, softened rows included."""
-    units = balanced(program)
+    units = balanced_program(program)
     inner = units.program
-    rows, held = widened_rows(inner), len(inner.b)
+    rows, n_ineq = widened_rows(inner), len(inner.b)
     flat = LinearProgram(
-        np.zeros(rows.shape[1]), rows[:held], inner.b, rows[held:], inner.f, inner.nonnegative
+        np.zeros(rows.shape[1]), rows[:n_ineq], inner.b, rows[n_ineq:], inner.f, inner.nonnegative
     )
     for solver in (by_highs, by_pivots):
         found = solver(flat)
@@ -208,5 +217,5 @@ def _feasible_points(program: Program) -> Iterator[Array]:
             yield point
 
 
-def _curved(matrix: Any) -> bool:
+def _has_curvature(matrix: Any) -> bool:
     return matrix is not None and bool(abs(matrix).max() > 0 if matrix.shape[0] else False)

@@ -40,18 +40,23 @@ from dualfold.quality.map_comparison import (
     stability,
 )
 from dualfold.quality.neighborhood_shape import density_correlation, local_distortion
-from dualfold.quality.neighbors import (
+from dualfold.quality.pair_measures import (
+    distance_correlation,
+    nonmetric_stress,
+    residual_variance,
+    stress,
+)
+from dualfold.quality.picture import Picture
+from dualfold.quality.quality_report import QualityReport, report
+from dualfold.quality.ranks import (
+    NeighborRanks,
     continuity,
     lcmc,
     mean_relative_rank_errors,
+    neighbor_ranks,
     t_similarity,
     trustworthiness,
 )
-from dualfold.quality.nonmetric import nonmetric_stress
-from dualfold.quality.pair_measures import distance_correlation, residual_variance, stress
-from dualfold.quality.picture import Picture
-from dualfold.quality.quality_report import QualityReport, report
-from dualfold.quality.ranks import NeighborRanks, neighbor_ranks
 from dualfold.quality.shepard import Shepard, shepard
 
 __all__ = [

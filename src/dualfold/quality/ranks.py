@@ -14,9 +14,7 @@ import numpy as np
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
 from dualfold.quality.estimate import drawn_rows, values_or_mean
-from dualfold.quality.space import EuclideanSpace, Space, space_of
-
-__all__ = ["NeighborRanks", "both_spaces", "neighbor_count", "neighbor_ranks"]
+from dualfold.quality.space import Space, both_spaces, neighbor_count
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,30 +118,6 @@ def neighbor_ranks(
     return NeighborRanks(before, after, x.ranks(after, rows), y.ranks(before, rows), rows, x.n)
 
 
-def both_spaces(X: Any, Y: Any, metric: Any, n_jobs: int | None) -> tuple[Space, EuclideanSpace]:
-    """X with its metric and Y as a Euclidean map, checked to be as many points."""
-    x = space_of(X, metric, n_jobs)
-    y = Y if isinstance(Y, EuclideanSpace) else EuclideanSpace(Y, n_jobs, "Y")
-    if x.n != y.n:
-        raise InvalidInput(
-            Argument("X"),
-            f" has {x.n} rows and ",
-            Argument("Y"),
-            f" has {y.n}; they must be the same points, as many embedded points as there are rows",
-        )
-    return x, y
-
-
-def neighbor_count(k: Any, n: int) -> int:
-    """k, if there are as many other points."""
-    if isinstance(k, bool) or not isinstance(k, int | np.integer) or not 1 <= k < n:
-        raise InvalidInput(
-            Argument("n_neighbors"),
-            f" must be a whole number from 1 to {n - 1} for {n} points; it is {k!r}",
-        )
-    return int(k)
-
-
 def check_half(k: int, n: int) -> None:
     if 2 * k >= n:
         raise InvalidInput(
@@ -169,3 +143,157 @@ def kept_share(before: Array, after: Array, k: int) -> Array:
     # Two lists of k distinct numbers share as many as their sorted union repeats.
     together = np.sort(np.hstack([before[:, :k], after[:, :k]]), axis=1)
     return np.count_nonzero(together[:, 1:] == together[:, :-1], axis=1) / k
+
+
+def t_similarity(
+    X: Any,
+    Y: Any,
+    n_neighbors: int = 10,
+    *,
+    metric: Any = "euclidean",
+    per_point: bool = False,
+    sample: int | None = None,
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+) -> float | Array:
+    """The share of each point's k = `n_neighbors` nearest in X that it keeps in Y.
+
+        mean over i of |N_k(i) ∩ M_k(i)| / k,   0 to 1; 1: every neighbour kept
+
+    Random points keep k/(n−1). With `per_point=True` one number for each point. Both searches
+    are exact, with ties broken by index. Memory is O(n·k).
+
+    Tucker, "Dimensionality reduction and the Fenchel game", §2.
+
+    >>> import numpy as np
+    >>> line = np.array([0.0, 1.0, 3.0, 7.0, 15.0])[:, None]
+    >>> t_similarity(line, line[[1, 0, 2, 3, 4]], 1)  # the first two changed places
+    0.8
+    """
+    x, y = both_spaces(X, Y, metric, n_jobs)
+    k, rows = neighbor_count(n_neighbors, x.n), drawn_rows(x.n, sample, random_state)
+    kept = kept_share(x.nearest(k, rows)[0], y.nearest(k, rows)[0], k)
+    return values_or_mean(kept, rows, x.n, (0.0, 1.0), per_point)
+
+
+def trustworthiness(
+    X: Any,
+    Y: Any,
+    *,
+    n_neighbors: int = 5,
+    metric: Any = "euclidean",
+    per_point: bool = False,
+    sample: int | None = None,
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+) -> float | Array:
+    """Can the neighbours seen on the map be believed? 0 to 1; 1: none is an intruder.
+
+        mean over i of  1 − 2/(k(2n − 3k − 1)) · Σ_{j in M_k(i)} max(0, ρ_ij − k)
+
+    Points near on the map that were far in X cost by how far they were, in ranks. Random
+    maps score about 1/2. As in scikit-learn `n_neighbors` must be less than n/2; equal to
+    `sklearn.manifold.trustworthiness` where no distances tie, without its n×n matrices.
+
+    X : a table (dense, sparse, float32, memory map), a `Graph` (its geodesics), or
+        distances with metric="precomputed"
+    per_point : one value for each point; their mean is the measure
+    sample : measure on that many random points; returns an `Estimate`, a float
+        with `low` and `high` (95 %)
+
+    Venna and Kaski, "Neighborhood preservation in nonlinear projection methods" (2001).
+
+    >>> import numpy as np
+    >>> X = np.arange(10.0)[:, None]
+    >>> trustworthiness(X, 3 * X, n_neighbors=2)
+    1.0
+    """
+    x, y = both_spaces(X, Y, metric, n_jobs)
+    return _one_sided(x, y, n_neighbors, per_point, sample, random_state)
+
+
+def continuity(
+    X: Any,
+    Y: Any,
+    *,
+    n_neighbors: int = 5,
+    metric: Any = "euclidean",
+    per_point: bool = False,
+    sample: int | None = None,
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+) -> float | Array:
+    """Are the neighbours of X still near on the map? 0 to 1; 1: none was torn away.
+
+        mean over i of  1 − 2/(k(2n − 3k − 1)) · Σ_{j in N_k(i)} max(0, r_ij − k)
+
+    It is trustworthiness with the sides exchanged. Arguments as there.
+
+    Venna and Kaski (2001).
+    """
+    x, y = both_spaces(X, Y, metric, n_jobs)
+    return _one_sided(y, x, n_neighbors, per_point, sample, random_state)
+
+
+def mean_relative_rank_errors(
+    X: Any,
+    Y: Any,
+    *,
+    n_neighbors: int = 10,
+    metric: Any = "euclidean",
+    per_point: bool = False,
+    sample: int | None = None,
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+) -> tuple[float | Array, float | Array]:
+    """How wrong the ranks of neighbours are, relatively: (of those in Y, of those in X).
+
+        mean over i of  Σ_{j in M_k(i)} |ρ_ij − r_ij| / r_ij / C   (intruders weigh in)
+        mean over i of  Σ_{j in N_k(i)} |ρ_ij − r_ij| / ρ_ij / C   (lost ones weigh in)
+        C = Σ_{m=1..k} |n − 2m + 1| / m
+
+    0 to 1 for k < n/2; 0: every neighbour has its rank. Unlike trustworthiness they also
+    see neighbours that merely changed places.
+
+    Lee and Verleysen, Nonlinear Dimensionality Reduction (2007).
+    """
+    ranks = neighbor_ranks(
+        X, Y, n_neighbors, metric=metric, sample=sample, random_state=random_state, n_jobs=n_jobs
+    )
+    return ranks.mean_relative_rank_errors(per_point=per_point)
+
+
+def lcmc(
+    X: Any,
+    Y: Any,
+    *,
+    n_neighbors: int = 10,
+    metric: Any = "euclidean",
+    per_point: bool = False,
+    sample: int | None = None,
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+) -> float | Array:
+    """The local continuity meta-criterion: neighbours kept beyond chance.
+
+        t_similarity(k) − k/(n−1),   −k/(n−1) to 1 − k/(n−1); 0: no better than chance
+
+    Chen and Buja, "Local multidimensional scaling" (2009).
+    """
+    x, y = both_spaces(X, Y, metric, n_jobs)
+    k, rows = neighbor_count(n_neighbors, x.n), drawn_rows(x.n, sample, random_state)
+    chance = k / (x.n - 1)
+    beyond = kept_share(x.nearest(k, rows)[0], y.nearest(k, rows)[0], k) - chance
+    return values_or_mean(beyond, rows, x.n, (-chance, 1 - chance), per_point)
+
+
+def _one_sided(
+    true: Space, listed: Space, k: Any, per_point: bool, sample: int | None, random_state: Any
+) -> float | Array:
+    """1 − penalty of the ranks in `true` of the k nearest in `listed`."""
+    n = true.n
+    k = neighbor_count(k, n)
+    check_half(k, n)
+    rows = drawn_rows(n, sample, random_state)
+    values = kept_ranks(true.ranks(listed.nearest(k, rows)[0], rows), k, n)
+    return values_or_mean(values, rows, n, (0.0, 1.0), per_point)

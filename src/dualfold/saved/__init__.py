@@ -12,8 +12,8 @@ from dualfold.saved.model import (
     columns_differ,
     load_model,
     model_of,
-    rule_of,
     save_model,
+    storable_map,
 )
 from dualfold.saved.rechecks import (
     estimator_of,
@@ -42,6 +42,6 @@ __all__ = [
     "rechecked_model",
     "rechecked_points",
     "rechecked_unfolding",
-    "rule_of",
     "save_model",
+    "storable_map",
 ]

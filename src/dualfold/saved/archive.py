@@ -4,7 +4,7 @@ A zip archive with `dualfold.json` first and one .npy file an array, so that any
 read it. Nothing in it is ever unpickled or run. The header holds a checksum (SHA-256) of each
 array and of itself: what was cut, altered or lost on the way is noticed. A checksum is no
 signature, and whoever writes a file can make it fit; so all that is read is checked besides
-(`sound.py`).
+(`maps/file_checks.py`).
 """
 
 from __future__ import annotations
@@ -26,15 +26,17 @@ from dualfold.arrays import Array
 from dualfold.data.limits import parse_json, unpacked_limit
 from dualfold.errors import DamagedFile, InPython, InvalidInput
 
-HEADER = "dualfold.json"
-SCHEMA, VERSION = "dualfold.model", 1
-# Of the header, names of columns being most of it, and of parts; more than any model has.
-LONGEST_HEADER, MOST_PARTS = 2**26, 1_000_000
+HEADER_NAME = "dualfold.json"
+SCHEMA_NAME = "dualfold.model"
+SCHEMA_VERSION = 1
+# More than any model has; names of columns are most of a header.
+MAX_HEADER_BYTES = 2**26
+MAX_PARTS = 1_000_000
 # Zip knows no time before 1980; a fixed one makes equal models equal files.
-NO_TIME = (1980, 1, 1, 0, 0, 0)
+FIXED_TIME = (1980, 1, 1, 0, 0, 0)
 
 
-class _Summed:
+class _HashedFile:
     """A file whose bytes are counted into a checksum while they pass."""
 
     def __init__(self, file: Any = None) -> None:
@@ -53,11 +55,11 @@ class _Summed:
 def write_archive(file: BinaryIO, header: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
     """Write a header (JSON-ready) and arrays of numbers."""
     plain = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
-    stated = {"schema": SCHEMA, "version": VERSION, **header}
+    stated = {"schema": SCHEMA_NAME, "version": SCHEMA_VERSION, **header}
     stated["arrays"] = {name: _checksum(array) for name, array in plain.items()}
     stated["sha256"] = _header_checksum(stated)
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
-        archive.writestr(_entry(HEADER), json.dumps(stated, indent=2, ensure_ascii=False))
+        archive.writestr(_entry(HEADER_NAME), json.dumps(stated, indent=2, ensure_ascii=False))
         for name, array in plain.items():
             with archive.open(_entry(f"{name}.npy"), "w", force_zip64=True) as entry:
                 npy.write_array(entry, array, allow_pickle=False)
@@ -70,7 +72,7 @@ def read_archive(path: Path) -> tuple[dict[str, Any], dict[str, Array]]:
     try:
         with zipfile.ZipFile(path) as archive:
             _refuse_bombs(archive, path)
-            header = _checked_header(archive, path)
+            header = _validated_header(archive, path)
             return header, _arrays(archive, header.get("arrays"))
     except zipfile.BadZipFile as error:
         raise DamagedFile(
@@ -89,13 +91,15 @@ def read_archive(path: Path) -> tuple[dict[str, Any], dict[str, Array]]:
 
 
 def _unreadable(path: Path, error: Exception) -> DamagedFile:
-    said = " ".join(str(error).split())[:200]
-    return DamagedFile(f"{path} is no readable model file but a damaged one: {said}; save it again")
+    reason = " ".join(str(error).split())[:200]
+    return DamagedFile(
+        f"{path} is no readable model file but a damaged one: {reason}; save it again"
+    )
 
 
 def _arrays(archive: zipfile.ZipFile, stated: Any) -> dict[str, Array]:
-    """All arrays, with the checksums that the header states (none: a file of before)."""
-    entries = archive.infolist()[1:] if archive.infolist()[0].filename == HEADER else None
+    """All arrays; their checksums are those that the header states (None: an old file)."""
+    entries = archive.infolist()[1:] if archive.infolist()[0].filename == HEADER_NAME else None
     if entries is None or not all(entry.filename.endswith(".npy") for entry in entries):
         raise ValueError("it holds other parts than a header and arrays")
     named = {entry.filename.removesuffix(".npy"): entry for entry in entries}
@@ -117,13 +121,13 @@ def _array(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, checksum: Any) -> A
     if kind.kind not in "fiub" or min(shape, default=0) < 0 or size > entry.file_size:
         raise ValueError(f"{entry.filename} holds {kind} of shape {shape} in {entry.file_size} B")
     with archive.open(entry) as stream:
-        summed = _Summed(stream)
-        found = npy.read_array(cast(BinaryIO, summed), allow_pickle=False)
-        if summed.read(1):
+        hashed = _HashedFile(stream)
+        array = npy.read_array(cast(BinaryIO, hashed), allow_pickle=False)
+        if hashed.read(1):
             raise ValueError(f"{entry.filename} is longer than its array")
-    if checksum is not None and summed.sum.hexdigest() != checksum:
+    if checksum is not None and hashed.sum.hexdigest() != checksum:
         raise ValueError(f"{entry.filename} has another checksum than its header says")
-    return np.asarray(found, dtype=found.dtype.newbyteorder("="))
+    return np.asarray(array, dtype=array.dtype.newbyteorder("="))
 
 
 def _refuse_bombs(archive: zipfile.ZipFile, path: Path) -> None:
@@ -131,19 +135,19 @@ def _refuse_bombs(archive: zipfile.ZipFile, path: Path) -> None:
     entries = archive.infolist()
     if not entries or len({entry.filename for entry in entries}) < len(entries):
         raise ValueError("two parts have the same name" if entries else "it holds nothing")
-    whole = sum(entry.file_size for entry in entries)
-    if whole > unpacked_limit(path.stat().st_size):
-        raise ValueError(f"it unpacks to {whole / 1e9:.1f} GB")
-    if entries[0].file_size > LONGEST_HEADER or len(entries) > MOST_PARTS:
+    total = sum(entry.file_size for entry in entries)
+    if total > unpacked_limit(path.stat().st_size):
+        raise ValueError(f"it unpacks to {total / 1e9:.1f} GB")
+    if entries[0].file_size > MAX_HEADER_BYTES or len(entries) > MAX_PARTS:
         raise ValueError("its header is longer, or has more parts, than any model has")
     known = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
     if any(entry.flag_bits & 1 or entry.compress_type not in known for entry in entries):
         raise ValueError("its parts are encrypted or packed in an unknown way")
 
 
-def _checked_header(archive: zipfile.ZipFile, path: Path) -> dict[str, Any]:
-    header = parse_json(archive.read(HEADER)) if HEADER in archive.namelist() else None
-    if not isinstance(header, dict) or header.get("schema") != SCHEMA:
+def _validated_header(archive: zipfile.ZipFile, path: Path) -> dict[str, Any]:
+    header = parse_json(archive.read(HEADER_NAME)) if HEADER_NAME in archive.namelist() else None
+    if not isinstance(header, dict) or header.get("schema") != SCHEMA_NAME:
         raise DamagedFile(
             f"{path} is a zip file but no model of dualfold, or its header is damaged; one is "
             "made by --save-model"
@@ -151,11 +155,11 @@ def _checked_header(archive: zipfile.ZipFile, path: Path) -> dict[str, Any]:
     version = header.get("version")
     if type(version) is not int or version < 1:
         raise ValueError(f"its version is {str(version)[:20]!r}")
-    if version != VERSION:
+    if version != SCHEMA_VERSION:
         raise InvalidInput(
             f"{path} has version {version} of the model format and this dualfold "
-            f"reads version {VERSION}; save the model again, or use the dualfold that made it "
-            f"({str(header.get('dualfold', 'unknown'))[:40]})"
+            f"reads version {SCHEMA_VERSION}; save the model again, or use the dualfold that made "
+            f"it ({str(header.get('dualfold', 'unknown'))[:40]})"
         )
     stated = header.pop("sha256", None)
     if ("arrays" in header) != (stated is not None):
@@ -166,7 +170,7 @@ def _checked_header(archive: zipfile.ZipFile, path: Path) -> dict[str, Any]:
 
 
 def _checksum(array: Array) -> str:
-    sink = _Summed()
+    sink = _HashedFile()
     npy.write_array(cast(BinaryIO, sink), array, allow_pickle=False)
     return sink.sum.hexdigest()
 
@@ -178,6 +182,6 @@ def _header_checksum(header: Mapping[str, Any]) -> str:
 
 
 def _entry(name: str) -> zipfile.ZipInfo:
-    entry = zipfile.ZipInfo(name, NO_TIME)
+    entry = zipfile.ZipInfo(name, FIXED_TIME)
     entry.compress_type = zipfile.ZIP_DEFLATED
     return entry

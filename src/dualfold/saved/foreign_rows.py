@@ -12,11 +12,13 @@ from dualfold.arrays import Array
 from dualfold.quality.conformal import conformal_p_values
 from dualfold.saved.model import Model
 
-LEVEL = 0.05
-# Rows that a linear map, which needs none, keeps for this; and numbers in them (16 MB as float32).
-KEPT_ROWS, KEPT_NUMBERS = 2_000, 4_000_000
-# Of more old rows so many are asked.
-ASKED_ROWS = 20_000
+# A row is foreign where at most this share of the old rows is as far out.
+FOREIGN_SHARE = 0.05
+# What a model of a linear map, which holds no rows itself, stores of them for this.
+MAX_STORED_ROWS = 2_000
+MAX_STORED_NUMBERS = 4_000_000
+# Of more old rows this many are compared with.
+MAX_COMPARED_ROWS = 20_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,29 +31,29 @@ class ForeignRows:
     @property
     def count(self) -> int:
         """New rows as far out as at most 1 in 20 of the old ones."""
-        return int(np.sum(self.p_values <= LEVEL))
+        return int(np.sum(self.p_values <= FOREIGN_SHARE))
 
     @property
     def share(self) -> float:
         """The share of the new rows that is foreign, beyond the 1 in 20 that chance gives."""
-        found = self.count / max(1, len(self.p_values))
-        return max(0.0, (found - LEVEL) / (1 - LEVEL))
+        share = self.count / max(1, len(self.p_values))
+        return max(0.0, (share - FOREIGN_SHARE) / (1 - FOREIGN_SHARE))
 
     @property
     def more_than_chance(self) -> bool:
-        """Whether so many would be far out less than once in 100 times by chance.
+        """Whether chance would put this many far out less than once in 100 times.
 
         All new rows are compared with the same old ones, so counts spread more than binomial ones:
         the chance of a new row to be among the l = ⌊(n + 1)/20⌋ furthest is Beta(l, n + 1 − l).
         """
         n, count = self.old_rows, self.count
-        far = int(LEVEL * (n + 1) * (1 + 1e-12))
+        far = int(FOREIGN_SHARE * (n + 1) * (1 + 1e-12))
         return bool(count and betabinom.sf(count - 1, len(self.p_values), far, n + 1 - far) < 0.01)
 
     def __str__(self) -> str:
         m = len(self.p_values)
         rows = f"{m:,} new row{'s' if m != 1 else ''}"
-        by_chance = f"{LEVEL * m:.1f} would be by chance"
+        by_chance = f"{FOREIGN_SHARE * m:.1f} would be by chance"
         if not self.more_than_chance:
             return (
                 f"The {rows} lie among the old ones: {self.count:,} as far out as at most 1 in 20 "
@@ -67,38 +69,38 @@ class ForeignRows:
         return {
             "count": self.count,
             "share": self.share,
-            "level": LEVEL,
+            "level": FOREIGN_SHARE,
             "more_than_chance": self.more_than_chance,
             "old_rows": self.old_rows,
         }
 
 
 def kept_rows(X: Any) -> Array | None:
-    """The numbers of some rows for a model to keep; None where they are sparse."""
+    """The numbers of the rows that a model stores; None where the table is sparse."""
     if not isinstance(X, np.ndarray):
         return None
     n, width = X.shape
-    count = min(n, KEPT_ROWS, max(50, KEPT_NUMBERS // max(1, width)))
+    count = min(n, MAX_STORED_ROWS, max(50, MAX_STORED_NUMBERS // max(1, width)))
     return np.sort(np.random.default_rng(0).choice(n, count, replace=False))
 
 
 def old_rows(model: Model) -> tuple[Any, Any] | None:
     """Rows that the model was made of, as its map takes them, and their metric; None: none."""
-    known, metric = model.map.fitted_rows() or (model.reference, "euclidean")
-    if known is None or metric == "precomputed" or known.shape[0] < 3:
+    rows, metric = model.map.fitted_rows() or (model.reference, "euclidean")
+    if rows is None or metric == "precomputed" or rows.shape[0] < 3:
         return None
-    if known.shape[0] > ASKED_ROWS:
-        rows = np.random.default_rng(0).choice(known.shape[0], ASKED_ROWS, replace=False)
-        known = known[np.sort(rows)]
-    return known, metric
+    if rows.shape[0] > MAX_COMPARED_ROWS:
+        chosen = np.random.default_rng(0).choice(rows.shape[0], MAX_COMPARED_ROWS, replace=False)
+        rows = rows[np.sort(chosen)]
+    return rows, metric
 
 
 def judged_rows(model: Model, X: Any) -> ForeignRows | None:
     """How foreign the rows of X are (columns as for `transform`); None without old rows."""
-    found = old_rows(model)
-    if found is None or X.shape[0] == 0:
+    fitted = old_rows(model)
+    if fitted is None or X.shape[0] == 0:
         return None
-    old, metric = found
+    old, metric = fitted
     new, scale = model.standardized_rows(X), model.map.column_scale()
     if scale is not None:  # a linear map that divides its columns measures in these units
         old, new = old / scale, new / scale

@@ -22,16 +22,20 @@ from dualfold.fitting.layout import PiecewiseCertificate, side_by_side
 from dualfold.fitting.statement import Stated
 from dualfold.graph import Graph, separate
 from dualfold.maps.out_of_sample import OutOfSampleMap, parts_of
-from dualfold.maps.piecewise import PiecewiseMap
+from dualfold.maps.piecewise_map import PiecewiseMap
 from dualfold.saved.trace_answers import (
     CertifySettings,
-    StoredPoints,
     certificate_of_map,
     certificate_of_points,
     stored_embedding,
     vectors_of_points,
 )
-from dualfold.trace.doubts import POINT_TOLERANCE, POINT_TOLERANCE_FLOAT32, point_doubts
+from dualfold.trace.doubts import (
+    POINT_TOLERANCE,
+    POINT_TOLERANCE_FLOAT32,
+    StoredPoints,
+    point_doubts,
+)
 from dualfold.trace.lift import rayleigh_matrix
 from dualfold.unfolding.stored_unfolding import BothSides
 
@@ -73,7 +77,7 @@ class TraceJudge:
 
     def map_of_points(self, points: Array, certificate: Any) -> Any:
         problem = self.stated.problem
-        V = vectors_of_points(problem, StoredPoints(points, None, single=False))
+        V = vectors_of_points(problem, StoredPoints(points))
         assert V is not None  # a certificate that did not fail has found it before
         theta = np.diagonal(rayleigh_matrix(problem, V)).copy()
         answer = stored_embedding(problem, V, theta, certificate)
@@ -185,17 +189,18 @@ class GraphStatement:
         """The certificate of the stored map of the whole graph."""
         if self.has_pieces:
             return self._certificate_of_pieces_map(map_)
-        points = None if map_.holds_answer else map_.stored_points()
-        if points is None:
+        second = self._second_map(map_.stored_points())
+        if second is None or second.kind != map_.kind:
             return self.judge(map_.n_coordinates).certificate_of_map(map_)[0]
-        # Landmarks may place new rows by another rule than the method's own.
-        second = self.estimator.second_rule(self.graph, points, self.X)
-        if second is None:
-            raise InvalidInput(
-                f"{type(self.estimator).__name__} places no rows at means of near ones"
-            )
-        certificate: Any = self.certificate_of_points(np.asarray(points), None)
+        certificate: Any = self.certificate_of_points(np.asarray(map_.stored_points()), None)
         return certificate.doubted(*map_differences(second, map_))
+
+    def _second_map(self, points: Array | None) -> OutOfSampleMap | None:
+        """The other map by which landmarks may place new rows; None where a method has one map."""
+        if points is None:
+            return None
+        second: OutOfSampleMap | None = self.estimator.second_rule(self.graph, points, self.X)
+        return second
 
     def certificate_of_points(self, points: Array, values: Any) -> Certificate:
         """The certificate of stored points of all rows of the table."""

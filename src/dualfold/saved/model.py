@@ -26,7 +26,7 @@ from dualfold.data.notices import quoted_names
 from dualfold.errors import DamagedFile, InvalidInput
 from dualfold.maps import file_checks
 from dualfold.maps.out_of_sample import OutOfSampleMap, map_from_parts, parts_of
-from dualfold.maps.parts import DATA_TOLERANCE, Parts
+from dualfold.maps.parts import DATA_TOLERANCE, Parts, agree_within
 from dualfold.saved.archive import read_archive, write_archive
 from dualfold.unfolding.stored_unfolding import BothSides
 
@@ -35,10 +35,10 @@ from dualfold.unfolding.stored_unfolding import BothSides
 class Model:
     """Where new rows go on an existing map.
 
-    map : the rule of new points
+    map : the map of new rows
     method : its name, for the names of the coordinates
     columns : the features it was made of, in their order
-    means : their means, which fill gaps of new rows
+    means : their means, which are imputed where new rows have missing values
     shift, scale : what standardised the features (None: nothing did); a column that did not
         vary has an infinite scale and becomes 0
     settings, certificate : how the map was made and what was proved of it, JSON-ready
@@ -118,8 +118,7 @@ def save_model(path: str | os.PathLike[str], model: Model, *, overwrite: bool = 
     """Write a model whole or not at all; the file is data and runs nothing when read."""
     parts = parts_of(model.map)
     for name in ("means", "shift", "scale", "reference"):
-        if getattr(model, name) is not None:
-            parts.arrays[f"model_{name}"] = getattr(model, name)
+        parts.put(f"model_{name}", getattr(model, name))
     if model.both_sides is not None:
         parts.put("unfolding_factor", model.both_sides.factor)
         parts.put("unfolding_weights", model.both_sides.weights)
@@ -144,11 +143,8 @@ def columns_differ(mine: Array | None, stored: Any, scale: Array | None = None) 
         return (mine is None) != (stored is None)
     if stored.shape != mine.shape or stored.dtype.kind not in "fiu":
         return True
-    theirs = stored.astype(float)
-    with np.errstate(invalid="ignore"):
-        distance = np.abs(mine - theirs)
-    allowed = DATA_TOLERANCE * (np.abs(mine) if scale is None else scale)
-    return not bool(np.all((mine == theirs) | (distance <= allowed)))
+    sizes = np.abs(mine) if scale is None else scale
+    return not agree_within(mine, stored, DATA_TOLERANCE * sizes)
 
 
 def load_model(path: str | os.PathLike[str]) -> Model:
@@ -166,9 +162,10 @@ def _model_of(header: dict[str, Any], arrays: dict[str, Array]) -> Model:
     stated = file_checks.json_object(header, "map")
     parts = Parts(stated.get("kind", ""), dict(file_checks.json_object(stated, "facts")), arrays)
     settings = dict(file_checks.json_object(header, "settings"))
-    columns, method = header.get("columns"), header.get("method")
-    named = isinstance(columns, list) and all(isinstance(column, str) for column in columns)
-    if not isinstance(method, str) or not named or not isinstance(columns, list):
+    columns: Any = header.get("columns")
+    method: Any = header.get("method")
+    has_names = isinstance(method, str) and isinstance(columns, list)
+    if not has_names or not all(isinstance(column, str) for column in columns):
         raise DamagedFile("it names no method, or its columns in an unknown form")
     map_, width = map_from_parts(parts), len(columns)
     if map_.n_columns != width:
@@ -176,32 +173,25 @@ def _model_of(header: dict[str, Any], arrays: dict[str, Array]) -> Model:
     encodings = from_json(settings.get("encodings") or ())
     if encodings and features_of(encodings) != tuple(columns):
         raise DamagedFile("its columns are not those that it states how to make")
-    beside = {name: arrays.get(f"model_{name}") for name in ("means", "shift", "scale")}
-    for name, array in beside.items():
-        if array is not None:
-            limits: Any = {"above": 0.0, "infinite": True} if name == "scale" else {}
-            file_checks.real_array(array, f"model_{name}", [width], **limits)
-    reference = arrays.get("model_reference")
-    if reference is not None:
-        file_checks.real_array(reference, "model_reference", [None, width])
     return Model(
         map=map_,
         method=method,
         columns=tuple(columns),
+        means=parts.optional_array("model_means", [width]),
+        shift=parts.optional_array("model_shift", [width]),
+        scale=parts.optional_array("model_scale", [width], above=0.0, infinite=True),
         settings=settings,
         certificate=dict(file_checks.json_object(header, "certificate")),
         both_sides=_both_sides(parts),
-        reference=reference,
-        **beside,
+        reference=parts.optional_array("model_reference", [None, width]),
     )
 
 
 def _both_sides(parts: Parts) -> BothSides | None:
-    factor, weights = parts.get("unfolding_factor"), parts.get("unfolding_weights")
-    if factor is None and weights is None:
+    if parts.get("unfolding_factor") is None and parts.get("unfolding_weights") is None:
         return None
-    file_checks.real_array(factor, "unfolding_factor", [None, None])
-    file_checks.real_table(weights, "unfolding_weights", [len(factor), len(factor)])
+    factor = parts.array("unfolding_factor", [None, None])
+    weights = parts.table("unfolding_weights", [len(factor), len(factor)])
     return BothSides(factor, sp.csr_array(weights))
 
 
@@ -224,7 +214,7 @@ def model_of(estimator: Any) -> Model:
         columns = [f"column_{place + 1}" for place in range(estimator.n_features_in_)]
     parameters, not_kept = _plain_parameters(estimator)
     return Model(
-        map=rule_of(estimator),
+        map=storable_map(estimator),
         method=name,
         columns=tuple(str(column) for column in columns),
         settings={"estimator": name, "parameters": parameters, "not_kept": not_kept}
@@ -255,7 +245,7 @@ def _plain_parameters(estimator: Any) -> tuple[dict[str, Any], list[str]]:
     return plain, others
 
 
-def rule_of(estimator: Any) -> OutOfSampleMap:
+def storable_map(estimator: Any) -> OutOfSampleMap:
     """The map that places new rows, if a file can hold it."""
     if not hasattr(estimator, "placing_map"):
         raise InvalidInput(

@@ -29,7 +29,7 @@ import numpy as np
 from dualfold.arrays import Array
 from dualfold.certificate import checked_tolerance
 from dualfold.embedding import Embedding
-from dualfold.errors import DualfoldError, InvalidInput
+from dualfold.errors import DualfoldError
 from dualfold.fitting.statement import Stated
 from dualfold.maps.out_of_sample import OutOfSampleMap, parts_of
 from dualfold.trace.certificate import TraceCertificate, certify
@@ -37,6 +37,7 @@ from dualfold.trace.doubts import (
     FLAT_COLUMN_RATIO,
     POINT_TOLERANCE,
     POINT_TOLERANCE_FLOAT32,
+    StoredPoints,
     point_doubts,
     row_doubts,
     value_doubts,
@@ -71,53 +72,6 @@ class CertifySettings:
         """The failed certificate of an answer that cannot even be compared."""
         nothing = np.full((problem.n, problem.count), np.nan)
         return certify(problem, nothing, tolerance=self.tolerance).doubted(doubt)
-
-
-@dataclass(frozen=True, eq=False)
-class StoredPoints:
-    """Points (n×d) and eigenvalues (None: none) as a file has them.
-
-    single : whether the points were stored in float32
-    """
-
-    points: Array
-    values: Array | None
-    single: bool
-
-    @classmethod
-    def of(cls, problem: TraceProblem, points: Any, values: Any) -> StoredPoints:
-        """Numbers that a file holds, if they have the shapes of an answer to the problem."""
-        Y, stored = np.asarray(points), None if values is None else np.asarray(values)
-        for name, array in (("points", Y), ("eigenvalues", stored)):
-            if array is not None and array.dtype.kind not in "fiu":
-                raise InvalidInput(f"the stored {name} are no real numbers ({array.dtype})")
-        count = problem.lift.n_coordinates(problem.count)
-        if Y.ndim != 2 or Y.shape[1] != count or (stored is not None and stored.shape != (count,)):
-            sizes = "no" if stored is None else stored.size
-            raise InvalidInput(
-                f"points of shape {Y.shape} and {sizes} eigenvalues were given; this problem "
-                f"has {count} coordinates"
-            )
-        rows = problem.lift.n_points(problem.n)
-        if len(Y) != rows:
-            raise InvalidInput(f"{len(Y)} points are stored and the data has {rows} rows")
-        numbers = None if stored is None else stored.astype(float)
-        return cls(Y.astype(float), numbers, Y.dtype == np.float32)
-
-    @property
-    def doubt(self) -> str:
-        """Why these numbers cannot be judged; "" if they can."""
-        Y, values = self.points, self.values
-        if not np.isfinite(Y).all() or (values is not None and not np.isfinite(values).all()):
-            return "the stored points or eigenvalues hold NaN or infinite entries"
-        if np.abs(Y).max(initial=0.0) > MAX_COORDINATE:
-            return f"the stored points reach {np.abs(Y).max():.1e}; their squares overflow"
-        return ""
-
-    def first_columns(self, count: int) -> StoredPoints:
-        """The first coordinates."""
-        values = None if self.values is None else self.values[:count]
-        return replace(self, points=self.points[:, :count], values=values)
 
 
 def certify_points(
@@ -160,10 +114,8 @@ def certificate_of_points(
 def vectors_of_points(problem: TraceProblem, stored: StoredPoints) -> Array | None:
     """The vectors of an answer whose points these are; None where there is none."""
     lift = problem.lift
-    columns = lift.vectors_behind(
-        problem, stored.points, single=stored.single, solve=solved_vectors
-    )
-    return lift.completed_vectors(problem, columns, solved_vectors)
+    V = lift.vectors_behind(problem, stored, solved_vectors)
+    return lift.completed_vectors(problem, V, solved_vectors)
 
 
 def solved_vectors(problem: TraceProblem, tol: float | None = None) -> Array:
@@ -237,7 +189,7 @@ def _certificate_of_flat(
     certificate = certificate_of_points(narrow, first, settings)
     if certificate.level == "failed":
         return certificate
-    V = narrow.lift.vectors_behind(narrow, first.points, single=stored.single, solve=solved_vectors)
+    V = narrow.lift.vectors_behind(narrow, first, solved_vectors)
     better = _nearest_answer(narrow, V) if stored.single else None
     remainder, norm = _remainder_norm(narrow, V if better is None else better)
     rounding = len(V) * float(np.finfo(problem.A.dtype).eps) * 8 * norm
@@ -274,7 +226,8 @@ def certificate_of_map(
     and all that belongs to it made from the data, must be the stored one in every number.
     """
     problem, lift = stated.problem, stated.problem.lift
-    V, values = map_.stored_answer(problem, solved_vectors)
+    answer = map_.stored_answer(problem, solved_vectors)
+    V = answer.vectors
     width = lift.n_coordinates(problem.count)
     usable = V.ndim == 2 and V.dtype.kind == "f" and V.shape == (problem.n, width)
     if not usable or not (np.abs(V) <= MAX_COORDINATE).all() or not V.any(axis=0).all():
@@ -288,8 +241,8 @@ def certificate_of_map(
     if not np.isfinite(certificate.value):
         return certificate, None
     form = rayleigh_matrix(problem, V)
-    doubts = _value_doubts(problem, V, form, values)
-    if map_.stores_vectors:
+    doubts = _value_doubts(problem, V, form, answer.values)
+    if answer.row_by_row:
         doubts += row_doubts(problem, V, np.diagonal(form))
     embedding = stored_embedding(problem, V, np.diagonal(form).copy(), certificate)
     with np.errstate(over="ignore", invalid="ignore"):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.quality.neighbors import t_similarity
+from dualfold.quality.ranks import t_similarity
 from dualfold.quality.space import space_of
 
 # Rows held out: the share of neighbours that they keep is known to ±0.01.

@@ -21,8 +21,8 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
+from dualfold.graph.distances import distance_rounding
 from dualfold.graph.neighbor_lists import Neighbors, Search, exact_search, recall_interval
-from dualfold.graph.number_rows import distance_rounding
 from dualfold.kernels.threads import one_thread, row_slices
 from dualfold.scale.boxes import SearchBoxes, box, within_partition
 from dualfold.scale.cells import MOST_SAMPLED, SAMPLED, Cells, made_cells

@@ -1,9 +1,9 @@
 """How far from optimal an answer can be, from the problem and the answer alone.
 
-A certificate never trusts a solver (and an import contract keeps it from seeing one). It
-finds a floor μ under which a known number of eigenvalues lie (`completeness`, `search`), and
-from it the largest distance that the value can have from the optimum (`bounds`, `singular`),
-every rounding error bounded. `docs/proofs.md` has the inequalities.
+A certificate never trusts a solver (an import contract keeps it from importing one). It finds a
+floor μ under which a known number of eigenvalues lie (`completeness`, `random_search`), and from it
+the largest distance that the value can have from the optimum (`lehmann_bounds`, `singular_values`),
+with a bound for every rounding error. `docs/proofs.md` has the inequalities.
 """
 
 from __future__ import annotations
@@ -17,18 +17,29 @@ from scipy.sparse.linalg import LinearOperator
 from dualfold.arrays import Array
 from dualfold.certificate import WORTHLESS, Certificate, Level, checked_tolerance, level_of
 from dualfold.errors import Argument, InvalidInput
-from dualfold.trace.matrix_entries import MOST_ASYMMETRY, asymmetry, not_symmetric, real_entries
+from dualfold.trace.matrix_entries import (
+    ASYMMETRY_TOLERANCE,
+    asymmetry,
+    not_symmetric,
+    real_entries,
+)
 from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.trace.proof import routes as proofs
-from dualfold.trace.proof.completeness import Floor, dense_entries
-from dualfold.trace.proof.rounding import LARGEST, SMALLEST, UNIT, norm_bound, squares_in_metric
+from dualfold.trace.proof.completeness import SpectralFloor, dense_entries
+from dualfold.trace.proof.rounding import (
+    MAX_SPECTRUM,
+    MIN_SPECTRUM,
+    UNIT_ROUNDOFF,
+    norm_bound,
+    squares_in_metric,
+)
 from dualfold.trace.proof.routes import Evidence, evidence, is_zero
-from dualfold.trace.proof.singular_values import judged_by_singular_values, null_error
-from dualfold.trace.units import balanced, in_units
+from dualfold.trace.proof.singular_values import null_error, uses_singular_values
+from dualfold.trace.units import balanced_problem, rescaled_problem
 
-# A random search resolves less than a proof; a gap it leaves wider than this says nothing.
-COARSE = 0.5
-PROOFS = {
+# A random search resolves less than a proof; a wider gap than this is no information.
+MAX_RANDOM_GAP = 0.5
+PROOF_SENTENCES = {
     "inertia": "the eigenvalues below were counted by the signs of a factorisation",
     "Cholesky": "a positive definite dual matrix excludes a better direction",
     "norm": "the norm of the matrix leaves no room for a better direction",
@@ -37,8 +48,10 @@ PROOFS = {
     "whole": "the directions asked for are all there are",
     "zero": "the matrix is 0, and every answer as good as any other",
 }
-TURNED = "The columns span the best space, but are turned within it: they are no eigenvectors"
-FIXED = (
+ROTATED_MESSAGE = (
+    "The columns span the best space, but are turned within it: they are no eigenvectors"
+)
+FIXED_OPERATOR_SCOPE = (
     "an operator whose products are right to 1e-13 of its norm and that was fixed before the "
     "random start was drawn"
 )
@@ -59,13 +72,12 @@ class TraceCertificate(Certificate):
         lies so near to θ
     orthogonality : ‖VᵀBV − I‖, rounding where all is well
     eigenvectors : whether each column is an eigenvector, to `tolerance` of the spectrum. An
-        optimal span has the optimal value whatever its basis; its columns may be turned
+        optimal span has the optimal value whatever its basis; its columns may be rotated
     proof, floor : how completeness was decided, and the height μ that at most `count`
         eigenvalues lie beyond (None: no floor was found)
     complete : no wanted eigenvalue was missed (None: not decided)
     eigengap : a proved lower bound of the distance from the last wanted eigenvalue to the next
-        one (None: unknown). Small means that the last directions could be turned at almost no
-        cost.
+        one (None: unknown). Where it is small, rotated last directions are almost as good.
     about : what the proof is about when that is not all of the data
 
     The rest is as in every `dualfold.Certificate`.
@@ -82,14 +94,14 @@ class TraceCertificate(Certificate):
     @property
     def grounds(self) -> str:
         """How it was decided that no better direction was missed."""
-        return PROOFS.get(str(self.proof), "")
+        return PROOF_SENTENCES.get(str(self.proof), "")
 
     @property
     def caveat(self) -> str:
-        """Whether the columns are turned within their span."""
+        """Whether the columns are rotated within their span."""
         if self.eigenvectors or self.level not in ("proved", "within", "measured"):
             return ""
-        return TURNED
+        return ROTATED_MESSAGE
 
 
 def certify(
@@ -117,26 +129,26 @@ def certify(
     """
     tolerance = checked_tolerance(tolerance)
     V = _as_columns(problem, vectors)
-    problem, power = in_units(problem)
+    problem, power = rescaled_problem(problem)
     if power:
-        stated = None if values is None else np.ldexp(np.asarray(values, dtype=float), -power)
-        scaled = certify(problem, V, stated, tolerance=tolerance, fresh=fresh)
-        if not _exactly(scaled, power):
+        given = None if values is None else np.ldexp(np.asarray(values, dtype=float), -power)
+        scaled = certify(problem, V, given, tolerance=tolerance, fresh=fresh)
+        if not _is_exact_in_data_units(scaled, power):
             reason = "the optimum is too small or too large for double precision; rescale A"
             return _failure(problem, reason, tolerance)
         return _in_units_of_data(scaled, power)
     given = V[:, : problem.count]
     if not np.isfinite(given).all():
         return _failure(problem, "the vectors hold NaN or infinite entries", tolerance)
-    problem, V = balanced(_spelled_out(problem), V)
+    problem, V = balanced_problem(_spelled_out(problem), V)
     given = V[:, : problem.count]
     off = _orthogonality(problem, given)
     cancelled = float(squares_in_metric(problem, given).max())  # an ill-conditioned B rounds more
-    if not off <= 1e-6 + min(64 * problem.n * UNIT * cancelled, 1e-4):
+    if not off <= 1e-6 + min(64 * problem.n * UNIT_ROUNDOFF * cancelled, 1e-4):
         reason = f"the vectors are not orthonormal in B and to the trivial directions ({off:.1e})"
         return _failure(problem, reason, tolerance, orthogonality=off)
     scale = max(_spectrum_scale(problem), np.finfo(float).tiny)
-    if not SMALLEST < scale < LARGEST and not is_zero(problem.A):
+    if not MIN_SPECTRUM < scale < MAX_SPECTRUM and not is_zero(problem.A):
         reason = "squares of the entries of A underflow or overflow; rescale A"
         if not problem.metric.lowest > 0:
             reason = "B could not be proved to be positive definite"
@@ -147,7 +159,7 @@ def certify(
     return _certificate(problem, found, level, reasons, off, tolerance)
 
 
-def _exactly(found: TraceCertificate, power: int) -> bool:
+def _is_exact_in_data_units(found: TraceCertificate, power: int) -> bool:
     """Whether value and bound times 2^power are doubles: a rounded bound may be none."""
     numbers = [number for number in (found.value, found.bound) if np.isfinite(number)]
     with np.errstate(over="ignore", under="ignore"):
@@ -181,13 +193,13 @@ def _certificate(
 ) -> TraceCertificate:
     floor, bracket, d = found.floor, found.bracket, problem.count
     following = None
-    # At most d lie below the height. A random search resolves ends, not gaps: no word there.
+    # At most d lie below the height. A random search resolves ends, not gaps: no eigengap there.
     height = _proved_height(problem, floor)
     if level == "proved" and np.isfinite(height) and floor.below == d:
         following = height - float(found.answer.h[-1]) - found.answer.blur
     about = problem.about
     if isinstance(problem.A, LinearOperator) and not isinstance(problem.A, Gramian):
-        about = f"{about}, {FIXED}" if about else FIXED
+        about = f"{about}, {FIXED_OPERATOR_SCOPE}" if about else FIXED_OPERATOR_SCOPE
     return TraceCertificate(
         level=level,
         gap=bracket.gap,
@@ -208,9 +220,9 @@ def _certificate(
     )
 
 
-def _proved_height(problem: TraceProblem, floor: Floor) -> float:
-    """The floor's height; in units of σ the null vectors' own error is still to be taken off."""
-    if floor.proof != "inertia" or not judged_by_singular_values(problem):
+def _proved_height(problem: TraceProblem, floor: SpectralFloor) -> float:
+    """The floor's height, for singular values less the error of the null vectors."""
+    if floor.proof != "inertia" or not uses_singular_values(problem):
         return floor.height
     return max(float(np.sqrt(max(floor.height, 0.0))) - null_error(problem), 0.0) ** 2
 
@@ -218,7 +230,7 @@ def _proved_height(problem: TraceProblem, floor: Floor) -> float:
 def _level(
     problem: TraceProblem, found: Evidence, doubts: list[str], tolerance: float
 ) -> tuple[Level, tuple[str, ...]]:
-    """What may be said, and why it is not more."""
+    """The level of the certificate, and the reasons why it is not a better one."""
     floor, bracket = found.floor, found.bracket
     if found.missed:
         words = (
@@ -230,7 +242,7 @@ def _level(
         return "failed", tuple(doubts)
     gap = bracket.gap
     random = floor.proof == "random"
-    if gap <= (COARSE if random else tolerance):
+    if gap <= (MAX_RANDOM_GAP if random else tolerance):
         return ("measured" if random else "proved"), ()
     if random:
         return "unresolved", (
@@ -240,9 +252,9 @@ def _level(
     if not np.isfinite(bracket.apart):
         words = "the count of eigenvalues was spoiled by rounding; nothing is proved"
         return "unresolved", (words,)
-    # Below a unit of the spectrum a matrix in double precision says nothing of its own.
-    faint = gap >= WORTHLESS and bracket.apart <= problem.count * UNIT * found.scale
-    if faint or bracket.blurred >= proofs.MOSTLY * bracket.apart:
+    # A matrix in double precision does not resolve less than a unit of the spectrum.
+    negligible = gap >= WORTHLESS and bracket.apart <= problem.count * UNIT_ROUNDOFF * found.scale
+    if negligible or bracket.blurred >= proofs.ROUNDING_SHARE * bracket.apart:
         return "unresolved", (
             f"the value is within {_short(bracket.apart / found.scale)} of the spectrum from the "
             "optimum, and double precision resolves no more: no word relative to the optimum",
@@ -258,7 +270,7 @@ def _level(
 
 
 def _angle(found: Evidence) -> tuple[str, ...]:
-    """What a proved floor says of the directions: value − optimum ≥ (μ − λ_d)·Σ sin²."""
+    """What follows from a floor for the directions: value − optimum ≥ (μ − λ_d)·Σ sin²."""
     answer, floor = found.answer, found.floor
     room = floor.height - float(answer.h[-1]) - answer.blur
     if floor.below != len(answer.h) or not room > 0:
@@ -272,14 +284,14 @@ def _angle(found: Evidence) -> tuple[str, ...]:
 def _spelled_out(problem: TraceProblem) -> TraceProblem:
     """A small operator as the matrix of its products with the unit vectors."""
     A = problem.A
-    small = problem.n <= proofs.MOST_FILLED_ROWS
+    small = problem.n <= proofs.MAX_FILLED_ROWS
     if not isinstance(A, LinearOperator) or isinstance(A, Gramian) or not small:
         return problem
     entries = real_entries(dense_entries(A), "A")
     if not np.isfinite(entries).all():
         raise InvalidInput(Argument("A"), ", an operator, returns NaN or infinite numbers")
     size, apart = float(np.linalg.norm(entries)), asymmetry(entries)
-    if apart > MOST_ASYMMETRY * size:
+    if apart > ASYMMETRY_TOLERANCE * size:
         raise not_symmetric("A", apart, size)
     return replace(problem, A=entries)
 

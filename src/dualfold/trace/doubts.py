@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from dualfold.arrays import Array
+from dualfold.errors import InvalidInput
+from dualfold.trace.lift import MAX_COORDINATE
 from dualfold.trace.problem import Gramian, TraceProblem
 
 # Points that differ by more than this from those of their own vectors, relative to the
@@ -27,6 +30,53 @@ ZERO_SINGULAR_RATIO = 1e-11
 ROW_TOLERANCE = 1e-4
 # VᵀBV is I up to this; columns stored in float32 are off by 1e-7.
 ORTHONORMALITY_TOLERANCE = 2e-6
+
+
+@dataclass(frozen=True, eq=False)
+class StoredPoints:
+    """Points (n×d) and eigenvalues (None: none) as a file has them.
+
+    single : whether the points were stored in float32
+    """
+
+    points: Array
+    values: Array | None = None
+    single: bool = False
+
+    @classmethod
+    def of(cls, problem: TraceProblem, points: Any, values: Any) -> StoredPoints:
+        """Numbers that a file holds, if they have the shapes of an answer to the problem."""
+        Y, stored = np.asarray(points), None if values is None else np.asarray(values)
+        for name, array in (("points", Y), ("eigenvalues", stored)):
+            if array is not None and array.dtype.kind not in "fiu":
+                raise InvalidInput(f"the stored {name} are no real numbers ({array.dtype})")
+        count = problem.lift.n_coordinates(problem.count)
+        if Y.ndim != 2 or Y.shape[1] != count or (stored is not None and stored.shape != (count,)):
+            sizes = "no" if stored is None else stored.size
+            raise InvalidInput(
+                f"points of shape {Y.shape} and {sizes} eigenvalues were given; this problem "
+                f"has {count} coordinates"
+            )
+        rows = problem.lift.n_points(problem.n)
+        if len(Y) != rows:
+            raise InvalidInput(f"{len(Y)} points are stored and the data has {rows} rows")
+        numbers = None if stored is None else stored.astype(float)
+        return cls(Y.astype(float), numbers, Y.dtype == np.float32)
+
+    @property
+    def doubt(self) -> str:
+        """Why these numbers cannot be judged; "" if they can."""
+        Y, values = self.points, self.values
+        if not np.isfinite(Y).all() or (values is not None and not np.isfinite(values).all()):
+            return "the stored points or eigenvalues hold NaN or infinite entries"
+        if np.abs(Y).max(initial=0.0) > MAX_COORDINATE:
+            return f"the stored points reach {np.abs(Y).max():.1e}; their squares overflow"
+        return ""
+
+    def first_columns(self, count: int) -> StoredPoints:
+        """The first coordinates."""
+        values = None if self.values is None else self.values[:count]
+        return replace(self, points=self.points[:, :count], values=values)
 
 
 def value_doubts(

@@ -1,7 +1,7 @@
 """From eigenvectors to points and back: the last column of the method table.
 
 Lifts that need more than vectors live with the map of new rows that goes with them: linear ones in
-`dualfold.maps.linear`, those of landmarks in `dualfold.maps.landmark`.
+`dualfold.maps.linear_map`, those of landmarks in `dualfold.maps.landmark_map`.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from dualfold.arrays import Array
 from dualfold.errors import DualfoldError, InvalidInput
 
 if TYPE_CHECKING:
+    from dualfold.trace.doubts import StoredPoints
     from dualfold.trace.problem import TraceProblem
 
 # Beyond, squares of coordinates overflow, and infinity agrees with anything.
@@ -45,26 +46,18 @@ class Lift:
     def __call__(self, V: Array, values: Array) -> Array:
         raise NotImplementedError
 
-    def vectors_behind(
-        self, problem: TraceProblem, points: Array, *, single: bool, solve: Solve
-    ) -> Array:
-        """The vectors whose lift the points (n×d) are; columns of length 0 stay 0.
+    def vectors_behind(self, problem: TraceProblem, stored: StoredPoints, solve: Solve) -> Array:
+        """The vectors whose lift the stored points are; columns of length 0 stay 0.
 
-        They are a guess that a certificate judges: a bad one can only make a map fail.
-
-        single : whether the points were stored in float32
-        solve : computes an answer where points alone do not determine the vectors
+        They are a guess that a certificate judges: a bad one can only make a map fail. `solve`
+        computes an answer where points alone do not determine the vectors.
         """
-        raise InvalidInput(f"the points of {self.name} cannot be traced back to vectors")
+        name = type(self).__name__
+        raise InvalidInput(f"the points of a {name} cannot be traced back to vectors")
 
-    def completed_vectors(
-        self, problem: TraceProblem, columns: Array, solve: Solve
-    ) -> Array | None:
-        """An answer to the problem with the coordinates' vectors `columns` in their places.
-
-        None where there is none.
-        """
-        return columns
+    def completed_vectors(self, problem: TraceProblem, V: Array, solve: Solve) -> Array | None:
+        """An answer to the problem that has the coordinates' vectors V; None if there is none."""
+        return V
 
     def selected_columns(self, V: Array, values: Array) -> tuple[Array, Array]:
         """The vectors that are coordinates, and their values."""
@@ -95,10 +88,6 @@ class Lift:
         """Rows by whose places two maps of new rows are compared; None: only by their parts."""
         return None
 
-    @property
-    def name(self) -> str:
-        return type(self).__name__
-
 
 @dataclass(frozen=True)
 class FunctionLift(Lift):
@@ -108,10 +97,6 @@ class FunctionLift(Lift):
 
     def __call__(self, V: Array, values: Array) -> Array:
         return self.function(V, values)
-
-    @property
-    def name(self) -> str:
-        return type(self.function).__name__
 
 
 def as_lift(lift: Any) -> Lift:
@@ -126,10 +111,8 @@ class VectorLift(Lift):
     def __call__(self, V: Array, values: Array) -> Array:
         return V
 
-    def vectors_behind(
-        self, problem: TraceProblem, points: Array, *, single: bool, solve: Solve
-    ) -> Array:
-        return points
+    def vectors_behind(self, problem: TraceProblem, stored: StoredPoints, solve: Solve) -> Array:
+        return stored.points
 
 
 def scaled_vectors(V: Array, values: Array) -> Array:
@@ -146,10 +129,8 @@ class ScaledVectorLift(Lift):
     def __call__(self, V: Array, values: Array) -> Array:
         return scaled_vectors(V, values)
 
-    def vectors_behind(
-        self, problem: TraceProblem, points: Array, *, single: bool, solve: Solve
-    ) -> Array:
-        return unit_columns(points)
+    def vectors_behind(self, problem: TraceProblem, stored: StoredPoints, solve: Solve) -> Array:
+        return unit_columns(stored.points)
 
 
 class Scale(Protocol):
@@ -174,10 +155,8 @@ class DiffusionLift(Lift):
     def __call__(self, V: Array, values: Array) -> Array:
         return np.asarray(V * self.factors(V, values))
 
-    def vectors_behind(
-        self, problem: TraceProblem, points: Array, *, single: bool, solve: Solve
-    ) -> Array:
-        return _unit_columns_in_metric(problem, points)
+    def vectors_behind(self, problem: TraceProblem, stored: StoredPoints, solve: Solve) -> Array:
+        return _unit_columns_in_metric(problem, stored.points)
 
 
 @dataclass(frozen=True)
@@ -228,31 +207,27 @@ class SelectedColumns(Lift):
         columns, own_values = self.selected_columns(V, values)
         return np.asarray(columns * self.scale.factors(columns, own_values))
 
-    def vectors_behind(
-        self, problem: TraceProblem, points: Array, *, single: bool, solve: Solve
-    ) -> Array:
-        return _unit_columns_in_metric(problem, points)
+    def vectors_behind(self, problem: TraceProblem, stored: StoredPoints, solve: Solve) -> Array:
+        return _unit_columns_in_metric(problem, stored.points)
 
-    def completed_vectors(
-        self, problem: TraceProblem, columns: Array, solve: Solve
-    ) -> Array | None:
-        """The vectors that are no coordinates are a solver's, rotated off the columns."""
-        if columns.shape != (problem.n, len(self.indices)):
+    def completed_vectors(self, problem: TraceProblem, V: Array, solve: Solve) -> Array | None:
+        """The vectors that are no coordinates are a solver's, rotated off V."""
+        if V.shape != (problem.n, len(self.indices)):
             return None
         if len(self.indices) == problem.count:
-            return columns
+            return V
         try:
             U = solve(problem, COMPLETION_TOLERANCE)
         except DualfoldError:
             return None
-        shares = U.T @ problem.metric.times(columns)
+        shares = U.T @ problem.metric.times(V)
         others = U @ np.linalg.qr(shares, mode="complete")[0][:, len(self.indices) :]
         rotation = np.linalg.eigh(problem.sign * problem.quadratic(others))[1]
-        V = np.empty((problem.n, problem.count))
-        V[:, list(self.indices)] = columns
+        completed = np.empty((problem.n, problem.count))
+        completed[:, list(self.indices)] = V
         places = np.setdiff1d(np.arange(problem.count), self.indices)
-        V[:, places] = others @ (rotation if problem.sense == "min" else rotation[:, ::-1])
-        return V
+        completed[:, places] = others @ (rotation if problem.sense == "min" else rotation[:, ::-1])
+        return completed
 
     def selected_columns(self, V: Array, values: Array) -> tuple[Array, Array]:
         columns = list(self.indices)

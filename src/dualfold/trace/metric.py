@@ -1,7 +1,7 @@
 """The inner product ⟨u, v⟩ = uᵀBv of a trace problem.
 
 B is the identity, a positive diagonal (degrees), a sparse or a dense positive
-definite matrix. Everything above speaks to B only through this file.
+definite matrix. Other modules use B only through these classes.
 """
 
 from __future__ import annotations
@@ -145,6 +145,20 @@ class Dense:
 Metric = Identity | Diagonal | Sparse | Dense
 
 
+@dataclass(frozen=True, eq=False)
+class ExcludedSpan:
+    """Excluded directions together with a basis of their span.
+
+    columns : the directions as they were given, n×p
+    basis : B-orthonormal, n×p
+    error : how far, in the norm of B, a column of the basis may lie off the span of `columns`
+    """
+
+    columns: Array
+    basis: Array
+    error: float
+
+
 def metric(B: Any, n: int) -> Metric:
     """The inner product that B stands for: None, a vector, a sparse or dense matrix."""
     if isinstance(B, Identity | Diagonal | Sparse | Dense):
@@ -180,6 +194,17 @@ def metric(B: Any, n: int) -> Metric:
     return found
 
 
+def excluded_span(N: Any, metric: Metric) -> ExcludedSpan:
+    """The span of given directions (None: there are none), with a B-orthonormal basis."""
+    if N is None:
+        none = np.zeros((metric.n, 0))
+        return ExcludedSpan(none, none, 0.0)
+    columns = real_entries(N, "excluded").reshape(metric.n, -1)
+    if not np.isfinite(columns).all() or not np.abs(columns).max(axis=0, initial=0.0).all():
+        raise InvalidInput("an excluded direction is 0 or not finite; leave it out")
+    return ExcludedSpan(columns, *orthonormal_span(columns, metric))
+
+
 def orthonormal_span(N: Array, metric: Metric) -> tuple[Array, float]:
     """A B-orthonormal basis of the span of N, and how far off that span it may lie.
 
@@ -187,7 +212,7 @@ def orthonormal_span(N: Array, metric: Metric) -> tuple[Array, float]:
     vector stays constant. Nearly dependent ones go through Householder's QR first.
     """
     if isinstance(metric, Diagonal) and N.shape[1] > 1:
-        # In units where B is near 1, or the light rows drown in the heavy ones; powers of 2 only.
+        # In units (powers of 2) in which B is near 1; else rounding of heavy rows hides light ones.
         powers = np.rint(np.log2(metric.entries) / 2).astype(int)
         near = Diagonal(np.ldexp(metric.entries, -2 * powers))
         basis, off = _orthonormal_span(in_row_units(N, powers), near)

@@ -1,8 +1,8 @@
-"""The one problem behind every spectral method.
+"""The trace problem behind every spectral method.
 
     opt tr(VᵀAV)   subject to   VᵀBV = I,   VᵀBN = 0
 
-`TraceProblem` states it as data. It does not solve, judge or draw anything.
+`TraceProblem` states it as data. It does not solve or certify anything.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from scipy.sparse.linalg import LinearOperator
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
-from dualfold.kernels import kernel, shared
+from dualfold.kernels import c_constant, kernel
 from dualfold.kernels.reports import tally
 from dualfold.kernels.threads import (
     in_shares,
@@ -29,26 +29,29 @@ from dualfold.kernels.threads import (
 )
 from dualfold.trace.lift import Lift, VectorLift, as_lift
 from dualfold.trace.matrix_entries import (
-    MOST_ASYMMETRY,
+    ASYMMETRY_TOLERANCE,
     asymmetry,
     not_symmetric,
     real_entries,
     real_sparse,
     symmetric,
 )
-from dualfold.trace.metric import Metric, metric, orthonormal_span
+from dualfold.trace.metric import ExcludedSpan, Metric, excluded_span, metric
 
 _wide_product = kernel("wide_product")
-COLUMNS = shared("PRODUCT_COLUMNS")  # of V that the kernel takes at once
-ROWS = 512  # a chunk of them is some milliseconds of work at 10,000 columns
+PRODUCT_COLUMNS = c_constant("PRODUCT_COLUMNS")  # of V that the kernel takes together
+PRODUCT_CHUNK_ROWS = 512  # of A that a thread takes at a time
 
 
 class Gramian(LinearOperator):
-    """A = MᵀM, known by its sparse factor M; the square is never formed."""
+    """A = MᵀM, known by its sparse factor M; the square is never formed.
+
+    factor, factor_transpose : M and Mᵀ, by their rows
+    """
 
     def __init__(self, factor: sp.csr_array) -> None:
         self.factor = real_sparse(factor, "A")
-        self._transposed = self.factor.T.tocsr()
+        self.factor_transpose = self.factor.T.tocsr()
         super().__init__(np.dtype(float), (factor.shape[1], factor.shape[1]))
 
     @cached_property
@@ -57,20 +60,15 @@ class Gramian(LinearOperator):
         return abs(self.factor)
 
     @cached_property
-    def absolute_transposed(self) -> sp.csr_array:
+    def absolute_transpose(self) -> sp.csr_array:
         """|M|ᵀ, by its rows."""
-        return abs(self._transposed)
-
-    @property
-    def transposed(self) -> sp.csr_array:
-        """Mᵀ, by its rows."""
-        return self._transposed
+        return abs(self.factor_transpose)
 
     def _matvec(self, v: Array) -> Array:
-        return self._transposed @ (self.factor @ v)
+        return self.factor_transpose @ (self.factor @ v)
 
     def _matmat(self, V: Array) -> Array:
-        return self._transposed @ (self.factor @ V)
+        return self.factor_transpose @ (self.factor @ V)
 
     def _adjoint(self) -> Gramian:
         return self
@@ -88,7 +86,8 @@ class TraceProblem:
     count : number of directions wanted
     sense : "min" or "max"
     excluded : n×p array whose columns span the trivial directions N; they must
-        be an invariant subspace (eigenvectors) of the pencil
+        be an invariant subspace (eigenvectors) of the pencil; or an `ExcludedSpan`, whose basis
+        is then taken as it is
     lift : turns (vectors, values) into the points of the embedding: a `Lift`, or a function
     about : what the problem is about when that is not all of the data, in words
 
@@ -115,7 +114,7 @@ class TraceProblem:
             )
         if self.sense not in ("min", "max"):
             raise InvalidInput(Argument("sense"), f" is {self.sense!r}; it must be 'min' or 'max'")
-        object.__setattr__(self, "A", _checked(self.A))
+        object.__setattr__(self, "A", _checked_matrix(self.A))
         object.__setattr__(self, "lift", as_lift(self.lift))
         object.__setattr__(self, "B", metric(self.B, self.n))
         room = self.n - self.trivial.shape[1]
@@ -141,24 +140,38 @@ class TraceProblem:
         """B as an inner product."""
         return self.B
 
-    @cached_property
+    @property
     def trivial(self) -> Array:
         """A B-orthonormal basis of the excluded directions, n×p (p may be 0)."""
-        return self._excluded[0]
+        return self._span.basis
 
     @property
     def trivial_error(self) -> float:
         """How far, in the norm of B, a column of `trivial` may lie off the excluded span."""
-        return self._excluded[1]
+        return self._span.error
+
+    @property
+    def excluded_columns(self) -> Array:
+        """The excluded directions as they were given, n×p."""
+        return self._span.columns
 
     @cached_property
-    def _excluded(self) -> tuple[Array, float]:
-        if self.excluded is None:
-            return np.zeros((self.n, 0)), 0.0
-        N = real_entries(self.excluded, "excluded").reshape(self.n, -1)
-        if not np.isfinite(N).all() or not np.abs(N).max(axis=0, initial=0.0).all():
-            raise InvalidInput("an excluded direction is 0 or not finite; leave it out")
-        return orthonormal_span(N, self.metric)
+    def _span(self) -> ExcludedSpan:
+        known = isinstance(self.excluded, ExcludedSpan)
+        return self.excluded if known else excluded_span(self.excluded, self.metric)
+
+    @cached_property
+    def norm_estimate(self) -> float:
+        """Half as much again as a power iteration finds of ‖A‖: no bound, for operators only."""
+        v = np.random.default_rng(2).standard_normal((self.n, 1))
+        top = 0.0
+        for _ in range(12):
+            length = float(np.linalg.norm(v))
+            if length == 0:  # A is 0 (all points are equal)
+                break
+            v = self.descent(v / length)
+            top = max(top, float(np.linalg.norm(v)))
+        return 1.5 * top
 
     @cached_property
     def asymmetry(self) -> float:
@@ -213,7 +226,7 @@ class TraceProblem:
         return V - N @ (self.metric.times(N).T @ V) if N.shape[1] else V
 
 
-def _checked(A: Any) -> Any:
+def _checked_matrix(A: Any) -> Any:
     """A with its entries as they were given, real, finite and symmetric to rounding."""
     if isinstance(A, LinearOperator):
         if A.dtype is not None and np.issubdtype(A.dtype, np.complexfloating):
@@ -225,8 +238,8 @@ def _checked(A: Any) -> Any:
             raise _not_finite()
         return symmetric(rows, "A")
     dense = real_entries(A, "A", single=True)
-    # xᵀAy − yᵀAx for random x, y has the size of ‖A − Aᵀ‖, and NaN or infinity anywhere
-    # comes through: one pass over A. Certificates measure what is left (`asymmetry`).
+    # xᵀAy − yᵀAx for random x, y has the size of ‖A − Aᵀ‖, and is not finite if an entry is not:
+    # one pass over A. Certificates measure the asymmetry that is left (`asymmetry`).
     pair = np.random.default_rng(0).standard_normal((len(dense), 2))
     with np.errstate(invalid="ignore", over="ignore"), lapack_threads(len(dense)):
         images = product(dense, pair)
@@ -235,7 +248,7 @@ def _checked(A: Any) -> Any:
         raise _not_finite()
     apart = float(abs(crossed[0, 1] - crossed[1, 0]))
     size = float(np.abs(images).mean()) if images.size else 0.0
-    if apart > MOST_ASYMMETRY * size:
+    if apart > ASYMMETRY_TOLERANCE * size:
         raise not_symmetric("A", apart, size)
     return dense
 
@@ -249,7 +262,7 @@ def _not_finite() -> InvalidInput:
 def product(A: Any, V: Array) -> Array:
     """A·V. A float32 matrix is read as it is and its products are summed in float64.
 
-    NumPy would make a float64 copy of A each time (800 MB at 10,000 rows).
+    NumPy would make a float64 copy of A for each product.
     """
     tally("products", V.size // len(V) if len(V) else 0)
     narrow = isinstance(A, np.ndarray) and A.dtype == np.float32 and A.flags.c_contiguous
@@ -257,12 +270,12 @@ def product(A: Any, V: Array) -> Array:
         return A @ V
     columns = V.reshape(len(V), -1)
     count = columns.shape[1]
-    padded = np.zeros((-(-count // COLUMNS) * COLUMNS, len(V)))
+    padded = np.zeros((-(-count // PRODUCT_COLUMNS) * PRODUCT_COLUMNS, len(V)))
     padded[:count] = columns.T
     out = np.empty((len(A), len(padded)))
     in_threads(
         lambda rows: _wide_product(A.shape[1], A, rows.start, rows.stop, padded, len(padded), out),
-        row_slices(len(A), ROWS),
+        row_slices(len(A), PRODUCT_CHUNK_ROWS),
         thread_count(),
     )
     return out[:, :count].reshape(len(A), *V.shape[1:])

@@ -2,8 +2,8 @@
 
 x = D·x̃ with D a diagonal of powers of 2: A becomes DAD, B becomes DBD, N and V are divided by D.
 No entry is rounded, values and residuals stay what they are, and a B whose entries span thirty
-orders of magnitude (degrees of a graph with light and heavy points) no longer drowns the
-light rows in the rounding of the heavy ones.
+orders of magnitude (degrees of a graph with light and heavy points) no longer hides the
+light rows behind the rounding of the heavy ones.
 """
 
 from __future__ import annotations
@@ -16,46 +16,52 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
 from dualfold.arrays import Array
-from dualfold.trace.metric import Dense, Diagonal, Identity, Metric, Sparse, in_row_units
+from dualfold.trace.metric import (
+    Dense,
+    Diagonal,
+    ExcludedSpan,
+    Identity,
+    Metric,
+    Sparse,
+    in_row_units,
+)
 from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.trace.sparse.shifted_matrices import share_ordering
 
-# Spreads of B's diagonal below this do no harm.
-HARMLESS = 16.0
-# Entries of A up to 2 to this power, either way, have squares and sums of them with room.
-MOST_POWER = 400
-SMALLEST = float(np.finfo(float).tiny)
+# The ratio of the largest to the smallest entry of B's diagonal below which units stay.
+MAX_DIAGONAL_RATIO = 16.0
+# Squares of entries of A between 2^-MAX_POWER and 2^MAX_POWER, and their sums, are far from
+# underflow and overflow.
+MAX_POWER = 400
+SMALLEST_NORMAL = float(np.finfo(float).tiny)
 
 
-def balanced(problem: TraceProblem, V: Array) -> tuple[TraceProblem, Array]:
+def balanced_problem(problem: TraceProblem, V: Array) -> tuple[TraceProblem, Array]:
     """The problem and V in balanced units; both as they are where that is exact enough."""
     metric = problem.metric
     if isinstance(metric, Identity):
         return problem, V
     diagonal = metric.entries if isinstance(metric, Diagonal) else metric.sparse().diagonal()
-    if not (diagonal > 0).all() or diagonal.max() < HARMLESS * diagonal.min():
+    if not (diagonal > 0).all() or diagonal.max() < MAX_DIAGONAL_RATIO * diagonal.min():
         return problem, V
     powers = -np.rint(np.log2(diagonal) / 2).astype(int)
-    A = _scaled(problem.A, powers)
+    A = _scaled_matrix(problem.A, powers)
     if A is None:
         return problem, V
     back = np.ldexp(1.0, -powers)[:, None]
     N, answer = _scaled_columns(problem, powers), slice(problem.count)
     with np.errstate(over="ignore", invalid="ignore"):
-        turned = V * back
-    if N is None or not _kept(V[:, answer], turned[:, answer]):
+        rescaled = V * back
+    if N is None or not _is_exact(V[:, answer], rescaled[:, answer]):
         return problem, V
-    changed = replace(
-        problem, A=A, B=_scaled_metric(metric, powers), excluded=N if N.shape[1] else None
-    )
     # The basis that trivial_error is about, not another one of the same span.
-    changed.__dict__["_excluded"] = (problem.trivial * back, problem.trivial_error)
-    changed.__dict__["trivial"] = problem.trivial * back
+    span = ExcludedSpan(N, problem.trivial * back, problem.trivial_error)
+    changed = replace(problem, A=A, B=_scaled_metric(metric, powers), excluded=span)
     share_ordering(problem, changed)
-    return changed, turned
+    return changed, rescaled
 
 
-def in_units(problem: TraceProblem) -> tuple[TraceProblem, int]:
+def rescaled_problem(problem: TraceProblem) -> tuple[TraceProblem, int]:
     """The problem with A·2^-power, and the power: 0 unless squares of A leave double precision."""
     A = problem.A
     if isinstance(A, LinearOperator) and not isinstance(A, Gramian):
@@ -63,41 +69,37 @@ def in_units(problem: TraceProblem) -> tuple[TraceProblem, int]:
     entries = A.factor.data if isinstance(A, Gramian) else A.data if sp.issparse(A) else A
     largest = max(float(entries.max(initial=0.0)), -float(entries.min(initial=0.0)))
     power = int(np.frexp(largest)[1]) * (2 if isinstance(A, Gramian) else 1)
-    if largest == 0 or abs(power) < MOST_POWER:
+    if largest == 0 or abs(power) < MAX_POWER:
         return problem, 0
     power -= power % 2
-    scaled = _scaled(A, np.full(problem.n, -power // 2))
+    scaled = _scaled_matrix(A, np.full(problem.n, -power // 2))
     if scaled is None:
         return problem, 0
-    changed = replace(problem, A=scaled)
-    for known in ("_excluded", "trivial"):
-        if known in problem.__dict__:
-            changed.__dict__[known] = problem.__dict__[known]
+    span = ExcludedSpan(problem.excluded_columns, problem.trivial, problem.trivial_error)
+    changed = replace(problem, A=scaled, excluded=span)
     share_ordering(problem, changed)
     return changed, power
 
 
 def _scaled_columns(problem: TraceProblem, powers: Array) -> Array | None:
     """N divided by D, each column in units of its largest entry; None where one is rounded."""
-    if problem.excluded is None:
-        return np.zeros((problem.n, 0))
-    N = np.asarray(problem.excluded, dtype=float).reshape(problem.n, -1)
+    N = problem.excluded_columns
     scaled = in_row_units(N, -powers)
-    return scaled if _kept(N, scaled) else None
+    return scaled if _is_exact(N, scaled) else None
 
 
-def _scaled(A: Any, powers: Array) -> Any:
+def _scaled_matrix(A: Any, powers: Array) -> Any:
     """D·A·D without rounding; None where an entry leaves the doubles."""
     if isinstance(A, Gramian):
         M = A.factor
         data = np.ldexp(M.data, powers[M.indices])
-        if not _kept(M.data, data):
+        if not _is_exact(M.data, data):
             return None
         return Gramian(sp.csr_array((data, M.indices, M.indptr), shape=M.shape))
     if sp.issparse(A):
         rows = np.repeat(powers, np.diff(A.indptr))
         data = np.ldexp(A.data, rows + powers[A.indices])
-        if not _kept(A.data, data):
+        if not _is_exact(A.data, data):
             return None
         return sp.csr_array((data, A.indices, A.indptr), shape=A.shape)
     if isinstance(A, LinearOperator):
@@ -109,14 +111,14 @@ def _scaled(A: Any, powers: Array) -> Any:
             dtype=np.dtype(float),
         )
     scaled = np.ldexp(np.asarray(A, dtype=float), powers[:, None] + powers[None, :])
-    return scaled if _kept(A, scaled) else None
+    return scaled if _is_exact(A, scaled) else None
 
 
-def _kept(before: Array, after: Array) -> bool:
+def _is_exact(before: Array, after: Array) -> bool:
     """Whether no entry overflowed and none but exact zeros became small enough to be rounded."""
     with np.errstate(invalid="ignore"):
         return bool(
-            np.isfinite(after).all() and np.all((np.abs(after) >= SMALLEST) | (before == 0))
+            np.isfinite(after).all() and np.all((np.abs(after) >= SMALLEST_NORMAL) | (before == 0))
         )
 
 
@@ -124,6 +126,6 @@ def _scaled_metric(metric: Metric, powers: Array) -> Metric:
     if isinstance(metric, Diagonal):
         return Diagonal(np.ldexp(metric.entries, 2 * powers))
     if isinstance(metric, Sparse):
-        return Sparse(_scaled(metric.matrix, powers))
+        return Sparse(_scaled_matrix(metric.matrix, powers))
     assert isinstance(metric, Dense)
     return Dense(np.ldexp(metric.matrix, powers[:, None] + powers[None, :]))

@@ -1,8 +1,8 @@
-"""How neighbours attract while points descend: along the edges of P.
+"""The attraction of neighbours while points descend: along the edges of P.
 
 On the plane rows are sorted by their place on the map and edges packed in single precision
 (`kernels/packed_edges.c`). Differences of places are right to 2⁻²⁴ of the map's width there, less
-than a thousandth of the kernel's width on any grid; what a map is judged by is summed in doubles.
+than a thousandth of the kernel's width on any grid; certificates sum in doubles.
 """
 
 from __future__ import annotations
@@ -14,21 +14,21 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.arrays import Array
-from dualfold.kernels import kernel, shared
+from dualfold.kernels import c_constant, kernel
 from dualfold.tsne.repulsion import shares
 
 _attraction, _costs = kernel("edge_attraction"), kernel("edge_costs")
 _pack = kernel("pack_edges")
 _packed_attraction, _packed_costs = kernel("packed_attraction"), kernel("packed_costs")
-TOGETHER = shared("EDGES_TOGETHER")
+EDGES_TOGETHER = c_constant("EDGES_TOGETHER")
 Task = Callable[[], None]
 
 
 class Attraction(Protocol):
-    """The pull Σ_j p_ij (y_i − y_j)/(1 + ‖y_i − y_j‖²) of every point."""
+    """The attraction Σ_j p_ij (y_i − y_j)/(1 + ‖y_i − y_j‖²) of every point."""
 
     def order(self, Y: Array) -> Array:
-        """The order in which rows at these places are to be held from now on."""
+        """The order in which rows at these places are to be stored from now on."""
 
     def tasks(self, Y: Array, out: Array, parts: int) -> list[Task]:
         """Work that fills `out` for points in that order; parts may run side by side."""
@@ -37,7 +37,7 @@ class Attraction(Protocol):
         """The same for Σ_j p_ij·log(1 + ‖y_i − y_j‖²), a number for each point."""
 
 
-class AsGiven:
+class DoubleAttraction:
     """In double precision, rows in their own order."""
 
     def __init__(self, P: sp.csr_array) -> None:
@@ -61,15 +61,16 @@ class AsGiven:
         return [task(rows) for rows in shares(n, parts)]
 
 
-class Packed:
+class PackedAttraction:
     """On the plane: what is near on the map lies near in memory."""
 
     def __init__(self, P: sp.csr_array) -> None:
         self.P = P
-        self.groups = -(-np.diff(P.indptr) // TOGETHER)
-        total = int(self.groups.sum(dtype=np.int64)) * TOGETHER
+        self.groups = -(-np.diff(P.indptr) // EDGES_TOGETHER)
+        total = int(self.groups.sum(dtype=np.int64)) * EDGES_TOGETHER
         self.starts = np.zeros(P.shape[0] + 1, dtype=np.int64)
         self.columns, self.weights = np.empty(total, np.int32), np.empty(total, np.float32)
+        self.packed = (self.starts, self.columns, self.weights)
         self.places = np.empty((P.shape[0], 2), np.float32)
 
     def order(self, Y: Array) -> Array:
@@ -78,10 +79,7 @@ class Packed:
         place = np.empty(n, dtype=np.int32)
         place[order] = np.arange(n, dtype=np.int32)
         np.cumsum(self.groups[order], out=self.starts[1:])
-        _pack(
-            0, n, n, order, place, P.indptr, P.indices, P.data, self.starts, self.columns,
-            self.weights,
-        )  # fmt: skip
+        _pack(0, n, n, order, place, P.indptr, P.indices, P.data, *self.packed)
         return order
 
     def tasks(self, Y: Array, out: Array, parts: int) -> list[Task]:
@@ -94,10 +92,7 @@ class Packed:
         self.places[...] = Y
 
         def task(rows: slice) -> Task:
-            return lambda: of(
-                rows.start, rows.stop, len(Y), self.starts, self.columns, self.weights,
-                self.places, out,
-            )  # fmt: skip
+            return lambda: of(rows.start, rows.stop, len(Y), *self.packed, self.places, out)
 
         return [task(rows) for rows in shares(len(Y), parts)]
 
@@ -113,4 +108,4 @@ def _by_place(Y: Array) -> Array:
 
 def attraction_for(P: sp.csr_array, width: int) -> Attraction:
     """The fastest way in `width` dimensions."""
-    return Packed(P) if width == 2 else AsGiven(P)
+    return PackedAttraction(P) if width == 2 else DoubleAttraction(P)

@@ -1,8 +1,8 @@
-"""What can be said of a t-SNE map: no bound of its optimum exists, but forces that balance or not.
+"""The certificate of a t-SNE map: whether its forces balance; no bound of the optimum is known.
 
-The objective is not convex and nobody has a lower bound beyond KL ≥ 0, so that "proved" is never
-said. Said are: the objective to rounding, the gradient, the share of the forces that is not
-balanced, the neighbours kept, and, where other starts were tried, how far from it they ended.
+The objective is not convex, and no lower bound beyond KL ≥ 0 is known, so that the level is never
+"proved". The certificate states the objective to rounding, the gradient, the share of the forces
+that is not balanced, the neighbours kept, and, where other starts were tried, where these ended.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from dualfold.certificate import Certificate, checked_tolerance, share
 from dualfold.tsne.objective import Objective, tsne_objective
 from dualfold.tsne.problem import TsneProblem
 
-# Descents of the usual length end with 0.1 to 1 % of the forces unbalanced on the sets that were
-# measured; maps that were stopped early, or moved by somebody, have more.
-BALANCED = 0.01
+# Descents of the usual length end below it; maps that were stopped early, or moved afterwards,
+# do not (docs/dev/notes/tsne-grid.md).
+MAX_UNBALANCED_SHARE = 0.01
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,7 +79,7 @@ def certify_tsne(
     problem: TsneProblem,
     points: Any,
     *,
-    tolerance: float = BALANCED,
+    tolerance: float = MAX_UNBALANCED_SHARE,
     neighbors_kept: float = np.nan,
     starts: tuple[tuple[str, float], ...] = (),
     spread: float = np.nan,
@@ -101,17 +101,34 @@ def certify_tsne(
     about = problem.about
     if not (np.abs(Y) < 1e150).all():
         return TsneCertificate(
-            level="failed", gap=np.inf, value=np.nan, bound=np.nan, tolerance=tolerance,
-            reasons=("the points hold NaN, infinity or squares that overflow",), about=about,
-            kl=np.nan, error=np.inf, slope=np.nan, unbalanced=np.inf,
-        )  # fmt: skip
+            level="failed",
+            gap=np.inf,
+            value=np.nan,
+            bound=np.nan,
+            tolerance=tolerance,
+            reasons=("the points hold NaN, infinity or squares that overflow",),
+            about=about,
+            kl=np.nan,
+            error=np.inf,
+            slope=np.nan,
+            unbalanced=np.inf,
+        )
     found: Objective = tsne_objective(problem, Y, n_jobs)
     balanced = found.unbalanced <= tolerance
     reason = f"{share(found.unbalanced)} of the forces is not balanced, more than {tolerance:g}"
     return TsneCertificate(
         level="stationary" if balanced else "not stationary",
-        gap=np.inf, value=found.value, bound=np.nan, tolerance=tolerance,
-        reasons=() if balanced else (reason,), about=about, kl=found.kl, error=found.error,
-        slope=found.slope, unbalanced=found.unbalanced, neighbors_kept=neighbors_kept,
-        starts=starts, spread=spread,
-    )  # fmt: skip
+        gap=np.inf,
+        value=found.value,
+        bound=np.nan,
+        tolerance=tolerance,
+        reasons=() if balanced else (reason,),
+        about=about,
+        kl=found.kl,
+        error=found.error,
+        slope=found.slope,
+        unbalanced=found.unbalanced,
+        neighbors_kept=neighbors_kept,
+        starts=starts,
+        spread=spread,
+    )

@@ -1,17 +1,16 @@
 """Descent for t-SNE: gradient steps with momentum and gains, first with early exaggeration.
 
 The schedule is that of scikit-learn but for the momentum (0.8, then 0.9; theirs is 0.5, then 0.8):
-250 rounds in which attraction is `early_exaggeration` times stronger, then the others. Steps are
-rate·gain·gradient, the gradient with its factor 4; in openTSNE's convention it is in the rate.
+250 iterations in which attraction is `early_exaggeration` times stronger, then the others. Steps
+are rate·gain·gradient, the gradient with its factor 4; in openTSNE's convention it is in the rate.
 
-Rows that attract more than the mean (n·Σ_j p_ij > 1: hubs of many lists, 14 of 10 groups in 50
-dimensions) move less, by that factor: a step that is right for the others would throw them to and
-fro. So the rate can be four times as high as without: with twice the rate 10,000 rows of these
-groups end with 1 % of the forces unbalanced, and with 14 % where hubs are not damped.
+Rows that attract more than the mean (n·Σ_j p_ij > 1: hubs of many lists) move less, by that
+factor: a step that is right for the others would throw them back and forth. So the rate can be
+four times as high.
 
-Where exaggeration is so strong that a coordinate vanishes, it is halved. A cloud without groups
-would leave the first rounds as a line and be folded up in the plane afterwards: a normal cloud of
-5,000×20 ends at KL 2.93 so, and at 2.81 where the exaggeration fits (`VANISHING`).
+Where exaggeration is so strong that a coordinate vanishes, it is halved (`VANISHING_EXTENT`). A
+cloud without groups would otherwise leave the first iterations as a line, and be folded up in the
+plane afterwards. Measurements: docs/dev/notes/tsne-grid.md.
 """
 
 from __future__ import annotations
@@ -32,32 +31,32 @@ from dualfold.tsne.repulsion import repulsion_for, shares
 
 _step = kernel("momentum_step")
 _centre = kernel("centre_points")
-# The last rounds are on a finer grid, so that they end where the exact forces balance.
-FINE_ROUNDS = 50
-# Fewer points are moved by one thread: threads would wait for one another.
-FEWEST_SHARED = 4_000
-# Exaggerated rounds between two looks at the extent of the map (its standard deviation along the
-# narrowest axis; the kernel's width is 1), and the extent below which a map that narrows is
-# vanishing. Starts have 1e-4, and 25 rounds later 1e-2 to 1 on digits, images, rolls and groups; a
-# coordinate that vanishes then has 1e-5: ρλ > 1, λ its eigenvalue; only a smaller ρ lets it grow.
-EXTENT_EVERY = 25
-VANISHING = 1e-3
-# Where the objective rises by so much from look to look, steps become those of the last rounds: 150
-# copies of one row among 200 were thrown to and fro, and half of the forces stayed unbalanced.
-RISE = 1e-4
-# No point moves farther in a round (openTSNE has the same).
-LONGEST = 5.0
+# The last iterations use a finer grid, so that they end where the exact forces balance.
+FINE_ITERATIONS = 50
+# Fewer points are moved by one thread: several would wait for one another.
+MIN_SHARED_ROWS = 4_000
+# Exaggerated iterations between two measurements of the extent of the map (its standard deviation
+# along the narrowest axis; the kernel's width is 1), and the extent below which a map that narrows
+# is vanishing: ρλ > 1, λ the eigenvalue of the coordinate, which only a smaller ρ lets grow
+# (docs/dev/notes/tsne-grid.md).
+EXTENT_ITERATIONS = 25
+VANISHING_EXTENT = 1e-3
+# Where the objective rises by this share between two checkpoints, steps become as short as in the
+# last iterations: many duplicates of one row would be thrown back and forth.
+RISE_TOLERANCE = 1e-4
+# No point moves farther in one iteration (openTSNE has the same limit).
+MAX_STEP_LENGTH = 5.0
 
 
 @dataclass(frozen=True)
 class Phase:
-    """Some rounds of one kind.
+    """Some iterations of one kind.
 
-    rounds : how many at most
+    rounds : the largest number of iterations
     exaggeration : what attraction is multiplied by
     rate, momentum : of the steps
-    patience : stop after so many rounds in which the objective did not fall
-    calm : what the rate is divided by in the last 50 rounds, in which points settle
+    patience : stop after this many iterations in which the objective did not fall
+    calm : what the rate is divided by in the last 50 iterations, in which points converge
     """
 
     rounds: int
@@ -69,10 +68,10 @@ class Phase:
 
 
 @dataclass(frozen=True)
-class Look:
-    """What a look at a descent shows.
+class Checkpoint:
+    """The state of a descent at a checkpoint.
 
-    round : its number, from 1 on
+    round : the number of the iteration, from 1 on
     objective, gradient : the objective by the repulsion in use, and the norm of its gradient
     points : the points, in the order of the rows
     exaggerated : whether early exaggeration is on
@@ -90,8 +89,8 @@ class Descent:
     """Where a descent ended.
 
     points : n × d, centred
-    rounds : how many were taken
-    objectives : (round, objective, ‖∇F‖) at every look
+    rounds : the number of iterations
+    objectives : (iteration, objective, ‖∇F‖) at every checkpoint
     why : what ended it
     """
 
@@ -101,7 +100,7 @@ class Descent:
     why: str
 
 
-def descended(
+def descend(
     problem: TsneProblem,
     start: Array,
     phases: list[Phase],
@@ -110,17 +109,17 @@ def descended(
     angle: float = 0.5,
     look_every: int = 50,
     least_gradient: float = 0.0,
-    look: Callable[[Look], bool | None] = lambda _: None,
+    look: Callable[[Checkpoint], bool | None] = lambda _: None,
     n_jobs: int | None = None,
 ) -> Descent:
-    """Follow the phases from `start`; `look` is called every so many rounds and may stop it.
+    """Follow the phases from `start`; `look` is called at every checkpoint and may stop it.
 
     problem, start : what is to be solved, and where the points are at first (n × d)
-    exact : whether repulsion sums over all pairs in every round
+    exact : whether repulsion sums over all pairs in every iteration
     angle : of the tree (3-D): the larger, the rougher
-    least_gradient : stop where ‖∇F‖ is not larger at a look
-    look_every : rounds between two looks
-    look : gets a `Look`; what it returns stops the descent if it is True
+    least_gradient : stop where ‖∇F‖ is not larger at a checkpoint
+    look_every : iterations between two checkpoints
+    look : is called with a `Checkpoint`; the descent stops if it returns True
     n_jobs : threads (None: all cores); the bits do not depend on them
     """
     run = _Run(problem, start, exact, angle, thread_count(n_jobs))
@@ -133,34 +132,36 @@ def descended(
             run.begin()
             run.sort()
             best, best_at, ended = np.inf, taken, False
-            fine = max(0, phase.rounds - FINE_ROUNDS) if phase is phases[-1] else -1
+            fine = max(0, phase.rounds - FINE_ITERATIONS) if phase is phases[-1] else -1
             for number in range(phase.rounds):
-                if number % EXTENT_EVERY == 0:
-                    phase = run.fitting(phase)
+                if number % EXTENT_ITERATIONS == 0:
+                    phase = run.with_fitting_exaggeration(phase)
                 if number == fine:
                     run.repulsion.refine()
                     phase = replace(phase, rate=phase.rate / phase.calm, calm=1.0)
                 run.forces(pool)
                 taken += 1
                 if taken % look_every == 0 or taken == total:
-                    objective, gradient = run.judged(phase.exaggeration, pool)
-                    seen = Look(taken, objective, gradient, run.points(), phase.exaggeration > 1)
-                    if look(seen):
-                        return run.ended(taken, "a callback stopped it")
-                    if objective < best:
-                        best, best_at = objective, taken
-                    elif phase.calm > 1 and objective > (1 + RISE) * run.kept[-2][1]:
-                        phase, best_at = run.calmed(phase), taken
+                    state = run.checkpoint(taken, phase.exaggeration, pool)
+                    if look(state):
+                        return run.result(taken, "a callback stopped it")
+                    if state.objective < best:
+                        best, best_at = state.objective, taken
+                    elif (
+                        phase.calm > 1
+                        and state.objective > (1 + RISE_TOLERANCE) * run.history[-2][1]
+                    ):
+                        phase, best_at = run.with_short_steps(phase), taken
                     elif taken - best_at > phase.patience:
                         why = f"did not make any progress during the last {phase.patience} episodes"
                         ended = True
-                    if gradient <= least_gradient:
-                        why, ended = f"gradient norm {gradient:f}", True
+                    if state.gradient <= least_gradient:
+                        why, ended = f"gradient norm {state.gradient:f}", True
                 run.move(phase, pool)
                 done(1)
                 if ended:
                     break
-    return run.ended(taken, why)
+    return run.result(taken, why)
 
 
 class _Run:
@@ -171,7 +172,7 @@ class _Run:
     ) -> None:
         self.problem = problem
         self.Y = problem.checked_points(start).copy()
-        self.parts = threads if problem.n >= FEWEST_SHARED else 1
+        self.parts = threads if problem.n >= MIN_SHARED_ROWS else 1
         self.repulsion = repulsion_for(problem.n, self.Y.shape[1], exact, angle)
         self.attraction = attraction_for(problem.P, self.Y.shape[1])
         self.rows = np.arange(problem.n)  # the row of X that each point is
@@ -180,7 +181,7 @@ class _Run:
         self.extent = 0.0
         attracted = np.asarray(problem.P.sum(axis=1)).ravel()
         self.damping = 1 / np.maximum(1.0, problem.n * attracted)
-        self.kept: list[tuple[int, float, float]] = []
+        self.history: list[tuple[int, float, float]] = []
         self.looks = 0
 
     def points(self) -> Array:
@@ -190,33 +191,33 @@ class _Run:
         return points
 
     def sort(self) -> None:
-        """Hold the points in the order that suits their places."""
+        """Store the points in the order that suits their places."""
         points, damping = self.points(), np.empty_like(self.damping)
         damping[self.rows] = self.damping
         self.rows = self.attraction.order(points)
         self.Y, self.damping = points[self.rows], damping[self.rows]
 
     def begin(self) -> None:
-        """Rest."""
+        """Set all velocities to 0."""
         self.gain[...], self.shift[...] = 1.0, 0.0
 
-    def calmed(self, phase: Phase) -> Phase:
-        """The phase with the steps of its last rounds, from rest."""
+    def with_short_steps(self, phase: Phase) -> Phase:
+        """The phase with the steps of its last iterations, from rest."""
         self.begin()
         return replace(phase, rate=phase.rate / phase.calm, calm=1.0)
 
-    def fitting(self, phase: Phase) -> Phase:
+    def with_fitting_exaggeration(self, phase: Phase) -> Phase:
         """The phase, with half of its exaggeration where that makes a coordinate vanish."""
         if phase.exaggeration == 1:
             return phase
         before, self.extent = self.extent, _narrowest(self.Y)
-        if not self.extent < min(before, VANISHING):
+        if not self.extent < min(before, VANISHING_EXTENT):
             return phase
         self.begin()
         return replace(phase, exaggeration=max(1.0, phase.exaggeration / 2))
 
     def forces(self, pool: Threads) -> None:
-        """Pull and push of every point."""
+        """Compute attraction and repulsion of every point."""
         parts = 4 * self.parts if self.parts > 1 else 1
         tasks = [
             *self.repulsion.before(self.Y),
@@ -227,34 +228,33 @@ class _Run:
         if not np.isfinite(self.Z):
             raise InvalidInput("the points left the range of numbers; lower the learning rate")
 
-    def judged(self, exaggeration: float, pool: Threads) -> tuple[float, float]:
-        """Objective and norm of its gradient, with the exaggeration that is on."""
+    def checkpoint(self, taken: int, exaggeration: float, pool: Threads) -> Checkpoint:
+        """The state after the forces of iteration `taken`, with the exaggeration that is on."""
         costs = np.zeros(len(self.Y))
         pool.map(lambda task: task(), self.attraction.costs(self.Y, costs, self.parts))
         strength = self.problem.attraction * exaggeration
         gradient = 4 * (strength * self.pull - self.repulsion.push / self.Z)
         value = strength * float(costs.sum()) + np.log(self.Z) - self.problem.entropy
         norm = float(np.linalg.norm(gradient))
-        self.kept.append((self.looks, value, norm))
-        return value, norm
+        self.history.append((self.looks, value, norm))
+        return Checkpoint(taken, value, norm, self.points(), exaggeration > 1)
 
     def move(self, phase: Phase, pool: Threads) -> None:
         """One step, after which the points are centred."""
-        strength, Z = self.problem.attraction * phase.exaggeration, self.Z
-        width, push = self.Y.shape[1], self.repulsion.push
+        strength = self.problem.attraction * phase.exaggeration
+        forces = (self.pull, self.repulsion.push, self.damping, strength, self.Z)
+        pace = (phase.rate, phase.momentum, MAX_STEP_LENGTH)
+        state = (self.gain, self.shift, self.Y)
 
         def work(rows: slice) -> None:
-            _step(
-                rows.start, rows.stop, width, self.pull, push, self.damping, strength, Z,
-                phase.rate, phase.momentum, LONGEST, self.gain, self.shift, self.Y,
-            )  # fmt: skip
+            _step(rows.start, rows.stop, self.Y.shape[1], *forces, *pace, *state)
 
         pool.map(work, shares(len(self.Y), self.parts))
         _centre(*self.Y.shape, self.Y)
         self.looks += 1
 
-    def ended(self, rounds: int, why: str) -> Descent:
-        return Descent(self.points(), rounds, tuple(self.kept), why)
+    def result(self, rounds: int, why: str) -> Descent:
+        return Descent(self.points(), rounds, tuple(self.history), why)
 
 
 def _narrowest(Y: Array) -> float:

@@ -3,9 +3,9 @@
 One convolution is enough. The push of t-SNE, Σ_j (y_i − y_j)/(1 + ‖y_i − y_j‖²)², is −½∇φ(y_i), and
 the normalisation Z = Σ_i φ(y_i) − n; with B-splines φ has a gradient, so that nothing else need
 be summed (FIt-SNE, Linderman et al. 2019, convolves four times). Points are spread with splines of
-degree 5, the kernel is divided by the splines' own transform, so that what is read at the nodes is
-what was meant (as in particle-mesh Ewald sums), and the gradient is that of the very sum Z that
-is used: the descent follows a true objective, near to the exact one. How near, `SPACING` says.
+degree 5, the kernel is divided by the splines' own transform, so that the sums at the nodes are
+those of the kernel (as in particle-mesh Ewald sums), and the gradient is that of the sum Z that is
+used: the descent follows a true objective near the exact one. `NODE_SPACING` decides how near.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ import scipy.fft
 
 from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
-from dualfold.kernels import kernel, kernels_by_dtype, shared
+from dualfold.kernels import c_constant, kernel, kernels_by_dtype
 from dualfold.kernels.threads import Threads
 
-# The distance of nodes at most, and in the last rounds; the kernel's width is 1. Errors of the push
-# on a map of 70,000 images, as a share of its root mean square: 0.7 6 %, 0.5 1.7 %, 0.35 0.3 %.
-# (Splines of degree 3: 9 %, 3.5 %, 1 %.)
-SPACING, FINE = 0.42, 0.28
-# Small maps (the first rounds) have at least so many nodes across.
-FEWEST_NODES = 32
-# Nodes beyond the points, and nodes over which the splines' inverse dies out (0.43 a node).
-MARGIN, FADING = 6, 24
+# The largest distance between nodes, and that of the last iterations; the kernel's width is 1. The
+# repulsion is right to 0.7 % and to 0.1 % (docs/dev/notes/tsne-grid.md).
+NODE_SPACING = 0.42
+FINE_SPACING = 0.28
+# Small maps (of the first iterations) are at least this many nodes wide.
+MIN_NODES = 32
+MARGIN_NODES = 6  # beyond the points
+FADING_NODES = 24  # over which the splines' inverse fades out, by a factor of 0.43 a node
 
 _spread_on_line, _read_from_line = kernel("spread_on_line"), kernel("read_from_line")
 _spread_on_grid = kernels_by_dtype("spread_on_grid")
@@ -49,11 +49,11 @@ class Grid:
         would hide its slope: one that is FEWEST_NODES nodes wide loses 1e-6 of the push
     """
 
-    def __init__(self, points: Array, spacing: float = SPACING, dtype: Any = None) -> None:
+    def __init__(self, points: Array, spacing: float = NODE_SPACING, dtype: Any = None) -> None:
         low, high = _box(points)
         wide = float((high - low).max())
         self.spacing = self.widest = spacing
-        while wide > 0 and wide < FEWEST_NODES * self.spacing and self.spacing > 1e-9:
+        while wide > 0 and wide < MIN_NODES * self.spacing and self.spacing > 1e-9:
             self.spacing /= 2
         cells = np.ceil((high - low) / self.spacing).astype(np.int64)
         if int((cells + 1).prod()) > 2**26:
@@ -61,10 +61,10 @@ class Grid:
                 f"the map is {wide:.1e} wide, too wide for a grid; lower the learning rate"
             )
         # Room to grow into: a tenth, but at least a few nodes.
-        self.nodes = cells + cells // 10 + 4 + 2 * MARGIN
-        lengths = [_smooth(2 * int(nodes) + FADING) for nodes in self.nodes]
-        self.nodes = np.array([(length - FADING) // 2 for length in lengths])
-        self.lengths = lengths
+        self.nodes = cells + cells // 10 + 4 + 2 * MARGIN_NODES
+        lengths = [_smooth(2 * int(nodes) + FADING_NODES) for nodes in self.nodes]
+        self.nodes = np.array([(length - FADING_NODES) // 2 for length in lengths])
+        self.lengths = lengths  # of the padded grid
         self.origin = np.zeros(len(low))
         if len(low) == 1 or self.spacing < spacing:
             dtype = np.float64
@@ -82,11 +82,11 @@ class Grid:
         """Whether the points fit, and not a much smaller grid would do. Places the box."""
         low, high = _box(points)
         wide = float((high - low).max())
-        needed = (high - low) / self.spacing + 2 * MARGIN + 1
+        needed = (high - low) / self.spacing + 2 * MARGIN_NODES + 1
         if not (needed <= self.nodes).all():
             return False
-        fine = wide < FEWEST_NODES * self.spacing and wide > 0
-        coarse = self.spacing < self.widest and wide > 4 * FEWEST_NODES * self.spacing
+        fine = wide < MIN_NODES * self.spacing and wide > 0
+        coarse = self.spacing < self.widest and wide > 4 * MIN_NODES * self.spacing
         if fine or coarse:
             return False
         self.origin = (low + high) / 2 - (self.nodes - 1) / 2 * self.spacing
@@ -94,16 +94,19 @@ class Grid:
 
     def edges(self) -> tuple[Array, Array]:
         """The lowest and the highest places at which sums can be read."""
-        inner = self.origin + MARGIN * self.spacing
-        return inner, self.origin + (self.nodes - 1 - MARGIN) * self.spacing
+        inner = self.origin + MARGIN_NODES * self.spacing
+        return inner, self.origin + (self.nodes - 1 - MARGIN_NODES) * self.spacing
 
-    def spread(self, points: Array) -> None:
+    def spread_points(self, points: Array) -> None:
         """Put the points on the nodes."""
         self.values[...] = 0
-        start: Any = self.origin if points.shape[1] == 2 else float(self.origin[0])
-        shape = [int(nodes) for nodes in self.nodes]
         spread = _spread_on_line if points.shape[1] == 1 else _spread_on_grid[self.dtype]
-        _inside(spread(len(points), points, start, 1 / self.spacing, *shape, self.values))
+        _refuse_outside(spread(len(points), points, *self._frame()))
+
+    def _frame(self) -> tuple[Any, ...]:
+        """Where the grid lies, its shape and its values, as the kernels take them."""
+        start: Any = self.origin if len(self.nodes) == 2 else float(self.origin[0])
+        return start, 1 / self.spacing, *(int(nodes) for nodes in self.nodes), self.values
 
     def convolve(self, pool: Threads, parts: int) -> None:
         """The sums over all points at the nodes, in place. Rows and columns come in fours."""
@@ -119,43 +122,25 @@ class Grid:
         blocks = _shares(len(self.spectrum), parts, 1)
         along, down = self.lengths[1] // 8, self.lengths[0] // 8
 
-        def forth(part: tuple[int, int, int]) -> None:
-            number, first, last = part
-            _transform_rows[self.dtype](
-                first, last, high, wide, along, self.turns[1], self.values, self.spectrum,
-                self._scratch[number],
-            )  # fmt: skip
+        def work(kernels: Any, *given: Any) -> Callable[[tuple[int, int, int]], None]:
+            def on(part: tuple[int, int, int]) -> None:
+                number, first, last = part
+                kernels[self.dtype](first, last, *given, self._scratch[number])
 
-        def across(part: tuple[int, int, int]) -> None:
-            number, first, last = part
-            _convolve_columns[self.dtype](
-                first, last, high, down, self.turns[0], self.kernel, self.spectrum,
-                self._scratch[number],
-            )  # fmt: skip
+            return on
 
-        def back(part: tuple[int, int, int]) -> None:
-            number, first, last = part
-            _restore_rows[self.dtype](
-                first, last, high, wide, along, self.turns[1], self.spectrum, self.values,
-                self._scratch[number],
-            )  # fmt: skip
-
-        for work, shares in ((forth, rows), (across, blocks), (back, rows)):
-            pool.map(work, shares)
+        in_rows, in_columns = (high, wide, along, self.turns[1]), (high, down, self.turns[0])
+        pool.map(work(_transform_rows, *in_rows, self.values, self.spectrum), rows)
+        pool.map(work(_convolve_columns, *in_columns, self.kernel, self.spectrum), blocks)
+        pool.map(work(_restore_rows, *in_rows, self.spectrum, self.values), rows)
 
     def reader(self, points: Array, phi: Array, push: Array) -> Callable[[slice], None]:
         """A function that reads φ and −½∇φ at some rows of `points` into the other two."""
-        start: Any = self.origin if points.shape[1] == 2 else float(self.origin[0])
-        shape = [int(nodes) for nodes in self.nodes]
         read = _read_from_line if points.shape[1] == 1 else _read_from_grid[self.dtype]
+        frame = self._frame()
 
         def work(rows: slice) -> None:
-            _inside(
-                read(
-                    rows.start, rows.stop, points, start, 1 / self.spacing, *shape, self.values,
-                    phi, push,
-                )
-            )  # fmt: skip
+            _refuse_outside(read(rows.start, rows.stop, points, *frame, phi, push))
 
         return work
 
@@ -167,7 +152,7 @@ def _box(points: Array) -> Array:
     return box
 
 
-def _inside(refused: int) -> None:
+def _refuse_outside(refused: int) -> None:
     if refused:
         raise InvalidInput("a point of the map is not a finite number; lower the learning rate")
 
@@ -228,7 +213,7 @@ def _kernel(lengths: tuple[int, ...], spacing: float, dtype: Any) -> Array:
 
 def _lanes(dtype: Any) -> int:
     """Sequences that are transformed side by side."""
-    return shared("FOURIER_BYTES") // int(np.dtype(dtype).itemsize)
+    return c_constant("FOURIER_BYTES") // int(np.dtype(dtype).itemsize)
 
 
 def _along(axis: int, axes: int, numbers: Array) -> Array:

@@ -18,18 +18,18 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.kernels import kernel
-from dualfold.kernels.reports import foreseen
+from dualfold.kernels.reports import long_call
 from dualfold.kernels.threads import Threads, thread_count
 from dualfold.tsne.problem import TsneProblem
 from dualfold.tsne.repulsion import ByPairs, ByTree, shares
 
 _attraction = kernel("edge_attraction")
 _costs = kernel("edge_costs")
-# All pairs of so many points take some 20 s of two cores; a pair 1.2 ns of one.
-MOST_BY_PAIRS = 200_000
+# Up to this many points all pairs are summed (docs/dev/notes/tsne-grid.md).
+MAX_ROWS_BY_PAIRS = 200_000
 SECONDS_A_PAIR = 1.2e-9
-# The tree's angle for larger maps: the bound is about 1e-3 of the push there.
-ANGLE = 0.15
+# The tree's angle for larger maps: the bound is about 1e-3 of the repulsion there.
+TREE_ANGLE = 0.15
 _U = 2.0**-53
 
 
@@ -77,8 +77,8 @@ def tsne_objective(problem: TsneProblem, points: Any, n_jobs: int | None = None)
     """
     Y = problem.checked_points(points)
     n, width = Y.shape
-    exact = n <= MOST_BY_PAIRS or width > 3
-    all_pairs: Any = ByPairs(n, width) if exact else ByTree(n, width, ANGLE, bounded=True)
+    exact = n <= MAX_ROWS_BY_PAIRS or width > 3
+    all_pairs: Any = ByPairs(n, width) if exact else ByTree(n, width, TREE_ANGLE, bounded=True)
     pull, costs, P = np.zeros_like(Y), np.zeros(n), problem.P
 
     def edges(rows: slice) -> None:
@@ -88,16 +88,27 @@ def tsne_objective(problem: TsneProblem, points: Any, n_jobs: int | None = None)
     threads = thread_count(n_jobs)
     seconds = SECONDS_A_PAIR * n**2 / threads if exact else 2e-5 * n
     pool = Threads(threads)
-    with foreseen("all pairs", seconds):
+    with long_call("all pairs", seconds):
         pool.map(edges, shares(n, 4 * threads))
         Z = all_pairs.after(Y, pool, threads)
-    return _assembled(problem, Y, pull, float(costs.sum()), all_pairs, Z, exact)
+    sums = _Sums(pull, float(costs.sum()), all_pairs, Z, exact)
+    return _objective_from_sums(problem, sums)
 
 
-def _assembled(
-    problem: TsneProblem, Y: Array, pull: Array, cost: float, pairs: Any, Z: float, exact: bool
-) -> Objective:
-    n, width = Y.shape
+@dataclass(frozen=True, eq=False)
+class _Sums:
+    """What an objective is made of: attraction, its cost, repulsion by `pairs`, and Z."""
+
+    pull: Array
+    cost: float
+    pairs: Any
+    Z: float
+    exact: bool
+
+
+def _objective_from_sums(problem: TsneProblem, sums: _Sums) -> Objective:
+    pull, cost, pairs, Z, exact = sums.pull, sums.cost, sums.pairs, sums.Z, sums.exact
+    n, width = pull.shape
     rho, push = problem.attraction, pairs.push / Z
     off_Z = 0.0 if exact else float(pairs.off.sum()) / Z
     missing = -np.log1p(-min(off_Z, 0.5)) if off_Z < 0.5 else np.inf

@@ -11,23 +11,23 @@ from typing import Any, Protocol
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.kernels import kernel, shared
+from dualfold.kernels import c_constant, kernel
 from dualfold.kernels.threads import Threads, row_slices
-from dualfold.tsne.grid import FINE, SPACING, Grid
+from dualfold.tsne.grid import FINE_SPACING, NODE_SPACING, Grid
 
 _all_pairs = kernel("all_pairs_repulsion")
-# Up to so many points all pairs take no longer (1.2 ns a pair; 3.8 ns a node of the grid, and
-# 15 µs a point in the tree).
-MOST_BY_PAIRS = {1: 400, 2: 1_500, 3: 10_000}
+# Up to this many points, by the number of coordinates, all pairs take no longer than grid or tree
+# (docs/dev/notes/tsne-grid.md).
+MAX_ROWS_BY_PAIRS = {1: 400, 2: 1_500, 3: 10_000}
 _grow = kernel("grow_tree")
 _repulsion = kernel("tree_repulsion")
 # Digits of a Morton key, by the number of coordinates: their bits fit into 63.
-LEVELS = {1: 40, 2: 30, 3: 20}
-ROWS = 2048  # of a part of the work
+MORTON_DIGITS = {1: 40, 2: 30, 3: 20}
+TREE_CHUNK_ROWS = 2048
 
 
 class Repulsion(Protocol):
-    """φ_i = Σ_{j≠i} 1/(1 + t_ij) and the push Σ_j (y_i − y_j)/(1 + t_ij)² of every point."""
+    """φ_i = Σ_{j≠i} 1/(1 + t_ij) and the repulsion Σ_j (y_i − y_j)/(1 + t_ij)² of every point."""
 
     phi: Array
     push: Array
@@ -39,7 +39,7 @@ class Repulsion(Protocol):
         """The rest; `phi` and `push` are filled, and Z = Σφ is returned."""
 
     def refine(self) -> None:
-        """From now on closer to the exact sums, at a higher price."""
+        """Be closer to the exact sums from now on, at a higher cost."""
 
 
 class ByPairs:
@@ -70,11 +70,11 @@ class ByGrid:
     def __init__(self, n: int, width: int, dtype: Any = None) -> None:
         self.phi, self.push = np.zeros(n), np.zeros((n, width))
         self.grid: Grid | None = None
-        self.spacing, self.dtype = SPACING, dtype
+        self.spacing, self.dtype = NODE_SPACING, dtype
 
     def refine(self) -> None:
-        """A closer spacing: an error of the push of about 0.1 % instead of 0.7 %."""
-        self.spacing, self.grid = FINE, None
+        """Take a closer spacing (`FINE_SPACING`)."""
+        self.spacing, self.grid = FINE_SPACING, None
 
     def before(self, Y: Array) -> list[Callable[[], None]]:
         if self.grid is None or not self.grid.holds(Y):
@@ -82,19 +82,19 @@ class ByGrid:
             self.grid = Grid(Y, self.spacing, self.dtype)
             self.grid.holds(Y)
         grid = self.grid
-        return [lambda: grid.spread(Y)]
+        return [lambda: grid.spread_points(Y)]
 
     def after(self, Y: Array, pool: Threads, parts: int) -> float:
         grid: Any = self.grid
         grid.convolve(pool, parts)
         pool.map(grid.reader(Y, self.phi, self.push), shares(len(Y), parts))
-        # Errors of the grid must not make Z vanish where points lie far apart.
+        # Errors of the grid must not make Z 0 where points lie far apart.
         return max(float(self.phi.sum()) - len(Y), 1e-12 * len(Y))
 
 
 def repulsion_for(n: int, width: int, exact: bool, angle: float = 0.5) -> Repulsion:
     """The cheapest way for n points in `width` dimensions; `exact` wants all pairs."""
-    if exact or width > 3 or n <= MOST_BY_PAIRS[width]:
+    if exact or width > 3 or n <= MAX_ROWS_BY_PAIRS[width]:
         return ByPairs(n, width)
     if width == 3:
         return ByTree(n, width, angle)
@@ -107,10 +107,10 @@ def shares(n: int, parts: int) -> list[slice]:
 
 
 class ByTree:
-    """Sums in which points far away are their centroid; the smaller the angle, the closer.
+    """Sums in which groups of points far away are replaced by their centroid.
 
     angle : a group of points counts as one where it is seen under a smaller angle (its largest
-        diameter over its distance)
+        diameter over its distance); the smaller, the more exact
     bounded : whether errors are bounded, which takes a third longer
     off, off_push : bounds of the errors of `phi` and of the length of `push`, row by row
     """
@@ -120,10 +120,10 @@ class ByTree:
         self.phi, self.push = np.zeros(n), np.zeros((n, width))
         self.off, self.off_push = np.zeros(n), np.zeros(n)
         self._range, self._past = np.zeros(4 * n, np.int64), np.zeros(2 * n, np.int64)
-        self._numbers = np.zeros(2 * n * shared("NODE_NUMBERS"))
+        self._numbers = np.zeros(2 * n * c_constant("NODE_NUMBERS"))
 
     def before(self, Y: Array) -> list[Callable[[], None]]:
-        """Nothing: the tree is grown in one go."""
+        """No work: the tree is grown later, in one pass."""
         return []
 
     def refine(self) -> None:
@@ -136,29 +136,25 @@ class ByTree:
         keys = morton_keys(Y)
         order = np.argsort(keys, kind="stable")
         points = np.ascontiguousarray(Y[order])
-        nodes = _grow(
-            n, width, LEVELS[width], np.ascontiguousarray(keys[order]), points,
-            self._range, self._past, self._numbers,
-        )  # fmt: skip
-        phi, push = np.zeros(n), np.zeros((n, width))
-        off, off_push = np.zeros(n), np.zeros(n)
+        tree = (self._range, self._past, self._numbers)
+        keys = np.ascontiguousarray(keys[order])
+        nodes = _grow(n, width, MORTON_DIGITS[width], keys, points, *tree)
+        given = (n, width, nodes, self.angle, int(self.bounded), points, *tree)
+        sums = (np.zeros(n), np.zeros((n, width)), np.zeros(n), np.zeros(n))
 
         def work(rows: slice) -> None:
-            _repulsion(
-                rows.start, rows.stop, n, width, nodes, self.angle, int(self.bounded), points,
-                self._range, self._past, self._numbers, phi, push, off, off_push,
-            )  # fmt: skip
+            _repulsion(rows.start, rows.stop, *given, *sums)
 
-        pool.map(work, row_slices(n, ROWS))
-        self.phi[order], self.push[order] = phi, push
-        self.off[order], self.off_push[order] = off, off_push
+        pool.map(work, row_slices(n, TREE_CHUNK_ROWS))
+        for out, sum_ in zip((self.phi, self.push, self.off, self.off_push), sums, strict=True):
+            out[order] = sum_
         return float(self.phi.sum())
 
 
 def morton_keys(Y: Array) -> Array:
-    """Whole numbers in which the bits of the coordinates alternate: near points, near numbers."""
+    """Integers in which the bits of the coordinates alternate: near points have near integers."""
     n, width = Y.shape
-    levels = LEVELS[width]
+    levels = MORTON_DIGITS[width]
     low = Y.min(axis=0)
     wide = float((Y - low).max(initial=0.0)) or 1.0
     cells = np.minimum((Y - low) / wide * 2.0**levels, 2.0**levels - 1).astype(np.int64)

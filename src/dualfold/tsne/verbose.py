@@ -9,7 +9,7 @@ import numpy as np
 from dualfold.arrays import Array
 from dualfold.graph import Lists
 from dualfold.tsne.certificate import TsneCertificate
-from dualfold.tsne.gradient_descent import Descent, Look
+from dualfold.tsne.gradient_descent import Checkpoint, Descent
 
 
 class Told:
@@ -17,7 +17,7 @@ class Told:
 
     def __init__(self, verbose: Any) -> None:
         self.verbose = int(verbose)
-        self.early: Look | None = None
+        self.early: Checkpoint | None = None
 
     def _say(self, line: str, least: int = 1) -> None:
         if self.verbose >= least:
@@ -34,7 +34,7 @@ class Told:
         finite = widths[np.isfinite(widths)]
         self._say(f"Mean sigma: {float(finite.mean()) if len(finite) else np.inf:f}")
 
-    def look(self, seen: Look) -> None:
+    def look(self, seen: Checkpoint) -> None:
         """A look at the descent."""
         if self.early is not None and not seen.exaggerated and self.early.exaggerated:
             self._early_is_over()

@@ -3,7 +3,7 @@
 from dualfold.unfolding.bounds import geodesic_bounds
 from dualfold.unfolding.certificate import UnfoldingCertificate, certify_unfolding
 from dualfold.unfolding.connections import Connections, connections
-from dualfold.unfolding.contraction import Contraction, contracted
+from dualfold.unfolding.contraction import Contraction, contraction_of
 from dualfold.unfolding.problem import UnfoldingProblem
 from dualfold.unfolding.solution import Record, UnfoldingSolution
 from dualfold.unfolding.solvers import Unfolder, interior_point
@@ -21,7 +21,7 @@ __all__ = [
     "UnfoldingSolution",
     "certify_unfolding",
     "connections",
-    "contracted",
+    "contraction_of",
     "geodesic_bounds",
     "interior_point",
     "second_eigenvalue",

@@ -1,12 +1,12 @@
-"""Both sides of maximum variance unfolding, each from one half of an answer alone.
+"""Both sides of maximum variance unfolding: a lower bound from points, an upper one from weights.
 
 The problem is that of its numbers: `squared` holds d² and `masses` m as exact doubles. Every
-bound below holds for them in exact arithmetic; u = 2⁻⁵³, γ_k = ku/(1 − ku).
+bound here holds for them in exact arithmetic; u = 2⁻⁵³, γ_k = ku/(1 − ku).
 
-Below: any points Y, shrunk until no edge is too long. With q_e = ‖y_i − y_j‖² and V the
+Lower bound: any points Y, shrunk until no edge is too long. With q_e = ‖y_i − y_j‖² and V the
 variance Σ m_i‖y_i − ȳ‖², the points Y·√s², s² = 1/max q_e/d_e², are feasible and tr K = s²V.
 
-Above: for any weights with λ₂(L(w)) ≥ ℓ > 0 (w ≥ 0 where edges are "at_most" d)
+Upper bound: for any weights with λ₂(L(w)) ≥ ℓ > 0 (w ≥ 0 where edges are "at_most" d)
 
     tr K = ⟨M, K⟩ ≤ ⟨L(w), K⟩/ℓ = Σ w_e (K_ii + K_jj − 2K_ij)/ℓ ≤ Σ w_e d_e²/ℓ,
 
@@ -22,23 +22,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.sparse as sp
 
 from dualfold.arrays import Array
-from dualfold.graph import Graph, from_lengths, geodesic_distances
-from dualfold.kernels.double_double import Pairs
-from dualfold.unfolding.problem import UnfoldingProblem
+from dualfold.graph import Graph, geodesic_distances
+from dualfold.kernels.double_double import DoubleDouble
+from dualfold.unfolding.problem import UnfoldingProblem, graph_of
 
-UNIT = 2.0**-53
-UNDERFLOW = 2.0**-1064  # one product below 2⁻¹⁰²² loses 2⁻¹⁰⁷⁵ at the most
+UNIT_ROUNDOFF = 2.0**-53
+UNDERFLOW_BOUND = 2.0**-1064  # one product below 2⁻¹⁰²² loses 2⁻¹⁰⁷⁵ at the most
 
-# All pairs of geodesics are cheap up to here (0.2 s), some centres always: 20,000 points in 12
-# dimensions take 2 s, and all pairs 100 s for a bound that is a tenth smaller.
-ALL_PAIRS = 4_000
-CENTRES = 8
+# Beyond, geodesics from some centres take the place of all pairs: docs/dev/notes/unfolding.md.
+MAX_ALL_PAIRS_ROWS = 4_000
+MAX_CENTRES = 8
 # Lengths that contradict each other by less than this share of d² may have been rounded.
-ROUNDED = 1e-6
-ROWS = 1_024  # sources at a time
+ROUNDED_LENGTHS_TOLERANCE = 1e-6
+SOURCE_CHUNK_ROWS = 1_024  # sources of geodesics in one chunk
 
 
 @dataclass(frozen=True)
@@ -50,11 +48,11 @@ class GeodesicBounds:
 
 
 @dataclass(frozen=True)
-class Fit:
-    """How points lie in the edges of a problem, rounding counted.
+class EdgeFit:
+    """How points fit the edges of a problem, with a bound of rounding.
 
     low, high : low ≤ ‖y_i − y_j‖²/d² ≤ high on every edge
-    variance : Σ m_i‖y_i − ȳ‖² is at least that
+    variance : a lower bound of Σ m_i‖y_i − ȳ‖²
     """
 
     low: float
@@ -63,14 +61,14 @@ class Fit:
 
     @property
     def value(self) -> float:
-        """tr K of the points shrunk (or stretched) into "at_most" edges is at least that."""
+        """A lower bound of tr K of the points, shrunk (or stretched) into "at_most" edges."""
         if not 0 < self.high < np.inf:
             return 0.0
-        return _finite(self.variance / self.high * (1 - 4 * UNIT))
+        return _finite(self.variance / self.high * (1 - 4 * UNIT_ROUNDOFF))
 
 
-def fit(problem: UnfoldingProblem, factor: Array) -> Fit:
-    """Where the points stand; for numbers neither huge nor tiny (see `units`).
+def edge_fit(problem: UnfoldingProblem, factor: Array) -> EdgeFit:
+    """How points fit the edges; for numbers neither huge nor tiny (see `in_units`).
 
     Differences of given numbers are right to one unit each, so sums of r squares are
     right to γ_{r+3}, relatively: nothing cancels, wherever the points lie.
@@ -79,10 +77,10 @@ def fit(problem: UnfoldingProblem, factor: Array) -> Fit:
     apart = Y[problem.edges[:, 0]] - Y[problem.edges[:, 1]]
     lengths = np.einsum("ij,ij->i", apart, apart)
     wide = 2 * _gamma(Y.shape[1] + 8)
-    lost = max(1, Y.shape[1]) * UNDERFLOW
+    lost = max(1, Y.shape[1]) * UNDERFLOW_BOUND
     high = np.max((lengths * (1 + wide) + lost) / problem.squared, initial=0.0)
     low = np.min((lengths * (1 - wide) - lost) / problem.squared, initial=np.inf)
-    return Fit(float(low) if problem.m else 0.0, float(high), _variance(problem, Y))
+    return EdgeFit(float(low) if problem.m else 0.0, float(high), _variance(problem, Y))
 
 
 def _variance(problem: UnfoldingProblem, Y: Array) -> float:
@@ -98,45 +96,49 @@ def _variance(problem: UnfoldingProblem, Y: Array) -> float:
     spread = float(mass @ np.einsum("ij,ij->i", away, away))
     moved = np.abs(mass @ away) + 2 * gamma * (mass @ np.abs(away))
     off = float(moved @ moved) / total
-    lost = n * max(1, r) * total * UNDERFLOW
+    lost = n * max(1, r) * total * UNDERFLOW_BOUND
     return max(0.0, spread * (1 - 2 * gamma) - off * (1 + 8 * gamma) - lost)
 
 
-def scaled_into(problem: UnfoldingProblem, factor: Array) -> tuple[float, float]:
+def feasible_scale(problem: UnfoldingProblem, factor: Array) -> tuple[float, float]:
     """(s², value): Y·s violates no edge, and tr K is at least `value` for it."""
-    found = fit(problem, np.asarray(factor, dtype=float))
+    found = edge_fit(problem, np.asarray(factor, dtype=float))
     if not 0 < found.high < np.inf:
         return 0.0, 0.0
-    return 1 / found.high * (1 - 4 * UNIT), found.value
+    return 1 / found.high * (1 - 4 * UNIT_ROUNDOFF), found.value
 
 
 def dual_value(problem: UnfoldingProblem, weights: Array, relaxation: float = 0.0) -> float:
     """At least Σ w d² + ε Σ|w|d²; ε is 0, or how far lengths may be off, relatively."""
     parts = weights * problem.squared
     size = float(np.abs(parts).sum())
-    rounding = (problem.m + 16) * 2 * UNIT * (1 + relaxation) * size + problem.m * UNDERFLOW
+    rounding = (problem.m + 16) * 2 * UNIT_ROUNDOFF * (
+        1 + relaxation
+    ) * size + problem.m * UNDERFLOW_BOUND
     return float(parts.sum()) + relaxation * size + rounding
 
 
-def own_value(problem: UnfoldingProblem, weights: Array, factor: Array, scale: float) -> float:
+def own_lengths_value(
+    problem: UnfoldingProblem, weights: Array, factor: Array, scale: float
+) -> float:
     """At least Σ w q, q = s²‖y_i − y_j‖² the lengths that the points s·Y have themselves.
 
-    L(w) ⪰ ℓM bounds every K with exactly these lengths by Σ w q/ℓ, whatever was asked for. Weights
+    L(w) ⪰ ℓM bounds every K with exactly these lengths by Σ w q/ℓ, whatever d² is. Weights
     of both signs cancel, so all of it is in double-doubles: r + 8 operations, each right to
     4u² of the sizes that it adds, and a last sum without rounding.
     """
     r = factor.shape[1]
     i, j = problem.edges.T
-    apart = Pairs(factor[i]) - Pairs(factor[j])
+    apart = DoubleDouble(factor[i]) - DoubleDouble(factor[j])
     parts = (apart * apart).row_sums() * weights * scale
     size = float(np.abs(parts.high).sum())
     total = parts.total()
-    lost = problem.m * max(1, r) * max(scale, 1.0) * UNDERFLOW
-    return total + 4 * UNIT * abs(total) + 64 * (r + 8) * UNIT**2 * size + lost
+    lost = problem.m * max(1, r) * max(scale, 1.0) * UNDERFLOW_BOUND
+    return total + 4 * UNIT_ROUNDOFF * abs(total) + 64 * (r + 8) * UNIT_ROUNDOFF**2 * size + lost
 
 
-def contradiction(problem: UnfoldingProblem, weights: Array) -> float:
-    """By which share of d² lengths must differ from those asked, if λ₂(L(w)) > 0; 0: not at all.
+def contradiction_share(problem: UnfoldingProblem, weights: Array) -> float:
+    """By which share of d² lengths must differ from the given ones, if λ₂(L(w)) > 0; 0: not at all.
 
     Points within ε have a variance of at most (Σ w d² + εΣ|w|d²)/λ₂, which must not be negative.
     """
@@ -149,34 +151,34 @@ def upper_bound(value: float, floor: float) -> float:
     if not floor > 0:
         return float("inf")
     quotient = value / floor
-    return float(np.nextafter(quotient + 4 * UNIT * abs(quotient), np.inf))
+    return float(np.nextafter(quotient + 4 * UNIT_ROUNDOFF * abs(quotient), np.inf))
 
 
 def geodesic_bounds(
-    problem: UnfoldingProblem, *, near: Array | None = None, all_pairs: int = ALL_PAIRS
+    problem: UnfoldingProblem, *, near: Array | None = None, all_pairs: int = MAX_ALL_PAIRS_ROWS
 ) -> GeodesicBounds:
-    """The two bounds from path lengths (from some centres above `all_pairs` points).
+    """The two bounds from path lengths (above `all_pairs` points: from some centres).
 
     Each geodesic is a sum of the roots of d² along a path of at most n − 1 edges, rounded
     by γ_{n+1} at the most; squares and two sums of n terms with masses make it 4n + 16 units.
     `near` are points of an unfolding: the middle ones there are good centres.
     """
-    graph, mass = _graph(problem), problem.mass
-    added = 1 + 8 * (problem.n + 16) * UNIT
-    lost = (problem.n - 1) * float(mass.sum()) * UNDERFLOW
+    graph, mass = graph_of(problem), problem.mass
+    added = 1 + 8 * (problem.n + 16) * UNIT_ROUNDOFF
+    lost = (problem.n - 1) * float(mass.sum()) * UNDERFLOW_BOUND
     if problem.n <= all_pairs:
-        sums = _summed(graph, np.arange(problem.n), mass)
+        sums = _geodesic_sums(graph, np.arange(problem.n), mass)
         isomap = float(mass @ sums) / (2 * float(mass.sum()))
         return GeodesicBounds(isomap * added + lost, float(sums.min()) * added + lost)
-    sums = _summed(graph, _centres(problem, graph, near), mass)
+    sums = _geodesic_sums(graph, _centres(problem, graph, near), mass)
     return GeodesicBounds(None, float(sums.min()) * added + lost)
 
 
-def _summed(graph: Graph, sources: Array, mass: Array) -> Array:
+def _geodesic_sums(graph: Graph, sources: Array, mass: Array) -> Array:
     """Σ_i m_i g_ic² for each of the sources c."""
-    parts = np.array_split(sources, range(ROWS, len(sources), ROWS))
+    chunks = np.array_split(sources, range(SOURCE_CHUNK_ROWS, len(sources), SOURCE_CHUNK_ROWS))
     return np.concatenate(
-        [geodesic_distances(graph, part, dtype=np.float64) ** 2 @ mass for part in parts]
+        [geodesic_distances(graph, chunk, dtype=np.float64) ** 2 @ mass for chunk in chunks]
     )
 
 
@@ -185,25 +187,16 @@ def _centres(problem: UnfoldingProblem, graph: Graph, near: Array | None) -> Arr
     first = geodesic_distances(graph, [0], dtype=np.float64)[0]
     one = geodesic_distances(graph, [int(np.argmax(first))], dtype=np.float64)[0]
     other = geodesic_distances(graph, [int(np.argmax(one))], dtype=np.float64)[0]
-    chosen = np.argsort(np.maximum(one, other), kind="stable")[:CENTRES]
+    chosen = np.argsort(np.maximum(one, other), kind="stable")[:MAX_CENTRES]
     if near is None:
         return chosen
-    away = problem.centred(near)
-    middle = np.argsort(np.einsum("ij,ij->i", away, away), kind="stable")[:CENTRES]
+    away = problem.centred_points(near)
+    middle = np.argsort(np.einsum("ij,ij->i", away, away), kind="stable")[:MAX_CENTRES]
     return np.union1d(chosen, middle)
 
 
-def _graph(problem: UnfoldingProblem) -> Graph:
-    """The graph whose edges are as long as the problem allows."""
-    i, j = problem.edges.T
-    both = (np.concatenate([i, j]), np.concatenate([j, i]))
-    lengths = np.tile(np.sqrt(problem.squared), 2)
-    shape = (problem.n, problem.n)
-    return from_lengths(sp.csr_array(sp.coo_array((lengths, both), shape=shape)))
-
-
 def _gamma(count: int) -> float:
-    return count * UNIT / (1 - count * UNIT)
+    return count * UNIT_ROUNDOFF / (1 - count * UNIT_ROUNDOFF)
 
 
 def _finite(value: float) -> float:

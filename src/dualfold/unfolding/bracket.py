@@ -1,4 +1,7 @@
-"""The two numbers between which the optimum of an unfolding problem is proved to lie."""
+"""The two numbers between which the optimum of an unfolding problem is proved to lie.
+
+The conditions of Karush, Kuhn and Tucker stand beside them as numbers; none of these is a proof.
+"""
 
 from __future__ import annotations
 
@@ -9,40 +12,41 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.unfolding.bounds import (
-    ALL_PAIRS,
-    UNIT,
-    Fit,
+    UNIT_ROUNDOFF,
+    EdgeFit,
     dual_value,
-    fit,
+    edge_fit,
     geodesic_bounds,
-    own_value,
+    own_lengths_value,
     upper_bound,
 )
 from dualfold.unfolding.problem import UnfoldingProblem
-from dualfold.unfolding.solution import relative
+from dualfold.unfolding.solution import relative_gap
 from dualfold.unfolding.spectral_floor import SecondEigenvalue, eigenvalues_below, second_eigenvalue
 
-# Points that would have to be scaled by more than the root of this are no answer.
-LARGE = 2.0**1000
-# Equal lengths that are kept to this share of d² are those asked: both sides are then about
-# the lengths that the points have, exactly.
-EXACT = 1e-9
+# Points that would have to be scaled by more than the root of this have no value.
+MAX_SQUARED_SCALE = 2.0**1000
+# Eigenvalues of L as near to λ₂ as this, or as the root of the gap, count as equal to it.
+MIN_CLUSTER_SHARE = 1e-6
+# Equal lengths that are kept to this share of d² count as the given ones: both sides are then
+# about the lengths that the points have, exactly.
+EQUAL_LENGTHS_TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True)
-class Enclosure:
+class Bracket:
     """lower ≤ optimum ≤ upper, and what they come from.
 
-    fit, scale : where the points stand, and the s² that puts them into the edges
-    relaxation : for equal lengths, how far the points are off; beyond EXACT the ε that both sides
-        are about
-    upper_exact : the bound for the lengths asked
+    fit, scale : how the points fit the edges, and the s² that shrinks them into the edges
+    relaxation : for equal lengths, how far the points are off; beyond EQUAL_LENGTHS_TOLERANCE the
+        ε that both sides are about
+    upper_exact : the bound for the given lengths
     bound_by : the name of the bound that `upper` is
     guess : the bound if λ₂ were its Ritz value; proves nothing
     """
 
-    form: str
-    fit: Fit
+    constraints: str
+    fit: EdgeFit
     scale: float
     lower: float
     relaxation: float
@@ -57,30 +61,28 @@ class Enclosure:
     @property
     def gap(self) -> float:
         """(upper − lower)/upper, rounded up."""
-        return relative(self.lower, self.upper) * (1 + 8 * UNIT)
+        return relative_gap(self.lower, self.upper) * (1 + 8 * UNIT_ROUNDOFF)
 
 
-def enclosed(
+def bracket_of(
     problem: UnfoldingProblem,
     Y: Array,
     w: Array,
     *,
     most_flops: float,
-    all_pairs: int = ALL_PAIRS,
-) -> Enclosure:
-    """Both sides of a problem in units of its own (`units`), from points and weights.
+) -> Bracket:
+    """Both sides of a problem in units of its own (`in_units`), from points and weights.
 
-    w ≥ 0 is required for "at_most". λ₂ is proved with at most `most_flops` multiply-adds, and up
-    to `all_pairs` points all geodesics are looked at.
+    w ≥ 0 is required for "at_most". λ₂ is proved with at most `most_flops` multiply-adds.
     """
-    found = fit(problem, Y)
-    scale, lower, relaxation = _below(problem, found)
+    found = edge_fit(problem, Y)
+    scale, lower, relaxation = _lower_side(problem, found)
     second = second_eigenvalue(problem, w, Y, most_flops=most_flops)
     floor, relaxed = second.proved, dual_value(problem, w, relaxation)
-    paths = geodesic_bounds(problem, near=Y, all_pairs=all_pairs)
-    stretch = (1 + relaxation) * (1 + 4 * UNIT)
-    if problem.form == "equal" and relaxation <= EXACT:
-        relaxed = own_value(problem, w, Y, scale)
+    paths = geodesic_bounds(problem, near=Y)
+    stretch = (1 + relaxation) * (1 + 4 * UNIT_ROUNDOFF)
+    if problem.constraints == "equal" and relaxation <= EQUAL_LENGTHS_TOLERANCE:
+        relaxed = own_lengths_value(problem, w, Y, scale)
     bounds = {"weights": upper_bound(relaxed, floor), "a centre": stretch * paths.centre}
     exact = min(upper_bound(dual_value(problem, w), floor), paths.centre)
     if paths.isomap is not None:
@@ -89,42 +91,43 @@ def enclosed(
     bound_by = min(bounds, key=lambda name: bounds[name])
     upper = bounds[bound_by]
     guess = upper_bound(relaxed, second.ritz)
-    return Enclosure(
-        form=problem.form, fit=found, scale=scale, lower=lower, relaxation=relaxation, upper=upper,
-        upper_exact=exact, bound_by=bound_by, guess=guess, second=second, isomap=paths.isomap,
+    return Bracket(
+        constraints=problem.constraints,
+        fit=found,
+        scale=scale,
+        lower=lower,
+        relaxation=relaxation,
+        upper=upper,
+        upper_exact=exact,
+        bound_by=bound_by,
+        guess=guess,
+        second=second,
+        isomap=paths.isomap,
         centre=paths.centre,
-    )  # fmt: skip
+    )
 
 
-def _below(problem: UnfoldingProblem, found: Fit) -> tuple[float, float, float]:
+def _lower_side(problem: UnfoldingProblem, found: EdgeFit) -> tuple[float, float, float]:
     """(s², value, ε): points times s keep (1 ± ε)d², or at most d² with ε = 0.
 
-    For equal lengths s² is a double, taken as it is; ε is what is left at both ends then.
+    For equal lengths s² is a double, taken as exact; ε is then the larger error at both ends.
     """
-    if not (found.variance > 0 and 1 / LARGE < found.high < LARGE):
-        return 1.0, 0.0, 0.0 if problem.form == "at_most" or not problem.m else 1.0
-    if problem.form == "at_most":
+    if not (found.variance > 0 and 1 / MAX_SQUARED_SCALE < found.high < MAX_SQUARED_SCALE):
+        return 1.0, 0.0, 0.0 if problem.constraints == "at_most" or not problem.m else 1.0
+    if problem.constraints == "at_most":
         return 1 / found.high, found.value, 0.0
     scale = 2 / (max(found.low, 0.0) + found.high)
-    over = scale * found.high * (1 + 4 * UNIT) - 1
-    under = 1 - scale * found.low * (1 - 4 * UNIT)
-    value = min(found.variance * scale * (1 - 4 * UNIT), float(np.finfo(float).max))
-    return scale, value, max(over, under) + 4 * UNIT
+    over = scale * found.high * (1 + 4 * UNIT_ROUNDOFF) - 1
+    under = 1 - scale * found.low * (1 - 4 * UNIT_ROUNDOFF)
+    value = min(found.variance * scale * (1 - 4 * UNIT_ROUNDOFF), float(np.finfo(float).max))
+    return scale, value, max(over, under) + 4 * UNIT_ROUNDOFF
 
 
-# ==== merged: unfolding.optimality
-# """The conditions of Karush, Kuhn and Tucker for an unfolding, as numbers; none is a proof."""
-#
-
-# Eigenvalues of L as near to λ₂ as this, or as the root of the gap, count as equal to it.
-CLUSTER = 1e-6
-
-
-def conditions(
+def optimality_conditions(
     problem: UnfoldingProblem, Y: Array, w: Array, second: SecondEigenvalue, gap: float
 ) -> dict[str, Any]:
     """Stationarity, slackness, rank and multiplicity of a certificate, by their names there."""
-    Y = problem.centred(Y)
+    Y = problem.centred_points(Y)
     known = second.ritz > 0 and np.isfinite(second.ritz)
     R = problem.laplacian(w / second.ritz if known else w) @ Y - problem.mass[:, None] * Y
     gram = Y.T @ Y
@@ -133,7 +136,7 @@ def conditions(
     loose = problem.squared - problem.squared_lengths(Y)
     total = float(np.abs(w) @ problem.squared)
     spectrum = np.linalg.eigvalsh((problem.mass[:, None] * Y).T @ Y)
-    cluster = max(CLUSTER, float(np.sqrt(gap)) if np.isfinite(gap) else 0.0)
+    cluster = max(MIN_CLUSTER_SHARE, float(np.sqrt(gap)) if np.isfinite(gap) else 0.0)
     multiplicity = None
     if known and second.factorised and cluster < 1:
         count, _ = eigenvalues_below(problem, w, second.ritz * (1 + cluster))

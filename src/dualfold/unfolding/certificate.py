@@ -1,7 +1,7 @@
 """How far an unfolding can be from the best one, from its points and weights alone.
 
 Nothing here knows how they were found (an import contract keeps it so). The gap is that
-between two numbers which are each proved on their own, rounding included: see `bounds` and
+between two numbers, each proved from one side alone, rounding included: see `bounds` and
 `spectral_floor`. With `lower` ≤ optimum ≤ `upper`, the points have at least the share
 lower/upper of the variance of the best ones: gap = 1 − lower/upper.
 """
@@ -17,9 +17,14 @@ import numpy as np
 from dualfold.arrays import Array
 from dualfold.certificate import Certificate, Level, checked_tolerance, level_of, plain
 from dualfold.errors import Argument, InvalidInput
-from dualfold.trace.sparse.shifted_matrices import MOST_FLOPS
-from dualfold.unfolding.bounds import Fit
-from dualfold.unfolding.bracket import EXACT, Enclosure, conditions, enclosed
+from dualfold.trace.sparse.shifted_matrices import MAX_FLOPS
+from dualfold.unfolding.bounds import EdgeFit
+from dualfold.unfolding.bracket import (
+    EQUAL_LENGTHS_TOLERANCE,
+    Bracket,
+    bracket_of,
+    optimality_conditions,
+)
 from dualfold.unfolding.problem import (
     UnfoldingProblem,
     doubles,
@@ -28,12 +33,16 @@ from dualfold.unfolding.problem import (
     scaled_up,
     to_unit,
 )
-from dualfold.unfolding.solution import relative
+from dualfold.unfolding.solution import relative_gap
 
 # Equal lengths that are off by less than this may be so because rounding made them infeasible.
-NEAR = 1e-3
-ABOUT = "all columns of the points, and the squared edge lengths as stored in double precision"
-OWN = "all columns of the points, and the squared edge lengths that they have themselves"
+NEARLY_EQUAL_TOLERANCE = 1e-3
+ABOUT_GIVEN_LENGTHS = (
+    "all columns of the points, and the squared edge lengths as stored in double precision"
+)
+ABOUT_OWN_LENGTHS = (
+    "all columns of the points, and the squared edge lengths that they have themselves"
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +63,7 @@ class UnfoldingCertificate(Certificate):
     upper_exact : for equal lengths, a bound for the lengths asked; below 0 it proves that no
         points have them
     bound_by : where `upper` comes from: "weights", "Isomap's trace" or "a centre"
-    form : "at_most" or "equal"
+    constraints : "at_most" or "equal"
     second_eigenvalue, ritz : the proved lower bound of λ₂(L(w)), and its estimate from above
     stationarity : ‖L*K − K‖/‖K‖ with weights scaled so that λ₂ is 1
     slackness : Σ w(d² − ‖y_i − y_j‖²)/Σ w d²
@@ -68,7 +77,7 @@ class UnfoldingCertificate(Certificate):
     The rest is as in every `dualfold.Certificate`.
     """
 
-    form: str
+    constraints: str
     feasibility: float
     relaxation: float
     upper_exact: float
@@ -106,7 +115,7 @@ class UnfoldingCertificate(Certificate):
     def grounds(self) -> str:
         """The two numbers, and where the upper one comes from."""
         source = "λ₂ was proved" if self.bound_by == "weights" else f"bound by {self.bound_by}"
-        words = between(self.value, self.bound)
+        words = bracket_text(self.value, self.bound)
         if self.own_lengths:
             words = words.replace("no unfolding has", "no points of the same lengths have")
         return f"{words}; {source}"
@@ -114,27 +123,31 @@ class UnfoldingCertificate(Certificate):
     @property
     def own_lengths(self) -> bool:
         """Whether both sides are about exactly the lengths that the points have."""
-        return self.form == "equal" and self.relaxation <= EXACT
+        return self.constraints == "equal" and self.relaxation <= EQUAL_LENGTHS_TOLERANCE
 
     @property
     def caveat(self) -> str:
         """How closely equal lengths are kept."""
-        if self.form != "equal":
+        if self.constraints != "equal":
             return ""
         if self.own_lengths:
             return (
                 f"These lengths are the ones asked to δ = {self.relaxation:.1e} of d²; no points "
-                f"with exactly the ones asked have more than {rounded_up(self.upper_exact)}"
+                f"with exactly the ones asked have more than {rounded_up_text(self.upper_exact)}"
             )
         return (
             f"The lengths are kept to ε = {self.relaxation:.1e} of d², and the numbers are about "
-            f"that; with ε = 0 no unfolding has more than {rounded_up(self.upper_exact)}"
+            f"that; with ε = 0 no unfolding has more than {rounded_up_text(self.upper_exact)}"
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-ready, with the properties."""
+        """JSON-ready, with the properties; `constraints` has the name "form" in stored files."""
+        entries = {
+            "form" if name == "constraints" else name: entry
+            for name, entry in super().to_dict().items()
+        }
         names = ("lower", "upper", "residuals")
-        return super().to_dict() | {name: plain(getattr(self, name)) for name in names}
+        return entries | {name: plain(getattr(self, name)) for name in names}
 
 
 def certify_unfolding(
@@ -144,32 +157,32 @@ def certify_unfolding(
     *,
     tolerance: float = 1e-4,
     most_relaxed: float = 1e-3,
-    most_flops: float = MOST_FLOPS,
+    most_flops: float = MAX_FLOPS,
     about: str | None = None,
 ) -> UnfoldingCertificate:
-    """Judge points (`factor`, n×r, K = YYᵀ) and weights (one an edge of `problem`) by each other.
+    """Certify points (`factor`, n×r, K = YYᵀ) and weights (one for each edge) by each other.
 
     An answer is "proved" when its gap is within `tolerance`; equal lengths must also be
     kept to `most_relaxed` of d². Negative weights prove nothing for "at_most": they
     are taken as 0, and the certificate says how many there were. Where proving λ₂ would take
     more than `most_flops` multiply-adds, the bound comes from shortest paths alone. `about` says
-    what the numbers are about; None: in the words of this module.
+    what the numbers are about; None takes the words of this module.
     """
     tolerance = checked_tolerance(tolerance)
-    Y, w = _checked(problem, factor, weights, most_relaxed)
+    Y, w = _points_and_weights(problem, factor, weights, most_relaxed)
     if not (np.isfinite(Y).all() and np.isfinite(w).all()):
         return _failure(problem, "the points or weights hold NaN or infinity", tolerance)
     least = float(w.min(initial=np.inf))
-    clipped = int(np.sum(w < 0)) if problem.form == "at_most" else 0
+    clipped = int(np.sum(w < 0)) if problem.constraints == "at_most" else 0
     unit, length = in_units(problem)
     Y, far = to_unit(Y)
-    w, heavy = to_unit(np.maximum(w, 0.0) if problem.form == "at_most" else w)
-    sides = enclosed(unit, Y, w, most_flops=most_flops)
+    w, heavy = to_unit(np.maximum(w, 0.0) if problem.constraints == "at_most" else w)
+    sides = bracket_of(unit, Y, w, most_flops=most_flops)
     feasibility = _feasibility(problem, sides.fit, 2 * far - length)
-    level, reasons = _verdict(sides, clipped, tolerance, feasibility, most_relaxed)
+    level, reasons = _level_and_reasons(sides, clipped, tolerance, feasibility, most_relaxed)
     lower, upper = scaled_down(sides.lower, length), scaled_up(sides.upper, length)
     if level in ("failed", "unresolved"):
-        reasons = (*reasons, between(lower, upper))
+        reasons = (*reasons, bracket_text(lower, upper))
     if level in ("proved", "within") and not (np.isfinite(upper) and (lower > 0) == (upper > 0)):
         level, reasons = "failed", ("the variance is no double; give the lengths in other units",)
     return UnfoldingCertificate(
@@ -177,14 +190,14 @@ def certify_unfolding(
         gap=sides.gap,
         value=lower,
         bound=upper,
-        form=problem.form,
+        constraints=problem.constraints,
         feasibility=feasibility,
         relaxation=sides.relaxation,
         upper_exact=scaled_up(sides.upper_exact, length),
         bound_by=sides.bound_by,
         second_eigenvalue=scaled_down(sides.second.proved, heavy),
         ritz=float(np.ldexp(sides.second.ritz, heavy)),
-        **conditions(unit, np.sqrt(sides.scale) * Y, w, sides.second, sides.gap),
+        **optimality_conditions(unit, np.sqrt(sides.scale) * Y, w, sides.second, sides.gap),
         least_weight=least,
         clipped=clipped,
         isomap=None if sides.isomap is None else scaled_up(sides.isomap, length),
@@ -196,51 +209,55 @@ def certify_unfolding(
     )
 
 
-def between(lower: float, upper: float) -> str:
+def bracket_text(lower: float, upper: float) -> str:
     """Both sides in words, each rounded to where it stays true."""
-    return f"the variance is {rounded_down(lower)}, no unfolding has more than " + (
-        rounded_up(upper)
+    return f"the variance is {rounded_down_text(lower)}, no unfolding has more than " + (
+        rounded_up_text(upper)
     )
 
 
-def rounded_up(number: float) -> str:
+def rounded_up_text(number: float) -> str:
     """Eight digits, not below the number."""
-    return _written(number, ROUND_CEILING)
+    return _eight_digits(number, ROUND_CEILING)
 
 
-def rounded_down(number: float) -> str:
+def rounded_down_text(number: float) -> str:
     """Eight digits, not above the number."""
-    return _written(number, ROUND_FLOOR)
+    return _eight_digits(number, ROUND_FLOOR)
 
 
-def _written(number: float, rounding: str) -> str:
+def _eight_digits(number: float, rounding: str) -> str:
     if not np.isfinite(number):
         return str(number)
     decimal = Context(prec=8, rounding=rounding).create_decimal_from_float(number)
     return f"{float(decimal):.8g}"
 
 
-def _about(sides: Enclosure) -> str:
-    return OWN if sides.form == "equal" and sides.relaxation <= EXACT else ABOUT
+def _about(sides: Bracket) -> str:
+    return (
+        ABOUT_OWN_LENGTHS
+        if sides.constraints == "equal" and sides.relaxation <= EQUAL_LENGTHS_TOLERANCE
+        else ABOUT_GIVEN_LENGTHS
+    )
 
 
-def _feasibility(problem: UnfoldingProblem, found: Fit, power: int) -> float:
+def _feasibility(problem: UnfoldingProblem, found: EdgeFit, power: int) -> float:
     """How far the points as given break an edge, relative to its d²."""
     high, low = float(np.ldexp(found.high, power)), float(np.ldexp(found.low, power))
     if not problem.m:
         return 0.0
-    return max(0.0, high - 1) if problem.form == "at_most" else max(high - 1, 1 - low)
+    return max(0.0, high - 1) if problem.constraints == "at_most" else max(high - 1, 1 - low)
 
 
-def _verdict(
-    sides: Enclosure, clipped: int, tolerance: float, feasibility: float, most_relaxed: float
+def _level_and_reasons(
+    sides: Bracket, clipped: int, tolerance: float, feasibility: float, most_relaxed: float
 ) -> tuple[Level, tuple[str, ...]]:
     """The level and what is missing for "proved"."""
     if sides.lower > sides.upper:  # only an error in this code could do that
         return "failed", ("the two bounds contradict each other",)
-    if sides.form == "equal" and not feasibility <= most_relaxed:
+    if sides.constraints == "equal" and not feasibility <= most_relaxed:
         off = f"lengths are off by {feasibility:.1e} of d², not {most_relaxed:.0e}"
-        near = feasibility <= NEAR and _excess(sides.lower, sides.upper) < 1
+        near = feasibility <= NEARLY_EQUAL_TOLERANCE and _excess(sides.lower, sides.upper) < 1
         return ("unresolved" if near else "failed"), (off,)
     if sides.gap <= tolerance:
         return "proved", ()
@@ -254,18 +271,18 @@ def _verdict(
     level = level_of(_excess(sides.lower, sides.upper), tolerance)
     if level == "failed" and _excess(sides.lower, sides.guess) < 1:
         reasons.append(
-            f"λ₂ seems to be such that the gap is {relative(sides.lower, sides.guess):.2g}"
+            f"λ₂ seems to be such that the gap is {relative_gap(sides.lower, sides.guess):.2g}"
         )
         level = "unresolved"
     return level, tuple(reasons)
 
 
 def _excess(lower: float, upper: float) -> float:
-    """(upper − lower)/lower: 1 where the bound is twice the value, and worth nothing."""
+    """(upper − lower)/lower: 1 where the bound is twice the value, and so worthless."""
     return max(0.0, upper - lower) / lower if lower > 0 and upper < np.inf else float("inf")
 
 
-def _checked(
+def _points_and_weights(
     problem: UnfoldingProblem, factor: Any, weights: Any, most_relaxed: float
 ) -> tuple[Array, Array]:
     Y, w = doubles(factor, "the points"), doubles(weights, "the weights")
@@ -284,15 +301,28 @@ def _checked(
 
 
 def _failure(problem: UnfoldingProblem, reason: str, tolerance: float) -> UnfoldingCertificate:
-    nothing = float("nan")
-    infinite = float("inf")
+    nan, infinite = float("nan"), float("inf")
     return UnfoldingCertificate(
-        level="failed", gap=infinite, value=0.0, bound=infinite, form=problem.form,
-        feasibility=infinite, relaxation=0.0, upper_exact=infinite, bound_by="nothing",
-        second_eigenvalue=0.0, ritz=nothing, stationarity=nothing, slackness=nothing,
-        least_weight=nothing, clipped=0, rank=0, multiplicity=None, cluster=nothing, isomap=None,
-        centre=None, complete=None, tolerance=tolerance, reasons=(reason,),
-    )  # fmt: skip
-
-
-__all__ = ["UnfoldingCertificate", "certify_unfolding"]
+        level="failed",
+        gap=infinite,
+        value=0.0,
+        bound=infinite,
+        constraints=problem.constraints,
+        feasibility=infinite,
+        relaxation=0.0,
+        upper_exact=infinite,
+        bound_by="nothing",
+        second_eigenvalue=0.0,
+        ritz=nan,
+        stationarity=nan,
+        slackness=nan,
+        least_weight=nan,
+        clipped=0,
+        rank=0,
+        multiplicity=None,
+        cluster=nan,
+        isomap=None,
+        centre=None,
+        tolerance=tolerance,
+        reasons=(reason,),
+    )

@@ -25,6 +25,9 @@ from dualfold.unfolding.bounds import geodesic_bounds
 from dualfold.unfolding.spectral_floor import lowest_pairs
 from dualfold.unfolding.unfold import Unfolding
 
+# Normalised eigenmaps are only a contrast; beyond this dense size they are left out.
+MAX_CONTRAST_ROWS = 3_000
+
 
 @dataclass(frozen=True)
 class Connections:
@@ -35,7 +38,7 @@ class Connections:
     local_linearity : Σ‖(L_ii − 1)y_i − Σ w_ij y_j‖² over Σ‖(L_ii − 1)y_i‖², square root: 0 if
         every point is exactly a combination of its neighbours
     eigenmaps_angle : largest angle, in degrees, from range K to the bottom eigenspace of L(w)
-    normalised_angle : the same with B = Deg, where theory promises nothing
+    normalised_angle : the same with B = Deg, about which the theory says nothing
     rank : directions of K that were compared
     second_eigenvalue, budget : λ₂(L(w)) and Σ w d² of the weights as given
     scaling_law : λ₂·c*/Σ w d², with c* the value: 1 when max λ₂ = c/c*
@@ -85,10 +88,10 @@ def connections(unfolding: Unfolding, *, n_components: int = 2) -> Connections:
     """The connections of an unfolding to the other spectral methods."""
     p, w = unfolding.problem, unfolding.solution.weights
     certificate = unfolding.certificate
-    Y = p.centred(unfolding.solution.factor)
+    Y = p.centred_points(unfolding.solution.factor)
     root = np.sqrt(p.mass)[:, None]
-    U, lengths, turn = np.linalg.svd(root * Y, full_matrices=False)
-    Y = Y @ turn.T
+    U, lengths, rotation = np.linalg.svd(root * Y, full_matrices=False)
+    Y = Y @ rotation.T
     rank = int(max(1, certificate.rank))
     values, vectors = lowest_pairs(p, w, Y)
     wide = max(rank, certificate.multiplicity or 0)
@@ -127,15 +130,11 @@ def _angle(U: Array, V: Array) -> float:
     return float(np.degrees(np.arcsin(min(1.0, float(np.linalg.norm(rest, 2))))))
 
 
-# Normalised eigenmaps are only a contrast to show; beyond this dense size they are left out.
-MOST_CONTRASTED = 3_000
-
-
 def _normalised_angle(L: Any, Y: Array, count: int) -> float:
     """The same angle to the bottom eigenvectors of (L, Deg), off the constant one."""
     degree = L.diagonal()
     n = len(degree)
-    if n > MOST_CONTRASTED or n < count + 2 or degree.min() <= 0:
+    if n > MAX_CONTRAST_ROWS or n < count + 2 or degree.min() <= 0:
         return float("nan")
     vectors = scipy.linalg.eigh(L.toarray(), np.diag(degree), subset_by_index=[1, count])[1]
     off = vectors - vectors.mean(axis=0)

@@ -1,7 +1,7 @@
-"""From a graph to an unfolding problem: points at distance 0 become one, and come apart again.
+"""From a graph to an unfolding problem, and back: points at distance 0 become one.
 
 An edge of length 0 leaves the feasible set without an interior and a scaled point without
-a value, so what must coincide is one point here, of a mass that is their number.
+a value, so points that must coincide are one point here, with their number as its mass.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from scipy.sparse.csgraph import connected_components
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput, Unrealisable
-from dualfold.graph import Graph, from_lengths, geodesic_distances
+from dualfold.graph import Graph, geodesic_distances
 from dualfold.graph.metrics import is_precomputed
 from dualfold.graph.pieces import one_piece
-from dualfold.unfolding.problem import Form, UnfoldingProblem, doubles
+from dualfold.unfolding.problem import Constraints, UnfoldingProblem, doubles, graph_of
 
-# Lengths that differ by no more than this, relatively, are the same up to rounding.
-SAME = 1e-9
-LONGEST = 2.0**510
-# Rows of geodesics looked at together for the triangle inequality.
-SOURCES = 512
+# Lengths that differ by no more than this, relatively, are equal up to rounding.
+SAME_LENGTH_TOLERANCE = 1e-9
+MAX_LENGTH = 2.0**510
+# Rows of geodesics in one chunk, for the triangle inequality.
+SOURCE_CHUNK_ROWS = 512
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +34,7 @@ class Contraction:
     problem : over the distinct points
     place : the distinct point that each point of the graph is
     edges : the edge of the graph that each edge of the problem stands for (m×2)
-    count : the coordinates that are wanted in the end
+    count : the number of coordinates that are wanted
     about : which points of a larger table these are, in words; "" for all
     """
 
@@ -56,17 +56,20 @@ class Contraction:
         return sp.csr_array(sp.coo_array((np.tile(weights, 2), both), shape=(n, n)))
 
 
-def contracted(
-    graph: Graph, *, form: Form = "at_most", angles: bool = False, n_components: int = 2
+def contraction_of(
+    graph: Graph,
+    *,
+    constraints: Constraints = "at_most",
+    angles: bool = False,
+    n_components: int = 2,
 ) -> Contraction:
     """The unfolding problem of a graph in one piece.
 
-    Its d² are the squares of the graph's lengths, each rounded once: that problem is what a
-    certificate is about.
-    `n_components` coordinates of the answer are wanted.
-    `angles` also ties the neighbours of each point to one another, which keeps the angles
-    between its edges. With form="equal", lengths that contradict each other along the
-    edges raise `Unrealisable`; with "at_most" they are never all reached, and harmless.
+    Its d² are the squares of the graph's lengths, each rounded once; certificates are about that
+    problem. `n_components` coordinates of the answer are wanted. `angles` also ties the neighbours
+    of each point to one another, which keeps the angles between its edges. With equal lengths,
+    lengths that contradict each other along the edges raise `Unrealisable`; with "at_most" they
+    do no harm: not all edges become taut.
     """
     ends, lengths = _edges(one_piece(graph))
     if angles:
@@ -76,7 +79,7 @@ def contracted(
     classes, place = connected_components(pattern, directed=False)
     pairs = np.sort(place[ends], axis=1)
     apart = pairs[:, 0] != pairs[:, 1]
-    if form == "equal" and np.any(lengths[~apart] > 0):
+    if constraints == "equal" and np.any(lengths[~apart] > 0):
         i, j = ends[~apart][np.argmax(lengths[~apart])]
         raise Unrealisable(
             f"points {i} and {j} are {lengths[~apart].max():g} apart but linked by edges of "
@@ -92,8 +95,8 @@ def contracted(
     fresh = np.ones(len(pairs), bool)
     fresh[1:] = np.any(np.diff(pairs, axis=0) != 0, axis=1)
     masses = np.bincount(place, minlength=classes).astype(float)
-    problem = UnfoldingProblem(classes, pairs[fresh], lengths[fresh] ** 2, form, masses)
-    if form == "equal":
+    problem = UnfoldingProblem(classes, pairs[fresh], lengths[fresh] ** 2, constraints, masses)
+    if constraints == "equal":
         _refuse_parallel(pairs, lengths, fresh)
         _refuse_shortcuts(problem)
     return Contraction(problem, place, ends[fresh], n_components)
@@ -142,12 +145,12 @@ def _distances(graph: Graph, pairs: Array) -> Array:
 
 
 def _doubles(points: Any) -> Array:
-    """Rows as dense doubles, before anything is subtracted: small integers would wrap around."""
+    """Rows as dense doubles, before any subtraction: small integers would wrap around."""
     return doubles(points.toarray() if sp.issparse(points) else points, "the points")
 
 
 def _norms(apart: Array) -> Array:
-    """Lengths of rows; in units of each row, so that no square of one underflows."""
+    """Lengths of rows; each in a unit of its own, so that no square underflows."""
     power = np.frexp(np.abs(apart).max(axis=1, initial=0.0))[1]
     unit = np.ldexp(apart, -power[:, None])
     return np.asarray(np.ldexp(np.sqrt(np.einsum("ij,ij->i", unit, unit)), power))
@@ -155,17 +158,17 @@ def _norms(apart: Array) -> Array:
 
 def _refuse_extreme(lengths: Array) -> None:
     """Squares of lengths must be doubles with all their digits."""
-    if len(lengths) and not (lengths.min() >= 1 / LONGEST and lengths.max() <= LONGEST):
+    if len(lengths) and not (lengths.min() >= 1 / MAX_LENGTH and lengths.max() <= MAX_LENGTH):
         raise InvalidInput(
             f"edges that are not 0 go from {lengths.min():.1e} to {lengths.max():.1e}; an "
-            f"unfolding needs their squares, so they must lie between {1 / LONGEST:.0e} and "
-            f"{LONGEST:.0e}: give the data in another unit"
+            f"unfolding needs their squares, so they must lie between {1 / MAX_LENGTH:.0e} and "
+            f"{MAX_LENGTH:.0e}: give the data in another unit"
         )
 
 
 def _refuse_parallel(pairs: Array, lengths: Array, fresh: Array) -> None:
     first = np.maximum.accumulate(np.where(fresh, np.arange(len(pairs)), 0))
-    differ = lengths > lengths[first] * (1 + SAME)
+    differ = lengths > lengths[first] * (1 + SAME_LENGTH_TOLERANCE)
     if differ.any():
         e = int(np.argmax(differ))
         raise Unrealisable(
@@ -180,14 +183,12 @@ def _refuse_shortcuts(problem: UnfoldingProblem) -> None:
     """An edge longer than a path between its ends cannot have its length in any space."""
     i, j = problem.edges.T
     lengths = np.sqrt(problem.squared)
-    both = (np.concatenate([i, j]), np.concatenate([j, i]))
-    shape = (problem.n, problem.n)
-    paths = from_lengths(sp.csr_array(sp.coo_array((np.tile(lengths, 2), both), shape=shape)))
-    for start in range(0, problem.n, SOURCES):
-        rows = np.arange(start, min(start + SOURCES, problem.n))
-        mine = np.flatnonzero((i >= start) & (i < start + SOURCES))
+    paths = graph_of(problem)
+    for start in range(0, problem.n, SOURCE_CHUNK_ROWS):
+        rows = np.arange(start, min(start + SOURCE_CHUNK_ROWS, problem.n))
+        mine = np.flatnonzero((i >= start) & (i < start + SOURCE_CHUNK_ROWS))
         shortest = geodesic_distances(paths, rows, dtype=np.float64)[i[mine] - start, j[mine]]
-        long = lengths[mine] > shortest * (1 + SAME)
+        long = lengths[mine] > shortest * (1 + SAME_LENGTH_TOLERANCE)
         if long.any():
             e = int(np.argmax(np.where(long, lengths[mine] / shortest, 0)))
             a, b = problem.edges[mine[e]]

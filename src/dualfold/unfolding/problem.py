@@ -1,12 +1,17 @@
-"""Maximum variance unfolding as data: who is tied to whom, and how far apart they may be.
+"""Maximum variance unfolding as data: which points are tied by an edge, and how long it may be.
 
     maximise tr K   subject to   K ⪰ 0,  K1 = 0,  K_ii + K_jj − 2K_ij ≤ d_ij² on edges
     minimise Σ w_ij d_ij²   subject to   λ₂(L(w)) ≥ 1,  w ≥ 0,
              L(w) = Σ w_ij (e_i − e_j)(e_i − e_j)ᵀ
 
 With = in place of ≤ the weights may have any sign. Points that must coincide are
-one point here with a mass m_i (`contraction` makes them so): then tr K is Σ m_i K_ii,
+one point here with a mass m_i (see `contraction`): then tr K is Σ m_i K_ii,
 the centre is Σ m_i y_i and λ₂ is that of the pencil (L(w), diag(m)).
+
+A problem can be stated in units of its own, which are powers of 2, so that scaling rounds
+nothing. tr K scales with the square of the unit of length, and the bound of some weights does
+not depend on their unit. Where the longest edge, the farthest coordinate and the largest
+weight are about 1, no square overflows, and what underflows is far below rounding.
 """
 
 from __future__ import annotations
@@ -20,31 +25,33 @@ import scipy.sparse as sp
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
+from dualfold.graph import Graph, from_lengths
 
-Form = Literal["at_most", "equal"]
-# Ratios of squared lengths, and masses, beyond which products leave the range of doubles.
-WIDEST, HEAVIEST = 2.0**1000, 1e30
+Constraints = Literal["at_most", "equal"]
+# Beyond these, products of squared lengths and masses leave the range of doubles.
+MAX_SQUARED_RATIO = 2.0**1000
+MAX_MASS = 1e30
 
 
 @dataclass(frozen=True, eq=False)
 class UnfoldingProblem:
-    """Points tied by edges; nothing in it solves or judges.
+    """Points tied by edges; a problem neither solves nor certifies anything.
 
     n : number of points (the graph of `edges` is connected)
     edges : m×2 row numbers (intp), i < j, each pair once, sorted
     squared : the m squared lengths d², all positive, as doubles: these numbers are the problem
-    form : edges are "at_most" that long, or "equal" to it
+    constraints : edges are "at_most" that long, or "equal" to it
     masses : how many data points each point stands for (None: one each)
     """
 
     n: int
     edges: Array
     squared: Array
-    form: Form = "at_most"
+    constraints: Constraints = "at_most"
     masses: Array | None = None
 
     def __post_init__(self) -> None:
-        edges = whole(self.edges, "edges").reshape(-1, 2)
+        edges = row_numbers(self.edges, "edges").reshape(-1, 2)
         squared = np.ascontiguousarray(doubles(self.squared, "squared"))
         masses = None if self.masses is None else doubles(self.masses, "masses")
         if masses is not None and masses.shape == (self.n,) and np.all(masses == 1):
@@ -52,7 +59,7 @@ class UnfoldingProblem:
         object.__setattr__(self, "edges", edges)
         object.__setattr__(self, "squared", squared)
         object.__setattr__(self, "masses", masses)
-        _check(self)
+        _refuse_invalid(self)
 
     @property
     def m(self) -> int:
@@ -72,11 +79,11 @@ class UnfoldingProblem:
         return sp.csr_array((ones, self.edges.ravel(), starts), shape=(self.m, self.n))
 
     @cached_property
-    def _pattern(self) -> sp.csr_array:
-        """The pattern of every L(w); its entries are numbers of [w, w, diagonal], from 1."""
+    def pattern(self) -> sp.csr_array:
+        """The pattern of every L(w); its entries are positions in [w, w, diagonal], from 1."""
         i, j = self.edges.T
-        everyone = np.arange(self.n)
-        rows, columns = np.concatenate([i, j, everyone]), np.concatenate([j, i, everyone])
+        points = np.arange(self.n)
+        rows, columns = np.concatenate([i, j, points]), np.concatenate([j, i, points])
         numbers = np.arange(1, len(rows) + 1)
         pattern = sp.csr_array(sp.coo_array((numbers, (rows, columns)), shape=(self.n, self.n)))
         pattern.sort_indices()
@@ -88,7 +95,7 @@ class UnfoldingProblem:
         w = np.asarray(weights, dtype=float)
         diagonal = np.bincount(i, w, self.n) + np.bincount(j, w, self.n)
         entries = np.concatenate([-w, -w, diagonal])
-        pattern = self._pattern
+        pattern = self.pattern
         numbers = pattern.data - 1
         shape = (self.n, self.n)
         return sp.csr_array((entries[numbers], pattern.indices, pattern.indptr), shape=shape)
@@ -98,22 +105,22 @@ class UnfoldingProblem:
         apart = factor[self.edges[:, 0]] - factor[self.edges[:, 1]]
         return np.asarray(np.einsum("ij,ij->i", apart, apart))
 
-    def centred(self, factor: Array) -> Array:
+    def centred_points(self, factor: Array) -> Array:
         """Y moved so that Σ m_i y_i = 0."""
         Y = np.asarray(factor, dtype=float)
         return Y - (self.mass @ Y) / self.mass.sum()
 
     def value(self, factor: Array) -> float:
         """tr K = Σ m_i ‖y_i‖², about the centre."""
-        Y = self.centred(factor)
+        Y = self.centred_points(factor)
         return float(self.mass @ np.einsum("ij,ij->i", Y, Y))
 
 
-def _check(problem: UnfoldingProblem) -> None:
+def _refuse_invalid(problem: UnfoldingProblem) -> None:
     edges, squared, n = problem.edges, problem.squared, problem.n
-    if problem.form not in ("at_most", "equal"):
+    if problem.constraints not in ("at_most", "equal"):
         raise InvalidInput(
-            Argument("form"), f" is {problem.form!r}; it must be 'at_most' or 'equal'"
+            Argument("constraints"), f" is {problem.constraints!r}; it must be 'at_most' or 'equal'"
         )
     if squared.shape != (len(edges),):
         raise InvalidInput(
@@ -129,14 +136,14 @@ def _check(problem: UnfoldingProblem) -> None:
             "squared lengths must be positive and finite; points at distance 0 are one point: "
             "see dualfold.unfolding.contraction"
         )
-    if len(edges) and squared.max() / WIDEST > squared.min():
+    if len(edges) and squared.max() / MAX_SQUARED_RATIO > squared.min():
         raise InvalidInput(
             f"the squared lengths go from {squared.min():.1e} to {squared.max():.1e}; double "
             "precision holds problems where these are less than 1e300 apart"
         )
     masses = problem.masses
     if masses is not None and not (
-        masses.shape == (n,) and np.all((masses >= 1 / HEAVIEST) & (masses <= HEAVIEST))
+        masses.shape == (n,) and np.all((masses >= 1 / MAX_MASS) & (masses <= MAX_MASS))
     ):
         raise InvalidInput(
             Argument("masses"), f" must be {n} positive numbers up to 1e30, one for each point"
@@ -144,7 +151,7 @@ def _check(problem: UnfoldingProblem) -> None:
 
 
 def doubles(numbers: Any, name: str) -> Array:
-    """Real numbers as doubles; those that double precision cannot hold are refused.
+    """Real numbers as doubles; numbers that double precision cannot hold are refused.
 
     >>> doubles([1, 2], "squared")
     array([1., 2.])
@@ -164,7 +171,7 @@ def doubles(numbers: Any, name: str) -> Array:
     return found
 
 
-def whole(numbers: Any, name: str) -> Array:
+def row_numbers(numbers: Any, name: str) -> Array:
     """Row numbers; fractions are refused."""
     given = np.asarray(numbers)
     found = given.astype(np.intp)
@@ -173,14 +180,13 @@ def whole(numbers: Any, name: str) -> Array:
     return np.ascontiguousarray(found)
 
 
-# ==== merged: unfolding.units
-# """An unfolding problem in units of its own: powers of 2, so that scaling rounds nothing.
-#
-# tr K goes with the square of the unit of length, and the bound of some weights does not
-# depend on their unit at all. In units where the longest edge, the farthest coordinate and the
-# largest weight are about 1 no square overflows, and what underflows is far below rounding.
-# """
-#
+def graph_of(problem: UnfoldingProblem) -> Graph:
+    """The graph whose edges are as long as the problem allows."""
+    i, j = problem.edges.T
+    both = (np.concatenate([i, j]), np.concatenate([j, i]))
+    lengths = np.tile(np.sqrt(problem.squared), 2)
+    shape = (problem.n, problem.n)
+    return from_lengths(sp.csr_array(sp.coo_array((lengths, both), shape=shape)))
 
 
 def in_units(problem: UnfoldingProblem) -> tuple[UnfoldingProblem, int]:
@@ -214,8 +220,6 @@ def scaled_down(number: float, power: int) -> float:
 def scaled_up(number: float, power: int) -> float:
     """A number times 2ᵉ, never less than that."""
     product = float(np.ldexp(number, power))
-    return (
-        product
-        if number == 0 or abs(product) > np.finfo(float).tiny
-        else float(np.nextafter(product, np.inf))
-    )
+    if number == 0 or abs(product) > np.finfo(float).tiny:
+        return product
+    return float(np.nextafter(product, np.inf))

@@ -1,4 +1,4 @@
-"""What a solver of the unfolding problem hands back: both sides, and how it got there."""
+"""What a solver of the unfolding problem returns: both sides, and how it found them."""
 
 from __future__ import annotations
 
@@ -12,13 +12,17 @@ import numpy as np
 from dualfold.arrays import Array
 from dualfold.unfolding.problem import UnfoldingProblem
 
+STOPPED_BY_CALLBACK = "stopped by the callback"
+# Bounds that differ by less than this share of the wanted gap count as equal.
+SAME_BOUND_SHARE = 0.01
+
 
 @dataclass(frozen=True)
 class Record:
     """One line of a solver's history.
 
     iteration : its number
-    lower, upper : the best value and bound known then, as the solver saw them (the
+    lower, upper : the best value and bound so far, as the solver computed them (the
         certificate proves its own)
     gap : (upper − lower)/upper
     seconds : since the solver began
@@ -31,7 +35,7 @@ class Record:
     seconds: float
 
 
-# Called after each iteration; returning True asks the solver to stop with what it has.
+# Called after each iteration; it returns True to stop the solver with the best answer so far.
 Callback = Callable[[Record], bool | None]
 
 
@@ -53,25 +57,14 @@ class UnfoldingSolution:
     status: Literal["converged", "stopped"] = "converged"
     story: tuple[str, ...] = ()
 
-
-def relative(lower: float, upper: float) -> float:
-    """(upper − lower)/upper, never negative; infinite without a bound."""
-    if not (np.isfinite(upper) and np.isfinite(lower)):
-        return float("inf")
-    return max(0.0, upper - lower) / upper if upper > 0 else 0.0
-
-
-# ==== merged: unfolding.solvers.progress
-# """The best of both sides that a solver has seen, and the lines of its history."""
-#
-
-STOPPED_BY_CALLBACK = "stopped by the callback"
-# Bounds that differ by less than this share of the gap that is wanted are as good as equal.
-SAME = 0.01
+    @property
+    def gap(self) -> float:
+        """The smallest gap in the history; infinite without one."""
+        return min((record.gap for record in self.history), default=np.inf)
 
 
 @dataclass
-class Progress:
+class BestSides:
     """Feasible points with the largest tr K and weights with the smallest bound so far."""
 
     problem: UnfoldingProblem
@@ -87,18 +80,18 @@ class Progress:
 
     @property
     def gap(self) -> float:
-        return relative(self.lower, self.upper)
+        return relative_gap(self.lower, self.upper)
 
-    def bound(self, weights: Array, floor: float) -> None:
-        """Weights with λ₂(L(w)) ≥ floor: their bound, if it is the best.
+    def offer_weights(self, weights: Array, floor: float) -> None:
+        """Take weights with λ₂(L(w)) ≥ floor if their bound is the best.
 
-        Near the optimum the bound goes with the square of the error of the weights, and two
-        sets of them differ by rounding only: the later ones are then the better ones.
+        Near the optimum the error of the bound is the square of the error of the weights, and
+        two bounds may differ by rounding only: the later weights are then the better ones.
         """
         if floor <= 0:
             return
         upper = float(weights @ self.problem.squared) / floor
-        if upper <= self.upper * (1 + SAME * self.tol):
+        if upper <= self.upper * (1 + SAME_BOUND_SHARE * self.tol):
             self.upper, self.weights = min(upper, self.upper), weights / floor
 
     def record(self, points: Array) -> bool:
@@ -109,18 +102,26 @@ class Progress:
         seconds = perf_counter() - self.begin
         line = Record(len(self.history) + 1, self.lower, self.upper, self.gap, seconds)
         self.history.append(line)
-        asked = self.callback is not None and bool(self.callback(line))
-        if asked:
+        stopped = self.callback is not None and bool(self.callback(line))
+        if stopped:
             self.story.append(STOPPED_BY_CALLBACK)
-        return asked or self.gap <= self.tol
+        return stopped or self.gap <= self.tol
 
     def solution(self, solver: str) -> UnfoldingSolution:
+        """The best of both sides, with the history."""
         return UnfoldingSolution(
             self.points,
-            # Without any bound yet, weights that are valid though nothing is known of them.
+            # Before the first bound: weights that are valid, though nothing is known of them.
             self.weights if len(self.weights) else 1 / self.problem.squared,
             tuple(self.history),
             solver,
             "converged" if self.gap <= self.tol else "stopped",
             tuple(self.story),
         )
+
+
+def relative_gap(lower: float, upper: float) -> float:
+    """(upper − lower)/upper, never negative; infinite without a bound."""
+    if not (np.isfinite(upper) and np.isfinite(lower)):
+        return float("inf")
+    return max(0.0, upper - lower) / upper if upper > 0 else 0.0

@@ -1,4 +1,4 @@
-"""λ₂ of a weighted graph from below, proved: what turns dual weights into a bound.
+"""A proved lower bound of λ₂ of a weighted graph: it turns dual weights into a bound.
 
 λ₂ is the smallest eigenvalue of (L(w), M), M = diag(m), beside the constant vector's 0. For
 a number σ and a symmetric A = L(w) − σM + E, |xᵀEx| ≤ δ·xᵀMx, that is not negative on a space
@@ -24,25 +24,27 @@ from scipy.linalg import lapack
 
 from dualfold.arrays import Array
 from dualfold.errors import InvalidInput, TooLarge
-from dualfold.kernels.double_double import Pairs, cholesky
+from dualfold.kernels.double_double import DoubleDouble, cholesky
 from dualfold.kernels.threads import lapack_threads
 from dualfold.trace.sparse.factorisation import Ordering, factorise, fill_reducing_ordering
-from dualfold.trace.sparse.shifted_matrices import MOST_FLOPS
+from dualfold.trace.sparse.shifted_matrices import MAX_FLOPS
 from dualfold.unfolding.problem import UnfoldingProblem
 
-UNIT = 2.0**-53
-UNDERFLOW = 2.0**-1000  # far more than products below 2⁻¹⁰²² lose
+UNIT_ROUNDOFF = 2.0**-53
+UNDERFLOW_BOUND = 2.0**-1000  # far more than products below 2⁻¹⁰²² lose
 
-# Directions that inverse iteration carries beside those it is given, and its rounds.
-EXTRA, ROUNDS = 4, 30
-# Up to here a dense matrix is filled for a proof (0.1 s), when the sparse one left more open
-# than this share of λ₂.
-MOST_FILLED_ROWS, GOOD = 3_000, 1e-9
-# Up to here it is tried in double-doubles too (2 s a try), when doubles left more than this
-# open: weights of 10⁸ times λ₂, as equal lengths need them, leave 1e-6 and more.
-MOST_PRECISE_ROWS, FAIR = 2_000, 1e-8
-# How far below the Ritz value λ₂ is tried, relatively, until one can be proved.
-DROPS = (1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 0.5, 0.9)
+# Random directions of inverse iteration beside the given ones, and its steps at most.
+N_RANDOM_DIRECTIONS = 4
+MAX_INVERSE_STEPS = 30
+# Up to this many rows a dense proof is tried when the sparse one leaves more than SPARSE_OPEN_SHARE
+# of λ₂ open, and then one in double-doubles when more than DENSE_OPEN_SHARE is open: large weights,
+# which equal lengths need, lose digits (docs/dev/notes/unfolding.md).
+MAX_DENSE_ROWS = 3_000
+SPARSE_OPEN_SHARE = 1e-9
+MAX_DOUBLE_DOUBLE_ROWS = 2_000
+DENSE_OPEN_SHARE = 1e-8
+# How far below the Ritz value the trial heights lie, relatively, until one can be proved.
+HEIGHT_STEPS = (1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 0.5, 0.9)
 
 
 @dataclass(frozen=True)
@@ -68,11 +70,11 @@ def lowest_pairs(
     n, mass = problem.n, problem.mass
     L = problem.laplacian(weights)
     rng = np.random.default_rng(5)
-    block = np.hstack([start[:, : min(8, n - 1)], rng.standard_normal((n, EXTRA))])
+    block = np.hstack([start[:, : min(8, n - 1)], rng.standard_normal((n, N_RANDOM_DIRECTIONS))])
     block = block[:, : max(1, n - 1)]
     values = np.zeros(block.shape[1])
     solve: Any = None
-    for rounds in range(ROUNDS):
+    for rounds in range(MAX_INVERSE_STEPS):
         block = _orthonormal(problem, block)
         if block.shape[1] == 0:
             return np.zeros(1), np.zeros((n, 1))
@@ -87,24 +89,25 @@ def lowest_pairs(
             size = float(np.max(np.abs(L.diagonal()) / mass))
             shift = max(1e-3 * abs(float(values[0])), 1e-14 * size, 1e-303)
             shifted = sp.csr_array(L + sp.diags_array(shift * mass))
-            ordering = ordering or _ordering(problem)
+            ordering = ordering or _graph_ordering(problem)
             solve = factorise(shifted, ordering).solve
         block = solve(mass[:, None] * block)
     return fresh, block
 
 
 def second_eigenvalue(
-    problem: UnfoldingProblem, weights: Array, start: Array, *, most_flops: float = MOST_FLOPS
+    problem: UnfoldingProblem, weights: Array, start: Array, *, most_flops: float = MAX_FLOPS
 ) -> SecondEigenvalue:
     """λ₂ of the weighted graph, from below by a proof and from above by a Ritz value.
 
     `problem` has the edges, `weights` one number for each, `start` vectors from which the Ritz
-    value is found. `most_flops` is what the factorisation may cost; beyond, nothing is proved.
+    value is computed. Where the factorisation takes more than `most_flops` multiply-adds, nothing
+    is proved.
     """
     if not np.any(weights):  # L = 0: nothing to factorise, and inverses overflow
         return SecondEigenvalue(0.0, 0.0)
     try:
-        ordering = _ordering(problem, most_flops)
+        ordering = _graph_ordering(problem, most_flops)
     except TooLarge:
         return SecondEigenvalue(0.0, _ritz_value(problem, weights, start), factorised=False)
     try:
@@ -130,25 +133,21 @@ def _best_floor(
 ) -> float:
     """The largest lower bound of λ₂ that can be proved a little below its Ritz value.
 
-    Nearer to λ₂ means smaller pivots and so more rounding: further drops are tried while
+    Nearer to λ₂ means smaller pivots and so more rounding: lower heights are tried while
     they can still do better. Where λ₂ is repeated (a cycle) that costs digits, and a dense
-    Cholesky factorisation, whose rounding does not grow, gets them back.
+    Cholesky factorisation, whose rounding does not grow, recovers them.
     """
+    routes: list[tuple[Any, float, tuple]] = [(proved_floor, 0.0, (ordering,))]
+    if problem.n <= MAX_DENSE_ROWS:
+        routes.append((cholesky_floor, SPARSE_OPEN_SHARE, ()))
+    if problem.n <= MAX_DOUBLE_DOUBLE_ROWS:
+        routes.append((precise_floor, DENSE_OPEN_SHARE, ()))
     best = 0.0
-    for drop in DROPS:
-        if best >= ritz * (1 - drop):
-            break
-        best = max(best, proved_floor(problem, weights, ritz * (1 - drop), ordering))
-    if problem.n <= MOST_FILLED_ROWS:
-        for drop in DROPS:
-            if best >= ritz * (1 - max(drop, GOOD)):
+    for floor_of, open_share, more in routes:
+        for step in HEIGHT_STEPS:
+            if best >= ritz * (1 - max(step, open_share)):
                 break
-            best = max(best, cholesky_floor(problem, weights, ritz * (1 - drop)))
-    if problem.n <= MOST_PRECISE_ROWS:
-        for drop in DROPS:
-            if best >= ritz * (1 - max(drop, FAIR)):
-                break
-            best = max(best, precise_floor(problem, weights, ritz * (1 - drop)))
+            best = max(best, floor_of(problem, weights, ritz * (1 - step), *more))
     return best
 
 
@@ -172,9 +171,9 @@ def cholesky_floor(problem: UnfoldingProblem, weights: Array, height: float) -> 
         status = lapack.dpotrf(A, lower=1, clean=0)[1]
     if status:
         return 0.0
-    gamma = (2 * n + 8) * UNIT / (1 - (2 * n + 8) * UNIT)
-    error = gamma * float(np.sum(diagonal / mass)) + n * UNDERFLOW / float(mass.min())
-    return _less(height, error + _forming(problem, weights, 4 * height))
+    gamma = (2 * n + 8) * UNIT_ROUNDOFF / (1 - (2 * n + 8) * UNIT_ROUNDOFF)
+    error = gamma * float(np.sum(diagonal / mass)) + n * UNDERFLOW_BOUND / float(mass.min())
+    return _floor_below(height, error + _forming_error(problem, weights, 4 * height))
 
 
 def precise_floor(problem: UnfoldingProblem, weights: Array, height: float) -> float:
@@ -187,52 +186,52 @@ def precise_floor(problem: UnfoldingProblem, weights: Array, height: float) -> f
     """
     mass, n = problem.mass, problem.n
     i, j = problem.edges.T
-    w = Pairs(np.asarray(weights, dtype=float))
-    A = Pairs(np.zeros((n, n)))
+    w = DoubleDouble(np.asarray(weights, dtype=float))
+    A = DoubleDouble(np.zeros((n, n)))
     A.put((i, j), -w)
     A.put((j, i), -w)
-    diagonal = -A.row_sums() - Pairs(mass) * height
+    diagonal = -A.row_sums() - DoubleDouble(mass) * height
     A.put(np.diag_indices(n), diagonal)
-    A = A + (Pairs(mass[:, None]) * mass) * (2 * height / float(mass.sum()))
+    A = A + (DoubleDouble(mass[:, None]) * mass) * (2 * height / float(mass.sum()))
     sizes = np.diagonal(A.high)
     if not (np.all(sizes > 0) and np.isfinite(A.high).all()) or cholesky(A) is None:
         return 0.0
-    error = 16.0 * (n + 16) ** 2 * UNIT**2
+    error = 16.0 * (n + 16) ** 2 * UNIT_ROUNDOFF**2
     rows = 2 * problem.laplacian(np.abs(weights)).diagonal() + 5 * height * mass
     lost = n * n * 2.0**-900 / float(mass.min())
     spread = float(np.sum(sizes / mass)) + float(np.max(rows / mass))
-    return _less(height, 2 * error * spread + lost)
+    return _floor_below(height, 2 * error * spread + lost)
 
 
 def proved_floor(
     problem: UnfoldingProblem, weights: Array, height: float, ordering: Ordering | None = None
 ) -> float:
-    """A number below `height` that λ₂(L(w), M) is proved to reach; 0 if there is none.
+    """A proved lower bound of λ₂(L(w), M), below `height`; 0 if there is none.
 
     LDLᵀ = L − σM + E with |xᵀEx| ≤ Σ row_errors·x². One negative pivot: LDLᵀ is not negative
     on a space of dimension n − 1, so λ₂ ≥ σ − max(row errors/mass).
     """
     count, error = eigenvalues_below(problem, weights, height, ordering)
-    return _less(height, error) if count == 1 else 0.0
+    return _floor_below(height, error) if count == 1 else 0.0
 
 
 def eigenvalues_below(
     problem: UnfoldingProblem, weights: Array, height: float, ordering: Ordering | None = None
 ) -> tuple[int | None, float]:
-    """How many eigenvalues of (L(w), M) lie below `height`, and how sure: (count, error).
+    """The number of eigenvalues of (L(w), M) below `height`, and the error of the height.
 
     Exact for a height within `error` of the given one; None when a pivot is 0.
     """
     L, mass = problem.laplacian(weights), problem.mass
     shifted = sp.csr_array(L - sp.diags_array(height * mass))
-    factor = factorise(shifted, ordering or _ordering(problem))
+    factor = factorise(shifted, ordering or _graph_ordering(problem))
     if not np.isfinite(factor.backward_error):  # a pivot is 0, or no number
         return None, np.inf
     rounding = float(np.max(factor.row_errors / mass))
-    return factor.negative, rounding + _forming(problem, weights, height)
+    return factor.negative, rounding + _forming_error(problem, weights, height)
 
 
-def _forming(problem: UnfoldingProblem, weights: Array, height: float) -> float:
+def _forming_error(problem: UnfoldingProblem, weights: Array, height: float) -> float:
     """δ with |xᵀEx| ≤ δ·xᵀMx for the rounding of L(w) − σM as stored.
 
     The diagonal adds `degree` weights, the shift is a product and a difference; entries
@@ -240,16 +239,18 @@ def _forming(problem: UnfoldingProblem, weights: Array, height: float) -> float:
     """
     degree = np.bincount(problem.edges.ravel(), minlength=problem.n)
     sizes = problem.laplacian(np.abs(weights)).diagonal() + abs(height) * problem.mass
-    return float(np.max(((degree + 8) * 2 * UNIT * sizes + UNDERFLOW) / problem.mass))
+    return float(
+        np.max(((degree + 8) * 2 * UNIT_ROUNDOFF * sizes + UNDERFLOW_BOUND) / problem.mass)
+    )
 
 
-def _less(height: float, error: float) -> float:
-    """height − error, rounding deducted, and 0 where nothing positive is left."""
-    floor = (height - error * (1 + 16 * UNIT)) * (1 - 4 * UNIT)
+def _floor_below(height: float, error: float) -> float:
+    """height − error, less rounding, and 0 where nothing positive is left."""
+    floor = (height - error * (1 + 16 * UNIT_ROUNDOFF)) * (1 - 4 * UNIT_ROUNDOFF)
     return floor if 0 < floor < np.inf else 0.0
 
 
-def _ordering(problem: UnfoldingProblem, most_flops: float = MOST_FLOPS) -> Ordering:
+def _graph_ordering(problem: UnfoldingProblem, most_flops: float = MAX_FLOPS) -> Ordering:
     # Unit weights: the pattern of every L(w), also where some weights are 0.
     return fill_reducing_ordering(problem.laplacian(np.ones(problem.m)), most_flops=most_flops)
 
@@ -257,12 +258,12 @@ def _ordering(problem: UnfoldingProblem, most_flops: float = MOST_FLOPS) -> Orde
 def _orthonormal(problem: UnfoldingProblem, block: Array) -> Array:
     """An M-orthonormal basis of the columns, off the constant vector."""
     root = np.sqrt(problem.mass)[:, None]
-    Q = root * problem.centred(block)
+    Q = root * problem.centred_points(block)
     size = np.linalg.norm(Q, axis=0)
     Q = Q[:, size > 1e-12 * size.max(initial=1e-300)]
     Q = Q / np.linalg.norm(Q, axis=0)
     for _ in range(2):  # the second pass removes what rounding left of the first
         Q, R, _ = scipy.linalg.qr(Q, mode="economic", pivoting=True)
         kept = np.abs(np.diagonal(R)) > 1e-11
-        Q = root * problem.centred(Q[:, kept] / root)
+        Q = root * problem.centred_points(Q[:, kept] / root)
     return np.asarray(Q / root)

@@ -17,8 +17,8 @@ from dualfold.trace.doubts import FLAT_COLUMN_RATIO, POINT_TOLERANCE, point_doub
 from dualfold.trace.lift import MAX_COORDINATE
 from dualfold.trace.problem import TraceProblem
 from dualfold.unfolding.certificate import UnfoldingCertificate, certify_unfolding
-from dualfold.unfolding.contraction import Contraction, contracted
-from dualfold.unfolding.problem import Form
+from dualfold.unfolding.contraction import Contraction, contraction_of
+from dualfold.unfolding.problem import Constraints
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,28 +43,32 @@ def rechecked_unfolding(
     sides: BothSides | None,
     *,
     tolerance: float = 1e-4,
-    form: Form = "at_most",
+    constraints: Constraints = "at_most",
     angles: bool = False,
 ) -> UnfoldingCertificate:
     """The certificate of a stored unfolding of `graph`: its points and, where stored, `sides`.
 
-    A relative gap up to `tolerance` is "proved". `form` and `angles` are those of `unfold`.
+    A relative gap up to `tolerance` is "proved". `constraints` and `angles` are those of `unfold`.
 
     Without `sides` the points bound the optimum from below and geodesics from above; that is
     rough, and rarely a proof.
     """
     tolerance = checked_tolerance(tolerance)
-    contraction = contracted(graph, form=form, angles=angles)
+    contraction = contraction_of(graph, constraints=constraints, angles=angles)
     problem, Y = contraction.problem, _real_table(points, "points")
     if len(Y) != graph.n:
         raise InvalidInput(f"{len(Y)} points are stored and the data has {graph.n} rows")
     first = np.unique(contraction.place, return_index=True)[1]
     if sides is None:
         equal = np.ones(problem.m)  # any weights bound the optimum, these badly
-        certificate = certify_unfolding(problem, _bounded(Y[first]), equal, tolerance=tolerance)
+        certificate = certify_unfolding(
+            problem, _without_overflow(Y[first]), equal, tolerance=tolerance
+        )
         return certificate.doubted(*_duplicate_doubts(contraction, first, Y))
     factor, weights = _factor_and_weights(sides, contraction)
-    certificate = certify_unfolding(problem, _bounded(factor[first]), weights, tolerance=tolerance)
+    certificate = certify_unfolding(
+        problem, _without_overflow(factor[first]), weights, tolerance=tolerance
+    )
     doubts = _duplicate_doubts(contraction, first, factor) or leading_doubts(factor, Y)
     return certificate.doubted(*doubts)
 
@@ -79,7 +83,7 @@ def _real_table(numbers: Any, name: str) -> Array:
     return table.astype(float)
 
 
-def _bounded(points: Array) -> Array:
+def _without_overflow(points: Array) -> Array:
     """NaN in place of numbers whose squares overflow: a certificate refuses them by that."""
     return np.where(np.abs(points) <= MAX_COORDINATE, points, np.nan)
 

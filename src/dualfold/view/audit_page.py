@@ -8,7 +8,7 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.auditing import Audit
-from dualfold.auditing.words import said_of, statements_of
+from dualfold.auditing.audit_text import group_text, statement_lines
 from dualfold.view.drawing import INK_COLOR
 from dualfold.view.figures import map_figure
 from dualfold.view.page import PageContent
@@ -133,11 +133,11 @@ def _audit_json(audit: Audit) -> dict[str, Any]:
                 "size": one.size,
                 "judged": _VERDICT_WORDS[one.verdict],
                 "label": None if one.label is None else [one.label, one.label_share],
-                "said": said_of(one),
+                "said": group_text(one),
             }
             for one in groups
         ],
-        "statements": statements_of(audit),
+        "statements": statement_lines(audit),
     }
 
 

@@ -12,7 +12,7 @@ from dualfold import __version__
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
 from dualfold.quality import Estimate, NeighborRanks, QualityReport
-from dualfold.quality.verdict import MEASURE_MEANINGS
+from dualfold.quality.picture import MEASURE_MEANINGS
 from dualfold.view.colors import FEW_COLORS, MANY_COLORS
 from dualfold.view.page_columns import (
     Column,

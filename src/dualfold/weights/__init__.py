@@ -1,20 +1,25 @@
-"""Graph → matrices: Laplacians, reconstruction weights, Gram matrices, row spaces."""
+"""From graphs to matrices: Laplacians, reconstruction weights, Gram matrices, row spaces."""
 
-from dualfold.weights.affinity import Affinity, affinity, heat_width
-from dualfold.weights.covariance import scatter
-from dualfold.weights.gram import centred_gram, point_gram
-from dualfold.weights.laplacian import (
+from dualfold.weights.affinity import (
+    Affinity,
+    affinity,
     density_laplacian,
     heat_laplacian,
+    heat_width,
     laplacian_of,
     weighted_laplacian,
 )
+from dualfold.weights.covariance import scatter
+from dualfold.weights.gram import centred_gram, point_gram
 from dualfold.weights.local_tangents import tangent_alignment, tangent_hessian
-from dualfold.weights.null_vectors import reconstruction_null_vectors
-from dualfold.weights.reconstruction import reconstruction_error, reconstruction_weights
+from dualfold.weights.reconstruction import (
+    reconstruction_error,
+    reconstruction_null_vectors,
+    reconstruction_weights,
+    several_weights,
+)
 from dualfold.weights.reduction import RowSpace, row_space
 from dualfold.weights.row_passes import column_deviations, column_means
-from dualfold.weights.several_weights import several_weights
 
 __all__ = [
     "Affinity",

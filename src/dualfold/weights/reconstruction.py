@@ -1,24 +1,29 @@
-"""LLE's weights: each point as an affine combination of its neighbours."""
+"""LLE's weights: each point as an affine combination of its neighbours, or as several.
+
+`reconstruction_null_vectors` are the null vectors of I − W that the lists alone force.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.sparse.linalg import splu
 
 from dualfold.arrays import Array
-from dualfold.errors import Argument, InvalidInput
+from dualfold.errors import Argument, InvalidInput, PointsCollapse, warn
+from dualfold.graph.directed_lists import terminal_components
 from dualfold.graph.graph import Lists
-from dualfold.weights.batches import batches, offsets
+from dualfold.weights.batches import batches, offsets, stacked_rows
 
 
 def reconstruction_weights(X: Any, lists: Lists, *, ridge: float = 1e-3) -> sp.csr_array:
     """W minimising Σ_i ‖x_i − Σ_j w_ij x_j‖² with Σ_j w_ij = 1 over i's list.
 
     From the local Gram matrices G with `ridge`·trace(G) added to their diagonal
-    (`ridge` itself where the trace is 0: only duplicates around). Rows of any length;
+    (`ridge` itself where the trace is 0: all neighbours are duplicates). Rows of any length;
     a point without neighbours keeps an empty row.
     """
     n = len(lists)
@@ -59,3 +64,135 @@ def gram_weights(gram: Array, ridge: float) -> Array:
             Argument("reg", 0.001),
         ) from error
     return np.asarray(solved / solved.sum(axis=1, keepdims=True))
+
+
+def reconstruction_null_vectors(weights: sp.csr_array, lists: Lists) -> Array:
+    """One column h for each terminal component of the lists: W h = h.
+
+    h is 1 on its component, 0 on the other terminal ones, and elsewhere the solution of
+    (I − W_QQ) h_Q = W_QT·1 (were the weights probabilities, the chance to end in T). The
+    columns add up to 1, the constant. Warns when there is more than one.
+    """
+    group = terminal_components(lists)
+    count = int(group.max()) + 1
+    if count == 1:
+        return np.ones((len(group), 1))
+    _warn_of_closed_groups(np.bincount(group[group >= 0]), len(group))
+    vectors = (group[:, None] == np.arange(count)).astype(float)
+    passing = np.flatnonzero(group < 0)
+    if len(passing):
+        rows = weights[passing]
+        inner = sp.csc_array(sp.eye_array(len(passing)) - rows[:, passing])
+        try:
+            vectors[passing] = splu(inner).solve(rows @ vectors)
+        except RuntimeError as singular:
+            raise InvalidInput(
+                "the weights of the points between closed groups of neighbours do not "
+                "determine where they lie; raise the ",
+                Argument("ridge"),
+                " or ",
+                Argument("n_neighbors"),
+            ) from singular
+    return vectors
+
+
+def _warn_of_closed_groups(sizes: Array, n: int) -> None:
+    shown = ", ".join(str(size) for size in sizes[1:4]) + (", …" if len(sizes) > 4 else "")
+    warn(
+        PointsCollapse(
+            f"{len(sizes) - 1} group(s) of points ({shown} of {n}) have neighbours only among "
+            "themselves, so local weights do not tie them to the rest: each such group comes "
+            "out as about one spot. Raise ",
+            Argument("n_neighbors"),
+            " to tie them in",
+        )
+    )
+
+
+def several_weights(
+    X: Any, lists: Lists, *, n_components: int, ridge: float = 1e-3, modified_tol: float = 1e-12
+) -> sp.csr_array:
+    """F with s_i rows w − e_i for point i, each w a combination that nearly gives x_i.
+
+    X are the points, `lists` their neighbours, d = `n_components`.
+    The Gram matrix of i's k neighbours (seen from x_i) has eigenvalues λ₁ ≥ … ≥ λ_k. Its
+    s_i smallest, those that add up to less than η of the others, belong to directions V
+    in which the weights can move without spoiling the reconstruction. With w the weights
+    of plain LLE (`ridge`·trace added to the Gram matrix), α = ‖Vᵀ1‖/√s and H the
+    reflection that takes Vᵀ1 to α1, the combinations are the columns of
+
+        (1 − α)·w·1ᵀ + V·H
+
+    each adding up to 1. η is the median over all points of (λ_{d+1} + … + λ_k) divided by
+    (λ₁ + … + λ_d). Reflections by less than `modified_tol` are left out.
+    """
+    ratios = np.empty(len(lists))
+    for rows, places in batches(lists, X.shape[1]):
+        values = _spectra(offsets(X, lists.indices[places], rows), vectors=False)[0]
+        large, small = values[:, :n_components].sum(axis=1), values[:, n_components:].sum(axis=1)
+        # All neighbours are duplicates: no direction is larger than another.
+        ratios[rows] = np.divide(small, large, out=np.zeros(len(rows)), where=large > 0)
+    eta = float(np.median(ratios))
+
+    def parts() -> Iterator[tuple[Array, Array]]:
+        for rows, places in batches(lists, X.shape[1]):
+            neighbors = lists.indices[places]
+            values, vectors = _spectra(offsets(X, neighbors, rows), vectors=True)
+            weights = _ridge_weights(values, vectors, ridge)
+            sizes = _small_eigenvalue_counts(values, eta)
+            for size in np.unique(sizes):
+                same = sizes == size
+                combined = _combinations(weights[same], vectors[same, :, -size:], modified_tol)
+                own = np.full((*combined.shape[:2], 1), -1.0)
+                columns = np.concatenate([neighbors[same], rows[same, None]], axis=1)
+                entries = np.concatenate([combined, own], axis=2)
+                yield entries, np.broadcast_to(columns[:, None], entries.shape)
+
+    return stacked_rows(parts(), len(lists))
+
+
+def _spectra(around: Array, vectors: bool) -> tuple[Array, Array]:
+    """Eigenvalues of the local Gram matrices, largest first, and all their eigenvectors."""
+    count, width = around.shape[1:]
+    if width < count:
+        # From the neighbours themselves: squares would lose the digits of the smallest.
+        if not vectors:
+            singular = np.linalg.svd(around, compute_uv=False)
+        else:
+            U, singular, _ = np.linalg.svd(around, full_matrices=True)
+        values = np.zeros((len(around), count))
+        values[:, :width] = singular**2
+        return values, U if vectors else values
+    gram = around @ around.transpose(0, 2, 1)
+    values, U = np.linalg.eigh(gram)
+    return np.maximum(values[:, ::-1], 0.0), U[:, :, ::-1]
+
+
+def _ridge_weights(values: Array, vectors: Array, ridge: float) -> Array:
+    """Plain LLE's weights from the spectra of the Gram matrices."""
+    trace = values.sum(axis=1, keepdims=True)
+    regularised = values + np.where(trace > 0, ridge * trace, ridge)
+    solved = np.einsum("bks,bs->bk", vectors, vectors.sum(axis=1) / regularised)
+    return np.asarray(solved / solved.sum(axis=1, keepdims=True))
+
+
+def _small_eigenvalue_counts(values: Array, eta: float) -> Array:
+    """How many of the last eigenvalues together stay under η of the others; at least one."""
+    kept = np.cumsum(values, axis=1)
+    left = values[:, ::-1].cumsum(axis=1)[:, ::-1]  # λ_j + … + λ_k, without cancellation
+    small = (left[:, 1:] < eta * kept[:, :-1]) | (left[:, 1:] == 0)
+    return np.maximum(small.sum(axis=1), 1)
+
+
+def _combinations(weights: Array, V: Array, modified_tol: float) -> Array:
+    """(1 − α)·w·1ᵀ + V·H, transposed: one combination a row."""
+    size = V.shape[2]
+    sums = V.sum(axis=1)
+    alpha = np.linalg.norm(sums, axis=1, keepdims=True) / np.sqrt(size)
+    normal = alpha - sums
+    length = np.linalg.norm(normal, axis=1, keepdims=True)
+    normal = np.where(length < modified_tol, 0.0, normal / np.maximum(length, modified_tol))
+    reflected = V - 2 * np.einsum("bks,bs->bk", V, normal)[:, :, None] * normal[:, None]
+    return np.asarray(
+        (reflected + (1 - alpha)[:, :, None] * weights[:, :, None]).transpose(0, 2, 1)
+    )

@@ -1,8 +1,8 @@
-"""Proofs that no better eigenvalue was missed.
+"""Proofs that no better eigenvalue was missed: spectral floors.
 
-Everything is said of A' = sign·A with the excluded directions lifted (`trial`), which is
-minimised. A `Floor` says: at most `below` eigenvalues of (A', B) are smaller than `height`.
-Nothing here knows how an answer was found.
+All statements are about A' = sign·A with the excluded directions lifted (`trial_directions`),
+which is minimised. A `SpectralFloor` states that at most `below` eigenvalues of (A', B) are
+smaller than `height`. Nothing here knows how an answer was found.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from dualfold.trace.metric import Dense, Diagonal, Identity, Sparse
 from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.trace.proof.dense_inertia import dense_inertia, form_bound, row_errors
 from dualfold.trace.proof.rounding import (
-    UNIT,
+    UNIT_ROUNDOFF,
     UP,
     column_norms,
     gamma,
@@ -34,37 +34,37 @@ from dualfold.trace.proof.rounding import (
 )
 from dualfold.trace.proof.trial_directions import Trial, trial
 from dualfold.trace.sparse.factorisation import Factorisation, factorise
-from dualfold.trace.sparse.shifted_matrices import shifted
+from dualfold.trace.sparse.shifted_matrices import shifted_matrices
 
 _average_halves = kernel("average_halves")
 
-# The Krylov space of the deflated norm bound. Isomap of MNIST 10,000 (θ₂ = 5.6e10) needs
-# ten vectors past V, which this finds well enough: 48 columns of products.
-KRYLOV_BLOCK, KRYLOV_DEPTH = 12, 4
+# The Krylov space of the deflated norm bound (docs/dev/notes/trace-certificates.md).
+KRYLOV_BLOCK = 12
+KRYLOV_DEPTH = 4
 
-# A matrix with room for the rounding errors has other errors; it soon settles, or never does.
-MOST_LOWERINGS = 3
+# A matrix with room for the rounding errors has other errors; this converges soon or never.
+MAX_LOWERINGS = 3
 
 
 @dataclass(frozen=True, eq=False)
-class Floor:
+class SpectralFloor:
     """At most `below` eigenvalues of (A', B) lie under `height` (by `proof`, up to `chance`)."""
 
     below: int
     height: float
     proof: str
     chance: float = 0.0
-    seen: int | None = None  # how many were counted; None: the count was spoiled
+    seen: int | None = None  # how many were counted; None: rounding spoiled the count
     error: float = 0.0  # how far rounding moved the height from where it was put
-    # (A' − hB)⁻¹ at the height that was tried, to make trial directions better; never believed.
+    # (A' − hB)⁻¹ at the height that was tried, to make trial directions better; never trusted.
     # For singular values: (x, y) of (J − η)(x, y) = (0, R).
     solve: Callable[[Array], Any] | None = None
     # The same count without the error, for one more factorisation or two; None if it fails.
-    sharper: Callable[[], Floor | None] | None = None
+    sharper: Callable[[], SpectralFloor | None] | None = None
 
 
-def norm_floor(problem: TraceProblem, answer: Trial) -> Floor | None:
-    """What the norms of a dense A leave for the rest of the spectrum.
+def norm_floor(problem: TraceProblem, answer: Trial) -> SpectralFloor | None:
+    """What the norms of a dense A allow for the rest of the spectrum.
 
     The compression C of A to the complement of V has ‖C‖² ≤ ‖A‖² − ‖VᵀAV‖² (Frobenius), and
     by Cauchy's interlacing the next eigenvalue is not beyond the extreme one of C. Of use
@@ -72,17 +72,19 @@ def norm_floor(problem: TraceProblem, answer: Trial) -> Floor | None:
     """
     if not _norms_are_known(problem):
         return None
-    return Floor(len(answer.h), -np.sqrt(_norm_left(problem, answer)) * UP, "norm")
+    return SpectralFloor(len(answer.h), -np.sqrt(_norm_left(problem, answer)) * UP, "norm")
 
 
 def _norm_left(problem: TraceProblem, answer: Trial) -> float:
     """An upper bound of ‖A‖² − ‖VᵀAV‖², V made exactly orthonormal."""
     inside = np.maximum(np.abs(answer.h) - answer.blur, 0.0)
     left = problem.square_norm - float(inside @ inside)
-    return max(left, 0.0) + 8 * UNIT * problem.square_norm
+    return max(left, 0.0) + 8 * UNIT_ROUNDOFF * problem.square_norm
 
 
-def deflated_norm_floor(problem: TraceProblem, answer: Trial, seed: int = 3) -> Floor | None:
+def deflated_norm_floor(
+    problem: TraceProblem, answer: Trial, seed: int = 3
+) -> SpectralFloor | None:
     """The same with some of the spectrum past V taken out of the norm first.
 
     In the complement of V take orthonormal W with WᵀAW ≈ diag(μ), and Z for the rest.
@@ -100,17 +102,19 @@ def deflated_norm_floor(problem: TraceProblem, answer: Trial, seed: int = 3) -> 
     basis = np.hstack([answer.V, W])
     skew = float(np.linalg.norm(basis.T @ basis - np.eye(basis.shape[1])))
     skew += gamma(problem.n + 4) * basis.shape[1]
-    # Rounding of A·W, of W's turn and of its orthogonality, all against the norm of A.
+    # Rounding of A·W, of W's rotation and of its orthogonality, all against the norm of A.
     off = np.sqrt(problem.square_norm) * (3 * skew + gamma(problem.n + 4 * len(mu) + 8))
     off = float(off * np.sqrt(len(mu)) + problem.asymmetry)
     left, gram, best = _norm_left(problem, answer), R.T @ R, np.inf
     for k in range(1, len(mu) + 1):
         inside = np.maximum(np.abs(mu[:k]) - off, 0.0)
-        far = np.sqrt(max(left - float(inside @ inside), 0.0) + 8 * UNIT * problem.square_norm)
+        far = np.sqrt(
+            max(left - float(inside @ inside), 0.0) + 8 * UNIT_ROUNDOFF * problem.square_norm
+        )
         cross = np.sqrt(np.linalg.norm(gram[:k, :k], 2)) * UP + off
         near = float(mu[:k].max()) + off
         best = min(best, (near + far) / 2 + float(np.hypot((near - far) / 2, cross)))
-    return Floor(len(answer.h), -best * UP, "norm")  # best ≥ far ≥ 0
+    return SpectralFloor(len(answer.h), -best * UP, "norm")  # best ≥ far ≥ 0
 
 
 def _norms_are_known(problem: TraceProblem) -> bool:
@@ -135,7 +139,7 @@ def _krylov_complement(problem: TraceProblem, V: Array, seed: int) -> tuple[Arra
 
 def cholesky_floor(
     problem: TraceProblem, answer: Trial, below: int, height: float, lift: float
-) -> Floor:
+) -> SpectralFloor:
     """The dual certificate: A' − hB + (a multiple of) BV_c(BV_c)ᵀ positive definite.
 
     A feasible point of the dual of the trace problem: lifting c directions made the
@@ -156,22 +160,22 @@ def cholesky_floor(
         diagonal = metric.sparse().diagonal()
         heavy = abs(height) * float(np.linalg.norm(diagonal))
         M[np.diag_indices(n)] -= height * diagonal
-    lifted = _lifted(problem, answer, below, height, lift)
+    lifted = _lifting_columns(problem, answer, below, height, lift)
     if lifted.shape[1]:
         M = scipy.linalg.blas.dsyrk(1.0, lifted, 1.0, M, lower=1, overwrite_c=1)
     trace = float(np.abs(np.diagonal(M)).sum())
-    slack = UNIT * (4 * (n + 2) * trace + 8 * (size + heavy))
+    slack = UNIT_ROUNDOFF * (4 * (n + 2) * trace + 8 * (size + heavy))
     slack += product_rounding(problem)
     slack += _lift_rounding(problem, lifted, lift)
     with lapack_threads(n):
         _, failed = scipy.linalg.lapack.dpotrf(M, lower=1, overwrite_a=1, clean=0)
     seen = below if failed == 0 else below + 1
     error = slack * UP / metric.lowest if metric.lowest > 0 else np.inf
-    return Floor(below, height - error, "Cholesky", seen=seen, error=error)
+    return SpectralFloor(below, height - error, "Cholesky", seen=seen, error=error)
 
 
 def _product_blur(problem: TraceProblem) -> Array | float:
-    """A bound of |fl(MᵀM) − MᵀM|, entry by entry; other matrices are as they were given."""
+    """A bound of |fl(MᵀM) − MᵀM|, entry by entry; other matrices are exact but for asymmetry."""
     if not isinstance(problem.A, Gramian):
         return 2 * problem.asymmetry * np.eye(problem.n)
     M = abs(problem.A.factor)
@@ -185,7 +189,9 @@ def product_rounding(problem: TraceProblem) -> float:
     return float(np.linalg.norm(product_errors(problem, np.eye(problem.n))))
 
 
-def _lifted(problem: TraceProblem, answer: Trial, below: int, height: float, lift: float) -> Array:
+def _lifting_columns(
+    problem: TraceProblem, answer: Trial, below: int, height: float, lift: float
+) -> Array:
     """Columns whose squares lift the first `below` directions and the excluded ones."""
     highest = float(np.abs(answer.h).max(initial=0.0)) + abs(height)
     BV = problem.metric.times(answer.V[:, :below]) * np.sqrt(2 * highest)
@@ -202,14 +208,14 @@ def _lift_rounding(problem: TraceProblem, lifted: Array, lift: float) -> float:
     p = problem.trivial.shape[1]
     if p:
         wrong = np.sqrt(lift) * metric_errors(problem, problem.trivial)
-        wrong = wrong + 4 * UNIT * lengths[-p:]
+        wrong = wrong + 4 * UNIT_ROUNDOFF * lengths[-p:]
         total += float(wrong @ (2 * lengths[-p:] + wrong))
     return total
 
 
 def inertia_floor(
     problem: TraceProblem, below: int, height: float, excluded: Trial | None
-) -> Floor:
+) -> SpectralFloor:
     """Sylvester: A − hB has as many negative pivots as eigenvalues below h.
 
     The pivots are those of A − hB + E with |xᵀEx| ≤ Σ e_i x_i², so the count holds for
@@ -223,17 +229,17 @@ def inertia_floor(
     is what is left of the count below h when N's own values below h − κ are taken away; the
     coupling costs κ once more when N is lifted.
     """
-    pencil = shifted(problem)
+    pencil = shifted_matrices(problem)
     matrix = pencil.at(height)
     factor = factorise(matrix, pencil.ordering)
     reached = counted_height(problem, factor, matrix, height)
     plain = _counted_floor(problem, below, height, excluded, factor, reached)
 
-    def sharper() -> Floor | None:
+    def sharper() -> SpectralFloor | None:
         lowered = factor_with_room(problem, factor, matrix, height)
         if lowered is None:
             return None
-        at = height - 16 * UNIT * abs(height)
+        at = height - 16 * UNIT_ROUNDOFF * abs(height)
         return _counted_floor(problem, below, height, excluded, lowered, at)
 
     return replace(plain, sharper=sharper)
@@ -246,9 +252,9 @@ def _counted_floor(
     excluded: Trial | None,
     factor: Factorisation,
     reached: float,
-) -> Floor:
+) -> SpectralFloor:
     """What is counted below `reached`, off N."""
-    expected = shifted(problem).auxiliary if problem.sense == "min" else 0
+    expected = shifted_matrices(problem).auxiliary if problem.sense == "min" else 0
     hidden, coupled, clear = 0, 0.0, True
     if excluded is not None:
         coupled = UP * float(np.sqrt(excluded.squares.sum())) * (1 + excluded.skew)
@@ -260,13 +266,13 @@ def _counted_floor(
         clear = not np.any((excluded.h + blur >= lowest) & (excluded.h - blur <= highest))
     reached -= 2 * coupled
     if factor.zero or not clear or not np.isfinite(reached):
-        return Floor(below, -np.inf, "inertia", seen=None, error=np.inf)
+        return SpectralFloor(below, -np.inf, "inertia", seen=None, error=np.inf)
     seen = factor.negative - expected - hidden
 
     def solve(R: Array) -> Array:
-        return shifted(problem).solved_by(factor, height, R)
+        return shifted_matrices(problem).solve(factor, height, R)
 
-    return Floor(below, reached, "inertia", seen=seen, error=height - reached, solve=solve)
+    return SpectralFloor(below, reached, "inertia", seen=seen, error=height - reached, solve=solve)
 
 
 def factor_with_room(
@@ -275,19 +281,21 @@ def factor_with_room(
     """A factorisation of S − diag(r) whose rounding errors stay within r, row by row.
 
     Its pivots are those of S − diag(r) + E ⪯ S, so it has at least as many negative ones as S:
-    no eigenvalue below the height is overlooked, and nothing is taken off the height. Rows with
-    small pivots have large errors, and they matter only as far as eigenvectors live there.
+    no eigenvalue below the height is missed, and the height is not lowered. Rows with small
+    pivots have large errors, which matter only as far as eigenvectors are large there.
     """
     formed = _shift_rounding(problem, matrix, height)
     errors = _row_errors(factor) + formed
-    for _ in range(MOST_LOWERINGS):
+    for _ in range(MAX_LOWERINGS):
         if not np.isfinite(errors).all():
             return None
         room, diagonal = 2 * errors, matrix.diagonal()
         lowered = matrix.copy()
         lowered.setdiag(diagonal - room)
-        found = factorise(lowered, shifted(problem).ordering)
-        errors = np.maximum(errors, _row_errors(found) + formed + UNIT * (np.abs(diagonal) + room))
+        found = factorise(lowered, shifted_matrices(problem).ordering)
+        errors = np.maximum(
+            errors, _row_errors(found) + formed + UNIT_ROUNDOFF * (np.abs(diagonal) + room)
+        )
         if not found.zero and bool(np.all(errors * UP <= room)):
             return found
     return None
@@ -302,26 +310,26 @@ def counted_height(
     problem: TraceProblem, factor: Factorisation, matrix: sp.csr_array, height: float
 ) -> float:
     """The height under which the pivots count every eigenvalue of (sign·A, B)."""
-    pencil = shifted(problem)
+    pencil = shifted_matrices(problem)
     before = pencil.auxiliary
     errors = _row_errors(factor) + _shift_rounding(problem, matrix, height)
     lowest = problem.metric.lowest
     if lowest <= 0:
         return -np.inf
-    if pencil.turned:  # x of a turned row is half of one and half of the other
+    if pencil.is_rotated:  # x of a rotated row is half of one and half of the other
         errors = np.full(len(errors), errors.max())
     if before:
         balance = pencil.balance(height)
         rest = height / balance - errors[before:].max() / lowest
         room = balance - problem.sign * errors[:before].max()
-        return min(height, rest * room) - 16 * UNIT * abs(height) if room > 0 else -np.inf
+        return min(height, rest * room) - 16 * UNIT_ROUNDOFF * abs(height) if room > 0 else -np.inf
     spread = problem.metric.entries if isinstance(problem.metric, Diagonal) else lowest
     return height - float((errors / spread).max()) * UP
 
 
 def pivot_floor(
     problem: TraceProblem, answer: Trial, below: int, height: float, lift: float
-) -> Floor:
+) -> SpectralFloor:
     """The count for a small matrix, filled, with LAPACK's pivoting.
 
     The count is one of A' + diag(e), so it holds below h − max(e)/λ_min(B). For rows of very
@@ -332,9 +340,9 @@ def pivot_floor(
     A, B = _filled_pencil(problem, lift)
     counted = dense_inertia(A - height * B)
     if counted is None:
-        return Floor(below, -np.inf, "inertia", seen=None, error=np.inf)
+        return SpectralFloor(below, -np.inf, "inertia", seen=None, error=np.inf)
     negative, off = counted
-    off = off + 4 * UNIT * (np.abs(A) + abs(height) * np.abs(B)) + _product_blur(problem)
+    off = off + 4 * UNIT_ROUNDOFF * (np.abs(A) + abs(height) * np.abs(B)) + _product_blur(problem)
     if problem.trivial.shape[1]:
         BN = problem.metric.times(problem.trivial) * np.sqrt(lift)
         off[np.diag_indices_from(off)] += _lift_rounding(problem, BN, lift)
@@ -350,13 +358,15 @@ def pivot_floor(
             break
         if form_bound(form, errors / epsilon):
             better = (height - 2 * epsilon * sigma) / (1 + 2 * epsilon)
-            reached = max(reached, better - 8 * UNIT * (sigma + abs(height)))
+            reached = max(reached, better - 8 * UNIT_ROUNDOFF * (sigma + abs(height)))
             break
 
     def solve(R: Array) -> Array:
         return np.linalg.solve(A - height * B, R)
 
-    return Floor(below, reached, "inertia", seen=negative, error=height - reached, solve=solve)
+    return SpectralFloor(
+        below, reached, "inertia", seen=negative, error=height - reached, solve=solve
+    )
 
 
 def _filled_pencil(problem: TraceProblem, lift: float) -> tuple[Array, Array]:
@@ -377,14 +387,14 @@ def excluded_trial(problem: TraceProblem) -> Trial | None:
 def _shift_rounding(problem: TraceProblem, matrix: sp.csr_array, height: float) -> Array:
     """Row sums of the rounding made in forming A − hB (at most one unit per entry)."""
     rows = abs(matrix) @ np.ones(matrix.shape[0])
-    pencil = shifted(problem)
+    pencil = shifted_matrices(problem)
     balance = pencil.balance(height)
     shifts = abs(height) / balance * (abs(problem.metric.sparse()) @ np.ones(problem.n))
-    if pencil.turned:  # the shift and α stand in both halves, as sum and difference
+    if pencil.is_rotated:  # the shift and α stand in both halves, as sum and difference
         rows += np.tile(shifts + balance, 2)
     else:
         rows[pencil.auxiliary :] += shifts
-    return np.asarray(3 * UNIT * rows)
+    return np.asarray(3 * UNIT_ROUNDOFF * rows)
 
 
 def dense_entries(A: Any) -> Array:

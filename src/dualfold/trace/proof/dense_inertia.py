@@ -3,7 +3,8 @@
 S = LDLᵀ + E, and E is measured: what LAPACK gave is multiplied out again and compared with S,
 entry by entry, with the rounding of that product bounded: the signs of D are those of S − E. For
 any positive t, |xᵀEx| ≤ Σ e_i x_i² with e_i = Σ_j |E_ij|t_j/t_i, because 2|x_i x_j| is at most
-(t_j/t_i)x_i² + (t_i/t_j)x_j²; with t_i = 1/√s_ii the small rows are not charged for the large ones.
+(t_j/t_i)x_i² + (t_i/t_j)x_j²; with t_i = 1/√s_ii the large rows do not add to the errors of the
+small ones.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import numpy as np
 import scipy.linalg
 
 from dualfold.arrays import Array
-from dualfold.trace.proof.rounding import UNIT, UP, gamma
+from dualfold.trace.proof.rounding import UNIT_ROUNDOFF, UP, gamma
 
 
 def dense_inertia(S: Array) -> tuple[int, Array] | None:
@@ -28,7 +29,7 @@ def dense_inertia(S: Array) -> tuple[int, Array] | None:
     if negative is None:
         return None
     size = np.abs(L) @ (np.abs(D) @ np.abs(L.T))
-    off = np.abs(S - L @ (D @ L.T)) + gamma(2 * n + 6) * size + UNIT * np.abs(S)
+    off = np.abs(S - L @ (D @ L.T)) + gamma(2 * n + 6) * size + UNIT_ROUNDOFF * np.abs(S)
     return negative, np.asarray(off * UP)
 
 
@@ -50,7 +51,7 @@ def _negative_blocks(D: Array) -> int | None:
             i += 1
             continue
         product, square = D[i, i] * D[i + 1, i + 1], beside * beside
-        if abs(product - square) <= 8 * UNIT * (abs(product) + square):
+        if abs(product - square) <= 8 * UNIT_ROUNDOFF * (abs(product) + square):
             return None
         # A negative determinant has one of each sign, a positive one two of the trace's.
         negative += 1 if product < square else 2 * int(D[i, i] < 0)
@@ -70,8 +71,8 @@ def form_bound(T: Array, errors: Array) -> bool:
     diagonal = np.diagonal(shifted)
     if not (diagonal > 0).all():
         return False
-    rounding = (n * gamma(n + 4) + 8 * UNIT) * diagonal
-    rounding = rounding + row_errors(4 * UNIT * np.abs(T), np.diagonal(T))
+    rounding = (n * gamma(n + 4) + 8 * UNIT_ROUNDOFF) * diagonal
+    rounding = rounding + row_errors(4 * UNIT_ROUNDOFF * np.abs(T), np.diagonal(T))
     if not np.all(rounding * UP <= errors / 2):
         return False
     return bool(scipy.linalg.lapack.dpotrf(shifted, lower=1)[1] == 0)

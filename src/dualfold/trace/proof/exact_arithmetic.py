@@ -1,4 +1,4 @@
-"""Small problems in exact arithmetic, where double precision cannot tell.
+"""Small problems in exact arithmetic, where double precision does not resolve them.
 
 A double is an integer times a power of 2, so A', B, the answer V and any height t are integers
 in common units, and nothing below is rounded. The signs of the leading minors of A' − tB say
@@ -24,25 +24,25 @@ import scipy.linalg
 from dualfold.arrays import Array
 from dualfold.trace.metric import Diagonal, Identity
 from dualfold.trace.problem import Gramian, TraceProblem
-from dualfold.trace.proof.completeness import Floor
+from dualfold.trace.proof.completeness import SpectralFloor
 from dualfold.trace.proof.lehmann_bounds import Bracket
 
-# Directions, and bits of the largest minor: an elimination takes 0.3 s at most.
-MOST_DIRECTIONS = 12
-MOST_BITS = 1 << 15
-MOST_ROWS = 40
-# Where to put t_k under the k-th value of the answer, in shares of what the tolerance allows.
-UNDER = (1e-4, 1e-2, 0.3, 0.9)
+# With these limits an elimination takes less than a second.
+MAX_DIRECTIONS = 12
+MAX_BITS = 1 << 15  # of the largest minor
+MAX_EXACT_ROWS = 40
+# How far t_k lies under the k-th value of the answer, in shares of what the tolerance allows.
+HEIGHT_SHARES = (1e-4, 1e-2, 0.3, 0.9)
 
 
-class Whole:
+class IntegerMatrix:
     """A matrix of doubles as Python integers times 2**power."""
 
     def __init__(self, entries: Array, power: int) -> None:
         self.entries, self.power = entries, power
 
     @classmethod
-    def of(cls, doubles: Any) -> Whole:
+    def of(cls, doubles: Any) -> IntegerMatrix:
         mantissas, powers = np.frexp(np.asarray(doubles, dtype=float))
         lowest = int(powers[mantissas != 0].min()) if mantissas.any() else 0
         integers = np.ldexp(mantissas, 53).astype(np.int64).astype(object)
@@ -52,14 +52,14 @@ class Whole:
                 integers[at.multi_index] = one.item() << int(shift)
         return cls(integers, lowest - 53)
 
-    def __matmul__(self, other: Whole) -> Whole:
-        return Whole(self.entries @ other.entries, self.power + other.power)
+    def __matmul__(self, other: IntegerMatrix) -> IntegerMatrix:
+        return IntegerMatrix(self.entries @ other.entries, self.power + other.power)
 
     @property
-    def turned(self) -> Whole:
-        return Whole(self.entries.T, self.power)
+    def transpose(self) -> IntegerMatrix:
+        return IntegerMatrix(self.entries.T, self.power)
 
-    def lowered(self, power: int) -> Array:
+    def entries_at(self, power: int) -> Array:
         """The integers in units of 2**power, which is not above this matrix's own."""
         return self.entries * (1 << (self.power - power))
 
@@ -69,12 +69,12 @@ class Whole:
 
 
 @dataclass(frozen=True, eq=False)
-class Pencil:
+class IntegerPencil:
     """A', B and BN of a problem in integers."""
 
-    A: Whole
-    B: Whole
-    N: Whole
+    A: IntegerMatrix
+    B: IntegerMatrix
+    N: IntegerMatrix
 
     def below(self, height: float) -> int | None:
         """How many eigenvalues lie below the height, off N; None where a minor is 0.
@@ -83,12 +83,12 @@ class Pencil:
         excluded direction. Bareiss's elimination: every number in it is a minor, and every
         division is exact.
         """
-        t = Whole.of(np.array([height]))
+        t = IntegerMatrix.of(np.array([height]))
         power = min(self.A.power, self.B.power + t.power)
-        shift = Whole(self.B.entries * int(t.entries[0]), self.B.power + t.power)
+        shift = IntegerMatrix(self.B.entries * int(t.entries[0]), self.B.power + t.power)
         n, p = self.N.entries.shape
         S = np.zeros((n + p, n + p), dtype=object)
-        S[:n, :n] = self.A.lowered(power) - shift.lowered(power)
+        S[:n, :n] = self.A.entries_at(power) - shift.entries_at(power)
         border = (self.B @ self.N).entries  # columns in any units: a congruence
         S[:n, n:], S[n:, :n] = border, border.T
         before, negative = 1, 0
@@ -103,7 +103,9 @@ class Pencil:
         return negative - p
 
 
-def exact_proof(problem: TraceProblem, V: Array, tolerance: float) -> tuple[Bracket, Floor] | None:
+def exact_proof(
+    problem: TraceProblem, V: Array, tolerance: float
+) -> tuple[Bracket, SpectralFloor] | None:
     """A bracket of the optimum within `tolerance`; None where exact numbers do not find one."""
     d = problem.count
     if not _is_small(problem):
@@ -111,83 +113,85 @@ def exact_proof(problem: TraceProblem, V: Array, tolerance: float) -> tuple[Brac
     pencil = _pencil(problem)
     if pencil is None:
         return None
-    W = _on_constraint(pencil, Whole.of(V[:, :d]))
+    W = _on_constraint(pencil, IntegerMatrix.of(V[:, :d]))
     if W is None:
         return None
-    energy, gram = W.turned @ (pencil.A @ W), W.turned @ (pencil.B @ W)
-    quotient = _solved(gram, energy)
+    energy, gram = W.transpose @ (pencil.A @ W), W.transpose @ (pencil.B @ W)
+    quotient = _fraction_solution(gram, energy)
     if quotient is None:
         return None
     value = sum((quotient[k][k] for k in range(d)), Fraction(0))
     h = _ritz_values(energy, gram)
     if not value or h is None:
         return None
-    for share in UNDER:
-        found = _under(pencil, h, share * tolerance * abs(float(value)) / d)
+    for share in HEIGHT_SHARES:
+        found = _heights_under(pencil, h, share * tolerance * abs(float(value)) / d)
         if found is not None:
             bracket = _bracket(found[0], value)
             if bracket.gap <= tolerance:
-                return bracket, Floor(0, found[1], "exact", seen=0)
+                return bracket, SpectralFloor(0, found[1], "exact", seen=0)
     return None
 
 
 def _is_small(problem: TraceProblem) -> bool:
     """Whether numbers stay short; and A, B are as given (sparse ones may have been averaged)."""
-    if problem.n > MOST_ROWS or problem.count > MOST_DIRECTIONS:
+    if problem.n > MAX_EXACT_ROWS or problem.count > MAX_DIRECTIONS:
         return False
     if not isinstance(problem.metric, Identity | Diagonal):
         return False
     if isinstance(problem.A, Gramian):
-        return bool(problem.A.factor.shape[0] <= 8 * MOST_ROWS)
+        return bool(problem.A.factor.shape[0] <= 8 * MAX_EXACT_ROWS)
     return isinstance(problem.A, np.ndarray)
 
 
-def _pencil(problem: TraceProblem) -> Pencil | None:
+def _pencil(problem: TraceProblem) -> IntegerPencil | None:
     """The problem in integers; None where they are too long."""
     sign = int(problem.sign)
     if isinstance(problem.A, Gramian):
-        M = Whole.of(problem.A.factor.toarray())
-        square = M.turned @ M
-        A = Whole(sign * square.entries, square.power)
+        M = IntegerMatrix.of(problem.A.factor.toarray())
+        square = M.transpose @ M
+        A = IntegerMatrix(sign * square.entries, square.power)
     else:
-        given = Whole.of(problem.A)
-        A = Whole(sign * (given.entries + given.entries.T), given.power - 1)
+        given = IntegerMatrix.of(problem.A)
+        A = IntegerMatrix(sign * (given.entries + given.entries.T), given.power - 1)
     B = _metric(problem)
-    N = np.zeros((problem.n, 0))
-    if problem.excluded is not None:
-        N = np.asarray(problem.excluded, dtype=float).reshape(problem.n, -1)
-    found = Pencil(A, B, Whole.of(N))
+    N = problem.excluded_columns
+    found = IntegerPencil(A, B, IntegerMatrix.of(N))
     power = min(A.power, B.power)
-    sizes = (_bits(A.lowered(power)), _bits(B.lowered(power)) + 53, _bits((B @ found.N).entries))
-    return found if max(sizes) * sum(N.shape) <= MOST_BITS else None
+    sizes = (
+        _bits(A.entries_at(power)),
+        _bits(B.entries_at(power)) + 53,
+        _bits((B @ found.N).entries),
+    )
+    return found if max(sizes) * sum(N.shape) <= MAX_BITS else None
 
 
-def _on_constraint(pencil: Pencil, V: Whole) -> Whole | None:
+def _on_constraint(pencil: IntegerPencil, V: IntegerMatrix) -> IntegerMatrix | None:
     """Multiples of the columns of V less their components along N, B-orthogonally."""
     N = pencil.N
     if not N.entries.shape[1]:
         return V
     BN = pencil.B @ N
-    along = _solved(N.turned @ BN, BN.turned @ V)
+    along = _fraction_solution(N.transpose @ BN, BN.transpose @ V)
     if along is None:
         return None
     whole = lcm(*(one.denominator for row in along for one in row))
     C = np.array([[int(one * whole) for one in row] for row in along], dtype=object)
     power = min(V.power, N.power)
-    return Whole(whole * V.lowered(power) - N.lowered(power) @ C, power)
+    return IntegerMatrix(whole * V.entries_at(power) - N.entries_at(power) @ C, power)
 
 
-def _metric(problem: TraceProblem) -> Whole:
+def _metric(problem: TraceProblem) -> IntegerMatrix:
     metric = problem.metric
     diagonal = metric.entries if isinstance(metric, Diagonal) else np.ones(problem.n)
-    return Whole.of(np.diag(diagonal))
+    return IntegerMatrix.of(np.diag(diagonal))
 
 
 def _bits(integers: Array) -> int:
     return max((int(one).bit_length() for one in integers.ravel()), default=0)
 
 
-def _solved(gram: Whole, right: Whole) -> list[list[Fraction]] | None:
+def _fraction_solution(gram: IntegerMatrix, right: IntegerMatrix) -> list[list[Fraction]] | None:
     """G⁻¹K by elimination in fractions; None where G is not positive definite."""
     d, wide = right.entries.shape
     rows = [
@@ -205,33 +209,35 @@ def _solved(gram: Whole, right: Whole) -> list[list[Fraction]] | None:
     return [row[d:] for row in rows]
 
 
-def _ritz_values(energy: Whole, gram: Whole) -> Array | None:
-    """About the values of the answer's directions: they only say where to count."""
+def _ritz_values(energy: IntegerMatrix, gram: IntegerMatrix) -> Array | None:
+    """Approximate values of the answer's directions: they only decide where to count."""
     d = len(gram.entries)
     sizes = [gram.fraction(i, i) for i in range(d)]
     if not min(sizes) > 0:
         return None
     # Near to 1 before they become doubles: multiples of the columns can be very large.
-    units = [Fraction(2) ** ((one.denominator.bit_length() - one.numerator.bit_length()) // 2)
-             for one in sizes]  # fmt: skip
-    K, G = (
-        np.array([[float(M.fraction(i, j) * units[i] * units[j]) for j in range(d)]
-                  for i in range(d)])
-        for M in (energy, gram)
-    )  # fmt: skip
+    bits = [one.denominator.bit_length() - one.numerator.bit_length() for one in sizes]
+    units = [Fraction(2) ** (power // 2) for power in bits]
+
+    def doubles(M: IntegerMatrix) -> Array:
+        entries = [float(M.fraction(i, j) * units[i] * units[j]) for i, j in np.ndindex(d, d)]
+        return np.reshape(entries, (d, d))
+
     try:
-        return np.asarray(scipy.linalg.eigh(K, G, eigvals_only=True))
+        return np.asarray(scipy.linalg.eigh(doubles(energy), doubles(gram), eigvals_only=True))
     except (np.linalg.LinAlgError, ValueError):
         return None
 
 
-def _under(pencil: Pencil, h: Array, allowed: float) -> tuple[Fraction, float] | None:
+def _heights_under(
+    pencil: IntegerPencil, h: Array, allowed: float
+) -> tuple[Fraction, float] | None:
     """Σ t_k with at most k − 1 eigenvalues below t_k ≥ h_k − `allowed`, and t_1."""
     total, heights = Fraction(0), [-np.inf]
     for k, value in enumerate(h):
         # Values of a cluster share one height; λ_k ≥ λ_k−1 ≥ t.
         if not value - allowed <= heights[-1]:
-            found = _counted(pencil, float(value) - allowed / 2, allowed / 2, k)
+            found = _height_with_count(pencil, float(value) - allowed / 2, allowed / 2, k)
             if found is None:
                 return None
             heights.append(found)
@@ -239,19 +245,19 @@ def _under(pencil: Pencil, h: Array, allowed: float) -> tuple[Fraction, float] |
     return total, heights[1]
 
 
-def _counted(pencil: Pencil, at: float, room: float, most: int) -> float | None:
-    """A height from at − room to at with at most so many eigenvalues below; None if there is none.
+def _height_with_count(pencil: IntegerPencil, at: float, room: float, most: int) -> float | None:
+    """A height from at − room to at with at most `most` eigenvalues below; None if there is none.
 
     A minor that vanishes is no sign; at another height, a little lower, it does not.
     """
-    for height in _near(at, room):
+    for height in _nearby_heights(at, room):
         below = pencil.below(height)
         if below is not None:
             return height if below <= most else None
     return None
 
 
-def _near(at: float, room: float) -> Iterator[float]:
+def _nearby_heights(at: float, room: float) -> Iterator[float]:
     for share in (0.0, 0.31, 0.57, 0.83):
         yield at - share * room
 

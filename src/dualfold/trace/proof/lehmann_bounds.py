@@ -1,4 +1,4 @@
-"""Where to put a floor under the rest of the spectrum, and what it proves of a value.
+"""Where to put a floor under the rest of the spectrum, and the bracket that follows from it.
 
 With at most c eigenvalues of (A', B) below μ and c trial directions whose Rayleigh quotients h
 lie below μ, write P = μ − diag(h), R for the residuals, K = VᵀR, E = VᵀBV − I. Lehmann's bounds
@@ -22,15 +22,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dualfold.trace.proof.completeness import Floor
-from dualfold.trace.proof.rounding import UNIT, UP
+from dualfold.trace.proof.completeness import SpectralFloor
+from dualfold.trace.proof.rounding import UNIT_ROUNDOFF, UP
 from dualfold.trace.proof.trial_directions import Trial
 
-# Heights closer to a value than this, against the spectrum, are not tried: rounding of a
+# Heights closer to a value than this share of the spectrum are not tried: rounding of a
 # factorisation decides there.
-FINEST = 1e-13
-# How much further under a value to go when rounding, or a direction missed, is in the way.
-WIDER = (1.0, 30.0, 1e3, 3e4, 1e6)
+MIN_HEIGHT_STEP = 1e-13
+# By how much the step below a value grows when rounding, or a missed direction, spoils a count.
+HEIGHT_STEP_FACTORS = (1.0, 30.0, 1e3, 3e4, 1e6)
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,18 +54,18 @@ class Bracket:
         highest = self.value + self.value_blur
         size = self.lower if self.lower > 0 else -highest
         if size > 0:
-            return max(self.apart, 0.0) / size * UP + 8 * UNIT
+            return max(self.apart, 0.0) / size * UP + 8 * UNIT_ROUNDOFF
         return 0.0 if self.apart <= 0 and self.lower == highest else float("inf")
 
 
-NOTHING = Bracket(-np.inf, np.inf, 0.0, np.nan, np.inf)
+NO_BRACKET = Bracket(-np.inf, np.inf, 0.0, np.nan, np.inf)
 
 
 def temple_loss(some: Trial, height: float) -> tuple[float, float]:
     """An upper bound of (value of the trial space − Lehmann's sum), and rounding's share of it."""
     if not len(some.h):
         return 0.0, 0.0
-    room = (height - some.h) * (1 - 4 * UNIT) - 2 * UNIT * np.abs(some.h)
+    room = (height - some.h) * (1 - 4 * UNIT_ROUNDOFF) - 2 * UNIT_ROUNDOFF * np.abs(some.h)
     narrow, wide = float(room.min()), float(room.max())
     if narrow <= 0 or not some.skew < 0.5:
         return np.inf, np.inf
@@ -80,8 +80,8 @@ def temple_loss(some: Trial, height: float) -> tuple[float, float]:
     return UP * (small + temple), UP * (small + 4 * rounded)
 
 
-def bracket(answer: Trial, below: Trial | None, floor: Floor) -> Bracket:
-    """What a floor proves of the answer (module docstring).
+def bracket(answer: Trial, below: Trial | None, floor: SpectralFloor) -> Bracket:
+    """The bracket that follows from a floor (module docstring).
 
     `below` are c trial directions, any at all, with quotients under the floor; the answer's own
     first c where it is None.
@@ -89,11 +89,11 @@ def bracket(answer: Trial, below: Trial | None, floor: Floor) -> Bracket:
     d, c = len(answer.h), floor.below
     value, blur = answer.total, answer.total_blur
     if floor.seen is None or floor.seen > c or (below is None and c > d):
-        return NOTHING
+        return NO_BRACKET
     if c == d and below is None and floor.height <= answer.h[-1]:
-        # A count of the whole space says nothing of the complement of V.
+        # A count of the whole space is no bound for the complement of V.
         whole = floor.proof not in ("norm", "Cholesky", "random")
-        return NOTHING if whole else _below_the_last(answer, floor.height)
+        return NO_BRACKET if whole else _below_the_last(answer, floor.height)
     head = answer.first(c) if below is None else below
     lost, rounded = temple_loss(head, floor.height)
     if c == d and below is None:
@@ -104,7 +104,7 @@ def bracket(answer: Trial, below: Trial | None, floor: Floor) -> Bracket:
         apart = value + blur - lower
         return Bracket(lower, apart, rounded + first_order + blur, value, blur)
     lower = head.total - head.total_blur - lost + (d - c) * floor.height
-    lower -= 4 * UNIT * d * abs(floor.height)
+    lower -= 4 * UNIT_ROUNDOFF * d * abs(floor.height)
     apart = value + blur - lower
     blurred = rounded + blur + head.total_blur + (d - c) * floor.error
     return Bracket(lower, apart, blurred, value, blur)
@@ -117,7 +117,7 @@ def _below_the_last(answer: Trial, height: float) -> Bracket:
     diagonal, and ‖C‖ is at most the length of all residuals.
     """
     if not np.isfinite(height) or not answer.skew < 0.5:
-        return NOTHING
+        return NO_BRACKET
     d, value, blur = len(answer.h), answer.total, answer.total_blur
     moved = UP * d * float(np.sqrt(answer.squares.sum())) / (1 - answer.skew)
     lower = float(np.minimum(answer.h, height).sum()) - moved - blur
@@ -125,55 +125,55 @@ def _below_the_last(answer: Trial, height: float) -> Bracket:
 
 
 @dataclass(frozen=True)
-class Height:
-    """A floor to try: c, where, and how much room is left to h_c+1 if it was put below that."""
+class TrialHeight:
+    """A height to try: c, where, and the distance to h_c+1 if it was put below that."""
 
     below: int
     at: float
     under: float | None = None
 
 
-def heights(
+def trial_heights(
     answer: Trial,
     wider: Callable[[], Trial | None],
     following: float | None,
     scale: float,
     tolerance: float,
-) -> Iterator[Height]:
+) -> Iterator[TrialHeight]:
     """Floors worth trying, the most promising first.
 
-    Inside the eigengap that a further direction hints at; below the last cluster, where a
-    twin of a repeated eigenvalue is nobody's fault (it costs (d − c)·δ); in a wider gap further
-    up, below which there are good directions; and guesses between, which a count settles.
+    Inside the eigengap that a guard vector suggests; in a wider gap further up, below which there
+    are good directions; below the last cluster, where one more copy of a repeated eigenvalue is
+    not counted as missed (it costs (d − c)·δ); and guesses between, which a count decides.
     """
     h, d = answer.h, len(answer.h)
     last = float(h[-1])
     worst = float(np.sqrt(answer.squares.max()))
-    delta = max(min(2.5e-8, tolerance / 32) * abs(last), 8 * worst, FINEST * scale)
+    delta = max(min(2.5e-8, tolerance / 32) * abs(last), 8 * worst, MIN_HEIGHT_STEP * scale)
     room = None if following is None else following - last
     if room is not None and room > 4 * delta:
-        yield Height(d, last + room / 3)
+        yield TrialHeight(d, last + room / 3)
     further = wider()
     if further is not None:
         yield from _wide_gaps(answer, further, room)
-    for widen in WIDER:
+    for widen in HEIGHT_STEP_FACTORS:
         under = widen * delta
         c = d - 1
         while c and h[c] - h[c - 1] < 2 * under:
             c -= 1
-        yield Height(c, float(h[c]) - under, under)
+        yield TrialHeight(c, float(h[c]) - under, under)
     step = 0.5 * max(abs(last), abs(last - float(h[0])), delta)
     for _ in range(4):
-        yield Height(d, last + step)
+        yield TrialHeight(d, last + step)
         step /= 4
 
 
-def _wide_gaps(answer: Trial, wider: Trial, room: float | None) -> list[Height]:
-    """Up to two gaps behind further directions that are better than the first one."""
+def _wide_gaps(answer: Trial, wider: Trial, room: float | None) -> list[TrialHeight]:
+    """Heights in up to two gaps behind guard vectors that are wider than the first gap."""
     d, found = len(answer.h), []
     lengths = np.sqrt(wider.squares)
     for c in range(d + 1, len(wider.h)):
         gap = float(wider.h[c] - wider.h[c - 1])
         if gap > 4 * max(room or 0.0, float(lengths[:c].max())):
-            found.append((gap, Height(c, float(wider.h[c]) - gap / 2)))
+            found.append((gap, TrialHeight(c, float(wider.h[c]) - gap / 2)))
     return [height for _, height in sorted(found, key=lambda pair: -pair[0])[:2]]

@@ -40,20 +40,21 @@ from dualfold.kernels.reports import steps
 from dualfold.kernels.threads import one_blas_thread
 from dualfold.trace.metric import Dense, Diagonal, Metric, Sparse
 from dualfold.trace.problem import Gramian, TraceProblem
-from dualfold.trace.proof.completeness import Floor
-from dualfold.trace.proof.rounding import OPERATOR_ERROR, TINY, UNIT, norm_bound
+from dualfold.trace.proof.completeness import SpectralFloor
+from dualfold.trace.proof.rounding import OPERATOR_ERROR, UNDERFLOW_BOUND, UNIT_ROUNDOFF, norm_bound
 from dualfold.trace.proof.trial_directions import Trial
 
-# The chance of a miss that a search is allowed, at both ends together, and its longest run:
-# 3 ms a step for MNIST's 70,000 points.
-MISS, MOST_STEPS = 1e-12, 1_500
-CHECKPOINTS = (60, 90, 140, 210, 320, 480, 720, 1_080, MOST_STEPS)
-# A complement of so few dimensions is searched to its end.
-MOST_KEPT = 200
-# So many starts, where the Krylov spaces of the first ones end early.
-STARTS = 4
-# Against the spectrum, the length that is left of a direction where a Krylov space ends.
-ENDED = 8 * UNIT
+# The chance of a miss that a search is allowed, at both ends together, and its longest run
+# (docs/dev/notes/trace-certificates.md).
+MISS_CHANCE = 1e-12
+MAX_STEPS = 1_500
+CHECKPOINT_STEPS = (60, 90, 140, 210, 320, 480, 720, 1_080, MAX_STEPS)
+# A complement of at most this dimension is searched completely.
+MAX_FULLY_SEARCHED = 200
+# The number of starts, where the Krylov spaces of the first ones end early.
+MAX_STARTS = 4
+# A Krylov space ends where a new direction is at most this share of the spectrum.
+INVARIANT_TOLERANCE = 8 * UNIT_ROUNDOFF
 Outcome = Literal["open", "invariant", "whole"]
 
 
@@ -63,14 +64,14 @@ def random_floor(
     scale: float,
     tolerance: float,
     fresh: bool,
-) -> Floor:
+) -> SpectralFloor:
     """A floor that holds but for a stated chance."""
     room = problem.n - answer.V.shape[1] - problem.trivial.shape[1]
     count, last = len(answer.h), float(answer.h[-1])
     if room <= 0:  # nothing is left to be found
-        return Floor(count, np.inf, "random", chance=0.0, seen=count)
+        return SpectralFloor(count, np.inf, "random", chance=0.0, seen=count)
     seed, blur = seed_of(problem, answer.V, fresh), _blur(problem, scale)
-    # Something better by more than what is allowed; by less, the bracket says how much.
+    # How much better a direction must be to count as missed; the bracket bounds anything less.
     least = max(float(np.sqrt(answer.squares[-1])), blur, tolerance * abs(answer.total))
 
     def far_enough(low: float, high: float, steps: int) -> bool:
@@ -78,24 +79,28 @@ def random_floor(
         floor = _height(problem.n, low, high, steps) - blur
         return low < last - 2 * least or floor >= (low + last) / 2 > last
 
-    # Tall and thin: a second thread mostly waits (3 s became 25 on a busy machine).
+    # One BLAS thread: the matrices are tall and thin.
     low, high, chance = np.inf, -np.inf, 0.0
-    for number in range(STARTS):
+    for number in range(MAX_STARTS):
         start = uniform_start(problem, answer.V, seed + number)
         with one_blas_thread():
             first, final, steps, outcome = _extreme_ritz_values(
                 problem, answer.V, start, scale, far_enough
             )
-        low, high, chance = min(low, first), max(high, final), chance + MISS
+        low, high, chance = min(low, first), max(high, final), chance + MISS_CHANCE
         if outcome != "invariant":
             break
-    blur += 16 * steps * UNIT * max(abs(low), abs(high))
+    blur += 16 * steps * UNIT_ROUNDOFF * max(abs(low), abs(high))
     height = low - blur
     if outcome == "open":
         height = _height(problem.n, low, high, steps) - blur
     elif outcome == "invariant":
-        height -= np.sqrt(problem.n) * (blur + ENDED * scale) / MISS ** (1 / STARTS)
-    return Floor(
+        height -= (
+            np.sqrt(problem.n)
+            * (blur + INVARIANT_TOLERANCE * scale)
+            / MISS_CHANCE ** (1 / MAX_STARTS)
+        )
+    return SpectralFloor(
         count,
         float(height),
         "random",
@@ -105,8 +110,8 @@ def random_floor(
 
 
 def _height(n: int, low: float, high: float, steps: int) -> float:
-    """What no eigenvalue of the complement lies below, after so many steps, but for MISS."""
-    unlikely = float(np.log(2 * 1.648 * np.sqrt(n) * len(CHECKPOINTS) / MISS))
+    """What no eigenvalue of the complement lies below, after `steps` steps, but for MISS_CHANCE."""
+    unlikely = float(np.log(2 * 1.648 * np.sqrt(n) * len(CHECKPOINT_STEPS) / MISS_CHANCE))
     epsilon = (unlikely / (2 * steps - 1)) ** 2
     return low - epsilon / (1 - 2 * epsilon) * (high - low) if epsilon < 0.5 else -np.inf
 
@@ -117,15 +122,15 @@ def _blur(problem: TraceProblem, scale: float) -> float:
     condition = 4.0
     if isinstance(metric, Dense | Sparse):
         condition += float(abs(metric.matrix).sum(axis=1).max()) / max(metric.lowest, 1e-300)
-    moved = 64 * UNIT * condition * scale + 4 * problem.trivial_error * scale
-    own = problem.asymmetry + TINY
+    moved = 64 * UNIT_ROUNDOFF * condition * scale + 4 * problem.trivial_error * scale
+    own = problem.asymmetry + UNDERFLOW_BOUND
     if isinstance(problem.A, LinearOperator) and not isinstance(problem.A, Gramian):
         own += OPERATOR_ERROR * norm_bound(problem)
     return moved + own / max(metric.lowest, 1e-300)
 
 
 def seed_of(problem: TraceProblem, V: Array, fresh: bool) -> int:
-    """A seed that whoever made the problem could not choose; `fresh` ones do not repeat."""
+    """A seed that the author of the problem could not choose; `fresh` ones do not repeat."""
     if fresh:
         return int.from_bytes(os.urandom(16), "big")
     digest = hashlib.blake2b(digest_size=16)
@@ -202,22 +207,24 @@ def _extreme_ritz_values(
     beside: list[float] = []
     basis = np.zeros((problem.n, 0))
     room = problem.n - outside.shape[1]
-    most = min(MOST_STEPS, room)
+    most = min(MAX_STEPS, room)
     with steps("searching for anything better", most) as done:
         for step in range(1, most + 1):
             y = problem.metric.solve(problem.descent(x[:, None])[:, 0])
             alpha = float(y @ problem.metric.times(x))
             y = off(y - alpha * x - beta * previous)
-            if room <= MOST_KEPT:  # the whole complement is searched: its basis must stay one
+            if (
+                room <= MAX_FULLY_SEARCHED
+            ):  # the whole complement is searched: its basis must stay one
                 basis = np.column_stack([basis, x])
                 for _ in range(2):  # what is left may be small, and rounding of the first pass
                     y = off(y - basis @ (basis.T @ problem.metric.times(y)))
             beta = float(np.sqrt(max(float(y @ problem.metric.times(y)), 0.0)))
             diagonal.append(alpha)
-            if beta <= ENDED * scale:
+            if beta <= INVARIANT_TOLERANCE * scale:
                 outcome = "invariant"
                 break
-            if step in CHECKPOINTS and room > MOST_KEPT:
+            if step in CHECKPOINT_STEPS and room > MAX_FULLY_SEARCHED:
                 low, high = _ends(diagonal, beside)
                 if far_enough(low, high, step):
                     break
@@ -225,7 +232,12 @@ def _extreme_ritz_values(
             previous, x = x, y / beta
             done(1)
     low, high = _ends(diagonal, beside)
-    return low, high, len(diagonal), "whole" if len(diagonal) == room <= MOST_KEPT else outcome
+    return (
+        low,
+        high,
+        len(diagonal),
+        "whole" if len(diagonal) == room <= MAX_FULLY_SEARCHED else outcome,
+    )
 
 
 def _ends(diagonal: list[float], beside: list[float]) -> tuple[float, float]:

@@ -1,4 +1,4 @@
-"""Bounds of what rounding did: sums, products with A and B, lengths in the norm of B⁻¹.
+"""Bounds of rounding errors: sums, products with A and B, lengths in the norm of B⁻¹.
 
 A sum of k products of doubles, in any order and with or without fused operations, is off by at
 most γ_k Σ|aᵢbᵢ|, γ_k = ku/(1 − ku) (Higham, *Accuracy and Stability*, chapter 3). Everything here
@@ -16,20 +16,22 @@ from dualfold.arrays import Array
 from dualfold.trace.metric import Dense, Sparse
 from dualfold.trace.problem import Gramian, TraceProblem
 
-UNIT = float(np.finfo(float).eps) / 2
+UNIT_ROUNDOFF = float(np.finfo(float).eps) / 2
 UP = 1 + 1e-6
-# More than all products that underflow can add, for n < 2³⁰, with a square that is no underflow
-# itself; spectra smaller than SMALLEST or larger than LARGEST are not judged.
-TINY, SMALLEST, LARGEST = 1e-153, 1e-140, 1e140
-# What is assumed of an operator whose entries nobody saw: products right to this, of its norm.
+# More than all products that underflow can add, for n < 2³⁰; its own square does not underflow.
+UNDERFLOW_BOUND = 1e-153
+# Smaller and larger spectra are not certified.
+MIN_SPECTRUM = 1e-140
+MAX_SPECTRUM = 1e140
+# Assumed of an operator, whose entries are not known: products are right to this share of its norm.
 OPERATOR_ERROR = 1e-13
-# A dense |A| is made up to here; beyond, its norm has to do.
-MOST_ABSOLUTE_ROWS = 1_000
+# Up to this many rows a dense |A| is formed; beyond, its norm is used.
+MAX_ABSOLUTE_ROWS = 1_000
 
 
 def gamma(terms: float) -> float:
     """γ_k of a sum of k terms."""
-    return float(terms * UNIT / (1 - terms * UNIT))
+    return float(terms * UNIT_ROUNDOFF / (1 - terms * UNIT_ROUNDOFF))
 
 
 def inner(X: Array, Y: Array) -> Array:
@@ -56,9 +58,9 @@ def column_norms(X: Array) -> Array:
 
 
 def norm_bound(problem: TraceProblem) -> float:
-    """A number that ‖A‖₂ does not exceed; for a large operator, whose entries nobody saw, a guess.
+    """A number that ‖A‖₂ does not exceed; for a large operator an estimate.
 
-    What rests on the guess is at most "measured", and says what is assumed of the operator.
+    What rests on the estimate is at most "measured", and states what is assumed of the operator.
     """
     A = problem.A
     if isinstance(A, np.ndarray):
@@ -68,53 +70,35 @@ def norm_bound(problem: TraceProblem) -> float:
         return float(M.sum(axis=0).max() * M.sum(axis=1).max()) * UP
     if sp.issparse(A):
         return float(abs(A).sum(axis=1).max()) * UP
-    return _guessed_norm(problem)
-
-
-def _guessed_norm(problem: TraceProblem) -> float:
-    """Half as much again as a power iteration finds."""
-    known = problem.__dict__.get("_guessed_norm")
-    if known is not None:
-        return float(known)
-    v = np.random.default_rng(2).standard_normal((problem.n, 1))
-    top = 0.0
-    for _ in range(12):
-        length = float(np.linalg.norm(v))
-        if length == 0:  # A is 0 (all points are equal)
-            break
-        v = problem.descent(v / length)
-        top = max(top, float(np.linalg.norm(v)))
-    guess = 1.5 * top
-    problem.__dict__["_guessed_norm"] = guess  # frozen, and this is no field of it
-    return guess
+    return problem.norm_estimate
 
 
 def product_errors(problem: TraceProblem, V: Array) -> Array:
     """Column by column, a bound of ‖fl(A·V) − A·V‖₂, A the symmetric part of what was given."""
     A = problem.A
     if isinstance(A, Gramian):
-        M, turned = A.absolute, A.absolute_transposed
-        most = longest_row(M) + longest_row(turned) + 4
-        return gamma(most) * column_norms(turned @ (M @ np.abs(V))) * UP + underflow(M, V)
+        M, transpose = A.absolute, A.absolute_transpose
+        most = longest_row(M) + longest_row(transpose) + 4
+        return gamma(most) * column_norms(transpose @ (M @ np.abs(V))) * UP + underflow(M, V)
     if sp.issparse(A):
         size = abs(A)
         return gamma(longest_row(A) + 4) * column_norms(size @ np.abs(V)) * UP + underflow(size, V)
     if not isinstance(A, np.ndarray):
         return (OPERATOR_ERROR * norm_bound(problem) + problem.asymmetry) * column_norms(V)
-    if problem.n <= MOST_ABSOLUTE_ROWS:  # keeps the digits of graded matrices
+    if problem.n <= MAX_ABSOLUTE_ROWS:  # keeps the digits of graded matrices
         whole = np.abs(A).astype(float)
         errors = gamma(problem.n + 4) * column_norms(whole @ np.abs(V)) + underflow(whole, V)
         return (errors + problem.asymmetry * column_norms(V)) * UP
     size = gamma(problem.n + 4) * norm_bound(problem) + problem.asymmetry
-    return size * column_norms(V) * UP + TINY
+    return size * column_norms(V) * UP + UNDERFLOW_BOUND
 
 
 def underflow(size: Any, V: Array) -> Array:
     """`TINY` for each column whose product with |A| is not 0 by its zeros alone."""
     if (V != 0).all() and (size.nnz if sp.issparse(size) else size.any()):
-        return np.full(V.shape[1], TINY)
+        return np.full(V.shape[1], UNDERFLOW_BOUND)
     met = (size != 0).astype(float) @ (V != 0).astype(float)
-    return np.asarray(TINY * np.any(met > 0, axis=0))
+    return np.asarray(UNDERFLOW_BOUND * np.any(met > 0, axis=0))
 
 
 def metric_errors(problem: TraceProblem, V: Array) -> Array:
@@ -123,7 +107,7 @@ def metric_errors(problem: TraceProblem, V: Array) -> Array:
     if isinstance(B, Sparse | Dense):
         terms = longest_row(B.matrix) if isinstance(B, Sparse) else problem.n
         return gamma(terms + 2) * column_norms(abs(B.matrix) @ np.abs(V)) * UP
-    return 2 * UNIT * column_norms(B.times(V))
+    return 2 * UNIT_ROUNDOFF * column_norms(B.times(V))
 
 
 def squares_in_metric(problem: TraceProblem, V: Array) -> Array:
@@ -148,7 +132,7 @@ def dual_lengths(problem: TraceProblem, R: Array, errors: Array) -> Array:
         return np.asarray(UP * np.sqrt(squares) + errors / low)
     x = B.solve(R)
     image = B.times(x)
-    rest = column_norms(R - image) + metric_errors(problem, x) + 2 * UNIT * column_norms(R)
+    rest = column_norms(R - image) + metric_errors(problem, x) + 2 * UNIT_ROUNDOFF * column_norms(R)
     inner = np.einsum("ij,ij->j", x, image) + gamma(2 * problem.n) * squares_in_metric(problem, x)
     return np.asarray(UP * (np.sqrt(np.maximum(inner, 0.0)) + (rest + errors) / low))
 

@@ -1,8 +1,8 @@
-"""From an answer to the best bracket of the optimum that can be had at a bearable cost.
+"""From an answer to a bracket of the optimum: the routes, in order of their cost.
 
-Floors are tried until one proves what was asked for: norms of a dense matrix, pivots of a sparse
-one, a Cholesky factorisation where the matrix may be filled, and a random search where nothing
-else is affordable.
+Floors are tried until one proves the gap that is wanted: norms of a dense matrix, pivots of a
+sparse one, a Cholesky factorisation where the matrix may be filled, and a random search where
+everything else costs too much.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from dualfold.errors import DualfoldError, TooLarge
 from dualfold.trace.metric import Identity
 from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.trace.proof.completeness import (
-    Floor,
+    SpectralFloor,
     cholesky_floor,
     deflated_norm_floor,
     dense_entries,
@@ -31,52 +31,61 @@ from dualfold.trace.proof.completeness import (
     pivot_floor,
 )
 from dualfold.trace.proof.exact_arithmetic import exact_proof
-from dualfold.trace.proof.lehmann_bounds import NOTHING, Bracket, Height, bracket, heights
+from dualfold.trace.proof.lehmann_bounds import (
+    NO_BRACKET,
+    Bracket,
+    TrialHeight,
+    bracket,
+    trial_heights,
+)
 from dualfold.trace.proof.random_search import random_floor
 from dualfold.trace.proof.rounding import UP
 from dualfold.trace.proof.singular_values import (
     dense_singular_floor,
     factor_norm,
-    judged_by_singular_values,
     ritz_directions,
     singular_bracket,
     singular_floor,
     singular_heights,
+    uses_singular_values,
 )
 from dualfold.trace.proof.trial_directions import Trial, residual_lengths, span_error, trial
-from dualfold.trace.sparse.shifted_matrices import shifted
+from dualfold.trace.sparse.shifted_matrices import shifted_matrices
 
-# A Cholesky proof of a dense problem: n³/3 multiply-adds, 2–3 s and n² doubles at 8,000.
-MOST_DENSE_ROWS = 8_000
-# A sparse matrix or an operator is filled for such a proof up to here (0.1 s).
-MOST_FILLED_ROWS = 3_000
-# Up to so many rows LAPACK says where the next eigenvalue lies when nobody hints at it. It is
-# not believed: it only says where to count.
-MOST_HINTED_ROWS = 300
-# Rows of M and of A together up to which [[0, M], [Mᵀ, 0]] is filled (0.03 s; 0.8 s at 4,000).
-MOST_PAIRED_ROWS = 900
-# A distance that is rounding to this extent cannot be made any better.
-MOSTLY = 0.1
-# Factorisations that may be spent on finding a height, small problems and large.
-MOST_TRIES, MOST_LARGE_TRIES, LARGE = 12, 5, 20_000
+# The limits are those of time: docs/dev/notes/trace-certificates.md.
+# A dense problem is proved by a Cholesky factorisation up to this size.
+MAX_DENSE_ROWS = 8_000
+# A sparse matrix or an operator is filled for such a proof up to this size.
+MAX_FILLED_ROWS = 3_000
+# Up to this size LAPACK estimates the next eigenvalue where no guard vector does. The estimate is
+# not trusted: it only decides where to count.
+MAX_HINTED_ROWS = 300
+# Rows of M and of A together up to which [[0, M], [Mᵀ, 0]] is filled.
+MAX_PAIRED_ROWS = 900
+# A distance of which rounding is at least this share cannot be made better.
+ROUNDING_SHARE = 0.1
+# Factorisations that may be spent on finding a height, in small problems and in large ones.
+MAX_ATTEMPTS = 12
+MAX_LARGE_ATTEMPTS = 5
+MIN_LARGE_ROWS = 20_000
 
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """What was found out about an answer."""
+    """All that is known about an answer."""
 
     quotients: Array
     residuals: Array
     answer: Trial
     bracket: Bracket
-    floor: Floor
+    floor: SpectralFloor
     scale: float
     missed: bool
 
 
 @dataclass(frozen=True, eq=False)
 class _Case:
-    """An answer to a problem with what all floors need to know of it."""
+    """An answer to a problem, with what all floors need."""
 
     problem: TraceProblem
     answer: Trial
@@ -88,9 +97,9 @@ class _Case:
     tolerance: float
 
     @cached_property
-    def following(self) -> float | None:
-        """Where the next eigenvalue seems to lie; found only if a floor needs a height."""
-        return _following(self.problem, self.answer, self.further, self.lift)
+    def next_value(self) -> float | None:
+        """An estimate of the next eigenvalue; computed only if a floor needs a height."""
+        return _next_value(self.problem, self.answer, self.further, self.lift)
 
     @cached_property
     def wider(self) -> Trial | None:
@@ -113,14 +122,14 @@ def evidence(
     further = _further(problem, basis, V[:, d:])
     excluded = excluded_trial(problem)
     lift = _lift(problem, quotients, further, excluded)
-    # These images only say how to turn the basis; exact ones follow, but for a large dense A.
+    # These images only decide how to rotate the basis; exact ones follow, but for a large dense A.
     exact = not problem.trivial.shape[1]
     answer = trial(problem, basis, lift, seen @ turn, exact=exact)
     length = float(np.sqrt(answer.squares.sum()))
     size = scale + float(np.abs(answer.h).max())
     extra = 2 * off_span * length + 4 * off_span**2 * size + d * lift * problem.trivial_error**2
     case = _Case(problem, answer, further, excluded, lift, scale, extra * UP, tolerance)
-    found, floor, missed = _best(case, given, further, fresh)
+    found, floor, missed = _best_route(case, given, further, fresh)
     return Evidence(quotients, residuals, answer, found, floor, scale, missed)
 
 
@@ -128,7 +137,7 @@ def _wants_wider(problem: TraceProblem, further: Array) -> bool:
     """Whether floors further up may be tried; singular values have their own way to do so."""
     if isinstance(problem.A, np.ndarray) or further.shape[1] < 2:
         return False
-    return problem.n <= MOST_FILLED_ROWS or not judged_by_singular_values(problem)
+    return problem.n <= MAX_FILLED_ROWS or not uses_singular_values(problem)
 
 
 def _orthonormal(problem: TraceProblem, given: Array) -> tuple[Array, Array]:
@@ -174,11 +183,11 @@ def _lift(problem: TraceProblem, quotients: Array, further: Array, excluded: Tri
     return 8 * (highest + float(np.abs(excluded.h).max()) + excluded.blur)
 
 
-def _following(problem: TraceProblem, answer: Trial, further: Array, lift: float) -> float | None:
-    """Where the next eigenvalue seems to lie; a hint, which is counted and not believed."""
+def _next_value(problem: TraceProblem, answer: Trial, further: Array, lift: float) -> float | None:
+    """An estimate of the next eigenvalue: where to count; it is not trusted."""
     if further.shape[1]:
         return float(_quotients(problem, further).min())
-    if problem.n > MOST_HINTED_ROWS or isinstance(problem.A, Gramian):
+    if problem.n > MAX_HINTED_ROWS or isinstance(problem.A, Gramian):
         return None
     A = problem.sign * dense_entries(problem.A).astype(float)
     BN = problem.metric.times(problem.trivial)
@@ -193,37 +202,47 @@ def _following(problem: TraceProblem, answer: Trial, further: Array, lift: float
     return float(values[d]) if values[d] > last + apart else None  # n > d (`_best`)
 
 
-def _best(case: _Case, given: Array, further: Array, fresh: bool) -> tuple[Bracket, Floor, bool]:
-    """The routes in turn, the cheapest first, until one proves what was asked for."""
+def _best_route(
+    case: _Case, given: Array, further: Array, fresh: bool
+) -> tuple[Bracket, SpectralFloor, bool]:
+    """The routes in turn, the cheapest first, until one proves the gap that is wanted."""
     problem, answer = case.problem, case.answer
     dense = isinstance(problem.A, np.ndarray)
     if is_zero(problem.A):
-        floor = Floor(problem.count, np.inf, "zero", seen=problem.count)
+        floor = SpectralFloor(problem.count, np.inf, "zero", seen=problem.count)
         return Bracket(0.0, 0.0, 0.0, 0.0, 0.0), floor, False
     if problem.n == problem.count + problem.trivial.shape[1]:
-        return _whole(case)
-    by_norm = _by_norm(case)
+        return _whole_space_route(case)
+    by_norm = _norm_route(case)
     if by_norm is not None:
         return by_norm
-    found: list[tuple[Bracket, Floor, bool]] = []
+    found: list[tuple[Bracket, SpectralFloor, bool]] = []
     if not dense and _can_be_counted(problem):
-        found.append(_counted(case, given, further))
-    rows = MOST_DENSE_ROWS if dense else MOST_FILLED_ROWS
-    if not _settled(found, case) and problem.n <= rows and not _is_hopeless_in_squares(found, case):
+        found.append(_inertia_route(case, given, further))
+    rows = MAX_DENSE_ROWS if dense else MAX_FILLED_ROWS
+    if (
+        not _is_decided(found, case)
+        and problem.n <= rows
+        and not _is_hopeless_in_squares(found, case)
+    ):
         found.append(
-            _first_good(
+            _first_proof(
                 case,
-                heights(answer, lambda: case.wider, case.following, case.scale, case.tolerance),
+                trial_heights(
+                    answer, lambda: case.wider, case.next_value, case.scale, case.tolerance
+                ),
                 lambda h: cholesky_floor(
-                    problem, _lifted_trial(case, h.below), h.below, h.at, case.lift
+                    problem, _trial_to_lift(case, h.below), h.below, h.at, case.lift
                 ),
             )
         )
-    small = problem.n <= min(MOST_HINTED_ROWS, MOST_FILLED_ROWS)
-    if not _settled(found, case) and small:
-        found.append(_counted_when_filled(case, given, further))
+    small = problem.n <= min(MAX_HINTED_ROWS, MAX_FILLED_ROWS)
+    if not _is_decided(found, case) and small:
+        found.append(_dense_inertia_route(case, given, further))
     exact = (
-        exact_proof(problem, given, case.tolerance) if small and not _settled(found, case) else None
+        exact_proof(problem, given, case.tolerance)
+        if small and not _is_decided(found, case)
+        else None
     )
     if exact is not None:
         return *exact, False
@@ -235,7 +254,7 @@ def _best(case: _Case, given: Array, further: Array, fresh: bool) -> tuple[Brack
 
 
 def is_zero(A: Any) -> bool:
-    """Whether no entry of A is other than 0 (of an operator nobody knows)."""
+    """Whether no entry of A is other than 0 (of an operator that is not known)."""
     if isinstance(A, Gramian):
         return not A.factor.data.any()
     if isinstance(A, LinearOperator):
@@ -243,36 +262,36 @@ def is_zero(A: Any) -> bool:
     return not (A if isinstance(A, np.ndarray) else A.data).any()
 
 
-def _settled(found: list[tuple[Bracket, Floor, bool]], case: _Case) -> bool:
-    """Whether something was proved, missed, or shown to be far off whatever rounding does.
+def _is_decided(found: list[tuple[Bracket, SpectralFloor, bool]], case: _Case) -> bool:
+    """Whether the gap is proved, a direction was missed, or the answer is far off without rounding.
 
-    Small problems try every route before the last is said.
+    Small problems try every route.
     """
-    small = case.problem.n <= MOST_HINTED_ROWS
+    small = case.problem.n <= MAX_HINTED_ROWS
     return any(
         one[0].gap <= case.tolerance
         or one[2]
-        or (not small and one[0].gap < np.inf and one[0].blurred < MOSTLY * one[0].apart)
+        or (not small and one[0].gap < np.inf and one[0].blurred < ROUNDING_SHARE * one[0].apart)
         for one in found
     )
 
 
-def _is_hopeless_in_squares(found: list[tuple[Bracket, Floor, bool]], case: _Case) -> bool:
-    """What singular values could not resolve, their squares do not either."""
+def _is_hopeless_in_squares(found: list[tuple[Bracket, SpectralFloor, bool]], case: _Case) -> bool:
+    """Whether singular values did not resolve it: then their squares do not either."""
     counted = any(np.isfinite(one[0].apart) for one in found)
-    return counted and judged_by_singular_values(case.problem)
+    return counted and uses_singular_values(case.problem)
 
 
-def _whole(case: _Case) -> tuple[Bracket, Floor, bool]:
+def _whole_space_route(case: _Case) -> tuple[Bracket, SpectralFloor, bool]:
     """All directions there are: any basis of them has the one value."""
     value, blur = case.answer.total, case.answer.total_blur
-    floor = Floor(case.problem.count, np.inf, "whole", seen=case.problem.count)
+    floor = SpectralFloor(case.problem.count, np.inf, "whole", seen=case.problem.count)
     return _with_extra(Bracket(value - blur, 0.0, 0.0, value, blur), case), floor, False
 
 
-def _by_norm(case: _Case) -> tuple[Bracket, Floor, bool] | None:
+def _norm_route(case: _Case) -> tuple[Bracket, SpectralFloor, bool] | None:
     for norms in (norm_floor, deflated_norm_floor):
-        if norms is deflated_norm_floor and case.problem.n <= MOST_FILLED_ROWS:
+        if norms is deflated_norm_floor and case.problem.n <= MAX_FILLED_ROWS:
             break  # a Cholesky factorisation is as quick there, and decides more
         cheap = norms(case.problem, case.answer)
         if cheap is not None and cheap.height > case.answer.h[-1]:
@@ -285,44 +304,48 @@ def _by_norm(case: _Case) -> tuple[Bracket, Floor, bool] | None:
 
 def _can_be_counted(problem: TraceProblem) -> bool:
     try:
-        _ = shifted(problem).ordering
+        _ = shifted_matrices(problem).ordering
     except TooLarge:
         return False
     return True
 
 
-def _counted(case: _Case, given: Array, further: Array) -> tuple[Bracket, Floor, bool]:
+def _inertia_route(
+    case: _Case, given: Array, further: Array
+) -> tuple[Bracket, SpectralFloor, bool]:
     """Floors by counting pivots of a sparse factorisation."""
     problem = case.problem
-    if judged_by_singular_values(problem):
-        return _singular(case, given, further, singular_floor)
-    return _first_good(
+    if uses_singular_values(problem):
+        return _singular_route(case, given, further, singular_floor)
+    return _first_proof(
         case,
-        heights(case.answer, lambda: case.wider, case.following, case.scale, case.tolerance),
+        trial_heights(case.answer, lambda: case.wider, case.next_value, case.scale, case.tolerance),
         lambda h: inertia_floor(problem, h.below, h.at, case.excluded),
     )
 
 
-def _counted_when_filled(case: _Case, given: Array, further: Array) -> tuple[Bracket, Floor, bool]:
+def _dense_inertia_route(
+    case: _Case, given: Array, further: Array
+) -> tuple[Bracket, SpectralFloor, bool]:
     """The same with LAPACK's pivoting, for small problems that are hard."""
     problem = case.problem
-    if judged_by_singular_values(problem) and sum(problem.A.factor.shape) <= MOST_PAIRED_ROWS:
-        found = _singular(case, given, further, dense_singular_floor)
-        if _settled([found], case):
+    if uses_singular_values(problem) and sum(problem.A.factor.shape) <= MAX_PAIRED_ROWS:
+        found = _singular_route(case, given, further, dense_singular_floor)
+        if _is_decided([found], case):
             return found
-    return _first_good(
+    return _first_proof(
         case,
-        heights(case.answer, lambda: case.wider, case.following, 0.0, case.tolerance),
+        trial_heights(case.answer, lambda: case.wider, case.next_value, 0.0, case.tolerance),
         lambda h: pivot_floor(problem, case.answer, h.below, h.at, case.lift),
     )
 
 
-def _singular(
+def _singular_route(
     case: _Case,
     given: Array,
     further: Array,
-    prove: Callable[[TraceProblem, int, float], Floor],
-) -> tuple[Bracket, Floor, bool]:
+    prove: Callable[[TraceProblem, int, float], SpectralFloor],
+) -> tuple[Bracket, SpectralFloor, bool]:
     """The small end of MᵀM in units of singular values."""
     problem, d = case.problem, case.problem.count
     own, s = ritz_directions(problem, case.answer.V)
@@ -330,7 +353,7 @@ def _singular(
     wide = own
     if further.shape[1]:
         wide, s = ritz_directions(problem, np.hstack([own, further]))
-    return _first_good(
+    return _first_proof(
         case,
         singular_heights(s, d, factor_norm(problem), case.tolerance),
         lambda h: prove(problem, h.below, h.at),
@@ -340,23 +363,29 @@ def _singular(
     )
 
 
-def _first_good(
+def _first_proof(
     case: _Case,
-    tries: Iterable[Height],
-    prove: Callable[[Height], Floor],
-    weigh: Callable[[Floor, Height], Bracket] | None = None,
-) -> tuple[Bracket, Floor, bool]:
-    """The first floor that proves what was asked for, else the best; and whether one was missed.
+    tries: Iterable[TrialHeight],
+    prove: Callable[[TrialHeight], SpectralFloor],
+    weigh: Callable[[SpectralFloor, TrialHeight], Bracket] | None = None,
+) -> tuple[Bracket, SpectralFloor, bool]:
+    """The first floor that proves the wanted gap, else the best; whether a direction was missed.
 
     A count above c at a height δ under h_c+1, rightly counted, is a direction that the
-    answer does not have. Only where no other height proves that it does not matter.
+    answer does not have. It is reported only where no other height proves that it does not matter.
     """
-    best: tuple[Bracket, Floor, bool] = (NOTHING, Floor(0, -np.inf, "none"), False)
-    missed: Floor | None = None
-    most = MOST_TRIES if case.problem.n <= LARGE else MOST_LARGE_TRIES
+    best: tuple[Bracket, SpectralFloor, bool] = (
+        NO_BRACKET,
+        SpectralFloor(0, -np.inf, "none"),
+        False,
+    )
+    missed: SpectralFloor | None = None
+    most = MAX_ATTEMPTS if case.problem.n <= MIN_LARGE_ROWS else MAX_LARGE_ATTEMPTS
 
-    def weighed(floor: Floor, height: Height) -> Bracket:
-        return _with_extra(_weighed(case, floor) if weigh is None else weigh(floor, height), case)
+    def bracket_at(floor: SpectralFloor, height: TrialHeight) -> Bracket:
+        return _with_extra(
+            _bracket_of_floor(case, floor) if weigh is None else weigh(floor, height), case
+        )
 
     for _, height in zip(range(most), tries, strict=False):
         if _reaches_the_lift(case, height):
@@ -367,21 +396,21 @@ def _first_good(
             if height.under is not None and error < height.under / 2:
                 missed = missed or floor
             continue
-        found = weighed(floor, height)
+        found = bracket_at(floor, height)
         sharper = floor.sharper() if floor.sharper and _is_blurred(found, case) else None
-        # It counts too many rather than too few, so it never says that one was missed.
+        # It counts too many rather than too few, so it never reports a missed direction.
         if sharper is not None and not _counts_too_many(sharper):
-            again = weighed(sharper, height)
+            again = bracket_at(sharper, height)
             if (again.gap, again.apart) < (found.gap, found.apart):
                 floor, found = sharper, again
         if best[1].proof == "none" or (found.gap, found.apart) < (best[0].gap, best[0].apart):
             best = (found, floor, False)
         if found.gap <= case.tolerance:
             return best
-    return best if missed is None else (replace(NOTHING, value=case.answer.total), missed, True)
+    return best if missed is None else (replace(NO_BRACKET, value=case.answer.total), missed, True)
 
 
-def _counts_too_many(floor: Floor) -> bool:
+def _counts_too_many(floor: SpectralFloor) -> bool:
     return floor.seen is not None and floor.seen > floor.below
 
 
@@ -389,26 +418,26 @@ def _is_blurred(found: Bracket, case: _Case) -> bool:
     """Whether rounding is what keeps a floor from proving more."""
     if found.gap <= case.tolerance:
         return False
-    return not np.isfinite(found.apart) or found.blurred >= MOSTLY * found.apart
+    return not np.isfinite(found.apart) or found.blurred >= ROUNDING_SHARE * found.apart
 
 
-def _weighed(case: _Case, floor: Floor) -> Bracket:
+def _bracket_of_floor(case: _Case, floor: SpectralFloor) -> Bracket:
     """The bracket of a floor; where the answer is too rough for it, with better directions.
 
-    Noise in directions far up costs Temple's bound (λ_max δ)²/μ and the value only λ_max δ². One
+    Errors in directions far up cost Temple's bound (λ_max δ)²/μ and the value only λ_max δ². One
     step of inverse iteration removes it from the trial directions; the value stays the answer's.
     """
     c, d = floor.below, len(case.answer.h)
     within = case.wider.first(c) if c > d and case.wider is not None else None
     found = bracket(case.answer, within, floor)
-    if found.gap <= case.tolerance or floor.solve is None or not c or found is NOTHING:
+    if found.gap <= case.tolerance or floor.solve is None or not c or found is NO_BRACKET:
         return found
-    refined = _refined(case, floor, (within or case.answer.first(c)).V)
+    refined = _refined_trial(case, floor, (within or case.answer.first(c)).V)
     better = found if refined is None else bracket(case.answer, refined, floor)
     return min(found, better, key=lambda one: (one.gap, one.apart))
 
 
-def _refined(case: _Case, floor: Floor, V: Array) -> Trial | None:
+def _refined_trial(case: _Case, floor: SpectralFloor, V: Array) -> Trial | None:
     problem, solve = case.problem, floor.solve
     assert solve is not None
     try:
@@ -422,17 +451,17 @@ def _refined(case: _Case, floor: Floor, V: Array) -> Trial | None:
     return trial(problem, Y, case.lift) if np.isfinite(Y).all() else None
 
 
-def _reaches_the_lift(case: _Case, height: Height) -> bool:
+def _reaches_the_lift(case: _Case, height: TrialHeight) -> bool:
     """Whether excluded directions, lifted, might still lie below the height."""
-    return case.excluded is not None and _lifted(case, case.excluded) <= height.at
+    return case.excluded is not None and _least_lifted_value(case, case.excluded) <= height.at
 
 
-def _lifted(case: _Case, excluded: Trial) -> float:
+def _least_lifted_value(case: _Case, excluded: Trial) -> float:
     """The least value of an excluded direction after the lift."""
     return case.lift * (1 - 2 * excluded.skew) + float(excluded.h.min()) - excluded.blur
 
 
-def _coupling_loss(case: _Case, height: Height) -> float:
+def _coupling_loss(case: _Case, height: TrialHeight) -> float:
     """How far excluded directions pull eigenvalues down that are not invariant, or not exact.
 
     Coupled by κ they cost κ²/(lifted − h). A direction off a basis that is ε from N has a component
@@ -445,10 +474,10 @@ def _coupling_loss(case: _Case, height: Height) -> float:
         return np.inf
     coupled = float(np.sqrt(excluded.squares.sum())) * (1 + excluded.skew) * UP
     inexact = 4 * off * coupled + 16 * off**2 * case.scale
-    return coupled**2 / (_lifted(case, excluded) - height.at) + inexact
+    return coupled**2 / (_least_lifted_value(case, excluded) - height.at) + inexact
 
 
-def _lifted_trial(case: _Case, below: int) -> Trial:
+def _trial_to_lift(case: _Case, below: int) -> Trial:
     return case.answer if below <= len(case.answer.h) else case.wider or case.answer
 
 

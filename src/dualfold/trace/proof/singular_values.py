@@ -1,12 +1,12 @@
 """The smallest eigenvalues of A = MᵀM, judged as singular values of M.
 
-In units of λ = σ² rounding is u‖M‖², which drowns λ = 2e-15; in units of σ it is u‖M‖ against
+In units of λ = σ² rounding is u‖M‖², which hides λ = 2e-15; in units of σ it is u‖M‖ against
 σ = 4e-8. The singular values are eigenvalues of J = [[0, M], [Mᵀ, 0]], and Lehmann's theorem
 also bounds eigenvalues inside a spectrum: with pairs (u, v), Rayleigh quotients s < η and
 residuals Mv − su, Mᵀu − sv, the c eigenvalues of J next below η are not smaller than his
 bounds. If at most c singular values lie below η, these are all of them.
 
-With the excluded directions N (null vectors of M to rounding: ν ≥ ‖MN‖) everything is said of
+With the excluded directions N (null vectors of M to rounding: ν ≥ ‖MN‖) all statements are about
 M on the complement of N: its singular values are within ν of those of M(I − NNᵀ), which has 0
 once more for each of them.
 """
@@ -22,12 +22,18 @@ import numpy as np
 from dualfold.arrays import Array
 from dualfold.trace.metric import Diagonal
 from dualfold.trace.problem import Gramian, TraceProblem
-from dualfold.trace.proof.completeness import Floor, counted_height, factor_with_room
+from dualfold.trace.proof.completeness import SpectralFloor, counted_height, factor_with_room
 from dualfold.trace.proof.dense_inertia import dense_inertia
-from dualfold.trace.proof.lehmann_bounds import NOTHING, WIDER, Bracket, Height, temple_loss
+from dualfold.trace.proof.lehmann_bounds import (
+    HEIGHT_STEP_FACTORS,
+    NO_BRACKET,
+    Bracket,
+    TrialHeight,
+    temple_loss,
+)
 from dualfold.trace.proof.rounding import (
-    TINY,
-    UNIT,
+    UNDERFLOW_BOUND,
+    UNIT_ROUNDOFF,
     UP,
     column_norms,
     dual_lengths,
@@ -41,21 +47,23 @@ from dualfold.trace.proof.rounding import (
 )
 from dualfold.trace.proof.trial_directions import Trial
 from dualfold.trace.sparse.factorisation import Factorisation, factorise
-from dualfold.trace.sparse.shifted_matrices import shifted
+from dualfold.trace.sparse.shifted_matrices import shifted_matrices
 
-# Null vectors are null to some rounding of M; N further off is no null space.
-NULL = 1e-10
-# A gap of singular values this wide, against ‖M‖, survives the rounding of a factorisation.
-PLAIN = 3e-8
-# Heights closer to a value than this, against ‖M‖, are decided by rounding.
-FINEST = 1e-14
+# Null vectors are null to rounding, at most this share of ‖M‖; else N is no null space.
+MAX_NULL_ERROR = 1e-10
+# A gap of singular values of this share of ‖M‖ is wider than the rounding of a factorisation.
+WIDE_GAP_SHARE = 3e-8
+# Heights closer to a value than this share of ‖M‖ are decided by rounding.
+MIN_SINGULAR_STEP = 1e-14
 
 
-def judged_by_singular_values(problem: TraceProblem) -> bool:
+def uses_singular_values(problem: TraceProblem) -> bool:
     """Whether the problem asks for the small end of MᵀM, off null vectors at most."""
     if not isinstance(problem.A, Gramian) or problem.sense != "min":
         return False
-    return problem.metric.lowest > 0 and null_error(problem) <= NULL * factor_norm(problem)
+    return problem.metric.lowest > 0 and null_error(problem) <= MAX_NULL_ERROR * factor_norm(
+        problem
+    )
 
 
 def factor_norm(problem: TraceProblem) -> float:
@@ -78,7 +86,7 @@ def null_error(problem: TraceProblem) -> float:
 
 
 def ritz_directions(problem: TraceProblem, V: Array) -> tuple[Array, Array]:
-    """The columns of a B-orthonormal V turned so that ‖Mv‖ grows, and these lengths."""
+    """The columns of a B-orthonormal V rotated so that ‖Mv‖ grows, and these lengths."""
     _, s, turn = np.linalg.svd(problem.A.factor @ V, full_matrices=False)
     if len(s) < V.shape[1]:  # fewer rows than directions: the rest is mapped to 0
         _, s, turn = np.linalg.svd(problem.A.factor @ V)
@@ -86,60 +94,63 @@ def ritz_directions(problem: TraceProblem, V: Array) -> tuple[Array, Array]:
     return V @ turn.T[:, ::-1], s[::-1]
 
 
-def singular_heights(s: Array, d: int, norm: float, tolerance: float) -> list[Height]:
+def singular_heights(s: Array, d: int, norm: float, tolerance: float) -> list[TrialHeight]:
     """Floors (in units of λ) worth trying: behind the answer, in the widest gaps, under it."""
     gaps = np.diff(s)
-    behind = [Height(d, float(s[d - 1] + gaps[d - 1] / 2) ** 2)] if len(s) > d else []
+    behind = [TrialHeight(d, float(s[d - 1] + gaps[d - 1] / 2) ** 2)] if len(s) > d else []
     order = [c for c in np.argsort(-gaps) + 1 if c > d][:3]
-    further = [Height(int(c), float(s[c - 1] + gaps[c - 1] / 2) ** 2) for c in order]
-    plain = len(s) > d and gaps[d - 1] > PLAIN * norm
+    further = [TrialHeight(int(c), float(s[c - 1] + gaps[c - 1] / 2) ** 2) for c in order]
+    plain = len(s) > d and gaps[d - 1] > WIDE_GAP_SHARE * norm
     found = behind + further if plain else further[:1] + behind + further[1:]
-    for widen in WIDER:
-        under = widen * max(min(2.5e-8, tolerance / 64) * float(s[d - 1]), FINEST * norm)
+    for widen in HEIGHT_STEP_FACTORS:
+        under = widen * max(min(2.5e-8, tolerance / 64) * float(s[d - 1]), MIN_SINGULAR_STEP * norm)
         c = d - 1
         while c and s[c] - s[c - 1] < 2 * under:
             c -= 1
         if s[c] > under:
-            found.append(Height(c, float(s[c] - under) ** 2, under * float(2 * s[c] - under)))
-    found += [Height(d, float(1.2 * s[d - 1]) ** 2), Height(d, float(1.03 * s[d - 1]) ** 2)]
+            found.append(TrialHeight(c, float(s[c] - under) ** 2, under * float(2 * s[c] - under)))
+    found += [
+        TrialHeight(d, float(1.2 * s[d - 1]) ** 2),
+        TrialHeight(d, float(1.03 * s[d - 1]) ** 2),
+    ]
     return [height for height in found if height.at > 0]
 
 
-def singular_floor(problem: TraceProblem, below: int, height: float) -> Floor:
+def singular_floor(problem: TraceProblem, below: int, height: float) -> SpectralFloor:
     """At most `below` singular values of M off N lie under √height, by counting pivots.
 
     `inertia_floor` with the null vectors taken away: their error ν is charged in units of σ,
     by `singular_bracket`.
     """
-    pencil = shifted(problem)
+    pencil = shifted_matrices(problem)
     matrix = pencil.at(height)
     factor = factorise(matrix, pencil.ordering)
     reached = counted_height(problem, factor, matrix, height)
     plain = _counted_floor(problem, below, height, factor, reached)
 
-    def sharper() -> Floor | None:
+    def sharper() -> SpectralFloor | None:
         lowered = factor_with_room(problem, factor, matrix, height)
         if lowered is None:
             return None
-        return _counted_floor(problem, below, height, lowered, height * (1 - 16 * UNIT))
+        return _counted_floor(problem, below, height, lowered, height * (1 - 16 * UNIT_ROUNDOFF))
 
     return replace(plain, sharper=sharper)
 
 
 def _counted_floor(
     problem: TraceProblem, below: int, height: float, factor: Factorisation, reached: float
-) -> Floor:
+) -> SpectralFloor:
     if factor.zero or not reached > null_error(problem) ** 2:
-        return Floor(below, -np.inf, "inertia", seen=None, error=np.inf)
-    seen = factor.negative - shifted(problem).auxiliary - problem.trivial.shape[1]
+        return SpectralFloor(below, -np.inf, "inertia", seen=None, error=np.inf)
+    seen = factor.negative - shifted_matrices(problem).auxiliary - problem.trivial.shape[1]
 
     def solve(R: Array) -> tuple[Array, Array]:
-        return shifted(problem).solved_pairs(factor, height, R)
+        return shifted_matrices(problem).solve_pairs(factor, height, R)
 
-    return Floor(below, reached, "inertia", seen=seen, error=height - reached, solve=solve)
+    return SpectralFloor(below, reached, "inertia", seen=seen, error=height - reached, solve=solve)
 
 
-def dense_singular_floor(problem: TraceProblem, below: int, height: float) -> Floor:
+def dense_singular_floor(problem: TraceProblem, below: int, height: float) -> SpectralFloor:
     """The same for a small M, filled: J − η·diag(I, B) with LAPACK's pivoting, no small pivots."""
     M, eta = problem.A.factor.toarray(), float(np.sqrt(height))
     m, n = M.shape
@@ -149,23 +160,23 @@ def dense_singular_floor(problem: TraceProblem, below: int, height: float) -> Fl
     S[m:, m:] = -eta * problem.metric.sparse().toarray()
     counted = dense_inertia(S)
     if counted is None:
-        return Floor(below, -np.inf, "inertia", seen=None, error=np.inf)
+        return SpectralFloor(below, -np.inf, "inertia", seen=None, error=np.inf)
     negative, off = counted
-    errors = (off + 2 * UNIT * np.abs(S)).sum(axis=1) * UP
+    errors = (off + 2 * UNIT_ROUNDOFF * np.abs(S)).sum(axis=1) * UP
     metric = problem.metric
     spread = metric.entries if isinstance(metric, Diagonal) else metric.lowest
-    above = eta * (1 - 4 * UNIT) - float(errors[:m].max(initial=0.0))
-    beneath = eta * (1 - 4 * UNIT) - float((errors[m:] / spread).max())
-    low = above * beneath * (1 - 8 * UNIT)
+    above = eta * (1 - 4 * UNIT_ROUNDOFF) - float(errors[:m].max(initial=0.0))
+    beneath = eta * (1 - 4 * UNIT_ROUNDOFF) - float((errors[m:] / spread).max())
+    low = above * beneath * (1 - 8 * UNIT_ROUNDOFF)
     if not min(above, beneath) > 0 or not low > null_error(problem) ** 2:
-        return Floor(below, -np.inf, "inertia", seen=None, error=np.inf)
+        return SpectralFloor(below, -np.inf, "inertia", seen=None, error=np.inf)
 
     def solve(R: Array) -> tuple[Array, Array]:
         found = np.linalg.solve(S, np.vstack([np.zeros((m, R.shape[1])), R]))
         return -found[:m], found[m:]
 
     seen = negative - m - problem.trivial.shape[1]
-    return Floor(below, low, "inertia", seen=seen, error=height - low, solve=solve)
+    return SpectralFloor(below, low, "inertia", seen=seen, error=height - low, solve=solve)
 
 
 def singular_bracket(
@@ -173,7 +184,7 @@ def singular_bracket(
     answer: Array,
     off_span: float,
     wider: Array,
-    floor: Floor,
+    floor: SpectralFloor,
 ) -> Bracket:
     """What a floor (in units of λ) proves of the answer's columns.
 
@@ -182,26 +193,26 @@ def singular_bracket(
     """
     d, c = answer.shape[1], floor.below
     if floor.seen is None or floor.seen > c or floor.height <= 0 or wider.shape[1] < c:
-        return NOTHING
-    top = float(np.sqrt(floor.height)) * (1 - 4 * UNIT) - null_error(problem)
+        return NO_BRACKET
+    top = float(np.sqrt(floor.height)) * (1 - 4 * UNIT_ROUNDOFF) - null_error(problem)
     value, blur = _value(problem, answer, off_span)
     if top <= 0:
         return Bracket(0.0, value + blur, value + blur, value, blur)
     pairs = _pairs(problem, wider[:, :c], floor, top) if c else None
     if c and pairs is None:
         return Bracket(0.0, value + blur, blur, value, blur)
-    lower = max(0, d - c) * top**2 * (1 - 8 * UNIT)
+    lower = max(0, d - c) * top**2 * (1 - 8 * UNIT_ROUNDOFF)
     blurred = max(0, d - c) * floor.error + blur
     if pairs is not None:
         lost, rounded = temple_loss(pairs, top)
         few = min(c, d)
         s = np.maximum(pairs.h[:few] - pairs.blur, 0.0)
         most = float(pairs.h[few - 1]) + pairs.blur
-        lower += (1 - 8 * UNIT * few) * float(s @ s) - 2 * most * lost
+        lower += (1 - 8 * UNIT_ROUNDOFF * few) * float(s @ s) - 2 * most * lost
         blurred += 2 * most * (rounded + few * pairs.blur)
     # A direction off N has so much of ‖v‖ along the computed basis of N, where ‖Mv‖ ≤ ν‖v‖.
     inexact = problem.trivial_error * d * top * (top + 2 * null_error(problem))
-    lower = max(lower - inexact * UP - TINY, 0.0)
+    lower = max(lower - inexact * UP - UNDERFLOW_BOUND, 0.0)
     return Bracket(lower, value + blur - lower, blurred, value, blur)
 
 
@@ -230,7 +241,7 @@ def _skew(problem: TraceProblem, V: Array) -> float:
     return float(np.linalg.norm(gram) + gamma(inner_depth(len(V))) * sizes.sum() + wide) * UP
 
 
-def _pairs(problem: TraceProblem, V: Array, floor: Floor, top: float) -> Trial | None:
+def _pairs(problem: TraceProblem, V: Array, floor: SpectralFloor, top: float) -> Trial | None:
     """Singular pairs near the columns of V as a trial of J: the better of two ways to find them.
 
     Mv/σ is right to u|M||v|/σ, which is fine where the columns of M have sizes of many orders
@@ -273,12 +284,14 @@ def _measured_pairs(problem: TraceProblem, X: Array, Y: Array) -> Trial | None:
         return None
     U, _, turn = np.linalg.svd(X, full_matrices=False)
     U, V = -U[:, ::-1], Y @ turn.T[:, ::-1]
-    MV, MU, BV = M @ V, problem.A.transposed @ U, metric.times(V)
+    MV, MU, BV = M @ V, problem.A.factor_transpose @ U, metric.times(V)
     s = np.einsum("ij,ij->j", U, MV)
-    size, turned = problem.A.absolute, problem.A.absolute_transposed
-    wrong1 = gamma(longest_row(M) + 4) * column_norms(size @ np.abs(V)) + 4 * UNIT * np.abs(s)
-    wrong2 = gamma(longest_row(turned) + 4) * column_norms(turned @ np.abs(U))
-    wrong2 = wrong2 + np.abs(s) * (metric_errors(problem, V) + 4 * UNIT * column_norms(BV))
+    size, transpose = problem.A.absolute, problem.A.absolute_transpose
+    wrong1 = gamma(longest_row(M) + 4) * column_norms(
+        size @ np.abs(V)
+    ) + 4 * UNIT_ROUNDOFF * np.abs(s)
+    wrong2 = gamma(longest_row(transpose) + 4) * column_norms(transpose @ np.abs(U))
+    wrong2 = wrong2 + np.abs(s) * (metric_errors(problem, V) + 4 * UNIT_ROUNDOFF * column_norms(BV))
     stray = _stray(problem, V)
     wrong1 = wrong1 + null_error(problem) * stray
     return _as_trial(problem, (U, V, s), (MV - U * s, MU - BV * s), (wrong1, wrong2), stray)

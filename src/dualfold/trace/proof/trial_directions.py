@@ -1,4 +1,4 @@
-"""Directions, and what a bound has to know of them, rounding included.
+"""Trial directions with the bounds that a bracket needs, rounding included.
 
 For any V (n×c), any numbers h and R = A'V − BV·diag(h):
 
@@ -20,8 +20,8 @@ import numpy as np
 from dualfold.arrays import Array
 from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.trace.proof.rounding import (
-    MOST_ABSOLUTE_ROWS,
-    UNIT,
+    MAX_ABSOLUTE_ROWS,
+    UNIT_ROUNDOFF,
     UP,
     column_norms,
     dual_lengths,
@@ -65,7 +65,7 @@ class Trial:
     @property
     def total_blur(self) -> float:
         """How far the exact trace over the span can be from `total`."""
-        added = len(self.h) * UNIT * float(np.abs(self.h).sum())
+        added = len(self.h) * UNIT_ROUNDOFF * float(np.abs(self.h).sum())
         return float(np.sqrt(len(self.h))) * self.blur + added
 
 
@@ -77,15 +77,15 @@ def trial(
     *,
     exact: bool = False,
 ) -> Trial:
-    """The columns of V, turned to diagonalise A' in their span, ascending.
+    """The columns of V, rotated to diagonalise A' in their span, ascending.
 
-    `AV` saves a product where it is known: it says how to turn V, and where it is `exact` (to
-    the rounding of a product) it serves a large dense A, which is not passed over twice.
+    `AV` saves a product where it is known: it decides how to rotate V, and where it is `exact` (to
+    the rounding of a product) it is used for a large dense A, which is then read once.
     """
-    turns = _turns_images(problem) and (exact or AV is None)
+    rotates = _rotates_images(problem) and (exact or AV is None)
     AV, BV = _images(problem, V, lift, AV)
     _, S = np.linalg.eigh(_quadratic(problem, V, AV))
-    if turns:  # a second pass over n² entries would cost too much
+    if rotates:  # a second pass over n² entries would cost too much
         V, AV, BV = V @ S, AV @ S, problem.metric.times(V @ S)
     else:
         V = V @ S
@@ -94,7 +94,7 @@ def trial(
     h = np.diagonal(_quadratic(problem, V, AV)) / lengths
     order = np.argsort(h)
     V, AV, BV, h = V[:, order], AV[:, order], BV[:, order], h[order]
-    return _measured(problem, V, AV, BV, h, lift)
+    return _trial_with_bounds(problem, V, AV, BV, h, lift)
 
 
 def span_error(problem: TraceProblem, given: Array, basis: Array) -> float:
@@ -134,8 +134,8 @@ def _images(problem: TraceProblem, V: Array, lift: float, AV: Array | None) -> t
     return AV, BV
 
 
-def _turns_images(problem: TraceProblem) -> bool:
-    return isinstance(problem.A, np.ndarray) and problem.n > MOST_ABSOLUTE_ROWS
+def _rotates_images(problem: TraceProblem) -> bool:
+    return isinstance(problem.A, np.ndarray) and problem.n > MAX_ABSOLUTE_ROWS
 
 
 def _quadratic(problem: TraceProblem, V: Array, AV: Array) -> Array:
@@ -147,7 +147,7 @@ def _quadratic(problem: TraceProblem, V: Array, AV: Array) -> Array:
     return (form + form.T) / 2
 
 
-def _measured(
+def _trial_with_bounds(
     problem: TraceProblem, V: Array, AV: Array, BV: Array, h: Array, lift: float
 ) -> Trial:
     n = problem.n
@@ -172,11 +172,15 @@ def _measured(
 def _residual_errors(problem: TraceProblem, V: Array, BV: Array, h: Array, lift: float) -> Array:
     """Bounds of the rounding of A'V − BV·h, 2-norm, column by column."""
     errors = product_errors(problem, V)
-    if _turns_images(problem):  # AV and V were turned, each with its own rounding
+    if _rotates_images(problem):  # AV and V were rotated, each with its own rounding
         wide = V.shape[1]
         errors = np.sqrt(wide) * (errors + 3 * gamma(wide + 2) * norm_bound(problem))
     errors = errors + np.abs(h) * metric_errors(problem, V)
-    errors = errors + 3 * UNIT * (np.abs(h) * column_norms(BV)) + 3 * UNIT * column_norms(BV * h)
+    errors = (
+        errors
+        + 3 * UNIT_ROUNDOFF * (np.abs(h) * column_norms(BV))
+        + 3 * UNIT_ROUNDOFF * column_norms(BV * h)
+    )
     N = problem.trivial
     if lift:
         BN = problem.metric.times(N)

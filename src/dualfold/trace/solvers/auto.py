@@ -1,9 +1,9 @@
 """Choose the solver: predict, try the cheap one, extrapolate, switch.
 
 Fill-in and spectral gap are complementary. A graph with small separators (a surface)
-factors in no time and has a spectrum too tight for Lanczos; a graph without them
-(images) cannot be factored and gives its eigenvectors to plain products. Costs are
-predicted in multiply-adds, so the choice does not hang on how busy the machine is.
+is factorised quickly and has a spectrum too tight for Lanczos; a graph without them
+(images) cannot be factorised, but plain products find its eigenvectors. Costs are
+predicted in multiply-adds, so the choice does not depend on how busy the machine is.
 """
 
 from __future__ import annotations
@@ -19,38 +19,39 @@ from dualfold.arrays import Array
 from dualfold.errors import Argument, Message, TooLarge
 from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.trace.solution import Solution
-from dualfold.trace.solvers.dense import DENSE_RATE, Dense
+from dualfold.trace.solvers.dense import DENSE_FLOPS_A_SECOND, Dense
 from dualfold.trace.solvers.factored import Factored
 from dualfold.trace.solvers.krylov import KrylovSpace
 from dualfold.trace.solvers.lanczos import Lanczos
 from dualfold.trace.solvers.preconditioned import Preconditioned
 from dualfold.trace.solvers.solver import Solver
 from dualfold.trace.solvers.subspace import Progress
-from dualfold.trace.sparse.shifted_matrices import shifted
+from dualfold.trace.sparse.shifted_matrices import shifted_matrices
 
-# Multiply-adds in one second on one core of a 2.8 GHz machine, measured: sparse products
-# (memory-bound), the sparse factorisation.
-PRODUCT_RATE, FACTOR_RATE = 4e8, 4e9
-# Below this many rows LAPACK is done before anything else has started.
-SMALL = 400
-# From so many rows on it pays to ask first whether a factorisation is worth predicting.
-LARGE = 20_000
+# On one core of a 2.8 GHz machine: sparse products (bound by memory), the sparse factorisation.
+PRODUCT_FLOPS_A_SECOND = 4e8
+FACTOR_FLOPS_A_SECOND = 4e9
+# Up to this many rows LAPACK is faster than any other solver.
+MAX_LAPACK_ROWS = 400
+# From this many rows on, a quick test precedes the prediction of a factorisation's cost.
+MIN_SMALL_WORLD_ROWS = 20_000
 # A factor this thin (entries a row, and for each doubling of the rows) means small separators,
-# hence small eigengaps, on which Lanczos crawls: it is not even tried. Rolls of 10³ to 10⁶
-# points have 20 to 60, 2 to 3 a doubling.
-THIN, THIN_A_DOUBLING = 64, 4
-# The low end of MᵀM is squared and out of reach of Lanczos (10,000 products for LLE of 600
-# points); it is tried only where a factorisation is predicted to take longer than this.
-HOPELESS_BEFORE = 20.0
-# Seconds of products (as predicted) from which on a few rounds are enough to judge them.
-DEAR = 20.0
+# hence small eigengaps, on which Lanczos is slow: it is not tried. See
+# docs/dev/notes/trace-solvers.md.
+THIN_ENTRIES_A_ROW = 64
+THIN_ENTRIES_A_DOUBLING = 4
+# The low end of MᵀM is squared, and Lanczos takes thousands of products; it is tried only where a
+# factorisation is predicted to take longer than this.
+HOPELESS_LANCZOS_SECONDS = 20.0
+# Beyond this predicted time of the products so far, a few checkpoints are enough for a forecast.
+LONG_PRODUCTS_SECONDS = 20.0
 
 
 @dataclass(frozen=True)
 class Auto(Solver):
-    """Takes the solver that is predicted to be fastest; its `story` says why.
+    """The solver that is predicted to be fastest; the solution's `story` says why.
 
-    `start` : directions of an earlier solve, for the solver that can use them (`Factored`)
+    start : directions of an earlier solve, for the solver that can use them (`Factored`)
     """
 
     tol: float = 1e-6
@@ -60,16 +61,18 @@ class Auto(Solver):
     def attempt(self, problem: TraceProblem) -> Solution:
         story: list[str] = []
         dense = _dense_seconds(problem)
-        if problem.n <= SMALL or problem.count > problem.n // 4:
+        if problem.n <= MAX_LAPACK_ROWS or problem.count > problem.n // 4:
             story.append(f"{problem.n} rows: LAPACK on the whole matrix")
             return _with_story(Dense().attempt(problem), story)
         factored = (
             float("inf") if _is_small_world(problem, story) else _factored_seconds(problem, story)
         )
         thin = factored < np.inf and _is_thin(problem)
-        hopeless = _squared(problem) and (factored < HOPELESS_BEFORE or shifted(problem).turned)
+        hopeless = _is_low_end_of_gramian(problem) and (
+            factored < HOPELESS_LANCZOS_SECONDS or shifted_matrices(problem).is_rotated
+        )
         if thin or (hopeless and factored < np.inf):
-            return _with_story(self._factored().attempt(problem), story)
+            return _with_story(self._factored_solver().attempt(problem), story)
         budget = min(factored, dense)
         pace = Pace(seconds_per_product=_product_seconds(problem), budget=budget)
         alternative = sp.issparse(problem.A) or isinstance(problem.A, Gramian) or budget < np.inf
@@ -83,7 +86,7 @@ class Auto(Solver):
             f"{pace.forecast:.3g} s, the next solver is predicted to take {budget:.3g} s"
         )
         if np.isfinite(budget):
-            solver: Solver = self._factored()
+            solver: Solver = self._factored_solver()
             solver = Dense() if dense < factored else solver
         elif not sp.issparse(problem.A) and not isinstance(problem.A, Gramian):
             solver = Lanczos(tol=self.tol, seed=self.seed)
@@ -91,7 +94,7 @@ class Auto(Solver):
             solver = Preconditioned(tol=self.tol, seed=self.seed)
         return _with_story(solver.attempt(problem), story)
 
-    def _factored(self) -> Factored:
+    def _factored_solver(self) -> Factored:
         return Factored(tol=self.tol, seed=self.seed, start=self.start)
 
     def remedy(self) -> Message:
@@ -123,7 +126,7 @@ class Pace:
         spent = products * self.seconds_per_product
         patience = self.budget if np.isfinite(self.budget) else 60.0
         # Fewer, if rounds are long and the other solver would have converged by now.
-        enough = 6 if spent > max(self.budget, DEAR) else 24
+        enough = 6 if spent > max(self.budget, LONG_PRODUCTS_SECONDS) else 24
         if len(self.seen) < enough or not np.isfinite(excess):
             return False
         # Restarts make the residual jump: fit a line through the later half.
@@ -134,9 +137,13 @@ class Pace:
         return self.forecast > 2 * patience and spent > min(0.1 * patience, 2.0)
 
 
-def growing(problem: TraceProblem, solver: Solver) -> KrylovSpace | None:
+def krylov_space_for(problem: TraceProblem, solver: Solver) -> KrylovSpace | None:
     """A space that grows with the count of directions, where the solver would factor A anyway."""
-    if not isinstance(solver, Auto) or problem.n <= SMALL or not KrylovSpace.fits(problem):
+    if (
+        not isinstance(solver, Auto)
+        or problem.n <= MAX_LAPACK_ROWS
+        or not KrylovSpace.fits(problem)
+    ):
         return None
     if _is_small_world(problem, []) or not _factored_seconds(problem, []) < np.inf:
         return None
@@ -144,11 +151,11 @@ def growing(problem: TraceProblem, solver: Solver) -> KrylovSpace | None:
 
 
 def _is_thin(problem: TraceProblem) -> bool:
-    most = problem.n * max(THIN, THIN_A_DOUBLING * np.log2(problem.n))
-    return bool(shifted(problem).ordering.factor_entries <= most)
+    most = problem.n * max(THIN_ENTRIES_A_ROW, THIN_ENTRIES_A_DOUBLING * np.log2(problem.n))
+    return bool(shifted_matrices(problem).ordering.factor_entries <= most)
 
 
-def _squared(problem: TraceProblem) -> bool:
+def _is_low_end_of_gramian(problem: TraceProblem) -> bool:
     return isinstance(problem.A, Gramian) and problem.sense == "min"
 
 
@@ -158,7 +165,7 @@ def _is_small_world(problem: TraceProblem, story: list[str]) -> bool:
     Such graphs have no small separators; a few sparse products find that out, where the
     symbolic analysis needs a good part of the time that Lanczos does.
     """
-    if not sp.issparse(problem.A) or problem.n < LARGE:
+    if not sp.issparse(problem.A) or problem.n < MIN_SMALL_WORLD_ROWS:
         return False
     pattern = sp.csr_array(
         (np.ones(problem.A.nnz, np.float32), problem.A.indices, problem.A.indptr),
@@ -178,7 +185,7 @@ def _is_small_world(problem: TraceProblem, story: list[str]) -> bool:
 def _dense_seconds(problem: TraceProblem) -> float:
     if problem.n > Dense().most_rows or isinstance(problem.A, LinearOperator):
         return float("inf")
-    return 4 / 3 * problem.n**3 / DENSE_RATE
+    return 4 / 3 * problem.n**3 / DENSE_FLOPS_A_SECOND
 
 
 def _product_seconds(problem: TraceProblem) -> float:
@@ -190,18 +197,21 @@ def _product_seconds(problem: TraceProblem) -> float:
         entries = 2 * A.factor.nnz
     else:
         entries = problem.n**2
-    return (entries + 120 * problem.n) / PRODUCT_RATE
+    return (entries + 120 * problem.n) / PRODUCT_FLOPS_A_SECOND
 
 
 def _factored_seconds(problem: TraceProblem, story: list[str]) -> float:
     if not sp.issparse(problem.A) and not isinstance(problem.A, Gramian):
         return float("inf")
     try:
-        ordering = shifted(problem).ordering
+        ordering = shifted_matrices(problem).ordering
     except TooLarge as refusal:
         story.append(f"not factored: {refusal}")
         return float("inf")
-    seconds = ordering.flops / FACTOR_RATE + 30 * ordering.factor_entries / PRODUCT_RATE
+    seconds = (
+        ordering.flops / FACTOR_FLOPS_A_SECOND
+        + 30 * ordering.factor_entries / PRODUCT_FLOPS_A_SECOND
+    )
     story.append(
         f"a factorisation would hold {ordering.factor_entries / problem.n:.0f} entries a row "
         f"and take about {seconds:.2g} s"

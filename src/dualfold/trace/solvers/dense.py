@@ -12,15 +12,15 @@ from scipy.sparse.linalg import LinearOperator
 
 from dualfold.arrays import Array
 from dualfold.errors import TooLarge
-from dualfold.kernels.reports import foreseen, tally
+from dualfold.kernels.reports import long_call, tally
 from dualfold.trace.metric import Dense as DenseMetric
 from dualfold.trace.metric import Diagonal, Sparse, not_positive
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import Solution, with_signs
 from dualfold.trace.solvers.solver import Solver
 
-# Multiply-adds of LAPACK's tridiagonalisation in a second on one core of 2.8 GHz, measured.
-DENSE_RATE = 1e10
+# Of LAPACK's tridiagonalisation, on one core of 2.8 GHz.
+DENSE_FLOPS_A_SECOND = 1e10
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Dense(Solver):
             far = 2 * np.abs(A).sum(axis=1).max() / (problem.metric.lowest if B is not None else 1)
             A += max(far, 1.0) * (N @ N.T)
         last = min(problem.count, n - problem.trivial.shape[1] - 1)  # one more, as the guard
-        with foreseen("LAPACK at work", 4 / 3 * n**3 / DENSE_RATE):
+        with long_call("LAPACK at work", 4 / 3 * n**3 / DENSE_FLOPS_A_SECOND):
             try:
                 values, V = scipy.linalg.eigh(
                     A, B, subset_by_index=[0, last], driver="gvx" if B is not None else "evr"

@@ -14,27 +14,25 @@ from dualfold.trace.solution import Solution
 from dualfold.trace.solvers.solver import Solver
 from dualfold.trace.solvers.subspace import Iteration, Progress, Through, iterate
 from dualfold.trace.sparse.factorisation import factorise
-from dualfold.trace.sparse.shifted_matrices import shifted
+from dualfold.trace.sparse.shifted_matrices import shifted_matrices
 
-# Directions that travel along. For MᵀM a certificate may need a floor further up than the
-# first gap, and good directions below it; solves take eight columns for the price of a few.
+# Guard vectors for MᵀM: a certificate may need a spectral floor further up than the first eigengap,
+# and good directions below it; a solve with eight columns takes little longer than one with a few.
 GRAMIAN_GUARDS = 4
-# Residuals of a Krylov space span no more than its block: 20 eigenvectors need no block of 21. For
-# a roll of 1:10 they take 182 products so, and 109 from 6 known ones with 8 that travel (solves
-# take eight columns together). A repeated eigenvalue needs as many directions as it has twins,
-# hence not without a start, which is an answer in which few are missing.
-TRAVEL = 8
-# The distance kept to the spectrum, relative to its size. Small against every
-# eigenvalue wanted (5e-8 for a roll of a million points), large enough that
-# rounding in the inverse (1e-16 / 1e-9) leaves seven digits of a preconditioner.
-MARGIN = 1e-9
+# Directions of the block that take a step, where a start is given. Residuals of a Krylov space span
+# no more than its block: 20 eigenvectors need no block of 21 (docs/dev/notes/trace-solvers.md). A
+# repeated eigenvalue needs as many directions as it has copies, hence this is not done without a
+# start, which is a solution in which few are missing.
+MOVING_DIRECTIONS = 8
+# The distance of the shift from the spectrum, relative to its size: small compared with every
+# eigenvalue wanted, large enough that rounding in the inverse leaves seven digits of a
+# preconditioner (docs/dev/notes/trace-solvers.md).
+SHIFT_MARGIN = 1e-9
 # The same for A = MᵀM, which is inverted through M: rounding is relative to the root of
-# the spectrum, and eigenvalues are squares (9e-14 for LLE of a roll of 70,000 points).
-# 1e-9 took 167 products there, 1e-11 32, 1e-13 59 and 1e-14 did not arrive.
+# the spectrum, and eigenvalues are squares.
 GRAMIAN_MARGIN = 1e-11
-# And for the turned matrix, whose rounding is far smaller: 24 products for a roll of 150,000
-# points (2e-13), 30 for one of 1,000,000 (4e-15).
-TURNED_MARGIN = 1e-15
+# And for the rotated matrix, whose rounding is far smaller.
+ROTATED_MARGIN = 1e-15
 
 
 @dataclass(frozen=True)
@@ -43,7 +41,7 @@ class Factored(Solver):
 
     A − σB is factored once with σ just below the spectrum; its inverse turns the
     tightest cluster at the wanted end into a well-spread one. `start` are directions of an
-    earlier solve; with them `TRAVEL` directions take steps in a round instead of all.
+    earlier solve; with them `MOVING_DIRECTIONS` of them take a step in each iteration.
     """
 
     tol: float = 1e-6
@@ -60,7 +58,7 @@ class Factored(Solver):
             block=problem.count + (GRAMIAN_GUARDS if isinstance(problem.A, Gramian) else 1),
             seed=self.seed,
             watch=self.watch,
-            travel=None if self.start is None else TRAVEL,
+            travel=None if self.start is None else MOVING_DIRECTIONS,
             start=self.start,
         )
         return iterate(problem, Through(inverse_below(problem)), settings)
@@ -74,14 +72,14 @@ def inverse_below(problem: TraceProblem) -> Callable[[Array], Array]:
     shift = shift_below(problem)
     sure, size = gershgorin(problem)
     step = 1e-3 * max(size, abs(shift))
-    pencil = shifted(problem)
+    pencil = shifted_matrices(problem)
     expected = pencil.auxiliary if problem.sense == "min" else 0
     for _ in range(60):  # doubling steps: enough to cross any spectrum of doubles
         factor = factorise(pencil.at(shift), pencil.ordering)
         if factor.negative == expected and not factor.zero:
             break
-        shift, step = max(sure - margin_of(problem) * size, shift - step), 2 * step
-    return lambda R: pencil.solved_by(factor, shift, R)
+        shift, step = max(sure - shift_margin(problem) * size, shift - step), 2 * step
+    return lambda R: pencil.solve(factor, shift, R)
 
 
 def shift_below(problem: TraceProblem) -> float:
@@ -93,7 +91,7 @@ def shift_below(problem: TraceProblem) -> float:
     check the inertia.
     """
     discs, size = gershgorin(problem)
-    margin = margin_of(problem)
+    margin = shift_margin(problem)
     N = problem.trivial
     if N.shape[1] and np.isfinite(discs):
         reached = float(np.einsum("ij,ij->j", N, problem.descent(N)).min())
@@ -109,10 +107,10 @@ def shift_below(problem: TraceProblem) -> float:
     return max(discs, theta - 2 * radius) - margin * size
 
 
-def margin_of(problem: TraceProblem) -> float:
+def shift_margin(problem: TraceProblem) -> float:
     if isinstance(problem.A, Gramian):
-        return TURNED_MARGIN if shifted(problem).turned else GRAMIAN_MARGIN
-    return MARGIN
+        return ROTATED_MARGIN if shifted_matrices(problem).is_rotated else GRAMIAN_MARGIN
+    return SHIFT_MARGIN
 
 
 def gershgorin(problem: TraceProblem) -> tuple[float, float]:
@@ -128,7 +126,7 @@ def gershgorin(problem: TraceProblem) -> tuple[float, float]:
         sums = problem.metric.solve(M.T @ (M @ np.ones(problem.n)))
         size = float(sums.max())
         return (0.0 if problem.sense == "min" else -size), size
-    A = shifted(problem).at(0.0)
+    A = shifted_matrices(problem).at(0.0)
     scale = problem.metric.solve(np.ones(problem.n))
     diagonal = A.diagonal()
     radius = abs(A) @ np.ones(problem.n) - np.abs(diagonal)

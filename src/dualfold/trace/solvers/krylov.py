@@ -1,9 +1,9 @@
-"""A Krylov space of (A − σB)⁻¹ that grows, where nobody knows how many directions are needed.
+"""A Krylov space of (A − σB)⁻¹ that grows, where the number of directions is not known beforehand.
 
-It begins with a single vector, and every new one is made orthogonal to all before it: 20 directions
-of a roll of 10,000 points, ten times as long as wide, take 56 products, and by `Factored` over 150.
-But of repeated eigenvalues a single vector sees one, where blocks see as many as they are wide: a
-certificate notices, since its count of eigenvalues is larger.
+It begins with a single vector, and every new one is made orthogonal to all before it: a third of
+the products that `Factored` takes (docs/dev/notes/trace-solvers.md). But a single vector finds one
+copy of a repeated eigenvalue, where blocks find as many as they are wide: a certificate notices
+this, since its count of eigenvalues is larger.
 """
 
 from __future__ import annotations
@@ -18,17 +18,18 @@ from dualfold.trace.metric import Diagonal, Identity
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import Solution, with_signs
 from dualfold.trace.solvers.factored import gershgorin, inverse_below
-from dualfold.trace.units import in_units
+from dualfold.trace.units import rescaled_problem
 
-# Directions past the wanted ones that are handed on: a certificate counts in the gap behind them.
-GUARDS = 3
-# The space ends at so many dimensions for each direction wanted, and so many beside them.
-MOST_A_DIRECTION, MOST_BESIDE = 6, 60
-# Products between two looks at the Ritz values.
-PACE = 4
-# Residuals of A are at most this many times those of the inverse, on rolls and images; where they
-# are more, the space grows on.
-STRICTER = 0.1
+# Directions beyond the wanted ones that are returned: a certificate counts in the gap behind them.
+GUARD_VECTORS = 3
+# The largest dimension of the space: for each direction wanted, and in addition.
+MAX_A_DIRECTION = 6
+MAX_BESIDE = 60
+# Products between two evaluations of the Ritz values.
+CHECKPOINT_PRODUCTS = 4
+# The residuals of the inverse are this much smaller than those of A that are wanted (on rolls and
+# images that is enough); where it is not enough, the space grows on.
+INVERSE_TOLERANCE_RATIO = 0.1
 
 
 class KrylovSpace:
@@ -38,7 +39,7 @@ class KrylovSpace:
     """
 
     def __init__(self, problem: TraceProblem, tol: float, seed: int = 0) -> None:
-        scaled, self._power = in_units(problem)
+        scaled, self._power = rescaled_problem(problem)
         self._problem, self._tol = scaled, tol
         metric = scaled.metric
         entries = metric.entries if isinstance(metric, Diagonal) else np.ones(problem.n)
@@ -58,15 +59,18 @@ class KrylovSpace:
 
     def first(self, count: int) -> Solution | None:
         """The first `count` directions and some guards; None where the space lacks them."""
-        most = min(MOST_A_DIRECTION * count + MOST_BESIDE, self._problem.n // 2)
+        most = min(MAX_A_DIRECTION * count + MAX_BESIDE, self._problem.n // 2)
         with one_blas_thread():
             while self._steps < most:
-                if not all(self._grow(most) for _ in range(PACE)):
+                if not all(self._grow(most) for _ in range(CHECKPOINT_PRODUCTS)):
                     return None
                 values, turns = scipy.linalg.eigh(self._form[: self._steps, : self._steps])
                 values, turns = values[::-1], turns[:, ::-1]
                 left = float(np.linalg.norm(self._next)) * np.abs(turns[-1, :count])
-                if self._steps <= count or (left > STRICTER * self._tol * values[:count]).any():
+                if (
+                    self._steps <= count
+                    or (left > INVERSE_TOLERANCE_RATIO * self._tol * values[:count]).any()
+                ):
                     continue
                 found = self._answer(count, turns)
                 if found is not None:
@@ -79,9 +83,9 @@ class KrylovSpace:
         if not length > 0:
             return False
         if k == self._basis.shape[1]:
-            wider = np.empty((self._problem.n, most + PACE), order="F")
+            wider = np.empty((self._problem.n, most + CHECKPOINT_PRODUCTS), order="F")
             wider[:, :k] = self._basis
-            form = np.zeros((most + PACE, most + PACE))
+            form = np.zeros((most + CHECKPOINT_PRODUCTS, most + CHECKPOINT_PRODUCTS))
             form[:k, :k] = self._form
             self._basis, self._form = wider, form
         self._basis[:, k] = self._next[:, 0] / length
@@ -103,7 +107,7 @@ class KrylovSpace:
     def _answer(self, count: int, turns: Array) -> Solution | None:
         """Rayleigh and Ritz by A itself, if residuals by A itself are small enough."""
         problem = self._problem
-        shown = min(count + GUARDS, self._steps)
+        shown = min(count + GUARD_VECTORS, self._steps)
         X = (self._basis[:, : self._steps] @ turns[:, :shown]) / self._root
         AX = problem.descent(X)
         values, turn = scipy.linalg.eigh((X.T @ AX + AX.T @ X) / 2)

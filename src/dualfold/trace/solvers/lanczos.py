@@ -12,7 +12,7 @@ import scipy.sparse as sp
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, Message, TooLarge
-from dualfold.kernels import kernel, shared
+from dualfold.kernels import c_constant, kernel
 from dualfold.kernels.reports import tally
 from dualfold.kernels.threads import in_threads, thread_count
 from dualfold.trace.metric import Diagonal, Identity
@@ -21,17 +21,19 @@ from dualfold.trace.solution import Solution
 from dualfold.trace.solvers.factored import gershgorin
 from dualfold.trace.solvers.solver import Solver
 from dualfold.trace.solvers.subspace import Directions, Iteration, Progress, Through, iterate
-from dualfold.trace.sparse.shifted_matrices import shifted
+from dualfold.trace.sparse.shifted_matrices import shifted_matrices
 
-# Below, the basis is as cheap as the products and a filter gains nothing.
-SMALL = 2_000
+# Up to this many rows the basis is as cheap as the products, and a filter gains nothing.
+MAX_UNFILTERED_ROWS = 2_000
 _step = kernel("sparse_recurrence")
-WIDEST = shared("WIDEST")  # columns the kernel takes at once
-# Degree = STEEPNESS·√(damped interval / distance from the cut to the wanted end), and the
-# cut at 40 % of the Ritz values: the best of 27 settings on the 10-NN graph of MNIST
-# 70,000 (1.5 s of CPU where the unfiltered iteration takes 4.6 s). Beyond MOST the
-# polynomial outruns what the Ritz values know about where to cut.
-STEEPNESS, LEAST, MOST, CUT = 2.0, 4, 60, 0.4
+MAX_FILTER_COLUMNS = c_constant("WIDEST")  # that the kernel takes together
+# Degree = DEGREE_FACTOR·√(damped interval / distance from the cut to the wanted end), and the
+# cut at this share of the Ritz values: the best of 27 settings (docs/dev/notes/trace-solvers.md).
+# Beyond MAX_DEGREE the Ritz values do not say exactly enough where to cut.
+DEGREE_FACTOR = 2.0
+MIN_DEGREE = 4
+MAX_DEGREE = 60
+CUT_SHARE = 0.4
 
 
 @dataclass(frozen=True)
@@ -62,7 +64,7 @@ class Lanczos(Solver):
 
     def _directions(self, problem: TraceProblem) -> Directions:
         thin = isinstance(problem.metric, Identity | Diagonal)
-        if sp.issparse(problem.A) and thin and problem.n > SMALL:
+        if sp.issparse(problem.A) and thin and problem.n > MAX_UNFILTERED_ROWS:
             return ChebyshevFilter.of(problem)
         return Through(problem.metric.solve)
 
@@ -99,7 +101,7 @@ class ChebyshevFilter:
 
     @classmethod
     def of(cls, problem: TraceProblem) -> ChebyshevFilter:
-        A = shifted(problem).at(0.0)
+        A = shifted_matrices(problem).at(0.0)
         if A.nnz >= 2**31:
             raise TooLarge(
                 f"the matrix has {A.nnz} entries and the polynomial filter takes fewer than 2³¹; "
@@ -113,13 +115,18 @@ class ChebyshevFilter:
 
     def __call__(self, residuals: Array, vectors: Array, ritz: Array) -> Array:
         low = float(ritz[0])
-        cut = float(ritz[int(CUT * len(ritz)) if len(ritz) > 2 * vectors.shape[1] else -1])
+        cut = float(ritz[int(CUT_SHARE * len(ritz)) if len(ritz) > 2 * vectors.shape[1] else -1])
         reach = max(cut - low, 1e-12 * self.top)
-        degree = int(np.clip(STEEPNESS * np.sqrt((self.top - cut) / reach), LEAST, MOST))
-        parts = [vectors[:, c : c + WIDEST] for c in range(0, vectors.shape[1], WIDEST)]
-        return np.hstack([self._filtered(part, low, cut, degree) for part in parts])
+        degree = int(
+            np.clip(DEGREE_FACTOR * np.sqrt((self.top - cut) / reach), MIN_DEGREE, MAX_DEGREE)
+        )
+        parts = [
+            vectors[:, c : c + MAX_FILTER_COLUMNS]
+            for c in range(0, vectors.shape[1], MAX_FILTER_COLUMNS)
+        ]
+        return np.hstack([self._filtered_block(part, low, cut, degree) for part in parts])
 
-    def _filtered(self, X: Array, low: float, cut: float, degree: int) -> Array:
+    def _filtered_block(self, X: Array, low: float, cut: float, degree: int) -> Array:
         """Scaled Chebyshev recurrence: p(low) = 1, |p| small on [cut, top]."""
         half, centre = (self.top - cut) / 2, (self.top + cut) / 2
         sigma = first = half / (low - centre)

@@ -19,7 +19,7 @@ from dualfold.trace.solution import Solution
 from dualfold.trace.solvers.factored import shift_below
 from dualfold.trace.solvers.solver import Solver
 from dualfold.trace.solvers.subspace import Iteration, Progress, Through, iterate
-from dualfold.trace.sparse.shifted_matrices import shifted
+from dualfold.trace.sparse.shifted_matrices import shifted_matrices
 
 _seeded = ForkedLock()  # held by the thread whose seed NumPy's global generator has
 
@@ -55,7 +55,7 @@ class Preconditioned(Solver):
             M = problem.A.factor
             matrix = sp.csr_array(problem.sign * (M.T @ M) - shift * problem.metric.sparse())
         else:
-            matrix = shifted(problem).at(shift)
+            matrix = shifted_matrices(problem).at(shift)
         if self.inverse == "multigrid" or (self.inverse == "auto" and find_spec("pyamg")):
             return _multigrid(matrix, self.seed)
         return _incomplete(matrix)
@@ -69,8 +69,8 @@ def _multigrid(matrix: sp.csr_array, seed: int) -> Callable[[Array], Array]:
             "the multigrid preconditioner needs pyamg: pip install 'dualfold[amg]', "
             "or use Preconditioned(inverse='incomplete')"
         ) from error
-    # pyamg draws from NumPy's global generator: seed it for the same answer twice,
-    # and give the caller's state back. Two fits at once would draw from one another's seed.
+    # pyamg draws from NumPy's global generator: seed it, so that bits repeat, and restore the
+    # caller's state. Two fits at the same time would draw from one another's seed.
     with _seeded:
         state = np.random.get_state()  # noqa: NPY002
         np.random.seed(seed)  # noqa: NPY002
@@ -85,8 +85,8 @@ def _multigrid(matrix: sp.csr_array, seed: int) -> Callable[[Array], Array]:
 
 
 def _incomplete(matrix: sp.csr_array) -> Callable[[Array], Array]:
-    # drop_tol and fill_factor: the loosest pair that still halves the products of
-    # plain Lanczos on a 10-NN graph of a 5-dimensional cube (20,000 points).
+    # The loosest drop_tol and fill_factor that halve the products of plain Lanczos
+    # (docs/dev/notes/trace-solvers.md).
     factor = scipy.sparse.linalg.spilu(
         sp.csc_matrix(matrix), drop_tol=1e-3, fill_factor=10, diag_pivot_thresh=0.0
     )

@@ -1,4 +1,4 @@
-"""In which order to eliminate the rows of a sparse symmetric matrix, and at what price.
+"""In which order to eliminate the rows of a sparse symmetric matrix, and at what cost.
 
 The order decides how many zeros fill in. Minimum degree (always next the row with the
 fewest entries left) is quick and best on graphs of surfaces; nested dissection (a
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from dualfold.errors import Argument, DualfoldError, InvalidInput, TooLarge
-from dualfold.kernels import kernel, shared
+from dualfold.kernels import c_constant, kernel
 
 __all__ = ["Ordering", "fill_reducing_ordering", "paired_ordering"]
 
@@ -26,15 +26,15 @@ Longs = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 # Nested dissection stops at pieces this small and orders them by minimum degree.
-LEAF = 200
-# Multiply-adds a row above which dissection is tried too: it takes about ten microseconds a row.
-# Plain minimum degree gave fewer on every swiss roll (10,000 a row at n = 10⁶), dissection
-# on 3-D grids.
-WORTH_DISSECTING = 15_000
-NO_MEMORY, TOO_COSTLY = shared("NO_MEMORY"), shared("TOO_COSTLY")
+MAX_LEAF_ROWS = 200
+# Multiply-adds a row above which dissection is tried too. Minimum degree needs fewer on surfaces,
+# dissection on solids (docs/dev/notes/trace-solvers.md).
+MIN_DISSECTION_FLOPS_A_ROW = 15_000
+NO_MEMORY = c_constant("NO_MEMORY")
+TOO_COSTLY = c_constant("TOO_COSTLY")
 # D^-½ L D^-½ is symmetric only to round-off. More than this share of the largest entry
 # is not round-off.
-MOST_ASYMMETRY = 1e-10
+ASYMMETRY_TOLERANCE = 1e-10
 
 _asymmetry = kernel("asymmetry")
 _relabelled = kernel("breadth_first")
@@ -65,8 +65,8 @@ class Ordering:
 def fill_reducing_ordering(matrix: csr_array[Any], *, most_flops: float | None = None) -> Ordering:
     """An order of elimination that keeps the factor of `matrix` sparse.
 
-    Nested dissection down to small pieces, those by minimum degree. Rows that touch a
-    large part of all others go last. Only the pattern is looked at; it must be symmetric.
+    Nested dissection down to small pieces, those by minimum degree. Rows with entries in a
+    large part of all columns go last. Only the pattern is used; it must be symmetric.
 
     `most_flops` bounds the multiply-adds of the factorisation to come. A graph without
     small separators (neighbours in many dimensions) is refused as soon as one of its
@@ -145,7 +145,7 @@ def _multiply_adds(first: Ints, row_start: Longs) -> float:
 
 @dataclass(frozen=True, eq=False)
 class _Tree:
-    """An order of elimination, its supernodes and their price."""
+    """An order of elimination, its supernodes and their cost."""
 
     order: Ints
     first: Ints
@@ -158,11 +158,11 @@ def _cheapest_tree(n: int, start: Longs, columns: Ints, most_flops: float | None
     """By minimum degree; where that is costly, by nested dissection if that is cheaper."""
     limit = np.inf if most_flops is None else float(most_flops)
     tree = _tree(n, start, columns, max(n, 1), limit)
-    if tree.flops <= min(limit, WORTH_DISSECTING * n):
+    if tree.flops <= min(limit, MIN_DISSECTION_FLOPS_A_ROW * n):
         return tree
     if tree.flops > 8 * limit:  # a separator says so already
         raise _refusal(n, tree.flops, limit)
-    other = _tree(n, start, columns, LEAF, min(limit, tree.flops))
+    other = _tree(n, start, columns, MAX_LEAF_ROWS, min(limit, tree.flops))
     if len(other.order):
         return other
     if len(tree.order):
@@ -210,7 +210,7 @@ def symmetric_rows(
     apart = _asymmetry(
         n, start, columns, values if with_values else None, np.empty(n, np.int64), np.empty(n)
     )
-    if apart < 0 or apart > MOST_ASYMMETRY * np.max(np.abs(values), initial=0.0):
+    if apart < 0 or apart > ASYMMETRY_TOLERANCE * np.max(np.abs(values), initial=0.0):
         raise InvalidInput(
             "a symmetric matrix is needed, also in where its entries are, and this one is not; "
             "take (M + M.T) / 2"

@@ -6,7 +6,8 @@ same for every shift and takes as long to find as a factorisation.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -26,37 +27,53 @@ from dualfold.trace.sparse.factorisation import (
     paired_ordering,
 )
 
-__all__ = ["MOST_FLOPS", "Shifted", "share_ordering", "shifted"]
+__all__ = ["MAX_FLOPS", "ShiftedMatrices", "share_ordering", "shifted_matrices"]
 
 
-# A factorisation that needs more multiply-adds than this (about 10 s and 2 GB) is not
-# begun: 10-NN graphs of images stay below it up to some 20,000 points, surfaces always.
-# Beyond 800,000 rows the bound grows with them: LLE of a roll of 1,000,000 points, which
-# has two rows a point, takes 6e10.
-MOST_FLOPS = 4e10
-MOST_FLOPS_A_ROW = 5e4
-# Factoring the turned matrix takes 60 (150,000 points) to 90 (1,000,000) times n^1.5
-# multiply-adds for neighbours on a surface and thousands of times for images. Below
-# 10,000 points no eigenvalue of a surface is small enough to need it.
-THIN, LEAST_TURNED = 300, 10_000
+# A factorisation that needs more multiply-adds than this is not begun: graphs of surfaces stay
+# below it, those of many images do not. Beyond 800,000 rows the limit grows with the rows
+# (docs/dev/notes/trace-solvers.md).
+MAX_FLOPS = 4e10
+MAX_FLOPS_A_ROW = 5e4
+# The rotated matrix is factorised where this takes at most this many times n^1.5 multiply-adds:
+# surfaces need less, images far more (docs/dev/notes/trace-solvers.md).
+MAX_ROTATED_FLOPS_RATIO = 300
+# Below this many points no eigenvalue of a surface is small enough to need it.
+MIN_ROTATED_ROWS = 10_000
 
-ORDERS = ("_ordering", "_turned")  # of Shifted
-_known: WeakKeyDictionary[TraceProblem, Shifted] = WeakKeyDictionary()
+_cache: WeakKeyDictionary[TraceProblem, ShiftedMatrices] = WeakKeyDictionary()
 
 
-def shifted(problem: TraceProblem) -> Shifted:
+def shifted_matrices(problem: TraceProblem) -> ShiftedMatrices:
     """The shifted matrices of the problem; the same object while the problem lives."""
-    return _known.setdefault(problem, Shifted(problem.A, problem.metric, problem.sign))
+    return _cache.setdefault(problem, ShiftedMatrices(problem.A, problem.metric, problem.sign))
 
 
 def share_ordering(problem: TraceProblem, other: TraceProblem) -> None:
-    """What is known of the elimination order of `problem` holds for `other`: same pattern."""
-    found = shifted(problem).__dict__
-    shifted(other).__dict__.update({key: found[key] for key in ORDERS if key in found})
+    """Let `other`, whose matrices have the same pattern, use the elimination orders of `problem`.
+
+    Each order is found once, by the first of the two that needs it.
+    """
+    orders = shifted_matrices(problem).orders
+    if shifted_matrices(other).orders is not orders:
+        _cache[other] = ShiftedMatrices(other.A, other.metric, other.sign, orders)
+
+
+class EliminationOrders:
+    """The elimination orders of one pattern, a cache that problems of this pattern share."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, Any] = {}
+
+    def get(self, name: str, find: Callable[[], Any]) -> Any:
+        """The order of this name; `find` is called if there is none yet."""
+        if name not in self._found:
+            self._found[name] = find()
+        return self._found[name]
 
 
 @dataclass(frozen=True, eq=False)
-class Shifted:
+class ShiftedMatrices:
     """A sparse matrix for each shift, whose factorisation is one of sign·A − shift·B.
 
     For A = MᵀM it is [[−sαI, −sM], [−sMᵀ, −(shift/α)·B]] (s the sign), whose Schur
@@ -65,15 +82,16 @@ class Shifted:
     α = 1 a small shift drowns in rounding.
 
     The pivots α are tiny where the shift is, and blow the others up. A square M lets
-    auxiliary row a_i and row b_i be turned into (a_i ± b_i)/√2, a congruence: then
-    the diagonal of M stands on the diagonal, twice, with either sign. (LLE of a roll of
-    150,000 points at the shift 5e-13: row errors of 2e-9 instead of 6e-4.) That is done
-    for many points on surfaces, whose eigenvalues are that small.
+    auxiliary row a_i and row b_i be rotated into (a_i ± b_i)/√2, a congruence: then
+    the diagonal of M stands on the diagonal, twice, with either sign, and row errors are smaller
+    by orders of magnitude (docs/dev/notes/trace-certificates.md). That is done for many points
+    on surfaces, whose eigenvalues are tiny.
     """
 
     A: Any
     metric: Metric
     sign: float
+    orders: EliminationOrders = field(default_factory=EliminationOrders, repr=False)
 
     @property
     def auxiliary(self) -> int:
@@ -81,21 +99,27 @@ class Shifted:
         return self.A.factor.shape[0] if isinstance(self.A, Gramian) else 0
 
     @property
-    def turned(self) -> bool:
+    def is_rotated(self) -> bool:
         """Whether auxiliary rows are paired with those of A."""
-        return self._turned is not None
+        return self._rotated_order is not None
 
     @property
     def ordering(self) -> Ordering:
-        """The elimination order, the same for every shift; TooLarge if hopeless.
+        """The elimination order, the same for every shift; TooLarge if it costs too much.
 
         Any permutation is valid, so sharing it takes nothing away from a proof.
         """
-        if self._turned is not None:
-            return self._turned
-        if isinstance(self._ordering, TooLarge):
-            raise self._ordering
-        return self._ordering
+        order = self._rotated_order
+        if order is None:
+            order = self.orders.get("plain", self._find_plain_order)
+        if isinstance(order, TooLarge):
+            raise order
+        return order
+
+    @property
+    def _rotated_order(self) -> Ordering | None:
+        found: Ordering | None = self.orders.get("rotated", self._find_rotated_order)
+        return found
 
     def balance(self, shift: float) -> float:
         """α: √|shift|, and 1 where nothing is auxiliary."""
@@ -109,55 +133,57 @@ class Shifted:
             beneath, plain = bottom.diagonal(), None
             if not isinstance(self.metric, Identity | Diagonal):
                 plain = sp.csr_array(bottom - sp.diags_array(beneath))
-            if self.turned:
+            if self.is_rotated:
                 mean, half = (top + beneath) / 2, (top - beneath) / 2
-                return self._augmented.filled([mean, mean, half, half], plain, turned=True)
-            return self._augmented.filled([top, beneath], plain, turned=False)
+                return self._augmented_matrix.with_diagonals(
+                    [mean, mean, half, half], plain, rotated=True
+                )
+            return self._augmented_matrix.with_diagonals([top, beneath], plain, rotated=False)
         if isinstance(self.A, LinearOperator):
             raise TooLarge("A is a linear operator and has no pivots; Lanczos() needs none")
         return sp.csr_array(self.sign * sp.csr_array(self.A) - shift * self.metric.sparse())
 
-    def solved_by(self, factor: Factorisation, shift: float, R: Array) -> Array:
+    def solve(self, factor: Factorisation, shift: float, R: Array) -> Array:
         """(sign·A − shift·B)⁻¹R from a factorisation of `at(shift)`."""
         if not self.auxiliary:
             return factor.solve(R)
-        return self.solved_pairs(factor, shift, R)[1] / self.balance(shift)
+        return self.solve_pairs(factor, shift, R)[1] / self.balance(shift)
 
-    def solved_pairs(self, factor: Factorisation, shift: float, R: Array) -> tuple[Array, Array]:
+    def solve_pairs(self, factor: Factorisation, shift: float, R: Array) -> tuple[Array, Array]:
         """The auxiliary part and the rest of the solution of `at(shift)`·(x, y) = (0, R)."""
         before = self.auxiliary
-        if not self.turned:
+        if not self.is_rotated:
             found = factor.solve(np.vstack([np.zeros((before, R.shape[1])), R]))
             return found[:before], found[before:]
         found = factor.solve(np.vstack([R, -R]))
         return (found[:before] + found[before:]) / 2, (found[:before] - found[before:]) / 2
 
     @cached_property
-    def _augmented(self) -> AugmentedMatrix:
-        return AugmentedMatrix.of(self.A.factor, self.sign, self.turned)
+    def _augmented_matrix(self) -> AugmentedMatrix:
+        return AugmentedMatrix.of(self.A.factor, self.sign, self.is_rotated)
 
-    @cached_property
-    def _ordering(self) -> Ordering | TooLarge:
+    def _find_plain_order(self) -> Ordering | TooLarge:
         try:
             pattern = self.at(1.0)
             if sp.issparse(self.A):  # A − B can cancel an entry that A − σB has
                 pattern = sp.csr_array(abs(self.A) + abs(self.metric.sparse()))
-            most = max(MOST_FLOPS, MOST_FLOPS_A_ROW * pattern.shape[0])
+            most = max(MAX_FLOPS, MAX_FLOPS_A_ROW * pattern.shape[0])
             return fill_reducing_ordering(pattern, most_flops=most)
-        except TooLarge as refusal:  # kept: finding it out again would take as long
+        except TooLarge as refusal:  # cached: to find it again would take as long
             return refusal
 
-    @cached_property
-    def _turned(self) -> Ordering | None:
-        """The elimination order of the turned matrix, where that is the one to factor."""
+    def _find_rotated_order(self) -> Ordering | None:
+        """The elimination order of the rotated matrix, where that is the one to factor."""
         n = self.A.shape[0]
-        if not isinstance(self.A, Gramian) or self.auxiliary != n or n < LEAST_TURNED:
+        if not isinstance(self.A, Gramian) or self.auxiliary != n or n < MIN_ROTATED_ROWS:
             return None
         M = abs(self.A.factor)
         pattern = sp.csr_array(M + M.T + abs(self.metric.sparse()))
         try:
             # Blocks of 2×2 cost eight times what single entries do.
-            return paired_ordering(fill_reducing_ordering(pattern, most_flops=THIN * n**1.5 / 8))
+            return paired_ordering(
+                fill_reducing_ordering(pattern, most_flops=MAX_ROTATED_FLOPS_RATIO * n**1.5 / 8)
+            )
         except TooLarge:
             return None
 
@@ -176,10 +202,10 @@ class AugmentedMatrix:
     places: tuple[Array, ...]  # where in fixed.data: the diagonals of the four blocks that have one
 
     @classmethod
-    def of(cls, M: sp.csr_array, sign: float, turned: bool) -> AugmentedMatrix:
+    def of(cls, M: sp.csr_array, sign: float, rotated: bool) -> AugmentedMatrix:
         m, n = M.shape
         side = sp.csr_array(-sign * M)
-        if not turned:
+        if not rotated:
             blocks = [[_zeros(m), side], [side.T, _zeros(n)]]
             offsets = [(np.arange(m), np.arange(m)), (m + np.arange(n), m + np.arange(n))]
         else:
@@ -193,8 +219,8 @@ class AugmentedMatrix:
         fixed = _with_entries(fixed, rows, columns)
         return cls(fixed, tuple(_places(fixed, *where) for where in offsets))
 
-    def filled(
-        self, diagonals: list[Array], plain: sp.csr_array | None, *, turned: bool
+    def with_diagonals(
+        self, diagonals: list[Array], plain: sp.csr_array | None, *, rotated: bool
     ) -> sp.csr_array:
         """The matrix of one shift: the diagonals, and what B has off its own."""
         data = self.fixed.data.copy()
@@ -204,7 +230,7 @@ class AugmentedMatrix:
         if plain is None:
             return matrix
         before = self.fixed.shape[0] - plain.shape[0]
-        if turned:  # bottom stands in both halves, as sum and difference
+        if rotated:  # bottom stands in both halves, as sum and difference
             half = plain / 2
             return sp.csr_array(matrix + sp.block_array([[half, -half], [-half, half]]))
         return sp.csr_array(matrix + sp.block_diag([sp.csr_array((before, before)), plain]))

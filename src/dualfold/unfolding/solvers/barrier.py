@@ -9,8 +9,16 @@ they are feasible for the dual with the value
     Σ w d² = Σ w s + Σ w ‖y_e‖² = mμ + tr K :
 
 the gap is mμ, no weight is 0 (so no part of the graph falls off), and Y need have no
-more columns than K has rank. The steps are primal–dual: w is carried along and only
-tends to μ/s, which keeps them long when μ shrinks.
+more columns than K has rank. The steps are primal–dual: w is kept beside Y and only
+tends to μ/s, so that steps stay long when μ shrinks.
+
+Moving the points Y (n×r) by Δ changes the barrier function to second order by ½⟨Δ, HΔ⟩ with
+
+    H = (L(w) − (1 − σ)·diag(m)) ⊗ I_r + Σ_e c_e (b_e b_eᵀ) ⊗ (y_e y_eᵀ)
+
+b_e = e_i − e_j, y_e = y_i − y_j: the stiffness matrix of a net of springs that also pull
+when rotated. It is made of r×r blocks where the graph has edges, so one ordering of the graph
+serves every r.
 """
 
 from __future__ import annotations
@@ -33,15 +41,26 @@ from dualfold.unfolding.problem import UnfoldingProblem
 # The shift σ (in units of S = L(w) − diag(m), whose wanted eigenvalues are of size 1) starts
 # here. Rotations of all points are free, so without it H is singular; the step is then
 # right to a relative σ along the softest directions.
-LEAST_SHIFT = 1e-7
+MIN_SHIFT = 1e-7
 # Where H is indefinite the missing part is 1 − λ₂(L(w)) at most: mostly between these.
 FIRST_SHIFT = 0.03
-MOST_SHIFT = 1e6
+MAX_SHIFT = 1e6
+# A step leaves these shares of every slack and every weight. Slacks fall with μ, which may shrink
+# to a tenth in one step; weights have no reason to fall so fast.
+MIN_SLACK_RATIO = 0.005
+MIN_WEIGHT_RATIO = 0.05
+# w may differ from μ/s by this factor: enough to profit from it, not enough to stray.
+MAX_WEIGHT_RATIO = 1e3
+ARMIJO_SHARE = 1e-4  # Armijo's constant of sufficient decrease
+# Steps are tried shorter by this ratio, down to 1e-12.
+STEP_SHRINK_RATIO = 0.75
+MAX_STEP_ATTEMPTS = 100
+BARRIER_ROUNDING = 1e-14  # of the barrier function's value, relative
 
 
 @dataclass(frozen=True, eq=False)
 class Net:
-    """Where the blocks of H lie, for points tied by the edges of one problem."""
+    """Where the blocks of H are, for points tied by the edges of one problem."""
 
     problem: UnfoldingProblem
     ordering: Ordering  # of the graph itself: one row a point
@@ -50,19 +69,6 @@ class Net:
     def of(cls, problem: UnfoldingProblem, *, most_flops: float | None = None) -> Net:
         pattern = problem.laplacian(np.ones(problem.m))
         return cls(problem, fill_reducing_ordering(pattern, most_flops=most_flops))
-
-    @cached_property
-    def _slots(self) -> tuple[Array, Array, Array]:
-        """Sorted rows of the pattern, and which of (edges, edges back, points) is in each."""
-        n, m = self.problem.n, self.problem.m
-        i, j = self.problem.edges.T
-        everyone = np.arange(n)
-        rows = np.concatenate([i, j, everyone])
-        columns = np.concatenate([j, i, everyone])
-        numbers = np.arange(1, 2 * m + n + 1)
-        slots = sp.csr_array((numbers, (rows, columns)), shape=(n, n))
-        slots.sort_indices()
-        return slots.indptr, slots.indices, slots.data - 1
 
     @cached_property
     def ends(self) -> sp.csr_array:
@@ -80,32 +86,33 @@ class Net:
         blocks[:, unit, unit] += weights[:, None]
         own = (self.ends @ blocks.reshape(-1, r * r)).reshape(n, r, r)
         own[:, unit, unit] -= (1 - shift) * self.problem.mass[:, None]
-        start, columns, slot = self._slots
+        pattern = self.problem.pattern
         blocks *= -1
-        entries = np.concatenate([blocks, blocks, own])[slot]
-        return sp.csr_array(sp.bsr_array((entries, columns, start), shape=(n * r, n * r)).tocsr())
+        entries = np.concatenate([blocks, blocks, own])[pattern.data - 1]
+        shape = (n * r, n * r)
+        return sp.csr_array(sp.bsr_array((entries, pattern.indices, pattern.indptr), shape).tocsr())
 
-    def factorised(
+    def factorisation(
         self, weights: Array, bend: Array, apart: Array, shift: float
     ) -> tuple[Factorisation, float]:
         """L D Lᵀ of H, with σ raised until H is positive beside the translations.
 
-        H moves all points together with −(1 − σ)·diag(m), so that r signs are negative
-        while σ < 1; the pivots' signs tell, as a proof, whether there are more.
+        On translations of all points H is −(1 − σ)·diag(m), so r pivots are negative
+        while σ < 1; the pivots' signs prove whether there are more.
         """
         r = apart.shape[1]
-        order = blocked(self.ordering, r)
+        order = block_ordering(self.ordering, r)
         while True:
             factor = factorise(self.stiffness(weights, bend, apart, shift), order)
             expected = r if shift < 1 else 0
-            if (factor.negative == expected and not factor.zero) or shift > MOST_SHIFT:
+            if (factor.negative == expected and not factor.zero) or shift > MAX_SHIFT:
                 return factor, shift
             shift = max(FIRST_SHIFT, 2 * shift)
             if 0.9 < shift < 1.1:  # at 1 the translations have no sign
                 shift = 1.2
 
 
-def blocked(ordering: Ordering, r: int) -> Ordering:
+def block_ordering(ordering: Ordering, r: int) -> Ordering:
     """The same order of elimination when each row stands for a block of r rows."""
     if r == 1:
         return ordering
@@ -114,122 +121,113 @@ def blocked(ordering: Ordering, r: int) -> Ordering:
     below = np.diff(ordering.row_start) * r
     panel_start = np.concatenate([np.zeros(1, np.int64), np.cumsum(own * (own + below))])
 
-    def spread(rows: Array) -> Array:
+    def block_rows(rows: Array) -> Array:
         return np.ascontiguousarray((rows[:, None] * r + inside).ravel(), dtype=np.int32)
 
     return replace(
         ordering,
-        permutation=spread(ordering.permutation),
+        permutation=block_rows(ordering.permutation),
         factor_entries=int(panel_start[-1] - np.sum(own * (own - 1) // 2)),
         flops=ordering.flops * r**3,
         longest_row=ordering.longest_row * r + r - 1,
         first=(ordering.first * r).astype(np.int32),
         row_start=ordering.row_start * r,
-        rows=spread(ordering.rows),
+        rows=block_rows(ordering.rows),
         panel_start=panel_start,
     )
 
 
-# What a step must leave of every slack and every weight. Slacks fall with μ, which may shrink
-# to a tenth at once; weights have no reason to fall so fast.
-LEAST_OF_SLACK, LEAST_OF_WEIGHT = 0.005, 0.05
-# w may differ from μ/s by this factor: enough to profit from it, not enough to stray.
-LEASH = 1e3
-SUFFICIENT = 1e-4  # Armijo's constant
-# Steps are tried shorter by this factor, so many times: down to 1e-12.
-SHORTER, TRIES = 0.75, 100
-ROUNDING = 1e-14  # of the barrier function's value, relative
-
-
 @dataclass(frozen=True, eq=False)
-class Inside:
-    """Centred points with all edges shorter than allowed, weights, and the level μ."""
+class BarrierPoint:
+    """Centred points with all edges shorter than allowed, weights, and μ."""
 
     points: Array
     weights: Array
     slack: Array
-    level: float
-    shift: float = LEAST_SHIFT
+    mu: float
+    shift: float = MIN_SHIFT
     # −⟨gradient, Newton step⟩/(mμ) where the last step began: far below 1 when centred
     decrement: float = np.inf
     step: float = 0.0
     damped: float = 0.0  # the shift of the last step: large where the matrix was indefinite
 
     @classmethod
-    def at(cls, problem: UnfoldingProblem, points: Array, level: float) -> Inside:
+    def at(cls, problem: UnfoldingProblem, points: Array, mu: float) -> BarrierPoint:
         """The state of these points with w = μ/s."""
-        Y = problem.centred(points)
+        Y = problem.centred_points(points)
         slack = problem.squared - problem.squared_lengths(Y)
-        return cls(Y, level / slack, slack, level)
+        return cls(Y, mu / slack, slack, mu)
 
 
-def newton_step(net: Net, here: Inside) -> Inside:
-    """One step at the level μ of `here`, along an arc; the barrier function gets no worse.
+def newton_step(net: Net, here: BarrierPoint) -> BarrierPoint:
+    """One step at the μ of `here`, along an arc; the barrier function gets no worse.
 
-    Turning a part of the points moves them on circles, and a straight step stretches the
-    edges by its square. So the second derivative of the path (L(w)Y − diag(m)Y and
-    ws − μ falling together, in t) is taken along: Y + tΔ + t²Γ, at the price of one more
-    solve with the same matrix.
+    A rotation of some points moves them on circles, and a straight step stretches the
+    edges by its square. So the step has the second derivative of the path (L(w)Y − diag(m)Y and
+    ws − μ fall together, in t) as well: Y + tΔ + t²Γ, which costs one more solve with the
+    same matrix.
     """
     problem = net.problem
-    mu, Y, w, s = here.level, here.points, here.weights, here.slack
+    mu, Y, w, s = here.mu, here.points, here.weights, here.slack
     i, j = problem.edges.T
     apart = Y[i] - Y[j]
     gradient = problem.laplacian(mu / s) @ Y - problem.mass[:, None] * Y
-    factor, shift = net.factorised(w, 2 * w / s, apart, here.shift)
+    factor, shift = net.factorisation(w, 2 * w / s, apart, here.shift)
 
-    def solved(force: Array) -> Array:
-        return problem.centred(factor.solve(force.ravel()).reshape(Y.shape))
+    def newton_solution(force: Array) -> Array:
+        return problem.centred_points(factor.solve(force.ravel()).reshape(Y.shape))
 
-    move = solved(-gradient)
+    move = newton_solution(-gradient)
     slope = float(np.sum(gradient * move))
     stretch = move[i] - move[j]
     along = _dots(apart, stretch)
     change = mu / s - w + 2 * (w / s) * along
     pull = (w * _dots(stretch, stretch) + 2 * change * along) / s
-    bend = solved(-(problem.laplacian(change) @ move + problem.laplacian(pull) @ Y))
+    bend = newton_solution(-(problem.laplacian(change) @ move + problem.laplacian(pull) @ Y))
     bent = bend[i] - bend[j]
     swerve = pull + 2 * (w / s) * _dots(apart, bent)
 
     length = 1.0
     now = _barrier(problem, Y, s, mu)
-    for _ in range(TRIES):
+    for _ in range(MAX_STEP_ATTEMPTS):
         points = Y + length * move + length**2 * bend
         slack = problem.squared - problem.squared_lengths(points)
-        if np.all(slack > LEAST_OF_SLACK * s):
-            allowed = now + SUFFICIENT * length * slope + ROUNDING * abs(now)
+        if np.all(slack > MIN_SLACK_RATIO * s):
+            allowed = now + ARMIJO_SHARE * length * slope + BARRIER_ROUNDING * abs(now)
             if _barrier(problem, points, slack, mu) <= allowed:
                 break
-        length *= SHORTER
+        length *= STEP_SHRINK_RATIO
     else:
         points, slack, length = Y, s, 0.0
     weights = w + length * change + length**2 * swerve
-    weights = np.maximum(weights, LEAST_OF_WEIGHT * w)
-    weights = np.clip(weights, mu / slack / LEASH, mu / slack * LEASH)
+    weights = np.maximum(weights, MIN_WEIGHT_RATIO * w)
+    weights = np.clip(weights, mu / slack / MAX_WEIGHT_RATIO, mu / slack * MAX_WEIGHT_RATIO)
     decrement = -slope / (problem.m * mu)
-    return Inside(points, weights, slack, mu, _next_shift(shift, length), decrement, length, shift)
+    return BarrierPoint(
+        points, weights, slack, mu, _next_shift(shift, length), decrement, length, shift
+    )
 
 
-def with_column(net: Net, here: Inside, direction: Array) -> Inside:
-    """A new column along `direction`, as large as serves best, the others giving way.
+def with_column(net: Net, here: BarrierPoint, direction: Array) -> BarrierPoint:
+    """A new column along `direction`, of the best size, while the other columns shrink.
 
-    K grows by τuuᵀ, which stretches edges that are tight already; to first order in τ the
-    other columns move by τΓ so that the weights, and with them the balance, stay put.
+    K grows by τuuᵀ, which stretches edges that are taut already; to first order in τ the
+    other columns move by τΓ so that the weights, and with them the balance, do not change.
     τ is where the barrier function is best on that curve.
     """
     problem = net.problem
-    mu, Y, w, s = here.level, here.points, here.weights, here.slack
+    mu, Y, w, s = here.mu, here.points, here.weights, here.slack
     i, j = problem.edges.T
     apart = Y[i] - Y[j]
-    factor, _ = net.factorised(w, 2 * w / s, apart, here.shift)
-    u = problem.centred(direction[:, None])
+    factor, _ = net.factorisation(w, 2 * w / s, apart, here.shift)
+    u = problem.centred_points(direction[:, None])
     pull = w * problem.squared_lengths(u) / s
     force = -(problem.laplacian(pull) @ Y)
-    give = problem.centred(factor.solve(force.ravel()).reshape(Y.shape))
-    # All of tr K in the new column is more than it can ever take.
+    give = problem.centred_points(factor.solve(force.ravel()).reshape(Y.shape))
+    # The new column can never have more than all of tr K.
     amount = problem.value(Y) / problem.value(u)
     best, least = None, _barrier(problem, Y, s, mu)
-    for _ in range(TRIES):
+    for _ in range(MAX_STEP_ATTEMPTS):
         points = np.hstack([Y + amount * give, np.sqrt(amount) * u])
         slack = problem.squared - problem.squared_lengths(points)
         if np.all(slack > 0):
@@ -238,16 +236,16 @@ def with_column(net: Net, here: Inside, direction: Array) -> Inside:
                 best, least = (points, slack), reached
             elif best is not None:
                 break
-        amount *= SHORTER
+        amount *= STEP_SHRINK_RATIO
     if best is None:
         return here
     points, slack = best
-    weights = np.clip(w, mu / slack / LEASH, mu / slack * LEASH)
-    return Inside(points, weights, slack, mu, shift=here.shift)
+    weights = np.clip(w, mu / slack / MAX_WEIGHT_RATIO, mu / slack * MAX_WEIGHT_RATIO)
+    return BarrierPoint(points, weights, slack, mu, shift=here.shift)
 
 
 def _barrier(problem: UnfoldingProblem, points: Array, slack: Array, mu: float) -> float:
-    """What a step must lower: the function of this file's head, negated."""
+    """The function of the module docstring, negated: a step must lower it."""
     return -0.5 * problem.value(points) - 0.5 * mu * float(np.sum(np.log(slack)))
 
 
@@ -258,20 +256,5 @@ def _dots(A: Array, B: Array) -> Array:
 def _next_shift(shift: float, length: float) -> float:
     """Less damping after a good step, more after a short one."""
     if length > 0.7:
-        return max(shift / 10, LEAST_SHIFT)
+        return max(shift / 10, MIN_SHIFT)
     return shift * 2 if length < 0.1 else shift
-
-
-# ==== doc
-# """The Newton matrix of points held by edges: sparse blocks, one r×r block a neighbour.
-#
-# Moving the points Y (n×r) by Δ changes the barrier function of `barrier.py` to second
-# order by ½⟨Δ, HΔ⟩ with
-#
-#     H = (L(w) − (1 − σ)·diag(m)) ⊗ I_r + Σ_e c_e (b_e b_eᵀ) ⊗ (y_e y_eᵀ)
-#
-# b_e = e_i − e_j, y_e = y_i − y_j: the stiffness matrix of a net of springs that also pull
-# when turned. Its blocks sit where the graph has edges, so one ordering of the graph
-# serves every r, and a sheet of 10,000 points is factorised in a fraction of a second.
-# """
-#

@@ -1,7 +1,7 @@
-"""The bottom of the spectrum of a weighted graph: λ₂(L(w)) and the directions there.
+"""The lowest eigenpairs of a weighted graph: λ₂(L(w)) and its directions.
 
 The values are Ritz values, which lie above the eigenvalues: they steer a solver and prove
-nothing (`bounds.py` proves).
+nothing (`spectral_floor.py` proves).
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from dualfold.arrays import Array
 from dualfold.trace.sparse.factorisation import Ordering, factorise
 from dualfold.unfolding.problem import UnfoldingProblem
 
-# Blocks of inverse iteration kept for the Rayleigh–Ritz step, and restarts at most.
-DEPTH = 4
-RESTARTS = 30
-# The factor is of L + εM: L itself is singular. Relative to L's mean diagonal.
-LIFT = 1e-11
-# What a column has left beside the others, of its length: below, it is their rounding.
-DEPENDENT = 1e-11
+# Blocks of inverse iteration that the Rayleigh–Ritz step uses.
+KRYLOV_BLOCKS = 4
+MAX_RESTARTS = 30
+# L itself is singular, so L + εM is factorised; ε is this share of L's mean diagonal.
+SHIFT_SHARE = 1e-11
+# A column that keeps less than this of its length beside the others is rounding.
+DEPENDENT_TOLERANCE = 1e-11
 
 
-def bottom(
+def lowest_eigenpairs(
     problem: UnfoldingProblem,
     weights: Array,
     ordering: Ordering,
@@ -40,19 +40,19 @@ def bottom(
     """
     L = problem.laplacian(weights)
     mass = problem.mass
-    if 2 * (DEPTH + 1) * start.shape[1] >= problem.n:
-        # The Krylov space would be most of the whole.
+    if 2 * (KRYLOV_BLOCKS + 1) * start.shape[1] >= problem.n:
+        # The Krylov space would be most of the full space.
         values, vectors = scipy.linalg.eigh(L.toarray(), np.diag(mass))
-        return values[1 : count + 1], problem.centred(vectors[:, 1 : count + 1])
+        return values[1 : count + 1], problem.centred_points(vectors[:, 1 : count + 1])
     scale = float(np.sum(L.diagonal()) / mass.sum())
-    factor = factorise(sp.csr_array(L + sp.diags_array(LIFT * scale * mass)), ordering)
-    block = orthonormal(problem, start)
-    for _ in range(RESTARTS):
+    factor = factorise(sp.csr_array(L + sp.diags_array(SHIFT_SHARE * scale * mass)), ordering)
+    block = orthonormal_columns(problem, start)
+    for _ in range(MAX_RESTARTS):
         blocks = [block]
-        for _ in range(DEPTH):
+        for _ in range(KRYLOV_BLOCKS):
             new = factor.solve(mass[:, None] * blocks[-1])
-            fresh = orthonormal(problem, new, blocks)
-            if not fresh.shape[1]:  # symmetric graphs have few distinct values: that was all
+            fresh = orthonormal_columns(problem, new, blocks)
+            if not fresh.shape[1]:  # symmetric graphs have few distinct eigenvalues: no more
                 break
             blocks.append(fresh)
         basis = np.hstack(blocks)
@@ -62,26 +62,26 @@ def bottom(
         ritz, wanted = values[:count], block[:, :count]
         residual = L @ wanted - mass[:, None] * wanted * ritz
         # rᵀL⁻¹r bounds the error of a Ritz value far from the others.
-        energy = np.sum(residual * problem.centred(factor.solve(residual)), axis=0)
+        energy = np.sum(residual * problem.centred_points(factor.solve(residual)), axis=0)
         if np.all(energy <= tol * ritz):
             break
     return ritz, wanted
 
 
-def orthonormal(
+def orthonormal_columns(
     problem: UnfoldingProblem, block: Array, others: list[Array] | None = None
 ) -> Array:
     """Columns centred, orthonormal in diag(m), and orthogonal to the blocks before.
 
-    Those that hold nothing new are left out: QR would put noise in their place, the constant
+    Columns that add nothing new are left out: QR would put rounding in their place, the constant
     vector included, whose eigenvalue 0 would pass for λ₂.
     """
     root = np.sqrt(problem.mass)[:, None]
-    X = problem.centred(block)
+    X = problem.centred_points(block)
     X = X / np.maximum(np.linalg.norm(root * X, axis=0), np.finfo(float).tiny)
     for _ in range(2):  # twice is enough (Kahan, Parlett)
         for other in others or []:
             X = X - other @ (other.T @ (problem.mass[:, None] * X))
-        Q, R, _ = scipy.linalg.qr(root * problem.centred(X), mode="economic", pivoting=True)
-        X = Q[:, : np.count_nonzero(np.abs(np.diagonal(R)) > DEPENDENT)] / root
+        Q, R, _ = scipy.linalg.qr(root * problem.centred_points(X), mode="economic", pivoting=True)
+        X = Q[:, : np.count_nonzero(np.abs(np.diagonal(R)) > DEPENDENT_TOLERANCE)] / root
     return X

@@ -1,13 +1,13 @@
-"""Equal lengths held by stiff springs, solved by an interior point in doubles.
+"""Equal lengths kept by stiff springs, solved by an interior point in doubles.
 
     maximise tr K − ½ Σ_e (q_e − d_e²)²/t_e          K ⪰ 0,  q_e = K_ii + K_jj − 2K_ij
     minimise Σ w d² + ½ Σ t w²                       S = L(w) − M ⪰ 0,  any signs
 
 Equal lengths alone have no interior (a clique of more points than dimensions fixes a singular
 block of K), and their dual need not be attained. With the compliances t > 0 both sides have
-an interior and one answer each, with q = d² + tw. Steps are as in `central_path`; the Schur matrix
-gets t on its diagonal and is scaled to a unit one, because late on its entries differ by
-ten orders.
+an interior and one solution each, with q = d² + tw. Steps are as in `interior_point`; the Schur
+matrix gets t on its diagonal and is scaled to a unit diagonal, because late on its entries differ
+by ten orders of magnitude.
 """
 
 from __future__ import annotations
@@ -20,14 +20,16 @@ import scipy.sparse as sp
 from scipy.linalg import lapack
 
 from dualfold.arrays import Array
-from dualfold.unfolding.solvers.interior_point import START, CentralPath, Graded
+from dualfold.unfolding.solvers.interior_point import FIRST_EIGENVALUE, CentralPath, PrimalDualPair
 from dualfold.unfolding.solvers.semidefinite import edge_products, longest_step, lower_factor
 
-SHARE, MOST_SHARE = 0.9, 0.99  # of the way to the boundary, by how far the predictor got
-STEPS = 60
+# Shares of the way to the boundary, by how far the predictor got.
+BOUNDARY_SHARE = 0.9
+MAX_BOUNDARY_SHARE = 0.99
+MAX_STEPS = 60
 # Where Cholesky breaks down this is added to the unit diagonal, four times as much each time.
-RIDGE = 1e-15
-LATE = 0.1  # the gap from which on products are made in the eigenbasis of X
+FIRST_RIDGE = 1e-15
+EIGENBASIS_GAP = 0.1  # from this gap on, products are formed in the eigenbasis of X
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +47,7 @@ class ElasticPoint:
 
 
 def elastic_point(path: CentralPath, softness: float, enough: float) -> tuple[ElasticPoint, Array]:
-    """Where steps in doubles get, until the gap is `enough`, and t = softness·d⁴/c.
+    """The point that steps in doubles reach, until the gap is `enough`, and t = softness·d⁴/c.
 
     c is the bound of the first weights: then tw/d² does not depend on units.
     """
@@ -62,9 +64,9 @@ def elastic_point(path: CentralPath, softness: float, enough: float) -> tuple[El
 def elastic_steps(
     path: CentralPath, first: ElasticPoint, compliance: Array
 ) -> Iterator[ElasticPoint]:
-    """The points after each step in doubles, until rounding ends them or there were 60."""
+    """The points after each step in doubles, until rounding ends them, MAX_STEPS at most."""
     here = first
-    for _ in range(STEPS):
+    for _ in range(MAX_STEPS):
         following = _step(path, here, compliance)
         if following is None or not np.isfinite(following.gap):
             return
@@ -77,10 +79,10 @@ def elastic_first(path: CentralPath) -> ElasticPoint:
     p = path.problem
     even = 1.0 / np.sqrt(p.squared)
     second = np.linalg.eigvalsh(path.scaled_laplacian(even).toarray())[1]
-    w = START * even / second
-    S = path.scaled_laplacian(w).toarray() - path.off
+    w = FIRST_EIGENVALUE * even / second
+    S = path.scaled_laplacian(w).toarray() - path.centring
     inverse = np.linalg.inv(S + path.along) - path.along
-    return ElasticPoint(float(p.squared.sum() / path.on_edges(inverse).sum()) * inverse, w, S)
+    return ElasticPoint(float(p.squared.sum() / path.edge_values(inverse).sum()) * inverse, w, S)
 
 
 def _step(path: CentralPath, here: ElasticPoint, compliance: Array) -> ElasticPoint | None:
@@ -91,18 +93,18 @@ def _step(path: CentralPath, here: ElasticPoint, compliance: Array) -> ElasticPo
         return None
     inverse = lapack.dpotri(factor_S, lower=1)[0]
     inverse = np.tril(inverse) + np.tril(inverse, -1).T - path.along
-    solve = _schur(p.edges, path.plain(X), path.plain(inverse), compliance)
+    solve = _schur(p.edges, path.in_point_units(X), path.in_point_units(inverse), compliance)
     products = float(np.sum(X * S))
     mu = products / (p.n - 1)
-    pair = Graded.of(X, inverse, late=here.gap < LATE)
+    pair = PrimalDualPair.of(X, inverse, late=here.gap < EIGENBASIS_GAP)
 
     def direction(level: float, affine: tuple[Array, sp.csr_array] | None) -> tuple:
         ideal = level * inverse
         if affine is not None:
             ideal = ideal - pair.product(*affine)
-        change = solve(path.on_edges(ideal) - p.squared - compliance * w)
+        change = solve(path.edge_values(ideal) - p.squared - compliance * w)
         dS = path.scaled_laplacian(change)
-        return path.off_u(ideal - X - pair.product(None, dS)), dS, change
+        return path.without_u(ideal - X - pair.product(None, dS)), dS, change
 
     def reach(move: tuple, share: float) -> tuple[float, float]:
         primal, dual = longest_step(factor_X, move[0]), longest_step(factor_S, move[1])
@@ -114,9 +116,11 @@ def _step(path: CentralPath, here: ElasticPoint, compliance: Array) -> ElasticPo
     power = max(2.0, 3 * min(primal, dual) ** 2)
     target = min(1.0, max(after / products, 1e-10) ** power) * mu
     move = direction(target, affine[:2])
-    primal, dual = reach(move, SHARE + (MOST_SHARE - SHARE) * min(primal, dual))
+    primal, dual = reach(
+        move, BOUNDARY_SHARE + (MAX_BOUNDARY_SHARE - BOUNDARY_SHARE) * min(primal, dual)
+    )
     w = w + dual * move[2]
-    return ElasticPoint(X + primal * move[0], w, path.scaled_laplacian(w).toarray() - path.off)
+    return ElasticPoint(X + primal * move[0], w, path.scaled_laplacian(w).toarray() - path.centring)
 
 
 def _schur(edges: Array, K: Array, R: Array, diagonal: Array) -> Callable[[Array], Array]:
@@ -128,7 +132,7 @@ def _schur(edges: Array, K: Array, R: Array, diagonal: Array) -> Callable[[Array
     scale = 1 / np.sqrt(np.diagonal(H))
     H *= scale[:, None] * scale
     full = H + np.tril(H, -1).T
-    ridge, status = RIDGE, 1
+    ridge, status = FIRST_RIDGE, 1
     while status:
         H.flat[:: m + 1] = 1 + ridge
         factor, status = lapack.dpotrf(H, lower=1, clean=0)

@@ -1,7 +1,7 @@
-"""Equal lengths where every K with these lengths lives: an interior point.
+"""Equal lengths on the smallest face that holds every K with these lengths: an interior point.
 
-With a basis U of the vectors off all dependencies (`rigid`), K = UZUᵀ, and of the lengths only
-independent ones are left (of the ten of a clique of five points in space, six):
+With a basis U of the vectors orthogonal to all dependencies (`rigid`), K = UZUᵀ, and of the
+lengths only independent ones are left (of the ten of a clique of five points in space, six):
 
     maximise tr Z   subject to  c_eᵀZc_e = d_e² + t_e w_e,  Z ≻ 0,      c_e = Uᵀ(e_i − e_j)
     minimise Σ w d² + ½ Σ t w²   subject to  S = Σ w_e c_e c_eᵀ − I ≻ 0
@@ -10,11 +10,11 @@ Directions are those of Nesterov and Todd, GᵀSG = G⁻¹ZG⁻ᵀ = diag(d), wi
 Z and S are kept as products of factors and never formed, so that their small eigenvalues stay
 good: between the largest and the smallest are fourteen orders.
 
-A full step has the lengths asked, to rounding: they are linear in Z. Places that are nearly rigid
+A full step has the given lengths, to rounding: they are linear in Z. Places that are nearly rigid
 (three points nearly on a line) make combinations of lengths nearly dependent, and the Schur
-matrix of a roll of 1,000 points has eigenvalues below 10⁻¹⁵ of the largest. Where doubles leave
-lengths off, it is formed and factorised in double-doubles, and so is the change of S, which
-sums up weights of 10¹⁰. For the rest doubles do: lengths are good to 10⁻¹³.
+matrix has eigenvalues below 10⁻¹⁵ of the largest. Where doubles leave lengths off, it is formed
+and factorised in double-doubles, and so is the change of S, which sums up weights of 10¹⁰. All
+else is in doubles: lengths are good to 10⁻¹³ (docs/dev/notes/unfolding-equal-lengths.md).
 """
 
 from __future__ import annotations
@@ -28,28 +28,30 @@ import scipy.sparse as sp
 from scipy.linalg import lapack
 
 from dualfold.arrays import Array
-from dualfold.kernels.double_double import Pairs, backward, cholesky, forward, products
+from dualfold.kernels.double_double import DoubleDouble, backward, cholesky, forward, products
 from dualfold.unfolding.problem import UnfoldingProblem
 from dualfold.unfolding.solvers.semidefinite import longest_step, lower_factor
 
-START = 2.0  # how far λ₂ of the first weights lies above 1
-SHARE, MOST_SHARE = 0.9, 0.99  # of the way to the boundary, by how far the predictor got
+FIRST_EIGENVALUE = 2.0  # λ₂ of the first weights
+# Shares of the way to the boundary, by how far the predictor got.
+BOUNDARY_SHARE = 0.9
+MAX_BOUNDARY_SHARE = 0.99
 # Added to the unit diagonal in doubles, four times as much each time that Cholesky breaks down: a
-# factor of pivots that are all rounding has solutions without sense. With 1e-18, 1e-15, 1e-14 and
-# 1e-13 a roll of 500 points takes 12, 11, 6 and 10 steps in double-doubles.
-RIDGE = 1e-14
-# A row of C is independent of others when this much of its square is left (on rolls 1e-6 and more
-# is, or 1e-13).
-INDEPENDENT = 1e-10
-# Of t, in units of d⁴ over the first bound: in doubles, and in double-doubles, which get so near
-# to the lengths asked that 1e-15 is seen in them (1e-10 of d², on a roll of 100 points).
-SOFTNESS, LEAST_SOFTNESS = 1e-15, 1e-17
-# Doubles do not resolve the Schur matrix when what they leave is more than this share of what
-# lengths were off before, and more than RESOLVED of d².
-UNRESOLVED, RESOLVED = 0.3, 1e-10
+# factor whose pivots are all rounding has meaningless solutions (the note has other values).
+FIRST_RIDGE = 1e-14
+# A row of C is independent of others when this much of its square is left.
+INDEPENDENT_SHARE = 1e-10
+# t in units of d⁴ over the first bound: in doubles, and in double-doubles, which come so near to
+# the given lengths that 1e-15 would be visible in them.
+SPRING_COMPLIANCE = 1e-15
+PRECISE_COMPLIANCE = 1e-17
+# Doubles do not resolve the Schur matrix when the lengths stay off by more than this share of what
+# they were off before, and by more than RESOLVED_TOLERANCE of d².
+UNRESOLVED_SHARE = 0.3
+RESOLVED_TOLERANCE = 1e-10
 # From a misfit to the change of w that takes it away, and to V^T diag(w) V.
 Solver = Callable[[Array], tuple[Array, Array]]
-ROWS = 256  # of a product in double-doubles that are formed together
+CHUNK_ROWS = 256  # rows of a product in double-doubles in one chunk
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +64,7 @@ class Face:
 
 
 def face_of(problem: UnfoldingProblem, dependencies: sp.csr_array) -> Face:
-    """Where K lives, and which lengths say all there is to say of it."""
+    """The face that holds K, and independent lengths that determine all others."""
     root = np.sqrt(problem.mass)
     off = np.vstack([root / np.linalg.norm(root), dependencies.toarray() / root])
     U = np.linalg.qr(off.T, mode="complete")[0][:, len(off) :]
@@ -72,7 +74,7 @@ def face_of(problem: UnfoldingProblem, dependencies: sp.csr_array) -> Face:
     unit = C / np.linalg.norm(C, axis=1, keepdims=True)
     H = unit @ unit.T
     np.square(H, out=H)
-    pivots, rank = lapack.dpstrf(H, lower=1, tol=INDEPENDENT, overwrite_a=1)[1:3]
+    pivots, rank = lapack.dpstrf(H, lower=1, tol=INDEPENDENT_SHARE, overwrite_a=1)[1:3]
     kept = np.sort(pivots[:rank] - 1)
     return Face(U, kept, C[kept])
 
@@ -94,7 +96,7 @@ class FacePoint:
 
 
 class FacePath:
-    """The constants of one solve: rows c_e, lengths d² and the unit of compliances t."""
+    """The constants of one problem: rows c_e, lengths d² and the unit of compliances t."""
 
     def __init__(self, face: Face, squared: Array) -> None:
         self.rows, self.squared = face.rows, squared
@@ -106,14 +108,14 @@ class FacePath:
         C, even = self.rows, 1.0 / np.sqrt(self.squared)
         laplacian = (C.T * even) @ C
         least = float(np.linalg.eigvalsh(laplacian)[0])
-        w = START * even / least
-        E = np.linalg.cholesky(START / least * laplacian - np.eye(C.shape[1]))
+        w = FIRST_EIGENVALUE * even / least
+        E = np.linalg.cholesky(FIRST_EIGENVALUE / least * laplacian - np.eye(C.shape[1]))
         F = scipy.linalg.solve_triangular(E, np.eye(len(E)), lower=True).T
         size = float(self.squared.sum() / np.sum((C @ F) ** 2))
         return FacePoint(np.sqrt(size) * F, E, w, np.inf, np.inf)
 
-    def step(self, here: FacePoint, held: float) -> FacePoint | None:
-        """One predictor and corrector, to a gap not below `held`.
+    def step(self, here: FacePoint, least_gap: float) -> FacePoint | None:
+        """One predictor and corrector, to a gap not below `least_gap`.
 
         None when rounding has spoiled the matrices.
         """
@@ -124,9 +126,9 @@ class FacePath:
         before = float(at.d @ at.d)
         after = float(np.sum((D + a * affine[0]) * (D + b * affine[1])))
         left = min(1.0, max(after / before, 1e-10) ** max(2.0, 3 * min(a, b) ** 2))
-        level = max(left * before, held * float(np.sum(here.F**2))) / len(D)
+        level = max(left * before, least_gap * float(np.sum(here.F**2))) / len(D)
         move = at.direction(level, affine[:2])
-        a, b = at.reach(move, SHARE + (MOST_SHARE - SHARE) * min(a, b))
+        a, b = at.reach(move, BOUNDARY_SHARE + (MAX_BOUNDARY_SHARE - BOUNDARY_SHARE) * min(a, b))
         inner_Z, inner_S = lower_factor(D + a * move[0]), lower_factor(D + b * move[1])
         if inner_Z is None or inner_S is None:
             return None
@@ -134,7 +136,7 @@ class FacePath:
         gap = float(np.sum((E.T @ F) ** 2) / np.sum(F**2))
         off = self._share(np.sum((self.rows @ F) ** 2, axis=1) - self.squared)
         unsolved = self._share(at.misfit(move[0], move[2]))
-        precise = here.precise or unsolved > max(UNRESOLVED * here.off, RESOLVED)
+        precise = here.precise or unsolved > max(UNRESOLVED_SHARE * here.off, RESOLVED_TOLERANCE)
         return FacePoint(F, E, here.weights + b * move[2], gap, off, precise)
 
     def _share(self, misfit: Array) -> float:
@@ -151,7 +153,7 @@ class _Scaled:
         self.G = here.F @ Q / np.sqrt(d)
         self.inverse = here.E @ (product @ Q / d) / np.sqrt(d)  # G⁻ᵀ
         self.V = path.rows @ self.G
-        self.compliance = (LEAST_SOFTNESS if here.precise else SOFTNESS) * path.unit
+        self.compliance = (PRECISE_COMPLIANCE if here.precise else SPRING_COMPLIANCE) * path.unit
         self.solve = (_precise_schur if here.precise else _schur)(self.V, self.compliance)
         own = np.sum((self.V * np.sqrt(d)) ** 2, axis=1)
         self.away = own - path.squared - self.compliance * here.weights
@@ -184,7 +186,7 @@ def _schur(V: Array, compliance: Array) -> Solver:
     H.flat[:: len(H) + 1] += compliance
     scale = 1 / np.sqrt(np.diagonal(H))
     H *= scale[:, None] * scale
-    ridge, status = RIDGE, 1
+    ridge, status = FIRST_RIDGE, 1
     while status:
         factor = H.copy()
         factor.flat[:: len(H) + 1] += ridge
@@ -203,29 +205,29 @@ def _schur(V: Array, compliance: Array) -> Solver:
 def _precise_schur(V: Array, compliance: Array) -> Solver:
     """The same in double-doubles."""
     both = np.diag_indices(len(V))
-    H = _lower_products(Pairs(V), Pairs(V))
-    for first in range(0, len(V), ROWS):  # a product has ten arrays on the way
-        rows = slice(first, first + ROWS)
+    H = _lower_products(DoubleDouble(V), DoubleDouble(V))
+    for first in range(0, len(V), CHUNK_ROWS):  # a product has ten arrays on the way
+        rows = slice(first, first + CHUNK_ROWS)
         H.put(rows, H[rows] * H[rows])
-    H.put(both, H[both] + Pairs(compliance))
+    H.put(both, H[both] + DoubleDouble(compliance))
     factor = cholesky(H)
     if factor is None:
         return _schur(V, compliance)
-    columns = Pairs(V.T)
+    columns = DoubleDouble(V.T)
 
     def solve(rhs: Array) -> tuple[Array, Array]:
-        x = backward(factor, forward(factor, Pairs(rhs[None])))
+        x = backward(factor, forward(factor, DoubleDouble(rhs[None])))
         half = _lower_products(columns, columns * x).high
         return x.high[0], np.tril(half) + np.tril(half, -1).T
 
     return solve
 
 
-def _lower_products(A: Pairs, B: Pairs) -> Pairs:
+def _lower_products(A: DoubleDouble, B: DoubleDouble) -> DoubleDouble:
     """The lower triangle of ABᵀ."""
     size = len(A.high)
-    out = Pairs(np.zeros((size, size)))
-    for first in range(0, size, ROWS):
-        stop = min(size, first + ROWS)
+    out = DoubleDouble(np.zeros((size, size)))
+    for first in range(0, size, CHUNK_ROWS):
+        stop = min(size, first + CHUNK_ROWS)
         out.put((slice(first, stop), slice(0, stop)), products(A[first:stop], B[:stop]))
     return out

@@ -1,4 +1,4 @@
-"""One step along the central path of maximum variance unfolding.
+"""Maximum variance unfolding by a primal–dual interior point, to eight digits and more.
 
 Off the constant direction, with a_e = e_i − e_j (in coordinates √mass·y) and S = L(w) − I:
 
@@ -31,18 +31,19 @@ from scipy.linalg import lapack
 from dualfold.arrays import Array
 from dualfold.kernels.threads import one_blas_thread
 from dualfold.unfolding.problem import UnfoldingProblem
-from dualfold.unfolding.solution import Callback, Record, UnfoldingSolution, relative
+from dualfold.unfolding.solution import Callback, Record, UnfoldingSolution, relative_gap
 from dualfold.unfolding.solvers.semidefinite import longest_step, lower_factor, schur_factor
-from dualfold.unfolding.solvers.taut_edges import polished
+from dualfold.unfolding.solvers.taut_edges import polished_sides
 
-# Share of the way to the boundary that a step takes, and a tenth more of it the further the
-# predictor got (as SDPT3 does).
-SHARE = 0.9
-# How far λ₂ of the first weights lies above 1. Rolls, chains and random graphs need the same
-# number of iterations within two for anything from 1.1 to 2, and more beyond.
-START = 1.2
-# μ, for a unit mean squared length, from which on products are made in the eigenbasis of X.
-LATE = 1e-4
+# Share of the way to the boundary that a step takes; up to MORE_BOUNDARY_SHARE is added the further
+# the predictor got (as SDPT3 does).
+BOUNDARY_SHARE = 0.9
+MORE_BOUNDARY_SHARE = 0.09
+# λ₂ of the first weights; anything from 1.1 to 2 does as well: docs/dev/notes/unfolding.md.
+FIRST_EIGENVALUE = 1.2
+# μ, for a unit mean squared length, from which on products are formed in the eigenbasis of X.
+EIGENBASIS_MU = 1e-4
+MAX_STALLED_STEPS = 4  # iterations without progress: what is left is rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,8 +71,11 @@ class Sides:
 
 @dataclass(frozen=True, eq=False)
 class PathPoint:
-    """A point of the path. X and S live off u = √mass; both have a 1 along u added where
-    they are factorised, which no edge sees."""
+    """A point of the path.
+
+    X and S are orthogonal to u = √mass; both have a 1 along u added where they are factorised,
+    which changes no edge.
+    """
 
     X: Array
     sides: Sides
@@ -79,23 +83,22 @@ class PathPoint:
 
 
 @dataclass(frozen=True, eq=False)
-class Graded:
+class PrimalDualPair:
     """X and S⁻¹, and products with them that keep the digits of small eigenvalues.
 
     Towards the end X has eigenvalues from 10⁴ to 10⁻¹⁰ and S⁻¹ from 10¹⁰ to 1, mixed in every
     entry: X·dS·S⁻¹ loses the small ones, and X leaves the cone after steps of a hundredth. In
-    the eigenbasis of X rounding is relative to each entry. A roll of 500 points gets from a
-    gap of 7e-8 to 9e-9 that way, for three times the products.
+    the eigenbasis of X rounding is relative to each entry.
     """
 
     X: Array
     inverse: Array
     values: Array | None = None
     basis: Array | None = None
-    turned: Array | None = None  # S⁻¹ in the eigenbasis of X
+    rotated_inverse: Array | None = None  # S⁻¹ in the eigenbasis of X
 
     @classmethod
-    def of(cls, X: Array, inverse: Array, *, late: bool) -> Graded:
+    def of(cls, X: Array, inverse: Array, *, late: bool) -> PrimalDualPair:
         if not late:
             return cls(X, inverse)
         values, Q = np.linalg.eigh(X)
@@ -107,7 +110,7 @@ class Graded:
             P = (dS @ (self.X if left is None else left)).T @ self.inverse
             return np.asarray((P + P.T) / 2)
         Q = self.basis
-        P = Q.T @ (dS @ Q) @ self.turned
+        P = Q.T @ (dS @ Q) @ self.rotated_inverse
         P = self.values[:, None] * P if left is None else Q.T @ left @ Q @ P
         return np.asarray(Q @ ((P + P.T) / 2) @ Q.T)
 
@@ -117,14 +120,14 @@ class CentralPath:
 
     def __init__(self, problem: UnfoldingProblem, relaxation: float) -> None:
         self.problem = problem
-        self.relaxation = relaxation if problem.form == "equal" else 0.0
+        self.relaxation = relaxation if problem.constraints == "equal" else 0.0
         self.root = np.sqrt(problem.mass)
         self.u = self.root / np.linalg.norm(self.root)
         self.along = np.outer(self.u, self.u)
-        self.off = np.eye(problem.n) - self.along
+        self.centring = np.eye(problem.n) - self.along
 
-    def off_u(self, A: Array) -> Array:
-        """A without what rounding has put along u, which S⁻¹ would blow up."""
+    def without_u(self, A: Array) -> Array:
+        """A without what rounding has added along u, which S⁻¹ would magnify."""
         Au = A @ self.u
         twice = Au - (self.u @ Au) / 2 * self.u
         return A - np.outer(twice, self.u) - np.outer(self.u, twice)
@@ -136,38 +139,38 @@ class CentralPath:
             L = sp.csr_array(L / self.root[:, None] / self.root)
         return L
 
-    def on_edges(self, A: Array) -> Array:
+    def edge_values(self, A: Array) -> Array:
         """a_eᵀAa_e of every edge."""
         i, j = self.problem.edges.T
         ends = np.diagonal(A) / self.problem.mass
         return np.asarray(ends[i] + ends[j] - 2 * A[i, j] / (self.root[i] * self.root[j]))
 
-    def plain(self, A: Array) -> Array:
+    def in_point_units(self, A: Array) -> Array:
         """A in the coordinates of the points instead of √mass times them."""
         return A if self.problem.masses is None else A / self.root[:, None] / self.root
 
     def start(self) -> PathPoint:
         """Uniform weights, and X = μS⁻¹, s = μ/w: exactly on a central path, with the μ
         that fits the lengths best."""
-        p, equal = self.problem, self.problem.form == "equal"
+        p, equal = self.problem, self.problem.constraints == "equal"
         # Weights like 1/d: half way between equal weights and equal parts of Σ w d².
         even = 1.0 / np.sqrt(p.squared)
         second = np.linalg.eigvalsh(self.scaled_laplacian(even).toarray())[1]
-        net = START * even / second
+        net = FIRST_EIGENVALUE * even / second
         weight = np.stack([2 * net, net]) if equal else net[None]
-        S = self.scaled_laplacian(net).toarray() - self.off
+        S = self.scaled_laplacian(net).toarray() - self.centring
         inverse = np.linalg.inv(S + self.along) - self.along
-        mu = float(p.squared.sum() / (self.on_edges(inverse) + 1 / net).sum())
+        mu = float(p.squared.sum() / (self.edge_values(inverse) + 1 / net).sum())
         upper = (1 + self.relaxation) * p.squared
         lower = (1 - self.relaxation) * p.squared if equal else None
         return PathPoint(mu * inverse, Sides(upper, lower, mu / weight, weight), S)
 
     def bounds(self, state: PathPoint) -> tuple[float, float]:
         """A feasible value, by scaling X into the constraints, and Σ w d²."""
-        lengths, sides = self.on_edges(state.X), state.sides
+        lengths, sides = self.edge_values(state.X), state.sides
         upper = float((sides.signs * sides.weight * sides.limits).sum())
         fit = float(np.min(sides.upper / lengths))
-        # A hundredth past ε is near enough to speak of a value; the certificate measures it.
+        # A hundredth beyond ε still counts as a value; the certificate measures it.
         near = (1 - 1.01 * self.relaxation) * self.problem.squared
         if sides.lower is not None and np.any(fit * lengths < near):
             return -np.inf, upper
@@ -176,7 +179,7 @@ class CentralPath:
     def merit(self, state: PathPoint, upper: float) -> float:
         """What is left of the products and of the constraints, relatively."""
         sides = state.sides
-        missing = sides.signs * (sides.limits - self.on_edges(state.X)) - sides.slack
+        missing = sides.signs * (sides.limits - self.edge_values(state.X)) - sides.slack
         products = np.sum(state.X * state.S) + np.sum(sides.slack * sides.weight)
         return float(products / max(abs(upper), 1e-300) + np.abs(missing).max())
 
@@ -191,35 +194,46 @@ class CentralPath:
         steepness = (sides.weight / sides.slack).sum(axis=0)
         solve = schur_factor(
             p.edges,
-            self.plain(state.X),
-            self.plain(inverse),
+            self.in_point_units(state.X),
+            self.in_point_units(inverse),
             1 / steepness,
         )
         if solve is None:
             return None
         products = float(np.sum(state.X * state.S) + np.sum(sides.slack * sides.weight))
         mu = products / (p.n - 1 + sides.slack.size)
-        ends = (state, Graded.of(state.X, inverse, late=mu < LATE), steepness, solve)
+        ends = (
+            state,
+            PrimalDualPair.of(state.X, inverse, late=mu < EIGENBASIS_MU),
+            steepness,
+            solve,
+        )
         affine = self._direction(*ends, 0.0, None)
         reach = self._reach(state, factor_X, factor_S, affine, 1.0)
-        moved = self._moved(state, affine, *reach)
+        moved = self._point_after(state, affine, *reach)
         after = float(np.sum(moved.X * moved.S) + np.sum(moved.sides.slack * moved.sides.weight))
-        # Mehrotra's rule, gentler when the predictor got nowhere. SDPT3 has 1 in place of 2,
-        # which takes rolls of 100 to 450 points one to four iterations more.
+        # Mehrotra's rule, gentler when the predictor got nowhere. SDPT3 has 1 in place of 2, which
+        # takes more iterations: docs/dev/notes/unfolding.md.
         power = max(2.0, 3 * min(reach) ** 2)
         target = min(1.0, max(after / products, 1e-10) ** power) * mu
         direction = self._direction(*ends, target, affine)
-        share = SHARE + 0.09 * min(reach)
-        return self._moved(
+        share = BOUNDARY_SHARE + MORE_BOUNDARY_SHARE * min(reach)
+        return self._point_after(
             state, direction, *self._reach(state, factor_X, factor_S, direction, share)
         )
 
     def _direction(
-        self, state: PathPoint, pair: Graded, steepness: Array, solve: Any, mu: float, affine: Any
+        self,
+        state: PathPoint,
+        pair: PrimalDualPair,
+        steepness: Array,
+        solve: Any,
+        mu: float,
+        affine: Any,
     ) -> tuple[Array, Array, Array, Array]:
         """(dX, d slack, d weight, dS) towards XS = μI, sw = μ, less the affine products."""
         sides = state.sides
-        lengths, ideal = self.on_edges(state.X), np.zeros_like(state.X)
+        lengths, ideal = self.edge_values(state.X), np.zeros_like(state.X)
         if mu:
             ideal = mu * pair.inverse
         products = mu - sides.slack * sides.weight
@@ -229,9 +243,9 @@ class CentralPath:
         # slack = ±(limit − length): what is missing of it, and of the weights' own equation
         missing = sides.signs * (sides.limits - lengths) - sides.slack
         pull = ((products - sides.weight * missing) / sides.slack * sides.signs).sum(axis=0)
-        change = solve(self.on_edges(ideal) - lengths + pull / steepness)
+        change = solve(self.edge_values(ideal) - lengths + pull / steepness)
         dS = self.scaled_laplacian(change)
-        dX = self.off_u(ideal - state.X - pair.product(None, dS))
+        dX = self.without_u(ideal - state.X - pair.product(None, dS))
         # The change of the lengths from that of the weights, not from dX: the weights must
         # follow `change` to the last digit or S leaves the cone.
         d_slack = missing - sides.signs * (change - pull) / steepness
@@ -246,7 +260,9 @@ class CentralPath:
         dual = min(longest_step(factor_S, dS), _ratio(state.sides.weight, d_weight))
         return min(1.0, share * primal), min(1.0, share * dual)
 
-    def _moved(self, state: PathPoint, direction: Any, primal: float, dual: float) -> PathPoint:
+    def _point_after(
+        self, state: PathPoint, direction: Any, primal: float, dual: float
+    ) -> PathPoint:
         dX, d_slack, d_weight, _ = direction
         sides = replace(
             state.sides,
@@ -254,7 +270,7 @@ class CentralPath:
             weight=state.sides.weight + dual * d_weight,
         )
         # S from the weights themselves, so that rounding never parts the two.
-        S = self.scaled_laplacian(sides.net).toarray() - self.off
+        S = self.scaled_laplacian(sides.net).toarray() - self.centring
         return PathPoint(state.X + primal * dX, sides, S)
 
     def answer(self, state: PathPoint) -> tuple[Array, Array]:
@@ -263,10 +279,10 @@ class CentralPath:
         values, vectors = np.linalg.eigh(state.X)
         values, vectors = values[::-1].clip(0.0), vectors[:, ::-1]
         columns = vectors * np.sqrt(values) / self.root[:, None]
-        if p.form == "equal":
-            # A tenth of ε is no loss; the rest of the spectrum is rounding.
+        if p.constraints == "equal":
+            # A tenth of ε is no loss; the smaller eigenvalues are rounding.
             rank = int(np.argmax(np.cumsum(values[::-1])[::-1] < 0.1 * self.relaxation * 1e-3))
-            return p.centred(columns[:, : max(1, rank)]), weights
+            return p.centred_points(columns[:, : max(1, rank)]), weights
         squares = (columns[p.edges[:, 0]] - columns[p.edges[:, 1]]) ** 2
         lengths = np.cumsum(squares, axis=1)
         worth = np.min(p.squared[:, None] / lengths.clip(1e-300), axis=0) * np.cumsum(values)
@@ -275,21 +291,13 @@ class CentralPath:
         enough = worth >= worth.max() - 0.01 * max(upper - worth.max(), 1e-12 * upper)
         rank = int(np.argmax(enough)) + 1
         taut = weights > p.squared - lengths[:, rank - 1]
-        return polished(p, p.centred(columns[:, :rank]), weights, taut)
+        return polished_sides(p, p.centred_points(columns[:, :rank]), weights, taut)
 
 
 def _ratio(values: Array, change: Array) -> float:
     """The longest step that keeps all values positive."""
     down = change < 0
     return float(np.min(-values[down] / change[down])) if down.any() else np.inf
-
-
-# ==== merged: unfolding.solvers.interior_point
-# """Maximum variance unfolding by a primal–dual interior point, to eight digits and more."""
-#
-
-# Iterations without progress after which rounding is all that is left.
-PATIENCE = 4
 
 
 def interior_point(
@@ -302,7 +310,7 @@ def interior_point(
 ) -> UnfoldingSolution:
     """Both sides of the problem to a relative gap `tol`, for up to about 9,000 edges.
 
-    `relaxation` is ε of the "equal" form and has no meaning for "at_most". It stops after
+    `relaxation` is ε of equal lengths and has no meaning for "at_most". The solver stops after
     `max_iter` iterations at the latest; `callback` gets a `Record` after each and stops the
     solver by returning True. Memory is one m×m matrix and some n×n ones.
 
@@ -318,13 +326,12 @@ def interior_point(
     work = CentralPath(replace(problem, squared=problem.squared / unit), relaxation)
     history: list[Record] = []
     least, least_merit, stalled, status = np.inf, np.inf, 0, "stopped"
-    # One thread: LAPACK's second one gains a third on an idle machine (Cholesky of 3,500
-    # rows), and takes ten times as long beside other busy processes.
+    # One thread: a second one gains little and costs much on a busy machine (same note).
     with one_blas_thread():
         state = best = work.start()
         for iteration in range(max_iter + 1):
             lower, upper = work.bounds(state)
-            gap, merit = relative(lower, upper), work.merit(state, upper)
+            gap, merit = relative_gap(lower, upper), work.merit(state, upper)
             seconds = perf_counter() - begin
             history.append(Record(iteration, unit * lower, unit * upper, gap, seconds))
             stalled = 0 if merit < 0.9 * least_merit else stalled + 1
@@ -332,8 +339,8 @@ def interior_point(
             if gap < least or not np.isfinite(least):
                 best, least = state, gap
             status = "converged" if gap <= tol else "stopped"
-            asked = callback is not None and callback(history[-1])
-            if gap <= tol or asked or stalled > PATIENCE or iteration == max_iter:
+            stop = callback is not None and callback(history[-1])
+            if gap <= tol or stop or stalled > MAX_STALLED_STEPS or iteration == max_iter:
                 break
             following = work.step(state)
             if following is None:

@@ -1,12 +1,12 @@
 """Both sides of unfolding from the shortest paths of a few landmarks, for very many points.
 
-The distances g_c(i) from a landmark c along the graph give each side something:
+The distances g_c(i) from a landmark c along the graph help on each side:
 
 - below: |g_c(i) − g_c(j)| ≤ d_ij on every edge, so a landmark's distances are a column
   that needs no shrinking, and so are mixtures of them; the best K in the
   span of some such columns is a small convex program (`span.py`).
 - above: by Cauchy–Schwarz along the path from c to i, ‖y_i − y_c‖² ≤ g_c(i) Σ_e ‖y_e‖²/d_e,
-  and all those together say L(w_c) ⪰ Σ_i m_i (e_i − e_c)(e_i − e_c)ᵀ, for which λ₂ ≥ 1, with
+  and all of these together say L(w_c) ⪰ Σ_i m_i (e_i − e_c)(e_i − e_c)ᵀ, for which λ₂ ≥ 1, with
 
       w_c,e = (1/d_e) Σ m_i g_c(i) over the points i whose path takes edge e.
 
@@ -19,27 +19,26 @@ Nothing n×n is made and nothing iterates over n·r unknowns.
 from __future__ import annotations
 
 import numpy as np
-import scipy.sparse as sp
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput, TooLarge
-from dualfold.graph import Graph, Landmarks, farthest_points, from_lengths
+from dualfold.graph import Landmarks, farthest_points
 from dualfold.kernels.threads import one_blas_thread
 from dualfold.trace.sparse.factorisation import Ordering, fill_reducing_ordering
-from dualfold.trace.sparse.shifted_matrices import MOST_FLOPS
-from dualfold.unfolding.problem import UnfoldingProblem
-from dualfold.unfolding.solution import Callback, Progress, UnfoldingSolution
-from dualfold.unfolding.solvers.connectivity import bottom
+from dualfold.trace.sparse.shifted_matrices import MAX_FLOPS
+from dualfold.unfolding.problem import UnfoldingProblem, graph_of
+from dualfold.unfolding.solution import BestSides, Callback, UnfoldingSolution
+from dualfold.unfolding.solvers.connectivity import lowest_eigenpairs
 from dualfold.unfolding.solvers.span import Span
 from dualfold.unfolding.spectral_floor import proved_floor
 
 # The barrier's own share of the gap in the span: far below what landmarks leave.
 SPAN_GAP = 0.01
-# How far below its Ritz value λ₂ is proved; of no weight beside the gap that remains.
-DROPS = (1e-6, 1e-4, 1e-2, 0.2)
-EIGENVECTORS = 4
+# How far below its Ritz value λ₂ is proved; negligible beside the gap that remains.
+HEIGHT_STEPS = (1e-6, 1e-4, 1e-2, 0.2)
+N_EIGENVECTORS = 4
 # Without a factorisation λ₂ ≥ 1 holds by construction; rounding of sums of n terms is below.
-ROUNDING = 1e-9
+CONSTRUCTION_ROUNDING = 1e-9
 
 
 def landmark(
@@ -51,14 +50,14 @@ def landmark(
     random_state: int | np.random.Generator | None = None,
     callback: Callback | None = None,
 ) -> UnfoldingSolution:
-    """Unfold approximately, from the geodesics of some landmarks, with an honest gap.
+    """Unfold approximately, from the geodesics of some landmarks, with a true gap.
 
     n_landmarks : more bring the bound nearer to Isomap's trace; n·n_landmarks numbers are held
     n_directions : landmarks whose distances span K: those that spread the points most
-    tol : gap at which to call the answer converged; it has no end to run towards
+    tol : gap at which the answer is called converged; there are no iterations
 
-    On swiss rolls each side comes within 6 to 7 % of the optimum. To go further, give the
-    problem to `low_rank` with the gap that is wanted: on sheets that is hardly slower.
+    On swiss rolls each side comes within 6 to 7 % of the optimum. For a smaller gap use
+    `low_rank` with the gap that is wanted: on sheets that is hardly slower.
 
     >>> import numpy as np
     >>> from dualfold.unfolding.solvers.landmark import landmark
@@ -69,11 +68,11 @@ def landmark(
     >>> bool(last.lower <= 82.5 <= last.upper and last.gap < 0.3)
     True
     """
-    if problem.form != "at_most":
+    if problem.constraints != "at_most":
         raise InvalidInput(
             Argument("solver", "landmark"),
             " is for lengths that may shrink, and this problem is ",
-            Argument("constraints", problem.form),
+            Argument("constraints", problem.constraints),
             "; take ",
             Argument("solver", "interior_point"),
             " or ",
@@ -86,7 +85,7 @@ def landmark(
             Argument("n_directions"),
             f" must be at least 1; given were {n_landmarks} and {n_directions}",
         )
-    progress = Progress(problem, tol, callback)
+    progress = BestSides(problem, tol, callback)
     count = min(n_landmarks, problem.n)
     chosen = farthest_points(graph_of(problem), count, random_state=random_state, dtype=np.float64)
     with one_blas_thread():
@@ -94,24 +93,15 @@ def landmark(
         if progress.record(points):
             return progress.solution("landmark")
         weights = path_weights(problem, chosen)
-        progress.bound(weights, _floor(problem, weights, points))
+        progress.offer_weights(weights, _floor(problem, weights, points))
         progress.record(points)
     progress.story.append(f"{count} landmarks, K in the span of {n_directions} of them")
     return progress.solution("landmark")
 
 
-def graph_of(problem: UnfoldingProblem) -> Graph:
-    """The graph whose edges are as long as the problem allows."""
-    i, j = problem.edges.T
-    both = (np.concatenate([i, j]), np.concatenate([j, i]))
-    lengths = np.tile(np.sqrt(problem.squared), 2)
-    shape = (problem.n, problem.n)
-    return from_lengths(sp.csr_array(sp.coo_array((lengths, both), shape=shape)))
-
-
-def spreading(problem: UnfoldingProblem, chosen: Landmarks, count: int) -> Array:
+def widest_distances(problem: UnfoldingProblem, chosen: Landmarks, count: int) -> Array:
     """n×count: the landmarks' distances that have the largest variance."""
-    columns = problem.centred(chosen.distances.T)
+    columns = problem.centred_points(chosen.distances.T)
     variance = problem.mass @ columns**2
     best = np.sort(np.argsort(-variance, kind="stable")[:count])
     return np.asarray(columns[:, best])
@@ -119,16 +109,16 @@ def spreading(problem: UnfoldingProblem, chosen: Landmarks, count: int) -> Array
 
 def points_from(problem: UnfoldingProblem, chosen: Landmarks, n_directions: int) -> Array:
     """The best K that the distances of some landmarks can make, or the best of them alone."""
-    columns = spreading(problem, chosen, n_directions)
+    columns = widest_distances(problem, chosen, n_directions)
     span = Span.of(problem, columns)
-    mixed = span.points(span.down_to(span.start(), SPAN_GAP))
+    mixed = span.points(span.point_at_gap(span.start(), SPAN_GAP))
     alone = columns[:, [np.argmax(problem.mass @ columns**2)]]
     # Rounded path lengths can exceed an edge by some units in the last place.
-    return max((_within(problem, Y) for Y in (mixed, alone)), key=problem.value)
+    return max((_shrunk_points(problem, Y) for Y in (mixed, alone)), key=problem.value)
 
 
-def _within(problem: UnfoldingProblem, points: Array) -> Array:
-    Y = problem.centred(points)
+def _shrunk_points(problem: UnfoldingProblem, points: Array) -> Array:
+    Y = problem.centred_points(points)
     longest = float(np.max(problem.squared_lengths(Y) / problem.squared))
     return Y / np.sqrt(longest) if longest > 1 else Y
 
@@ -147,13 +137,15 @@ def path_weights(problem: UnfoldingProblem, chosen: Landmarks) -> Array:
         through = g[tails] + length[number]
         least = np.minimum.reduceat(through, starts)
         hits = np.flatnonzero(through == least[heads])
-        last = np.empty(problem.n, np.intp)  # of several equal ways any one will do
+        last = np.empty(problem.n, np.intp)  # of several shortest paths any one will do
         last[heads[hits]] = hits
-        total += _loads(problem, g, int(c), tails[last], number[last])
+        total += _path_loads(problem, g, int(c), tails[last], number[last])
     return total / (length * len(chosen.indices))
 
 
-def _loads(problem: UnfoldingProblem, g: Array, root: int, before: Array, edge: Array) -> Array:
+def _path_loads(
+    problem: UnfoldingProblem, g: Array, root: int, before: Array, edge: Array
+) -> Array:
     """For each edge Σ m_i g(i) over the points behind it in the tree of shortest paths."""
     carried = (problem.mass * g).tolist()
     towards = before.tolist()
@@ -165,15 +157,17 @@ def _loads(problem: UnfoldingProblem, g: Array, root: int, before: Array, edge: 
 
 
 def _floor(problem: UnfoldingProblem, weights: Array, points: Array) -> float:
-    """What λ₂(L(w)) is proved to reach: by inertia, or 1 by construction."""
+    """A proved lower bound of λ₂(L(w)): by inertia, or 1 by construction."""
     try:
         pattern = problem.laplacian(np.ones(problem.m))
-        ordering: Ordering = fill_reducing_ordering(pattern, most_flops=MOST_FLOPS)
+        ordering: Ordering = fill_reducing_ordering(pattern, most_flops=MAX_FLOPS)
     except TooLarge:
-        return 1 - ROUNDING
+        return 1 - CONSTRUCTION_ROUNDING
     rng = np.random.default_rng(0)
-    count = min(EIGENVECTORS, problem.n - 1)
+    count = min(N_EIGENVECTORS, problem.n - 1)
     start = np.hstack([points, rng.standard_normal((problem.n, count))])
-    values, _ = bottom(problem, weights, ordering, start, count, tol=1e-5)
-    tried = (proved_floor(problem, weights, values[0] * (1 - drop), ordering) for drop in DROPS)
-    return max(next((floor for floor in tried if floor > 0), 0.0), 1 - ROUNDING)
+    values, _ = lowest_eigenpairs(problem, weights, ordering, start, count, tol=1e-5)
+    tried = (
+        proved_floor(problem, weights, values[0] * (1 - drop), ordering) for drop in HEIGHT_STEPS
+    )
+    return max(next((floor for floor in tried if floor > 0), 0.0), 1 - CONSTRUCTION_ROUNDING)

@@ -1,4 +1,4 @@
-"""Maximum variance unfolding of many points: K = YYᵀ with few columns, both sides at once."""
+"""Maximum variance unfolding of many points: K = YYᵀ with few columns, both sides together."""
 
 from __future__ import annotations
 
@@ -10,44 +10,52 @@ from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
 from dualfold.graph import farthest_points
 from dualfold.kernels.threads import one_blas_thread
-from dualfold.unfolding.problem import UnfoldingProblem
-from dualfold.unfolding.solution import Callback, Progress, UnfoldingSolution
-from dualfold.unfolding.solvers.barrier import FIRST_SHIFT, Inside, Net, newton_step, with_column
-from dualfold.unfolding.solvers.connectivity import bottom
-from dualfold.unfolding.solvers.landmark import graph_of, spreading
+from dualfold.unfolding.problem import UnfoldingProblem, graph_of
+from dualfold.unfolding.solution import BestSides, Callback, UnfoldingSolution
+from dualfold.unfolding.solvers.barrier import (
+    FIRST_SHIFT,
+    BarrierPoint,
+    Net,
+    newton_step,
+    with_column,
+)
+from dualfold.unfolding.solvers.connectivity import lowest_eigenpairs
+from dualfold.unfolding.solvers.landmark import widest_distances
 from dualfold.unfolding.solvers.span import Span
 from dualfold.unfolding.spectral_floor import proved_floor
 
-# The figures below were the best of a few tried on swiss rolls of 300 to 50,000 points.
+# How these constants were chosen: docs/dev/notes/unfolding.md.
 # Landmarks that the start is made of, beside n_components.
-LANDMARKS = 4
-# The start goes down to this gap in the span of those directions; further down it would
-# only fit their shape, and press points to walls that are not those of the whole problem.
+N_EXTRA_LANDMARKS = 4
+# The start reaches this gap in the span of those directions; a smaller one would only fit their
+# shape, and press points to boundaries that the full problem does not have.
 START_GAP = 0.1
-CENTRED = 0.02  # decrement/(mμ) at which a level is left
+CENTRED_DECREMENT = 0.02  # decrement/(mμ) at which a barrier stage ends
 # Where the matrix was indefinite a column may be growing; below this it is not.
-AT_A_SADDLE = 1e-4
-STEPS_A_LEVEL = 20
-# μ shrinks by this from level to level.
-SHRINK = 0.1
-AIM = 0.5  # the share of tol left to the last level
-# Eigenvectors of L(w) looked at beyond the columns of Y, and random ones beside them.
-LOOK_BEYOND, RANDOM = 3, 2
-# λ₂ may stay below 1 by this share of the level's gap before columns are added.
-SHORTFALL = 0.3
-RAISES = 10  # a level
-NEW_COLUMNS = 6  # a raise
+SADDLE_DECREMENT = 1e-4
+MAX_STEPS_PER_STAGE = 20
+# μ shrinks by this from stage to stage.
+STAGE_RATIO = 0.1
+LAST_STAGE_SHARE = 0.5  # of tol: the gap of the last stage
+# Eigenvectors of L(w) computed beyond the columns of Y, and random directions beside them.
+N_EIGENVECTORS_BEYOND = 3
+N_RANDOM_DIRECTIONS = 2
+# λ₂ may stay below 1 by this share of the stage's gap before columns are added.
+SHORTFALL_SHARE = 0.3
+MAX_RAISES_PER_STAGE = 10  # how often columns are added
+MAX_NEW_COLUMNS = 6  # added together
 # Columns of less than this share of the largest are only beginning; a direction of which
 # they leave this much (of its square) is new.
-GROWN, NEW = 1e-3, 0.2
+GROWN_COLUMN_SHARE = 1e-3
+NEW_DIRECTION_SHARE = 0.2
 # A column whose share of tr K is below this is rounding.
-NOTHING = 1e-13
+NEGLIGIBLE_COLUMN_SHARE = 1e-13
 # A slack is a difference of squared lengths: below this share of them its digits are few.
-LEAST_SLACK = 1e-11
+MIN_SLACK_SHARE = 1e-11
 # How far below its Ritz value λ₂ is tried to be proved, in shares of tol. Nearer is better
 # until a pivot all but vanishes and rounding takes what was gained.
-DROPS = (0.01, 0.1, 0.3, 1.0, 10.0, 100.0)
-DENSE = 300  # points up to which dense eigenvalues cost nothing
+HEIGHT_STEPS = (0.01, 0.1, 0.3, 1.0, 10.0, 100.0)
+MAX_DENSE_ROWS = 300  # points up to which dense eigenvalues cost nothing
 
 
 def low_rank(
@@ -63,17 +71,16 @@ def low_rank(
     """Unfold by Newton steps on a factor Y, K = YYᵀ, of as many columns as K needs.
 
     An interior point on the factor (`barrier.py`): a step factorises one sparse
-    matrix of n·r rows. After each level the bottom eigenvectors of L(w) are
-    looked at: where λ₂(L(w)) < 1 they are directions in which K should grow, and become
-    new columns. No false optimum is left that way, because the weights bound
-    tr K over all K, of any rank.
+    matrix of n·r rows. After each barrier stage the lowest eigenvectors of L(w) are
+    computed: where λ₂(L(w)) < 1 they are directions in which K should grow, and become
+    new columns. So no false optimum is left: the weights bound tr K over all K, of any rank.
 
-    n_components : columns expected; the answer has as many as it takes
+    n_components : columns expected; the answer has as many as it needs
     tol : relative gap (upper − lower)/upper to stop at; μ cannot go much below 1e-9 of tr K
     max_iter : Newton steps at most
     most_flops : multiply-adds that a step's factorisation may take: TooLarge where the graph
         alone needs more, and the end where it does with the columns that K turned out to need
-    random_state : of the directions that look for missing eigenvectors
+    random_state : of the directions in which missing eigenvectors are searched
     callback : gets a `Record` after each step; True stops
 
     Made for graphs with small separators (sheets and the like, any number of
@@ -87,11 +94,11 @@ def low_rank(
     >>> round(chain.value(answer.factor), 5)  # n(n² − 1)/12
     82.5
     """
-    if problem.form != "at_most":
+    if problem.constraints != "at_most":
         raise InvalidInput(
             Argument("solver", "low_rank"),
             " is for lengths that may shrink, and this problem is ",
-            Argument("constraints", problem.form),
+            Argument("constraints", problem.constraints),
             "; take ",
             Argument("solver", "interior_point"),
             " or ",
@@ -99,41 +106,41 @@ def low_rank(
         )
     if problem.n < 2:
         raise InvalidInput("unfolding needs at least 2 points and 1 edge; 1 point was given")
-    progress = Progress(problem, tol, callback)
+    progress = BestSides(problem, tol, callback)
     with one_blas_thread():  # the blocks are thin: more threads would only wait for one another
         net = Net.of(problem, most_flops=most_flops)
-        look = _Look(net, np.random.default_rng(random_state), tol)
-        _down_the_levels(net, look, progress, n_components, max_iter, most_flops or np.inf)
+        checkpoint = _Checkpoint(net, np.random.default_rng(random_state), tol)
+        _follow_stages(net, checkpoint, progress, n_components, max_iter, most_flops or np.inf)
     return progress.solution("low_rank")
 
 
-def _down_the_levels(
+def _follow_stages(
     net: Net,
-    look: _Look,
-    progress: Progress,
+    checkpoint: _Checkpoint,
+    progress: BestSides,
     n_components: int,
     max_iter: int,
     most_flops: float,
 ) -> None:
-    """Newton steps at one level, columns where λ₂ < 1, then the next level."""
+    """Newton steps at one barrier stage, new columns where λ₂ < 1, then the next stage."""
     problem = net.problem
-    here = _start(problem, n_components, look.rng)
+    here = _start(problem, n_components, checkpoint.rng)
     raises = steps = 0
     for _ in range(max_iter):
         here = newton_step(net, here)
         steps += 1
-        if not (_is_done(here) or steps >= STEPS_A_LEVEL):
+        if not (_is_done(here) or steps >= MAX_STEPS_PER_STAGE):
             if progress.record(here.points):
                 return
             continue
-        values, vectors = look(here, progress)
+        values, vectors = checkpoint(here, progress)
         if progress.record(here.points):
             return
-        share = problem.m * here.level / problem.value(here.points)
-        low = values < 1 - SHORTFALL * min(share, 1.0)
+        share = problem.m * here.mu / problem.value(here.points)
+        low = values < 1 - SHORTFALL_SHARE * min(share, 1.0)
         grown = here
-        if low.any() and raises < RAISES:
-            grown = _raised(net, here, vectors[:, low][:, :NEW_COLUMNS])
+        if low.any() and raises < MAX_RAISES_PER_STAGE:
+            grown = _with_new_columns(net, here, vectors[:, low][:, :MAX_NEW_COLUMNS])
         if grown is not here:
             here, raises = grown, raises + 1
             columns = here.points.shape[1]
@@ -141,24 +148,29 @@ def _down_the_levels(
                 progress.story.append(f"stopped where {columns} columns made a step too costly")
                 return
         else:
-            if np.min(here.slack / problem.squared) < LEAST_SLACK:
+            if np.min(here.slack / problem.squared) < MIN_SLACK_SHARE:
                 progress.story.append("stopped where rounding hides the slacks of the edges")
                 return
-            least = AIM * progress.tol / share  # no lower than needed, unless that was not enough
-            level = here.level * (max(SHRINK, least) if least < 1 else SHRINK)
-            here, raises = replace(here, points=_in_use(problem, here.points), level=level), 0
+            least = (
+                LAST_STAGE_SHARE * progress.tol / share
+            )  # no lower than needed, unless that was not enough
+            mu = here.mu * (max(STAGE_RATIO, least) if least < 1 else STAGE_RATIO)
+            here, raises = (
+                replace(here, points=_without_negligible_columns(problem, here.points), mu=mu),
+                0,
+            )
         steps = 0
     progress.story.append(f"stopped after {max_iter} steps")
 
 
-def _is_done(here: Inside) -> bool:
-    """Centred, and not on the way down from a saddle."""
-    return here.decrement < (CENTRED if here.damped < FIRST_SHIFT else AT_A_SADDLE)
+def _is_done(here: BarrierPoint) -> bool:
+    """Whether the point is centred, and not on the way down from a saddle."""
+    return here.decrement < (CENTRED_DECREMENT if here.damped < FIRST_SHIFT else SADDLE_DECREMENT)
 
 
 @dataclass
-class _Look:
-    """The bottom of L(w), each time from where the last look ended."""
+class _Checkpoint:
+    """The lowest eigenvectors of L(w), each time from those of the last checkpoint."""
 
     net: Net
     rng: np.random.Generator
@@ -170,26 +182,26 @@ class _Look:
         count = min(count, problem.n - 1)
         pieces = known + ([] if self.last is None else [self.last])
         pieces = [np.hstack(pieces)[:, :count]] if pieces else []
-        fresh = count + RANDOM - sum(piece.shape[1] for piece in pieces)
+        fresh = count + N_RANDOM_DIRECTIONS - sum(piece.shape[1] for piece in pieces)
         start = np.hstack([*pieces, self.rng.standard_normal((problem.n, fresh))])
-        values, vectors = bottom(problem, weights, self.net.ordering, start, count)
+        values, vectors = lowest_eigenpairs(problem, weights, self.net.ordering, start, count)
         self.last = vectors
         return values, vectors
 
-    def __call__(self, here: Inside, progress: Progress) -> tuple[Array, Array]:
+    def __call__(self, here: BarrierPoint, progress: BestSides) -> tuple[Array, Array]:
         problem = self.net.problem
-        count = here.points.shape[1] + LOOK_BEYOND
+        count = here.points.shape[1] + N_EIGENVECTORS_BEYOND
         values, vectors = self.directions(here.weights, count, [here.points])
         worth = float(here.weights @ problem.squared) / values[0]
         if worth < progress.upper * (1 + self.tol):
-            progress.bound(here.weights, self._floor(here.weights, float(values[0])))
+            progress.offer_weights(here.weights, self._floor(here.weights, float(values[0])))
         return values, vectors
 
     def _floor(self, weights: Array, ritz: float) -> float:
-        """What λ₂ is proved to reach; 0 where nothing can be proved."""
+        """A proved lower bound of λ₂; 0 where nothing can be proved."""
         problem = self.net.problem
-        best = _dense_floor(problem, weights) if problem.n <= DENSE else 0.0
-        for drop in DROPS:
+        best = _dense_floor(problem, weights) if problem.n <= MAX_DENSE_ROWS else 0.0
+        for drop in HEIGHT_STEPS:
             height = ritz * (1 - min(0.5, drop * self.tol))
             if height <= best:
                 break
@@ -206,41 +218,41 @@ def _dense_floor(problem: UnfoldingProblem, weights: Array) -> float:
     return float(values[1] - 10 * problem.n * np.finfo(float).eps * values[-1])
 
 
-def _start(problem: UnfoldingProblem, n_components: int, rng: np.random.Generator) -> Inside:
-    """The best K of a high level in the span of a few landmarks' distances."""
-    count = min(n_components + LANDMARKS, problem.n)
+def _start(problem: UnfoldingProblem, n_components: int, rng: np.random.Generator) -> BarrierPoint:
+    """The best K of an early stage in the span of a few landmarks' distances."""
+    count = min(n_components + N_EXTRA_LANDMARKS, problem.n)
     chosen = farthest_points(graph_of(problem), count, random_state=rng, dtype=np.float64)
-    span = Span.of(problem, spreading(problem, chosen, min(count, problem.n - 1)))
-    inner = span.down_to(span.start(), START_GAP)
-    return Inside.at(problem, span.points(inner, n_components), inner.level)
+    span = Span.of(problem, widest_distances(problem, chosen, min(count, problem.n - 1)))
+    inner = span.point_at_gap(span.start(), START_GAP)
+    return BarrierPoint.at(problem, span.points(inner, n_components), inner.mu)
 
 
-def _raised(net: Net, here: Inside, vectors: Array) -> Inside:
+def _with_new_columns(net: Net, here: BarrierPoint, vectors: Array) -> BarrierPoint:
     """A column for each direction offered that the points do not have yet, the lowest first.
 
-    A column that is only beginning counts as not there and is made anew: Newton steps would
-    make it grow slowly.
+    A column that has only begun to grow counts as missing and is made again: Newton steps
+    would let it grow slowly.
     """
     problem, mass = net.problem, net.problem.mass[:, None]
     for u in vectors.T:
         values, turn = np.linalg.eigh(here.points.T @ (mass * here.points))
-        grown = values > GROWN * values[-1]
+        grown = values > GROWN_COLUMN_SHARE * values[-1]
         axes = here.points @ (turn[:, grown] / np.sqrt(values[grown]))
         rest = u - axes @ (axes.T @ (problem.mass * u))
         size = float(problem.mass @ rest**2)
-        if size < NEW:
+        if size < NEW_DIRECTION_SHARE:
             continue
         rest /= np.sqrt(size)
         held = rest @ (mass * here.points)
-        without = _in_use(problem, here.points - rest[:, None] * held)
+        without = _without_negligible_columns(problem, here.points - rest[:, None] * held)
         slack = problem.squared - problem.squared_lengths(without)
         if np.all(slack > 0):
             here = with_column(net, replace(here, points=without, slack=slack), rest)
     return here
 
 
-def _in_use(problem: UnfoldingProblem, points: Array) -> Array:
-    """The same K without columns that are nothing."""
+def _without_negligible_columns(problem: UnfoldingProblem, points: Array) -> Array:
+    """The same K without negligible columns."""
     values, turn = np.linalg.eigh(points.T @ (problem.mass[:, None] * points))
-    used = values > NOTHING * values[-1]
+    used = values > NEGLIGIBLE_COLUMN_SHARE * values[-1]
     return points if used.all() else points @ turn[:, used]

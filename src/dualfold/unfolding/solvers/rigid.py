@@ -1,10 +1,10 @@
-"""Parts of a graph whose points keep their places to each other in every dimension.
+"""Rigid parts of a graph: points whose mutual distances all follow, in every dimension.
 
 All distances in a clique are given. A clique of more points than its dimension allows, k > r + 1,
 has affine dependencies: a with Σ a_i = 0 and Σ a_i x_i = 0, so that Ka = 0 for every K with
 these lengths. Two parts that share points which span one of them are one part, whose other
 distances follow, and with them there are more cliques. Parts that other edges make rigid are
-not looked for: whether they do depends on inequalities.
+not searched for: whether they do depends on inequalities.
 """
 
 from __future__ import annotations
@@ -20,17 +20,18 @@ from dualfold.unfolding.problem import UnfoldingProblem
 
 # Squared spreads below this share of the largest are 0: distances as doubles leave 1e-15, and
 # lengths of seven digits 1e-7, so that rounded data have no dependencies.
-FLAT = 1e-12
+FLAT_SHARE = 1e-12
 # Shared points span a part when no spread of theirs is below this share of the largest: what is
 # computed from them is then good to 1e-12.
-SPANNED, AGREES = 1e-4, 1e-9
+MIN_SPREAD_RATIO = 1e-4
+AGREEMENT_TOLERANCE = 1e-9
 # A dependency counts when this much of it is left beside the others.
-SEPARATE = 1e-7
+INDEPENDENT_SHARE = 1e-7
 
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """Points, and their places in as many columns as they need."""
+    """A rigid part: points, and their places in as many columns as they need."""
 
     points: tuple[int, ...]
     places: Array
@@ -56,7 +57,7 @@ def dependencies(problem: UnfoldingProblem) -> sp.csr_array:
         return every
     triangle, order = scipy.linalg.qr(every.toarray().T, mode="r", pivoting=True)
     sizes = np.abs(np.diagonal(triangle))
-    return every[np.sort(order[: int(np.sum(sizes > SEPARATE))])]
+    return every[np.sort(order[: int(np.sum(sizes > INDEPENDENT_SHARE))])]
 
 
 def rigid_parts(problem: UnfoldingProblem) -> list[Part]:
@@ -65,7 +66,7 @@ def rigid_parts(problem: UnfoldingProblem) -> list[Part]:
     for (i, j), squared in zip(problem.edges.tolist(), problem.squared.tolist(), strict=True):
         known[i][j] = known[j][i] = squared
     while True:
-        parts = _merged([_part(known, clique) for clique in _cliques(known)])
+        parts = _merge_parts([_part(known, clique) for clique in _cliques(known)])
         if sum(_add_distances(known, part) for part in parts) == 0:
             return [part for part in parts if len(part.points) > part.places.shape[1] + 1]
 
@@ -100,12 +101,12 @@ def _part(known: list[dict[int, float]], points: tuple[int, ...]) -> Part:
     off = np.eye(len(points)) - 1 / len(points)
     values, vectors = np.linalg.eigh(-off @ squared @ off / 2)
     sizes = np.abs(values)
-    kept = sizes > FLAT * sizes[-1]
+    kept = sizes > FLAT_SHARE * sizes[-1]
     return Part(points, vectors[:, kept] * np.sqrt(sizes[kept]))
 
 
-def _merged(parts: list[Part]) -> list[Part]:
-    """Parts of which no two are one."""
+def _merge_parts(parts: list[Part]) -> list[Part]:
+    """The parts after all pairs that are one part are merged."""
     alive: dict[int, Part] = dict(enumerate(parts))
     at: dict[int, set[int]] = {}
     for number, part in alive.items():
@@ -142,11 +143,11 @@ def _union(one: Part, two: Part) -> Part | None:
     middle, centre = a.mean(axis=0), b.mean(axis=0)
     a, b = a - middle, b - centre
     spreads = np.linalg.svd(b, compute_uv=False)
-    if spreads[-1] < SPANNED * spreads[0]:
+    if spreads[-1] < MIN_SPREAD_RATIO * spreads[0]:
         return None
     left, _, right = np.linalg.svd(b.T @ a, full_matrices=False)
     turn = left @ right
-    if np.max(np.abs(b @ turn - a)) > AGREES * spreads[0]:
+    if np.max(np.abs(b @ turn - a)) > AGREEMENT_TOLERANCE * spreads[0]:
         return None
     moved = (two.places[others] - centre) @ turn + middle
     points = (*one.points, *(two.points[k] for k in others))

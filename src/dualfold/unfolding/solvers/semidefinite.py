@@ -1,4 +1,4 @@
-"""How far one may go along a direction and stay positive definite."""
+"""Dense linear algebra of interior points: the longest step inside the cone, the Schur matrix."""
 
 from __future__ import annotations
 
@@ -14,9 +14,12 @@ from dualfold.errors import Argument, TooLarge
 from dualfold.kernels import kernel
 from dualfold.kernels.threads import in_threads, row_slices, thread_count
 
-# Below this many rows LAPACK's whole spectrum costs less than Lanczos steps from Python.
-SMALL = 150
-STEPS = 40
+# Up to this many rows LAPACK's full spectrum costs less than Lanczos steps from Python.
+MAX_FULL_SPECTRUM_ROWS = 150
+MAX_LANCZOS_STEPS = 40
+CHUNK_ROWS = 128  # rows of the Schur matrix in one chunk; Ctrl-C waits for a chunk
+
+_edge_products = kernel("edge_products")
 
 
 def lower_factor(matrix: Array) -> Array | None:
@@ -28,7 +31,7 @@ def lower_factor(matrix: Array) -> Array | None:
 def longest_step(factor: Array, direction: Any) -> float:
     """The largest α with LLᵀ + α·direction ⪰ 0, from below: −1/λ_min(L⁻¹DL⁻ᵀ)."""
     n = len(factor)
-    if n <= SMALL:
+    if n <= MAX_FULL_SPECTRUM_ROWS:
         dense = direction.toarray() if sp.issparse(direction) else direction
         inner = blas.dtrsm(1.0, factor, dense, lower=1)
         inner = blas.dtrsm(1.0, factor, inner, side=1, lower=1, trans_a=1)
@@ -41,12 +44,12 @@ def longest_step(factor: Array, direction: Any) -> float:
 def _lanczos_lowest(factor: Array, direction: Any) -> float:
     """A number below λ_min(L⁻¹DL⁻ᵀ), close to it: Ritz value less its residual."""
     n = len(factor)
-    Q = np.zeros((min(STEPS, n) + 1, n))
+    Q = np.zeros((min(MAX_LANCZOS_STEPS, n) + 1, n))
     first = np.random.default_rng(0).standard_normal(n)
     Q[0] = first / np.linalg.norm(first)
     diagonal, beside = [], []
     lowest = 0.0
-    for k in range(min(STEPS, n)):
+    for k in range(min(MAX_LANCZOS_STEPS, n)):
         x = blas.dtrsv(factor, Q[k], lower=1, trans=1)
         y = blas.dtrsv(factor, direction @ x, lower=1)
         diagonal.append(float(y @ Q[k]))
@@ -54,28 +57,20 @@ def _lanczos_lowest(factor: Array, direction: Any) -> float:
             y -= Q[: k + 1].T @ (Q[: k + 1] @ y)
         length = float(np.linalg.norm(y))
         beside.append(length)
-        if k % 5 == 4 or length < 1e-13 or k == min(STEPS, n) - 1:
+        if k % 5 == 4 or length < 1e-13 or k == min(MAX_LANCZOS_STEPS, n) - 1:
             T = np.diag(diagonal) + np.diag(beside[:-1], 1) + np.diag(beside[:-1], -1)
             values, vectors = np.linalg.eigh(T)
             error = abs(length * vectors[-1, 0])
             lowest = float(values[0] - error)
-            # A hundredth of the step is worth no more steps.
+            # More Lanczos steps would change the step by a hundredth at the most.
             if error < 0.01 * abs(values[0]) or values[0] - error > -0.1:
                 break
         Q[k + 1] = y / length
     return lowest
 
 
-# ==== merged: unfolding.solvers.schur
-# """The Hadamard Schur matrix of the unfolding problem, formed and factorised in place."""
-#
-
-_edge_products = kernel("edge_products")
-ROWS = 128  # of a chunk: a tenth of a second at 9,000 edges, which is what Ctrl-C waits for
-
-
 def edge_products(edges: Array, K: Array, R: Array) -> Array:
-    """(b_eᵀKb_f)(b_eᵀRb_f) for f ≤ e (the rest is not set), b_e = e_i − e_j, m×m."""
+    """(b_eᵀKb_f)(b_eᵀRb_f) for f ≤ e (other entries are not set), b_e = e_i − e_j, m×m."""
     m = len(edges)
     try:
         out = np.empty((m, m))
@@ -93,7 +88,7 @@ def edge_products(edges: Array, K: Array, R: Array) -> Array:
         if _edge_products(len(K), m, rows.start, rows.stop, ends[0], ends[1], K, R, out):
             raise TooLarge(f"no memory for {16 * len(K)} bytes of scratch; free some and retry")
 
-    in_threads(products, row_slices(m, ROWS), thread_count() if m > 4 * ROWS else 1)
+    in_threads(products, row_slices(m, CHUNK_ROWS), thread_count() if m > 4 * CHUNK_ROWS else 1)
     return out
 
 

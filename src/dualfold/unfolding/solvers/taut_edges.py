@@ -1,14 +1,14 @@
-"""The last digits: an answer of known rank and known taut edges, put exactly in its place.
+"""The last digits of an unfolding whose rank and taut edges are known.
 
-An interior point stops where X, whose small eigenvalues go to 0, is full of rounding. But
-by then it has shown the rank r and which edges are taut. On these
+An interior point stops where X, whose small eigenvalues tend to 0, is full of rounding. But
+by then the rank r and the taut edges are known. On these
 
     ‖y_i − y_j‖² = d_ij²    and    L(w)Y = MY,
 
 which two or three Gauss–Newton steps solve: with J the derivative of the squared lengths
 and G = JM⁻¹Jᵀ (sparse: edges that share an end), Y moves by M⁻¹Jᵀν, Gν = what the lengths
-miss, and w by the least change that makes ½Jᵀw = MY. Distances from the optimum then enter
-the bounds by their squares. Each side is kept only if it betters its bound.
+miss, and w by the least change that makes ½Jᵀw = MY. The bounds then depend on the squares of
+the distances from the optimum. Each side is kept only if its bound improves.
 """
 
 from __future__ import annotations
@@ -21,25 +21,25 @@ import scipy.sparse as sp
 from dualfold.arrays import Array
 from dualfold.errors import DualfoldError
 from dualfold.trace.sparse.factorisation import factorise, fill_reducing_ordering
-from dualfold.trace.sparse.shifted_matrices import MOST_FLOPS
-from dualfold.unfolding.bounds import dual_value, scaled_into
+from dualfold.trace.sparse.shifted_matrices import MAX_FLOPS
+from dualfold.unfolding.bounds import dual_value, feasible_scale
 from dualfold.unfolding.problem import UnfoldingProblem
 from dualfold.unfolding.spectral_floor import lowest_pairs
 
-STEPS = 4
-# Redundant taut edges (a clique in few dimensions) make G singular: this much of its
-# diagonal is added, and the iterations below refine it away where it matters.
-RIDGE = 1e-10
-REFINEMENTS = 4
-SAME = 1e-13  # relative: bounds no further apart are equal
+MAX_STEPS = 4
+# Redundant taut edges (a clique in few dimensions) make G singular: this share of its
+# diagonal is added, and the refinements remove its effect where it matters.
+RIDGE_SHARE = 1e-10
+N_REFINEMENTS = 4
+SAME_BOUND_TOLERANCE = 1e-13  # relative: bounds no further apart are equal
 
 
-def polished(
+def polished_sides(
     problem: UnfoldingProblem, factor: Array, weights: Array, taut: Array
 ) -> tuple[Array, Array]:
     """(factor, weights), each at least as good as before; for "at_most" edges.
 
-    `taut` marks the edges that the answer holds at their full length.
+    `taut` marks the edges that have their full length.
     """
     if not taut.any():
         return factor, weights
@@ -48,11 +48,13 @@ def polished(
         w = _taut_weights(problem, Y, weights, taut)
     except DualfoldError:  # too large, or a pivot that vanishes
         return factor, weights
-    better_points = scaled_into(problem, Y)[1] > scaled_into(problem, factor)[1]
+    better_points = feasible_scale(problem, Y)[1] > feasible_scale(problem, factor)[1]
     before, after = (_upper(problem, v, Y) for v in (weights, w))
-    # The bound goes with the square of the error of the weights: where both are the same up to
-    # the rounding of λ₂, the polished ones are nearer.
-    return (Y if better_points else factor), (w if after <= before * (1 + SAME) else weights)
+    # The error of the bound is the square of the error of the weights: where both bounds are equal
+    # up to the rounding of λ₂, the polished weights are nearer.
+    return (Y if better_points else factor), (
+        w if after <= before * (1 + SAME_BOUND_TOLERANCE) else weights
+    )
 
 
 def _upper(problem: UnfoldingProblem, weights: Array, start: Array) -> float:
@@ -64,13 +66,13 @@ def _upper(problem: UnfoldingProblem, weights: Array, start: Array) -> float:
 
 def _taut_points(problem: UnfoldingProblem, factor: Array, taut: Array) -> Array:
     Y, wanted = factor, problem.squared[taut]
-    for _ in range(STEPS):
+    for _ in range(MAX_STEPS):
         J, solve = _derivative(problem, Y, taut)
         missing = wanted - problem.squared_lengths(Y)[taut]
         move = (J.T @ solve(missing)).reshape(Y.shape) / problem.mass[:, None]
         if not np.isfinite(move).all() or np.abs(move).max() > 0.1 * np.abs(Y).max():
             return Y
-        Y = problem.centred(Y + move)
+        Y = problem.centred_points(Y + move)
     return Y
 
 
@@ -97,12 +99,12 @@ def _derivative(problem: UnfoldingProblem, Y: Array, taut: Array) -> tuple[sp.cs
     J = sp.csr_array((entries.ravel(), columns.ravel(), starts), shape=shape)
     G = sp.csr_array(J @ sp.diags_array(np.repeat(1 / problem.mass, rank)) @ J.T)
     G = sp.csr_array((G + G.T) / 2)  # rounding may leave a 0 on one side only, which is not stored
-    ridged = sp.csr_array(G + sp.diags_array(RIDGE * G.diagonal()))
-    rough = factorise(ridged, fill_reducing_ordering(ridged, most_flops=MOST_FLOPS))
+    ridged = sp.csr_array(G + sp.diags_array(RIDGE_SHARE * G.diagonal()))
+    rough = factorise(ridged, fill_reducing_ordering(ridged, most_flops=MAX_FLOPS))
 
     def solve(rhs: Array) -> Array:
         x = rough.solve(rhs)
-        for _ in range(REFINEMENTS):
+        for _ in range(N_REFINEMENTS):
             x = x + rough.solve(rhs - G @ x)
         return np.asarray(x)
 

@@ -10,37 +10,41 @@ import numpy as np
 from dualfold.errors import Argument, DualfoldError, InvalidInput, TooLarge
 from dualfold.kernels.reports import descent
 from dualfold.trace.sparse.factorisation import fill_reducing_ordering
-from dualfold.trace.sparse.shifted_matrices import MOST_FLOPS
+from dualfold.trace.sparse.shifted_matrices import MAX_FLOPS
 from dualfold.unfolding.problem import UnfoldingProblem, in_units
 from dualfold.unfolding.solution import STOPPED_BY_CALLBACK, Callback, Record, UnfoldingSolution
 from dualfold.unfolding.solvers.interior_point import interior_point
 from dualfold.unfolding.solvers.landmark import landmark
 from dualfold.unfolding.solvers.low_rank import low_rank
-from dualfold.unfolding.solvers.precise_path import precise
-from dualfold.unfolding.solvers.separate_sides import approached
+from dualfold.unfolding.solvers.precise_path import precise_solution
+from dualfold.unfolding.solvers.separate_sides import separate_sides
 
 SolverName = Literal["auto", "interior_point", "low_rank", "landmark"]
 
-# Up to here "auto" takes the interior point: a second and a half whatever the graph, and the
-# smallest gaps. Swiss rolls, 6 neighbours, gap 1e-6, interior point against low rank: 356 edges
-# 0.20 and 0.18 s, 715 edges 0.68 and 0.38 s, 1,063 edges 1.5 and 0.22 s, 1,773 edges 5.4 and
-# 0.47 s.
-FEW_EDGES = 1_000
-# Beyond, one Cholesky factorisation of the Schur matrix takes some seconds and 650 MB. Chosen
-# by edges, not points: `angles` multiplies them.
-MOST_EDGES = 9_000
-# An iteration of the interior point costs m³/3 multiply-adds; low rank takes several times as
-# many steps, so where both are possible its steps must be that much cheaper.
-CHEAPER = 30
-# Low rank has arrived within this many times tol (at least ARRIVED); where only landmarks could
-# take its place, which leave a gap of 12 %, it is good enough within CLOSE.
-NEARLY, ARRIVED, CLOSE = 10, 1e-6, 0.1
-# The Schur matrix of this many edges has 5 GB: the end of what equal lengths can have.
-MOST_EDGES_AT_ALL = 25_000
-# Low rank takes some 100 steps with up to 8 columns, each as many multiply-adds as the graph's
-# elimination (8e6: 40 s of a core) times 8³. Digits need 7e6, a roll of 50,000 points 1e7; 5,327
-# points of 9 independent columns need 5e8.
-LONG, LONG_A_POINT = 8e6, 1.5e3
+# The measurements behind these limits are in docs/dev/notes/unfolding.md. They count edges, not
+# points, because `angles` multiplies the edges.
+MAX_INTERIOR_FIRST_EDGES = 1_000  # "auto" begins with the interior point up to here
+MAX_INTERIOR_SECOND_EDGES = 9_000  # and takes it in the place of low rank up to here
+MAX_SCHUR_EDGES = 25_000  # the interior point is refused beyond, for memory
+# Low rank takes several times as many steps as the interior point (m³/3 multiply-adds each), so
+# where both are possible a step of low rank must cost this much less.
+MIN_COST_RATIO = 30
+# Low rank has converged within this many times `tol` (at least CONVERGED_GAP). Where only
+# landmarks could take its place, which leave a larger gap, the last of these is enough.
+CONVERGED_TOL_RATIO = 10
+CONVERGED_GAP = 1e-6
+BETTER_THAN_LANDMARKS_GAP = 0.1
+# Multiply-adds of the graph's elimination that low rank answers in about a minute.
+MAX_MINUTE_FLOPS = 8e6
+MAX_MINUTE_FLOPS_PER_POINT = 1.5e3
+# Equal lengths: edges up to which all of the last steps are in double-doubles, and the share of d²
+# to which lengths are kept (docs/dev/notes/unfolding-equal-lengths.md).
+MAX_PRECISE_EDGES = 2_000
+EQUAL_LENGTHS_GOAL = 9e-10
+# Steps where the caller names no number.
+DEFAULT_ELASTIC_STEPS = 1_000
+DEFAULT_INTERIOR_POINT_STEPS = 100
+DEFAULT_LOW_RANK_STEPS = 300
 
 
 @dataclass(frozen=True)
@@ -55,7 +59,7 @@ class Unfolder:
 
     "auto" takes the interior point up to 1,000 edges and for equal lengths, low rank beyond.
     For equal lengths the interior point only starts `elastic`, unless ε gives them an interior.
-    Where the graph has no small separators, or low rank does not arrive, the interior point
+    Where the graph has no small separators, or low rank does not converge, the interior point
     takes its place up to 9,000 edges and landmarks beyond; the solution's `story` says so.
     """
 
@@ -67,154 +71,137 @@ class Unfolder:
     callback: Callback | None = None
 
     def solve(self, problem: UnfoldingProblem, *, n_components: int = 2) -> UnfoldingSolution:
-        """Points and weights; `n_components` columns are expected, the answer has what it takes.
+        """Points and weights; `n_components` columns are expected, the answer has what it needs.
 
-        Solvers see lengths of size 1 at the most (a power of 2 as the unit rounds nothing).
+        Solvers get lengths of size 1 at the most (a power of 2 as the unit rounds nothing).
         """
         if problem.n == 1:
             return UnfoldingSolution(np.zeros((1, 1)), np.zeros(0), (), "nothing to unfold")
         unit, power = in_units(problem)
         with descent("closing the gap between both sides", self.tol) as at:
 
-            def reported(record: Record) -> bool | None:
+            def report(record: Record) -> bool | None:
                 at(record.gap)
-                return None if self.callback is None else self.callback(_grown(record, power))
+                return (
+                    None
+                    if self.callback is None
+                    else self.callback(_scaled_record(record, power=power))
+                )
 
-            run = _Run(unit, replace(self, callback=reported), n_components)
-            found = run.fitting() if self.solver == "auto" else run.by(self.solver)
-        history = tuple(_grown(record, power) for record in found.history)
+            run = _Run(unit, replace(self, callback=report), n_components)
+            found = run.automatic() if self.solver == "auto" else run.by(self.solver)
+        history = tuple(_scaled_record(record, power=power) for record in found.history)
         return replace(found, factor=np.ldexp(found.factor, power // 2), history=history)
 
 
 def refuse_minutes(problem: UnfoldingProblem) -> None:
     """TooLarge where "auto" would unfold for minutes: many edges without small separators."""
-    if problem.m <= FEW_EDGES:
+    if problem.m <= MAX_INTERIOR_FIRST_EDGES:
         return
-    pattern = problem.laplacian(np.ones(problem.m))
-    flops = fill_reducing_ordering(pattern, most_flops=MOST_FLOPS).flops
-    if flops > max(LONG, LONG_A_POINT * problem.n):
+    flops = fill_reducing_ordering(
+        problem.laplacian(np.ones(problem.m)), most_flops=MAX_FLOPS
+    ).flops
+    if flops > max(MAX_MINUTE_FLOPS, MAX_MINUTE_FLOPS_PER_POINT * problem.n):
         raise TooLarge(f"unfolding {problem.n:,} points with {problem.m:,} edges takes minutes")
 
 
 @dataclass(frozen=True)
 class _Run:
-    """One problem, in units of its own, with the settings it is solved by."""
+    """One problem, in units of its own, and the settings of its solver."""
 
     problem: UnfoldingProblem
     settings: Unfolder
     n_components: int
 
-    def by(self, name: SolverName, most_flops: float | None = None) -> UnfoldingSolution:
+    def automatic(self) -> UnfoldingSolution:
+        """The answer of the solver that suits the number of edges and the kind of constraints."""
+        problem = self.problem
+        if problem.constraints == "equal" or problem.m <= MAX_INTERIOR_FIRST_EDGES:
+            return self.by("interior_point")
+        second: SolverName
+        if problem.m <= MAX_INTERIOR_SECOND_EDGES:
+            second, most_flops, enough = (
+                "interior_point",
+                problem.m**3 / MIN_COST_RATIO,
+                CONVERGED_GAP,
+            )
+        else:
+            second, most_flops, enough = "landmark", MAX_FLOPS, BETTER_THAN_LANDMARKS_GAP
+        first, failure = self._low_rank_or_failure(min(MAX_FLOPS, most_flops))
+        if first is None:
+            return _with_note(self.by(second), f"low_rank: {failure}")
+        enough = max(CONVERGED_TOL_RATIO * self.settings.tol, enough)
+        if first.gap <= enough or STOPPED_BY_CALLBACK in first.story:
+            return first
+        other = self.by(second)
+        if other.gap < first.gap:
+            reached = f"low_rank reached a gap of {first.gap:.1g}"
+            return _with_note(other, "; ".join([reached, *first.story]))
+        return _with_note(first, f"{second} was tried as well and reached only {other.gap:.1g}")
+
+    def by(self, name: SolverName) -> UnfoldingSolution:
         """The answer of the solver of that name."""
         problem, at = self.problem, self.settings
-        if name == "interior_point":
-            _refuse_too_many(problem)
-            if problem.form == "equal" and at.relaxation is None:
-                steps = 1_000 if at.max_iter is None else at.max_iter
-                return elastic(
-                    problem,
-                    tol=at.tol,
-                    max_iter=steps,
-                    callback=at.callback,
-                )
-            return interior_point(
-                problem,
-                tol=at.tol,
-                max_iter=100 if at.max_iter is None else at.max_iter,
-                relaxation=at.relaxation or 0.0,
-                callback=at.callback,
-            )
+        if name == "low_rank":
+            return self._low_rank(None)
         if name == "landmark":
             return landmark(problem, tol=at.tol, random_state=at.random_state, callback=at.callback)
-        return low_rank(
+        _refuse_too_many(problem)
+        if problem.constraints == "equal" and at.relaxation is None:
+            steps = DEFAULT_ELASTIC_STEPS if at.max_iter is None else at.max_iter
+            return elastic(problem, tol=at.tol, max_iter=steps, callback=at.callback)
+        return interior_point(
             problem,
+            tol=at.tol,
+            max_iter=DEFAULT_INTERIOR_POINT_STEPS if at.max_iter is None else at.max_iter,
+            relaxation=at.relaxation or 0.0,
+            callback=at.callback,
+        )
+
+    def _low_rank(self, most_flops: float | None) -> UnfoldingSolution:
+        at = self.settings
+        return low_rank(
+            self.problem,
             n_components=self.n_components,
             tol=at.tol,
-            max_iter=300 if at.max_iter is None else at.max_iter,
+            max_iter=DEFAULT_LOW_RANK_STEPS if at.max_iter is None else at.max_iter,
             most_flops=most_flops,
             random_state=at.random_state,
             callback=at.callback,
         )
 
-    def fitting(self) -> UnfoldingSolution:
-        """The interior point for few edges or equal lengths, else low rank, else what is left."""
-        if self.problem.form == "equal" or self.problem.m <= FEW_EDGES:
-            return self.by("interior_point")
-        second: SolverName = "interior_point" if self.problem.m <= MOST_EDGES else "landmark"
-        most_flops = MOST_FLOPS
-        if second == "interior_point":
-            most_flops = min(MOST_FLOPS, self.problem.m**3 / CHEAPER)
+    def _low_rank_or_failure(self, most_flops: float) -> tuple[UnfoldingSolution | None, str]:
+        """The answer of low rank, or None and why there is none.
+
+        There is none where a factorisation would cost too much, which is known before the first
+        step, or where rounding breaks one, which is not.
+        """
         try:
-            first = self.by("low_rank", most_flops)
+            return self._low_rank(most_flops), ""
         except (DualfoldError, ArithmeticError, np.linalg.LinAlgError) as failure:
-            return _noted(self.by(second), f"low_rank: {failure}")
-        enough = max(NEARLY * self.settings.tol, ARRIVED if second == "interior_point" else CLOSE)
-        if _gap(first) <= enough or STOPPED_BY_CALLBACK in first.story:
-            return first
-        other = self.by(second)
-        reached = f"reached a gap of {_gap(first):.1g}"
-        if _gap(other) < _gap(first):
-            return _noted(other, "; ".join([f"low_rank {reached}", *first.story]))
-        return _noted(first, f"{second} was tried as well and reached only {_gap(other):.1g}")
-
-
-def _grown(record: Record, power: int) -> Record:
-    """A record in the units of the data."""
-    lower, upper = (float(np.ldexp(side, power)) for side in (record.lower, record.upper))
-    return replace(record, lower=lower, upper=upper)
-
-
-def _gap(solution: UnfoldingSolution) -> float:
-    return min((record.gap for record in solution.history), default=np.inf)
-
-
-def _noted(solution: UnfoldingSolution, note: str) -> UnfoldingSolution:
-    return replace(solution, story=(note, *solution.story))
-
-
-def _refuse_too_many(problem: UnfoldingProblem) -> None:
-    if problem.m > MOST_EDGES_AT_ALL:
-        raise TooLarge(
-            f"the interior point needs a matrix of {problem.m}² numbers, one row an edge; use ",
-            Argument("constraints", "at_most"),
-            " with ",
-            Argument("solver", "low_rank"),
-            ", or fewer neighbours",
-        )
-
-
-# ==== merged: unfolding.solvers.elastic
-# """Maximum variance unfolding with equal lengths: springs that get stiffer and stiffer.
-#
-# Up to MOST_PRECISE edges an interior point in double-doubles solves the stiffest (`precise`);
-# beyond, one in doubles finds weights, and points are moved onto the lengths (`approached`).
-# """
-#
-
-# A step in double-doubles costs m³/3 of their multiply-adds: rolls of 300 points (1,063 edges)
-# take 30 steps of 1 s, and this many edges a few minutes.
-MOST_PRECISE = 2_000
-# Lengths are as good as equal when they are this near, relatively.
-WANTED = 9e-10
+            return None, str(failure)
 
 
 def elastic(
     problem: UnfoldingProblem,
     *,
     tol: float = 1e-6,
-    max_iter: int = 1_000,
+    max_iter: int = DEFAULT_ELASTIC_STEPS,
     callback: Callback | None = None,
 ) -> UnfoldingSolution:
     """Points with equal lengths and weights of any sign, each the other's proof.
 
     Every edge is a spring, and the answer for springs of any stiffness is exactly optimal
-    for the lengths that it has itself; they stiffen until the lengths are those asked to
-    9e-10 of d².
-    Without an interior of the problem the weights grow on the way and may have no limit.
+    for the lengths that it has itself; they stiffen until the lengths are the given ones to
+    9e-10 of d². Without an interior of the problem the weights grow and may have no limit.
 
-    tol : the relative gap asked of the weights
+    Up to MAX_PRECISE_EDGES edges an interior point in double-doubles solves the stiffest springs
+    (`precise_path`); beyond, one in doubles finds weights, and points are moved onto the lengths
+    (`separate_sides`).
+
+    tol : the relative gap wanted of the weights
     max_iter : steps at most
-    callback : gets a `Record` after each of them; True stops
+    callback : gets a `Record` after each step; True stops
 
     >>> from dualfold.unfolding import UnfoldingProblem
     >>> from dualfold.unfolding.solvers.unfolder import elastic
@@ -224,24 +211,40 @@ def elastic(
     """
     if problem.n < 2:
         raise InvalidInput("unfolding needs at least 2 points and 1 edge; 1 point was given")
-    if problem.form != "equal":
+    if problem.constraints != "equal":
         raise InvalidInput(
             Argument("solver", "elastic"),
             " is for equal lengths, and this problem is ",
-            Argument("constraints", problem.form),
+            Argument("constraints", problem.constraints),
         )
     unit = float(problem.squared.mean())
     work = replace(problem, squared=problem.squared / unit)
-    solve = precise if problem.m <= MOST_PRECISE else approached
+    solve = precise_solution if problem.m <= MAX_PRECISE_EDGES else separate_sides
 
     def report(record: Record) -> bool | None:
-        return None if callback is None else callback(_in_unit(unit, record))
+        return None if callback is None else callback(_scaled_record(record, unit))
 
-    answer = solve(work, wanted=WANTED, tol=tol, max_iter=max_iter, callback=report)
-    history = tuple(_in_unit(unit, record) for record in answer.history)
-    return replace(answer, factor=np.sqrt(unit) * answer.factor, history=history)
+    found = solve(work, wanted=EQUAL_LENGTHS_GOAL, tol=tol, max_iter=max_iter, callback=report)
+    history = tuple(_scaled_record(record, unit) for record in found.history)
+    return replace(found, factor=np.sqrt(unit) * found.factor, history=history)
 
 
-def _in_unit(unit: float, record: Record) -> Record:
-    """A record in the units of the data."""
-    return replace(record, lower=unit * record.lower, upper=unit * record.upper)
+def _scaled_record(record: Record, unit: float = 1.0, power: int = 0) -> Record:
+    """A record in the units of the data: both sides times unit·2^power."""
+    lower, upper = (float(np.ldexp(unit * side, power)) for side in (record.lower, record.upper))
+    return replace(record, lower=lower, upper=upper)
+
+
+def _with_note(solution: UnfoldingSolution, note: str) -> UnfoldingSolution:
+    return replace(solution, story=(note, *solution.story))
+
+
+def _refuse_too_many(problem: UnfoldingProblem) -> None:
+    if problem.m > MAX_SCHUR_EDGES:
+        raise TooLarge(
+            f"the interior point needs a matrix of {problem.m}² numbers, one row an edge; use ",
+            Argument("constraints", "at_most"),
+            " with ",
+            Argument("solver", "low_rank"),
+            ", or fewer neighbours",
+        )

@@ -1,0 +1,194 @@
+"""What an audit found: numbers, words, tables."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dualfold.arrays import Array
+from dualfold.auditing.audit_text import finding_lines, group_text, paragraph_text, verdict_text
+from dualfold.auditing.density import MapGroups
+from dualfold.auditing.groups import Group, Pair
+from dualfold.auditing.nearness import Nearness, Statement
+from dualfold.auditing.point_reliability import DUBIOUS_POSTERIOR, Reliability, TwoGroups
+from dualfold.auditing.reruns import Impostors, Repeats
+from dualfold.errors import Argument, InvalidInput
+from dualfold.notebook import drawn_audit, shown_html
+from dualfold.quality.picture import Picture
+from dualfold.recommendation.dimension_estimates import Dimension
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+__all__ = ["Audit"]
+
+
+@dataclass(frozen=True, eq=False)
+class Audit:
+    """A map, judged; `print` it.
+
+    points : the map
+    picture : neighbours kept, beside chance
+    reliability, model : the score of every point, and the mixture that tells random places
+    map_groups, groups, pairs : the visible groups, and what the data say of each and each pair
+    nearness : statements about three groups, each true, false or undecided in the data
+    dimension : the intrinsic one of the data
+    impostors, repeats : the method again, on data without groups, with other seeds; None
+        where no method was given
+    linked : rows whose links were counted for the groups
+    seconds : without impostors and repeats
+    labels : as given, or None
+    unions : the groups joined where there is no border in the data, judged again; () where
+        none are torn
+    notices : what was decided about the columns of a data frame, in sentences
+    """
+
+    points: Array
+    picture: Picture
+    reliability: Reliability
+    model: TwoGroups
+    map_groups: MapGroups
+    groups: tuple[Group, ...]
+    pairs: tuple[Pair, ...]
+    nearness: Nearness
+    dimension: Dimension
+    impostors: Impostors | None
+    repeats: Repeats | None
+    linked: int
+    seconds: float
+    labels: Array | None = None
+    unions: tuple[Group, ...] = ()
+    notices: tuple[str, ...] = ()
+
+    @property
+    def dubious(self) -> Array:
+        """True for points whose posterior of a random place is at least 0.95."""
+        return self.model.dubious
+
+    @property
+    def share_dubious(self) -> float:
+        """Of all points."""
+        return float(self.dubious.mean())
+
+    @property
+    def supported(self) -> bool:
+        """Whether the map shows groups and at least one of them is a group in the data.
+
+        Groups that the map tore count joined (`unions`). False says that this was not shown, not
+        that it is untrue. Impostors do not count: they tell whether gaps on maps by this method
+        mean something, and groups that the data have are there whoever draws them.
+        """
+        return len(self.groups) > 1 and any(
+            one.verdict == "group" for one in (*self.groups, *self.unions)
+        )
+
+    def count(self, verdict: str) -> int:
+        """Groups of a verdict: "group", "torn", "scattered", "undecided"."""
+        return Counter(one.verdict for one in self.groups)[verdict]
+
+    def nearer(self, group: str, near: str, far: str) -> Statement:
+        """The statement that `group` lies nearer to `near` than to `far`, by their names.
+
+        Only what the map shows was judged: distances there must differ by a fifth.
+        """
+        for one in self.nearness.statements:
+            if (one.group, one.near, one.far) == (group, near, far):
+                return one
+        raise InvalidInput(
+            Argument("near"),
+            f": the map does not say that {group} lies nearer to {near} than to {far}; the groups "
+            f"are {', '.join(one.name for one in self.groups)}",
+        )
+
+    @property
+    def verdict(self) -> str:
+        """A few sentences."""
+        return verdict_text(self)
+
+    @property
+    def paragraph(self) -> str:
+        """For the methods section of a paper: what was done, with numbers and citations."""
+        return paragraph_text(self)
+
+    def __str__(self) -> str:
+        parts = [[self.verdict], finding_lines(self), list(self.notices)]
+        return "\n\n".join("\n".join(lines) for lines in parts if lines)
+
+    def __repr__(self) -> str:
+        n, many = len(self.groups), len(self.groups) > 1
+        said = f"{n} groups on the map, {self.count('group')} in the data" if many else "no groups"
+        return f"Audit({len(self.points)} points, {int(self.dubious.sum())} dubious; {said})"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (one.title, f"{one.size:,}", group_text(one))
+            for one in self.groups
+            if len(self.groups) > 1
+        ]
+        return shown_html("May I believe this map?", self.verdict, rows, ("group", "points", ""))
+
+    def plot(self, *, title: str = "") -> Figure:
+        """Draw the map, coloured by the verdicts on its points, with the names of its groups.
+
+        title : above it. `dualfold.view.page(audit, X)` is the same to explore
+        """
+        return drawn_audit(self, title=title)
+
+    def points_frame(self) -> pd.DataFrame:
+        """One row a point: group, score, p-value, posterior of a random place, dubious."""
+        import pandas as pd
+
+        names = np.array([*(one.name for one in self.groups), ""], dtype=object)
+        return pd.DataFrame(
+            {
+                "group": names[self.map_groups.codes],
+                "score": self.reliability.scores,
+                "p_value": self.reliability.p_values,
+                "posterior_random": self.model.posterior,
+                "dubious": self.dubious,
+            }
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready, with the numbers of the dubious rows, not of all."""
+        dimension = self.dimension
+        both = {"two_nn": dimension.two_nn, "levina_bickel": dimension.levina_bickel}
+        false = self.nearness.count(False)
+        return {
+            "schema": "dualfold.audit/1",
+            "rows": len(self.points),
+            "coordinates": self.points.shape[1],
+            "verdict": self.verdict,
+            "supported": self.supported,
+            "picture": self.picture.to_dict(),
+            "dubious": {
+                "level": DUBIOUS_POSTERIOR,
+                "share": self.share_dubious,
+                "rows": np.flatnonzero(self.dubious).tolist(),
+                "share_random": self.model.share_random,
+                "expected_false": self.model.expected_false,
+                "references": self.reliability.references,
+                "permuted": len(self.reliability.random),
+            },
+            "groups": [one.to_dict() for one in self.groups],
+            "unions": [one.to_dict() for one in self.unions],
+            "pairs": [one.to_dict() for one in self.pairs],
+            "linked": self.linked,
+            "nearness": {
+                "true": self.nearness.count(True),
+                "false": false,
+                "undecided": self.nearness.count(None),
+                "statements": [one.to_dict() for one in self.nearness.statements],
+            },
+            "dimension": {"value": dimension.value, "agree": dimension.agree}
+            | {name: [float(e), e.low, e.high] for name, e in both.items()},
+            "impostors": None if self.impostors is None else self.impostors.to_dict(),
+            "repeats": None if self.repeats is None else self.repeats.to_dict(),
+            "paragraph": self.paragraph,
+            "seconds": self.seconds,
+            "notices": list(map(str, self.notices)),
+        }

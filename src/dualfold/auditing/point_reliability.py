@@ -1,0 +1,220 @@
+"""Whether a point's place on the map says something about it.
+
+Every point is compared with the same reference points (all others, or a sample of them):
+
+    a_i : of all references, the share that lie nearer to i in the data than a quarter of its
+          nearest references on the map do
+    b_i : the share that lie nearer to i on the map than a quarter of its nearest references in
+          the data do
+    s_i = max(a_i, b_i),   0: its surroundings are right,   about 0.5: those of a random place
+
+A quarter, so that neither neighbours that are themselves misplaced nor a small group at the edge
+of others decide. Under the hypothesis "its place says nothing about it", point i may stand at the
+place of any other point j; s_i is computed again there, for random j. These are the permutations.
+
+The p-values of points at random places are uniform, by construction. Those of points with a place
+of their own are small, and the smaller the more frequent:
+
+    f(p) = π·1 + Σ_b w_b·b·(1 − p)^(b − 1),   b = 3, 6, 12, 24, …
+
+The weights are those of the largest likelihood (EM on counts in bins; the optimum is unique). How
+flat the flattest part may be is chosen by Schwarz's criterion (BIC), a parameter for each power:
+flat parts take points away from the random group, and only what the counts demand should. The
+posterior of "random" at p is π/f(p). It grows with p, because every part falls.
+
+Efron, "Microarrays, empirical Bayes and the two-groups model" (2008): there what is not null is of
+interest, here the null group is. Mixtures over a grid: Stephens, "False discovery rates: a new
+deal" (2017).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import expit, logit
+
+from dualfold.arrays import Array
+from dualfold.kernels.reports import steps
+from dualfold.kernels.threads import in_threads, one_blas_thread, row_slices
+from dualfold.quality.space import EuclideanSpace, Space
+
+__all__ = ["DUBIOUS_POSTERIOR", "Reliability", "TwoGroups", "reliability", "two_groups"]
+
+MAX_REFERENCES = 4_000  # docs/dev/notes/audits.md
+MAX_NEAR_REFERENCES = 20
+# In all, so that p-values go down to 5e-5.
+RANDOM_PLACES = 20_000
+_TILE_DISTANCES = 1 << 20  # distances of a tile: 8 MiB
+
+DUBIOUS_POSTERIOR = 0.95
+# The mean p-value of a part is 1/(b + 1): at b = 3 it still differs from that of chance, 1/2.
+SMALLEST_POWER = 3.0
+_P_VALUE_BINS = 200
+_MAX_EM_STEPS = 2_000
+
+
+@dataclass(frozen=True, eq=False)
+class Reliability:
+    """s of every point, and of points at random places.
+
+    scores : one for each point, 0 (right) to 1
+    random : the same at places of other points, drawn at random
+    references, n_neighbors : number of reference points, and of near ones among them
+    """
+
+    scores: Array
+    random: Array
+    references: int
+    n_neighbors: int
+
+    @property
+    def p_values(self) -> Array:
+        """The share of random places with a score as good; ties count half."""
+        order = np.sort(self.random)
+        below = np.searchsorted(order, self.scores, side="left")
+        upto = np.searchsorted(order, self.scores, side="right")
+        return np.asarray((0.5 * (below + upto) + 0.5) / (len(order) + 1))
+
+
+def reliability(x: Space, y: EuclideanSpace, seed: int) -> Reliability:
+    """Score every point, at its own place and at those of others."""
+    n, rng = x.n, np.random.default_rng(seed)
+    references = (
+        np.arange(n) if n <= MAX_REFERENCES else np.sort(rng.permutation(n)[:MAX_REFERENCES])
+    )
+    near = max(4, min(MAX_NEAR_REFERENCES, len(references) // 5))
+    data, shown = _distances_to(x, references), _distances_to(y, references)
+    rounds = -(-RANDOM_PLACES // n)
+    partners = [_random_other_points(n, rng) for _ in range(rounds)]
+    scores, random = np.empty(n), np.empty((rounds, n))
+    on_map = np.empty((n, near), dtype=np.intp)
+    tiles = list(row_slices(n, max(16, _TILE_DISTANCES // len(references))))
+
+    def find_nearest_on_map(part: slice) -> None:
+        on_map[part] = _nearest(shown(np.arange(part.start, part.stop)), near)
+
+    def score_points(part: slice) -> None:
+        names = np.arange(part.start, part.stop)
+        distances = data(names)
+        in_data = _nearest(distances, near)
+        scores[part] = _worse_share(distances, shown(names), on_map[part], in_data)
+        for turn, other in enumerate(partners):
+            there = other[part]
+            random[turn, part] = _worse_share(distances, shown(there), on_map[there], in_data)
+
+    with one_blas_thread(), steps("judging each point", 2 * len(tiles)) as done:
+        in_threads(find_nearest_on_map, tiles, x.threads, done)
+        in_threads(score_points, tiles, x.threads, done)
+    return Reliability(scores, random.ravel(), len(references), near)
+
+
+def _worse_share(distances: Array, shown: Array, on_map: Array, in_data: Array) -> Array:
+    return np.maximum(_share_nearer(distances, on_map), _share_nearer(shown, in_data))
+
+
+def _share_nearer(distances: Array, columns: Array) -> Array:
+    """Of all references the share nearer than a quarter of those in `columns` are."""
+    chosen = np.take_along_axis(distances, columns, axis=1)
+    quarter = columns.shape[1] // 4
+    limit = np.partition(chosen, quarter - 1, axis=1)[:, quarter - 1]
+    return np.asarray(np.count_nonzero(distances < limit[:, None], axis=1) / distances.shape[1])
+
+
+def _nearest(distances: Array, near: int) -> Array:
+    return np.argpartition(distances, near, axis=1)[:, :near]
+
+
+def _random_other_points(n: int, rng: np.random.Generator) -> Array:
+    """A random other point for each."""
+    return (np.arange(n) + rng.integers(1, n, size=n)) % n
+
+
+def _distances_to(space: Space, references: Array) -> Callable[[Array], Array]:
+    """names → their distances to the references (infinite to themselves), or an increasing
+    function of these."""
+    place = np.full(space.n, -1)
+    place[references] = np.arange(len(references))
+
+    def without_self(out: Array, names: Array) -> Array:
+        own = place[names]
+        out[np.flatnonzero(own >= 0), own[own >= 0]] = np.inf
+        return out
+
+    if not isinstance(space, EuclideanSpace):
+        return lambda names: without_self(space.true_rows(names)[:, references], names)
+    mean = space.points.mean(axis=0, dtype=np.float64)
+    there = space.points[references] - mean
+    squares = np.square(there).sum(axis=1)
+
+    def rows(names: Array) -> Array:
+        own = space.points[names] - mean
+        out = squares - 2 * (own @ there.T)  # short of |own|², which is the same in all of a row
+        return without_self(out, names)
+
+    return rows
+
+
+@dataclass(frozen=True, eq=False)
+class TwoGroups:
+    """The fitted mixture.
+
+    posterior : of "random", one for each point
+    share_random : π, the share of points at random places, as estimated
+    parts : (weight, b) of each part of the others
+    """
+
+    posterior: Array
+    share_random: float
+    parts: tuple[tuple[float, float], ...]
+
+    @property
+    def dubious(self) -> Array:
+        """Where the posterior of random is at least 0.95."""
+        return np.asarray(self.posterior >= DUBIOUS_POSTERIOR)
+
+    @property
+    def expected_false(self) -> float:
+        """The share of the dubious points that the model expects not to be random."""
+        chosen = self.posterior[self.dubious]
+        return float(np.mean(1 - chosen)) if len(chosen) else 0.0
+
+
+def two_groups(p_values: Array) -> TwoGroups:
+    """Fit the mixture and read off the posterior of every point.
+
+    p_values : one for each point, uniform for points at random places
+
+    >>> rng = np.random.default_rng(0)
+    >>> found = two_groups(np.concatenate([rng.uniform(size=500), rng.uniform(0, 0.01, 4500)]))
+    >>> round(found.share_random, 1), int(found.dubious.sum()) in range(450, 510)
+    (0.1, True)
+    """
+    least = min(max(float(p_values.min()), 1e-9), 0.01)
+    # Even on the scale of log odds: most of what differs is near 0.
+    inner = expit(np.linspace(logit(least), logit(0.99), _P_VALUE_BINS - 1))
+    edges = np.concatenate([[0.0], inner, [1.0]])
+    counts = np.histogram(p_values, edges)[0].astype(float)
+    grid = SMALLEST_POWER * 2.0 ** np.arange(1 + int(np.log2(1 / (SMALLEST_POWER * least))))
+    fits = [_fit_mixture(counts, edges, grid[first:]) for first in range(len(grid) + 1)]
+    marks = [loss + 0.5 * np.log(len(p_values)) * len(powers) for loss, _, powers in fits]
+    _, weights, powers = fits[int(np.argmin(marks))]
+    falling = weights[1:] * powers * (1 - p_values[:, None]) ** (powers - 1)
+    parts = tuple(zip(weights[1:].tolist(), powers.tolist(), strict=True))
+    return TwoGroups(weights[0] / (weights[0] + falling.sum(axis=1)), float(weights[0]), parts)
+
+
+def _fit_mixture(counts: Array, edges: Array, powers: Array) -> tuple[float, Array, Array]:
+    """(−log likelihood, weights with the random one first, powers)."""
+    survival = (1 - edges) ** powers[:, None]
+    bins = np.vstack([np.diff(edges)[None], -np.diff(survival, axis=1)])
+    weights = np.full(len(bins), 1 / len(bins))
+    share = counts / counts.sum()
+    for _ in range(_MAX_EM_STEPS):
+        growth = bins @ (share / np.maximum(weights @ bins, 1e-300))
+        weights *= growth
+        if growth.max() < 1 + 1e-6:  # Karush, Kuhn and Tucker: the loss is optimal to 1e-6 a point
+            break
+    mass = np.maximum(weights @ bins, 1e-300)
+    return -float(counts @ np.log(mass)), weights, powers

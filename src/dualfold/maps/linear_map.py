@@ -1,0 +1,228 @@
+"""Linear maps of the features, and the lifts of trace problems that end in one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+
+from dualfold.arrays import Array
+from dualfold.errors import InvalidInput
+from dualfold.maps.out_of_sample import (
+    OutOfSampleMap,
+    StoredAnswer,
+    float_array,
+    vectors_behind,
+)
+from dualfold.maps.parts import Parts
+from dualfold.trace.doubts import StoredPoints
+from dualfold.trace.lift import Lift, Solve, unit_columns
+from dualfold.trace.metric import Identity
+from dualfold.trace.problem import TraceProblem
+from dualfold.weights.gram import working_precision
+from dualfold.weights.reduction import RowSpace
+from dualfold.weights.row_passes import combined_rows, numeric_table, projected_rows
+
+
+@dataclass(frozen=True, eq=False)
+class LinearMap(OutOfSampleMap):
+    """z = C·((x − mean)/scale), and the way back.
+
+    mean : D numbers
+    components : C, d×D, a row a coordinate (dense, or sparse for sparse random maps)
+    scale : D positive numbers that features are divided by; None is 1
+    """
+
+    mean: Array
+    components: Any
+    scale: Array | None = None
+
+    kind: ClassVar[str] = "linear"
+
+    @cached_property
+    def orthonormal(self) -> bool:
+        """Whether the rows of C are orthonormal (to rounding), so that Cᵀ undoes C."""
+        C = self.components
+        square = (C @ C.T).toarray() if sp.issparse(C) else C @ C.T
+        return bool(np.abs(square - np.eye(len(square))).max() < 1e-12 * max(C.shape))
+
+    @cached_property
+    def inverse(self) -> Array:
+        """d×D: the transposed pseudo-inverse of C, which is C itself when orthonormal."""
+        C = self.components.toarray() if sp.issparse(self.components) else self.components
+        return C if self.orthonormal else np.linalg.pinv(C).T
+
+    def encode(self, X: Any) -> Array:
+        """The coordinates of the rows of X, n×d.
+
+        Dense X (float32, uint8, memory maps) is read in tiles, sparse X is not filled.
+        """
+        rows = numeric_table(X)
+        self._refuse_width(rows.shape[1], len(self.mean), "features")
+        directions = self.components.T
+        if self.scale is not None:
+            directions = (
+                sp.csr_array(sp.diags_array(1 / self.scale) @ directions)
+                if sp.issparse(directions)
+                else directions / self.scale[:, None]
+            )
+        return projected_rows(rows, directions, self.mean if self.mean.any() else None)
+
+    __call__ = encode  # as every map of new points
+
+    def decode(self, Z: Any) -> Array:
+        """The nearest points with the coordinates Z, n×D: decode(encode(X)) projects X."""
+        points = np.asarray(Z, dtype=float)
+        self._refuse_width(points.shape[-1], self.components.shape[0], "coordinates")
+        features = points @ self.inverse
+        return (features if self.scale is None else features * self.scale) + self.mean
+
+    @property
+    def n_coordinates(self) -> int:
+        return int(self.components.shape[0])
+
+    @property
+    def n_columns(self) -> int:
+        return len(self.mean)
+
+    def parts(self) -> Parts:
+        parts = Parts(self.kind)
+        parts.put("mean", self.mean, "placing")
+        parts.put("components", self.components, "answer")
+        parts.put("scale", self.scale)
+        return parts
+
+    @classmethod
+    def from_parts(cls, parts: Parts) -> LinearMap:
+        mean = parts.array("mean", [None])
+        components = parts.table("components", [None, len(mean)])
+        # A column that did not vary has an infinite scale.
+        scale = parts.optional_array("scale", [len(mean)], above=0, infinite=True)
+        return cls(mean, components, scale)
+
+    def stored_answer(self, problem: TraceProblem, solve: Solve) -> StoredAnswer:
+        lift = problem.lift
+        if not isinstance(lift, LinearLift):
+            return super().stored_answer(problem, solve)
+        if lift.vectors_are_components:
+            V = np.ascontiguousarray(float_array(self.components).T)
+        else:
+            V = vectors_behind(problem, self.encode(lift.data), solve)
+        return StoredAnswer(V, row_by_row=False)
+
+    def column_means(self) -> Array:
+        return self.mean
+
+    def column_scale(self) -> Array | None:
+        return self.scale
+
+    def _refuse_width(self, given: int, needed: int, what: str) -> None:
+        if given != needed:
+            raise InvalidInput(
+                f"the points have {given} {what}, this map was made for {needed}; pass the same "
+                "columns as when it was fitted"
+            )
+
+
+class LinearLift(Lift):
+    """A lift whose points are linear images of the rows of a table."""
+
+    is_flat_at_zero: ClassVar[bool] = True
+    data: Any
+
+    @property
+    def vectors_are_components(self) -> bool:
+        """Whether the vectors are directions of the features, the components of the map."""
+        return False
+
+    def linear_map(self, V: Array, values: Array) -> LinearMap:
+        """The map from features to coordinates that the vectors V stand for."""
+        raise NotImplementedError
+
+    def n_points(self, n: int) -> int:
+        return int(self.data.shape[0])
+
+    def rows_to_compare(self) -> Any:
+        return self.data
+
+
+@dataclass(frozen=True, eq=False)
+class ProjectionLift(LinearLift):
+    """(X − mean)V/scale: the points are linear images of the data (PCA, MDS, LPP, …).
+
+    With a `space` the vectors live in its r reduced coordinates and its directions
+    bring them back to the features. Without `data`, None, there are no points, only the map.
+    """
+
+    data: Any
+    mean: Array
+    scale: Array | None = None
+    space: RowSpace | None = None
+
+    rows_are_points: ClassVar[bool] = False
+
+    @property
+    def vectors_are_components(self) -> bool:
+        return self.space is None
+
+    def linear_map(self, V: Array, values: Array) -> LinearMap:
+        directions = V if self.space is None else self.space.directions(V)
+        return LinearMap(self.mean, np.ascontiguousarray(directions.T), self.scale)
+
+    def __call__(self, V: Array, values: Array) -> Array:
+        if self.data is None:
+            return np.zeros((0, V.shape[1]))
+        return self.linear_map(V, values).encode(self.data)
+
+    def vectors_behind(self, problem: TraceProblem, stored: StoredPoints, solve: Solve) -> Array:
+        points = stored.points
+        if self.space is not None:
+            centred = points - points.mean(axis=0)
+            return np.linalg.solve(self.space.form(lambda Z: Z), self.space.adjoint(centred))
+        if not isinstance(problem.metric, Identity):
+            # Where features outnumber rows, points do not determine the directions that they
+            # come from: an answer is computed, and rotated so that its points are nearest.
+            U = solve(problem)
+            left, _, right = np.linalg.svd(self(U, np.zeros(U.shape[1])).T @ points)
+            return np.asarray(U @ (left @ right))
+        # XᵀHXv = nθv, so v is XᵀHy at length 1.
+        moments = combined_rows(self.data, unit_columns(points), self.mean)
+        return unit_columns(moments if self.scale is None else moments / self.scale[:, None])
+
+
+@dataclass(frozen=True, eq=False)
+class GramProjectionLift(LinearLift):
+    """V√(mλ) for eigenvectors V, values λ of the points' Gram matrix over m, the `divisor`.
+
+    The same points as `ProjectionLift` gives for the features' covariance; the components
+    are combinations of rows, XᵀHV/√(mλ). A direction without extent (λ = 0 to
+    rounding) has no component: its row is 0. `divisor` None is the number of points.
+    """
+
+    data: Any
+    mean: Array
+    scale: Array | None = None
+    divisor: int | None = None
+
+    def linear_map(self, V: Array, values: Array) -> LinearMap:
+        n, m = self.data.shape[0], self._divisor
+        # What the rounding of n sums leaves where the exact eigenvalue is 0.
+        rounding = np.sqrt(n) * np.finfo(working_precision(self.data)).eps
+        real = values > rounding * max(float(np.max(values)), 0.0)
+        lengths = np.sqrt(m * np.where(real, values, 1.0))
+        directions = combined_rows(self.data, np.where(real, V / lengths, 0.0), self.mean)
+        directions = directions if self.scale is None else directions / self.scale[:, None]
+        return LinearMap(self.mean, np.ascontiguousarray(directions.T), self.scale)
+
+    def __call__(self, V: Array, values: Array) -> Array:
+        return V * np.sqrt(self._divisor * np.maximum(values, 0.0))
+
+    def vectors_behind(self, problem: TraceProblem, stored: StoredPoints, solve: Solve) -> Array:
+        return unit_columns(stored.points)
+
+    @property
+    def _divisor(self) -> int:
+        return int(self.data.shape[0]) if self.divisor is None else self.divisor

@@ -1,0 +1,111 @@
+"""New points for eigenmaps: the weighted mean of their neighbours, stretched by 1 − λ."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from dualfold.arrays import Array
+from dualfold.graph.attachment import attach
+from dualfold.graph.graph import Graph
+from dualfold.maps.out_of_sample import OutOfSampleMap, StoredAnswer, float_array
+from dualfold.maps.parts import Parts
+from dualfold.maps.stored_graph import graph_from_parts, put_graph
+from dualfold.trace.lift import Solve
+from dualfold.trace.problem import TraceProblem
+from dualfold.weights.affinity import Affinity
+
+
+@dataclass(frozen=True, eq=False)
+class NystromMap(OutOfSampleMap):
+    """An eigenvector, read as an equation for one more row of the graph.
+
+    B = Deg: y_k = Σ_j (w_j/deg) y_jk/(1 − λ_k);  B = I: y_k = Σ_j w_j y_jk/(deg − λ_k).
+    Old points come back exactly: their rows of the graph are rebuilt by `attach`, with
+    the links that joined pieces. A point too far off for any weight takes the place of
+    its nearest old point.
+
+    graph, affinity : the old points' graph, and the rule of its weights
+    points, values : their coordinates, and the eigenvalues λ of these
+    constraint : "degree" (B = Deg) or "identity" (B = I)
+    """
+
+    graph: Graph
+    affinity: Affinity
+    points: Array
+    values: Array
+    constraint: str
+
+    kind: ClassVar[str] = "nystrom"
+
+    def __call__(self, X: Any) -> Array:
+        new = attach(self.graph, X)
+        W = self.affinity.of_attachment(new, self.graph)
+        degrees = np.asarray(W.sum(axis=1)).ravel()
+        total = W @ self.points
+        unlinked = degrees <= 0
+        with np.errstate(divide="ignore", invalid="ignore"):
+            if self.constraint == "degree":
+                places = total / degrees[:, None] / _away_from_zero(1 - self.values, 1.0)
+            else:
+                stretch = _away_from_zero(degrees[:, None] - self.values, degrees[:, None])
+                places = total / stretch
+        if unlinked.any():
+            firsts = np.minimum(new.lists.indptr[:-1], len(new.lists.indices) - 1)
+            places[unlinked] = self.points[new.lists.indices[firsts[unlinked]]]
+        return np.asarray(places)
+
+    def parts(self) -> Parts:
+        parts = Parts(self.kind, {"constraint": self.constraint})
+        put_graph(parts, self.graph)
+        rule = self.affinity
+        parts.facts |= {"weights": rule.kind, "width": rule.width, "spread_of": rule.n_neighbors}
+        parts.facts["alpha"] = rule.alpha
+        parts.put("spread", rule.spread)
+        parts.put("degrees", rule.degrees)
+        parts.put("points", self.points, "answer")
+        parts.put("values", self.values, "answer")
+        return parts
+
+    @classmethod
+    def from_parts(cls, parts: Parts) -> NystromMap:
+        graph = graph_from_parts(parts)
+        points = parts.array("points", [graph.n, None])
+        values = parts.array("values", [points.shape[1]])
+        constraint = parts.word("constraint", ("degree", "identity"))
+        return cls(graph, _affinity_from_parts(parts, graph.n), points, values, constraint)
+
+    def stored_answer(self, problem: TraceProblem, solve: Solve) -> StoredAnswer:
+        values, count = float_array(self.values), problem.lift.n_coordinates(problem.count)
+        fits = values.shape == (count,) and np.isfinite(values).all()
+        return StoredAnswer(float_array(self.points), values if fits else np.full(count, np.nan))
+
+    def stored_points(self) -> Array:
+        return self.points
+
+    def fitted_rows(self) -> tuple[Any, Any]:
+        return self.graph.points, self.graph.metric
+
+
+def _affinity_from_parts(parts: Parts, n: int) -> Affinity:
+    """The rule of weights, with what its kind needs."""
+    kind = parts.word("weights", ("heat", "adaptive", "binary", "density"))
+    width = parts.number("width", above=0, optional=kind != "heat")
+    neighbors = parts.integer("spread_of", 1, n, optional=kind != "density")
+    if kind in ("adaptive", "density"):
+        least = {"above": 0.0} if kind == "density" else {"least": 0.0}
+        parts.array("spread", [n], **least)
+    # Files of earlier versions have no alpha.
+    alpha = parts.number("alpha", least=0, most=1) if "alpha" in parts.facts else 0.0
+    degrees = parts.get("degrees")
+    if degrees is not None or alpha:
+        parts.array("degrees", [n], least=0)
+    spread = parts.get("spread")
+    return Affinity(kind, width, neighbors, spread, alpha, degrees)  # type: ignore[arg-type]
+
+
+def _away_from_zero(stretch: Array, plain: Any) -> Array:
+    """λ = 1 (or the degree) leaves the equation without an answer: then the plain mean."""
+    return np.where(np.abs(stretch) > 1e-8 * np.abs(plain), stretch, plain)

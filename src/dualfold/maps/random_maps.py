@@ -1,0 +1,114 @@
+"""Linear maps drawn at random, blind to the data.
+
+All are scaled so that the expected squared length of an image is the squared length
+of its point.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+import scipy.sparse as sp
+
+from dualfold.errors import Argument, InvalidInput
+from dualfold.maps.linear_map import LinearMap
+
+Kind = Literal["gaussian", "orthogonal", "sparse"]
+Seed = int | np.random.Generator | None
+
+
+def gaussian_map(n_features: int, n_components: int, *, random_state: Seed = None) -> LinearMap:
+    """Independent N(0, 1/k) entries, k = n_components."""
+    _refuse_sizes(n_features, n_components)
+    rng = np.random.default_rng(random_state)
+    entries = rng.standard_normal((n_components, n_features)) / np.sqrt(n_components)
+    return LinearMap(np.zeros(n_features), entries)
+
+
+def orthogonal_map(n_features: int, n_components: int, *, random_state: Seed = None) -> LinearMap:
+    """k orthonormal directions, uniformly drawn, times √(D/k); needs k ≤ D.
+
+    The Q of a Gaussian matrix; the signs of R's diagonal are irrelevant here, since a
+    Gaussian matrix and its row-wise negatives are equally likely.
+    """
+    _refuse_sizes(n_features, n_components)
+    if n_components > n_features:
+        raise InvalidInput(
+            f"{n_components} orthonormal directions were asked for among {n_features} "
+            "features; lower ",
+            Argument("n_components"),
+            " or draw a Gaussian map",
+        )
+    rng = np.random.default_rng(random_state)
+    directions, _ = np.linalg.qr(rng.standard_normal((n_features, n_components)))
+    stretch = np.sqrt(n_features / n_components)
+    return LinearMap(np.zeros(n_features), np.ascontiguousarray(directions.T) * stretch)
+
+
+def sparse_map(
+    n_features: int,
+    n_components: int,
+    *,
+    density: float | None = None,
+    random_state: Seed = None,
+) -> LinearMap:
+    """Entries ±1/√(density·k), each with chance density/2, else 0; a sparse matrix.
+
+    n_features, n_components : D and k; random_state : what the entries are drawn by
+
+    The default density 1/√D is Li's; 1/3 is Achlioptas's. The fewer entries, the
+    faster, and the more a few heavy features can upset the distances.
+
+    Achlioptas, "Database-friendly random projections" (2003); Li, Hastie and Church,
+    "Very sparse random projections" (2006).
+    """
+    _refuse_sizes(n_features, n_components)
+    share = 1 / np.sqrt(n_features) if density is None else density
+    if not 0 < share <= 1:
+        raise InvalidInput(
+            Argument("density"), f" is {density}; it is a share above 0 and at most 1"
+        )
+    rng = np.random.default_rng(random_state)
+    counts = rng.binomial(n_features, share, n_components)
+    columns = [np.sort(rng.choice(n_features, count, replace=False)) for count in counts]
+    signs: Any = rng.choice([-1.0, 1.0], int(counts.sum()))
+    indptr = np.concatenate([[0], np.cumsum(counts)])
+    entries = sp.csr_array(
+        (signs / np.sqrt(share * n_components), np.concatenate(columns), indptr),
+        shape=(n_components, n_features),
+    )
+    return LinearMap(np.zeros(n_features), entries)
+
+
+def random_map(
+    n_features: int,
+    n_components: int,
+    *,
+    kind: Kind = "gaussian",
+    density: float | None = None,
+    random_state: Seed = None,
+) -> LinearMap:
+    """The random map from n_features to n_components whose entries are of this `kind`.
+
+    "gaussian", "orthogonal" or "sparse" (of this `density`), drawn by `random_state`.
+    """
+    if kind == "sparse":
+        return sparse_map(n_features, n_components, density=density, random_state=random_state)
+    if density is not None:
+        raise InvalidInput(
+            Argument("density"), f" is {density}, but {kind!r} maps have none; leave it None"
+        )
+    draw = {"gaussian": gaussian_map, "orthogonal": orthogonal_map}.get(kind)
+    if draw is None:
+        known = "'gaussian', 'orthogonal' or 'sparse'"
+        raise InvalidInput(Argument("kind"), f" is {kind!r}; it is {known}")
+    return draw(n_features, n_components, random_state=random_state)
+
+
+def _refuse_sizes(n_features: int, n_components: int) -> None:
+    if n_features < 1 or n_components < 1:
+        raise InvalidInput(
+            f"a map from {n_features} features to {n_components} components was asked for; both "
+            "numbers must be 1 or more"
+        )

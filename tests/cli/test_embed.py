@@ -1,0 +1,55 @@
+"""`dualfold embed`: what becomes of columns and rows, and what is said of them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dualfold import PCA
+from tests.cli.command_line import CLOUD, run
+
+
+def test_coordinates_never_replace_a_column_of_the_table(here):
+    text = (here / "t.csv").read_text().splitlines()
+    named = ["pca_1," + text[0], *(f"r{place}," + row for place, row in enumerate(text[1:]))]
+    (here / "n.csv").write_text("\n".join(named))
+    run("embed", "n.csv", "-m", "pca", "--id", "pca_1", "-o", "o.csv")
+    head, first = (here / "o.csv").read_text().splitlines()[:2]
+    assert head == "pca_1,pca_1_new,pca_2"
+    assert first.startswith("r0,")
+
+
+def test_two_different_rows_have_one_direction(here):
+    (here / "two.csv").write_text("a,b\n" + "1,2\n" * 9 + "3,5\n" * 9)
+    said = run("embed", "two.csv", "-m", "pca", "-o", "o.csv").stderr
+    assert "only 2 of 18 rows are different, which span 1 direction: of 2 coordinates" in said
+
+
+def test_tables_in_tiles_by_other_methods(here):
+    """FAMD takes categories from a file in tiles; columns are standardised where that is asked."""
+    pytest.importorskip("dask")
+    pytest.importorskip("pyarrow")
+    frame = pd.DataFrame(CLOUD, columns=list("abc")).assign(kind=["x", "y"] * 20)
+    frame.to_parquet("t.parquet")
+    words = ("--memory-limit", "2GB", "-q")
+    run("embed", "t.parquet", "-m", "famd", "-o", "f.parquet", *words)
+    assert len(pd.read_parquet("f.parquet")) == 40
+    run("embed", "t.parquet", "-m", "pca", "--standardize", "-o", "p.parquet", *words)
+    ours = pd.read_parquet("p.parquet").filter(like="pca").to_numpy()
+    wanted = PCA(n_components=2).fit_transform((CLOUD - CLOUD.mean(axis=0)) / CLOUD.std(axis=0))
+    np.testing.assert_allclose(np.abs(ours), np.abs(wanted), atol=1e-9)
+
+
+def test_a_table_of_few_rows_is_not_asked_about_its_picture(here):
+    lines = (here / "t.csv").read_text().splitlines()
+    (here / "few.csv").write_text("\n".join(lines[:9]))
+    done = run("embed", "few.csv", "-m", "pca", "-o", "f.csv")
+    assert "A good picture?" not in done.stdout + done.stderr
+
+
+def test_many_rows_are_asked_in_part(here):
+    rows = np.random.default_rng(2).normal(size=(6_000, 2))
+    np.savetxt("many.csv", rows, delimiter=",", header="a,b", comments="", fmt="%.4f")
+    done = run("embed", "many.csv", "-m", "pca", "-o", "o.csv")
+    assert "Neighbours were counted on 1,000 of the rows" in done.stdout + done.stderr

@@ -1,0 +1,243 @@
+"""TSNE: map, certificate and new rows, against scikit-learn and the definition."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.manifold import _t_sne
+
+import dualfold
+from dualfold import TSNE
+from dualfold.errors import InvalidInput, PointsCollapse, RowsFarAway, TooLarge
+from dualfold.graph import nearest
+from dualfold.tsne import TsneProblem, certify_tsne
+from dualfold.tsne import neighbors as tsne_neighbors
+from tests.tools.tables import digit_points
+from tests.tsne.problems import DIGITS, problem_of
+
+
+def test_the_same_bits_in_two_processes_and_three_runs():
+    code = (
+        "from dualfold import TSNE; from dualfold.data import digits; import sys\n"
+        "Y = TSNE(perplexity=10, max_iter=250, n_jobs=2).fit_transform(digits().points[:300])\n"
+        "sys.stdout.buffer.write(Y.tobytes())"
+    )
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout
+    for _ in range(3):
+        mine = TSNE(perplexity=10, max_iter=250, n_jobs=1).fit_transform(digit_points(300))
+        assert mine.tobytes() == told
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    return TSNE(perplexity=10).fit(DIGITS)
+
+
+def test_the_map_is_as_good_as_scikit_learns(fitted):
+    theirs = _t_sne.TSNE(perplexity=10, max_iter=500).fit(DIGITS)
+    judged = TSNE(perplexity=10).judged_points(DIGITS, theirs.embedding_)
+    mine = TSNE(perplexity=10, max_iter=500).fit(DIGITS)
+    assert mine.kl_divergence_ <= 1.02 * judged.kl
+    assert mine.certificate_.neighbors_kept >= judged.neighbors_kept - 0.02
+    assert fitted.embedding_.dtype == np.float32
+    assert fitted.n_iter_ == 999
+
+
+def test_the_certificate_is_about_the_stored_points(fitted):
+    found = fitted.certificate_
+    assert (found.level, found.holds, found.bound) == (
+        "stationary",
+        False,
+        pytest.approx(np.nan, nan_ok=True),
+    )
+    assert "proved" not in str(found)
+    again = TSNE(perplexity=10).judged_points(DIGITS, fitted.embedding_)
+    assert again.to_dict() == found.to_dict()
+    moved = fitted.embedding_ + np.random.default_rng(0).normal(size=(300, 2))
+    worse = TSNE(perplexity=10).judged_points(DIGITS, moved)
+    assert (worse.level, bool(worse.reasons)) == ("not stationary", True)
+    assert worse.kl > found.kl
+    moved[3, 1] = np.nan
+    assert TSNE(perplexity=10).judged_points(DIGITS, moved).level == "failed"
+
+
+def test_other_starts_are_told():
+    found = TSNE(perplexity=10, max_iter=400, n_starts=3, random_state=0).fit(DIGITS).certificate_
+    assert [name for name, _ in found.starts] == ["spectral", "random"]
+    assert all(0.5 * found.kl < value < 2 * found.kl for _, value in found.starts)
+    assert 0 < found.spread < 3
+    assert "other starts ended at" in str(found)
+
+
+def test_infinite_attraction_gives_the_eigenmaps_of_the_affinities():
+    model = TSNE(perplexity=10, attraction=np.inf).fit(DIGITS)
+    L = problem_of(n_neighbors=31).laplacian().toarray()
+    values, vectors = np.linalg.eigh(L)
+    np.testing.assert_allclose(model.eigenvalues_, values[1:3], rtol=1e-6)
+    overlap = np.linalg.svd(vectors[:, 1:3].T @ model.embedding_.astype(float))[1]
+    np.testing.assert_allclose(overlap, 1.0, atol=1e-5)
+    assert model.certificate_.level == "proved"
+    with pytest.warns(PointsCollapse, match="to a line"):
+        TSNE(perplexity=10, attraction=1.5 / values[2], max_iter=250).fit(DIGITS)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", PointsCollapse)
+        TSNE(perplexity=10, attraction=0.5 / values[2], max_iter=250).fit(DIGITS)
+
+
+def test_more_attraction_draws_groups_together():
+    spans = []
+    for rho in (0.5, 1.0, 4.0):
+        Y = TSNE(perplexity=10, attraction=rho, max_iter=500).fit_transform(DIGITS)
+        spans.append(float(np.ptp(Y)))
+    assert spans[0] > spans[1] > spans[2]
+
+
+def test_new_rows_do_not_depend_on_one_another(fitted):
+    new = digit_points()[300:360].astype(float)
+    together = fitted.transform(new)
+    alone = np.vstack([fitted.transform(new[i : i + 1]) for i in range(0, 60, 7)])
+    np.testing.assert_array_equal(together[::7], alone)
+    np.testing.assert_array_equal(fitted.transform(DIGITS[:9]), fitted.embedding_[:9])
+    # A new row lies where its nearest old rows lie.
+    near = nearest(DIGITS, 5, queries=new).indices
+    apart = np.linalg.norm(together[:, None] - fitted.embedding_[near], axis=2).min(axis=1)
+    assert np.median(apart) < 0.1 * np.ptp(fitted.embedding_)
+
+
+def test_rows_far_from_all_old_ones_are_named(fitted):
+    new = digit_points()[300:340].astype(float)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RowsFarAway)
+        usual = fitted.transform(new)
+    new[[3, 9]] += 1e6
+    with pytest.warns(RowsFarAway, match=r"2 of 40 new rows \(counted from 0: 3, 9\)") as told:
+        placed = fitted.transform(new)
+    assert told[0].filename == __file__
+    others = np.delete(np.arange(40), [3, 9])
+    np.testing.assert_array_equal(placed[others], usual[others])
+
+
+def test_new_rows_on_a_grid_lie_where_all_pairs_put_them(fitted, monkeypatch):
+    from dualfold.maps import attraction_map
+
+    new = digit_points()[300:330].astype(float)
+    by_pairs = fitted.transform(new)
+    monkeypatch.setattr(attraction_map, "MAX_POINTS_BY_PAIRS", 10)
+    apart = np.linalg.norm(fitted.transform(new) - by_pairs, axis=1)
+    assert np.median(apart) < 0.02 * np.ptp(fitted.embedding_)
+
+
+def test_neighbours_and_graphs_in_place_of_a_perplexity(fitted):
+    lists = nearest(DIGITS, 31)
+    same = TSNE(perplexity=10, graph=lists).fit_transform(DIGITS)
+    np.testing.assert_array_equal(same, fitted.embedding_)
+    alike = TSNE(n_neighbors=15, max_iter=400).fit(DIGITS)
+    P = alike._problem(DIGITS)[1].P
+    assert len(np.unique(P.data.round(12))) == 2  # one-sided and mutual neighbours
+    graph = dualfold.graph.knn(DIGITS, 15)
+    other = TSNE(perplexity=10, graph=graph, max_iter=400).fit(DIGITS)
+    edges = TSNE(perplexity=10, graph=graph.lengths, max_iter=400).fit(DIGITS)
+    np.testing.assert_array_equal(other.embedding_, edges.embedding_)
+    assert alike.transform(DIGITS[:3] + 0.1).shape == (3, 2)
+
+
+def test_a_callback_stops_the_descent(fitted):
+    seen = []
+
+    def look(number, objective, points):
+        seen.append((number, objective, points.shape))
+        return number >= 300
+
+    model = TSNE(perplexity=10, callbacks=[look]).fit(DIGITS)
+    assert [number for number, _, _ in seen] == [50, 100, 150, 200, 250, 300]
+    assert seen[-1][1] == pytest.approx(model.history_[-1, 1])
+    assert model.n_iter_ == 299
+    assert np.abs(model.embedding_ - fitted.embedding_).max() > 1e-3
+
+
+@pytest.mark.parametrize("width", [1, 3])
+def test_one_and_three_coordinates(width):
+    model = TSNE(width, perplexity=10, max_iter=400).fit(DIGITS)
+    assert model.embedding_.shape == (300, width)
+    assert model.certificate_.neighbors_kept > (0.3 if width == 1 else 0.5)
+
+
+def test_what_has_no_answer_is_refused():
+    with pytest.raises(InvalidInput, match="perplexity"):
+        TSNE(perplexity=300).fit(DIGITS)
+    with pytest.raises(InvalidInput, match="n_neighbors"):
+        TSNE(n_neighbors=300).fit(DIGITS)
+    with pytest.raises(InvalidInput, match="graph"):
+        TSNE(perplexity=10, graph=dualfold.graph.knn(DIGITS[:99], 5)).fit(DIGITS)
+    with pytest.raises(InvalidInput, match="init"):
+        TSNE(perplexity=10, init=np.zeros((5, 2))).fit(DIGITS)
+    with pytest.raises(TooLarge, match="exact"):
+        TSNE(method="exact").fit(np.zeros((20_001, 1)))
+    with pytest.raises(InvalidInput, match="affinities"):
+        TsneProblem(sp.csr_array(-np.ones((3, 3))))
+    with pytest.raises(InvalidInput, match="rows"):
+        certify_tsne(problem_of(), np.zeros((5, 2)))
+
+
+def test_copies_of_one_row_settle():
+    """Long steps throw them to and fro; they become shorter where nothing is gained."""
+    for seed in range(2):
+        CLOUD = np.random.default_rng(seed).normal(size=(200, 5))
+        CLOUD[:150] = 0
+        found = TSNE(perplexity=10).fit(CLOUD).certificate_
+        assert found.level == "stationary"
+        careful = TSNE(perplexity=10, learning_rate=20.0).fit(CLOUD).certificate_
+        assert found.kl <= 1.02 * careful.kl
+
+
+def test_equal_rows_are_said_to_be_on_one_spot():
+    with pytest.warns(PointsCollapse, match="on one spot"):
+        model = TSNE(perplexity=5, max_iter=250).fit(np.ones((40, 3)))
+    assert not np.ptp(model.embedding_, axis=0).any()
+
+
+def test_a_start_with_gaps_is_named():
+    start = np.full((40, 2), np.nan)
+    with pytest.raises(InvalidInput, match="NaN or infinity"):
+        TSNE(init=start).fit(np.random.default_rng(0).normal(size=(40, 3)))
+
+
+RNG = np.random.default_rng(0)
+CLOUD = RNG.normal(size=(40, 5))
+FEW = {"perplexity": 5, "max_iter": 250}
+
+
+def test_tsne_says_what_it_does_line_by_line(capsys):
+    TSNE(verbose=2, **FEW).fit(CLOUD)
+    said = capsys.readouterr().out
+    assert "[t-SNE] Computed 16 nearest neighbors..." in said
+    assert "[t-SNE] Mean sigma:" in said
+    assert "with early exaggeration" in said
+    assert "Finished." in said
+
+
+def test_tsne_without_repulsion_is_judged_as_an_eigenproblem():
+    model = TSNE(attraction=np.inf, perplexity=5)
+    points = model.fit_transform(CLOUD)
+    assert model.judged_points(CLOUD, points).level == "proved"
+    assert model.judged_points(CLOUD, RNG.normal(size=points.shape)).level == "failed"
+
+
+def test_tsne_places_by_a_metric_with_parameters():
+    settings = {"metric": "minkowski", "metric_params": {"p": 3}}
+    model = TSNE(**settings, **FEW).fit(CLOUD)
+    placed = model.transform(CLOUD[:4])
+    assert np.linalg.norm(placed - model.embedding_[:4]) < 0.3 * np.ptp(model.embedding_)
+
+
+def test_full_tables_of_tsne_have_a_limit(monkeypatch):
+    monkeypatch.setattr(tsne_neighbors, "MOST_FULL", 10)
+    with pytest.raises(TooLarge, match="keeps 40² affinities"):
+        TSNE(method="exact", perplexity=5).fit(CLOUD)
+    with pytest.raises(TooLarge, match="all distances between 40 rows"):
+        TSNE(metric="minkowski", metric_params={"p": 3}, perplexity=5).fit(CLOUD)

@@ -1,0 +1,40 @@
+"""Measures of classes, against formulas on five points."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dualfold.errors import InvalidInput
+from dualfold.quality.class_measures import (
+    knn_accuracy,
+    majority_class,
+    neighborhood_hit,
+    silhouette,
+)
+
+LINE = np.array([0.0, 1.0, 3.0, 7.0, 15.0])[:, None]  # every distance once
+
+
+def test_classes_of_five_points():
+    labels = np.array(["a", "a", "b", "b", "b"])
+    d = np.abs(LINE - LINE.T)
+    by_hand = []
+    for i, own in enumerate(labels):
+        a = d[i, (labels == own) & (np.arange(5) != i)].mean()
+        b = d[i, labels != own].mean()
+        by_hand.append((b - a) / max(a, b))
+    np.testing.assert_allclose(silhouette(LINE, labels, per_point=True), by_hand)
+    alone = silhouette(LINE, np.array([0, 1, 1, 1, 1]), per_point=True)
+    assert alone[0] == 0.0
+    # The nearest two: 0: 12, 1: 02, 2: 10, 3: 21, 4: 32.
+    np.testing.assert_allclose(
+        neighborhood_hit(LINE, labels, n_neighbors=2, per_point=True), [0.5, 0.5, 0, 0.5, 1]
+    )
+    right = knn_accuracy(LINE, labels, n_neighbors=2, per_point=True)
+    np.testing.assert_array_equal(right, [1, 1, 0, 0, 1])  # a tie goes to "a"
+    assert majority_class(np.array([[0, 1, 2]]), np.array([2, 1, 2]), 3).tolist() == [2]
+    assert silhouette(np.zeros((4, 1)), np.array([0, 0, 1, 1])) == 0.0
+    for wrong in (np.zeros(5), np.arange(5), np.zeros(4)):
+        with pytest.raises(InvalidInput, match="labels"):
+            silhouette(LINE, wrong)

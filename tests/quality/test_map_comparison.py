@@ -1,0 +1,78 @@
+"""Maps against maps: alignments, stability, repeated maps."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dualfold import quality
+from dualfold.errors import InvalidInput
+from dualfold.quality.map_comparison import _off_diagonal_mean, procrustes, repeated_maps, stability
+
+
+def test_alignments_by_hand():
+    square = np.array([[1.0, 1], [1, -1], [-1, -1], [-1, 1]])
+    turn = np.array([[0.0, 1], [-1, 0]])
+    moved = 2 * square @ turn + [3, 4]
+    fit = procrustes(square, moved)
+    np.testing.assert_allclose(fit.points, square, atol=1e-12)
+    assert fit.scale == pytest.approx(0.5)
+    assert fit.disparity == pytest.approx(0.0, abs=1e-12)
+    np.testing.assert_allclose(fit.scale * (moved @ fit.rotation) + fit.shift, square, atol=1e-12)
+    fixed = procrustes(square, moved, scale=1.0)
+    # Twice as large in the same place: each corner is √2 too far out.
+    np.testing.assert_allclose(fixed.residuals, np.sqrt(2.0), rtol=1e-12)
+    assert fixed.disparity == pytest.approx(1.0)
+    one = procrustes(np.array([[0.0], [2.0], [4.0]]), np.array([[0.0], [0.0], [3.0]]))
+    assert one.disparity == pytest.approx(1 - (6.0**2) / (8 * 6))
+    assert procrustes(np.zeros((3, 2)), square[:3]).disparity == 1.0
+    assert procrustes(np.zeros((3, 2)), np.ones((3, 2))).disparity == 0.0
+    assert procrustes(square, np.ones((4, 1))).disparity == pytest.approx(1.0)
+    assert procrustes(square, np.ones((4, 1))).scale == 1.0
+    with pytest.raises(InvalidInput, match="'best'"):
+        procrustes(square, square, scale="worst")
+
+
+def test_stability_by_hand():
+    rng = np.random.default_rng(5)
+    first = rng.normal(size=(12, 2))
+    second, third = first[:, ::-1] * 3, first.copy()
+    third[0] += 2.0
+    found = stability([first, second, third], n_neighbors=3)
+    assert found.disparities[0, 1] == pytest.approx(0, abs=1e-12)
+    assert found.agreements[0, 1] == 1.0
+    own = procrustes(first, third).disparity
+    assert found.disparities[0, 2] == pytest.approx(own)
+    assert found.disparities[1, 2] == pytest.approx(procrustes(second, third).disparity)
+    assert found.disparity == pytest.approx(np.mean(found.disparities[np.triu_indices(3, 1)]))
+    assert found.agreement == pytest.approx(np.mean(found.agreements[np.triu_indices(3, 1)]))
+    each = quality.neighbor_agreement(first, third, n_neighbors=3, per_point=True)
+    np.testing.assert_allclose(found.per_point, (1 + 2 * each) / 3)
+    # Two of the three places coincide; the third is `away` from them: the mean square is 2/9.
+    away = np.linalg.norm(procrustes(first, third).points - first, axis=1)
+    radius = np.sqrt(np.square(first - first.mean(axis=0)).sum(axis=1).mean())
+    np.testing.assert_allclose(found.spread, away * np.sqrt(2) / 3 / radius, atol=1e-9)
+    assert _off_diagonal_mean(np.array([[5.0, 1, 2], [1, 5, 3], [2, 3, 5]])) == pytest.approx(2.0)
+    parts = stability([first[:10], first[2:] * 2], [np.arange(10), np.arange(2, 12)], n_neighbors=3)
+    assert np.isnan(parts.per_point[:2]).all()
+    assert np.isnan(parts.spread[[0, 1, 10, 11]]).all()
+    np.testing.assert_allclose(parts.spread[2:10], 0, atol=1e-9)
+    with pytest.raises(InvalidInput, match="share 3 points"):
+        stability([first[:5], first[2:]], [np.arange(5), np.arange(2, 12)], n_neighbors=3)
+
+
+def test_repeated_maps_draw_their_rows():
+    X = np.arange(20.0)[:, None]
+    maps, rows = repeated_maps(lambda points, seed: points * 2, X, runs=3, share=0.25)
+    assert [len(r) for r in rows] == [5, 5, 5]
+    assert len({tuple(r) for r in rows}) > 1
+    for made, own in zip(maps, rows, strict=True):
+        np.testing.assert_array_equal(made, 2 * X[own])
+        assert (np.diff(own) > 0).all()
+    seeds = []
+    _, rows = repeated_maps(lambda points, seed: seeds.append(seed) or points, X, runs=2)
+    assert all((r == np.arange(20)).all() for r in rows)
+    assert len(set(seeds)) == 2
+    for wrong in ({"share": 0.0}, {"share": 1.5}, {"runs": 1}):
+        with pytest.raises(InvalidInput, match="runs"):
+            repeated_maps(lambda points, seed: points, X, **wrong)

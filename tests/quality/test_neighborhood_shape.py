@@ -1,0 +1,45 @@
+"""Shapes and densities of neighbourhoods, against formulas on few points."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dualfold.quality.neighborhood_shape import (
+    correlation_of_densities,
+    density_correlation,
+    local_distortion,
+)
+
+LINE = np.array([0.0, 1.0, 3.0, 7.0, 15.0])[:, None]  # every distance once
+
+
+def test_neighbourhoods_of_three_points_by_hand():
+    """Of a triangle and its mirrored, scaled image nothing is lost; of one on a line something."""
+    X = np.array([[0.0, 0], [1, 0], [0, 1]])
+    assert local_distortion(X, 3 * X[:, ::-1] + 5, n_neighbors=2) == pytest.approx(0, abs=1e-12)
+    flat = np.array([[0.0, 0], [1, 0], [0.5, 0]])
+    centred, image = X - X.mean(axis=0), flat - flat.mean(axis=0)
+    strengths = np.linalg.svd(image.T @ centred, compute_uv=False)
+    left = 1 - strengths.sum() ** 2 / (np.square(centred).sum() * np.square(image).sum())
+    assert local_distortion(X, flat, n_neighbors=2) == pytest.approx(left)
+    assert local_distortion(X, np.zeros((3, 2)), n_neighbors=2) == 1.0
+    assert local_distortion(np.zeros((3, 2)), X, n_neighbors=2) == 0.0
+    apart = np.linalg.norm(X[:, None] - X, axis=2)
+    assert local_distortion(apart, flat, n_neighbors=2, metric="precomputed") == pytest.approx(left)
+
+
+def test_densities_by_hand():
+    before = np.array([[1.0, 2.0], [3.0, 4.0], [0.5, 0.5], [2.0, 2.0], [0.0, 0.0]])
+    after = np.array([[2.0, 2.0], [3.0, 3.0], [1.0, 2.0], [1.0, 1.0], [1.0, 1.0]])
+    logs = [np.log(np.square(part[:4]).mean(axis=1)) for part in (before, after)]
+    r = np.corrcoef(*logs)[0, 1]
+    assert correlation_of_densities(before, after, 5) == pytest.approx(r)
+    sampled = correlation_of_densities(before, after, 20)
+    half = 1.96 * np.sqrt((1 - 5 / 20) / (4 - 3))
+    assert sampled.low == pytest.approx(np.tanh(np.arctanh(r) - half))
+    assert sampled.high == pytest.approx(np.tanh(np.arctanh(r) + half))
+    assert sampled.sampled == 4
+    assert correlation_of_densities(before, np.ones((5, 2)), 5) == 0.0
+    assert correlation_of_densities(before[:1], after[:1], 1) == 0.0
+    assert density_correlation(LINE, 2 * LINE, n_neighbors=2) == pytest.approx(1.0)

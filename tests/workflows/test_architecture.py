@@ -1,0 +1,57 @@
+"""ARCHITECTURE.md says what is true: its rooms are import-linter's, its files are there."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+TEXT = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+
+
+def test_the_rooms_are_those_of_the_import_contract_in_its_order():
+    table = TEXT[TEXT.index("| room |") : TEXT.index("`benchmarks/`")]
+    stated = [re.findall(r"`(\w+)`", line.split("|")[1]) for line in table.splitlines()[2:] if line]
+    contract = SETTINGS["tool"]["importlinter"]["contracts"][0]["layers"]
+    layers = [[name.strip() for name in layer.split("|")] for layer in contract]
+    assert stated == [layer for layer in layers if layer != ["__main__"]]
+
+
+def test_every_file_that_it_names_is_there():
+    named = set(re.findall(r"`((?:\w+/)+\w+\.(?:py|c|md))`", TEXT)) - {
+        "methods/_yours.py",
+        "kernels/yours.c",
+        "tests/methods/test_yours.py",
+    }
+    assert len(named) > 15
+    places = (ROOT, ROOT / "src" / "dualfold")
+    missing = [name for name in named if not any((place / name).is_file() for place in places)]
+    assert not missing
+    links = re.findall(r"\]\(([^)#]+)\)", TEXT)
+    assert not [link for link in links if not (ROOT / link).exists()]
+
+
+def test_the_steps_of_a_fit_are_those_of_the_code():
+    begin = TEXT.index("fit_graph_method(X, method, stage)")
+    block = TEXT[begin : TEXT.index("`GraphMethod` is data")]
+    code = (ROOT / "src" / "dualfold" / "fitting" / "graph_fit.py").read_text(encoding="utf-8")
+    for step in re.findall(r"^    (\S+)", block, re.M):
+        assert step in code, step
+
+
+def test_a_newcomer_can_read_it_in_ten_minutes():
+    assert len(TEXT.split()) <= 1_800
+
+
+def test_a_certificate_needs_few_modules():
+    count = """
+import sys
+import dualfold.trace.certificate
+print(sum(name.startswith("dualfold") for name in sys.modules))
+"""
+    run = subprocess.run([sys.executable, "-c", count], capture_output=True, text=True, check=True)
+    assert int(run.stdout) <= 35
