@@ -21,7 +21,13 @@ from scipy.linalg import lapack
 
 from dualfold.arrays import Array
 from dualfold.unfolding.solvers.interior_point import FIRST_EIGENVALUE, CentralPath, PrimalDualPair
-from dualfold.unfolding.solvers.semidefinite import edge_products, longest_step, lower_factor
+from dualfold.unfolding.solvers.semidefinite import (
+    edge_products,
+    longest_step,
+    lower_factor,
+    mehrotra_ratio,
+    step_shares,
+)
 
 # Shares of the way to the boundary, by how far the predictor got.
 BOUNDARY_SHARE = 0.9
@@ -108,13 +114,12 @@ def _step(path: CentralPath, here: ElasticPoint, compliance: Array) -> ElasticPo
 
     def reach(move: tuple, share: float) -> tuple[float, float]:
         primal, dual = longest_step(factor_X, move[0]), longest_step(factor_S, move[1])
-        return min(1.0, share * primal), min(1.0, share * dual)
+        return step_shares(share, primal, dual)
 
     affine = direction(0.0, None)
     primal, dual = reach(affine, 1.0)
     after = float(np.sum((X + primal * affine[0]) * (S + dual * affine[1].toarray())))
-    power = max(2.0, 3 * min(primal, dual) ** 2)
-    target = min(1.0, max(after / products, 1e-10) ** power) * mu
+    target = mehrotra_ratio(products, after, primal, dual) * mu
     move = direction(target, affine[:2])
     primal, dual = reach(
         move, BOUNDARY_SHARE + (MAX_BOUNDARY_SHARE - BOUNDARY_SHARE) * min(primal, dual)

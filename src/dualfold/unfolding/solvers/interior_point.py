@@ -32,7 +32,13 @@ from dualfold.arrays import Array
 from dualfold.kernels.threads import one_blas_thread
 from dualfold.unfolding.problem import UnfoldingProblem
 from dualfold.unfolding.solution import Callback, Record, UnfoldingSolution, relative_gap
-from dualfold.unfolding.solvers.semidefinite import longest_step, lower_factor, schur_factor
+from dualfold.unfolding.solvers.semidefinite import (
+    longest_step,
+    lower_factor,
+    mehrotra_ratio,
+    schur_factor,
+    step_shares,
+)
 from dualfold.unfolding.solvers.taut_edges import polished_sides
 
 # Share of the way to the boundary that a step takes; up to MORE_BOUNDARY_SHARE is added the further
@@ -212,10 +218,7 @@ class CentralPath:
         reach = self._reach(state, factor_X, factor_S, affine, 1.0)
         moved = self._point_after(state, affine, *reach)
         after = float(np.sum(moved.X * moved.S) + np.sum(moved.sides.slack * moved.sides.weight))
-        # Mehrotra's rule, gentler when the predictor got nowhere. SDPT3 has 1 in place of 2, which
-        # takes more iterations: docs/dev/notes/unfolding.md.
-        power = max(2.0, 3 * min(reach) ** 2)
-        target = min(1.0, max(after / products, 1e-10) ** power) * mu
+        target = mehrotra_ratio(products, after, *reach) * mu
         direction = self._direction(*ends, target, affine)
         share = BOUNDARY_SHARE + MORE_BOUNDARY_SHARE * min(reach)
         return self._point_after(
@@ -258,7 +261,7 @@ class CentralPath:
         dX, d_slack, d_weight, dS = direction
         primal = min(longest_step(factor_X, dX), _ratio(state.sides.slack, d_slack))
         dual = min(longest_step(factor_S, dS), _ratio(state.sides.weight, d_weight))
-        return min(1.0, share * primal), min(1.0, share * dual)
+        return step_shares(share, primal, dual)
 
     def _point_after(
         self, state: PathPoint, direction: Any, primal: float, dual: float
