@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 from dualfold import DiffusionMaps, LaplacianEigenmaps, LocallyLinearEmbedding, TraceProblem
 from dualfold.cli import app
 from dualfold.errors import InvalidInput, Overtone
-from dualfold.fitting.overtones import kept_neighbors, overtones, unexplained
+from dualfold.fitting.overtones import kept_neighbors, overtones, unexplained_share
 from dualfold.graph import knn
 from dualfold.quality import t_similarity
 from dualfold.saved import load_model, model_of, rechecked_model, rechecked_points, save_model
@@ -132,7 +132,7 @@ def test_numbers_that_were_chosen_state_the_problem_again():
     np.testing.assert_allclose(abs(again.embedding_), abs(model.embedding_), atol=1e-5)
     assert again.certificate_.level == "proved"
     with pytest.raises(InvalidInput, match="a choice that fitting makes"):
-        LaplacianEigenmaps(coordinates="independent").fit(X).stated(X, 2)
+        LaplacianEigenmaps(coordinates="independent").fit(X).statement(X, 2)
 
 
 @pytest.mark.parametrize("wrong", [[0], [1, 0], [-1, 2], [0.5, 1.0], [0, 0]])
@@ -158,9 +158,9 @@ def test_auto_counts_first_and_chooses_then():
 def test_what_a_function_leaves():
     rng = np.random.default_rng(0)
     x, y = rng.uniform(-1, 1, (2, 1500))
-    assert unexplained(x[:, None], np.cos(9 * x)) < 0.02
-    assert unexplained(x[:, None], y) > 0.9
-    assert unexplained(np.column_stack([x, y]), x * y) < 0.05
+    assert unexplained_share(x[:, None], np.cos(9 * x)) < 0.02
+    assert unexplained_share(x[:, None], y) > 0.9
+    assert unexplained_share(np.column_stack([x, y]), x * y) < 0.05
     assert [k for k, _ in overtones(np.column_stack([x, y, np.sin(4 * x)]))] == [2]
     assert overtones(np.column_stack([x, x])[:20]) == []
 
@@ -220,7 +220,7 @@ def test_a_space_that_grows_has_the_directions_of_one_solve():
         model = LaplacianEigenmaps(left_out=(), constraint=("degree", "identity")[seed % 2])
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", Overtone)
-            problem = model.stated(X, 2).problem
+            problem = model.statement(X, 2).problem
         space = krylov_space_for(problem, Auto())
         exact = Dense().solve(replace(problem, count=20))
         for count in (2, 6, 20):
@@ -250,7 +250,7 @@ def test_where_nothing_grows():
     """Images are not factored, Gramians have a way of their own, few rows are decomposed."""
     rng = np.random.default_rng(0)
     dense = rng.normal(size=(500, 500))
-    few = LaplacianEigenmaps(left_out=()).stated(strip(1.2, 200), 2).problem
+    few = LaplacianEigenmaps(left_out=()).statement(strip(1.2, 200), 2).problem
     problems = [TraceProblem(dense + dense.T, None, 2), few]
     for problem in problems:
         assert krylov_space_for(problem, Auto()) is None

@@ -15,7 +15,7 @@ import numpy as np
 from scipy.sparse.linalg import LinearOperator
 
 from dualfold.arrays import Array
-from dualfold.certificate import WORTHLESS, Certificate, Level, checked_tolerance, level_of
+from dualfold.certificate import MAX_GAP, Certificate, Level, checked_tolerance, level_of
 from dualfold.errors import Argument, InvalidInput
 from dualfold.trace.matrix_entries import (
     ASYMMETRY_TOLERANCE,
@@ -254,7 +254,7 @@ def _level(
         words = "the count of eigenvalues was spoiled by rounding; nothing is proved"
         return "unresolved", (words,)
     # Below a unit of the spectrum a matrix in double precision says nothing of its own.
-    faint = gap >= WORTHLESS and bracket.apart <= problem.count * UNIT_ROUNDOFF * found.scale
+    faint = gap >= MAX_GAP and bracket.apart <= problem.count * UNIT_ROUNDOFF * found.scale
     if faint or bracket.blurred >= proofs.ROUNDING_SHARE * bracket.apart:
         return "unresolved", (
             f"the value is within {_short(bracket.apart / found.scale)} of the spectrum from the "
