@@ -9,7 +9,7 @@ import numpy as np
 from dualfold.arrays import Array
 from dualfold.errors import TooLarge
 from dualfold.point_pca.point_descent import MAX_PAIRED_POINTS, double_centred
-from dualfold.weights.row_passes import table
+from dualfold.weights.row_passes import numeric_table
 
 
 def algorithm_one(
@@ -28,7 +28,7 @@ def algorithm_one(
         >>> [round(abs(float(y)), 6) for y in (steps[-1] - steps[-1].mean()).ravel()]
         [1.0, 0.0, 1.0]
     """
-    data = table(X)
+    data = numeric_table(X)
     n = data.shape[0]
     if n > MAX_PAIRED_POINTS:
         raise TooLarge(

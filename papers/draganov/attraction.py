@@ -19,7 +19,7 @@ from scipy.stats import rankdata
 
 from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
-from dualfold.weights.row_passes import column_means, table
+from dualfold.weights.row_passes import column_means, numeric_table
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ def attraction(X: Any, *, most: int = 1_000, seed: int = 0) -> Attraction:
     >>> attraction([[-0.1], [0.1], [-10.0], [10.0]]).nearest_attract
     0.0
     """
-    data = table(X)
+    data = numeric_table(X)
     n = data.shape[0]
     if n < 3:
         raise InvalidInput(f"forces between pairs need at least 3 points; there are {n}")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from sklearn.manifold import smacof
 
-from dualfold.data import digits, swiss_roll
+from dualfold.data import digits
 from dualfold.games import averaged_subgradient_descent
 from dualfold.methods import pca
 from dualfold.quality import t_similarity
@@ -17,9 +17,10 @@ from dualfold.weights import centred_gram
 from papers.finding import Setting
 from papers.tucker import bound, descent, eigenmaps, game, isomap, similarity
 from papers.tucker.table import PRINTED, SIZES, SPREAD, TABLE, prediction_factor
+from tests.tools.tables import digit_points, roll_points
 
 Array = np.ndarray[Any, Any]
-IMAGES = digits().points[:300] / 16.0
+IMAGES = digit_points(300) / 16.0
 
 
 # --- figures 1 and 2 ------------------------------------------------------------------
@@ -175,7 +176,7 @@ def test_edge_length_is_the_default_width() -> None:
     from dualfold.graph import knn
     from dualfold.weights.affinity import affinity
 
-    points = swiss_roll(300, random_state=0).points
+    points = roll_points(300, random_state=0)
     width = affinity(knn(points, 10), weights="heat").width
     assert eigenmaps.edge_length(points, 10) == pytest.approx(width)
 

@@ -11,7 +11,7 @@ from dualfold import quality
 from dualfold.errors import InvalidInput
 from dualfold.quality import pair_measures
 from dualfold.quality.pair_measures import nonmetric_stress, pool_violators
-from dualfold.quality.ranks import both_spaces
+from dualfold.quality.space import both_spaces
 
 RNG = np.random.default_rng(0)
 X, NEW = RNG.normal(size=(40, 3)), RNG.normal(size=(7, 3))

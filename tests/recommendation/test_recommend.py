@@ -1,15 +1,13 @@
 """Dimensions of known shapes, short cuts that are known, methods whose merits are known."""
 
-import json
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
 import scipy.sparse as sp
 
 import dualfold
-from dualfold.data import helix, read_metadata, swiss_roll
+from dualfold.data import helix, swiss_roll
 from dualfold.errors import InvalidInput
 from dualfold.graph import knn
 from dualfold.recommendation import (
@@ -23,7 +21,7 @@ from dualfold.recommendation.dimension import _levina_bickel, _read, _two_nn
 from dualfold.recommendation.recommendation import Recommendation
 from dualfold.recommendation.scan import NeighborScan, Scanned
 from dualfold.recommendation.trial import Candidate
-from tests.cli.command_line import run
+from tests.tools.tables import roll_points
 
 
 def turned(X, rng, width=25):
@@ -50,7 +48,7 @@ def waves(d, n, rng):
 # Ten shapes: curves, sheets, spheres, a torus, wavy and flat clouds.
 SHAPES = {
     1: lambda n, rng: helix(n, random_state=rng).points,
-    2: lambda n, rng: swiss_roll(n, random_state=rng).points,
+    2: lambda n, rng: roll_points(n, random_state=rng),
     3: lambda n, rng: sphere(3, n, rng),
     4: lambda n, rng: torus(4, n, rng),
     5: lambda n, rng: waves(5, n, rng),
@@ -118,7 +116,7 @@ def test_clouds_have_no_short_cuts():
 
 @pytest.fixture(scope="module")
 def found():
-    return recommend(swiss_roll(1000, random_state=2).points)
+    return recommend(roll_points(1000, random_state=2))
 
 
 def test_a_roll_is_unrolled_and_a_cloud_is_not(found):
@@ -143,25 +141,6 @@ def test_where_two_are_equal_it_says_that_the_data_do_not_decide(found):
         "The data do not decide: of 5 subsamples, isomap is the best in 3, pca is the best in 2."
     )
     assert dualfold.recommend is recommend
-
-
-def test_the_command_line_recommends_and_makes_the_map(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    roll = swiss_roll(300, random_state=1)
-    pd.DataFrame(roll.points, columns=[*"xyz"]).assign(angle=roll.color).to_csv(
-        "r.csv", index=False
-    )
-    told = run("recommend", "r.csv", "--color", "angle", "--json")
-    found = json.loads(told.stdout)
-    assert found["method"] == "isomap"
-    words = f"dualfold embed r.csv --method isomap --n-neighbors {found['n_neighbors']}"
-    words = words.removesuffix(" --n-neighbors 10")
-    assert f"Try next:  {words} --color angle" in told.stderr
-    made = run("embed", "r.csv", "--color", "angle", "-m", "auto")
-    assert "subsamples" in made.stderr
-    stored = read_metadata("r.isomap.csv")["settings"]
-    assert (stored["method"], stored["n_neighbors"]) == ("isomap", found["n_neighbors"])
-    assert "give one" in run("recommend", "r.csv", "-d", "auto", code=2).stderr
 
 
 def test_rows_that_are_the_same_have_no_map_and_one_that_differs_has():

@@ -33,7 +33,7 @@ def filter_of(values=VALUES):
 def test_filters_are_chebyshev_polynomials_that_are_1_at_the_low_end(degree):
     made = filter_of()
     X, low, cut = np.eye(5) + 0.0, 0.5, 2.0
-    found = made._filtered(X.copy(), low, cut, degree)
+    found = made._filtered_block(X.copy(), low, cut, degree)
     half, centre = (made.top - cut) / 2, (made.top + cut) / 2
     T = chebyshev.Chebyshev.basis(degree)
     expected = T((VALUES - centre) / half) / T((low - centre) / half)
@@ -43,7 +43,7 @@ def test_filters_are_chebyshev_polynomials_that_are_1_at_the_low_end(degree):
 
 def test_filters_cut_behind_the_wanted_values_and_are_as_steep_as_needed(monkeypatch):
     made, seen = filter_of(), []
-    monkeypatch.setattr(made, "_filtered", lambda X, *given: (seen.append(given), X)[1])
+    monkeypatch.setattr(made, "_filtered_block", lambda X, *given: (seen.append(given), X)[1])
     few = np.linspace(0, 4, 5)
     made(None, np.zeros((5, 2)), few)  # more than twice as many as are filtered
     made(None, np.zeros((5, 3)), few)

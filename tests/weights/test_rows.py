@@ -14,7 +14,7 @@ from dualfold.methods import pca
 from dualfold.weights import covariance
 from dualfold.weights.covariance import scatter
 from dualfold.weights.gram import centred_gram
-from dualfold.weights.row_passes import projected_rows, table
+from dualfold.weights.row_passes import numeric_table, projected_rows
 
 KINDS = ("f8", "f4", ">f4", "f2", "u1", "u2", "i8", "?")
 SHAPES = ((1, 1), (1, 5), (5, 1), (9, 40), (2100, 7))
@@ -181,7 +181,7 @@ def test_tables_that_are_no_plain_arrays():
     assert np.array_equal(pca(np.matrix(numbers), n_components=1).A, plain)
     assert np.array_equal(pca(np.ma.masked_greater(numbers, 10), n_components=1).A, plain)
     with pytest.raises(InvalidInput, match="masked"):
-        table(np.ma.masked_greater(numbers, 8))
+        numeric_table(np.ma.masked_greater(numbers, 8))
 
 
 def test_distances_of_every_kind():

@@ -23,7 +23,7 @@ from dualfold.weights import (
 from dualfold.weights.affinity import Affinity, _farthest_listed
 from dualfold.weights.gram import refuse_asymmetry
 from dualfold.weights.perplexity import conditional_affinities, joint_affinities
-from dualfold.weights.row_passes import table
+from dualfold.weights.row_passes import numeric_table
 
 RNG = np.random.default_rng(0)
 POINTS = RNG.random((80, 3))
@@ -244,7 +244,7 @@ def test_weights_that_nothing_can_be_made_of():
     with pytest.raises(InvalidInput, match="no rows; at least one"):
         scatter(np.empty((0, 3)))
     with pytest.raises(InvalidInput, match="at least one row and one column"):
-        table(np.empty((3, 0)))
+        numeric_table(np.empty((3, 0)))
     with pytest.raises(InvalidInput, match="2-dimensional and square"):
         refuse_asymmetry(DISTANCES[:3])
     uneven = DISTANCES.copy()

@@ -13,15 +13,15 @@ from scipy.spatial.distance import cdist
 from sklearn.utils.estimator_checks import check_estimator
 
 from dualfold import embed
-from dualfold.data import swiss_roll
 from dualfold.graph import knn
 from dualfold.maps.out_of_sample import map_from_parts, parts_of
 from dualfold.methods import eigenmaps
 from dualfold.quality import Estimate
 from tests.tools.angles import principal_sine
+from tests.tools.tables import roll_points
 
 FOLDER = Path(__file__).parents[2] / "docs" / "dev" / "skeletons"
-ROLL = swiss_roll(200, random_state=0).points
+ROLL = roll_points(200, random_state=0)
 
 
 def skeleton(name):

@@ -6,15 +6,16 @@ import numpy as np
 import pytest
 
 import dualfold
-from dualfold.data import digits, s_curve, swiss_roll
 from dualfold.errors import NotConverged
 from dualfold.graph import knn
-from dualfold.kernels.threads import one_blas_thread
 from dualfold.methods import hessian_lle, lle, ltsa, modified_lle
 from dualfold.trace.certificate import certify
 from dualfold.trace.solvers import Auto, Dense, Factored, Lanczos, Preconditioned
 from dualfold.trace.sparse.shifted_matrices import shifted_matrices
 from tests.tools.angles import principal_sine
+from tests.tools.tables import curve_points, digit_points, roll_points
+
+pytestmark = pytest.mark.usefixtures("one_blas_thread")
 
 METHODS = {"standard": lle, "modified": modified_lle, "ltsa": ltsa, "hessian": hessian_lle}
 
@@ -22,17 +23,10 @@ METHODS = {"standard": lle, "modified": modified_lle, "ltsa": ltsa, "hessian": h
 # Digits are whole numbers and tie: a little noise makes the neighbours unique.
 NOISE = np.random.default_rng(0).standard_normal((500, 64))
 DATA = {
-    "roll": swiss_roll(600, random_state=0).points,
-    "curve": s_curve(400, random_state=1).points,
-    "digits": digits().points[:500] + 1e-3 * NOISE,
+    "roll": roll_points(600, random_state=0),
+    "curve": curve_points(400, random_state=1),
+    "digits": digit_points(500) + 1e-3 * NOISE,
 }
-
-
-@pytest.fixture(autouse=True)
-def _one_thread():
-    # Matrices of a few hundred rows: threads of LAPACK would only wait for one another.
-    with one_blas_thread():
-        yield
 
 
 @pytest.mark.parametrize("solver", [Auto(), Factored(), Dense(), Preconditioned()], ids=repr)
@@ -54,7 +48,7 @@ def test_lanczos_arrives_or_says_that_it_did_not():
 
 
 def test_broken_answers_are_refused():
-    problem = lle(knn(swiss_roll(3000, random_state=0).points, 12))
+    problem = lle(knn(roll_points(3000, random_state=0), 12))
     embedding = dualfold.embed(problem)
     assert embedding.values.max() < 1e-6  # tiny against the spectrum: hard to tell from noise
     V, guard = embedding.solution.vectors, embedding.solution.guard
@@ -81,10 +75,10 @@ def test_the_turned_matrix_counts_and_solves_like_the_square(monkeypatch):
     from dualfold.trace.sparse.factorisation import factorise
 
     monkeypatch.setattr(matrices, "MIN_ROTATED_ROWS", 10)
-    graph = dualfold.graph.knn(swiss_roll(700, random_state=1).points, 10)
+    graph = dualfold.graph.knn(roll_points(700, random_state=1), 10)
     problem = dualfold.methods.lle(graph, n_components=3)
     pencil = matrices.shifted_matrices(problem)
-    assert pencil.rotated
+    assert pencil.is_rotated
     M = problem.A.factor.toarray()
     exact = np.linalg.svd(M, compute_uv=False)[::-1] ** 2
     rng = np.random.default_rng(0)
@@ -101,9 +95,9 @@ def test_the_turned_matrix_counts_and_solves_like_the_square(monkeypatch):
 
 def test_a_roll_of_many_points_is_proved():
     # Eigenvalues of 1e-12 against a spectrum of order 1; plain pivots prove nothing there.
-    graph = dualfold.graph.knn(swiss_roll(30_000, random_state=0).points, 10)
+    graph = dualfold.graph.knn(roll_points(30_000, random_state=0), 10)
     embedding = dualfold.embed(dualfold.methods.lle(dualfold.graph.join_pieces(graph)))
-    assert shifted_matrices(embedding.problem).rotated
+    assert shifted_matrices(embedding.problem).is_rotated
     assert embedding.values[-1] < 1e-9
     assert embedding.certificate.level == "proved"
     assert embedding.certificate.gap < 1e-4

@@ -13,8 +13,7 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.quality.estimate import drawn_rows, values_or_mean
-from dualfold.quality.ranks import neighbor_count
-from dualfold.quality.space import space_of
+from dualfold.quality.space import neighbor_count, space_of
 
 
 def nearest_kept(

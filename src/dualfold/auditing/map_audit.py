@@ -27,8 +27,7 @@ from dualfold.graph.number_rows import rows_of_numbers
 from dualfold.inputs import frame_of, numbers_of
 from dualfold.quality import Picture, t_similarity
 from dualfold.quality.estimate import drawn_rows, sample_size
-from dualfold.quality.ranks import both_spaces
-from dualfold.quality.space import DistanceSpace, EuclideanSpace, Space
+from dualfold.quality.space import DistanceSpace, EuclideanSpace, Space, both_spaces
 from dualfold.recommendation.dimension import intrinsic_dimension
 
 __all__ = ["audit"]

@@ -127,7 +127,7 @@ def embed(
         data = read(file, reading, console)
     if method is None and reading.mixed == "gower":
         method = "mds"
-    method = method or ("famd" if data is not None and data.mixed else "pca")
+    method = method or ("famd" if data is not None and data.has_categories else "pca")
     output = output or default_output(file, method)
     refuse_two_on_stdout(as_json, output)
     (job,) = jobs_of([method], n_components, n_neighbors, options)

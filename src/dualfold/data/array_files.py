@@ -1,4 +1,9 @@
-"""Tables that are stored as arrays: NPY, NPZ, MatrixMarket, and Parquet's columns."""
+"""Tables that are stored as arrays: NPY, NPZ, MatrixMarket, and Parquet's columns.
+
+MatrixMarket files are read line by line: SciPy's own reader writes beyond its arrays where a file
+was cut or its sizes are wrong, and the process ends. Here every entry is read as text and
+compared with the sizes that the file states.
+"""
 
 from __future__ import annotations
 
@@ -34,6 +39,12 @@ Place = Path | io.BytesIO
 # Above this an .npy file is mapped rather than read: pages come when they are used.
 MAP_BYTES = 1 << 28
 SPARSE_ENTRIES = {"data", "format", "shape"}
+# MatrixMarket
+NUMBER_FIELDS = ("real", "double", "integer", "unsigned-integer", "pattern")
+KNOWN_SYMMETRIES = ("general", "symmetric", "skew-symmetric")
+MAX_HEADER_BYTES = 1 << 16
+MAX_MATRIX_ROWS = 2**31 - 1
+MAX_SYMMETRIC_ROWS = 1 << 20
 
 
 def parquet_module() -> Any:
@@ -76,7 +87,7 @@ def npy_array(place: Place, name: str, *, mapped: bool = False) -> NDArray[Any]:
 
 
 def _refuse_longer_than_file(place: Place) -> None:
-    """An array whose header states more than there is, for which memory would be taken."""
+    """Raise for an array whose header states more than the file has: memory would be taken."""
     with place.open("rb") if isinstance(place, Path) else io.BytesIO(place.getvalue()) as stream:
         if stream.read(6) != npy.MAGIC_PREFIX:
             return  # np.load says what it is
@@ -137,7 +148,7 @@ def matrix_market_table(opener: Opener, name: str) -> Table:
 
 
 def sparse_table(stored: Any) -> Table:
-    """A table of a sparse matrix; zero is a value in it, not a gap."""
+    """A table of a sparse matrix; zero is a value in it, not a missing one."""
     from scipy.sparse import csr_array
 
     refuse_damaged(stored, "X")
@@ -183,7 +194,7 @@ def _refuse_empty(n: int, width: int, name: str) -> None:
 
 
 def _refuse_long(numbers: NDArray[Any], name: str) -> None:
-    """Whole numbers that float64 does not hold: rounded in silence, they make proofs untrue."""
+    """Raise for integers that do not fit into float64: rounded silently, they falsify proofs."""
     whole = numbers.dtype.kind in "iu" and numbers.dtype.itemsize == 8 and numbers.size > 0
     if whole and max(int(numbers.max()), -int(numbers.min())) > 2**53:
         raise InvalidInput(
@@ -224,13 +235,6 @@ def _unreadable(name: str, kind: str, error: BaseException) -> str:
             Argument("format", "csv"),
         )
     return f"{name} is not a readable {kind} file: {text}"
-
-
-NUMBER_FIELDS = ("real", "double", "integer", "unsigned-integer", "pattern")
-KNOWN_SYMMETRIES = ("general", "symmetric", "skew-symmetric")
-MAX_HEADER_BYTES = 1 << 16
-# Numbers of a dense matrix are all in the file, so its sizes cannot ask for more than that.
-MAX_MATRIX_ROWS = 2**31 - 1
 
 
 def matrix_market(opener: Opener, name: str) -> Any:
@@ -315,7 +319,7 @@ def _dense(columns: list[Array], sizes: list[int], symmetry: str) -> Array:
     if n != width:
         raise DamagedFile(f"it is {symmetry}, but has {n}×{width} entries")
     _refuse_count(len(values), n * (n - 1) // 2 if skew else n * (n + 1) // 2)
-    if n > math.isqrt(2**40):
+    if n > MAX_SYMMETRIC_ROWS:
         raise MemoryError(f"a dense matrix of {n}×{n} numbers")
     matrix = np.zeros((n, n))
     across, down = np.triu_indices(n, 1 if skew else 0)  # columns, then rows below the diagonal

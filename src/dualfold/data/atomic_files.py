@@ -1,4 +1,4 @@
-"""Files, and folders of them, that are written whole or not at all."""
+"""Atomic writes: files and folders that get their name only when they are complete."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _unfinished: set[Path] = set()
 
 
 class FolderWriters:
-    """Threads that write parts of a folder go through it; closed, it lets no one in any more."""
+    """Counts the threads that write parts of a folder; closed, it admits no more of them."""
 
     def __init__(self) -> None:
         self.moved, self.inside, self.closed = threading.Condition(), 0, False
@@ -35,22 +35,22 @@ class FolderWriters:
 
     @contextlib.contextmanager
     def empty(self, seconds: float) -> Iterator[None]:
-        """Wait so long for those inside, and let nobody in during the `with` block."""
+        """Wait at most this long for those inside, and admit none during the `with` block."""
         with self.moved:
             self.moved.wait_for(lambda: self.inside == 0, seconds)
             yield
 
     def close(self, seconds: float) -> None:
-        """Wait so long for those inside."""
+        """Wait at most this long for those inside, and admit no more."""
         with self.moved:
             self.closed = True
             self.moved.wait_for(lambda: self.inside == 0, seconds)
 
 
 # `with folder_writers:` around the writing of one part, and around what makes a file or a folder;
-# who removes what is not complete waits for it, so that nothing appears after it was removed.
+# unfinished files are removed after waiting for it, so that none appears after that.
 folder_writers = FolderWriters()
-WRITER_WAIT_SECONDS = 5.0  # seconds
+WRITER_WAIT_SECONDS = 5.0
 
 
 @contextlib.contextmanager
@@ -78,7 +78,7 @@ def atomic_file(path: Path, *, overwrite: bool) -> Iterator[BinaryIO]:
     except InterruptedError:
         raise
     except OSError as error:
-        # A full disk names no file, a forbidden folder names one that nobody asked for.
+        # A full disk names no file, a forbidden folder names one that the caller does not know.
         if error.filename in (None, str(growing)):
             raise OSError(error.errno, error.strerror, str(path)) from error
         raise
@@ -131,7 +131,7 @@ def check_folder_place(path: Path, *, overwrite: bool) -> None:
 
 
 def discard_unfinished() -> None:
-    """Remove every file and folder that is not complete; for a process that ends at once."""
+    """Remove every file and folder that is not complete; for a process that ends now."""
     folder_writers.close(WRITER_WAIT_SECONDS)
     for growing in tuple(_unfinished):
         _remove(growing)

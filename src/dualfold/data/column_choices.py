@@ -1,4 +1,4 @@
-"""What an analyst would do with the columns of a table before a map is made of it."""
+"""Choices about columns before a map is made: redundant ones, logarithms, encodings."""
 
 from __future__ import annotations
 
@@ -14,36 +14,39 @@ from dualfold.data.reading import Reading
 from dualfold.data.scales import column_limits, shares_range
 from dualfold.errors import Argument, InvalidInput, Message
 
-# A column of positive numbers is very skewed from here on (an exponential one has 2), and a
-# logarithm helps where it leaves no more than this.
-MIN_SKEWNESS, MAX_LOG_SKEWNESS = 2.5, 1.25
+# A column of positive numbers is very skewed from here on (an exponential one has 2).
+MIN_SKEWNESS = 2.5
+# A logarithm is taken where it leaves no more than this.
+MAX_LOG_SKEWNESS = 1.25
 
 
 def without_redundant_columns(table: Table, reading: Reading) -> Table:
-    """The table without columns that say nothing: one value in every row, or those of another.
+    """The table without columns that are constant or equal to another one.
 
-    Columns that share a range are left whole: pixels, spectra and coordinates belong together.
+    Columns that share a range are all kept: pixels, spectra and coordinates belong together.
     """
     X, names = table.X, table.names
     if not isinstance(X, np.ndarray) or len(names) < 2 or len(X) < 2 or shares_range(X, names):
         return table
     low, high = column_limits(X)
-    idle = [name for name, same in zip(names, ~(high > low), strict=True) if same]
-    twins = _equal_columns(X, names)
-    idle = [name for name in idle if name not in reading.used_fields]
-    twins = {
-        name: first for name, first in twins.items() if name not in (*idle, *reading.used_fields)
+    constant = [name for name, same in zip(names, ~(high > low), strict=True) if same]
+    equal = _equal_columns(X, names)
+    constant = [name for name in constant if name not in reading.used_fields]
+    equal = {
+        name: first
+        for name, first in equal.items()
+        if name not in (*constant, *reading.used_fields)
     }
-    left = [place for place, name in enumerate(names) if name not in idle and name not in twins]
+    left = [place for place, name in enumerate(names) if name not in constant and name not in equal]
     said = list[Message]()
-    if idle:
-        words = f"{quoted_names(idle)}: the same value in every row, left out; "
-        said.append(Message(words, column_argument("keep", idle), _uses(idle)))
-    if twins:
-        same = ", ".join(f"'{name}' (as '{first}')" for name, first in list(twins.items())[:5])
-        more = f" and {len(twins) - 5} more" if len(twins) > 5 else ""
+    if constant:
+        words = f"{quoted_names(constant)}: the same value in every row, left out; "
+        said.append(Message(words, column_argument("keep", constant), _uses(constant)))
+    if equal:
+        same = ", ".join(f"'{name}' (as '{first}')" for name, first in list(equal.items())[:5])
+        more = f" and {len(equal) - 5} more" if len(equal) > 5 else ""
         words = f"{same}{more}: equal to another column in every row, left out; "
-        said.append(Message(words, column_argument("keep", list(twins)), _uses(list(twins))))
+        said.append(Message(words, column_argument("keep", list(equal)), _uses(list(equal))))
     if not said or (not left and not table.kinds):
         return table
     kept = tuple(names[place] for place in left)
@@ -68,7 +71,7 @@ def _equal_columns(X: Array, names: tuple[str, ...]) -> dict[str, str]:
 
 
 def logarithms(table: Table, reading: Reading) -> tuple[tuple[str, ...], list[Message]]:
-    """The columns to take the logarithm of, and what is said of those and of others."""
+    """The columns to take the logarithm of, and notices about them and about other skewed ones."""
     skewed = [] if reading.mixed == "given" else _skewed_columns(table, reading)
     chosen = tuple(dict.fromkeys([*reading.log, *(skewed if reading.auto else ())]))
     others = [name for name in skewed if name not in chosen]
@@ -109,7 +112,7 @@ def _skewness(column: Array) -> float:
 def encoded_table(
     table: Table, reading: Reading, logs: tuple[str, ...]
 ) -> tuple[Table, tuple[Encoding, ...]]:
-    """The table whose X has the columns of all features, and how each came about."""
+    """The table whose X has the columns of all features, and the encoding of each column."""
     plain = tuple(Encoding(name, "log" if name in logs else "number") for name in table.names)
     beside = tuple(_encoding_for(name, kind, table, reading) for name, kind in table.kinds.items())
     empty = [one.name for one in beside if one.kind == "category" and len(one.levels) < 2]

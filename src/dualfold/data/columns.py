@@ -40,7 +40,7 @@ IDENTIFIER_PATTERN = re.compile(
     r"|nr|no|number)\.?"
     r"|unnamed: 0|.*[a-z]I[dD]",
 )
-# Names that say it even where values repeat: a patient_id of many visits is no measurement.
+# Names of identifiers even where values repeat: a patient_id of many visits is no measurement.
 NAMED_IDENTIFIER_PATTERN = re.compile(r"(?:.*[_\s.-])?(?:id|ids|identifier|uuid|guid)|.*[a-z]I[dD]")
 # Identifiers come one or two to a table; more columns of that kind are measurements.
 MAX_IDENTIFIER_COLUMNS = 2
@@ -50,7 +50,7 @@ DATE_PATTERN = re.compile(
     re.IGNORECASE,
 )
 
-# More digits than a float64 or an int64 holds; a number as text, and a name by its length.
+# More digits than fit into float64 or int64: an identifier by its length.
 LONG_NUMBER_PATTERN = re.compile(r"\d{19,}")
 NESTED_TYPES = (list, tuple, dict, np.ndarray)
 
@@ -58,8 +58,12 @@ NESTED_TYPES = (list, tuple, dict, np.ndarray)
 CODE_PATTERN = re.compile(r"0\d+")
 
 LABEL_KINDS = ("label", "text", "date", "boolean", "long number", "code")
-# Text that repeats: up to so many levels, of so many rows each on average.
-MAX_GUESSED_LEVELS, MIN_ROWS_PER_LEVEL = 50, 5
+# Text that repeats is a category: at most this many levels, of this many rows on average.
+MAX_GUESSED_LEVELS = 50
+MIN_ROWS_PER_LEVEL = 5
+# Quantities, and not identifiers, have deciles that differ this much, from this many rows on.
+MIN_DECILE_ROWS = 100
+MIN_DECILE_RATIO = 20
 
 
 @dataclass(frozen=True)
@@ -113,14 +117,14 @@ def table_of_frame(
         for name, column in columns.items()
         if name not in exclude
     }
-    kinds = _without_odd_ones(kinds, columns, len(frame))
+    kinds = _with_identifiers(kinds, columns, len(frame))
     if mixed:
         kinds |= _mixed_kinds(kinds, columns, reading)
     used = [name for name, kind in kinds.items() if kind in ("number", "distinct")]
     beside = {name: kind for name, kind in kinds.items() if kind in ENCODED_KINDS}
     apart = [name for name in kinds if kinds[name] in LABEL_KINDS or name in beside]
     labels = {name: _label_values(columns[name]) for name in apart}
-    # Columns that a map was made of are named by it: they were doubted then.
+    # The columns of an existing map are named by it: notices about them were given then.
     answers = target_columns_in(kinds, reading.used_fields if features is None else names)
     said = [*notices, *kind_notices(columns, {k: v for k, v in kinds.items() if k not in answers})]
     if not used and not beside and (features is None or not mixed):
@@ -140,7 +144,7 @@ def table_of_frame(
 def _mixed_kinds(
     kinds: dict[str, str], columns: dict[str, Column], reading: Reading
 ) -> dict[str, str]:
-    """What columns are that are features of a mixed table though they hold no numbers."""
+    """The kinds of columns that are features of a mixed table though they are no numbers."""
     asked = dict.fromkeys(reading.category, "category") | dict.fromkeys(reading.season, "season")
     asked |= dict.fromkeys(reading.orders, "ordered")
     asked |= {name: "category" for name, kind in kinds.items() if kind == "kept text"}
@@ -178,7 +182,7 @@ def refuse_lacking(needed: Sequence[str], names: Sequence[str]) -> None:
     )
 
 
-def _without_odd_ones(
+def _with_identifiers(
     kinds: dict[str, str], columns: dict[str, Column], rows: int
 ) -> dict[str, str]:
     """One or two columns of all-distinct whole numbers beside others name the rows."""
@@ -191,12 +195,12 @@ def _without_odd_ones(
 
 
 def _many_sizes(column: Column) -> bool:
-    """Whether the numbers differ in size as quantities do: identifiers that are drawn evenly have
-    a ninth decile of nine times the first, with little room for chance from 100 rows on."""
-    if len(column) < 100:
+    """Whether the numbers differ in size as quantities do: for identifiers that are drawn evenly
+    the ninth decile is nine times the first, nearly without chance from 100 rows on."""
+    if len(column) < MIN_DECILE_ROWS:
         return False
     low, high = np.quantile(np.abs(np.asarray(column, dtype=float)), [0.1, 0.9])
-    return bool(high > 20 * low)
+    return bool(high > MIN_DECILE_RATIO * low)
 
 
 def _refuse_twice(names: list[str]) -> None:
@@ -288,13 +292,13 @@ def _named_identifier(name: str) -> bool:
 
 
 def _whole(column: NDArray[Any]) -> bool:
-    """Whole numbers, perhaps with gaps, which made them floating ones."""
+    """Whether these are whole numbers, which missing values may have made floating ones."""
     known = column[np.isfinite(column)]
     return bool(np.array_equal(known, np.floor(known)))
 
 
 def _all_different(values: NDArray[Any]) -> bool:
-    # Most columns repeat a value early on, and a short look is much cheaper.
+    # Most columns repeat a value early on, and comparing a few rows is much faster.
     return all(len(np.unique(part)) == len(part) for part in (values[:100], values))
 
 
@@ -323,7 +327,7 @@ def _label_values(column: Column) -> NDArray[Any]:
 
 def _matrix(columns: list[Column]) -> NDArray[np.floating[Any]]:
     """The features as one array, float32 if all of them are stored so."""
-    # What is no array here is true or false, perhaps with gaps.
+    # What is no array here is true or false, perhaps with missing values.
     arrays = [c if isinstance(c, np.ndarray) else c.astype(np.float64).to_numpy() for c in columns]
     small = all(array.dtype in (np.float16, np.float32) for array in arrays)
     X = np.empty((len(arrays[0]), len(arrays)), dtype=np.float32 if small else np.float64)

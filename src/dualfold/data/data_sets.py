@@ -1,4 +1,4 @@
-"""Well-known data sets: scikit-learn's digits and MNIST."""
+"""Well-known data sets (scikit-learn's digits, MNIST), and small made-up tables as examples."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def mnist(n: int | None = None, random_state: int | np.random.Generator | None =
     the cache, else downloaded once from openml.org and cached. The cache is the
     folder $DUALFOLD_CACHE, else $XDG_CACHE_HOME/dualfold, else ~/.cache/dualfold.
 
-    n: take only so many: the first ones or, with a random_state, a sample of them
+    n: take only this many: the first ones or, with a random_state, a sample of them
     without repetition.
     """
     points, labels, source = _mnist_from_somewhere()
@@ -266,7 +266,7 @@ _BIRD_SPREADS = (2.6, 1.1, 6.0, 350.0)
 
 
 def penguins_like(rows: int, seed: int) -> Columns:
-    """Birds of three kinds: four lengths, a place, a sex, a year, and a few gaps."""
+    """Birds of three kinds: four lengths, a place, a sex, a year, a few missing values."""
     rng = np.random.default_rng(seed)
     shares = np.array([group[3] for group in _BIRD_GROUPS]) / 100
     kind = np.sort(rng.choice(len(_BIRD_GROUPS), rows, p=shares))

@@ -22,7 +22,7 @@ T = TypeVar("T")
 COLUMN_SEPARATORS = ("\t", ";", "|", ",")
 WHITESPACE_PATTERN = r"\s+"
 SAMPLE_LINES = 50
-# What is tried where no encoding is given.
+# Encodings that are tried where none is given.
 GUESSED_ENCODINGS = ("utf-8-sig", "utf-16", "utf-32")
 # A line of 20,000 columns is one cell to a separator that it does not have.
 csv.field_size_limit(1 << 30)
@@ -43,7 +43,7 @@ class Dialect:
 
 
 def dialect_of(opener: Opener, name: str, reading: Reading) -> Dialect:
-    """How a text table is written, from its first lines; what is given is not guessed."""
+    """The dialect of a text table, from its first lines; options of the caller are not guessed."""
     separator, decimal, header = reading.separator, reading.decimal, reading.header
     text, encoding = _sample(opener, name, reading.encoding)
     lines = re.split(r"\r\n|\n|\r", text)

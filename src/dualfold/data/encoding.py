@@ -1,4 +1,7 @@
-"""Columns that are no numbers as numbers: categories, orders, dates; new rows as the old ones."""
+"""Columns that are no numbers as numbers: categories, orders, dates; new rows as the old ones.
+
+Dates may be written as text; `as_dates` reads them.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +16,17 @@ from dualfold.arrays import Array
 from dualfold.errors import Argument, DamagedFile, InvalidInput
 
 Kind = Literal["number", "log", "category", "ordered", "time", "season"]
-# A column of 0 and 1 for each level: more of them are names of the rows, not categories.
+# A category has a column for each level: more levels are names of the rows.
 MAX_LEVELS = 1000
-DAYS_PER_YEAR = 365.2425  # days
+DAYS_PER_YEAR = 365.2425
+ISO_DATE_PATTERN = re.compile(r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}(?:[T ].*)?")
+YEAR_MONTH_PATTERN = re.compile(r"(?:19|20)\d\d[-/](?:0[1-9]|1[0-2])")
+MONTH_PATTERN = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
+# 3 Mar 2021, 03-Mar-2021, March 3, 2021, Mar 2021
+NAMED_MONTH_PATTERN = re.compile(
+    rf"(?:\d{{1,2}}[\s./-]*)?{MONTH_PATTERN}[\s./-]*(?:\d{{1,2}},?\s+)?\d{{4}}", re.IGNORECASE
+)
+SHORT_DATE_PATTERN = re.compile(r"(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})(?:[T ].*)?")
 
 
 @dataclass(frozen=True)
@@ -159,7 +170,7 @@ def to_json(encodings: Sequence[Encoding]) -> list[dict[str, Any]]:
 
 
 def from_json(stated: Any) -> tuple[Encoding, ...]:
-    """Encodings that a file states; others may have written it."""
+    """Encodings that a file states; another program may have written it."""
     try:
         found = tuple(Encoding(s["name"], s["kind"], tuple(s["levels"])) for s in stated)
         known = {"number", "log", "category", "ordered", "time", "season"}
@@ -169,16 +180,6 @@ def from_json(stated: Any) -> tuple[Encoding, ...]:
     except (TypeError, KeyError):
         pass
     raise DamagedFile("it states its columns in an unknown form")
-
-
-ISO_DATE_PATTERN = re.compile(r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}(?:[T ].*)?")
-YEAR_MONTH_PATTERN = re.compile(r"(?:19|20)\d\d[-/](?:0[1-9]|1[0-2])")
-MONTH_PATTERN = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
-# 3 Mar 2021, 03-Mar-2021, March 3, 2021, Mar 2021
-NAMED_MONTH_PATTERN = re.compile(
-    rf"(?:\d{{1,2}}[\s./-]*)?{MONTH_PATTERN}[\s./-]*(?:\d{{1,2}},?\s+)?\d{{4}}", re.IGNORECASE
-)
-SHORT_DATE_PATTERN = re.compile(r"(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})(?:[T ].*)?")
 
 
 def as_dates(values: Any) -> Array | None:

@@ -115,9 +115,10 @@ def write_h5ad(
 
 
 def _plain_strings(frame: Any) -> None:
-    """Words as Python's own, those with gaps as categories: anndata writes no others.
+    """Convert text to Python's own strings, and to categories where values are missing.
 
-    Version 0.12 cannot write strings that pandas 3 keeps in Arrow, and h5py no gaps among words.
+    anndata 0.12 cannot write strings that pandas 3 stores in Arrow, nor h5py text with missing
+    values.
     """
     import pandas as pd
 

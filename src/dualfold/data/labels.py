@@ -1,4 +1,4 @@
-"""A class for each row: checked, and numbered."""
+"""Classes of rows: validated and numbered."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Labels:
 
 
 def refuse_singles(classes: Array, sizes: Array, reason: str) -> None:
-    """An error with the `reason` where a class has one row."""
+    """Raise with the `reason` where a class has one row."""
     single = classes[sizes == 1]
     if len(single):
         raise InvalidInput(
@@ -96,7 +96,7 @@ def classes_and_codes(given: Array) -> tuple[Array, Array]:
 
 
 def refuse_few(classes: Array, n: int) -> None:
-    """One class for all n rows, or one for each."""
+    """Raise where there is one class for all n rows, or one for each."""
     if len(classes) == 1:
         raise InvalidInput(
             Argument("y"),
@@ -124,7 +124,7 @@ def _one_column(y: Any) -> Array:
 
 
 def _refuse_missing(given: Array) -> None:
-    """Missing labels: NaN, NaT, None and pandas' NA, of which none equals itself but None."""
+    """Raise for missing labels: NaN, NaT, pandas' NA, which do not equal themselves, and None."""
     if given.dtype.kind in "biuSU":
         return
     missing = np.array([_is_missing(label) for label in given])
@@ -146,7 +146,7 @@ def _is_missing(label: Any) -> bool:
 
 
 def _refuse_measurements(given: Array) -> None:
-    """Numbers with a fraction are measurements, as scikit-learn reads them too."""
+    """Raise for numbers with a fraction, which are measurements, as in scikit-learn."""
     numbers = given
     if given.dtype == object and all(isinstance(label, float) for label in given):
         numbers = given.astype(float)

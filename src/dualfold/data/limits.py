@@ -1,7 +1,7 @@
-"""How much is read of what may be endless, and what is said of files that cannot be read.
+"""Limits of what is read, and errors for files that cannot be read.
 
-A small packed file can unpack to more than any memory holds, and standard input need not end.
-The limits are stated here, with room for every honest table that was met.
+A small packed file can unpack to more than any memory has, and standard input need not end.
+The limits are far above every real table that was tried.
 """
 
 from __future__ import annotations
@@ -18,27 +18,15 @@ from typing import Any
 
 from dualfold.errors import DamagedFile, DualfoldError, InvalidInput
 
-__all__ = [
-    "FREE_UNPACKED_BYTES",
-    "MAX_COMPRESSION_RATIO",
-    "MAX_LINE_BYTES",
-    "MAX_STREAM_BYTES",
-    "LimitedStream",
-    "parse_json",
-    "read_stream",
-    "refuse_oversized_archive",
-    "unpacked_limit",
-    "unreadable_as_damaged",
-]
-
-# Packed files may unpack to SMALL bytes, or to MOST_SQUEEZED times their size if that is more:
-# arrays of numbers shrink to a tenth, those that are nearly all zeros to a hundredth.
-FREE_UNPACKED_BYTES, MAX_COMPRESSION_RATIO = 2**28, 200
-# Of standard input, pipes and devices so many bytes are taken.
+# Packed files may unpack to the first, or to the ratio times their size if that is more: arrays of
+# numbers shrink to a tenth, those that are nearly all zeros to a hundredth.
+FREE_UNPACKED_BYTES = 2**28
+MAX_COMPRESSION_RATIO = 200
+# Of standard input, pipes and devices.
 MAX_STREAM_BYTES = 2**30
 # A line of text: a million columns of 60 characters.
 MAX_LINE_BYTES = 2**26
-# What is shown of the words of another library.
+# Of the message of another library.
 MAX_QUOTED_CHARACTERS = 200
 
 
@@ -113,7 +101,7 @@ def refuse_oversized_archive(place: Path | io.BytesIO, name: str, kind: str) -> 
 
 @contextlib.contextmanager
 def unreadable_as_damaged(name: str, kind: str) -> Iterator[None]:
-    """While another library reads the file `name`, whatever it raises means: not of this kind.
+    """While another library reads the file `name`, what it raises becomes `DamagedFile`.
 
     Libraries raise their own errors, those of their parsers and of Python, of many types, for
     files that were cut or altered. Only they run inside, no code of this package.

@@ -1,4 +1,4 @@
-"""Missing and infinite values: refuse them, leave their rows out, or fill them in."""
+"""Missing and infinite values: refuse them, leave their rows out, or impute them."""
 
 from __future__ import annotations
 
@@ -15,13 +15,12 @@ from dualfold.data.reading import Missing
 from dualfold.data.scales import Standard, standard_of
 from dualfold.errors import Argument, InvalidInput, Message
 
-# Cells looked at together: 32 MB of float64, small beside any table worth splitting.
-BLOCK_CELLS = 4_000_000
+CELLS_PER_CHUNK = 4_000_000
 
 
 @dataclass(frozen=True, eq=False)
 class ColumnScaling:
-    """How columns will be scaled, which decides which rows are alike.
+    """How columns will be scaled, which decides which rows are similar.
 
     indicators : which columns are the 0 and 1 of categories
     sources : the column of the file that each comes from; their own names where ()
@@ -34,8 +33,14 @@ class ColumnScaling:
 
 AS_READ = ColumnScaling()
 
-# From this share of the rows on, it matters which column they were lost to.
+# From this share of the rows on, the notice names the column that they were lost to.
 MIN_BLAMED_SHARE = 0.05
+# Iterated PCA; wide tables stop after a few rounds.
+DEFAULT_COMPONENTS = 2
+STEP_TOLERANCE = 1e-6
+MAX_FLOPS = 2e10
+MAX_ROUNDS = 1000
+MIN_ROUNDS = 5
 
 
 def complete_table(table: Table, missing: Missing, scaled: ColumnScaling = AS_READ) -> Table:
@@ -103,14 +108,14 @@ def without_missing_values(
 
 
 def _pca_imputed_table(table: Table, gaps: str, scaled: ColumnScaling) -> Table:
-    """Gaps as rows that are alike have it, by iterated regularised PCA."""
+    """The table with missing values imputed from similar rows, by iterated regularised PCA."""
     _refuse_sparse_or_empty(table, gaps)
-    filled, settled = pca_imputed(
+    filled, converged = pca_imputed(
         np.asarray(table.X), standardize=scaled.standardize, indicators=scaled.indicators
     )
     sentence = Message(
         f"{gaps}; filled in by what rows that are alike have there (iterated PCA"
-        + ("" if settled else ", stopped early: the table is large")
+        + ("" if converged else ", stopped early: the table is large")
         + "); ",
         Argument("missing", "drop"),
         " leaves such rows out",
@@ -135,7 +140,7 @@ def _refuse_sparse_or_empty(table: Table, gaps: str) -> None:
 
 
 def _mean_imputed_table(table: Table, gaps: str) -> Table:
-    """Gaps as the mean of their column."""
+    """The table with missing values imputed by the mean of their column."""
     _refuse_sparse_or_empty(table, gaps)
     filled = np.array(table.X)
     hole = ~np.isfinite(filled)
@@ -184,7 +189,7 @@ def _missing_values(X: Any) -> tuple[NDArray[np.bool_], NDArray[np.int64], NDArr
         )
     bad = np.zeros(n, dtype=bool)
     nans, infinities = np.zeros(width, dtype=np.int64), np.zeros(width, dtype=np.int64)
-    step = max(1, BLOCK_CELLS // max(1, width))
+    step = max(1, CELLS_PER_CHUNK // max(1, width))
     for start in range(0, n, step):
         block = X[start : start + step]
         finite = np.isfinite(block)
@@ -218,12 +223,6 @@ def _constant(table: Table) -> list[str]:
     return [name for name, constant in zip(table.names, same, strict=True) if constant]
 
 
-DEFAULT_COMPONENTS = 2
-STEP_TOLERANCE = 1e-6
-# Multiply-adds at most: some seconds. What is wider stops after a few rounds.
-MAX_FLOPS, MAX_ROUNDS, MIN_ROUNDS = 2e10, 1000, 5
-
-
 def pca_imputed(
     X: Array,
     *,
@@ -231,14 +230,14 @@ def pca_imputed(
     standardize: bool = True,
     indicators: Array | None = None,
 ) -> tuple[Array, bool]:
-    """X with its gaps (NaN) filled, and whether the iteration had settled.
+    """X with its missing values (NaN) imputed, and whether the iteration had converged.
 
-    Gaps begin at the mean of their column. Then in turn: the principal components of the filled
-    table, each shrunk by the share of noise in its variance, (λ − σ²)/λ with σ² the mean of
-    the variances left over; gaps take the fitted values; means and deviations are taken anew. So a
-    value is filled by what rows that are alike have there, and not more surely than that.
+    Missing values begin at the mean of their column. Then in turn: the principal components of the
+    imputed table, each shrunk by the share of noise in its variance, (λ − σ²)/λ with σ² the mean of
+    the remaining variances; missing values take the fitted values; means and deviations are
+    computed again. So a value is estimated from similar rows, and shrunk by its uncertainty.
 
-    indicators : columns that are the 0 and 1 of categories; their gaps become shares
+    indicators : columns that are the 0 and 1 of categories; missing values become shares
 
     Josse and Husson, "Handling missing values in exploratory multivariate data analysis
     methods" (2012).

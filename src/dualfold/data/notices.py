@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 # Below this many rows, whole numbers are all different or in order by chance too often.
 MANY_ROWS = 20
-# Names of what is asked rather than measured: alone, or as the last word ("iris_class"). Those of
-# scikit-learn's, UCI's and R's tables; a name that is meant otherwise costs a sentence.
+# Names of target columns, alone or as the last word ("iris_class"), as in scikit-learn's, UCI's
+# and R's tables; a column that is none only gets a notice.
 TARGET_NAME_PATTERN = re.compile(
     r"(?:.*[_\s.-])?(?:labels?|class(?:es)?|targets?|clusters?|species|outcomes?|diagnosis)"
     r"|y|y_true|(?:ground_?)?truth|answers?|response|categor(?:y|ies)|survived|churn(?:ed)?|digit"
@@ -47,13 +47,13 @@ KIND_SENTENCES = {
     "time": "dates, used as time (days)",
     "season": "dates, used as the time of the year",
 }
-# Kinds that `keep` uses all the same.
+# Kinds that are used where `keep` names the column.
 KEEPABLE_KINDS = ("identifier", "named", "odd one", "boolean", "code")
-# What is used beside numbers in mixed tables; `encoding` makes numbers of it.
+# Kinds that are used beside numbers in mixed tables; `encoding` makes numbers of them.
 ENCODED_KINDS = ("category", "yes or no", "ordered", "time", "season")
 # Kinds that are used without having been asked for.
 GUESSED_KINDS = ("category", "yes or no", "time")
-# Names that a remedy spells out; of more columns it names the argument alone.
+# A remedy names this many columns; for more it names the argument alone.
 MAX_SPELT_NAMES = 3
 
 
@@ -70,9 +70,9 @@ def column_argument(argument: str, names: list[str]) -> Argument:
 
 
 def target_columns_in(kinds: dict[str, str], asked: Iterable[str] = ()) -> list[str]:
-    """The features whose names say that they hold the answer rather than a measurement.
+    """The features whose names say that they are the target rather than a measurement.
 
-    asked : columns that somebody named, to use them
+    asked : columns that the caller named, to use them
     """
     used = [name for name, kind in kinds.items() if kind in ("number", "distinct", *ENCODED_KINDS)]
     return target_columns_among(used, asked)
@@ -88,7 +88,7 @@ def target_columns_among(used: list[str], asked: Iterable[str] = ()) -> list[str
 
 
 def target_notice(names: list[str]) -> Message:
-    """Columns that are used, but may be what the map should be held against."""
+    """The notice about columns that are used, but may be the target."""
     them = "it" if len(names) == 1 else "them"
     feature = "a feature" if len(names) == 1 else "features"
     return Message(
@@ -119,7 +119,7 @@ def kind_notices(columns: dict[str, Column], kinds: dict[str, str]) -> list[Mess
 
 
 def _kind_remedy(kind: str, names: list[str]) -> Sequence[str]:
-    """How to use columns of that kind all the same, or how not to."""
+    """How to use columns of this kind that were left out, or how to leave them out."""
     them = "it" if len(names) == 1 else "them"
     if kind in GUESSED_KINDS:
         return ("; ", column_argument("exclude", names), f" leaves {them} out")
@@ -159,7 +159,7 @@ def _remedy(text: str) -> Sequence[str]:
 def doubt_notices(
     columns: dict[str, Column], kinds: dict[str, str], answers: list[str]
 ) -> list[Message]:
-    """What was used, but may not be meant."""
+    """Notices about columns that are used, but may not be meant as features."""
     said = list[Message]()
     distinct = [name for name, kind in kinds.items() if kind == "distinct"]
     if distinct and len(columns[distinct[0]]) >= MANY_ROWS:

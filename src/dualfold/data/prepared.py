@@ -42,7 +42,7 @@ class Prepared:
     scales_differ : whether the scales of the columns differ much and were left as they are, so
         that the widest column decides the distances
     encodings : how the columns of the source became those of X, for rows that come later
-    raw : the table before categories became numbers, logarithms were taken and gaps filled in
+    raw : the table before categories became numbers, logarithms were taken, values were imputed
     """
 
     X: Any
@@ -57,14 +57,14 @@ class Prepared:
 
     @property
     def numbers(self) -> tuple[tuple[str, ...], Any]:
-        """The columns of numbers as they were read, gaps and all: their names and the matrix."""
+        """The columns of numbers as they were read: their names and the matrix."""
         raw = self.table if self.raw is None else self.raw
         if len(raw.rows) == len(self.table.rows):
             return raw.names, raw.X
         return raw.names, raw.X[np.searchsorted(raw.rows, self.table.rows)]
 
     @property
-    def mixed(self) -> bool:
+    def has_categories(self) -> bool:
         """Whether there are categories among the features."""
         return is_mixed(self.encodings)
 
@@ -75,7 +75,7 @@ class Prepared:
 
     @property
     def answers(self) -> list[str]:
-        """The columns that are used though their names say that they may be the answer."""
+        """The columns that are used though their names say that they may be the target."""
         return target_columns_among(self.sources, self.reading.used_fields)
 
     @property
@@ -101,7 +101,7 @@ class Prepared:
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """Plain sentences about everything that was decided or should be looked at."""
+        """Plain sentences about everything that was decided or needs attention."""
         return (*self.table.notices, *self.remarks)
 
     def label(self, name: str | None) -> Any:
@@ -124,9 +124,9 @@ def prepare(source: Any, reading: Reading = DEFAULT_READING) -> Prepared:
     """The matrix that methods take, with names, labels and everything that was decided.
 
     The command line prepares every table with this function, so the same file and the same
-    choices give the same X here. Unless `reading` says otherwise, columns that say nothing are
-    left out, categories and dates are used beside numbers, gaps are filled in, and columns in
-    different units get the same weight; each of these is a sentence among the notices.
+    choices give the same X here. Unless `reading` says otherwise, redundant columns are
+    left out, categories and dates are used beside numbers, missing values are imputed, and columns
+    in different units are standardised; each of these is a sentence among the notices.
 
     source : a file that `read_table` reads ("-": standard input), a data frame of pandas or
         polars, or an array or sparse matrix of n rows
@@ -141,7 +141,7 @@ def prepare(source: Any, reading: Reading = DEFAULT_READING) -> Prepared:
     raw = table
     logs, remarks = logarithms(table, reading)
     table, encodings = encoded_table(table, reading, logs)
-    scaling = _scaling(table, reading, encodings)
+    scaling = _scaling_choice(table, reading, encodings)
     categories = indicators(encodings)
     rule = reading.missing
     if rule == "auto":
@@ -176,7 +176,7 @@ class _Scaling:
     remarks: tuple[Message, ...] = ()
 
 
-def _scaling(table: Table, reading: Reading, encodings: tuple[Encoding, ...]) -> _Scaling:
+def _scaling_choice(table: Table, reading: Reading, encodings: tuple[Encoding, ...]) -> _Scaling:
     free = reading.standardize is None and reading.mixed != "given"
     if reading.standardize or reading.mixed == "gower" or (free and is_mixed(encodings)):
         return _Scaling(standardize=True)
@@ -199,7 +199,7 @@ def _scaling(table: Table, reading: Reading, encodings: tuple[Encoding, ...]) ->
 
 
 def colors_of(values: NDArray[Any]) -> NDArray[Any]:
-    """What is drawn as colours; dates in words become dates, so that they have an order."""
+    """Values to colour by; dates in words become dates, so that they have an order."""
     dates = as_dates(values)
     return values if dates is None else dates
 

@@ -1,8 +1,8 @@
 """How a table is read: every choice there is, stated once.
 
-From the fields of `Reading` come the options of the command line, the settings that are stored
+The fields of `Reading` define the options of the command line, the settings that are stored
 with a map, and the check of settings that a file states. A new choice is a field here and the
-lines that heed it. Nothing here needs numerics.
+code that uses it. Nothing here needs numerics.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ FILE_FORMATS = ("csv", "tsv", "jsonl", "xlsx", "parquet", "npy", "npz", "mtx", "
 
 @dataclass(frozen=True)
 class Option:
-    """What the command line must know of a field.
+    """How a field appears on the command line.
 
     flag : what is typed; "" for "--" and the name of the field
     metavar : what stands for the value in help texts; the choices where there are some
-    choices : the words that are taken; () for any
+    choices : the words that are accepted; () for any
     about : "columns", what becomes of them; "file", how it is written; "notation", how numbers
         in it are written, which files of new rows have in common with it
     """
@@ -189,7 +189,7 @@ class Reading:
         for one in fields(self):
             value = getattr(self, one.name)
             if isinstance(one.default, tuple):
-                # A single name is a sequence too, of its letters; that is never meant.
+                # A single name is a sequence of letters, too, which is never meant.
                 several = (value,) if isinstance(value, str) else tuple(value)
                 object.__setattr__(self, one.name, several)
 
@@ -219,7 +219,7 @@ class Reading:
 
     @property
     def used_fields(self) -> dict[str, str]:
-        """The columns that are to be used in some way, each with the field that names it."""
+        """The columns that some field says to use, each with that field."""
         fields = ("keep", "category", "log", "season")
         asked = {name: field for field in fields for name in getattr(self, field)}
         return asked | dict.fromkeys(self.orders, "ordered")
@@ -235,7 +235,7 @@ class Reading:
         return {name: value for name, value in values.items() if value != DEFAULT_VALUES[name]}
 
     def after(self, earlier: Reading, *about: str) -> Self:
-        """What `earlier` says, as far as it is about these things, where this says nothing."""
+        """This reading, with values of `earlier` about these subjects where this has defaults."""
         known = {
             name: value
             for name, value in earlier.non_default().items()
@@ -264,7 +264,7 @@ DEFAULT_READING = Reading()
 
 
 def reading_of(settings: Mapping[str, Any]) -> Reading:
-    """The reading that stored settings state; others may have written them."""
+    """The reading that stored settings state; another program may have written them."""
     stated = {name: settings[name] for name in READING_OPTIONS if name in settings}
     if stated and "mixed" not in stated:  # of a version that made no such choices
         stated["mixed"] = "given"

@@ -1,4 +1,4 @@
-"""Columns measured in different units: how far their scales differ, and making them equal."""
+"""Columns measured in different units: how much their scales differ, and standardising them."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ WAVELENGTH_PATTERN = re.compile(r"\d+(?:\.\d+)?\s*[^\W\d]{0,3}")
 
 
 def ranges(X: Any) -> Array:
-    """Largest minus smallest value of each column, gaps left out; 0 where it is constant."""
+    """Largest minus smallest value of each column, missing ones left out; 0 where constant."""
     low, high = column_limits(X)
     return high - low
 
 
 def column_limits(X: Any) -> tuple[Array, Array]:
-    """The smallest and the largest value of each column, gaps left out."""
+    """The smallest and the largest value of each column, missing values left out."""
     if not isinstance(X, np.ndarray):
         least, most = X.min(axis=0).toarray(), X.max(axis=0).toarray()
         return np.asarray(least, dtype=np.float64).ravel(), np.asarray(most).ravel()
-    # fmin and fmax pass NaN over; what is infinite is a gap too, and rare.
+    # fmin and fmax ignore NaN; infinite values are missing, too, and rare.
     low, high = np.fmin.reduce(X, axis=0), np.fmax.reduce(X, axis=0)
     if not np.isfinite(low).all() or not np.isfinite(high).all():
         known = np.where(np.isfinite(X), X, np.nan)
@@ -46,7 +46,7 @@ def column_limits(X: Any) -> tuple[Array, Array]:
 
 @dataclass(frozen=True, eq=False)
 class Standard:
-    """What makes columns equal: (x − mean)/deviation, also for rows that come later.
+    """The standardisation (x − mean)/deviation, also for rows that come later.
 
     The deviation of a constant column is infinite: whatever is in it becomes 0.
     """
@@ -103,7 +103,7 @@ def spreads(X: Array) -> Array:
     rows = X[:: -(-len(X) // MAX_SAMPLED_ROWS)].astype(np.float64)
     rows[~np.isfinite(rows)] = np.nan
     known = np.isfinite(rows).sum(axis=0)
-    rows.sort(axis=0)  # gaps go last
+    rows.sort(axis=0)  # missing values go last
     places = [np.rint(share * np.maximum(known - 1, 0)).astype(np.int64) for share in (0.25, 0.75)]
     low, high = (np.take_along_axis(rows, place[None], axis=0)[0] for place in places)
     # The mean distance is a deviation that cannot overflow.

@@ -69,9 +69,9 @@ def read_table(
     row numbers and identifiers (whole numbers, all different, that count, are in
     order or are called so) and empty columns are left out. Each of these decisions is
     a sentence in the table's `notices`, which also says how to change it. X is as the
-    file has it, whatever `reading` says of scaling and categories; `prepare` heeds that too.
+    file has it, whatever `reading` says of scaling and categories; `prepare` uses that, too.
 
-    reading: what to do with columns and gaps, and how the file is written.
+    reading: what to do with columns and missing values, and how the file is written.
     features: columns to use, whatever they look like, all others being labels (None: guess);
         a matrix without names is left whole.
     """
@@ -85,7 +85,7 @@ def raw_table(
     features: Sequence[str] | None = None,
     mixed: bool = False,
 ) -> Table:
-    """As `read_table`, with gaps; `mixed` as in `table_of_frame`."""
+    """As `read_table`, with missing values; `mixed` as in `table_of_frame`."""
     _refuse_long(reading.separator)
     _refuse_mark(reading)
     place, name, kind = _locate_source(source, reading.format)
@@ -127,7 +127,7 @@ def _refuse_long(separator: str | None) -> None:
 
 
 def _refuse_mark(reading: Reading) -> None:
-    """Marks inside of numbers that would change them."""
+    """Raise for marks inside of numbers that would change them."""
     for name in ("thousands", "decimal"):
         mark = getattr(reading, name)
         if mark is not None and (len(mark) != 1 or mark.isalnum() or mark in "+-"):
@@ -235,7 +235,7 @@ def _no_such_file(path: Path) -> str:
 def _opener(place: Path | io.BytesIO, name: str) -> Opener:
     """A fresh stream of the same bytes each time, unzipped if they are zipped."""
 
-    def opened() -> BinaryIO:
+    def open_stream() -> BinaryIO:
         # getvalue, because the reader of the stream also closes it
         stream = place.open("rb") if isinstance(place, Path) else io.BytesIO(place.getvalue())
         magic = stream.read(2)
@@ -246,11 +246,11 @@ def _opener(place: Path | io.BytesIO, name: str) -> Opener:
             return cast(BinaryIO, io.BufferedReader(raw, 1 << 20))
         return stream
 
-    return opened
+    return open_stream
 
 
 def json_lines_frame(opener: Opener, name: str) -> pd.DataFrame:
-    """The columns of a file with one JSON object a line; a key that a line lacks is a gap."""
+    """The columns of a file with one JSON object a line; what a line lacks is a missing value."""
     import pandas as pd
 
     rows: list[dict[str, Any]] = []
@@ -270,7 +270,7 @@ def json_lines_frame(opener: Opener, name: str) -> pd.DataFrame:
 def spreadsheet_frame(
     place: Path | io.BytesIO, name: str, sheet: str | None
 ) -> tuple[pd.DataFrame, list[str]]:
-    """The columns of a sheet of an .xlsx file, the first by default, and what is said of others."""
+    """The columns of a sheet of an .xlsx file, the first by default, and a notice about others."""
     try:
         import openpyxl
     except ImportError as error:

@@ -1,4 +1,4 @@
-"""Tables out: CSV, TSV, Parquet or NPY, whole or not at all."""
+"""Tables to files: CSV, TSV, Parquet, NPY or .h5ad, by atomic writes."""
 
 from __future__ import annotations
 

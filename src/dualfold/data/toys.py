@@ -31,7 +31,8 @@ Seed = int | np.random.Generator | np.random.RandomState | None
 # The usual roll (Tenenbaum et al. 2000; scikit-learn): radius = angle,
 # from 3π/2 over one and a half turns, 21 high.
 ROLL_START = 1.5 * np.pi
-ROLL_TURNS, ROLL_HEIGHT = 1.5, 21.0
+ROLL_TURNS = 1.5
+ROLL_HEIGHT = 21.0
 
 
 @dataclass(frozen=True)
@@ -191,10 +192,10 @@ def toroidal_helix(
     """
     rng = _generator(n, noise, random_state)
 
-    def speed(angle: Floats) -> Floats:
+    def curve_speed(angle: Floats) -> Floats:
         return np.hypot(radius + np.cos(windings * angle), windings)
 
-    angle, along, length = _uniform_on_curve(speed, 2 * np.pi, rng.uniform(size=n))
+    angle, along, length = _uniform_on_curve(curve_speed, 2 * np.pi, rng.uniform(size=n))
     reach = radius + np.cos(windings * angle)
     points = np.column_stack(
         [reach * np.cos(angle), reach * np.sin(angle), np.sin(windings * angle)]

@@ -25,7 +25,7 @@ from dualfold.graph.scan import ReverseNeighbors, pairs_between, scan_queries
 from dualfold.graph.search_plan import is_tree_faster
 from dualfold.kernels.threads import thread_count
 
-# Distances in one tile between new and old points: 64 MB.
+# Distances between new and old points that are computed together.
 MAX_TILE_DISTANCES = 2**23
 
 # New points, old points, and the distances between them.

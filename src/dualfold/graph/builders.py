@@ -1,8 +1,8 @@
-"""Three rules for who is a neighbour, and graphs that come from elsewhere."""
+"""Graphs by three rules of neighbourhood (number, variable number, radius), and given graphs."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -41,7 +41,8 @@ def knn(
     >>> print(graph.search.sentence())
     exact neighbours (kd-tree), every row proved; ties within 2e-15 may be either way
     """
-    lists, found = _lists(X, n_neighbors, metric, search, n_jobs, random_state, known)
+    asked = _ListSearch(metric, search, n_jobs, random_state, known)
+    lists, found = asked.lists(X, n_neighbors)
     graph = Graph(symmetric_lengths(lists, symmetry), lists, found, "fixed", X, metric)
     return _frozen(replace(graph, n_neighbors=n_neighbors, symmetry=symmetry))
 
@@ -63,7 +64,8 @@ def variable(
     min(⌊t·mean(A)/A_i⌋, t) neighbours, t = n_neighbors, and at least one. `known` is as in
     `knn`.
     """
-    lists, found = _lists(X, n_neighbors, metric, search, n_jobs, random_state, known)
+    asked = _ListSearch(metric, search, n_jobs, random_state, known)
+    lists, found = asked.lists(X, n_neighbors)
     spread = spread_of(lists, n_neighbors)
     usual = float(spread.mean())
     lists = lists.first(variable_counts(spread, n_neighbors, usual))
@@ -111,7 +113,7 @@ def neighborhood_spread(graph: Graph, n_neighbors: int | None = None) -> Array:
         return graph.spread
     lists = graph.lists
     if graph.points is not None and lists.counts.min(initial=t) < t:
-        lists = _lists(graph.points, t, graph.metric, "auto", None, None, None)[0]
+        lists = _ListSearch(graph.metric).lists(graph.points, t)[0]
     return spread_of(lists, t)
 
 
@@ -125,38 +127,45 @@ def spread_of(lists: Lists, n_neighbors: int) -> Array:
 
 
 def variable_counts(spread: Array, n_neighbors: int, usual: float) -> Array:
-    """How many neighbours a point of that spread keeps, against the usual one (`variable`)."""
+    """How many neighbours a point of this spread keeps; `usual` is the mean spread (`variable`)."""
     # 1e-9: without it rounding would take one neighbour from equally dense points.
     with np.errstate(divide="ignore", invalid="ignore"):
         counts = np.floor(n_neighbors * usual / spread + 1e-9)
-    counts[~np.isfinite(counts)] = n_neighbors  # only duplicates around: no spread at all
+    counts[~np.isfinite(counts)] = n_neighbors  # all neighbours are duplicates: no spread
     return np.clip(counts, 1, n_neighbors).astype(np.int64)
 
 
-def _lists(
-    X: Any,
-    n_neighbors: int,
-    metric: Any,
-    search: str,
-    n_jobs: int | None,
-    random_state: Any,
-    known: Neighbors | None,
-) -> tuple[Lists, Search]:
-    if sp.issparse(X) and is_precomputed(metric):
-        lists = Lists(*from_precomputed(X)).first(n_neighbors)
-        return lists, exact_search("precomputed", 0.0)
-    if known is None:
-        known = nearest(
-            X, n_neighbors, metric=metric, search=search, n_jobs=n_jobs, random_state=random_state
+@dataclass(frozen=True, eq=False)
+class _ListSearch:
+    """How lists are searched, or the lists that are known already."""
+
+    metric: Any
+    search: str = "auto"
+    n_jobs: int | None = None
+    random_state: Any = None
+    known: Neighbors | None = None
+
+    def lists(self, X: Any, n_neighbors: int) -> tuple[Lists, Search]:
+        """The lists of this many neighbours, and how they were found."""
+        if sp.issparse(X) and is_precomputed(self.metric):
+            lists = Lists(*from_precomputed(X)).first(n_neighbors)
+            return lists, exact_search("precomputed", 0.0)
+        known = self.known or nearest(
+            X,
+            n_neighbors,
+            metric=self.metric,
+            search=self.search,
+            n_jobs=self.n_jobs,
+            random_state=self.random_state,
         )
-    found = known.first(n_neighbors)
-    n, k = found.indices.shape
-    indptr = np.arange(0, n * k + 1, k)
-    return Lists(indptr, found.indices.ravel(), found.distances.ravel()), found.search
+        found = known.first(n_neighbors)
+        n, k = found.indices.shape
+        indptr = np.arange(0, n * k + 1, k)
+        return Lists(indptr, found.indices.ravel(), found.distances.ravel()), found.search
 
 
 def _frozen(graph: Graph) -> Graph:
-    """The graph with its arrays locked: nobody alters what C will read."""
+    """The graph with its arrays locked: no caller can alter what C will read."""
     lengths, lists = graph.lengths, graph.lists
     parts = (lengths.data, lengths.indices, lengths.indptr)
     for array in (*parts, lists.indptr, lists.indices, lists.distances):

@@ -1,4 +1,4 @@
-"""The directed side of a graph: whom each point lists, and where following lists ends."""
+"""The directed lists of a graph: with links and unlisted points, connected, and where they end."""
 
 from __future__ import annotations
 
@@ -63,26 +63,24 @@ def linked_lists(graph: Graph) -> Lists:
 
 
 def with_unlisted_points(lists: Lists) -> Lists:
-    """The lists, with every point that nobody lists added to its own.
+    """The lists, with every point that no other point lists added to its own.
 
-    Where only neighbours and not the point itself are tied together, nothing would hold
-    such a point.
+    Where only neighbours and not the point itself are linked, such a point would be free.
     """
     alone = np.flatnonzero(np.bincount(lists.indices, minlength=len(lists)) == 0)
     return _with_entries(lists, alone, alone, np.zeros(len(alone))) if len(alone) else lists
 
 
 def connected_lists(lists: Lists) -> Lists:
-    """The lists themselves, or `DisconnectedGraph` when they fall apart.
+    """The lists themselves, or `DisconnectedGraph` when they form groups that share no point.
 
-    Lists that share a point hang together; with two groups that share none, each could
-    be moved without the other.
+    Each of two such groups could be moved without the other.
     """
     counts = lists.counts
     heads = np.repeat(lists.indices[lists.indptr[:-1]], counts)
     n = len(lists)
-    ties = sp.csr_array((np.ones(len(heads), np.int8), (heads, lists.indices)), shape=(n, n))
-    groups = connected_components(ties, directed=False)[0]
+    edges = sp.csr_array((np.ones(len(heads), np.int8), (heads, lists.indices)), shape=(n, n))
+    groups = connected_components(edges, directed=False)[0]
     if groups > 1:
         raise DisconnectedGraph(
             f"the neighbourhoods fall into {groups} groups that share no point, so nothing "
@@ -96,7 +94,7 @@ def terminal_components(lists: Lists) -> Array:
     """For each point the terminal component it is in, from the largest; −1 in none.
 
     A terminal component is a set of points that reach one another along the lists and
-    nobody else. Every walk ends in one, so there is at least one.
+    no other point. Every walk ends in one, so there is at least one.
     """
     n = len(lists)
     steps = sp.csr_array((np.ones(len(lists.indices)), lists.indices, lists.indptr), shape=(n, n))

@@ -18,7 +18,7 @@ from dualfold.kernels.threads import row_slices
 
 UNDERFLOW_DISTANCE = 2.0**-480
 _UNDERFLOW_SCALE = 2.0**600
-# Numbers of one working block: 32 MiB as float64.
+# Numbers of one working block in float64.
 _NUMBERS_PER_CHUNK = 1 << 22
 # Sums that run side by side in a distance.
 SQUARE_LANES = c_constant("SQUARE_LANES")

@@ -1,14 +1,14 @@
 """Shortest paths along the edges of a graph: distances within a curved sheet.
 
-All pairs of the 10-neighbour graphs of 10,000 points, float32, on a busy two-core
-machine (seconds of CPU, best of three, taken in turns): a swiss roll 0.9, MNIST 1.7;
-scipy.sparse.csgraph.dijkstra, which holds Python's lock, 16 for either.
+All pairs of 10,000 points take 9 to 18 times less than SciPy's Dijkstra, which holds Python's
+lock (docs/dev/notes/neighbours.md).
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from itertools import pairwise
 from queue import SimpleQueue
 from typing import Any, Literal, NamedTuple
 
@@ -22,32 +22,20 @@ from dualfold.kernels import c_constant, kernel, kernels_by_dtype
 from dualfold.kernels.reports import steps, tally
 from dualfold.kernels.threads import in_threads, row_slices, thread_count
 
-__all__ = [
-    "Landmarks",
-    "farthest_points",
-    "geodesic_distances",
-    "geodesic_rounding",
-    "landmarks_at",
-]
-
-# Sources that a kernel takes side by side.
+# Sources that a kernel processes side by side.
 PATCH_SOURCES = c_constant("PATCH")
-# What a visit for 16 scattered sources costs in visits for one. Measured on 16 graphs (rolls,
-# MNIST and normal points of 2,000 to 200,000 rows, 5 to 30 neighbours): where nodes were
-# visited at least 3.6 times less often, 16 sources together were 1.3 to 2.9 times as fast;
-# where at most 2.9 times less often, 1.1 to 2.4 times slower (but 1.1 times as fast on a roll
-# of 2,000 points).
+# What a visit for 16 scattered sources takes, in visits for one: docs/dev/notes/neighbours.md
 SCATTERED_VISIT_COST = 3.0
-# Sources in one call of the kernel, 16 patches of 16: tens of milliseconds at 10,000
-# points, which is what Ctrl-C waits for.
+# Ctrl-C waits for one call: 16 patches of 16 sources, tens of milliseconds at 10,000 points.
 SOURCES_PER_CALL = 256
-# Fewer sources than one in so many points lie too far apart to travel together.
+# Fewer sources than one in this many points lie too far apart for a patch.
 MAX_POINTS_PER_SOURCE = 8
 # Farthest points, and as many random ones, among which a batch of landmarks is chosen.
 LANDMARK_CANDIDATES = 512
-# How far the kernel's threshold moves at a time, in mean edge lengths. Flat: the time
-# changes by less than a tenth from 0.5 to 4.
+# How far the kernel's threshold moves, in mean edge lengths; the time hardly depends on it.
 THRESHOLD_STEP_LENGTHS = 2.0
+# Rows of a matrix that are made symmetric together.
+ROWS_PER_CHUNK = 512
 
 _patches = kernel("patches")
 SourceBatch = Literal["patch", "scattered", "one"]
@@ -56,7 +44,7 @@ SOURCES_BY_BATCH: dict[SourceBatch, int] = {
     "scattered": PATCH_SOURCES,
     "one": 1,
 }
-_geodesics = {way: kernel(f"geodesics_{way}") for way in SOURCES_BY_BATCH}
+_geodesics = {batch: kernel(f"geodesics_{batch}") for batch in SOURCES_BY_BATCH}
 _symmetric_least = kernels_by_dtype("symmetric_least")
 
 
@@ -83,8 +71,8 @@ def geodesic_distances(
 
     An m×n array, one row a source; points that no path reaches are at infinity. Sums
     along paths are made in float64 and rounded to `dtype` once: float32 takes half the
-    memory (`geodesic_rounding` says how right they are). None is float32 where it has room
-    for the lengths (`geodesic_kind`). With all points as sources the
+    memory (`geodesic_rounding` bounds their error). None is float32 where the lengths
+    are in its range (`geodesic_kind`). With all points as sources the
     matrix is symmetric to the last bit (of the two directions of a path the smaller sum is
     kept). The bits do not depend on `n_jobs`. `out`, if given, is filled and returned.
     """
@@ -96,18 +84,13 @@ def geodesic_distances(
     if n:
         _RenumberedGraph.of(graph, kind).fill(rows, wanted, threads)
     if everyone:
-        # Chunks are long at the top, where the rows still have all their columns.
-        edges = [*range(0, n, 512), n]
-        in_threads(
-            lambda e: _symmetric_least[kind](n, edges[e], edges[e + 1], rows),
-            range(len(edges) - 1),
-            threads,
-        )
+        edges = [*range(0, n, ROWS_PER_CHUNK), n]
+        in_threads(lambda some: _symmetric_least[kind](n, *some, rows), pairwise(edges), threads)
     return rows
 
 
 def geodesic_kind(graph: Graph) -> Any:
-    """float32, or float64 where lengths are so large or small that float32 has no room."""
+    """float32, or float64 where lengths would overflow or underflow in float32."""
     lengths = graph.lengths.data
     least, longest = _length_limits(graph, np.dtype(np.float32))
     most = float(lengths.max()) if lengths.size else 0.0
@@ -121,17 +104,14 @@ def _length_limits(graph: Graph, kind: np.dtype[Any]) -> tuple[float, float]:
 
 
 def geodesic_rounding(graph: Graph, dtype: Any) -> float:
-    """How far a geodesic stored as `dtype` can be from the exact one, as a share of it.
+    """A bound of the relative error of a geodesic that is stored as `dtype`.
 
     A path has at most n − 1 edges, each off by what distances are (0 where they were
     given), so that its sum in float64 is off by n·2⁻⁵³ and that. The least rounded sum and
     the rounding of the least sum are both within that of the least sum.
     """
-    edge = (
-        0.0
-        if graph.points is None or graph.search.method in ("precomputed", "metric")
-        else (distance_rounding(np.shape(graph.points)[1]))
-    )
+    given = graph.points is None or graph.search.method in ("precomputed", "metric")
+    edge = 0.0 if given else distance_rounding(np.shape(graph.points)[1])
     stored = 2.0**-24 if _float_kind(dtype) == np.float32 else 0.0
     return 1.01 * (graph.n * 2.0**-53 + edge + stored)
 
@@ -156,7 +136,7 @@ def farthest_points(
     side. Within such a batch distances are not known yet; what stands for them is the
     bound |g_lp − g_lq| ≤ g_pq over the landmarks l so far. With at_once=1 nothing is
     guessed, and the largest distance left is at most twice the least that any `count`
-    landmarks could reach. (Batches of 32: within 5 % of that on rolls and images.)
+    landmarks could reach; with batches of 32 it is within 5 % of that on rolls and images.
 
     Gonzalez, "Clustering to minimize the maximum intercluster distance" (1985).
     """
@@ -167,9 +147,9 @@ def farthest_points(
     rng = np.random.default_rng(random_state)
     chosen = _source_rows(graph, np.full(count, rng.integers(graph.n) if start is None else start))
     kind = _float_kind(geodesic_kind(graph) if dtype is None else dtype)
-    patched, rows = _RenumberedGraph.of(graph, kind), np.empty((count, graph.n), kind)
+    renumbered, rows = _RenumberedGraph.of(graph, kind), np.empty((count, graph.n), kind)
     nearest = np.full(graph.n, np.inf, kind)
-    found, ways = 0, _BatchChoice()
+    found, choice = 0, _BatchChoice()
     with steps("shortest paths from landmarks", count) as done:
         while found < count:
             batch = slice(found, min(count, found + (at_once if found >= at_once else 1)))
@@ -178,8 +158,9 @@ def farthest_points(
                 chosen[batch] = _scattered_points(rows[:found], nearest, size, rng)
             elif found:
                 chosen[found] = np.argmax(nearest)
-            way = ways.best(size)
-            ways.count(way, size, patched.fill(rows[batch], chosen[batch], thread_count(), way))
+            together = choice.best(size)
+            visits = renumbered.fill(rows[batch], chosen[batch], thread_count(), together)
+            choice.count(together, size, visits)
             np.minimum(nearest, rows[batch].min(axis=0), out=nearest)
             found = batch.stop
             nearest[chosen[:found]] = -1  # duplicates of a landmark stay eligible, it does not
@@ -188,10 +169,10 @@ def farthest_points(
 
 
 class _BatchChoice:
-    """Whether scattered sources travel together, by the visits that were counted on the graph.
+    """Whether scattered sources are processed together, by the visits counted on the graph.
 
-    They share a wave on graphs of images, which are crossed in a few steps, and none on
-    surfaces. Either way gives the same bits.
+    That is faster on graphs of images, which are crossed in a few steps, and slower on
+    surfaces. Both give the same bits.
     """
 
     def __init__(self) -> None:
@@ -199,17 +180,19 @@ class _BatchChoice:
         self.sources: Counter[SourceBatch] = Counter()
 
     def best(self, sources: int) -> SourceBatch:
-        """The way for so many sources; "scattered" is tried once to be counted."""
+        """The batch for this number of sources; "scattered" is tried once to be counted."""
         if sources < 2 * PATCH_SOURCES:
             return "one"
         if not self.sources["scattered"]:
             return "scattered"
-        one, together = (self.visits[w] / max(1, self.sources[w]) for w in ("one", "scattered"))
+        kinds: tuple[SourceBatch, SourceBatch] = ("one", "scattered")
+        one, together = (self.visits[kind] / max(1, self.sources[kind]) for kind in kinds)
         return "scattered" if SCATTERED_VISIT_COST * together < one else "one"
 
-    def count(self, way: SourceBatch, sources: int, visits: int) -> None:
-        self.sources[way] += sources
-        self.visits[way] += visits
+    def count(self, batch: SourceBatch, sources: int, visits: int) -> None:
+        """Add the visits of some sources."""
+        self.sources[batch] += sources
+        self.visits[batch] += visits
 
 
 def _scattered_points(rows: Array, nearest: Array, count: int, rng: np.random.Generator) -> Array:
@@ -222,14 +205,13 @@ def _scattered_points(rows: Array, nearest: Array, count: int, rng: np.random.Ge
     farthest = np.argpartition(-nearest, some - 1)[:some]
     drawn = rng.choice(len(nearest), some, replace=False)
     candidates = np.union1d(farthest, drawn)
-    seen, room = rows[:, candidates], nearest[candidates].copy()
+    seen, distance = rows[:, candidates], nearest[candidates].copy()
     picked = []
     for _ in range(count):
-        best = int(np.argmax(room))
+        best = int(np.argmax(distance))
         picked.append(candidates[best])
-        apart = _distance_bounds(seen, seen[:, best])
-        np.minimum(room, apart, out=room)
-        room[best] = -2  # never again, not even among duplicates of landmarks
+        np.minimum(distance, _distance_bounds(seen, seen[:, best]), out=distance)
+        distance[best] = -2  # not picked again, not even among duplicates of landmarks
     return np.asarray(picked)
 
 
@@ -290,11 +272,11 @@ class _RenumberedGraph:
         )
 
     def fill(
-        self, rows: Array, sources: Array, threads: int, way: SourceBatch | None = None
+        self, rows: Array, sources: Array, threads: int, batch: SourceBatch | None = None
     ) -> int:
         """rows[i] = the geodesics from sources[i]; the number of visits.
 
-        Sums are made in float64, in some rows of room where `rows` are float32.
+        Sums are made in float64, in a working array where `rows` are float32.
         """
         width = (
             THRESHOLD_STEP_LENGTHS * float(self.lengths.mean(dtype=float))
@@ -302,30 +284,29 @@ class _RenumberedGraph:
             else 1.0
         )
         numbers = self.places[sources]
-        into = np.argsort(numbers, kind="stable")  # neighbours travel together
+        into = np.argsort(numbers, kind="stable")  # near sources side by side
         numbers = numbers[into]
 
         dense = len(sources) * MAX_POINTS_PER_SOURCE > len(self.order)
-        taken: SourceBatch = way or ("patch" if dense else "one")
+        taken: SourceBatch = batch or ("patch" if dense else "one")
         size = SOURCES_PER_CALL if dense else SOURCES_BY_BATCH[taken]
         wide = rows.dtype == np.float64
-        rooms: SimpleQueue[Array] = SimpleQueue()
+        free: SimpleQueue[Array] = SimpleQueue()
         for _ in range(0 if wide else threads):
-            rooms.put(np.empty((min(size, len(into)), len(self.order))))
+            free.put(np.empty((min(size, len(into)), len(self.order))))
+        graph = len(self.order), self.indptr, self.indices, self.lengths, self.places, width
 
         def chunk(some: slice) -> int:
             count = len(into[some])
-            room = rows if wide else rooms.get()
+            sums = rows if wide else free.get()
             try:
-                visits: int = _geodesics[taken](
-                    len(self.order), self.indptr, self.indices, self.lengths, self.places, width,
-                    numbers[some], into[some] if wide else np.arange(count), count, room,
-                )  # fmt: skip
+                places = into[some] if wide else np.arange(count)
+                visits: int = _geodesics[taken](*graph, numbers[some], places, count, sums)
                 _refuse_failure(visits)
                 if not wide:
-                    rows[into[some]] = room[:count]
+                    rows[into[some]] = sums[:count]
             finally:  # other threads wait for it, also when this one was interrupted
-                rooms.put(room)
+                free.put(sums)
             tally("geodesic visits", visits)
             return visits
 

@@ -1,4 +1,4 @@
-"""Who is near whom: an immutable graph that knows how it was made."""
+"""The neighbour graph: immutable, with the rule and the search that made it."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ class Graph:
     @cached_property
     def piece_of(self) -> Array:
         """The piece each point belongs to; pieces are numbered from the largest."""
-        # Zero-length edges count; ones in their place leave no doubt about how they are read.
+        # Edges of length 0 count: ones in their place cannot be read as absent.
         pattern = sp.csr_array(
             (np.ones(self.lengths.nnz, np.int8), self.lengths.indices, self.lengths.indptr),
             shape=self.lengths.shape,

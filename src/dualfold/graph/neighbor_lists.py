@@ -1,4 +1,4 @@
-"""How neighbour lists were found, and how good they are if they may be wrong."""
+"""Neighbour lists with the search that found them, and their recall if they may be wrong."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import stdtrit
-
-__all__ = ["Neighbors", "Search", "exact_search", "recall_interval", "without_self"]
 
 
 @dataclass(frozen=True)

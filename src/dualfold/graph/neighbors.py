@@ -60,7 +60,7 @@ from dualfold.kernels.threads import thread_count
 
 SEARCH_NAMES = ("auto", "kd-tree", "blocked", "filtered", "approximate")
 MANHATTAN_NAMES = ("manhattan", "cityblock", "l1")
-# Sparse data is made dense up to 1 GiB.
+# Sparse data is made dense up to here.
 _MAX_DENSE_NUMBERS = 1 << 27
 # The approximate search: docs/dev/notes/neighbours.md
 FOREST_DIRECTIONS = 64

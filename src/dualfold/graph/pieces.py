@@ -1,4 +1,4 @@
-"""Graphs in several pieces: count them, name the remedy, join them or hand them out."""
+"""Graphs of several pieces: count them, name the remedy, join them, or separate them."""
 
 from __future__ import annotations
 
@@ -18,12 +18,13 @@ from dualfold.graph.metrics import is_precomputed
 from dualfold.graph.neighbors import nearest
 
 Link = tuple[int, int, float]
-# A piece this small finds its nearest outsider among its own next neighbours in one
-# query with the other small ones; a larger one is searched against the rest.
+# The nearest row outside of a piece this small is among its next neighbours, in one query for
+# all small pieces; a larger piece is searched against all other rows.
 MAX_SMALL_PIECE_ROWS = 32
-# Searching again with more neighbours, only to name a number, is worth it up to here
-# when every pair has to be looked at (a kd-tree is always worth it).
+# Up to here lists are searched again with more neighbours, only to name a number, where every
+# pair has to be compared (with a kd-tree always).
 MAX_ROWS_TO_SEARCH_AGAIN = 20_000
+MAX_EDGES_TO_SEARCH_AGAIN = 10_000_000
 
 
 def pieces_in_words(graph: Graph) -> Message:
@@ -54,12 +55,13 @@ def joining_n_neighbors(graph: Graph) -> int | None:
         return None
     most = graph.n_neighbors
     while most < graph.n - 1:
-        most = min(graph.n - 1, 2 * most, 10_000_000 // graph.n + 2 * graph.n_neighbors)
+        affordable = MAX_EDGES_TO_SEARCH_AGAIN // graph.n
+        most = min(graph.n - 1, 2 * most, affordable + 2 * graph.n_neighbors)
         wider = knn(graph.points, most, metric=graph.metric, symmetry=graph.symmetry)
         tree = minimum_spanning_tree(_edge_ranks(wider.lists, graph.symmetry))
         if tree.nnz == graph.n - 1:
             return int(tree.data.max())
-        if most >= 10_000_000 // graph.n:
+        if most >= affordable:
             return None
     return None
 
@@ -71,7 +73,7 @@ def join_pieces(graph: Graph, *, otherwise: str = SEPARATE_MESSAGE) -> Graph:
     """The graph with its pieces joined by the shortest links between them.
 
     The links are those of a minimum spanning tree of the pieces (Borůvka's rounds:
-    every piece but the largest takes its shortest way out). Says so in a warning that
+    every piece but the largest takes its shortest link to another). A warning reports it and
     ends with what to do `otherwise`.
     """
     if graph.n_pieces == 1:
@@ -107,7 +109,7 @@ def separate(graph: Graph) -> Iterator[tuple[Array, Graph]]:
 def merge_graphs(parts: Sequence[tuple[Array, Graph]], points: Any) -> Graph:
     """Graphs of some rows each as one graph over all rows of `points`: undoes `separate`.
 
-    The rows of the parts are all rows, each once. Edges between parts there are none, and no rule
+    The rows of the parts are all rows, each once. There are no edges between parts, and no rule
     by which new points would find their neighbours: its kind is "given".
     """
     n = sum(len(rows) for rows, _ in parts)
@@ -176,9 +178,9 @@ def _shortest_links(graph: Graph, labels: Array) -> list[Link]:
     for piece in np.flatnonzero(sizes > MAX_SMALL_PIECE_ROWS):
         if piece == 0:
             continue
-        inside, rest = np.flatnonzero(labels == piece), np.flatnonzero(labels != piece)
-        indices, distances = _nearest_to(graph, inside, rest, 1)
-        found.append((inside, rest[indices[:, 0]], distances[:, 0]))
+        inside, outside = np.flatnonzero(labels == piece), np.flatnonzero(labels != piece)
+        indices, distances = _nearest_to(graph, inside, outside, 1)
+        found.append((inside, outside[indices[:, 0]], distances[:, 0]))
     ends = [np.concatenate(part) for part in zip(*found, strict=True)]
     order = np.lexsort((ends[1], ends[0], ends[2]))
     best = order[np.unique(labels[ends[0][order]], return_index=True)[1]]

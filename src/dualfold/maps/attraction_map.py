@@ -91,10 +91,8 @@ class AttractionMap(OutOfSampleMap):
 
     @classmethod
     def from_parts(cls, parts: Parts) -> AttractionMap:
-        features = parts.table("features", [None, None], features=True)
-        n = features.shape[0]
-        points = parts.array("points", [n, None])
-        n_neighbors = parts.integer("n_neighbors", 1, n)
+        features, points = parts.features_and_points()
+        n_neighbors = parts.integer("n_neighbors", 1, len(points))
         perplexity = parts.number("perplexity", above=0, optional=True)
         stated = parts.number("attraction", above=0, optional=True)
         attraction = float("inf") if stated is None else stated

@@ -24,7 +24,7 @@ from dualfold.trace.metric import Identity
 from dualfold.trace.problem import TraceProblem
 from dualfold.weights.gram import working_precision
 from dualfold.weights.reduction import RowSpace
-from dualfold.weights.row_passes import combined_rows, projected_rows, table
+from dualfold.weights.row_passes import combined_rows, numeric_table, projected_rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +60,7 @@ class LinearMap(OutOfSampleMap):
 
         Dense X (float32, uint8, memory maps) is read in tiles, sparse X is not filled.
         """
-        rows = table(X)
+        rows = numeric_table(X)
         self._refuse_width(rows.shape[1], len(self.mean), "features")
         directions = self.components.T
         if self.scale is not None:

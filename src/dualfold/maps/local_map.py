@@ -75,10 +75,8 @@ class LocalWeightsMap(OutOfSampleMap):
 
     @classmethod
     def from_parts(cls, parts: Parts) -> LocalWeightsMap:
-        features = parts.table("features", [None, None], features=True)
-        n = features.shape[0]
-        points = parts.array("points", [n, None])
-        n_neighbors = parts.integer("n_neighbors", 1, n)
+        features, points = parts.features_and_points()
+        n_neighbors = parts.integer("n_neighbors", 1, len(points))
         return cls(features, points, n_neighbors, parts.number("ridge", least=0))
 
     def stored_answer(self, problem: TraceProblem, solve: Solve) -> StoredAnswer:

@@ -94,6 +94,11 @@ class Parts:
         """A table of finite numbers, dense or sparse; features may be integers or booleans."""
         return file_checks.real_table(self.get(name), name, shape, features=features)
 
+    def features_and_points(self) -> tuple[Any, Array]:
+        """The rows that a map was made of, and a point for each."""
+        features = self.table("features", [None, None], features=True)
+        return features, self.array("points", [features.shape[0], None])
+
     def indices(self, name: str, shape: Sequence[int | None], below: int) -> Array:
         """An array of integers from 0 to below − 1."""
         return file_checks.index_array(self.get(name), name, shape, below)
@@ -150,16 +155,19 @@ def _agree(ours: Array, theirs: Array, origin: Origin) -> bool:
         return False
     if ours.dtype.kind != "f" or ours.size == 0:
         return bool(np.array_equal(ours, theirs))
+    sizes = np.abs(ours.astype(float))
+    if origin == "answer":
+        return agree_within(ours, theirs, ANSWER_TOLERANCE * sizes.max(axis=0))
+    eps = max(float(np.finfo(x.dtype).eps) for x in (ours, theirs) if x.dtype.kind == "f")
+    return agree_within(ours, theirs, max(DATA_TOLERANCE, 4 * eps) * sizes)
+
+
+def agree_within(ours: Array, theirs: Array, allowed: Array) -> bool:
+    """Whether numbers are equal (infinite ones, too) or differ by no more than is allowed."""
     a, b = ours.astype(float), theirs.astype(float)
-    same = a == b  # infinite scales among them
     with np.errstate(invalid="ignore", over="ignore"):
         distance = np.abs(a - b)
-    if origin == "answer":
-        allowed = ANSWER_TOLERANCE * np.abs(a).max(axis=0)
-    else:
-        eps = max(float(np.finfo(x.dtype).eps) for x in (ours, theirs) if x.dtype.kind == "f")
-        allowed = max(DATA_TOLERANCE, 4 * eps) * np.abs(a)
-    return bool(np.all(same | (distance <= allowed)))  # NaN is no agreement
+    return bool(np.all((a == b) | (distance <= allowed)))  # NaN is no agreement
 
 
 def _differing_facts(mine: dict[str, Any], stored: dict[str, Any], before: str = "") -> list[str]:

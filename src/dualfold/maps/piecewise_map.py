@@ -79,11 +79,10 @@ class PiecewiseMap(OutOfSampleMap):
         single = parts.facts.get("single_points")
         if not isinstance(single, list) or not single or any(type(s) is not bool for s in single):
             raise DamagedFile("it states its pieces in an unknown form")
-        features = parts.table("features", [None, None], features=True)
-        n, width = features.shape
-        points = parts.array("points", [n, None])
-        offsets = parts.array("offsets", [len(single), points.shape[1]])
-        owner = parts.indices("owner", [n], len(single))
+        features, points = parts.features_and_points()
+        (n, width), pieces = features.shape, len(single)
+        offsets = parts.array("offsets", [pieces, points.shape[1]])
+        owner = parts.indices("owner", [n], pieces)
         maps = tuple(
             None if is_single else map_from_parts(parts.inner(f"piece_{number}"))
             for number, is_single in enumerate(single, 1)

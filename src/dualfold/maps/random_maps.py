@@ -99,13 +99,11 @@ def random_map(
         raise InvalidInput(
             Argument("density"), f" is {density}, but {kind!r} maps have none; leave it None"
         )
-    if kind == "gaussian":
-        return gaussian_map(n_features, n_components, random_state=random_state)
-    if kind == "orthogonal":
-        return orthogonal_map(n_features, n_components, random_state=random_state)
-    raise InvalidInput(
-        Argument("kind"), f" is {kind!r}; it is 'gaussian', 'orthogonal' or 'sparse'"
-    )
+    draw = {"gaussian": gaussian_map, "orthogonal": orthogonal_map}.get(kind)
+    if draw is None:
+        known = "'gaussian', 'orthogonal' or 'sparse'"
+        raise InvalidInput(Argument("kind"), f" is {kind!r}; it is {known}")
+    return draw(n_features, n_components, random_state=random_state)
 
 
 def _refuse_sizes(n_features: int, n_components: int) -> None:

@@ -29,7 +29,7 @@ from dualfold.fitting.tiles import TiledRows
 from dualfold.inputs import frame_of, numbers_of
 from dualfold.methods._pca import centred_problem, pca
 from dualfold.trace.problem import TraceProblem
-from dualfold.weights.row_passes import column_deviations, column_means, table
+from dualfold.weights.row_passes import column_deviations, column_means, numeric_table
 
 
 def famd(X: Any, *, n_components: int = 2, indicators: Array | None = None) -> TraceProblem:
@@ -49,7 +49,7 @@ def famd(X: Any, *, n_components: int = 2, indicators: Array | None = None) -> T
     Escofier, "Traitement simultané de variables qualitatives et quantitatives en analyse
     factorielle" (1979); Pagès, "Analyse factorielle de données mixtes" (2004).
     """
-    data = table(X)
+    data = numeric_table(X)
     mean = column_means(data)
     scale = column_deviations(data, mean)
     if indicators is not None:

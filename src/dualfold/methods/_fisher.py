@@ -30,7 +30,7 @@ from dualfold.weights.class_scatter import (
     class_scatter_of,
     ledoit_wolf_scatter,
 )
-from dualfold.weights.row_passes import table
+from dualfold.weights.row_passes import numeric_table
 
 Shrinkage = float | Literal["auto"] | None
 
@@ -53,7 +53,7 @@ def fisher_discriminant(
     Fisher, "The use of multiple measurements in taxonomic problems" (1936); Ledoit and Wolf,
     "A well-conditioned estimator for large-dimensional covariance matrices" (2004).
     """
-    data = table(X)
+    data = numeric_table(X)
     classes = labels_of(labels, data.shape[0]).of_two_or_more(
         "the spread within a class is not known from one row"
     )

@@ -43,7 +43,7 @@ from dualfold.trace.problem import TraceProblem
 from dualfold.weights.covariance import CentredScatter, scatter, scatter_error, scatter_kind
 from dualfold.weights.gram import MAX_DENSE_ROWS, gram_kind, point_gram, point_gram_error
 from dualfold.weights.precision import rounding_sentence
-from dualfold.weights.row_passes import column_deviations, column_means, table
+from dualfold.weights.row_passes import column_deviations, column_means, numeric_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -75,7 +75,7 @@ def pca(
 
     Pearson, "On lines and planes of closest fit to systems of points in space" (1901).
     """
-    data = table(X)
+    data = numeric_table(X)
     scale = column_deviations(data, column_means(data)) if standardize else None
     return centred_problem(data, n_components, data.shape[0], matrix, scale)
 
@@ -84,7 +84,7 @@ def centred_problem(
     X: Any, count: int, divisor: int, matrix: Matrix = "auto", scale: Any = None
 ) -> TraceProblem:
     """XᵀHX/m or HXXᵀH/m with m = `divisor` and features divided by `scale` (None: 1)."""
-    data = table(X)
+    data = numeric_table(X)
     matrix = pca_matrix(data.shape, matrix, sparse=sp.issparse(data))
     if matrix == "covariance":
         total, mean = scatter(data)

@@ -1,4 +1,4 @@
-"""Neighbour maps by a Gaussian kernel, and the value that no such map can fall below."""
+"""Neighbour maps by a Gaussian kernel, and a lower bound of the divergence of all such maps."""
 
 from dualfold.neighbor_map.certificate import NeighborCertificate, certify_neighbors
 from dualfold.neighbor_map.fantope import FantopeMinimum, fantope_minimum

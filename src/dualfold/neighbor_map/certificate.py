@@ -17,10 +17,11 @@ from dualfold.neighbor_map.problem import (
     divergence_parts,
     kernel,
     squared_distances,
+    white_basis,
 )
 
 _U = 2.0**-53
-# YᵀY/(n·s) is I to this, or the map is none of the problem's; coordinates kept in float32 are.
+# YᵀY/(n·s) must be I to this; coordinates stored in float32 are.
 WHITE_TOLERANCE = 1e-5
 
 
@@ -74,15 +75,14 @@ def certify_neighbors(
     tolerance, points = checked_tolerance(tolerance), np.asarray(Y, dtype=float)
     trouble = _not_a_map(problem, points)
     if trouble:
-        return _verdict(problem, np.inf, np.nan, np.nan, tolerance, trouble)
+        return _verdict(problem, np.nan, np.nan, tolerance, trouble)
     with lapack_threads(problem.n):
-        white = _white(points) * np.sqrt(problem.size)
+        white = white_basis(points) * np.sqrt(problem.size)
         if problem.n > MAX_PAIRED_ROWS:
             value, bound, chance = searched_bound(problem, white)
         else:
             value, bound, chance = *_value_and_bound(problem, white, weights), 0.0
-    gap = max(value - bound, 0.0) / bound if bound > 0 else np.inf
-    return _verdict(problem, gap, value, bound, tolerance, "", chance)
+    return _verdict(problem, value, bound, tolerance, "", chance)
 
 
 def _value_and_bound(problem: NeighborProblem, white: Array, weights: Any) -> tuple[float, float]:
@@ -96,13 +96,13 @@ def _value_and_bound(problem: NeighborProblem, white: Array, weights: Any) -> tu
 
 def _verdict(
     problem: NeighborProblem,
-    gap: float,
     value: float,
     bound: float,
     tolerance: float,
     why: str,
     chance: float = 0.0,
 ) -> NeighborCertificate:
+    gap = max(value - bound, 0.0) / bound if bound > 0 else np.inf
     level: Any = "failed" if why else "measured" if chance else level_of(gap, tolerance)
     reasons = [why] if why else []
     if not why and gap >= MAX_GAP:
@@ -141,14 +141,8 @@ def _not_a_map(problem: NeighborProblem, points: Array) -> str:
     return ""
 
 
-def _white(points: Array) -> Array:
-    """The nearest centred points with orthonormal columns."""
-    left, _, right = np.linalg.svd(points - points.mean(axis=0), full_matrices=False)
-    return np.asarray(left @ right)
-
-
 def _divergence_rounding(problem: NeighborProblem, parts: tuple[float, float, float]) -> float:
-    """A bound of what rounding did to KL: sums of n rows of n terms, t to (d + 4)u each.
+    """A bound of the rounding of KL: sums of n rows of n terms, t to (d + 4)u each.
 
     An error ε of every t, relative, moves Σ p t by ε of itself and log Σ exp(−t) by ε times the
     mean of t under q, which is at most t's least plus log n². Kernels below 1e-308 of the largest

@@ -26,9 +26,9 @@ from dualfold.neighbor_map.problem import (
     squared_distances,
 )
 
-# One step of the projected gradients decomposes a matrix of so many rows in less than a second.
+# One step of the projected gradients decomposes a matrix of this size in less than a second.
 MAX_PROJECTED_ROWS = 1_500
-# Rounds that Frank–Wolfe gets: each halves less and less.
+# Each step of Frank–Wolfe gains less than the one before.
 MAX_FRANK_WOLFE_STEPS = 12
 
 

@@ -25,12 +25,12 @@ from dualfold.errors import TooLarge
 from dualfold.kernels.threads import row_slices
 
 _U = 2.0**-53
-# What the polynomials may be off by on each axis: below the rounding of a sum of 1,000 terms.
+# The largest error of the polynomials on each axis: below the rounding of a sum of 1,000 terms.
 POLYNOMIAL_TOLERANCE = 1e-14
-# Numbers held at once while rows are multiplied.
+# Numbers of one tile of rows in a product.
 TILE_NUMBERS = 1_000_000
-# Multiply-adds of a product with one column: half a second. Maps of more than three coordinates, or
-# with a few points very far out, would need more, and hundreds of products.
+# Multiply-adds of a product with one column. Maps of more than three coordinates, or with a few
+# points very far out, would need more, and hundreds of products.
 MAX_PRODUCT_FLOPS = 5e8
 
 
@@ -65,9 +65,9 @@ class GaussianSums:
             for (order, _), half in zip(orders, halves, strict=True)
         ]
         self.n = len(Y)
-        self.error = self._bounded(orders, halves)
+        self.error = self._error_bound(orders, halves)
 
-    def _bounded(self, orders: list[tuple[int, float]], halves: Array) -> float:
+    def _error_bound(self, orders: list[tuple[int, float]], halves: Array) -> float:
         off, rounded, sizes = 1.0, float(self.n), 1.0
         for (order, apart), half, C in zip(orders, halves, self._coefficients, strict=True):
             off *= 1 + (2 + 2 / np.pi * np.log(order)) * apart
@@ -88,14 +88,14 @@ class GaussianSums:
             rest = _rowwise([factor[rows] for factor in others], rows.stop - rows.start)
             for j in range(V.shape[1]):
                 moments[j] += (first[rows] * V[rows, j, None]).T @ rest
-        spread = [self._convolved(Z.reshape(shape)).reshape(shape[0], wide) for Z in moments]
+        spread = [self._with_kernel(Z.reshape(shape)).reshape(shape[0], wide) for Z in moments]
         for rows in tiles:
             rest = _rowwise([factor[rows] for factor in others], rows.stop - rows.start)
             for j, Z in enumerate(spread):
                 image[rows, j] = np.einsum("ij,ij->i", first[rows] @ Z, rest)
         return np.asarray(image - V)  # a point's own share is 1
 
-    def _convolved(self, moments: Array) -> Array:
+    def _with_kernel(self, moments: Array) -> Array:
         """The coefficients of every axis, one after the other."""
         for axis, C in enumerate(self._coefficients):
             moments = np.moveaxis(np.tensordot(C, moments, axes=(1, axis)), 0, axis)

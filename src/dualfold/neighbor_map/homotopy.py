@@ -17,13 +17,17 @@ from dualfold.neighbor_map.problem import (
     edge_attraction,
     pair_shares,
     slope_times,
+    white_basis,
 )
 
-# Spreads that are tried: squared distances are about 4s, so that the first is nearly eigenmaps,
-# and beyond the last the bound is nothing on every graph that was measured.
-FIRST_SPREAD, MAX_SPREAD, SPREAD_FACTOR, BISECTION_STEPS = 0.02, 50.0, 2.0, 2
-# Up to so many rows the relaxed problem is solved at every spread that is tried, where the map's
-# own bound is not enough: 569 rows take 9 s of a core in all, and the cost grows as rows³.
+# Spreads that are tried: squared distances are about 4s, so that the first map is nearly eigenmaps,
+# and beyond the largest spread the bound is trivial (docs/dev/notes/neighbour-maps.md).
+FIRST_SPREAD = 0.02
+MAX_SPREAD = 50.0
+SPREAD_FACTOR = 2.0
+BISECTION_STEPS = 2
+# Up to this many rows the relaxed problem is solved at every spread where the map's own bound is
+# not enough; the cost grows as rows³.
 MAX_THOROUGH_ROWS = 800
 # Below it a map is eigenmaps in all digits that are drawn.
 MIN_SPREAD = 1e-7
@@ -126,7 +130,7 @@ class StiefelDescent:
 
     points : the map; value : its Σ p t + log Σ exp(−t)
     slope : length of the gradient along the set, over the value's range of change per unit
-    rounds : steps that it took; arrived : whether the slope fell below the tolerance
+    rounds : the number of steps; arrived : whether the slope fell below the tolerance
     """
 
     points: Array
@@ -173,13 +177,6 @@ def stiefel_descent(
         weight = 0.85 * weight + 1
         U, value, gradient = new, there, turned
     return StiefelDescent(U * np.sqrt(problem.size), value, size, rounds, size <= tol)
-
-
-def white_basis(points: Array) -> Array:
-    """The nearest centred points with orthonormal columns (the polar factor)."""
-    centred = points - points.mean(axis=0)
-    left, _, right = np.linalg.svd(centred, full_matrices=False)
-    return np.asarray(left @ right)
 
 
 def _value_and_gradient(problem: NeighborProblem, U: Array) -> tuple[float, Array]:

@@ -1,4 +1,4 @@
-"""What no neighbour map can fall below, proved.
+"""Lower bounds of the divergence of all neighbour maps: proved, or but for a chance.
 
 For *any* symmetric probabilities q on the pairs, whatever they came from, Gibbs' inequality says
 log Σ exp(−t) ≥ H(q) − Σ q t, H(q) = −Σ q log q. So for every feasible map, G = YYᵀ,
@@ -32,11 +32,14 @@ from dualfold.trace.problem import TraceProblem
 from dualfold.trace.proof.random_search import MISS_CHANCE
 
 _U = 2.0**-53
-# All eigenvectors of so many rows are found in seconds.
+# All eigenvectors of a matrix of this size are found in seconds.
 MAX_DECOMPOSED_ROWS = 1_500
-# Directions beside the wanted ones, the basis they are found in, and how often it begins anew.
-GUARD_VECTORS, SEARCH_BASIS_COLUMNS, MAX_RESTARTS = 3, 40, 100
-# Of the sum of eigenvalues: a thousandth of what the relaxation loses on any set that was measured.
+# Of the iteration that finds directions for the random search.
+GUARD_VECTORS = 3
+SEARCH_BASIS_COLUMNS = 40
+MAX_RESTARTS = 100
+# Of the sum of eigenvalues: far less than what the relaxation loses
+# (docs/dev/notes/neighbour-maps.md).
 EIGENSUM_TOLERANCE = 1e-5
 
 

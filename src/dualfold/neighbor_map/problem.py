@@ -24,9 +24,11 @@ from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
 from dualfold.neighbor_map.gaussian_sums import GaussianSums, coefficient_count
 
-# So few points have all their pairs in no time; so many, and matrices of them take 0.5 GB each.
-MAX_ALWAYS_PAIRED_ROWS, MAX_PAIRED_ROWS = 300, 8_000
-# Where the mean of exp(−t) is smaller, the points' own share of 1 drowns it in sums by polynomials.
+# Up to this many rows all pairs are summed without a comparison of costs.
+MAX_ALWAYS_PAIRED_ROWS = 300
+# Up to this many rows matrices of all pairs are formed (docs/dev/notes/neighbour-maps.md).
+MAX_PAIRED_ROWS = 8_000
+# Where the mean of exp(−t) is smaller, the points' own share of 1 hides it in sums by polynomials.
 MIN_MEAN_KERNEL = 1e-6
 
 
@@ -86,6 +88,12 @@ def neighbor_problem(W: sp.csr_array, *, n_components: int, spread: float) -> Ne
         raise InvalidInput("weights must be positive and finite, and there must be some")
     W = (W + W.T) / 2
     return NeighborProblem(sp.csr_array(W / W.sum()), n_components, float(spread))
+
+
+def white_basis(points: Array) -> Array:
+    """The nearest centred points with orthonormal columns (the polar factor)."""
+    left, _, right = np.linalg.svd(points - points.mean(axis=0), full_matrices=False)
+    return np.asarray(left @ right)
 
 
 def squared_distances(Y: Array) -> Array:

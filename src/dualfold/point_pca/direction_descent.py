@@ -4,7 +4,7 @@
 
 (Tucker, "Dimensionality reduction and the Fenchel game", Theorem 1.7; samples are rows here).
 S is never formed. `PCA(svd_solver="gradient-paper")` is `averaged_directions` as an estimator, and
-`PCA(svd_solver="gradient")` a descent that arrives.
+`PCA(svd_solver="gradient")` a descent that converges.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from dualfold.weights.row_passes import (
     column_deviations,
     column_means,
     combined_rows,
+    numeric_table,
     projected_rows,
-    table,
 )
 
 
@@ -79,7 +79,7 @@ def averaged_directions(
 
     Nothing makes it converge: f is not convex in U.
     """
-    data = table(X)
+    data = numeric_table(X)
     if rounds < 1:
         raise InvalidInput(Argument("rounds", rounds), " must be at least 1")
     if start is None:
@@ -102,7 +102,7 @@ def averaged_directions(
 
 def _checked_directions(X: Any, U: Any) -> tuple[Any, Array, Array]:
     """The data, U as an array, and the mean of the data."""
-    data, directions = table(X), np.asarray(U, dtype=float)
+    data, directions = numeric_table(X), np.asarray(U, dtype=float)
     if directions.ndim != 2 or len(directions) != data.shape[1]:
         raise InvalidInput(
             f"directions must be an array of {data.shape[1]} rows, one for each column of the "

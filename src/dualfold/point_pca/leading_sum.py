@@ -7,7 +7,7 @@ convex, so the largest Σλ_i² that both allow has all the room s = B − Σθ_
 
     Σθ_i² ≤ Σ_{i≤d}λ_i² ≤ (θ_1 + s)² + Σ_{1<i≤d}θ_i²
 
-Small S are decomposed instead (`_decomposed`). Rounding of S as computed
+Small S are decomposed instead (`_decomposed_sum`). Rounding of S as computed
 (`dualfold.weights.precision`) and of θ is taken off θ and added to B.
 """
 
@@ -25,13 +25,13 @@ from dualfold.trace.certificate import certify
 from dualfold.trace.problem import TraceProblem
 from dualfold.weights.covariance import CentredScatter, scatter, scatter_error
 from dualfold.weights.gram import point_gram, point_gram_error
-from dualfold.weights.row_passes import column_means, table
+from dualfold.weights.row_passes import column_means, numeric_table
 
-# The first eigenvectors of a matrix of this size take some two seconds.
+# LAPACK finds the first eigenvectors of a matrix of this size in seconds.
 MAX_SPECTRUM_ROWS = 3_000
-# All eigenvectors of so many rows take half a second, and repeated values do not matter then.
+# Up to this size all eigenvectors are computed, and repeated eigenvalues do not matter.
 MAX_DECOMPOSED_ROWS = 1_000
-# A proof of Σλ is looked for until it is this good; any that is found is used.
+# The tolerance of the proof of Σλ; any proof that is found is used.
 SUM_TOLERANCE = 1e-10
 _U = 2.0**-53
 
@@ -59,7 +59,7 @@ def leading_directions(X: Any, count: int) -> Array | None:
 
     By LAPACK; None where both have more than `MOST_SPECTRUM` rows.
     """
-    data = table(X)
+    data = numeric_table(X)
     if min(data.shape) > MAX_SPECTRUM_ROWS:
         return None
     S, _ = _matrix(data)
@@ -73,7 +73,7 @@ def leading_fourth_powers(X: Any, count: int, directions: Any = None) -> Leading
 
     They are columns of D numbers; of n where n < D and n ≤ 3,000.
     """
-    data = table(X)
+    data = numeric_table(X)
     V = leading_directions(data, count) if directions is None else np.asarray(directions, float)
     S, error = _matrix(data) if min(data.shape) <= MAX_SPECTRUM_ROWS else _operator(data)
     unit = 1.0 if isinstance(S, np.ndarray) else float(data.shape[0])  # S is X_cᵀX_c/unit

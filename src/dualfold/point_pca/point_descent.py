@@ -5,7 +5,7 @@
 with E the squared distances and X_c, Y_c centred (Draganov, "PCA as gradient descent", 2022).
 The minimum over n×d matrices Y is 4Σ_{i>d}σ_i⁴, σ the singular values of X_c, and there are no
 other local ones: every run ends at PCA's coordinates up to a rotation. Nothing n×n is formed:
-a gradient is X_c(X_cᵀY) and Y(YᵀY), O(nDd).
+a gradient is X_c(X_cᵀY) and Y(YᵀY), O(nDd). `Forces` are what moves each point.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from scipy.spatial.distance import cdist
 
 from dualfold.arrays import Array
 from dualfold.errors import InvalidInput, TooLarge
-from dualfold.weights.row_passes import column_means, combined_rows, projected_rows, table
+from dualfold.weights.row_passes import column_means, combined_rows, numeric_table, projected_rows
 
 # YᵀY is inverted with this share of its trace added: columns that the data has no
 # variance for go to 0, and steps must stay finite meanwhile.
 RIDGE_SHARE = 1e-12
-# All pairs of so many points in the plane are 128 MB.
+# Forces of all pairs are n×n×d numbers.
 MAX_PAIRED_POINTS = 2_000
 
 
@@ -79,7 +79,7 @@ def descend_points(
     `reachable` = 4Σ_{i≤d}σ_i⁴ (how far f can fall from Y = 0), or where that is not given
     when the gradient vanishes to √tol.
     """
-    data = table(X)
+    data = numeric_table(X)
     mean = column_means(data)
     Y = _first_points(data.shape[0], n_components, start, seed)
     KY = kernel_times(data, mean, Y)
@@ -114,7 +114,7 @@ def descend_points(
 
 def centred_points(X: Any, Y: Any) -> tuple[Any, Array]:
     """The data, and the points centred."""
-    data, points = table(X), np.asarray(Y, dtype=float)
+    data, points = numeric_table(X), np.asarray(Y, dtype=float)
     if points.ndim != 2 or len(points) != data.shape[0]:
         raise InvalidInput(
             f"the points must be an array of {data.shape[0]} rows, one for each row of the data; "

@@ -19,13 +19,13 @@ from dualfold.programs.program import Program, QuadraticProgram
 
 # Ruiz' iteration halves the logarithms each time; 2^(2^-6) is next to 1.
 N_RUIZ_STEPS = 6
-# The largest exponent of a unit: the product of two of them is far inside the doubles.
+# The largest exponent of a unit: the product of two units is far within the range of doubles.
 MAX_EXPONENT = 400
 
 
 @dataclass(frozen=True, eq=False)
 class BalancedProgram:
-    """`program` in its own units; `columns` (D) and `rows` (S) lead back."""
+    """`program` in its own units; `columns` (D) and `rows` (S) convert back."""
 
     program: Program
     columns: Array
@@ -42,23 +42,25 @@ class BalancedProgram:
             return None
         with np.errstate(all="ignore"):
             point, multipliers = self.point(inner[0]), inner[1] * self.rows
-        whole = np.isfinite(point).all() and np.isfinite(multipliers).all()
-        return (point, multipliers) if whole else None
+        finite = np.isfinite(point).all() and np.isfinite(multipliers).all()
+        return (point, multipliers) if finite else None
 
 
 def balanced_program(program: Program) -> BalancedProgram:
-    """The program after Ruiz' scaling of its matrices ("A scaling algorithm to equilibrate
-    both rows and columns norms in matrices", 2001), with powers of 2."""
-    n, m, held = program.n, len(program.limits), len(program.b)
+    """The program after Ruiz' scaling of its matrices, with powers of 2.
+
+    Ruiz, "A scaling algorithm to equilibrate both rows and columns norms in matrices" (2001).
+    """
+    n, m, n_ineq = program.n, len(program.limits), len(program.b)
     D, S = _units(program)
     if not _is_lossless(program, D, S):
         return BalancedProgram(program, np.ones(n), np.ones(m))
     fields: dict[str, Any] = {
         "c": program.c * D,
-        "A": _scaled_matrix(program.A, S[:held], D),
-        "b": program.b * S[:held],
-        "E": _scaled_matrix(program.E, S[held:], D),
-        "f": program.f * S[held:],
+        "A": _scaled_matrix(program.A, S[:n_ineq], D),
+        "b": program.b * S[:n_ineq],
+        "E": _scaled_matrix(program.E, S[n_ineq:], D),
+        "f": program.f * S[n_ineq:],
     }
     if isinstance(program, QuadraticProgram):
         fields["Q"] = _scaled_matrix(program.Q, D, D)
@@ -92,7 +94,7 @@ def _entries(matrix: Any, down: int, right: int) -> tuple[Array, Array, Array]:
 
 
 def _is_lossless(program: Program, D: Array, S: Array) -> bool:
-    """Whether every entry in the new units leads back to the old one."""
+    """Whether every entry converts to the new units and back without rounding."""
     one = np.ones(1)
     triples: list[tuple[Any, Array, Array]] = [
         (program.rows, S, D),

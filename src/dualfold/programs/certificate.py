@@ -2,7 +2,7 @@
 
 The optimum p* of a minimum is enclosed from both sides, in exact arithmetic:
 
-    below: the bound of `bounds.py`, for the multipliers as given, or for exact ones
+    below: the bound of `objective_bounds.py`, for the multipliers as given, or for exact ones
         near them (`feasible.py` on the dual), whose gradient balances exactly;
     above: the value at a point near the given one that keeps all constraints exactly.
 
@@ -26,8 +26,6 @@ from dualfold.arrays import Array
 from dualfold.certificate import Certificate, Level, checked_tolerance, level_of
 from dualfold.errors import Argument, InvalidInput
 from dualfold.programs.balance import balanced_program
-from dualfold.programs.bounds import Box, curvature, enclosed_bound, enclosed_value, lower_bound
-from dualfold.programs.conditions import Conditions, Terms, conditions, program_text
 from dualfold.programs.entries import vector
 from dualfold.programs.exact import (
     Enclosure,
@@ -39,10 +37,17 @@ from dualfold.programs.exact import (
     nearest_double,
 )
 from dualfold.programs.feasible import feasible_near
+from dualfold.programs.objective_bounds import (
+    Box,
+    curvature,
+    enclosed_bound,
+    enclosed_value,
+    lower_bound,
+)
+from dualfold.programs.optimality import Conditions, Terms, conditions, program_text
 from dualfold.programs.program import Program
 
-# `reach` unless the caller says otherwise: far enough to cover every other optimum of an
-# ordinary program.
+# Far enough to cover every other optimum of an ordinary program.
 DEFAULT_REACH = 10.0
 
 
@@ -102,7 +107,7 @@ def certify_program(
     tolerance: float = 1e-8,
     reach: float = DEFAULT_REACH,
 ) -> ProgramCertificate:
-    """Judge a point of a `program` (x, and w with R) with its multipliers (inequalities first).
+    """Certify a point of a `program` (x, and w with R) with its multipliers (inequalities first).
 
     A gap above `tolerance` is not "proved", and a point that breaks its constraints by more
     fails. `reach` matters only where nothing is known about all points: the bound is then
@@ -123,7 +128,7 @@ def certify_program(
         )
     given = np.concatenate(program.parts(point))
     y = vector(multipliers, "the multipliers", len(program.limits))
-    return _Certification(program, given, y, tolerance, float(reach)).verdict()
+    return _Certification(program, given, y, tolerance, float(reach)).certificate()
 
 
 class _Certification:
@@ -136,13 +141,13 @@ class _Certification:
         self.given, self.units, self.program = program, units, units.program
         self.tolerance, self.reach = tolerance, reach
         self.exact = exact = ExactProgram(units.program)
-        n, held = program.n, exact.held
+        n, n_ineq = program.n, exact.n_ineq
         rows, columns = fractions(units.rows), fractions(units.columns)
         self.x = fractions(point[:n]) / columns
         self.w = fractions(point[n:]) / rows[: len(point) - n]
         every = fractions(y) / rows
         self.y = every.copy()
-        self.y[:held] = [max(number, Fraction(0)) for number in every[:held]]
+        self.y[:n_ineq] = [max(number, Fraction(0)) for number in every[:n_ineq]]
         self.value = exact.value(self.x, self.w)
         near = floats(self.x), floats(self.w), floats(every)
         slack = floats(exact.slack(self.x, self.w))
@@ -156,14 +161,14 @@ class _Certification:
         # Softened rows need R ⪰ 0: w′ is free, and nothing bounds it.
         self.convex = soft.floor is not None and soft.floor >= 0
 
-    def verdict(self) -> ProgramCertificate:
-        """The best that can be said."""
+    def certificate(self) -> ProgramCertificate:
+        """The certificate with the highest level that can be proved."""
         low = self._bound()
-        high = self._attained()
+        high = self._attained_value()
         gap = self._gap(low, high)
         extent = [math.inf] * self.given.n
         level: Level = level_of(gap, self.tolerance)
-        if low is None and high is not None and not self._broken():
+        if low is None and high is not None and not self._is_broken():
             near, sizes = self._bound_within_reach()
             among = self._gap(near, high)
             if among <= self.tolerance:
@@ -171,11 +176,11 @@ class _Certification:
         reasons = self._reasons(level, low, high)
         if not self.kept.primal_feasibility <= self.tolerance:
             level = "failed"
-        elif level == "failed" and self._undecided(low, high):
+        elif level == "failed" and self._is_undecided(low, high):
             level = "unresolved"
         return self._certificate(level, gap, low, high, extent, reasons)
 
-    def _broken(self) -> bool:
+    def _is_broken(self) -> bool:
         return bool(self.kept.broken(self.tolerance))
 
     def _bound(self) -> Fraction | None:
@@ -183,12 +188,14 @@ class _Certification:
         if not self.convex:
             return None
         direct = lower_bound(self.exact, self.x, self.y, self.box, self.curved)
-        if self._broken() or self._close(direct):
+        if self._is_broken() or self._is_close(direct):
             return direct
-        known = [bound for bound in (direct, self._bound_nearby()) if bound is not None]
+        known = [
+            bound for bound in (direct, self._bound_by_exact_multipliers()) if bound is not None
+        ]
         return max(known, default=None)
 
-    def _bound_nearby(self) -> Fraction | None:
+    def _bound_by_exact_multipliers(self) -> Fraction | None:
         dual = self.program.dual
         start = np.concatenate([self.y, self.x])[: dual.point_size]
         near = feasible_near(dual, start)
@@ -211,18 +218,18 @@ class _Certification:
         entries = zip(self.near.centre, self.near.radius, sizes, strict=False)
         if any(abs(centre) + radius > size for centre, radius, size in entries):
             return None, []
-        inner = self.box.within(list(sizes))
+        inner = self.box.intersection(list(sizes))
         extent = [double_below(size) for size in sizes * fractions(self.units.columns)]
         return lower_bound(self.exact, self.x, self.y, inner, self.curved), extent
 
-    def _attained(self) -> Fraction | None:
+    def _attained_value(self) -> Fraction | None:
         """The value at an exactly feasible point nearby."""
         if not self.kept.primal_feasibility <= self.tolerance:
             return None
         self.near = feasible_near(self.program, np.concatenate([self.x, self.w]))
         return None if self.near is None else enclosed_value(self.exact, self.near)
 
-    def _close(self, low: Fraction | None) -> bool:
+    def _is_close(self, low: Fraction | None) -> bool:
         """Whether the bound needs no improvement."""
         return self._gap(low, self.value) <= self.tolerance
 
@@ -236,9 +243,9 @@ class _Certification:
             return math.inf
         return double_above(far / min(abs(low), abs(high)))
 
-    def _undecided(self, low: Fraction | None, high: Fraction | None) -> bool:
+    def _is_undecided(self, low: Fraction | None, high: Fraction | None) -> bool:
         """Whether nothing is wrong but that arithmetic leaves a doubt."""
-        if self._broken():
+        if self._is_broken():
             return False
         if low is None or high is None:
             return True

@@ -1,4 +1,4 @@
-"""What a program is made of, checked: finite doubles, shapes that fit, Q symmetric and convex."""
+"""The entries of a program, checked: finite doubles, shapes that fit, Q symmetric and convex."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput, TooLarge
 from dualfold.kernels.sparse import refuse_damaged
 
-# Eigenvalues of a symmetric matrix this large take about ten seconds.
+# The eigenvalues of Q are computed up to this size: docs/dev/notes/programs.md.
 MAX_CURVED_ROWS = 3_000
 
 
 def doubles(numbers: Any, name: str) -> Array:
-    """The numbers as doubles, if they are such: another program must not be judged in silence."""
+    """The numbers as doubles; refused where they are not, so that no other program is certified."""
     given = np.asarray(numbers)
     if given.dtype.kind == "c":
         raise InvalidInput(Argument(name), " is complex; programs are about real numbers")
@@ -109,14 +109,14 @@ def semidefinite_matrix(matrix: Any, n: int, name: str, what: str) -> Any:
             f" has {n} rows; up to {MAX_CURVED_ROWS} can be checked to be positive semidefinite",
         )
     dense = Q.toarray() if sp.issparse(Q) else Q
-    # In units of its own, so that a large entry does not hide what is wrong with small ones.
+    # In units of its own, so that a large entry does not hide an error of small ones.
     units = diagonal_units(np.diagonal(dense))
     with np.errstate(all="ignore"):
         scaled = dense * units[:, None] * units
     usable = scaled if np.isfinite(scaled).all() else dense
     least = float(scipy.linalg.eigvalsh(usable, subset_by_index=[0, 0])[0])
-    # LAPACK's eigenvalues are within a small multiple of n·eps·‖Q‖ of the true ones. What is
-    # inside that is settled by the certificate.
+    # LAPACK's eigenvalues are within a small multiple of n·eps·‖Q‖ of the true ones; smaller
+    # negative ones are left to the certificate.
     if least < -10 * n * np.finfo(float).eps * n * float(np.abs(usable).max()):
         raise InvalidInput(
             Argument(name),

@@ -3,6 +3,16 @@
 Sums of products are taken over the integers, so nothing is rounded and nothing overflows.
 Numbers are `fractions.Fraction` in arrays of objects; they are rounded once, at the end,
 to the side that is asked for.
+
+Linear systems are solved over the integers when they are small (Bareiss, "Sylvester's identity
+and multistep integer-preserving Gaussian elimination", 1968). Larger square ones are enclosed:
+with an approximate inverse R of B and ‖I − RB‖∞ ≤ β < 1, B is regular and the solution of
+Bz = s has
+
+    |z_i| ≤ max_j (|R||s|)_j / (1 − β)     (B⁻¹ = (I − (I − RB))⁻¹R, Neumann's series),
+
+so near an approximate solution, with s its exact residual, there is one that solves the
+system exactly (Rump, "Verification methods", Acta Numerica 2010).
 """
 
 from __future__ import annotations
@@ -21,8 +31,13 @@ from dualfold.arrays import Array
 from dualfold.errors import TooLarge
 from dualfold.programs.program import Program
 
-# Entries of all matrices together; so many take some ten seconds and a gigabyte.
-MAX_EXACT_ENTRIES = 5_000_000
+# Sizes that exact arithmetic answers in seconds: docs/dev/notes/programs.md.
+MAX_EXACT_ENTRIES = 5_000_000  # entries of all matrices together
+MAX_EXACT_EQUATIONS = 60  # solved over the integers
+MAX_QUICK_EQUATIONS = 20  # solved so in any case; for more an enclosure is tried first
+MAX_ENCLOSED_EQUATIONS = 1_500  # enclosed by a dense inverse in floating point
+EPS = float(np.finfo(float).eps)
+TINY = float(np.finfo(float).tiny)
 ZERO = Fraction(0)
 
 
@@ -99,7 +114,10 @@ class ExactMatrix:
 
 
 class ExactProgram:
-    """The terms of a program in fractions, as a minimum (a maximum has its signs turned)."""
+    """The terms of a program in fractions, as a minimum (a maximum has its signs reversed).
+
+    n_ineq, p : how many rows are inequalities, and how many variables are ≥ 0; they come first
+    """
 
     def __init__(self, program: Program) -> None:
         self.program = program
@@ -111,7 +129,7 @@ class ExactProgram:
                 f"the program has {entries:,} entries; certificates of programs are taken in exact "
                 f"arithmetic, for up to {MAX_EXACT_ENTRIES:,}"
             )
-        self.held, self.p = len(program.b), program.nonnegative
+        self.n_ineq, self.p = len(program.b), program.nonnegative
         self.cost = fractions(program.sign * program.c)
         self.limits = fractions(program.limits)
         self.rows, self.columns = ExactMatrix(rows), ExactMatrix(rows.T)
@@ -120,7 +138,7 @@ class ExactProgram:
 
     def value(self, x: Array, w: Array) -> Fraction:
         """The objective, of a minimum."""
-        return _curve(self.Q, x) + _curve(self.R, w) + dot(self.cost, x)
+        return half_square(self.Q, x) + half_square(self.R, w) + dot(self.cost, x)
 
     def slack(self, x: Array, w: Array) -> Array:
         """h − Mx + Rw."""
@@ -134,44 +152,21 @@ class ExactProgram:
 
     def dual_value(self, v: Array, y: Array) -> Fraction:
         """−½vᵀQv − ½yᵀRy − hᵀy."""
-        return -_curve(self.Q, v) - _curve(self.R, y) - dot(self.limits, y)
+        return -half_square(self.Q, v) - half_square(self.R, y) - dot(self.limits, y)
 
 
 def dot(first: Array, second: Array) -> Fraction:
     return sum((a * b for a, b in zip(first, second, strict=True)), ZERO)
 
 
-def _curve(matrix: ExactMatrix | None, vector: Array) -> Fraction:
+def half_square(matrix: ExactMatrix | None, vector: Array) -> Fraction:
+    """½uᵀQu; 0 without a matrix."""
     return ZERO if matrix is None else dot(vector, matrix.times(vector)) / 2
-
-
-# ==== merged: programs.linear_systems
-# """Linear systems whose solution is known for certain.
-#
-# Small ones are solved over the integers (Bareiss, "Sylvester's identity and multistep
-# integer-preserving Gaussian elimination", 1968). Larger square ones are enclosed: with an
-# approximate inverse R of B and ‖I − RB‖∞ ≤ β < 1, B is regular and the solution of Bz = s has
-#
-#     |z_i| ≤ max_j (|R||s|)_j / (1 − β)     (B⁻¹ = (I − (I − RB))⁻¹R, Neumann's series),
-#
-# so near an approximate solution, with s its exact residual, there is one that solves the
-# system exactly (Rump, "Verification methods", Acta Numerica 2010).
-# """
-#
-
-EPS = float(np.finfo(float).eps)
-TINY = float(np.finfo(float).tiny)
-# Equations solved over the integers: 60 of them take about a second.
-MAX_EXACT_EQUATIONS = 60
-# Up to so many are solved so at once; for more an enclosure is tried first.
-MAX_QUICK_EQUATIONS = 20
-# Equations enclosed in floating point: a dense inverse of a few seconds.
-MAX_ENCLOSED_EQUATIONS = 1_500
 
 
 @dataclass(frozen=True, eq=False)
 class Enclosure:
-    """Some vector within `radius` of `centre`, entry by entry, is what was asked for.
+    """A vector that is wanted lies within `radius` of `centre`, entry by entry.
 
     The radius is 0 where the arithmetic was exact.
     """
@@ -183,8 +178,8 @@ class Enclosure:
 def corrections(matrix: sp.csr_array, right: Array, weights: Array) -> Iterator[Enclosure]:
     """Solutions z of matrix·z = right that are small in units of `weights`, the cheapest first.
 
-    Only as many entries as there are independent equations differ from 0, those that QR with
-    pivoting takes from the weighted columns. Nothing comes where no solution is found.
+    Only as many entries as there are independent equations differ from 0: those that QR with
+    pivoting takes from the weighted columns. There is none where no solution is found.
     """
     m, n = matrix.shape
     z, radius = fractions(np.zeros(n)), fractions(np.zeros(n))
@@ -216,12 +211,12 @@ def corrections(matrix: sp.csr_array, right: Array, weights: Array) -> Iterator[
 def _elimination_solution(matrix: Array, right: Array) -> dict[int, Fraction] | None:
     """The entries, by column, of the solution on the first independent columns."""
     m, n = matrix.shape
-    few = min(m, n)  # the later columns are seldom needed
-    solved = _on_columns(matrix[:, :few], right)
-    return solved if solved is not None or few == n else _on_columns(matrix, right)
+    first = min(m, n)  # the later columns are seldom needed
+    solved = _solution_on_columns(matrix[:, :first], right)
+    return solved if solved is not None or first == n else _solution_on_columns(matrix, right)
 
 
-def _on_columns(matrix: Array, right: Array) -> dict[int, Fraction] | None:
+def _solution_on_columns(matrix: Array, right: Array) -> dict[int, Fraction] | None:
     """The same, among all columns of this matrix."""
     table = [_whole_row(row, last) for row, last in zip(matrix, right, strict=True)]
     return _bareiss(table, matrix.shape[1])

@@ -1,8 +1,8 @@
 """A point that keeps all constraints of a program exactly, near one that does to rounding.
 
 Floating-point answers miss equations and tight inequalities by some 1e-16, and then prove
-nothing: the program might have no point at all. What is found here is checked in exact
-arithmetic, so how it was found is free. Tried in turn: the point itself; the equations and
+nothing: the program might have no point at all. Candidates are checked in exact
+arithmetic, so any way to find them is allowed. Tried in turn: the point itself; the equations and
 the broken rows met exactly; all tight rows met exactly (a vertex); a step to the inner side
 of the tight rows (where more of them meet than there are dimensions).
 
@@ -30,11 +30,11 @@ from dualfold.programs.exact import (
 )
 from dualfold.programs.program import Program
 
-# What counts as tight, or as 0: a share of the terms of the row, or of the largest entry.
+# A row is tight, or an entry 0, below these shares of the row's terms, or of the largest entry.
 TIGHT_TOLERANCES = (1e-13, 1e-10, 1e-7)
-# How far inside, in units of what is broken and of the rounding of the row.
+# Steps to the inner side, in units of the violation and of the rounding of the row.
 INWARD_STEPS = (2.0, 1e3)
-# Tight rows up to which a step inside is looked for.
+# Tight rows up to which such a step is computed.
 MAX_TIGHT_ROWS = 1_500
 
 
@@ -49,12 +49,12 @@ class System:
         self.exact, self.exact_moduli = ExactMatrix(rows), ExactMatrix(self.moduli)
         self.limits = fractions(program.limits)
         self.sides = np.abs(program.limits)
-        self.held, self.p = len(program.b), program.nonnegative
+        self.n_ineq, self.p = len(program.b), program.nonnegative
 
     def slack(self, u: Array) -> Array:
         return self.limits - self.exact.times(u)
 
-    def keeps(self, near: Enclosure, met: Array) -> bool:
+    def is_feasible(self, near: Enclosure, met: Array) -> bool:
         """Whether the enclosed point, which meets the rows `met` exactly, keeps all others."""
         low = near.centre - near.radius
         if any(number < 0 for number in low[: self.p]):
@@ -63,11 +63,11 @@ class System:
         if any(near.radius):
             slack = slack - self.exact_moduli.times(near.radius)
             slack[met] = ZERO
-        if any(number < 0 for number in slack[: self.held]):
+        if any(number < 0 for number in slack[: self.n_ineq]):
             return False
-        return not any(slack[self.held :])
+        return not any(slack[self.n_ineq :])
 
-    def corrected(self, u: Array, met: Array, movable: Array) -> Iterator[Enclosure]:
+    def corrected_points(self, u: Array, met: Array, movable: Array) -> Iterator[Enclosure]:
         """The point moved a little, so that it meets the rows `met` exactly."""
         columns = np.flatnonzero(movable)
         size = np.abs(floats(u))
@@ -85,46 +85,48 @@ def feasible_near(program: Program, point: Array) -> Enclosure | None:
     system = System(program)
     u = point.copy()
     u[: system.p] = [max(number, ZERO) for number in u[: system.p]]
-    with np.errstate(all="ignore"):  # what overflows on the way is no candidate
+    with np.errstate(all="ignore"):  # a point that overflows is no candidate
         for near, met in _candidates(system, u):
-            if system.keeps(near, met):
+            if system.is_feasible(near, met):
                 return near
     return None
 
 
 def _candidates(system: System, u: Array) -> Iterator[tuple[Enclosure, Array]]:
     """Points to be checked, with the rows that each meets exactly."""
-    equations = np.arange(system.held, len(system.limits))
+    equations = np.arange(system.n_ineq, len(system.limits))
     yield Enclosure(u, fractions(np.zeros(len(u)))), np.zeros(0, dtype=int)
     positive = np.array([bool(number) for number in u]) | (np.arange(len(u)) >= system.p)
     broken = equations
     for _ in range(3):
         near = None
-        for near in system.corrected(u, broken, positive):
+        for near in system.corrected_points(u, broken, positive):
             yield near, broken
         if near is None:
             break
-        low = np.flatnonzero([number < 0 for number in system.slack(near.centre)[: system.held]])
+        low = np.flatnonzero([number < 0 for number in system.slack(near.centre)[: system.n_ineq]])
         broken = np.union1d(broken, low)
     size = np.abs(floats(u))
-    slack = floats(system.slack(u)[: system.held])
+    slack = floats(system.slack(u)[: system.n_ineq])
     scale = system.moduli @ size + system.sides
     seen: set[tuple[bytes, bytes]] = set()
     everything = np.ones(len(u), dtype=bool)
     for close in TIGHT_TOLERANCES:
         zero = (np.arange(len(u)) < system.p) & (size <= close * size.max(initial=0.0))
-        tight = np.flatnonzero(slack <= close * scale[: system.held])
+        tight = np.flatnonzero(slack <= close * scale[: system.n_ineq])
         if (zero.tobytes(), tight.tobytes()) in seen:
             continue
         seen.add((zero.tobytes(), tight.tobytes()))
         rounded = u.copy()
         rounded[zero] = ZERO
         met = np.concatenate([tight, equations])
-        for near in system.corrected(rounded, met, ~zero):
+        for near in system.corrected_points(rounded, met, ~zero):
             yield near, met
         for step in INWARD_STEPS:
             inner = _inner_point(system, u, tight, zero, step)
-            for near in [] if inner is None else system.corrected(inner, equations, everything):
+            for near in (
+                [] if inner is None else system.corrected_points(inner, equations, everything)
+            ):
                 yield near, equations
 
 
@@ -146,7 +148,7 @@ def _inner_point(system: System, u: Array, tight: Array, zero: Array, step: floa
     need = step * np.concatenate([broken, np.full(int(zero.sum()), 4 * EPS * largest)])
     norms = np.maximum(np.linalg.norm(away, axis=1), TINY)
     away, need = away / norms[:, None], need / norms
-    equal = system.rows[system.held :].toarray() * units
+    equal = system.rows[system.n_ineq :].toarray() * units
     equal /= np.maximum(np.linalg.norm(equal, axis=1), TINY)[:, None]
     if not (np.isfinite(away).all() and np.isfinite(equal).all()):
         return None
@@ -157,7 +159,7 @@ def _inner_point(system: System, u: Array, tight: Array, zero: Array, step: floa
     if moved is None or not np.isfinite(moved).all():
         return None
     moved[: system.p] = np.maximum(moved[: system.p], 0)
-    # What is hidden behind the last digit of u stays: only the step is rounded.
+    # u keeps its digits beyond a double: only the step is rounded.
     inner = u + fractions(moved - floats(u))
     inner[: system.p] = [max(number, ZERO) for number in inner[: system.p]]
     return inner

@@ -22,9 +22,8 @@ from dualfold.programs.program import QuadraticProgram
 
 # The best step of central differences is the cube root of the rounding of values.
 DIFFERENCE_STEP = 6e-6
-UNBOUNDED_RATIO = (
-    1e6  # what falls in a straight line for so many lengths is taken to fall without end
-)
+# L is taken for unbounded if it falls in a straight line for this many lengths of the point.
+UNBOUNDED_RATIO = 1e6
 
 
 @dataclass(frozen=True)
@@ -53,11 +52,11 @@ class DualValue:
     """D(λ, ν) as far as a descent found it.
 
     value : L at `point`. D is not above it, so it is a bound of p* only if it *is* D
-    point : where L was least; None: it fell in a straight line for as long as was looked, and
+    point : where L was least; None: it fell in a straight line as far as it was followed, and
         D is taken for −∞
     slope : ‖∇L‖ at the point
-    lower : not above D if L is `strong_convexity`-strongly convex in x, as the caller said:
-        value − slope²/2μ; −∞ where nothing was said
+    lower : a lower bound of D if L is `strong_convexity`-strongly convex in x, as the caller
+        states: value − slope²/2μ; −∞ without such a statement
     """
 
     value: float
@@ -146,9 +145,9 @@ class GeneralProblem:
         downhill = -self.lagrangian_gradient(found.x, inequality, equation)
         slope = float(np.linalg.norm(downhill))
         steep = np.linalg.norm(self.lagrangian_gradient(first, inequality, equation))
-        if slope > 1e-6 * (1 + steep):  # it did not arrive; does it end at all?
+        if slope > 1e-6 * (1 + steep):  # it did not converge; is it unbounded?
             ahead = found.x + UNBOUNDED_RATIO * (1 + np.linalg.norm(found.x)) * downhill / slope
-            # Half of what a straight line falls by: curved ones have turned up long before.
+            # Half of the fall of a straight line: curved functions rise again long before.
             fallen = found.fun - self.lagrangian(ahead, inequality, equation)
             if not fallen < 0.5 * slope * np.linalg.norm(ahead - found.x):
                 return DualValue(-np.inf, None, slope, -np.inf)

@@ -10,7 +10,7 @@ variables w that cost ½wᵀRw,
     dual    max  −½vᵀQv − ½yᵀRy − hᵀy   −Mᵀy − Qv ≤ c (first p rows), = c (others), y_A ≥ 0
 
 with M = [A; E], h = (b, f) (Cottle, "Symmetric dual quadratic programs", 1963). For R = 0
-this is Wolfe's dual, which asks of Q no more than being positive semidefinite: no inverse
+this is Wolfe's dual, which needs Q to be positive semidefinite only: no inverse
 is taken. Q and R, c and h, M and −Mᵀ change places, so the dual of the dual is the primal,
 entry by entry.
 """
@@ -31,7 +31,7 @@ Sense = Literal["min", "max"]
 
 
 class _Program:
-    """What both kinds share; `sign` turns a maximum into a minimum."""
+    """What both kinds share; with `sign` a maximum is a minimum."""
 
     c: Any
     A: Any
@@ -43,8 +43,8 @@ class _Program:
     Q: Any
     R: Any
 
-    def _settle(self) -> None:
-        """Bring the fields into shape, or say what is wrong with them."""
+    def _check_fields(self) -> None:
+        """Convert the fields to arrays, or refuse them."""
         if self.sense not in ("min", "max"):
             raise InvalidInput(Argument("sense"), f" is {self.sense!r}; it must be 'min' or 'max'")
         cost = vector(self.c, "c", None)
@@ -55,8 +55,8 @@ class _Program:
             )
             object.__setattr__(self, matrix, rows)
             object.__setattr__(self, limit, limits)
-        whole = isinstance(self.nonnegative, int | np.integer)
-        if not whole or not 0 <= self.nonnegative <= len(cost):
+        is_integer = isinstance(self.nonnegative, int | np.integer)
+        if not is_integer or not 0 <= self.nonnegative <= len(cost):
             raise InvalidInput(
                 Argument("nonnegative", self.nonnegative),
                 f": it is how many of the {len(cost)} variables, counted from the first, are "
@@ -131,13 +131,13 @@ class _Program:
         return matrix, limits
 
     def _dual_fields(self) -> dict[str, Any]:
-        turned, p = -self.rows.T, self.nonnegative
-        turned = sp.csr_array(turned) if sp.issparse(turned) else turned
+        rows, p = -self.rows.T, self.nonnegative
+        rows = sp.csr_array(rows) if sp.issparse(rows) else rows
         return {
             "c": -self.sign * self.limits,
-            "A": turned[:p],
+            "A": rows[:p],
             "b": self.sign * self.c[:p],
-            "E": turned[p:],
+            "E": rows[p:],
             "f": self.sign * self.c[p:],
             "nonnegative": len(self.b),
             "sense": "max" if self.sense == "min" else "min",
@@ -167,7 +167,7 @@ class LinearProgram(_Program):
     R: None = field(init=False, default=None, repr=False)
 
     def __post_init__(self) -> None:
-        self._settle()
+        self._check_fields()
 
     def with_bounds(self, lower: Any = None, upper: Any = None) -> LinearProgram:
         """The same program with lower ≤ x ≤ upper as further inequalities."""
@@ -207,7 +207,7 @@ class QuadraticProgram(_Program):
     R: Any = None
 
     def __post_init__(self) -> None:
-        self._settle()
+        self._check_fields()
         object.__setattr__(self, "Q", semidefinite_matrix(self.Q, self.n, "Q", "variables"))
         softened = self.R
         if softened is not None:

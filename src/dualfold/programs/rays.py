@@ -4,7 +4,7 @@ A Farkas ray proves that there is no point at all: multipliers y, y_i ≥ 0 on i
 with Mᵀy = 0 (≥ 0 where x ≥ 0), Ry = 0 and hᵀy < 0, because 0 = yᵀMx ≤ hᵀy for every feasible
 x. With bounds on x less is enough: min of (Mᵀy)ᵀx between them above hᵀy.
 
-A direction d along which the objective falls for ever has Ad ≤ 0, Ed = 0, d_j ≥ 0 where
+A direction d along which the objective is unbounded has Ad ≤ 0, Ed = 0, d_j ≥ 0 where
 x ≥ 0, Qd = 0 and cᵀd < 0: the objective at x + td is that at x, plus t·cᵀd. It proves
 something only together with a point that keeps all constraints.
 
@@ -25,16 +25,9 @@ import scipy.sparse as sp
 from dualfold.arrays import Array
 from dualfold.certificate import Certificate, Level, checked_tolerance
 from dualfold.programs.balance import BalancedProgram, balanced_program
-from dualfold.programs.bounds import Box, least_linear
-from dualfold.programs.conditions import (
-    TINY,
-    conditions,
-    largest_modulus,
-    limit_size,
-    program_text,
-)
 from dualfold.programs.entries import vector
 from dualfold.programs.exact import (
+    TINY,
     ZERO,
     ExactProgram,
     dot,
@@ -44,6 +37,13 @@ from dualfold.programs.exact import (
     nearest_double,
 )
 from dualfold.programs.feasible import feasible_near
+from dualfold.programs.objective_bounds import Box, least_linear
+from dualfold.programs.optimality import (
+    conditions,
+    largest_modulus,
+    limit_size,
+    program_text,
+)
 from dualfold.programs.program import LinearProgram, Program
 
 
@@ -54,13 +54,13 @@ class RayCertificate(Certificate):
     level : "proved", "within reach" (infeasible for points up to `extent`), "unresolved"
         (right to rounding, but no exact ray or point was found) or "failed"
     claim : "infeasible" (no point keeps all constraints) or "unbounded" (the objective
-        improves for ever along the ray)
+        improves without limit along the ray)
     value, bound : the optimum where the claim is proved, infinite; nan where not
     gap : 0 where the claim is proved, else infinite
     margin : −hᵀy, or the fall of the objective along the ray, of a ray with largest entry 1
         (in the program's own units)
     extent : no point has entries up to these sizes, one for each variable
-    tolerance : what the ray's errors were held against
+    tolerance : the largest error of the ray that passes
 
     The rest is as in every `dualfold.Certificate`.
     """
@@ -89,7 +89,7 @@ class RayCertificate(Certificate):
 
 
 def certify_infeasible(program: Program, ray: Any, *, tolerance: float = 1e-8) -> RayCertificate:
-    """Judge multipliers that should combine the constraints into 0 ≤ hᵀy < 0.
+    """Certify multipliers that should combine the constraints into 0 ≤ hᵀy < 0.
 
     A ray whose errors are above `tolerance` fails.
 
@@ -101,13 +101,13 @@ def certify_infeasible(program: Program, ray: Any, *, tolerance: float = 1e-8) -
     tolerance = checked_tolerance(tolerance)
     units = balanced_program(program)
     y = vector(ray, "the ray", len(program.limits))
-    judged = _Ray(units, fractions(y) / fractions(units.rows), tolerance)
+    candidate = _Ray(units, fractions(y) / fractions(units.rows), tolerance)
     level: Level = "failed"
-    reasons, extent = list(judged.reasons), [math.inf] * program.n
-    if not reasons and (judged.excluded_between_bounds() or judged.exact_nearby()):
+    reasons, extent = list(candidate.reasons), [math.inf] * program.n
+    if not reasons and (candidate.excludes_bounded_points() or candidate.has_exact_ray_nearby()):
         level = "proved"
     elif not reasons:
-        size = judged.excluded()
+        size = candidate.excluded_size()
         extent = [double_below(size * unit) for unit in fractions(units.columns)]
         far = nearest_double(size) >= (limit_size(units.program) or 1.0) / max(tolerance, TINY)
         level = "within reach" if far and program.R is None else "failed"
@@ -115,68 +115,62 @@ def certify_infeasible(program: Program, ray: Any, *, tolerance: float = 1e-8) -
             "the combined rows do not vanish exactly: only points with entries up to "
             f"{nearest_double(size):.1e} (in the program's own units) are excluded"
         )
-    optimum = math.inf * program.sign if level == "proved" else math.nan
-    return _certificate(
-        program, level, "infeasible", optimum, judged.margin, extent, tolerance, reasons
-    )
+    return _certificate(program, "infeasible", level, candidate, extent, reasons)
 
 
 def certify_unbounded(
     program: Program, point: Any, ray: Any, *, tolerance: float = 1e-8
 ) -> RayCertificate:
-    """Judge a feasible point of a `program` and a `ray` along which it improves for ever.
+    """Certify a feasible point of a `program` and a `ray` along which it improves without limit.
 
-    What they break of the constraints, and the ray of its promise, is held against
-    `tolerance`; what is proved is about an exact point and an exact ray nearby.
+    Point and ray may break their conditions by `tolerance` at the most; what is proved is about
+    an exact point and an exact ray nearby.
     """
     tolerance = checked_tolerance(tolerance)
     units = balanced_program(program)
     given = np.concatenate(program.parts(point))
     d = vector(ray, "the ray", program.n)
     # A direction is a ray of the dual: its rows are the program's columns.
-    turned = BalancedProgram(units.program.dual, units.rows, units.columns)
-    judged = _Ray(turned, fractions(d) / fractions(units.columns), tolerance)
+    transposed = BalancedProgram(units.program.dual, units.rows, units.columns)
+    candidate = _Ray(transposed, fractions(d) / fractions(units.columns), tolerance)
     exact, n = ExactProgram(units.program), program.n
     x = fractions(given[:n]) / fractions(units.columns)
     w = fractions(given[n:]) / fractions(units.rows)[: len(given) - n]
     slack = floats(exact.slack(x, w))
     none = np.zeros(len(program.limits))
     off = conditions(units.program, floats(x), floats(w), none, slack).primal_feasibility
-    reasons = list(judged.reasons)
+    reasons = list(candidate.reasons)
     if not off <= tolerance:
         reasons.append(f"the point breaks the constraints ({off:.1e})")
     level: Level = "failed" if reasons else "unresolved"
-    if not reasons and not judged.exact_nearby():
+    if not reasons and not candidate.has_exact_ray_nearby():
         reasons.append("no direction was found that keeps the constraints, and Qd = 0, exactly")
     if not reasons and feasible_near(units.program, np.concatenate([x, w])) is None:
         reasons.append("no point was found that keeps all constraints exactly")
     level = level if reasons else "proved"
-    optimum = -math.inf * program.sign if level == "proved" else math.nan
-    extent = [math.inf] * n
-    return _certificate(
-        program, level, "unbounded", optimum, judged.margin, extent, tolerance, reasons
-    )
+    return _certificate(program, "unbounded", level, candidate, [math.inf] * n, reasons)
 
 
 def _certificate(
     program: Program,
-    level: Level,
     claim: Literal["infeasible", "unbounded"],
-    optimum: float,
-    margin: float,
+    level: Level,
+    ray: _Ray,
     extent: list[float],
-    tolerance: float,
     reasons: list[str],
 ) -> RayCertificate:
+    optimum = math.nan
+    if level == "proved":
+        optimum = math.inf * (program.sign if claim == "infeasible" else -program.sign)
     return RayCertificate(
         level=level,
         claim=claim,
         gap=0.0 if level == "proved" else math.inf,
         value=optimum,
         bound=optimum,
-        margin=margin,
+        margin=ray.margin,
         extent=tuple(extent),
-        tolerance=tolerance,
+        tolerance=ray.tolerance,
         reasons=tuple(reasons),
         about=program_text(program),
     )
@@ -187,12 +181,13 @@ class _Ray:
 
     def __init__(self, units: BalancedProgram, y: Array, tolerance: float) -> None:
         self.program = program = units.program
+        self.tolerance = tolerance
         self.exact = exact = ExactProgram(program)
         size = max((abs(number) for number in y), default=ZERO) or Fraction(1)
-        held, p = exact.held, exact.p
-        low = min(y[:held], default=ZERO) / size
+        n_ineq, p = exact.n_ineq, exact.p
+        low = min(y[:n_ineq], default=ZERO) / size
         self.y = y / size
-        self.y[:held] = [max(number, ZERO) for number in self.y[:held]]
+        self.y[:n_ineq] = [max(number, ZERO) for number in self.y[:n_ineq]]
         self.left = exact.columns.times(self.y)
         self.softened = [] if exact.R is None else list(exact.R.times(self.y))
         self.fall = -dot(exact.limits, self.y)
@@ -215,27 +210,27 @@ class _Ray:
         if not off <= tolerance:
             self.reasons.append(f"the combined rows do not vanish ({off:.1e} of their terms)")
 
-    def excluded_between_bounds(self) -> bool:
+    def excludes_bounded_points(self) -> bool:
         """Whether no point between the bounds on x has (Mᵀy)ᵀx ≤ hᵀy."""
         if any(self.softened):
             return False
         least = least_linear(self.left, Box(self.program))
         return least is not None and least + self.fall > 0
 
-    def exact_nearby(self) -> bool:
+    def has_exact_ray_nearby(self) -> bool:
         """Whether a ray nearby meets all equations exactly, and still has hᵀy < 0."""
         program = self.program
-        turned, p = sp.csr_array(sp.csr_array(program.rows).T), program.nonnegative
-        equal = sp.csr_array(turned[p:])
+        transposed, p = sp.csr_array(sp.csr_array(program.rows).T), program.nonnegative
+        equal = sp.csr_array(transposed[p:])
         if program.R is not None:
             equal = sp.csr_array(sp.vstack([equal, sp.csr_array(program.R)]))
         cone = LinearProgram(
             program.limits,
-            -turned[:p],
+            -transposed[:p],
             np.zeros(p),
             equal,
             np.zeros(equal.shape[0]),
-            self.exact.held,
+            self.exact.n_ineq,
         )
         near = feasible_near(cone, self.y)
         if near is None:
@@ -244,10 +239,10 @@ class _Ray:
         spread = dot(np.array([abs(number) for number in limits], dtype=object), near.radius)
         return dot(limits, near.centre) + spread < 0
 
-    def excluded(self) -> Fraction:
+    def excluded_size(self) -> Fraction:
         """The largest modulus of entries up to which no point exists."""
         p = self.exact.p
         loss = sum((max(-number, ZERO) for number in self.left[:p]), ZERO)
         loss += sum((abs(number) for number in self.left[p:]), ZERO)
-        # `exact_nearby` is asked first: a loss of 0 does not come here.
+        # `has_exact_ray_nearby` is checked first, so that the loss is not 0 here.
         return self.fall / loss / 2 if loss else ZERO

@@ -1,8 +1,8 @@
 """Answers to programs by existing solvers, and rays where there is no answer.
 
 HiGHS (in SciPy) solves linear programs, Clarabel quadratic ones. Neither is trusted: the
-certificate sees the point and the multipliers only. SciPy hands out no rays, so where a
-solver says "infeasible" or "unbounded" the Farkas program is solved for one. Small programs
+certificate gets the point and the multipliers only. SciPy returns no rays, so where a
+solver reports "infeasible" or "unbounded" the Farkas program is solved for one. Small programs
 that floating point leaves unproved are solved over the integers (`solvers/pivots.py`).
 """
 
@@ -29,7 +29,7 @@ from dualfold.programs.rays import (
 from dualfold.programs.solvers.external import by_clarabel, by_highs, polished_answer, widened_rows
 from dualfold.programs.solvers.pivots import by_pivots
 
-# Unknowns up to which the last digits are worth a dense least-squares problem (seconds).
+# Unknowns up to which a dense least-squares problem is solved for the last digits.
 MAX_POLISHED_UNKNOWNS = 1_500
 # Of two answers, the one whose level comes first here is returned.
 BEST_FIRST: tuple[Level, ...] = ("proved", "within reach", "within", "unresolved", "failed")
@@ -44,7 +44,7 @@ class ProgramAnswer:
     multipliers : one for each row of constraints, inequalities first; None unless "optimal"
     ray : Farkas multipliers ("infeasible") or the direction of improvement ("unbounded")
     certificate : of the point and multipliers, or of the ray
-    solver : who found it
+    solver : the name of what found it
     """
 
     status: Literal["optimal", "infeasible", "unbounded"]
@@ -61,7 +61,7 @@ class ProgramAnswer:
 def solve_program(program: Program, *, tolerance: float = 1e-8) -> ProgramAnswer:
     """The optimum of a program with its multipliers, or the ray that proves there is none.
 
-    What is not proved is returned all the same, with a warning if its certificate failed.
+    An answer that is not proved is returned too, with a warning if its certificate failed.
 
     >>> from dualfold.programs import LinearProgram, solve_program
     >>> answer = solve_program(LinearProgram([1.0], [[-1.0]], [-3.0]))  # min x, x ≥ 3
@@ -82,7 +82,7 @@ def solve_program(program: Program, *, tolerance: float = 1e-8) -> ProgramAnswer
         best = _better_answer(best, answer)
         if best is not None and best.certificate.level == "proved":
             return best
-    # A solver may stop near nothing when there is no optimum; a ray then says so.
+    # A solver may stop anywhere when there is no optimum; a ray then proves that.
     best = _better_answer(best, None if rays_tried else _without_optimum(program, tolerance))
     if best is None:
         raise NotConverged(
@@ -129,7 +129,7 @@ def _attempts(program: Program) -> Iterator[tuple[str, tuple[Array, Array] | Non
             if inner is not None and sum(map(len, inner)) <= MAX_POLISHED_UNKNOWNS:
                 yield "Clarabel", scale.answer(polished_answer(scale.program, *inner))
             yield "Clarabel", scale.answer(inner)
-    # Where floating point found nothing that can be proved, small programs have an exact way.
+    # Where nothing found in floating point can be proved, small programs are solved exactly.
     yield "pivots over the integers", units.answer(by_pivots(units.program))
 
 
@@ -151,21 +151,26 @@ def _rays(program: Program) -> Iterator[Array]:
     inner = units.program
     largest = float(np.abs(inner.limits).max(initial=0.0))
     if largest == 0:
-        return  # x = 0 keeps everything
-    turned = sp.csr_array(inner.rows.T)
-    p, held = inner.nonnegative, len(inner.b)
-    equal = [turned[p:], *([] if inner.R is None else [sp.csr_array(inner.R)])]
+        return  # x = 0 keeps all constraints
+    transposed = sp.csr_array(inner.rows.T)
+    p, n_ineq = inner.nonnegative, len(inner.b)
+    equal = [transposed[p:], *([] if inner.R is None else [sp.csr_array(inner.R)])]
     stacked = sp.csr_array(sp.vstack(equal))
     size = _power(largest)  # a power of 2 rounds nothing
     box = LinearProgram(
-        inner.limits / size, -turned[:p], np.zeros(p), stacked, np.zeros(stacked.shape[0]), held
-    ).with_bounds(np.where(np.arange(len(inner.limits)) < held, -np.inf, -1.0), 1.0)
-    # What is rounded to 0 may be negative: the certificate decides.
+        inner.limits / size,
+        -transposed[:p],
+        np.zeros(p),
+        stacked,
+        np.zeros(stacked.shape[0]),
+        n_ineq,
+    ).with_bounds(np.where(np.arange(len(inner.limits)) < n_ineq, -np.inf, -1.0), 1.0)
+    # A value that rounds to 0 may be negative: the certificate decides.
     for solver, least in ((by_highs, -1e-9), (by_pivots, np.inf)):
         found = solver(box)
         if found is not None and found[0].any() and box.value(found[0]) < least:
             ray = found[0].copy()
-            ray[:held] = np.maximum(ray[:held], 0)
+            ray[:n_ineq] = np.maximum(ray[:n_ineq], 0)
             with np.errstate(all="ignore"):
                 ray = ray * units.rows
                 ray = ray / np.abs(ray).max()
@@ -201,9 +206,9 @@ def _feasible_points(program: Program) -> Iterator[Array]:
     """Points that should keep all constraints, softened rows included."""
     units = balanced_program(program)
     inner = units.program
-    rows, held = widened_rows(inner), len(inner.b)
+    rows, n_ineq = widened_rows(inner), len(inner.b)
     flat = LinearProgram(
-        np.zeros(rows.shape[1]), rows[:held], inner.b, rows[held:], inner.f, inner.nonnegative
+        np.zeros(rows.shape[1]), rows[:n_ineq], inner.b, rows[n_ineq:], inner.f, inner.nonnegative
     )
     for solver in (by_highs, by_pivots):
         found = solver(flat)

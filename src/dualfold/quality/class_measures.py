@@ -10,10 +10,7 @@ from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
 from dualfold.kernels import kernel
 from dualfold.quality.estimate import drawn_rows, values_or_mean
-from dualfold.quality.ranks import neighbor_count
-from dualfold.quality.space import space_of
-
-__all__ = ["knn_accuracy", "neighborhood_hit", "silhouette"]
+from dualfold.quality.space import neighbor_count, space_of
 
 _class_sums = kernel("class_sums")
 

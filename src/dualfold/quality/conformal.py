@@ -10,8 +10,6 @@ from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.neighbors import nearest
 
-__all__ = ["conformal_p_values"]
-
 
 def conformal_p_values(
     old: Any,
@@ -21,16 +19,17 @@ def conformal_p_values(
     metric: Any = "euclidean",
     n_jobs: int | None = None,
 ) -> Array:
-    """For each new row: how seldom an old row lies as far out as it does, 1/(n+1) to 1.
+    """For each new row the share of old rows that lie as far out as it does, 1/(n+1) to 1.
 
         a(x) = d_k(x) / mean of d_k over the k nearest old rows of x
         p(x) = (1 + number of old rows i with a(i) ≥ a(x)) / (n + 1)
 
     d_k is the distance to the k-th nearest old row (of an old row: among the others). The ratio is
-    local: far out of a dense group counts, though another group may be thinner. New rows drawn as
-    the old ones were have p ≤ 0.05 about once in 20 times, whatever the distribution, because
-    then all n + 1 rows are exchangeable. Nearly: the neighbours of an old row know that row and so
-    have a shorter reach, which makes p-values in few dimensions somewhat too large.
+    local: a row outside of a dense group counts as far, though another group may be sparser. New
+    rows drawn as the old ones were have p ≤ 0.05 about once in 20 times, whatever the distribution,
+    because then all n + 1 rows are exchangeable. This is approximate: an old row is among the
+    neighbours of its neighbours, whose d_k is shorter for that, and p-values in few dimensions are
+    somewhat too large.
 
     old, new : tables with the same columns; n_neighbors : k
     metric : as for `graph.nearest`; n_jobs : threads (None: all cores)
@@ -50,14 +49,14 @@ def conformal_p_values(
             Argument("n_neighbors", n_neighbors),
             f" must be from 1 to {n - 1}, fewer than the {n} old rows",
         )
-    among = nearest(old, n_neighbors, metric=metric, n_jobs=n_jobs)
-    found = nearest(old, n_neighbors, queries=new, metric=metric, n_jobs=n_jobs)
-    reach = among.distances[:, -1]
-    # Repeated rows have a reach of 0: what is next to them counts as near only if it is one, too.
-    least = 1e-9 * float(reach.max(initial=0.0)) or 1.0
+    lists_of_old = nearest(old, n_neighbors, metric=metric, n_jobs=n_jobs)
+    lists_of_new = nearest(old, n_neighbors, queries=new, metric=metric, n_jobs=n_jobs)
+    radius = lists_of_old.distances[:, -1]
+    # Duplicates have d_k = 0: a row next to them counts as near only if it is one, too.
+    least = 1e-9 * float(radius.max(initial=0.0)) or 1.0
     scores = [
-        lists.distances[:, -1] / np.maximum(reach[lists.indices].mean(axis=1), least)
-        for lists in (among, found)
+        lists.distances[:, -1] / np.maximum(radius[lists.indices].mean(axis=1), least)
+        for lists in (lists_of_old, lists_of_new)
     ]
     below = np.searchsorted(np.sort(scores[0]), scores[1], side="left")
     return np.asarray((1 + n - below) / (n + 1))

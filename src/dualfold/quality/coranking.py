@@ -1,4 +1,4 @@
-"""Ranks before against ranks after: the co-ranking matrix and the curves that follow from it."""
+"""Ranks before and after: the co-ranking matrix and the curves that follow from it."""
 
 from __future__ import annotations
 
@@ -16,10 +16,9 @@ from dualfold.quality.estimate import (
     estimate_of_mean,
     values_at_all_points,
 )
-from dualfold.quality.ranks import both_spaces, neighbor_count
-from dualfold.quality.space import Space
+from dualfold.quality.space import Space, both_spaces, neighbor_count
 
-__all__ = ["CoRanking", "NeighborhoodCurve", "co_ranking", "neighborhood_curve"]
+_LIST_ENTRIES_PER_CHUNK = 1 << 22
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +70,7 @@ def co_ranking_of(before: Array, after: Array, n: int) -> CoRanking:
     """From lists of neighbours, nearest first."""
     k = before.shape[1]
     counts = np.zeros(k * k, dtype=np.int64)
-    step = max(1, (1 << 22) // k)
+    step = max(1, _LIST_ENTRIES_PER_CHUNK // k)
     for some in row_slices(len(before), step):
         _, rank, other = common_ranks(before[some], after[some])
         counts += np.bincount(rank * k + other, minlength=k * k)
@@ -148,9 +147,9 @@ def neighborhood_curve(
 ) -> NeighborhoodCurve:
     """Q_NX, R_NX and LCMC for every neighbourhood size up to `max_rank` (None: n−2).
 
-    With a `max_rank` the neighbour lists suffice (70,000 MNIST images to rank 100: about a
-    minute). The whole curve orders all n points around each: O(n² log n), so beyond some
-    20,000 points take a `sample` (1,000 points give most curves to ±0.01).
+    With a `max_rank` the neighbour lists suffice. The whole curve orders all n points around
+    each: O(n² log n), so beyond some 20,000 points take a `sample` (1,000 points give most
+    curves to ±0.01).
     """
     x, y = both_spaces(X, Y, metric, n_jobs)
     rows = drawn_rows(x.n, sample, random_state)
@@ -168,7 +167,7 @@ def curve_of(before: Array, after: Array, rows: Array | None, n: int) -> Neighbo
     m, k = before.shape
     k = min(k, n - 2)
     totals, squares, areas = np.zeros(k), np.zeros(k), np.empty(m)
-    step = max(1, (1 << 22) // k)
+    step = max(1, _LIST_ENTRIES_PER_CHUNK // k)
     for some in row_slices(m, step):
         row, rank, other = common_ranks(before[some], after[some])
         worse = np.maximum(rank, other)

@@ -15,7 +15,7 @@ from dualfold.errors import Argument, InvalidInput
 from dualfold.kernels.threads import row_slices
 
 QUANTILE_LEVELS = (0.0, 0.01, 0.25, 0.5, 0.75, 0.99, 1.0)
-# Numbers in a block of differences: 1 MB stays in the cache, and takes half the time of 32 MB.
+# A block of differences that stays in the cache takes half the time of a larger one.
 BLOCK_NUMBERS = 2**17
 ABOUT_TEXT = "the distances between the rows as given; nothing was optimised"
 

@@ -1,4 +1,4 @@
-"""Numbers measured on a sample, with what is known about the whole."""
+"""Numbers measured on a sample, with confidence intervals for all points."""
 
 from __future__ import annotations
 
@@ -11,20 +11,11 @@ from scipy.special import stdtrit
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
 
-__all__ = [
-    "Estimate",
-    "drawn_rows",
-    "estimate_of_mean",
-    "estimate_of_sums",
-    "sample_size",
-    "values_at_all_points",
-    "values_or_mean",
-]
-
 INTERVAL_CONFIDENCE = 0.95
-# All rows are asked up to so many (a whole report of 5,000 images takes 2 s of CPU and grows
-# with the square), and of more only some: ±0.01 on most measures.
-MAX_FULL_ROWS, DEFAULT_SAMPLE_ROWS = 5_000, 1_000
+# Up to here all rows are measured; the work grows with the square: docs/dev/notes/quality.md
+MAX_FULL_ROWS = 5_000
+# Gives most measures to ±0.01.
+DEFAULT_SAMPLE_ROWS = 1_000
 
 
 class Estimate(float):
@@ -56,7 +47,7 @@ class Estimate(float):
 
 
 def sample_size(n: int, asked: int | None = None) -> int | None:
-    """How many of n rows to measure on: those `asked` for, else enough; None is all of them."""
+    """How many of n rows to measure on: `asked`, or the default; None is all of them."""
     wanted = asked if asked is not None else (DEFAULT_SAMPLE_ROWS if n > MAX_FULL_ROWS else None)
     return None if wanted is None or wanted >= n else wanted
 

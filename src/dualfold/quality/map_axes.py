@@ -1,4 +1,4 @@
-"""What the axes of a map have to do with the columns, and whether they can be told apart."""
+"""The axes of a map: their correlations with columns, close variances, far rows."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ import scipy.sparse as sp
 
 from dualfold.arrays import Array
 
-__all__ = ["close_axes", "column_correlations", "far_rows"]
-
-# Few rows are a hundredth of all; among fewer than 30 rows there are no "few among many". Far is
-# four times as far: of a million normal numbers the farthest is 1.9 times as far out as the
-# nearest 99 %, of ten thousand exponential ones twice.
-ROWS_PER_FAR_ROW, MIN_ROWS, FAR_RATIO = 100, 30, 4.0
+# At most one row in a hundred is far; in fewer than 30 rows no row counts as far.
+ROWS_PER_FAR_ROW = 100
+MIN_ROWS = 30
+# Of a million normal numbers the farthest is 1.9 times as far from the median as the nearest
+# 99 %, of ten thousand exponential ones twice.
+FAR_RATIO = 4.0
 CHI_SQUARE_QUANTILE = -2 * float(np.log(0.05))  # 95 % of χ² with two degrees of freedom lie below
 
 
 def column_correlations(X: Any, Y: Any) -> Array:
-    """Pearson's correlation of each column of X (a row of the answer) with each axis of Y.
+    """Pearson's correlation of each column of X (a row of the result) with each axis of Y.
 
     0 where one of the two does not vary. X may be sparse.
 
@@ -43,11 +43,11 @@ def column_correlations(X: Any, Y: Any) -> Array:
 
 
 def close_axes(variances: Any, n: int) -> list[tuple[int, int]]:
-    """Neighbouring principal axes, counted from 1, that n rows do not tell apart.
+    """Neighbouring principal axes, counted from 1, that n rows cannot distinguish.
 
-    Two equal variances λ, of n rows of normal data, come out apart by δ with n(δ/2λ)² ~ χ² of two
-    degrees (Anderson 1963). Where δ is within what that gives 19 times out of 20, another sample
-    may turn the two axes within their plane by any angle: read the plane and not the axes.
+    Two equal variances λ, estimated from n rows of normal data, differ by δ with n(δ/2λ)² ~ χ² of
+    two degrees (Anderson 1963). Where δ is within the 95 % quantile of that, another sample
+    may rotate the two axes within their plane by any angle: read the plane and not the axes.
 
     Anderson, "Asymptotic theory for principal component analysis" (1963), §3.
 
@@ -62,11 +62,11 @@ def close_axes(variances: Any, n: int) -> list[tuple[int, int]]:
 
 @dataclass(frozen=True)
 class FarRows:
-    """Few rows that are far out on an axis of a map.
+    """Few rows that are far from the others along an axis of a map.
 
     axis : counted from 0; rows : counted from 0, the farthest first
-    times : how far out the farthest is, in reaches of the other 99 % (infinite where these are at
-        one place)
+    times : how far the farthest is from the median, as a multiple of the farthest of the other
+        99 % (infinite where these are at one place)
     """
 
     axis: int
@@ -75,12 +75,12 @@ class FarRows:
 
 
 def far_rows(Y: Any) -> list[FarRows]:
-    """The axes of a map on which few rows make all others share a small part of the picture.
+    """The axes of a map along which few rows leave a small part of the picture to all others.
 
     Few: at most one in a hundred. Far: four times as far from the median as all but the farthest
-    hundredth. Such an axis says who these rows are and little of the others.
+    hundredth. Such an axis separates these rows and shows little of the others.
 
-    Y : the map, n × d; of fewer than 30 rows none are few
+    Y : the map, n × d; in fewer than 30 rows none are far
 
     >>> import numpy as np
     >>> Y = np.random.default_rng(0).normal(size=(200, 2))

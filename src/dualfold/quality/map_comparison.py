@@ -1,4 +1,4 @@
-"""Maps against maps: alignment, agreement, and how much a map depends on chance."""
+"""Maps compared with maps: alignment, agreement, and how much a map depends on chance."""
 
 from __future__ import annotations
 
@@ -11,15 +11,6 @@ import numpy as np
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
 from dualfold.quality.ranks import t_similarity
-
-__all__ = [
-    "Alignment",
-    "Stability",
-    "neighbor_agreement",
-    "procrustes",
-    "repeated_maps",
-    "stability",
-]
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +30,7 @@ class Alignment:
 
 
 def procrustes(reference: Any, points: Any, *, scale: float | str = "best") -> Alignment:
-    """Turn, mirror, move and scale `points` onto `reference` with the least squares.
+    """Rotate, reflect, shift and scale `points` onto `reference` by least squares.
 
         min over RᵀR = I, b, c of Σ_i ‖reference_i − (c·points_i·R + b)‖²
 
@@ -66,12 +57,12 @@ def procrustes(reference: Any, points: Any, *, scale: float | str = "best") -> A
         raise InvalidInput(Argument("scale"), f" must be a number or 'best'; it is {scale!r}")
     chosen = (strengths.sum() / size if size > 0 else 1.0) if scale == "best" else float(scale)
     shift = middle - chosen * (other @ rotation)
-    placed = chosen * (B @ rotation) + shift
-    residuals = np.linalg.norm(A - placed, axis=1)
+    aligned = chosen * (B @ rotation) + shift
+    residuals = np.linalg.norm(A - aligned, axis=1)
     whole = float(np.sum(A0**2))
     left = float(np.sum(residuals**2))
     disparity = left / whole if whole > 0 else float(size > 0)
-    return Alignment(placed, rotation, float(chosen), shift, disparity, residuals)
+    return Alignment(aligned, rotation, float(chosen), shift, disparity, residuals)
 
 
 def neighbor_agreement(

@@ -1,4 +1,4 @@
-"""What happened to each neighbourhood: its shape and its density."""
+"""Changes of the shape and the density of neighbourhoods."""
 
 from __future__ import annotations
 
@@ -8,12 +8,9 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.quality.estimate import Estimate, drawn_rows, values_or_mean
-from dualfold.quality.ranks import both_spaces, neighbor_count
-from dualfold.quality.space import EuclideanSpace, Space
+from dualfold.quality.space import EuclideanSpace, Space, both_spaces, neighbor_count
 
-__all__ = ["density_correlation", "local_distortion"]
-
-# Numbers gathered together: 32 MB in float64.
+# Gathered together in float64.
 BLOCK_NUMBERS = 1 << 22
 
 

@@ -1,8 +1,8 @@
 """Measures over all pairs of points, from a few sums for each row.
 
 d_ij is the distance of two points in X, δ_ij that in Y; rows of both are computed in
-tiles and reduced to nine numbers each. Memory is O(n) and a tile of 64 MiB for each thread
-and side.
+tiles and reduced to nine numbers each. Memory is O(n) and a tile for each thread and side.
+Kruskal's stress, which sorts all pairs, takes them in slices.
 """
 
 from __future__ import annotations
@@ -17,8 +17,11 @@ from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
 from dualfold.kernels import c_constant, kernel
 from dualfold.quality.estimate import drawn_rows, estimate_of_sums, values_at_all_points
-from dualfold.quality.ranks import both_spaces
-from dualfold.quality.space import Space
+from dualfold.quality.space import Space, both_spaces
+
+# Pairs sorted together: 16 bytes each and as much again for the sort.
+MAX_SORTED_PAIRS = 1 << 24
+_HISTOGRAM_BINS = 1 << 14
 
 _pair_sums = kernel("pair_sums")
 
@@ -89,7 +92,7 @@ def _stress(total: Array, change: Array) -> Array:
 
 
 class PairSumsCollector:
-    """Collects the sums of the tiles it is given, in any order, from any thread."""
+    """Collects the sums of tiles, in any order, from any thread."""
 
     def __init__(self, x: Space, y: Space, rows: Array | None) -> None:
         if x.n < 2:
@@ -182,11 +185,6 @@ def residual_variance(
     """
     x, y = both_spaces(distances, points, metric, n_jobs)
     return pair_sums(x, y, drawn_rows(x.n, sample, random_state)).residual_variance()
-
-
-# Pairs sorted together: 16 bytes each and as much again for the sort.
-MAX_SORTED_PAIRS = 1 << 24
-_HISTOGRAM_BINS = 1 << 14
 
 
 def nonmetric_stress(

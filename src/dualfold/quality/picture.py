@@ -1,4 +1,4 @@
-"""Is a map a good picture? Neighbours kept, beside chance and beside other maps."""
+"""Is a map a good picture? Neighbours kept compared with chance and other maps, and the verdict."""
 
 from __future__ import annotations
 
@@ -10,16 +10,15 @@ import numpy as np
 
 from dualfold.arrays import Array
 
-# Where words change, in shares of what a random map loses. Conventions, not theorems: maps of
-# images that people call good (t-SNE, UMAP of MNIST) keep 0.25 to 0.45, unrolled sheets 0.8 and
-# more, and the first two principal components of MNIST 0.02.
+# Where words change, in shares of what a random map loses: conventions, chosen by maps that
+# people call good or bad (docs/dev/notes/quality.md).
 GRADE_THRESHOLDS = (
     (0.5, "good"),
     (0.2, "fair"),
     (0.05, "poor"),
     (-1e9, "no picture of these data"),
 )
-# Maps that keep less than this say so before they say that the problem was solved.
+# Of maps that keep less, this is reported before the certificate.
 MIN_FAIR_SHARE = GRADE_THRESHOLDS[1][0]
 AS_PREPARED = "in the table as it was prepared"
 
@@ -60,7 +59,7 @@ class Picture:
 
     @property
     def poor(self) -> bool:
-        """Whether this must be said before anything else."""
+        """Whether this must be reported before anything else."""
         return self.beyond_chance < MIN_FAIR_SHARE
 
     @property
@@ -128,8 +127,7 @@ MEASURE_MEANINGS = {
     "knn_accuracy_before": Meaning(1, 0, "neighbours in the data name the class"),
 }
 
-# Where words change. Conventions, not theorems: 0.95 is where published maps of well-kept
-# data lie (t-SNE of MNIST 0.96 to 0.99), 0.5 is what a random map scores.
+# Where words change: conventions (docs/dev/notes/quality.md); a random map scores 0.5.
 _TRUST_WORDS = (
     (0.95, "can be believed"),
     (0.85, "can mostly be believed"),

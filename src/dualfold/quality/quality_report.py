@@ -25,15 +25,13 @@ from dualfold.quality.pair_measures import (
     pair_sums,
 )
 from dualfold.quality.picture import MEASURE_MEANINGS, Picture, percent, verdict_of
-from dualfold.quality.ranks import NeighborRanks, both_spaces, check_half, neighbor_count
+from dualfold.quality.ranks import NeighborRanks, check_half
 from dualfold.quality.shepard import DistanceGrid, Shepard
-from dualfold.quality.space import Space
+from dualfold.quality.space import Space, both_spaces, neighbor_count
 
 if TYPE_CHECKING:
     import pandas as pd
 
-
-__all__ = ["QualityReport", "report"]
 
 # Neighbours of each point that the R_NX curve and the co-ranking matrix go to.
 MAX_CURVE_RANK = 100
@@ -48,7 +46,7 @@ class QualityReport:
     per_point : name → one number for each point, to colour the map by (NaN: not sampled)
     curve, co_ranking, shepard : for the figures of `dualfold.view`
     n, n_neighbors, sampled : points, neighbourhood size, points measured (n: all)
-    space : what is special about the distances of the data, in words
+    space : in which table or by which metric neighbours were counted, in words
     """
 
     measures: dict[str, float]
@@ -146,7 +144,7 @@ def report(
     random_state: Any = 0,
     n_jobs: int | None = None,
 ) -> QualityReport:
-    """Measure a map Y of the data X in every way there is.
+    """All measures of a map Y of the data X.
 
     labels : one class for each point; adds the silhouette and how well neighbours name the class
     graph : adds the residual variance against its geodesics
@@ -156,7 +154,7 @@ def report(
 
     Exact by default: one pass for ranks and one for distances over all pairs, minutes for
     70,000 images; a sample of 1,000 of them takes seconds. Kruskal's stress, which sorts
-    pairs, is in it where there are at most 33 million (5,800 points, or a sample of more).
+    pairs, is included up to 33 million pairs (5,800 points, or a sample of more).
 
     >>> from dualfold.data import digits
     >>> X = digits().points
@@ -182,26 +180,39 @@ def report(
         "r_nx_area": curve.auc,
         "local_distortion": estimate_of_mean(shapes, x.n, (0.0, 1.0)),
         "density_correlation": correlation_of_densities(before[1][:, :k], after[1][:, :k], x.n),
-        "stress": _number(sums.stress()),
-        "distance_correlation": sums.correlation(),
-        "residual_variance": sums.residual_variance(),
     }
-    asked = len(near.before)
-    if asked * (x.n - 1) <= 2 * MAX_SORTED_PAIRS:
-        measures["nonmetric_stress"] = _number(nonmetric_stress(x, y, **sampling))
+    measures |= _of_pairs(x, y, sums, sampling)
     if graph is not None:
         geodesic, _ = both_spaces(graph, y, metric, n_jobs)
         measures["geodesic_residual_variance"] = pair_sums(geodesic, y, rows).residual_variance()
     if labels is not None:
-        measures["silhouette"] = _number(silhouette(y, labels, **sampling))
-        hit = neighborhood_hit(y, labels, n_neighbors=k, **sampling)
-        measures["neighborhood_hit"] = _number(hit)
-        for name, space in (("knn_accuracy", y), ("knn_accuracy_before", x)):
-            measures[name] = _number(knn_accuracy(space, labels, n_neighbors=k, **sampling))
+        measures |= _of_classes(x, y, labels, k, sampling)
     per_point = _points_of(near, curve, sums)
     per_point["local_distortion"] = values_at_all_points(shapes, rows, x.n)
-    ranks = co_ranking_of(*lists, x.n)
-    return QualityReport(measures, per_point, curve, ranks, shepard, x.n, k, asked, x.about)
+    ranks, measured = co_ranking_of(*lists, x.n), len(near.before)
+    return QualityReport(measures, per_point, curve, ranks, shepard, x.n, k, measured, x.about)
+
+
+def _of_pairs(x: Space, y: Space, sums: PairSums, sampling: dict[str, Any]) -> dict[str, float]:
+    found = {
+        "stress": _number(sums.stress()),
+        "distance_correlation": sums.correlation(),
+        "residual_variance": sums.residual_variance(),
+    }
+    if len(sums.sums) * (x.n - 1) <= 2 * MAX_SORTED_PAIRS:
+        found["nonmetric_stress"] = _number(nonmetric_stress(x, y, **sampling))
+    return found
+
+
+def _of_classes(
+    x: Space, y: Space, labels: Any, k: int, sampling: dict[str, Any]
+) -> dict[str, float]:
+    return {
+        "silhouette": _number(silhouette(y, labels, **sampling)),
+        "neighborhood_hit": _number(neighborhood_hit(y, labels, n_neighbors=k, **sampling)),
+        "knn_accuracy": _number(knn_accuracy(y, labels, n_neighbors=k, **sampling)),
+        "knn_accuracy_before": _number(knn_accuracy(x, labels, n_neighbors=k, **sampling)),
+    }
 
 
 def _near(x: Space, y: Space, before: Array, after: Array, rows: Array | None) -> NeighborRanks:

@@ -1,9 +1,9 @@
 """Ranks of given pairs by counting, never by sorting.
 
 The rank of j among the points around i is one more than the number of points l with
-(d(i, l), l) before (d(i, j), j). In few dimensions the distances are recomputed on the
-fly. In many, float32 products decide all but the close calls. With f the centred and
-scaled points as stored (`graph.coordinates`), K columns and u = 2⁻²⁴,
+(d(i, l), l) before (d(i, j), j). In few dimensions the distances are recomputed where they
+are needed. In many, float32 products decide all but the closest comparisons. With f the centred
+and scaled points as stored (`graph.lower_bounds`), K columns and u = 2⁻²⁴,
 
     |v − ‖f_i − f_l‖²| ≤ c(|f_i|² + |f_l|²),  v = |f_i|² + |f_l|² − 2f_i·f_l,  c = (K + 16)u
 
@@ -30,11 +30,16 @@ from dualfold.kernels import c_constant, kernel, kernels_by_dtype
 from dualfold.kernels.reports import steps
 from dualfold.kernels.threads import in_threads, row_slices
 
-FEW_COLUMNS = c_constant("FEW_COLUMNS")  # whose distances are recomputed on the fly
-ROWS_PER_CHUNK = 64  # rows a thread takes at a time
-_SLACK_SHARE = 2.0**-22  # s above; near 2u, where both of its terms are equally small
-_ROUNDING_MARGIN = 1e-9  # for the float64 rounding of true distances and of the thresholds
+# Up to this many columns distances are recomputed where they are needed.
+FEW_COLUMNS = c_constant("FEW_COLUMNS")
+ROWS_PER_CHUNK = 64
+# s above; near 2u, where both of its terms are equally small.
+_SLACK_SHARE = 2.0**-22
+# For the float64 rounding of true distances and of the thresholds.
+_ROUNDING_MARGIN = 1e-9
 _BUFFER_PAIRS = 1 << 18
+_LIMIT_ROWS_PER_CHUNK = 1024
+_NUMBERS_PER_CHUNK = 1 << 21
 
 _count_panels = kernel("count_panels")
 _settle_counts = kernels_by_dtype("settle_counts")
@@ -72,7 +77,7 @@ def _limits(X: Array, asked: Array, columns: Array, threads: int) -> Array:
             -1, columns.shape[1]
         )
 
-    in_threads(share, row_slices(len(asked), 1024), threads)
+    in_threads(share, row_slices(len(asked), _LIMIT_ROWS_PER_CHUNK), threads)
     return limits
 
 
@@ -81,10 +86,8 @@ def _direct_ranks(X: Array, asked: Array, columns: Array, limits: Array, threads
     counts = np.zeros(columns.shape, dtype=np.int32)
 
     def share(some: slice) -> None:
-        _count_direct(
-            across, len(X), X.shape[1], asked[some], len(asked[some]), columns.shape[1],
-            limits[some], columns[some], counts[some],
-        )  # fmt: skip
+        rows = asked[some], len(asked[some]), columns.shape[1]
+        _count_direct(across, *X.shape, *rows, limits[some], columns[some], counts[some])
 
     shares = list(row_slices(len(asked), ROWS_PER_CHUNK))
     with steps("counting ranks", len(shares)) as done:
@@ -101,8 +104,8 @@ class _Panels:
         self.vectors = np.zeros((self.panels, depth, PANEL_POINTS), dtype=np.float32)
         self.square = np.full(self.panels * PANEL_POINTS, np.inf, dtype=np.float32)
         self.error = np.zeros(self.panels * PANEL_POINTS, dtype=np.float32)
-        # As many rows as make whole panels, about 16 MiB of them in float64.
-        step = PANEL_POINTS * max(1, (1 << 21) // (PANEL_POINTS * depth))
+        # As many rows as make whole panels.
+        step = PANEL_POINTS * max(1, _NUMBERS_PER_CHUNK // (PANEL_POINTS * depth))
         for first in range(0, n, step):
             some = frame.coordinates(X[first : first + step])
             for start in range(0, len(some.vectors), PANEL_POINTS):
@@ -149,24 +152,24 @@ def _panel_ranks(
     settled = np.zeros(columns.shape, dtype=np.int32)
     selves = np.full(own.panels * PANEL_POINTS, -1, dtype=np.int32)
     selves[: len(asked)] = asked
-    room: SimpleQueue[tuple[Array, Array, Array]] = SimpleQueue()
+    free: SimpleQueue[tuple[Array, Array, Array]] = SimpleQueue()
     for _ in range(threads):
         pair = (np.empty(_BUFFER_PAIRS, dtype=np.int32) for _ in range(2))
-        room.put((*pair, np.empty(1, dtype=np.int64)))  # type: ignore[arg-type]
+        free.put((*pair, np.empty(1, dtype=np.int64)))  # type: ignore[arg-type]
+
+    squares = own.square, others.square, own.error, others.error
+    points = own.vectors, others.vectors, X.shape[1], *squares
+    rule = k, near, far, last, counts, selves
 
     def tile(across: tuple[tuple[int, int], tuple[int, int]]) -> None:
-        row, column, position = buffers = room.get()
+        row, column, position = buffers = free.get()
         position[0] = 0
         while position[0] >= 0:
-            found = _count_panels(
-                own.vectors, others.vectors, X.shape[1], own.square, others.square, own.error,
-                others.error, k, near, far, last, counts, selves, *across[0], *across[1], mutual,
-                row, column, _BUFFER_PAIRS, position,
-            )  # fmt: skip
-            _settle_counts[X.dtype](
-                own_rows, X, X.shape[1], row, column, found, k, limits, columns, settled, mutual
-            )
-        room.put(buffers)
+            where = *across[0], *across[1], mutual
+            found = _count_panels(*points, *rule, *where, row, column, _BUFFER_PAIRS, position)
+            pairs = row, column, found, k, limits, columns, settled, mutual
+            _settle_counts[X.dtype](own_rows, X, X.shape[1], *pairs)
+        free.put(buffers)
 
     blocks = panel_blocks(others.panels)
     if mutual:  # each pair once; blocks meet so that no two threads count for one point

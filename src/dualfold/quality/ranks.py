@@ -14,7 +14,7 @@ import numpy as np
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
 from dualfold.quality.estimate import drawn_rows, values_or_mean
-from dualfold.quality.space import EuclideanSpace, Space, space_of
+from dualfold.quality.space import Space, both_spaces, neighbor_count
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,30 +116,6 @@ def neighbor_ranks(
     rows = drawn_rows(x.n, sample, random_state)
     before, after = x.nearest(k, rows)[0], y.nearest(k, rows)[0]
     return NeighborRanks(before, after, x.ranks(after, rows), y.ranks(before, rows), rows, x.n)
-
-
-def both_spaces(X: Any, Y: Any, metric: Any, n_jobs: int | None) -> tuple[Space, EuclideanSpace]:
-    """X with its metric and Y as a Euclidean map, checked to be as many points."""
-    x = space_of(X, metric, n_jobs)
-    y = Y if isinstance(Y, EuclideanSpace) else EuclideanSpace(Y, n_jobs, "Y")
-    if x.n != y.n:
-        raise InvalidInput(
-            Argument("X"),
-            f" has {x.n} rows and ",
-            Argument("Y"),
-            f" has {y.n}; they must be the same points, as many embedded points as there are rows",
-        )
-    return x, y
-
-
-def neighbor_count(k: Any, n: int) -> int:
-    """k, if there are as many other points."""
-    if isinstance(k, bool) or not isinstance(k, int | np.integer) or not 1 <= k < n:
-        raise InvalidInput(
-            Argument("n_neighbors"),
-            f" must be a whole number from 1 to {n - 1} for {n} points; it is {k!r}",
-        )
-    return int(k)
 
 
 def check_half(k: int, n: int) -> None:

@@ -12,10 +12,7 @@ from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
 from dualfold.kernels import kernel
 from dualfold.quality.estimate import drawn_rows
-from dualfold.quality.ranks import both_spaces
-from dualfold.quality.space import Space
-
-__all__ = ["Shepard", "shepard"]
+from dualfold.quality.space import Space, both_spaces
 
 _pair_histogram = kernel("pair_histogram")
 

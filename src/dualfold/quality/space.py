@@ -29,26 +29,26 @@ from dualfold.kernels.sparse import refuse_damaged
 from dualfold.kernels.threads import in_threads, one_blas_thread, row_slices, thread_count
 from dualfold.quality.rank_counts import FEW_COLUMNS, euclidean_ranks, given_ranks
 
-MAX_DENSE_NUMBERS = 1 << 27  # numbers: sparse data is made dense up to 1 GiB, as in graph.nearest
-_TILE_DISTANCES = 1 << 23  # distances in a tile: 64 MiB
-_NUMBERS_PER_CHUNK = 1 << 20  # numbers of X in float64 beside a tile
-# Numbers of X that are kept centred in float64 (512 MiB) rather than centred anew for each
-# tile, which takes a third of the time of the products.
+# Sparse data is made dense up to here, as in graph.nearest.
+MAX_DENSE_NUMBERS = 1 << 27
+_TILE_DISTANCES = 1 << 23
+_MAX_TILE_ROWS = 128
+_NUMBERS_PER_CHUNK = 1 << 20
+# Up to here X is cached centred in float64: centring again for each tile takes a third of the
+# time of the products.
 _MAX_CACHED_NUMBERS = 1 << 26
-# Below this share of |x|² + |y|² a product has lost half its digits: measure again.
+# Below this share of |x|² + |y|² a product has lost half its digits: it is computed again.
 _MIN_SQUARE_SHARE = 1e-8
 
 _row_distances = kernels_by_dtype("row_distances")
 _row_distances_direct = kernel("row_distances_direct")
-
-
 _finish_rows = kernels_by_dtype("finish_rows")
 
 
 class Space(ABC):
     """n points; `threads` threads compute at the same time.
 
-    about : what is special about its distances, in words that follow "nearest neighbours"
+    about : in which table or by which metric, in words that follow "nearest neighbours"
     """
 
     n: int
@@ -74,7 +74,7 @@ class Space(ABC):
     @property
     def height(self) -> int:
         """Rows of a tile."""
-        return max(1, min(128, _TILE_DISTANCES // self.n))
+        return max(1, min(_MAX_TILE_ROWS, _TILE_DISTANCES // self.n))
 
     def tiles(self, rows: Array | None) -> Iterator[slice]:
         count = self.n if rows is None else len(rows)
@@ -105,7 +105,7 @@ class EuclideanSpace(Space):
         self._found: Neighbors | None = None
 
     def neighbors(self, k: int) -> Neighbors:
-        """The k nearest others of all rows. The longest lists so far are kept and cut."""
+        """The k nearest others of all rows. The longest lists so far are cached."""
         if self._found is None or self._found.indices.shape[1] < k:
             self._found = nearest(self.points, k, n_jobs=self.threads)
         return self._found.first(k)
@@ -139,16 +139,14 @@ class EuclideanSpace(Space):
         names = np.ascontiguousarray(rows, dtype=np.int32)
         own = self.points[names] - mean
         out = np.empty((len(names), self.n))
+        table = self.points, self.n, self.width, names, len(names)
+        rule = squares, _MIN_SQUARE_SHARE
         step = max(64, _NUMBERS_PER_CHUNK // self.width)
         for some in row_slices(self.n, step):
             centred = self.points[some] - mean if self._centred is None else self._centred[some]
             products = own @ centred.T
-            _finish_rows[self.points.dtype](
-                self.points, self.n, self.width, names, len(names), some.start,
-                some.stop - some.start,
-                products,
-                squares, _MIN_SQUARE_SHARE, out,
-            )  # fmt: skip
+            columns = some.start, some.stop - some.start
+            _finish_rows[self.points.dtype](*table, *columns, products, *rule, out)
         return out
 
     def _centre(self) -> tuple[Array, Array]:
@@ -280,3 +278,27 @@ def _by_metric(X: Any, metric: Any) -> Callable[[Array], Array]:
             ) from trouble
 
     return distances
+
+
+def both_spaces(X: Any, Y: Any, metric: Any, n_jobs: int | None) -> tuple[Space, EuclideanSpace]:
+    """X with its metric and Y as a Euclidean map, checked to be as many points."""
+    x = space_of(X, metric, n_jobs)
+    y = Y if isinstance(Y, EuclideanSpace) else EuclideanSpace(Y, n_jobs, "Y")
+    if x.n != y.n:
+        raise InvalidInput(
+            Argument("X"),
+            f" has {x.n} rows and ",
+            Argument("Y"),
+            f" has {y.n}; they must be the same points, as many embedded points as there are rows",
+        )
+    return x, y
+
+
+def neighbor_count(k: Any, n: int) -> int:
+    """k, if there are as many other points."""
+    if isinstance(k, bool) or not isinstance(k, int | np.integer) or not 1 <= k < n:
+        raise InvalidInput(
+            Argument("n_neighbors"),
+            f" must be a whole number from 1 to {n - 1} for {n} points; it is {k!r}",
+        )
+    return int(k)

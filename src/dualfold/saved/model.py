@@ -26,7 +26,7 @@ from dualfold.data.notices import quoted_names
 from dualfold.errors import DamagedFile, InvalidInput
 from dualfold.maps import file_checks
 from dualfold.maps.out_of_sample import OutOfSampleMap, map_from_parts, parts_of
-from dualfold.maps.parts import DATA_TOLERANCE, Parts
+from dualfold.maps.parts import DATA_TOLERANCE, Parts, agree_within
 from dualfold.saved.archive import read_archive, write_archive
 from dualfold.unfolding.stored_unfolding import BothSides
 
@@ -143,11 +143,8 @@ def columns_differ(mine: Array | None, stored: Any, scale: Array | None = None) 
         return (mine is None) != (stored is None)
     if stored.shape != mine.shape or stored.dtype.kind not in "fiu":
         return True
-    theirs = stored.astype(float)
-    with np.errstate(invalid="ignore"):
-        distance = np.abs(mine - theirs)
-    allowed = DATA_TOLERANCE * (np.abs(mine) if scale is None else scale)
-    return not bool(np.all((mine == theirs) | (distance <= allowed)))
+    sizes = np.abs(mine) if scale is None else scale
+    return not agree_within(mine, stored, DATA_TOLERANCE * sizes)
 
 
 def load_model(path: str | os.PathLike[str]) -> Model:

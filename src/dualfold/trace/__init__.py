@@ -1,4 +1,4 @@
-"""The one problem, its answers and their proofs."""
+"""Trace problems, their solutions and certificates."""
 
 from dualfold.trace.certificate import TraceCertificate, certify
 from dualfold.trace.problem import Gramian, TraceProblem

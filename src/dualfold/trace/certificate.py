@@ -1,9 +1,9 @@
 """How far from optimal an answer can be, from the problem and the answer alone.
 
-A certificate never trusts a solver (and an import contract keeps it from seeing one). It
-finds a floor μ under which a known number of eigenvalues lie (`completeness`, `search`), and
-from it the largest distance that the value can have from the optimum (`bounds`, `singular`),
-every rounding error bounded. `docs/proofs.md` has the inequalities.
+A certificate never trusts a solver (an import contract keeps it from importing one). It finds a
+floor μ under which a known number of eigenvalues lie (`completeness`, `random_search`), and from it
+the largest distance that the value can have from the optimum (`lehmann_bounds`, `singular_values`),
+with a bound for every rounding error. `docs/proofs.md` has the inequalities.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from dualfold.trace.proof.routes import Evidence, evidence, is_zero
 from dualfold.trace.proof.singular_values import null_error, uses_singular_values
 from dualfold.trace.units import balanced_problem, rescaled_problem
 
-# A random search resolves less than a proof; a gap it leaves wider than this says nothing.
+# A random search resolves less than a proof; a wider gap than this is no information.
 MAX_RANDOM_GAP = 0.5
 PROOF_SENTENCES = {
     "inertia": "the eigenvalues below were counted by the signs of a factorisation",
@@ -72,13 +72,12 @@ class TraceCertificate(Certificate):
         lies so near to θ
     orthogonality : ‖VᵀBV − I‖, rounding where all is well
     eigenvectors : whether each column is an eigenvector, to `tolerance` of the spectrum. An
-        optimal span has the optimal value whatever its basis; its columns may be turned
+        optimal span has the optimal value whatever its basis; its columns may be rotated
     proof, floor : how completeness was decided, and the height μ that at most `count`
         eigenvalues lie beyond (None: no floor was found)
     complete : no wanted eigenvalue was missed (None: not decided)
     eigengap : a proved lower bound of the distance from the last wanted eigenvalue to the next
-        one (None: unknown). Small means that the last directions could be turned at almost no
-        cost.
+        one (None: unknown). Where it is small, rotated last directions are almost as good.
     about : what the proof is about when that is not all of the data
 
     The rest is as in every `dualfold.Certificate`.
@@ -99,7 +98,7 @@ class TraceCertificate(Certificate):
 
     @property
     def caveat(self) -> str:
-        """Whether the columns are turned within their span."""
+        """Whether the columns are rotated within their span."""
         if self.eigenvectors or self.level not in ("proved", "within", "measured"):
             return ""
         return ROTATED_MESSAGE
@@ -132,9 +131,9 @@ def certify(
     V = _as_columns(problem, vectors)
     problem, power = rescaled_problem(problem)
     if power:
-        stated = None if values is None else np.ldexp(np.asarray(values, dtype=float), -power)
-        scaled = certify(problem, V, stated, tolerance=tolerance, fresh=fresh)
-        if not _exactly(scaled, power):
+        given = None if values is None else np.ldexp(np.asarray(values, dtype=float), -power)
+        scaled = certify(problem, V, given, tolerance=tolerance, fresh=fresh)
+        if not _is_exact_in_data_units(scaled, power):
             reason = "the optimum is too small or too large for double precision; rescale A"
             return _failure(problem, reason, tolerance)
         return _in_units_of_data(scaled, power)
@@ -160,7 +159,7 @@ def certify(
     return _certificate(problem, found, level, reasons, off, tolerance)
 
 
-def _exactly(found: TraceCertificate, power: int) -> bool:
+def _is_exact_in_data_units(found: TraceCertificate, power: int) -> bool:
     """Whether value and bound times 2^power are doubles: a rounded bound may be none."""
     numbers = [number for number in (found.value, found.bound) if np.isfinite(number)]
     with np.errstate(over="ignore", under="ignore"):
@@ -194,7 +193,7 @@ def _certificate(
 ) -> TraceCertificate:
     floor, bracket, d = found.floor, found.bracket, problem.count
     following = None
-    # At most d lie below the height. A random search resolves ends, not gaps: no word there.
+    # At most d lie below the height. A random search resolves ends, not gaps: no eigengap there.
     height = _proved_height(problem, floor)
     if level == "proved" and np.isfinite(height) and floor.below == d:
         following = height - float(found.answer.h[-1]) - found.answer.blur
@@ -222,7 +221,7 @@ def _certificate(
 
 
 def _proved_height(problem: TraceProblem, floor: SpectralFloor) -> float:
-    """The floor's height; in units of σ the null vectors' own error is still to be taken off."""
+    """The floor's height, for singular values less the error of the null vectors."""
     if floor.proof != "inertia" or not uses_singular_values(problem):
         return floor.height
     return max(float(np.sqrt(max(floor.height, 0.0))) - null_error(problem), 0.0) ** 2
@@ -231,7 +230,7 @@ def _proved_height(problem: TraceProblem, floor: SpectralFloor) -> float:
 def _level(
     problem: TraceProblem, found: Evidence, doubts: list[str], tolerance: float
 ) -> tuple[Level, tuple[str, ...]]:
-    """What may be said, and why it is not more."""
+    """The level of the certificate, and the reasons why it is not a better one."""
     floor, bracket = found.floor, found.bracket
     if found.missed:
         words = (
@@ -253,9 +252,9 @@ def _level(
     if not np.isfinite(bracket.apart):
         words = "the count of eigenvalues was spoiled by rounding; nothing is proved"
         return "unresolved", (words,)
-    # Below a unit of the spectrum a matrix in double precision says nothing of its own.
-    faint = gap >= MAX_GAP and bracket.apart <= problem.count * UNIT_ROUNDOFF * found.scale
-    if faint or bracket.blurred >= proofs.ROUNDING_SHARE * bracket.apart:
+    # A matrix in double precision does not resolve less than a unit of the spectrum.
+    negligible = gap >= MAX_GAP and bracket.apart <= problem.count * UNIT_ROUNDOFF * found.scale
+    if negligible or bracket.blurred >= proofs.ROUNDING_SHARE * bracket.apart:
         return "unresolved", (
             f"the value is within {_short(bracket.apart / found.scale)} of the spectrum from the "
             "optimum, and double precision resolves no more: no word relative to the optimum",
@@ -271,7 +270,7 @@ def _level(
 
 
 def _angle(found: Evidence) -> tuple[str, ...]:
-    """What a proved floor says of the directions: value − optimum ≥ (μ − λ_d)·Σ sin²."""
+    """What follows from a floor for the directions: value − optimum ≥ (μ − λ_d)·Σ sin²."""
     answer, floor = found.answer, found.floor
     room = floor.height - float(answer.h[-1]) - answer.blur
     if floor.below != len(answer.h) or not room > 0:

@@ -1,8 +1,8 @@
-"""Matrices as given: real, finite, symmetric to rounding, and nothing lost on the way in.
+"""Matrices as given: real, finite, symmetric to rounding, and not rounded when they are read.
 
-What is judged must be what was given. So nothing is dropped in silence (an imaginary part, the
-digits of an integer beyond 2⁵³), and what is left of asymmetry is measured, not assumed.
-tr(VᵀAV) sees only the symmetric part (A + Aᵀ)/2, and that is the matrix every proof is about.
+A certificate must be about the matrix that was given. So nothing is dropped silently (an imaginary
+part, the digits of an integer beyond 2⁵³), and asymmetry that is left is measured, not assumed.
+tr(VᵀAV) depends only on the symmetric part (A + Aᵀ)/2, and every proof is about that matrix.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ TILE_ROWS = 1024
 
 
 def real_entries(entries: Any, name: str, *, single: bool = False) -> Array:
-    """An array of float64 (float32 too, if `single`) with the very numbers that were given."""
+    """An array of float64 (float32 too, if `single`) with exactly the numbers that were given."""
     given = np.asarray(entries)
     if np.iscomplexobj(given):
         raise InvalidInput(
@@ -52,7 +52,7 @@ def real_entries(entries: Any, name: str, *, single: bool = False) -> Array:
 
 
 def real_sparse(matrix: Any, name: str) -> sp.csr_array:
-    """Compressed rows in float64, sorted, without duplicates; nothing of the caller's changes."""
+    """Compressed rows in float64, sorted, without duplicates; the given matrix stays as it is."""
     refuse_damaged(matrix, name)
     rows = sp.csr_array(matrix)
     rows = sp.csr_array(
@@ -65,7 +65,7 @@ def real_sparse(matrix: Any, name: str) -> sp.csr_array:
 
 
 def symmetric(matrix: sp.csr_array | Array, name: str) -> Any:
-    """The matrix itself where it is symmetric, else (A + Aᵀ)/2; refused where that is far off."""
+    """The matrix itself where it is symmetric, else (A + Aᵀ)/2; refused if far from symmetric."""
     apart = asymmetry(matrix)
     if apart == 0:
         return matrix

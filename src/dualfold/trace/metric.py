@@ -1,7 +1,7 @@
 """The inner product ⟨u, v⟩ = uᵀBv of a trace problem.
 
 B is the identity, a positive diagonal (degrees), a sparse or a dense positive
-definite matrix. Everything above speaks to B only through this file.
+definite matrix. Other modules use B only through these classes.
 """
 
 from __future__ import annotations
@@ -212,7 +212,7 @@ def orthonormal_span(N: Array, metric: Metric) -> tuple[Array, float]:
     vector stays constant. Nearly dependent ones go through Householder's QR first.
     """
     if isinstance(metric, Diagonal) and N.shape[1] > 1:
-        # In units where B is near 1, or the light rows drown in the heavy ones; powers of 2 only.
+        # In units (powers of 2) in which B is near 1; else rounding of heavy rows hides light ones.
         powers = np.rint(np.log2(metric.entries) / 2).astype(int)
         near = Diagonal(np.ldexp(metric.entries, -2 * powers))
         basis, off = _orthonormal_span(in_row_units(N, powers), near)

@@ -1,8 +1,8 @@
-"""The one problem behind every spectral method.
+"""The trace problem behind every spectral method.
 
     opt tr(VᵀAV)   subject to   VᵀBV = I,   VᵀBN = 0
 
-`TraceProblem` states it as data. It does not solve, judge or draw anything.
+`TraceProblem` states it as data. It does not solve or certify anything.
 """
 
 from __future__ import annotations
@@ -39,16 +39,19 @@ from dualfold.trace.matrix_entries import (
 from dualfold.trace.metric import ExcludedSpan, Metric, excluded_span, metric
 
 _wide_product = kernel("wide_product")
-PRODUCT_COLUMNS = c_constant("PRODUCT_COLUMNS")  # of V that the kernel takes at once
-PRODUCT_CHUNK_ROWS = 512  # a chunk of them is some milliseconds of work at 10,000 columns
+PRODUCT_COLUMNS = c_constant("PRODUCT_COLUMNS")  # of V that the kernel takes together
+PRODUCT_CHUNK_ROWS = 512  # of A that a thread takes at a time
 
 
 class Gramian(LinearOperator):
-    """A = MᵀM, known by its sparse factor M; the square is never formed."""
+    """A = MᵀM, known by its sparse factor M; the square is never formed.
+
+    factor, factor_transpose : M and Mᵀ, by their rows
+    """
 
     def __init__(self, factor: sp.csr_array) -> None:
         self.factor = real_sparse(factor, "A")
-        self._transposed = self.factor.T.tocsr()
+        self.factor_transpose = self.factor.T.tocsr()
         super().__init__(np.dtype(float), (factor.shape[1], factor.shape[1]))
 
     @cached_property
@@ -57,20 +60,15 @@ class Gramian(LinearOperator):
         return abs(self.factor)
 
     @cached_property
-    def absolute_transposed(self) -> sp.csr_array:
+    def absolute_transpose(self) -> sp.csr_array:
         """|M|ᵀ, by its rows."""
-        return abs(self._transposed)
-
-    @property
-    def transposed(self) -> sp.csr_array:
-        """Mᵀ, by its rows."""
-        return self._transposed
+        return abs(self.factor_transpose)
 
     def _matvec(self, v: Array) -> Array:
-        return self._transposed @ (self.factor @ v)
+        return self.factor_transpose @ (self.factor @ v)
 
     def _matmat(self, V: Array) -> Array:
-        return self._transposed @ (self.factor @ V)
+        return self.factor_transpose @ (self.factor @ V)
 
     def _adjoint(self) -> Gramian:
         return self
@@ -240,8 +238,8 @@ def _checked_matrix(A: Any) -> Any:
             raise _not_finite()
         return symmetric(rows, "A")
     dense = real_entries(A, "A", single=True)
-    # xᵀAy − yᵀAx for random x, y has the size of ‖A − Aᵀ‖, and NaN or infinity anywhere
-    # comes through: one pass over A. Certificates measure what is left (`asymmetry`).
+    # xᵀAy − yᵀAx for random x, y has the size of ‖A − Aᵀ‖, and is not finite if an entry is not:
+    # one pass over A. Certificates measure the asymmetry that is left (`asymmetry`).
     pair = np.random.default_rng(0).standard_normal((len(dense), 2))
     with np.errstate(invalid="ignore", over="ignore"), lapack_threads(len(dense)):
         images = product(dense, pair)
@@ -264,7 +262,7 @@ def _not_finite() -> InvalidInput:
 def product(A: Any, V: Array) -> Array:
     """A·V. A float32 matrix is read as it is and its products are summed in float64.
 
-    NumPy would make a float64 copy of A each time (800 MB at 10,000 rows).
+    NumPy would make a float64 copy of A for each product.
     """
     tally("products", V.size // len(V) if len(V) else 0)
     narrow = isinstance(A, np.ndarray) and A.dtype == np.float32 and A.flags.c_contiguous

@@ -1,4 +1,4 @@
-"""What a solver hands back: an answer and the story of how it was found."""
+"""What a solver returns: directions, and the story of how they were found."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def with_signs(V: Array) -> Array:
     """V with each column's sign set so that its entry of largest modulus is positive.
 
     Among entries of equal modulus (up to rounding) the first decides, so that the
-    sign does not hang on the last bit.
+    sign does not depend on the last bit.
     """
     if V.size == 0:
         return V

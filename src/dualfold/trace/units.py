@@ -2,8 +2,8 @@
 
 x = D·x̃ with D a diagonal of powers of 2: A becomes DAD, B becomes DBD, N and V are divided by D.
 No entry is rounded, values and residuals stay what they are, and a B whose entries span thirty
-orders of magnitude (degrees of a graph with light and heavy points) no longer drowns the
-light rows in the rounding of the heavy ones.
+orders of magnitude (degrees of a graph with light and heavy points) no longer hides the
+light rows behind the rounding of the heavy ones.
 """
 
 from __future__ import annotations
@@ -28,9 +28,10 @@ from dualfold.trace.metric import (
 from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.trace.sparse.shifted_matrices import share_ordering
 
-# Spreads of B's diagonal below this do no harm.
+# The ratio of the largest to the smallest entry of B's diagonal below which units stay.
 MAX_DIAGONAL_RATIO = 16.0
-# Entries of A up to 2 to this power, either way, have squares and sums of them with room.
+# Squares of entries of A between 2^-MAX_POWER and 2^MAX_POWER, and their sums, are far from
+# underflow and overflow.
 MAX_POWER = 400
 SMALLEST_NORMAL = float(np.finfo(float).tiny)
 
@@ -50,14 +51,14 @@ def balanced_problem(problem: TraceProblem, V: Array) -> tuple[TraceProblem, Arr
     back = np.ldexp(1.0, -powers)[:, None]
     N, answer = _scaled_columns(problem, powers), slice(problem.count)
     with np.errstate(over="ignore", invalid="ignore"):
-        turned = V * back
-    if N is None or not _is_exact(V[:, answer], turned[:, answer]):
+        rescaled = V * back
+    if N is None or not _is_exact(V[:, answer], rescaled[:, answer]):
         return problem, V
     # The basis that trivial_error is about, not another one of the same span.
     span = ExcludedSpan(N, problem.trivial * back, problem.trivial_error)
     changed = replace(problem, A=A, B=_scaled_metric(metric, powers), excluded=span)
     share_ordering(problem, changed)
-    return changed, turned
+    return changed, rescaled
 
 
 def rescaled_problem(problem: TraceProblem) -> tuple[TraceProblem, int]:

@@ -11,7 +11,7 @@ import numpy as np
 from dualfold.arrays import Array
 from dualfold.quality import NeighborRanks, QualityReport, neighbor_ranks, report
 from dualfold.quality.estimate import sample_size
-from dualfold.quality.ranks import both_spaces
+from dualfold.quality.space import both_spaces
 
 __all__ = ["Map", "measured_map"]
 

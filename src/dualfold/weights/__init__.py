@@ -1,4 +1,4 @@
-"""Graph → matrices: Laplacians, reconstruction weights, Gram matrices, row spaces."""
+"""From graphs to matrices: Laplacians, reconstruction weights, Gram matrices, row spaces."""
 
 from dualfold.weights.affinity import (
     Affinity,

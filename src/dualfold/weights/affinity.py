@@ -1,4 +1,9 @@
-"""How an edge length becomes a weight: heat, binary or density-scaled."""
+"""From edge lengths to weights (heat, adaptive, binary or density), and to the Laplacian.
+
+The functions that end in `laplacian` return (L, degrees): L = Deg − W, sparse and symmetric with
+L·1 = 0, and degrees the row sums of W. "Normalised" is not another matrix but another inner
+product: pass the degrees as B of the trace problem.
+"""
 
 from __future__ import annotations
 
@@ -15,15 +20,14 @@ from dualfold.graph.attachment import Attachment
 from dualfold.graph.builders import neighborhood_spread, spread_of
 from dualfold.graph.graph import Graph, Lists
 
-# The longest edge in units of the default width, at most: exp(−16) is 1e-7, which still holds a
-# point in its place, where exp(−745) is 0 and cuts it off.
+# Of the default width: exp(−16) is 1e-7, a weight that still links a point, where exp(−745) is 0.
 MAX_LENGTH_IN_WIDTHS = 4.0
 Weights = Literal["heat", "adaptive", "binary", "density"]
 
 
 @dataclass(frozen=True, eq=False)
 class Affinity:
-    """One rule for weights, with what it learnt from a graph, so that new edges fit in.
+    """One rule for weights, with its numbers from a graph, so that new edges get weights, too.
 
     By its `kind`:
 
@@ -56,8 +60,8 @@ class Affinity:
     def of_graph(self, graph: Graph) -> Array:
         """The weights of the graph's edges, in the order of `graph.lengths.data`.
 
-        Links that joined pieces weigh 1: by their length they would weigh nothing, the
-        pieces would be apart all the same and all but one would collapse to a point.
+        Links that joined pieces weigh 1: by their length they would weigh nearly 0, and all
+        pieces but one would collapse to a point.
         """
         spread = self.spread if self.spread is not None else np.zeros(0)
         weights = np.where(graph.is_link, 1.0, self._weights(graph.lengths, spread, spread))
@@ -175,8 +179,8 @@ def _plain_affinity(
 def heat_width(graph: Graph) -> float:
     """The kernel width taken when none is given: the root mean square edge length.
 
-    An edge of that length weighs 1/e, whatever the unit of the data. Where the longest edge is
-    more than `LONGEST` of them, the width is so much larger that it weighs exp(−`LONGEST`²).
+    An edge of that length weighs 1/e, whatever the unit of the data. Where the longest edge
+    exceeds MAX_LENGTH_IN_WIDTHS of them, the width is larger: that edge weighs exp(−16) then.
     """
     lengths = graph.lengths.data[~graph.is_link] if graph.links else graph.lengths.data
     longest = float(lengths.max(initial=0.0))
@@ -195,7 +199,7 @@ def _farthest_listed(lists: Lists) -> Array:
 
 
 def _positive(spread: Array) -> Array:
-    """Points among duplicates have no spread; they borrow the smallest that is not 0."""
+    """Spreads with the smallest positive one in place of 0, which points among duplicates have."""
     smallest = spread[spread > 0].min() if (spread > 0).any() else 1.0
     return np.where(spread > 0, spread, smallest)
 

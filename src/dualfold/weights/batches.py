@@ -1,8 +1,8 @@
-"""Neighbourhoods in batches of equal size and bounded memory."""
+"""Neighbourhoods in batches of equal size and bounded memory, and the rows that they give."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -12,11 +12,10 @@ from dualfold.arrays import Array
 from dualfold.graph.graph import Lists
 from dualfold.kernels.reports import steps
 
-# Numbers in one batch of neighbourhoods, 16 MB of doubles: enough to keep LAPACK's
-# batches busy, small against any data that needs batching. Best of 2^16 to 2^23 on MNIST
-# (2^23 takes a third longer).
+# Enough for LAPACK's batches, small against any data that needs batching: the fastest of
+# 2^16 to 2^23 on MNIST (docs/dev/notes/kernels.md).
 BATCH_NUMBERS = 2**21
-# Offsets below this, and above its inverse, have squares that lose digits.
+# Offsets below this, and above its inverse, have squares that underflow or overflow.
 MIN_SAFE_OFFSET = 2.0**-300
 
 
@@ -47,9 +46,9 @@ def offsets(X: Any, neighbors: Array, origins: Array | None = None) -> Array:
 
 
 def rescaled_offsets(around: Array) -> Array:
-    """Offsets, in other units (a power of 2) where their squares would leave double precision.
+    """Offsets, multiplied by a power of 2 where their squares would leave double precision.
 
-    Weights and tangents of neighbourhoods do not depend on units; their bits neither.
+    Weights and tangents of neighbourhoods do not depend on such a factor, to the last bit.
     """
     largest = float(np.abs(around).max(initial=0.0))
     if 0 < largest < MIN_SAFE_OFFSET or largest > 1 / MIN_SAFE_OFFSET:
@@ -63,3 +62,19 @@ def dense_rows(X: Any, rows: Array) -> Array:
         return np.asarray(X[rows].toarray(), dtype=float)
     picked = X.iloc[rows] if hasattr(X, "iloc") else X[rows]
     return np.asarray(picked, dtype=float)
+
+
+def stacked_rows(parts: Iterable[tuple[Array, Array]], n: int) -> sp.csr_array:
+    """A sparse matrix with n columns from (entries, columns) of equally long rows."""
+    data, indices, lengths = [], [], []
+    kind = np.int32 if n < 2**31 else np.int64
+    for entries, columns in parts:
+        width = entries.shape[-1]
+        data.append(entries.ravel())
+        indices.append(columns.astype(kind).ravel())
+        lengths.append(np.full(entries.size // max(width, 1), width))
+    indptr = np.concatenate([[0], np.cumsum(np.concatenate(lengths))])
+    if indptr[-1] < 2**31:
+        indptr = indptr.astype(kind)
+    shape = (len(indptr) - 1, n)
+    return sp.csr_array((np.concatenate(data), np.concatenate(indices), indptr), shape=shape)

@@ -1,8 +1,8 @@
 """Scatter within classes and between them, as they are or shrunk towards a simpler matrix.
 
-All are covariances (divisor n). The total is what a covariance of all rows is, the part
-within classes the mean of the classes' own, and the part between them the difference: where
-nothing is shrunk, the covariance of the class means, each counted once for each row.
+All are covariances (divisor n). The total is the covariance of all rows, the part within
+classes the mean of the classes' own, and the part between them the difference: without
+shrinkage the covariance of the class means, each counted once for each row.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from dualfold.arrays import Array
 from dualfold.data.labels import Labels
 from dualfold.errors import Argument, InvalidInput
 from dualfold.weights.gram import refuse_large
-from dualfold.weights.reduction import RowSpace, feature_space, row_space
+from dualfold.weights.reduction import Moments, RowSpace, feature_space, row_space
 from dualfold.weights.row_passes import column_deviations, column_means
 
-# Rounding leaves this share, times the number of rows or columns, of a direction without any
-# scatter within classes, in units in which its total scatter is 1.
+# Times the number of rows or columns: what rounding leaves of a direction without scatter within
+# classes, in units in which its total scatter is 1.
 FLAT_SHARE = 8 * float(np.finfo(float).eps)
 
 
@@ -66,7 +66,7 @@ def class_scatter(X: Any, labels: Labels, shrinkage: float = 0.0) -> ClassScatte
 def class_scatter_of(
     within: Array, between: Array, mean: Array, n: int, classes: int, shrinkage: float = 0.0
 ) -> ClassScatter:
-    """The same of n rows that are not at hand, in so many classes.
+    """The same of n rows that are not in memory, in this number of classes.
 
     within, between : Σ (x − its class's mean)(…)ᵀ, and Σ (its class's mean − mean)(…)ᵀ, D×D
     """
@@ -75,7 +75,7 @@ def class_scatter_of(
     if not shrinkage:
         spread = np.sqrt(np.maximum(np.diagonal(total), 0.0) / n)
         units = np.where(spread > 10 * np.finfo(float).eps * np.abs(mean), spread, 1.0)
-    space = feature_space(None, n, total, mean, units=units)
+    space = feature_space(None, Moments(n, total, mean), units=units)
     space = space if shrinkage else space.as_white_for(n)
     forms = space.congruent(within) / n, space.congruent(between) / n
     return _scatter_in_space(*forms, space, (n, width), classes, shrinkage)
@@ -132,7 +132,10 @@ def _shrunk_covariance(covariance: Array, share: float, width: int) -> Array:
 
 
 def _refuse_flat(within: Array, shape: tuple[int, int], classes: int) -> None:
-    """Directions along which classes differ and their rows do not; the total scatter is 1 here."""
+    """Raise for directions along which classes differ and their rows do not.
+
+    The total scatter is 1 here.
+    """
     least = float(np.linalg.eigvalsh(within)[0])
     if least > FLAT_SHARE * max(shape):
         return

@@ -18,6 +18,7 @@ from dualfold.kernels.reports import steps, tally
 from dualfold.kernels.threads import in_threads, one_blas_thread, row_slices, thread_count
 from dualfold.weights.gram import refuse_large, working_precision
 from dualfold.weights.precision import (
+    Products,
     mean_error,
     products_error,
     scale_share,
@@ -31,28 +32,27 @@ from dualfold.weights.row_passes import (
     projected_rows,
 )
 
-# Columns that the kernel takes at a time, and rows of narrow and of wide tables (`scatter.h`).
-PANEL_COLUMNS, SHORT_SLAB_ROWS, LONG_SLAB_ROWS = (
-    c_constant("PANEL"),
-    c_constant("SHORT_SLAB"),
-    c_constant("LONG_SLAB"),
-)
-GROUP_ROWS, WIDE_BYTES = c_constant("MOST_ROWS"), c_constant("WIDE_BYTES")
+# The kernel's blocks (`scatter.h`): slabs are short in narrow tables and long in wide ones.
+PANEL_COLUMNS = c_constant("PANEL")
+SHORT_SLAB_ROWS = c_constant("SHORT_SLAB")
+LONG_SLAB_ROWS = c_constant("LONG_SLAB")
+GROUP_ROWS = c_constant("MOST_ROWS")
+WIDE_BYTES = c_constant("WIDE_BYTES")
 SLAB_ROWS = SHORT_SLAB_ROWS
-# Numbers given to the kernel at once; rows of another type are copied, few at a time.
-CONTIGUOUS_TILE_NUMBERS, COPIED_TILE_NUMBERS = 2**24, 2**20
-# Fewer numbers than this are not worth another thread, and NumPy is fastest with so many.
+# Numbers of one call of the kernel; rows of another type are copied, fewer at a time.
+CONTIGUOUS_TILE_NUMBERS = 2**24
+COPIED_TILE_NUMBERS = 2**20
+# Fewer numbers are not worth another thread, and NumPy is fastest with this many.
 MIN_TILE_NUMBERS = 2**16
 # Up to this many columns the kernel would multiply more padding than numbers.
 MAX_NARROW_COLUMNS = 6
-# So many multiply-adds take a quarter of a second in float64, at most: float32 saves nothing.
+# Up to here float64 takes so little time that float32 saves nothing.
 MAX_FLOAT64_FLOPS = 2**32
-# Rows that show where all of them lie: their mean is within a sixteenth of the spread.
+# The mean of this many rows is within a sixteenth of the spread of the mean of all.
 MAX_SAMPLE_ROWS = 256
-# Deviations from 0 within which a mean needs no shift: 1 + 2² is less than a digit.
+# A mean within this many deviations of 0 needs no shift: 1 + 2² is less than a digit.
 MAX_MEAN_DEVIATIONS = 2.0
-# Numbers in the scatter matrices of all threads (512 MB); where one for each would need more,
-# several fill one together.
+# In the scatter matrices of all threads; where one for each would need more, threads share one.
 MAX_TOTAL_NUMBERS = 2**23
 
 _scatter = kernels_by_dtype("scatter")
@@ -121,15 +121,14 @@ def scatter_error(
         deepest = int(np.bincount(X.indices, minlength=width).max(initial=0))
         error = sparse_error(squares, float(np.linalg.norm(middle)), n, deepest)
     else:
-        kind = np.float64 if width <= MAX_NARROW_COLUMNS else scatter_kind(X, precision)
-        depth = (
-            min(n, MIN_TILE_NUMBERS) if width <= MAX_NARROW_COLUMNS else _kernel_depth(width, kind)
-        )
+        narrow = width <= MAX_NARROW_COLUMNS
+        kind = np.float64 if narrow else scatter_kind(X, precision)
+        depth = min(n, MIN_TILE_NUMBERS) if narrow else _kernel_depth(width, kind)
         shift = _safe_shift(X).astype(scatter_kind(X, precision)).astype(float) / units
         off = mean_error(trace + n * float(middle @ middle), n, depth + n / SLAB_ROWS + 64)
         off += np.finfo(float).eps * float(np.linalg.norm(middle) + np.linalg.norm(shift))
         left = float(np.linalg.norm(middle - shift))
-        error = squares_error(trace, left, off, n, width, kind, depth)
+        error = squares_error(trace, left, off, Products(n, width, kind, depth))
     return error if scale is None else error + scale_share(mean, scale, n) * trace
 
 
@@ -166,7 +165,7 @@ class CentredScatter(LinearOperator):
 
     @property
     def product_error(self) -> float:
-        """A bound of ‖fl(Av) − Av‖/‖v‖, A what exact arithmetic on the rows would give."""
+        """A bound of ‖fl(Av) − Av‖/‖v‖, with A as exact arithmetic on the rows gives it."""
         n, units = self.data.shape[0], 1.0 if self.units is None else self.units
         m = self.divisor
         middle, trace = float(np.linalg.norm(self.mean / units)), m * self.trace
@@ -253,9 +252,10 @@ def _add_squares(
 
 
 def _safe_shift(X: Array) -> Array:
-    """What to take off all rows before they are squared: about the mean, or 0 if it is near.
+    """What to subtract from all rows before they are squared: about the mean, or 0 if it is near.
 
-    A mean of t deviations adds t² to squares of 1: up to `NEAR` that is less than a digit.
+    A mean of t deviations adds t² to squares of 1: up to MAX_MEAN_DEVIATIONS that is less than
+    a digit.
     """
     sample = X[:: -(-len(X) // MAX_SAMPLE_ROWS)].astype(float)
     with np.errstate(invalid="ignore", over="ignore"):  # NaN is refused when all is summed
@@ -265,7 +265,7 @@ def _safe_shift(X: Array) -> Array:
 
 
 def _refuse_scale(total: Array, X: Any) -> None:
-    """Data whose squares leave the range of numbers."""
+    """Raise for data whose squares overflow or underflow."""
     if not np.isfinite(np.diagonal(total)).all():
         raise InvalidInput(
             "the squares of these data overflow; look whether the largest values are marks for "

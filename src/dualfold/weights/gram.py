@@ -10,17 +10,20 @@ import scipy.sparse as sp
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput, TooLarge
 from dualfold.kernels.threads import in_shares, row_slices
-from dualfold.weights.precision import gram_error, mean_error, scale_share, sparse_error
+from dualfold.weights.precision import Products, gram_error, mean_error, scale_share, sparse_error
 
-# Numbers in a tile that is copied and squared: 8 MB in float32, enough to keep an n×n product
-# busy. Its least thickness: with less, adding the products up would cost more than making them.
-TILE_NUMBERS, MIN_TILE_COLUMNS = 2**21, 512
-# Matrices of distances of this many rows are made float64, 128 MB.
+# Numbers in a tile that is copied and squared: enough for an n×n product at full speed.
+TILE_NUMBERS = 2**21
+# With fewer columns, adding the products would take longer than computing them.
+MIN_TILE_COLUMNS = 512
+# Up to this many rows matrices of distances are made float64.
 MAX_FLOAT64_ROWS = 4_000
-# So many multiply-adds take a fraction of a second in float64: float32 saves nothing.
+# Up to here float64 takes so little time that float32 saves nothing.
 MAX_FLOAT64_FLOPS = 2**32
-# A square matrix of this many rows takes 3.2 GB, as much as the dense solver accepts.
+# As many rows as the dense solver accepts.
 MAX_DENSE_ROWS = 20_000
+# Numbers of a block of rows that stays in the cache.
+CACHED_NUMBERS = 2**17
 
 
 def point_gram(
@@ -32,10 +35,9 @@ def point_gram(
 ) -> Array:
     """The n×n inner products ⟨x_i − x̄, x_j − x̄⟩ of the rows of X, features divided by `scale`.
 
-    x̄ is `mean`.
-    The other way to the scatter's eigenvalues, for n ≪ D. Tiles run over columns, in
-    float32 for many float32 and small integers (unless `precision` is np.float64) and
-    summed in float64, like `scatter`. How far it can be off: `point_gram_error`.
+    x̄ is `mean`. It has the eigenvalues of the scatter and is the smaller matrix for n ≪ D.
+    Tiles run over columns, in float32 for many float32 and small integers (unless `precision`
+    is np.float64) and summed in float64, like `scatter`. `point_gram_error` bounds its error.
     """
     n, width = X.shape
     refuse_large(n, "points", width)
@@ -62,7 +64,7 @@ def point_gram(
 def _gram_tiles(X: Any, precision: type[np.floating] | None) -> tuple[type[np.floating], int]:
     """The precision of the products, and how many columns are multiplied at a time.
 
-    In float32 no more than are worth adding up: every product in a sum costs digits.
+    In float32 as few as possible: every further product in a sum loses digits.
     """
     n, width = X.shape
     cheap = n * n * width <= MAX_FLOAT64_FLOPS
@@ -95,7 +97,7 @@ def point_gram_error(
     else:
         kind, step = _gram_tiles(X, precision)
         off = mean_error(trace + n * float(middle @ middle), n, n)
-        error = gram_error(trace, off, n, width, kind, min(step, width))
+        error = gram_error(trace, off, Products(n, width, kind, min(step, width)))
     return error if scale is None else error + scale_share(mean, scale, n) * trace
 
 
@@ -120,10 +122,9 @@ def centred_gram(distances: Any, *, out: Array | None = None) -> Array:
     # Squares of half precision would overflow from distances of 256 on.
     kind = D.dtype if D.dtype in (np.float32, np.float64) else np.dtype(float)
     K: Array = np.empty(D.shape, kind) if out is None else out
-    height = max(1, 2**17 // len(K))  # 1 MB in float64: stays in the cache
-    slices = list(row_slices(len(K), height))
+    slices = list(row_slices(len(K), max(1, CACHED_NUMBERS // len(K))))
 
-    def squared(slices: list[slice]) -> tuple[float, Array]:
+    def square_rows(slices: list[slice]) -> tuple[float, Array]:
         least, means = np.inf, []
         for rows in slices:
             least = min(least, float(D[rows].min()))
@@ -132,7 +133,7 @@ def centred_gram(distances: Any, *, out: Array | None = None) -> Array:
             means.append(K[rows].mean(axis=1, dtype=float))
         return least, np.concatenate(means)
 
-    parts = in_shares(squared, slices)
+    parts = in_shares(square_rows, slices)
     least, means = min(part[0] for part in parts), np.concatenate([part[1] for part in parts])
     if least < 0:
         raise InvalidInput(
@@ -147,13 +148,13 @@ def centred_gram(distances: Any, *, out: Array | None = None) -> Array:
         )
     shares = means - means.mean() / 2
 
-    def centred(slices: list[slice]) -> None:
+    def centre_rows(slices: list[slice]) -> None:
         for rows in slices:
-            around = np.add.outer(shares[rows], shares)
-            np.subtract(K[rows], around, out=K[rows], casting="same_kind")
+            means_of_both = np.add.outer(shares[rows], shares)
+            np.subtract(K[rows], means_of_both, out=K[rows], casting="same_kind")
             K[rows] *= -0.5
 
-    in_shares(centred, slices)
+    in_shares(centre_rows, slices)
     return K
 
 
@@ -164,7 +165,7 @@ def small_as_float64(distances: Any) -> Array:
 
 
 def symmetrize(K: Array) -> str:
-    """Put (K + Kᵀ)/2 into K, block against block; what was off, in words ("" for nothing)."""
+    """Replace K by (K + Kᵀ)/2, block by block; how asymmetric it was, in words ("" for not)."""
     off, n = 0.0, len(K)
     for i in range(0, n, MIN_TILE_COLUMNS):
         for j in range(i, n, MIN_TILE_COLUMNS):

@@ -1,7 +1,7 @@
 """Two penalties for functions that are not linear on the local tangent planes.
 
-Each neighbourhood gives a few rows; stacked they are a sparse F, and vᵀFᵀFv adds up
-what the penalties of all neighbourhoods say of v. FᵀF itself is never formed.
+Each neighbourhood gives a few rows; stacked they are a sparse F, and vᵀFᵀFv is the sum
+of the penalties of all neighbourhoods. FᵀF itself is never formed.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import scipy.sparse as sp
 
 from dualfold.arrays import Array
 from dualfold.graph.graph import Lists
-from dualfold.weights.batches import batches, offsets
+from dualfold.weights.batches import batches, offsets, stacked_rows
 
 
 def tangent_alignment(X: Any, lists: Lists, *, n_components: int) -> sp.csr_array:
@@ -74,19 +74,3 @@ def _stacked_for_lists(X: Any, lists: Lists, rows_of: Callable[[Array], Array]) 
             yield entries, np.broadcast_to(neighbors[:, None], entries.shape)
 
     return stacked_rows(parts(), len(lists))
-
-
-def stacked_rows(parts: Iterable[tuple[Array, Array]], n: int) -> sp.csr_array:
-    """A sparse matrix with n columns from (entries, columns) of equally long rows."""
-    data, indices, lengths = [], [], []
-    kind = np.int32 if n < 2**31 else np.int64
-    for entries, columns in parts:
-        width = entries.shape[-1]
-        data.append(entries.ravel())
-        indices.append(columns.astype(kind).ravel())
-        lengths.append(np.full(entries.size // max(width, 1), width))
-    indptr = np.concatenate([[0], np.cumsum(np.concatenate(lengths))])
-    if indptr[-1] < 2**31:
-        indptr = indptr.astype(kind)
-    shape = (len(indptr) - 1, n)
-    return sp.csr_array((np.concatenate(data), np.concatenate(indices), indptr), shape=shape)

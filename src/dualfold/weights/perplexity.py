@@ -1,4 +1,4 @@
-"""Affinities of one perplexity: how strongly each row is drawn to its listed neighbours.
+"""Affinities of one perplexity: how strongly each row is attracted by its listed neighbours.
 
     p_j|i = exp(−β_i d_ij²)/Σ_k exp(−β_i d_ik²),   β_i such that exp(entropy) is the perplexity,
     P = (p_j|i + p_i|j)/2n
@@ -18,7 +18,7 @@ from dualfold.kernels import kernel
 from dualfold.kernels.threads import in_threads, row_slices, thread_count
 
 _perplexity_rows = kernel("perplexity_rows")
-ROWS_PER_CHUNK = 2048  # a part of the work; rows are independent
+ROWS_PER_CHUNK = 2048
 
 
 def conditional_affinities(

@@ -1,20 +1,22 @@
 """How far a matrix that was computed can be from the one that the data define.
 
 A certificate judges the matrix it is given. These are proved bounds e of ‖Â − A‖₂, Â as
-computed and A as exact arithmetic on the given rows would have it, and what to say about
+computed and A as exact arithmetic on the given rows gives it, and the sentences that report
 them. No eigenvalue of A is further than e from that of Â (Weyl), and with V orthonormal,
 d columns, |tr VᵀÂV − tr VᵀAV| ≤ d·e: an answer within a gap g of the optimum for Â is within
 g + 2d·e of the optimum for the data.
 
 Everything rests on three facts. A sum of k products, added in any order in numbers of
 unit roundoff u, is off by at most γ·Σ|aᵢbᵢ|, γ = ku/(1 − ku). If |E| ≤ F entry by entry then
-‖E‖₂ ≤ ‖F‖₂. And ‖|Z|ᵀ|Z|‖₂ ≤ ‖Z‖²_F, the trace of ZᵀZ. `ROOM` covers 1/(1 − ku) and products of
+‖E‖₂ ≤ ‖F‖₂. And ‖|Z|ᵀ|Z|‖₂ ≤ ‖Z‖²_F, the trace of ZᵀZ. `HIGHER_ORDER_FACTOR`
+covers 1/(1 − ku) and products of
 errors, which stay under a hundredth (k·u < 1/200 is checked where k may be large).
 """
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,34 +24,19 @@ import numpy as np
 from dualfold.arrays import Array
 from dualfold.kernels.threads import in_shares, thin_tiles
 
-__all__ = [
-    "MIN_REPORTED_SHARE",
-    "UNIT_ROUNDOFF",
-    "centred_distances_error",
-    "gram_error",
-    "joined_sentences",
-    "largest_value",
-    "mean_error",
-    "products_error",
-    "rounding_sentence",
-    "scale_share",
-    "sparse_error",
-    "squares_error",
-]
-
 UNIT_ROUNDOFF = {np.dtype(np.float32): 2.0**-24, np.dtype(np.float64): 2.0**-53}
 # The least double and float: what a product may lose where it underflows.
 SMALLEST_POSITIVE = {np.dtype(np.float32): 2.0**-149, np.dtype(np.float64): 2.0**-1074}
 HIGHER_ORDER_FACTOR = 1.02
-# Errors below this share of the largest eigenvalue are not worth a word in a certificate.
+# Errors below this share of the largest eigenvalue are not reported in a certificate.
 MIN_REPORTED_SHARE = 1e-9
-# Matrices of so many rows are multiplied in no time.
+# Up to this many rows two more steps of the power method take no noticeable time.
 MAX_SMALL_ROWS = 4_000
 _U = UNIT_ROUNDOFF[np.dtype(np.float64)]
 
 
 def rounding_sentence(error: float, A: Any, kind: Any) -> str:
-    """What a certificate of A has to add where A may be off by `error`; "" where nothing."""
+    """What a certificate of A adds where A may be off by `error`; "" where that is negligible."""
     if error <= MIN_REPORTED_SHARE * float(_diagonal(A).max(initial=0.0)):
         return ""
     largest = largest_value(A)
@@ -68,7 +55,7 @@ def rounding_sentence(error: float, A: Any, kind: Any) -> str:
 
 
 def joined_sentences(*parts: str) -> str:
-    """Several things that a problem is about, in one string."""
+    """Sentences about a problem in one string, empty ones left out."""
     return "; ".join(part for part in parts if part)
 
 
@@ -113,10 +100,28 @@ def _image(A: Any, v: Array) -> Array:
     return np.concatenate([one for part in parts for one in part])
 
 
-def squares_error(
-    trace: float, left_over: float, mean_off: float, n: int, width: int, kind: Any, depth: int
-) -> float:
-    """Of Σ(x − s)(x − s)ᵀ − n(x̄ − s)(x̄ − s)ᵀ, products in `kind`, `depth` of them added in it.
+@dataclass(frozen=True)
+class Products:
+    """How the products of an n×width table are added: `depth` of them in the precision `kind`."""
+
+    n: int
+    width: int
+    kind: Any
+    depth: int
+
+    @property
+    def unit(self) -> float:
+        """The unit roundoff of the products."""
+        return UNIT_ROUNDOFF[np.dtype(self.kind)]
+
+    @property
+    def underflow(self) -> float:
+        """What all products may lose where they underflow."""
+        return self.n * self.width * SMALLEST_POSITIVE[np.dtype(self.kind)]
+
+
+def squares_error(trace: float, left_over: float, mean_off: float, products: Products) -> float:
+    """Of Σ(x − s)(x − s)ᵀ − n(x̄ − s)(x̄ − s)ᵀ.
 
     trace : of the result, left_over : ‖x̄ − s‖, mean_off : a bound of the error of x̄
 
@@ -124,16 +129,12 @@ def squares_error(
     are by (depth + 3)u in all, times Σ‖x − s‖² = trace + n‖x̄ − s‖². They are added in
     float64, at most n/50 + 64 of them. An error η of x̄ changes the last term by
     n(2‖η‖‖x̄ − s‖ + ‖η‖²), whose rounding is 4u of its size. Products that underflow lose
-    LEAST each.
+    SMALLEST_POSITIVE each.
     """
-    around = trace + n * left_over**2
-    kind = np.dtype(kind)
-    relative = (depth + 3) * UNIT_ROUNDOFF[kind] + (n / 50 + 64) * _U
+    n, around = products.n, trace + products.n * left_over**2
+    relative = (products.depth + 3) * products.unit + (n / 50 + 64) * _U
     off = n * mean_off * (2 * left_over + mean_off)
-    return (
-        HIGHER_ORDER_FACTOR * (relative * around + off + 8 * _U * around)
-        + n * width * SMALLEST_POSITIVE[kind]
-    )
+    return HIGHER_ORDER_FACTOR * (relative * around + off + 8 * _U * around) + products.underflow
 
 
 def mean_error(square_sum: float, n: int, depth: float) -> float:
@@ -144,17 +145,17 @@ def mean_error(square_sum: float, n: int, depth: float) -> float:
     return HIGHER_ORDER_FACTOR * (depth + 2) * _U * math.sqrt(square_sum / n)
 
 
-def gram_error(trace: float, mean_off: float, n: int, width: int, kind: Any, depth: int) -> float:
-    """Of the n×n products ⟨x_i − x̄, x_j − x̄⟩, `depth` columns at a time in `kind`.
+def gram_error(trace: float, mean_off: float, products: Products) -> float:
+    """Of the n×n products ⟨x_i − x̄, x_j − x̄⟩, `depth` columns at a time.
 
     As `squares_error`, by columns; an entry may also have been divided and made float32.
     With η for the error of x̄ the rows are X_c + 1ηᵀ, and the products are off by
     2√n‖η‖‖X_c‖ + n‖η‖² besides.
     """
-    kind = np.dtype(kind)
-    relative = (depth + 8) * UNIT_ROUNDOFF[kind] + (width / max(depth, 1) + 8) * _U
+    n, depth = products.n, products.depth
+    relative = (depth + 8) * products.unit + (products.width / max(depth, 1) + 8) * _U
     off = mean_off * (2 * math.sqrt(n * max(trace, 0.0)) + n * mean_off)
-    return HIGHER_ORDER_FACTOR * (relative * trace + off) + n * width * SMALLEST_POSITIVE[kind]
+    return HIGHER_ORDER_FACTOR * (relative * trace + off) + products.underflow
 
 
 def sparse_error(square_sum: float, mean: float, n: int, depth: int) -> float:

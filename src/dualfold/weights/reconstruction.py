@@ -1,4 +1,7 @@
-"""LLE's weights: each point as an affine combination of its neighbours."""
+"""LLE's weights: each point as an affine combination of its neighbours, or as several.
+
+`reconstruction_null_vectors` are the null vectors of I − W that the lists alone force.
+"""
 
 from __future__ import annotations
 
@@ -13,15 +16,14 @@ from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput, PointsCollapse, warn
 from dualfold.graph.directed_lists import terminal_components
 from dualfold.graph.graph import Lists
-from dualfold.weights.batches import batches, offsets
-from dualfold.weights.local_tangents import stacked_rows
+from dualfold.weights.batches import batches, offsets, stacked_rows
 
 
 def reconstruction_weights(X: Any, lists: Lists, *, ridge: float = 1e-3) -> sp.csr_array:
     """W minimising Σ_i ‖x_i − Σ_j w_ij x_j‖² with Σ_j w_ij = 1 over i's list.
 
     From the local Gram matrices G with `ridge`·trace(G) added to their diagonal
-    (`ridge` itself where the trace is 0: only duplicates around). Rows of any length;
+    (`ridge` itself where the trace is 0: all neighbours are duplicates). Rows of any length;
     a point without neighbours keeps an empty row.
     """
     n = len(lists)
@@ -128,7 +130,7 @@ def several_weights(
     for rows, places in batches(lists, X.shape[1]):
         values = _spectra(offsets(X, lists.indices[places], rows), vectors=False)[0]
         large, small = values[:, :n_components].sum(axis=1), values[:, n_components:].sum(axis=1)
-        # Only duplicates around: no direction is larger than another.
+        # All neighbours are duplicates: no direction is larger than another.
         ratios[rows] = np.divide(small, large, out=np.zeros(len(rows)), where=large > 0)
     eta = float(np.median(ratios))
 
@@ -153,7 +155,7 @@ def _spectra(around: Array, vectors: bool) -> tuple[Array, Array]:
     """Eigenvalues of the local Gram matrices, largest first, and all their eigenvectors."""
     count, width = around.shape[1:]
     if width < count:
-        # From the neighbours themselves: squaring would blur the smallest of the spectrum.
+        # From the neighbours themselves: squares would lose the digits of the smallest.
         if not vectors:
             singular = np.linalg.svd(around, compute_uv=False)
         else:
@@ -169,8 +171,8 @@ def _spectra(around: Array, vectors: bool) -> tuple[Array, Array]:
 def _ridge_weights(values: Array, vectors: Array, ridge: float) -> Array:
     """Plain LLE's weights from the spectra of the Gram matrices."""
     trace = values.sum(axis=1, keepdims=True)
-    lifted = values + np.where(trace > 0, ridge * trace, ridge)
-    solved = np.einsum("bks,bs->bk", vectors, vectors.sum(axis=1) / lifted)
+    regularised = values + np.where(trace > 0, ridge * trace, ridge)
+    solved = np.einsum("bks,bs->bk", vectors, vectors.sum(axis=1) / regularised)
     return np.asarray(solved / solved.sum(axis=1, keepdims=True))
 
 
@@ -190,5 +192,7 @@ def _combinations(weights: Array, V: Array, modified_tol: float) -> Array:
     normal = alpha - sums
     length = np.linalg.norm(normal, axis=1, keepdims=True)
     normal = np.where(length < modified_tol, 0.0, normal / np.maximum(length, modified_tol))
-    turned = V - 2 * np.einsum("bks,bs->bk", V, normal)[:, :, None] * normal[:, None]
-    return np.asarray((turned + (1 - alpha)[:, :, None] * weights[:, :, None]).transpose(0, 2, 1))
+    reflected = V - 2 * np.einsum("bks,bs->bk", V, normal)[:, :, None] * normal[:, None]
+    return np.asarray(
+        (reflected + (1 - alpha)[:, :, None] * weights[:, :, None]).transpose(0, 2, 1)
+    )

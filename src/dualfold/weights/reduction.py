@@ -1,12 +1,12 @@
-"""Data in the coordinates of its own row space, down to the variance that counts.
+"""Data in the coordinates of its own row space, of the directions with enough variance.
 
 A projection that *minimises* something must not look where the data has no extent:
-directions with Xv = 0 would win. The leading principal directions Q take them away,
-and with a share of the variance below 1 also the faint ones that are only noise.
+directions with Xv = 0 would win. The leading principal directions Q leave them out,
+and with a share of the variance below 1 also negligible ones that are only noise.
 
-Two ways to the same space: the eigenvectors of the D×D scatter are Q itself; those
+Two routes to the same space: the eigenvectors of the D×D scatter are Q itself; those
 of the n×n Gram matrix (n < D) give Q as combinations of rows, so that for sparse data
-nothing n×D or D×r is ever filled.
+no dense n×D or D×r matrix is ever formed.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput, TooLarge
 from dualfold.weights.covariance import scatter
 from dualfold.weights.gram import point_gram
-from dualfold.weights.row_passes import column_means, combined_rows, projected_rows, table
+from dualfold.weights.row_passes import column_means, combined_rows, numeric_table, projected_rows
 
-# Every eigenvector of a matrix this large: some minutes and 1.6 GB.
+# All eigenvectors of a larger matrix would take more than some minutes.
 MAX_DIRECTIONS = 10_000
-# Numbers in a block of coordinates, 64 MB: all n×r of them never stand side by side.
+# Numbers in a block of coordinates: all n×r of them are never in memory together.
 BLOCK_NUMBERS = 2**23
-# Eigenvalues of a Gram matrix below this share of the largest: a direction made from
-# rows has relative errors of u·λ_max/λ (1e-6 here), so fainter ones are not told apart.
+# Of the largest eigenvalue of a Gram matrix: a direction made from rows has a relative error of
+# u·λ_max/λ (1e-6 here), so that smaller ones cannot be distinguished.
 MIN_EIGENVALUE_SHARE = 1e-10
 
 
@@ -63,7 +63,7 @@ class RowSpace(ABC):
         """The same space with every direction scaled to ZᵀZ = I.
 
         Only the coordinates change, not the problem: it keeps B = ZᵀDegZ well
-        conditioned however faint the last direction is.
+        conditioned however small the variance of the last direction is.
         """
 
     def weighted_mean(self, weights: Array) -> Array:
@@ -102,7 +102,7 @@ class FeatureSpace(RowSpace):
         return self.as_white_for(self.data.shape[0])
 
     def as_white_for(self, n: int) -> FeatureSpace:
-        """The same of n rows that need not be at hand."""
+        """The same of n rows that need not be in memory."""
         return replace(self, basis=self.basis / (self.deviations * np.sqrt(n)))
 
     def congruent(self, matrix: Array) -> Array:
@@ -113,7 +113,7 @@ class FeatureSpace(RowSpace):
 
 @dataclass(frozen=True, eq=False)
 class PointSpace(RowSpace):
-    """Q = (X − 1·meanᵀ)ᵀ·combinations, with Z = `images` (both n×r) at hand."""
+    """Q = (X − 1·meanᵀ)ᵀ·combinations, with Z = `images` (both n×r) in memory."""
 
     combinations: Array
     images: Array
@@ -133,12 +133,21 @@ class PointSpace(RowSpace):
         return replace(self, combinations=combinations, images=images)
 
 
+@dataclass(frozen=True, eq=False)
+class Moments:
+    """Sums over n rows: scatter Σ(x − x̄)(x − x̄)ᵀ, D×D, and mean x̄."""
+
+    n: int
+    scatter: Array
+    mean: Array
+
+
 def row_space(
     X: Any, *, variance_kept: float = 0.99, least: int = 1, units: Array | None = None
 ) -> RowSpace:
     """The fewest leading principal directions of X that hold `variance_kept` of the variance.
 
-    There are `least` of them or more, if the data has so many. 1.0 keeps every direction
+    There are `least` of them or more, if the data has that many. 1.0 keeps every direction
     whose variance stands out from rounding. With `units`, D numbers, variances are those of
     features divided by them (for n ≥ D), and the directions are orthonormal in these units.
     It goes through the smaller of the n×n and D×D matrices, which may have 10,000 rows:
@@ -149,7 +158,7 @@ def row_space(
             Argument("variance_kept"),
             f" is {variance_kept}; it is a share above 0 and at most 1 (1: the whole row space)",
         )
-    data = table(X)
+    data = numeric_table(X)
     n, width = data.shape
     if min(n, width) > MAX_DIRECTIONS:
         raise TooLarge(
@@ -165,19 +174,18 @@ def row_space(
         share = float(values[:count].sum() / values.sum())
         return PointSpace(data, mean, lengths / np.sqrt(n), share, U / lengths, U * lengths)
     total, mean = scatter(data, precision=np.float64)
-    return feature_space(data, n, total, mean, variance_kept, least, units)
+    return feature_space(data, Moments(n, total, mean), variance_kept, least, units)
 
 
 def feature_space(
     data: Any,
-    n: int,
-    total: Array,
-    mean: Array,
+    moments: Moments,
     variance_kept: float = 1.0,
     least: int = 1,
     units: Array | None = None,
 ) -> FeatureSpace:
-    """The same of n rows whose scatter (`total`) and mean are known; `data` may be None."""
+    """The same of rows whose moments are known; `data` may be None."""
+    n, total, mean = moments.n, moments.scatter, moments.mean
     width = len(mean)
     total = total if units is None else total / np.outer(units, units)
     # The rounding of LAPACK grows with the size, that of the sums with √(their length).

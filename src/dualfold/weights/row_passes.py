@@ -1,4 +1,4 @@
-"""Passes over the rows of X, dense or sparse, that never copy or fill it.
+"""Passes over the rows of X, dense or sparse, that never copy it as a whole or make it dense.
 
 Dense rows of any type (float32, uint8, memory maps) are read in tiles, shifted by the
 mean and multiplied in float64. Sparse rows stay sparse: the mean enters by algebra,
@@ -18,7 +18,7 @@ from dualfold.errors import InvalidInput
 from dualfold.kernels.threads import in_shares, thin_tiles
 
 
-def table(X: Any) -> Any:
+def numeric_table(X: Any) -> Any:
     """X as a CSR matrix if it is sparse, else as a two-dimensional array of numbers.
 
     Arrays (memory maps too) are not copied; data frames and lists are.
@@ -84,10 +84,10 @@ def projected_rows(X: Any, V: Any, mean: Array | None = None) -> Array:
     fine = np.result_type(kind, shift)  # unsigned rows less an unsigned mean would wrap around
 
     def share(slices: list[slice]) -> None:
-        room = np.empty((max((len(X[rows]) for rows in slices), default=0), X.shape[1]), kind)
+        tile = np.empty((max((len(X[rows]) for rows in slices), default=0), X.shape[1]), kind)
         for rows in slices:
             # XV − 1·(meanᵀV) would lose digits when the mean is far from 0, of few rows even.
-            shifted = room[: len(X[rows])]
+            shifted = tile[: len(X[rows])]
             np.subtract(X[rows], shift, out=shifted, dtype=fine, casting="same_kind")
             if sp.issparse(V):
                 points[rows] = (V.T @ shifted.T).T

@@ -1,4 +1,8 @@
-"""The last digits of a program's answer: one Newton step on the constraints that look tight."""
+"""HiGHS and Clarabel, and one Newton step for the last digits of their answers.
+
+HiGHS comes with SciPy and solves linear programs; Clarabel is an optional dependency and solves
+quadratic ones.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +13,9 @@ from dualfold.arrays import Array
 from dualfold.errors import MissingDependency
 from dualfold.programs.program import Program
 
+# As tight as HiGHS takes them; its vertices are exact to rounding anyway.
+HIGHS_OPTIONS = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
+
 
 def polished_answer(program: Program, point: Array, multipliers: Array) -> tuple[Array, Array]:
     """The point and multipliers after one Newton step on the constraints that look tight.
@@ -17,16 +24,12 @@ def polished_answer(program: Program, point: Array, multipliers: Array) -> tuple
     its slack the constraint is taken as an equation, others are left out; what remains is
     one linear system (the smallest correction that solves it, since it may be singular).
     """
-    rows, limits, held, p = (
-        widened_rows(program),
-        program.limits,
-        len(program.b),
-        program.nonnegative,
-    )
+    rows, limits = widened_rows(program), program.limits
+    n_ineq, p = len(program.b), program.nonnegative
     cost = np.concatenate([program.sign * program.c, np.zeros(rows.shape[1] - program.n)])
     curvature = joint_curvature(program)
     tight = np.ones(len(limits), dtype=bool)
-    tight[:held] = multipliers[:held] > program.slack(point)[:held]
+    tight[:n_ineq] = multipliers[:n_ineq] > program.slack(point)[:n_ineq]
     free = np.ones(rows.shape[1], dtype=bool)
     gradient = curvature @ point + cost + rows.T @ multipliers
     free[:p] = point[:p] > gradient[:p]
@@ -40,7 +43,7 @@ def polished_answer(program: Program, point: Array, multipliers: Array) -> tuple
         step = np.linalg.lstsq(system, np.concatenate([left, short]), rcond=1e-12)[0]
         x[free] += step[: len(upper)]
         y[tight] += step[len(upper) :]
-    x[:p], y[:held] = np.maximum(x[:p], 0), np.maximum(y[:held], 0)
+    x[:p], y[:n_ineq] = np.maximum(x[:p], 0), np.maximum(y[:n_ineq], 0)
     return x, y
 
 
@@ -56,14 +59,6 @@ def widened_rows(program: Program) -> sp.csr_array:
     if program.R is None:
         return rows
     return sp.csr_array(sp.hstack([rows, -sp.csr_array(program.R)]))
-
-
-# ==== merged: programs.solvers.highs
-# """Linear programs by HiGHS, which comes with SciPy."""
-#
-
-# As tight as HiGHS takes them; its vertices are exact to rounding anyway.
-HIGHS_OPTIONS = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 
 
 def by_highs(program: Program) -> tuple[Array, Array] | None:
@@ -88,22 +83,17 @@ def by_highs(program: Program) -> tuple[Array, Array] | None:
     # SciPy's marginals are derivatives of the optimum by the limits: −multipliers.
     marginals = np.concatenate([answer.ineqlin.marginals, answer.eqlin.marginals])
     multipliers = -marginals
-    held = len(program.b)
-    multipliers[:held] = np.maximum(multipliers[:held], 0)
+    n_ineq = len(program.b)
+    multipliers[:n_ineq] = np.maximum(multipliers[:n_ineq], 0)
     return np.asarray(answer.x, dtype=float), multipliers
-
-
-# ==== merged: programs.solvers.clarabel
-# """Quadratic programs by Clarabel, an optional dependency."""
-#
 
 
 def by_clarabel(program: Program, *, shrunk: bool, accuracy: float) -> tuple[Array, Array] | None:
     """An interior point and its multipliers; None where Clarabel says there is no optimum.
 
-    It calls programs with large c and h infeasible that are not; `shrunk` divides both by
-    their largest entry (and multiplies the answer). On random programs with rows of sizes
-    10^-3 to 10^3 that mends 14 of 58 and costs others their last digits.
+    It calls feasible programs with large c and h infeasible; `shrunk` divides both by their
+    largest entry (and multiplies the answer), which helps some programs and costs others their
+    last digits: docs/dev/notes/programs.md.
     """
     try:
         import clarabel
@@ -112,13 +102,13 @@ def by_clarabel(program: Program, *, shrunk: bool, accuracy: float) -> tuple[Arr
             "quadratic programs are solved by Clarabel, which is not installed; "
             "pip install 'dualfold[qp]' (3 MB). certify_program needs no solver"
         ) from None
-    n, p, held = program.n, program.nonnegative, len(program.b)
+    n, p, n_ineq = program.n, program.nonnegative, len(program.b)
     curvature, rows = joint_curvature(program), widened_rows(program)
     cost = np.concatenate([program.sign * program.c, np.zeros(rows.shape[1] - n)])
     positive = -sp.eye_array(rows.shape[1], format="csr")[:p]
-    stacked = sp.vstack([rows[held:], rows[:held], positive], format="csc")
+    stacked = sp.vstack([rows[n_ineq:], rows[:n_ineq], positive], format="csc")
     limits = np.concatenate([program.f, program.b, np.zeros(p)])
-    cones = [clarabel.ZeroConeT(len(program.f)), clarabel.NonnegativeConeT(held + p)]
+    cones = [clarabel.ZeroConeT(len(program.f)), clarabel.NonnegativeConeT(n_ineq + p)]
     settings = clarabel.DefaultSettings()
     settings.verbose = False
     settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = accuracy
@@ -131,7 +121,7 @@ def by_clarabel(program: Program, *, shrunk: bool, accuracy: float) -> tuple[Arr
         return None
     z = np.asarray(answer.z) * size
     equal = len(program.f)
-    multipliers = np.concatenate([np.maximum(z[equal : equal + held], 0), z[:equal]])
+    multipliers = np.concatenate([np.maximum(z[equal : equal + n_ineq], 0), z[:equal]])
     point = np.asarray(answer.x) * size
     point[:p] = np.maximum(point[:p], 0)
     return point, multipliers

@@ -22,14 +22,14 @@ from dualfold.arrays import Array
 from dualfold.programs.exact import floats, integers
 from dualfold.programs.program import Program
 
-# Complementary pairs: so many take a few seconds.
+# Beyond, the integers take more than a few seconds.
 MAX_COMPLEMENTARY_PAIRS = 60
 
 
 def by_pivots(program: Program) -> tuple[Array, Array] | None:
     """A point and its multipliers, rounded; None if there is no optimum, or too much to do."""
-    n, m, p, held = program.n, len(program.limits), program.nonnegative, len(program.b)
-    pairs = 2 * (n + m) - p - held
+    n, m, p, n_ineq = program.n, len(program.limits), program.nonnegative, len(program.b)
+    pairs = 2 * (n + m) - p - n_ineq
     if not 0 < pairs <= MAX_COMPLEMENTARY_PAIRS:
         return None
     Q = _dense(program.Q, n)
@@ -37,7 +37,7 @@ def by_pivots(program: Program) -> tuple[Array, Array] | None:
     M = program.rows.toarray() if sp.issparse(program.rows) else np.asarray(program.rows)
     whole = np.block([[Q, M.T], [-M, R]])
     q = np.concatenate([program.sign * program.c, program.limits])
-    free = np.concatenate([np.arange(p, n), n + np.arange(held, m)])
+    free = np.concatenate([np.arange(p, n), n + np.arange(n_ineq, m)])
     signs = np.concatenate([np.ones(n + m), -np.ones(len(free))])
     which = np.concatenate([np.arange(n + m), free])
     solved = _lemke(whole[which][:, which] * np.outer(signs, signs), q[which] * signs)

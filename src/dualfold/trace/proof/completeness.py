@@ -1,8 +1,8 @@
-"""Proofs that no better eigenvalue was missed.
+"""Proofs that no better eigenvalue was missed: spectral floors.
 
-Everything is said of A' = sign·A with the excluded directions lifted (`trial`), which is
-minimised. A `Floor` says: at most `below` eigenvalues of (A', B) are smaller than `height`.
-Nothing here knows how an answer was found.
+All statements are about A' = sign·A with the excluded directions lifted (`trial_directions`),
+which is minimised. A `SpectralFloor` states that at most `below` eigenvalues of (A', B) are
+smaller than `height`. Nothing here knows how an answer was found.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ from dualfold.trace.sparse.shifted_matrices import shifted_matrices
 
 _average_halves = kernel("average_halves")
 
-# The Krylov space of the deflated norm bound. Isomap of MNIST 10,000 (θ₂ = 5.6e10) needs
-# ten vectors past V, which this finds well enough: 48 columns of products.
-KRYLOV_BLOCK, KRYLOV_DEPTH = 12, 4
+# The Krylov space of the deflated norm bound (docs/dev/notes/trace-certificates.md).
+KRYLOV_BLOCK = 12
+KRYLOV_DEPTH = 4
 
-# A matrix with room for the rounding errors has other errors; it soon settles, or never does.
+# A matrix with room for the rounding errors has other errors; this converges soon or never.
 MAX_LOWERINGS = 3
 
 
@@ -54,9 +54,9 @@ class SpectralFloor:
     height: float
     proof: str
     chance: float = 0.0
-    seen: int | None = None  # how many were counted; None: the count was spoiled
+    seen: int | None = None  # how many were counted; None: rounding spoiled the count
     error: float = 0.0  # how far rounding moved the height from where it was put
-    # (A' − hB)⁻¹ at the height that was tried, to make trial directions better; never believed.
+    # (A' − hB)⁻¹ at the height that was tried, to make trial directions better; never trusted.
     # For singular values: (x, y) of (J − η)(x, y) = (0, R).
     solve: Callable[[Array], Any] | None = None
     # The same count without the error, for one more factorisation or two; None if it fails.
@@ -64,7 +64,7 @@ class SpectralFloor:
 
 
 def norm_floor(problem: TraceProblem, answer: Trial) -> SpectralFloor | None:
-    """What the norms of a dense A leave for the rest of the spectrum.
+    """What the norms of a dense A allow for the rest of the spectrum.
 
     The compression C of A to the complement of V has ‖C‖² ≤ ‖A‖² − ‖VᵀAV‖² (Frobenius), and
     by Cauchy's interlacing the next eigenvalue is not beyond the extreme one of C. Of use
@@ -102,7 +102,7 @@ def deflated_norm_floor(
     basis = np.hstack([answer.V, W])
     skew = float(np.linalg.norm(basis.T @ basis - np.eye(basis.shape[1])))
     skew += gamma(problem.n + 4) * basis.shape[1]
-    # Rounding of A·W, of W's turn and of its orthogonality, all against the norm of A.
+    # Rounding of A·W, of W's rotation and of its orthogonality, all against the norm of A.
     off = np.sqrt(problem.square_norm) * (3 * skew + gamma(problem.n + 4 * len(mu) + 8))
     off = float(off * np.sqrt(len(mu)) + problem.asymmetry)
     left, gram, best = _norm_left(problem, answer), R.T @ R, np.inf
@@ -175,7 +175,7 @@ def cholesky_floor(
 
 
 def _product_blur(problem: TraceProblem) -> Array | float:
-    """A bound of |fl(MᵀM) − MᵀM|, entry by entry; other matrices are as they were given."""
+    """A bound of |fl(MᵀM) − MᵀM|, entry by entry; other matrices are exact but for asymmetry."""
     if not isinstance(problem.A, Gramian):
         return 2 * problem.asymmetry * np.eye(problem.n)
     M = abs(problem.A.factor)
@@ -281,8 +281,8 @@ def factor_with_room(
     """A factorisation of S − diag(r) whose rounding errors stay within r, row by row.
 
     Its pivots are those of S − diag(r) + E ⪯ S, so it has at least as many negative ones as S:
-    no eigenvalue below the height is overlooked, and nothing is taken off the height. Rows with
-    small pivots have large errors, and they matter only as far as eigenvectors live there.
+    no eigenvalue below the height is missed, and the height is not lowered. Rows with small
+    pivots have large errors, which matter only as far as eigenvectors are large there.
     """
     formed = _shift_rounding(problem, matrix, height)
     errors = _row_errors(factor) + formed
@@ -316,7 +316,7 @@ def counted_height(
     lowest = problem.metric.lowest
     if lowest <= 0:
         return -np.inf
-    if pencil.rotated:  # x of a turned row is half of one and half of the other
+    if pencil.is_rotated:  # x of a rotated row is half of one and half of the other
         errors = np.full(len(errors), errors.max())
     if before:
         balance = pencil.balance(height)
@@ -390,7 +390,7 @@ def _shift_rounding(problem: TraceProblem, matrix: sp.csr_array, height: float) 
     pencil = shifted_matrices(problem)
     balance = pencil.balance(height)
     shifts = abs(height) / balance * (abs(problem.metric.sparse()) @ np.ones(problem.n))
-    if pencil.rotated:  # the shift and α stand in both halves, as sum and difference
+    if pencil.is_rotated:  # the shift and α stand in both halves, as sum and difference
         rows += np.tile(shifts + balance, 2)
     else:
         rows[pencil.auxiliary :] += shifts

@@ -3,7 +3,8 @@
 S = LDLᵀ + E, and E is measured: what LAPACK gave is multiplied out again and compared with S,
 entry by entry, with the rounding of that product bounded: the signs of D are those of S − E. For
 any positive t, |xᵀEx| ≤ Σ e_i x_i² with e_i = Σ_j |E_ij|t_j/t_i, because 2|x_i x_j| is at most
-(t_j/t_i)x_i² + (t_i/t_j)x_j²; with t_i = 1/√s_ii the small rows are not charged for the large ones.
+(t_j/t_i)x_i² + (t_i/t_j)x_j²; with t_i = 1/√s_ii the large rows do not add to the errors of the
+small ones.
 """
 
 from __future__ import annotations

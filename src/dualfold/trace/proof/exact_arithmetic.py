@@ -1,4 +1,4 @@
-"""Small problems in exact arithmetic, where double precision cannot tell.
+"""Small problems in exact arithmetic, where double precision does not resolve them.
 
 A double is an integer times a power of 2, so A', B, the answer V and any height t are integers
 in common units, and nothing below is rounded. The signs of the leading minors of A' − tB say
@@ -27,11 +27,11 @@ from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.trace.proof.completeness import SpectralFloor
 from dualfold.trace.proof.lehmann_bounds import Bracket
 
-# Directions, and bits of the largest minor: an elimination takes 0.3 s at most.
+# With these limits an elimination takes less than a second.
 MAX_DIRECTIONS = 12
-MAX_BITS = 1 << 15
+MAX_BITS = 1 << 15  # of the largest minor
 MAX_EXACT_ROWS = 40
-# Where to put t_k under the k-th value of the answer, in shares of what the tolerance allows.
+# How far t_k lies under the k-th value of the answer, in shares of what the tolerance allows.
 HEIGHT_SHARES = (1e-4, 1e-2, 0.3, 0.9)
 
 
@@ -56,10 +56,10 @@ class IntegerMatrix:
         return IntegerMatrix(self.entries @ other.entries, self.power + other.power)
 
     @property
-    def turned(self) -> IntegerMatrix:
+    def transpose(self) -> IntegerMatrix:
         return IntegerMatrix(self.entries.T, self.power)
 
-    def lowered(self, power: int) -> Array:
+    def entries_at(self, power: int) -> Array:
         """The integers in units of 2**power, which is not above this matrix's own."""
         return self.entries * (1 << (self.power - power))
 
@@ -88,7 +88,7 @@ class IntegerPencil:
         shift = IntegerMatrix(self.B.entries * int(t.entries[0]), self.B.power + t.power)
         n, p = self.N.entries.shape
         S = np.zeros((n + p, n + p), dtype=object)
-        S[:n, :n] = self.A.lowered(power) - shift.lowered(power)
+        S[:n, :n] = self.A.entries_at(power) - shift.entries_at(power)
         border = (self.B @ self.N).entries  # columns in any units: a congruence
         S[:n, n:], S[n:, :n] = border, border.T
         before, negative = 1, 0
@@ -116,7 +116,7 @@ def exact_proof(
     W = _on_constraint(pencil, IntegerMatrix.of(V[:, :d]))
     if W is None:
         return None
-    energy, gram = W.turned @ (pencil.A @ W), W.turned @ (pencil.B @ W)
+    energy, gram = W.transpose @ (pencil.A @ W), W.transpose @ (pencil.B @ W)
     quotient = _fraction_solution(gram, energy)
     if quotient is None:
         return None
@@ -149,7 +149,7 @@ def _pencil(problem: TraceProblem) -> IntegerPencil | None:
     sign = int(problem.sign)
     if isinstance(problem.A, Gramian):
         M = IntegerMatrix.of(problem.A.factor.toarray())
-        square = M.turned @ M
+        square = M.transpose @ M
         A = IntegerMatrix(sign * square.entries, square.power)
     else:
         given = IntegerMatrix.of(problem.A)
@@ -158,7 +158,11 @@ def _pencil(problem: TraceProblem) -> IntegerPencil | None:
     N = problem.excluded_columns
     found = IntegerPencil(A, B, IntegerMatrix.of(N))
     power = min(A.power, B.power)
-    sizes = (_bits(A.lowered(power)), _bits(B.lowered(power)) + 53, _bits((B @ found.N).entries))
+    sizes = (
+        _bits(A.entries_at(power)),
+        _bits(B.entries_at(power)) + 53,
+        _bits((B @ found.N).entries),
+    )
     return found if max(sizes) * sum(N.shape) <= MAX_BITS else None
 
 
@@ -168,13 +172,13 @@ def _on_constraint(pencil: IntegerPencil, V: IntegerMatrix) -> IntegerMatrix | N
     if not N.entries.shape[1]:
         return V
     BN = pencil.B @ N
-    along = _fraction_solution(N.turned @ BN, BN.turned @ V)
+    along = _fraction_solution(N.transpose @ BN, BN.transpose @ V)
     if along is None:
         return None
     whole = lcm(*(one.denominator for row in along for one in row))
     C = np.array([[int(one * whole) for one in row] for row in along], dtype=object)
     power = min(V.power, N.power)
-    return IntegerMatrix(whole * V.lowered(power) - N.lowered(power) @ C, power)
+    return IntegerMatrix(whole * V.entries_at(power) - N.entries_at(power) @ C, power)
 
 
 def _metric(problem: TraceProblem) -> IntegerMatrix:
@@ -206,21 +210,21 @@ def _fraction_solution(gram: IntegerMatrix, right: IntegerMatrix) -> list[list[F
 
 
 def _ritz_values(energy: IntegerMatrix, gram: IntegerMatrix) -> Array | None:
-    """About the values of the answer's directions: they only say where to count."""
+    """Approximate values of the answer's directions: they only decide where to count."""
     d = len(gram.entries)
     sizes = [gram.fraction(i, i) for i in range(d)]
     if not min(sizes) > 0:
         return None
     # Near to 1 before they become doubles: multiples of the columns can be very large.
-    units = [Fraction(2) ** ((one.denominator.bit_length() - one.numerator.bit_length()) // 2)
-             for one in sizes]  # fmt: skip
-    K, G = (
-        np.array([[float(M.fraction(i, j) * units[i] * units[j]) for j in range(d)]
-                  for i in range(d)])
-        for M in (energy, gram)
-    )  # fmt: skip
+    bits = [one.denominator.bit_length() - one.numerator.bit_length() for one in sizes]
+    units = [Fraction(2) ** (power // 2) for power in bits]
+
+    def doubles(M: IntegerMatrix) -> Array:
+        entries = [float(M.fraction(i, j) * units[i] * units[j]) for i, j in np.ndindex(d, d)]
+        return np.reshape(entries, (d, d))
+
     try:
-        return np.asarray(scipy.linalg.eigh(K, G, eigvals_only=True))
+        return np.asarray(scipy.linalg.eigh(doubles(energy), doubles(gram), eigvals_only=True))
     except (np.linalg.LinAlgError, ValueError):
         return None
 
@@ -242,7 +246,7 @@ def _heights_under(
 
 
 def _height_with_count(pencil: IntegerPencil, at: float, room: float, most: int) -> float | None:
-    """A height from at − room to at with at most so many eigenvalues below; None if there is none.
+    """A height from at − room to at with at most `most` eigenvalues below; None if there is none.
 
     A minor that vanishes is no sign; at another height, a little lower, it does not.
     """

@@ -1,4 +1,4 @@
-"""Where to put a floor under the rest of the spectrum, and what it proves of a value.
+"""Where to put a floor under the rest of the spectrum, and the bracket that follows from it.
 
 With at most c eigenvalues of (A', B) below μ and c trial directions whose Rayleigh quotients h
 lie below μ, write P = μ − diag(h), R for the residuals, K = VᵀR, E = VᵀBV − I. Lehmann's bounds
@@ -26,10 +26,10 @@ from dualfold.trace.proof.completeness import SpectralFloor
 from dualfold.trace.proof.rounding import UNIT_ROUNDOFF, UP
 from dualfold.trace.proof.trial_directions import Trial
 
-# Heights closer to a value than this, against the spectrum, are not tried: rounding of a
+# Heights closer to a value than this share of the spectrum are not tried: rounding of a
 # factorisation decides there.
 MIN_HEIGHT_STEP = 1e-13
-# How much further under a value to go when rounding, or a direction missed, is in the way.
+# By how much the step below a value grows when rounding, or a missed direction, spoils a count.
 HEIGHT_STEP_FACTORS = (1.0, 30.0, 1e3, 3e4, 1e6)
 
 
@@ -81,7 +81,7 @@ def temple_loss(some: Trial, height: float) -> tuple[float, float]:
 
 
 def bracket(answer: Trial, below: Trial | None, floor: SpectralFloor) -> Bracket:
-    """What a floor proves of the answer (module docstring).
+    """The bracket that follows from a floor (module docstring).
 
     `below` are c trial directions, any at all, with quotients under the floor; the answer's own
     first c where it is None.
@@ -91,7 +91,7 @@ def bracket(answer: Trial, below: Trial | None, floor: SpectralFloor) -> Bracket
     if floor.seen is None or floor.seen > c or (below is None and c > d):
         return NO_BRACKET
     if c == d and below is None and floor.height <= answer.h[-1]:
-        # A count of the whole space says nothing of the complement of V.
+        # A count of the whole space is no bound for the complement of V.
         whole = floor.proof not in ("norm", "Cholesky", "random")
         return NO_BRACKET if whole else _below_the_last(answer, floor.height)
     head = answer.first(c) if below is None else below
@@ -126,7 +126,7 @@ def _below_the_last(answer: Trial, height: float) -> Bracket:
 
 @dataclass(frozen=True)
 class TrialHeight:
-    """A floor to try: c, where, and how much room is left to h_c+1 if it was put below that."""
+    """A height to try: c, where, and the distance to h_c+1 if it was put below that."""
 
     below: int
     at: float
@@ -142,9 +142,9 @@ def trial_heights(
 ) -> Iterator[TrialHeight]:
     """Floors worth trying, the most promising first.
 
-    Inside the eigengap that a further direction hints at; below the last cluster, where a
-    twin of a repeated eigenvalue is nobody's fault (it costs (d − c)·δ); in a wider gap further
-    up, below which there are good directions; and guesses between, which a count settles.
+    Inside the eigengap that a guard vector suggests; in a wider gap further up, below which there
+    are good directions; below the last cluster, where one more copy of a repeated eigenvalue is
+    not counted as missed (it costs (d − c)·δ); and guesses between, which a count decides.
     """
     h, d = answer.h, len(answer.h)
     last = float(h[-1])
@@ -169,7 +169,7 @@ def trial_heights(
 
 
 def _wide_gaps(answer: Trial, wider: Trial, room: float | None) -> list[TrialHeight]:
-    """Up to two gaps behind further directions that are better than the first one."""
+    """Heights in up to two gaps behind guard vectors that are wider than the first gap."""
     d, found = len(answer.h), []
     lengths = np.sqrt(wider.squares)
     for c in range(d + 1, len(wider.h)):

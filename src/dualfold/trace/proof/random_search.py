@@ -44,15 +44,16 @@ from dualfold.trace.proof.completeness import SpectralFloor
 from dualfold.trace.proof.rounding import OPERATOR_ERROR, UNDERFLOW_BOUND, UNIT_ROUNDOFF, norm_bound
 from dualfold.trace.proof.trial_directions import Trial
 
-# The chance of a miss that a search is allowed, at both ends together, and its longest run:
-# 3 ms a step for MNIST's 70,000 points.
-MISS_CHANCE, MAX_STEPS = 1e-12, 1_500
+# The chance of a miss that a search is allowed, at both ends together, and its longest run
+# (docs/dev/notes/trace-certificates.md).
+MISS_CHANCE = 1e-12
+MAX_STEPS = 1_500
 CHECKPOINT_STEPS = (60, 90, 140, 210, 320, 480, 720, 1_080, MAX_STEPS)
-# A complement of so few dimensions is searched to its end.
+# A complement of at most this dimension is searched completely.
 MAX_FULLY_SEARCHED = 200
-# So many starts, where the Krylov spaces of the first ones end early.
+# The number of starts, where the Krylov spaces of the first ones end early.
 MAX_STARTS = 4
-# Against the spectrum, the length that is left of a direction where a Krylov space ends.
+# A Krylov space ends where a new direction is at most this share of the spectrum.
 INVARIANT_TOLERANCE = 8 * UNIT_ROUNDOFF
 Outcome = Literal["open", "invariant", "whole"]
 
@@ -70,7 +71,7 @@ def random_floor(
     if room <= 0:  # nothing is left to be found
         return SpectralFloor(count, np.inf, "random", chance=0.0, seen=count)
     seed, blur = seed_of(problem, answer.V, fresh), _blur(problem, scale)
-    # Something better by more than what is allowed; by less, the bracket says how much.
+    # How much better a direction must be to count as missed; the bracket bounds anything less.
     least = max(float(np.sqrt(answer.squares[-1])), blur, tolerance * abs(answer.total))
 
     def far_enough(low: float, high: float, steps: int) -> bool:
@@ -78,7 +79,7 @@ def random_floor(
         floor = _height(problem.n, low, high, steps) - blur
         return low < last - 2 * least or floor >= (low + last) / 2 > last
 
-    # Tall and thin: a second thread mostly waits (3 s became 25 on a busy machine).
+    # One BLAS thread: the matrices are tall and thin.
     low, high, chance = np.inf, -np.inf, 0.0
     for number in range(MAX_STARTS):
         start = uniform_start(problem, answer.V, seed + number)
@@ -109,7 +110,7 @@ def random_floor(
 
 
 def _height(n: int, low: float, high: float, steps: int) -> float:
-    """What no eigenvalue of the complement lies below, after so many steps, but for MISS."""
+    """What no eigenvalue of the complement lies below, after `steps` steps, but for MISS_CHANCE."""
     unlikely = float(np.log(2 * 1.648 * np.sqrt(n) * len(CHECKPOINT_STEPS) / MISS_CHANCE))
     epsilon = (unlikely / (2 * steps - 1)) ** 2
     return low - epsilon / (1 - 2 * epsilon) * (high - low) if epsilon < 0.5 else -np.inf
@@ -129,7 +130,7 @@ def _blur(problem: TraceProblem, scale: float) -> float:
 
 
 def seed_of(problem: TraceProblem, V: Array, fresh: bool) -> int:
-    """A seed that whoever made the problem could not choose; `fresh` ones do not repeat."""
+    """A seed that the author of the problem could not choose; `fresh` ones do not repeat."""
     if fresh:
         return int.from_bytes(os.urandom(16), "big")
     digest = hashlib.blake2b(digest_size=16)

@@ -1,4 +1,4 @@
-"""Bounds of what rounding did: sums, products with A and B, lengths in the norm of B⁻¹.
+"""Bounds of rounding errors: sums, products with A and B, lengths in the norm of B⁻¹.
 
 A sum of k products of doubles, in any order and with or without fused operations, is off by at
 most γ_k Σ|aᵢbᵢ|, γ_k = ku/(1 − ku) (Higham, *Accuracy and Stability*, chapter 3). Everything here
@@ -18,12 +18,14 @@ from dualfold.trace.problem import Gramian, TraceProblem
 
 UNIT_ROUNDOFF = float(np.finfo(float).eps) / 2
 UP = 1 + 1e-6
-# More than all products that underflow can add, for n < 2³⁰, with a square that is no underflow
-# itself; spectra smaller than SMALLEST or larger than LARGEST are not judged.
-UNDERFLOW_BOUND, MIN_SPECTRUM, MAX_SPECTRUM = 1e-153, 1e-140, 1e140
-# What is assumed of an operator whose entries nobody saw: products right to this, of its norm.
+# More than all products that underflow can add, for n < 2³⁰; its own square does not underflow.
+UNDERFLOW_BOUND = 1e-153
+# Smaller and larger spectra are not certified.
+MIN_SPECTRUM = 1e-140
+MAX_SPECTRUM = 1e140
+# Assumed of an operator, whose entries are not known: products are right to this share of its norm.
 OPERATOR_ERROR = 1e-13
-# A dense |A| is made up to here; beyond, its norm has to do.
+# Up to this many rows a dense |A| is formed; beyond, its norm is used.
 MAX_ABSOLUTE_ROWS = 1_000
 
 
@@ -56,9 +58,9 @@ def column_norms(X: Array) -> Array:
 
 
 def norm_bound(problem: TraceProblem) -> float:
-    """A number that ‖A‖₂ does not exceed; for a large operator, whose entries nobody saw, a guess.
+    """A number that ‖A‖₂ does not exceed; for a large operator an estimate.
 
-    What rests on the guess is at most "measured", and says what is assumed of the operator.
+    What rests on the estimate is at most "measured", and states what is assumed of the operator.
     """
     A = problem.A
     if isinstance(A, np.ndarray):
@@ -75,9 +77,9 @@ def product_errors(problem: TraceProblem, V: Array) -> Array:
     """Column by column, a bound of ‖fl(A·V) − A·V‖₂, A the symmetric part of what was given."""
     A = problem.A
     if isinstance(A, Gramian):
-        M, turned = A.absolute, A.absolute_transposed
-        most = longest_row(M) + longest_row(turned) + 4
-        return gamma(most) * column_norms(turned @ (M @ np.abs(V))) * UP + underflow(M, V)
+        M, transpose = A.absolute, A.absolute_transpose
+        most = longest_row(M) + longest_row(transpose) + 4
+        return gamma(most) * column_norms(transpose @ (M @ np.abs(V))) * UP + underflow(M, V)
     if sp.issparse(A):
         size = abs(A)
         return gamma(longest_row(A) + 4) * column_norms(size @ np.abs(V)) * UP + underflow(size, V)

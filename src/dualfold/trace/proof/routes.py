@@ -1,8 +1,8 @@
-"""From an answer to the best bracket of the optimum that can be had at a bearable cost.
+"""From an answer to a bracket of the optimum: the routes, in order of their cost.
 
-Floors are tried until one proves what was asked for: norms of a dense matrix, pivots of a sparse
-one, a Cholesky factorisation where the matrix may be filled, and a random search where nothing
-else is affordable.
+Floors are tried until one proves the gap that is wanted: norms of a dense matrix, pivots of a
+sparse one, a Cholesky factorisation where the matrix may be filled, and a random search where
+everything else costs too much.
 """
 
 from __future__ import annotations
@@ -52,24 +52,27 @@ from dualfold.trace.proof.singular_values import (
 from dualfold.trace.proof.trial_directions import Trial, residual_lengths, span_error, trial
 from dualfold.trace.sparse.shifted_matrices import shifted_matrices
 
-# A Cholesky proof of a dense problem: n³/3 multiply-adds, 2–3 s and n² doubles at 8,000.
+# The limits are those of time: docs/dev/notes/trace-certificates.md.
+# A dense problem is proved by a Cholesky factorisation up to this size.
 MAX_DENSE_ROWS = 8_000
-# A sparse matrix or an operator is filled for such a proof up to here (0.1 s).
+# A sparse matrix or an operator is filled for such a proof up to this size.
 MAX_FILLED_ROWS = 3_000
-# Up to so many rows LAPACK says where the next eigenvalue lies when nobody hints at it. It is
-# not believed: it only says where to count.
+# Up to this size LAPACK estimates the next eigenvalue where no guard vector does. The estimate is
+# not trusted: it only decides where to count.
 MAX_HINTED_ROWS = 300
-# Rows of M and of A together up to which [[0, M], [Mᵀ, 0]] is filled (0.03 s; 0.8 s at 4,000).
+# Rows of M and of A together up to which [[0, M], [Mᵀ, 0]] is filled.
 MAX_PAIRED_ROWS = 900
-# A distance that is rounding to this extent cannot be made any better.
+# A distance of which rounding is at least this share cannot be made better.
 ROUNDING_SHARE = 0.1
-# Factorisations that may be spent on finding a height, small problems and large.
-MAX_ATTEMPTS, MAX_LARGE_ATTEMPTS, MIN_LARGE_ROWS = 12, 5, 20_000
+# Factorisations that may be spent on finding a height, in small problems and in large ones.
+MAX_ATTEMPTS = 12
+MAX_LARGE_ATTEMPTS = 5
+MIN_LARGE_ROWS = 20_000
 
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """What was found out about an answer."""
+    """All that is known about an answer."""
 
     quotients: Array
     residuals: Array
@@ -82,7 +85,7 @@ class Evidence:
 
 @dataclass(frozen=True, eq=False)
 class _Case:
-    """An answer to a problem with what all floors need to know of it."""
+    """An answer to a problem, with what all floors need."""
 
     problem: TraceProblem
     answer: Trial
@@ -94,8 +97,8 @@ class _Case:
     tolerance: float
 
     @cached_property
-    def following(self) -> float | None:
-        """Where the next eigenvalue seems to lie; found only if a floor needs a height."""
+    def next_value(self) -> float | None:
+        """An estimate of the next eigenvalue; computed only if a floor needs a height."""
         return _next_value(self.problem, self.answer, self.further, self.lift)
 
     @cached_property
@@ -119,7 +122,7 @@ def evidence(
     further = _further(problem, basis, V[:, d:])
     excluded = excluded_trial(problem)
     lift = _lift(problem, quotients, further, excluded)
-    # These images only say how to turn the basis; exact ones follow, but for a large dense A.
+    # These images only decide how to rotate the basis; exact ones follow, but for a large dense A.
     exact = not problem.trivial.shape[1]
     answer = trial(problem, basis, lift, seen @ turn, exact=exact)
     length = float(np.sqrt(answer.squares.sum()))
@@ -181,7 +184,7 @@ def _lift(problem: TraceProblem, quotients: Array, further: Array, excluded: Tri
 
 
 def _next_value(problem: TraceProblem, answer: Trial, further: Array, lift: float) -> float | None:
-    """Where the next eigenvalue seems to lie; a hint, which is counted and not believed."""
+    """An estimate of the next eigenvalue: where to count; it is not trusted."""
     if further.shape[1]:
         return float(_quotients(problem, further).min())
     if problem.n > MAX_HINTED_ROWS or isinstance(problem.A, Gramian):
@@ -202,7 +205,7 @@ def _next_value(problem: TraceProblem, answer: Trial, further: Array, lift: floa
 def _best_route(
     case: _Case, given: Array, further: Array, fresh: bool
 ) -> tuple[Bracket, SpectralFloor, bool]:
-    """The routes in turn, the cheapest first, until one proves what was asked for."""
+    """The routes in turn, the cheapest first, until one proves the gap that is wanted."""
     problem, answer = case.problem, case.answer
     dense = isinstance(problem.A, np.ndarray)
     if is_zero(problem.A):
@@ -226,7 +229,7 @@ def _best_route(
             _first_proof(
                 case,
                 trial_heights(
-                    answer, lambda: case.wider, case.following, case.scale, case.tolerance
+                    answer, lambda: case.wider, case.next_value, case.scale, case.tolerance
                 ),
                 lambda h: cholesky_floor(
                     problem, _trial_to_lift(case, h.below), h.below, h.at, case.lift
@@ -251,7 +254,7 @@ def _best_route(
 
 
 def is_zero(A: Any) -> bool:
-    """Whether no entry of A is other than 0 (of an operator nobody knows)."""
+    """Whether no entry of A is other than 0 (of an operator that is not known)."""
     if isinstance(A, Gramian):
         return not A.factor.data.any()
     if isinstance(A, LinearOperator):
@@ -260,9 +263,9 @@ def is_zero(A: Any) -> bool:
 
 
 def _is_decided(found: list[tuple[Bracket, SpectralFloor, bool]], case: _Case) -> bool:
-    """Whether something was proved, missed, or shown to be far off whatever rounding does.
+    """Whether the gap is proved, a direction was missed, or the answer is far off without rounding.
 
-    Small problems try every route before the last is said.
+    Small problems try every route.
     """
     small = case.problem.n <= MAX_HINTED_ROWS
     return any(
@@ -274,7 +277,7 @@ def _is_decided(found: list[tuple[Bracket, SpectralFloor, bool]], case: _Case) -
 
 
 def _is_hopeless_in_squares(found: list[tuple[Bracket, SpectralFloor, bool]], case: _Case) -> bool:
-    """What singular values could not resolve, their squares do not either."""
+    """Whether singular values did not resolve it: then their squares do not either."""
     counted = any(np.isfinite(one[0].apart) for one in found)
     return counted and uses_singular_values(case.problem)
 
@@ -316,7 +319,7 @@ def _inertia_route(
         return _singular_route(case, given, further, singular_floor)
     return _first_proof(
         case,
-        trial_heights(case.answer, lambda: case.wider, case.following, case.scale, case.tolerance),
+        trial_heights(case.answer, lambda: case.wider, case.next_value, case.scale, case.tolerance),
         lambda h: inertia_floor(problem, h.below, h.at, case.excluded),
     )
 
@@ -332,7 +335,7 @@ def _dense_inertia_route(
             return found
     return _first_proof(
         case,
-        trial_heights(case.answer, lambda: case.wider, case.following, 0.0, case.tolerance),
+        trial_heights(case.answer, lambda: case.wider, case.next_value, 0.0, case.tolerance),
         lambda h: pivot_floor(problem, case.answer, h.below, h.at, case.lift),
     )
 
@@ -366,10 +369,10 @@ def _first_proof(
     prove: Callable[[TrialHeight], SpectralFloor],
     weigh: Callable[[SpectralFloor, TrialHeight], Bracket] | None = None,
 ) -> tuple[Bracket, SpectralFloor, bool]:
-    """The first floor that proves what was asked for, else the best; and whether one was missed.
+    """The first floor that proves the wanted gap, else the best; whether a direction was missed.
 
     A count above c at a height δ under h_c+1, rightly counted, is a direction that the
-    answer does not have. Only where no other height proves that it does not matter.
+    answer does not have. It is reported only where no other height proves that it does not matter.
     """
     best: tuple[Bracket, SpectralFloor, bool] = (
         NO_BRACKET,
@@ -379,7 +382,7 @@ def _first_proof(
     missed: SpectralFloor | None = None
     most = MAX_ATTEMPTS if case.problem.n <= MIN_LARGE_ROWS else MAX_LARGE_ATTEMPTS
 
-    def weighed(floor: SpectralFloor, height: TrialHeight) -> Bracket:
+    def bracket_at(floor: SpectralFloor, height: TrialHeight) -> Bracket:
         return _with_extra(
             _bracket_of_floor(case, floor) if weigh is None else weigh(floor, height), case
         )
@@ -393,11 +396,11 @@ def _first_proof(
             if height.under is not None and error < height.under / 2:
                 missed = missed or floor
             continue
-        found = weighed(floor, height)
+        found = bracket_at(floor, height)
         sharper = floor.sharper() if floor.sharper and _is_blurred(found, case) else None
-        # It counts too many rather than too few, so it never says that one was missed.
+        # It counts too many rather than too few, so it never reports a missed direction.
         if sharper is not None and not _counts_too_many(sharper):
-            again = weighed(sharper, height)
+            again = bracket_at(sharper, height)
             if (again.gap, again.apart) < (found.gap, found.apart):
                 floor, found = sharper, again
         if best[1].proof == "none" or (found.gap, found.apart) < (best[0].gap, best[0].apart):
@@ -421,7 +424,7 @@ def _is_blurred(found: Bracket, case: _Case) -> bool:
 def _bracket_of_floor(case: _Case, floor: SpectralFloor) -> Bracket:
     """The bracket of a floor; where the answer is too rough for it, with better directions.
 
-    Noise in directions far up costs Temple's bound (λ_max δ)²/μ and the value only λ_max δ². One
+    Errors in directions far up cost Temple's bound (λ_max δ)²/μ and the value only λ_max δ². One
     step of inverse iteration removes it from the trial directions; the value stays the answer's.
     """
     c, d = floor.below, len(case.answer.h)

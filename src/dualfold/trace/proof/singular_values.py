@@ -1,12 +1,12 @@
 """The smallest eigenvalues of A = MᵀM, judged as singular values of M.
 
-In units of λ = σ² rounding is u‖M‖², which drowns λ = 2e-15; in units of σ it is u‖M‖ against
+In units of λ = σ² rounding is u‖M‖², which hides λ = 2e-15; in units of σ it is u‖M‖ against
 σ = 4e-8. The singular values are eigenvalues of J = [[0, M], [Mᵀ, 0]], and Lehmann's theorem
 also bounds eigenvalues inside a spectrum: with pairs (u, v), Rayleigh quotients s < η and
 residuals Mv − su, Mᵀu − sv, the c eigenvalues of J next below η are not smaller than his
 bounds. If at most c singular values lie below η, these are all of them.
 
-With the excluded directions N (null vectors of M to rounding: ν ≥ ‖MN‖) everything is said of
+With the excluded directions N (null vectors of M to rounding: ν ≥ ‖MN‖) all statements are about
 M on the complement of N: its singular values are within ν of those of M(I − NNᵀ), which has 0
 once more for each of them.
 """
@@ -49,11 +49,11 @@ from dualfold.trace.proof.trial_directions import Trial
 from dualfold.trace.sparse.factorisation import Factorisation, factorise
 from dualfold.trace.sparse.shifted_matrices import shifted_matrices
 
-# Null vectors are null to some rounding of M; N further off is no null space.
+# Null vectors are null to rounding, at most this share of ‖M‖; else N is no null space.
 MAX_NULL_ERROR = 1e-10
-# A gap of singular values this wide, against ‖M‖, survives the rounding of a factorisation.
+# A gap of singular values of this share of ‖M‖ is wider than the rounding of a factorisation.
 WIDE_GAP_SHARE = 3e-8
-# Heights closer to a value than this, against ‖M‖, are decided by rounding.
+# Heights closer to a value than this share of ‖M‖ are decided by rounding.
 MIN_SINGULAR_STEP = 1e-14
 
 
@@ -86,7 +86,7 @@ def null_error(problem: TraceProblem) -> float:
 
 
 def ritz_directions(problem: TraceProblem, V: Array) -> tuple[Array, Array]:
-    """The columns of a B-orthonormal V turned so that ‖Mv‖ grows, and these lengths."""
+    """The columns of a B-orthonormal V rotated so that ‖Mv‖ grows, and these lengths."""
     _, s, turn = np.linalg.svd(problem.A.factor @ V, full_matrices=False)
     if len(s) < V.shape[1]:  # fewer rows than directions: the rest is mapped to 0
         _, s, turn = np.linalg.svd(problem.A.factor @ V)
@@ -284,13 +284,13 @@ def _measured_pairs(problem: TraceProblem, X: Array, Y: Array) -> Trial | None:
         return None
     U, _, turn = np.linalg.svd(X, full_matrices=False)
     U, V = -U[:, ::-1], Y @ turn.T[:, ::-1]
-    MV, MU, BV = M @ V, problem.A.transposed @ U, metric.times(V)
+    MV, MU, BV = M @ V, problem.A.factor_transpose @ U, metric.times(V)
     s = np.einsum("ij,ij->j", U, MV)
-    size, turned = problem.A.absolute, problem.A.absolute_transposed
+    size, transpose = problem.A.absolute, problem.A.absolute_transpose
     wrong1 = gamma(longest_row(M) + 4) * column_norms(
         size @ np.abs(V)
     ) + 4 * UNIT_ROUNDOFF * np.abs(s)
-    wrong2 = gamma(longest_row(turned) + 4) * column_norms(turned @ np.abs(U))
+    wrong2 = gamma(longest_row(transpose) + 4) * column_norms(transpose @ np.abs(U))
     wrong2 = wrong2 + np.abs(s) * (metric_errors(problem, V) + 4 * UNIT_ROUNDOFF * column_norms(BV))
     stray = _stray(problem, V)
     wrong1 = wrong1 + null_error(problem) * stray

@@ -1,4 +1,4 @@
-"""Directions, and what a bound has to know of them, rounding included.
+"""Trial directions with the bounds that a bracket needs, rounding included.
 
 For any V (n×c), any numbers h and R = A'V − BV·diag(h):
 
@@ -77,15 +77,15 @@ def trial(
     *,
     exact: bool = False,
 ) -> Trial:
-    """The columns of V, turned to diagonalise A' in their span, ascending.
+    """The columns of V, rotated to diagonalise A' in their span, ascending.
 
-    `AV` saves a product where it is known: it says how to turn V, and where it is `exact` (to
-    the rounding of a product) it serves a large dense A, which is not passed over twice.
+    `AV` saves a product where it is known: it decides how to rotate V, and where it is `exact` (to
+    the rounding of a product) it is used for a large dense A, which is then read once.
     """
-    turns = _turns_images(problem) and (exact or AV is None)
+    rotates = _rotates_images(problem) and (exact or AV is None)
     AV, BV = _images(problem, V, lift, AV)
     _, S = np.linalg.eigh(_quadratic(problem, V, AV))
-    if turns:  # a second pass over n² entries would cost too much
+    if rotates:  # a second pass over n² entries would cost too much
         V, AV, BV = V @ S, AV @ S, problem.metric.times(V @ S)
     else:
         V = V @ S
@@ -134,7 +134,7 @@ def _images(problem: TraceProblem, V: Array, lift: float, AV: Array | None) -> t
     return AV, BV
 
 
-def _turns_images(problem: TraceProblem) -> bool:
+def _rotates_images(problem: TraceProblem) -> bool:
     return isinstance(problem.A, np.ndarray) and problem.n > MAX_ABSOLUTE_ROWS
 
 
@@ -172,7 +172,7 @@ def _trial_with_bounds(
 def _residual_errors(problem: TraceProblem, V: Array, BV: Array, h: Array, lift: float) -> Array:
     """Bounds of the rounding of A'V − BV·h, 2-norm, column by column."""
     errors = product_errors(problem, V)
-    if _turns_images(problem):  # AV and V were turned, each with its own rounding
+    if _rotates_images(problem):  # AV and V were rotated, each with its own rounding
         wide = V.shape[1]
         errors = np.sqrt(wide) * (errors + 3 * gamma(wide + 2) * norm_bound(problem))
     errors = errors + np.abs(h) * metric_errors(problem, V)

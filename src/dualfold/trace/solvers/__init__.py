@@ -1,4 +1,4 @@
-"""Roads to the answer of a trace problem: frozen settings with `solve` and `attempt`."""
+"""Solvers of trace problems: frozen settings with `solve` and `attempt`."""
 
 from dualfold.trace.solvers.auto import Auto
 from dualfold.trace.solvers.dense import Dense

@@ -1,9 +1,9 @@
 """Choose the solver: predict, try the cheap one, extrapolate, switch.
 
 Fill-in and spectral gap are complementary. A graph with small separators (a surface)
-factors in no time and has a spectrum too tight for Lanczos; a graph without them
-(images) cannot be factored and gives its eigenvectors to plain products. Costs are
-predicted in multiply-adds, so the choice does not hang on how busy the machine is.
+is factorised quickly and has a spectrum too tight for Lanczos; a graph without them
+(images) cannot be factorised, but plain products find its eigenvectors. Costs are
+predicted in multiply-adds, so the choice does not depend on how busy the machine is.
 """
 
 from __future__ import annotations
@@ -28,29 +28,30 @@ from dualfold.trace.solvers.solver import Solver
 from dualfold.trace.solvers.subspace import Progress
 from dualfold.trace.sparse.shifted_matrices import shifted_matrices
 
-# Multiply-adds in one second on one core of a 2.8 GHz machine, measured: sparse products
-# (memory-bound), the sparse factorisation.
-PRODUCT_FLOPS_A_SECOND, FACTOR_FLOPS_A_SECOND = 4e8, 4e9
-# Below this many rows LAPACK is done before anything else has started.
+# On one core of a 2.8 GHz machine: sparse products (bound by memory), the sparse factorisation.
+PRODUCT_FLOPS_A_SECOND = 4e8
+FACTOR_FLOPS_A_SECOND = 4e9
+# Up to this many rows LAPACK is faster than any other solver.
 MAX_LAPACK_ROWS = 400
-# From so many rows on it pays to ask first whether a factorisation is worth predicting.
+# From this many rows on, a quick test precedes the prediction of a factorisation's cost.
 MIN_SMALL_WORLD_ROWS = 20_000
 # A factor this thin (entries a row, and for each doubling of the rows) means small separators,
-# hence small eigengaps, on which Lanczos crawls: it is not even tried. Rolls of 10³ to 10⁶
-# points have 20 to 60, 2 to 3 a doubling.
-THIN_ENTRIES_A_ROW, THIN_ENTRIES_A_DOUBLING = 64, 4
-# The low end of MᵀM is squared and out of reach of Lanczos (10,000 products for LLE of 600
-# points); it is tried only where a factorisation is predicted to take longer than this.
+# hence small eigengaps, on which Lanczos is slow: it is not tried. See
+# docs/dev/notes/trace-solvers.md.
+THIN_ENTRIES_A_ROW = 64
+THIN_ENTRIES_A_DOUBLING = 4
+# The low end of MᵀM is squared, and Lanczos takes thousands of products; it is tried only where a
+# factorisation is predicted to take longer than this.
 HOPELESS_LANCZOS_SECONDS = 20.0
-# Seconds of products (as predicted) from which on a few rounds are enough to judge them.
+# Beyond this predicted time of the products so far, a few checkpoints are enough for a forecast.
 LONG_PRODUCTS_SECONDS = 20.0
 
 
 @dataclass(frozen=True)
 class Auto(Solver):
-    """Takes the solver that is predicted to be fastest; its `story` says why.
+    """The solver that is predicted to be fastest; the solution's `story` says why.
 
-    `start` : directions of an earlier solve, for the solver that can use them (`Factored`)
+    start : directions of an earlier solve, for the solver that can use them (`Factored`)
     """
 
     tol: float = 1e-6
@@ -68,10 +69,10 @@ class Auto(Solver):
         )
         thin = factored < np.inf and _is_thin(problem)
         hopeless = _is_low_end_of_gramian(problem) and (
-            factored < HOPELESS_LANCZOS_SECONDS or shifted_matrices(problem).rotated
+            factored < HOPELESS_LANCZOS_SECONDS or shifted_matrices(problem).is_rotated
         )
         if thin or (hopeless and factored < np.inf):
-            return _with_story(self._factored().attempt(problem), story)
+            return _with_story(self._factored_solver().attempt(problem), story)
         budget = min(factored, dense)
         pace = Pace(seconds_per_product=_product_seconds(problem), budget=budget)
         alternative = sp.issparse(problem.A) or isinstance(problem.A, Gramian) or budget < np.inf
@@ -85,7 +86,7 @@ class Auto(Solver):
             f"{pace.forecast:.3g} s, the next solver is predicted to take {budget:.3g} s"
         )
         if np.isfinite(budget):
-            solver: Solver = self._factored()
+            solver: Solver = self._factored_solver()
             solver = Dense() if dense < factored else solver
         elif not sp.issparse(problem.A) and not isinstance(problem.A, Gramian):
             solver = Lanczos(tol=self.tol, seed=self.seed)
@@ -93,7 +94,7 @@ class Auto(Solver):
             solver = Preconditioned(tol=self.tol, seed=self.seed)
         return _with_story(solver.attempt(problem), story)
 
-    def _factored(self) -> Factored:
+    def _factored_solver(self) -> Factored:
         return Factored(tol=self.tol, seed=self.seed, start=self.start)
 
     def remedy(self) -> Message:

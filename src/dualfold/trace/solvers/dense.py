@@ -19,7 +19,7 @@ from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import Solution, with_signs
 from dualfold.trace.solvers.solver import Solver
 
-# Multiply-adds of LAPACK's tridiagonalisation in a second on one core of 2.8 GHz, measured.
+# Of LAPACK's tridiagonalisation, on one core of 2.8 GHz.
 DENSE_FLOPS_A_SECOND = 1e10
 
 

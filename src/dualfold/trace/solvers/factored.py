@@ -16,24 +16,22 @@ from dualfold.trace.solvers.subspace import Iteration, Progress, Through, iterat
 from dualfold.trace.sparse.factorisation import factorise
 from dualfold.trace.sparse.shifted_matrices import shifted_matrices
 
-# Directions that travel along. For MᵀM a certificate may need a floor further up than the
-# first gap, and good directions below it; solves take eight columns for the price of a few.
+# Guard vectors for MᵀM: a certificate may need a spectral floor further up than the first eigengap,
+# and good directions below it; a solve with eight columns takes little longer than one with a few.
 GRAMIAN_GUARDS = 4
-# Residuals of a Krylov space span no more than its block: 20 eigenvectors need no block of 21. For
-# a roll of 1:10 they take 182 products so, and 109 from 6 known ones with 8 that travel (solves
-# take eight columns together). A repeated eigenvalue needs as many directions as it has twins,
-# hence not without a start, which is an answer in which few are missing.
+# Directions of the block that take a step, where a start is given. Residuals of a Krylov space span
+# no more than its block: 20 eigenvectors need no block of 21 (docs/dev/notes/trace-solvers.md). A
+# repeated eigenvalue needs as many directions as it has copies, hence this is not done without a
+# start, which is a solution in which few are missing.
 MOVING_DIRECTIONS = 8
-# The distance kept to the spectrum, relative to its size. Small against every
-# eigenvalue wanted (5e-8 for a roll of a million points), large enough that
-# rounding in the inverse (1e-16 / 1e-9) leaves seven digits of a preconditioner.
+# The distance of the shift from the spectrum, relative to its size: small compared with every
+# eigenvalue wanted, large enough that rounding in the inverse leaves seven digits of a
+# preconditioner (docs/dev/notes/trace-solvers.md).
 SHIFT_MARGIN = 1e-9
 # The same for A = MᵀM, which is inverted through M: rounding is relative to the root of
-# the spectrum, and eigenvalues are squares (9e-14 for LLE of a roll of 70,000 points).
-# 1e-9 took 167 products there, 1e-11 32, 1e-13 59 and 1e-14 did not arrive.
+# the spectrum, and eigenvalues are squares.
 GRAMIAN_MARGIN = 1e-11
-# And for the turned matrix, whose rounding is far smaller: 24 products for a roll of 150,000
-# points (2e-13), 30 for one of 1,000,000 (4e-15).
+# And for the rotated matrix, whose rounding is far smaller.
 ROTATED_MARGIN = 1e-15
 
 
@@ -43,7 +41,7 @@ class Factored(Solver):
 
     A − σB is factored once with σ just below the spectrum; its inverse turns the
     tightest cluster at the wanted end into a well-spread one. `start` are directions of an
-    earlier solve; with them `TRAVEL` directions take steps in a round instead of all.
+    earlier solve; with them `MOVING_DIRECTIONS` of them take a step in each iteration.
     """
 
     tol: float = 1e-6
@@ -111,7 +109,7 @@ def shift_below(problem: TraceProblem) -> float:
 
 def shift_margin(problem: TraceProblem) -> float:
     if isinstance(problem.A, Gramian):
-        return ROTATED_MARGIN if shifted_matrices(problem).rotated else GRAMIAN_MARGIN
+        return ROTATED_MARGIN if shifted_matrices(problem).is_rotated else GRAMIAN_MARGIN
     return SHIFT_MARGIN
 
 

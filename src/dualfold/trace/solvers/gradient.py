@@ -1,4 +1,4 @@
-"""Gradient descent on the projection error: the paper's, and one that arrives.
+"""Gradient descent on the projection error: the paper's, and one that converges.
 
 With A positive semidefinite (a covariance) and U of full rank, the best directions minimise
 
@@ -24,8 +24,8 @@ from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import Solution, with_signs
 from dualfold.trace.solvers.solver import Solver
 
-# Directions beyond the wanted ones: they tell the eigengap, and the descent then
-# converges with the gap behind them, not with the one in front.
+# Directions beyond the wanted ones: they show the eigengap, and the descent then
+# converges with the eigengap behind them, not with the one before them.
 MIN_GUARD_VECTORS = 4
 # Residuals below this share of the largest value are rounding.
 ROUNDING_SHARE = 1e-13
@@ -33,7 +33,7 @@ ROUNDING_SHARE = 1e-13
 
 @dataclass(frozen=True)
 class Gradient(Solver):
-    """Accelerated descent with the best step at every turn.
+    """Accelerated descent with the best step in every iteration.
 
     Each step minimises f exactly over the span of the point, its gradient and the last
     step (Rayleigh and Ritz): no step size or momentum has to be guessed, and the rate is
@@ -62,9 +62,9 @@ class Gradient(Solver):
         history: list[tuple[float, float]] = []
         while True:
             residuals = AX - X * values
-            sine, excess, settled = _distances(values, residuals, problem.count)
+            sine, excess, rounding_left = _distances(values, residuals, problem.count)
             history.append((float(values[: problem.count].sum()), excess))
-            done = sine <= self.tol or settled or width == room
+            done = sine <= self.tol or rounding_left or width == room
             if done or step == self.most_steps:
                 break
             W = _new_directions(problem.off_trivial(residuals), np.hstack([X, P]))
@@ -182,14 +182,14 @@ def _distances(values: Array, residuals: Array, count: int) -> tuple[float, floa
     """Bounds of the sine and of the relative excess, and whether only rounding is left."""
     lengths = np.linalg.norm(residuals, axis=0)
     wanted = float(np.linalg.norm(lengths[:count]))
-    settled = wanted <= ROUNDING_SHARE * np.sqrt(count) * float(np.abs(values).max())
+    at_rounding = wanted <= ROUNDING_SHARE * np.sqrt(count) * float(np.abs(values).max())
     if len(values) == count:
-        return np.inf, np.inf, settled
+        return np.inf, np.inf, at_rounding
     eigengap = float(values[count] - lengths[count] - values[count - 1])
     if eigengap <= 0:
-        return np.inf, np.inf, settled
+        return np.inf, np.inf, at_rounding
     kept = max(float(np.abs(values[:count].sum())), np.finfo(float).tiny)
-    return wanted / eigengap, wanted**2 / eigengap / kept, settled
+    return wanted / eigengap, wanted**2 / eigengap / kept, at_rounding
 
 
 def _new_directions(residuals: Array, known: Array) -> Array:

@@ -1,9 +1,9 @@
-"""A Krylov space of (A − σB)⁻¹ that grows, where nobody knows how many directions are needed.
+"""A Krylov space of (A − σB)⁻¹ that grows, where the number of directions is not known beforehand.
 
-It begins with a single vector, and every new one is made orthogonal to all before it: 20 directions
-of a roll of 10,000 points, ten times as long as wide, take 56 products, and by `Factored` over 150.
-But of repeated eigenvalues a single vector sees one, where blocks see as many as they are wide: a
-certificate notices, since its count of eigenvalues is larger.
+It begins with a single vector, and every new one is made orthogonal to all before it: a third of
+the products that `Factored` takes (docs/dev/notes/trace-solvers.md). But a single vector finds one
+copy of a repeated eigenvalue, where blocks find as many as they are wide: a certificate notices
+this, since its count of eigenvalues is larger.
 """
 
 from __future__ import annotations
@@ -20,14 +20,15 @@ from dualfold.trace.solution import Solution, with_signs
 from dualfold.trace.solvers.factored import gershgorin, inverse_below
 from dualfold.trace.units import rescaled_problem
 
-# Directions past the wanted ones that are handed on: a certificate counts in the gap behind them.
+# Directions beyond the wanted ones that are returned: a certificate counts in the gap behind them.
 GUARD_VECTORS = 3
-# The space ends at so many dimensions for each direction wanted, and so many beside them.
-MAX_A_DIRECTION, MAX_BESIDE = 6, 60
-# Products between two looks at the Ritz values.
+# The largest dimension of the space: for each direction wanted, and in addition.
+MAX_A_DIRECTION = 6
+MAX_BESIDE = 60
+# Products between two evaluations of the Ritz values.
 CHECKPOINT_PRODUCTS = 4
-# Residuals of A are at most this many times those of the inverse, on rolls and images; where they
-# are more, the space grows on.
+# The residuals of the inverse are this much smaller than those of A that are wanted (on rolls and
+# images that is enough); where it is not enough, the space grows on.
 INVERSE_TOLERANCE_RATIO = 0.1
 
 

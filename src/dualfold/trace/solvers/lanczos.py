@@ -23,15 +23,17 @@ from dualfold.trace.solvers.solver import Solver
 from dualfold.trace.solvers.subspace import Directions, Iteration, Progress, Through, iterate
 from dualfold.trace.sparse.shifted_matrices import shifted_matrices
 
-# Below, the basis is as cheap as the products and a filter gains nothing.
+# Up to this many rows the basis is as cheap as the products, and a filter gains nothing.
 MAX_UNFILTERED_ROWS = 2_000
 _step = kernel("sparse_recurrence")
-MAX_FILTER_COLUMNS = c_constant("WIDEST")  # columns the kernel takes at once
-# Degree = STEEPNESS·√(damped interval / distance from the cut to the wanted end), and the
-# cut at 40 % of the Ritz values: the best of 27 settings on the 10-NN graph of MNIST
-# 70,000 (1.5 s of CPU where the unfiltered iteration takes 4.6 s). Beyond MOST the
-# polynomial outruns what the Ritz values know about where to cut.
-DEGREE_FACTOR, MIN_DEGREE, MAX_DEGREE, CUT_SHARE = 2.0, 4, 60, 0.4
+MAX_FILTER_COLUMNS = c_constant("WIDEST")  # that the kernel takes together
+# Degree = DEGREE_FACTOR·√(damped interval / distance from the cut to the wanted end), and the
+# cut at this share of the Ritz values: the best of 27 settings (docs/dev/notes/trace-solvers.md).
+# Beyond MAX_DEGREE the Ritz values do not say exactly enough where to cut.
+DEGREE_FACTOR = 2.0
+MIN_DEGREE = 4
+MAX_DEGREE = 60
+CUT_SHARE = 0.4
 
 
 @dataclass(frozen=True)
@@ -122,9 +124,9 @@ class ChebyshevFilter:
             vectors[:, c : c + MAX_FILTER_COLUMNS]
             for c in range(0, vectors.shape[1], MAX_FILTER_COLUMNS)
         ]
-        return np.hstack([self._filtered(part, low, cut, degree) for part in parts])
+        return np.hstack([self._filtered_block(part, low, cut, degree) for part in parts])
 
-    def _filtered(self, X: Array, low: float, cut: float, degree: int) -> Array:
+    def _filtered_block(self, X: Array, low: float, cut: float, degree: int) -> Array:
         """Scaled Chebyshev recurrence: p(low) = 1, |p| small on [cut, top]."""
         half, centre = (self.top - cut) / 2, (self.top + cut) / 2
         sigma = first = half / (low - centre)

@@ -69,8 +69,8 @@ def _multigrid(matrix: sp.csr_array, seed: int) -> Callable[[Array], Array]:
             "the multigrid preconditioner needs pyamg: pip install 'dualfold[amg]', "
             "or use Preconditioned(inverse='incomplete')"
         ) from error
-    # pyamg draws from NumPy's global generator: seed it for the same answer twice,
-    # and give the caller's state back. Two fits at once would draw from one another's seed.
+    # pyamg draws from NumPy's global generator: seed it, so that bits repeat, and restore the
+    # caller's state. Two fits at the same time would draw from one another's seed.
     with _seeded:
         state = np.random.get_state()  # noqa: NPY002
         np.random.seed(seed)  # noqa: NPY002
@@ -85,8 +85,8 @@ def _multigrid(matrix: sp.csr_array, seed: int) -> Callable[[Array], Array]:
 
 
 def _incomplete(matrix: sp.csr_array) -> Callable[[Array], Array]:
-    # drop_tol and fill_factor: the loosest pair that still halves the products of
-    # plain Lanczos on a 10-NN graph of a 5-dimensional cube (20,000 points).
+    # The loosest drop_tol and fill_factor that halve the products of plain Lanczos
+    # (docs/dev/notes/trace-solvers.md).
     factor = scipy.sparse.linalg.spilu(
         sp.csc_matrix(matrix), drop_tol=1e-3, fill_factor=10, diag_pivot_thresh=0.0
     )

@@ -1,4 +1,4 @@
-"""What every solver has in common: frozen settings, `attempt` and `solve`."""
+"""The base class of solvers: frozen settings, `attempt` and `solve`."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ class Solver(ABC):
 
     @abstractmethod
     def attempt(self, problem: TraceProblem) -> Solution:
-        """The best answer found; look at its `status` before using it."""
+        """The best solution found; read its `status` before using it."""
 
     def solve(self, problem: TraceProblem) -> Solution:
-        """The converged answer, or `NotConverged` with the remedy (and the attempt)."""
-        scaled, power = rescaled_problem(problem)  # LAPACK rescales by itself, but rounds then
+        """The converged solution; else `NotConverged` with the remedy (and the attempt)."""
+        scaled, power = rescaled_problem(problem)  # LAPACK would rescale too, but with rounding
         with lapack_threads(problem.n):
             solution = self.attempt(scaled)
         if power:

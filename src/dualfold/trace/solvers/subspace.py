@@ -4,8 +4,8 @@ A block Davidson method: a growing B-orthonormal basis Q, Rayleigh–Ritz on it,
 new directions T(AX − BXΘ) from the current residuals. With T = B⁻¹ the basis is a
 block Krylov space, so this is thick-restart block Lanczos; with T an approximate
 inverse it is what LOBPCG does with a longer memory; with T = (A − σB)⁻¹ it is
-shift-invert Lanczos. Residuals always come from A itself: T can be as rough as it
-likes without spoiling the answer.
+shift-invert Lanczos. Residuals always come from A itself: a rough T does not make the
+solution less exact.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from dualfold.trace.metric import Diagonal, Identity
 from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.trace.solution import Solution, with_signs
 
-# Ritz vectors past the block that are handed on as guards: they cost nothing, and let a
-# certificate place its floor further up where the first gap is too narrow to resolve.
+# Ritz vectors beyond the block that are returned as guard vectors: they cost nothing, and let a
+# certificate place its floor further up where the first eigengap is too narrow to resolve.
 EXTRA_GUARD_VECTORS = 5
 
 
@@ -144,10 +144,11 @@ class Basis:
 class Iteration:
     """Settings of `iterate`.
 
-    block : directions that travel together (None: one more than are wanted)
-    memory : directions kept before the basis is shrunk (at least three blocks)
-    watch : sees the progress of every round and stops the run by returning True
-    travel : of the block, so many take a step in a round, the first that still move (None: all)
+    block : directions that are iterated together (None: one more than are wanted)
+    memory : directions stored before the basis is shrunk (at least three blocks)
+    watch : is called with the progress of every iteration, and stops the run by returning True
+    travel : how many directions of the block take a step in an iteration: the first that have not
+        converged (None: all)
     start : directions to begin with beside random ones, n×any number
     """
 
@@ -176,11 +177,11 @@ def iterate(problem: TraceProblem, directions: Directions, settings: Iteration) 
     threads = nullcontext() if isinstance(problem.A, np.ndarray) else one_blas_thread()
     with threads, descent("iterating", 1.0) as report:
 
-        def watched(progress: Progress) -> bool:
+        def stops(progress: Progress) -> bool:
             report(progress.excess)
             return settings.watch is not None and settings.watch(progress)
 
-        return _iterate(problem, directions, settings, watched)
+        return _iterate(problem, directions, settings, stops)
 
 
 def _iterate(
@@ -199,9 +200,11 @@ def _iterate(
     own = basis.extend(rng.standard_normal((n, travel)))
     if settings.start is not None:
         own += basis.extend(settings.start)
-    # A certificate of MᵀM leans on residuals below what A·Q can show: one round more.
+    # A certificate of MᵀM uses residuals below what A·Q resolves: one iteration more.
     rounds_left = 1 if isinstance(problem.A, Gramian) else 0
-    largest = 0.0  # of the Ritz values ever seen: the size of A (may be 0), whose units A·Q has
+    largest = (
+        0.0  # of all Ritz values so far: the size of A (may be 0), in whose units A·Q is rounded
+    )
 
     while True:
         theta, S = scipy.linalg.eigh(basis.H[: basis.size, : basis.size])
@@ -225,8 +228,8 @@ def _iterate(
             break
         rounds_left -= int(once_more)
         wanted = excess > (0 if once_more else 1)
-        # The guard directions travel along while anything wanted moves: they carry
-        # the twins of a repeated eigenvalue that a single direction cannot see.
+        # The guard vectors take steps while any wanted direction does: they find the
+        # copies of a repeated eigenvalue that a single direction cannot find.
         wanted[count:] = True
         wanted &= np.cumsum(wanted) <= travel
         if basis.size + int(wanted.sum()) > memory:

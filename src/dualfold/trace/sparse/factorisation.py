@@ -1,11 +1,11 @@
 """Sparse LDLᵀ without pivoting: solves with A − σB, and proofs by counting signs.
 
-Two steps, so that the price is known before it is paid and the first can be kept:
-`fill_reducing_ordering` looks at the pattern only and says exactly how many numbers
-the factor will hold and how many multiply-adds it costs; `factorise` does the work.
+Two steps, so that the cost is known before the work and the result of the first can be cached:
+`fill_reducing_ordering` uses the pattern only and returns exactly how many numbers
+the factor will hold and how many multiply-adds it takes; `factorise` does the work.
 
-By Sylvester's law the signs of D are those of the eigenvalues of the matrix that was
-really factorised, LDLᵀ. That is the given matrix up to `backward_error`, so the count
+By Sylvester's law the signs of D are those of the eigenvalues of LDLᵀ, the matrix that was
+factorised in fact. That is the given matrix up to `backward_error`, so the count
 below σ is a proof for every eigenvalue further from σ than that.
 """
 
@@ -25,6 +25,8 @@ from dualfold.kernels.threads import in_threads, row_slices, thread_count
 from dualfold.trace.sparse.ordering import (
     NO_MEMORY,
     Floats,
+    Ints,
+    Longs,
     Ordering,
     fill_reducing_ordering,
     paired_ordering,
@@ -40,11 +42,11 @@ __all__ = [
     "paired_ordering",
 ]
 
-# Shares of the work for each thread. More balance better but leave more to the end, which
-# one thread does alone. Best of 2 to 48 for 2, 4 and 8 threads on rolls and a 3-D grid.
+# Shares of the work for each thread. More shares balance better but leave more to the end, which
+# one thread does alone (docs/dev/notes/trace-solvers.md).
 SHARES_A_THREAD = 3
 OUTSIDE_PATTERN = c_constant("OUTSIDE_PATTERN")
-SOLVE_COLUMNS = c_constant("WIDE")  # right-hand sides that go through the factor at once
+SOLVE_COLUMNS = c_constant("WIDE")  # right-hand sides that go through the factor together
 ROUND_OFF = 2.0**-53
 
 _plan = kernel("ldl_plan")
@@ -90,9 +92,8 @@ class Factorisation:
     pivots: Floats = field(repr=False)
 
     def solve(self, rhs: NDArray[Any]) -> Floats:
-        """The x of M x = rhs, for one right-hand side (n,) or several (n, k) at once."""
+        """The x of M x = rhs, for one right-hand side (n,) or several (n, k)."""
         right = np.ascontiguousarray(rhs, dtype=np.float64)
-        o = self.ordering
         n = len(self.pivots)
         if right.ndim not in (1, 2) or len(right) != n:
             raise InvalidInput(
@@ -106,24 +107,12 @@ class Factorisation:
             )
         out = np.empty_like(right)
         count = 1 if right.ndim == 1 else right.shape[1]
+        o = self.ordering
+        factor = (o.first, o.row_start, o.rows, o.panel_start, self.lower, self.pivots)
 
         def one(columns: slice) -> int:
-            status: int = _solve(
-                n,
-                count,
-                columns.start,
-                columns.stop,
-                len(o.above),
-                o.permutation,
-                o.first,
-                o.row_start,
-                o.rows,
-                o.panel_start,
-                self.lower,
-                self.pivots,
-                right,
-                out,
-            )
+            sizes = (n, count, columns.start, columns.stop, len(o.above))
+            status: int = _solve(*sizes, o.permutation, *factor, right, out)
             return status
 
         states = in_threads(one, row_slices(count, SOLVE_COLUMNS), thread_count())
@@ -142,7 +131,24 @@ def factorise(matrix: csr_array[Any], ordering: Ordering) -> Factorisation:
         )
     tally("factor entries", o.factor_entries)
     tally("factor multiply-adds", o.flops)
-    supers = len(o.above)
+    lower, pivots = _factor(o, start, columns, values)
+    good = np.isfinite(pivots)
+    row_errors = _row_errors(o, lower, pivots) + 2 * apart
+    return Factorisation(
+        ordering=o,
+        negative=int(np.count_nonzero(good & (pivots < 0))),
+        zero=int(np.count_nonzero(~good | (pivots == 0))),
+        positive=int(np.count_nonzero(good & (pivots > 0))),
+        backward_error=float(row_errors.max(initial=0.0)),
+        row_errors=row_errors,
+        lower=lower,
+        pivots=pivots,
+    )
+
+
+def _factor(o: Ordering, start: Longs, columns: Ints, values: Floats) -> tuple[Floats, Floats]:
+    """L, block by block, and D, of the matrix with these compressed rows."""
+    n, supers = len(o.permutation), len(o.above)
     part = np.empty(supers, np.int32)
     hand_at = np.empty(supers + 1, np.int64)
     wanted = SHARES_A_THREAD * thread_count()
@@ -159,12 +165,11 @@ def factorise(matrix: csr_array[Any], ordering: Ordering) -> Factorisation:
         raise_without_memory([NO_MEMORY], 8 * int(o.panel_start[-1] + hand_at[-1]))
     pivots = np.empty(n)
 
-    share = _factorise(
-        n, supers, start, columns, values, o.permutation, place, o.first, o.above, o.row_start,
-        o.rows, o.panel_start, part, hand_at, handed, lower, pivots,
-    )  # fmt: skip
+    tree = (o.first, o.above, o.row_start, o.rows, o.panel_start)
+    rows = (start, columns, values, o.permutation, place)
+    share = _factorise(n, supers, *rows, *tree, part, hand_at, handed, lower, pivots)
 
-    # The subtrees side by side, the largest first; then what hangs above them all.
+    # The subtrees side by side, the largest first; then the supernodes above all of them.
     with steps("factorising", float(work[: parts + 1].sum())) as done:
 
         def one(which: int) -> int:
@@ -181,18 +186,7 @@ def factorise(matrix: csr_array[Any], ordering: Ordering) -> Factorisation:
             "the matrix has entries outside the pattern that was ordered; "
             "order the pattern that holds them all"
         )
-    good = np.isfinite(pivots)
-    row_errors = _row_errors(o, lower, pivots) + 2 * apart
-    return Factorisation(
-        ordering=o,
-        negative=int(np.count_nonzero(good & (pivots < 0))),
-        zero=int(np.count_nonzero(~good | (pivots == 0))),
-        positive=int(np.count_nonzero(good & (pivots > 0))),
-        backward_error=float(row_errors.max(initial=0.0)),
-        row_errors=row_errors,
-        lower=lower,
-        pivots=pivots,
-    )
+    return lower, pivots
 
 
 def _row_errors(o: Ordering, lower: Floats, pivots: Floats) -> Floats:

@@ -1,4 +1,4 @@
-"""In which order to eliminate the rows of a sparse symmetric matrix, and at what price.
+"""In which order to eliminate the rows of a sparse symmetric matrix, and at what cost.
 
 The order decides how many zeros fill in. Minimum degree (always next the row with the
 fewest entries left) is quick and best on graphs of surfaces; nested dissection (a
@@ -27,11 +27,11 @@ Floats = NDArray[np.float64]
 
 # Nested dissection stops at pieces this small and orders them by minimum degree.
 MAX_LEAF_ROWS = 200
-# Multiply-adds a row above which dissection is tried too: it takes about ten microseconds a row.
-# Plain minimum degree gave fewer on every swiss roll (10,000 a row at n = 10⁶), dissection
-# on 3-D grids.
+# Multiply-adds a row above which dissection is tried too. Minimum degree needs fewer on surfaces,
+# dissection on solids (docs/dev/notes/trace-solvers.md).
 MIN_DISSECTION_FLOPS_A_ROW = 15_000
-NO_MEMORY, TOO_COSTLY = c_constant("NO_MEMORY"), c_constant("TOO_COSTLY")
+NO_MEMORY = c_constant("NO_MEMORY")
+TOO_COSTLY = c_constant("TOO_COSTLY")
 # D^-½ L D^-½ is symmetric only to round-off. More than this share of the largest entry
 # is not round-off.
 ASYMMETRY_TOLERANCE = 1e-10
@@ -65,8 +65,8 @@ class Ordering:
 def fill_reducing_ordering(matrix: csr_array[Any], *, most_flops: float | None = None) -> Ordering:
     """An order of elimination that keeps the factor of `matrix` sparse.
 
-    Nested dissection down to small pieces, those by minimum degree. Rows that touch a
-    large part of all others go last. Only the pattern is looked at; it must be symmetric.
+    Nested dissection down to small pieces, those by minimum degree. Rows with entries in a
+    large part of all columns go last. Only the pattern is used; it must be symmetric.
 
     `most_flops` bounds the multiply-adds of the factorisation to come. A graph without
     small separators (neighbours in many dimensions) is refused as soon as one of its
@@ -145,7 +145,7 @@ def _multiply_adds(first: Ints, row_start: Longs) -> float:
 
 @dataclass(frozen=True, eq=False)
 class _Tree:
-    """An order of elimination, its supernodes and their price."""
+    """An order of elimination, its supernodes and their cost."""
 
     order: Ints
     first: Ints

@@ -30,16 +30,16 @@ from dualfold.trace.sparse.factorisation import (
 __all__ = ["MAX_FLOPS", "ShiftedMatrices", "share_ordering", "shifted_matrices"]
 
 
-# A factorisation that needs more multiply-adds than this (about 10 s and 2 GB) is not
-# begun: 10-NN graphs of images stay below it up to some 20,000 points, surfaces always.
-# Beyond 800,000 rows the bound grows with them: LLE of a roll of 1,000,000 points, which
-# has two rows a point, takes 6e10.
+# A factorisation that needs more multiply-adds than this is not begun: graphs of surfaces stay
+# below it, those of many images do not. Beyond 800,000 rows the limit grows with the rows
+# (docs/dev/notes/trace-solvers.md).
 MAX_FLOPS = 4e10
 MAX_FLOPS_A_ROW = 5e4
-# Factoring the turned matrix takes 60 (150,000 points) to 90 (1,000,000) times n^1.5
-# multiply-adds for neighbours on a surface and thousands of times for images. Below
-# 10,000 points no eigenvalue of a surface is small enough to need it.
-MAX_ROTATED_FLOPS_RATIO, MIN_ROTATED_ROWS = 300, 10_000
+# The rotated matrix is factorised where this takes at most this many times n^1.5 multiply-adds:
+# surfaces need less, images far more (docs/dev/notes/trace-solvers.md).
+MAX_ROTATED_FLOPS_RATIO = 300
+# Below this many points no eigenvalue of a surface is small enough to need it.
+MIN_ROTATED_ROWS = 10_000
 
 _cache: WeakKeyDictionary[TraceProblem, ShiftedMatrices] = WeakKeyDictionary()
 
@@ -83,9 +83,9 @@ class ShiftedMatrices:
 
     The pivots α are tiny where the shift is, and blow the others up. A square M lets
     auxiliary row a_i and row b_i be rotated into (a_i ± b_i)/√2, a congruence: then
-    the diagonal of M stands on the diagonal, twice, with either sign. (LLE of a roll of
-    150,000 points at the shift 5e-13: row errors of 2e-9 instead of 6e-4.) That is done
-    for many points on surfaces, whose eigenvalues are that small.
+    the diagonal of M stands on the diagonal, twice, with either sign, and row errors are smaller
+    by orders of magnitude (docs/dev/notes/trace-certificates.md). That is done for many points
+    on surfaces, whose eigenvalues are tiny.
     """
 
     A: Any
@@ -99,13 +99,13 @@ class ShiftedMatrices:
         return self.A.factor.shape[0] if isinstance(self.A, Gramian) else 0
 
     @property
-    def rotated(self) -> bool:
+    def is_rotated(self) -> bool:
         """Whether auxiliary rows are paired with those of A."""
         return self._rotated_order is not None
 
     @property
     def ordering(self) -> Ordering:
-        """The elimination order, the same for every shift; TooLarge if hopeless.
+        """The elimination order, the same for every shift; TooLarge if it costs too much.
 
         Any permutation is valid, so sharing it takes nothing away from a proof.
         """
@@ -133,10 +133,12 @@ class ShiftedMatrices:
             beneath, plain = bottom.diagonal(), None
             if not isinstance(self.metric, Identity | Diagonal):
                 plain = sp.csr_array(bottom - sp.diags_array(beneath))
-            if self.rotated:
+            if self.is_rotated:
                 mean, half = (top + beneath) / 2, (top - beneath) / 2
-                return self._augmented.with_diagonals([mean, mean, half, half], plain, rotated=True)
-            return self._augmented.with_diagonals([top, beneath], plain, rotated=False)
+                return self._augmented_matrix.with_diagonals(
+                    [mean, mean, half, half], plain, rotated=True
+                )
+            return self._augmented_matrix.with_diagonals([top, beneath], plain, rotated=False)
         if isinstance(self.A, LinearOperator):
             raise TooLarge("A is a linear operator and has no pivots; Lanczos() needs none")
         return sp.csr_array(self.sign * sp.csr_array(self.A) - shift * self.metric.sparse())
@@ -150,15 +152,15 @@ class ShiftedMatrices:
     def solve_pairs(self, factor: Factorisation, shift: float, R: Array) -> tuple[Array, Array]:
         """The auxiliary part and the rest of the solution of `at(shift)`·(x, y) = (0, R)."""
         before = self.auxiliary
-        if not self.rotated:
+        if not self.is_rotated:
             found = factor.solve(np.vstack([np.zeros((before, R.shape[1])), R]))
             return found[:before], found[before:]
         found = factor.solve(np.vstack([R, -R]))
         return (found[:before] + found[before:]) / 2, (found[:before] - found[before:]) / 2
 
     @cached_property
-    def _augmented(self) -> AugmentedMatrix:
-        return AugmentedMatrix.of(self.A.factor, self.sign, self.rotated)
+    def _augmented_matrix(self) -> AugmentedMatrix:
+        return AugmentedMatrix.of(self.A.factor, self.sign, self.is_rotated)
 
     def _find_plain_order(self) -> Ordering | TooLarge:
         try:
@@ -167,7 +169,7 @@ class ShiftedMatrices:
                 pattern = sp.csr_array(abs(self.A) + abs(self.metric.sparse()))
             most = max(MAX_FLOPS, MAX_FLOPS_A_ROW * pattern.shape[0])
             return fill_reducing_ordering(pattern, most_flops=most)
-        except TooLarge as refusal:  # kept: finding it out again would take as long
+        except TooLarge as refusal:  # cached: to find it again would take as long
             return refusal
 
     def _find_rotated_order(self) -> Ordering | None:
