@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from dualfold.descriptions import DESCRIPTIONS, ESTIMATORS, Description
+from dualfold.descriptions import DESCRIPTIONS, ESTIMATOR_MODULES, Description
 from dualfold.errors import InvalidInput
 from dualfold.saved.judges import GraphStatement, PointsJudge, TraceJudge
 from dualfold.saved.model import Model
@@ -104,9 +104,10 @@ def estimator_of_model(model: Model) -> Any:
     if isinstance(settings.get("settings"), dict) and "estimator" not in settings:
         return estimator_of(settings["settings"])
     name, parameters = settings.get("estimator"), settings.get("parameters")
-    if not isinstance(name, str) or name not in ESTIMATORS:
+    if not isinstance(name, str) or name not in ESTIMATOR_MODULES:
         raise InvalidInput(
-            f"the model is of {name!r}, which is no estimator; there are {', '.join(ESTIMATORS)}"
+            f"the model is of {name!r}, which is no estimator; there are "
+            f"{', '.join(ESTIMATOR_MODULES)}"
         )
     row = next(row for row in DESCRIPTIONS.values() if row.class_name == name)
     known = row.estimator_class()().get_params()
@@ -131,9 +132,9 @@ def estimator_of(settings: Mapping[str, Any]) -> Any:
     row = DESCRIPTIONS.get(str(settings.get("method")))
     if row is None:
         raise InvalidInput(f"there is no method {settings.get('method')!r}")
-    known = row.stored(settings)
+    known = row.options_of_stored(settings)
     count = settings.get("n_components", 2)
-    return _estimator(row, {"n_components": count} | row.parameters(known))
+    return _estimator(row, {"n_components": count} | row.estimator_parameters(known))
 
 
 def _estimator(row: Description, parameters: Mapping[str, Any]) -> Any:
