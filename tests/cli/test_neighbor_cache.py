@@ -66,7 +66,9 @@ def test_pieces_are_joined_once_for_all_methods(here):
     table, X = exact_csv("all.csv"), far[["x", "y", "z"]].to_numpy().copy("C")
     for method in methods:
         row = DESCRIPTIONS[method]
-        estimator = row.estimator_class()(n_components=2, **row.parameters({"n_neighbors": 6}))
+        estimator = row.estimator_class()(
+            n_components=2, **row.estimator_parameters({"n_neighbors": 6})
+        )
         with pytest.warns(dualfold.errors.PiecesJoined):
             points = estimator.fit_transform(X)
         np.testing.assert_array_equal(table[[f"{method}_1", f"{method}_2"]].to_numpy(), points)

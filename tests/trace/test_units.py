@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from scipy.sparse.linalg import LinearOperator
 
 from dualfold.trace import Gramian, TraceProblem, certify
+from dualfold.trace import units as balanced
 from dualfold.trace.units import _is_exact, _scaled_matrix, balanced_problem, rescaled_problem
 
 
@@ -51,6 +53,24 @@ def test_values_in_far_units_are_held_against_the_answer():
         problem = TraceProblem(np.ldexp(A, power), count=1)
         assert certify(problem, V, [np.ldexp(1.0, power)]).level == "proved"
         assert certify(problem, V, [np.ldexp(1.01, power)]).level == "failed"
+
+
+def test_weights_of_sixteen_to_one_are_balanced():
+    for most, same in ((15.0, True), (16.0, False)):
+        problem = TraceProblem(np.eye(2), np.array([1.0, most]), count=1)
+        assert (balanced_problem(problem, np.eye(2)[:, :1])[0] is problem) == same
+
+
+def test_an_operator_in_balanced_units_is_the_scaled_matrix():
+    rng = np.random.default_rng(1)
+    A = rng.normal(size=(4, 4))
+    operator = LinearOperator((4, 4), matvec=lambda v: A @ v, matmat=lambda V: A @ V, dtype=float)
+    powers = np.array([0, 3, -5, 1])
+    D = np.diag(2.0**powers)
+    scaled = balanced._scaled_matrix(operator, powers)
+    V = rng.normal(size=(4, 3))
+    np.testing.assert_allclose(scaled @ V, D @ A @ D @ V, rtol=1e-13)
+    np.testing.assert_allclose(scaled @ V[:, 0], D @ A @ D @ V[:, 0], rtol=1e-13)
 
 
 @pytest.mark.parametrize("kind", ["dense", "sparse", "gramian"])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -9,6 +11,8 @@ from scipy.sparse.linalg import LinearOperator
 
 from dualfold.errors import InvalidInput
 from dualfold.trace import TraceProblem
+from dualfold.trace.metric import ExcludedSpan
+from dualfold.trace.proof import random_search as search
 from dualfold.trace.proof.random_search import (
     CHECKPOINT_STEPS,
     MISS_CHANCE,
@@ -20,6 +24,7 @@ from dualfold.trace.proof.random_search import (
     uniform_start,
 )
 from dualfold.trace.proof.trial_directions import trial
+from tests.proofs.coarse import U, patched
 from tests.trace.test_bounds import METRICS, N_ROWS, answer_of, path_laplacian, stated
 
 
@@ -177,3 +182,75 @@ def test_counts_from_one_to_all_that_is_left():
         TraceProblem(np.eye(3) + np.eye(3, k=1), count=1)
     with pytest.raises(InvalidInput, match="rows"):
         TraceProblem(np.eye(3), count=1).descent(np.ones(4))
+
+
+@pytest.mark.usefixtures("coarsely")
+def test_random_floors_lie_as_low_as_their_chance_asks():
+    """ε/(1 − 2ε) of the spread, √ε = log(2·1.648·√n·looks/chance)/(2·steps − 1)."""
+    n, steps = 100, 60
+    unlikely = np.log(2 * 1.648 * np.sqrt(n) * len(search.CHECKPOINT_STEPS) / search.MISS_CHANCE)
+    epsilon = (unlikely / (2 * steps - 1)) ** 2
+    assert epsilon < 0.5
+    found = search._height(n, 1.0, 5.0, steps)
+    assert found == pytest.approx(1.0 - epsilon / (1 - 2 * epsilon) * 4.0, rel=1e-12)
+    assert search._height(n, 1.0, 5.0, 2) == -np.inf
+
+
+@pytest.mark.usefixtures("coarsely")
+def test_random_searches_are_charged_by_the_condition_of_the_metric(monkeypatch):
+    scale, A = 8.0, np.diag([1.0, 2.0, 3.0])
+    monkeypatch.setattr(search, "UNDERFLOW_BOUND", 0.5)
+    monkeypatch.setattr(TraceProblem, "asymmetry", 0.25)
+    for B, condition, lowest in ((None, 4.0, 1.0), (np.diag([1.0, 2, 4]) + 0.0, 8.0, None)):
+        problem = TraceProblem(A, B, count=1)
+        low = problem.metric.lowest if lowest is None else lowest
+        condition = condition if lowest else 4 + 4 / low
+        expected = 64 * U * condition * scale + 0.75 / low
+        assert search._blur(problem, scale) == pytest.approx(expected, rel=1e-12)
+    span = ExcludedSpan(np.zeros((3, 0)), np.zeros((3, 0)), 0.125)
+    problem = replace(problem, excluded=span)
+    assert search._blur(problem, scale) == pytest.approx(expected + 4 * 0.125 * scale, rel=1e-12)
+
+
+def test_an_invariant_space_leaves_the_chance_of_what_it_did_not_see():
+    """√n·(blur + 8u·scale)/MISS^¼ is taken off the height of few eigenvalues."""
+    n = 600
+    few = TraceProblem(sp.csr_array(sp.diags_array(np.r_[-3.0, -2.0, np.ones(n - 2)])), count=2)
+    floor = random_floor(few, trial(few, np.eye(n)[:, :2]), 3.0, 1e-4, False)
+    least = np.sqrt(n) * (64 * 2.0**-53 * 4 * 3) / 1e-3
+    assert least <= 1 - floor.height <= 10 * least
+
+
+def test_a_large_search_looks_only_where_its_chance_was_shared(monkeypatch):
+    """Each look is one more chance to stop by accident: only checkpoints were paid for."""
+    looks, ends = [], search._ends
+    monkeypatch.setattr(search, "_ends", lambda *given: looks.append(1) or ends(*given))
+    monkeypatch.setattr(search, "MAX_STEPS", 100)
+    for n, most in ((260, 3), (120, 1)):
+        problem = TraceProblem(np.diag(np.r_[0.0, np.linspace(1, 2, n - 1)]), count=1)
+        answer = trial(problem, np.eye(n)[:, :1])
+        looks.clear()
+        random_floor(problem, answer, 2.0, 1e-4, False)
+        assert 1 <= len(looks) <= most
+
+
+def test_a_search_pays_for_the_rounding_of_its_steps(monkeypatch):
+    n = 40
+    problem = TraceProblem(np.diag(np.r_[0.0, np.linspace(1, 2, n - 1)]), count=1)
+    answer = trial(problem, np.eye(n)[:, :1])
+    plain = random_floor(problem, answer, 2.0, 1e-4, False)
+    assert plain.height == pytest.approx(1.0, abs=1e-9)
+    patched(monkeypatch, search, UNIT_ROUNDOFF=2.0**-30)
+    lost = plain.height - random_floor(problem, answer, 2.0, 1e-4, False).height
+    beside = search._blur(problem, 2.0) + 39 * 2.0**-30 * 2.0  # a unit of the largest for each step
+    assert beside <= lost <= 16 * beside
+
+
+def test_a_krylov_space_that_ends_early_is_charged_for_what_it_left(monkeypatch):
+    n = 300
+    problem = TraceProblem(np.diag(np.r_[0.0, np.ones(n // 2), np.full(n // 2 - 1, 4.0)]), count=1)
+    answer = trial(problem, np.eye(n)[:, :1])
+    monkeypatch.setattr(search, "INVARIANT_TOLERANCE", 1e-9)
+    found = random_floor(problem, answer, 4.0, 1e-4, False)
+    charged = np.sqrt(n) * 1e-9 * 4.0 / search.MISS_CHANCE ** (1 / search.MAX_STARTS)
+    assert 1 - 1.1 * charged <= found.height <= 1 - charged

@@ -174,8 +174,8 @@ class Box:
             if entry > 0:
                 self.high[j] = _smaller_end((limit - rest) / entry, self.high[j])
             else:
-                larger = _smaller_end((limit - rest) / -entry, _negated(self.low[j]))
-                self.low[j] = _negated(larger)
+                larger = _smaller_end((limit - rest) / -entry, _negative_end(self.low[j]))
+                self.low[j] = _negative_end(larger)
 
     def intersection(self, extent: list[Fraction]) -> Box:
         """The box of the points that also lie within ±`extent`."""
@@ -191,7 +191,7 @@ class Box:
         return inner
 
 
-def _negated(end: End) -> End:
+def _negative_end(end: End) -> End:
     return None if end is None else -end
 
 

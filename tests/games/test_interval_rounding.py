@@ -13,7 +13,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dualfold.games import EasiestBend, Spectrahedron, mvu_dual, structured_sets
+from dualfold.games import EasiestBend, Spectrahedron, structured_sets, unfolding_dual
 from dualfold.games import intervals as sure_numbers
 from dualfold.games.intervals import (
     ExactMatrix,
@@ -23,7 +23,6 @@ from dualfold.games.intervals import (
     least_eigenvalue,
     length,
 )
-from dualfold.programs import bounds as curvatures
 from tests.proofs.coarse import patched
 
 COARSE = 2.0**-8  # twice the unit of this arithmetic
@@ -93,7 +92,7 @@ def test_products_and_quotients_of_coarse_numbers_hold_their_rounding(monkeypatc
         assert COARSE / 2 * size <= found.off <= COARSE * size * (1 + 1e-12)
 
 
-# ---- least eigenvalues, curvature (games/intervals.py, games/mvu_dual.py, programs/bounds.py)
+# ---- least eigenvalues and curvature
 
 
 def test_least_eigenvalues_pay_for_their_factorisation(monkeypatch):
@@ -133,18 +132,6 @@ def test_least_numbers_are_rounded_down():
     assert sure_numbers._lower_difference(0.1, 0.0) == 0.1
 
 
-def test_curvature_pays_for_its_factorisation(monkeypatch):
-    unit = 2.0**-12
-    patched(monkeypatch, curvatures, EPS=unit, TINY=0.0)
-    Q = np.array([[1.0, 0.25, 0.0], [0.25, 1.5, -0.25], [0.0, -0.25, 1.0]])
-    n, least = 3, float(np.linalg.eigvalsh(Q)[0])
-    found = float(curvatures._eigenvalue_floor(Q))
-    shift = 0.9 * least
-    slack = (n + 1) * unit / 2 * np.trace(Q - shift * np.eye(n))
-    slack += unit / 2 * (np.diagonal(Q).max() - shift + shift)
-    assert shift - 10 * slack <= found <= shift - slack
-
-
 def test_the_least_of_a_spectrahedron_is_between_its_bounds(monkeypatch):
     slope = np.array([[2.0, 1.0], [1.0, -1.0]])
     plain = Spectrahedron(2.0).minimum_interval(slope)
@@ -156,7 +143,7 @@ def test_the_dual_of_unfolding_pays_for_its_sums(monkeypatch):
     edges = np.array([[0, 1], [1, 2], [2, 3], [0, 3], [0, 2]])
     bend, x = EasiestBend(4, edges, np.array([1.0, 2.0, 1.0, 1.0, 0.5])), np.full(5, 0.2)
     plain = bend.value_interval(x)
-    patched(monkeypatch, mvu_dual, EPS=COARSE, UNDERFLOW_BOUND=0.0)
+    patched(monkeypatch, unfolding_dual, EPS=COARSE, UNDERFLOW_BOUND=0.0)
     coarse = bend.value_interval(x)
     weights = x / bend.squared_lengths
     # Row i of the Laplacian adds up its weights, and each of them is a quotient.

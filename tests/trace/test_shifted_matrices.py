@@ -13,6 +13,7 @@ from scipy.sparse.linalg import aslinearoperator
 from dualfold.errors import TooLarge
 from dualfold.trace import Gramian, TraceProblem
 from dualfold.trace.sparse import shifted_matrices as room
+from dualfold.trace.sparse import shifted_matrices as shifted
 from dualfold.trace.sparse.factorisation import factorise
 from dualfold.trace.sparse.shifted_matrices import shifted_matrices
 from dualfold.trace.units import balanced_problem
@@ -85,3 +86,24 @@ def test_an_operator_has_no_pivots():
     problem = TraceProblem(aslinearoperator(np.diag([1.0, 2.0, 3.0])), count=1)
     with pytest.raises(TooLarge, match="no pivots"):
         shifted_matrices(problem).at(0.0)
+
+
+@pytest.mark.parametrize("metric", ["plain", "cancels"])
+def test_the_turned_matrix_has_room_for_every_entry_of_b(monkeypatch, metric):
+    monkeypatch.setattr(shifted, "MIN_ROTATED_ROWS", 3)
+    monkeypatch.setattr(shifted, "MAX_ROTATED_FLOPS_RATIO", 1e9)
+    n = 5
+    M = sp.csr_array(np.eye(n) - 0.5 * np.eye(n, k=1) - 0.5 * np.eye(n, k=-1))
+    # |M| + |M|ᵀ and B have equal entries: as numbers they would cancel, as a pattern they do not.
+    B = (
+        None
+        if metric == "plain"
+        else sp.csr_array(2 * np.eye(n) + abs(M + M.T - 2 * sp.eye_array(n)))
+    )
+    problem = TraceProblem(Gramian(M), B, count=2)
+    pencil = shifted.shifted_matrices(problem)
+    assert pencil.is_rotated
+    height = 0.3
+    dense = (M.T @ M).toarray() - height * problem.metric.sparse().toarray()
+    count = factorise(pencil.at(height), pencil.ordering).negative - n
+    assert count == np.sum(np.linalg.eigvalsh(dense) < 0)

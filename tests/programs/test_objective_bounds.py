@@ -1,23 +1,29 @@
-"""Parts of the proofs about programs, and exact proofs of trace problems, by brute force."""
+"""Bounds of programs by brute force: boxes, curvature, enclosed points, and what rounding costs."""
 
 from __future__ import annotations
 
-import math
+import itertools
 from fractions import Fraction
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 
 from dualfold.programs import (
     LinearProgram,
     QuadraticProgram,
-    certify_infeasible,
-    certify_program,
-    certify_unbounded,
 )
-from dualfold.programs.bounds import (
+from dualfold.programs import objective_bounds as bounds
+from dualfold.programs.exact import (
+    Enclosure,
+    ExactMatrix,
+    ExactProgram,
+    fractions,
+)
+from dualfold.programs.objective_bounds import (
     Box,
+    Curvature,
+    _eigenvalue_floor,
+    _is_semidefinite,
     _least,
     _quadratic_change,
     curvature,
@@ -26,16 +32,7 @@ from dualfold.programs.bounds import (
     least_linear,
     lower_bound,
 )
-from dualfold.programs.exact import (
-    Enclosure,
-    ExactMatrix,
-    ExactProgram,
-    double_above,
-    double_below,
-    fractions,
-)
-from dualfold.trace import Gramian, TraceProblem
-from dualfold.trace.proof.exact_arithmetic import exact_proof
+from tests.proofs.coarse import patched
 
 Q = np.array([[2.0, 0.5, 0.0], [0.5, 1.0, 0.25], [0.0, 0.25, 3.0]])
 
@@ -154,101 +151,123 @@ def test_curvature_is_below_and_near_the_least_eigenvalue(scale):
     assert curvature(np.array([[0.0, 1.0], [1.0, 0.0]]), 2).floor < 0
 
 
-def test_numbers_are_rounded_to_the_side_asked_for():
-    third = Fraction(1, 3)
-    assert Fraction(double_below(third)) < third < Fraction(double_above(third))
-    assert math.nextafter(double_below(third), 1) == double_above(third)
-    assert double_above(Fraction(1, 2)) == double_below(Fraction(1, 2)) == 0.5
-    assert double_above(Fraction(10) ** 400) == math.inf
-    assert double_below(Fraction(10) ** 400) == np.finfo(float).max
-    assert double_above(-(Fraction(10) ** 400)) == -np.finfo(float).max
-
-
 # ---- certificates with known optima
-
-
-@pytest.mark.parametrize("scale", [2.0**-30, 1.0, 2.0**30])
-def test_certificates_of_a_program_with_a_known_optimum(scale):
-    """min 2x + 3y, x + y ≥ 4: 8 at (4, 0), with the multiplier 2."""
-    diet = LinearProgram(scale * np.array([2.0, 3.0]), [[-1.0, -1.0]], [-4.0], nonnegative=2)
-    right = certify_program(diet, [4.0, 0.0], [2.0 * scale])
-    assert (right.level, right.gap) == ("proved", 0.0)
-    assert right.value == right.bound == right.attained == 8 * scale
-    off = certify_program(diet, [4.0, 0.5], [2.0 * scale], tolerance=0.25)
-    assert off.level == "proved"
-    assert off.value == 9.5 * scale
-    assert off.bound == pytest.approx(8 * scale)
-    assert off.gap == pytest.approx(1.5 / 8, rel=1e-9)
-    small = certify_program(diet, [4.0, 0.5], [2.0 * scale], tolerance=1e-3)
-    assert small.level != "proved"
-    most = LinearProgram(
-        -scale * np.array([2.0, 3.0]), [[-1.0, -1.0]], [-4.0], None, None, 2, "max"
-    )
-    turned = certify_program(most, [4.0, 0.0], [2.0 * scale])
-    assert (turned.level, turned.value, turned.bound) == ("proved", -8 * scale, -8 * scale)
-
-
-def test_rays_by_hand():
-    torn = LinearProgram([0.0], [[1.0], [-1.0]], [0.0, -1.0])
-    for size in (1.0, 2.0**30):
-        ray = certify_infeasible(torn, [size, size])
-        assert (ray.level, ray.claim, ray.margin, ray.gap) == ("proved", "infeasible", 1.0, 0.0)
-        assert ray.value == math.inf
-    assert certify_infeasible(torn, [1.0, 0.5]).level == "failed"
-    assert certify_infeasible(torn, [-1.0, -1.0]).level == "failed"
-    whole_line = LinearProgram([0.0], [[1.0], [-1.0]], [0.0, 1.0])
-    assert certify_infeasible(whole_line, [1.0, 1.0]).level == "failed"
-    open_end = LinearProgram([-3.0, 1.0], [[-1.0, 1.0]], [2.0], nonnegative=2)
-    away = certify_unbounded(open_end, [0.0, 0.0], [1.0, 0.0])
-    assert (away.level, away.claim, away.value) == ("proved", "unbounded", -math.inf)
-    assert away.margin == pytest.approx(3.0)
-    assert certify_unbounded(open_end, [0.0, 5.0], [1.0, 0.0]).level == "failed"
-    assert certify_unbounded(open_end, [0.0, 0.0], [0.0, 1.0]).level == "failed"
-    assert certify_unbounded(open_end, [0.0, 0.0], [-1.0, 0.0]).level == "failed"
-    flat = QuadraticProgram(np.diag([0.0, 1.0]), [-3.0, 1.0], [[-1.0, 1.0]], [2.0], nonnegative=2)
-    assert certify_unbounded(flat, [0.0, 0.0], [1.0, 0.0]).level == "proved"
-    assert certify_unbounded(flat, [0.0, 0.0], [1.0, 0.5]).level == "failed"
 
 
 # ---- exact proofs of trace problems
 
 
-def exactly(kind, weights, excluded, sense):
-    H = np.array([[1.0, 1, 1, 1], [1, -1, 1, -1], [1, 1, -1, -1], [1, -1, -1, 1]]) / 2
-    values = np.array([1.0, 4.0, 9.0, 25.0])
-    root = np.sqrt(weights)[:, None]
-    M = (np.sqrt(values)[:, None] * H.T) * root.T  # MᵀM = W^½ H Λ Hᵀ W^½, exact in doubles
-    A = Gramian(sp.csr_array(M)) if kind == "gramian" else M.T @ M
-    vectors = H / root  # A v = λ B v with B = diag(weights), weights powers of 4
-    N = vectors[:, :1] if excluded else None
-    B = None if (weights == 1).all() else weights
-    return TraceProblem(A, B, 2, sense, N), values, vectors
+def test_the_value_of_an_enclosed_point_is_not_below_its_corners():
+    Q, R = np.array([[2.0, -1.0], [-1.0, 3.0]]), np.array([[1.0, 0.5], [0.5, 4.0]])
+    program = QuadraticProgram(Q, [1.0, -2.0], np.ones((2, 2)), [1.0, 2.0], R=R)
+    centre = np.array([Fraction(one) for one in (1, -1, 2, -1)], dtype=object)
+    for wide in (0, Fraction(1, 8)):
+        radius = np.array([Fraction(wide)] * 4, dtype=object)
+        found = enclosed_value(ExactProgram(program), Enclosure(centre, radius))
+        corners = [
+            program.value([float(c) + s * float(wide) for c, s in zip(centre, signs, strict=True)])
+            for signs in itertools.product((-1, 1), repeat=4)
+        ]
+        assert max(corners) <= found <= max(corners) + 8 * wide
 
 
-@pytest.mark.parametrize("sense", ["min", "max"])
-@pytest.mark.parametrize("excluded", [False, True], ids=["whole", "off N"])
-@pytest.mark.parametrize("weights", [np.ones(4), np.array([1.0, 4.0, 0.25, 16.0])], ids=["I", "D"])
-@pytest.mark.parametrize("kind", ["dense", "gramian"])
-def test_exact_proofs_are_about_this_problem(kind, weights, excluded, sense):
-    problem, values, vectors = exactly(kind, weights, excluded, sense)
-    left = np.arange(1, 4) if excluded else np.arange(4)
-    best = left[:2] if sense == "min" else left[::-1][:2]
-    found = exact_proof(problem, vectors[:, best], 1e-4)
-    assert found is not None
-    bracket, floor = found
-    sign = 1 if sense == "min" else -1
-    optimum = sign * values[best].sum()
-    assert bracket.value == optimum
-    assert bracket.lower <= optimum
-    assert bracket.lower == pytest.approx(optimum, rel=1e-4)
-    assert bracket.apart >= optimum - bracket.lower - 1e-12
-    assert bracket.gap <= 1e-4
-    assert floor.height <= sign * values[best[0]]
-    # Another pair of directions is no optimum, whatever the tolerance makes of it.
-    other = left[-2:] if sense == "min" else left[:2]
-    if set(other) != set(best):
-        assert exact_proof(problem, vectors[:, other], 1e-4) is None
-    turned = vectors[:, best] @ np.array([[0.6, -0.8], [0.8, 0.6]])
-    again = exact_proof(problem, turned, 1e-4)
-    assert again is not None
-    assert again[0].value == pytest.approx(optimum, rel=1e-12)
+def test_exact_elimination_knows_semidefinite_matrices():
+    rng = np.random.default_rng(0)
+    seen = set()
+    for _ in range(300):
+        Q = rng.integers(-2, 3, size=(3, 3))
+        Q = (Q @ Q.T if rng.integers(2) else np.triu(Q) + np.triu(Q, 1).T).astype(float)
+        minors = [
+            round(np.linalg.det(Q[np.ix_(rows, rows)]))
+            for k in (1, 2, 3)
+            for rows in itertools.combinations(range(3), k)
+        ]
+        truth = min(minors) >= 0  # Sylvester, all principal minors
+        assert _is_semidefinite(Q) == truth
+        seen.add(truth)
+    assert seen == {True, False}
+
+
+def test_curvature_is_decided_to_the_last_digit_of_the_numbers():
+    """Integers of 53 bits: singular ones are semidefinite, and a determinant of 1 is positive."""
+    a, b = 2**26 + 1, 2**26 + 3
+    singular = np.diag([2.0**52 + 1, float(a * a), float(b * b)])
+    singular[1, 2] = singular[2, 1] = float(a * b)
+    assert _is_semidefinite(singular)
+    singular[2, 2] = np.nextafter(singular[2, 2], 0)
+    assert not _is_semidefinite(singular)
+    c, d = 3 * 2**24 + 1, 3 * 2**24
+    corners = [[c * c + d * d, c * (c + 1) + d * (d + 1)], [0, (c + 1) ** 2 + (d + 1) ** 2]]
+    corners[1][0] = corners[0][1]
+    assert corners[0][0] * corners[1][1] - corners[0][1] ** 2 == 1
+    assert _is_semidefinite(np.array(corners, dtype=float))
+
+
+def test_a_floor_of_curvature_is_charged_for_its_trace(monkeypatch):
+    eps = 2.0**-20
+    monkeypatch.setattr(bounds, "EPS", eps)
+    monkeypatch.setattr(bounds, "TINY", 0.0)
+    floor = bounds._eigenvalue_floor(np.diag([1.0, 2.0, 4.0]))
+    left = np.array([1.0, 2.0, 4.0]) - 0.9
+    charged = 2 * (3 + 2) * eps * left.sum() + 2 * eps * (left.max() + 0.9)
+    assert 0.9 - float(floor) == pytest.approx(charged, rel=1e-8)
+
+
+def test_curvature_pays_for_its_factorisation(monkeypatch):
+    unit = 2.0**-12
+    patched(monkeypatch, bounds, EPS=unit, TINY=0.0)
+    Q = np.array([[1.0, 0.25, 0.0], [0.25, 1.5, -0.25], [0.0, -0.25, 1.0]])
+    n, least = 3, float(np.linalg.eigvalsh(Q)[0])
+    found = float(bounds._eigenvalue_floor(Q))
+    shift = 0.9 * least
+    slack = (n + 1) * unit / 2 * np.trace(Q - shift * np.eye(n))
+    slack += unit / 2 * (np.diagonal(Q).max() - shift + shift)
+    assert shift - 10 * slack <= found <= shift - slack
+
+
+def test_rows_bound_single_variables_by_division():
+    """−2x ≤ −4 and 4x ≤ 12: x from 2 to 3."""
+    program = LinearProgram(np.ones(1), A=np.array([[-2.0], [4.0]]), b=np.array([-4.0, 12.0]))
+    box = bounds.Box(program)
+    assert (box.low, box.high) == ([Fraction(2)], [Fraction(3)])
+
+
+def test_curvature_of_many_rows_pays_for_each(monkeypatch):
+    unit, n = 2.0**-16, 30
+    patched(monkeypatch, bounds, EPS=unit, TINY=0.0)
+    Q = np.eye(n) + np.diag(np.full(n - 1, 0.125), 1) + np.diag(np.full(n - 1, 0.125), -1)
+    least = float(np.linalg.eigvalsh(Q)[0])
+    slack = (n + 1) * unit / 2 * n * (1 - 0.9 * least)
+    assert 0.9 * least - 10 * slack <= float(bounds._eigenvalue_floor(Q)) <= 0.9 * least - slack
+
+
+def test_one_side_of_bounds_may_be_left_open():
+    program = LinearProgram([1.0, 1.0], [[1.0, 1.0]], [3.0])
+    upper = program.with_bounds(None, 2.0)
+    lower = program.with_bounds(-1.0, None)
+    assert len(upper.b) == len(lower.b) == 3
+    np.testing.assert_array_equal(upper.b[1:], [2.0, 2.0])
+    np.testing.assert_array_equal(lower.b[1:], [1.0, 1.0])
+
+
+def test_curvature_is_proved_or_not_known():
+    scaled = np.array([[1.0, 0.5], [0.5, 1.0]])
+    assert Fraction(0) < _eigenvalue_floor(scaled) <= Fraction(1, 2)
+    assert _eigenvalue_floor(np.full((2, 2), np.nan)) is None
+    assert _is_semidefinite(np.diag([1.0, 2.0]))
+    assert _is_semidefinite(np.array([[1.0, 1.0], [1.0, 1.0]]))
+    assert not _is_semidefinite(np.array([[1.0, 2.0], [2.0, 1.0]]))
+    assert not _is_semidefinite(np.array([[0.0, 1.0], [1.0, 0.0]]))
+
+
+def test_bounds_without_a_floor_of_the_curvature_are_none():
+    program = QuadraticProgram(np.eye(1), [1.0])
+    exact = ExactProgram(program)
+    unknown, hollow = Curvature(None, np.ones(1)), Curvature(Fraction(-1), np.ones(1))
+    box = Box(program)
+    point = fractions(np.array([-1.0]))
+    assert lower_bound(exact, point, fractions(np.zeros(0)), box, unknown) is None
+    assert enclosed_bound(exact, None, hollow) is None
+    assert least_linear(fractions(np.array([1.0])), box) is None
+    above = Box(LinearProgram([1.0], [[-1.0]], [3.0]))  # x ≥ −3
+    assert least_linear(fractions(np.array([1.0])), above) == -3

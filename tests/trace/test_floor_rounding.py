@@ -1,7 +1,7 @@
-"""Floors under a spectrum in a coarse arithmetic: what counts and factorisations are charged for.
+"""Spectral floors are lowered by all that rounding can do to counts, factorisations and norms.
 
-As in `test_margins.py`. A perturbation of the matrix that a proof allows for moves its eigenvalues
-by a known amount; the floor must lie lower by at least that, and not by much more.
+Most are held in an arithmetic with a coarse unit (`tests/proofs/coarse.py`); some are equal to
+their formula, which is written out here beside the bound.
 """
 
 from __future__ import annotations
@@ -15,27 +15,153 @@ import scipy.linalg
 import scipy.sparse as sp
 
 from dualfold.trace import Gramian, TraceProblem
-from dualfold.trace.proof import completeness
+from dualfold.trace.proof import completeness, rounding
+from dualfold.trace.proof import dense_inertia as pivots
+from dualfold.trace.proof import singular_values as singular
 from dualfold.trace.proof import trial_directions as trials
 from dualfold.trace.proof.completeness import (
     cholesky_floor,
     counted_height,
     deflated_norm_floor,
     factor_with_room,
+    inertia_floor,
     norm_floor,
     pivot_floor,
 )
-from dualfold.trace.proof.trial_directions import Trial
+from dualfold.trace.proof.dense_inertia import form_bound
+from dualfold.trace.proof.trial_directions import Trial, trial
 from dualfold.trace.sparse.factorisation import factorise
 from dualfold.trace.sparse.shifted_matrices import shifted_matrices
-from tests.proofs.coarse import U, coarse, gamma, patched
+from tests.proofs.coarse import U, gamma, patched
+from tests.trace.test_rounding import small
+
+EQUAL = {"rtol": 1e-10}
+
+
+def plain_trial(h, squares=None, skew=0.0, leak=0.0, n=None):
+    h = np.asarray(h, dtype=float)
+    squares = np.zeros(len(h)) if squares is None else np.asarray(squares, dtype=float)
+    return Trial(np.eye(n or len(h))[:, : len(h)], h, squares, np.zeros(len(h)), skew, leak)
+
+
+def test_a_deflated_norm_is_charged_against_the_norm(coarsely, monkeypatch):
+    """Exact directions of a diagonal matrix: what is left is the price of rounding."""
+    n, unit = 8, 2.0**-20
+    patched(monkeypatch, UNIT_ROUNDOFF=unit)
+    values = np.array([32.0, 16.0, -8.0, 1.0, 0.0, 0.0, 0.0, 0.0])
+    problem = TraceProblem(np.diag(values), count=1, sense="max")
+    for name in ("KRYLOV_BLOCK", "KRYLOV_DEPTH"):
+        monkeypatch.setattr(completeness, name, 1)
+    W = np.eye(n)[:, 1:3]
+    monkeypatch.setattr(completeness, "_krylov_complement", lambda *_: (W, problem.A @ W))
+    found = completeness.deflated_norm_floor(problem, plain_trial([-32.0], n=n))
+
+    def g(k):
+        return k * unit / (1 - k * unit)
+
+    square = problem.square_norm
+    off = np.sqrt(square) * (3 * 3 * g(n + 4) + g(n + 4 * 2 + 8)) * np.sqrt(2)
+    left = completeness._norm_left(problem, plain_trial([-32.0], n=n))
+    best = np.inf
+    for k in (1, 2):
+        inside = np.array([16.0, 8.0])[:k] - off
+        far = np.sqrt(left - inside @ inside + 8 * unit * square)
+        near = 16.0 + off
+        best = min(best, (near + far) / 2 + np.hypot((near - far) / 2, off))
+    assert -found.height == pytest.approx(best, rel=1e-13)
+
+
+def test_cholesky_is_charged_for_its_trace_and_for_the_shift(coarsely):
+    A, n = np.diag([-5.0, 1.0, 2.0, 3.0]), 4
+    problem, answer = TraceProblem(A, count=2), plain_trial([-5.0, 1.0], n=4)
+    found = cholesky_floor(problem, answer, 2, 1.5, 0.0)
+    lift = 2 * (5.0 + 1.5)  # twice the largest value and the height: all becomes positive
+    assert found.seen == 2
+    diagonal = np.array([-6.5 + lift, -0.5 + lift, 0.5, 1.5])
+    slack = U * (4 * (n + 2) * diagonal.sum() + 8 * (2 * np.linalg.norm(A) + 1.5 * 2))
+    slack += gamma(2 + 4) * 2 * lift
+    slack -= U * 8 * (np.linalg.norm(A) - rounding.norm_bound(problem))
+    assert found.error == pytest.approx(slack, rel=1e-9)
+
+
+def test_lifted_directions_are_charged_for_their_square_and_excluded_ones_for_their_image(
+    coarsely,
+):
+    problem, lift = small("dense", "diagonal"), 40.0
+    BN = problem.metric.times(problem.trivial) * np.sqrt(lift)
+    length = np.linalg.norm(BN)
+    wrong = np.sqrt(lift) * 2 * U * np.linalg.norm(problem.metric.times(problem.trivial))
+    wrong += 4 * U * length
+    total = gamma(1 + 4) * length**2 + wrong * (2 * length + wrong)
+    assert completeness._lift_rounding(problem, BN, lift) == pytest.approx(total, rel=1e-10)
+
+
+def test_a_sharper_count_holds_sixteen_units_below_its_height():
+    problem = TraceProblem(sp.csr_array(np.diag([1.0, 3.0, 5.0, 7.0])), count=1)
+    for height in (2.0, 4.0):
+        found = inertia_floor(problem, int(height) // 2, height, None).sharper()
+        assert found.height == height - 16 * rounding.UNIT_ROUNDOFF * height
+    turned = TraceProblem(Gramian(sp.csr_array(np.diag([1.0, 3.0, 5.0, 7.0]))), count=1)
+    found = singular.singular_floor(turned, 1, 4.0).sharper()
+    assert found.height == 4.0 * (1 - 16 * rounding.UNIT_ROUNDOFF)
+
+
+def test_excluded_values_near_the_height_spoil_a_count():
+    """Up to the height and twice what it was lowered by: rounding moves either way."""
+    problem = TraceProblem(sp.csr_array(np.diag([1.0, 3.0, 5.0, 7.0])), count=1)
+    factor = SimpleNamespace(zero=0, negative=2)
+    for value, seen in ((1.5, 1), (1.75, None), (2.5, None), (2.51, 2), (2.7, 2)):
+        excluded = plain_trial([value], n=4)
+        found = completeness._counted_floor(problem, 1, 2.0, excluded, factor, 1.75)
+        assert found.seen == seen, value
+
+
+def test_filled_counts_are_charged_below_0_as_above(coarsely):
+    A = np.diag([-4.0, -2.0, 1.0, 2.0])
+    answer = plain_trial([-4.0], n=4)
+    problem = TraceProblem(A, count=1)
+    height, off = -3.0, np.zeros(4)
+    S = np.abs(np.diagonal(A) - height)
+    off = gamma(2 * 4 + 6) * S + U * S  # LDLᵀ, measured, and its product
+    off += 4 * U * (np.abs(np.diagonal(A)) + 3.0)
+    found = pivot_floor(problem, answer, 1, height, 0.0)
+    assert height - found.height == pytest.approx(off.max(), rel=1e-9)
+
+
+def test_a_factorisation_with_room_begins_with_twice_its_errors(coarsely, monkeypatch):
+    problem = TraceProblem(sp.csr_array(np.diag([1.0, 3.0, 5.0, 7.0])), count=1)
+    pencil, seen = completeness.shifted_matrices(problem), []
+    matrix = pencil.at(2.0)
+    factor = completeness.factorise(matrix, pencil.ordering)
+    real = completeness.factorise
+    monkeypatch.setattr(completeness, "factorise", lambda S, o: (seen.append(S), real(S, o))[1])
+    completeness.factor_with_room(problem, factor, matrix, 2.0)
+    formed = completeness._shift_rounding(problem, matrix, 2.0)
+    room = matrix.diagonal() - seen[0].diagonal()
+    np.testing.assert_allclose(room, 2 * (factor.row_errors + formed), rtol=1e-6)
+
+
+def test_products_of_pivots_are_charged_by_their_length(coarsely):
+    S = np.array([[4.0, 2.0, 0.0], [2.0, 5.0, 2.0], [0.0, 2.0, 5.0]])
+    negative, off = pivots.dense_inertia(S)
+    assert negative == 0
+    L = np.array([[1.0, 0, 0], [0.5, 1.0, 0], [0, 0.5, 1.0]])
+    size = L @ np.diag([4.0, 4.0, 4.0]) @ L.T
+    np.testing.assert_allclose(off, gamma(2 * 3 + 6) * size + U * S, **EQUAL)
+
+
+def test_a_form_is_proved_where_errors_hold_twice_the_rounding(coarsely):
+    n, size = 3, 8.0
+    T = size * np.eye(n)
+    least = 0.0
+    for _ in range(60):  # the least errors that are more than twice their own rounding
+        rounded = (n * gamma(n + 4) + 8 * U) * (size - least) + 4 * U * size
+        least = 2 * rounded
+    assert pivots.form_bound(T, np.full(n, least * (1 + 1e-9)))
+    assert not pivots.form_bound(T, np.full(n, least * (1 - 1e-9)))
+
 
 METRICS = [None, "diagonal", "dense", "sparse"]
-
-
-@pytest.fixture(autouse=True)
-def _coarse(monkeypatch):
-    coarse(monkeypatch)
 
 
 def stated(kind, metric, sense="min", excluded=False, count=2):
@@ -67,9 +193,7 @@ def answer_of(problem):
     return trials.trial(problem, V, 40.0)
 
 
-# ---- norms
-
-
+@pytest.mark.usefixtures("coarsely")
 def test_norms_are_left_by_what_the_directions_surely_have(monkeypatch):
     monkeypatch.undo()
     A = np.diag([5.0, 4.0, 1.0, 0.5])
@@ -89,6 +213,7 @@ def test_norms_are_left_by_what_the_directions_surely_have(monkeypatch):
     assert np.sqrt(2 * U) * 100 <= found <= 2 * np.sqrt(16 * U) * 100
 
 
+@pytest.mark.usefixtures("coarsely")
 def test_a_deflated_norm_pays_for_the_rounding_of_its_products(monkeypatch):
     """The next value is 50: no floor is above −50, and rounding moves it by u‖A‖ and more."""
     n = 200
@@ -105,9 +230,7 @@ def test_a_deflated_norm_pays_for_the_rounding_of_its_products(monkeypatch):
     assert found <= 50 + 8 * 49 * gamma(n) * norm * np.sqrt(48)  # each column's own skew
 
 
-# ---- Cholesky's factorisation
-
-
+@pytest.mark.usefixtures("coarsely")
 @pytest.mark.parametrize("excluded", [False, True], ids=["whole", "off N"])
 @pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("kind", ["dense", "sparse", "gramian"])
@@ -141,6 +264,7 @@ def test_a_factorisation_that_runs_through_is_right_to_its_trace(
     assert cholesky_floor(problem, answer, 2, height, lift).error >= 1.25 * error * (1 - 1e-9)
 
 
+@pytest.mark.usefixtures("coarsely")
 def test_half_of_what_is_not_symmetric_is_charged(monkeypatch):
     A = np.diag([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
     problem = TraceProblem(A, count=2)
@@ -153,9 +277,7 @@ def test_half_of_what_is_not_symmetric_is_charged(monkeypatch):
     assert count - pivot_floor(problem, answer, 2, 2.5, 0.0).height >= 0.125
 
 
-# ---- pivots
-
-
+@pytest.mark.usefixtures("coarsely")
 @pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("sense", ["min", "max"])
 @pytest.mark.parametrize("kind", ["sparse", "gramian"])
@@ -193,6 +315,7 @@ def test_counts_hold_below_what_errors_of_rows_can_move(kind, sense, metric):
     assert counted_height(problem, factor, matrix, height) == -np.inf
 
 
+@pytest.mark.usefixtures("coarsely")
 @pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("kind", ["sparse", "gramian"])
 def test_room_on_the_diagonal_holds_all_errors(monkeypatch, kind, metric):
@@ -220,6 +343,7 @@ def test_room_on_the_diagonal_holds_all_errors(monkeypatch, kind, metric):
     assert factor_with_room(problem, rows, matrix, height) is None
 
 
+@pytest.mark.usefixtures("coarsely")
 @pytest.mark.parametrize("excluded", [False, True], ids=["whole", "off N"])
 @pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("kind", ["dense", "gramian"])
@@ -239,3 +363,28 @@ def test_filled_counts_pay_for_every_entry(kind, metric, excluded):
     assert height - found.height >= moved
     assert height - found.height <= 60 * moved
     assert found.seen == 2
+
+
+def test_a_form_is_bounded_with_room_for_the_rounding_of_the_proof(monkeypatch):
+    T, n = np.eye(3), 3
+    patched(monkeypatch, UNIT_ROUNDOFF=U, UP=1.0)
+    least = 2 * (n * (n + 1) * U + 4 * U)  # nγ of the diagonal, and of T itself
+    assert not form_bound(T, np.full(3, least))
+    assert form_bound(T, np.full(3, 8 * least))
+    wide = min(c for c in np.linspace(1, 8, 200) if form_bound(T, np.full(3, c * least)))
+    patched(monkeypatch, UP=1.5)
+    assert not form_bound(T, np.full(3, 1.2 * wide * least))
+    assert form_bound(T, np.full(3, 1.6 * wide * least))
+
+
+def test_graded_counts_are_lowered_by_the_form_that_was_proved():
+    """A' + diag(e) ⪯ (1 + 2ε)A' + 2εσB: the count holds below (h − 2εσ)/(1 + 2ε)."""
+    A = np.diag([1e9, -2.0, -1.0, 3.0])
+    problem = TraceProblem(A, count=1)
+    answer = trial(problem, np.eye(4)[:, 1:2])
+    height = -1.5
+    found = pivot_floor(problem, answer, 1, height, 0.0)
+    sigma, epsilon = 1.5 + 2 * 2.0, 1e-11
+    theory = (height - 2 * epsilon * sigma) / (1 + 2 * epsilon)
+    assert theory - 1e-13 <= found.height <= theory
+    np.testing.assert_allclose(found.solve(np.ones((4, 1)))[:, 0], 1 / (np.diag(A) + 1.5))

@@ -1,6 +1,7 @@
-"""Both sides of an unfolding in a coarse arithmetic: what they are charged for.
+"""What rounding costs both sides of an unfolding, in a coarse arithmetic.
 
-As in `test_margins.py`.
+Each bound pays at least what its formula needs, and not much more; some are held to the formula
+of their docstring exactly.
 """
 
 from __future__ import annotations
@@ -8,7 +9,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dualfold.unfolding import UnfoldingProblem, bounds, spectral_floor
+from dualfold.unfolding import (
+    UnfoldingProblem,
+    bounds,
+    spectral_floor,
+)
+from dualfold.unfolding import bounds as unfolding_bounds
+from dualfold.unfolding import spectral_floor as floors
 from dualfold.unfolding.bounds import (
     dual_value,
     edge_fit,
@@ -179,3 +186,77 @@ def test_what_is_left_of_a_height_is_rounded_down():
     assert less(1.0, 0.0) < 1.0
     assert less(1.0, 1.0) == 0.0
     assert less(np.inf, 1.0) == 0.0
+
+
+def test_lengths_are_charged_by_their_dimensions():
+    for r in (1, 3):
+        Y = np.random.default_rng(r).normal(size=(5, r))
+        ratios = np.sum((Y[EDGES[:, 0]] - Y[EDGES[:, 1]]) ** 2, axis=1) / D2
+        found = bounds.edge_fit(problem(), Y)
+        assert found.high == pytest.approx(ratios.max() * (1 + 2 * gamma(r + 8)), rel=1e-12)
+        assert found.low == pytest.approx(ratios.min() * (1 - 2 * gamma(r + 8)), rel=1e-12)
+
+
+def test_points_that_are_all_equal_or_infinitely_far_have_no_value():
+    assert bounds.EdgeFit(0.0, 0.0, 1.0).value == 0.0
+    assert bounds.EdgeFit(0.0, np.inf, 1.0).value == 0.0
+    assert bounds.EdgeFit(1.0, 2.0, 1.0).value == 0.5 * (1 - 4 * bounds.UNIT_ROUNDOFF)
+
+
+def test_values_and_bounds_are_charged_by_their_terms(monkeypatch):
+    w = np.array([1.0, -2.0, 0.5, 3.0, -1.0, 0.25, 2.0])
+    parts, relaxation = w * D2, 0.5
+    size = np.abs(parts).sum()
+    charged = (7 + 16) * 2 * U * 1.5 * size
+    found = bounds.dual_value(problem("equal"), w, relaxation)
+    assert found == pytest.approx(parts.sum() + 0.5 * size + charged, rel=1e-12)
+    Y, scale = np.random.default_rng(0).normal(size=(5, 2)), 4.0
+    q = scale * np.sum((Y[EDGES[:, 0]] - Y[EDGES[:, 1]]) ** 2, axis=1)
+    own = 4 * U * abs(w @ q) + 64 * (2 + 8) * U**2 * (np.abs(w) @ q)
+    found = bounds.own_lengths_value(problem("equal"), w, Y, scale)
+    assert found - w @ q == pytest.approx(own, rel=1e-8)
+    for value in (3.0, -3.0):
+        found = bounds.upper_bound(value, 4.0)
+        assert found == np.nextafter(value / 4 + 4 * U * 0.75, np.inf)
+    patched(monkeypatch, bounds, UNIT_ROUNDOFF=0.0, UNDERFLOW_BOUND=2.0**-12)
+    for scale, times in ((4.0, 4.0), (0.25, 1.0)):
+        q = scale * np.sum((Y[EDGES[:, 0]] - Y[EDGES[:, 1]]) ** 2, axis=1)
+        found = bounds.own_lengths_value(problem("equal"), w, Y, scale)
+        assert found - w @ q == pytest.approx(7 * 2 * times * 2.0**-12, rel=1e-9)
+
+
+def test_paths_are_charged_by_their_number_of_points():
+    path = np.column_stack([np.arange(4), np.arange(1, 5)])
+    chain = UnfoldingProblem(5, path, np.full(4, 4.0), "at_most", MASS)
+    sums = 4.0 * (np.arange(5)[:, None] - np.arange(5)) ** 2 @ MASS
+    found = bounds.geodesic_bounds(chain)
+    assert found.centre == pytest.approx(sums.min() * (1 + 8 * (5 + 16) * U), rel=1e-12)
+
+
+def charged_forming(stated, weights, height):
+    degree = np.bincount(stated.edges.ravel(), minlength=stated.n)
+    rows = np.bincount(stated.edges.ravel(), weights=np.repeat(np.abs(weights), 2))
+    return np.max((degree + 8) * 2 * U * (rows + abs(height) * stated.mass) / stated.mass)
+
+
+@pytest.mark.parametrize("n", [4, 5, 9])
+def test_factorisations_are_charged_by_their_rows(n):
+    edges = np.array([[0, 1], [0, n - 1], *([i, i + 1] for i in range(1, n - 1))])
+    stated, weights, height = UnfoldingProblem(n, edges, np.ones(n)), np.ones(n), 0.2
+    diagonal = 2 - height + 2 * height / n
+    formed = charged_forming(stated, weights, 4 * height)
+    error = gamma(2 * n + 8) * n * diagonal + formed
+    found = floors.cholesky_floor(stated, weights, height)
+    assert found == pytest.approx((height - error * (1 + 16 * U)) * (1 - 4 * U), rel=1e-10)
+    for at in (height, -height):
+        formed = charged_forming(stated, weights, at)
+        assert floors._forming_error(stated, weights, at) == pytest.approx(formed, rel=1e-12)
+
+
+def test_lengths_on_a_line_lose_one_product(monkeypatch):
+    lost = 2.0**-12
+    patched(monkeypatch, unfolding_bounds, UNIT_ROUNDOFF=0.0, UNDERFLOW_BOUND=lost)
+    Y = np.arange(5.0)[:, None] ** 2
+    squares = (Y[EDGES[:, 0], 0] - Y[EDGES[:, 1], 0]) ** 2
+    found = unfolding_bounds.edge_fit(problem(), Y)
+    assert found.high == pytest.approx(((squares + lost) / D2).max(), rel=1e-14)

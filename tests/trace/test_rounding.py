@@ -1,7 +1,7 @@
-"""Margins for rounding in the certificates of trace problems, with a coarse unit.
+"""Bounds of rounding hold what their theorems ask for: products, residuals, trials, brackets.
 
-As in `test_margins.py`: each bound is held against what its theorem asks for, in an arithmetic
-whose unit is so large that no term hides behind another one.
+Most are held in an arithmetic with a coarse unit (`tests/proofs/coarse.py`), where a margin that is
+too small is seen; some are equal to their formula, which is written out here beside the bound.
 """
 
 from __future__ import annotations
@@ -12,28 +12,49 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from scipy.sparse.linalg import LinearOperator
 
 from dualfold.trace import Gramian, TraceProblem
-from dualfold.trace.metric import ExcludedSpan
+from dualfold.trace.metric import Dense, ExcludedSpan
 from dualfold.trace.proof import rounding
 from dualfold.trace.proof import singular_values as singular
 from dualfold.trace.proof import trial_directions as trials
-from dualfold.trace.proof.completeness import SpectralFloor
+from dualfold.trace.proof.completeness import (
+    SpectralFloor,
+)
 from dualfold.trace.proof.lehmann_bounds import _below_the_last, bracket, temple_loss
+from dualfold.trace.proof.rounding import dual_lengths, norm_bound, product_errors
 from dualfold.trace.proof.trial_directions import Trial
-from tests.proofs.coarse import U, coarse, gamma, patched
+from tests.proofs.coarse import U, gamma, patched
 
 
-@pytest.fixture
-def coarsely(monkeypatch):
-    coarse(monkeypatch)
+def test_the_guess_of_an_operators_norm_is_above_it():
+    A = np.diag(np.r_[-7.0, np.linspace(-1, 5, 19)])
+    for scale in (2.0**-20, 1.0, 2.0**20):
+        wide = scale * A
+        operator = LinearOperator(A.shape, matmat=wide.dot, matvec=wide.dot, dtype=float)
+        found = norm_bound(TraceProblem(operator, count=1))
+        assert 7 * scale <= found <= 1.5 * 7 * scale * (1 + 1e-12)
+        V = np.eye(20)[:, :2]
+        errors = product_errors(TraceProblem(operator, count=1), V)
+        assert (errors >= 1e-13 * 7 * scale).all()
+        assert (errors <= 1e-12 * 7 * scale).all()
+
+
+def test_a_large_dense_matrix_pays_by_its_norm(monkeypatch):
+    A = np.diag([3.0, 1.0, 2.0, 0.5]) + 0.25
+    problem, V = TraceProblem(A, count=2), np.eye(4)[:, :2]
+    exact = product_errors(problem, V)
+    monkeypatch.setattr(rounding, "MAX_ABSOLUTE_ROWS", 3)
+    by_norm = product_errors(problem, V)
+    least = 4 * 2.0**-53 * np.linalg.norm(A)
+    assert (by_norm >= least).all()
+    assert (by_norm <= 3 * least).all()
+    assert (by_norm >= exact * 0.99).all()
 
 
 def lengths(X):
     return np.linalg.norm(X, axis=0)
-
-
-# ---- Temple's loss and what it proves
 
 
 def worst_loss(h, height, square, skew, leak):
@@ -180,9 +201,6 @@ def test_the_factor_for_the_rounding_of_bounds_widens_them(monkeypatch):
     assert all(b > a for a, b in zip(before, told(), strict=True))
 
 
-# ---- what is charged for products, lengths and lifted directions
-
-
 def small(kind="dense", metric=None, sense="min", excluded=True):
     """A path of five rows in some metric; N need not be invariant for what is charged."""
     n = 5
@@ -206,6 +224,8 @@ def columns(problem, seed=0):
 
 
 METRICS = [None, "diagonal", "dense", "sparse"]
+
+
 TERMS = {None: 0, "diagonal": 1, "dense": 5, "sparse": 3}  # in a product with a row of B
 
 
@@ -299,3 +319,142 @@ def test_trials_pay_for_inner_products(coarsely, metric):
     assert (found >= np.sqrt(np.einsum("ij,ij->j", R, solved))).all()
     _, other = trials.residual_lengths(problem, V)
     np.testing.assert_allclose(found, other, rtol=1e-9)  # of the direction, not of its length
+
+
+EQUAL = {"rtol": 1e-10}
+
+
+def plain_trial(h, squares=None, skew=0.0, leak=0.0, n=None):
+    h = np.asarray(h, dtype=float)
+    squares = np.zeros(len(h)) if squares is None else np.asarray(squares, dtype=float)
+    return Trial(np.eye(n or len(h))[:, : len(h)], h, squares, np.zeros(len(h)), skew, leak)
+
+
+def test_sums_in_blocks_are_as_deep_as_their_blocks_and_their_number():
+    assert rounding.inner_depth(10) == 64 + 1 + 2
+    assert rounding.inner_depth(129) == 64 + 3 + 2
+    assert rounding.inner_depth(10_000) == 100 + 100 + 2
+
+
+def test_rows_without_entries_have_no_terms():
+    assert rounding.longest_row(sp.csr_array((3, 3))) == 0
+    assert rounding.longest_row(sp.csr_array((0, 3))) == 0
+    assert rounding.longest_row(sp.csr_array(np.diag([0.0, 1.0, 0.0]))) == 1
+
+
+def test_products_are_charged_by_their_longest_row(coarsely, monkeypatch):
+    sparse, V = small("sparse"), columns(small("sparse"))
+    size = np.abs(sparse.A.toarray())
+    found = rounding.product_errors(sparse, V)
+    np.testing.assert_allclose(found, gamma(3 + 4) * lengths(size @ np.abs(V)), **EQUAL)
+    dense = small("dense")
+    found = rounding.product_errors(dense, V)
+    np.testing.assert_allclose(found, gamma(5 + 4) * lengths(size @ np.abs(V)), **EQUAL)
+    turned = small("gramian")
+    M = np.abs(turned.A.factor.toarray())
+    np.testing.assert_allclose(
+        rounding.product_errors(turned, V),
+        gamma(2 + 2 + 4) * lengths(M.T @ (M @ np.abs(V))),
+        **EQUAL,
+    )
+    patched(monkeypatch, MAX_ABSOLUTE_ROWS=5, UNDERFLOW_BOUND=0.25)  # up to and with so many rows
+    np.testing.assert_allclose(rounding.product_errors(dense, V), found + 0.25, **EQUAL)
+    patched(monkeypatch, MAX_ABSOLUTE_ROWS=4)
+    norm = rounding.norm_bound(dense)
+    found = rounding.product_errors(dense, V)
+    np.testing.assert_allclose(found, gamma(5 + 4) * norm * lengths(V) + 0.25, **EQUAL)
+
+
+@pytest.mark.parametrize("lift", [0.0, 64.0])
+def test_residuals_are_charged_for_their_products_and_the_lift(coarsely, monkeypatch, lift):
+    problem, h = small("dense", "diagonal"), np.array([0.5, -3.0])
+    V, N = columns(problem), problem.trivial
+    BV, BN = problem.metric.times(V), problem.metric.times(N)
+    own = gamma(5 + 4) * lengths(np.abs(problem.A) @ np.abs(V))
+    plain = own + np.abs(h) * 2 * U * lengths(BV) + 6 * U * np.abs(h) * lengths(BV)
+    depth = rounding.inner_depth(5)
+    along = gamma(depth + 1 + 4) * lengths(np.abs(N).T @ np.abs(BV))
+    along = along + 2 * U * lengths(BN) * lengths(V) + np.linalg.norm(N) * 2 * U * lengths(BV)
+    found = trials._residual_errors(problem, V, BV, h, lift)
+    np.testing.assert_allclose(found, plain + lift * np.linalg.norm(BN) * along, **EQUAL)
+    patched(monkeypatch, MAX_ABSOLUTE_ROWS=5)  # images are turned beyond so many rows
+    np.testing.assert_allclose(trials._residual_errors(problem, V, BV, h, lift), found, **EQUAL)
+
+
+def test_residuals_of_an_answer_are_not_lifted(coarsely):
+    problem = small("dense", "diagonal")
+    V = columns(problem)
+    AV, BV = problem.A @ V, problem.metric.times(V)
+    h = np.einsum("ij,ij->j", V, AV)
+    errors = trials._residual_errors(problem, V, BV, h, 0.0)
+    expected = rounding.dual_lengths(problem, AV - BV * h, errors)
+    np.testing.assert_allclose(trials.residual_lengths(problem, V)[1], expected, **EQUAL)
+
+
+def test_a_trial_leaks_its_inner_products_and_its_residuals_rounding(coarsely):
+    problem = TraceProblem(np.diag([1.0, 2.0, 4.0, 8.0]), count=2)
+    some = trials.trial(problem, 1.25 * np.eye(4)[:, :2])  # too long on purpose
+    depth = gamma(rounding.inner_depth(4))
+    squares = np.array([1.25**2, 1.25**2])
+    long = np.sqrt(squares.sum() * (2 * U) ** 2 * squares.sum())  # of B·V = V
+    skew = np.linalg.norm(squares - 1) + depth * squares.sum() + long
+    assert some.skew == pytest.approx(skew, rel=1e-10)
+    # The columns are exact eigenvectors: their residuals are 0, but for rounding.
+    leak = np.sqrt(1 + skew) * np.sqrt(2) * np.linalg.norm(some.rounded)
+    assert some.leak == pytest.approx(leak, rel=1e-10)
+
+
+def test_images_that_are_not_exact_only_turn_the_basis(monkeypatch):
+    """A large dense matrix: wrong images may not stand in for the product."""
+    patched(monkeypatch, MAX_ABSOLUTE_ROWS=3)
+    problem = TraceProblem(np.diag([1.0, 2.0, 4.0, 8.0]), count=2)
+    V = np.eye(4)[:, :2]
+    some = trials.trial(problem, V, AV=problem.A @ V * 1.5)
+    np.testing.assert_allclose(some.h, [1.0, 2.0], rtol=1e-12)
+    assert (some.squares < 1e-20).all()
+
+
+def test_room_above_the_values_is_what_two_roundings_leave(monkeypatch):
+    unit = 2.0**-6
+    patched(monkeypatch, UNIT_ROUNDOFF=unit, UP=1.0)
+    for h, height in ((1.0, 3.0), (-4.0, -2.0)):
+        room = 2 * (1 - 4 * unit) - 2 * unit * abs(h)
+        loss, _ = temple_loss(plain_trial([h], [0.25]), height)
+        assert loss == pytest.approx(0.25 / room, rel=1e-12)
+
+
+def test_values_at_their_floor_prove_what_the_complement_says():
+    """The floor of a whole space at the last value itself: its count may hold V or not."""
+    answer = plain_trial([1.0, 2.0], n=4)
+    for proof, known in (("inertia", False), ("norm", True), ("Cholesky", True), ("random", True)):
+        found = bracket(answer, None, SpectralFloor(2, 2.0, proof, seen=2))
+        assert np.isfinite(found.lower) == known
+
+
+def test_lengths_do_not_trust_a_solve(monkeypatch):
+    """‖r‖ ≤ √(xᵀBx) + ‖r − Bx‖/√λ_min for any x, also a wrong one."""
+    B = 2 * np.eye(4) + 0.5
+    problem, R = TraceProblem(np.eye(4), B, count=1), np.random.default_rng(1).normal(size=(4, 2))
+    truth = np.sqrt(np.einsum("ij,ij->j", R, np.linalg.solve(B, R)))
+    for share in (1.0, 0.5, 0.0):
+        monkeypatch.setattr(Dense, "solve", lambda self, R, s=share: s * np.linalg.solve(B, R))
+        assert (dual_lengths(problem, R, np.zeros(2)) >= truth).all()
+    monkeypatch.undo()
+    unit = 2.0**-12
+    patched(monkeypatch, rounding, UNIT_ROUNDOFF=unit, UP=1.0)
+    x = np.linalg.solve(B, R)
+    products = 4 * unit * np.linalg.norm(np.abs(B) @ np.abs(x), axis=0)  # B·x may be off by that
+    least = truth + (products + unit * np.linalg.norm(R, axis=0)) / np.sqrt(2.0)
+    assert (dual_lengths(problem, R, np.zeros(2)) >= least).all()
+
+
+def unit(n):
+    return sp.eye_array(n, format="csr")
+
+
+def problem(A, count=1, **more):
+    return TraceProblem(np.asarray(A, dtype=float), None, count, "min", **more)
+
+
+def test_the_norm_of_nothing_is_0():
+    assert problem(np.zeros((4, 4))).norm_estimate == 0
