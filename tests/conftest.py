@@ -11,6 +11,7 @@ import pytest
 import scipy.sparse
 import typer.main
 import typer.testing
+from threadpoolctl import threadpool_limits
 
 # A runner makes all commands anew for each call, which takes longer than most calls.
 typer.testing._get_command = functools.cache(typer.main.get_command)
@@ -45,6 +46,13 @@ def pytest_configure(config):
     if config.getoption("numprocesses", None) and "PYTEST_XDIST_WORKER" not in os.environ:
         for library in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
             os.environ.setdefault(library, "1")
+
+
+@pytest.fixture
+def one_blas_thread():
+    """Matrices of a few hundred rows: threads of LAPACK would only wait for one another."""
+    with threadpool_limits(1):
+        yield
 
 
 @pytest.fixture(scope="session")

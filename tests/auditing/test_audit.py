@@ -19,8 +19,6 @@ from dualfold.auditing.point_reliability import SMALLEST_POWER, _fit_mixture
 from dualfold.errors import InvalidInput
 from dualfold.quality.estimate import Estimate
 from dualfold.quality.space import EuclideanSpace, space_of
-from dualfold.view import audit_figure
-from dualfold.view.audit_page import judgements
 
 
 def plane(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -239,15 +237,6 @@ def test_one_statement_is_spoken_of_alone(clouds):
     assert "that the map makes is true in the data" in words[1.5, 2.0]
     assert "that the map makes is undecided" in words[0.8, 1.5]
     assert "A lies nearer to B than to C: false in the data" in words[0.5, 0.8]
-
-
-def test_a_map_of_one_group_shows_none_apart(clouds):
-    _, found = clouds
-    alone = replace(found, groups=found.groups[:1], nearness=Nearness())
-    assert "The map shows no separate groups." in alone.verdict
-    assert set(judgements(alone)) <= {"not dubious", "dubious point"}
-    assert not audit_figure(alone, verdict="mine").axes[0].texts
-    assert "Groups on the map" not in str(alone)
 
 
 def test_many_groups_are_counted_in_the_end(clouds):

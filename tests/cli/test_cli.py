@@ -3,10 +3,8 @@
 import json
 import os
 import re
-import signal
 import subprocess
 import sys
-import time
 
 import numpy as np
 import pandas as pd
@@ -18,7 +16,6 @@ from dualfold.cli import app, console
 from dualfold.data import read_metadata
 from dualfold.trace import certificate as certificates
 from tests.cli.command_line import exact_csv, run
-from tests.tools import forked
 
 COMMAND = [sys.executable, "-c", "from dualfold.cli import main; main()"]
 
@@ -307,40 +304,6 @@ def test_debugging_shows_where(here, monkeypatch):
     monkeypatch.setenv("DUALFOLD_DEBUG", "1")
     result = CliRunner().invoke(app, ["embed", "nothing.csv"])
     assert isinstance(result.exception, dualfold.errors.InvalidInput)
-
-
-# Ctrl-C at a chosen moment: a tenth of a second into the search of a kd-tree by threads,
-# where memory that is freed too early would crash the process.
-INTERRUPTED = """
-import os, signal, threading
-from dualfold.graph import kd_tree
-build = kd_tree.tree_of
-def tree_of(X):
-    built = build(X)
-    threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
-    return built
-kd_tree.tree_of = tree_of
-from dualfold.cli import main
-main()
-"""
-
-
-@pytest.mark.skipif(os.name != "posix", reason="signals as on Unix")
-@pytest.mark.parametrize("searching", [True, False])
-def test_an_interrupt_ends_it_within_a_second_and_leaves_nothing(here, searching):
-    points = np.random.default_rng(0).normal(size=(200_000, 3)) * [1000, 1, 1]
-    np.save("cloud.npy", points)
-    program = INTERRUPTED if searching else forked.MAIN
-    command = forked.Forked(program, "embed", "cloud.npy", "-m", "eigenmaps")
-    assert "differ in scale" in command.stderr.readline()  # now it is at work
-    begin = time.perf_counter()
-    if not searching:
-        command.send_signal(signal.SIGINT)
-    said = command.communicate()[1]
-    assert command.returncode == 130
-    assert said == "interrupted; no file was left half-written.\n"
-    assert time.perf_counter() - begin < 3  # a second, but for what else this machine does
-    assert names(here) == ["cloud.npy", "table.csv"]
 
 
 # ---- help, version, colours

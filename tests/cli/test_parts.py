@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import threading
-from concurrent.futures import ThreadPoolExecutor
-
 import numpy as np
 import scipy.sparse as sp
 
-from dualfold.cli.exit_codes import interruptible
 from dualfold.cli.input_table import copies
 from dualfold.cli.output_files import stem
 from dualfold.cli.progress import duration
@@ -22,11 +18,3 @@ def test_times_and_names_in_words():
 def test_copies_are_counted_in_sparse_rows_too():
     rows = np.array([[1.0, 0, 2], [0, 3, 0], [1, 0, 2], [1, 0, 2], [0, 3, 0], [5, 5, 5]])
     assert copies(rows).tolist() == copies(sp.csr_array(rows)).tolist() == [3, 2, 1]
-
-
-def test_work_in_another_thread_is_done_there():
-    """Signals are heard by the main thread alone; elsewhere there is nothing to wait for."""
-    with ThreadPoolExecutor(1) as pool:
-        there = pool.submit(interruptible, threading.current_thread).result()
-        assert there is not threading.main_thread()
-    assert interruptible(lambda: 3) == 3

@@ -8,10 +8,8 @@ import functools
 import json
 import os
 import re
-import signal
 import subprocess
 import sys
-import time
 
 import numpy as np
 import pandas as pd
@@ -154,52 +152,6 @@ def test_a_folder_that_cannot_be_written_to_is_told_before_the_work(here):
     assert "cannot be written to" in failed.stderr
 
 
-# A solver that never returns to Python, as a long factorisation in C: Ctrl-C must not wait.
-DEAF = """
-import ctypes
-from dualfold import PCA
-def deaf(*_, **__):
-    print("deaf", flush=True)
-    ctypes.CDLL(None).sleep(60)
-PCA._fit = deaf
-from dualfold.cli import main
-main()
-"""
-
-
-@pytest.mark.skipif(os.name != "posix", reason="signals as on Unix")
-def test_an_interrupt_does_not_wait_for_compiled_code(here):
-    command = forked.Forked(DEAF, "embed", "roll.csv")
-    assert command.stdout.readline() == "deaf\n"
-    begin = time.perf_counter()
-    command.send_signal(signal.SIGINT)
-    said = command.communicate()[1]
-    assert time.perf_counter() - begin < 1
-    assert command.returncode == 130
-    assert said.endswith("interrupted; no file was left half-written.\n")
-    assert names(here) == ["roll.csv"]
-
-
-WRITING = """
-import os, signal, time
-import dualfold.data.table_writer as room
-def slow(file, *_):
-    file.write(b"half"); file.flush()
-    os.kill(os.getpid(), getattr(signal, os.environ["SENT"]))
-    time.sleep(30)
-room._write = slow
-from dualfold.cli import main
-main()
-"""
-
-
-@pytest.mark.skipif(os.name != "posix", reason="signals as on Unix")
-@pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129)])
-def test_an_interrupt_while_writing_leaves_no_half_file(here, name, code):
-    run("embed", "roll.csv", code=code, program=WRITING, environment=os.environ | {"SENT": name})
-    assert names(here) == ["roll.csv"]
-
-
 # ---- a terminal
 
 
@@ -235,7 +187,7 @@ SLOW = """
 import time
 import dualfold.graph.geodesics as room
 from dualfold.kernels import kernel
-room.CHUNK, room.thread_count = 10, lambda *_: 1
+room.SOURCES_PER_CALL, room.thread_count = 10, lambda *_: 1
 for key, fast in list(room._geodesics.items()):
     def slow(*words, fast=fast):
         time.sleep(3 / 15)
@@ -287,26 +239,6 @@ def test_bash_itself_completes(here):
     assert done.stdout.splitlines() == [
         "complete -o default -F _dualfold_completion dualfold", "1:eigenmaps", "0:",
     ]  # fmt: skip
-
-
-def test_nothing_is_made_after_unfinished_files_were_removed(tmp_path):
-    """A thread that comes late, while the process ends, finds the door closed."""
-    program = """
-import sys
-from pathlib import Path
-from dualfold.data.atomic_files import discard_unfinished, atomic_file, atomic_folder
-discard_unfinished()
-for make in (atomic_file, atomic_folder):
-    try:
-        with make(Path(sys.argv[1]) / "out", overwrite=False):
-            print("made")
-    except InterruptedError:
-        print("closed")
-"""
-    asked = [sys.executable, "-c", program, str(tmp_path)]
-    done = subprocess.run(asked, capture_output=True, text=True, check=True, timeout=60)
-    assert done.stdout.split() == ["closed", "closed"]
-    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs file descriptors of POSIX")

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from dualfold import PCA
 from dualfold.cli import app
-from tests.scale.test_scale import N, frame, in_parquet, points
+from tests.scale.tiled_tables import N, frame, in_parquet, points
 
 
 def embed(*words):

@@ -10,15 +10,9 @@ import pytest
 import dualfold
 from dualfold import LocallyLinearEmbedding
 from dualfold.errors import InvalidInput, RowsLeftOut
-from dualfold.kernels.threads import one_blas_thread
 from dualfold.saved import load_model, model_of, rechecked_model, save_model
 
-
-@pytest.fixture(autouse=True)
-def _one_thread():
-    # Matrices of a few hundred rows: threads of LAPACK would only wait for one another.
-    with one_blas_thread():
-        yield
+pytestmark = pytest.mark.usefixtures("one_blas_thread")
 
 
 def noise(n):

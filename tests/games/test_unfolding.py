@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 from scipy.sparse.csgraph import shortest_path
 
-from dualfold.data import swiss_roll
 from dualfold.errors import ConditionFails, DisconnectedGraph, InvalidInput
 from dualfold.games import EasiestBend, unfolding_bracket, unfolding_game
-from dualfold.graph import join_pieces, knn
-from dualfold.unfolding import contraction_of, unfold
+from dualfold.graph import knn
+from tests.tools.tables import roll_points
 
 
 def chain(n):
@@ -64,15 +63,15 @@ def test_a_complete_graph_is_classical_scaling():
 
 def test_a_small_roll():
     """Between the spread of the rolled-up points and what geodesics allow."""
-    sample = swiss_roll(60, random_state=0)
-    graph = knn(sample.points, 6)
+    points = roll_points(60)
+    graph = knn(points, 6)
     lengths = graph.lengths.tocoo()
     upper = lengths.row < lengths.col
     edges = np.column_stack([lengths.row[upper], lengths.col[upper]])
     recipe = unfolding_game(60, edges, lengths.data[upper] ** 2, rounds=1500)
     run = recipe.play()
     low, high = unfolding_bracket(run)
-    rolled = np.sum((sample.points - sample.points.mean(axis=0)) ** 2)
+    rolled = np.sum((points - points.mean(axis=0)) ** 2)
     geodesics = shortest_path(graph.lengths, directed=False)
     isomap = np.sum(geodesics**2) / (2 * 60)
     assert rolled < high
@@ -113,19 +112,3 @@ def test_refusals():
         unfolding_game(3, chain(3), np.array([1.0, 0.0]), rounds=5)
     with pytest.warns(ConditionFails, match="stretch"):
         unfolding_game(5, chain(5), np.ones(4), rounds=5, largest_stretch=1e-3).play()
-
-
-def test_a_small_roll_against_the_interior_point():
-    """The game's bracket closes slowly, and always holds the value that is known to 1e-8."""
-    graph = join_pieces(knn(swiss_roll(60, random_state=0).points, 6))
-    unfolding = unfold(graph, solver="interior_point", tol=1e-8)
-    exact = unfolding.certificate
-    assert exact.gap < 1e-6
-    problem = contraction_of(graph).problem
-    for rounds in (100, 1000):
-        run = unfolding_game(60, problem.edges, problem.squared, rounds=rounds).play()
-        low, high = unfolding_bracket(run)
-        assert low <= exact.upper
-        assert high >= exact.lower
-    assert low > 0.6 * exact.lower
-    assert high < 1.5 * exact.lower

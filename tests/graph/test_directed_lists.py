@@ -3,18 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from dualfold.graph import knn
 from dualfold.graph.directed_lists import terminal_components
-from dualfold.kernels.threads import one_blas_thread
-
-
-@pytest.fixture(autouse=True)
-def _one_thread():
-    # Matrices of a few hundred rows: threads of LAPACK would only wait for one another.
-    with one_blas_thread():
-        yield
 
 
 def test_terminal_components_of_a_real_graph_against_reachability():

@@ -11,7 +11,6 @@ import pytest
 import scipy.sparse as sp
 from scipy.sparse.csgraph import dijkstra, floyd_warshall
 
-from dualfold.data import digits, swiss_roll
 from dualfold.errors import InvalidInput
 from dualfold.graph import (
     Landmarks,
@@ -23,6 +22,7 @@ from dualfold.graph import (
     landmarks_at,
 )
 from dualfold.kernels.reports import count_work
+from tests.tools.tables import digit_points, roll_points
 
 
 def graph_of(n, edges):
@@ -61,8 +61,8 @@ GRAPHS = {
     "dense": random_graph(120, 3000, 1),
     "zero lengths": random_graph(250, 700, 2, zeros=0.4),
     "all zero": random_graph(60, 200, 3, zeros=1.1),
-    "roll": knn(swiss_roll(500, random_state=0).points, 7),
-    "digits": knn(digits().points[:400], 5),
+    "roll": knn(roll_points(500, random_state=0), 7),
+    "digits": knn(digit_points(400), 5),
     "fewer points than lanes": random_graph(7, 10, 4),
 }
 
@@ -98,7 +98,7 @@ def test_scipy_agrees_with_the_reference_used_here():
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_bits_do_not_depend_on_threads_or_on_company(dtype):
-    graph = knn(swiss_roll(1500, random_state=1).points, 8)
+    graph = knn(roll_points(1500, random_state=1), 8)
     one = geodesic_distances(graph, dtype=dtype, n_jobs=1)
     np.testing.assert_array_equal(one, geodesic_distances(graph, dtype=dtype, n_jobs=4))
     everyone = geodesic_distances(graph, np.arange(graph.n), dtype=dtype, n_jobs=3)
@@ -188,7 +188,7 @@ def test_farthest_points_start_and_refusal():
 
 
 def test_ctrl_c_between_chunks(monkeypatch):
-    graph = knn(swiss_roll(1200, random_state=0).points, 8)
+    graph = knn(roll_points(1200, random_state=0), 8)
     calls = []
 
     def interrupted(*arguments):
@@ -202,7 +202,7 @@ def test_ctrl_c_between_chunks(monkeypatch):
 
 
 def test_landmarks_in_batches_cover_almost_as_well():
-    graph = knn(swiss_roll(3000, random_state=2).points, 8)
+    graph = knn(roll_points(3000, random_state=2), 8)
     exact = farthest_points(graph, 120, start=5, at_once=1)
     nearest = np.full(graph.n, np.inf, np.float32)
     for step, chosen in enumerate(exact.indices):  # the rule itself, one after the other
@@ -227,7 +227,7 @@ def test_every_kernel_gives_the_same_bits(name, way):
 @pytest.mark.parametrize(("name", "together"), [("roll", False), ("blob", True)])
 def test_landmarks_choose_a_kernel_by_visits_not_by_the_clock(monkeypatch, name, together):
     X = np.random.default_rng(3).normal(size=(3000, 12))
-    graph = knn(swiss_roll(3000, random_state=2).points if name == "roll" else X, 8)
+    graph = knn(roll_points(3000, random_state=2) if name == "roll" else X, 8)
     quick, taken = dict(geodesics._geodesics), []
 
     def counted(way, delay):

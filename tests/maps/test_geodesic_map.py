@@ -7,18 +7,17 @@ import pytest
 from scipy.spatial.distance import cdist
 
 import dualfold
-from dualfold.data import digits, s_curve, swiss_roll
 from dualfold.errors import InvalidInput
 from dualfold.graph import farthest_points, geodesic_distances, knn
 from dualfold.maps import GeodesicMap, triangulation
 from dualfold.methods import isomap, landmark_isomap
-from dualfold.quality import residual_variance
+from tests.tools.tables import curve_points, digit_points, roll_points
 
 DATA = {
-    "roll": swiss_roll(900, random_state=0).points,
-    "curve": s_curve(800, random_state=0).points,
+    "roll": roll_points(900, random_state=0),
+    "curve": curve_points(800, random_state=0),
     # Whole pixels make ties among neighbours, which everyone breaks in their own way.
-    "digits": digits().points[:900] + 1e-3 * np.random.default_rng(0).random((900, 64)),
+    "digits": digit_points(900) + 1e-3 * np.random.default_rng(0).random((900, 64)),
 }
 
 
@@ -36,7 +35,7 @@ def test_training_points_placed_as_new_come_back(kind):
 
 
 def test_new_points_by_brute_force():
-    X = swiss_roll(1000, random_state=3).points
+    X = roll_points(1000, random_state=3)
     graph, new = knn(X[:900], 8), X[900:]
     problem = isomap(graph)
     embedding = dualfold.embed(problem)
@@ -53,7 +52,8 @@ def test_new_points_by_brute_force():
     # And they land where an Isomap of old and new together puts them.
     together = dualfold.embed(isomap(knn(X, 8))).points
     assert (
-        residual_variance(cdist(together, together), np.vstack([embedding.points, points])) < 2e-3
+        dualfold.residual_variance(cdist(together, together), np.vstack([embedding.points, points]))
+        < 2e-3
     )
 
 

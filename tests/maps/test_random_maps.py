@@ -11,15 +11,6 @@ from dualfold.maps import gaussian_map, orthogonal_map, sparse_map
 RNG = np.random.default_rng(0)
 
 
-@pytest.fixture(autouse=True, scope="module")
-def one_thread():
-    """Matrices this small make LAPACK's threads wait for each other on a busy machine."""
-    from threadpoolctl import threadpool_limits
-
-    with threadpool_limits(1):
-        yield
-
-
 @pytest.mark.parametrize("draw", [gaussian_map, orthogonal_map, sparse_map])
 def test_random_maps_keep_squared_lengths_on_average(draw):
     x = RNG.standard_normal(50)

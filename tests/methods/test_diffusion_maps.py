@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import pickle
 from dataclasses import replace
 
 import numpy as np
 import pytest
 import scipy.linalg
 from scipy.spatial.distance import cdist, pdist, squareform
-from sklearn.base import clone
 
 import dualfold
 from dualfold import DiffusionMaps, LaplacianEigenmaps
-from dualfold.data import s_curve, swiss_roll
 from dualfold.errors import DisconnectedGraph, InvalidInput, PiecesJoined
-from dualfold.saved import load_model, model_of, rechecked_model, rechecked_points, save_model
 from dualfold.weights import weighted_laplacian
+from tests.tools.tables import curve_points, roll_points
 
-CURVE = s_curve(200, random_state=0).points
+CURVE = curve_points(200, random_state=0)
 APART = np.vstack([CURVE[:90], CURVE[90:150] + 40.0, CURVE[150:] - 60.0])
 ALPHAS = [0.0, 0.5, 1.0]
 # A kernel that sees the density: everybody within three widths.
@@ -94,7 +91,7 @@ def test_distances_compare_walks(alpha, steps):
 @pytest.mark.parametrize("weights", ["heat", "binary", "density"])
 @pytest.mark.parametrize("time", [0.0, 1.0, 2.7])
 def test_without_alpha_they_are_normalised_eigenmaps_stretched(weights, time):
-    X = swiss_roll(400, random_state=1).points
+    X = roll_points(400, random_state=1)
     maps = DiffusionMaps(4, alpha=0.0, diffusion_time=time, weights=weights).fit(X)
     eigenmaps = LaplacianEigenmaps(4, weights=weights).fit(X)
     np.testing.assert_allclose(maps.eigenvalues_, eigenmaps.eigenvalues_, rtol=1e-8)
@@ -177,7 +174,7 @@ def test_old_points_come_back_where_pieces_were_joined(alpha):
 
 @pytest.mark.parametrize("alpha", ALPHAS)
 def test_new_points_by_nystroms_equation_written_out(alpha):
-    new = s_curve(20, random_state=7).points
+    new = curve_points(20, random_state=7)
     model = DiffusionMaps(2, alpha=alpha, diffusion_time=0.0, **KERNEL).fit(CURVE)
     D = cdist(new, CURVE)
     W = np.where(D <= 1.5, np.exp(-((D / 0.5) ** 2)), 0.0)
@@ -287,59 +284,3 @@ def test_single_precision_and_given_distances():
     np.testing.assert_allclose(given.transform(D[:5]), given.embedding_[:5], atol=1e-6)
     graph = DiffusionMaps(graph=plain.graph_.lengths).fit(CURVE)
     assert up_to_sign(graph.embedding_, plain.embedding_) < 1e-6
-
-
-@pytest.mark.parametrize(
-    "model",
-    [
-        DiffusionMaps(alpha=0.5, diffusion_time=2.5),
-        DiffusionMaps(alpha=0.0, diffusion_time=0.0),
-        DiffusionMaps(landmarks=120, **KERNEL),
-        DiffusionMaps(pieces="separate", n_neighbors=5),
-        LaplacianEigenmaps(pieces="separate", n_neighbors=5, diffusion_time=2.5),
-    ],
-    ids=str,
-)
-def test_models_as_files(model, tmp_path):
-    X = APART if model.pieces == "separate" else CURVE
-    fitted = clone(model).fit(X)
-    save_model(tmp_path / "one.dualfold", model_of(fitted))
-    again = load_model(tmp_path / "one.dualfold")
-    new = X + 1e-2
-    np.testing.assert_array_equal(again.transform(new), fitted.transform(new))
-    np.testing.assert_array_equal(
-        pickle.loads(pickle.dumps(fitted)).transform(new), fitted.transform(new)
-    )
-    assert rechecked_model(again, X).level == "proved"
-    other = X.copy()
-    other[0] += 0.5
-    assert rechecked_model(again, other).level == "failed"
-
-
-@pytest.mark.parametrize("kind", [np.float64, np.float32])
-@pytest.mark.parametrize(
-    "settings",
-    [
-        {"diffusion_time": 3.0},
-        {"diffusion_time": 200.0, "alpha": 0.0},
-        {"landmarks": 120},
-        {"pieces": "separate", "diffusion_time": 3.0},
-    ],
-    ids=str,
-)
-def test_stored_points_are_judged_again(settings, kind):
-    X = (APART if "pieces" in settings else CURVE).astype(kind)
-    model = DiffusionMaps(**settings).fit(X)
-    points, values = model.embedding_, model.eigenvalues_
-    again = rechecked_points(clone(model), X, points, values)
-    assert again.level == "proved"
-    for row in (0, 77, 199):  # landmarks and others
-        moved = points.copy()
-        moved[row] += 0.05 * np.ptp(points, axis=0)
-        assert rechecked_points(clone(model), X, moved, values).level == "failed"
-    if "landmarks" not in settings:
-        return
-    parts = DiffusionMaps(landmarks=120, pieces="separate", n_neighbors=5)
-    found = clone(parts).fit(APART).embedding_
-    with pytest.raises(InvalidInput, match="judge the model instead"):
-        rechecked_points(parts, APART, found)

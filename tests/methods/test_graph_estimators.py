@@ -20,18 +20,16 @@ from sklearn.preprocessing import StandardScaler
 
 import dualfold
 from dualfold import Isomap, LaplacianEigenmaps, LocallyLinearEmbedding, SpectralEmbedding
-from dualfold.data import digits, oversampled_swiss_roll, s_curve, swiss_roll
-from dualfold.descriptions import ESTIMATORS
 from dualfold.errors import DisconnectedGraph, InvalidInput, PiecesJoined, PointsCollapse
 from dualfold.kernels.reports import count_work
-from dualfold.weights.affinity import weighted_laplacian
 from tests.tools.angles import principal_sine
+from tests.tools.tables import curve_points, digit_points, roll_points
 
 DATA = {
-    "roll": swiss_roll(600, random_state=0).points,
-    "curve": s_curve(500, random_state=0).points,
+    "roll": roll_points(600, random_state=0),
+    "curve": curve_points(500, random_state=0),
     # A little noise: whole numbers give ties, which scikit-learn breaks in no stated order.
-    "digits": digits().points[:500] + 1e-3 * np.random.default_rng(0).random((500, 64)),
+    "digits": digit_points(500) + 1e-3 * np.random.default_rng(0).random((500, 64)),
 }
 EIGENMAPS = [
     {},
@@ -53,12 +51,6 @@ ALL = [
     LocallyLinearEmbedding(n_neighbors=10, method="modified"),
     LocallyLinearEmbedding(n_neighbors=10, method="hessian"),
     LocallyLinearEmbedding(n_neighbors=10, method="ltsa"),
-]
-# Every estimator that finds neighbours by their number or by a radius.
-BY_RADIUS = [
-    kind
-    for kind in (getattr(dualfold, name) for name in ESTIMATORS)
-    if {"n_neighbors", "radius"} <= kind().get_params().keys()
 ]
 
 
@@ -257,21 +249,6 @@ def test_automatic_dimension():
     assert model.transform(flat[:5]).shape == (5, 2)
 
 
-@pytest.mark.parametrize("kind", BY_RADIUS)
-def test_both_and_neither_neighbourhood(kind):
-    X = DATA["curve"][:150]
-    with pytest.raises(ValueError, match="Both n_neighbors and radius are provided"):
-        kind(n_neighbors=3, radius=2.0).fit(X)
-    with pytest.raises(InvalidInput, match="neither"):
-        kind(n_neighbors=None).fit(X)
-    model = kind(n_neighbors=None, radius=1.2).fit(X)
-    assert model.graph_.radius == 1.2
-
-
-def test_a_radius_is_asked_for_in_one_way():
-    assert len(BY_RADIUS) >= 8
-
-
 def test_metrics():
     X = DATA["curve"][:120]
     manhattan = Isomap(metric="manhattan", n_neighbors=8).fit(X)
@@ -283,55 +260,8 @@ def test_metrics():
     np.testing.assert_allclose(np.abs(odd.embedding_), np.abs(theirs.embedding_), atol=1e-6)
 
 
-def test_named_algorithms_and_the_oversampled_roll():
-    """How much of the map the oversampled fifth of the roll takes, against the even roll.
-
-    1 is right. Found, with three points in five on a fifth of the roll: LE 0.18, VLE 0.08
-    (the dense part shrinks), variable and density-scaled 0.59, ALE 1.06. So density weights
-    adapt and variable neighbourhoods alone do not; the paper, judging by eye, has VLE among
-    those that do. (Against its share of the length an even roll's middle fifth takes 1.55:
-    the first coordinate is a cosine.)
-    """
-    dense = oversampled_swiss_roll(2000, share=0.6, place=(0.4, 0.6), random_state=0)
-    even = swiss_roll(2000, random_state=0)
-    length = max(sample.flat[:, 0].max() for sample in (dense, even))
-    off = {}
-    for name in ("LE", "VLE", "ALE", "VALE"):
-        part = []
-        for sample in (dense, even):
-            model = LaplacianEigenmaps.named(name, n_components=1).fit(sample.points)
-            assert model.certificate_.level == "proved"
-            along, arc = model.embedding_[:, 0], sample.flat[:, 0]
-            band = (0.4 * length <= arc) & (arc <= 0.6 * length)
-            part.append(np.ptp(along[band]) / np.ptp(along))
-        assert part[1] / 0.2 == pytest.approx(np.sin(0.1 * np.pi) / 0.2, rel=0.1)
-        off[name] = abs(np.log(part[0] / part[1]))
-    assert sorted(off, key=off.__getitem__) == ["ALE", "VALE", "LE", "VLE"]
-    assert off["ALE"] < 0.1
-    with pytest.raises(InvalidInput, match="there are LE, ALE"):
-        LaplacianEigenmaps.named("XLE")
-
-
-@pytest.mark.parametrize("name", ["LE", "VLE", "ALE", "VALE"])
-def test_a_named_algorithm_solves_the_equation_of_its_name(name):
-    """Tucker's Proposition 3.2 is Lv = λv; normalised it is Lv = λ·Deg·v. They differ."""
-    X = swiss_roll(220, random_state=1).points
-    plain, normalised = (
-        LaplacianEigenmaps.named(f"{kind}{name}").fit(X) for kind in ("", "normalised ")
-    )
-    for model, constraint in ((plain, "identity"), (normalised, "degree")):
-        assert model.constraint == constraint
-        L, degrees = weighted_laplacian(model.graph_, weights=model.weights)
-        V, scale = model.embedding_, degrees if constraint == "degree" else np.ones(len(X))
-        right = (scale[:, None] * V) * model.eigenvalues_
-        assert np.abs(L @ V - right).max() < 1e-6 * np.abs(right).max()
-        wrong = (np.ones(len(X)) if constraint == "degree" else degrees)[:, None] * V
-        fit = np.sum(wrong * (L @ V), 0) / np.sum(wrong**2, 0)  # the best λ of the other equation
-        assert np.abs(L @ V - wrong * fit).max() > 1e-2 * np.abs(right).max()
-
-
 def test_landmarks_stand_for_all_points():
-    X = swiss_roll(1500, random_state=0).points
+    X = roll_points(1500, random_state=0)
     exact, few = Isomap(n_neighbors=10, landmarks=None), Isomap(n_neighbors=10, landmarks=100)
     exact.fit(X)
     few.fit(X)
@@ -501,7 +431,7 @@ def test_identical_rows_are_not_mapped_without_a_word(estimator):
     with pytest.warns(PointsCollapse, match="all 20 points are the same") as told:
         clone(estimator).fit(np.full((20, 3), 7.0))
     assert told[0].filename == __file__  # the warning points at the caller
-    pairs = np.repeat(swiss_roll(10, random_state=0).points, 2, axis=0)
+    pairs = np.repeat(roll_points(10, random_state=0), 2, axis=0)
     with warnings.catch_warnings():
         warnings.simplefilter("error", PointsCollapse)
         warnings.simplefilter("ignore", PiecesJoined)

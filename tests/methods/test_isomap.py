@@ -8,18 +8,17 @@ from scipy.spatial.distance import cdist
 
 import dualfold
 from dualfold import PCA, Isomap
-from dualfold.data import digits, s_curve, swiss_roll
 from dualfold.errors import DisconnectedGraph
 from dualfold.graph import Landmarks, farthest_points, geodesic_distances, join_pieces, knn
 from dualfold.methods import isomap, landmark_count, landmark_isomap, mds_of_distances
-from dualfold.quality import residual_variance
 from tests.tools.angles import principal_sine
+from tests.tools.tables import curve_points, digit_points, roll_points
 
 DATA = {
-    "roll": swiss_roll(900, random_state=0).points,
-    "curve": s_curve(800, random_state=0).points,
+    "roll": roll_points(900, random_state=0),
+    "curve": curve_points(800, random_state=0),
     # Whole pixels make ties among neighbours, which everyone breaks in their own way.
-    "digits": digits().points[:900] + 1e-3 * np.random.default_rng(0).random((900, 64)),
+    "digits": digit_points(900) + 1e-3 * np.random.default_rng(0).random((900, 64)),
 }
 
 
@@ -50,10 +49,9 @@ def test_isomap_with_all_neighbours_is_classical_scaling():
 
 
 def test_isomap_lays_a_roll_flat():
-    roll = swiss_roll(3000, random_state=0)
-    graph = knn(roll.points, 8)
+    graph = knn(roll_points(3000), 8)
     points = dualfold.embed(isomap(graph)).points
-    assert residual_variance(graph, points) < 1e-3
+    assert dualfold.residual_variance(graph, points) < 1e-3
     # The rolled-up sheet is as long as its spiral: the first axis spans its geodesics.
     assert np.ptp(points[:, 0]) == pytest.approx(geodesic_distances(graph).max(), rel=0.05)
 
@@ -89,12 +87,12 @@ def test_landmarks_of_a_flat_sheet_return_it():
 
 
 def test_landmarks_on_a_roll_are_close_to_all_points():
-    graph = knn(swiss_roll(2000, random_state=0).points, 8)
+    graph = knn(roll_points(2000, random_state=0), 8)
     exact = dualfold.embed(isomap(graph)).points
     embedding = dualfold.embed(landmark_isomap(graph, farthest_points(graph, 60, start=0)))
     assert embedding.certificate.level == "proved"
     assert len(embedding.solution.vectors) == 60
-    assert residual_variance(cdist(exact, exact), embedding.points) < 2e-3
+    assert dualfold.residual_variance(cdist(exact, exact), embedding.points) < 2e-3
 
 
 def test_negative_eigenvalues_get_no_extent():
@@ -112,7 +110,7 @@ def test_negative_eigenvalues_get_no_extent():
 def test_float32_isomap_needs_no_float64_matrix():
     import tracemalloc
 
-    graph = knn(swiss_roll(2500, random_state=0).points, 8)
+    graph = knn(roll_points(2500, random_state=0), 8)
     tracemalloc.start()
     embedding = dualfold.embed(isomap(graph, dtype=np.float32))
     peak = tracemalloc.get_traced_memory()[1]

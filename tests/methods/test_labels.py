@@ -19,10 +19,9 @@ from sklearn.pipeline import make_pipeline
 
 import dualfold
 from dualfold import FisherDiscriminant, OrthogonalLPP, methods
-from dualfold.data.labels import labels_of
 from dualfold.errors import InvalidInput, PiecesJoined
-from dualfold.graph import knn, merge_graphs, separate
-from dualfold.saved import load_model, model_of, rechecked_model, rechecked_points, save_model
+from dualfold.graph import knn
+from dualfold.saved import load_model, model_of, save_model
 
 IRIS, iris_y = load_iris(return_X_y=True)
 WINE, wine_y = load_wine(return_X_y=True)
@@ -47,56 +46,6 @@ def up_to_sign(ours, theirs):
 
 
 # --- what is accepted as y ----------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "y",
-    [
-        ["b", "a", "b", "a"],
-        np.array([True, False, True, False]),
-        np.array([2.0, -1.0, 2.0, -1.0]),
-        np.array([[1], [0], [1], [0]]),
-        pd.Series(["b", "a", "b", "a"], dtype="category"),
-        pd.Series(["b", "a", "b", "a"], dtype="string"),
-        np.array(["b", "a", "b", "a"], dtype=object),
-    ],
-    ids=lambda y: type(y).__name__,
-)
-def test_labels_of_many_kinds(y):
-    labels = labels_of(y, 4)
-    assert labels.codes.tolist() == [1, 0, 1, 0]
-    assert len(labels.classes) == 2
-    assert [rows.tolist() for rows in labels.members] == [[1, 3], [0, 2]]
-    assert labels.sizes.tolist() == [2, 2]
-
-
-MISSING = [
-    np.array([1.0, np.nan, 1.0, 2.0]),
-    ["a", None, "b", "a"],
-    pd.Series(["a", pd.NA, "b", "a"], dtype="string"),
-    pd.Series(["a", None, "b", "a"], dtype="category"),
-    np.array(["a", np.nan, "b", "a"], dtype=object),
-]
-REFUSED = [
-    *((y, r"lacks 1 of 4 labels .* row 1; leave these rows out") for y in MISSING),
-    (["a"] * 4, "one class, a, for all 4 rows; two or more"),
-    ([0, 1, 2, 3], "4 classes for 4 rows"),
-    ([0.25, 1.5, 2.0, 2.0], "such as 0.25, which look continuous.*pandas.cut"),
-    (np.array([0.25, 1.5, 2.0, 3.0], dtype=object), "continuous"),
-    (["a", 1, "a", 1.5], None),  # NumPy makes text of all of them
-    (np.array(["a", 1, "a", 1], dtype=object), "turn all of them into text"),
-    ([0, 1], "2 labels for 4 rows"),
-    (np.zeros((4, 2)), "should be a 1d array.*its shape is"),
-]
-
-
-@pytest.mark.parametrize(("y", "words"), REFUSED)
-def test_labels_that_are_no_classes_are_refused_with_the_remedy(y, words):
-    if words is None:
-        assert len(labels_of(y, 4).classes) == 3
-        return
-    with pytest.raises(InvalidInput, match=words):
-        labels_of(y, 4)
 
 
 @pytest.mark.parametrize(
@@ -253,20 +202,6 @@ def test_fisher_in_pipelines_files_and_frames(tmp_path):
 # --- graphs of classes, and supervised projections -----------------------------------
 
 
-def test_united_undoes_separate():
-    X = np.random.default_rng(0).standard_normal((60, 2)) + 20 * (np.arange(60) % 3)[:, None]
-    X[6] = X[3]  # an edge of length 0
-    graph = knn(X, 5)
-    assert graph.n_pieces == 3
-    again = merge_graphs(list(separate(graph)), X)
-    for side in ("data", "indices", "indptr"):
-        np.testing.assert_array_equal(
-            getattr(again.lengths, side), getattr(graph.lengths, side), err_msg=side
-        )
-        name = {"data": "distances"}.get(side, side)
-        np.testing.assert_array_equal(getattr(again.lists, name), getattr(graph.lists, name))
-
-
 @pytest.mark.parametrize("kind", PROJECTIONS)
 @pytest.mark.parametrize(
     "settings",
@@ -369,29 +304,3 @@ def test_supervised_projection_with_more_features_than_rows():
     apart = min(np.linalg.norm(middles[i] - middles[j]) for i in range(4) for j in range(i))
     assert spread < 1e-5 * apart
     assert model.certificate_.level == "proved"
-
-
-@pytest.mark.parametrize(
-    ("model", "X", "y"),
-    [
-        (FisherDiscriminant(), IRIS, iris_y),
-        (FisherDiscriminant(2, shrinkage=0.2), WIDE, wide_y),
-        (FisherDiscriminant(shrinkage="auto"), WIDE, wide_y),
-        (OrthogonalLPP(supervised=True), WINE, wine_y),
-    ],
-    ids=str,
-)
-def test_stored_maps_of_labelled_rows_are_judged_again(model, X, y):
-    fitted = clone(model).fit(X, y)
-    kept = model_of(fitted)
-    points, values = fitted.embedding_, fitted.eigenvalues_
-    assert rechecked_model(kept, X, y).level == "proved"
-    assert rechecked_points(clone(model), X, points, values, y=y).level == "proved"
-    other = np.roll(y, 1)
-    assert rechecked_model(kept, X, other).level == "failed"
-    assert rechecked_points(clone(model), X, points, values, y=other).level == "failed"
-    moved = points.copy()
-    moved[3] += 0.1 * np.ptp(points, axis=0)
-    assert rechecked_points(clone(model), X, moved, values, y=y).level == "failed"
-    with pytest.raises(InvalidInput, match="requires y"):
-        rechecked_model(kept, X)

@@ -12,7 +12,6 @@ from scipy.spatial.distance import cdist
 from sklearn.manifold import locally_linear_embedding
 
 import dualfold
-from dualfold.data import digits, s_curve, swiss_roll
 from dualfold.errors import (
     DisconnectedGraph,
     InvalidInput,
@@ -20,26 +19,20 @@ from dualfold.errors import (
 )
 from dualfold.graph import from_lengths, join_pieces, knn, radius
 from dualfold.graph.directed_lists import terminal_components
-from dualfold.kernels.threads import one_blas_thread
 from dualfold.methods import hessian_lle, lle, ltsa, modified_lle
-from dualfold.weights import batches
 from tests.tools.angles import principal_sine
+from tests.tools.tables import curve_points, digit_points, roll_points
+
+pytestmark = pytest.mark.usefixtures("one_blas_thread")
 
 METHODS = {"standard": lle, "modified": modified_lle, "ltsa": ltsa, "hessian": hessian_lle}
 # Digits are whole numbers and tie: a little noise makes the neighbours unique.
 NOISE = np.random.default_rng(0).standard_normal((500, 64))
 DATA = {
-    "roll": swiss_roll(600, random_state=0).points,
-    "curve": s_curve(400, random_state=1).points,
-    "digits": digits().points[:500] + 1e-3 * NOISE,
+    "roll": roll_points(600, random_state=0),
+    "curve": curve_points(400, random_state=1),
+    "digits": digit_points(500) + 1e-3 * NOISE,
 }
-
-
-@pytest.fixture(autouse=True)
-def _one_thread():
-    # Matrices of a few hundred rows: threads of LAPACK would only wait for one another.
-    with one_blas_thread():
-        yield
 
 
 def flat_sheet(n, columns=3):
@@ -228,7 +221,7 @@ def test_small_batches_lists_of_any_length_and_sparse_data(method, monkeypatch):
         sparse = (
             METHODS[method](dualfold.graph.knn(sp.csr_array(X), 11)) if graph.n_neighbors else None
         )
-        monkeypatch.setattr(batches, "BATCH_NUMBERS", 700)
+        monkeypatch.setattr("dualfold.weights.batches.BATCH_NUMBERS", 700)
         cut = METHODS[method](graph).A.factor
         monkeypatch.undo()
         square = (whole.T @ whole).toarray()

@@ -8,12 +8,14 @@ import scipy.sparse as sp
 
 import dualfold
 from dualfold import PCA
-from dualfold.data import digits
 from dualfold.errors import InvalidInput
 from dualfold.methods import pca
 from dualfold.methods._pca import MAX_DENSE_ROWS, MOST_SPARSE_ROWS, pca_matrix
 from dualfold.trace.solvers import Dense
 from tests.tools.angles import principal_sine
+from tests.tools.tables import curve_points, digit_points, roll_points
+
+pytestmark = pytest.mark.usefixtures("one_blas_thread")
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(40, 5))
@@ -32,16 +34,7 @@ def test_a_share_of_the_variance_by_either_decomposition():
     np.testing.assert_allclose(full.explained_variance_, same.explained_variance_, rtol=1e-9)
 
 
-DIGITS = digits().points[:300]
-
-
-@pytest.fixture(autouse=True, scope="module")
-def one_thread():
-    """Matrices this small make LAPACK's threads wait for each other on a busy machine."""
-    from threadpoolctl import threadpool_limits
-
-    with threadpool_limits(1):
-        yield
+DIGITS = digit_points(300)
 
 
 def fitted(problem):
@@ -117,3 +110,36 @@ def test_the_smaller_matrix_is_taken_up_to_and_with_its_largest_size():
     assert pca_matrix((dense + 1, dense + 1)) == "products"
     assert pca_matrix((sparse, sparse), sparse=True) == "covariance"
     assert pca_matrix((sparse + 1, sparse + 1), sparse=True) == "products"
+
+
+DATA = {
+    "roll": roll_points(700, random_state=0),
+    "curve": curve_points(600, random_state=0),
+    "digits": digit_points(900),
+}
+
+
+@pytest.mark.parametrize("name", DATA)
+def test_pca_equals_scikit_learn(name):
+    from sklearn.decomposition import PCA
+
+    X = DATA[name]
+    ours = dualfold.embed(pca(X, n_components=2))
+    theirs = PCA(2).fit(X)
+    assert ours.certificate.level == "proved"
+    np.testing.assert_allclose(ours.values, theirs.explained_variance_ * (len(X) - 1) / len(X))
+    assert principal_sine(ours.solution.vectors, theirs.components_.T) < 1e-7
+    np.testing.assert_allclose(np.abs(ours.points), np.abs(theirs.transform(X)), atol=1e-6)
+
+
+def test_pca_of_float32_far_from_zero_and_of_uint8():
+    X = (DATA["digits"] * 10).astype(np.uint8)
+    ours = dualfold.embed(pca(X, n_components=3))
+    exact = np.linalg.svd(X - X.mean(0), compute_uv=False)[:3] ** 2 / len(X)
+    np.testing.assert_allclose(ours.values, exact, rtol=1e-5)
+    rng = np.random.default_rng(0)
+    base = rng.standard_normal((400, 6)) * [5, 4, 3, 1, 1, 1]
+    far = dualfold.embed(pca(base + 1e6, n_components=2))
+    near = dualfold.embed(pca(base, n_components=2))
+    np.testing.assert_allclose(far.values, near.values, rtol=1e-8)
+    np.testing.assert_allclose(np.abs(far.points), np.abs(near.points), atol=1e-6)

@@ -12,8 +12,7 @@ import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 
 import dualfold
-from dualfold.data import digits, s_curve
-from dualfold.errors import InvalidInput, TooLarge
+from dualfold.errors import InvalidInput
 from dualfold.graph import from_lengths, knn, variable
 from dualfold.methods import (
     eigenmaps,
@@ -27,23 +26,16 @@ from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.trace.solvers import Dense
 from dualfold.weights import (
     reconstruction_weights,
-    row_space,
 )
 from tests.tools.angles import principal_sine
+from tests.tools.tables import curve_points, digit_points
+
+pytestmark = pytest.mark.usefixtures("one_blas_thread")
 
 RNG = np.random.default_rng(0)
-CURVE = s_curve(220, random_state=0).points
-DIGITS = digits().points[:300]
+CURVE = curve_points(220, random_state=0)
+DIGITS = digit_points(300)
 SHORT = DIGITS[:40]  # fewer points than features
-
-
-@pytest.fixture(autouse=True, scope="module")
-def one_thread():
-    """Matrices this small make LAPACK's threads wait for each other on a busy machine."""
-    from threadpoolctl import threadpool_limits
-
-    with threadpool_limits(1):
-        yield
 
 
 def fitted(problem):
@@ -199,15 +191,6 @@ def test_sparse_data_is_never_filled(monkeypatch):
             assert peak < 0.6 * 8 * shape[0] * shape[1], (method, peak)
 
 
-def test_too_many_points_and_features_are_refused():
-    X = sp.random_array((21_000, 21_000), density=1e-7, rng=np.random.default_rng(0))
-    with pytest.raises(TooLarge, match="random_projection"):
-        row_space(X)
-    with pytest.raises(TooLarge, match="random_projection"):
-        pca(X, matrix="covariance")
-    assert pca(X).A.shape == (21_000, 21_000)  # known by its products, never formed
-
-
 def test_binary_weights():
     graph = knn(CURVE, 8)
     embedding, _ = fitted(orthogonal_lpp(graph, weights="binary", variance_kept=1.0))
@@ -258,7 +241,7 @@ def test_projections_need_features():
 
 
 def test_projections_of_digits_do_not_find_pixel_noise():
-    X = digits().points
+    X = digit_points()
     graph, centred = knn(X, 10), X - X.mean(axis=0)
 
     def found(method, share):
@@ -282,34 +265,6 @@ def test_projections_of_digits_do_not_find_pixel_noise():
 
 
 # Linear maps
-
-
-def test_decode_after_encode_is_the_projection():
-    X = DIGITS
-    for problem in (pca(X, n_components=4), lpp(knn(X, 8), n_components=4)):
-        _, linear = fitted(problem)
-        C = linear.components
-        P = C.T @ np.linalg.solve(C @ C.T, C)
-        shadow = linear.decode(linear.encode(X))
-        np.testing.assert_allclose(shadow, (X - linear.mean) @ P + linear.mean, atol=1e-7)
-        np.testing.assert_allclose(linear.encode(shadow), linear.encode(X), atol=1e-7)
-    assert not linear.orthonormal
-
-
-def test_maps_take_memory_maps_frames_and_sparse_rows(tmp_path):
-    import pandas as pd
-
-    np.save(tmp_path / "x.npy", DIGITS.astype(np.uint8))
-    mapped = np.load(tmp_path / "x.npy", mmap_mode="r")
-    embedding, linear = fitted(pca(mapped, n_components=2))
-    for X in (mapped, DIGITS, pd.DataFrame(DIGITS), sp.csr_array(DIGITS), sp.coo_array(DIGITS)):
-        np.testing.assert_allclose(linear.encode(X), embedding.points, atol=1e-8)
-    with pytest.raises(InvalidInput, match="64"):
-        linear.encode(DIGITS[:, :5])
-    with pytest.raises(InvalidInput, match="coordinates"):
-        linear.decode(np.ones((2, 3)))
-    with pytest.raises(InvalidInput, match="numbers"):
-        linear.encode(np.array([["a"] * 64]))
 
 
 # Random projections

@@ -6,11 +6,13 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from dualfold.data import digits
 from dualfold.errors import InvalidInput
 from dualfold.maps import LinearMap
 from dualfold.methods import johnson_lindenstrauss_size, random_projection
 from dualfold.methods._random_projection import _looser, _size
+from tests.tools.tables import digit_points
+
+pytestmark = pytest.mark.usefixtures("one_blas_thread")
 
 
 def test_the_size_of_a_random_projection_by_its_formula():
@@ -29,16 +31,7 @@ def test_the_least_distortion_that_fits_is_named():
     assert "would fit" not in str(_looser(50, 1))
 
 
-DIGITS = digits().points[:300]
-
-
-@pytest.fixture(autouse=True, scope="module")
-def one_thread():
-    """Matrices this small make LAPACK's threads wait for each other on a busy machine."""
-    from threadpoolctl import threadpool_limits
-
-    with threadpool_limits(1):
-        yield
+DIGITS = digit_points(300)
 
 
 def test_sparse_maps_on_dense_and_sparse_data():

@@ -13,15 +13,12 @@ from sklearn.manifold import _t_sne
 
 import dualfold
 from dualfold import TSNE
-from dualfold.data import digits
 from dualfold.errors import InvalidInput, PointsCollapse, RowsFarAway, TooLarge
-from dualfold.graph import knn, nearest
-from dualfold.methods import tsne
-from dualfold.saved import load_model, model_of, rechecked_model, save_model
+from dualfold.graph import nearest
 from dualfold.tsne import TsneProblem, certify_tsne
 from dualfold.tsne import neighbors as tsne_neighbors
-from dualfold.weights.perplexity import conditional_affinities, joint_affinities
-from tests.tsne.problems import DIGITS, lists_of, problem_of
+from tests.tools.tables import digit_points
+from tests.tsne.problems import DIGITS, problem_of
 
 
 def test_the_same_bits_in_two_processes_and_three_runs():
@@ -32,7 +29,7 @@ def test_the_same_bits_in_two_processes_and_three_runs():
     )
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout
     for _ in range(3):
-        mine = TSNE(perplexity=10, max_iter=250, n_jobs=1).fit_transform(digits().points[:300])
+        mine = TSNE(perplexity=10, max_iter=250, n_jobs=1).fit_transform(digit_points(300))
         assert mine.tobytes() == told
 
 
@@ -79,10 +76,7 @@ def test_other_starts_are_told():
 
 def test_infinite_attraction_gives_the_eigenmaps_of_the_affinities():
     model = TSNE(perplexity=10, attraction=np.inf).fit(DIGITS)
-    L = problem_of().laplacian().toarray()
-    lists = lists_of(DIGITS, 31)
-    P = joint_affinities(lists, conditional_affinities(lists, 10.0)[0])
-    L = TsneProblem(P).laplacian().toarray()
+    L = problem_of(n_neighbors=31).laplacian().toarray()
     values, vectors = np.linalg.eigh(L)
     np.testing.assert_allclose(model.eigenvalues_, values[1:3], rtol=1e-6)
     overlap = np.linalg.svd(vectors[:, 1:3].T @ model.embedding_.astype(float))[1]
@@ -104,7 +98,7 @@ def test_more_attraction_draws_groups_together():
 
 
 def test_new_rows_do_not_depend_on_one_another(fitted):
-    new = digits().points[300:360].astype(float)
+    new = digit_points()[300:360].astype(float)
     together = fitted.transform(new)
     alone = np.vstack([fitted.transform(new[i : i + 1]) for i in range(0, 60, 7)])
     np.testing.assert_array_equal(together[::7], alone)
@@ -116,7 +110,7 @@ def test_new_rows_do_not_depend_on_one_another(fitted):
 
 
 def test_rows_far_from_all_old_ones_are_named(fitted):
-    new = digits().points[300:340].astype(float)
+    new = digit_points()[300:340].astype(float)
     with warnings.catch_warnings():
         warnings.simplefilter("error", RowsFarAway)
         usual = fitted.transform(new)
@@ -131,28 +125,11 @@ def test_rows_far_from_all_old_ones_are_named(fitted):
 def test_new_rows_on_a_grid_lie_where_all_pairs_put_them(fitted, monkeypatch):
     from dualfold.maps import attraction_map
 
-    new = digits().points[300:330].astype(float)
+    new = digit_points()[300:330].astype(float)
     by_pairs = fitted.transform(new)
     monkeypatch.setattr(attraction_map, "MAX_POINTS_BY_PAIRS", 10)
     apart = np.linalg.norm(fitted.transform(new) - by_pairs, axis=1)
     assert np.median(apart) < 0.02 * np.ptp(fitted.embedding_)
-
-
-def test_a_saved_model_places_rows_and_is_judged(fitted, tmp_path):
-    path = tmp_path / "m.dualfold"
-    save_model(path, model_of(fitted))
-    model = load_model(path)
-    new = digits().points[300:320].astype(float)
-    np.testing.assert_array_equal(model.transform(new), fitted.transform(new))
-    again = rechecked_model(model, DIGITS)
-    assert (again.level, again.kl) == ("stationary", fitted.kl_divergence_)
-    forged = model.map.points.copy()
-    forged[:50] += 5
-    object.__setattr__(model.map, "points", forged)
-    assert rechecked_model(model, DIGITS).level == "not stationary"
-    object.__setattr__(model.map, "points", fitted.embedding_)
-    object.__setattr__(model.map, "n_neighbors", 5)
-    assert rechecked_model(model, DIGITS).level == "failed"
 
 
 def test_neighbours_and_graphs_in_place_of_a_perplexity(fitted):
@@ -264,11 +241,3 @@ def test_full_tables_of_tsne_have_a_limit(monkeypatch):
         TSNE(method="exact", perplexity=5).fit(CLOUD)
     with pytest.raises(TooLarge, match="all distances between 40 rows"):
         TSNE(metric="minkowski", metric_params={"p": 3}, perplexity=5).fit(CLOUD)
-
-
-def test_affinities_of_all_neighbours_are_joint():
-    X = np.random.default_rng(0).normal(size=(12, 2))
-    P = tsne(knn(X, 4), perplexity=2.0).P
-    assert P.sum() == pytest.approx(1.0)
-    np.testing.assert_allclose((P - P.T).toarray(), 0.0, atol=1e-15)
-    assert P.shape == (12, 12)

@@ -13,13 +13,13 @@ import dualfold
 from dualfold import MaximumVarianceUnfolding
 from dualfold.data import swiss_roll
 from dualfold.errors import DisconnectedGraph, RowsLeftOut
-from dualfold.saved import load_model, model_of, rechecked_model, rechecked_points, save_model
 from dualfold.unfolding import certify_unfolding
+from tests.tools.tables import roll_points
 
 
 @pytest.fixture(scope="module")
 def roll():
-    X = swiss_roll(150, random_state=0).points
+    X = roll_points(150, random_state=0)
     return X, MaximumVarianceUnfolding(n_neighbors=6, tol=1e-8).fit(X)
 
 
@@ -50,7 +50,7 @@ def test_the_parts_fit_together(roll):
 
 @pytest.mark.parametrize("options", [{}, {"constraints": "equal"}, {"angles": True}])
 def test_method_solver_and_certificate_are_about_one_problem(options):
-    X = swiss_roll(40, random_state=1).points
+    X = roll_points(40, random_state=1)
     graph = dualfold.graph.join_pieces(dualfold.graph.knn(X, 4))
     stated = dualfold.methods.mvu(graph, n_components=3, **options)
     found = dualfold.embed(stated)
@@ -72,7 +72,7 @@ def test_method_solver_and_certificate_are_about_one_problem(options):
 
 
 def test_the_tolerance_is_the_callers():
-    X = swiss_roll(60, random_state=0).points
+    X = roll_points(60, random_state=0)
     for solver in ("interior_point", "low_rank", "landmark"):
         rough = MaximumVarianceUnfolding(solver=solver, tolerance=0.6, n_neighbors=6).fit(X)
         assert rough.certificate_.tolerance == 0.6
@@ -125,7 +125,7 @@ def test_a_given_graph_is_used(roll):
 
 
 def test_pieces():
-    X = swiss_roll(60, random_state=1).points
+    X = roll_points(60, random_state=1)
     both = np.vstack([X, X[:40] + 200, [[900.0, 0, 0]]])
     lengths = dualfold.graph.radius(both, 9.0).lengths
     settings = {"graph": lengths, "tol": 1e-8}
@@ -150,7 +150,7 @@ def test_pieces():
 
 
 def test_equal_lengths_are_kept():
-    X = swiss_roll(80, random_state=0).points
+    X = roll_points(80, random_state=0)
     model = MaximumVarianceUnfolding(n_neighbors=5, constraints="equal", relaxation=1e-3).fit(X)
     edges = model.graph_.lengths.tocoo()
     squares = np.sum((model.factor_[edges.row] - model.factor_[edges.col]) ** 2, axis=1)
@@ -215,22 +215,3 @@ def test_rows_without_a_shape_are_unfolded_in_part_and_said(monkeypatch):
     # The others lie where the rule of new rows puts them.
     others = np.setdiff1d(np.arange(240), rows)
     np.testing.assert_allclose(model.embedding_[others], model.transform(X[others]))
-
-
-def test_a_map_of_some_rows_is_judged_again(tmp_path):
-    X = swiss_roll(300, random_state=0).points
-    model = MaximumVarianceUnfolding(n_neighbors=8, landmarks=150, random_state=0).fit(X)
-    assert len(model.rows_) == 150
-    path = tmp_path / "roll.dualfold"
-    save_model(path, model_of(model))
-    stored = load_model(path)
-    assert rechecked_model(stored, X).level == "proved"
-    settings = model.get_params() | model.found_parameters()
-    sides = stored.both_sides
-    again = rechecked_points(MaximumVarianceUnfolding(**settings), X, model.embedding_, sides=sides)
-    assert again.level == "proved"
-    assert "150 landmarks" in again.about
-    moved = model.embedding_.copy()
-    moved[np.setdiff1d(np.arange(300), model.rows_)[0]] += 1
-    forged = rechecked_points(MaximumVarianceUnfolding(**settings), X, moved, sides=sides)
-    assert forged.level == "failed"

@@ -10,8 +10,6 @@ import pytest
 import scipy.sparse as sp
 
 from dualfold.errors import InvalidInput, TooLarge
-from dualfold.graph import knn
-from dualfold.methods import neighbor_map
 from dualfold.neighbor_map import (
     certify_neighbors,
     divergence,
@@ -23,7 +21,6 @@ from dualfold.neighbor_map import (
 from dualfold.neighbor_map.fantope import in_fantope
 from dualfold.neighbor_map.gaussian_sums import GaussianSums
 from dualfold.neighbor_map.homotopy import neighbor_answer, stiefel_descent
-from dualfold.neighbor_map.lower_bound import searched_bound
 from dualfold.neighbor_map.problem import (
     kernel,
     pair_shares,
@@ -225,29 +222,6 @@ def test_products_by_polynomials(width):
 def test_points_too_far_out_for_polynomials():
     with pytest.raises(TooLarge, match="kernel widths"):
         GaussianSums(np.random.default_rng(0).normal(size=(100, 2)) * 1e4)
-
-
-def in_one_piece(seed, n, spread, d=2):
-    """Linked neighbours of random points: a graph whose map has a shape."""
-    X = np.random.default_rng(seed).uniform(size=(n, 2))
-    return neighbor_map(knn(X, 8), n_components=d, spread=spread)
-
-
-@pytest.mark.parametrize("random", [False, True])
-def test_the_searched_bound_is_the_proved_one_from_below(monkeypatch, random):
-    if random:  # nothing is spelled out: the search itself
-        monkeypatch.setattr("dualfold.trace.proof.routes.MAX_FILLED_ROWS", 0)
-    for seed, (spread, d) in enumerate([(0.05, 2), (0.3, 2), (0.1, 3)]):
-        problem = in_one_piece(seed, 320, spread, d)
-        start = some_map(problem, np.random.default_rng(seed))
-        for rounds in (0, 50):  # any white points will do, not only good ones
-            Y = stiefel_descent(problem, start, most=rounds).points
-            value, bound, chance = searched_bound(problem, Y)
-            known = neighbor_bound(problem, kernel(squared_distances(Y)))
-            assert divergence(problem, Y) <= value <= divergence(problem, Y) + 1e-7
-            # The search resolves less than a proof: 1/100 of KL is plenty.
-            assert known - 0.01 * value <= bound <= known + 1e-9
-            assert 0 < chance < 1e-10
 
 
 @pytest.mark.parametrize("seed", range(20))

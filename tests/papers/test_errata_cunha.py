@@ -7,7 +7,6 @@ import pytest
 from scipy.linalg import eigh
 from scipy.spatial.distance import cdist
 
-from dualfold.data import swiss_roll
 from dualfold.errors import PointsCollapse
 from dualfold.graph import knn
 from dualfold.weights import (
@@ -18,6 +17,7 @@ from dualfold.weights import (
 )
 from dualfold.weights.reconstruction import affine_weights
 from tests.papers.errata import normal, shows
+from tests.tools.tables import roll_points
 
 # Columns are points, as in the report.
 X = normal(3, 7)
@@ -212,7 +212,7 @@ def test_several_null_vectors():
 
 
 def test_scale_of_the_embedding():
-    roll = swiss_roll(60, random_state=0).points
+    roll = roll_points(60, random_state=0)
     W = reconstruction_weights(roll, knn(roll, 6).lists).toarray()
     v = np.linalg.eigh((np.eye(60) - W).T @ (np.eye(60) - W))[1][:, 1]
     assert abs(v.sum()) < 1e-6
@@ -222,7 +222,7 @@ def test_scale_of_the_embedding():
 
 
 def eigenmaps():
-    graph = knn(swiss_roll(120, random_state=0).points, 8)
+    graph = knn(roll_points(120, random_state=0), 8)
     L, degrees = heat_laplacian(graph, width=5.0)
     return L.toarray(), degrees, np.diff(graph.lengths.indptr).astype(float)
 

@@ -6,11 +6,11 @@ import numpy as np
 from scipy.linalg import eigh
 from scipy.spatial.distance import cdist
 
-from dualfold.data import digits, swiss_roll
 from dualfold.graph import knn, variable
 from dualfold.quality import t_similarity
 from dualfold.weights import centred_gram, density_laplacian, heat_laplacian
 from tests.papers.errata import normal, shows
+from tests.tools.tables import digit_points, roll_points
 
 # Columns are points, as in the paper; not centred.
 X = normal(3, 7) + 1.0
@@ -30,7 +30,7 @@ def neighbors_of(points, t):
 
 
 def test_score_is_a_count():
-    points, t = digits().points[:300], 10
+    points, t = digit_points(300), 10
     centred = points - points.mean(axis=0)
     flat = centred @ np.linalg.svd(centred, full_matrices=False)[2][:2].T
     both = zip(neighbors_of(points, t), neighbors_of(flat, t), strict=True)
@@ -100,7 +100,7 @@ def test_third_term_of_the_gradient():
 
 
 def roll_weights():
-    graph = knn(swiss_roll(300, random_state=0).points, 10)
+    graph = knn(roll_points(300, random_state=0), 10)
     L, degrees = heat_laplacian(graph)
     return np.diag(degrees) - L.toarray(), L.toarray()
 
@@ -143,7 +143,7 @@ def test_sides_of_the_laplacian_form():
 
 
 def test_density_weights_off_the_edges():
-    points, t = swiss_roll(300, random_state=0).points, 20
+    points, t = roll_points(300, random_state=0), 20
     graph = knn(points, t)
     near = np.sort(cdist(points, points), axis=1)[:, 1 : t + 1]
     spread = np.sqrt(np.sum(near**2, axis=1)) / t
@@ -171,7 +171,7 @@ def test_a_point_without_neighbors():
 
 def test_dense_regions_get_no_more():
     """As many as anywhere: a point ten times as dense has t_max neighbours, not 10 t_max."""
-    t, rough = 18, swiss_roll(300, random_state=0).points
+    t, rough = 18, roll_points(300, random_state=0)
     points = np.vstack([rough, rough[0] + 0.01 * normal(30, 3)])
     near = np.sort(cdist(points, points), axis=1)[:, 1 : t + 1]
     spread = np.sqrt(np.sum(near**2, axis=1)) / t
@@ -187,7 +187,7 @@ def strain(K, Y):
 
 
 def test_spectral_coordinates_do_not_minimise_stress():
-    points = swiss_roll(80, random_state=1).points
+    points = roll_points(80, random_state=1)
     apart = cdist(points, points)
     K = centred_gram(apart)
     values, vectors = np.linalg.eigh(K)

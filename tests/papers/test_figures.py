@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import dualfold
-from dualfold.data import swiss_roll
 from dualfold.errors import InvalidInput
 from dualfold.games import HalfSquare, Quadratic, gradient_descent
 from dualfold.games.curves import Curve
@@ -13,6 +12,7 @@ from dualfold.view.colors import FEW_COLORS
 from papers.figures.charts import Chart, Line, chart_figure
 from papers.figures.games import gap_figure, path_figure
 from papers.figures.unfolding import as_unfolding_in_words, bounds_in_words, unfolding_figure
+from tests.tools.tables import roll_points
 
 
 def test_a_chart_shows_its_lines() -> None:
@@ -82,7 +82,7 @@ def test_paths_and_gaps_are_those_given() -> None:
 
 
 def test_the_figure_shows_maps_to_one_scale_and_the_gap() -> None:
-    X = swiss_roll(150, random_state=0).points
+    X = roll_points(150, random_state=0)
     model = dualfold.MaximumVarianceUnfolding(n_neighbors=6, tol=1e-8).fit(X)
     plane = dualfold.PCA(2).fit_transform(X)
     problem = dualfold.unfolding.contraction_of(model.graph_).problem

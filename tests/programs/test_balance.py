@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from dualfold.programs import LinearProgram, QuadraticProgram
+from dualfold.programs import (
+    LinearProgram,
+    QuadraticProgram,
+)
 from dualfold.programs.balance import balanced_program as balanced_program
 
 
@@ -28,3 +31,21 @@ def test_programs_in_their_own_units_are_the_same_programs(kind):
     assert np.abs(dense).max() < 8
     lost = LinearProgram([1e-300, 1e300], [[1e-200, 1e200]], [1.0])
     np.testing.assert_array_equal(balanced_program(lost).columns * 0 + 1, [1.0, 1.0])
+
+
+@pytest.mark.parametrize("where", ["rows", "cost", "limits", "curvature"])
+def test_units_that_would_lose_one_entry_are_not_taken(where):
+    """Among many entries that come back exactly, one would vanish: another program."""
+    large, tiny = 2.0**700, 2.0**-800
+    A = np.array([[large, tiny if where == "rows" else 1.0], [0.0, large]])
+    c = np.array([1.0, 2.0**-1000 if where == "cost" else 1.0])
+    b = np.array([1.0, 2.0**-1000 if where == "limits" else 1.0])
+    program = LinearProgram(c, A, b)
+    if where == "curvature":
+        program = QuadraticProgram(np.array([[1.0, tiny], [tiny, 1.0]]), c, A, b)
+    units = balanced_program(program)
+    assert units.program is program
+    assert (units.columns == 1).all()
+    assert (units.rows == 1).all()
+    plain = LinearProgram(np.ones(2), np.array([[large, large], [0.0, large]]), np.ones(2))
+    assert (balanced_program(plain).columns != 1).any()

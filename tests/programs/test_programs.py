@@ -22,8 +22,8 @@ from dualfold.programs import (
     farkas_ray,
     solve_program,
 )
-from dualfold.programs import bounds as curvature
 from dualfold.programs import exact as linear_systems
+from dualfold.programs import objective_bounds as curvature
 from tests.proofs.fuzz_programs import fuzz
 from tests.proofs.judge_programs import judged
 

@@ -29,8 +29,8 @@ from dualfold.programs import (
     certify_unbounded,
     solve_program,
 )
-from dualfold.programs import bounds as curvature
 from dualfold.programs import exact as linear_systems
+from dualfold.programs import objective_bounds as curvature
 from tests.proofs.judge_programs import Truth, judged
 
 Array = np.ndarray[Any, Any]

@@ -55,3 +55,11 @@ def dense_bounds(problem, factor, weights):
     root = np.sqrt(mass)
     scaled = dense_laplacian(problem, weights) / root / root[:, None]
     return lower, weights @ problem.squared / np.linalg.eigvalsh(scaled)[1]
+
+
+def unfolded_chain(n=8, scale=1.0, bend=0.0):
+    """Points on a line with the weights of L(w)y = y: w_i·(y_i+1 − y_i) = −(y_0 + … + y_i)."""
+    problem = UnfoldingProblem(n, chain(n).edges, np.full(n - 1, scale))
+    y = np.arange(n) - (n - 1) / 2
+    Y = np.sqrt(scale) * np.column_stack([y, bend * np.cos(np.arange(n))])
+    return problem, Y, -np.cumsum(y)[:-1]

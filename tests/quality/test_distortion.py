@@ -10,23 +10,16 @@ import scipy.sparse as sp
 import scipy.stats
 from scipy.spatial.distance import pdist
 
-from dualfold.data import digits
 from dualfold.errors import InvalidInput
 from dualfold.methods import random_projection
 from dualfold.quality import measured_distortion
 from dualfold.quality.distortion import distortion_of_pairs, drawn_pairs
+from tests.tools.tables import digit_points
+
+pytestmark = pytest.mark.usefixtures("one_blas_thread")
 
 RNG = np.random.default_rng(0)
-DIGITS = digits().points[:300]
-
-
-@pytest.fixture(autouse=True, scope="module")
-def one_thread():
-    """Matrices this small make LAPACK's threads wait for each other on a busy machine."""
-    from threadpoolctl import threadpool_limits
-
-    with threadpool_limits(1):
-        yield
+DIGITS = digit_points(300)
 
 
 @pytest.mark.parametrize("sparse", [False, True])

@@ -10,11 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
 
+import dualfold
 from dualfold import quality
 from dualfold.errors import InvalidInput
 from dualfold.graph import geodesic_distances, knn
 from dualfold.quality.rank_counts import euclidean_ranks
 from dualfold.quality.space import space_of
+from tests.tools.tables import curve_points, digit_points, roll_points
 
 
 def brute_ranks(distances):
@@ -305,3 +307,24 @@ def test_ranks_of_images_are_exact(mnist_points):
     truth = 1 + np.take_along_axis(np.argsort(order, axis=1), columns[rows], axis=1)
     np.testing.assert_array_equal(euclidean_ranks(X, None, columns, 2)[rows], truth)
     np.testing.assert_array_equal(euclidean_ranks(X, rows, columns[rows], 2), truth)
+
+
+DATA = {
+    "roll": roll_points(700, random_state=0),
+    "curve": curve_points(600, random_state=0),
+    "digits": digit_points(900),
+}
+
+
+def test_t_similarity():
+    X = DATA["digits"]
+    assert dualfold.t_similarity(X, X) == 1.0
+    assert dualfold.t_similarity(X, 3 * X + 1) == 1.0
+    Y = np.random.default_rng(0).permutation(X)
+    D, E = cdist(X, X), cdist(Y, Y)
+    for M in (D, E):
+        np.fill_diagonal(M, np.inf)
+    near, far = (np.argsort(M, axis=1, kind="stable")[:, :7] for M in (D, E))
+    by_hand = [len(set(a) & set(b)) / 7 for a, b in zip(near, far, strict=True)]
+    np.testing.assert_allclose(dualfold.t_similarity(X, Y, 7, per_point=True), by_hand)
+    assert dualfold.t_similarity(X, Y, 7) == pytest.approx(np.mean(by_hand))

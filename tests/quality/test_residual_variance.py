@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
-from dualfold.data import swiss_roll
 from dualfold.errors import InvalidInput
 from dualfold.graph import geodesic_distances, knn
 from dualfold.quality import residual_variance
+from tests.tools.tables import roll_points
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -27,7 +27,7 @@ def test_residual_variance_by_brute_force(dtype):
 
 
 def test_residual_variance_of_a_graph_and_refusals():
-    graph = knn(swiss_roll(1100, random_state=0).points, 8)
+    graph = knn(roll_points(1100, random_state=0), 8)
     Y = np.random.default_rng(0).standard_normal((1100, 2))
     D = geodesic_distances(graph, np.arange(1100))
     assert residual_variance(graph, Y) == pytest.approx(residual_variance(D, Y), abs=1e-12)

@@ -1,15 +1,13 @@
 """Dimensions of known shapes, short cuts that are known, methods whose merits are known."""
 
-import json
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
 import scipy.sparse as sp
 
 import dualfold
-from dualfold.data import helix, read_metadata, swiss_roll
+from dualfold.data import helix, swiss_roll
 from dualfold.errors import InvalidInput
 from dualfold.graph import knn
 from dualfold.recommendation import (
@@ -19,11 +17,11 @@ from dualfold.recommendation import (
     recommend,
     two_nn,
 )
-from dualfold.recommendation.dimension import _levina_bickel, _read, _two_nn
+from dualfold.recommendation.dimension_estimates import _dimension_on_curve, _levina_bickel, _two_nn
 from dualfold.recommendation.recommendation import Recommendation
-from dualfold.recommendation.scan import NeighborScan, Scanned
+from dualfold.recommendation.short_cuts import NeighborScan, ScanRow
 from dualfold.recommendation.trial import Candidate
-from tests.cli.command_line import run
+from tests.tools.tables import roll_points
 
 
 def turned(X, rng, width=25):
@@ -50,7 +48,7 @@ def waves(d, n, rng):
 # Ten shapes: curves, sheets, spheres, a torus, wavy and flat clouds.
 SHAPES = {
     1: lambda n, rng: helix(n, random_state=rng).points,
-    2: lambda n, rng: swiss_roll(n, random_state=rng).points,
+    2: lambda n, rng: roll_points(n, random_state=rng),
     3: lambda n, rng: sphere(3, n, rng),
     4: lambda n, rng: torus(4, n, rng),
     5: lambda n, rng: waves(5, n, rng),
@@ -102,23 +100,23 @@ def test_numbers_of_neighbours_with_short_cuts_are_rejected(seed):
     scan = neighbor_scan(roll.points)
     cut = [row.n_neighbors for row in scan.rows if shortcuts(roll, row.n_neighbors)]
     assert cut  # there is something to find
-    assert set(scan.rejected) >= set(cut)
-    assert scan.chosen not in cut
-    assert set(scan.rejected) - set(cut) <= {cut[0] - 1}
+    assert set(scan.with_short_cuts) >= set(cut)
+    assert scan.best_n_neighbors not in cut
+    assert set(scan.with_short_cuts) - set(cut) <= {cut[0] - 1}
 
 
 def test_clouds_have_no_short_cuts():
     rng = np.random.default_rng(0)
     for width in (2, 3, 8):
-        assert neighbor_scan(rng.standard_normal((400, width))).rejected == ()
-    rows = Scanned(5, 9, 0.5, 0.0), Scanned(7, 1, 1.0, 0.0), Scanned(10, 1, 1.0, 0.5)
+        assert neighbor_scan(rng.standard_normal((400, width))).with_short_cuts == ()
+    rows = ScanRow(5, 9, 0.5, 0.0), ScanRow(7, 1, 1.0, 0.0), ScanRow(10, 1, 1.0, 0.5)
     told = str(NeighborScan(rows))
     assert told == "7 neighbours; 10 make short cuts; with 5 the graph is in pieces (9)"
 
 
 @pytest.fixture(scope="module")
 def found():
-    return recommend(swiss_roll(1000, random_state=2).points)
+    return recommend(roll_points(1000, random_state=2))
 
 
 def test_a_roll_is_unrolled_and_a_cloud_is_not(found):
@@ -145,25 +143,6 @@ def test_where_two_are_equal_it_says_that_the_data_do_not_decide(found):
     assert dualfold.recommend is recommend
 
 
-def test_the_command_line_recommends_and_makes_the_map(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    roll = swiss_roll(300, random_state=1)
-    pd.DataFrame(roll.points, columns=[*"xyz"]).assign(angle=roll.color).to_csv(
-        "r.csv", index=False
-    )
-    told = run("recommend", "r.csv", "--color", "angle", "--json")
-    found = json.loads(told.stdout)
-    assert found["method"] == "isomap"
-    words = f"dualfold embed r.csv --method isomap --n-neighbors {found['n_neighbors']}"
-    words = words.removesuffix(" --n-neighbors 10")
-    assert f"Try next:  {words} --color angle" in told.stderr
-    made = run("embed", "r.csv", "--color", "angle", "-m", "auto")
-    assert "subsamples" in made.stderr
-    stored = read_metadata("r.isomap.csv")["settings"]
-    assert (stored["method"], stored["n_neighbors"]) == ("isomap", found["n_neighbors"])
-    assert "give one" in run("recommend", "r.csv", "-d", "auto", code=2).stderr
-
-
 def test_rows_that_are_the_same_have_no_map_and_one_that_differs_has():
     for X in (np.ones((60, 3)), sp.csr_array(np.ones((60, 3)))):
         with pytest.raises(InvalidInput, match="all rows of X are the same"):
@@ -178,13 +157,13 @@ RNG = np.random.default_rng(0)
 def test_dimensions_of_too_few_rows_are_none():
     assert _two_nn(np.ones((1, 2))) == 0
     assert _levina_bickel(np.ones((1, 5))) == _levina_bickel(np.ones((9, 2))) == 0
-    assert _read(np.array([1.0, 2.0, 2.9]), np.inf) == 3
+    assert _dimension_on_curve(np.array([1.0, 2.0, 2.9]), np.inf) == 3
 
 
 def test_advice_says_why_a_method_is_not_the_first():
     with pytest.raises(InvalidInput, match="n_components=9 must be from 1 to 4"):
         recommend(RNG.normal(size=(300, 4)), n_components=9)
-    rows = tuple(Scanned(k, 1, 1.0, 0.0) for k in (5, 10))
+    rows = tuple(ScanRow(k, 1, 1.0, 0.0) for k in (5, 10))
     good = Candidate("pca", (0.1, 0.1), 0.9, 0.9, 0.1)
     shaky, broken = replace(good, method="lle", stability=-1.0), Candidate("mvu", trouble="too few")
     told = Recommendation(

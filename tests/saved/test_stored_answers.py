@@ -12,7 +12,6 @@ import pytest
 import scipy.sparse as sp
 
 import dualfold
-from dualfold.data import swiss_roll
 from dualfold.errors import InvalidInput
 from dualfold.methods import mds, mds_of_distances, pca
 from dualfold.saved import (
@@ -24,8 +23,9 @@ from dualfold.saved import (
     rechecked_points,
     trace_answers,
 )
+from tests.tools.tables import roll_points
 
-ROLL = swiss_roll(300, random_state=0).points
+ROLL = roll_points(300, random_state=0)
 X = np.random.default_rng(0).normal(size=(30, 3))
 
 METHODS = ["pca", "mds", "isomap", "eigenmaps", "lle", "ltsa", "modified_lle", "hessian_lle"]

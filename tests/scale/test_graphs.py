@@ -1,16 +1,16 @@
 """Neighbours and projections over partitions, measures on a sample, tables out."""
 
 import json
-import threading
-import time
 
 import dask.array as da
 import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse as sp
 import zarr
 
+import dualfold
 from dualfold import (
     PCA,
     LocalityPreservingProjection,
@@ -18,10 +18,8 @@ from dualfold import (
     OrthogonalLPP,
     scale,
 )
-from dualfold.data.atomic_files import atomic_folder, folder_writers
 from dualfold.errors import InvalidInput
 from dualfold.graph import nearest
-from dualfold.quality import t_similarity
 from dualfold.scale import (
     TileFailed,
     boxes,
@@ -33,7 +31,7 @@ from dualfold.scale import (
     write,
 )
 from dualfold.scale.partitions import halved
-from tests.scale.test_scale import NAMES, N, frame, in_parquet, points, uneven
+from tests.scale.tiled_tables import NAMES, WIDTH, N, frame, in_parquet, points, uneven
 
 
 def surface(n=4_000, width=6):
@@ -178,7 +176,7 @@ def test_kept_neighbors_on_a_sample_against_all_rows():
     np.testing.assert_array_equal(found[0], whole.indices[some])
     np.testing.assert_array_equal(found[1], whole.distances[some])
     every = kept_neighbors(lazy, da.from_array(Y, chunks=400), 10, sample=N)
-    assert every == pytest.approx(t_similarity(X, Y, 10), abs=1e-12)
+    assert every == pytest.approx(dualfold.t_similarity(X, Y, 10), abs=1e-12)
     drawn = kept_neighbors(lazy, da.from_array(Y, chunks=400), 10, sample=500)
     assert drawn.low <= every <= drawn.high
 
@@ -229,27 +227,6 @@ def test_what_fails_leaves_nothing_behind(tmp_path):
     assert sorted(tmp_path.iterdir()) == before
 
 
-def test_a_part_that_is_written_when_another_fails_is_waited_for(tmp_path):
-    begun = threading.Event()
-
-    def slow(folder):
-        with folder_writers:
-            begun.set()
-            time.sleep(0.1)
-            (folder / "c").mkdir(parents=True, exist_ok=True)  # as Zarr makes its folders
-
-    def fails():
-        with atomic_folder(tmp_path / "out.zarr", overwrite=False) as folder:
-            threading.Thread(target=slow, args=(folder,)).start()
-            begun.wait()
-            raise ValueError("damaged")
-
-    with pytest.raises(ValueError, match="damaged"):
-        fails()
-    time.sleep(0.2)
-    assert not list(tmp_path.iterdir())
-
-
 RNG = np.random.default_rng(0)
 POINTS, NEW_POINTS = RNG.normal(size=(40, 3)), RNG.normal(size=(7, 3))
 
@@ -259,3 +236,34 @@ def test_approximate_lists_of_few_rows_are_exact():
     found = scale.neighbors(da.from_array(POINTS, chunks=(15, 3)), 4, search="approximate")
     assert found.search.recall == 1
     np.testing.assert_allclose(found.distances, nearest(POINTS, 4).distances, rtol=1e-12)
+
+
+dask_array = pytest.importorskip("dask.array")
+
+
+X = np.random.default_rng(0).normal(size=(30, 3))
+
+
+def tiles(rows=X, height=10):
+    return dask_array.from_array(rows, chunks=(height, rows.shape[1]))
+
+
+def test_exact_lists_of_rows_with_many_copies():
+    """Cuts cannot part copies: some partitions are empty, others hold a single row."""
+    rows = np.vstack([np.zeros((60, 3)), X, [[50.0, 0.0, 0.0]]])
+    found = scale.neighbors(tiles(rows, 13), 4, search="exact", partition_rows=16)
+    assert found.search.exact
+    np.testing.assert_allclose(found.distances, nearest(rows, 4).distances, rtol=1e-12)
+
+
+def test_blocks_of_sparse_matrices():
+    X = points()
+    X[np.abs(X) < np.median(np.abs(X))] = 0
+    blocks = da.from_array(X, chunks=(700, WIDTH)).map_blocks(sp.csr_matrix)
+    whole, tiled = PCA(n_components=2).fit(X), PCA(n_components=2).fit(blocks)
+    # Sparse scatter is XᵀX − n·mmᵀ: it loses what the squares of the means have beside it.
+    lost = 1e-14 * np.square(X).sum(axis=1).mean() / whole.eigenvalues_.min()
+    np.testing.assert_allclose(tiled.eigenvalues_, whole.eigenvalues_, rtol=lost)
+    np.testing.assert_allclose(tiled.transform(blocks).compute(), whole.transform(X), atol=1e-8)
+    found = neighbors(blocks, 5, search="exact", partition_rows=500)
+    np.testing.assert_array_equal(found.indices, nearest(X, 5).indices)

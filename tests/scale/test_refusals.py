@@ -23,7 +23,6 @@ from dualfold import (
 )
 from dualfold.errors import DualfoldError
 from dualfold.fitting.solver_choice import seed_of
-from dualfold.graph import nearest
 from dualfold.scale.engine import translated
 from dualfold.scale.placing import OpenedModel
 from dualfold.scale.rows import plain_rows
@@ -232,14 +231,6 @@ def test_prepared_columns_of_tiles_are_principal_components():
         prepared.explained_variance_ratio_,
         PCA(n_components=2).fit(X).explained_variance_ratio_, rtol=1e-12,
     )  # fmt: skip
-
-
-def test_exact_lists_of_rows_with_many_copies():
-    """Cuts cannot part copies: some partitions are empty, others hold a single row."""
-    rows = np.vstack([np.zeros((60, 3)), X, [[50.0, 0.0, 0.0]]])
-    found = scale.neighbors(tiles(rows, 13), 4, search="exact", partition_rows=16)
-    assert found.search.exact
-    np.testing.assert_allclose(found.distances, nearest(rows, 4).distances, rtol=1e-12)
 
 
 def test_a_projection_of_chunks_of_unknown_lengths(here):

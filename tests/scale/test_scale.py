@@ -1,7 +1,5 @@
 """Tables in tiles are the same tables: what fits into memory is the judge."""
 
-from dataclasses import replace
-
 import dask
 import dask.array as da
 import dask.dataframe as dd
@@ -10,92 +8,36 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-import scipy.sparse as sp
-import zarr
 
 from dualfold import (
     FAMD,
     PCA,
-    TSNE,
     ClassicalMDS,
-    DiffusionMaps,
     FisherDiscriminant,
-    Isomap,
     LaplacianEigenmaps,
-    LocallyLinearEmbedding,
     PointPCA,
     RandomProjection,
     SpectralEmbedding,
+    quality,
 )
-from dualfold.data import digits, swiss_roll
 from dualfold.errors import InvalidInput, TooLarge
-from dualfold.graph import nearest
 from dualfold.kernels.threads import thread_count
-from dualfold.maps.attraction_map import AttractionMap
-from dualfold.quality.distortion import measured_distortion
-from dualfold.saved import load_model, model_of, rechecked_model, save_model
-from dualfold.scale import TileFailed, neighbors, table
+from dualfold.scale import TileFailed, table
 from dualfold.scale.budget import budget, memory_bytes
-from dualfold.scale.landmarks import HeldOut, placing_cost
 from dualfold.scale.sampling import drawn_numbers, gathered
-
-N, WIDTH = 3_001, 12
-NAMES = [f"c{place}" for place in range(WIDTH)]
-
-
-def points(dtype=float):
-    rng = np.random.default_rng(7)
-    mixed = rng.standard_normal((N, WIDTH)) @ rng.standard_normal((WIDTH, WIDTH))
-    return (mixed + 40 * np.arange(WIDTH)).astype(dtype)
-
-
-def frame(dtype=float):
-    return pd.DataFrame(points(dtype), columns=NAMES)
-
-
-def uneven(X):
-    """Chunks of odd sizes, one of a single row, columns in several blocks."""
-    return da.from_array(X, chunks=((1, 700, 13, 1_500, len(X) - 2_214), (5, 4, 3)))
-
-
-def with_empty_partitions(X):
-    parts = [X.iloc[:0], X.iloc[:900], X.iloc[900:900], X.iloc[900:], X.iloc[:0]]
-    return dd.concat([dd.from_pandas(part, npartitions=1, sort=False) for part in parts])
-
-
-def unknown_lengths(X):
-    lazy = dd.from_pandas(X, npartitions=4).to_dask_array()
-    assert np.isnan(lazy.shape[0])
-    return lazy
-
-
-def in_zarr(X, folder):
-    store = zarr.create_array(
-        store=str(folder / "x.zarr"), shape=X.shape, chunks=(250, 5), dtype=X.dtype
-    )
-    store[:] = X
-    return store
-
-
-def in_memmap(X, folder):
-    mapped = np.memmap(folder / "x.bin", X.dtype, "w+", shape=X.shape)
-    mapped[:] = X
-    mapped.flush()
-    return table(mapped, memory_limit="1GB")
-
-
-def in_parquet(X, folder):
-    """Three files of several row groups each, one of them without rows."""
-    (folder / "x.parquet").mkdir()
-    for number, part in enumerate((X.iloc[:1_000], X.iloc[:0], X.iloc[1_000:])):
-        pq.write_table(
-            pa.Table.from_pandas(part, preserve_index=False),
-            folder / "x.parquet" / f"part-{number}.parquet",
-            row_group_size=300,
-            write_page_checksum=True,
-        )
-    return folder / "x.parquet"
-
+from tests.scale.tiled_tables import (
+    NAMES,
+    WIDTH,
+    N,
+    frame,
+    in_memmap,
+    in_parquet,
+    in_zarr,
+    points,
+    uneven,
+    unknown_lengths,
+    with_empty_partitions,
+)
 
 SOURCES = {
     "odd chunks": lambda X, _: uneven(X.to_numpy()),
@@ -133,19 +75,6 @@ def test_pca_of_tiles_is_pca(source, dtype, tmp_path):
     assert found.dtype == dtype
     spread = np.abs(whole.transform(X.to_numpy())).max()
     assert np.abs(found - whole.transform(X.to_numpy())).max() <= 8 * tolerance * spread
-
-
-def test_blocks_of_sparse_matrices():
-    X = points()
-    X[np.abs(X) < np.median(np.abs(X))] = 0
-    blocks = da.from_array(X, chunks=(700, WIDTH)).map_blocks(sp.csr_matrix)
-    whole, tiled = PCA(n_components=2).fit(X), PCA(n_components=2).fit(blocks)
-    # Sparse scatter is XᵀX − n·mmᵀ: it loses what the squares of the means have beside it.
-    lost = 1e-14 * np.square(X).sum(axis=1).mean() / whole.eigenvalues_.min()
-    np.testing.assert_allclose(tiled.eigenvalues_, whole.eigenvalues_, rtol=lost)
-    np.testing.assert_allclose(tiled.transform(blocks).compute(), whole.transform(X), atol=1e-8)
-    found = neighbors(blocks, 5, search="exact", partition_rows=500)
-    np.testing.assert_array_equal(found.indices, nearest(X, 5).indices)
 
 
 def test_the_kind_that_came_goes_back(tmp_path):
@@ -296,7 +225,7 @@ def test_random_projections_of_tiles():
     np.testing.assert_array_equal(tiled.components_, whole.components_)
     Y = whole.transform(X)
     np.testing.assert_allclose(places.compute(), Y, rtol=1e-12)
-    assert tiled.certificate_ == measured_distortion(X, Y, n_pairs=20_000, eps=0.5)
+    assert tiled.certificate_ == quality.measured_distortion(X, Y, n_pairs=20_000, eps=0.5)
 
 
 def test_classical_scaling_of_tiles():
@@ -414,123 +343,6 @@ def test_fisher_of_tiles_says_what_is_wrong_with_labels():
     gap[1_234, 5] = np.nan
     with pytest.raises(TileFailed, match=r"block 3 of 5: .*NaN"):
         FisherDiscriminant().fit(uneven(gap), y)
-
-
-@pytest.mark.parametrize("method", [LaplacianEigenmaps, Isomap, LocallyLinearEmbedding])
-def test_landmarks_place_the_other_rows(method):
-    """As a fit of the landmarks alone does, and the cost is measured on rows held out."""
-    X = swiss_roll(2_500, random_state=0).points
-    rows = table(da.from_array(X, chunks=(600, 3)), landmarks=800)
-    model = method(n_neighbors=8)
-    places = model.fit_transform(rows)
-    alone = method(n_neighbors=8).fit(X[model.landmark_rows_])
-    np.testing.assert_allclose(model.embedding_, alone.embedding_, atol=1e-10)
-    cost, place = model.placing_cost_, alone.transform
-    if cost.rule:  # the rows decided for another one
-        assert method is LaplacianEigenmaps
-        place = AttractionMap(X[model.landmark_rows_], alone.embedding_, 4, 3.2, np.inf)
-    np.testing.assert_allclose(places.compute(), place(X), atol=1e-10)
-    assert (cost.held_out, cost.landmarks) == (1_000, 800)
-    assert 0 < cost.kept_placed <= 1
-    assert f"{cost.landmarks} landmarks of 2,500 rows" in model.certificate_.about
-    assert model.certificate_.level == "proved"
-
-
-def curved_surface(n):
-    """Two dimensions, curved in ten columns: its map is a surface, too."""
-    rng = np.random.default_rng(0)
-    turns = rng.standard_normal((2, 10))
-    return np.sin(rng.random((n, 2)) @ turns + rng.uniform(0, 6, 10))
-
-
-@pytest.mark.parametrize("method", [LaplacianEigenmaps, DiffusionMaps])
-@pytest.mark.parametrize("kind", ["groups", "surface"])
-def test_rows_held_out_decide_how_rows_are_placed(method, kind):
-    """Where a map shows groups a mean of few landmarks keeps more; on a surface Nyström's rule."""
-    X = digits().points if kind == "groups" else curved_surface(1_800)
-    rows = table(da.from_array(X, chunks=(600, X.shape[1])), landmarks=700)
-    model = method(n_neighbors=10).fit(rows)
-    old, others = X[model.landmark_rows_], np.setdiff1d(np.arange(len(X)), model.landmark_rows_)
-    alone = method(n_neighbors=10).fit(old)
-    beside = HeldOut(old, X[others])
-    own = beside.kept(np.vstack([alone.embedding_, alone.transform(X[others])]))
-    found = model.transform(X[others])
-    kept = beside.kept(np.vstack([model.embedding_, found]))
-    cost = model.placing_cost_
-    assert bool(cost.rule) == (kind == "groups")
-    assert kept.mean() >= own.mean()
-    if cost.rule:
-        assert "mean of its 5 nearest landmarks" in model.certificate_.about
-        assert kept.mean() > own.mean() + 0.01
-    else:
-        np.testing.assert_allclose(found, alone.transform(X[others]), atol=1e-10)
-    # Old rows stay where they are, by either rule.
-    np.testing.assert_allclose(model.transform(old), model.embedding_, atol=1e-8)
-
-
-@pytest.mark.parametrize("method", [LaplacianEigenmaps, DiffusionMaps])
-def test_means_of_few_landmarks_are_judged_again(method, tmp_path):
-    """A saved model of this rule holds; with another point, count or method it does not."""
-    X = digits().points
-    rows = table(da.from_array(X, chunks=(600, 64)), landmarks=700)
-    fitted = method(n_neighbors=10).fit(rows)
-    model = model_of(fitted)
-    assert isinstance(model.map, AttractionMap)
-    save_model(tmp_path / "few.model", model)
-    model, old = load_model(tmp_path / "few.model"), X[fitted.landmark_rows_]
-    assert rechecked_model(model, old).level == "proved"
-    moved = model.map.points.copy()
-    moved[3] += 1e-3 * np.ptp(moved, axis=0)
-    forged = {"points": moved, "n_neighbors": 4, "perplexity": 3.0, "attraction": 2.0}
-    for name, value in forged.items():
-        wrong = replace(model, map=replace(model.map, **{name: value}))
-        assert rechecked_model(wrong, old).level == "failed", name
-    settings = model_of(LocallyLinearEmbedding(n_neighbors=10).fit(old)).settings
-    with pytest.raises(InvalidInput, match="of kind 'neighbours' holds no answer"):
-        rechecked_model(replace(model, settings=settings), old)
-
-
-def test_landmarks_of_neighbour_maps():
-    """t-SNE places the other rows among the fitted ones, each on its own."""
-    X = digits().points
-    rows = table(da.from_array(X, chunks=(500, X.shape[1])), landmarks=400)
-    seen = []
-    settings = {"perplexity": 10, "max_iter": 300}
-    model = TSNE(**settings, callbacks=lambda *one: seen.append(one[0]))
-    places = model.fit_transform(rows)
-    assert isinstance(places, da.Array)
-    alone = TSNE(**settings).fit(X[model.landmark_rows_])
-    np.testing.assert_array_equal(model.embedding_, alone.embedding_)
-    np.testing.assert_allclose(places.compute(), alone.transform(X), atol=1e-10)
-    cost = model.placing_cost_
-    assert (cost.held_out, cost.landmarks) == (1_000, 400)
-    assert 0.2 < cost.kept_placed < 1
-    assert "400 landmarks of 1,797 rows" in str(model.certificate_.about)
-    assert sorted(set(seen)) == sorted(seen)  # the fit that measures the cost is not told
-    with pytest.raises(InvalidInput, match="needs features"):
-        TSNE(metric="precomputed").fit(rows)
-
-
-def test_of_few_rows_all_are_landmarks():
-    X = swiss_roll(300, random_state=0).points
-    model = LaplacianEigenmaps(n_neighbors=8).fit(da.from_array(X, chunks=(100, 3)))
-    assert model.placing_cost_ is None
-    whole = LaplacianEigenmaps(n_neighbors=8).fit(X)
-    np.testing.assert_allclose(np.abs(model.embedding_), np.abs(whole.embedding_), atol=1e-10)
-
-
-def test_the_cost_of_placing_sees_a_wrong_map():
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((400, 3))
-    right = X[:, :2]
-    turn = np.array([[0.0, -2.0], [2.0, 0.0]])
-    rows = HeldOut(X[:300], X[300:])
-    same = placing_cost(rows, right[:300] @ turn, right[300:] @ turn, right)
-    assert same.moved < 1e-12
-    assert same.kept_placed == same.kept_fitted
-    wrong = placing_cost(rows, right[:300], rng.standard_normal((100, 2)), right)
-    assert wrong.moved > 0.5
-    assert wrong.kept_placed < 0.6 * wrong.kept_fitted
 
 
 def test_methods_that_need_all_rows_say_so():

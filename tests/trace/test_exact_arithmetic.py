@@ -1,6 +1,7 @@
 """Exact arithmetic of small trace problems: counts, values and proofs."""
 
 from fractions import Fraction
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -8,7 +9,14 @@ import scipy.sparse as sp
 
 from dualfold.trace import Gramian, TraceProblem, certify
 from dualfold.trace.proof import exact_arithmetic as exact
-from dualfold.trace.proof.exact_arithmetic import IntegerMatrix, IntegerPencil, exact_proof
+from dualfold.trace.proof.exact_arithmetic import (
+    IntegerMatrix,
+    IntegerPencil,
+    _fraction_solution,
+    _ritz_values,
+    exact_proof,
+)
+from tests.trace.test_proof_routes import problem_of
 
 SEEDS = range(5)
 
@@ -119,3 +127,138 @@ def test_exact_answers_are_taken_off_the_excluded_directions():
     found = np.array([[float(one) for one in row] for row in rows])
     both = np.hstack([N, V, found])
     assert np.linalg.matrix_rank(both) == 3
+
+
+def test_exact_counts_are_tried_under_each_value_by_shares_of_the_tolerance(monkeypatch):
+    seen = []
+    monkeypatch.setattr(exact, "_heights_under", lambda pencil, h, allowed: seen.append(allowed))
+    problem = problem_of([1, 3, 8, 9], count=2)
+    assert exact.exact_proof(problem, np.eye(4)[:, :2], 0.5) is None
+    np.testing.assert_allclose(
+        seen, [share * 0.5 * 4.0 / 2 for share in exact.HEIGHT_SHARES], rtol=1e-15
+    )
+    monkeypatch.undo()
+    _, floor = exact.exact_proof(problem, np.eye(4)[:, :2], 0.5)
+    assert (floor.below, floor.seen, floor.proof) == (0, 0, "exact")
+    assert 0.9 < floor.height <= 1.0
+
+
+def test_values_of_a_cluster_share_one_height():
+    asked = []
+    pencil = SimpleNamespace(below=lambda height: asked.append(height) or 0)
+    total, first = exact._heights_under(pencil, np.array([4.0, 4.25, 6.0]), 0.5)
+    assert asked == [3.75, 5.75]
+    assert (total, first) == (Fraction(15, 2) + Fraction(23, 4), 3.75)
+    asked.clear()
+    unsure = SimpleNamespace(below=lambda height: asked.append(height))
+    assert exact._heights_under(unsure, np.array([4.0]), 0.5) is None
+    np.testing.assert_allclose(asked, 3.75 - 0.25 * np.array([0, 0.31, 0.57, 0.83]), rtol=1e-15)
+
+
+def test_exact_numbers_are_taken_of_small_problems_only(monkeypatch):
+    problem = problem_of([1, 2, 3, 4], count=2)
+    monkeypatch.setattr(exact, "MAX_EXACT_ROWS", 4)
+    monkeypatch.setattr(exact, "MAX_DIRECTIONS", 2)
+    assert exact._is_small(problem)
+    monkeypatch.setattr(exact, "MAX_DIRECTIONS", 1)
+    assert not exact._is_small(problem)
+    monkeypatch.setattr(exact, "MAX_DIRECTIONS", 2)
+    monkeypatch.setattr(exact, "MAX_EXACT_ROWS", 3)
+    assert not exact._is_small(problem)
+    assert exact._bits(np.zeros((0, 2), dtype=object)) == 0
+    assert exact._bits(np.array([5, -8], dtype=object)) == 4
+
+
+def test_columns_are_freed_of_excluded_directions_exactly():
+    B = np.array([1.0, 2.0, 4.0])
+    problem = TraceProblem(np.diag([1.0, 2.0, 3.0]), B, count=1, excluded=np.ones((3, 1)))
+    W = exact._on_constraint(
+        exact._pencil(problem), exact.IntegerMatrix.of(np.array([[1.0], [0.3], [5.0]]))
+    )
+    assert sum(int(b) * W.fraction(i, 0) for i, b in enumerate(B)) == 0
+    assert W.fraction(0, 0) != 0
+    # Multiples of the columns may be far too large for doubles: their values are not.
+    large = [exact.IntegerMatrix(np.array([[v]], dtype=object), 1400) for v in (6, 2)]
+    assert exact._ritz_values(*large) == pytest.approx([3.0])
+
+
+def test_exact_proofs_end_where_there_is_nothing_to_count(monkeypatch):
+    problem = TraceProblem(np.diag([1.0, 2.0, 3.0]), count=2)
+    V = np.eye(3)[:, :2]
+    assert exact.exact_proof(problem, V, 1e-4) is not None
+    assert exact.exact_proof(problem, np.ones((3, 2)), 1e-4) is None  # one direction, twice
+    assert exact.exact_proof(TraceProblem(np.zeros((3, 3)), count=2), V, 1e-4) is None
+    monkeypatch.setattr(exact, "_ritz_values", lambda *_: None)
+    assert exact.exact_proof(problem, V, 1e-4) is None
+
+
+def test_eigenvalues_below_a_height_are_counted_or_the_height_is_refused():
+    """A minor of 0 is no sign: at an eigenvalue of the first entry there is none."""
+    counted = pencil(np.diag([1.0, 2.0, 5.0]))
+    assert [counted.below(height) for height in (0.5, 1.5, 3.0, 9.0)] == [0, 1, 2, 3]
+    assert counted.below(1.0) is None
+    off = pencil(np.diag([1.0, 2.0, 5.0]), N=np.eye(3)[:, :1])
+    assert off.below(3.0) == 1  # the first is excluded
+
+
+def test_what_is_not_positive_definite_is_not_solved_for():
+    one, negative = (IntegerMatrix.of(np.array([[value]])) for value in (2.0, -2.0))
+    assert _fraction_solution(one, one) == [[Fraction(1)]]
+    assert _fraction_solution(negative, one) is None
+    assert _ritz_values(one, IntegerMatrix.of(np.zeros((1, 1)))) is None
+
+
+def problem(A, count=1, **more):
+    return TraceProblem(np.asarray(A, dtype=float), None, count, "min", **more)
+
+
+def test_exact_proofs_are_about_problems_as_they_were_given():
+    """Vectors along what is excluded, and a value of 0, leave nothing to prove."""
+    A, V = np.diag([1.0, 2.0, 3.0, 4.0]), np.eye(4)
+    bracket, floor = exact_proof(problem(A), V[:, :1], 1e-9)
+    assert bracket.gap <= 1e-9
+    assert floor.proof == "exact"
+    assert exact_proof(problem(A, excluded=V[:, :1]), V[:, :1], 1e-9) is None
+    assert exact_proof(problem(np.diag([0.0, 1.0])), np.eye(2)[:, :1], 1e-9) is None
+    assert exact_proof(problem(A), V[:, 3:], 1e-9) is None  # three are below it
+
+
+def exactly(kind, weights, excluded, sense):
+    H = np.array([[1.0, 1, 1, 1], [1, -1, 1, -1], [1, 1, -1, -1], [1, -1, -1, 1]]) / 2
+    values = np.array([1.0, 4.0, 9.0, 25.0])
+    root = np.sqrt(weights)[:, None]
+    M = (np.sqrt(values)[:, None] * H.T) * root.T  # MᵀM = W^½ H Λ Hᵀ W^½, exact in doubles
+    A = Gramian(sp.csr_array(M)) if kind == "gramian" else M.T @ M
+    vectors = H / root  # A v = λ B v with B = diag(weights), weights powers of 4
+    N = vectors[:, :1] if excluded else None
+    B = None if (weights == 1).all() else weights
+    return TraceProblem(A, B, 2, sense, N), values, vectors
+
+
+@pytest.mark.parametrize("sense", ["min", "max"])
+@pytest.mark.parametrize("excluded", [False, True], ids=["whole", "off N"])
+@pytest.mark.parametrize("weights", [np.ones(4), np.array([1.0, 4.0, 0.25, 16.0])], ids=["I", "D"])
+@pytest.mark.parametrize("kind", ["dense", "gramian"])
+def test_exact_proofs_are_about_this_problem(kind, weights, excluded, sense):
+    problem, values, vectors = exactly(kind, weights, excluded, sense)
+    left = np.arange(1, 4) if excluded else np.arange(4)
+    best = left[:2] if sense == "min" else left[::-1][:2]
+    found = exact_proof(problem, vectors[:, best], 1e-4)
+    assert found is not None
+    bracket, floor = found
+    sign = 1 if sense == "min" else -1
+    optimum = sign * values[best].sum()
+    assert bracket.value == optimum
+    assert bracket.lower <= optimum
+    assert bracket.lower == pytest.approx(optimum, rel=1e-4)
+    assert bracket.apart >= optimum - bracket.lower - 1e-12
+    assert bracket.gap <= 1e-4
+    assert floor.height <= sign * values[best[0]]
+    # Another pair of directions is no optimum, whatever the tolerance makes of it.
+    other = left[-2:] if sense == "min" else left[:2]
+    if set(other) != set(best):
+        assert exact_proof(problem, vectors[:, other], 1e-4) is None
+    turned = vectors[:, best] @ np.array([[0.6, -0.8], [0.8, 0.6]])
+    again = exact_proof(problem, turned, 1e-4)
+    assert again is not None
+    assert again[0].value == pytest.approx(optimum, rel=1e-12)

@@ -10,7 +10,11 @@ import scipy.sparse as sp
 from scipy.sparse import block_array, csr_array, diags_array, eye_array, kron, random_array
 
 from dualfold.errors import InvalidInput, TooLarge
+from dualfold.kernels.reports import count_work
+from dualfold.trace.problem import product
+from dualfold.trace.proof.rounding import UNIT_ROUNDOFF
 from dualfold.trace.sparse import factorisation as factorisation_module
+from dualfold.trace.sparse import ordering
 from dualfold.trace.sparse import ordering as ordering_module
 from dualfold.trace.sparse.factorisation import Factorisation, factorise, fill_reducing_ordering
 
@@ -304,3 +308,115 @@ def test_wrong_input_is_named():
 def test_only_square_matrices_have_an_order_of_elimination():
     with pytest.raises(InvalidInput, match="square"):
         fill_reducing_ordering(sp.csr_array(np.ones((3, 4))))
+
+
+@pytest.mark.usefixtures("coarsely")
+def test_factors_of_tiny_numbers_are_charged_for_what_underflows():
+    A = 2.0**-1000 * np.array([[4.0, 2.0, 2.0], [2.0, 5.0, 2.0], [2.0, 2.0, 5.0]])
+    matrix = sp.csr_array(A)
+    errors = factorise(matrix, fill_reducing_ordering(matrix)).row_errors
+    # Five terms in the last row, each lost in a product with an entry of L, the largest of which
+    # is at least 1 (the diagonal).
+    assert errors.min() >= 3 * 2.0**-1022 * 5
+
+
+def test_prices_of_factorisations_are_those_of_their_columns():
+    """A column of k entries below its pivot costs k(k + 1)/2 multiply-adds."""
+    for first, row_start, heights in (
+        ([0, 1, 2, 3], [0, 2, 3, 3], [2, 1, 0]),
+        ([0, 2, 5], [0, 3, 3], [4, 3, 2, 1, 0]),
+    ):
+        cost = ordering._multiply_adds(np.array(first), np.array(row_start))
+        assert cost == sum(k * (k + 1) / 2 for k in heights)
+
+
+def test_nested_dissection_may_cost_no_more_than_minimum_degree(monkeypatch):
+    asked, none = [], np.zeros(0, np.int32)
+
+    def tree(n, start, columns, leaf, limit):
+        asked.append(limit)
+        return ordering._Tree(np.arange(n), none, none, none, 1e9)
+
+    monkeypatch.setattr(ordering, "_tree", tree)
+    for most, limit in ((None, 1e9), (2e8, 2e8), (4e9, 1e9), (1.25e8, 1.25e8)):
+        asked.clear()
+        ordering._cheapest_tree(4, none, none, most)
+        assert asked[1] == limit
+
+
+def test_rows_of_a_factor_are_charged_by_their_sums(monkeypatch):
+    unit, d = 2.0**-8, np.array([1.0, 2.0, 4.0])
+    monkeypatch.setattr("dualfold.trace.sparse.factorisation.ROUND_OFF", unit)
+    matrix = sp.csr_array(np.diag(d))
+    errors = factorise(matrix, ordering.fill_reducing_ordering(matrix)).row_errors
+    np.testing.assert_allclose(errors, (1 + 1e-6) * 3 * unit / (1 - 3 * unit) * d, rtol=1e-9)
+
+
+def test_prices_and_products_are_counted():
+    full = sp.csr_array(np.ones((5, 5)) + 5 * np.eye(5))
+    assert fill_reducing_ordering(full).factor_entries == 15  # a triangle
+    for wide in (sp.csr_array((3, 5)), sp.csr_array((5, 3))):
+        with pytest.raises(InvalidInput, match="square"):
+            fill_reducing_ordering(wide)
+    with count_work() as seen:
+        product(np.eye(4), np.ones((4, 3)))
+        product(np.eye(4), np.ones(4))
+    assert seen["products"] == 4
+
+
+def test_prices_of_elimination_by_hand():
+    n = 6
+    path = sp.csr_array(2 * np.eye(n) - np.eye(n, k=1) - np.eye(n, k=-1))
+    star = sp.lil_array(np.eye(n))
+    star[0], star[:, 0] = 1.0, 1.0
+    for tree in (path, sp.csr_array(star)):  # a leaf has one neighbour: 1 multiply-add each
+        found = fill_reducing_ordering(tree)
+        assert n - 1 <= found.flops <= 4 * n  # supernodes may be padded
+    beside = sp.kron(path, sp.eye_array(n)) + sp.kron(sp.eye_array(n), path)  # a grid
+    found = fill_reducing_ordering(sp.csr_array(beside))
+    left = (beside != 0).toarray()[np.ix_(found.permutation, found.permutation)]
+    count = 0
+    for k in range(n * n):
+        below = np.flatnonzero(left[k + 1 :, k]) + k + 1
+        left[np.ix_(below, below)] = True
+        count += len(below) * (len(below) + 1) / 2
+    assert count <= found.flops <= 1.5 * count
+    full = fill_reducing_ordering(sp.csr_array(np.ones((n, n))))
+    assert full.flops == sum(k * (k + 1) / 2 for k in range(n))
+
+
+def test_one_pivot_of_0_leaves_no_bound():
+    for diagonal in ([1.0, 0.0, 2.0], [0.0, 1.0], [3.0, 0.0]):
+        matrix = sp.csr_array(np.diag(diagonal))
+        matrix.setdiag(diagonal)
+        factor = factorise(
+            matrix, fill_reducing_ordering(sp.eye_array(len(diagonal), format="csr"))
+        )
+        assert factor.zero == 1
+        assert factor.backward_error == np.inf
+        assert np.isinf(factor.row_errors).all()
+    good = factorise(
+        sp.eye_array(3, format="csr"), fill_reducing_ordering(sp.eye_array(3, format="csr"))
+    )
+    for wrong in (np.ones(4), np.ones((4, 2)), np.ones((3, 1, 1))):
+        with pytest.raises(InvalidInput, match="right-hand side"):
+            good.solve(wrong)
+
+
+def test_errors_of_rows_are_not_below_highams():
+    """t·u·(|L||D||L|ᵀ1), t additions, products and a division of the longest entry of a row."""
+    rng = np.random.default_rng(3)
+    S = rng.normal(size=(5, 5))
+    S = S + S.T + 8 * np.eye(5)
+    ordering = fill_reducing_ordering(sp.csr_array(S))
+    factor = factorise(sp.csr_array(S), ordering)
+    P = S[np.ix_(ordering.permutation, ordering.permutation)]
+    L, D = np.eye(5), np.zeros(5)
+    for j in range(5):
+        D[j] = P[j, j] - (L[j, :j] ** 2) @ D[:j]
+        L[j + 1 :, j] = (P[j + 1 :, j] - L[j + 1 :, :j] @ (D[:j] * L[j, :j])) / D[j]
+    size = np.abs(L) @ (np.abs(D) * (np.abs(L).T @ np.ones(5)))
+    least = (np.arange(5) + 1) * UNIT_ROUNDOFF * size
+    found = factor.row_errors[ordering.permutation]
+    assert (found >= least).all()
+    assert (found <= 4 * least).all()

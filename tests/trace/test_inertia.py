@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from dualfold.trace import TraceProblem
 from dualfold.trace.proof import completeness
 from dualfold.trace.proof.completeness import factor_with_room, pivot_floor
-from dualfold.trace.proof.dense_inertia import _negative_blocks
+from dualfold.trace.proof.dense_inertia import _negative_blocks, dense_inertia
 from dualfold.trace.proof.trial_directions import trial
 from dualfold.trace.sparse.shifted_matrices import shifted_matrices
 from tests.proofs.coarse import U, coarse
@@ -72,3 +72,9 @@ def test_filled_counts_pay_for_a_shift_of_either_sign(monkeypatch, height):
     entries = U * (np.abs(A - height * B) + abs(height) * np.abs(B))
     moved = scipy.linalg.eigh(entries, B, eigvals_only=True)[-1]
     assert moved <= height - found.height
+
+
+def test_counts_of_what_is_no_number_are_none():
+    assert dense_inertia(np.diag([1.0, -2.0, 3.0]))[0] == 1
+    assert dense_inertia(np.full((2, 2), np.nan)) is None
+    assert dense_inertia(np.array([[0.0, 2.0], [2.0, 0.0]]))[0] == 1  # a block of two

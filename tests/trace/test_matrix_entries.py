@@ -1,13 +1,17 @@
-"""Symmetry of given matrices: measured, repaired where it is rounding, refused elsewhere."""
+"""Entries of given matrices: symmetry measured, repaired or refused; products in doubles."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from scipy.sparse.linalg import LinearOperator, aslinearoperator
 
 from dualfold.errors import InvalidInput
+from dualfold.trace import TraceProblem, certificate, certify
+from dualfold.trace import matrix_entries as entries
 from dualfold.trace.matrix_entries import asymmetry, symmetric
+from dualfold.trace.problem import product
 
 
 def test_how_far_from_symmetric():
@@ -26,3 +30,74 @@ def test_how_far_from_symmetric():
             symmetric(given, "A")
     same = A + A.T
     assert symmetric(same, "A") is same
+
+
+def test_small_operators_that_are_not_symmetric_are_refused_in_any_units(monkeypatch):
+    for unit in (2.0**-12, 1.0, 2.0**12):
+        A = np.diag([1.0, 2.0, 3.0]) * unit
+        for apart, taken in ((2.0**-22, True), (2.0**-12, False)):
+            A[0, 1] = apart * unit
+            operator = TraceProblem(aslinearoperator(A), count=1)
+            if taken:
+                certificate._spelled_out(operator)
+                continue
+            with pytest.raises(InvalidInput, match="not symmetric"):
+                certificate._spelled_out(operator)
+    # A limit that is just reached is no mistake yet.
+    half = np.array([[0.0, 1.0], [0.0, 1.0]])
+    monkeypatch.setattr(entries, "ASYMMETRY_TOLERANCE", entries.asymmetry(half))
+    np.testing.assert_array_equal(entries.symmetric(half, "A"), [[0.0, 0.5], [0.5, 1.0]])
+
+
+def test_norms_and_asymmetries_are_charged_as_they_say():
+    A = np.array([[1.0, 2.0], [2.0, 4.0]])
+    eps = np.finfo(float).eps
+    found = TraceProblem(A, count=1).square_norm
+    assert found == pytest.approx(25.0 * (1 + (2**18 + 2) * eps), rel=1e-14)
+    seen = []
+
+    class Twisted(LinearOperator):
+        def _matmat(self, V):
+            seen.append(V)
+            return A @ V + 0.5 * np.array([[0, 1.0], [-1, 0]]) @ V
+
+    found = TraceProblem(Twisted(float, (2, 2)), count=1).asymmetry
+    Y, X = seen[-2:]  # four pairs: xᵀ(A − Aᵀ)y, one in 800 of whose spread is unlikely
+    assert X.shape == Y.shape == (2, 4)
+    assert found == pytest.approx(400 * np.abs(X[0] * Y[1] - X[1] * Y[0]).max())
+
+
+def test_what_an_operator_lacks_of_symmetry_is_never_more_than_said():
+    rng = np.random.default_rng(2)
+    for _ in range(1200):
+        A = rng.normal(size=(3, 3))
+        problem = TraceProblem(
+            LinearOperator((3, 3), matvec=A.dot, matmat=A.dot, dtype=float), count=1
+        )
+        assert problem.asymmetry >= np.linalg.norm(A - A.T) / 2
+
+
+@pytest.mark.parametrize("size", [1e-9, 1.0, 1e9])
+def test_matrices_that_are_not_symmetric_are_refused_in_their_own_size(size):
+    A = np.diag([1.0, 2.0, 3.0])
+    A[0, 1], A[1, 0] = 0.5, 0.5 + 1e-3
+    with pytest.raises(InvalidInput, match="symmetric"):
+        TraceProblem(size * A, count=1)
+    A[1, 0] = np.nextafter(0.5, 1)
+    problem = TraceProblem(size * A, count=1)
+    np.testing.assert_allclose(problem.descent(np.ones(3)), size * A @ np.ones(3), rtol=1e-14)
+
+
+def test_an_operator_that_returns_no_numbers_is_refused():
+    broken = LinearOperator((5, 5), matvec=lambda v: v * np.nan, dtype=float)
+    with pytest.raises(InvalidInput, match="returns NaN or infinite numbers"):
+        certify(TraceProblem(broken, None, 1, "min"), np.eye(5)[:, :1])
+
+
+def test_float32_matrix_times_doubles():
+    rng = np.random.default_rng(0)
+    for n in (5, 16, 37, 1100):
+        A = rng.standard_normal((n, n), dtype=np.float32)
+        for shape in [(n,), (n, 1), (n, 3), (n, 4), (n, 9)]:
+            V = rng.standard_normal(shape)
+            np.testing.assert_allclose(product(A, V), A.astype(float) @ V, atol=1e-11)

@@ -1,17 +1,29 @@
-"""Certificates by singular values of a factor: what rounding and missing rows cost."""
+"""Certificates by singular values of a factor hold what their theorem asks for, rounding included.
+
+Most are held in an arithmetic with a coarse unit (`tests/proofs/coarse.py`); some are equal to
+their formula, which is written out here beside the bound.
+"""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
+import pytest
+import scipy.linalg
 import scipy.sparse as sp
 
 from dualfold.trace import Gramian, TraceProblem
+from dualfold.trace.metric import ExcludedSpan
+from dualfold.trace.proof import completeness, rounding
+from dualfold.trace.proof import dense_inertia as pivots
 from dualfold.trace.proof import singular_values as singular
 from dualfold.trace.proof.completeness import SpectralFloor
-from dualfold.trace.proof.singular_values import singular_bracket
-from tests.proofs.coarse import coarse, gamma
+from dualfold.trace.proof.lehmann_bounds import TrialHeight, temple_loss
+from dualfold.trace.proof.singular_values import ritz_directions, singular_bracket
+from tests.proofs.coarse import U, coarse, gamma, patched
+from tests.trace.test_floor_rounding import METRICS, stated
 
 
 def test_counts_hold_above_the_square_of_what_is_null(monkeypatch):
@@ -46,3 +58,318 @@ def test_values_over_factors_pay_for_skew_and_depth_together(monkeypatch):
         value, blur = singular._value(problem, V, 0.0)
         skew = np.sqrt(2) * (long**2 - 1)
         assert blur >= (skew + gamma(4)) * value
+
+
+def lengths(X):
+    return np.linalg.norm(X, axis=0)
+
+
+def gramian_case(metric, excluded=True):
+    problem = stated("gramian", metric, excluded=excluded)
+    V = problem.off_trivial(np.random.default_rng(2).normal(size=(6, 2)))
+    V = V @ np.linalg.inv(np.linalg.cholesky(V.T @ problem.metric.times(V))).T
+    return problem, problem.A.factor.toarray(), V, problem.metric.sparse().toarray()
+
+
+TERMS = {None: 0, "diagonal": 1, "dense": 6, "sparse": 3}  # in a product with a row of B
+
+
+@pytest.mark.usefixtures("coarsely")
+@pytest.mark.parametrize("metric", METRICS)
+def test_sums_over_factors_pay_for_their_products(metric):
+    problem, M, V, B = gramian_case(metric)
+    N = problem.trivial
+    images, size = M @ V, np.abs(M)
+    rounded = gamma(2) * np.linalg.norm(size @ np.abs(N), axis=0)
+    least = np.linalg.norm(np.linalg.norm(M @ N, axis=0) + rounded)
+    assert least <= singular.null_error(problem) <= 3 * least
+    value, blur = singular._value(problem, V, 0.0)
+    assert value == pytest.approx(np.sum(images**2))
+    # ‖MV‖² with MV wrong by `off`, over a basis that is orthonormal to its skew.
+    off, length = gamma(2) * np.linalg.norm(size @ np.abs(V)), np.linalg.norm(images)
+    wide = gamma(TERMS[metric]) * np.linalg.norm(np.abs(B) @ np.abs(V), axis=0)
+    skew = gamma(6) * np.trace(np.abs(V).T @ np.abs(B) @ np.abs(V)) + wide @ lengths(V)
+    assert singular._skew(problem, V) >= skew
+    least = 2 * length * off + off**2 + (skew + gamma(5)) * length**2
+    assert blur >= least
+    aside = 0.125  # the answer lies so far from the span of V
+    off = aside * singular.factor_norm(problem)
+    more = singular._value(problem, V, aside)[1]
+    assert more >= 2 * length * off + off**2 + 3 * aside * length**2
+    assert more <= 3 * ((length + off) ** 2 - length**2) + 8 * aside * (length + off) ** 2 + blur
+    BV = np.abs(B @ V)
+    stray = gamma(6) * np.linalg.norm(np.abs(N).T @ BV) + np.linalg.norm(N) * np.linalg.norm(wide)
+    assert stray <= singular._stray(problem, V)
+    assert singular._stray(problem, V + 0.25 * N) >= 0.35 + stray
+
+
+@pytest.mark.usefixtures("coarsely")
+@pytest.mark.parametrize("metric", METRICS)
+def test_pairs_pay_for_both_of_their_products(metric):
+    problem, M, V, B = gramian_case(metric)
+    pairs = singular._measured_pairs(problem, -(M @ V), V)
+    V = pairs.V
+    U_ = M @ V / lengths(M @ V)
+    s = np.einsum("ij,ij->j", U_, M @ V)
+    np.testing.assert_allclose(pairs.h, s, rtol=1e-12)
+    stray = singular._stray(problem, V)
+    one = gamma(2) * lengths(np.abs(M) @ np.abs(V)) + U * s + singular.null_error(problem) * stray
+    two = gamma(2) * lengths(np.abs(M).T @ np.abs(U_)) + s * (
+        gamma(TERMS[metric]) * lengths(np.abs(B) @ np.abs(V)) + U * lengths(B @ V)
+    )
+    low = np.sqrt(np.linalg.eigvalsh(B)[-1])
+    least = np.hypot(one, two / low) / np.sqrt(2)
+    assert (pairs.rounded >= least).all()
+    assert (pairs.rounded <= 8 * np.hypot(one, two / problem.metric.lowest**0.5)).all()
+    R = M.T @ U_ - B @ V * s
+    length = np.sqrt(np.einsum("ij,ij->j", R, np.linalg.solve(B, R)) / 2)
+    assert (pairs.squares >= (length + pairs.rounded) ** 2 * (1 - 1e-9)).all()
+    assert (pairs.squares <= (length * 1.01 + 3 * pairs.rounded) ** 2).all()
+    skew = np.linalg.norm(U_.T @ U_ - np.eye(2)) / 2 + singular._skew(problem, V) / 2
+    assert pairs.skew >= skew + gamma(6) * 2 + stray**2
+    assert pairs.skew <= skew + 60 * U + stray**2
+    spread = np.sqrt(2 * (1 + pairs.skew)) * np.linalg.norm(pairs.rounded)
+    assert pairs.leak >= np.linalg.norm(V.T @ R) / 2 + spread + stray * np.linalg.norm(length)
+
+
+@pytest.mark.usefixtures("coarsely")
+def test_long_rows_are_charged_in_the_products_from_either_side():
+    """Columns of ±1, all but the first ten times as long: Mv is right, and Mᵀu cancels."""
+    n = 64
+    M = scipy.linalg.hadamard(n) * np.r_[1.0, np.full(n - 1, 10.0)]
+    problem, v = TraceProblem(Gramian(sp.csr_array(M)), count=1), np.eye(n)[:, :1]
+    pairs = singular._measured_pairs(problem, -(M @ v), v)
+    assert pairs.h == pytest.approx(np.sqrt(n))
+    across = np.linalg.norm(np.abs(M).T @ np.full(n, n**-0.5))
+    least = np.hypot(gamma(n) * np.sqrt(n), gamma(n) * across) / np.sqrt(2)
+    assert least <= pairs.rounded[0] <= 1.2 * least
+    flat = TraceProblem(Gramian(sp.csr_array(8 * np.diff(np.eye(6), axis=0))), count=1)
+    constant = np.full((6, 1), 6**-0.5)  # its image is 0, and only rounding is left
+    size = np.linalg.norm(np.full(5, 16 * 6**-0.5))
+    assert singular._value(flat, constant, 0.0)[1] >= (gamma(2) * size) ** 2
+
+
+def bracket_of(problem, V, floor, off_span=0.0):
+    own, _ = singular.ritz_directions(problem, V)
+    return singular.singular_bracket(problem, own, off_span, own, floor)
+
+
+@pytest.mark.usefixtures("coarsely")
+def test_what_a_floor_proves_of_singular_values_in_a_coarse_arithmetic():
+    """A diagonal factor: nothing is rounded in fact, so only the charges are seen."""
+    M = np.diag([1.0, 2.0, 4.0, 8.0])
+    problem = TraceProblem(Gramian(sp.csr_array(M)), count=2)
+    V = np.eye(4)[:, :2]
+    floor = completeness.SpectralFloor(2, 9.0, "inertia", seen=2, error=0.5)
+    found = bracket_of(problem, V, floor)
+    pairs = singular._measured_pairs(problem, -(M @ V), V)
+    # Exact pairs: nothing leaks but what rounding may hide.
+    assert pairs.skew >= singular._skew(problem, V) / 2 + gamma(4) * 2
+    hidden = np.sqrt(2 * (1 + pairs.skew)) * np.linalg.norm(pairs.rounded)
+    assert hidden * (1 - 1e-9) <= pairs.leak <= hidden * (1 + 1e-9)
+    long = singular._measured_pairs(problem, -(M @ V), 1.25 * V)  # half of (u, v) is too long
+    assert long.skew >= np.sqrt(2) * (1.25**2 - 1) / 2
+    s = pairs.h - pairs.blur
+    assert found.lower <= s @ s
+    assert 4.5 <= found.lower <= 5.0
+    assert found.value == 5.0
+    assert found.apart == pytest.approx(5.0 + found.value_blur - found.lower)
+    # One below 3: the other is there or further up; what the count is unsure of is rounding.
+    few = bracket_of(problem, V, completeness.SpectralFloor(1, 3.0, "inertia", seen=1, error=0.5))
+    assert 3.9 <= few.lower <= 1.0 + 3.0 * (1 - 8 * U)
+    assert 0.5 + few.value_blur <= few.blurred <= 0.5 + few.value_blur + 0.1
+    none = bracket_of(
+        problem, V, completeness.SpectralFloor(0, 0.81, "inertia", seen=0, error=0.25)
+    )
+    assert 1.6 <= none.lower <= 2 * 0.81 * (1 - 8 * U)
+    assert none.blurred == pytest.approx(0.5 + none.value_blur)
+    # Excluded directions that are known to an error: so much of each value may be along them.
+    span = ExcludedSpan(problem.excluded_columns, problem.trivial, 0.0625)
+    problem = replace(problem, excluded=span)
+    assert found.lower - bracket_of(problem, V, floor).lower == pytest.approx(
+        0.0625 * 2 * 9, rel=0.01
+    )
+    for wrong in (
+        completeness.SpectralFloor(2, 9.0, "inertia", seen=3),
+        completeness.SpectralFloor(2, 9.0, "inertia", seen=None),
+        completeness.SpectralFloor(2, 0.0, "inertia", seen=2),
+        completeness.SpectralFloor(3, 9.0, "inertia", seen=3),
+    ):
+        assert bracket_of(problem, V, wrong).lower == -np.inf
+
+
+def diagonal_factor(*values, count=2):
+    return TraceProblem(Gramian(sp.csr_array(np.diag(np.array(values)))), count=count)
+
+
+@pytest.mark.usefixtures("coarsely")
+def test_a_value_is_charged_for_its_product_its_basis_and_its_span(monkeypatch):
+    problem, M, V, B = gramian_case("diagonal")
+    for aside, tiny in ((0.0, 0.0), (0.125, 0.0), (0.125, 0.25)):
+        patched(monkeypatch, UNDERFLOW_BOUND=tiny)
+        value, blur = singular._value(problem, V, aside)
+        length = np.linalg.norm(M @ V)
+        assert value == pytest.approx(length**2, rel=1e-12)
+        off = gamma(2 + 4) * np.linalg.norm(np.abs(M) @ np.abs(V))
+        off += aside * singular.factor_norm(problem) + 2 * tiny
+        BV = B @ V
+        skew = np.linalg.norm(V.T @ BV - np.eye(2))
+        skew += gamma(rounding.inner_depth(6)) * np.trace(np.abs(V).T @ np.abs(BV))
+        skew += 2 * U * np.linalg.norm(BV, axis=0) @ np.linalg.norm(V, axis=0)
+        assert singular._skew(problem, V) == pytest.approx(skew, rel=1e-10)
+        wide = 2 * (skew + 3 * aside + gamma(rounding.inner_depth(5)))
+        expected = (2 * length + off) * off + wide * (length + off) ** 2 + 2 * tiny
+        assert blur == pytest.approx(expected, rel=1e-10)
+
+
+@pytest.mark.usefixtures("coarsely")
+def test_excluded_directions_are_charged_for_their_images():
+    problem, M, V, B = gramian_case("diagonal")
+    N = problem.trivial
+    sizes = np.linalg.norm(M @ N) + gamma(2 + 2) * np.linalg.norm(np.abs(M) @ np.abs(N))
+    assert singular.null_error(problem) == pytest.approx(2 * sizes, rel=1e-12)
+    BV = B @ (V + 0.25 * N)
+    stray = np.linalg.norm(N.T @ BV)
+    stray += gamma(rounding.inner_depth(6)) * np.linalg.norm(np.abs(N).T @ np.abs(BV))
+    stray += np.linalg.norm(N) * np.linalg.norm(2 * U * np.linalg.norm(BV, axis=0))
+    assert singular._stray(problem, V + 0.25 * N) == pytest.approx(stray, rel=1e-10)
+
+
+@pytest.mark.usefixtures("coarsely")
+def test_pairs_leak_what_their_residuals_and_their_products_do():
+    """Any u, v, residuals and errors at all: the formulas of a trial of [[0, M], [Mᵀ, 0]]."""
+    rng = np.random.default_rng(0)
+    problem = diagonal_factor(1.0, 2.0, 4.0, 8.0)
+    left, V = 1.25 * np.eye(4)[:, :2], np.eye(4)[:, :2]
+    s, stray = np.array([1.0, 2.0]), 0.25
+    R1, R2 = rng.normal(size=(2, 4, 2))
+    wrong = rng.uniform(size=(2, 2))
+    found = singular._as_trial(problem, (left, V, s), (R1, R2), tuple(wrong), stray)
+    tall = gamma(2 * rounding.inner_depth(4))
+    skew = np.linalg.norm(left.T @ left - np.eye(2)) / 2 + singular._skew(problem, V) / 2
+    skew += tall * 2 + stray**2
+    assert found.skew == pytest.approx(skew, rel=1e-12)
+    lengths = np.sqrt(np.sum(R1**2 + R2**2, axis=0) / 2)
+    rounded = np.hypot(*wrong) / np.sqrt(2)
+    np.testing.assert_allclose(found.squares, (lengths + rounded) ** 2, rtol=1e-12)
+    np.testing.assert_allclose(found.rounded, rounded, rtol=1e-12)
+    leak = np.linalg.norm(left.T @ R1 + V.T @ R2) / 2
+    leak += tall * np.sqrt(2) * (np.sqrt(2) + 2) * np.sqrt(np.sum(R1**2 + R2**2))
+    leak += np.sqrt(2 * (1 + skew)) * np.linalg.norm(rounded) + stray * np.linalg.norm(lengths)
+    assert found.leak == pytest.approx(leak, rel=1e-12)
+
+
+@pytest.mark.usefixtures("coarsely")
+def test_exact_pairs_are_charged_for_their_products():
+    problem = diagonal_factor(1.0, 2.0, 4.0, 8.0)
+    V, s = np.eye(4)[:, :2], np.array([1.0, 2.0])
+    pairs = singular._measured_pairs(problem, -(problem.A.factor @ V), V)
+    one = gamma(1 + 4) * s + 4 * U * s
+    two = gamma(1 + 4) * s + s * (2 * U + 4 * U)  # Mᵀu with |Mᵀ||u| = s, and s·Bv
+    # The kernel of two has entries of V alone: |Mᵀ| reaches u by its own row.
+    np.testing.assert_allclose(pairs.rounded, np.hypot(one, two) / np.sqrt(2), rtol=1e-10)
+
+
+@pytest.mark.usefixtures("coarsely")
+@pytest.mark.parametrize(("below", "height"), [(2, 9.0), (1, 3.0), (0, 0.81)])
+def test_what_a_floor_proves_is_charged_by_the_values_below_it(monkeypatch, below, height):
+    problem, V = diagonal_factor(1.0, 2.0, 4.0, 8.0), np.eye(4)[:, :2]
+    own, _ = singular.ritz_directions(problem, V)
+    floor = SpectralFloor(below, height, "inertia", seen=below, error=0.5)
+    top = np.sqrt(height) * (1 - 4 * U)
+    lower = (2 - below) * top**2 * (1 - 8 * U)
+    value, blur = singular._value(problem, own, 0.0)
+    blurred = (2 - below) * 0.5 + blur
+    if below:
+        head = own[:, :below]
+        pairs = singular._measured_pairs(problem, -(problem.A.factor @ head), head)
+        lost, rounded = temple_loss(pairs, top)
+        s = pairs.h - pairs.blur
+        most = pairs.h[-1] + pairs.blur
+        lower += (1 - 8 * U * below) * (s @ s) - 2 * most * lost
+        blurred += 2 * most * (rounded + below * pairs.blur)
+    for tiny in (0.0, 0.125):
+        monkeypatch.setattr(singular, "UNDERFLOW_BOUND", tiny)
+        found = singular.singular_bracket(problem, own, 0.0, own, floor)
+        assert found.lower == pytest.approx(lower - tiny, rel=1e-12)
+        assert found.blurred == pytest.approx(blurred, rel=1e-12)
+        assert found.apart == pytest.approx(value + blur - found.lower, rel=1e-12)
+
+
+@pytest.mark.usefixtures("coarsely")
+def test_filled_counts_of_pairs_are_charged_on_either_side():
+    problem, eta = diagonal_factor(1.0, 2.0, 4.0), 3.0
+    M = np.diag([1.0, 2.0, 4.0])
+    S = np.block([[-eta * np.eye(3), M], [M, -eta * np.eye(3)]])
+    errors = (pivots.dense_inertia(S)[1] + 2 * U * np.abs(S)).sum(axis=1)
+    above = eta * (1 - 4 * U) - errors[:3].max()
+    beneath = eta * (1 - 4 * U) - errors[3:].max()
+    found = singular.dense_singular_floor(problem, 2, eta**2)
+    assert found.height == pytest.approx(above * beneath * (1 - 8 * U), rel=1e-12)
+    assert found.seen == 2
+    assert found.error == pytest.approx(eta**2 - found.height, rel=1e-12)
+
+
+def test_singular_values_are_tried_in_the_middle_of_gaps_and_under_the_answer(monkeypatch):
+    monkeypatch.setattr(singular, "HEIGHT_STEP_FACTORS", (1.0,))
+    s = np.array([1.0, 3.0, 4.0, 8.0, 10.0])
+    under = 3 * 2.5e-8
+    rest = [
+        TrialHeight(1, (3 - under) ** 2, under * (6 - under)),
+        TrialHeight(2, float(1.2 * 3) ** 2),
+        TrialHeight(2, float(1.03 * 3) ** 2),
+    ]
+    behind, first, second = TrialHeight(2, 3.5**2), TrialHeight(3, 36.0), TrialHeight(4, 81.0)
+    assert singular.singular_heights(s, 2, 1.0, 1e-4) == [behind, first, second, *rest]
+    # A gap of 5e-8 of the norm is clear, one of 2e-8 is not: then a wider one comes first.
+    found = singular.singular_heights(s, 2, 2e7, 1e-4)
+    assert found[:3] == [behind, first, second]
+    assert found[3].at == (3 - 2e-7) ** 2  # the norm's rounding is more than 2.5e-8 of the value
+    assert singular.singular_heights(s, 2, 5e7, 1e-4)[:3] == [first, behind, second]
+    # A 64th of a small tolerance; values nearer than twice that are of one cluster.
+    for near, below in ((2.0**-23, 2), (2.0**-24, 1)):
+        s = np.array([1.0, 4.0 - near, 4.0])
+        found = singular.singular_heights(s, 3, 1.0, 2.0**-20)
+        assert found[0].below == below
+        assert found[0].at == (s[below] - 2.0**-24) ** 2
+
+
+def test_singular_values_are_for_null_vectors_only():
+    M = sp.csr_array(np.array([[1.0, -1.0, 0.0], [0.0, 1.0, -1.0]]))
+    assert singular.uses_singular_values(
+        TraceProblem(Gramian(M), count=1, excluded=np.ones((3, 1)))
+    )
+    other = TraceProblem(Gramian(M), count=1, excluded=np.eye(3)[:, :1])
+    assert not singular.uses_singular_values(other)
+    assert not singular.uses_singular_values(TraceProblem(Gramian(M), count=1, sense="max"))
+    rng = np.random.default_rng(4)
+    for _ in range(20):
+        M = rng.normal(size=(4, 3)) * np.array([1.0, 10.0, 0.1])
+        problem = TraceProblem(Gramian(sp.csr_array(M)), count=1)
+        assert singular.factor_norm(problem) >= np.linalg.norm(M, 2)
+
+
+def test_a_solve_makes_pairs_better():
+    M = sp.csr_array(np.diag([1.0, 2.0, 50.0, 80.0]))
+    problem = TraceProblem(Gramian(M), count=2)
+    rough = np.linalg.qr(np.eye(4)[:, :2] + 1e-6 * np.random.default_rng(5).normal(size=(4, 2)))[0]
+    floor = singular.dense_singular_floor(problem, 2, 100.0)
+    plain = singular._measured_pairs(problem, -(M @ rough), rough)
+    solved = singular._solved_pairs(problem, rough, floor.solve)
+    assert (np.sqrt(solved.squares) < 0.1 * np.sqrt(plain.squares)).all()
+    np.testing.assert_allclose(solved.h, [1.0, 2.0], rtol=1e-9)
+    found = singular.singular_bracket(problem, rough, 0.0, rough, floor)
+    assert 5.0 - 1e-8 <= found.lower <= 5.0
+    # Without a solve the loss is of first order, and still taken off.
+    bent = np.linalg.qr(np.eye(4)[:, :2] + 1e-2 * np.random.default_rng(6).normal(size=(4, 2)))[0]
+    bent, _ = singular.ritz_directions(problem, bent)
+    unsolved = SpectralFloor(2, floor.height, "inertia", seen=2)
+    assert singular.singular_bracket(problem, bent, 0.0, bent, unsolved).lower <= 5.0
+
+
+def test_fewer_rows_than_directions_map_some_to_nothing():
+    M = sp.csr_array([[3.0, 4.0, 0.0]])
+    stated = TraceProblem(Gramian(M), None, 2, "min")
+    V, lengths = ritz_directions(stated, np.eye(3)[:, :2])
+    np.testing.assert_allclose(lengths, [0.0, 5.0], atol=1e-14)
+    np.testing.assert_allclose(np.abs(M @ V), [[0.0, 5.0]], atol=1e-14)

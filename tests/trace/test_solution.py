@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from dualfold.trace.problem import product
 from dualfold.trace.solution import with_signs
 
 
@@ -13,3 +14,9 @@ def test_signs_are_set_by_the_largest_entry_and_the_first_of_equals():
     np.testing.assert_array_equal(with_signs(-V), V * [-1, -1, -1])
     assert with_signs(np.zeros((3, 0))).shape == (3, 0)
     np.testing.assert_array_equal(with_signs(np.zeros((2, 1))), np.zeros((2, 1)))
+
+
+def test_signs_are_set_in_matrices_of_any_size():
+    np.testing.assert_array_equal(with_signs(np.array([[-2.0]])), [[2.0]])
+    assert with_signs(np.zeros((0, 2))).shape == (0, 2)
+    assert product(np.zeros((0, 0)), np.zeros((0, 2))).shape == (0, 2)

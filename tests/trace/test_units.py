@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 import scipy.sparse as sp
+from scipy.sparse.linalg import LinearOperator
 
 from dualfold.trace import Gramian, TraceProblem, certify
+from dualfold.trace import units as balanced
 from dualfold.trace.units import _is_exact, _scaled_matrix, balanced_problem, rescaled_problem
 
 
@@ -50,3 +53,36 @@ def test_values_in_far_units_are_held_against_the_answer():
         problem = TraceProblem(np.ldexp(A, power), count=1)
         assert certify(problem, V, [np.ldexp(1.0, power)]).level == "proved"
         assert certify(problem, V, [np.ldexp(1.01, power)]).level == "failed"
+
+
+def test_weights_of_sixteen_to_one_are_balanced():
+    for most, same in ((15.0, True), (16.0, False)):
+        problem = TraceProblem(np.eye(2), np.array([1.0, most]), count=1)
+        assert (balanced_problem(problem, np.eye(2)[:, :1])[0] is problem) == same
+
+
+def test_an_operator_in_balanced_units_is_the_scaled_matrix():
+    rng = np.random.default_rng(1)
+    A = rng.normal(size=(4, 4))
+    operator = LinearOperator((4, 4), matvec=lambda v: A @ v, matmat=lambda V: A @ V, dtype=float)
+    powers = np.array([0, 3, -5, 1])
+    D = np.diag(2.0**powers)
+    scaled = balanced._scaled_matrix(operator, powers)
+    V = rng.normal(size=(4, 3))
+    np.testing.assert_allclose(scaled @ V, D @ A @ D @ V, rtol=1e-13)
+    np.testing.assert_allclose(scaled @ V[:, 0], D @ A @ D @ V[:, 0], rtol=1e-13)
+
+
+@pytest.mark.parametrize("kind", ["dense", "sparse", "gramian"])
+def test_a_wrong_answer_fails_in_any_units(kind):
+    M = np.diag([1.0, 2.0, 3.0, 4.0, 5.0])
+    A = {"dense": M @ M, "sparse": sp.csr_array(M @ M), "gramian": Gramian(sp.csr_array(M))}[kind]
+    for power in (-250, 0, 250):
+        scaled = Gramian(A.factor * 2.0**power) if kind == "gramian" else A * 4.0**power
+        problem = TraceProblem(scaled)
+        right = certify(problem, np.eye(5)[:, :2], np.array([1.0, 4.0]) * 4.0**power)
+        assert right.level == "proved"
+        assert right.value == 5 * 4.0**power
+        assert certify(problem, np.eye(5)[:, [0, 2]]).level == "failed"
+        wrong = certify(problem, np.eye(5)[:, :2], np.array([1.0, 4.1]) * 4.0**power)
+        assert wrong.level == "failed"

@@ -17,7 +17,7 @@ def lists_of(X, k):
     return Lists(np.arange(0, len(X) * k + 1, k), found.indices.ravel(), found.distances.ravel())
 
 
-def problem_of(X=DIGITS, perplexity=10.0, attraction=1.0, count=2):
-    lists = lists_of(X, int(3 * perplexity))
+def problem_of(X=DIGITS, perplexity=10.0, attraction=1.0, count=2, n_neighbors=None):
+    lists = lists_of(X, n_neighbors or int(3 * perplexity))
     P = joint_affinities(lists, conditional_affinities(lists, perplexity)[0])
     return TsneProblem(P, count, attraction)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -17,6 +18,8 @@ from dualfold.unfolding import (
     geodesic_bounds,
     interior_point,
 )
+from dualfold.unfolding import certificate as judge
+from dualfold.unfolding.certificate import ABOUT_GIVEN_LENGTHS, ABOUT_OWN_LENGTHS
 from dualfold.unfolding.solution import BestSides
 from dualfold.unfolding.solvers.taut_edges import polished_sides
 from dualfold.unfolding.solvers.unfolder import refuse_minutes
@@ -27,7 +30,7 @@ from dualfold.unfolding.spectral_floor import (
     second_eigenvalue,
 )
 from tests.proofs.unfoldings import chain, complete, dense_bounds, dense_laplacian, random_problem
-from tests.unfolding.test_margins_unfolding import problem
+from tests.unfolding.test_rounding import problem
 
 
 @pytest.fixture(scope="module")
@@ -251,3 +254,46 @@ def test_small_unfoldings_are_never_refused_and_bounds_need_a_floor():
     same = polished_sides(chain, factor, weights, np.zeros(2, bool))
     assert same[0] is factor
     assert same[1] is weights
+
+
+def test_weights_of_0_are_not_counted_as_negative():
+    w = np.array([0.0, -1.0, 1.0, 0.0, 2.0, 1.0, 1.0])
+    Y = np.random.default_rng(3).normal(size=(5, 2))
+    found = certify_unfolding(problem(), Y, w)
+    assert found.clipped == 1
+    assert any(reason.startswith("1 weights are negative") for reason in found.reasons)
+
+
+def test_a_bound_of_twice_the_value_is_worth_nothing():
+    for upper, level in ((1.75, "unresolved"), (2.0, "failed")):
+        sides = SimpleNamespace(constraints="equal", lower=1.0, upper=upper)
+        assert (
+            judge._level_and_reasons(sides, 0, 1e-4, judge.NEARLY_EQUAL_TOLERANCE, 1e-9)[0] == level
+        )
+
+
+def test_reasons_name_what_was_not_proved_and_nothing_else():
+    n = 6
+    path = np.column_stack([np.arange(n - 1), np.arange(1, n)])
+    problem = UnfoldingProblem(n, path, np.ones(n - 1))
+    Y = np.random.default_rng(0).normal(size=(n, 2))
+    words = "could not be proved positive"
+    nothing = certify_unfolding(problem, Y, np.array([1.0, 0.0, 1.0, 1.0, 1.0]))  # two pieces
+    assert any(words in reason for reason in nothing.reasons)
+    rough = certify_unfolding(problem, Y, np.ones(n - 1))
+    assert rough.level != "proved"
+    assert rough.second_eigenvalue > 0
+    assert not any(words in reason for reason in rough.reasons)
+
+
+def test_a_failed_unfolding_claims_nothing_and_says_what_it_is_about():
+    problem = UnfoldingProblem(3, np.array([[0, 1], [1, 2]]), np.ones(2))
+    Y, w = np.array([[-1.0], [0.0], [1.0]]), np.ones(2)
+    broken = certify_unfolding(problem, np.full((3, 1), np.nan), w)
+    assert (broken.level, broken.value, broken.bound) == ("failed", 0.0, np.inf)
+    assert (broken.second_eigenvalue, broken.upper_exact) == (0.0, np.inf)
+    assert certify_unfolding(problem, Y, w, about="three points").about == "three points"
+    assert certify_unfolding(problem, Y, w).about == ABOUT_GIVEN_LENGTHS
+    equal = UnfoldingProblem(3, problem.edges, np.ones(2), "equal")
+    assert certify_unfolding(equal, Y, w).about == ABOUT_OWN_LENGTHS
+    assert certify_unfolding(equal, Y * [[1.0], [1.0], [1.001]], w).about == ABOUT_GIVEN_LENGTHS

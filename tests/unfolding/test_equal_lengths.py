@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from dualfold.data import swiss_roll
 from dualfold.errors import CertificateFailed, Unrealisable
 from dualfold.graph import from_lengths, join_pieces, knn
 from dualfold.unfolding import UnfoldingProblem, certify_unfolding, unfold
@@ -17,6 +16,7 @@ from dualfold.unfolding.solvers import separate_sides as approached
 from dualfold.unfolding.solvers import unfolder as solver
 from dualfold.unfolding.solvers.unfolder import elastic
 from dualfold.unfolding.spectral_floor import precise_floor
+from tests.tools.tables import roll_points
 
 
 def problem_of(X, edges):
@@ -79,7 +79,7 @@ def test_closed_forms(case, precise, monkeypatch):
 
 def test_a_roll_keeps_its_lengths_and_says_which_problem_it_solved():
     """Independent: lengths, variance and Σ w q by hand; λ₂ by dense eigenvalues."""
-    X = swiss_roll(40, random_state=1).points
+    X = roll_points(40, random_state=1)
     graph = join_pieces(knn(X, 6))
     found = unfold(graph, constraints="equal", tolerance=1e-5, random_state=0)
     c, p, w = found.certificate, found.problem, found.solution.weights
@@ -109,7 +109,7 @@ def keeps_its_lengths(found, X):
 
 def test_points_moved_onto_the_lengths_reach_what_double_doubles_reach(monkeypatch):
     """The way of more than 2,000 edges on a roll that is also solved to 1e-7."""
-    X = swiss_roll(100, random_state=1).points
+    X = roll_points(100, random_state=1)
     graph = join_pieces(knn(X, 6))
     best = unfold(graph, constraints="equal", tolerance=1e-5).certificate
     monkeypatch.setattr(solver, "MAX_PRECISE_EDGES", 0)
@@ -130,7 +130,7 @@ def test_points_moved_onto_the_lengths_reach_what_double_doubles_reach(monkeypat
 @pytest.mark.parametrize("seed", range(2))
 def test_double_doubles_alone_reach_what_doubles_do(seed, monkeypatch):
     monkeypatch.setattr(solver, "MAX_PRECISE_EDGES", 0)
-    X = swiss_roll(40, random_state=seed).points
+    X = roll_points(40, random_state=seed)
     graph = join_pieces(knn(X, 6))
     quick = unfold(graph, constraints="equal", tolerance=1e-2).certificate
     for name in ("UNRESOLVED_SHARE", "RESOLVED_TOLERANCE"):
@@ -161,7 +161,7 @@ def test_a_callback_stops_the_weights_and_the_points(monkeypatch):
 
 
 def contracted_roll(n):
-    X = swiss_roll(n, random_state=0).points
+    X = roll_points(n, random_state=0)
     return contraction_of(join_pieces(knn(X, 6)), constraints="equal").problem
 
 
@@ -170,7 +170,7 @@ def test_a_roll_of_500_points_to_a_thousandth_in_doubles(monkeypatch):
     """1,773 edges, by the way of more than 2,000."""
     monkeypatch.setattr(solver, "MAX_PRECISE_EDGES", 0)
     monkeypatch.setattr(approached, "COSTLY_STEP_EDGES", 0)
-    X = swiss_roll(500, random_state=0).points
+    X = roll_points(500, random_state=0)
     found = unfold(knn(X, 6), constraints="equal", tolerance=1e-3)
     assert found.certificate.level == "proved", str(found.certificate)
     keeps_its_lengths(found, X)
@@ -181,7 +181,7 @@ def test_a_roll_of_500_points_to_a_thousandth_in_doubles(monkeypatch):
 @pytest.mark.parametrize("n", [1_000, 2_000])
 def test_large_rolls_to_a_thousandth(n, capsys):
     """3,554 and 7,107 edges: minutes, most of them in double-doubles."""
-    X = swiss_roll(n, random_state=0).points
+    X = roll_points(n, random_state=0)
     begin = time.process_time()
     found = unfold(knn(X, 6), constraints="equal", tolerance=1e-3)
     c = found.certificate
@@ -196,7 +196,7 @@ def test_large_rolls_to_a_thousandth(n, capsys):
 @pytest.mark.parametrize("seed", range(3))
 def test_rolls_of_300_points_to_a_millionth(seed):
     """Weights of 10⁹; the points of the data are feasible, so no bound may be below them."""
-    X = swiss_roll(300, random_state=seed).points
+    X = roll_points(300, random_state=seed)
     found = unfold(knn(X, 6), constraints="equal", tolerance=1e-6)
     c = found.certificate
     assert c.level == "proved", str(c)

@@ -13,7 +13,6 @@ import scipy.sparse as sp
 from flint import fmpq
 
 from dualfold import MaximumVarianceUnfolding
-from dualfold.data import swiss_roll
 from dualfold.errors import CertificateFailed, InvalidInput, Unrealisable
 from dualfold.graph import from_lengths, join_pieces, knn
 from dualfold.unfolding import Unfolder, UnfoldingProblem, certify_unfolding, contraction_of, unfold
@@ -22,6 +21,7 @@ from tests.proofs import fuzz_unfoldings
 from tests.proofs import judge_unfoldings as judge
 from tests.proofs import unfolding_optima as optima
 from tests.proofs.unfoldings import chain, random_problem
+from tests.tools.tables import roll_points
 
 SEED = int(os.environ.get("DUALFOLD_FUZZ_SEED", "0"))
 
@@ -107,7 +107,7 @@ def test_no_claim_about_500_fuzzed_unfoldings_is_false():
 
 
 def roll(n, seed=0):
-    return join_pieces(knn(swiss_roll(n, random_state=seed).points, 6))
+    return join_pieces(knn(roll_points(n, random_state=seed), 6))
 
 
 def test_a_gap_of_some_percent_is_within_whatever_the_solver():
@@ -125,7 +125,7 @@ def test_a_gap_of_some_percent_is_within_whatever_the_solver():
 
 
 def test_the_estimator_takes_the_tolerance():
-    X = swiss_roll(200, random_state=0).points
+    X = roll_points(200, random_state=0)
     rough = MaximumVarianceUnfolding(solver="landmark", random_state=0).fit(X)
     assert rough.certificate_.level == "within"
     generous = MaximumVarianceUnfolding(solver="landmark", tolerance=0.3, random_state=0).fit(X)

@@ -9,19 +9,18 @@ import numpy as np
 import pytest
 import scipy.linalg
 
-from dualfold.data import swiss_roll
 from dualfold.errors import InvalidInput, TooLarge
 from dualfold.graph import farthest_points, geodesic_distances, join_pieces, knn
-from dualfold.trace.sparse.factorisation import factorise, fill_reducing_ordering
 from dualfold.unfolding import Unfolder, certify_unfolding
 from dualfold.unfolding.problem import UnfoldingProblem, graph_of
 from dualfold.unfolding.solution import BestSides
-from dualfold.unfolding.solvers.barrier import BarrierPoint, Net, block_ordering, newton_step
-from dualfold.unfolding.solvers.connectivity import lowest_eigenpairs, orthonormal_columns
+from dualfold.unfolding.solvers.barrier import BarrierPoint, Net, newton_step
+from dualfold.unfolding.solvers.connectivity import orthonormal_columns
 from dualfold.unfolding.solvers.interior_point import interior_point
 from dualfold.unfolding.solvers.landmark import landmark, path_weights
 from dualfold.unfolding.solvers.low_rank import low_rank
 from dualfold.unfolding.solvers.span import Span
+from tests.tools.tables import roll_points
 
 
 def chain(n):
@@ -44,7 +43,7 @@ def random_graph(n, share, seed, *, masses=None):
 
 
 def roll(n, seed=0):
-    graph = join_pieces(knn(swiss_roll(n, random_state=seed).points, 6))
+    graph = join_pieces(knn(roll_points(n, random_state=seed), 6))
     rows = np.repeat(np.arange(n), np.diff(graph.lengths.indptr))
     upper = rows < graph.lengths.indices
     edges = np.c_[rows, graph.lengths.indices][upper]
@@ -221,31 +220,6 @@ def test_newton_steps_reach_a_centre_where_the_gap_is_m_mu():
     value = problem.value(here.points)
     assert here.weights @ problem.squared == pytest.approx(value + problem.m * 0.05, rel=1e-8)
     assert np.linalg.eigvalsh(problem.laplacian(here.weights).toarray())[1] > 1 - 1e-6
-
-
-def test_a_blocked_ordering_factorises_the_blocks():
-    problem = roll(120)
-    L = problem.laplacian(np.ones(problem.m))
-    order = block_ordering(fill_reducing_ordering(L), 3)
-    _i, _j = problem.edges.T
-    apart = np.random.default_rng(0).standard_normal((problem.m, 3))
-    H = Net.of(problem).stiffness(np.ones(problem.m), np.ones(problem.m), apart, 3.0)
-    b = np.random.default_rng(1).standard_normal(360)
-    x = factorise(H, order).solve(b)
-    assert np.abs(H @ x - b).max() < 1e-10
-
-
-def test_the_bottom_of_the_spectrum_is_that_of_dense_eigenvalues():
-    problem = roll(400)
-    masses = np.random.default_rng(0).integers(1, 4, 400).astype(float)
-    heavy = UnfoldingProblem(400, problem.edges, problem.squared, masses=masses)
-    w = np.random.default_rng(1).uniform(0.1, 2, heavy.m)
-    start = np.random.default_rng(2).standard_normal((400, 7))
-    order = fill_reducing_ordering(heavy.laplacian(w))
-    values, vectors = lowest_eigenpairs(heavy, w, order, start, 5, tol=1e-10)
-    dense = scipy.linalg.eigvalsh(heavy.laplacian(w).toarray(), np.diag(masses))[1:6]
-    assert np.allclose(values, dense, rtol=1e-8)
-    assert np.allclose(vectors.T @ (masses[:, None] * vectors), np.eye(5), atol=1e-10)
 
 
 def test_the_whole_space_as_a_span_is_the_whole_problem():

@@ -5,18 +5,9 @@ from __future__ import annotations
 import tracemalloc
 
 import numpy as np
-import pytest
 
 from dualfold.graph import knn
-from dualfold.kernels.threads import one_blas_thread
 from dualfold.weights import batches, tangent_alignment
-
-
-@pytest.fixture(autouse=True)
-def _one_thread():
-    # Matrices of a few hundred rows: threads of LAPACK would only wait for one another.
-    with one_blas_thread():
-        yield
 
 
 def test_memory_is_bounded_by_the_batches(monkeypatch):

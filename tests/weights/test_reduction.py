@@ -6,22 +6,16 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from dualfold.data import digits
-from dualfold.errors import InvalidInput
+from dualfold.errors import InvalidInput, TooLarge
+from dualfold.methods import pca
 from dualfold.weights import column_deviations, column_means, row_space
+from tests.tools.tables import digit_points
+
+pytestmark = pytest.mark.usefixtures("one_blas_thread")
 
 RNG = np.random.default_rng(0)
-DIGITS = digits().points[:300]
+DIGITS = digit_points(300)
 SHORT = DIGITS[:40]  # fewer points than features
-
-
-@pytest.fixture(autouse=True, scope="module")
-def one_thread():
-    """Matrices this small make LAPACK's threads wait for each other on a busy machine."""
-    from threadpoolctl import threadpool_limits
-
-    with threadpool_limits(1):
-        yield
 
 
 def test_deviations_guard_constant_columns():
@@ -65,3 +59,12 @@ def test_the_row_space_has_the_rank_of_the_data():
         row_space(np.ones((5, 3)))
     with pytest.raises(InvalidInput, match="variance_kept"):
         row_space(tall, variance_kept=99)
+
+
+def test_too_many_points_and_features_are_refused():
+    X = sp.random_array((21_000, 21_000), density=1e-7, rng=np.random.default_rng(0))
+    with pytest.raises(TooLarge, match="random_projection"):
+        row_space(X)
+    with pytest.raises(TooLarge, match="random_projection"):
+        pca(X, matrix="covariance")
+    assert pca(X).A.shape == (21_000, 21_000)  # known by its products, never formed

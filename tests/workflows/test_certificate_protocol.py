@@ -19,7 +19,6 @@ import dualfold
 from dualfold import NeighborMap
 from dualfold.certificate import Level
 from dualfold.cli.verdict_words import short_verdict, verdict
-from dualfold.data import swiss_roll
 from dualfold.fitting.layout import PiecewiseCertificate
 from dualfold.games import GameCertificate, LeastSquares, nesterov
 from dualfold.point_pca import PointCertificate, certify_points
@@ -35,12 +34,13 @@ from dualfold.quality import Distortion
 from dualfold.trace import TraceCertificate
 from dualfold.tsne import TsneCertificate
 from dualfold.unfolding import UnfoldingCertificate, certify_unfolding, unfold
+from tests.tools.tables import roll_points
 
 FIELDS = {
     "level", "gap", "value", "bound", "tolerance", "reasons", "about", "chance", "complete",
     "holds", "verdict", "schema",
 }  # fmt: skip
-ROLL = swiss_roll(80, random_state=0).points
+ROLL = roll_points(80, random_state=0)
 TABLE = np.random.default_rng(0).standard_normal((60, 5)) * [9.0, 5.0, 1.0, 1.0, 1.0]
 APART = np.vstack([ROLL, ROLL + 1e3])
 PROBLEM = dualfold.TraceProblem(np.diag([1.0, 2.0, 3.0, 4.0]), count=2)
@@ -235,8 +235,8 @@ def test_the_command_line_has_words_for_it(name: str) -> None:
 @every
 def test_doubts_make_it_fail(name: str) -> None:
     found = example(name)
-    assert found.doubted() is found
-    worse = found.doubted("the table is another one")
+    assert found.with_doubts() is found
+    worse = found.with_doubts("the table is another one")
     assert type(worse) is type(found)
     assert worse.level == "failed"
     assert not worse.holds

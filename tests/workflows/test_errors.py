@@ -13,12 +13,13 @@ import pytest
 import dualfold
 from dualfold import errors, methods, quality
 from dualfold.cli.wording import shown
-from dualfold.data import Reading, read_table, swiss_roll, write_table
+from dualfold.data import Reading, read_table, write_table
 from dualfold.errors import Argument, DualfoldError, DualfoldWarning, InPython, Message
 from dualfold.graph import join_pieces, knn, nearest, one_piece
 from dualfold.trace.solvers import Lanczos
+from tests.tools.tables import roll_points
 
-X = swiss_roll(40, random_state=0).points
+X = roll_points(40, random_state=0)
 TWO = np.vstack([X, X + 1000])
 
 

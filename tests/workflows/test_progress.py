@@ -8,9 +8,9 @@ import pytest
 
 import dualfold
 from dualfold.cli.progress import Stage, duration
-from dualfold.data import swiss_roll
 from dualfold.graph import farthest_points, geodesic_distances, knn
 from dualfold.kernels.reports import Report, descent, digits_share, long_call, reporting_to, steps
+from tests.tools.tables import roll_points
 
 
 def heard_in(work):
@@ -33,7 +33,7 @@ def parts(heard):
 
 
 CLOUD = np.random.default_rng(0).normal(size=(4000, 30))
-ROLL = swiss_roll(1500, random_state=0).points
+ROLL = roll_points(1500, random_state=0)
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_the_factorisation_and_the_iteration_tell_theirs():
 
 
 def test_an_unfolding_tells_the_digits_of_its_gap():
-    graph = knn(swiss_roll(80, random_state=0).points, 5)
+    graph = knn(roll_points(80, random_state=0), 5)
     records = []
     found = parts(heard_in(lambda: dualfold.unfolding.unfold(graph, callback=records.append)))
     [(_, shares)] = [one for one in found if "gap" in one[0]]

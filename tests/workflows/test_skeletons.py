@@ -13,15 +13,15 @@ from scipy.spatial.distance import cdist
 from sklearn.utils.estimator_checks import check_estimator
 
 from dualfold import embed
-from dualfold.data import swiss_roll
 from dualfold.graph import knn
 from dualfold.maps.out_of_sample import map_from_parts, parts_of
 from dualfold.methods import eigenmaps
 from dualfold.quality import Estimate
 from tests.tools.angles import principal_sine
+from tests.tools.tables import roll_points
 
 FOLDER = Path(__file__).parents[2] / "docs" / "dev" / "skeletons"
-ROLL = swiss_roll(200, random_state=0).points
+ROLL = roll_points(200, random_state=0)
 
 
 def skeleton(name):
@@ -56,7 +56,7 @@ def test_the_estimator_fits_places_new_rows_and_can_be_stored(pieces):
     new = apart[::7] + 0.01
     again = map_from_parts(parts_of(model.placing_map()))
     np.testing.assert_array_equal(again(new), model.transform(new))
-    assert model.stated(ROLL, 2).problem.count == 2
+    assert model.statement(ROLL, 2).problem.count == 2
 
 
 def test_the_measure_is_that_of_brute_force():

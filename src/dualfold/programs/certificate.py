@@ -2,7 +2,7 @@
 
 The optimum p* of a minimum is enclosed from both sides, in exact arithmetic:
 
-    below: the bound of `bounds.py`, for the multipliers as given, or for exact ones
+    below: the bound of `objective_bounds.py`, for the multipliers as given, or for exact ones
         near them (`feasible.py` on the dual), whose gradient balances exactly;
     above: the value at a point near the given one that keeps all constraints exactly.
 
@@ -26,8 +26,6 @@ from dualfold.arrays import Array
 from dualfold.certificate import Certificate, Level, checked_tolerance, level_of
 from dualfold.errors import Argument, InvalidInput
 from dualfold.programs.balance import balanced_program
-from dualfold.programs.bounds import Box, curvature, enclosed_bound, enclosed_value, lower_bound
-from dualfold.programs.conditions import Conditions, Terms, conditions, program_text
 from dualfold.programs.entries import vector
 from dualfold.programs.exact import (
     Enclosure,
@@ -39,6 +37,14 @@ from dualfold.programs.exact import (
     nearest_double,
 )
 from dualfold.programs.feasible import feasible_near
+from dualfold.programs.objective_bounds import (
+    Box,
+    curvature,
+    enclosed_bound,
+    enclosed_value,
+    lower_bound,
+)
+from dualfold.programs.optimality import Conditions, Terms, conditions, program_text
 from dualfold.programs.program import Program
 
 # Far enough to cover every other optimum of an ordinary program.

@@ -25,13 +25,6 @@ import scipy.sparse as sp
 from dualfold.arrays import Array
 from dualfold.certificate import Certificate, Level, checked_tolerance
 from dualfold.programs.balance import BalancedProgram, balanced_program
-from dualfold.programs.bounds import Box, least_linear
-from dualfold.programs.conditions import (
-    conditions,
-    largest_modulus,
-    limit_size,
-    program_text,
-)
 from dualfold.programs.entries import vector
 from dualfold.programs.exact import (
     TINY,
@@ -44,6 +37,13 @@ from dualfold.programs.exact import (
     nearest_double,
 )
 from dualfold.programs.feasible import feasible_near
+from dualfold.programs.objective_bounds import Box, least_linear
+from dualfold.programs.optimality import (
+    conditions,
+    largest_modulus,
+    limit_size,
+    program_text,
+)
 from dualfold.programs.program import LinearProgram, Program
 
 

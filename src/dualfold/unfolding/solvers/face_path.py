@@ -43,7 +43,7 @@ FIRST_RIDGE = 1e-14
 INDEPENDENT_SHARE = 1e-10
 # t in units of d⁴ over the first bound: in doubles, and in double-doubles, which come so near to
 # the given lengths that 1e-15 would be visible in them.
-COMPLIANCE = 1e-15
+SPRING_COMPLIANCE = 1e-15
 PRECISE_COMPLIANCE = 1e-17
 # Doubles do not resolve the Schur matrix when the lengths stay off by more than this share of what
 # they were off before, and by more than RESOLVED_TOLERANCE of d².
@@ -153,7 +153,7 @@ class _Scaled:
         self.G = here.F @ Q / np.sqrt(d)
         self.inverse = here.E @ (product @ Q / d) / np.sqrt(d)  # G⁻ᵀ
         self.V = path.rows @ self.G
-        self.compliance = (PRECISE_COMPLIANCE if here.precise else COMPLIANCE) * path.unit
+        self.compliance = (PRECISE_COMPLIANCE if here.precise else SPRING_COMPLIANCE) * path.unit
         self.solve = (_precise_schur if here.precise else _schur)(self.V, self.compliance)
         own = np.sum((self.V * np.sqrt(d)) ** 2, axis=1)
         self.away = own - path.squared - self.compliance * here.weights

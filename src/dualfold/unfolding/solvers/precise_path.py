@@ -52,7 +52,7 @@ STIFFENING_RATIO = 0.2
 CHUNK_ROWS = 128  # rows of the Schur matrix in one chunk
 # The first compliance and the least, in units of d⁴ over the first bound. With less, lengths that
 # contradict each other by rounding would be refused: docs/dev/notes/unfolding-equal-lengths.md.
-COMPLIANCE = 1e-13
+SPRING_COMPLIANCE = 1e-13
 MIN_COMPLIANCE = 1e-14
 # Steps in doubles are good to this gap: later ones lose the centre, earlier ones cost more here.
 DOUBLES_GAP = 1e-3
@@ -219,8 +219,8 @@ def precise_solution(
     begin = perf_counter()
     with one_blas_thread():
         path = CentralPath(problem, 0.0)
-        start, compliance = elastic_point(path, COMPLIANCE, DOUBLES_GAP)
-        least = MIN_COMPLIANCE / COMPLIANCE * compliance
+        start, compliance = elastic_point(path, SPRING_COMPLIANCE, DOUBLES_GAP)
+        least = MIN_COMPLIANCE / SPRING_COMPLIANCE * compliance
         exact = PrecisePath(problem)
         K = exact.centred_matrix(path.in_point_units(start.X))
         here = exact.at(K, DoubleDouble(start.weights), compliance)

@@ -28,7 +28,7 @@ from dualfold.unfolding.solvers.interior_point import CentralPath
 from dualfold.unfolding.solvers.rigid import dependencies
 
 # The measurements behind these constants: docs/dev/notes/unfolding-equal-lengths.md.
-COMPLIANCE = 1e-13  # of the springs, as in `precise_path`
+SPRING_COMPLIANCE = 1e-13  # of the springs, as in `precise_path`
 # The gap at which the weights are good enough, of `tol`.
 WEIGHTS_GAP_SHARE = 0.1
 # Below LATE_GAP, steps in a row that leave more than SLOW_STEP_RATIO of the gap are rounding.
@@ -110,7 +110,7 @@ class _SeparateSides:
             if self.problem.m <= COSTLY_STEP_EDGES
             else max(WEIGHTS_GAP_SHARE * tol, COSTLY_STEP_GAP)
         )
-        compliance = COMPLIANCE * squared**2 / float(self.best.weights @ squared)
+        compliance = SPRING_COMPLIANCE * squared**2 / float(self.best.weights @ squared)
         slow = 0
         for current in elastic_steps(self.path, self.best, compliance):
             no_better = current.gap > SLOW_STEP_RATIO * self.best.gap and self.best.gap < LATE_GAP

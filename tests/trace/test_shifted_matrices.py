@@ -1,0 +1,109 @@
+"""The matrices that are factorised for a trace problem: shared, and gone with it."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.sparse.linalg import aslinearoperator
+
+from dualfold.errors import TooLarge
+from dualfold.trace import Gramian, TraceProblem
+from dualfold.trace.sparse import shifted_matrices as room
+from dualfold.trace.sparse import shifted_matrices as shifted
+from dualfold.trace.sparse.factorisation import factorise
+from dualfold.trace.sparse.shifted_matrices import shifted_matrices
+from dualfold.trace.units import balanced_problem
+
+
+def posed(kind: str, sense: str, seed: int = 0) -> tuple[TraceProblem, np.ndarray, np.ndarray]:
+    """A problem of 40 rows with its dense A and B."""
+    rng = np.random.default_rng(seed)
+    M = sp.random_array((40 if kind == "square" else 55, 40), density=0.1, rng=rng).tocsr()
+    M = sp.csr_array(M + sp.eye_array(*M.shape))
+    b = rng.uniform(0.5, 2, 40)
+    dense = (M.T @ M).toarray()
+    A = Gramian(M) if kind in ("square", "tall") else sp.csr_array(dense)
+    return TraceProblem(A, b, 2, sense), dense, np.diag(b)
+
+
+@pytest.mark.parametrize("sense", ["min", "max"])
+@pytest.mark.parametrize("kind", ["sparse", "tall", "square", "turned"])
+@pytest.mark.parametrize("shift", [-0.7, 0.3, 2.1])
+def test_counts_and_solves_of_every_form(monkeypatch, kind, sense, shift):
+    monkeypatch.setattr(room, "MIN_ROTATED_ROWS", 10 if kind == "turned" else 10**9)
+    monkeypatch.setattr(room, "MAX_ROTATED_FLOPS_RATIO", 1e9)
+    problem, A, B = posed("square" if kind == "turned" else kind, sense)
+    pencil = shifted_matrices(problem)
+    assert pencil.is_rotated == (kind == "turned")
+    factor = factorise(pencil.at(shift), pencil.ordering)
+    whole = problem.sign * A - shift * B
+    below = np.sum(np.linalg.eigvalsh(whole) < 0)
+    assert factor.negative - (pencil.auxiliary if sense == "min" else 0) == below
+    R = np.random.default_rng(1).normal(size=(40, 3))
+    np.testing.assert_allclose(whole @ pencil.solve(factor, shift, R), R, atol=1e-9)
+
+
+def test_a_problem_has_its_matrices_once_and_takes_them_along():
+    problem, _, _ = posed("tall", "min")
+    assert shifted_matrices(problem) is shifted_matrices(problem)
+    assert shifted_matrices(problem).ordering is shifted_matrices(problem).ordering
+    assert shifted_matrices(posed("tall", "min")[0]) is not shifted_matrices(problem)
+    gone = weakref.ref(shifted_matrices(problem))
+    del problem
+    gc.collect()
+    assert gone() is None
+
+
+def test_a_hopeless_order_is_looked_for_once(monkeypatch):
+    calls = []
+
+    def hopeless(pattern, **_):
+        calls.append(pattern.shape)
+        raise TooLarge("no")
+
+    monkeypatch.setattr(room, "fill_reducing_ordering", hopeless)
+    problem, _, _ = posed("sparse", "min")
+    for _ in range(3):
+        with pytest.raises(TooLarge):
+            _ = shifted_matrices(problem).ordering
+    assert len(calls) == 1
+
+
+def test_balanced_units_keep_the_order():
+    A = sp.diags_array(np.arange(1.0, 31)) + sp.eye_array(30, k=1) + sp.eye_array(30, k=-1)
+    problem = TraceProblem(sp.csr_array(A), np.geomspace(1, 1e6, 30), 2)
+    order = shifted_matrices(problem).ordering
+    changed, _ = balanced_problem(problem, np.eye(30)[:, :2])
+    assert changed is not problem
+    assert shifted_matrices(changed).ordering is order
+
+
+def test_an_operator_has_no_pivots():
+    problem = TraceProblem(aslinearoperator(np.diag([1.0, 2.0, 3.0])), count=1)
+    with pytest.raises(TooLarge, match="no pivots"):
+        shifted_matrices(problem).at(0.0)
+
+
+@pytest.mark.parametrize("metric", ["plain", "cancels"])
+def test_the_turned_matrix_has_room_for_every_entry_of_b(monkeypatch, metric):
+    monkeypatch.setattr(shifted, "MIN_ROTATED_ROWS", 3)
+    monkeypatch.setattr(shifted, "MAX_ROTATED_FLOPS_RATIO", 1e9)
+    n = 5
+    M = sp.csr_array(np.eye(n) - 0.5 * np.eye(n, k=1) - 0.5 * np.eye(n, k=-1))
+    # |M| + |M|ᵀ and B have equal entries: as numbers they would cancel, as a pattern they do not.
+    B = (
+        None
+        if metric == "plain"
+        else sp.csr_array(2 * np.eye(n) + abs(M + M.T - 2 * sp.eye_array(n)))
+    )
+    problem = TraceProblem(Gramian(M), B, count=2)
+    pencil = shifted.shifted_matrices(problem)
+    assert pencil.is_rotated
+    height = 0.3
+    dense = (M.T @ M).toarray() - height * problem.metric.sparse().toarray()
+    count = factorise(pencil.at(height), pencil.ordering).negative - n
+    assert count == np.sum(np.linalg.eigvalsh(dense) < 0)
