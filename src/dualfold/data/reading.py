@@ -100,7 +100,7 @@ class Reading:
     season: tuple[str, ...] = _option(
         (), "Of these dates use the time of the year (repeatable).", metavar="COLUMN"
     )
-    mixed: Mixed = _option(
+    mixed: Mixed = _option(  # noqa: RUF009 (it returns a field)
         "famd",
         "Categories and dates beside numbers, scaled as FAMD or Gower; numbers only, or just "
         "as they are given.",
@@ -111,7 +111,7 @@ class Reading:
     standardize: bool | None = _option(
         None, "Give every column the same weight; default: where scales differ much."
     )
-    missing: Missing = _option(
+    missing: Missing = _option(  # noqa: RUF009 (it returns a field)
         "auto",
         "Missing values: refuse, leave rows out, fill with the mean, or impute (auto).",
         choices=("auto", "raise", "drop", "mean", "impute"),
