@@ -24,8 +24,8 @@ from dualfold.games import (
     Sum,
     composites,
     losses,
-    mvu_dual,
     norm,
+    unfolding_dual,
 )
 from dualfold.games import intervals as sure_numbers
 from dualfold.games import minimum_search as least
@@ -93,10 +93,10 @@ def test_laplacians_are_charged_by_their_terms(monkeypatch):
     edges = np.array([[0, 1], [1, 2], [0, 1]])
     f = EasiestBend(3, edges, np.array([1.0, 2.0, 4.0]))
     seen, x = [], np.array([0.5, 0.25, 0.25])
-    real = mvu_dual.least_eigenvalue
-    patched(monkeypatch, mvu_dual, EPS=EPS, UNDERFLOW_BOUND=2.0**-10)
+    real = unfolding_dual.least_eigenvalue
+    patched(monkeypatch, unfolding_dual, EPS=EPS, UNDERFLOW_BOUND=2.0**-10)
     monkeypatch.setattr(
-        mvu_dual, "least_eigenvalue", lambda M, at: (seen.append(M), real(M, at))[1]
+        unfolding_dual, "least_eigenvalue", lambda M, at: (seen.append(M), real(M, at))[1]
     )
     f.value_interval(x)
     w = np.array([0.5 + 0.0625, 0.125])

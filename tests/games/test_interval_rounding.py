@@ -13,7 +13,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dualfold.games import EasiestBend, Spectrahedron, mvu_dual, structured_sets
+from dualfold.games import EasiestBend, Spectrahedron, structured_sets, unfolding_dual
 from dualfold.games import intervals as sure_numbers
 from dualfold.games.intervals import (
     ExactMatrix,
@@ -143,7 +143,7 @@ def test_the_dual_of_unfolding_pays_for_its_sums(monkeypatch):
     edges = np.array([[0, 1], [1, 2], [2, 3], [0, 3], [0, 2]])
     bend, x = EasiestBend(4, edges, np.array([1.0, 2.0, 1.0, 1.0, 0.5])), np.full(5, 0.2)
     plain = bend.value_interval(x)
-    patched(monkeypatch, mvu_dual, EPS=COARSE, UNDERFLOW_BOUND=0.0)
+    patched(monkeypatch, unfolding_dual, EPS=COARSE, UNDERFLOW_BOUND=0.0)
     coarse = bend.value_interval(x)
     weights = x / bend.squared_lengths
     # Row i of the Laplacian adds up its weights, and each of them is a quotient.

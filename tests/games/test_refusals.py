@@ -8,8 +8,8 @@ import pytest
 from dualfold.errors import InvalidInput
 from dualfold.games import FTL, FTLPlus, Indicator, Simplex, learn
 from dualfold.games.losses import LargestAffine
-from dualfold.games.mvu_dual import EasiestBend
 from dualfold.games.structured_sets import Product
+from dualfold.games.unfolding_dual import EasiestBend
 
 X = np.random.default_rng(0).normal(size=(12, 3))
 HALVES = np.array([0.5, 0.5])

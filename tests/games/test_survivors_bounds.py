@@ -27,10 +27,10 @@ from dualfold.games import textbook_methods as descent
 from dualfold.games.convex_functions import Convex
 from dualfold.games.intervals import Interval, dot, least_eigenvalue, norm_interval
 from dualfold.games.minimum_search import least_point
-from dualfold.games.mvu_dual import EasiestBend, unfolding_game
 from dualfold.games.plane_bound import LowerBound
 from dualfold.games.planes import Plane
 from dualfold.games.refutation import refute
+from dualfold.games.unfolding_dual import EasiestBend, unfolding_game
 from tests.proofs.coarse import patched
 
 

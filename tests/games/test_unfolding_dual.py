@@ -7,7 +7,7 @@ import pytest
 
 from dualfold.errors import DisconnectedGraph, InvalidInput
 from dualfold.games import EasiestBend
-from dualfold.games.mvu_dual import unfolding_game
+from dualfold.games.unfolding_dual import unfolding_game
 
 
 @pytest.mark.parametrize(

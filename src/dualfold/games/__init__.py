@@ -55,7 +55,6 @@ from dualfold.games.equilibria import Equilibrium, Membership, equilibrium, memb
 from dualfold.games.game import Account, GeometricWeights, Run, equal_weights, linear_weights, play
 from dualfold.games.losses import Entropy, Huber, LargestAffine, Logistic, LogSumExp, norm
 from dualfold.games.minimum_search import LeastPoint, least_point
-from dualfold.games.mvu_dual import EasiestBend, unfolding_bracket, unfolding_game
 from dualfold.games.online_learning import OnlineAccount, Past, RegretCurve, learn
 from dualfold.games.plain_recipes import (
     averaged_descent,
@@ -95,6 +94,7 @@ from dualfold.games.textbook_methods import (
     rmsprop,
     stochastic_gradient,
 )
+from dualfold.games.unfolding_dual import EasiestBend, unfolding_bracket, unfolding_game
 
 __all__ = [
     "FTL",

@@ -1,4 +1,4 @@
-"""The neighbour lists whose rows attract in t-SNE, as its parameters state them."""
+"""Whose neighbours attract in t-SNE: the lists that its parameters ask for."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from dualfold.graph.metrics import (
 )
 
 # Rows whose full table of distances, or of affinities (method="exact"), is made.
-MAX_FULL_TABLE_ROWS = 20_000
-# Rows up to which all distances by another metric are computed in one table.
-MAX_PAIRWISE_ROWS = 2_000
+MOST_FULL = 20_000
+# Rows up to which all distances by another metric are computed at once.
+MAX_FULL_TABLE_ROWS = 2_000
 
 
 def refuse_odd_input(model: Any, X: Any) -> None:
@@ -72,10 +72,10 @@ def asked_neighbors(model: Any, n: int) -> int:
             )
         return int(model.n_neighbors)
     if model.method == "exact":
-        if n > MAX_FULL_TABLE_ROWS:
+        if n > MOST_FULL:
             raise TooLarge(
                 Argument("method", "exact"),
-                f" keeps {n}² affinities, which is meant for at most {MAX_FULL_TABLE_ROWS} rows; ",
+                f" keeps {n}² affinities, which is meant for at most {MOST_FULL} rows; ",
                 Argument("method", "barnes_hut"),
                 " keeps those of neighbours",
             )
@@ -91,7 +91,7 @@ def tsne_lists(model: Any, X: Any) -> Lists:
     k = asked_neighbors(model, n)
     if is_precomputed(model.metric):
         return _of_distances(X, k)
-    if not is_euclidean(model.metric) and (model.metric_params or n <= MAX_PAIRWISE_ROWS):
+    if not is_euclidean(model.metric) and (model.metric_params or n <= MAX_FULL_TABLE_ROWS):
         return _of_distances(_full_table(model, X), k)
     found = nearest(X, k, metric=model.metric, n_jobs=model.n_jobs)
     _refuse_negative(found.distances)
@@ -150,11 +150,11 @@ def _full_table(model: Any, X: Any) -> Any:
     refuse_other_width(model.metric, given, X.shape[1])
     if model.metric == "mahalanobis" and "V" in given:
         given["VI"] = np.linalg.inv(given.pop("V")).T
-    if X.shape[0] > MAX_FULL_TABLE_ROWS:
+    if X.shape[0] > MOST_FULL:
         raise TooLarge(
             Argument("metric_params"),
             f" need all distances between {X.shape[0]} rows, which is meant for at most "
-            f"{MAX_FULL_TABLE_ROWS}; give the neighbours as ",
+            f"{MOST_FULL}; give the neighbours as ",
             Argument("graph"),
         )
     try:

@@ -9,6 +9,9 @@ Mirror descent moves p by multiplication; the eigenvector player answers with th
 bend v of the present weights. The value of MVU, tr K*, is 1/λ₂*. A run brackets it: from
 above by λ₂ of the averaged weights, from below by the averaged bends, which, scaled until
 no edge is longer than allowed, are an unfolding.
+
+This is a game and stands with the games, because it is made of players; the solvers that
+`MaximumVarianceUnfolding` uses, and the certificate, are in `dualfold.unfolding`.
 """
 
 from __future__ import annotations
@@ -63,8 +66,8 @@ class EasiestBend(Convex):
                 f"{edges.shape} and {squared.shape} (least length {squared.min(initial=np.inf):.3g}"
                 "); merge points at distance 0 first"
             )
-        whole = edges.dtype.kind in "iu" and edges.min() >= 0 and edges.max() < self.n
-        if not whole or np.any(edges[:, 0] == edges[:, 1]):
+        are_rows = edges.dtype.kind in "iu" and edges.min() >= 0 and edges.max() < self.n
+        if not are_rows or np.any(edges[:, 0] == edges[:, 1]):
             raise InvalidInput(
                 f"edges are pairs of two different row numbers from 0 to {self.n - 1}; some are not"
             )
@@ -92,7 +95,7 @@ class EasiestBend(Convex):
         return {}
 
     def _bend(self, shares: Array) -> tuple[float, Array]:
-        # One eigenpair by bisection: LAPACK's all of them are 60 times slower on a busy machine.
+        # One eigenpair by bisection costs far less than all of them: docs/dev/notes/games.md.
         laplacian = self._laplacian(shares)
         values, vectors = eigh(laplacian + self._lift(laplacian), subset_by_index=[0, 0])
         return float(values[0]), np.asarray(vectors[:, 0])
@@ -107,7 +110,7 @@ class EasiestBend(Convex):
         return laplacian
 
     def _lift(self, laplacian: Array) -> float:
-        """What lifts the null vector 1 above everything (Gershgorin), so that λ₂ is first."""
+        """A multiple of 11ᵀ that moves the eigenvalue of 1 above all others (Gershgorin)."""
         return 2 * float(laplacian.diagonal().max()) / self.n
 
     @cached_property
