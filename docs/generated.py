@@ -14,7 +14,7 @@ from pathlib import Path
 
 import dualfold
 from dualfold.cli.method_list import option_rows
-from dualfold.descriptions import DESCRIPTIONS, FUNCTIONS, SIZES_MEAN, Description
+from dualfold.descriptions import DESCRIPTIONS, FUNCTION_MODULES, SIZES_MEAN, Description
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "dualfold"
@@ -23,7 +23,7 @@ SOURCE = ROOT / "src" / "dualfold"
 def files() -> dict[Path, str]:
     """Each file with what it should hold."""
     whole = dualfold._HOMES | dualfold._estimators() | dict.fromkeys(dualfold._ROOMS, "dualfold")
-    functions = {name: f"dualfold.methods._{home}" for name, home in FUNCTIONS.items()}
+    functions = {name: f"dualfold.methods._{home}" for name, home in FUNCTION_MODULES.items()}
     found = {SOURCE / "methods" / "__init__.pyi": stub(functions)}
     found[SOURCE / "__init__.pyi"] = stub(whole) + "\n__version__: str\n"
     return found | {ROOT / "docs" / "methods.md": page()}

@@ -63,9 +63,9 @@ _ROOMS = (
 
 def _estimators() -> dict[str, str]:
     """Those of the descriptions."""
-    from dualfold.descriptions import ESTIMATORS
+    from dualfold.descriptions import ESTIMATOR_MODULES
 
-    return {name: f"dualfold.methods._{module}" for name, module in ESTIMATORS.items()}
+    return {name: f"dualfold.methods._{module}" for name, module in ESTIMATOR_MODULES.items()}
 
 
 def __getattr__(name: str) -> Any:

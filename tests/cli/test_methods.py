@@ -48,7 +48,7 @@ def run(*words, code=0):
 def fitted(method, **options):
     """The estimator with the options, and the defaults of the command line."""
     row = DESCRIPTIONS[method]
-    estimator = row.estimator_class()(**({"n_components": 2} | row.parameters(options)))
+    estimator = row.estimator_class()(**({"n_components": 2} | row.estimator_parameters(options)))
     standardize = True if row.scaled else None
     table = prepare("roll.csv", Reading(identifier="name", labels="kind", standardize=standardize))
     return estimator, estimator.fit_transform(table.X, table.classes)

@@ -8,7 +8,7 @@ import pytest
 from sklearn.base import BaseEstimator
 
 import dualfold
-from dualfold.descriptions import DESCRIPTIONS, ESTIMATORS, FUNCTIONS, described
+from dualfold.descriptions import DESCRIPTIONS, ESTIMATOR_MODULES, FUNCTION_MODULES, description_of
 
 ROOT = Path(__file__).parents[2]
 
@@ -26,28 +26,30 @@ def test_what_a_description_names_is_there(name):
     assert not set(row.fixed) & set(row.options)
     # Estimators that need a graph take one that was made before; t-SNE may have one.
     assert (row.needs_graph or name == "tsne") == ("graph" in parameters)
-    estimator(**row.parameters({}))._validate_params()
+    estimator(**row.estimator_parameters({}))._validate_params()
 
 
 def test_every_public_estimator_has_a_description():
     public = {name for name in dualfold.__all__ if inspect.isclass(getattr(dualfold, name))}
     found = {name for name in public if issubclass(getattr(dualfold, name), BaseEstimator)}
-    assert found == set(ESTIMATORS)
+    assert found == set(ESTIMATOR_MODULES)
 
 
 def test_every_function_of_the_methods_has_one():
-    assert set(dualfold.methods.__all__) == set(FUNCTIONS)
-    for name in FUNCTIONS:
+    assert set(dualfold.methods.__all__) == set(FUNCTION_MODULES)
+    for name in FUNCTION_MODULES:
         assert inspect.isfunction(getattr(dualfold.methods, name))
     folder = Path(dualfold.methods.__file__).parent
     files = {path.stem.removeprefix("_") for path in folder.glob("_[a-z]*.py")}
-    assert files == set(FUNCTIONS.values()) | set(ESTIMATORS.values())
+    assert files == set(FUNCTION_MODULES.values()) | set(ESTIMATOR_MODULES.values())
 
 
 def test_every_function_that_states_a_problem_is_in_the_table_of_problems():
     table = (ROOT / "docs" / "dev" / "problems.md").read_text()
     helpers = {"landmark_count", "johnson_lindenstrauss_size"}
-    missing = [name for name in FUNCTIONS if f"`{name}`" not in table and name not in helpers]
+    missing = [
+        name for name in FUNCTION_MODULES if f"`{name}`" not in table and name not in helpers
+    ]
     assert not missing
 
 
@@ -59,5 +61,5 @@ def test_what_is_written_from_the_descriptions_is_up_to_date():
 
 
 def test_a_method_by_the_name_that_people_write():
-    assert described("t-SNE") is described("tsne")
-    assert described("PCA") is described("pca")
+    assert description_of("t-SNE") is description_of("tsne")
+    assert description_of("PCA") is description_of("pca")

@@ -8,7 +8,6 @@ from scipy.spatial.distance import cdist
 
 import dualfold
 from dualfold import PCA, Isomap
-from dualfold.data import swiss_roll
 from dualfold.errors import DisconnectedGraph
 from dualfold.graph import Landmarks, farthest_points, geodesic_distances, join_pieces, knn
 from dualfold.methods import isomap, landmark_count, landmark_isomap, mds_of_distances
@@ -50,8 +49,7 @@ def test_isomap_with_all_neighbours_is_classical_scaling():
 
 
 def test_isomap_lays_a_roll_flat():
-    roll = swiss_roll(3000, random_state=0)
-    graph = knn(roll.points, 8)
+    graph = knn(roll_points(3000), 8)
     points = dualfold.embed(isomap(graph)).points
     assert dualfold.residual_variance(graph, points) < 1e-3
     # The rolled-up sheet is as long as its spiral: the first axis spans its geodesics.

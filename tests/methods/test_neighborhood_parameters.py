@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dualfold
-from dualfold.descriptions import ESTIMATORS
+from dualfold.descriptions import ESTIMATOR_MODULES
 from dualfold.errors import InvalidInput
 from tests.tools.tables import curve_points, digit_points, roll_points
 
@@ -21,7 +21,7 @@ DATA = {
 # Every estimator that finds neighbours by their number or by a radius.
 BY_RADIUS = [
     kind
-    for kind in (getattr(dualfold, name) for name in ESTIMATORS)
+    for kind in (getattr(dualfold, name) for name in ESTIMATOR_MODULES)
     if {"n_neighbors", "radius"} <= kind().get_params().keys()
 ]
 

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 import dualfold
 from dualfold import PCA
-from dualfold.descriptions import ESTIMATORS
+from dualfold.descriptions import ESTIMATOR_MODULES
 from dualfold.errors import InvalidInput
 
 NAMES = list("abcd")
@@ -59,7 +59,7 @@ def answer_of(model) -> np.ndarray:
 @pytest.mark.parametrize("made", [frame, of_polars, arrow, of_xarray, annotated])
 def test_every_estimator_takes_it_as_it_takes_the_array(made):
     table = made()
-    for name in ESTIMATORS:
+    for name in ESTIMATOR_MODULES:
         # an array in the same order in memory: sums in another order differ in their last bits,
         # and a descent makes more of it
         plain = np.asarray(getattr(table, "X", table))
@@ -90,7 +90,7 @@ def test_what_is_no_table_of_numbers_is_refused_in_one_sentence():
         "'kind'": frame().assign(kind=KINDS),
         "('kind')": of_polars().with_columns(kind=polars.Series(KINDS.tolist())),
     }
-    for name in ESTIMATORS:
+    for name in ESTIMATOR_MODULES:
         for remedy, table in tables.items():
             if name == "FAMD" and "kind" in remedy:
                 continue  # it takes categories

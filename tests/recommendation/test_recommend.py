@@ -17,9 +17,9 @@ from dualfold.recommendation import (
     recommend,
     two_nn,
 )
-from dualfold.recommendation.dimension import _levina_bickel, _read, _two_nn
+from dualfold.recommendation.dimension_estimates import _dimension_on_curve, _levina_bickel, _two_nn
 from dualfold.recommendation.recommendation import Recommendation
-from dualfold.recommendation.scan import NeighborScan, Scanned
+from dualfold.recommendation.short_cuts import NeighborScan, ScanRow
 from dualfold.recommendation.trial import Candidate
 from tests.tools.tables import roll_points
 
@@ -100,16 +100,16 @@ def test_numbers_of_neighbours_with_short_cuts_are_rejected(seed):
     scan = neighbor_scan(roll.points)
     cut = [row.n_neighbors for row in scan.rows if shortcuts(roll, row.n_neighbors)]
     assert cut  # there is something to find
-    assert set(scan.rejected) >= set(cut)
-    assert scan.chosen not in cut
-    assert set(scan.rejected) - set(cut) <= {cut[0] - 1}
+    assert set(scan.with_short_cuts) >= set(cut)
+    assert scan.best_n_neighbors not in cut
+    assert set(scan.with_short_cuts) - set(cut) <= {cut[0] - 1}
 
 
 def test_clouds_have_no_short_cuts():
     rng = np.random.default_rng(0)
     for width in (2, 3, 8):
-        assert neighbor_scan(rng.standard_normal((400, width))).rejected == ()
-    rows = Scanned(5, 9, 0.5, 0.0), Scanned(7, 1, 1.0, 0.0), Scanned(10, 1, 1.0, 0.5)
+        assert neighbor_scan(rng.standard_normal((400, width))).with_short_cuts == ()
+    rows = ScanRow(5, 9, 0.5, 0.0), ScanRow(7, 1, 1.0, 0.0), ScanRow(10, 1, 1.0, 0.5)
     told = str(NeighborScan(rows))
     assert told == "7 neighbours; 10 make short cuts; with 5 the graph is in pieces (9)"
 
@@ -157,13 +157,13 @@ RNG = np.random.default_rng(0)
 def test_dimensions_of_too_few_rows_are_none():
     assert _two_nn(np.ones((1, 2))) == 0
     assert _levina_bickel(np.ones((1, 5))) == _levina_bickel(np.ones((9, 2))) == 0
-    assert _read(np.array([1.0, 2.0, 2.9]), np.inf) == 3
+    assert _dimension_on_curve(np.array([1.0, 2.0, 2.9]), np.inf) == 3
 
 
 def test_advice_says_why_a_method_is_not_the_first():
     with pytest.raises(InvalidInput, match="n_components=9 must be from 1 to 4"):
         recommend(RNG.normal(size=(300, 4)), n_components=9)
-    rows = tuple(Scanned(k, 1, 1.0, 0.0) for k in (5, 10))
+    rows = tuple(ScanRow(k, 1, 1.0, 0.0) for k in (5, 10))
     good = Candidate("pca", (0.1, 0.1), 0.9, 0.9, 0.1)
     shaky, broken = replace(good, method="lle", stability=-1.0), Candidate("mvu", trouble="too few")
     told = Recommendation(

@@ -55,7 +55,7 @@ def fitted(name, X, y):
     made = row.estimator_class()()
     known = made.get_params()
     parameters = {key: value for key, value in chosen.items() if key in known}
-    made.set_params(**row.parameters(parameters))
+    made.set_params(**row.estimator_parameters(parameters))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         Y = made.fit_transform(X, y) if "labels" in row.needs else made.fit_transform(X)

@@ -14,7 +14,7 @@ import pytest
 
 import dualfold
 import papers
-from dualfold.descriptions import ESTIMATORS
+from dualfold.descriptions import ESTIMATOR_MODULES
 
 
 def modules_with_examples() -> list[str]:
@@ -45,5 +45,5 @@ def test_the_examples_of_a_module_hold(name: str) -> None:
 
 
 def test_every_estimator_has_an_example() -> None:
-    estimators = list(ESTIMATORS)
+    estimators = list(ESTIMATOR_MODULES)
     assert not [name for name in estimators if ">>>" not in getattr(dualfold, name).__doc__]

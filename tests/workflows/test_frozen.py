@@ -128,5 +128,5 @@ def test_measures_have_a_best_and_a_worst_value():
 
 
 def test_what_a_least_point_holds_is_named():
-    kinds = {one.kind for one in inspect.signature(games.least.LeastPoint).parameters.values()}
+    kinds = {one.kind for one in inspect.signature(games.LeastPoint).parameters.values()}
     assert kinds == {inspect.Parameter.KEYWORD_ONLY}

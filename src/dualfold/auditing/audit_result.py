@@ -18,7 +18,7 @@ from dualfold.auditing.reruns import Impostors, Repeats
 from dualfold.errors import Argument, InvalidInput
 from dualfold.notebook import drawn_audit, shown_html
 from dualfold.quality.picture import Picture
-from dualfold.recommendation.dimension import Dimension
+from dualfold.recommendation.dimension_estimates import Dimension
 
 if TYPE_CHECKING:
     import pandas as pd

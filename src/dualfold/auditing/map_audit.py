@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
@@ -10,7 +11,7 @@ import scipy.sparse as sp
 
 from dualfold.arrays import Array
 from dualfold.auditing.audit_result import Audit
-from dualfold.auditing.density import MapGroups, map_groups
+from dualfold.auditing.density import map_groups
 from dualfold.auditing.groups import (
     LINKS_PER_POINT,
     LinkedGroups,
@@ -28,7 +29,7 @@ from dualfold.inputs import frame_of, numbers_of
 from dualfold.quality import Picture, t_similarity
 from dualfold.quality.estimate import drawn_rows, sample_size
 from dualfold.quality.space import DistanceSpace, EuclideanSpace, Space, both_spaces
-from dualfold.recommendation.dimension import intrinsic_dimension
+from dualfold.recommendation.dimension_estimates import intrinsic_dimension
 
 __all__ = ["audit"]
 
@@ -84,44 +85,26 @@ def audit(
         prepared = prepare(X)
         X, notices = prepared.X, prepared.notices
     x, y = both_spaces(X, Y, metric, n_jobs)
-    if x.n < MIN_ROWS:
-        raise InvalidInput(
-            Argument("X"),
-            f" has {x.n} rows; an audit needs {MIN_ROWS} or more for its tests to mean something. "
-            "`dualfold report` (dualfold.quality.report) measures maps of fewer",
-        )
+    _refuse_few_rows(x.n)
     names = _validated_labels(labels, x.n)
     run = None if method is None else method_runner(method, y.width)
-    scores = reliability(x, y, random_state)
+    found = _audit_of_spaces(x, y, names, random_state, n_jobs)
+    found = replace(found, seconds=perf_counter() - begin, notices=notices)
+    if run is None or not (n_impostors or n_repeats):
+        return found
+    table = _rows_for_method(X, metric, x.n, random_state)
+    false = impostors(run, table, n_impostors, random_state) if n_impostors else None
+    again = repeats(run, table, n_repeats, random_state) if n_repeats else None
+    return replace(found, impostors=false, repeats=again)
+
+
+def _audit_of_spaces(
+    x: Space, y: EuclideanSpace, labels: Array | None, seed: int, n_jobs: int | None
+) -> Audit:
+    """The audit without reruns of the method: x is the data, y the map."""
+    scores = reliability(x, y, seed)
     shown = np.asarray(y.points, dtype=float)
     groups = map_groups(shown, n_jobs=n_jobs)
-    sampled = _judge_groups(x, shown, groups, names, random_state)
-    kept = t_similarity(x, y, N_NEIGHBORS, sample=sample_size(x.n), random_state=random_state)
-    seconds = perf_counter() - begin
-    false, again = None, None
-    if run is not None and (n_impostors or n_repeats):
-        table = _rows_for_method(X, metric, x.n, random_state)
-        false = impostors(run, table, n_impostors, random_state) if n_impostors else None
-        again = repeats(run, table, n_repeats, random_state) if n_repeats else None
-    return Audit(
-        points=shown,
-        picture=Picture(float(kept), x.n, N_NEIGHBORS, space=x.about),
-        reliability=scores,
-        model=two_groups(scores.p_values),
-        map_groups=groups,
-        impostors=false,
-        repeats=again,
-        seconds=seconds,
-        labels=names,
-        notices=notices,
-        **sampled,
-    )
-
-
-def _judge_groups(
-    x: Space, shown: Array, groups: MapGroups, names: Array | None, seed: int
-) -> dict[str, Any]:
-    """The fields of an audit that come from the links of a sample of rows."""
     rows = drawn_rows(x.n, MAX_LINKED_ROWS, seed)
     rows = np.arange(x.n) if rows is None else rows
     some = _subspace(x, rows)
@@ -132,16 +115,35 @@ def _judge_groups(
     )
     # The larger one is the cautious one: it needs more to call a group torn.
     width = max(float(dimension.two_nn), float(dimension.levina_bickel))
-    linked = LinkedGroups(groups, groups.codes[rows], lists, width, names)
+    linked = LinkedGroups(groups, groups.codes[rows], lists, width, labels)
     found, pairs = groups_with_verdicts(linked)
-    return {
-        "groups": found,
-        "pairs": pairs,
-        "unions": joined_groups(linked, pairs),
-        "nearness": nearness(some, shown[rows], linked.members, linked.names, seed),
-        "dimension": dimension,
-        "linked": len(rows),
-    }
+    kept = t_similarity(x, y, N_NEIGHBORS, sample=sample_size(x.n), random_state=seed)
+    return Audit(
+        points=shown,
+        picture=Picture(float(kept), x.n, N_NEIGHBORS, space=x.about),
+        reliability=scores,
+        model=two_groups(scores.p_values),
+        map_groups=groups,
+        groups=found,
+        pairs=pairs,
+        nearness=nearness(some, shown[rows], linked.members, linked.names, seed),
+        dimension=dimension,
+        impostors=None,
+        repeats=None,
+        linked=len(rows),
+        seconds=0.0,
+        labels=labels,
+        unions=joined_groups(linked, pairs),
+    )
+
+
+def _refuse_few_rows(n: int) -> None:
+    if n < MIN_ROWS:
+        raise InvalidInput(
+            Argument("X"),
+            f" has {n} rows; an audit needs {MIN_ROWS} or more for its tests to mean something. "
+            "`dualfold report` (dualfold.quality.report) measures maps of fewer",
+        )
 
 
 def _subspace(space: Space, rows: Array) -> Space:

@@ -20,12 +20,12 @@ from dualfold.auditing.groups import (
     groups_with_verdicts,
     joined_groups,
 )
-from dualfold.descriptions import DESCRIPTIONS, described
+from dualfold.descriptions import DESCRIPTIONS, description_of
 from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.neighbors import nearest
 from dualfold.kernels.reports import steps
 from dualfold.quality.map_comparison import Stability, repeated_maps, stability
-from dualfold.recommendation.dimension import NEAR, levina_bickel
+from dualfold.recommendation.dimension_estimates import LEVINA_BICKEL_NEIGHBORS, levina_bickel
 
 __all__ = ["Impostors", "Repeats", "impostors", "method_runner", "repeats"]
 
@@ -117,7 +117,7 @@ def method_runner(method: Any, width: int) -> MethodRunner:
     """
     if isinstance(method, str):
         try:
-            row = described(method)
+            row = description_of(method)
         except LookupError as error:
             raise InvalidInput(Argument("method"), f": {error.args[0]}") from None
         method = row.estimator_class()(n_components=width)
@@ -177,7 +177,7 @@ def _has_own_groups(X: Array, groups: MapGroups) -> bool:
         return False
     lists = nearest(X, min(LINKS_PER_POINT, len(X) - 1)).indices
     # Uncorrected: the correction takes seconds for each table.
-    width = levina_bickel(X, min(NEAR, len(X) - 1))
+    width = levina_bickel(X, min(LEVINA_BICKEL_NEIGHBORS, len(X) - 1))
     linked = LinkedGroups(groups, groups.codes, lists, width)
     found, pairs = groups_with_verdicts(linked)
     unions = joined_groups(linked, pairs)

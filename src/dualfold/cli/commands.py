@@ -23,7 +23,7 @@ from dualfold.cli.method_options import (
     method_options,
     words_of,
 )
-from dualfold.descriptions import DESCRIPTIONS, described
+from dualfold.descriptions import DESCRIPTIONS, description_of
 
 # Options of methods that stand among those of the command.
 SHARED = ("n_components", "n_neighbors")
@@ -198,7 +198,7 @@ def _flags(option: MethodOption) -> tuple[str, ...]:
 
 def _refuse_unknown(name: str, ctx: Any) -> None:
     try:
-        described(name)
+        description_of(name)
     except LookupError as error:
         ctx.fail(str(error.args[0]))
 

@@ -37,7 +37,9 @@ class Job:
 
     def estimator(self, **more: Any) -> Any:
         """The estimator that does it, not fitted; `more` are further parameters."""
-        chosen = {"n_components": self.n_components} | self.method.parameters(self.options)
+        chosen = {"n_components": self.n_components} | self.method.estimator_parameters(
+            self.options
+        )
         return self.method.estimator_class()(**chosen, **more)
 
     @property
@@ -82,7 +84,7 @@ class Job:
     def again(cls, settings: Mapping[str, Any]) -> Job:
         """The job with these settings."""
         row = DESCRIPTIONS[settings["method"]]
-        return cls(row, settings.get("n_components", 2), row.stored(settings))
+        return cls(row, settings.get("n_components", 2), row.options_of_stored(settings))
 
     def for_rows(self, n: int) -> tuple[Job, list[str]]:
         """The job for n rows: what nobody chose is no more than so few rows can have."""

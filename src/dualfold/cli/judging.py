@@ -64,7 +64,7 @@ def judged_model(job: Job, model: Model, data: Prepared, console: Console, **ask
     refuse_too_many(data, job.n_components, job.method)
     with console.doing("certifying again"):
         certificate = rechecked_model(model, data.X, data.classes, **asking)
-    return certificate.doubted(*_table_doubts(job, model, data))
+    return certificate.with_doubts(*_table_doubts(job, model, data))
 
 
 def _table_doubts(job: Job, model: Model, data: Prepared) -> list[str]:

@@ -7,13 +7,13 @@ from typing import Annotated, Any
 
 import typer
 
-from dualfold.descriptions import DESCRIPTIONS, described
+from dualfold.descriptions import DESCRIPTIONS, description_of
 
 
 def method_name(name: str, option: str | None = None) -> str:
     """The method of that name, or a usage error that names the close ones."""
     try:
-        return described(name).name
+        return description_of(name).name
     except LookupError as error:
         raise typer.BadParameter(str(error.args[0]), param_hint=option) from None
 

@@ -61,7 +61,7 @@ def recommended(
     """Read the table and measure what suits it."""
     from dualfold.cli.input_table import read
     from dualfold.recommendation import recommend
-    from dualfold.recommendation.recommendation import METHODS
+    from dualfold.recommendation.recommendation import DEFAULT_METHODS
 
     if not n_components.isdecimal() or int(n_components) < 1:
         raise typer.BadParameter(
@@ -69,6 +69,6 @@ def recommended(
         )
     data = read(file, reading, console)
     mixed = getattr(data, "mixed", False)
-    methods = ["famd" if name == "pca" and mixed else name for name in METHODS]
+    methods = ["famd" if name == "pca" and mixed else name for name in DEFAULT_METHODS]
     with console.doing("trying methods on subsamples"):
         return recommend(data.X, n_components=int(n_components), methods=methods), data

@@ -7,21 +7,31 @@ made from these rows (`docs/generated.py` writes the last). Nothing here needs n
 from __future__ import annotations
 
 from dualfold.descriptions.description import Description
-from dualfold.descriptions.forces import FORCES
-from dualfold.descriptions.graphs import GRAPHS
-from dualfold.descriptions.linear import LINEAR
-from dualfold.descriptions.projections import PROJECTIONS
+from dualfold.descriptions.feature_methods import LINEAR_METHODS, POINT_METHODS
+from dualfold.descriptions.graph_methods import GRAPH_METHODS, PROJECTION_METHODS
 
-__all__ = ["DESCRIPTIONS", "ESTIMATORS", "FUNCTIONS", "SIZES_MEAN", "Description", "described"]
+__all__ = [
+    "DESCRIPTIONS",
+    "ESTIMATOR_MODULES",
+    "FUNCTION_MODULES",
+    "SIZES_MEAN",
+    "Description",
+    "description_of",
+]
 
-# Variants of a method stand after all that are shown first.
+# Variants of a method come last.
 DESCRIPTIONS: dict[str, Description] = {
     row.name: row
-    for row in sorted((*LINEAR, *GRAPHS, *FORCES, *PROJECTIONS), key=lambda row: not row.in_demo)
+    for row in sorted(
+        (*LINEAR_METHODS, *GRAPH_METHODS, *POINT_METHODS, *PROJECTION_METHODS),
+        key=lambda row: not row.in_demo,
+    )
 }
 # Public names, with the modules below dualfold.methods (with an underscore before) they are from.
-ESTIMATORS = {row.class_name: row.estimator.partition(":")[0] for row in DESCRIPTIONS.values()}
-FUNCTIONS = {
+ESTIMATOR_MODULES = {
+    row.class_name: row.estimator.partition(":")[0] for row in DESCRIPTIONS.values()
+}
+FUNCTION_MODULES = {
     name: module
     for row in DESCRIPTIONS.values()
     for module, _, name in (function.partition(":") for function in row.functions)
@@ -32,11 +42,11 @@ SIZES_MEAN = (
     "swiss roll, 3 columns; images are MNIST, 784 columns. Larger tables: "
     "just try, Ctrl-C leaves no files."
 )
-# What people ask for by name and other programs have.
-ELSEWHERE = ("umap", "phate", "trimap", "pacmap", "som", "autoencoder", "vae")
+# Methods that people know from other programs.
+METHODS_OF_OTHERS = ("umap", "phate", "trimap", "pacmap", "som", "autoencoder", "vae")
 
 
-def described(name: str) -> Description:
+def description_of(name: str) -> Description:
     """The method of that name; LookupError with the close ones otherwise."""
     import difflib
     import re
@@ -46,7 +56,7 @@ def described(name: str) -> Description:
     plain = re.sub(r"[^a-z]", "", name.lower())
     if plain in DESCRIPTIONS:  # t-SNE is tsne
         return DESCRIPTIONS[plain]
-    if plain in ELSEWHERE:
+    if plain in METHODS_OF_OTHERS:
         raise LookupError(
             f"{name} is not among the methods; tsne keeps neighbours at least as well, with "
             "--attraction 4 in a map that looks like UMAP's, and `dualfold report` measures a map "

@@ -1,4 +1,4 @@
-"""What is known about one method, as data without numerics, so that help texts come at once."""
+"""What is known about one method, as data without numerics, so that help texts are fast."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 Need = Literal["features", "graph", "labels"]
 
-PROVED = "gap to the optimum, proved"
+PROVED_GAP = "gap to the optimum, proved"
 PROVED_OR_MEASURED = "gap to the optimum, proved; measured on graphs too large to factor"
 BY_LINEAR_MAP = "by its linear map"
 BY_WEIGHTS = "by local weights of old neighbours"
@@ -32,14 +32,15 @@ class Description:
     size : the largest tables measured, with the seconds they took; SIZES_MEAN says where
     options : parameters of the estimator that the command line offers beside n_components;
         their types, ranges, defaults and help are those of the estimator
-    defaults : where the command line differs from the estimator
+    defaults : where a method by its name (on the command line, in a recommendation) differs
+        from its estimator
     fixed : parameters that make this method of an estimator with several
     before : options that files of earlier versions do not state, as they were then
     scaled : whether its columns have the same weight by definition, so that tables are
         standardised for it
     values : whether its problem has eigenvalues, which stored maps state
     dual : whether the proof needs dual weights, which a model file keeps
-    in_demo : whether `dualfold demo` shows it; variants of a method it shows are left out
+    in_demo : whether `dualfold demo` shows it; variants of a shown method are left out
     """
 
     name: str
@@ -102,15 +103,15 @@ class Description:
         module, _, name = self.estimator.partition(":")
         return getattr(import_module(f"dualfold.methods._{module}"), name)
 
-    def stored(self, settings: Mapping[str, Any]) -> dict[str, Any]:
+    def options_of_stored(self, settings: Mapping[str, Any]) -> dict[str, Any]:
         """The options that stored settings state, those of earlier versions made explicit."""
         names = [name for name in (*self.options, "left_out") if name in settings]
         return dict(self.before) | {name: settings[name] for name in names}
 
-    def parameters(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """The estimator's parameters for `given` options of the command line."""
-        chosen = dict(self.defaults) | dict(given) | dict(self.fixed)
-        # A radius takes the place of the number of neighbours, unless both are asked for.
-        if given.get("radius") is not None and "n_neighbors" not in given:
+    def estimator_parameters(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """The estimator's parameters for `options` of this method, with its own defaults."""
+        chosen = dict(self.defaults) | dict(options) | dict(self.fixed)
+        # A radius replaces the number of neighbours, unless both are given.
+        if options.get("radius") is not None and "n_neighbors" not in options:
             chosen["n_neighbors"] = None
         return chosen

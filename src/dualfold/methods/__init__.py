@@ -16,14 +16,14 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from dualfold.descriptions import FUNCTIONS
+from dualfold.descriptions import FUNCTION_MODULES
 
-__all__ = sorted(FUNCTIONS)
+__all__ = sorted(FUNCTION_MODULES)
 
 
 def __getattr__(name: str) -> Any:
-    if name in FUNCTIONS:
-        return getattr(import_module(f"dualfold.methods._{FUNCTIONS[name]}"), name)
+    if name in FUNCTION_MODULES:
+        return getattr(import_module(f"dualfold.methods._{FUNCTION_MODULES[name]}"), name)
     raise AttributeError(f"module 'dualfold.methods' has no attribute {name!r}")
 
 

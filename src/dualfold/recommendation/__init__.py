@@ -6,14 +6,14 @@ What the functions share: X is a table of numbers, `random_state` the seed of th
 `n_jobs` the number of threads (None: all cores).
 """
 
-from dualfold.recommendation.dimension import (
+from dualfold.recommendation.dimension_estimates import (
     Dimension,
     intrinsic_dimension,
     levina_bickel,
     two_nn,
 )
 from dualfold.recommendation.recommendation import Recommendation, recommend
-from dualfold.recommendation.scan import NeighborScan, Scanned, neighbor_scan
+from dualfold.recommendation.short_cuts import NeighborScan, ScanRow, neighbor_scan
 from dualfold.recommendation.trial import Candidate
 
 __all__ = [
@@ -21,7 +21,7 @@ __all__ = [
     "Dimension",
     "NeighborScan",
     "Recommendation",
-    "Scanned",
+    "ScanRow",
     "intrinsic_dimension",
     "levina_bickel",
     "neighbor_scan",

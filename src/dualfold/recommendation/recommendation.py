@@ -14,18 +14,25 @@ from dualfold.data.prepared import prepare
 from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.number_rows import rows_of_numbers
 from dualfold.notebook import shown_html
-from dualfold.recommendation.dimension import Dimension, intrinsic_dimension
-from dualfold.recommendation.scan import NeighborScan, neighbor_scan, worst_of
-from dualfold.recommendation.trial import TIE, Candidate, made, subsamples, tried, winner
+from dualfold.recommendation.dimension_estimates import Dimension, intrinsic_dimension
+from dualfold.recommendation.short_cuts import NeighborScan, neighbor_scan, worst_of
+from dualfold.recommendation.trial import (
+    TIE_TOLERANCE,
+    Candidate,
+    candidate_on_subsamples,
+    subsamples,
+    unfitted_estimator,
+    winner,
+)
 
 __all__ = ["Recommendation", "recommend"]
 
-# Simpler ones first: of two that are as good the first is taken.
-METHODS = ("pca", "isomap", "eigenmaps", "lle")
-SAMPLE, RUNS = 800, 5
-# Rows for the dimension, which is cheap.
-FOR_DIMENSION = 2_000
-FEWEST = 40
+# Simpler methods first: of equally good ones the first is taken.
+DEFAULT_METHODS = ("pca", "isomap", "eigenmaps", "lle")
+MAX_SUBSAMPLE_ROWS = 800
+N_SUBSAMPLES = 5
+MAX_DIMENSION_ROWS = 2_000
+MIN_ROWS = 40
 
 
 @dataclass(frozen=True)
@@ -38,7 +45,7 @@ class Recommendation:
     votes : the winner of each subsample
     n_components : coordinates that maps were judged with
     n, sampled : rows, and rows of a subsample
-    seconds : that it took
+    seconds : duration of the recommendation
     notices : what was decided about the columns of a data frame, in sentences
     """
 
@@ -65,11 +72,11 @@ class Recommendation:
     @property
     def n_neighbors(self) -> int:
         """Those of the graph, where the method has one."""
-        return self.neighbors.chosen
+        return self.neighbors.best_n_neighbors
 
     def estimator(self) -> Any:
         """The recommended estimator, not fitted."""
-        return made(self.method, self.n_components, self.n_neighbors)
+        return unfitted_estimator(self.method, self.n_components, self.n_neighbors)
 
     def reason(self, one: Candidate) -> str:
         """Why a candidate is where it is, in words."""
@@ -83,7 +90,7 @@ class Recommendation:
             return "keeps most neighbours"
         if one is first:
             return f"keeps as many neighbours as {best.method}, and is simpler"
-        if one.mean_kept >= best.mean_kept - TIE:
+        if one.mean_kept >= best.mean_kept - TIE_TOLERANCE:
             return f"keeps as many neighbours as {first.method}, which is simpler"
         times = best.mean_kept / max(one.mean_kept, 1e-3)
         return f"{best.method} keeps {times:.1f} times as many neighbours beyond chance"
@@ -94,17 +101,17 @@ class Recommendation:
         best = self.candidates[0]
         good = f"{100 * best.mean_kept:.0f} % of the neighbours beyond chance"
         if self.decided:
-            said = f"{best.method}: the best in all {len(self.votes)} subsamples; it keeps {good}."
+            text = f"{best.method}: the best in all {len(self.votes)} subsamples; it keeps {good}."
         else:
             counts = Counter(self.votes).most_common()
             shares = ", ".join(f"{name} is the best in {times}" for name, times in counts)
-            said = (
+            text = (
                 f"The data do not decide: of {len(self.votes)} subsamples, {shares}. "
                 f"{best.method} is a fair choice and keeps {good}."
             )
         if best.mean_kept < 0.2:
-            said = f"No method makes a good picture in {self.n_components} dimensions. {said}"
-        return said
+            text = f"No method makes a good picture in {self.n_components} dimensions. {text}"
+        return text
 
     def __str__(self) -> str:
         lines = [
@@ -166,7 +173,7 @@ def recommend(
     X: Any,
     *,
     n_components: int = 2,
-    methods: Sequence[str] = METHODS,
+    methods: Sequence[str] = DEFAULT_METHODS,
     random_state: int = 0,
     n_jobs: int | None = None,
 ) -> Recommendation:
@@ -194,34 +201,57 @@ def recommend(
         prepared = prepare(X)
         X, notices = prepared.X, prepared.notices
     X = rows_of_numbers(X, "X")
+    _refuse_unsuitable(X, n_components)
+    n = X.shape[0]
+    parts, core = subsamples(n, MAX_SUBSAMPLE_ROWS, N_SUBSAMPLES, random_state)
+    dimension = intrinsic_dimension(_dimension_rows(X, random_state), random_state=random_state)
+    scans = [neighbor_scan(X[rows], random_state=random_state, n_jobs=n_jobs) for rows in parts]
+    scan = worst_of(scans)
+    found = [
+        candidate_on_subsamples(name, X, parts, core, n_components, scan.best_n_neighbors)
+        for name in methods
+    ]
+    if not any(one.kept for one in found):
+        raise InvalidInput("no method gave a map of the subsamples: " + found[0].trouble)
+    votes = tuple(winner(found, run).method for run in range(N_SUBSAMPLES))
+    first = _first(found, votes)
+    others = sorted((one for one in found if one is not first), key=lambda one: -one.mean_kept)
+    return Recommendation(
+        dimension,
+        scan,
+        (first, *others),
+        votes,
+        n_components,
+        n,
+        len(parts[0]),
+        perf_counter() - begin,
+        notices,
+    )
+
+
+def _refuse_unsuitable(X: Any, n_components: int) -> None:
+    """Refuse too few rows, too many coordinates, and tables of equal rows."""
     n, width = X.shape
-    if n < FEWEST:
+    if n < MIN_ROWS:
         raise InvalidInput(
-            Argument("X"), f" needs {FEWEST} rows or more for subsamples to mean something; it has "
-            f"{n}. With so few look at PCA"
-        )  # fmt: skip
+            Argument("X"),
+            f" needs {MIN_ROWS} rows or more for subsamples to mean something; it has {n}. With so "
+            "few look at PCA",
+        )
     if not 1 <= n_components <= width:
         raise InvalidInput(
             Argument("n_components", n_components), f" must be from 1 to {width}, the columns"
         )
     if (X.max(axis=0) - X.min(axis=0)).sum() == 0:
         raise InvalidInput("all rows of ", Argument("X"), " are the same: there is nothing to map")
-    parts, core = subsamples(n, SAMPLE, RUNS, random_state)
-    rng = np.random.default_rng(random_state)
-    asked = X if n <= FOR_DIMENSION else X[np.sort(rng.choice(n, FOR_DIMENSION, replace=False))]
-    dimension = intrinsic_dimension(asked, random_state=random_state)
-    scans = [neighbor_scan(X[rows], random_state=random_state, n_jobs=n_jobs) for rows in parts]
-    scan = worst_of(scans)
-    found = [tried(name, X, parts, core, n_components, scan.chosen) for name in methods]
-    if not any(one.kept for one in found):
-        raise InvalidInput("no method gave a map of the subsamples: " + found[0].trouble)
-    votes = tuple(winner(found, run).method for run in range(RUNS))
-    first = _first(found, votes)
-    others = sorted((one for one in found if one is not first), key=lambda one: -one.mean_kept)
-    return Recommendation(
-        dimension, scan, (first, *others), votes, n_components, n, len(parts[0]),
-        perf_counter() - begin, notices,
-    )  # fmt: skip
+
+
+def _dimension_rows(X: Any, seed: int) -> Any:
+    """The rows whose dimension is estimated: all, or a sample."""
+    n, rng = X.shape[0], np.random.default_rng(seed)
+    if n <= MAX_DIMENSION_ROWS:
+        return X
+    return X[np.sort(rng.choice(n, MAX_DIMENSION_ROWS, replace=False))]
 
 
 def _first(found: list[Candidate], votes: tuple[str, ...]) -> Candidate:

@@ -17,15 +17,15 @@ from dualfold.errors import DualfoldError
 from dualfold.quality import Picture, distance_correlation, neighbor_agreement, t_similarity
 from dualfold.quality.space import space_of
 
-__all__ = ["Candidate", "subsamples", "tried", "winner"]
+__all__ = ["Candidate", "candidate_on_subsamples", "subsamples", "winner"]
 
-# Neighbours that are compared.
-SCORED = 10
-# Maps whose kept neighbours differ less are equal, and the simpler one is taken: two samples of
-# 800 rows of the same data differ by up to 0.02.
-TIE = 0.03
+# Neighbours of a point that are compared.
+SCORED_NEIGHBORS = 10
+# Maps whose kept neighbours differ less are equal, and the simpler one is taken: above what two
+# samples of the same data differ by (docs/dev/notes/audits.md).
+TIE_TOLERANCE = 0.03
 # Maps of two samples that share less of their neighbours (beyond chance) say little about either.
-STABLE = 0.25
+MIN_STABILITY = 0.25
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Candidate:
     @property
     def stable(self) -> bool:
         """Whether two subsamples give much the same map."""
-        return self.stability >= STABLE
+        return self.stability >= MIN_STABILITY
 
 
 def subsamples(n: int, size: int, runs: int, random_state: int) -> tuple[list[Array], int]:
@@ -68,7 +68,7 @@ def subsamples(n: int, size: int, runs: int, random_state: int) -> tuple[list[Ar
     return [np.concatenate([shared, some]) for some in own], core
 
 
-def tried(
+def candidate_on_subsamples(
     name: str, X: Any, parts: Sequence[Array], core: int, n_components: int, n_neighbors: int
 ) -> Candidate:
     """One method on every subsample."""
@@ -78,27 +78,29 @@ def tried(
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                points = made(name, n_components, n_neighbors).fit_transform(some)
+                points = unfitted_estimator(name, n_components, n_neighbors).fit_transform(some)
         except (DualfoldError, ValueError) as error:
             return Candidate(name, trouble=str(error).splitlines()[0])
         seconds.append(perf_counter() - begin)
         space = space_of(some)
-        share = float(t_similarity(space, points, SCORED))
-        kept.append(Picture(share, len(rows), SCORED).beyond_chance)
+        share = float(t_similarity(space, points, SCORED_NEIGHBORS))
+        kept.append(Picture(share, len(rows), SCORED_NEIGHBORS).beyond_chance)
         distances.append(float(distance_correlation(space, points)))
         maps.append(points[:core])
-    shared = [float(neighbor_agreement(a, b, n_neighbors=SCORED)) for a, b in pairwise(maps)]
-    stability = Picture(float(np.mean(shared)), core, SCORED).beyond_chance
+    shared = [
+        float(neighbor_agreement(a, b, n_neighbors=SCORED_NEIGHBORS)) for a, b in pairwise(maps)
+    ]
+    stability = Picture(float(np.mean(shared)), core, SCORED_NEIGHBORS).beyond_chance
     return Candidate(
         name, tuple(kept), float(np.mean(distances)), stability, float(np.median(seconds))
     )
 
 
-def made(name: str, n_components: int, n_neighbors: int) -> Any:
+def unfitted_estimator(name: str, n_components: int, n_neighbors: int) -> Any:
     """The estimator of a method, not fitted."""
     row = DESCRIPTIONS[name]
     given = {"n_neighbors": n_neighbors} if row.needs_graph else {}
-    return row.estimator_class()(n_components=n_components, **row.parameters(given))
+    return row.estimator_class()(n_components=n_components, **row.estimator_parameters(given))
 
 
 def winner(candidates: Sequence[Candidate], run: int | None = None) -> Candidate:
@@ -106,7 +108,9 @@ def winner(candidates: Sequence[Candidate], run: int | None = None) -> Candidate
 
     run : of one subsample; None for their mean
     """
-    made_one = [one for one in candidates if one.kept]
-    able = [one for one in made_one if one.stable] or made_one
+    with_map = [one for one in candidates if one.kept]
+    able = [one for one in with_map if one.stable] or with_map
     marks = [one.mean_kept if run is None else one.kept[run] for one in able]
-    return next(one for one, mark in zip(able, marks, strict=True) if mark >= max(marks) - TIE)
+    return next(
+        one for one, mark in zip(able, marks, strict=True) if mark >= max(marks) - TIE_TOLERANCE
+    )

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from dualfold.descriptions import DESCRIPTIONS, ESTIMATORS, Description
+from dualfold.descriptions import DESCRIPTIONS, ESTIMATOR_MODULES, Description
 from dualfold.errors import InvalidInput
 from dualfold.saved.judges import GraphStatement, PointsJudge, TraceJudge
 from dualfold.saved.model import Model
@@ -36,7 +36,7 @@ def rechecked_model(
     """
     settings = CertifySettings(tolerance, fresh)
     estimator = estimator_of_model(model)
-    table = estimator._checked(X, reset=True)
+    table = estimator._checked_rows(X, reset=True)
     if table.shape[1] != len(model.columns):
         raise InvalidInput(
             f"the rows have {table.shape[1]} columns, the model was made for {len(model.columns)}"
@@ -45,7 +45,7 @@ def rechecked_model(
     if "estimator" not in model.settings:
         return certificate
     scaled = [name for name in ("shift", "scale", "means") if getattr(model, name) is not None]
-    return certificate.doubted(*(f"the model has a {name} of its own" for name in scaled))
+    return certificate.with_doubts(*(f"the model has a {name} of its own" for name in scaled))
 
 
 def _certificate_of_model(
@@ -55,7 +55,7 @@ def _certificate_of_model(
         statement = GraphStatement.of(estimator, table, model.both_sides, settings)
         return statement.certificate_of_map(model.map)
     if not hasattr(estimator, "judged_points"):
-        stated = estimator.stated(table, model.coordinates, y)
+        stated = estimator.statement(table, model.coordinates, y)
         return certificate_of_map(stated, model.map, settings)[0]
     points, n = model.map.stored_points(), table.shape[0]
     if points is not None and np.shape(points) != (n, estimator.n_components):
@@ -84,7 +84,7 @@ def rechecked_points(
     tolerance, fresh : as for `rechecked_model`
     """
     settings = CertifySettings(tolerance, fresh)
-    table, stored = estimator._checked(X, reset=True), np.asarray(points)
+    table, stored = estimator._checked_rows(X, reset=True), np.asarray(points)
     if hasattr(estimator, "graph_of"):
         if len(stored) != table.shape[0]:
             raise InvalidInput(
@@ -94,7 +94,7 @@ def rechecked_points(
         return statement.certificate_of_points(stored, values)
     if hasattr(estimator, "judged_points"):
         return estimator.judged_points(table, stored)
-    stated = estimator.stated(table, stored.shape[1], y)
+    stated = estimator.statement(table, stored.shape[1], y)
     return TraceJudge(stated, settings).certificate_of_points(stored, values)
 
 
@@ -104,9 +104,10 @@ def estimator_of_model(model: Model) -> Any:
     if isinstance(settings.get("settings"), dict) and "estimator" not in settings:
         return estimator_of(settings["settings"])
     name, parameters = settings.get("estimator"), settings.get("parameters")
-    if not isinstance(name, str) or name not in ESTIMATORS:
+    if not isinstance(name, str) or name not in ESTIMATOR_MODULES:
         raise InvalidInput(
-            f"the model is of {name!r}, which is no estimator; there are {', '.join(ESTIMATORS)}"
+            f"the model is of {name!r}, which is no estimator; there are "
+            f"{', '.join(ESTIMATOR_MODULES)}"
         )
     row = next(row for row in DESCRIPTIONS.values() if row.class_name == name)
     known = row.estimator_class()().get_params()
@@ -131,9 +132,9 @@ def estimator_of(settings: Mapping[str, Any]) -> Any:
     row = DESCRIPTIONS.get(str(settings.get("method")))
     if row is None:
         raise InvalidInput(f"there is no method {settings.get('method')!r}")
-    known = row.stored(settings)
+    known = row.options_of_stored(settings)
     count = settings.get("n_components", 2)
-    return _estimator(row, {"n_components": count} | row.parameters(known))
+    return _estimator(row, {"n_components": count} | row.estimator_parameters(known))
 
 
 def _estimator(row: Description, parameters: Mapping[str, Any]) -> Any:

@@ -1,23 +1,27 @@
-"""Methods of a neighbour graph that place each point freely."""
+"""Methods of a neighbour graph: points that are placed freely, and linear maps."""
 
 from __future__ import annotations
 
 from functools import partial
 
 from dualfold.descriptions.description import (
+    BY_LINEAR_MAP,
     BY_WEIGHTS,
-    PROVED,
+    PROVED_GAP,
     PROVED_OR_MEASURED,
     Description,
 )
 
 # scikit-learn has 5 neighbours in Isomap and LLE; the command line compares all with the same.
-TEN = {"n_neighbors": 10}
-NEIGHBORS = ("n_neighbors", "radius", "neighborhood")
+TEN_NEIGHBORS = {"n_neighbors": 10}
+NEIGHBOR_OPTIONS = ("n_neighbors", "radius", "neighborhood")
 # Python has the first eigenvectors, as scikit-learn does; here overtones give way.
-INDEPENDENT, BEFORE = {"coordinates": "independent"}, {"coordinates": "first"}
-SOLVING = ("eigen_solver", "tol", "random_state")
-COMBINATIONS = (*NEIGHBORS, "reg", "coordinates", "landmarks", "pieces", *SOLVING)
+INDEPENDENT_COORDINATES, FIRST_COORDINATES = (
+    {"coordinates": "independent"},
+    {"coordinates": "first"},
+)
+SOLVER_OPTIONS = ("eigen_solver", "tol", "random_state")
+LLE_OPTIONS = (*NEIGHBOR_OPTIONS, "reg", "coordinates", "landmarks", "pieces", *SOLVER_OPTIONS)
 # What the four forms of locally linear embedding have in common.
 _form_of_lle = partial(
     Description,
@@ -27,11 +31,11 @@ _form_of_lle = partial(
     lengths=False,
     linear=False,
     new_points=BY_WEIGHTS,
-    defaults=TEN | INDEPENDENT,
-    before=BEFORE,
+    defaults=TEN_NEIGHBORS | INDEPENDENT_COORDINATES,
+    before=FIRST_COORDINATES,
 )
 
-GRAPHS = (
+GRAPH_METHODS = (
     Description(
         "isomap",
         "Isomap",
@@ -40,15 +44,15 @@ GRAPHS = (
         needs=("graph",),
         preserves="distances along the sheet",
         optimises="inner products of geodesic distances reproduced best",
-        certificate=f"{PROVED} (beyond 10,000 rows: of landmarks)",
+        certificate=f"{PROVED_GAP} (beyond 10,000 rows: of landmarks)",
         nothing_better="no other choice of {d} coordinate{s} fits the geodesics better",
         lengths=True,
         linear=False,
         new_points="by geodesics to the old points or landmarks",
         size="10,000 images exactly (3 s); by landmarks 70,000 images (8 s), "
         "1,000,000 of a sheet (80 s)",
-        options=(*NEIGHBORS, "metric", "landmarks", "pieces", *SOLVING),
-        defaults=TEN,
+        options=(*NEIGHBOR_OPTIONS, "metric", "landmarks", "pieces", *SOLVER_OPTIONS),
+        defaults=TEN_NEIGHBORS,
     ),
     Description(
         "eigenmaps",
@@ -65,7 +69,7 @@ GRAPHS = (
         new_points="by Nyström's equation",
         size="1,000,000 of a sheet (28 s), 70,000 images (9 s)",
         options=(
-            *NEIGHBORS,
+            *NEIGHBOR_OPTIONS,
             "metric",
             "weights",
             "width",
@@ -73,10 +77,10 @@ GRAPHS = (
             "diffusion_time",
             "coordinates",
             "pieces",
-            *SOLVING,
+            *SOLVER_OPTIONS,
         ),
-        defaults=INDEPENDENT,
-        before=BEFORE | {"weights": "heat"},
+        defaults=INDEPENDENT_COORDINATES,
+        before=FIRST_COORDINATES | {"weights": "heat"},
     ),
     Description(
         "diffusion_maps",
@@ -96,16 +100,16 @@ GRAPHS = (
             "alpha",
             "diffusion_time",
             "coordinates",
-            *NEIGHBORS,
+            *NEIGHBOR_OPTIONS,
             "metric",
             "weights",
             "width",
             "landmarks",
             "pieces",
-            *SOLVING,
+            *SOLVER_OPTIONS,
         ),
-        defaults=INDEPENDENT,
-        before=BEFORE,
+        defaults=INDEPENDENT_COORDINATES,
+        before=FIRST_COORDINATES,
         in_demo=False,
     ),
     _form_of_lle(
@@ -116,7 +120,7 @@ GRAPHS = (
         optimises="the same combinations in the map",
         nothing_better="no other choice of {d} coordinate{s} keeps these combinations better",
         size="1,000,000 of a sheet (74 s), 10,000 images (3 s)",
-        options=COMBINATIONS,
+        options=LLE_OPTIONS,
         fixed={"method": "standard"},
     ),
     _form_of_lle(
@@ -127,7 +131,7 @@ GRAPHS = (
         optimises="tangent planes aligned best",
         nothing_better="no other choice of {d} coordinate{s} aligns the tangents better",
         size="100,000 of a sheet (~50 s)",
-        options=COMBINATIONS,
+        options=LLE_OPTIONS,
         fixed={"method": "ltsa"},
     ),
     _form_of_lle(
@@ -138,7 +142,7 @@ GRAPHS = (
         optimises="the same combinations in the map",
         nothing_better="no other choice of {d} coordinate{s} keeps these combinations better",
         size="100,000 of a sheet (~50 s)",
-        options=(*COMBINATIONS, "modified_tol"),
+        options=(*LLE_OPTIONS, "modified_tol"),
         fixed={"method": "modified"},
         in_demo=False,
     ),
@@ -150,7 +154,7 @@ GRAPHS = (
         optimises="coordinates that bend least",
         nothing_better="no other choice of {d} coordinate{s} bends less",
         size="100,000 of a sheet (~30 s)",
-        options=COMBINATIONS,
+        options=LLE_OPTIONS,
         fixed={"method": "hessian"},
         in_demo=False,
     ),
@@ -188,7 +192,7 @@ GRAPHS = (
         options=(
             "spread",
             "tolerance",
-            *NEIGHBORS,
+            *NEIGHBOR_OPTIONS,
             "metric",
             "weights",
             "width",
@@ -216,7 +220,7 @@ GRAPHS = (
         new_points=BY_WEIGHTS,
         size="1,000 of a sheet to a gap of 1e-6 (2 s), 10,000 to 1e-2 (3 s, by tol)",
         options=(
-            *NEIGHBORS,
+            *NEIGHBOR_OPTIONS,
             "metric",
             "constraints",
             "angles",
@@ -230,8 +234,82 @@ GRAPHS = (
             "pieces",
             "random_state",
         ),
-        defaults=TEN,
+        defaults=TEN_NEIGHBORS,
         dual=True,
+        in_demo=False,
+    ),
+)
+
+# Methods of a neighbour graph that are linear maps of the features.
+PROJECTION_OPTIONS = ("variance_kept", "metric", "pieces", "supervised")
+
+PROJECTION_METHODS = (
+    Description(
+        "lpp",
+        "Locality preserving projection",
+        estimator="lpp:LocalityPreservingProjection",
+        functions=("lpp:lpp",),
+        needs=("graph",),
+        preserves="neighbourhoods, by a linear map",
+        optimises="neighbours kept close by a linear map",
+        certificate=PROVED_GAP,
+        nothing_better="no other linear map to {d} coordinate{s} keeps neighbours closer",
+        lengths=False,
+        linear=True,
+        new_points=BY_LINEAR_MAP,
+        size="10,000 images (2 s), 100,000 of a sheet (~4 s)",
+        options=(*NEIGHBOR_OPTIONS, "weights", "width", *PROJECTION_OPTIONS),
+    ),
+    Description(
+        "npp",
+        "Neighbourhood preserving projection",
+        estimator="npp:NeighborhoodPreservingProjection",
+        functions=("npp:npp",),
+        needs=("graph",),
+        preserves="combinations of neighbours, by a linear map",
+        optimises="the same combinations, by a linear map",
+        certificate=PROVED_GAP,
+        nothing_better="no other linear map to {d} coordinate{s} keeps them better",
+        lengths=False,
+        linear=True,
+        new_points=BY_LINEAR_MAP,
+        size="10,000 images (2 s), 100,000 of a sheet (~5 s)",
+        options=(*NEIGHBOR_OPTIONS, "reg", *PROJECTION_OPTIONS),
+    ),
+    Description(
+        "orthogonal_lpp",
+        "Orthogonal locality preserving projection",
+        estimator="lpp:OrthogonalLPP",
+        functions=("lpp:orthogonal_lpp",),
+        needs=("graph",),
+        preserves="neighbourhoods, by a view of the data",
+        optimises="neighbours kept close by an orthogonal projection",
+        certificate=PROVED_GAP,
+        nothing_better="no other projection to {d} coordinate{s} keeps neighbours closer",
+        lengths=True,
+        linear=True,
+        new_points=BY_LINEAR_MAP,
+        size="100,000 of a sheet (~4 s)",
+        options=(*NEIGHBOR_OPTIONS, "weights", "width", *PROJECTION_OPTIONS),
+        before={"variance_kept": 0.99},
+        in_demo=False,
+    ),
+    Description(
+        "orthogonal_npp",
+        "Orthogonal neighbourhood preserving projection (ONPP)",
+        estimator="npp:OrthogonalNPP",
+        functions=("npp:orthogonal_npp",),
+        needs=("graph",),
+        preserves="combinations of neighbours, by a view of the data",
+        optimises="the same combinations, by an orthogonal projection",
+        certificate=PROVED_GAP,
+        nothing_better="no other projection to {d} coordinate{s} keeps them better",
+        lengths=True,
+        linear=True,
+        new_points=BY_LINEAR_MAP,
+        size="100,000 of a sheet (~5 s)",
+        options=(*NEIGHBOR_OPTIONS, "reg", *PROJECTION_OPTIONS),
+        before={"variance_kept": 0.99},
         in_demo=False,
     ),
 )

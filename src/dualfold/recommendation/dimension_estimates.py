@@ -14,11 +14,11 @@ from dualfold.quality.space import EuclideanSpace, Space, space_of
 
 __all__ = ["Dimension", "intrinsic_dimension", "levina_bickel", "two_nn"]
 
-# Neighbours that the second estimator looks at: few, because a curved sheet is flat only nearby.
-NEAR = 10
-MOST_POINTS = 2_000  # of a cloud
-# Flat clouds of these dimensions show how far an estimator is off with so many points.
-MOST = 24
+# Neighbours of the second estimator: few, because a curved sheet is flat only nearby.
+LEVINA_BICKEL_NEIGHBORS = 10
+# Flat clouds of up to this dimension and size show the bias of an estimator.
+MAX_CLOUD_POINTS = 2_000
+MAX_CLOUD_DIMENSION = 24
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Dimension:
 
     two_nn : from the ratio of the distances to the second and the first neighbour
     levina_bickel : from those to the first ten, so at a larger scale
-    n : points asked
+    n : number of points
     """
 
     two_nn: Estimate
@@ -58,15 +58,15 @@ def two_nn(X: Any) -> float:
     """The dimension by which the second neighbour lies beyond the first, uncorrected.
 
     μ = r₂/r₁ of points spread evenly in d dimensions has P(μ > t) = t^(−d): the maximum of the
-    likelihood is n/Σ log μ. Points with a twin are left out.
+    likelihood is n/Σ log μ. Points with a duplicate are left out.
 
     Facco, d'Errico, Rodriguez and Laio, "Estimating the intrinsic dimension of datasets by a
     minimal neighborhood information" (2017).
     """
-    return _two_nn(_distances(space_of(X), 2))
+    return _two_nn(_distances_without_duplicates(space_of(X), 2))
 
 
-def levina_bickel(X: Any, n_neighbors: int = NEAR) -> float:
+def levina_bickel(X: Any, n_neighbors: int = LEVINA_BICKEL_NEIGHBORS) -> float:
     """The maximum-likelihood dimension of neighbourhoods, averaged over the points, uncorrected.
 
         1/d = mean over i and j < k of log(r_k(i)/r_j(i)) · (k−1)/(k−2)
@@ -74,14 +74,14 @@ def levina_bickel(X: Any, n_neighbors: int = NEAR) -> float:
     Levina and Bickel, "Maximum likelihood estimation of intrinsic dimension" (2004), averaged as
     MacKay and Ghahramani (2005) say: inverse dimensions are.
     """
-    return _levina_bickel(_distances(space_of(X), n_neighbors))
+    return _levina_bickel(_distances_without_duplicates(space_of(X), n_neighbors))
 
 
 def intrinsic_dimension(X: Any, *, random_state: int = 0) -> Dimension:
-    """Both estimates, each corrected by what it says of flat clouds of as many points.
+    """Both estimates, each corrected by its value for flat clouds of as many points.
 
     Few points in many dimensions have their neighbours across the edge of the cloud, and both
-    estimators then say too little. Normal clouds and cubes of 1, 2, … dimensions with as many
+    estimates are then too low. Normal clouds and cubes of 1, 2, … dimensions with as many
     points show by how much, and the curve is read backwards.
 
     X : a table, a space or a graph's geodesics; a sample of about 1,000 rows is enough
@@ -92,20 +92,25 @@ def intrinsic_dimension(X: Any, *, random_state: int = 0) -> Dimension:
     """
     space = space_of(X)
     n = space.n
-    near = min(NEAR, n - 1)
-    distances = _distances(space, near)
+    near = min(LEVINA_BICKEL_NEIGHBORS, n - 1)
+    distances = _distances_without_duplicates(space, near)
     found = _two_nn(distances), _levina_bickel(distances)
-    curves = _curves(min(n, MOST_POINTS), near, random_state, max(found))
+    curves = _estimates_of_flat_clouds(min(n, MAX_CLOUD_POINTS), near, random_state, max(found))
     ends = [_interval(found[0], n), _interval(found[1], n * (near - 1) / 4)]
     both = [
-        Estimate(_read(curve, value), _read(curve, end[0]), _read(curve, end[1]), n)
+        Estimate(
+            _dimension_on_curve(curve, value),
+            _dimension_on_curve(curve, end[0]),
+            _dimension_on_curve(curve, end[1]),
+            n,
+        )
         for curve, value, end in zip(curves, found, ends, strict=True)
     ]
     return Dimension(both[0], both[1], n)
 
 
-def _distances(space: Space, k: int) -> Array:
-    """To the k nearest, of points without a twin."""
+def _distances_without_duplicates(space: Space, k: int) -> Array:
+    """To the k nearest, of points without a duplicate."""
     distances = np.asarray(space.nearest(k)[1], dtype=float)
     return distances[distances[:, 0] > 0]
 
@@ -134,21 +139,21 @@ def _interval(value: float, count: float) -> tuple[float, float]:
     return value * low, value * high
 
 
-def _curves(n: int, near: int, seed: int, most: float) -> tuple[Array, Array]:
-    """What both estimators say of flat clouds of 1, 2, … dimensions."""
-    last = int(min(MOST, np.ceil(1.6 * min(most, MOST)) + 3))
-    said = np.zeros((2, last))
+def _estimates_of_flat_clouds(n: int, near: int, seed: int, most: float) -> tuple[Array, Array]:
+    """Both estimates of flat clouds of 1, 2, … dimensions."""
+    last = int(min(MAX_CLOUD_DIMENSION, np.ceil(1.6 * min(most, MAX_CLOUD_DIMENSION)) + 3))
+    estimates = np.zeros((2, last))
     for d in range(1, last + 1):
         rng = np.random.default_rng([seed, d])
         # Without an edge, and with one on all sides: data lie between.
         for cloud in (rng.standard_normal((n, d)), rng.uniform(size=(n, d))):
-            distances = _distances(EuclideanSpace(cloud), near)
-            said[:, d - 1] += _two_nn(distances) / 2, _levina_bickel(distances) / 2
-    return np.maximum.accumulate(said[0]), np.maximum.accumulate(said[1])
+            distances = _distances_without_duplicates(EuclideanSpace(cloud), near)
+            estimates[:, d - 1] += _two_nn(distances) / 2, _levina_bickel(distances) / 2
+    return np.maximum.accumulate(estimates[0]), np.maximum.accumulate(estimates[1])
 
 
-def _read(curve: Array, value: float) -> float:
-    """The dimension whose clouds are said to have `value`, between whole ones by a line."""
+def _dimension_on_curve(curve: Array, value: float) -> float:
+    """The dimension whose flat clouds give `value`, interpolated between whole ones."""
     if not np.isfinite(value):
         return float(len(curve))
     places = np.arange(1, len(curve) + 1)

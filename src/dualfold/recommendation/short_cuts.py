@@ -14,21 +14,21 @@ from dualfold.graph.geodesics import geodesic_distances
 from dualfold.graph.graph import Graph
 from dualfold.graph.neighbors import nearest
 
-__all__ = ["NeighborScan", "Scanned", "neighbor_scan", "worst_of"]
+__all__ = ["NeighborScan", "ScanRow", "neighbor_scan", "worst_of"]
 
-COUNTS = (5, 7, 10, 14, 20, 28)
-LANDMARKS = 100
-# Longer lists straighten all paths alike: on clouds of 1 to 10 dimensions and 300 points or more at
-# most 9 % of the far pairs lose 30 % more than near ones do. One edge between two turns of a roll
-# does that to 20 % of them and more (8 rolls of 700 and 8 of 1,000 points).
-SHORTENED, MOST_SHORTENED = 0.7, 0.12
-# The largest piece of a graph must hold so much of the points to be looked at.
-WHOLE = 0.9
+NEIGHBOR_COUNTS = (5, 7, 10, 14, 20, 28)
+MAX_LANDMARKS = 100
+# A far pair whose path keeps less, for what near pairs keep, is shortened. Longer lists straighten
+# all paths alike; a short cut shortens more pairs than this share (docs/dev/notes/audits.md).
+SHORTENED_RATIO = 0.7
+MAX_SHORTENED_SHARE = 0.12
+# The largest piece of a usable graph holds at least this share of the points.
+MIN_PIECE_SHARE = 0.9
 
 
 @dataclass(frozen=True)
-class Scanned:
-    """What became of one number of neighbours.
+class ScanRow:
+    """One number of neighbours, and the graph that it gives.
 
     n_neighbors : that number
     pieces, largest : of the graph, and the share of the points in the largest
@@ -44,19 +44,19 @@ class Scanned:
     @property
     def short_cut(self) -> bool:
         """Whether paths collapse."""
-        return self.shortened > MOST_SHORTENED
+        return self.shortened > MAX_SHORTENED_SHARE
 
     @property
     def usable(self) -> bool:
         """In one piece, nearly, and without short cuts."""
-        return self.largest >= WHOLE and not self.short_cut
+        return self.largest >= MIN_PIECE_SHARE and not self.short_cut
 
 
 @dataclass(frozen=True)
 class NeighborScan:
     """Several numbers of neighbours on the same points."""
 
-    rows: tuple[Scanned, ...]
+    rows: tuple[ScanRow, ...]
 
     @property
     def usable(self) -> tuple[int, ...]:
@@ -64,28 +64,28 @@ class NeighborScan:
         return tuple(row.n_neighbors for row in self.rows if row.usable)
 
     @property
-    def rejected(self) -> tuple[int, ...]:
+    def with_short_cuts(self) -> tuple[int, ...]:
         """Those with short cuts."""
         return tuple(row.n_neighbors for row in self.rows if row.short_cut)
 
     @property
-    def chosen(self) -> int:
+    def best_n_neighbors(self) -> int:
         """10 where it is usable, else the nearest that is; else the fewest without a short cut."""
         some = self.usable or tuple(r.n_neighbors for r in self.rows if not r.short_cut)
         some = some or (self.rows[0].n_neighbors,)
         return min(some, key=lambda k: (abs(k - 10), k))
 
     def __str__(self) -> str:
-        said = f"{self.chosen} neighbours"
-        if self.rejected:
-            said += f"; {_listed(self.rejected)} make short cuts"
-        apart = [row for row in self.rows if row.largest < WHOLE]
-        if apart:
-            said += (
-                f"; with {_listed([row.n_neighbors for row in apart])} the graph is in pieces "
-                f"({apart[-1].pieces})"
+        text = f"{self.best_n_neighbors} neighbours"
+        if self.with_short_cuts:
+            text += f"; {_number_list(self.with_short_cuts)} make short cuts"
+        in_pieces = [row for row in self.rows if row.largest < MIN_PIECE_SHARE]
+        if in_pieces:
+            text += (
+                f"; with {_number_list([row.n_neighbors for row in in_pieces])} the graph is in "
+                f"pieces ({in_pieces[-1].pieces})"
             )
-        return said
+        return text
 
 
 def worst_of(scans: Sequence[NeighborScan]) -> NeighborScan:
@@ -93,7 +93,7 @@ def worst_of(scans: Sequence[NeighborScan]) -> NeighborScan:
     columns = zip(*(scan.rows for scan in scans), strict=True)
     return NeighborScan(
         tuple(
-            Scanned(
+            ScanRow(
                 rows[0].n_neighbors,
                 max(row.pieces for row in rows),
                 min(row.largest for row in rows),
@@ -106,7 +106,7 @@ def worst_of(scans: Sequence[NeighborScan]) -> NeighborScan:
 
 def neighbor_scan(
     X: Any,
-    counts: Sequence[int] = COUNTS,
+    counts: Sequence[int] = NEIGHBOR_COUNTS,
     *,
     random_state: int = 0,
     n_jobs: int | None = None,
@@ -116,7 +116,7 @@ def neighbor_scan(
     The first graph whose largest piece holds 90 % of the points is the yardstick: its lists are
     the shortest, so it is the least likely to have an edge from one turn of a roll to the next.
     More neighbours straighten its paths a little; one short cut makes a large share of the far
-    pairs near at once (Balasubramanian and Schwartz, "The Isomap algorithm and topological
+    pairs near (Balasubramanian and Schwartz, "The Isomap algorithm and topological
     stability", 2002).
 
     X : a table of numbers
@@ -127,35 +127,35 @@ def neighbor_scan(
     some = sorted({k for k in counts if 1 <= k < max(3, n / 3)}) or [1]
     lists = nearest(X, some[-1], n_jobs=n_jobs)
     rng = np.random.default_rng(random_state)
-    landmarks = np.sort(rng.choice(n, min(n, LANDMARKS), replace=False))
+    landmarks = np.sort(rng.choice(n, min(n, MAX_LANDMARKS), replace=False))
     rows, yardstick = [], None
     for k in some:
         graph = knn(X, k, known=lists.first(k), n_jobs=n_jobs)
         paths = np.asarray(geodesic_distances(graph, landmarks, n_jobs=n_jobs), dtype=float)
-        largest = _largest(graph)
-        shortened = 0.0 if yardstick is None else _shortened(yardstick, paths)
-        if yardstick is None and largest >= WHOLE:
+        largest = _largest_piece_share(graph)
+        shortened = 0.0 if yardstick is None else _shortened_share(yardstick, paths)
+        if yardstick is None and largest >= MIN_PIECE_SHARE:
             yardstick = paths
-        rows.append(Scanned(k, graph.n_pieces, largest, shortened))
+        rows.append(ScanRow(k, graph.n_pieces, largest, shortened))
     return NeighborScan(tuple(rows))
 
 
-def _largest(graph: Graph) -> float:
+def _largest_piece_share(graph: Graph) -> float:
     return float(np.bincount(graph.piece_of).max() / graph.n)
 
 
-def _shortened(before: Array, after: Array) -> float:
-    """The share of far pairs that are far less far now than near pairs make one expect."""
+def _shortened_share(before: Array, after: Array) -> float:
+    """The share of far pairs whose paths lost far more than those of near pairs."""
     known = np.isfinite(before) & (before > 0)
-    if not known.any():  # copies of one row
+    if not known.any():  # all rows are equal
         return 0.0
     limits = np.quantile(before[known], (0.1, 0.4, 0.5))
     near = known & (before >= limits[0]) & (before <= limits[1])
     far = known & (before >= limits[2])
     straightened = float(np.median(after[near] / before[near]))
-    return float(np.mean(after[far] < SHORTENED * straightened * before[far]))
+    return float(np.mean(after[far] < SHORTENED_RATIO * straightened * before[far]))
 
 
-def _listed(numbers: Sequence[int]) -> str:
+def _number_list(numbers: Sequence[int]) -> str:
     words = [str(number) for number in numbers]
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
