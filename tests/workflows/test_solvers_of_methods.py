@@ -57,7 +57,7 @@ def test_broken_answers_are_refused():
     third = guard[:, :1] - V @ (V.T @ guard[:, :1])
     third /= np.linalg.norm(third)
     skipped = np.hstack([V[:, :1], third])
-    noisy = problem.off_trivial(V + 1e-7 * np.random.default_rng(0).standard_normal(V.shape))
+    noisy = problem.without_excluded(V + 1e-7 * np.random.default_rng(0).standard_normal(V.shape))
     noisy = np.linalg.qr(noisy)[0]
     turned = np.hstack([V[:, :1], np.cos(0.1) * V[:, 1:] + np.sin(0.1) * third])
     for wrong in (skipped, np.hstack([skipped, guard[:, 1:]])):

@@ -106,7 +106,7 @@ class CoordinateSettings:
     def numbers_for(self, problem: TraceProblem, earlier: tuple[int, ...]) -> tuple[int, ...]:
         """The numbers listed, or `earlier` ones; of fewer eigenvectors the first."""
         found = earlier if isinstance(self.coordinates, str) else self.numbers()
-        room = problem.n - problem.trivial.shape[1]
+        room = problem.n - problem.excluded_basis.shape[1]
         if max(found) < room and len(found) == problem.count:
             return found
         return tuple(range(min(problem.count, room)))
@@ -168,7 +168,7 @@ def _choice_among(
     """The choice among the `first` eigenvectors, of more and more; None where they end."""
     count, reason = problem.count, None
     scale = settings.scale(graph, problem)
-    for most in direction_counts(problem.n - problem.trivial.shape[1], count) or [count]:
+    for most in direction_counts(problem.n - problem.excluded_basis.shape[1], count) or [count]:
         found = first(most)
         if found is None:
             return None

@@ -310,7 +310,7 @@ def _orthogonality(problem: TraceProblem, V: Array) -> float:
     """How far VᵀBV is from I and VᵀBN from 0."""
     BV = problem.metric.times(V)
     off = float(np.linalg.norm(V.T @ BV - np.eye(V.shape[1]), 2))
-    overlap = problem.trivial.T @ BV
+    overlap = problem.excluded_basis.T @ BV
     return max(off, float(np.linalg.norm(overlap, 2))) if overlap.size else off
 
 

@@ -1,4 +1,4 @@
-"""What is looked at after a descent of t-SNE: neighbours kept, and maps that collapse."""
+"""Checks after a descent of t-SNE: neighbours kept, and maps that collapse."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dualfold.graph import Lists, nearest
 from dualfold.tsne.problem import TsneProblem
 from dualfold.tsne.starts import spectral_map
 
-# Neighbours that are counted again in the map.
+# Neighbours of a row that are looked for in the map.
 COUNTED_NEIGHBORS = 10
 
 
@@ -29,7 +29,7 @@ def neighbors_kept(lists: Lists, points: Array, n_jobs: int | None = None) -> fl
         return float("nan")
     theirs = lists.first(COUNTED_NEIGHBORS).indices.reshape(n, COUNTED_NEIGHBORS)
     ours = nearest(np.asarray(points, dtype=float), COUNTED_NEIGHBORS, n_jobs=n_jobs).indices
-    both = np.sort(np.hstack([theirs, ours]), axis=1)  # a row lists nobody twice
+    both = np.sort(np.hstack([theirs, ours]), axis=1)  # a list holds no row twice
     return float((both[:, 1:] == both[:, :-1]).sum() / (n * COUNTED_NEIGHBORS))
 
 
