@@ -18,10 +18,10 @@ from dualfold import (
     PointPCA,
     RandomProjection,
     SpectralEmbedding,
+    quality,
 )
 from dualfold.errors import InvalidInput, TooLarge
 from dualfold.kernels.threads import thread_count
-from dualfold.quality.distortion import measured_distortion
 from dualfold.scale import TileFailed, table
 from dualfold.scale.budget import budget, memory_bytes
 from dualfold.scale.sampling import drawn_numbers, gathered
@@ -225,7 +225,7 @@ def test_random_projections_of_tiles():
     np.testing.assert_array_equal(tiled.components_, whole.components_)
     Y = whole.transform(X)
     np.testing.assert_allclose(places.compute(), Y, rtol=1e-12)
-    assert tiled.certificate_ == measured_distortion(X, Y, n_pairs=20_000, eps=0.5)
+    assert tiled.certificate_ == quality.measured_distortion(X, Y, n_pairs=20_000, eps=0.5)
 
 
 def test_classical_scaling_of_tiles():
