@@ -62,8 +62,7 @@ def without_missing_values(
         return table
     if missing not in ("auto", "raise", "drop", "mean", "impute"):
         raise InvalidInput(
-            Argument("missing"),
-            f" must be 'raise', 'drop', 'mean' or 'impute', but is {missing!r}",
+            Argument("missing"), f" must be 'raise', 'drop', 'mean' or 'impute', but is {missing!r}"
         )
     bad_rows, nans, infinities = _missing_values(table.X)
     count = int(bad_rows.sum())

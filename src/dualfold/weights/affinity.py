@@ -171,8 +171,7 @@ def _plain_affinity(
         )
         return Affinity(weights, n_neighbors=t, spread=spread)
     raise InvalidInput(
-        Argument("weights"),
-        f" is {weights!r}; it is 'heat', 'adaptive', 'binary' or 'density'",
+        Argument("weights"), f" is {weights!r}; it is 'heat', 'adaptive', 'binary' or 'density'"
     )
 
 
