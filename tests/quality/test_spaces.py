@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dualfold.errors import InvalidInput
-from dualfold.quality.space import _given_distances
+from dualfold.quality.space import space_of
 
 
 def test_negative_distances_are_refused_in_every_row():
@@ -14,5 +14,5 @@ def test_negative_distances_are_refused_in_every_row():
         D = np.ones((3, 3))
         D[row, 2 - row] = -0.5
         with pytest.raises(InvalidInput, match="must not be negative"):
-            _given_distances(D)
-    assert _given_distances(np.full((3, 3), 0.5))[0] == 3
+            space_of(D, "precomputed")
+    assert space_of(np.full((3, 3), 0.5), "precomputed").n == 3
