@@ -77,22 +77,23 @@ class UnfoldingCertificate(Certificate):
     The rest is as in every `dualfold.Certificate`.
     """
 
+    # The defaults are those of a certificate that claims nothing.
     constraints: str
-    feasibility: float
-    relaxation: float
-    upper_exact: float
-    bound_by: str
-    second_eigenvalue: float
-    ritz: float
-    stationarity: float
-    slackness: float
-    least_weight: float
-    clipped: int
-    rank: int
-    multiplicity: int | None
-    cluster: float
-    isomap: float | None
-    centre: float | None
+    feasibility: float = np.inf
+    relaxation: float = 0.0
+    upper_exact: float = np.inf
+    bound_by: str = "nothing"
+    second_eigenvalue: float = 0.0
+    ritz: float = np.nan
+    stationarity: float = np.nan
+    slackness: float = np.nan
+    least_weight: float = np.nan
+    clipped: int = 0
+    rank: int = 0
+    multiplicity: int | None = None
+    cluster: float = np.nan
+    isomap: float | None = None
+    centre: float | None = None
 
     schema: ClassVar[str] = "dualfold.unfolding-certificate/2"
 
@@ -301,28 +302,12 @@ def _points_and_weights(
 
 
 def _failure(problem: UnfoldingProblem, reason: str, tolerance: float) -> UnfoldingCertificate:
-    nan, infinite = float("nan"), float("inf")
     return UnfoldingCertificate(
         level="failed",
-        gap=infinite,
+        gap=np.inf,
         value=0.0,
-        bound=infinite,
+        bound=np.inf,
         constraints=problem.constraints,
-        feasibility=infinite,
-        relaxation=0.0,
-        upper_exact=infinite,
-        bound_by="nothing",
-        second_eigenvalue=0.0,
-        ritz=nan,
-        stationarity=nan,
-        slackness=nan,
-        least_weight=nan,
-        clipped=0,
-        rank=0,
-        multiplicity=None,
-        cluster=nan,
-        isomap=None,
-        centre=None,
         tolerance=tolerance,
         reasons=(reason,),
     )
