@@ -64,9 +64,9 @@ class Reading:
         where the columns' scales differ much and they do not share a range (see `scales`)
     missing : rows with missing or infinite values are an error ("raise"), left out ("drop";
         `rows` says which remain), filled with their column's mean ("mean") or with what iterated
-        regularised PCA makes of the values that are there ("impute"); "keep" leaves the gaps
+        regularised PCA makes of the values that are there ("impute"); "keep" leaves them
         in. "auto" is "impute" in `prepare` and "raise" in `read_table`
-    format : one of `FORMATS`; by default the ending of a file says it, standard input is CSV
+    format : one of `FILE_FORMATS`; by default the ending of a file says it, standard input is CSV
     encoding : of a text file, as "cp1252"; by default UTF-8 (or UTF-16 with its mark), and
         Latin-1 where it is neither
     thousands : the separator of thousands in a text file; none is guessed

@@ -51,7 +51,7 @@ class UnfoldingCertificate(Certificate):
 
     level : "proved" (the gap is at most `tolerance`), "within" (proved too, the gap is larger),
         "unresolved" (less than a factor 2 seems to lie between both sides, but λ₂ of the weights
-        could not be proved, or equal lengths are kept less well than asked), "failed" (the bound is
+        could not be proved, or equal lengths are not kept well enough), "failed" (the bound is
         twice the value or more)
     value, lower : tr K of the points, scaled so that every constraint holds
     bound, upper : no unfolding has a larger trace (see `relaxation` for equal lengths)
@@ -60,7 +60,7 @@ class UnfoldingCertificate(Certificate):
     relaxation : for equal lengths, the δ with (1 − δ)d² ≤ ‖y_i − y_j‖² ≤ (1 + δ)d² that the points
         keep. To 1e-9 they are as good as equal, and `lower` and `upper` are about the points with
         exactly the lengths of these; beyond, about all points with lengths within δ
-    upper_exact : for equal lengths, a bound for the lengths asked; below 0 it proves that no
+    upper_exact : for equal lengths, a bound for the given lengths; below 0 it proves that no
         points have them
     bound_by : where `upper` comes from: "weights", "Isomap's trace" or "a centre"
     constraints : "at_most" or "equal"
@@ -162,6 +162,8 @@ def certify_unfolding(
     about: str | None = None,
 ) -> UnfoldingCertificate:
     """Certify points (`factor`, n×r, K = YYᵀ) and weights (one for each edge) by each other.
+
+    problem : what they are to answer
 
     An answer is "proved" when its gap is within `tolerance`; equal lengths must also be
     kept to `most_relaxed` of d². Negative weights prove nothing for "at_most": they

@@ -213,7 +213,7 @@ def precise_solution(
 
     The last steps of the interior point are in double-doubles.
 
-    The mean d² is to be about 1. `tol` is the gap asked, `max_iter` the most steps; `callback`
+    The mean d² is to be about 1. `tol` is the gap wanted, `max_iter` the most steps; `callback`
     gets a `Record` after each, and True stops.
     """
     begin = perf_counter()
