@@ -12,10 +12,10 @@ from dualfold import __version__
 from dualfold.cli import options as o
 from dualfold.cli.commands import reading_words, try_next
 from dualfold.cli.console import Console
-from dualfold.cli.html_page import PageFile, label_columns, write_content
+from dualfold.cli.html_page import label_columns, write_content
 from dualfold.cli.input_table import notices_of
-from dualfold.cli.output_files import refuse_bad_outputs, stem, write_picture, written_lines
-from dualfold.cli.stored_map import read_stored_map, read_table_of, refuse_same_file
+from dualfold.cli.output_files import stem, write_picture, written_lines
+from dualfold.cli.stored_map import read_map_and_table
 from dualfold.data.reading import DEFAULT_READING
 from dualfold.descriptions import DESCRIPTIONS
 
@@ -36,7 +36,7 @@ class AuditOptions:
             "--method -m",
             "What made the map, if it is one of `dualfold methods`: it is run again on data "
             "without groups, with other seeds and on subsamples.",
-            metavar="METHOD",
+            "METHOD",
             autocompletion=o.completion(*DESCRIPTIONS),
             callback=o.method_if_named,
         ),
@@ -44,7 +44,7 @@ class AuditOptions:
     reading: o.ReportReading = DEFAULT_READING
     output: Annotated[
         str | None,
-        o.option("--output -o", "What is said of each point, as a table.", metavar="OUT"),
+        o.option("--output -o", "What is said of each point, as a table.", "OUT"),
     ] = None
     picture: o.Picture = None
     html: o.Html = None
@@ -70,17 +70,7 @@ def audit(options: AuditOptions) -> None:
     if options.output == "-":
         raise typer.BadParameter("the audit goes to standard output; give -o a file")
     console = Console(quiet=options.quiet)
-    refuse_same_file(options.file, options.embedding)
-    refuse_bad_outputs(
-        (options.file, options.embedding),
-        force=options.force,
-        tables=(options.output,),
-        pictures=(options.picture,),
-        html=options.html,
-    )
-    with console.stage(f"reading {options.embedding}"):
-        stored = read_stored_map(options.embedding)
-    data = read_table_of(stored, options.file, options.reading, console)
+    stored, data = read_map_and_table(options, console)
     with console.stage("auditing"):
         from dualfold.auditing import audit
 
@@ -142,8 +132,7 @@ def _write_page(options: AuditOptions, data: Prepared, found: Audit, console: Co
         title=f"audit of {Path(options.embedding).name}",
         notes=notices_of(data),
     )
-    file = PageFile(str(options.html), options.html_mb, options.force)
-    write_content(file, content, console)
+    write_content(options, content, console)
 
 
 def _last_lines(options: AuditOptions) -> list[str]:

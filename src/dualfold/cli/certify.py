@@ -54,7 +54,7 @@ class CertifyOptions:
         o.option(
             "--model",
             "For mvu: the model saved with the map, which holds its dual weights.",
-            metavar="MODEL",
+            "MODEL",
         ),
     ] = None
     tolerance: Annotated[
@@ -62,7 +62,7 @@ class CertifyOptions:
         o.option(
             "--tolerance",
             "The largest relative gap that passes, from 0 to 1; never taken from the file.",
-            metavar="GAP",
+            "GAP",
             callback=o.gap_that_passes,
         ),
     ] = 1e-4

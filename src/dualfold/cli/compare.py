@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,9 +11,9 @@ import typer
 from dualfold import __version__
 from dualfold.cli import options as o
 from dualfold.cli.commands import COMPARED_METHODS, embed_words, jobs_of, refuse_labels, try_next
-from dualfold.cli.console import Console
+from dualfold.cli.console import Console, print_table
 from dualfold.cli.exit_codes import UNCERTIFIED_EXIT
-from dualfold.cli.html_page import PageFile, refuse_images, write_maps
+from dualfold.cli.html_page import refuse_images, write_maps
 from dualfold.cli.input_table import (
     notices_of,
     read_input,
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
 
 MAPS_PER_LINE = 4  # of the picture
 COMPARED_MEASURES = ("t_similarity", "trustworthiness", "continuity", "distance_correlation")
+NUMBER_HEADS = ("neighbours kept", "trustworthiness", "continuity", "distances", "seconds")
 
 
 @dataclass(frozen=True)
@@ -44,17 +44,14 @@ class CompareOptions:
     methods: Annotated[
         str,
         o.option(
-            "--methods",
-            "Methods with commas between them.",
-            metavar="A,B,…",
-            autocompletion=o.next_method,
+            "--methods", "Methods with commas between them.", "A,B,…", autocompletion=o.next_method
         ),
     ] = COMPARED_METHODS
     n_components: o.Components = "2"
     n_neighbors: o.Neighbors = None
     reading: o.TableReading = DEFAULT_READING
     output: Annotated[
-        str | None, o.option("--output -o", "All coordinates in one table.", metavar="OUT")
+        str | None, o.option("--output -o", "All coordinates in one table.", "OUT")
     ] = None
     picture: o.Picture = None
     html: o.Html = None
@@ -90,13 +87,12 @@ def compare(options: CompareOptions) -> None:
     console = Console(quiet=options.quiet)
     summary = _compare_jobs(options, jobs, console)
     if not options.as_json:
-        _print_table(summary["results"])
+        rows, count = map(_table_row, summary["results"]), len(NUMBER_HEADS)
+        print_table(("method", *NUMBER_HEADS, "certificate"), rows, pipe_width=120, numbers=count)
     lines = _last_lines(options, jobs, summary)
     console.finish(summary, lines, as_json=options.as_json)
-    rows = [row for row in summary["results"] if "error" not in row]
-    if options.strict and not (
-        len(rows) == len(jobs) and all(row["certificate"]["holds"] for row in rows)
-    ):
+    certified = ["error" not in row and row["certificate"]["holds"] for row in summary["results"]]
+    if options.strict and not all(certified):
         raise typer.Exit(UNCERTIFIED_EXIT)
 
 
@@ -114,13 +110,7 @@ def _compare_jobs(
 ) -> dict[str, Any]:
     """Run each method and measure its map; returns what `--json` prints."""
     images = o.picture_shape(options.images)
-    refuse_bad_outputs(
-        (options.file,),
-        force=options.force,
-        tables=(options.output,),
-        pictures=(options.picture,),
-        html=options.html,
-    )
+    refuse_bad_outputs(options, options.file)
     data = read_input(options.file, options.reading, console)
     refuse_images(data, images)
     if data.X.shape[0] <= 2 * SCORED_NEIGHBORS + 1:
@@ -134,8 +124,7 @@ def _compare_jobs(
     rows, maps = _results(jobs, data, cache, console)
     _write(options, data, maps, rows, console)
     if options.html is not None:
-        file = PageFile(options.html, options.html_mb, options.force, images)
-        write_maps(file, data, maps, cache, console)
+        write_maps(options, data, maps, cache, console)
     return {
         "schema": "dualfold.compare/1",
         "dualfold": __version__,
@@ -279,25 +268,12 @@ def _picture(
     return figure_bytes(gallery(lines, color_names=names), str(options.picture))
 
 
-def _print_table(rows: list[dict[str, Any]]) -> None:
-    """The comparison as a table on standard output."""
-    from rich import box
-    from rich.console import Console as Terminal
-    from rich.table import Table
-
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    heads = ("neighbours kept", "trustworthiness", "continuity", "distances", "seconds")
-    table.add_column("method", style="bold", no_wrap=True)
-    for head in heads:
-        table.add_column(head, justify="right")
-    table.add_column("certificate")
-    for row in rows:
-        if "error" in row:
-            table.add_row(row["method"], *[""] * len(heads), f"no map: {row['error']}")
-            continue
-        cells = [f"{row[name]:.3f}" for name in COMPARED_MEASURES]
-        table.add_row(row["method"], *cells, f"{row['seconds']:.2f}", row["short_verdict"])
-    Terminal(highlight=False, width=None if sys.stdout.isatty() else 120).print(table)
+def _table_row(row: dict[str, Any]) -> list[str]:
+    """The cells of a method in the table on standard output."""
+    if "error" in row:
+        return [row["method"], *[""] * len(NUMBER_HEADS), f"no map: {row['error']}"]
+    cells = [f"{row[name]:.3f}" for name in COMPARED_MEASURES]
+    return [row["method"], *cells, f"{row['seconds']:.2f}", row["short_verdict"]]
 
 
 def _last_lines(

@@ -10,8 +10,9 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -110,6 +111,28 @@ def print_json(content: dict[str, Any]) -> None:
     text = json.dumps(content, indent=2, ensure_ascii=False)
     rest = {code: f"\\u{code:04x}" for code in _CONTROL_CODES if code > 31}  # JSON's own writing
     typer.echo(text.translate(rest))
+
+
+def print_table(
+    heads: Sequence[str], rows: Iterable[Sequence[str]], *, pipe_width: int, numbers: int = 0
+) -> None:
+    """A table on standard output; its first column names the rows.
+
+    pipe_width : characters in a line where standard output is no terminal
+    numbers : how many columns after the first hold numbers
+    """
+    from rich import box
+    from rich.console import Console as Terminal
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for place, head in enumerate(heads):
+        side: Any = "right" if 0 < place <= numbers else "left"
+        table.add_column(head, no_wrap=not place, style="" if place else "bold", justify=side)
+    for row in rows:
+        table.add_row(*row)
+    width = None if sys.stdout.isatty() else pipe_width
+    Terminal(highlight=False, width=width, markup=False).print(table)
 
 
 def is_debugging() -> bool:

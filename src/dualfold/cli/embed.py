@@ -24,7 +24,7 @@ from dualfold.cli.commands import embed_words, jobs_of, reading_words, refuse_la
 from dualfold.cli.console import Console
 from dualfold.cli.embed_tiles import embed_tiles, is_in_tiles
 from dualfold.cli.exit_codes import UNCERTIFIED_EXIT
-from dualfold.cli.html_page import PageFile, refuse_images, write_maps
+from dualfold.cli.html_page import refuse_images, write_maps
 from dualfold.cli.input_table import (
     notices_of,
     read_input,
@@ -38,6 +38,7 @@ from dualfold.cli.output_files import (
     default_output,
     refuse_bad_outputs,
     stem,
+    write_map,
     write_picture,
     written_lines,
 )
@@ -74,7 +75,7 @@ class EmbedOptions:
         o.option(
             "--save-model",
             "Keep the map as a file that `dualfold transform` places new rows with.",
-            metavar="OUT.dualfold",
+            "OUT.dualfold",
         ),
     ] = None
     loadings: Annotated[
@@ -83,12 +84,12 @@ class EmbedOptions:
             "--loadings",
             "A table of what each column has to do with each axis: loadings of pca, and "
             "correlations.",
-            metavar="OUT.csv",
+            "OUT.csv",
         ),
     ] = None
     biplot: Annotated[
         str | None,
-        o.option("--biplot", "Draw the map with the columns as arrows.", metavar="OUT.png"),
+        o.option("--biplot", "Draw the map with the columns as arrows.", "OUT.png"),
     ] = None
     memory_limit: Annotated[
         str | None,
@@ -96,7 +97,7 @@ class EmbedOptions:
             "--memory-limit",
             "Read the table in tiles and keep under SIZE, as 2GB: Parquet (folders too), Zarr, "
             ".npy.",
-            metavar="SIZE",
+            "SIZE",
         ),
     ] = None
     scheduler: Annotated[
@@ -104,7 +105,7 @@ class EmbedOptions:
         o.option(
             "--scheduler",
             "Read it in tiles on the Dask cluster at ADDRESS, as tcp://host:8786.",
-            metavar="ADDRESS",
+            "ADDRESS",
         ),
     ] = None
     landmark_rows: Annotated[
@@ -113,7 +114,7 @@ class EmbedOptions:
             "--landmark-rows",
             "Of tables in tiles: rows that methods with a graph are fitted on; they place the "
             "others (10000).",
-            metavar="N",
+            "N",
             min=3,
         ),
     ] = None
@@ -147,7 +148,7 @@ def embed(options: EmbedOptions) -> None:
     a Parquet or h5ad file).
     """
     o.refuse_two_on_stdout(options.output, as_json=options.as_json)
-    images = o.picture_shape(options.images)
+    o.picture_shape(options.images)  # refused before any work
     console = Console(quiet=options.quiet)
     if is_in_tiles(options):
         summary, lines = embed_tiles(options, console)
@@ -156,7 +157,7 @@ def embed(options: EmbedOptions) -> None:
             raise typer.BadParameter(
                 "--landmark-rows is for tables in tiles; give --memory-limit, too"
             )
-        summary, lines = _embed_table(options, images, console)
+        summary, lines = _embed_table(options, console)
     console.finish(summary, lines, as_json=options.as_json)
     certified = summary["certificate"]["holds"]
     if options.quiet and not certified:  # an answer that may be wrong is never kept quiet
@@ -165,9 +166,7 @@ def embed(options: EmbedOptions) -> None:
         raise typer.Exit(UNCERTIFIED_EXIT)
 
 
-def _embed_table(
-    options: EmbedOptions, images: tuple[int, int] | None, console: Console
-) -> tuple[dict[str, Any], list[str]]:
+def _embed_table(options: EmbedOptions, console: Console) -> tuple[dict[str, Any], list[str]]:
     """Read, embed, certify, write: what `--json` prints, and the last lines."""
     method, data, advice = options.method, None, None
     if method == "auto":
@@ -185,7 +184,7 @@ def _embed_table(
     refuse_labels(options.reading.labels, job)
     if data is None:
         options = replace(options, reading=reading_for(options.reading, job))
-    summary = _make_map(options, job, images, data, console)
+    summary = _make_map(options, job, data, console)
     if advice is not None:
         summary["recommendation"] = advice.to_dict()
     return summary, _last_lines(options, job, summary)
@@ -207,27 +206,16 @@ def _with_recommendation(options: EmbedOptions, console: Console) -> tuple[Embed
 
 
 def _make_map(
-    options: EmbedOptions,
-    job: Job,
-    images: tuple[int, int] | None,
-    data: Prepared | None,
-    console: Console,
+    options: EmbedOptions, job: Job, data: Prepared | None, console: Console
 ) -> dict[str, Any]:
     """The map in its files; returns what `--json` prints.
 
     data : the table, where it was read before
     """
-    refuse_bad_outputs(
-        (options.file,),
-        force=options.force,
-        tables=(options.output, options.loadings),
-        pictures=(options.picture, options.biplot),
-        html=options.html,
-        model=options.save_model,
-    )
+    refuse_bad_outputs(options, options.file)
     begin = perf_counter()
     data = read_input(options.file, options.reading, console) if data is None else data
-    refuse_images(data, images)
+    refuse_images(data, o.picture_shape(options.images))
     read_seconds = perf_counter() - begin
     refuse_scaled_distances(options.reading, job)
     least = neighbors_to_measure(data, SCORED_NEIGHBORS, whole=options.html is not None)
@@ -242,8 +230,7 @@ def _make_map(
     summary = _summary(options, data, result, columns, quality, remarks)
     _write(options, data, result, columns, summary, console)
     if options.html is not None:
-        file = PageFile(options.html, options.html_mb, options.force, images)
-        write_maps(file, data, [result], cache, console)
+        write_maps(options, data, [result], cache, console)
     total = perf_counter() - begin
     return summary | {
         **{kind: getattr(options, kind) for kind in ("output", "picture", "biplot", "loadings")},
@@ -317,26 +304,19 @@ def _write(
     from dualfold.data import write_table
     from dualfold.saved import save_model
 
-    force, spreadsheet = options.force, options.spreadsheet
+    force = options.force
     pictures = _pictures(options, data, result, summary["verdict"], console)
     # Not every rule of new points can be stored in a file.
     model: Any = None if options.save_model is None else _model(data, result, summary)
-    write_table(
-        str(options.output),
-        columns,
-        overwrite=force,
-        metadata=summary,
-        onto=options.file if options.file.lower().endswith(".h5ad") else None,
-        rows=data.table.rows,
-        spreadsheet=spreadsheet,
-    )
+    write_map(options, columns, summary, data.table.rows)
     for path, content in pictures.items():
         write_picture(path, content, force=force)
     if options.save_model is not None:
         save_model(options.save_model, model, overwrite=force)
     if options.loadings is not None:
         loadings = loadings_columns(result, data)
-        write_table(options.loadings, loadings, overwrite=force, spreadsheet=spreadsheet)
+        apostrophes = options.spreadsheet
+        write_table(options.loadings, loadings, overwrite=force, spreadsheet=apostrophes)
 
 
 def _pictures(

@@ -28,7 +28,7 @@ class DataOptions:
         ),
     ]
     output: Annotated[
-        str | None, o.option("--output -o", "Where it goes; default: NAME.csv.", metavar="OUT")
+        str | None, o.option("--output -o", "Where it goes; default: NAME.csv.", "OUT")
     ] = None
     rows: Annotated[int | None, o.option("--rows -n", "How many rows.", min=1)] = None
     seed: Annotated[int, o.option("--seed", "Another one gives other rows.", min=0)] = 0

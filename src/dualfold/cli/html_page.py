@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,28 +11,18 @@ from dualfold.cli.console import Console
 from dualfold.cli.input_table import notices_of
 from dualfold.cli.job import FittedMap
 from dualfold.cli.neighbor_cache import NeighborCache
+from dualfold.cli.options import picture_shape
 from dualfold.errors import Argument, InvalidInput, MissingDependency
 
 if TYPE_CHECKING:
+    from dualfold.cli.audit import AuditOptions
+    from dualfold.cli.compare import CompareOptions
+    from dualfold.cli.embed import EmbedOptions
     from dualfold.data import Prepared
     from dualfold.view.page import PageContent
 
 # Neighbours of a point that the page shows.
 SHOWN_NEIGHBORS = 10
-
-
-@dataclass(frozen=True)
-class PageFile:
-    """Where the page goes, from `--html`, `--html-mb`, `--force` and `--images`.
-
-    most_mb : megabytes of the file; 0 for no limit
-    images : the shape of the picture that each row is
-    """
-
-    path: str
-    most_mb: float
-    force: bool
-    images: tuple[int, int] | None = None
 
 
 def refuse_missing_page() -> None:
@@ -49,7 +39,7 @@ def refuse_missing_page() -> None:
 
 
 def write_maps(
-    file: PageFile,
+    options: EmbedOptions | CompareOptions,
     data: Prepared,
     maps: Sequence[FittedMap],
     cache: NeighborCache,
@@ -84,12 +74,12 @@ def write_maps(
         columns=label_columns(data),
         features=data.numbers,
         names=data.label(data.reading.identifier),
-        images=_pictures(data, file.images),
+        images=_pictures(data, picture_shape(options.images)),
         # A column that looks like the target is the one to show first.
         color=data.reading.color or next(iter(data.answers), None),
         notes=notices_of(data),
     )
-    write_content(file, content, console)
+    write_content(options, content, console)
 
 
 def label_columns(data: Prepared) -> dict[str, Any]:
@@ -99,17 +89,19 @@ def label_columns(data: Prepared) -> dict[str, Any]:
     return {name: colors_of(values) for name, values in data.table.labels.items()}
 
 
-def write_content(file: PageFile, content: PageContent, console: Console) -> None:
-    """Make and write a page; what is left out and how large it is are noted before."""
+def write_content(
+    options: EmbedOptions | CompareOptions | AuditOptions, content: PageContent, console: Console
+) -> None:
+    """Make the page of --html and write it; its size and what is left out are noted before."""
     from dualfold.view.page import make_page
 
     with console.stage("making the page"):
-        page = make_page(replace(content, most_mb=file.most_mb or None))
+        page = make_page(replace(content, most_mb=options.html_mb or None))
     for notice in page.notices:
         console.note(notice)
     console.say(f"The page takes {page.megabytes}.")
     with console.stage("writing the page"):
-        page.write(Path(file.path), overwrite=file.force)
+        page.write(Path(str(options.html)), overwrite=options.force)
 
 
 def refuse_images(data: Prepared, shape: tuple[int, int] | None) -> None:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from dualfold.cli.console import print_json
+from dualfold.cli.console import print_json, print_table
 from dualfold.cli.method_options import coordinates_option, method_options
 from dualfold.cli.options import Json, completion, method_name
 from dualfold.descriptions import DESCRIPTIONS, SIZES_MEAN, Description
 
 # In a pipe there is no width to fit into: one line for each row is easier to grep.
-PIPE_COLUMNS = 1000
+PIPE_WIDTH = 1000
+OPTION_HEADS = ("option", "values", "default", "meaning")
 
 
 @dataclass(frozen=True)
@@ -47,8 +47,8 @@ def methods(options: MethodsOptions) -> None:
         rows = [method.words() for method in DESCRIPTIONS.values()]
         print_json({"methods": rows, "practical_size_means": SIZES_MEAN})
     else:
-        columns = ("name", "preserves", "needs", "new points", "practical size", "certificate")
-        _print_table([method.words() for method in DESCRIPTIONS.values()], columns)
+        heads = ("name", "preserves", "needs", "new points", "practical size", "certificate")
+        _print_rows([method.words() for method in DESCRIPTIONS.values()], heads)
         typer.echo(SIZES_MEAN)
 
 
@@ -61,7 +61,7 @@ def _print_method(method: Description, *, as_json: bool) -> None:
         if key != "name" and words:
             typer.echo(f"{key:<15} {words}")
     typer.echo(f"\nOptions of `dualfold embed FILE -m {method.name}`:")
-    _print_table(rows, ("option", "values", "default", "meaning"))
+    _print_rows(rows, OPTION_HEADS)
 
 
 def option_rows(method: Description) -> list[dict[str, str]]:
@@ -70,20 +70,10 @@ def option_rows(method: Description) -> list[dict[str, str]]:
     for option in (coordinates_option(method.name), *method_options(method.name)):
         flag = f"{option.flag}/{option.off}" if option.is_switch else option.flag
         row = (flag, option.values, option.usual, option.help)
-        rows.append(dict(zip(("option", "values", "default", "meaning"), row, strict=True)))
+        rows.append(dict(zip(OPTION_HEADS, row, strict=True)))
     return rows
 
 
-def _print_table(rows: list[dict[str, Any]], columns: tuple[str, ...]) -> None:
-    from rich import box
-    from rich.console import Console as Terminal
-    from rich.table import Table
-
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    first = columns[0]
-    for column in columns:
-        table.add_column(column, no_wrap=column == first, style="bold" if column == first else "")
-    for row in rows:
-        table.add_row(*(row[column] for column in columns))
-    width = None if sys.stdout.isatty() else PIPE_COLUMNS
-    Terminal(highlight=False, width=width, markup=False).print(table)
+def _print_rows(rows: list[dict[str, str]], heads: tuple[str, ...]) -> None:
+    cells = ([row[head] for head in heads] for row in rows)
+    print_table(heads, cells, pipe_width=PIPE_WIDTH)

@@ -11,9 +11,9 @@ from dualfold.data.reading import OPTION_SUBJECTS, READING_OPTIONS, Reading
 from dualfold.descriptions import DESCRIPTIONS, description_of
 
 
-def option(flags: str, help: str, **more: Any) -> Any:
+def option(flags: str, help: str, metavar: str | None = None, **more: Any) -> Any:
     """An option of typer; `flags` are what is typed, with blanks between them."""
-    return typer.Option(*flags.split(), help=help, **more)
+    return typer.Option(*flags.split(), help=help, metavar=metavar, **more)
 
 
 def method_name(name: str, hint: str | None = None) -> str:
@@ -120,16 +120,14 @@ Method = Annotated[
         "--method -m",
         "See `dualfold methods`. Default: pca, or famd where there are categories; auto tries "
         "some, as `dualfold recommend` does.",
-        metavar="|".join(DESCRIPTIONS),
+        "|".join(DESCRIPTIONS),
         callback=method_or_auto,
         autocompletion=completion(*DESCRIPTIONS, "auto"),
     ),
 ]
 Components = Annotated[
     str,
-    option(
-        "--n-components -d", "How many coordinates; most methods take auto, too.", metavar="INTEGER"
-    ),
+    option("--n-components -d", "How many coordinates; most methods take auto, too.", "INTEGER"),
 ]
 Neighbors = Annotated[
     int | None,
@@ -141,15 +139,15 @@ MapOutput = Annotated[
         "--output -o",
         "Where the coordinates go: .csv, .tsv (.gz), .parquet, .npy, .h5ad, or - for standard "
         "output. Default: FILE's name with the method in it, here.",
-        metavar="OUT",
+        "OUT",
     ),
 ]
 Picture = Annotated[
-    str | None, option("--picture -p", "Draw it: .png, .pdf, .svg, .jpg.", metavar="OUT.png")
+    str | None, option("--picture -p", "Draw it: .png, .pdf, .svg, .jpg.", "OUT.png")
 ]
 Html = Annotated[
     str | None,
-    option("--html", "One page to explore, that works offline.", metavar="OUT.html"),
+    option("--html", "One page to explore, that works offline.", "OUT.html"),
 ]
 HtmlMb = Annotated[
     float,
@@ -157,13 +155,13 @@ HtmlMb = Annotated[
         "--html-mb",
         "The page is no larger than so many megabytes; what is left out is said. 0: as large as "
         "it gets.",
-        metavar="MB",
+        "MB",
         min=0,
     ),
 ]
 Images = Annotated[
     str | None,
-    option("--images", "Each row is a picture of this shape; the page shows it.", metavar="HxW"),
+    option("--images", "Each row is a picture of this shape; the page shows it.", "HxW"),
 ]
 Force = Annotated[bool, option("--force -f", "Replace files that exist.")]
 Spreadsheet = Annotated[

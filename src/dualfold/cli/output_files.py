@@ -5,8 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from dualfold.errors import InvalidInput
+
+# The fields of commands' options that name tables and pictures to write.
+TABLE_FIELDS = ("output", "loadings")
+PICTURE_FIELDS = ("picture", "biplot")
 
 
 def default_output(source: str, method: str) -> str:
@@ -36,24 +41,34 @@ def write_picture(path: str | None, content: bytes | None, *, force: bool) -> No
             file.write(content)
 
 
-def refuse_bad_outputs(
-    inputs: tuple[str, ...],
-    *,
-    force: bool,
-    tables: tuple[str | None, ...] = (),
-    pictures: tuple[str | None, ...] = (),
-    html: str | None = None,
-    model: str | None = None,
-) -> None:
+def write_map(options: Any, columns: dict[str, Any], summary: dict[str, Any], rows: Any) -> None:
+    """Write the coordinates of a command with its summary; an .h5ad file is copied to them."""
+    from dualfold.data import write_table
+
+    write_table(
+        options.output,
+        columns,
+        overwrite=options.force,
+        metadata=summary,
+        onto=options.file if options.file.lower().endswith(".h5ad") else None,
+        rows=rows,
+        spreadsheet=options.spreadsheet,
+    )
+
+
+def refuse_bad_outputs(options: Any, *inputs: str) -> None:
     """Before any work: what cannot be written at the end is refused now.
 
+    options : of a command; its fields say what it writes
     inputs : files that are read, the table first. None of them, and nothing that belongs to one,
-        is ever replaced, `force` or not.
+        is ever replaced, --force or not.
     """
     from dualfold.data.atomic_files import check_place
     from dualfold.data.table_writer import check_table_place
 
-    plain = [path for path in (*pictures, model, html) if path is not None]
+    tables, pictures = _paths_in(options, TABLE_FIELDS), _paths_in(options, PICTURE_FIELDS)
+    html = getattr(options, "html", None)
+    plain = [*pictures, *_paths_in(options, ("save_model", "html"))]
     written = [*_files_of(*tables), *map(os.path.realpath, plain)]
     for given in inputs:
         if set(_files_of(given)) & set(written):
@@ -63,14 +78,14 @@ def refuse_bad_outputs(
                 "write elsewhere"
             )
     for table in tables:
-        if table is not None and table != "-":
-            check_table_place(Path(table), overwrite=force)
-    for picture in filter(None, pictures):
+        if table != "-":
+            check_table_place(Path(table), overwrite=options.force)
+    for picture in pictures:
         from dualfold.view.figures import picture_format  # half a second
 
         picture_format(picture)
     for path in plain:
-        check_place(Path(path), overwrite=force)
+        check_place(Path(path), overwrite=options.force)
     if len(set(written)) < len(written):
         raise InvalidInput(
             "two outputs have the same name, or one has that of the .json beside another; give "
@@ -84,9 +99,15 @@ def refuse_bad_outputs(
         refuse_missing_page()
 
 
-def _files_of(*tables: str | None) -> list[str]:
+def _paths_in(options: Any, fields: tuple[str, ...]) -> list[str]:
+    """The files that these fields name, where the command has them."""
+    values = [getattr(options, name, None) for name in fields]
+    return [value for value in values if value is not None]
+
+
+def _files_of(*tables: str) -> list[str]:
     """The files of tables: each with the one beside it that says how it was made."""
     from dualfold.data.table_writer import metadata_path
 
-    named = [Path(table) for table in tables if table is not None and table != "-"]
+    named = [Path(table) for table in tables if table != "-"]
     return [os.path.realpath(file) for table in named for file in (table, metadata_path(table))]

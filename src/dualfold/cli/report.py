@@ -15,15 +15,8 @@ from dualfold.cli.console import Console, printable
 from dualfold.cli.input_table import notices_of
 from dualfold.cli.job import Job
 from dualfold.cli.neighbor_cache import NeighborCache, neighbors_to_measure
-from dualfold.cli.output_files import refuse_bad_outputs, stem, write_picture, written_lines
-from dualfold.cli.stored_map import (
-    StoredMap,
-    is_known_method,
-    read_stored_map,
-    read_table_of,
-    refuse_same_file,
-    stored_job,
-)
+from dualfold.cli.output_files import stem, write_picture, written_lines
+from dualfold.cli.stored_map import StoredMap, is_known_method, read_map_and_table, stored_job
 from dualfold.data.reading import DEFAULT_READING
 
 if TYPE_CHECKING:
@@ -50,7 +43,7 @@ class ReportOptions:
     ] = None
     reading: o.ReportReading = DEFAULT_READING
     output: Annotated[
-        str | None, o.option("--output -o", "Measures of each point as a table.", metavar="OUT")
+        str | None, o.option("--output -o", "Measures of each point as a table.", "OUT")
     ] = None
     picture: o.Picture = None
     force: o.Force = False
@@ -74,16 +67,7 @@ def report(options: ReportOptions) -> None:
     if options.output == "-":
         raise typer.BadParameter("the report goes to standard output; give -o a file")
     console = Console(quiet=options.quiet)
-    refuse_same_file(options.file, options.embedding)
-    refuse_bad_outputs(
-        (options.file, options.embedding),
-        force=options.force,
-        tables=(options.output,),
-        pictures=(options.picture,),
-    )
-    with console.stage(f"reading {options.embedding}"):
-        stored = read_stored_map(options.embedding)
-    data = read_table_of(stored, options.file, options.reading, console)
+    stored, data = read_map_and_table(options, console)
     found = _quality(options, stored, data, console)
     summary: dict[str, Any] = found.to_dict() | {
         "dualfold": __version__,

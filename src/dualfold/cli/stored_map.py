@@ -14,11 +14,14 @@ from typing import TYPE_CHECKING, Any
 from dualfold.cli.console import Console
 from dualfold.cli.input_table import read_input
 from dualfold.cli.job import Job
+from dualfold.cli.output_files import refuse_bad_outputs
 from dualfold.data.reading import Reading, reading_of
 from dualfold.descriptions import DESCRIPTIONS
 from dualfold.errors import Argument, InvalidInput
 
 if TYPE_CHECKING:
+    from dualfold.cli.audit import AuditOptions
+    from dualfold.cli.report import ReportOptions
     from dualfold.data import Prepared
 
 
@@ -120,12 +123,19 @@ def stored_reading(stated: Any, path: str) -> Reading:
         raise InvalidInput(f"{path}: ", error.message) from error
 
 
-def refuse_same_file(source: str, embedding: str) -> None:
-    """A table that is given as a map of itself."""
+def read_map_and_table(
+    options: ReportOptions | AuditOptions, console: Console
+) -> tuple[StoredMap, Prepared]:
+    """The map and the table that it is of, once all that cannot be written is refused."""
+    source, embedding = options.file, options.embedding
     if os.path.realpath(source) == os.path.realpath(embedding):
         raise InvalidInput(
             f"{embedding} is the table itself; give a map of it, as `dualfold embed` makes"
         )
+    refuse_bad_outputs(options, source, embedding)
+    with console.stage(f"reading {embedding}"):
+        stored = read_stored_map(embedding)
+    return stored, read_table_of(stored, source, options.reading, console)
 
 
 def read_table_of(stored: StoredMap, source: str, reading: Reading, console: Console) -> Prepared:

@@ -13,7 +13,13 @@ from dualfold import __version__
 from dualfold.cli import options as o
 from dualfold.cli.commands import reading_words, try_next
 from dualfold.cli.console import Console
-from dualfold.cli.output_files import refuse_bad_outputs, stem, write_picture, written_lines
+from dualfold.cli.output_files import (
+    refuse_bad_outputs,
+    stem,
+    write_map,
+    write_picture,
+    written_lines,
+)
 from dualfold.cli.stored_map import stored_reading
 from dualfold.cli.wording import command_text
 from dualfold.data.reading import DEFAULT_READING, reading_of
@@ -82,12 +88,7 @@ def _place_rows(options: TransformOptions, console: Console) -> dict[str, Any]:
         from dualfold.saved import judged_rows, load_model
 
         model = load_model(options.model)
-    refuse_bad_outputs(
-        (options.file, options.model),
-        force=options.force,
-        tables=(options.output,),
-        pictures=(options.picture,),
-    )
+    refuse_bad_outputs(options, options.file, options.model)
     with console.stage(f"reading {options.file}"):
         table, notices = _rows(model, options)
     for notice in notices:
@@ -114,17 +115,7 @@ def _place_rows(options: TransformOptions, console: Console) -> dict[str, Any]:
     if options.picture is not None:
         with console.stage("drawing"), console.note_warnings([]):
             picture = _picture(options, model, table, points, summary["verdict"])
-    from dualfold.data import write_table
-
-    write_table(
-        str(options.output),
-        columns,
-        overwrite=options.force,
-        metadata=summary,
-        onto=options.file if options.file.endswith(".h5ad") else None,
-        rows=table.rows,
-        spreadsheet=options.spreadsheet,
-    )
+    write_map(options, columns, summary, table.rows)
     write_picture(options.picture, picture, force=options.force)
     files = {"output": options.output, "picture": options.picture}
     return summary | files | {"seconds": perf_counter() - begin}
