@@ -253,15 +253,10 @@ def _write(
 def _picture(
     options: CompareOptions, data: Prepared, maps: list[FittedMap], rows: list[dict[str, Any]]
 ) -> bytes:
-    from dualfold.view.figures import Panel, figure_bytes, gallery
+    from dualfold.view.figures import figure_bytes, gallery
 
-    row_of = {row["method"]: row for row in rows}
-    panels = []
-    for result in maps:
-        method = result.job.method
-        row = row_of[method.name]
-        words = f"{row['short_verdict']}\n{100 * row['t_similarity']:.0f} % of neighbours kept"
-        panels.append(Panel(result.points[:, :3], data.colors, method.name, words, method.lengths))
+    kept = [row["t_similarity"] for row in rows if "error" not in row]
+    panels = [one.panel(data.colors, share) for one, share in zip(maps, kept, strict=True)]
     starts = range(0, len(panels), MAPS_PER_LINE)
     lines = [panels[start : start + MAPS_PER_LINE] for start in starts]
     names = [options.reading.color or ""] * len(lines)

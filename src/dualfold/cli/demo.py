@@ -14,8 +14,7 @@ import typer
 from dualfold import __version__
 from dualfold.cli import options as o
 from dualfold.cli.console import Console
-from dualfold.cli.job import Job
-from dualfold.cli.verdict_words import short_verdict, verdict
+from dualfold.cli.job import FittedMap, Job
 from dualfold.descriptions import DESCRIPTIONS, Description
 
 DEMO_NEIGHBORS = 10
@@ -100,24 +99,25 @@ class Example:
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """One method on one data set."""
+    """One method on one data set; `kept` is the share of neighbours that the map keeps."""
 
     example: Example
-    method: Description
-    estimator: Any
-    points: Any
+    fitted: FittedMap
     kept: float
-    seconds: float
+
+    @property
+    def method(self) -> Description:
+        return self.fitted.job.method
 
     def words(self) -> dict[str, Any]:
         """JSON-ready."""
         return {
             "data": self.example.name,
             "method": self.method.name,
-            "verdict": verdict(self.method, self.estimator.certificate_, 2),
+            "verdict": self.fitted.verdict,
             "t_similarity": self.kept,
-            "seconds": self.seconds,
-            "certificate": self.estimator.certificate_.to_dict(),
+            "seconds": self.fitted.seconds,
+            "certificate": self.fitted.certificate.to_dict(),
         }
 
 
@@ -129,17 +129,10 @@ def _examples() -> list[Example]:
 
     roll, images = swiss_roll(ROLL_POINTS, random_state=0), digits()
     tiles = np.pad(images.points[:64].reshape(8, 8, 8, 8), ((0, 0), (0, 0), (1, 1), (1, 1)))
+    image = tiles.transpose(0, 2, 1, 3).reshape(80, 80)
     return [
         Example("swiss_roll", "swiss roll", roll.points, ("x", "y", "z"), roll.color, "angle"),
-        Example(
-            "digits",
-            "digits",
-            images.points,
-            images.names,
-            images.labels,
-            "digit",
-            image=tiles.transpose(0, 2, 1, 3).reshape(80, 80),
-        ),
+        Example("digits", "digits", images.points, images.names, images.labels, "digit", image),
     ]
 
 
@@ -157,24 +150,25 @@ def _results(example: Example, console: Console, notices: list[str]) -> Iterator
     for method in demo_methods():
         begin = perf_counter()
         with console.note_warnings(notices):
-            estimator = Job(method, options=DEMO_OPTIONS.get(method.name, {})).estimator()
+            job = Job(method, options=DEMO_OPTIONS.get(method.name, {}))
+            estimator = job.estimator()
             if method.needs_graph:  # searched for the first of them, then cached
                 estimator.set_params(graph=space.neighbors(DEMO_NEIGHBORS))
             points = estimator.fit_transform(example.X)
-        seconds = perf_counter() - begin
-        kept = float(t_similarity(space, points, DEMO_NEIGHBORS))
-        yield Result(example, method, estimator, points, kept, seconds)
+        fitted = FittedMap(job, estimator, points, (), perf_counter() - begin)
+        yield Result(example, fitted, float(t_similarity(space, points, DEMO_NEIGHBORS)))
 
 
 def _line_of(result: Result) -> str:
     """Data set, method, kept neighbours, time and verdict."""
     from dualfold.quality import Picture
 
-    grade = Picture(result.kept, len(result.points), DEMO_NEIGHBORS).grade
+    fitted = result.fitted
+    grade = Picture(result.kept, len(fitted.points), DEMO_NEIGHBORS).grade
     return (
         f"{result.example.title:<11} {result.method.name:<10} "
-        f"t-similarity {result.kept:.2f} {grade.split()[0]:<4}  {result.seconds:6.3f} s  "
-        f"{verdict(result.method, result.estimator.certificate_, 2)}"
+        f"t-similarity {result.kept:.2f} {grade.split()[0]:<4}  {fitted.seconds:6.3f} s  "
+        f"{fitted.verdict}"
     )
 
 
@@ -185,23 +179,10 @@ def _picture(found: list[list[Result]]) -> bytes:
     rows, names, keys = [], [], []
     for line in found:
         example = line[0].example
-        first = (
-            Panel(example.X, example.color, "the data")
-            if example.image is None
-            else Panel(image=example.image, title="the data")
-        )
-        maps = [
-            Panel(
-                result.points,
-                example.color,
-                result.method.name,
-                f"{short_verdict(result.estimator.certificate_)}\n"
-                f"{100 * result.kept:.0f} % of neighbours kept",
-                result.method.lengths,
-            )
-            for result in line
-        ]
-        panels = [first, *maps]
+        panels = [Panel(image=example.image, title="the data")]
+        if example.image is None:
+            panels = [Panel(example.X, example.color, "the data")]
+        panels += [result.fitted.panel(example.color, result.kept) for result in line]
         for start in range(0, len(panels), PANELS_PER_LINE):
             rows.append(panels[start : start + PANELS_PER_LINE])
             names.append("" if start else example.title)
@@ -218,26 +199,14 @@ def _page(line: list[Result]) -> str:
 
     example = line[0].example
     space = space_of(example.X)  # searched for the first map, then cached
-    maps = [
-        measured_map(
-            Map(
-                result.method.name,
-                result.points,
-                values=result.estimator.eigenvalues_ if result.method.values else None,
-                certificate=result.estimator.certificate_,
-                equal=result.method.lengths,
-            ),
-            space,
-            labels=example.color,
-        )
-        for name in METHODS_ON_PAGE
-        for result in line
-        if result.method.name == name
-    ]
-    pictures = (8, 8, example.X)
-    columns = {example.color_name: example.color}
-    content = PageContent(maps, "Handwritten digits", columns=columns, images=pictures)
-    return make_page(content).html
+    fitted, maps = {result.method.name: result.fitted for result in line}, []
+    for name in METHODS_ON_PAGE:
+        one = fitted[name]
+        known = {"values": one.values or None, "certificate": one.certificate}
+        shown = Map(name, one.points, equal=one.job.method.lengths, **known)
+        maps.append(measured_map(shown, space, labels=example.color))
+    columns, images = {example.color_name: example.color}, (8, 8, example.X)
+    return make_page(PageContent(maps, "Handwritten digits", columns, images=images)).html
 
 
 def _write(folder: Path, found: list[list[Result]], picture: bytes, page: str) -> list[Path]:
@@ -259,8 +228,7 @@ def _write(folder: Path, found: list[list[Result]], picture: bytes, page: str) -
         write_table(written[-1], data | classes, overwrite=True)
         columns: dict[str, Any] = {example.color_name: example.color}
         for result in line:
-            for axis in range(2):
-                columns[f"{result.method.name}_{axis + 1}"] = result.points[:, axis]
+            columns |= dict(zip(result.fitted.axis_names, result.fitted.points.T, strict=True))
         metadata = {
             "schema": "dualfold.demo/1",
             "dualfold": __version__,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from dualfold.cli.console import Console
 from dualfold.cli.input_table import duplicate_remarks, refuse_too_many_coordinates
 from dualfold.cli.method_options import estimator_defaults
-from dualfold.cli.verdict_words import verdict
+from dualfold.cli.verdict_words import short_verdict, verdict
 from dualfold.cli.wording import command_text
 from dualfold.descriptions import DESCRIPTIONS, Description
 from dualfold.errors import Argument, InvalidInput
@@ -18,6 +18,7 @@ from dualfold.errors import Argument, InvalidInput
 if TYPE_CHECKING:
     from dualfold.cli.neighbor_cache import NeighborCache
     from dualfold.data import Prepared
+    from dualfold.view.figures import Panel
 
 # Neighbours that are counted again in the map.
 SCORED_NEIGHBORS = 10
@@ -161,6 +162,14 @@ class FittedMap:
     @property
     def axis_names(self) -> list[str]:
         return [f"{self.job.method.name}_{axis + 1}" for axis in range(self.points.shape[1])]
+
+    def panel(self, color: Any, kept: float) -> Panel:
+        """The map in a picture of several; `kept` is the share of neighbours that it keeps."""
+        from dualfold.view.figures import Panel
+
+        method = self.job.method
+        words = f"{short_verdict(self.certificate)}\n{100 * kept:.0f} % of neighbours kept"
+        return Panel(self.points[:, :3], color, method.name, words, method.lengths)
 
 
 def fit_map(job: Job, data: Prepared, console: Console, cache: NeighborCache) -> FittedMap:
