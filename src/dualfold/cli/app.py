@@ -87,7 +87,7 @@ def main() -> None:
 def _open_closed_streams() -> None:
     """A caller may have closed them (`>&-`), and Python then has none.
 
-    Nothing can be read, what is said is lost, and data for standard output are an error.
+    Nothing can be read, messages are lost, and data for standard output are an error.
     """
     sys.stdin = sys.stdin or open(os.devnull)  # noqa: SIM115
     sys.stdout = sys.stdout or open(os.devnull)  # noqa: SIM115

@@ -205,14 +205,14 @@ def _of_model(options: CertifyOptions, console: Console) -> Recheck:
 
     with console.stage(f"reading {options.embedding}"):
         model = load_model(options.embedding)
-    asked: dict[str, Any] = {"tolerance": options.tolerance, "fresh": options.fresh}
+    tolerance, fresh = options.tolerance, options.fresh
     if "estimator" in model.settings:
         data = read_input(options.file, options.reading, console)
         names = data.table.names
         unnamed = tuple(f"column_{place + 1}" for place in range(len(names)))
         X = data.X if model.columns == unnamed else model.matching_columns(data.X, names)
         with console.stage("certifying again"):
-            certificate = rechecked_model(model, X, **asked)
+            certificate = rechecked_model(model, X, tolerance=tolerance, fresh=fresh)
         # scikit-learn shows the parameters that are not the usual ones.
         settings = {"estimator": " ".join(repr(estimator_of_model(model)).split())}
         return Recheck(settings, data, len(data.table.rows), certificate, f"{certificate}.")
@@ -221,7 +221,7 @@ def _of_model(options: CertifyOptions, console: Console) -> Recheck:
     data = read_table_of(stored, options.file, options.reading, console)
     refuse_too_many_coordinates(data, job.n_components, job.method)
     with console.stage("certifying again"):
-        certificate = rechecked_model(model, data.X, data.classes, **asked)
+        certificate = rechecked_model(model, data.X, data.classes, tolerance=tolerance, fresh=fresh)
     certificate = certificate.with_doubts(*_table_doubts(job, model, data))
     words = verdict(job.method, certificate, model.coordinates)
     return Recheck(job.settings(), data, len(data.table.rows), certificate, words)

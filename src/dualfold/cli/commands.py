@@ -23,7 +23,7 @@ import typer.core
 from dualfold.cli.exit_codes import with_exit_codes
 from dualfold.cli.method_options import (
     METHOD_OPTIONS,
-    SWITCHES,
+    SWITCH_OPTIONS,
     as_word,
     coordinates_option,
     flag_of,
@@ -92,7 +92,7 @@ def _parameter(name: str, annotation: Any, default: Any = None) -> inspect.Param
 def _reading_parameter(name: str) -> inspect.Parameter:
     """The option of a field of `Reading`."""
     option, default = READING_OPTIONS[name], DEFAULT_VALUES[name]
-    three = name == "standardize"  # asked for, forbidden, or left to the data
+    three = name == "standardize"  # yes, no, or as the data need
     repeatable, switch = isinstance(default, tuple), isinstance(default, bool) or three
     more: dict[str, Any] = {}
     if option.choices:
@@ -116,7 +116,7 @@ def reading_flag(name: str) -> str:
 
 def _method_parameter(name: str) -> inspect.Parameter:
     """An option of some methods, as it is typed; `MethodCommand` knows of which."""
-    if name in SWITCHES:
+    if name in SWITCH_OPTIONS:
         switch = f"{flag_of(name)}/{off_flag_of(name)}"
         return _parameter(name, Annotated[bool | None, typer.Option(switch)])
 
@@ -167,7 +167,7 @@ class MethodCommand(typer.core.TyperCommand):
         return [*own, *(of_methods[name] for name in offered), *params[len(self.params) :]]
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """The options in a help text; those of named methods stand apart."""
+        """The options in a help text; those of named methods have a section of their own."""
         ctx.meta["dualfold.offered"] = []
         super().format_options(ctx, formatter)
         methods, rows = ctx.meta["dualfold.methods"], []
@@ -226,7 +226,7 @@ def jobs_of(methods: Sequence[str], options: EmbedOptions | CompareOptions) -> t
 
 def _value_of(name: str, text: Any, methods: Sequence[str]) -> Any:
     """What a typed value of an option stands for, or a usage error."""
-    if name in SWITCHES:
+    if name in SWITCH_OPTIONS:
         return text
     option = _first_option(name, methods)
     try:
@@ -241,7 +241,7 @@ def _refuse_unshared(name: str, value: Any, methods: Sequence[str]) -> None:
     owners = [one for one in methods if name in DESCRIPTIONS[one].options]
     if not owners:
         raise typer.BadParameter(foreign_option(name, methods))
-    for owner in owners if len(methods) > 1 and name not in SWITCHES else ():
+    for owner in owners if len(methods) > 1 and name not in SWITCH_OPTIONS else ():
         option = _first_option(name, [owner])
         if not option.takes(value):
             raise typer.BadParameter(

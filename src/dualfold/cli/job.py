@@ -53,15 +53,15 @@ class Job:
     @property
     def parameters(self) -> dict[str, Any]:
         """All parameters of its estimator: as given, by the description, or by the signature."""
-        return estimator_defaults(self.method.name) | self._given
+        return estimator_defaults(self.method.name) | self._chosen_parameters
 
     @property
-    def _given(self) -> dict[str, Any]:
+    def _chosen_parameters(self) -> dict[str, Any]:
         return {"n_components": self.n_components} | self.method.estimator_parameters(self.options)
 
     def estimator(self, **more: Any) -> Any:
         """The estimator that does it, not fitted; `more` are further parameters."""
-        return self.method.estimator_class()(**self._given, **more)
+        return self.method.estimator_class()(**self._chosen_parameters, **more)
 
     @property
     def n_neighbors(self) -> int | None:
@@ -76,7 +76,7 @@ class Job:
     @property
     def uses_labels(self) -> bool:
         """Whether it learns from classes."""
-        return "labels" in self.method.needs or bool(self._given.get("supervised"))
+        return "labels" in self.method.needs or bool(self._chosen_parameters.get("supervised"))
 
     def by_manhattan(self) -> Job:
         """The same by the Manhattan distance, which is Gower's of a table scaled for it."""

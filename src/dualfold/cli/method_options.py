@@ -18,7 +18,7 @@ from dualfold.descriptions import DESCRIPTIONS, Description
 # Options of methods that every command has among its own.
 SHARED_OPTIONS = ("n_components", "n_neighbors")
 # Those that are on or off, without a value; stated here since help must not load estimators.
-SWITCHES = frozenset({"angles", "supervised", "whiten"})
+SWITCH_OPTIONS = frozenset({"angles", "supervised", "whiten"})
 # The options that a command has for the methods that are named in it, each once.
 METHOD_OPTIONS = tuple(
     dict.fromkeys(
@@ -55,7 +55,7 @@ class MethodOption:
     @property
     def is_switch(self) -> bool:
         """Whether it is on or off, without a value."""
-        return self.name in SWITCHES
+        return self.name in SWITCH_OPTIONS
 
     @property
     def values(self) -> str:

@@ -42,7 +42,7 @@ _GROUP_COLUMN = "group on the map"
 
 
 def judgements(audit: Audit) -> Array:
-    """What is said of each point, in a few words: of itself, else of its group."""
+    """The judgement of each point, in a few words: of itself, else of its group."""
     if len(audit.groups) < 2:
         words = np.full(len(audit.points), "not dubious", dtype=object)
     else:
@@ -102,7 +102,7 @@ def audit_content(
 ) -> PageContent:
     """What a page of an audit shows: the map, its dubious points and groups in colours.
 
-    audit, X : what `dualfold.audit` returned, and the data it was asked about
+    audit, X : what `dualfold.audit` returned, and the data of the map
     name : of the map, on its tab
     metric : of the data
 

@@ -31,7 +31,7 @@ MANY_COLORS = (
     "#b09dfe",
     "#4ee7c5",
 )
-# Nobody tells more than ten colours apart; a second shape makes twenty classes of them.
+# More than ten colours cannot be distinguished; a second shape makes twenty classes of them.
 POINT_MARKERS = ("o", "^")
 MOST_CLASSES = len(MANY_COLORS) * len(POINT_MARKERS)
 OTHER_COLOR = "#d0d0d0"

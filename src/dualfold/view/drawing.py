@@ -103,7 +103,7 @@ def draw_points(axes: Any, points: Array, colors: Coloring, *, area: float, equa
 
 
 def draw_behind(axes: Any, points: Array) -> None:
-    """Points that others are held against: small and grey, under all else."""
+    """Points that others are compared with: small and grey, under all else."""
     n, dimensions = points.shape
     if dimensions == 1:
         points = np.column_stack([points[:, 0], np.random.default_rng(2).uniform(-1, 1, n)])

@@ -53,7 +53,7 @@ def page(
     """One page with maps to explore, shown where a notebook shows results.
 
     maps : a map or several: `Map`s, fitted estimators, `Embedding`s or arrays of points; or an
-        `Audit`, with X the data that it was asked about
+        `Audit`, with X the data of its map
     X : the data; with it each map is measured, a click on a point shows its neighbours there, and
         its columns (of an array or a data frame) can be coloured by
     columns : a DataFrame, or name → one value for each row: what points are coloured by

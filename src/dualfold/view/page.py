@@ -58,7 +58,7 @@ class PageContent:
     maps : one or more, of the same rows
     title : of the page
     columns : a DataFrame, or name → one value for each row: what points are coloured and filtered
-        by and what is said about them. All of it is data: nothing in it is ever run or
+        by and what is shown of them. All of it is data: nothing in it is ever run or
         read as markup.
     features : the table that the maps were made from: a DataFrame, a mapping as `columns`, an n×D
         matrix, or (names, matrix). Its columns can be coloured by and compared as the others;

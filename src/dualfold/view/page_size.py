@@ -26,7 +26,7 @@ SAMPLED_ROWS = 1000
 
 @dataclass(frozen=True, eq=False)
 class Features:
-    """Columns that are made when they are asked for: a table may hold far more than a page can.
+    """Columns that are made when they are needed: a table may hold far more than a page can.
 
     column : from the place of a column to its values
     """
@@ -147,7 +147,7 @@ def fit_to_size(
         features = Features((), features.column)
     columns, words = _columns_within(parts, features, int(min(room - size, 2**62)))
     said = [f"{one}, so that the page is no larger than {limit}" for one in (*left_out, *words)]
-    # Readers of the page cannot change its size; who makes it can.
+    # Readers of the page cannot change its size, its maker can.
     notices = tuple(Message(one, " (", Argument("most_mb"), ")") for one in said)
     parts = replace(parts, columns=[*parts.columns, *columns], notices=tuple(said))
     return parts, notices
@@ -159,36 +159,36 @@ def _fewer_rows(parts: PageParts, size: int, room: int) -> PageParts:
     few = min(TRIAL_ROWS, parts.n // 2)
     small = parts.of_rows(np.sort(drawn[:few])).size
     each = max((size - small) / (parts.n - few), 1e-9)
-    held = int(few + 0.97 * (room - small) / each)
-    if held < 2:
+    count = int(few + 0.97 * (room - small) / each)
+    if count < 2:
         raise InvalidInput(
             Argument("most_mb"), f" leaves {room:,} bytes for the rows, and that is room for none"
         )
-    return parts.of_rows(np.sort(drawn[: min(held, parts.n)]))
+    return parts.of_rows(np.sort(drawn[: min(count, parts.n)]))
 
 
 def _columns_within(
     parts: PageParts, features: Features, room: int
 ) -> tuple[list[Column], list[str]]:
-    """All of them if there is room, in seven digits if that helps, else those that tell most."""
+    """All of them if there is room, in seven digits if that helps, else those shared most."""
     n, total = parts.n, len(features.names)
     if total == 0:
         return [], []
     # Base64 makes four bytes of three; names and ends of scales take less than the rest.
     rounded = total * (4 / 3 * 8 * n + 300) > room
     order = _most_shared_first(features, parts.neighbors, n) if rounded else range(total)
-    held: dict[int, Column] = {}
+    kept: dict[int, Column] = {}
     for place in order:
         values = features.column(place)
         column = column_of(features.names[place], values, n, "feature", rounded=rounded)
         room -= len(as_json(column.content)) + 1
         if room < 0 and rounded:
             break
-        held[place] = column
+        kept[place] = column
     words = []
-    if len(held) < total:
+    if len(kept) < total:
         which = "that neighbours share most" if parts.neighbors is not None else "that come first"
-        words = [f"of the {total:,} columns of the table the page has the {len(held):,} {which}"]
-    elif rounded and any(column.content.get("type") == "f4" for column in held.values()):
+        words = [f"of the {total:,} columns of the table the page has the {len(kept):,} {which}"]
+    elif rounded and any(column.content.get("type") == "f4" for column in kept.values()):
         words = ["the numbers of the table are kept to seven digits"]
-    return [held[place] for place in sorted(held)], words
+    return [kept[place] for place in sorted(kept)], words

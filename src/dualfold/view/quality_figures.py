@@ -118,7 +118,7 @@ def shepard_figure(diagram: Shepard, *, title: str = "", verdict: str = "") -> F
     figure, (axes,) = frames(1, PLANE_INCHES, title=title, verdict=verdict)
     counts = diagram.counts.T.astype(float)
     most = max(float(counts.max()), 2.0)
-    # Cells with a ten-thousandth of the fullest are the faintest that are told apart.
+    # Cells with a ten-thousandth of the fullest are the palest that can be distinguished.
     image = axes.pcolormesh(
         diagram.before,
         diagram.after,
