@@ -30,7 +30,7 @@ from dualfold.scale import (
     table,
     write,
 )
-from dualfold.scale.partitions import halved
+from dualfold.scale.partitions import median_tree
 from tests.scale.tiled_tables import NAMES, WIDTH, N, frame, in_parquet, points, uneven
 
 
@@ -145,7 +145,7 @@ def test_what_is_wrong_with_a_search_is_said(search):
 
 def test_a_tree_halves_its_rows():
     X = surface()
-    counts = np.bincount(halved(X, 3).of(X)[:, 0], minlength=8)
+    counts = np.bincount(median_tree(X, 3).of(X)[:, 0], minlength=8)
     assert counts.sum() == len(X)
     assert counts.max() < 1.1 * len(X) / 8
 

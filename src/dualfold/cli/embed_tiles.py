@@ -95,9 +95,9 @@ def embed_tiles(request: TilesRequest, console: Console) -> dict[str, Any]:
 
 def _opened(request: TilesRequest, console: Console) -> tuple[Any, Any, list[str]]:
     """The table, the names of its rows (a lazy column, or None), and what is to be said."""
-    from dualfold.scale.table import LANDMARKS, table
+    from dualfold.scale.table import DEFAULT_LANDMARKS, table
 
-    count = request.landmarks or LANDMARKS
+    count = request.landmarks or DEFAULT_LANDMARKS
     limit, reading = request.memory_limit, request.reading
     whole = table(request.source, memory_limit=limit, landmarks=count)
     if not whole.is_frame:
@@ -150,9 +150,9 @@ def _weighed(rows: Any, request: TilesRequest, console: Console, notices: list[s
 
 def _scales_differ(rows: Any) -> bool:
     from dualfold.data.scales import different_units
-    from dualfold.scale.sampling import drawn_numbers, gathered
+    from dualfold.scale.sampling import drawn_row_numbers, gather_rows
 
-    some = gathered(rows, drawn_numbers(rows.n_rows, LOOKED_AT, 0))
+    some = gather_rows(rows, drawn_row_numbers(rows.n_rows, LOOKED_AT, 0))
     names = [str(name) for name in rows.meta.columns] if rows.is_frame else []
     return different_units(some, names) is not None
 
@@ -215,9 +215,9 @@ def _cluster(address: str | None, console: Console) -> Iterator[None]:
         yield
         return
     from dualfold.scale.engine import SchedulerLost
-    from dualfold.scale.packages import needed
+    from dualfold.scale.packages import require_module
 
-    distributed = needed("distributed")
+    distributed = require_module("distributed")
     try:
         client = distributed.Client(address)
     except (OSError, TimeoutError, ValueError) as error:

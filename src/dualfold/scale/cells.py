@@ -1,8 +1,6 @@
 """Cells of an approximate search: each row belongs to the few whose centres are nearest.
 
-Rows near a border then share a cell with the neighbours beyond it. Of a surface with noise in 50
-columns, in 512 cells, two a row bring 99.6 % of the true neighbours together; two independent
-sortings by cuts along random directions, the same work, 92.9 %.
+Rows near a border then share a cell with the neighbours beyond it.
 """
 
 from __future__ import annotations
@@ -14,14 +12,14 @@ import numpy as np
 from dualfold.arrays import Array
 from dualfold.kernels.threads import row_slices
 
-# Rows of the sample for each centre, and the most in all.
-SAMPLED, MOST_SAMPLED = 64, 2**17
-# Rounds of Lloyd's rule; after the first ones large cells are divided.
-ROUNDS = 6
-# A cell of so many times the mean is divided.
-LARGE = 2.0
-# Numbers of a product with all centres: 4 MB.
-PIECE = 2**20
+CENTRE_SAMPLE_ROWS = 64  # for each centre
+MAX_CENTRE_SAMPLE_ROWS = 2**17
+# Of Lloyd's rule; at two of them large cells are divided.
+LLOYD_STEPS = 6
+# A cell of more times the mean number of rows is divided.
+LARGE_CELL_RATIO = 2.0
+# Entries of a product with all centres.
+CENTRE_CHUNK_NUMBERS = 2**20
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +43,7 @@ class Cells:
         """The cells of each row, the nearest first."""
         found = np.empty((len(rows), self.of_row), np.int32)
         half = 0.5 * np.square(self.centres).sum(axis=1)
-        for some in row_slices(len(rows), max(1, PIECE // self.count)):
+        for some in row_slices(len(rows), max(1, CENTRE_CHUNK_NUMBERS // self.count)):
             far = half - self._in_units(rows[some]) @ self.centres.T
             for place in range(self.of_row):
                 found[some, place] = nearest = far.argmin(axis=1)
@@ -56,17 +54,17 @@ class Cells:
         return ((rows - self.shift) / self.scale).astype(np.float32)
 
 
-def made_cells(sample: Array, count: int, of_row: int, rng: np.random.Generator) -> Cells:
+def lloyd_cells(sample: Array, count: int, of_row: int, rng: np.random.Generator) -> Cells:
     """Centres of about equally many rows each, by Lloyd's rule on a sample."""
     shift = sample.mean(axis=0)
     scale = float(np.abs(sample - shift).max()) or 1.0
     rows = ((sample - shift) / scale).astype(np.float32)
     count = min(count, len(rows))
     centres = rows[np.sort(rng.choice(len(rows), count, replace=False))]
-    for turn in range(ROUNDS):
+    for turn in range(LLOYD_STEPS):
         own = Cells(centres, np.zeros_like(shift), 1.0, 1).of(rows)[:, 0]
-        if turn in (ROUNDS // 3, 2 * ROUNDS // 3):
-            centres = _divided(rows, own, centres, rng)
+        if turn in (LLOYD_STEPS // 3, 2 * LLOYD_STEPS // 3):
+            centres = _with_divided_cells(rows, own, centres, rng)
         else:
             centres = _means(rows, own, centres)
     return Cells(centres, shift, scale, min(of_row, len(centres)))
@@ -84,11 +82,11 @@ def _means(rows: Array, own: Array, centres: Array) -> Array:
     return moved
 
 
-def _divided(rows: Array, own: Array, centres: Array, rng: np.random.Generator) -> Array:
-    """Cells without rows go, and large ones get as many centres, rows of theirs, as are due."""
+def _with_divided_cells(rows: Array, own: Array, centres: Array, rng: np.random.Generator) -> Array:
+    """Centres without those of empty cells; a large cell gets several, by its number of rows."""
     sizes = np.bincount(own, minlength=len(centres))
     usual = len(rows) / len(centres)
-    large = np.flatnonzero(sizes > LARGE * usual)
+    large = np.flatnonzero(sizes > LARGE_CELL_RATIO * usual)
     kept = np.setdiff1d(np.flatnonzero(sizes), large)
     added = [
         rows[rng.choice(np.flatnonzero(own == cell), round(sizes[cell] / usual), replace=False)]

@@ -11,8 +11,8 @@ from sklearn.base import clone
 from dualfold.errors import Argument, InvalidInput
 from dualfold.fitting.solver_choice import seed_of
 from dualfold.graph.metrics import is_precomputed
-from dualfold.scale.landmarks import HELD_OUT, HeldOut, keeps_more, placing_cost
-from dualfold.scale.sampling import drawn_numbers, gathered
+from dualfold.scale.landmarks import HELD_OUT_ROWS, HeldOut, keeps_more, placing_cost
+from dualfold.scale.sampling import drawn_row_numbers, gather_rows
 from dualfold.scale.table import TiledTable
 
 
@@ -30,10 +30,10 @@ def fit_landmarks(estimator: Any, rows: TiledTable) -> None:
             Argument("metric", "precomputed"),
         )
     n, count = rows.n_rows, min(rows.landmarks, rows.n_rows)
-    numbers = drawn_numbers(n, min(n, count + HELD_OUT), seed_of(estimator.random_state))
+    numbers = drawn_row_numbers(n, min(n, count + HELD_OUT_ROWS), seed_of(estimator.random_state))
     held = np.sort(np.random.default_rng(0).permutation(len(numbers))[count:])
     kept = np.setdiff1d(np.arange(len(numbers)), held)
-    some = estimator._checked(_named(rows, gathered(rows, numbers)), reset=False)
+    some = estimator._checked(_with_column_names(rows, gather_rows(rows, numbers)), reset=False)
     estimator._fit(some[kept], None)
     estimator.landmark_rows_, estimator.placing_cost_ = numbers[kept], None
     if not len(held):
@@ -42,7 +42,7 @@ def fit_landmarks(estimator: Any, rows: TiledTable) -> None:
     both = clone(estimator) if make is None else make()
     both._fit(some, None)
     beside = HeldOut(some[kept], some[held])
-    placed, rule = _placed(estimator, beside, some[kept], some[held])
+    placed, rule = _place_held_out(estimator, beside, some[kept], some[held])
     fitted = both.embedding_[np.concatenate([kept, held])]
     cost = placing_cost(beside, estimator.embedding_, placed, fitted, rule)
     certificate = estimator.certificate_
@@ -52,7 +52,7 @@ def fit_landmarks(estimator: Any, rows: TiledTable) -> None:
     estimator.certificate_ = replace(certificate, about=about)
 
 
-def _named(rows: TiledTable, some: Any) -> Any:
+def _with_column_names(rows: TiledTable, some: Any) -> Any:
     """Rows with the names of their columns, where the table has them."""
     if not rows.is_frame:
         return some
@@ -61,7 +61,7 @@ def _named(rows: TiledTable, some: Any) -> Any:
     return pd.DataFrame(some, columns=rows.meta.columns)
 
 
-def _placed(estimator: Any, beside: HeldOut, landmarks: Any, held: Any) -> tuple[Any, str]:
+def _place_held_out(estimator: Any, beside: HeldOut, landmarks: Any, held: Any) -> tuple[Any, str]:
     """The places of rows held out, and how they were placed if not by the method's own rule.
 
     What they are placed by places all others, too.
@@ -73,7 +73,7 @@ def _placed(estimator: Any, beside: HeldOut, landmarks: Any, held: Any) -> tuple
     if rule is None:
         return own, ""
     near = rule(held)
-    kept, more = (beside.kept(np.vstack([map_, places])) for places in (own, near))
+    kept, more = (beside.kept_shares(np.vstack([map_, places])) for places in (own, near))
     if not keeps_more(more, kept):
         return own, ""
     estimator._placing = rule

@@ -10,10 +10,9 @@ from dualfold.arrays import Array
 from dualfold.quality.ranks import t_similarity
 from dualfold.quality.space import space_of
 
-# Rows held out: the share of neighbours that they keep is known to ±0.01.
-HELD_OUT = 1_000
-# Neighbours of a held-out row that are looked at.
-COMPARED = 10
+# The share of neighbours that they keep is known to ±0.01.
+HELD_OUT_ROWS = 1_000
+COMPARED_NEIGHBORS = 10
 
 
 @dataclass(frozen=True)
@@ -38,8 +37,8 @@ class PlacingCost:
     def __str__(self) -> str:
         return (
             f"{self.held_out:,} rows held out keep {100 * self.kept_placed:.1f} % of their "
-            f"{COMPARED} nearest where landmarks place them and {100 * self.kept_fitted:.1f} % "
-            f"where they are fitted; they move by {self.moved:.2g} of the map's spread"
+            f"{COMPARED_NEIGHBORS} nearest where landmarks place them and "
+            f"{100 * self.kept_fitted:.1f} % where they are fitted; they move by {self.moved:.2g} of the map's spread"
             + (f"; {self.rule}" if self.rule else "")
         )
 
@@ -51,9 +50,9 @@ class HeldOut:
         self.landmarks = len(landmarks)
         self.rows = space_of(np.vstack([landmarks, held_out]))
 
-    def kept(self, points: Array) -> Array:
+    def kept_shares(self, points: Array) -> Array:
         """The share of its nearest rows that each row held out keeps on a map, landmarks first."""
-        k = min(COMPARED, self.rows.n - 1)
+        k = min(COMPARED_NEIGHBORS, self.rows.n - 1)
         shares = np.asarray(t_similarity(self.rows, points, k, per_point=True))
         return shares[self.landmarks :]
 
@@ -74,12 +73,12 @@ def placing_cost(
     rule : how the rows held out were placed, if not by the method's own rule
     """
     by_landmarks = np.vstack([map_, placed])
-    kept = [float(rows.kept(points).mean()) for points in (by_landmarks, fitted)]
-    moved = _moved(by_landmarks, fitted, slice(rows.landmarks, None))
+    kept = [float(rows.kept_shares(points).mean()) for points in (by_landmarks, fitted)]
+    moved = _rms_motion(by_landmarks, fitted, slice(rows.landmarks, None))
     return PlacingCost(len(placed), rows.landmarks, kept[0], kept[1], moved, rule)
 
 
-def _moved(first: Array, second: Array, rows: slice) -> float:
+def _rms_motion(first: Array, second: Array, rows: slice) -> float:
     """Root mean square distance of some rows after the best motion and scale of all."""
     one, two = (points - points.mean(axis=0) for points in (first, second))
     width = max(one.shape[1], two.shape[1])

@@ -26,7 +26,7 @@ class _Levels:
         return found
 
 
-def _united(one: dict[str, set[str]], other: dict[str, set[str]]) -> dict[str, set[str]]:
+def _union_of_levels(one: dict[str, set[str]], other: dict[str, set[str]]) -> dict[str, set[str]]:
     return {name: one[name] | other[name] for name in one}
 
 
@@ -37,7 +37,7 @@ def encodings_of(rows: TiledTable) -> tuple[Encoding, ...]:
     others = [name for name in names if name not in numbers]
     if not others:
         return ()
-    levels = rows.total("looking for categories", _Levels(others), _united, raw=True)
+    levels = rows.total("looking for categories", _Levels(others), _union_of_levels, raw=True)
     if levels is None:
         raise InvalidInput("the table has no rows in any of its tiles")
     return tuple(

@@ -8,7 +8,7 @@ from typing import Any
 from dualfold.errors import MissingDependency
 
 
-def needed(module: str) -> Any:
+def require_module(module: str) -> Any:
     """A module of an optional package, or how to install it."""
     try:
         return import_module(module)

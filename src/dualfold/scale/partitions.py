@@ -16,17 +16,17 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.kernels.threads import row_slices
-from dualfold.scale.engine import computed
+from dualfold.scale.engine import compute
 from dualfold.scale.rows import dense_rows, refuse_gaps
-from dualfold.scale.sampling import drawn_numbers, gathered
+from dualfold.scale.sampling import drawn_row_numbers, gather_rows
 from dualfold.scale.table import TiledTable
 
-# Rows of the sample for each partition: sizes are then right to a tenth.
-SAMPLED = 100
+# For each partition: their sizes are then right to a tenth.
+TREE_SAMPLE_ROWS = 100
 
 
 class Sorting(Protocol):
-    """What says to which partitions a row belongs."""
+    """A rule that gives each row its partitions."""
 
     @property
     def count(self) -> int:
@@ -66,14 +66,14 @@ class Tree:
         return np.asarray(node - (2**self.depth - 1))[:, None]
 
 
-def grown_tree(rows: TiledTable, partition_rows: int, seed: int) -> Tree:
+def sampled_tree(rows: TiledTable, partition_rows: int, seed: int) -> Tree:
     """Cuts of a table into partitions of at most about `partition_rows`, by a sample of it."""
     depth = max(0, int(np.ceil(np.log2(max(1.0, rows.n_rows / partition_rows)))))
-    numbers = drawn_numbers(rows.n_rows, SAMPLED * 2**depth, seed)
-    return halved(gathered(rows, numbers, finite=True).astype(np.float64), depth)
+    numbers = drawn_row_numbers(rows.n_rows, TREE_SAMPLE_ROWS * 2**depth, seed)
+    return median_tree(gather_rows(rows, numbers, finite=True).astype(np.float64), depth)
 
 
-def halved(sample: Array, depth: int) -> Tree:
+def median_tree(sample: Array, depth: int) -> Tree:
     """Medians along the column of the largest spread."""
     width, count = sample.shape[1], 2**depth - 1
     directions, thresholds = np.zeros((count, width)), np.zeros(count)
@@ -94,7 +94,7 @@ def halved(sample: Array, depth: int) -> Tree:
 
 @dataclass(frozen=True)
 class Partitions:
-    """The sorted rows in a folder, opened by whoever works on a slice of them.
+    """The sorted rows in a folder; every task opens its slice of them.
 
     bounds : where each partition begins, and the end; width : number of columns
     kind : the numbers' type
@@ -115,7 +115,7 @@ class Partitions:
         return len(self.bounds) - 1
 
     def pieces(self, part: int, most: int) -> list[slice]:
-        """A partition as slices of the file of at most so many rows: one, where it is not large."""
+        """A partition as slices of the file of at most `most` rows each."""
         first, last = self.bounds[part : part + 2]
         cuts = np.linspace(first, last, -(-(last - first) // most) + 1).astype(int)
         return [slice(int(a), int(b)) for a, b in pairwise(cuts)]
@@ -126,14 +126,14 @@ class Partitions:
 
     def rows(self, some: slice) -> Array:
         """Rows of the file, read into memory; in a partition they keep the order of the table."""
-        return np.array(self.opened("rows", some))
+        return np.array(self.open_slice("rows", some))
 
     def numbers(self, some: slice) -> Array:
         """Their numbers in the table."""
-        return np.array(self.opened("numbers", some))
+        return np.array(self.open_slice("numbers", some))
 
-    def opened(self, name: str, some: slice, mode: Any = "r") -> Array:
-        """Part of the file of rows, or of their numbers; no more of it counts as memory."""
+    def open_slice(self, name: str, some: slice, mode: Any = "r") -> Array:
+        """Part of the file of rows, or of their numbers, as a memory map of this part alone."""
         wide = name == "rows"
         kind, inner = np.dtype(self.kind if wide else "int64"), (self.width,) if wide else ()
         shape = (some.stop - some.start, *inner)
@@ -175,12 +175,12 @@ class _Put:
         for part in np.flatnonzero(ends > begins):
             some = order[begins[part] : ends[part]] // self.of_row
             place = slice(int(starts[part]), int(starts[part]) + len(some))
-            self.into.opened("rows", place, "r+")[:] = rows[some]
-            self.into.opened("numbers", place, "r+")[:] = some + first
+            self.into.open_slice("rows", place, "r+")[:] = rows[some]
+            self.into.open_slice("numbers", place, "r+")[:] = some + first
         return len(rows)
 
 
-def partitioned(rows: TiledTable, folder: Path, sorting: Sorting, step: int) -> Partitions:
+def sort_into_partitions(rows: TiledTable, folder: Path, sorting: Sorting, step: int) -> Partitions:
     """The table sorted into partitions, in two passes.
 
     folder : where the files lie; all workers must see it
@@ -190,7 +190,7 @@ def partitioned(rows: TiledTable, folder: Path, sorting: Sorting, step: int) -> 
     np.memmap(owners, "int32", "w+", shape=(n, sorting.of_row))
     firsts = np.concatenate([[0], np.cumsum(rows.lengths)]).tolist()
     tasks = rows.each(_Assign(sorting, owners, n, step), firsts[:-1])
-    found = computed("sorting rows", *tasks, threads=rows.budget.threads)
+    found = compute("sorting rows", *tasks, threads=rows.budget.threads)
     none = np.zeros((0, sorting.count), np.int64)
     by_tile = [none if one is None else one for one in found]
     edges = [at for a, b in pairwise(firsts) for at in range(a, b, step)]
@@ -199,11 +199,17 @@ def partitioned(rows: TiledTable, folder: Path, sorting: Sorting, step: int) -> 
     # Where the rows of each tile begin in each partition: after those of the tiles before.
     totals = np.array([tile.sum(axis=0) for tile in by_tile])
     starts = bounds[:-1] + np.cumsum(totals, axis=0) - totals
-    into = Partitions(str(folder), tuple(int(at) for at in bounds), rows.width, str(rows.dtype),
-                      np.array([*edges, n]), counts)  # fmt: skip
+    into = Partitions(
+        str(folder),
+        tuple(int(at) for at in bounds),
+        rows.width,
+        str(rows.dtype),
+        np.array([*edges, n]),
+        counts,
+    )
     for name in ("rows", "numbers"):
-        into.opened(name, slice(0, into.bounds[-1]), "w+")
+        into.open_slice(name, slice(0, into.bounds[-1]), "w+")
     tasks = rows.each(_Put(owners, into, n, sorting.of_row), firsts[:-1], list(starts))
-    computed("sorting rows", *tasks, threads=rows.budget.threads)
+    compute("sorting rows", *tasks, threads=rows.budget.threads)
     owners.unlink()
     return into

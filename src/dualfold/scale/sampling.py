@@ -8,19 +8,21 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
-from dualfold.scale.engine import computed
+from dualfold.scale.engine import compute
 from dualfold.scale.rows import dense_rows, plain_rows, refuse_gaps
 from dualfold.scale.table import TiledTable
 
 
-def drawn_numbers(n: int, count: int, seed: int) -> Array:
-    """`count` of n row numbers in ascending order; tiles and workers do not count."""
+def drawn_row_numbers(n: int, count: int, seed: int) -> Array:
+    """`count` of n row numbers in ascending order, whatever the tiles and workers are."""
     if count >= n:
         return np.arange(n)
     return np.sort(np.random.default_rng(seed).choice(n, count, replace=False, shuffle=False))
 
 
-def gathered(rows: TiledTable, numbers: Array, *, raw: bool = False, finite: bool = False) -> Any:
+def gather_rows(
+    rows: TiledTable, numbers: Array, *, raw: bool = False, finite: bool = False
+) -> Any:
     """The rows of these ascending numbers, as one array (`raw`: as a data frame if they are).
 
     finite : refuse NaN and infinity, by the names of the tile and the row
@@ -36,8 +38,9 @@ def gathered(rows: TiledTable, numbers: Array, *, raw: bool = False, finite: boo
     wanted = [place for place, some in enumerate(asked) if len(some)]
     work = _frame_rows if raw else _finite_rows if finite else _array_rows
     tasks = rows.each(work, asked, raw=True)
-    found = computed("gathering rows", *[tasks[place] for place in wanted],
-                     threads=rows.budget.threads)  # fmt: skip
+    found = compute(
+        "gathering rows", *[tasks[place] for place in wanted], threads=rows.budget.threads
+    )
     if raw and rows.is_frame:
         import pandas as pd
 

@@ -14,7 +14,7 @@ from dualfold.scale.rows import plain_rows
 from dualfold.scale.table import TiledTable
 
 
-class _Applied:
+class _Standardize:
     """The task of `standardized`."""
 
     def __init__(self, standard: Standard) -> None:
@@ -39,7 +39,7 @@ def standardized(rows: TiledTable) -> tuple[TiledTable, Standard]:
     deviations = np.sqrt(np.maximum(np.diagonal(moments.scatter), 0.0) / moments.count)
     flat = deviations <= 10 * np.finfo(float).eps * np.abs(moments.mean)
     standard = Standard(moments.mean, np.where(flat, np.inf, deviations))
-    task, X = _Applied(standard), rows.collection
+    task, X = _Standardize(standard), rows.collection
     if rows.is_frame:
         empty = rows.meta.astype(np.float64)
         lazy = X.map_partitions(task.frame, meta=empty)

@@ -15,14 +15,14 @@ import numpy as np
 from dualfold.data.array_files import npy_array
 from dualfold.errors import Argument, InvalidInput
 from dualfold.scale.budget import Budget, budget, half_of_memory
-from dualfold.scale.engine import OneTask, computed, in_order
+from dualfold.scale.engine import OneTask, compute, in_order
 from dualfold.scale.files import MappedRows, ReadParquet, mapped_rows, parquet_parts, zarr_array
-from dualfold.scale.packages import needed
+from dualfold.scale.packages import require_module
 from dualfold.scale.rows import dtype_of, plain_rows
 
 Kind = Literal["array", "frame", "memmap"]
-# Rows that graph methods are fitted on, where nobody chose: eigenmaps of them take seconds.
-LANDMARKS = 10_000
+# Rows that graph methods are fitted on by default: eigenmaps of them take seconds.
+DEFAULT_LANDMARKS = 10_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +42,7 @@ class TiledTable:
     budget: Budget
     tiles: tuple[str, ...]
     known_lengths: tuple[int, ...] | None = None
-    landmarks: int = LANDMARKS
+    landmarks: int = DEFAULT_LANDMARKS
 
     @property
     def width(self) -> int:
@@ -71,8 +71,8 @@ class TiledTable:
         """Rows of each tile; counted in a pass of their own where they are not known."""
         if self.known_lengths is not None:
             return self.known_lengths
-        delayed = needed("dask").delayed
-        counts = computed("counting rows", *[delayed(len)(block) for block in self.blocks])
+        delayed = require_module("dask").delayed
+        counts = compute("counting rows", *[delayed(len)(block) for block in self.blocks])
         return tuple(int(count) for count in counts)
 
     @property
@@ -90,22 +90,29 @@ class TiledTable:
 
         raw : hand over data frames as they are, not as arrays of numbers
         """
-        task = needed("dask").delayed(OneTask(work if raw else _OnNumbers(work)), pure=False)
+        task = require_module("dask").delayed(
+            OneTask(work if raw else _OnNumbers(work)), pure=False
+        )
         rows = zip(self.tiles, self.blocks, *more, strict=True)
         return [task(*each) for each in rows]
 
     def total(
-        self, what: str, work: Callable[[Any], Any], merge: Callable[[Any, Any], Any],
-        *, result_bytes: int = 2**10, raw: bool = False,
-    ) -> Any:  # fmt: skip
+        self,
+        what: str,
+        work: Callable[[Any], Any],
+        merge: Callable[[Any, Any], Any],
+        *,
+        result_bytes: int = 2**10,
+        raw: bool = False,
+    ) -> Any:
         """`work` on every tile, the results added in the order of the tiles; None of no rows.
 
-        what : told as progress; merge : adds two results
+        what : name of the progress bar; merge : adds two results
         result_bytes : the size of a result, which decides how many wait together
         raw : as in `each`
         """
         whole = in_order(self.each(work, raw=raw), merge, result_bytes)
-        return computed(what, whole, threads=self.budget.threads)[0]
+        return compute(what, whole, threads=self.budget.threads)[0]
 
 
 class _OnNumbers:
@@ -133,7 +140,7 @@ def table(
     *,
     columns: Sequence[str] | None = None,
     memory_limit: int | str | None = None,
-    landmarks: int = LANDMARKS,
+    landmarks: int = DEFAULT_LANDMARKS,
 ) -> TiledTable:
     """A table in tiles, which every estimator takes in place of X.
 
@@ -183,7 +190,7 @@ def _of_path(
     parts, empty = parquet_parts(path, columns, allowed.tile_bytes, allowed.most_tile)
     if not parts:
         raise InvalidInput(f"{path} has no rows")
-    read = needed("dask.dataframe").from_map(
+    read = require_module("dask.dataframe").from_map(
         ReadParquet(tuple(empty.columns)), parts, meta=empty, enforce_metadata=False
     )
     names = tuple(part.name for part in parts)
@@ -200,7 +207,7 @@ def _of_rows(rows: Any, kind: Kind, name: Any, allowed: Budget, landmarks: int) 
     if own is not None and height > own[0]:
         height -= height % own[0]
     label = None if isinstance(rows, MappedRows) else False
-    collection = needed("dask.array").from_array(
+    collection = require_module("dask.array").from_array(
         rows, chunks=(min(n, height), width), name=label, asarray=True
     )
     starts = range(0, n, min(n, height))
