@@ -57,7 +57,7 @@ def test_exact_lists_over_partitions_are_those_in_memory(dtype):
 def test_partitions_that_are_not_looked_into_show(monkeypatch):
     """The bound is what makes lists exact: without it they are not."""
     X = surface()
-    monkeypatch.setattr(boxes.SearchBoxes, "_asked", lambda *_: np.zeros(0, int))
+    monkeypatch.setattr(boxes.SearchBoxes, "_rows_near_box", lambda *_: np.zeros(0, int))
     found = neighbors(da.from_array(X, chunks=(700, 6)), 8, partition_rows=500, search="exact")
     assert (np.asarray(found.indices) != nearest(X, 8).indices).mean() > 0.01
 

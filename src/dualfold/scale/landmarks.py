@@ -38,7 +38,8 @@ class PlacingCost:
         return (
             f"{self.held_out:,} rows held out keep {100 * self.kept_placed:.1f} % of their "
             f"{COMPARED_NEIGHBORS} nearest where landmarks place them and "
-            f"{100 * self.kept_fitted:.1f} % where they are fitted; they move by {self.moved:.2g} of the map's spread"
+            f"{100 * self.kept_fitted:.1f} % where they are fitted; they move by {self.moved:.2g} "
+            "of the map's spread"
             + (f"; {self.rule}" if self.rule else "")
         )
 
