@@ -20,8 +20,8 @@ from dualfold import PCA, RandomProjection
 from dualfold.kernels.reports import reporting_to
 from dualfold.kernels.threads import thread_count
 from dualfold.scale import TileFailed, table
-from dualfold.scale.moments import _tile_moments
 from dualfold.scale.placing import MAX_MODEL_BYTES_IN_GRAPH, OpenedModel, model_for_tasks
+from dualfold.scale.tile_moments import _tile_moments
 
 N, WIDTH = 4_000, 20
 

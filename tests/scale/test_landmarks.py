@@ -10,7 +10,7 @@ from dualfold import TSNE, DiffusionMaps, Isomap, LaplacianEigenmaps, LocallyLin
 from dualfold.errors import InvalidInput
 from dualfold.maps.attraction_map import AttractionMap
 from dualfold.scale import table
-from dualfold.scale.landmarks import HeldOut, placing_cost
+from dualfold.scale.landmark_fit import HeldOut, placing_cost
 from tests.tools.tables import digit_points, roll_points
 
 

@@ -26,8 +26,8 @@ from dualfold.fitting.solver_choice import seed_of
 from dualfold.scale.engine import translate_failures
 from dualfold.scale.placing import OpenedModel
 from dualfold.scale.rows import plain_rows
-from dualfold.scale.sampling import gather_rows
-from dualfold.scale.standard import standardized
+from dualfold.scale.table import gather_rows
+from dualfold.scale.tile_moments import standardized
 
 dask_array = pytest.importorskip("dask.array")
 dask_frame = pytest.importorskip("dask.dataframe")

@@ -24,7 +24,7 @@ from dualfold.kernels.threads import thread_count
 from dualfold.quality.distortion import measured_distortion
 from dualfold.scale import TileFailed, table
 from dualfold.scale.budget import budget, memory_bytes
-from dualfold.scale.sampling import drawn_row_numbers, gather_rows
+from dualfold.scale.table import drawn_row_numbers, gather_rows
 from tests.scale.tiled_tables import (
     NAMES,
     WIDTH,

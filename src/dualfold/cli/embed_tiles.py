@@ -142,7 +142,7 @@ def _weighed(rows: Any, request: TilesRequest, console: Console, notices: list[s
         )
         notices.append(notice)
         console.note(notice)
-    from dualfold.scale.standard import standardized
+    from dualfold.scale.tile_moments import standardized
 
     with console.doing("standardizing"):
         return standardized(rows)[0]
@@ -150,7 +150,7 @@ def _weighed(rows: Any, request: TilesRequest, console: Console, notices: list[s
 
 def _scales_differ(rows: Any) -> bool:
     from dualfold.data.scales import different_units
-    from dualfold.scale.sampling import drawn_row_numbers, gather_rows
+    from dualfold.scale.table import drawn_row_numbers, gather_rows
 
     some = gather_rows(rows, drawn_row_numbers(rows.n_rows, LOOKED_AT, 0))
     names = [str(name) for name in rows.meta.columns] if rows.is_frame else []
@@ -214,8 +214,7 @@ def _cluster(address: str | None, console: Console) -> Iterator[None]:
     if address is None:
         yield
         return
-    from dualfold.scale.engine import SchedulerLost
-    from dualfold.scale.packages import require_module
+    from dualfold.scale.engine import SchedulerLost, require_module
 
     distributed = require_module("distributed")
     try:

@@ -7,9 +7,9 @@ import numpy as np
 from dualfold.arrays import Array
 from dualfold.graph.neighbors import nearest
 from dualfold.kernels.threads import one_thread
+from dualfold.scale.list_files import NO_NEIGHBOR, Shuffle, best
 from dualfold.scale.partitions import Partitions
 from dualfold.scale.search import Lists
-from dualfold.scale.stored import NO_NEIGHBOR, Shuffle, best
 
 # Bounds of distances are off by rounding, far less than this share.
 BOUND_MARGIN = 1e-9

@@ -9,12 +9,12 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from importlib import import_module
 from typing import Any
 
-from dualfold.errors import DualfoldError, InvalidInput
+from dualfold.errors import DualfoldError, InvalidInput, MissingDependency
 from dualfold.kernels.reports import steps
 from dualfold.kernels.threads import one_thread
-from dualfold.scale.packages import require_module
 
 # Bytes of partial results that wait to be added together, at most.
 MAX_MERGED_BYTES = 2**26
@@ -185,3 +185,15 @@ def _report_tasks(what: str) -> Iterator[None]:
 
         with Counting():
             yield
+
+
+def require_module(module: str) -> Any:
+    """A module of an optional package, or how to install it."""
+    try:
+        return import_module(module)
+    except ImportError as error:
+        package = module.partition(".")[0]
+        raise MissingDependency(
+            f"tables in tiles need the package {package}, and it cannot be imported ({error}): "
+            "pip install 'dualfold[dask]'"
+        ) from error

@@ -16,8 +16,7 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput, TooLarge
-from dualfold.scale.engine import TileFailed
-from dualfold.scale.packages import require_module
+from dualfold.scale.engine import TileFailed, require_module
 
 PARQUET_ENDINGS = (".parquet", ".pq")
 

@@ -13,8 +13,7 @@ from dualfold.quality.estimate import estimate_of_mean
 from dualfold.quality.ranks import kept_share
 from dualfold.scale.engine import compute, in_order
 from dualfold.scale.rows import dense_rows, refuse_gaps
-from dualfold.scale.sampling import drawn_row_numbers, gather_rows
-from dualfold.scale.table import TiledTable, table
+from dualfold.scale.table import TiledTable, drawn_row_numbers, gather_rows, table
 
 Lists = tuple[Array, Array]
 # A share that is measured on them is right to ±0.015 (95 %).

@@ -12,8 +12,7 @@ import numpy as np
 
 from dualfold.data.atomic_files import atomic_folder, folder_writers
 from dualfold.errors import InvalidInput
-from dualfold.scale.engine import compute
-from dualfold.scale.packages import require_module
+from dualfold.scale.engine import compute, require_module
 from dualfold.scale.table import TiledTable, table
 
 WRITABLE_ENDINGS = (".parquet", ".zarr")

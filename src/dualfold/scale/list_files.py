@@ -15,8 +15,7 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.kernels.threads import one_thread
-from dualfold.scale.engine import compute
-from dualfold.scale.packages import require_module
+from dualfold.scale.engine import compute, require_module
 from dualfold.scale.partitions import Partitions
 from dualfold.scale.search import Lists
 
