@@ -43,3 +43,10 @@ def test_densities_by_hand():
     assert correlation_of_densities(before, np.ones((5, 2)), 5) == 0.0
     assert correlation_of_densities(before[:1], after[:1], 1) == 0.0
     assert density_correlation(LINE, 2 * LINE, n_neighbors=2) == pytest.approx(1.0)
+
+
+def test_two_densities_are_enough_for_a_correlation():
+    apart = np.array([[1.0], [2.0]])
+    assert correlation_of_densities(apart, 3 * apart, 2) == pytest.approx(1.0)
+    assert correlation_of_densities(apart, 1 / apart, 2) == pytest.approx(-1.0)
+    assert correlation_of_densities(apart[:1], apart[:1], 1) == 0.0
