@@ -102,6 +102,10 @@ class Estimator(
         title, color_name : above the map; what the colours stand for
         """
         check_is_fitted(self)
+        if X is not None and not hasattr(self, "transform"):
+            raise InvalidInput(
+                f"{type(self).__name__} places no new rows; plot() draws those that were fitted"
+            )
         points = getattr(self, "embedding_", None) if X is None else self.transform(X)
         if points is None:
             raise InvalidInput(

@@ -32,7 +32,7 @@ from dualfold.trace.problem import TraceProblem
 from dualfold.weights.precision import joined_sentences
 
 # The share of the variance that the data is reduced to before; orthogonal forms see noise at 0.99
-# and no more than the principal plane at 0.3 (docs/dev/notes/projections.md).
+# and no more than the principal plane at 0.3 (docs/dev/notes/coordinates.md).
 DEFAULT_VARIANCE_SHARE = 0.99
 ORTHOGONAL_VARIANCE_SHARE = 0.5
 

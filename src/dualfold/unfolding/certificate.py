@@ -163,6 +163,8 @@ def certify_unfolding(
 ) -> UnfoldingCertificate:
     """Certify points (`factor`, n×r, K = YYᵀ) and weights (one for each edge) by each other.
 
+    problem : what they are to answer
+
     An answer is "proved" when its gap is within `tolerance`; equal lengths must also be
     kept to `most_relaxed` of d². Negative weights prove nothing for "at_most": they
     are taken as 0, and the certificate says how many there were. Where proving λ₂ would take
