@@ -224,8 +224,6 @@ def columns(problem, seed=0):
 
 
 METRICS = [None, "diagonal", "dense", "sparse"]
-
-
 TERMS = {None: 0, "diagonal": 1, "dense": 5, "sparse": 3}  # in a product with a row of B
 
 

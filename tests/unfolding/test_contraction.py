@@ -46,10 +46,6 @@ def test_angles_tie_neighbours_by_their_distance_in_the_graphs_metric(kind):
     assert found.m > graph.n_edges
 
 
-RNG = np.random.default_rng(0)
-X = RNG.normal(size=(30, 4))
-
-
 def test_lengths_that_contradict_each_other_have_no_points():
     ends = np.array([[0, 1], [1, 2], [0, 2]])
     lengths = sp.coo_array(([0.0, 0.0, 1.0], ends.T), shape=(3, 3)).tocsr()
