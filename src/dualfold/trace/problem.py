@@ -64,11 +64,10 @@ class Gramian(LinearOperator):
         """|M|ᵀ, by its rows."""
         return abs(self.factor_transpose)
 
-    def _matvec(self, v: Array) -> Array:
-        return self.factor_transpose @ (self.factor @ v)
-
     def _matmat(self, V: Array) -> Array:
         return self.factor_transpose @ (self.factor @ V)
+
+    _matvec = _matmat
 
     def _adjoint(self) -> Gramian:
         return self
