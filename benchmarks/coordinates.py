@@ -27,7 +27,7 @@ from dualfold.data import digits, sphere_cap, swiss_roll
 from dualfold.data.toys import ROLL_TURNS, _roll_length
 from dualfold.descriptions import DESCRIPTIONS
 from dualfold.fitting.coordinates import _Continued
-from dualfold.fitting.overtones import LADDER, unexplained
+from dualfold.fitting.overtones import DIRECTION_COUNTS, unexplained_share
 from dualfold.quality import t_similarity
 from dualfold.trace.lift import SelectedColumns
 from dualfold.trace.solvers.auto import krylov_space_for
@@ -60,7 +60,7 @@ def torus(n: int, rng: np.random.Generator) -> Any:
 
 def by_residuals(V: Any) -> tuple[int, int]:
     """The first eigenvector of which local regression on the first one leaves half."""
-    left = [unexplained(V[:, :1], V[:, k]) for k in range(1, V.shape[1])]
+    left = [unexplained_share(V[:, :1], V[:, k]) for k in range(1, V.shape[1])]
     return 0, next((k for k, share in enumerate(left, 1) if share > HALF), 1)
 
 
@@ -92,9 +92,9 @@ def measured(method: str, X: Any) -> dict[str, Any]:
         first = make(coordinates="first", **settings).fit(X)
         found = make(coordinates="independent", **settings).fit(X)
     more = first.set_params(coordinates=[0, LOOKED_AT - 1])
-    problem = more.stated(X, 2).problem
+    problem = more.statement(X, 2).problem
     most = len(found.certificate_.residuals)
-    steps = [m for m in LADDER if m <= most]
+    steps = [m for m in DIRECTION_COUNTS if m <= most]
     times = [look_seconds(first, replace(problem, count=2), looks) for looks in ([2], steps)]
     solution = first._method().solver.solve(problem)
     V, values = solution.vectors, solution.values

@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
+import dualfold
 from benchmarks.case import THREADS, Answer
-from dualfold import estimators, quality
+from dualfold import quality
 from dualfold.graph import knn, nearest
 from dualfold.kernels.reports import count_work, time_stage
 from dualfold.methods import landmark_count
@@ -54,11 +55,11 @@ def _certificate(certificate: Any) -> dict[str, Any]:
 
 
 def pca(X: Any, *, n_components: int = 50) -> Answer:
-    return _fitted(estimators.PCA(n_components), X)
+    return _fitted(dualfold.PCA(n_components), X)
 
 
 def mds(X: Any, *, metric: str = "euclidean") -> Answer:
-    return _fitted(estimators.ClassicalMDS(metric=metric), X)
+    return _fitted(dualfold.ClassicalMDS(metric=metric), X)
 
 
 def isomap(X: Any, *, like: int | None = None, exact: bool = False) -> Answer:
@@ -66,34 +67,34 @@ def isomap(X: Any, *, like: int | None = None, exact: bool = False) -> Answer:
     landmarks: Any = None if exact else "auto" if like is None else landmark_count(like)
     if isinstance(landmarks, int):
         landmarks = min(landmarks, len(X) // 2)  # scaled runs have fewer points
-    return _fitted(estimators.Isomap(n_neighbors=K, landmarks=landmarks, random_state=0), X)
+    return _fitted(dualfold.Isomap(n_neighbors=K, landmarks=landmarks, random_state=0), X)
 
 
 def lle(X: Any, *, method: str = "standard") -> Answer:
-    estimator = estimators.LocallyLinearEmbedding(n_neighbors=K, method=method, random_state=0)
+    estimator = dualfold.LocallyLinearEmbedding(n_neighbors=K, method=method, random_state=0)
     return _fitted(estimator, X)
 
 
 def eigenmaps(X: Any, *, search: str = "auto") -> Answer:
-    estimator = estimators.LaplacianEigenmaps(n_neighbors=K, random_state=0)
+    estimator = dualfold.LaplacianEigenmaps(n_neighbors=K, random_state=0)
     return _fitted(estimator, X, search=search)
 
 
 def tsne(X: Any, *, rounds: int) -> Answer:
-    return _fitted(estimators.TSNE(max_iter=rounds, n_jobs=THREADS), X)
+    return _fitted(dualfold.TSNE(max_iter=rounds, n_jobs=THREADS), X)
 
 
 def projection(X: Any, *, name: str) -> Answer:
     """LPP, NPP and their orthogonal sisters, by the name of the estimator."""
-    return _fitted(getattr(estimators, name)(n_neighbors=K), X)
+    return _fitted(getattr(dualfold, name)(n_neighbors=K), X)
 
 
 def random_projection(X: Any) -> Answer:
-    return _fitted(estimators.RandomProjection(10, random_state=0), X)
+    return _fitted(dualfold.RandomProjection(10, random_state=0), X)
 
 
 def unfolding(X: Any, *, tol: float, solver: str = "auto") -> Answer:
-    estimator = estimators.MaximumVarianceUnfolding(
+    estimator = dualfold.MaximumVarianceUnfolding(
         n_neighbors=UNFOLDING_K, tol=tol, solver=solver, random_state=0
     )
     answer = _fitted(estimator, X)

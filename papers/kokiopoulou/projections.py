@@ -75,7 +75,7 @@ def lle_family(graph: Graph, variance_kept: float) -> Family:
         embed(npp(graph, variance_kept=variance_kept)).points,
         embed(orthogonal_npp(graph, variance_kept=variance_kept)).points,
     )
-    return Family(("LLE", "NPP", "ONPP"), maps, cost, problem.trivial.shape[1])
+    return Family(("LLE", "NPP", "ONPP"), maps, cost, problem.excluded_basis.shape[1])
 
 
 def parents(setting: Setting) -> Finding:

@@ -37,7 +37,7 @@ Level = Literal[
     "failed",
 ]
 # A gap of 1 allows twice the optimum: beyond it a bound is no word about an answer.
-WORTHLESS = 1.0
+MAX_GAP = 1.0
 # Larger gaps are given in percent.
 PERCENT_FROM = 1e-3
 
@@ -50,7 +50,7 @@ def level_of(gap: float, tolerance: float) -> Level:
     """
     if gap <= tolerance:
         return "proved"
-    return "within" if gap < WORTHLESS else "failed"
+    return "within" if gap < MAX_GAP else "failed"
 
 
 def checked_tolerance(tolerance: Any) -> float:
@@ -59,7 +59,7 @@ def checked_tolerance(tolerance: Any) -> float:
         number = float(tolerance)
     except (TypeError, ValueError):
         number = math.nan
-    if not 0 <= number <= WORTHLESS:
+    if not 0 <= number <= MAX_GAP:
         raise InvalidInput(
             Argument("tolerance"),
             f" is {tolerance!r}; it must be a number from 0 to 1, the largest relative gap "
@@ -141,12 +141,12 @@ class Certificate:
         """A sentence, without its full stop, that belongs to the claim; mostly ""."""
         return ""
 
-    def narrowed(self, words: str) -> Self:
+    def with_scope(self, words: str) -> Self:
         """The same certificate where it is about `words` only; "" leaves it as it is."""
         about = "; ".join(filter(None, [words, self.about]))
         return replace(self, about=about) if words else self
 
-    def doubted(self, *doubts: str) -> Self:
+    def with_doubts(self, *doubts: str) -> Self:
         """The same certificate, failed for these reasons; itself if there are none."""
         if not doubts:
             return self

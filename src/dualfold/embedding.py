@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-__all__ = ["Embedding", "certify", "embed", "judged"]
+__all__ = ["Embedding", "certificate_of_solution", "certify", "embed"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,14 +104,14 @@ def _embedding_of_trace_problem(
     begin = perf_counter()
     solution = (solver or Auto()).solve(problem)
     solved = perf_counter()
-    certificate = judged(problem, solution, tolerance=tolerance)
+    certificate = certificate_of_solution(problem, solution, tolerance=tolerance)
     done = perf_counter()
     points = problem.lift(solution.vectors, solution.values)
     seconds = {"solve": solved - begin, "certify": done - solved, "lift": perf_counter() - done}
     return Embedding(points, solution.values, certificate, problem, solution, seconds)
 
 
-def judged(
+def certificate_of_solution(
     problem: TraceProblem, solution: Solution, *, tolerance: float = 1e-4
 ) -> TraceCertificate:
     """The certificate of a solver's answer; `CertificateFailed` warns where it is too far off."""

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 __all__ = ["drawn_audit", "drawn_map", "number", "shown_html"]
 
-_CELL = "text-align:left;padding:2px 12px 2px 0;vertical-align:top"
+_CELL_STYLE = "text-align:left;padding:2px 12px 2px 0;vertical-align:top"
 
 
 def shown_html(
@@ -27,7 +27,9 @@ def shown_html(
     """
 
     def line(cells: Sequence[str], kind: str) -> str:
-        return "".join(f'<{kind} style="{_CELL}">{html.escape(cell)}</{kind}>' for cell in cells)
+        return "".join(
+            f'<{kind} style="{_CELL_STYLE}">{html.escape(cell)}</{kind}>' for cell in cells
+        )
 
     body = "".join(f"<tr>{line(cells, 'td')}</tr>" for cells in rows)
     head = f"<thead><tr>{line(heads, 'th')}</tr></thead>" if heads else ""

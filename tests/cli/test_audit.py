@@ -10,9 +10,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-import dualfold
 from dualfold.cli import app
-from dualfold.view.audit_page import audit_columns, audit_figure
 
 
 @pytest.fixture(scope="module")
@@ -62,15 +60,3 @@ def test_the_command_speaks(folder):
     refused = CliRunner().invoke(app, ["audit", *[str(folder / "trees.csv")] * 2])
     assert refused.exit_code != 0
     assert "is the table itself" in refused.output
-
-
-def test_a_figure_names_groups_and_colours_dubious_points(folder):
-    X = pd.read_csv(folder / "trees.csv")[list("abcd")].to_numpy()
-    found = dualfold.audit(X, pd.read_csv(folder / "map.csv").to_numpy())
-    figure = audit_figure(found, title="trees")
-    assert {"A", "B", "C"} <= {text.get_text() for text in figure.axes[0].texts}
-    columns = audit_columns(found)
-    assert (np.asarray(columns["audit"]) == "dubious point").sum() == found.dubious.sum()
-    whole = pd.DataFrame(X, columns=list("abcd"))
-    again = dualfold.audit(whole, found.points)
-    assert (again.points == found.points).all()

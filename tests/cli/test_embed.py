@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
+from functools import cache
+
 import numpy as np
 import pandas as pd
 import pytest
+from typer.testing import CliRunner
 
 from dualfold import PCA
+from dualfold.cli import app
 from tests.cli.command_line import CLOUD, run
 
 
@@ -53,3 +58,34 @@ def test_many_rows_are_asked_in_part(here):
     np.savetxt("many.csv", rows, delimiter=",", header="a,b", comments="", fmt="%.4f")
     done = run("embed", "many.csv", "-m", "pca", "-o", "o.csv")
     assert "Neighbours were counted on 1,000 of the rows" in done.stdout + done.stderr
+
+
+@cache
+def strip(aspect: float, n: int = 600) -> np.ndarray:
+    """Points of a rectangle, its long side along the first axis."""
+    points = np.random.default_rng(1).uniform(size=(n, 2)) / [1, aspect]
+    points.setflags(write=False)
+    return points
+
+
+def test_the_command_line_has_independent_ones(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    np.savetxt("strip.csv", strip(3), delimiter=",", header="a,b", comments="")
+
+    def run(*words):
+        result = CliRunner().invoke(app, [str(word) for word in words])
+        assert result.exit_code == 0, result.output
+        return result.stdout
+
+    embed = ("embed", "strip.csv", "-m", "eigenmaps", "-o", "map.csv", "--no-standardize", "--json")
+    found = json.loads(run(*embed))
+    assert found["settings"]["coordinates"] == [0, 2]
+    assert "no other choice of 6 coordinates" in found["solved"]
+    assert (
+        json.loads(run("certify", "strip.csv", "map.csv", "--json"))["certificate"]["level"]
+        == "proved"
+    )
+    found = json.loads(run(*embed, "--force", "--coordinates", "first"))
+    assert found["settings"]["coordinates"] == "first"
+    assert any("overtone" in notice for notice in found["notices"])
+    assert "(in Python: first)" in run("methods", "eigenmaps")

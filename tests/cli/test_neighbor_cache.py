@@ -2,49 +2,24 @@
 
 from __future__ import annotations
 
-import functools
-
 import numpy as np
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
 import dualfold
-from dualfold.cli import app
-from dualfold.data import Reading, prepare, swiss_roll
 from dualfold.descriptions import DESCRIPTIONS
 from dualfold.graph import neighbors
-
-# pandas 2 rounds the last digit unless told not to; later ones never do.
-EXACT = {"float_precision": "round_trip"} if pd.__version__ < "3" else {}
-
-
-exact_csv = functools.partial(pd.read_csv, **EXACT)
-
-
-# About as far apart as numbers of constraints are: a radius of 1 is a neighbourhood.
-ROLL = swiss_roll(60, random_state=0).points / 4
-KINDS = np.array(["low", "middle", "high"])[np.digitize(ROLL[:, 1], [1.6, 3.4])]
+from tests.cli.command_line import exact_csv, run
+from tests.tools.tables import roll_points
 
 
 @pytest.fixture
 def here(tmp_path, monkeypatch):
+    """A table of 60 rows and 3 columns."""
     monkeypatch.chdir(tmp_path)
-    frame = pd.DataFrame(ROLL, columns=["x", "y", "z"])
-    frame["name"] = [f"n{row}" for row in range(len(ROLL))]
-    frame["kind"] = KINDS
+    frame = pd.DataFrame(roll_points(60), columns=["x", "y", "z"])
     frame.to_csv("roll.csv", index=False)
     return tmp_path
-
-
-def run(*words, code=0):
-    # These are about methods; what becomes of categories is in test_mixed.py.
-    numbers = ["--mixed", "numbers"] if words[0] in ("embed", "compare") else []
-    words = (*words, *numbers) if words[-1] != "--help" else words
-    result = CliRunner().invoke(app, [str(word) for word in words])
-    assert result.exit_code == code, (result.output, result.exception)
-    assert "should not" not in result.stderr  # a crash in plain words
-    return result
 
 
 @pytest.fixture
@@ -88,7 +63,7 @@ def test_pieces_are_joined_once_for_all_methods(here):
     words = ["compare", "two.csv", "--methods", ",".join(methods), "-k", 6, "-o", "all.csv"]
     done = run(*words, "--html", "p.html", "--json")
     assert done.stderr.count("They were joined") == 1
-    table, X = exact_csv("all.csv"), prepare("two.csv", Reading(mixed="numbers")).X
+    table, X = exact_csv("all.csv"), far[["x", "y", "z"]].to_numpy().copy("C")
     for method in methods:
         row = DESCRIPTIONS[method]
         estimator = row.estimator_class()(
@@ -97,11 +72,3 @@ def test_pieces_are_joined_once_for_all_methods(here):
         with pytest.warns(dualfold.errors.PiecesJoined):
             points = estimator.fit_transform(X)
         np.testing.assert_array_equal(table[[f"{method}_1", f"{method}_2"]].to_numpy(), points)
-
-
-def test_longer_lists_begin_with_the_shorter_ones():
-    X = np.round(swiss_roll(400, random_state=2).points)  # full of ties
-    for table in (X, np.hstack([X, X[:, ::-1], X**2]), X[:, :1]):
-        many, few = neighbors.nearest(table, 100).first(7), neighbors.nearest(table, 7)
-        np.testing.assert_array_equal(many.indices, few.indices)
-        np.testing.assert_array_equal(many.distances, few.distances)

@@ -187,7 +187,7 @@ SLOW = """
 import time
 import dualfold.graph.geodesics as room
 from dualfold.kernels import kernel
-room.CHUNK, room.thread_count = 10, lambda *_: 1
+room.SOURCES_PER_CALL, room.thread_count = 10, lambda *_: 1
 for key, fast in list(room._geodesics.items()):
     def slow(*words, fast=fast):
         time.sleep(3 / 15)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import zipfile
 
 import numpy as np
 import pytest
+import scipy.sparse
 import scipy.sparse as sp
 
-from dualfold.data import read_table
+from dualfold.data import Reading, read_table
 from dualfold.data.array_files import npz_table, sparse_table
 from dualfold.errors import DamagedFile, InvalidInput
 
@@ -69,3 +71,93 @@ def test_complex_matrices_are_refused_and_large_ones_not_made(here):
     with pytest.raises(InvalidInput, match="holds complex ones") as refused:
         read_table("c.mtx")
     assert not isinstance(refused.value, DamagedFile)
+
+
+NUMBERS = np.array([[1.5, -2.0], [0.25, 3e-9], [7.0, 1e20]])
+
+
+def said(found, *words):
+    return any(all(word in notice for word in words) for notice in found.notices)
+
+
+def test_pickles_are_not_loaded(tmp_path):
+    np.save(tmp_path / "o.npy", np.array([{"a": 1}], dtype=object), allow_pickle=True)
+    with pytest.raises(InvalidInput, match="Python objects"):
+        read_table(tmp_path / "o.npy")
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.uint8, np.int64, ">f8", np.float16])
+def test_npy(tmp_path, dtype):
+    stored = (np.arange(12).reshape(4, 3) % 5).astype(dtype)
+    np.save(tmp_path / "x.npy", stored)
+    found = read_table(tmp_path / "x.npy")
+    np.testing.assert_array_equal(found.X, stored)
+    small = np.dtype(dtype) in (np.float32, np.float16)
+    assert found.X.dtype == (np.float32 if small else np.float64)
+    assert found.X.dtype.isnative
+    part = read_table(tmp_path / "x.npy", Reading(exclude=["column_2"], label_columns=["column_3"]))
+    np.testing.assert_array_equal(part.X, stored[:, :1])
+    np.testing.assert_array_equal(part.labels["column_3"], stored[:, 2])
+
+
+def test_a_large_npy_is_mapped(tmp_path, monkeypatch):
+    np.save(tmp_path / "x.npy", NUMBERS)
+    monkeypatch.setattr("dualfold.data.array_files.MAP_BYTES", 10)
+    found = read_table(tmp_path / "x.npy")
+    assert isinstance(found.X.base if not isinstance(found.X, np.memmap) else found.X, np.memmap)
+    np.testing.assert_array_equal(found.X, NUMBERS)
+
+
+def test_other_shapes(tmp_path):
+    np.save(tmp_path / "images.npy", np.arange(24.0).reshape(2, 3, 4))
+    found = read_table(tmp_path / "images.npy")
+    np.testing.assert_array_equal(found.X, np.arange(24.0).reshape(2, 12))
+    assert said(found, "2×3×4")
+    np.save(tmp_path / "records.npy", np.array([(1.5, "a"), (2.5, "b")], dtype="f8,U3"))
+    records = read_table(tmp_path / "records.npy")
+    np.testing.assert_array_equal(records.X, [[1.5], [2.5]])
+    assert list(records.labels["f1"]) == ["a", "b"]
+    np.save(tmp_path / "none.npy", np.zeros((0, 3)))
+    with pytest.raises(InvalidInput, match="0×3"):
+        read_table(tmp_path / "none.npy")
+    np.save(tmp_path / "complex.npy", NUMBERS * 1j)
+    with pytest.raises(InvalidInput, match="complex128"):
+        read_table(tmp_path / "complex.npy")
+
+
+def test_npz(tmp_path):
+    y = np.array(["p", "q", "r"])
+    np.savez(tmp_path / "xy.npz", X=NUMBERS, y=y, other=np.zeros(7))
+    found = read_table(tmp_path / "xy.npz")
+    np.testing.assert_array_equal(found.X, NUMBERS)
+    np.testing.assert_array_equal(found.labels["y"], y)
+    assert said(found, "'other'", "not used")
+    np.savez(tmp_path / "one.npz", anything=NUMBERS)
+    np.testing.assert_array_equal(read_table(tmp_path / "one.npz").X, NUMBERS)
+    np.savez(tmp_path / "two.npz", a=NUMBERS, b=NUMBERS + 1)
+    with pytest.raises(InvalidInput, match=r"'a' \(3, 2\), 'b' \(3, 2\); choose one, as array='a'"):
+        read_table(tmp_path / "two.npz")
+    np.testing.assert_array_equal(
+        read_table(tmp_path / "two.npz", Reading(array="b")).X, NUMBERS + 1
+    )
+
+
+@pytest.mark.parametrize("name", ["m.mtx", "m.mtx.gz", "m.npz"])
+def test_sparse(tmp_path, name):
+    matrix = scipy.sparse.random_array((20, 7), density=0.2, rng=np.random.default_rng(0))
+    if name == "m.npz":
+        scipy.sparse.save_npz(tmp_path / name, matrix.tocsc())
+    else:
+        target = io.BytesIO()
+        scipy.io.mmwrite(target, matrix, precision=17)
+        content = target.getvalue()
+        (tmp_path / name).write_bytes(
+            gzip.compress(content, mtime=0) if name.endswith("gz") else content
+        )
+    found = read_table(tmp_path / name)
+    assert scipy.sparse.issparse(found.X)
+    assert found.X.format == "csr"
+    np.testing.assert_allclose(found.X.toarray(), matrix.toarray(), rtol=1e-15)
+    part = read_table(tmp_path / name, Reading(label_columns=["column_2"]))
+    np.testing.assert_allclose(part.labels["column_2"], matrix.toarray()[:, 1])
+    assert part.X.shape == (20, 6)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse
 
-from dualfold.data import Reading, prepare
+from dualfold.data import Reading, prepare, read_table
 from dualfold.data.missing_values import pca_imputed
+from dualfold.errors import InvalidInput
 
 X = np.random.default_rng(0).normal(size=(12, 3))
 
@@ -42,3 +44,64 @@ def test_rows_left_out_are_left_out_of_the_numbers_as_read(here):
     names, numbers = prepared.numbers
     assert names == ("a", "b", "c")
     np.testing.assert_array_equal(numbers, np.delete(X, 3, axis=0))
+
+
+def table(tmp_path, text, name="t.csv", **options):
+    path = tmp_path / name
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
+    return read_table(path, Reading(**options))
+
+
+def said(found, *words):
+    return any(all(word in notice for word in words) for notice in found.notices)
+
+
+GAPS = "a,b,c,w\n1.0,2,3,p\n,2,inf,q\n4.0,NA,1,r\n7.0,5,8,s\n"
+
+
+def test_gaps_are_refused_with_their_count_and_columns(tmp_path):
+    with pytest.raises(InvalidInput, match="2 of 4 rows are not complete") as caught:
+        table(tmp_path, GAPS)
+    for words in ("'a' (1)", "'b' (1)", "infinite values in 'c' (1)", "missing='drop'"):
+        assert words in str(caught.value)
+    with pytest.raises(InvalidInput, match="must be 'raise'"):
+        table(tmp_path, GAPS, missing="skip")
+
+
+def test_gaps_dropped_or_filled(tmp_path):
+    dropped = table(tmp_path, GAPS, missing="drop")
+    np.testing.assert_array_equal(dropped.X, [[1, 2, 3], [7, 5, 8]])
+    np.testing.assert_array_equal(dropped.rows, [0, 3])
+    assert list(dropped.labels["w"]) == ["p", "s"]
+    assert said(dropped, "left out", "2 of 4")
+    filled = table(tmp_path, GAPS, missing="mean")
+    np.testing.assert_allclose(filled.X, [[1, 2, 3], [4, 2, 4], [4, 3, 1], [7, 5, 8]])
+    assert said(filled, "mean")
+    with pytest.raises(InvalidInput, match="no row is left"):
+        table(tmp_path, "a,b\n1.5,\n,2.5\n", missing="drop")
+
+
+def test_the_column_that_costs_most_rows_is_blamed(tmp_path):
+    lines = [f"{'' if row == 3 else row + 0.5},{row * 0.1 if row % 2 else ''}" for row in range(20)]
+    dropped = table(tmp_path, "\n".join(["a,b", *lines]), missing="drop")
+    assert said(dropped, "'b' alone costs 10 of these 11 rows; exclude=['b'] keeps them")
+    even = table(tmp_path, GAPS, missing="drop")
+    assert not said(even, "alone costs")
+
+
+def test_further_words_may_mean_missing(tmp_path):
+    text = "a,b\n1.5,-999\n2.5,oops\n3.5,4\n"
+    found = table(tmp_path, text, gap_markers=["-999", "oops"], missing="drop")
+    np.testing.assert_array_equal(found.X, [[3.5, 4.0]])
+
+
+def test_gaps_of_a_sparse_matrix(tmp_path):
+    matrix = scipy.sparse.csr_array(np.array([[1.0, 0], [0, np.nan], [2, 3]]))
+    scipy.sparse.save_npz(tmp_path / "s.npz", matrix)
+    with pytest.raises(InvalidInput, match=r"'column_2' \(1\)"):
+        read_table(tmp_path / "s.npz")
+    with pytest.raises(InvalidInput, match="no useful column mean"):
+        read_table(tmp_path / "s.npz", Reading(missing="mean"))
+    found = read_table(tmp_path / "s.npz", Reading(missing="drop"))
+    np.testing.assert_array_equal(found.X.toarray(), [[1, 0], [2, 3]])
+    np.testing.assert_array_equal(found.rows, [0, 2])

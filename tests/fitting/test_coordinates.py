@@ -96,7 +96,7 @@ def test_numbers_that_were_chosen_state_the_problem_again():
     np.testing.assert_allclose(abs(again.embedding_), abs(model.embedding_), atol=1e-5)
     assert again.certificate_.level == "proved"
     with pytest.raises(InvalidInput, match="a choice that fitting makes"):
-        LaplacianEigenmaps(coordinates="independent").fit(X).stated(X, 2)
+        LaplacianEigenmaps(coordinates="independent").fit(X).statement(X, 2)
 
 
 @pytest.mark.parametrize("wrong", [[0], [1, 0], [-1, 2], [0.5, 1.0], [0, 0]])

@@ -40,7 +40,7 @@ def test_stating_the_problem_of_other_rows_leaves_a_fitted_model_as_it_is(model)
     model.fit(ROLL)
     before = {name: copy.deepcopy(value) for name, value in vars(model).items()}
     places = model.transform(ROLL[:5])
-    model.stated(np.random.default_rng(0).normal(size=(80, 4)), 2)
+    model.statement(np.random.default_rng(0).normal(size=(80, 4)), 2)
     if hasattr(model, "graph_of"):
         model.graph_of(np.random.default_rng(1).normal(size=(70, 4)))
     assert vars(model).keys() == before.keys()

@@ -46,6 +46,6 @@ def test_the_certificate_of_pieces_is_like_any_other():
     names = ("level", "gap", "value", "bound", "about", "reasons", "tolerance", "verdict")
     assert all(name in told for name in names)
     json.dumps(told, allow_nan=False)
-    doubtful = found.doubted("a piece lies elsewhere")
+    doubtful = found.with_doubts("a piece lies elsewhere")
     assert doubtful.level == "failed"
     assert doubtful.reasons == ("a piece lies elsewhere",)

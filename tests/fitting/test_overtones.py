@@ -1,4 +1,4 @@
-"""What a coordinate leaves unexplained of another one, and the neighbours that it keeps."""
+"""What a coordinate leaves unexplained_share of another one, and the neighbours that it keeps."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from dualfold.fitting.overtones import kept_neighbors, overtones, unexplained
+from dualfold.fitting.overtones import kept_neighbors, overtones, unexplained_share
 from dualfold.graph import knn
 from dualfold.quality import t_similarity
 
@@ -23,9 +23,9 @@ def strip(aspect: float, n: int = 600) -> np.ndarray:
 def test_what_a_function_leaves():
     rng = np.random.default_rng(0)
     x, y = rng.uniform(-1, 1, (2, 1500))
-    assert unexplained(x[:, None], np.cos(9 * x)) < 0.02
-    assert unexplained(x[:, None], y) > 0.9
-    assert unexplained(np.column_stack([x, y]), x * y) < 0.05
+    assert unexplained_share(x[:, None], np.cos(9 * x)) < 0.02
+    assert unexplained_share(x[:, None], y) > 0.9
+    assert unexplained_share(np.column_stack([x, y]), x * y) < 0.05
     assert [k for k, _ in overtones(np.column_stack([x, y, np.sin(4 * x)]))] == [2]
     assert overtones(np.column_stack([x, x])[:20]) == []
 

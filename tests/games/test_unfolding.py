@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy.sparse.csgraph import shortest_path
 
-from dualfold.data import swiss_roll
 from dualfold.errors import ConditionFails, DisconnectedGraph, InvalidInput
 from dualfold.games import EasiestBend, unfolding_bracket, unfolding_game
 from dualfold.graph import knn
+from tests.tools.tables import roll_points
 
 
 def chain(n):
@@ -63,15 +63,15 @@ def test_a_complete_graph_is_classical_scaling():
 
 def test_a_small_roll():
     """Between the spread of the rolled-up points and what geodesics allow."""
-    sample = swiss_roll(60, random_state=0)
-    graph = knn(sample.points, 6)
+    points = roll_points(60)
+    graph = knn(points, 6)
     lengths = graph.lengths.tocoo()
     upper = lengths.row < lengths.col
     edges = np.column_stack([lengths.row[upper], lengths.col[upper]])
     recipe = unfolding_game(60, edges, lengths.data[upper] ** 2, rounds=1500)
     run = recipe.play()
     low, high = unfolding_bracket(run)
-    rolled = np.sum((sample.points - sample.points.mean(axis=0)) ** 2)
+    rolled = np.sum((points - points.mean(axis=0)) ** 2)
     geodesics = shortest_path(graph.lengths, directed=False)
     isomap = np.sum(geodesics**2) / (2 * 60)
     assert rolled < high

@@ -16,6 +16,7 @@ from dualfold.graph import (
     join_pieces,
     joining_n_neighbors,
     knn,
+    merge_graphs,
     one_piece,
     radius,
     separate,
@@ -23,7 +24,7 @@ from dualfold.graph import (
     variable,
 )
 from dualfold.graph.builders import spread_of, variable_counts
-from dualfold.graph.directed_lists import connected_lists
+from dualfold.graph.directed_lists import connected_lists, terminal_components
 from dualfold.graph.graph import Lists
 
 RNG = np.random.default_rng(0)
@@ -268,3 +269,31 @@ def test_a_part_of_a_given_graph_keeps_its_lengths():
     part = subgraph(from_lengths(lengths), np.arange(10))
     assert part.points is None
     assert abs(part.lengths - lengths[:10][:, :10]).max() == 0
+
+
+def test_terminal_components_of_a_real_graph_against_reachability():
+    rng = np.random.default_rng(7)
+    lists = knn(rng.standard_normal((60, 2)), 2).lists
+    reach = np.eye(60, dtype=bool)
+    reach[np.repeat(np.arange(60), 2), lists.indices] = True
+    for k in range(60):
+        reach |= np.outer(reach[:, k], reach[k])
+    terminal = [bool(np.all(reach[reach[i], i])) for i in range(60)]
+    group = terminal_components(lists)
+    np.testing.assert_array_equal(group >= 0, terminal)
+    for i in np.flatnonzero(terminal):
+        np.testing.assert_array_equal(group == group[i], reach[i])
+
+
+def test_united_undoes_separate():
+    X = np.random.default_rng(0).standard_normal((60, 2)) + 20 * (np.arange(60) % 3)[:, None]
+    X[6] = X[3]  # an edge of length 0
+    graph = knn(X, 5)
+    assert graph.n_pieces == 3
+    again = merge_graphs(list(separate(graph)), X)
+    for side in ("data", "indices", "indptr"):
+        np.testing.assert_array_equal(
+            getattr(again.lengths, side), getattr(graph.lengths, side), err_msg=side
+        )
+        name = {"data": "distances"}.get(side, side)
+        np.testing.assert_array_equal(getattr(again.lists, name), getattr(graph.lists, name))

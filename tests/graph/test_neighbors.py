@@ -16,13 +16,14 @@ from scipy.spatial.distance import cdist
 
 from dualfold.errors import InvalidInput
 from dualfold.graph import lower_bounds as coordinates
-from dualfold.graph import panels, present_nearest, scan
+from dualfold.graph import neighbors, panels, present_nearest, scan
 from dualfold.graph import search_plan as directions
 from dualfold.graph.attachment import nearest_and_reverse
 from dualfold.graph.distances import pair_distances
 from dualfold.graph.lower_bounds import Frame, fewer_directions, frame_of, principal_directions
 from dualfold.graph.neighbor_lists import exact_search, recall_interval
 from dualfold.graph.neighbors import from_precomputed, nearest, neighbors_within, radius_search
+from tests.tools.tables import roll_points
 
 ROADS = ("auto", "kd-tree", "blocked", "filtered")
 
@@ -457,3 +458,11 @@ def test_whole_numbers_of_two_widths_are_two_tables():
 def test_new_rows_have_the_columns_of_the_old_ones():
     with pytest.raises(InvalidInput, match="2 columns"):
         nearest(X, 3, queries=NEW[:, :2], metric="chebyshev")
+
+
+def test_longer_lists_begin_with_the_shorter_ones():
+    X = np.round(roll_points(400, random_state=2))  # full of ties
+    for table in (X, np.hstack([X, X[:, ::-1], X**2]), X[:, :1]):
+        many, few = neighbors.nearest(table, 100).first(7), neighbors.nearest(table, 7)
+        np.testing.assert_array_equal(many.indices, few.indices)
+        np.testing.assert_array_equal(many.distances, few.distances)

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.spatial.distance import cdist
 
 import dualfold
 from dualfold.errors import DisconnectedGraph
 from dualfold.graph import knn
 from dualfold.methods import eigenmaps
-from dualfold.trace.solvers import Auto, Dense, Factored, Lanczos
 from tests.tools.angles import principal_sine
 from tests.tools.tables import curve_points, digit_points, roll_points
 
@@ -19,29 +17,6 @@ DATA = {
     "curve": curve_points(600, random_state=0),
     "digits": digit_points(900),
 }
-
-
-@pytest.mark.parametrize("solver", [Auto(), Dense(), Factored(), Lanczos()], ids=repr)
-def test_eigenmaps_against_dense_lapack(solver):
-    import scipy.linalg
-
-    X = DATA["curve"]
-    D = cdist(X, X)
-    listed = np.zeros_like(D, bool)
-    rows = np.argsort(D + np.diag(np.full(len(X), np.inf)), axis=1)[:, :8]
-    np.put_along_axis(listed, rows, True, axis=1)
-    listed |= listed.T
-    W = np.exp(-((D / 0.4) ** 2)) * listed
-    degrees = W.sum(1)
-    values, V = scipy.linalg.eigh(np.diag(degrees) - W, np.diag(degrees))
-    embedding = dualfold.embed(eigenmaps(knn(X, 8), n_components=3, width=0.4), solver=solver)
-    assert embedding.certificate.level == "proved"
-    np.testing.assert_allclose(embedding.values, values[1:4], rtol=1e-7)
-    metric = embedding.problem.metric
-    assert principal_sine(embedding.points, V[:, 1:4], metric) < 1e-5
-    np.testing.assert_allclose(
-        embedding.points.T @ (degrees[:, None] * embedding.points), np.eye(3), atol=1e-9
-    )
 
 
 def test_eigenmaps_equal_scikit_learn_with_the_same_affinity():

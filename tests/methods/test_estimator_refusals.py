@@ -69,14 +69,14 @@ REFUSALS = {
     "one for each piece": lambda: dualfold.MaximumVarianceUnfolding(
         n_neighbors=5, pieces="separate"
     ).fit(APART).connections(),
-    "optimises nothing": lambda: dualfold.RandomProjection(2).stated(X, 2),
-    "answers no trace problem": lambda: dualfold.NeighborMap(n_neighbors=5).stated(X, 2),
+    "optimises nothing": lambda: dualfold.RandomProjection(2).statement(X, 2),
+    "answers no trace problem": lambda: dualfold.NeighborMap(n_neighbors=5).statement(X, 2),
     "they are likenesses and must be 0 or more": lambda: dualfold.SpectralEmbedding(
         affinity="precomputed"
     ).fit(-DISTANCES),
     "places no new points": lambda: dualfold.SpectralEmbedding(
         affinity="rbf"
-    ).stated(X, 2).leads_to(X),
+    ).statement(X, 2).leads_to(X),
 }  # fmt: skip
 
 

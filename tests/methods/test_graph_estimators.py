@@ -19,7 +19,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import dualfold
-from dualfold import Isomap, LaplacianEigenmaps, LocallyLinearEmbedding, SpectralEmbedding
+from dualfold import Isomap, LaplacianEigenmaps, LocallyLinearEmbedding
 from dualfold.errors import DisconnectedGraph, InvalidInput, PiecesJoined, PointsCollapse
 from dualfold.kernels.reports import count_work
 from tests.tools.angles import principal_sine
@@ -132,24 +132,6 @@ def test_isomap_and_lle_equal_scikit_learn(name):
     reference = sklearn.manifold.LocallyLinearEmbedding(n_neighbors=12, eigen_solver="dense").fit(X)
     assert principal_sine(lle.embedding_, reference.embedding_) < 1e-3
     assert lle.reconstruction_error_ == pytest.approx(reference.reconstruction_error_, rel=1e-3)
-
-
-@pytest.mark.parametrize("name", DATA)
-@pytest.mark.parametrize("affinity", ["nearest_neighbors", "rbf"])
-def test_spectral_embedding_equals_scikit_learn(name, affinity):
-    X = DATA[name] / 10
-    ours = SpectralEmbedding(affinity=affinity, n_neighbors=12).fit(X)
-    theirs = sklearn.manifold.SpectralEmbedding(
-        affinity=affinity, n_neighbors=12, random_state=0, eigen_tol=1e-12
-    ).fit(X)
-    np.testing.assert_allclose(
-        abs(ours.affinity_matrix_ - theirs.affinity_matrix_).max(), 0, atol=1e-12
-    )
-    scale = np.abs(theirs.embedding_).max()
-    np.testing.assert_allclose(
-        np.abs(ours.embedding_), np.abs(theirs.embedding_), atol=1e-4 * scale
-    )
-    assert ours.certificate_.level == "proved"
 
 
 def test_isomap_with_all_neighbours_is_mds():
@@ -405,14 +387,6 @@ def test_unscaled_columns_leave_enough_directions():
     assert model.embedding_.shape == (178, 2)
 
 
-@pytest.mark.parametrize("n", [3, 5, 8, 15])
-def test_spectral_embedding_of_a_handful_of_points(n):
-    X = np.random.default_rng(n).normal(size=(n, 5))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
-        assert SpectralEmbedding().fit(X).certificate_.level == "proved"
-
-
 def test_negative_distances_are_refused():
     with pytest.raises(InvalidInput, match="negative"):
         dualfold.ClassicalMDS(metric="precomputed").fit(np.eye(4) - np.ones((4, 4)))
@@ -436,16 +410,3 @@ def test_identical_rows_are_not_mapped_without_a_word(estimator):
         warnings.simplefilter("error", PointsCollapse)
         warnings.simplefilter("ignore", PiecesJoined)
         clone(estimator).set_params(n_neighbors=6).fit(pairs)
-
-
-def test_asymmetric_affinities_are_averaged_as_scikit_learn_does():
-    rng = np.random.default_rng(0)
-    W = np.exp(-cdist(*[rng.normal(size=(25, 2))] * 2)) + 0.1 * rng.random((25, 25))
-    for ours in (
-        SpectralEmbedding(affinity="precomputed"),
-        LaplacianEigenmaps(weights="precomputed"),
-    ):
-        with pytest.warns(UserWarning, match="not symmetric"):
-            found = clone(ours).fit_transform(W)
-        expected = clone(ours).fit_transform((W + W.T) / 2)
-        np.testing.assert_allclose(found, expected, atol=1e-8)

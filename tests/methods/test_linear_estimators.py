@@ -174,7 +174,7 @@ def test_pca_of_data_too_large_for_a_matrix(
     X = X * (X > 0.3)
     whole = dualfold.PCA(4, standardize=standardize).fit(X)
     room = sys.modules["dualfold.methods._pca"]
-    monkeypatch.setattr(room, "MOST_ROWS", 50)
+    monkeypatch.setattr(room, "MAX_DENSE_ROWS", 50)
     monkeypatch.setattr(room, "MOST_SPARSE_ROWS", 50)
     monkeypatch.setattr("dualfold.trace.proof.routes.MAX_FILLED_ROWS", 50)  # as if it were large
     rows = sp.csr_array(X) if sparse else X

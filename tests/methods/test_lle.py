@@ -107,7 +107,7 @@ def test_hessian_against_gram_schmidt_point_by_point(name):
 @pytest.mark.parametrize("name", DATA)
 def test_values_are_the_squared_singular_values(method, name):
     problem = METHODS[method](knn(DATA[name][:400], 14))
-    N = problem.trivial
+    N = problem.excluded_basis
     complement = np.linalg.qr(N, mode="complete")[0][:, N.shape[1] :]
     upper = np.linalg.qr(problem.A.factor @ complement, mode="r")
     singular = np.linalg.svd(upper, compute_uv=False)[::-1]
@@ -180,7 +180,7 @@ def test_joined_pieces_use_their_links():
     (i, j, _) = graph.links[0]
     assert problem.A.factor[i, j] != 0
     assert problem.A.factor[j, i] != 0
-    np.testing.assert_allclose(problem.A @ problem.trivial, 0, atol=1e-12)
+    np.testing.assert_allclose(problem.A @ problem.excluded_basis, 0, atol=1e-12)
 
 
 @pytest.mark.parametrize("method", METHODS)

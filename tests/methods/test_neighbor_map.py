@@ -8,17 +8,15 @@ import numpy as np
 import pytest
 from scipy.linalg import subspace_angles
 from scipy.spatial.distance import cdist
-from typer.testing import CliRunner
 
 from dualfold import LaplacianEigenmaps, NeighborMap
-from dualfold.cli import app
-from dualfold.data import digits
 from dualfold.graph import knn
 from dualfold.methods import neighbor_map
 from dualfold.neighbor_map import divergence, neighbor_bound
 from dualfold.neighbor_map.homotopy import stiefel_descent
 from dualfold.neighbor_map.lower_bound import searched_bound
 from dualfold.neighbor_map.problem import kernel, squared_distances
+from tests.cli.command_line import run
 from tests.tools.tables import digit_points
 
 RNG = np.random.default_rng(0)
@@ -54,20 +52,14 @@ def test_a_small_spread_is_eigenmaps():
 
 def test_on_the_command_line(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    np.savetxt("t.csv", digits().points[:60, 10:30], delimiter=",")
-
-    def run(*words, code=0):
-        result = CliRunner().invoke(app, [str(word) for word in words])
-        assert result.exit_code == code, result.output
-        return result.stdout
-
+    np.savetxt("t.csv", digit_points(60)[:, 10:30], delimiter=",")
     words = ("embed", "t.csv", "-m", "neighbor_map", "-o", "m.csv", "--tolerance", 0.03, "--json")
-    found = json.loads(run(*words))
+    found = json.loads(run(*words).stdout)
     assert found["certificate"]["level"] == "proved"
     assert found["certificate"]["bound"] > 0
     assert "white" in found["solved"]
     assert found["settings"]["spread"] > 0
-    judged = json.loads(run("certify", "t.csv", "m.csv", "--tolerance", 0.03, "--json"))
+    judged = json.loads(run("certify", "t.csv", "m.csv", "--tolerance", 0.03, "--json").stdout)
     assert judged["certificate"]["level"] == "proved"
 
 

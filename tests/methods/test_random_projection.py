@@ -9,7 +9,6 @@ import scipy.sparse as sp
 from dualfold.errors import InvalidInput
 from dualfold.maps import LinearMap
 from dualfold.methods import johnson_lindenstrauss_size, random_projection
-from dualfold.methods._random_projection import _looser, _size
 from tests.tools.tables import digit_points
 
 pytestmark = pytest.mark.usefixtures("one_blas_thread")
@@ -25,10 +24,12 @@ def test_the_size_of_a_random_projection_by_its_formula():
 
 def test_the_least_distortion_that_fits_is_named():
     for n, eps in ((50, 0.5), (50, 0.05), (50, 0.15), (1000, 0.95)):
-        width = _size(n, eps)
-        assert f"eps={eps}" in str(_looser(n, width)).replace(" ", "")
-        assert "eps" in str(_looser(n, width))
-    assert "would fit" not in str(_looser(50, 1))
+        rows = np.zeros((n, johnson_lindenstrauss_size(n, eps)))
+        with pytest.raises(InvalidInput, match=f"; eps={eps} would fit"):
+            random_projection(rows, n_components="auto", eps=eps / 2)
+    with pytest.raises(InvalidInput, match="a number up to 1 ") as refused:
+        random_projection(np.zeros((50, 1)), n_components="auto")
+    assert "would fit" not in str(refused.value)
 
 
 DIGITS = digit_points(300)

@@ -24,7 +24,6 @@ from dualfold.point_pca import (
     point_forces,
     point_gradient,
 )
-from dualfold.point_pca.certificate import _all_equal
 from papers.draganov.algorithm_one import algorithm_one
 from papers.draganov.attraction import attraction
 
@@ -346,6 +345,7 @@ def test_a_descent_that_is_cut_short_says_so():
     assert not descend_points(X, 2, most_steps=1, tol=0.0).converged
 
 
-def test_equal_sparse_rows_are_equal():
-    assert _all_equal(sp.csr_array(np.ones((4, 3))))
-    assert not _all_equal(sp.csr_array(np.eye(3)))
+def test_of_equal_sparse_rows_one_point_is_the_best_map():
+    equal, different = sp.csr_array(np.ones((4, 3))), sp.csr_array(np.eye(4)[:, :3])
+    assert certify_points(equal, np.zeros((4, 2))).gap == 0
+    assert certify_points(different, np.zeros((4, 2))).gap > 0

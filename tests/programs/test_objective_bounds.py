@@ -151,9 +151,6 @@ def test_curvature_is_below_and_near_the_least_eigenvalue(scale):
     assert curvature(np.array([[0.0, 1.0], [1.0, 0.0]]), 2).floor < 0
 
 
-# ---- certificates with known optima
-
-
 # ---- exact proofs of trace problems
 
 

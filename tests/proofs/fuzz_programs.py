@@ -27,10 +27,10 @@ from dualfold.programs import (
     certify_infeasible,
     certify_program,
     certify_unbounded,
+    objective_bounds,
     solve_program,
 )
-from dualfold.programs import exact as linear_systems
-from dualfold.programs import objective_bounds as curvature
+from dualfold.programs import exact as exact_arithmetic
 from tests.proofs.judge_programs import Truth, judged
 
 Array = np.ndarray[Any, Any]
@@ -427,7 +427,7 @@ def main() -> int:
     )
     asked = parser.parse_args()
     if asked.most_exact is not None:
-        linear_systems.MAX_EXACT_EQUATIONS = curvature.MAX_EXACT_ROWS = asked.most_exact
+        exact_arithmetic.MAX_EXACT_EQUATIONS = objective_bounds.MAX_EXACT_ROWS = asked.most_exact
     alone = asked.only is not None
     table = fuzz(1 if alone else asked.count, asked.seed, asked.only if alone else asked.first)
     total: Counter[str] = Counter()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.spatial.distance import cdist
 
 from dualfold import quality
 from dualfold.errors import InvalidInput
@@ -97,3 +98,59 @@ def test_few_points_have_a_curve_and_a_chance():
     assert (curve.q_nx == 1).all()
     assert Picture(0.5, 11, 5).chance == 0.5
     assert Picture(0.5, 11, 5).beyond_chance == 0.0
+
+
+def brute_co_ranking(X, Y):
+    def ranks(P):
+        order = np.argsort(cdist(P, P) - 1e9 * np.eye(len(P)), axis=1, kind="stable")
+        return np.argsort(order, axis=1)
+
+    n = len(X)
+    counts = np.zeros((n - 1, n - 1), dtype=int)
+    off = ~np.eye(n, dtype=bool)
+    np.add.at(counts, (ranks(X)[off] - 1, ranks(Y)[off] - 1), 1)
+    return counts
+
+
+def test_co_ranking_and_curves_by_brute_force(pair):
+    X, Y = pair
+    n, truth = len(X), brute_co_ranking(*pair)
+    np.testing.assert_array_equal(quality.co_ranking(X, Y, n - 1).counts, truth)
+    np.testing.assert_array_equal(quality.co_ranking(X, Y, 20).counts, truth[:20, :20])
+    sizes = np.arange(1, n - 1)
+    q = np.array([truth[:k, :k].sum() / (k * n) for k in sizes])
+    r = ((n - 1) * q - sizes) / (n - 1 - sizes)
+    for most in (None, 100, 20):
+        curve = quality.neighborhood_curve(X, Y, most)
+        m = curve.max_rank
+        assert m == (most or n - 2)
+        np.testing.assert_allclose(curve.q_nx, q[:m], atol=1e-13)
+        np.testing.assert_allclose(curve.r_nx, r[:m], atol=1e-12)
+        np.testing.assert_allclose(curve.lcmc, q[:m] - sizes[:m] / (n - 1), atol=1e-13)
+        area = np.sum(r[:m] / sizes[:m]) / np.sum(1 / sizes[:m])
+        assert curve.auc == pytest.approx(area, abs=1e-13)
+        assert np.mean(curve.auc_per_point) == pytest.approx(area, abs=1e-13)
+        np.testing.assert_allclose(quality.co_ranking(X, Y, m).q_nx(), q[:m], atol=1e-13)
+    curve = quality.neighborhood_curve(X, Y)
+    assert curve.best_size == 1 + int(np.argmax(q - sizes / (n - 1)))
+    assert curve.q_local == pytest.approx(q[: curve.best_size].mean())
+    assert curve.q_global == pytest.approx(q[curve.best_size :].mean())
+
+
+def test_curves_of_ties_agree_with_the_lists():
+    rng = np.random.default_rng(3)
+    X, Y = rng.integers(0, 3, (90, 10)) * 1.0, rng.integers(0, 4, (90, 2)) * 1.0
+    whole, lists = quality.neighborhood_curve(X, Y), quality.neighborhood_curve(X, Y, 20)
+    np.testing.assert_allclose(whole.q_nx[:20], lists.q_nx, atol=1e-14)
+    assert whole.q_nx[9] == pytest.approx(quality.t_similarity(X, Y, 10))
+
+
+def test_co_ranking_is_that_of_pydrmetrics(pair):
+    theirs = pytest.importorskip(
+        "pyDRMetrics.pyDRMetrics", reason="pyDRMetrics is not installed (pip install pyDRMetrics)"
+    ).DRMetrics(*pair)
+    n = len(pair[0])
+    np.testing.assert_array_equal(quality.co_ranking(*pair, n - 1).counts, theirs.Q[1:, 1:])
+    # Its Q_NX divides by n − 1 points where there are n.
+    ours = quality.neighborhood_curve(*pair).q_nx
+    np.testing.assert_allclose(ours, theirs.QNN[: n - 2] * (n - 1) / n, atol=1e-12)

@@ -1,4 +1,4 @@
-"""Measures at the limits of their arguments."""
+"""Entries of spaces and measures at the limits of their arguments."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import pytest
 from dualfold import quality
 from dualfold.errors import InvalidInput
 from dualfold.quality.rank_counts import euclidean_ranks
+from dualfold.quality.space import space_of
 
 
 def test_limits_of_measures():
@@ -35,3 +36,12 @@ def test_measures_of_no_columns_and_of_lists():
     assert euclidean_ranks(X, None, none, 1).shape == (40, 0)
     with pytest.raises(InvalidInput, match="one row for each point"):
         quality.t_similarity(X[:, 0], X, 3)
+
+
+def test_negative_distances_are_refused_in_every_row():
+    for row in range(3):
+        D = np.ones((3, 3))
+        D[row, 2 - row] = -0.5
+        with pytest.raises(InvalidInput, match="must not be negative"):
+            space_of(D, "precomputed")
+    assert space_of(np.full((3, 3), 0.5), "precomputed").n == 3

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.spatial import procrustes as scipy_procrustes
+from scipy.spatial.distance import cdist
 
+from dualfold import quality
 from dualfold.quality.neighborhood_shape import (
     correlation_of_densities,
     density_correlation,
@@ -50,3 +53,17 @@ def test_two_densities_are_enough_for_a_correlation():
     assert correlation_of_densities(apart, 3 * apart, 2) == pytest.approx(1.0)
     assert correlation_of_densities(apart, 1 / apart, 2) == pytest.approx(-1.0)
     assert correlation_of_densities(apart[:1], apart[:1], 1) == 0.0
+
+
+def test_local_distortion_is_the_mean_of_small_procrustes_fits(pair):
+    X, Y = pair
+    Y = np.column_stack([Y, np.zeros((160, 10))])
+    near = np.argsort(cdist(X, X), axis=1, kind="stable")[:, :9]
+    fits = [scipy_procrustes(X[list(i)], Y[list(i)])[2] for i in near]
+    found = quality.local_distortion(X, Y[:, :2], n_neighbors=8, per_point=True)
+    np.testing.assert_allclose(found, fits, atol=1e-10)
+    again = quality.local_distortion(
+        cdist(X, X), Y[:, :2], n_neighbors=8, metric="precomputed", per_point=True
+    )
+    np.testing.assert_allclose(again, fits, atol=1e-10)
+    assert quality.local_distortion(X, np.zeros((160, 2))) == 1.0

@@ -40,3 +40,10 @@ def test_bins_are_whole_numbers_from_1():
         with pytest.raises(InvalidInput, match="bins"):
             quality.shepard(X, X, bins=bins)
     assert quality.shepard(X, X, bins=1) is not None
+
+
+def test_lists_of_distances_are_distances():
+    D = np.abs(np.arange(5.0)[:, None] - np.arange(5.0))
+    Y = np.arange(5.0)[:, None]
+    given = quality.distance_correlation(D.tolist(), Y, metric="precomputed")
+    assert given == pytest.approx(1.0)

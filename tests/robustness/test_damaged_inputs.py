@@ -202,8 +202,8 @@ def test_a_fit_that_does_not_end_leaves_an_estimator_unfitted(monkeypatch, failu
 
 
 def interrupted(failure, fit):
-    def half(self, data):
-        fit(self, data)
+    def half(self, data, labels):
+        fit(self, data, labels)
         raise failure("in the middle")
 
     return half

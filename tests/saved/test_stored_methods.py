@@ -12,6 +12,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris, load_wine, make_blobs
 
 from dualfold import (
+    TSNE,
     DiffusionMaps,
     FisherDiscriminant,
     LaplacianEigenmaps,
@@ -23,6 +24,7 @@ from dualfold import (
 from dualfold.errors import InvalidInput, Overtone, RowsLeftOut
 from dualfold.saved import load_model, model_of, rechecked_model, rechecked_points, save_model
 from tests.tools.tables import curve_points, digit_points, roll_points
+from tests.tsne.problems import DIGITS
 
 BOTH = [LaplacianEigenmaps, DiffusionMaps]
 
@@ -309,3 +311,25 @@ def test_an_unfolding_of_some_rows_is_judged_again(tmp_path):
     moved[np.setdiff1d(np.arange(300), model.rows_)[0]] += 1
     forged = rechecked_points(MaximumVarianceUnfolding(**settings), X, moved, sides=sides)
     assert forged.level == "failed"
+
+
+@pytest.fixture(scope="module")
+def fitted_tsne():
+    return TSNE(perplexity=10).fit(DIGITS)
+
+
+def test_a_saved_model_places_rows_and_is_judged(fitted_tsne, tmp_path):
+    path = tmp_path / "m.dualfold"
+    save_model(path, model_of(fitted_tsne))
+    model = load_model(path)
+    new = digit_points()[300:320].astype(float)
+    np.testing.assert_array_equal(model.transform(new), fitted_tsne.transform(new))
+    again = rechecked_model(model, DIGITS)
+    assert (again.level, again.kl) == ("stationary", fitted_tsne.kl_divergence_)
+    forged = model.map.points.copy()
+    forged[:50] += 5
+    object.__setattr__(model.map, "points", forged)
+    assert rechecked_model(model, DIGITS).level == "not stationary"
+    object.__setattr__(model.map, "points", fitted_tsne.embedding_)
+    object.__setattr__(model.map, "n_neighbors", 5)
+    assert rechecked_model(model, DIGITS).level == "failed"

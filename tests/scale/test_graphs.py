@@ -10,6 +10,7 @@ import pytest
 import scipy.sparse as sp
 import zarr
 
+import dualfold
 from dualfold import (
     PCA,
     LocalityPreservingProjection,
@@ -19,7 +20,6 @@ from dualfold import (
 )
 from dualfold.errors import InvalidInput
 from dualfold.graph import nearest
-from dualfold.quality import t_similarity
 from dualfold.scale import (
     TileFailed,
     boxes,
@@ -176,7 +176,7 @@ def test_kept_neighbors_on_a_sample_against_all_rows():
     np.testing.assert_array_equal(found[0], whole.indices[some])
     np.testing.assert_array_equal(found[1], whole.distances[some])
     every = kept_neighbors(lazy, da.from_array(Y, chunks=400), 10, sample=N)
-    assert every == pytest.approx(t_similarity(X, Y, 10), abs=1e-12)
+    assert every == pytest.approx(dualfold.t_similarity(X, Y, 10), abs=1e-12)
     drawn = kept_neighbors(lazy, da.from_array(Y, chunks=400), 10, sample=500)
     assert drawn.low <= every <= drawn.high
 

@@ -1,5 +1,7 @@
 """Tables in tiles are the same tables: what fits into memory is the judge."""
 
+from dataclasses import replace
+
 import dask
 import dask.array as da
 import dask.dataframe as dd
@@ -18,12 +20,13 @@ from dualfold import (
     PointPCA,
     RandomProjection,
     SpectralEmbedding,
+    quality,
 )
 from dualfold.errors import InvalidInput, TooLarge
 from dualfold.kernels.threads import thread_count
-from dualfold.quality.distortion import measured_distortion
 from dualfold.scale import TileFailed, table
 from dualfold.scale.budget import budget, memory_bytes
+from dualfold.scale.files import ReadParquet, parquet_parts
 from dualfold.scale.table import drawn_row_numbers, gather_rows
 from tests.scale.tiled_tables import (
     NAMES,
@@ -225,7 +228,7 @@ def test_random_projections_of_tiles():
     np.testing.assert_array_equal(tiled.components_, whole.components_)
     Y = whole.transform(X)
     np.testing.assert_allclose(places.compute(), Y, rtol=1e-12)
-    assert tiled.certificate_ == measured_distortion(X, Y, n_pairs=20_000, eps=0.5)
+    assert tiled.certificate_ == quality.measured_distortion(X, Y, n_pairs=20_000, eps=0.5)
 
 
 def test_classical_scaling_of_tiles():
@@ -352,3 +355,24 @@ def test_methods_that_need_all_rows_say_so():
         SpectralEmbedding().fit(uneven(points()))
     with pytest.raises(InvalidInput, match="needs features"):
         LaplacianEigenmaps(metric="precomputed").fit(uneven(points()))
+
+
+X = np.random.default_rng(0).normal(size=(12, 3))
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_tiles_of_parquet_are_row_groups_and_are_counted_again(here):
+    pytest.importorskip("pyarrow")
+    pytest.importorskip("dask")
+    pd.DataFrame(X, columns=list("abc")).to_parquet("g.parquet", row_group_size=3)
+    parts, empty = parquet_parts(here / "g.parquet", None, tile_bytes=1, most=10**9)
+    assert [part.rows for part in parts] == [3, 3, 3, 3]
+    read = ReadParquet(tuple(empty.columns))
+    np.testing.assert_array_equal(read(parts[1]).to_numpy(), X[3:6])
+    with pytest.raises(TileFailed, match="has changed while it was read"):
+        read(replace(parts[1], rows=2))

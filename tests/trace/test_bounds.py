@@ -108,7 +108,7 @@ def answer_of(problem, noise=0.0, count=3):
     L = np.linalg.cholesky(B)
     inside = np.linalg.solve(L, np.linalg.solve(L, problem.sign * A).T)
     _, U = np.linalg.eigh((inside + inside.T) / 2)
-    first = problem.trivial.shape[1] if problem.sense == "min" else 0
+    first = problem.excluded_basis.shape[1] if problem.sense == "min" else 0
     V = np.linalg.solve(L.T, U[:, first : first + count])
     size = np.abs(V).max()
     return V + noise * size * np.random.default_rng(1).normal(size=V.shape)
@@ -119,7 +119,7 @@ def answer_of(problem, noise=0.0, count=3):
 
 def told(problem, V, height):
     """(number, power of λ, what else) of all that the bounds say."""
-    lift = 8 * height * (problem.trivial.shape[1] > 0)
+    lift = 8 * height * (problem.excluded_basis.shape[1] > 0)
     some = trial(problem, V[:, :2], lift)
     yield from [(some.h, 1, 0), (some.squares, 2, 0), (some.rounded, 1, 0), (some.skew, 0, 0)]
     yield from [(some.leak, 1, 0), (some.blur, 1, 0), (some.total_blur, 1, 0)]
@@ -151,7 +151,7 @@ def told(problem, V, height):
 def told_in_singular_values(problem, V, height):
     own, s = ritz_directions(problem, V[:, :2])
     yield from [(s, 0.5, 0), (factor_norm(problem), 0.5, 0)]
-    if problem.trivial.shape[1]:
+    if problem.excluded_basis.shape[1]:
         yield null_error(problem), 0.5, 0
     yield [one.at for one in singular_heights(s, 2, 1.0 * s[-1], 1e-4)], 1, 0
     for prove in (singular_floor, dense_singular_floor):
@@ -231,7 +231,7 @@ def test_what_a_trial_says_of_its_directions_is_true_and_close(kind, metric, noi
     B = exact(problem.metric.sparse())
     V, h = exact(some.V), exact(np.diag(some.h))
     if lift:
-        BN = B * exact(problem.trivial)
+        BN = B * exact(problem.excluded_basis)
         A = A + fmpq(3) * BN * BN.transpose()
     R = A * V - B * V * h
     gram = V.transpose() * B * V - identity(2)

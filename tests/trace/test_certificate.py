@@ -61,7 +61,7 @@ def repeated(problem, V):
 
 def trivial_included(problem, V):
     W = V[:, : problem.count].copy()
-    W[:, -1] = problem.trivial[:, 0]
+    W[:, -1] = problem.excluded_basis[:, 0]
     return W, None
 
 
@@ -76,7 +76,7 @@ def worst_end(problem, V):
 
 
 def _orthonormal(problem, W):
-    W = problem.off_trivial(W)
+    W = problem.without_excluded(W)
     return np.linalg.solve(np.linalg.cholesky(W.T @ problem.metric.times(W)), W.T).T
 
 
@@ -107,14 +107,14 @@ def is_still_right(family, breaker):
         perturbed: np.ptp(spectrum) < 1e-9 * scale,
         noise: np.ptp(spectrum) < 1e-9 * scale,
         worst_end: np.ptp(spectrum) < 1e-9 * scale,
-        trivial_included: not problem.trivial.shape[1],
+        trivial_included: not problem.excluded_basis.shape[1],
     }.get(breaker, False)
 
 
 @pytest.mark.parametrize("breaker", BREAKERS, ids=lambda breaker: breaker.__name__)
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
 def test_broken_answers_are_rejected(family, breaker):
-    if breaker is trivial_included and not family.problem.trivial.shape[1]:
+    if breaker is trivial_included and not family.problem.excluded_basis.shape[1]:
         pytest.skip("this problem has no trivial directions")
     _, V = dense_reference(family.problem)
     vectors, values = breaker(family.problem, V)
@@ -525,7 +525,7 @@ def test_balanced_units_keep_the_excluded_directions(size, weight):
     changed, _ = balanced_problem(problem, np.eye(4)[:, :1])
     assert changed is not problem
     back = np.sqrt(B / changed.metric.entries)
-    assert np.array_equal(changed.trivial, problem.trivial * back[:, None])
+    assert np.array_equal(changed.excluded_basis, problem.excluded_basis * back[:, None])
     for given, kept in zip(N.T, changed.excluded_columns.T, strict=True):
         shares = {
             Fraction(float(k)) / (Fraction(float(x)) * Fraction(float(b)))
@@ -547,7 +547,7 @@ def test_excluded_directions_in_a_metric_of_very_uneven_rows():
     """In the metric of B all columns look like their heaviest row; the others still count."""
     N = np.random.default_rng(0).standard_normal((5, 2))
     B = np.array([1e20, 1.0, 2.0, 0.5, 1.0])
-    trivial = TraceProblem(np.eye(5), B, count=1, excluded=N).trivial
+    trivial = TraceProblem(np.eye(5), B, count=1, excluded=N).excluded_basis
     assert np.allclose(trivial.T @ (B[:, None] * trivial), np.eye(2), atol=1e-5)
     # Off the heaviest row nothing but N[0, 1]·N[:, 0] − N[0, 0]·N[:, 1] is left of the second.
     rest = (N[0, 1] * N[:, 0] - N[0, 0] * N[:, 1])[1:]

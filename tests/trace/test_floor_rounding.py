@@ -88,9 +88,9 @@ def test_lifted_directions_are_charged_for_their_square_and_excluded_ones_for_th
     coarsely,
 ):
     problem, lift = small("dense", "diagonal"), 40.0
-    BN = problem.metric.times(problem.trivial) * np.sqrt(lift)
+    BN = problem.metric.times(problem.excluded_basis) * np.sqrt(lift)
     length = np.linalg.norm(BN)
-    wrong = np.sqrt(lift) * 2 * U * np.linalg.norm(problem.metric.times(problem.trivial))
+    wrong = np.sqrt(lift) * 2 * U * np.linalg.norm(problem.metric.times(problem.excluded_basis))
     wrong += 4 * U * length
     total = gamma(1 + 4) * length**2 + wrong * (2 * length + wrong)
     assert completeness._lift_rounding(problem, BN, lift) == pytest.approx(total, rel=1e-10)
@@ -188,7 +188,7 @@ def plain(problem):
 
 def answer_of(problem):
     A, B = plain(problem)
-    BN = B @ problem.trivial
+    BN = B @ problem.excluded_basis
     V = scipy.linalg.eigh(A + 40 * BN @ BN.T, B)[1][:, :2]
     return trials.trial(problem, V, 40.0)
 
@@ -244,7 +244,7 @@ def test_a_factorisation_that_runs_through_is_right_to_its_trace(
     for below in (0, 1, 2):
         found = cholesky_floor(problem, answer, below, height, lift)
         BV = B @ answer.V[:, :below] * np.sqrt(2 * (np.abs(answer.h).max() + height))
-        BN = B @ problem.trivial * np.sqrt(lift)
+        BN = B @ problem.excluded_basis * np.sqrt(lift)
         lifted = np.hstack([BV, BN])
         S = A - height * B + lifted @ lifted.T
         slack = (n + 1) * U * np.abs(np.diagonal(S)).sum()  # of the factorisation (Rump 2006)
@@ -351,7 +351,7 @@ def test_filled_counts_pay_for_every_entry(kind, metric, excluded):
     problem, lift = stated(kind, metric, excluded=excluded), 40.0
     answer, (A, B) = answer_of(problem), plain(problem)
     height = float(answer.h[1]) + 0.05
-    BN = B @ problem.trivial * np.sqrt(lift)
+    BN = B @ problem.excluded_basis * np.sqrt(lift)
     entries = U * (2 * np.abs(A - height * B + BN @ BN.T) + height * np.abs(B))
     if kind == "gramian":
         size = abs(problem.A.factor)

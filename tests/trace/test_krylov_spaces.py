@@ -59,7 +59,7 @@ def test_a_space_that_grows_has_the_directions_of_one_solve():
         model = LaplacianEigenmaps(left_out=(), constraint=("degree", "identity")[seed % 2])
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", Overtone)
-            problem = model.stated(X, 2).problem
+            problem = model.statement(X, 2).problem
         space = krylov_space_for(problem, Auto())
         exact = Dense().solve(replace(problem, count=20))
         for count in (2, 6, 20):
@@ -76,7 +76,7 @@ def test_where_nothing_grows():
     """Images are not factored, Gramians have a way of their own, few rows are decomposed."""
     rng = np.random.default_rng(0)
     dense = rng.normal(size=(500, 500))
-    few = LaplacianEigenmaps(left_out=()).stated(strip(1.2, 200), 2).problem
+    few = LaplacianEigenmaps(left_out=()).statement(strip(1.2, 200), 2).problem
     problems = [TraceProblem(dense + dense.T, None, 2), few]
     for problem in problems:
         assert krylov_space_for(problem, Auto()) is None

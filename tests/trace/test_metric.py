@@ -52,17 +52,17 @@ def test_two_excluded_directions_in_a_metric_of_very_uneven_rows():
     N = np.column_stack([np.ones(12), np.arange(12.0)])
     problem = TraceProblem(np.diag(B), B, count=2, excluded=N)
     root = np.sqrt(B)[:, None]
-    basis = root * problem.trivial
+    basis = root * problem.excluded_basis
     np.testing.assert_allclose(basis.T @ basis, np.eye(2), atol=1e-14)
     inside = np.linalg.qr(root * N)[0]
     off = np.linalg.norm(basis - inside @ (inside.T @ basis))
     assert off <= 1e-14
-    assert problem.trivial_error <= 1e-13
+    assert problem.excluded_error <= 1e-13
     # Equal but for the light rows: not dependent, though the heavy one hides it.
     one = np.r_[1.0, np.arange(2.0, 13.0)]
     heavy = np.r_[1e20, np.ones(11)]
     hidden = TraceProblem(np.eye(12), heavy, count=2, excluded=np.column_stack([np.ones(12), one]))
-    assert hidden.trivial_error <= 1e-4
+    assert hidden.excluded_error <= 1e-4
 
 
 def test_a_metric_with_a_0_on_its_diagonal_is_no_metric():

@@ -244,7 +244,7 @@ def test_an_answer_off_its_span_is_charged_for_the_width_of_the_spectrum(monkeyp
 
 
 def case(problem, off, lift=10.0, scale=3.0):
-    span = ExcludedSpan(problem.excluded_columns, problem.trivial, off)
+    span = ExcludedSpan(problem.excluded_columns, problem.excluded_basis, off)
     problem = replace(problem, excluded=span)
     return SimpleNamespace(
         excluded=excluded_trial(problem), problem=problem, lift=lift, scale=scale
@@ -310,11 +310,11 @@ def test_further_directions_are_orthonormal_off_the_answer(metric):
     rng = np.random.default_rng(0)
     B = None if metric is None else 2 * np.eye(6) + 0.5
     problem = TraceProblem(np.diag(np.arange(6.0)), B, count=1, excluded=np.ones((6, 1)))
-    basis, _ = proofs._orthonormal(problem, problem.off_trivial(rng.normal(size=(6, 1))))
+    basis, _ = proofs._orthonormal(problem, problem.without_excluded(rng.normal(size=(6, 1))))
     extra = rng.normal(size=(6, 3)) * [1.0, 1e-5, 1e7]
     extra = np.hstack([extra, extra[:, :1] + basis, np.full((6, 1), np.nan)])
     found = proofs._further(problem, basis, extra)
     assert found.shape == (6, 3)  # what depends on the others, or is no number, is left out
-    everything = np.hstack([problem.trivial, basis, found])
+    everything = np.hstack([problem.excluded_basis, basis, found])
     gram = everything.T @ problem.metric.times(everything)
     np.testing.assert_allclose(gram, np.eye(5), atol=1e-12)

@@ -219,13 +219,11 @@ def small(kind="dense", metric=None, sense="min", excluded=True):
 
 def columns(problem, seed=0):
     """Two B-orthonormal columns off N."""
-    V = problem.off_trivial(np.random.default_rng(seed).normal(size=(problem.n, 2)))
+    V = problem.without_excluded(np.random.default_rng(seed).normal(size=(problem.n, 2)))
     return V @ np.linalg.inv(np.linalg.cholesky(V.T @ problem.metric.times(V))).T
 
 
 METRICS = [None, "diagonal", "dense", "sparse"]
-
-
 TERMS = {None: 0, "diagonal": 1, "dense": 5, "sparse": 3}  # in a product with a row of B
 
 
@@ -233,7 +231,7 @@ TERMS = {None: 0, "diagonal": 1, "dense": 5, "sparse": 3}  # in a product with a
 @pytest.mark.parametrize("kind", ["dense", "sparse", "gramian"])
 def test_residuals_pay_for_each_product_in_them(coarsely, kind, metric):
     problem = small(kind, metric)
-    V, N, B = columns(problem), problem.trivial, problem.metric.sparse().toarray()
+    V, N, B = columns(problem), problem.excluded_basis, problem.metric.sparse().toarray()
     BV, BN, h = B @ V, B @ N, np.array([0.5, -3.0])
     size = abs(problem.A.factor).toarray() if kind == "gramian" else np.abs(problem.A @ np.eye(5))
     size = size.T @ size if kind == "gramian" else size
@@ -281,17 +279,17 @@ def test_a_basis_pays_for_how_far_it_is_off_the_span(coarsely, metric):
     rounded = gamma(2) * (np.abs(given) @ np.abs(turn))
     away = np.zeros((5, 2))
     away[2] = 0.01, -0.02
-    stray = np.linalg.norm(problem.trivial.T @ problem.metric.times(given @ turn + away))
+    stray = np.linalg.norm(problem.excluded_basis.T @ problem.metric.times(given @ turn + away))
     for off in (0.0 * away, away):
         found = trials.span_error(problem, given, given @ turn + off)
-        left = problem.off_trivial(off - given @ np.linalg.lstsq(given, off, rcond=None)[0])
+        left = problem.without_excluded(off - given @ np.linalg.lstsq(given, off, rcond=None)[0])
         least = norm(np.abs(left) + rounded) + 2 * stray * bool(off.any())
         assert found >= least
         assert found <= 4 * least + 30 * U * np.linalg.norm(B) + 2.1 * stray
     whole = small("dense", metric, excluded=False)
     axes = np.eye(5)[:, :2]  # turned by zeros and ones: nothing is rounded
     assert trials.span_error(whole, axes, axes[:, ::-1] * [1.0, -1.0]) == 0.0
-    span = ExcludedSpan(problem.excluded_columns, problem.trivial, 3.0)  # N is known to 3.0
+    span = ExcludedSpan(problem.excluded_columns, problem.excluded_basis, 3.0)  # N is known to 3.0
     problem = replace(problem, excluded=span)
     assert trials.span_error(problem, given, given) >= 2 * 3.0
 
@@ -368,7 +366,7 @@ def test_products_are_charged_by_their_longest_row(coarsely, monkeypatch):
 @pytest.mark.parametrize("lift", [0.0, 64.0])
 def test_residuals_are_charged_for_their_products_and_the_lift(coarsely, monkeypatch, lift):
     problem, h = small("dense", "diagonal"), np.array([0.5, -3.0])
-    V, N = columns(problem), problem.trivial
+    V, N = columns(problem), problem.excluded_basis
     BV, BN = problem.metric.times(V), problem.metric.times(N)
     own = gamma(5 + 4) * lengths(np.abs(problem.A) @ np.abs(V))
     plain = own + np.abs(h) * 2 * U * lengths(BV) + 6 * U * np.abs(h) * lengths(BV)

@@ -69,8 +69,8 @@ def test_a_problem_in_other_units_keeps_the_basis_that_its_error_is_about(change
         assert power
         back = 1.0
     assert changed is not problem
-    assert np.array_equal(changed.trivial, problem.trivial * back)
-    assert changed.trivial_error == problem.trivial_error
+    assert np.array_equal(changed.excluded_basis, problem.excluded_basis * back)
+    assert changed.excluded_error == problem.excluded_error
     assert set(vars(changed)) <= declared(changed)
 
 

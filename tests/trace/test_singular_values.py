@@ -66,7 +66,7 @@ def lengths(X):
 
 def gramian_case(metric, excluded=True):
     problem = stated("gramian", metric, excluded=excluded)
-    V = problem.off_trivial(np.random.default_rng(2).normal(size=(6, 2)))
+    V = problem.without_excluded(np.random.default_rng(2).normal(size=(6, 2)))
     V = V @ np.linalg.inv(np.linalg.cholesky(V.T @ problem.metric.times(V))).T
     return problem, problem.A.factor.toarray(), V, problem.metric.sparse().toarray()
 
@@ -78,7 +78,7 @@ TERMS = {None: 0, "diagonal": 1, "dense": 6, "sparse": 3}  # in a product with a
 @pytest.mark.parametrize("metric", METRICS)
 def test_sums_over_factors_pay_for_their_products(metric):
     problem, M, V, B = gramian_case(metric)
-    N = problem.trivial
+    N = problem.excluded_basis
     images, size = M @ V, np.abs(M)
     rounded = gamma(2) * np.linalg.norm(size @ np.abs(N), axis=0)
     least = np.linalg.norm(np.linalg.norm(M @ N, axis=0) + rounded)
@@ -184,7 +184,7 @@ def test_what_a_floor_proves_of_singular_values_in_a_coarse_arithmetic():
     assert 1.6 <= none.lower <= 2 * 0.81 * (1 - 8 * U)
     assert none.blurred == pytest.approx(0.5 + none.value_blur)
     # Excluded directions that are known to an error: so much of each value may be along them.
-    span = ExcludedSpan(problem.excluded_columns, problem.trivial, 0.0625)
+    span = ExcludedSpan(problem.excluded_columns, problem.excluded_basis, 0.0625)
     problem = replace(problem, excluded=span)
     assert found.lower - bracket_of(problem, V, floor).lower == pytest.approx(
         0.0625 * 2 * 9, rel=0.01
@@ -225,7 +225,7 @@ def test_a_value_is_charged_for_its_product_its_basis_and_its_span(monkeypatch):
 @pytest.mark.usefixtures("coarsely")
 def test_excluded_directions_are_charged_for_their_images():
     problem, M, V, B = gramian_case("diagonal")
-    N = problem.trivial
+    N = problem.excluded_basis
     sizes = np.linalg.norm(M @ N) + gamma(2 + 2) * np.linalg.norm(np.abs(M) @ np.abs(N))
     assert singular.null_error(problem) == pytest.approx(2 * sizes, rel=1e-12)
     BV = B @ (V + 0.25 * N)

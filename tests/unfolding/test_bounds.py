@@ -158,9 +158,6 @@ def test_a_long_path_has_its_middle_among_the_centres():
     assert geodesic_bounds(problem, all_pairs=0).centre == pytest.approx(truth, rel=1e-12)
 
 
-# ---- λ₂ from below
-
-
 # ---- a chain, whose optimum is known
 
 
@@ -188,6 +185,3 @@ def test_the_certificate_of_a_straight_chain(scale):
     assert long.feasibility == pytest.approx(3.0, rel=1e-12)
     nothing = certify_unfolding(problem, np.full_like(Y, np.nan), w)
     assert (nothing.level, nothing.value, nothing.bound) == ("failed", 0.0, np.inf)
-
-
-# ---- from a graph to the problem

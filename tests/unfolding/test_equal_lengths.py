@@ -11,8 +11,7 @@ from dualfold.graph import from_lengths, join_pieces, knn
 from dualfold.unfolding import UnfoldingProblem, certify_unfolding, unfold
 from dualfold.unfolding.contraction import contraction_of
 from dualfold.unfolding.solution import STOPPED_BY_CALLBACK
-from dualfold.unfolding.solvers import face_path
-from dualfold.unfolding.solvers import separate_sides as approached
+from dualfold.unfolding.solvers import face_path, separate_sides
 from dualfold.unfolding.solvers import unfolder as solver
 from dualfold.unfolding.solvers.unfolder import elastic
 from dualfold.unfolding.spectral_floor import precise_floor
@@ -169,7 +168,7 @@ def contracted_roll(n):
 def test_a_roll_of_500_points_to_a_thousandth_in_doubles(monkeypatch):
     """1,773 edges, by the way of more than 2,000."""
     monkeypatch.setattr(solver, "MAX_PRECISE_EDGES", 0)
-    monkeypatch.setattr(approached, "COSTLY_STEP_EDGES", 0)
+    monkeypatch.setattr(separate_sides, "COSTLY_STEP_EDGES", 0)
     X = roll_points(500, random_state=0)
     found = unfold(knn(X, 6), constraints="equal", tolerance=1e-3)
     assert found.certificate.level == "proved", str(found.certificate)

@@ -1,16 +1,19 @@
-"""The figure and the words of an audit of a map with one group."""
+"""Figures of audits: groups with their names, dubious points in their colour."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
+import dualfold
 from dualfold import audit
 from dualfold.auditing.nearness import Nearness
 from dualfold.view import audit_figure
-from dualfold.view.audit_page import judgements
+from dualfold.view.audit_page import audit_columns, judgements
 
 RNG = np.random.default_rng(0)
 
@@ -30,3 +33,32 @@ def test_a_map_of_one_group_shows_none_apart(clouds):
     assert set(judgements(alone)) <= {"not dubious", "dubious point"}
     assert not audit_figure(alone, verdict="mine").axes[0].texts
     assert "Groups on the map" not in str(alone)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    """A table of three groups with names, and a map on which 20 rows changed places."""
+    rng = np.random.default_rng(0)
+    place = tmp_path_factory.mktemp("audit")
+    kinds = np.repeat([0, 1, 2], 100)
+    X = rng.standard_normal((300, 4)) + 9 * np.eye(4)[kinds]
+    table = pd.DataFrame(X, columns=list("abcd"))
+    table["kind"] = np.array(["oak", "elm", "ash"])[kinds]
+    table["name"] = [f"tree {i}" for i in range(300)]
+    table.to_csv(place / "trees.csv", index=False)
+    Y = X @ rng.standard_normal((4, 2))
+    Y[:20] = Y[200:220]
+    pd.DataFrame(Y, columns=["x", "y"]).to_csv(place / "map.csv", index=False)
+    return place
+
+
+def test_a_figure_names_groups_and_colours_dubious_points(folder):
+    X = pd.read_csv(folder / "trees.csv")[list("abcd")].to_numpy()
+    found = dualfold.audit(X, pd.read_csv(folder / "map.csv").to_numpy())
+    figure = audit_figure(found, title="trees")
+    assert {"A", "B", "C"} <= {text.get_text() for text in figure.axes[0].texts}
+    columns = audit_columns(found)
+    assert (np.asarray(columns["audit"]) == "dubious point").sum() == found.dubious.sum()
+    whole = pd.DataFrame(X, columns=list("abcd"))
+    again = dualfold.audit(whole, found.points)
+    assert (again.points == found.points).all()

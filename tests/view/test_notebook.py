@@ -65,7 +65,7 @@ def test_every_certificate_has_a_short_repr():
 def test_words_in_a_table_are_no_markup():
     from dataclasses import replace
 
-    failed = dualfold.PCA(1).fit(np.eye(3)).certificate_.doubted("<script>alert(1)</script>")
+    failed = dualfold.PCA(1).fit(np.eye(3)).certificate_.with_doubts("<script>alert(1)</script>")
     assert "<script" not in replace(failed, about="<b>")._repr_html_()
 
 

@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from dualfold.data import digits
 from dualfold.errors import InvalidInput, TooLarge
 from dualfold.methods import pca
 from dualfold.weights import column_deviations, column_means, row_space
+from tests.tools.tables import digit_points
 
 pytestmark = pytest.mark.usefixtures("one_blas_thread")
 
 RNG = np.random.default_rng(0)
-DIGITS = digits().points[:300]
+DIGITS = digit_points(300)
 SHORT = DIGITS[:40]  # fewer points than features
 
 

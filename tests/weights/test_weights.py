@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 
 from dualfold import LaplacianEigenmaps
-from dualfold.errors import InvalidInput
-from dualfold.graph import Lists, from_lengths, knn, neighborhood_spread, radius, variable
+from dualfold.errors import InvalidInput, PiecesJoined
+from dualfold.graph import (
+    Lists,
+    from_lengths,
+    join_pieces,
+    knn,
+    neighborhood_spread,
+    radius,
+    variable,
+)
 from dualfold.weights import (
+    affinity,
+    batches,
     centred_gram,
     column_means,
     density_laplacian,
@@ -18,9 +30,10 @@ from dualfold.weights import (
     heat_width,
     reconstruction_weights,
     scatter,
+    tangent_alignment,
     weighted_laplacian,
 )
-from dualfold.weights.affinity import Affinity, _farthest_listed
+from dualfold.weights.affinity import Affinity
 from dualfold.weights.gram import refuse_asymmetry
 from dualfold.weights.perplexity import conditional_affinities, joint_affinities
 from dualfold.weights.row_passes import numeric_table
@@ -262,4 +275,46 @@ def test_weights_of_long_edges_may_vanish_where_others_hold_the_graph():
     assert (degrees > 0).all()
     with pytest.raises(InvalidInput, match="is too narrow"):
         weighted_laplacian(line, weights="heat", width=0.01)
-    assert _farthest_listed(NOBODY).tolist() == [0.0, 0.0, 0.0]
+    assert NOBODY.radius.tolist() == [0.0, 0.0, 0.0]
+
+
+def cloud(n=400, seed=0):
+    return np.random.default_rng(seed).normal(size=(n, 4))
+
+
+@pytest.mark.parametrize("distance", [30.0, 1e6, 1e150])
+def test_an_edge_of_the_default_widths_never_vanishes(distance):
+    X = cloud(200)
+    X[0], X[1:3] = distance, -distance
+    with pytest.warns(PiecesJoined):
+        graphs = join_pieces(knn(X, 10)), join_pieces(radius(X, 2.0))
+    for graph in graphs:
+        assert affinity(graph, weights="adaptive").of_graph(graph).min() > np.exp(-2 - 1e-9)
+        assert affinity(graph, weights="heat").of_graph(graph).min() > np.exp(-16 - 1e-9)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_gram_in_place_and_symmetric(dtype):
+    X = np.random.default_rng(0).standard_normal((700, 3)) + 5
+    D = cdist(X, X).astype(dtype)
+    H = np.eye(700) - 1 / 700
+    exact = -0.5 * H @ np.square(D.astype(float)) @ H
+    apart = centred_gram(D)
+    inside = centred_gram(D, out=D)
+    assert inside is D
+    assert inside.dtype == dtype
+    np.testing.assert_array_equal(apart, inside)
+    np.testing.assert_array_equal(inside, inside.T)
+    np.testing.assert_allclose(inside, exact, atol=200 * np.finfo(dtype).eps)
+
+
+def test_memory_is_bounded_by_the_batches(monkeypatch):
+    X = np.random.default_rng(0).standard_normal((3000, 200))
+    lists = knn(X, 10).lists  # all neighbourhoods at once would take 48 MB, and copies of that
+    monkeypatch.setattr(batches, "BATCH_NUMBERS", 2**17)
+    tracemalloc.start()
+    factor = tangent_alignment(X, lists, n_components=2)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    kept = factor.data.nbytes + factor.indices.nbytes + factor.indptr.nbytes
+    assert peak < 3 * kept + 8 * 2**20

@@ -35,6 +35,26 @@ def test_every_file_that_it_names_is_there():
     assert not [link for link in links if not (ROOT / link).exists()]
 
 
+def test_every_note_that_the_code_links_to_is_there():
+    source = (ROOT / "src" / "dualfold").rglob("*.py")
+    pages = {
+        page for path in source for page in re.findall(r"docs/dev/[\w/-]+\.md", path.read_text())
+    }
+    assert len(pages) > 10
+    assert not [page for page in pages if not (ROOT / page).is_file()]
+
+
+def test_every_test_and_tool_that_ci_and_contributors_run_is_there():
+    missing = []
+    for page in (".ci/run", "CONTRIBUTING.md", "README.md", "SECURITY.md"):
+        text = (ROOT / page).read_text(encoding="utf-8")
+        paths = re.findall(r"\btests/[\w/]+\.(?:py|json)", text)
+        modules = re.findall(r"python -m (tests(?:\.\w+)+)", text)
+        paths += [module.replace(".", "/") + ".py" for module in modules]
+        missing += [(page, path) for path in paths if not (ROOT / path).is_file()]
+    assert not missing
+
+
 def test_the_steps_of_a_fit_are_those_of_the_code():
     begin = TEXT.index("fit_graph_method(X, method, stage)")
     block = TEXT[begin : TEXT.index("`GraphMethod` is data")]

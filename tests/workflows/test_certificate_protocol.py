@@ -235,8 +235,8 @@ def test_the_command_line_has_words_for_it(name: str) -> None:
 @every
 def test_doubts_make_it_fail(name: str) -> None:
     found = example(name)
-    assert found.doubted() is found
-    worse = found.doubted("the table is another one")
+    assert found.with_doubts() is found
+    worse = found.with_doubts("the table is another one")
     assert type(worse) is type(found)
     assert worse.level == "failed"
     assert not worse.holds

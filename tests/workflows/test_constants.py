@@ -10,7 +10,7 @@ from dualfold.games import divergences
 from dualfold.games import intervals as sure
 from dualfold.games import textbook_methods as descent
 from dualfold.games.divergences import Euclidean
-from dualfold.programs import exact as linear_systems
+from dualfold.programs import exact as exact_arithmetic
 from dualfold.trace.certificate import certify
 from dualfold.trace.proof import rounding
 from dualfold.trace.sparse import factorisation
@@ -27,7 +27,7 @@ def test_units_of_rounding_are_those_of_doubles():
         bounds.UNIT_ROUNDOFF,
         spectral_floor.UNIT_ROUNDOFF,
         sure.EPS / 2,
-        linear_systems.EPS / 2,
+        exact_arithmetic.EPS / 2,
     ):
         assert unit == ROUND_OFF
     assert sure.LIBRARY_ERROR == 2 * 8 * 2 * ROUND_OFF  # twice eight units in the last place
@@ -40,7 +40,7 @@ def test_what_underflow_loses_is_covered():
         bounds.UNDERFLOW_BOUND,
         spectral_floor.UNDERFLOW_BOUND,
         sure.UNDERFLOW_BOUND,
-        linear_systems.TINY,
+        exact_arithmetic.TINY,
     ):
         assert tiny >= 12 * DENORMAL
         assert tiny <= 2.0**-900

@@ -32,7 +32,7 @@ def dense_reference(problem):
     """All eigenvectors off the trivial directions, best first, from LAPACK alone."""
     A = problem.sign * (problem.A @ np.eye(problem.n))
     B = problem.metric.sparse().toarray()
-    N = problem.trivial
+    N = problem.excluded_basis
     complement = scipy.linalg.null_space((B @ N).T) if N.shape[1] else np.eye(problem.n)
     values, S = scipy.linalg.eigh(complement.T @ A @ complement, complement.T @ B @ complement)
     return problem.sign * values, complement @ S

@@ -20,8 +20,8 @@ AT_WORK = {
     "trace.solvers.auto.Pace",
     "trace.solvers.lanczos.ChebyshevFilter",
     "trace.solvers.subspace.Basis",
-    "unfolding.solvers.low_rank._Look",
-    "unfolding.solvers.progress.Progress",
+    "unfolding.solvers.low_rank._Checkpoint",
+    "unfolding.solution.BestSides",
 }
 # Solvers are settings, compared by what they say.
 SETTINGS = {"Auto", "Factored", "Gradient", "PaperGradient", "Iteration", "Unfolder"}

@@ -56,7 +56,7 @@ def test_the_estimator_fits_places_new_rows_and_can_be_stored(pieces):
     new = apart[::7] + 0.01
     again = map_from_parts(parts_of(model.placing_map()))
     np.testing.assert_array_equal(again(new), model.transform(new))
-    assert model.stated(ROLL, 2).problem.count == 2
+    assert model.statement(ROLL, 2).problem.count == 2
 
 
 def test_the_measure_is_that_of_brute_force():

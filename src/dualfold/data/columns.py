@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 IDENTIFIER_PATTERN = re.compile(
     r"(?:.*[_\s.-])?(?:id|ids|identifier|uuid|guid|idx|index|key|row|rownum|row[_ ]?number"
     r"|nr|no|number)\.?"
-    r"|unnamed: 0|.*[a-z]I[dD]",
+    r"|unnamed: 0|.*[a-z]I[dD]"
 )
 # Names of identifiers even where values repeat: a patient_id of many visits is no measurement.
 NAMED_IDENTIFIER_PATTERN = re.compile(r"(?:.*[_\s.-])?(?:id|ids|identifier|uuid|guid)|.*[a-z]I[dD]")

@@ -25,7 +25,7 @@ from dualfold.errors import InvalidInput
 if TYPE_CHECKING:
     import pandas as pd
 
-# Cells parsed at once: pandas needs some 20 bytes a cell while it parses.
+# Cells parsed together: pandas needs some 20 bytes a cell while it parses.
 CHUNK_CELLS = 4_000_000
 # Codes come a few to a table; more columns of whole numbers are pixels or counts.
 MAX_CODE_COLUMNS = 50
@@ -121,7 +121,7 @@ def _parse_text(opener: Opener, name: str, dialect: Dialect, reading: Reading) -
 
 
 def _whole_columns(frame: pd.DataFrame) -> list[int]:
-    """The columns of whole numbers, with and without gaps."""
+    """The columns of whole numbers, with and without missing values."""
     head = frame.iloc[:1000].select_dtypes("number")
     values = head.to_numpy(dtype=np.float64)
     whole = ~(np.isfinite(values) & (values != np.floor(values))).any(axis=0)

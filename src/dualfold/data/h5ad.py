@@ -129,10 +129,10 @@ def _plain_strings(frame: Any) -> None:
         if not (isinstance(kind, pd.StringDtype) or kind.kind == "O"):
             continue
         if not isinstance(values.dtype, pd.CategoricalDtype):
-            gaps = values.isna().to_numpy()
-            words = [None if gap else str(v) for v, gap in zip(values, gaps, strict=True)]
+            missing = values.isna().to_numpy()
+            words = [None if absent else str(v) for v, absent in zip(values, missing, strict=True)]
             kept = pd.Series(words, index=frame.index, dtype=object)
-            values = kept.astype("category") if gaps.any() else kept
+            values = kept.astype("category") if missing.any() else kept
         if isinstance(values.dtype, pd.CategoricalDtype):
             known = [str(word) for word in values.cat.categories]
             values = values.cat.rename_categories(pd.Index(known, dtype=object))

@@ -62,23 +62,22 @@ def without_missing_values(
         return table
     if missing not in ("auto", "raise", "drop", "mean", "impute"):
         raise InvalidInput(
-            Argument("missing"),
-            f" must be 'raise', 'drop', 'mean' or 'impute', but is {missing!r}",
+            Argument("missing"), f" must be 'raise', 'drop', 'mean' or 'impute', but is {missing!r}"
         )
     bad_rows, nans, infinities = _missing_values(table.X)
     count = int(bad_rows.sum())
     if not count:
         return table
     named = replace(table, names=scaled.sources or table.names)
-    gaps = _gap_sentence(named, count, nans, infinities)
+    incomplete = _gap_sentence(named, count, nans, infinities)
     if missing == "mean":
-        return _mean_imputed_table(table, gaps)
+        return _mean_imputed_table(table, incomplete)
     if missing == "impute":
-        return _pca_imputed_table(table, gaps, scaled)
+        return _pca_imputed_table(table, incomplete, scaled)
     emptiest = Argument("exclude", [named.names[int(np.argmax(nans + infinities))]])
     if missing in ("auto", "raise"):
         raise InvalidInput(
-            f"{gaps}. Choose ",
+            f"{incomplete}. Choose ",
             Argument("missing", "drop"),
             " to leave these rows out, ",
             Argument("missing", "mean"),
@@ -90,7 +89,7 @@ def without_missing_values(
     costliest = _costliest(table, bad_rows)
     if bad_rows.all():
         raise InvalidInput(
-            f"{gaps}: with ",
+            f"{incomplete}: with ",
             Argument("missing", "drop"),
             " no row is left. Leave out the emptiest columns, as ",
             emptiest,
@@ -103,18 +102,18 @@ def without_missing_values(
         X=table.X[~bad_rows],
         labels={name: values[~bad_rows] for name, values in table.labels.items()},
         rows=table.rows[~bad_rows],
-        notices=(*table.notices, Message(f"{gaps}; these rows were left out", costliest)),
+        notices=(*table.notices, Message(f"{incomplete}; these rows were left out", costliest)),
     )
 
 
-def _pca_imputed_table(table: Table, gaps: str, scaled: ColumnScaling) -> Table:
+def _pca_imputed_table(table: Table, incomplete: str, scaled: ColumnScaling) -> Table:
     """The table with missing values imputed from similar rows, by iterated regularised PCA."""
-    _refuse_sparse_or_empty(table, gaps)
+    _refuse_sparse_or_empty(table, incomplete)
     filled, converged = pca_imputed(
         np.asarray(table.X), standardize=scaled.standardize, indicators=scaled.indicators
     )
     sentence = Message(
-        f"{gaps}; filled in by what rows that are alike have there (iterated PCA"
+        f"{incomplete}; filled in by what rows that are alike have there (iterated PCA"
         + ("" if converged else ", stopped early: the table is large")
         + "); ",
         Argument("missing", "drop"),
@@ -123,10 +122,10 @@ def _pca_imputed_table(table: Table, gaps: str, scaled: ColumnScaling) -> Table:
     return replace(table, X=filled, notices=(*table.notices, sentence))
 
 
-def _refuse_sparse_or_empty(table: Table, gaps: str) -> None:
+def _refuse_sparse_or_empty(table: Table, incomplete: str) -> None:
     if not isinstance(table.X, np.ndarray):
         raise InvalidInput(
-            f"{gaps}; a sparse matrix has no useful column mean, choose ",
+            f"{incomplete}; a sparse matrix has no useful column mean, choose ",
             Argument("missing", "drop"),
         )
     known = np.atleast_1d(np.isfinite(table.X).any(axis=0))
@@ -139,9 +138,9 @@ def _refuse_sparse_or_empty(table: Table, gaps: str) -> None:
         )
 
 
-def _mean_imputed_table(table: Table, gaps: str) -> Table:
+def _mean_imputed_table(table: Table, incomplete: str) -> Table:
     """The table with missing values imputed by the mean of their column."""
-    _refuse_sparse_or_empty(table, gaps)
+    _refuse_sparse_or_empty(table, incomplete)
     filled = np.array(table.X)
     hole = ~np.isfinite(filled)
     filled[hole] = 0
@@ -152,7 +151,7 @@ def _mean_imputed_table(table: Table, gaps: str) -> Table:
     low, high = np.where(hole, np.inf, filled).min(0), np.where(hole, -np.inf, filled).max(0)
     means = np.where(low == high, low, means)
     filled[hole] = np.broadcast_to(means, filled.shape)[hole]
-    sentence = f"{gaps}; they were filled with the mean of their column"
+    sentence = f"{incomplete}; they were filled with the mean of their column"
     return replace(table, X=filled, notices=(*table.notices, sentence))
 
 

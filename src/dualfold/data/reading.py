@@ -36,9 +36,9 @@ class Option:
     about: str = "columns"
 
 
-def _option(help: str, **more: Any) -> dict[str, Option]:
-    """The metadata of a field that is also an option of the command line."""
-    return {"option": Option(help, **more)}
+def _option(default: Any, help: str, **more: Any) -> Any:
+    """A field that is also an option of the command line."""
+    return field(default=default, metadata={"option": Option(help, **more)})
 
 
 @dataclass(frozen=True)
@@ -64,9 +64,9 @@ class Reading:
         where the columns' scales differ much and they do not share a range (see `scales`)
     missing : rows with missing or infinite values are an error ("raise"), left out ("drop";
         `rows` says which remain), filled with their column's mean ("mean") or with what iterated
-        regularised PCA makes of the values that are there ("impute"); "keep" leaves the gaps
+        regularised PCA makes of the values that are there ("impute"); "keep" leaves them
         in. "auto" is "impute" in `prepare` and "raise" in `read_table`
-    format : one of `FORMATS`; by default the ending of a file says it, standard input is CSV
+    format : one of `FILE_FORMATS`; by default the ending of a file says it, standard input is CSV
     encoding : of a text file, as "cp1252"; by default UTF-8 (or UTF-16 with its mark), and
         Latin-1 where it is neither
     thousands : the separator of thousands in a text file; none is guessed
@@ -78,108 +78,71 @@ class Reading:
     A field that takes several columns takes one name or a sequence of names.
     """
 
-    color: str | None = field(
-        default=None,
-        metadata=_option("Colour by it; it is not used as a feature.", metavar="COLUMN"),
+    color: str | None = _option(
+        None, "Colour by it; it is not used as a feature.", metavar="COLUMN"
     )
-    identifier: str | None = field(
-        default=None,
-        metadata=_option("Names the rows; copied to the output.", flag="--id", metavar="COLUMN"),
+    identifier: str | None = _option(
+        None, "Names the rows; copied to the output.", flag="--id", metavar="COLUMN"
     )
-    labels: str | None = field(
-        default=None,
-        metadata=_option(
-            "Classes, for methods that learn from them; not used as a feature.", metavar="COLUMN"
-        ),
+    labels: str | None = _option(
+        None, "Classes, for methods that learn from them; not used as a feature.", metavar="COLUMN"
     )
-    exclude: tuple[str, ...] = field(
-        default=(), metadata=_option("Leave out (repeatable).", metavar="COLUMN")
+    exclude: tuple[str, ...] = _option((), "Leave out (repeatable).", metavar="COLUMN")
+    keep: tuple[str, ...] = _option(
+        (),
+        "Use although it looks like an identifier, a code or text (repeatable).",
+        metavar="COLUMN",
     )
-    keep: tuple[str, ...] = field(
-        default=(),
-        metadata=_option(
-            "Use although it looks like an identifier, a code or text (repeatable).",
-            metavar="COLUMN",
-        ),
+    category: tuple[str, ...] = _option((), "Its values are names (repeatable).", metavar="COLUMN")
+    ordered: tuple[str, ...] = _option(
+        (), "Categories with an order (repeatable).", metavar="COLUMN=LOW,…,HIGH"
     )
-    category: tuple[str, ...] = field(
-        default=(), metadata=_option("Its values are names (repeatable).", metavar="COLUMN")
+    season: tuple[str, ...] = _option(
+        (), "Of these dates use the time of the year (repeatable).", metavar="COLUMN"
     )
-    ordered: tuple[str, ...] = field(
-        default=(),
-        metadata=_option("Categories with an order (repeatable).", metavar="COLUMN=LOW,…,HIGH"),
+    mixed: Mixed = _option(  # noqa: RUF009 (it returns a field)
+        "famd",
+        "Categories and dates beside numbers, scaled as FAMD or Gower; numbers only, or just "
+        "as they are given.",
+        choices=("famd", "gower", "numbers", "given"),
     )
-    season: tuple[str, ...] = field(
-        default=(),
-        metadata=_option("Of these dates use the time of the year (repeatable).", metavar="COLUMN"),
+    log: tuple[str, ...] = _option((), "Take its logarithm (repeatable).", metavar="COLUMN")
+    auto: bool = _option(False, "Take the logarithm of every column it is offered for.")
+    standardize: bool | None = _option(
+        None, "Give every column the same weight; default: where scales differ much."
     )
-    mixed: Mixed = field(
-        default="famd",
-        metadata=_option(
-            "Categories and dates beside numbers, scaled as FAMD or Gower; numbers only, or just "
-            "as they are given.",
-            choices=("famd", "gower", "numbers", "given"),
-        ),
+    missing: Missing = _option(  # noqa: RUF009 (it returns a field)
+        "auto",
+        "Missing values: refuse, leave rows out, fill with the mean, or impute (auto).",
+        choices=("auto", "raise", "drop", "mean", "impute"),
     )
-    log: tuple[str, ...] = field(
-        default=(), metadata=_option("Take its logarithm (repeatable).", metavar="COLUMN")
+    gap_markers: tuple[str, ...] = _option(
+        (),
+        "A further word for missing in a text file, as -999 (repeatable).",
+        flag="--na",
+        metavar="WORD",
+        about="notation",
     )
-    auto: bool = field(
-        default=False, metadata=_option("Take the logarithm of every column it is offered for.")
+    format: str | None = _option(
+        None, "If the ending of FILE does not say it.", choices=FILE_FORMATS, about="file"
     )
-    standardize: bool | None = field(
-        default=None,
-        metadata=_option("Give every column the same weight; default: where scales differ much."),
+    encoding: str | None = _option(
+        None,
+        "Of a text file, as cp1252; default: UTF-8, else Latin-1.",
+        metavar="NAME",
+        about="file",
     )
-    missing: Missing = field(
-        default="auto",
-        metadata=_option(
-            "Missing values: refuse, leave rows out, fill with the mean, or impute (auto).",
-            choices=("auto", "raise", "drop", "mean", "impute"),
-        ),
+    separator: str | None = _option(
+        None, "Between the cells of a text file; default: found out.", metavar="MARK", about="file"
     )
-    gap_markers: tuple[str, ...] = field(
-        default=(),
-        metadata=_option(
-            "A further word for missing in a text file, as -999 (repeatable).",
-            flag="--na",
-            metavar="WORD",
-            about="notation",
-        ),
+    thousands: str | None = _option(
+        None, "Separator of thousands in a text file.", metavar="MARK", about="notation"
     )
-    format: str | None = field(
-        default=None,
-        metadata=_option(
-            "If the ending of FILE does not say it.", choices=FILE_FORMATS, about="file"
-        ),
-    )
-    encoding: str | None = field(
-        default=None,
-        metadata=_option(
-            "Of a text file, as cp1252; default: UTF-8, else Latin-1.",
-            metavar="NAME",
-            about="file",
-        ),
-    )
-    separator: str | None = field(
-        default=None,
-        metadata=_option(
-            "Between the cells of a text file; default: found out.", metavar="MARK", about="file"
-        ),
-    )
-    thousands: str | None = field(
-        default=None,
-        metadata=_option(
-            "Separator of thousands in a text file.", metavar="MARK", about="notation"
-        ),
-    )
-    array: str | None = field(
-        default=None,
-        metadata=_option(
-            "Which array of an .npz, layer or obsm of an .h5ad, sheet of an .xlsx.",
-            metavar="NAME",
-            about="file",
-        ),
+    array: str | None = _option(
+        None,
+        "Which array of an .npz, layer or obsm of an .h5ad, sheet of an .xlsx.",
+        metavar="NAME",
+        about="file",
     )
     label_columns: tuple[str, ...] = ()
     decimal: str | None = None

@@ -178,12 +178,7 @@ def helix(
 
 
 def toroidal_helix(
-    n: int,
-    *,
-    noise: float = 0.0,
-    random_state: Seed = None,
-    windings: int = 8,
-    radius: float = 2.0,
+    n: int, *, noise: float = 0.0, random_state: Seed = None, windings: int = 8, radius: float = 2.0
 ) -> Sample:
     """A closed helix wound `windings` times round a torus of tube radius 1 and this `radius`.
 

@@ -13,14 +13,14 @@ import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
 from dualfold.arrays import Array
-from dualfold.embedding import Embedding, judged
+from dualfold.embedding import Embedding, certificate_of_solution
 from dualfold.errors import Argument, InPython, InvalidInput, Overtone, warn
-from dualfold.fitting.dimension import MAX_AUTO_COMPONENTS, embedded, widest_gap
+from dualfold.fitting.dimension import MAX_AUTO_COMPONENTS, embedding_and_reason, widest_gap
 from dualfold.fitting.overtones import (
     Choice,
-    chosen,
+    direction_counts,
     in_words,
-    ladder,
+    independent_columns,
     overtones,
 )
 from dualfold.graph import Graph
@@ -106,7 +106,7 @@ class CoordinateSettings:
     def numbers_for(self, problem: TraceProblem, earlier: tuple[int, ...]) -> tuple[int, ...]:
         """The numbers listed, or `earlier` ones; of fewer eigenvectors the first."""
         found = earlier if isinstance(self.coordinates, str) else self.numbers()
-        room = problem.n - problem.trivial.shape[1]
+        room = problem.n - problem.excluded_basis.shape[1]
         if max(found) < room and len(found) == problem.count:
             return found
         return tuple(range(min(problem.count, room)))
@@ -125,7 +125,9 @@ def answer_with_coordinates(
     earlier : the numbers that were chosen for a larger piece; None where there is none
     """
     if settings.takes_first:
-        embedding, reason = embedded(problem, settings.solver, wanted, tolerance=settings.tolerance)
+        embedding, reason = embedding_and_reason(
+            problem, settings.solver, wanted, tolerance=settings.tolerance
+        )
         return Answer(embedding, reason, tuple(range(embedding.points.shape[1])))
     if isinstance(settings.coordinates, str) and earlier is None:
         return _independent_answer(graph, problem, wanted, settings)
@@ -133,7 +135,7 @@ def answer_with_coordinates(
         problem = replace(problem, count=len(settings.numbers()))
     indices = settings.numbers_for(problem, earlier or ())
     solution = settings.solver.solve(problem_up_to(graph, problem, indices, settings))
-    embedding = _certified(graph, problem, indices, solution, settings)
+    embedding = _certified_embedding(graph, problem, indices, solution, settings)
     return Answer(embedding, None, indices if earlier is None else earlier)
 
 
@@ -152,7 +154,7 @@ def _independent_answer(
     first = _Continued(problem, settings.solver).first
     looked = _choice_among(graph, problem, wanted, first, settings)
     assert looked is not None
-    embedding = _certified(graph, problem, looked.indices, looked.solution, settings)
+    embedding = _certified_embedding(graph, problem, looked.indices, looked.solution, settings)
     return Answer(embedding, looked.reason, looked.indices)
 
 
@@ -166,7 +168,7 @@ def _choice_among(
     """The choice among the `first` eigenvectors, of more and more; None where they end."""
     count, reason = problem.count, None
     scale = settings.scale(graph, problem)
-    for most in ladder(problem.n - problem.trivial.shape[1], count) or [count]:
+    for most in direction_counts(problem.n - problem.excluded_basis.shape[1], count) or [count]:
         found = first(most)
         if found is None:
             return None
@@ -180,7 +182,7 @@ def _choice_among(
     return _Choice(choice.indices, solution, reason)
 
 
-def _certified(
+def _certified_embedding(
     graph: Graph,
     problem: TraceProblem,
     indices: tuple[int, ...],
@@ -197,8 +199,8 @@ def _certified(
         return found
     stated = problem_up_to(graph, problem, indices, settings)
     solution = settings.solver.solve(stated)
-    certificate = judged(stated, solution, tolerance=settings.tolerance)
-    return _lifted(stated, solution, certificate, indices)
+    certificate = certificate_of_solution(stated, solution, tolerance=settings.tolerance)
+    return _embedding_of(stated, solution, certificate, indices)
 
 
 def _certified_whole(
@@ -214,7 +216,7 @@ def _certified_whole(
     share_ordering(problem, stated)
     with time_stage("certify"), lapack_threads(stated.n):
         certificate = certify(stated, whole, solution.values, tolerance=settings.tolerance)
-    return _lifted(stated, solution, certificate, indices)
+    return _embedding_of(stated, solution, certificate, indices)
 
 
 def problem_up_to(
@@ -270,7 +272,7 @@ class _Continued:
         return self.before
 
 
-def _lifted(
+def _embedding_of(
     stated: TraceProblem, solution: Solution, certificate: Any, indices: tuple[int, ...]
 ) -> Embedding:
     points = stated.lift(solution.vectors, solution.values)
@@ -282,7 +284,7 @@ def _independent_columns(graph: Graph, solution: Solution, count: int, scale: Sc
     V, values = solution.vectors, solution.values
     if V.shape[1] <= count:
         return Choice(tuple(range(count)), True)
-    found = chosen(graph, V, values, count, scale)
+    found = independent_columns(graph, V, values, count, scale)
     return found if overtones(V[:, :count]) else replace(found, settled=True)
 
 

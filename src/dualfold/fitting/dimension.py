@@ -41,7 +41,7 @@ def widest_gap(values: Array) -> Choice:
     )
 
 
-def embedded(
+def embedding_and_reason(
     problem: Any, solver: Any, n_components: int | str, *, tolerance: float = 1e-4
 ) -> tuple[Embedding, str | None]:
     """The embedding, cut at the widest eigengap (with the reason) when asked for "auto".
@@ -52,10 +52,10 @@ def embedded(
     if n_components != "auto" or problem.count < 2:
         return embedding, None
     choice = widest_gap(embedding.values)
-    return shortened(embedding, choice.count, tolerance), choice.reason
+    return leading_coordinates(embedding, choice.count, tolerance), choice.reason
 
 
-def shortened(embedding: Embedding, count: int, tolerance: float = 1e-4) -> Embedding:
+def leading_coordinates(embedding: Embedding, count: int, tolerance: float = 1e-4) -> Embedding:
     """The first `count` coordinates, certified as an answer of their own."""
     problem = replace(embedding.problem, count=count)
     solution = embedding.solution

@@ -28,7 +28,7 @@ from dualfold.data.labels import Labels, labels_of
 from dualfold.descriptions import DESCRIPTIONS
 from dualfold.errors import InvalidInput
 from dualfold.fitting.progress import CallbackSupportMixin, fit_task
-from dualfold.fitting.statement import Stated
+from dualfold.fitting.statement import Statement
 from dualfold.fitting.tiles import TiledRows, tiled_rows
 from dualfold.graph.metrics import check_distances, exact_doubles, is_precomputed
 from dualfold.inputs import numbers_of, refuse_text
@@ -74,15 +74,15 @@ class Estimator(
     def fit_transform(self, X: Any, y: Any = None) -> Array:
         """Embed X and return the points, `embedding_` itself (not their places as new rows)."""
         rows = fit_any_table(self, X, y)
-        return np.asarray(self.embedding_) if rows is None else rows.transformed(self)
+        return np.asarray(self.embedding_) if rows is None else rows.transform_with(self)
 
     def transform(self, X: Any) -> Array:
         """The places of new points in the embedding."""
         check_is_fitted(self)
         rows = tiled_rows(X)
         if rows is not None:
-            return rows.transformed(self)
-        checked = self._checked(X, reset=False)
+            return rows.transform_with(self)
+        checked = self._checked_rows(X, reset=False)
         if is_precomputed(getattr(self, "metric", None)):
             check_distances(checked.data if sp.issparse(checked) else checked.ravel())
         points = self.placing_map()(checked)
@@ -102,6 +102,10 @@ class Estimator(
         title, color_name : above the map; what the colours stand for
         """
         check_is_fitted(self)
+        if X is not None and not hasattr(self, "transform"):
+            raise InvalidInput(
+                f"{type(self).__name__} places no new rows; plot() draws those that were fitted"
+            )
         points = getattr(self, "embedding_", None) if X is None else self.transform(X)
         if points is None:
             raise InvalidInput(
@@ -109,15 +113,15 @@ class Estimator(
             )
         return map_of_points(self, points, color, title, color_name)
 
-    def stated(self, X: Any, n_components: int, y: Any = None) -> Stated:
+    def statement(self, X: Any, n_components: int, y: Any = None) -> Statement:
         """The problem that fitting X would solve; nothing is solved, and this stays as it is.
 
         n_components : coordinates of an answer; they count where the estimator leaves them open
         y : as in `fit`
         """
         mine = copy.copy(self)
-        checked = mine._checked(X, reset=True)
-        return mine._stated(checked, n_components, labels_for(mine, y, checked.shape[0]))
+        checked = mine._checked_rows(X, reset=True)
+        return mine._statement(checked, n_components, labels_for(mine, y, checked.shape[0]))
 
     def _fit(self, X: Any, labels: Labels | None) -> None:
         raise NotImplementedError
@@ -128,7 +132,7 @@ class Estimator(
             f"{self._instead_of_tiles}"
         )
 
-    def _stated(self, X: Any, count: int, labels: Labels | None) -> Stated:
+    def _statement(self, X: Any, count: int, labels: Labels | None) -> Statement:
         raise InvalidInput(
             f"{type(self).__name__} optimises nothing, so there is no problem to state and no "
             "optimum to compare with; `dualfold.quality.report` measures any map"
@@ -138,7 +142,7 @@ class Estimator(
         """Whether y is read. Pipelines hand y to every step, so it must have been asked for."""
         return bool(getattr(self, "supervised", False))
 
-    def _checked(self, X: Any, *, reset: bool) -> Any:
+    def _checked_rows(self, X: Any, *, reset: bool) -> Any:
         return checked_rows(self, X, reset=reset, sparse=self._accepts_sparse)
 
     @property
@@ -162,7 +166,7 @@ def fit_any_table(estimator: Any, X: Any, y: Any) -> TiledRows | None:
             validate_data(estimator, rows.meta, reset=True, skip_check_array=True)
             estimator._fit_tiles(rows, y)
         else:
-            checked = estimator._checked(X, reset=True)
+            checked = estimator._checked_rows(X, reset=True)
             labels = labels_for(estimator, y, checked.shape[0])
             with fit_task(estimator, X):
                 estimator._fit(checked, labels)

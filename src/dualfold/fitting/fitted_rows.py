@@ -46,7 +46,7 @@ class FittedRows:
         return cls(n, np.arange(n) if drawn is None else drawn, drawn, drawn)
 
     @property
-    def embedded(self) -> Array:
+    def embedded_rows(self) -> Array:
         """The numbers of the rows that are embedded."""
         return self.pool if self.numbers is None else self.numbers
 
@@ -89,7 +89,7 @@ class RowSettings:
     has_features: bool = True
     seed: int = 0
 
-    def drawn(self, n: int) -> Array | None:
+    def landmark_rows(self, n: int) -> Array | None:
         """Landmarks, if some are asked for."""
         if self.landmarks is None or self.landmarks >= n:
             return None

@@ -32,7 +32,7 @@ from dualfold.fitting.graph_fit import (
 from dualfold.fitting.neighborhoods import graph_settings, neighbor_graph
 from dualfold.fitting.progress import Stage, fit_stage
 from dualfold.fitting.solver_choice import SOLVER_NAMES, seed_of, solver_named
-from dualfold.fitting.statement import Stated
+from dualfold.fitting.statement import Statement
 from dualfold.fitting.tiles import TiledRows
 from dualfold.graph import Graph
 
@@ -126,13 +126,13 @@ class GraphEstimator(Estimator):
     def stated_graph(self, X: Any) -> StatedGraph:
         """The neighbour graph that fitting X would begin with, and its method; nothing is kept."""
         method = self._method()
-        rows, graph = rows_and_graph(copy.copy(self)._checked(X, reset=True), method)
+        rows, graph = rows_and_graph(copy.copy(self)._checked_rows(X, reset=True), method)
         return StatedGraph(method, rows, graph)
 
     def graph_of(self, X: Any) -> Graph:
         """The neighbour graph that fitting X would embed, without embedding it."""
         stated = self.stated_graph(X)
-        return stated.graph if self.pieces == "separate" else stated.connected().graph
+        return stated.graph if self.pieces == "separate" else stated.in_one_piece().graph
 
     def found_parameters(self) -> dict[str, Any]:
         """Parameters that state the fitted problem again where they were left open."""
@@ -162,9 +162,9 @@ class GraphEstimator(Estimator):
         )
         return finder.fit(self.graph_.points)
 
-    def _stated(self, X: Any, count: int, labels: Labels | None) -> Stated:
+    def _statement(self, X: Any, count: int, labels: Labels | None) -> Statement:
         method = self._method()
-        stated = StatedGraph(method, *rows_and_graph(X, method)).connected()
+        stated = StatedGraph(method, *rows_and_graph(X, method)).in_one_piece()
         return stated.of_piece(stated.graph, asked_count(self, count, stated.graph.n - 1))
 
     def _stage(self) -> Stage:
@@ -179,11 +179,11 @@ class StatedGraph:
     rows: FittedRows
     graph: Graph
 
-    def connected(self) -> StatedGraph:
+    def in_one_piece(self) -> StatedGraph:
         """The same with a graph in one piece."""
         return replace(self, graph=connected_graph(self.graph, self.method))
 
-    def of_piece(self, graph: Graph, count: int) -> Stated:
+    def of_piece(self, graph: Graph, count: int) -> Statement:
         """The problem of a graph in one piece, and where its answer leads."""
         method = self.method
         if method.solve is not None:
@@ -191,14 +191,14 @@ class StatedGraph:
                 "a neighbour map answers no trace problem; dualfold.neighbor_map.certify_neighbors "
                 "judges it"
             )
-        problem = method.stated(graph, count, self.rows)
+        problem = method.problem_of(graph, count, self.rows)
         settings = method.coordinates
         if settings is not None and not settings.takes_first:
             if isinstance(settings.coordinates, str):
                 refuse_unknown_coordinates()
             numbers = settings.numbers_for(problem, ())
             problem = problem_up_to(graph, problem, numbers, settings)
-        return Stated(problem, lambda answer: method.rule(graph, answer))
+        return Statement(problem, lambda answer: method.rule(graph, answer))
 
 
 def shared_fields(

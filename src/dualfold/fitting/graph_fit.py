@@ -34,7 +34,7 @@ from dualfold.fitting.coordinates import (
     answer_with_coordinates,
     warn_of_overtones,
 )
-from dualfold.fitting.dimension import MAX_AUTO_COMPONENTS, embedded
+from dualfold.fitting.dimension import MAX_AUTO_COMPONENTS, embedding_and_reason
 from dualfold.fitting.fitted_rows import FittedRows, RowSettings, refuse_few_rows
 from dualfold.fitting.layout import PiecewiseCertificate, side_by_side
 from dualfold.fitting.outlying_groups import (
@@ -109,7 +109,7 @@ class GraphMethod:
     solve: Callable[[Graph, int, FittedRows, Answer | None], Answer] | None = None
     why_connected: str = ""
 
-    def stated(self, graph: Graph, count: int, rows: FittedRows) -> Any:
+    def problem_of(self, graph: Graph, count: int, rows: FittedRows) -> Any:
         """The problem of a connected graph, with the words that say which rows it is about."""
         problem, scope = self.problem(graph, count), rows.scope()
         return replace(problem, about=scope) if scope else problem
@@ -167,7 +167,7 @@ def rows_and_graph(
     """
     n, settings = int(X.shape[0]), method.rows or RowSettings()
     if drawn is None:
-        drawn = (method.draw or settings.drawn)(n)
+        drawn = (method.draw or settings.landmark_rows)(n)
     rows = FittedRows.of(n, drawn)
     graph = method.graph(X, method.given) if drawn is None else graph_of_rows(X, drawn, method)
     once = settings.one_of_each(graph)
@@ -256,7 +256,7 @@ def _answer_without_groups(
     if looks and method.pieces == "join" and graph.n_pieces > 1:
         fewer = rows_without(rows, rows_of_small_pieces(graph))
         if fewer is not None:
-            rows, graph = fewer, graph_of_rows(X, fewer.embedded, method)
+            rows, graph = fewer, graph_of_rows(X, fewer.embedded_rows, method)
     graph, answer = _joined_answer(rows, graph, method, stage)
     for _ in range(MAX_ROUNDS if looks else 0):
         problem, solution = answer.embedding.problem, answer.embedding.solution
@@ -264,9 +264,9 @@ def _answer_without_groups(
         fewer = rows_without(rows, outlying_rows(problem, V))
         if fewer is None:
             break
-        rows, graph = fewer, graph_of_rows(X, fewer.embedded, method)
+        rows, graph = fewer, graph_of_rows(X, fewer.embedded_rows, method)
         graph, answer = _joined_answer(rows, graph, method, stage)
-    left_out = np.setdiff1d(rows.pool, rows.embedded)
+    left_out = np.setdiff1d(rows.pool, rows.embedded_rows)
     if looks and len(left_out):
         warn_of_rows_left_out(left_out)
     return replace(rows, left_out=left_out), graph, answer
@@ -294,12 +294,14 @@ def _answer_of_piece(
     if method.solve is not None:
         return method.solve(graph, most, rows, before)
     with stage("problem"):
-        problem = method.stated(graph, most, rows)
+        problem = method.problem_of(graph, most, rows)
         if method.fewer_rows is not None:
             method.fewer_rows.refuse(problem)
     with stage("solution and certificate"):
         if method.coordinates is None:
-            return Answer(*embedded(problem, method.solver, wanted, tolerance=method.tolerance))
+            return Answer(
+                *embedding_and_reason(problem, method.solver, wanted, tolerance=method.tolerance)
+            )
         earlier = None if before is None else before.coordinates
         return answer_with_coordinates(graph, problem, wanted, earlier, method.coordinates)
 

@@ -16,7 +16,7 @@ from dualfold.data.labels import Labels
 from dualfold.embedding import Embedding
 from dualfold.fitting.estimator import Estimator
 from dualfold.fitting.progress import Stage, fit_stage
-from dualfold.fitting.statement import Stated, linear_statement
+from dualfold.fitting.statement import Statement, linear_statement
 from dualfold.fitting.tiles import TiledRows, tiled_rows
 from dualfold.maps.linear_map import LinearMap
 from dualfold.trace.problem import TraceProblem
@@ -77,7 +77,7 @@ def linear_fit_of_tiles(
 ) -> LinearFit:
     """The same without points."""
     map_ = _map_of(problem, solution)
-    components = signed(map_.components).astype(kind, copy=False)
+    components = normalize_signs(map_.components).astype(kind, copy=False)
     mean = map_.mean.astype(kind, copy=False)
     return LinearFit(components, mean, solution.values, certificate, None, attributes)
 
@@ -88,7 +88,7 @@ def _map_of(problem: TraceProblem, solution: Solution) -> LinearMap:
     return map_
 
 
-def signed(components: Array) -> Array:
+def normalize_signs(components: Array) -> Array:
     """Rows whose entry of largest modulus is positive, as scikit-learn has them."""
     return np.ascontiguousarray(with_signs(components.T).T)
 
@@ -118,7 +118,7 @@ class LinearEstimator(Estimator):
         for name, value in fit.attributes.items():
             setattr(self, name, value)
 
-    def _stated(self, X: Any, count: int, labels: Labels | None) -> Stated:
+    def _statement(self, X: Any, count: int, labels: Labels | None) -> Statement:
         return linear_statement(self._method().problem(X, count, labels))
 
     def inverse_transform(self, X: Any) -> Array:
@@ -130,7 +130,7 @@ class LinearEstimator(Estimator):
         check_is_fitted(self)
         rows = tiled_rows(X)
         if rows is not None:
-            return rows.inverse_transformed(self)
+            return rows.inverse_transform_with(self)
         points = check_array(X, input_name="X", dtype=[np.float64, np.float32])
         return self._linear_map().decode(points).astype(points.dtype, copy=False)
 

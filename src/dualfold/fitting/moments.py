@@ -36,10 +36,10 @@ class Moments:
     def of(cls, X: Any, *, precision: type[np.floating] | None = None) -> Self:
         """The moments of the rows of X, multiplied in this `precision` (None: `scatter`'s)."""
         total, mean = scatter(X, precision=precision)
-        return cls.known(X, total, mean, precision=precision)
+        return cls.from_scatter(X, total, mean, precision=precision)
 
     @classmethod
-    def known(
+    def from_scatter(
         cls, X: Any, total: Array, mean: Array, *, precision: type[np.floating] | None = None
     ) -> Self:
         """The same where scatter (`total`) and mean of X are at hand, made in `precision`."""

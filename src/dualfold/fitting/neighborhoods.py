@@ -197,7 +197,7 @@ def _finite(radius: float, X: Any, metric: Any) -> float:
     return float(pairwise_distances(X, metric=metric).max()) * (1 + 1e-9)
 
 
-def connected(graph: Graph, pieces: str) -> Graph:
+def one_piece_graph(graph: Graph, pieces: str) -> Graph:
     """The graph in one piece: joined by its shortest links (with a warning), or refused."""
     if pieces == "raise":
         return one_piece(graph)

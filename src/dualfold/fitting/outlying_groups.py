@@ -67,7 +67,7 @@ def rows_of_small_pieces(graph: Graph) -> Array:
 
 def rows_without(rows: FittedRows, outlying: Array) -> FittedRows | None:
     """The rows but those `outlying` among the embedded; None where there are none or too many."""
-    left = np.delete(rows.embedded, outlying)
+    left = np.delete(rows.embedded_rows, outlying)
     if not len(outlying) or len(left) < len(rows.pool) - len(rows.pool) // LEFT_OUT_SHARE:
         return None
     return rows.only(left)

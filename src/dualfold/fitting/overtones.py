@@ -29,17 +29,17 @@ from dualfold.trace.lift import Scale, SelectedColumns
 # Fewer rows are too few to tell a function of a coordinate from noise.
 FEWEST_ROWS = 50
 # Rows whose neighbours are counted, and those of a regression: shares are known to 0.01.
-COUNTED, REGRESSED = 1_000, 2_000
+MAX_COUNTED_ROWS, MAX_REGRESSED_ROWS = 1_000, 2_000
 # Neighbours of a row that are counted, if it lists so many.
-LISTED = 10
+MAX_LISTED_NEIGHBORS = 10
 # An eigenvector further up must keep so much more: two samples of rows differ by that much.
-MORE = 0.01
+MIN_GAIN = 0.01
 # A coordinate of which the ones before it leave less than this share of its deviation is an
 # overtone: they leave 0.03 on strips, and 0.8 or more of a direction of its own.
-OVERTONE = 0.2
+OVERTONE_SHARE = 0.2
 # So many eigenvectors are looked at, and more where none of them is independent of the first: a
 # strip of aspect a has about a overtones before the direction across.
-LADDER = (6, 20, 50)
+DIRECTION_COUNTS = (6, 20, 50)
 # More coordinates than these are not looked at one by one: the first ones are taken.
 MOST_COORDINATES = 10
 
@@ -56,12 +56,12 @@ class Choice:
     settled: bool
 
 
-def chosen(graph: Graph, V: Array, values: Array, count: int, scale: Scale) -> Choice:
+def independent_columns(graph: Graph, V: Array, values: Array, count: int, scale: Scale) -> Choice:
     """`count` of the columns of V (eigenvectors of `values`, the first first) to be coordinates.
 
     Points are compared as they will be drawn, with the `scale` of the map.
     """
-    rows = _some_rows(graph.n, COUNTED)
+    rows = _some_rows(graph.n, MAX_COUNTED_ROWS)
     taken: tuple[int, ...] = (0,)
     while len(taken) < count:
         taken = tuple(sorted((*taken, _next(graph, V, values, taken, scale, rows))))
@@ -77,7 +77,7 @@ def _next(
     for k in sorted(set(range(V.shape[1])) - set(taken)):
         lift = SelectedColumns(tuple(sorted((*taken, k))), scale)
         share = kept_neighbors(graph, lift(V, values), rows)
-        if best < 0 or share > most + MORE:
+        if best < 0 or share > most + MIN_GAIN:
             best, most = k, share
     return best
 
@@ -85,23 +85,23 @@ def _next(
 def kept_neighbors(graph: Graph, points: Array, rows: Array) -> float:
     """The mean share of their listed neighbours that `rows` have among the nearest `points`."""
     lists = graph.lists
-    starts, counts = lists.indptr[rows], np.minimum(lists.counts[rows], LISTED)
-    most = min(LISTED, graph.n - 1)
+    starts, counts = lists.indptr[rows], np.minimum(lists.counts[rows], MAX_LISTED_NEIGHBORS)
+    most = min(MAX_LISTED_NEIGHBORS, graph.n - 1)
     tree = cKDTree(points, balanced_tree=False, compact_nodes=False)
     near = np.asarray(tree.query(points[rows], most + 1)[1])
     # The row itself is among them, unless more points than that lie on one spot.
     own = near == rows[:, None]
     own[~own.any(axis=1), -1] = True
     near = near[~own].reshape(len(rows), most)
-    listed = np.arange(LISTED) < counts[:, None]
-    places = np.minimum(starts[:, None] + np.arange(LISTED), len(lists.indices) - 1)
+    listed = np.arange(MAX_LISTED_NEIGHBORS) < counts[:, None]
+    places = np.minimum(starts[:, None] + np.arange(MAX_LISTED_NEIGHBORS), len(lists.indices) - 1)
     known = np.where(listed, lists.indices[places], -1)
     shown = np.arange(most) < counts[:, None]
     hits = (known[:, :, None] == np.where(shown, near, -2)[:, None, :]).sum(axis=(1, 2))
     return float(np.mean(hits[counts > 0] / counts[counts > 0]))
 
 
-def unexplained(before: Array, coordinate: Array) -> float:
+def unexplained_share(before: Array, coordinate: Array) -> float:
     """The share of a coordinate's deviation that a function of the columns `before` leaves.
 
     The function is a local linear regression (each point from its nearest in `before`, without
@@ -109,7 +109,7 @@ def unexplained(before: Array, coordinate: Array) -> float:
     equation (10), with nearest points in place of a kernel whose width is the same everywhere:
     that one is too wide for the tenth overtone.
     """
-    rows = _some_rows(len(coordinate), REGRESSED)
+    rows = _some_rows(len(coordinate), MAX_REGRESSED_ROWS)
     P, f = _standard(before[rows]), _standard(coordinate[rows, None])[:, 0]
     p = P.shape[1]
     k = min(20 + 2 * p, len(rows) - 1)
@@ -130,14 +130,14 @@ def overtones(V: Array) -> list[tuple[int, float]]:
     if len(V) < FEWEST_ROWS:
         return []
     V = V[:, :MOST_COORDINATES]
-    found = [(k, unexplained(V[:, :k], V[:, k])) for k in range(1, V.shape[1])]
-    return [(k, share) for k, share in found if share < OVERTONE]
+    found = [(k, unexplained_share(V[:, :k], V[:, k])) for k in range(1, V.shape[1])]
+    return [(k, share) for k, share in found if share < OVERTONE_SHARE]
 
 
-def ladder(n: int, least: int) -> list[int]:
+def direction_counts(n: int, least: int) -> list[int]:
     """How many eigenvectors are looked at in turn, of n rows; none where rows are too few."""
     most = (n - 2) // 4
-    steps = [step for step in LADDER if least < step <= most]
+    steps = [step for step in DIRECTION_COUNTS if least < step <= most]
     return steps if n >= FEWEST_ROWS and least <= MOST_COORDINATES else []
 
 

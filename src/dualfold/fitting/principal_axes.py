@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 
 from dualfold.arrays import Array
 from dualfold.certificate import Certificate
-from dualfold.embedding import judged
+from dualfold.embedding import certificate_of_solution
 from dualfold.errors import Argument, InvalidInput
 from dualfold.fitting.dimension import Choice, minka_dimension, variance_share
 from dualfold.fitting.moments import Moments
@@ -24,7 +24,7 @@ from dualfold.trace.solvers import Gradient, PaperGradient
 from dualfold.weights.covariance import CentredScatter
 
 # Values of `svd_solver` that descend.
-DESCENTS = ("gradient", "gradient-paper")
+DESCENT_SOLVERS = ("gradient", "gradient-paper")
 # n_components="auto" keeps this share of the variance (Cunha's rule of thumb).
 AUTO_SHARE = 0.9
 # `fit` keeps a scatter matrix of up to this many features, 8 MB, so that partial_fit can
@@ -35,7 +35,7 @@ MAX_KEPT_WIDTH = 1_000
 # Up to this many rows and columns a singular value decomposition costs nothing
 # noticeable (scikit-learn draws the line there too).
 MAX_SMALL_SIDE = 500
-SPARSE_SOLVERS = ("auto", "arpack", "covariance_eigh", *DESCENTS)
+SPARSE_SOLVERS = ("auto", "arpack", "covariance_eigh", *DESCENT_SOLVERS)
 
 
 @dataclass(frozen=True)
@@ -93,11 +93,11 @@ def principal_axes(
             values=decomposed.values[: asked.count],
             guard=decomposed.vectors[:, asked.count : asked.count + 1],
         )
-    certificate = judged(asked, solution) if choice.count else None
+    certificate = certificate_of_solution(asked, solution) if choice.count else None
     values = np.maximum(solution.values, 0)
     whole: Any = problem.lift
     map_ = whole.linear_map(solution.vectors, values)
-    components = _completed(map_.components)[: choice.count]
+    components = _with_orthonormal_rows(map_.components)[: choice.count]
     A: Any = problem.A
     total = A.trace if isinstance(A, CentredScatter) else max(float(np.trace(A)), 0.0)
     return PrincipalAxes(
@@ -114,7 +114,7 @@ def kept_moments(problem: TraceProblem, X: Any) -> Moments | None:
         return None
     units = None if lift.scale is None else np.outer(lift.scale, lift.scale)
     total: Any = n * problem.A
-    return Moments.known(X, total if units is None else total * units, lift.mean)
+    return Moments.from_scatter(X, total if units is None else total * units, lift.mean)
 
 
 def _refuse_products(problem: TraceProblem, wanted: Any) -> None:
@@ -126,7 +126,7 @@ def _refuse_products(problem: TraceProblem, wanted: Any) -> None:
         )
 
 
-def _completed(components: Array) -> Array:
+def _with_orthonormal_rows(components: Array) -> Array:
     """Rows of zeros (directions without extent) replaced by any orthonormal ones."""
     empty = np.flatnonzero(~components.any(axis=1))
     if not len(empty):
@@ -178,7 +178,9 @@ def count_for(estimator: Any, name: str, shape: tuple[int, int]) -> Count:
     wanted, most = estimator.n_components, min(shape)
     if wanted is None:
         return Count(most - 1 if name == "arpack" and most > 1 else most, shape)
-    truncated = name in ("arpack", "randomized", *DESCENTS) and estimator.svd_solver != "auto"
+    truncated = (
+        name in ("arpack", "randomized", *DESCENT_SOLVERS) and estimator.svd_solver != "auto"
+    )
     if isinstance(wanted, str):
         if truncated:
             raise InvalidInput(

@@ -13,15 +13,15 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from dualfold.data.labels import Labels
 from dualfold.errors import Argument, InPython, InvalidInput
-from dualfold.fitting.dimension import MAX_AUTO_COMPONENTS, embedded
+from dualfold.fitting.dimension import MAX_AUTO_COMPONENTS, embedding_and_reason
 from dualfold.fitting.estimator import asked_count
 from dualfold.fitting.graph_estimator import GRAPH_CONSTRAINTS
 from dualfold.fitting.linear import LinearFit, LinearMethod, linear_fit
 from dualfold.fitting.neighborhoods import (
     GraphSettings,
-    connected,
     default_neighbors,
     neighbor_graph,
+    one_piece_graph,
 )
 from dualfold.fitting.progress import Stage
 from dualfold.fitting.solver_choice import solver_to_last_digits
@@ -32,7 +32,7 @@ from dualfold.trace.problem import TraceProblem
 from dualfold.weights.precision import joined_sentences
 
 # The share of the variance that the data is reduced to before; orthogonal forms see noise at 0.99
-# and no more than the principal plane at 0.3 (docs/dev/notes/projections.md).
+# and no more than the principal plane at 0.3 (docs/dev/notes/coordinates.md).
 DEFAULT_VARIANCE_SHARE = 0.99
 ORTHOGONAL_VARIANCE_SHARE = 0.5
 
@@ -110,7 +110,7 @@ class _Projection:
         return self.fit_graph(graph, X.dtype)
 
     def problem_for(self, X: Any, count: int, labels: Labels | None) -> TraceProblem:
-        graph = self.connected(self.graph(X, labels))
+        graph = self.connected_graph(self.graph(X, labels))
         problem = self.problem(graph, n_components=self.least)
         return replace(problem, count=asked_count(self.estimator, count, problem.n))
 
@@ -147,12 +147,12 @@ class _Projection:
 
     def fit_graph(self, graph: Graph, kind: Any) -> LinearFit:
         n_pieces = graph.n_pieces
-        graph = self.connected(graph)
+        graph = self.connected_graph(graph)
         problem = self.problem(graph, n_components=self.least)
         wanted = self.estimator.n_components
         count = min(MAX_AUTO_COMPONENTS, problem.n) if wanted == "auto" else int(wanted)
         problem = replace(problem, count=count)
-        embedding, reason = embedded(problem, solver_to_last_digits(problem), wanted)
+        embedding, reason = embedding_and_reason(problem, solver_to_last_digits(problem), wanted)
         return linear_fit(
             embedding,
             kind,
@@ -161,9 +161,9 @@ class _Projection:
             n_components_reason_=reason,
         )
 
-    def connected(self, graph: Graph) -> Graph:
+    def connected_graph(self, graph: Graph) -> Graph:
         """In one piece; classes are pieces that stay apart."""
-        return graph if self.estimator.supervised else connected(graph, self.estimator.pieces)
+        return graph if self.estimator.supervised else one_piece_graph(graph, self.estimator.pieces)
 
     def graph(self, X: Any, labels: Labels | None) -> Graph:
         """The neighbours by the estimator's rule; with labels, of the same class only.

@@ -28,7 +28,7 @@ class Scaling:
 
 
 @dataclass(frozen=True, eq=False)
-class Stated:
+class Statement:
     """The problem that an estimator states for its data, and where an answer leads.
 
     problem : the trace problem
@@ -38,17 +38,17 @@ class Stated:
 
     problem: TraceProblem
     leads_to: Callable[[Embedding], Any]
-    scaling: Callable[[Array], Scaling] = field(default_factory=lambda: unscaled)
+    scaling: Callable[[Array], Scaling] = field(default_factory=lambda: no_scaling)
 
 
-def unscaled(values: Array) -> Scaling:
+def no_scaling(values: Array) -> Scaling:
     """Of coordinates that are those of the problem."""
     return Scaling()
 
 
 def linear_statement(
-    problem: TraceProblem, scaling: Callable[[Array], Scaling] = unscaled
-) -> Stated:
+    problem: TraceProblem, scaling: Callable[[Array], Scaling] = no_scaling
+) -> Statement:
     """Of a problem whose answers are linear maps of the features."""
     lift: Any = problem.lift
-    return Stated(problem, lambda a: lift.linear_map(a.solution.vectors, a.values), scaling)
+    return Statement(problem, lambda a: lift.linear_map(a.solution.vectors, a.values), scaling)

@@ -59,10 +59,10 @@ class TiledRows(Protocol):
     def fit_landmarks(self, estimator: Any) -> None:
         """Fit some rows, which place the others; what that costs is measured."""
 
-    def transformed(self, estimator: Any) -> Any:
+    def transform_with(self, estimator: Any) -> Any:
         """The places of all rows, as the kind of table that was given."""
 
-    def inverse_transformed(self, estimator: Any) -> Any:
+    def inverse_transform_with(self, estimator: Any) -> Any:
         """Points of the data space, as the kind of table that was given."""
 
 

@@ -1,7 +1,7 @@
 """Numbers with a bound of their error: every sum and product with a bound of its rounding.
 
-`Sure(mid, off)` stands for an exact number, or array, that is within `off` of the doubles
-`mid`. Every operation gives back a `Sure` that holds the exact result for all exact numbers
+`Interval(mid, off)` stands for an exact number, or array, that is within `off` of the doubles
+`mid`. Every operation gives back a `Interval` that holds the exact result for all exact numbers
 that its operands hold. With u = 2⁻⁵³ the unit roundoff,
 
     |fl(a ∘ b) − a ∘ b| ≤ u|fl(a ∘ b)| (+ underflow),   |fl(Σa) − Σa| ≤ nu/(1 − nu) Σ|a|
@@ -41,13 +41,13 @@ CHOLESKY_ATTEMPTS = 6  # each eight times lower; usually the first one succeeds
 class Interval:
     """Exact numbers within `off` of `mid`, entry by entry.
 
-    >>> third = Sure(1.0) / Sure(3.0)
+    >>> third = Interval(1.0) / Interval(3.0)
     >>> third.low() < 1 / 3 < third.high()
     True
     """
 
     __slots__ = ("mid", "off")
-    __array_ufunc__ = None  # arrays leave arithmetic with a Sure to the Sure
+    __array_ufunc__ = None  # arrays leave arithmetic with a Interval to the Interval
 
     def __init__(self, mid: Any, off: Any = 0.0) -> None:
         self.mid, self.off = mid, off
@@ -140,7 +140,7 @@ class ExactMatrix:
 
 
 def interval(number: Any) -> Interval:
-    """`number` as a Sure: doubles are exact."""
+    """`number` as a Interval: doubles are exact."""
     return number if isinstance(number, Interval) else Interval(number)
 
 

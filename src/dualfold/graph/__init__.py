@@ -13,12 +13,7 @@ n_jobs : threads (None: all cores); the lists do not depend on them
 """
 
 from dualfold.graph.builders import from_lengths, knn, neighborhood_spread, radius, variable
-from dualfold.graph.geodesics import (
-    Landmarks,
-    farthest_points,
-    geodesic_distances,
-    landmarks_at,
-)
+from dualfold.graph.geodesics import Landmarks, farthest_points, geodesic_distances, landmarks_at
 from dualfold.graph.graph import Graph, Lists
 from dualfold.graph.metrics import present_nearest
 from dualfold.graph.neighbor_lists import Search

@@ -97,12 +97,7 @@ def _leaf_worker(
 
 
 def refine_lists(
-    points: Coordinates,
-    distance: np.ndarray,
-    index: np.ndarray,
-    *,
-    near: int,
-    threads: int,
+    points: Coordinates, distance: np.ndarray, index: np.ndarray, *, near: int, threads: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """One round: compare each point with the neighbours of its neighbours.
 

@@ -231,12 +231,7 @@ def check_distances(value: np.ndarray) -> None:
 
 
 def present_nearest(
-    X: Any,
-    n_neighbors: int,
-    *,
-    queries: Any = None,
-    weights: Any = None,
-    n_jobs: int | None = None,
+    X: Any, n_neighbors: int, *, queries: Any = None, weights: Any = None, n_jobs: int | None = None
 ) -> Neighbors:
     """The nearest rows of X to each of `queries`, or to each row of X but itself; NaN is missing.
 

@@ -18,8 +18,6 @@ from dualfold.arrays import Array
 from dualfold.kernels import kernel
 from dualfold.kernels.threads import in_threads, row_slices, thread_count
 
-__all__ = ["DoubleDouble", "backward", "cholesky", "forward", "inverse", "products"]
-
 _products, _cholesky, _solve = (
     kernel("pair_products"),
     kernel("pair_cholesky"),

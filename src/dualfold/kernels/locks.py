@@ -12,8 +12,6 @@ import threading
 from contextlib import AbstractContextManager
 from functools import cached_property
 
-__all__ = ["ForkedLock"]
-
 FORK_WAIT_SECONDS = 0.5  # what is guarded takes microseconds
 
 

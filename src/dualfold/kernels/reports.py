@@ -28,18 +28,6 @@ from time import perf_counter
 
 from dualfold.kernels.locks import ForkedLock
 
-__all__ = [
-    "Report",
-    "count_work",
-    "descent",
-    "digits_share",
-    "long_call",
-    "reporting_to",
-    "steps",
-    "tally",
-    "time_stage",
-]
-
 
 @dataclass(frozen=True)
 class Report:

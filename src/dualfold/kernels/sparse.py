@@ -13,8 +13,6 @@ import scipy.sparse as sp
 
 from dualfold.errors import Argument, InvalidInput
 
-__all__ = ["refuse_damaged", "rows_are_sound"]
-
 
 def refuse_damaged(matrix: Any, name: str) -> None:
     """InvalidInput for a sparse matrix whose parts do not fit; anything else passes."""

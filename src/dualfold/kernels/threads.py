@@ -22,18 +22,6 @@ import numpy as np
 
 from dualfold.kernels.locks import ForkedLock
 
-__all__ = [
-    "Threads",
-    "in_shares",
-    "in_threads",
-    "lapack_threads",
-    "one_blas_thread",
-    "one_thread",
-    "row_slices",
-    "thin_tiles",
-    "thread_count",
-]
-
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 

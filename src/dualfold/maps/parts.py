@@ -104,7 +104,7 @@ class Parts:
         return file_checks.index_array(self.get(name), name, shape, below)
 
     def integer(self, name: str, least: int, most: int, *, optional: bool = False) -> Any:
-        """An integer among the facts; None where it is optional and missing."""
+        """The fact `name`, an integer from `least` to `most`; None if `optional` and missing."""
         return file_checks.integer(self.facts, name, least, most, optional=optional)
 
     def number(self, name: str, **limits: Any) -> Any:

@@ -104,13 +104,13 @@ class FAMD(LinearEstimator):
     _: KW_ONLY
     columns: Literal["mixed", "prepared"] = "mixed"
 
-    def _checked(self, X: Any, *, reset: bool) -> Any:
+    def _checked_rows(self, X: Any, *, reset: bool) -> Any:
         """Columns of 0, 1 and numbers; those of a frame as they were when it was fitted."""
         X = frame_of(numbers_of(X))
         if reset:
             self.encodings_ = _encodings(X)
         if not self.encodings_:
-            return super()._checked(X, reset=reset)
+            return super()._checked_rows(X, reset=reset)
         if not hasattr(X, "iloc"):
             raise InvalidInput(
                 Argument("X"), " must be a data frame with the columns that were fitted"

@@ -17,11 +17,11 @@ from dualfold.arrays import Array
 from dualfold.data.labels import Labels
 from dualfold.embedding import Embedding
 from dualfold.errors import Argument, InPython, InvalidInput
-from dualfold.fitting.dimension import MAX_AUTO_COMPONENTS, embedded
+from dualfold.fitting.dimension import MAX_AUTO_COMPONENTS, embedding_and_reason
 from dualfold.fitting.estimator import Estimator, asked_count
-from dualfold.fitting.linear import signed
+from dualfold.fitting.linear import normalize_signs
 from dualfold.fitting.solver_choice import solver_to_last_digits
-from dualfold.fitting.statement import Stated, linear_statement
+from dualfold.fitting.statement import Statement, linear_statement
 from dualfold.fitting.tiles import TiledRows, tiled_rows
 from dualfold.graph.metrics import is_precomputed, refuse_other_width
 from dualfold.inputs import numbers_of
@@ -186,7 +186,7 @@ class ClassicalMDS(Estimator):
 
     def _fit_features(self, X: Any) -> Embedding:
         """PCA; the map of the features serves new points."""
-        embedding = self._embedded(mds(X, n_components=self._count(min(X.shape))))
+        embedding = self._answer(mds(X, n_components=self._count(min(X.shape))))
         lift: Any = embedding.problem.lift
         self._map = lift.linear_map(embedding.solution.vectors, embedding.values)
         return embedding
@@ -202,10 +202,10 @@ class ClassicalMDS(Estimator):
             )
         moments = rows.moments()
         count = self._count(min(moments.count, rows.width))
-        embedding = self._embedded(replace(moments.scaled_problem(None, 1), count=count))
+        embedding = self._answer(replace(moments.scaled_problem(None, 1), count=count))
         lift: Any = embedding.problem.lift
         found = lift.linear_map(embedding.solution.vectors, embedding.values)
-        self._map = LinearMap(found.mean, signed(found.components))
+        self._map = LinearMap(found.mean, normalize_signs(found.components))
         self._know_nothing_negative()
         self.certificate_ = embedding.certificate
         kept = len(embedding.values)
@@ -219,16 +219,18 @@ class ClassicalMDS(Estimator):
     def _fit_distances(self, distances: Array) -> Embedding:
         """Eigenvectors of K = −½HΔH; column means of Δ serve new points."""
         problem = mds_of_distances(distances, n_components=self._count(len(distances)))
-        embedding = self._embedded(problem)
+        embedding = self._answer(problem)
         self._mean_squares = mean_squares(distances)
         mass = negative_mass(problem.A, embedding.values)
         self.negative_mass_, self.negative_mass_note_ = mass.share, mass.note
         self._map = None
         return embedding
 
-    def _embedded(self, problem: TraceProblem) -> Embedding:
+    def _answer(self, problem: TraceProblem) -> Embedding:
         solver = solver_to_last_digits(problem)
-        embedding, self.n_components_reason_ = embedded(problem, solver, self.n_components)
+        embedding, self.n_components_reason_ = embedding_and_reason(
+            problem, solver, self.n_components
+        )
         return embedding
 
     def _count(self, most: int) -> int:
@@ -266,19 +268,19 @@ class ClassicalMDS(Estimator):
         """Distances from new points to the fitted ones."""
         return X if is_precomputed(self.metric) else self._distances(X, self._training)
 
-    def _stated(self, X: Any, count: int, labels: Labels | None) -> Stated:
+    def _statement(self, X: Any, count: int, labels: Labels | None) -> Statement:
         if self._in_space:
             return linear_statement(mds(X, n_components=asked_count(self, count, min(X.shape))))
         distances = X if is_precomputed(self.metric) else self._distances(X, None)
         asked = asked_count(self, count, len(distances))
-        return Stated(mds_of_distances(distances, n_components=asked), _no_rule)
+        return Statement(mds_of_distances(distances, n_components=asked), _no_rule)
 
     def inverse_transform(self, X: Any) -> Array:
         """The points nearest to the mean with those coordinates; Euclidean features only."""
         check_is_fitted(self)
         rows = tiled_rows(X)
         if rows is not None:
-            return rows.inverse_transformed(self)
+            return rows.inverse_transform_with(self)
         if self._map is None:
             raise InvalidInput(
                 Argument("metric", self.metric),
@@ -316,9 +318,9 @@ class ClassicalMDS(Estimator):
             isinstance(self.metric, str) and self.metric == "euclidean" and not self.metric_params
         )
 
-    def _checked(self, X: Any, *, reset: bool) -> Any:
+    def _checked_rows(self, X: Any, *, reset: bool) -> Any:
         if self._in_space:
-            return super()._checked(X, reset=reset)
+            return super()._checked_rows(X, reset=reset)
         given = is_precomputed(self.metric)
         checked = validate_data(
             self,

@@ -250,7 +250,7 @@ class MaximumVarianceUnfolding(GraphEstimator):
             constraints=self.constraints,  # type: ignore[arg-type]
             angles=self.angles,
         )
-        return certificate.narrowed(scope)
+        return certificate.with_scope(scope)
 
     def map_of_points(self, graph: Graph, points: Array) -> OutOfSampleMap:
         """The map of new rows that follows from points of a graph."""

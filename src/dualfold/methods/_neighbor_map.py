@@ -66,7 +66,9 @@ def neighbor_map(
 # Rows that take less than a minute of a core (docs/dev/notes/neighbour-maps.md).
 MAX_QUICK_ROWS = 1_800
 # The solver and the number of coordinates are no choice here.
-_GIVEN = {k: v for k, v in GRAPH_CONSTRAINTS.items() if k not in ("eigen_solver", "tol")}
+_GRAPH_CONSTRAINTS = {
+    k: v for k, v in GRAPH_CONSTRAINTS.items() if k not in ("eigen_solver", "tol")
+}
 
 
 @dataclass(eq=False, repr=False)
@@ -128,7 +130,7 @@ class NeighborMap(GraphEstimator):
     'proved'
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = _GIVEN | {
+    _parameter_constraints: ClassVar[dict[str, Any]] = _GRAPH_CONSTRAINTS | {
         "n_components": [Interval(Integral, 1, None, closed="left")],
         "spread": [Interval(Real, 0, None, closed="neither"), None],
         "tolerance": [Interval(Real, 0, 1, closed="both")],
@@ -172,7 +174,7 @@ class NeighborMap(GraphEstimator):
         )
 
     def _drawn_rows(self, n: int, settings: RowSettings) -> Array | None:
-        drawn = settings.drawn(n)
+        drawn = settings.landmark_rows(n)
         many = self.landmarks is None and n > MAX_QUICK_ROWS and self.pieces == "join"
         if drawn is not None or not many or not settings.has_features:
             return drawn
@@ -205,7 +207,7 @@ class NeighborMap(GraphEstimator):
                 found = neighbor_answer(problem, start, **settings)
                 tried.append(found)
         values = np.full(count, found.problem.size)
-        certificate = found.certificate.narrowed(rows.scope())
+        certificate = found.certificate.with_scope(rows.scope())
         embedding: Any = Embedding(
             found.descent.points, values, certificate, found.problem, found.descent
         )
@@ -236,7 +238,7 @@ class NeighborMap(GraphEstimator):
         if spread is None:
             spread = float(np.mean(np.square(np.asarray(points, dtype=float))))
         problem = self._neighbor_problem(graph, points.shape[1], spread)
-        return rejudged(problem, points, tolerance).narrowed(scope)
+        return certificate_of_points(problem, points, tolerance).with_scope(scope)
 
     def map_of_points(self, graph: Graph, points: Array) -> OutOfSampleMap:
         """The map of new rows that follows from points of a graph."""
@@ -257,7 +259,9 @@ class NeighborMap(GraphEstimator):
         return super().found_parameters() | {"spread": float(self.spread_)}
 
 
-def rejudged(problem: NeighborProblem, points: Array, tolerance: float) -> NeighborCertificate:
+def certificate_of_points(
+    problem: NeighborProblem, points: Array, tolerance: float
+) -> NeighborCertificate:
     """Points judged with the best bound there is, however they were found."""
     verdict = certify_neighbors(problem, points, tolerance=tolerance)
     if verdict.gap <= tolerance or not np.isfinite(verdict.value) or problem.n > MAX_PAIRED_ROWS:

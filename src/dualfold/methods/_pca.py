@@ -18,10 +18,10 @@ from dualfold.arrays import Array
 from dualfold.data.labels import Labels
 from dualfold.errors import Argument, InvalidInput
 from dualfold.fitting.estimator import asked_count, checked_rows, fit_any_table
-from dualfold.fitting.linear import LinearEstimator, signed
+from dualfold.fitting.linear import LinearEstimator, normalize_signs
 from dualfold.fitting.moments import Moments
 from dualfold.fitting.principal_axes import (
-    DESCENTS,
+    DESCENT_SOLVERS,
     MAX_KEPT_WIDTH,
     MAX_SMALL_SIDE,
     SPARSE_SOLVERS,
@@ -35,7 +35,7 @@ from dualfold.fitting.principal_axes import (
     solver_for,
 )
 from dualfold.fitting.probabilistic import gaussian_model
-from dualfold.fitting.statement import Scaling, Stated, linear_statement
+from dualfold.fitting.statement import Scaling, Statement, linear_statement
 from dualfold.fitting.tiles import TiledRows, tiled_rows
 from dualfold.inputs import numbers_of
 from dualfold.maps.linear_map import GramProjectionLift, ProjectionLift
@@ -186,7 +186,9 @@ class PCA(LinearEstimator):
         "copy": ["boolean"],
         "whiten": ["boolean"],
         "svd_solver": [
-            StrOptions({"auto", "full", "covariance_eigh", "arpack", "randomized", *DESCENTS})
+            StrOptions(
+                {"auto", "full", "covariance_eigh", "arpack", "randomized", *DESCENT_SOLVERS}
+            )
         ],
         "tol": [Interval(Real, 0, None, closed="left")],
         "iterated_power": [StrOptions({"auto"}), Interval(Integral, 0, None, closed="left")],
@@ -220,13 +222,13 @@ class PCA(LinearEstimator):
         rows = tiled_rows(X)
         if rows is not None:
             fit_any_table(self, X, y)
-            return rows.transformed(self)
-        checked = self._checked(X, reset=True)
+            return rows.transform_with(self)
+        checked = self._checked_rows(X, reset=True)
         self._fit(checked, None)
         return self.placing_map()(checked).astype(checked.dtype, copy=False)
 
     # Descents have no use for the scatter matrix that batches are merged in.
-    @available_if(lambda self: self.svd_solver not in DESCENTS)
+    @available_if(lambda self: self.svd_solver not in DESCENT_SOLVERS)
     @_fit_context(prefer_skip_nested_validation=True)
     def partial_fit(self, X: Any, y: Any = None) -> Self:
         """Add a batch of rows: afterwards as if all rows so far had been fitted at once.
@@ -262,11 +264,11 @@ class PCA(LinearEstimator):
         self._moments: Moments | None = moments
         return self
 
-    def _checked(self, X: Any, *, reset: bool) -> Any:
+    def _checked_rows(self, X: Any, *, reset: bool) -> Any:
         """As for all, but NaN in rows that will be squared shows in the squares."""
         rows = checked_rows(self, X, reset=reset, finite=False)
         dense = isinstance(rows, np.ndarray) and pca_matrix(rows.shape) == "covariance"
-        squared = dense and self.svd_solver not in DESCENTS and not self.standardize
+        squared = dense and self.svd_solver not in DESCENT_SOLVERS and not self.standardize
         if not (reset and squared):
             assert_all_finite(rows, estimator_name=type(self).__name__, input_name="X")
         return rows
@@ -277,7 +279,7 @@ class PCA(LinearEstimator):
         # scikit-learn's word for the case; tools that look for it find it here too.
         self._fit_svd_solver = name
         matrix: Matrix = "covariance" if name == "covariance_eigh" else "auto"
-        matrix = "products" if name in DESCENTS else matrix
+        matrix = "products" if name in DESCENT_SOLVERS else matrix
         try:
             problem = pca(X, n_components=1, standardize=self.standardize, matrix=matrix)
         except InvalidInput:
@@ -287,7 +289,7 @@ class PCA(LinearEstimator):
         decomposed = None
         if self.svd_solver == "full" or (name == "full" and max(X.shape) <= MAX_SMALL_SIDE):
             decomposed = singular_vectors(X, problem)
-        elif name in DESCENTS:
+        elif name in DESCENT_SOLVERS:
             decomposed = descent_settings(self).solution(problem, choose)
             self.history_ = error_history(problem, decomposed)
             self.n_iter_ = len(self.history_) - 1
@@ -295,7 +297,7 @@ class PCA(LinearEstimator):
 
     def _fit_tiles(self, rows: TiledRows, y: Any) -> None:
         """The same problem, with the scatter matrix added up from those of the tiles."""
-        if self.svd_solver in DESCENTS:
+        if self.svd_solver in DESCENT_SOLVERS:
             raise InvalidInput(
                 Argument("svd_solver", self.svd_solver),
                 " goes through all rows at every step, and X is a table in tiles; ",
@@ -317,7 +319,7 @@ class PCA(LinearEstimator):
         total = answer.total * (n / (n - 1))
         left = min(shape) - count
         map_ = answer.map
-        self.components_ = signed(map_.components).astype(dtype, copy=False)
+        self.components_ = normalize_signs(map_.components).astype(dtype, copy=False)
         self.mean_ = map_.mean.astype(dtype, copy=False)
         self.scale_ = None if map_.scale is None else map_.scale.astype(dtype, copy=False)
         self.eigenvalues_ = answer.values
@@ -338,7 +340,7 @@ class PCA(LinearEstimator):
         over = _deviations(self.explained_variance_) if self.whiten else None
         return Scaling(over).rule(self._linear_map())
 
-    def _stated(self, X: Any, count: int, labels: Labels | None) -> Stated:
+    def _statement(self, X: Any, count: int, labels: Labels | None) -> Statement:
         n, asked = X.shape[0], asked_count(self, count, min(X.shape))
         problem = pca(X, n_components=asked, standardize=self.standardize)
 

@@ -17,7 +17,7 @@ from dualfold.errors import Argument, CertificateFailed, warn
 from dualfold.fitting.estimator import Estimator, asked_count
 from dualfold.fitting.linear import LinearEstimator
 from dualfold.fitting.solver_choice import solver_to_last_digits
-from dualfold.fitting.statement import Stated, linear_statement
+from dualfold.fitting.statement import Statement, linear_statement
 from dualfold.fitting.tiles import TiledRows
 from dualfold.graph.number_rows import in_units
 from dualfold.methods._pca import pca
@@ -181,7 +181,7 @@ class PointPCA(LinearEstimator):
     def _fit_tiles(self, rows: TiledRows, y: Any) -> None:
         Estimator._fit_tiles(self, rows, y)  # says what to take instead
 
-    def _stated(self, X: Any, count: int, labels: Labels | None) -> Stated:
+    def _statement(self, X: Any, count: int, labels: Labels | None) -> Statement:
         return linear_statement(pca(X, n_components=asked_count(self, count, min(X.shape))))
 
 

@@ -22,7 +22,7 @@ from dualfold.data.labels import Labels
 from dualfold.errors import Argument, InvalidInput, Message
 from dualfold.fitting.estimator import Estimator, fit_any_table, unfitted_on_failure
 from dualfold.fitting.linear import LinearEstimator
-from dualfold.fitting.statement import Stated
+from dualfold.fitting.statement import Statement
 from dualfold.fitting.tiles import TiledRows, tiled_rows
 from dualfold.maps.linear_map import LinearMap
 from dualfold.maps.random_maps import Kind, random_map
@@ -159,9 +159,9 @@ class RandomProjection(LinearEstimator):
     def fit_transform(self, X: Any, y: Any = None) -> Array:
         """Draw, measure, and return the coordinates of X; they are not kept."""
         if tiled_rows(X) is not None:
-            return fit_any_table(self, X, y).transformed(self)  # type: ignore[union-attr]
+            return fit_any_table(self, X, y).transform_with(self)  # type: ignore[union-attr]
         with unfitted_on_failure(self):
-            return self._fit_points(self._checked(X, reset=True))
+            return self._fit_points(self._checked_rows(X, reset=True))
 
     def _fit(self, X: Any, labels: Labels | None) -> None:
         self._fit_points(X)
@@ -211,5 +211,5 @@ class RandomProjection(LinearEstimator):
     def _linear_map(self) -> LinearMap:
         return LinearMap(np.zeros(self.components_.shape[1]), self.components_)
 
-    def _stated(self, X: Any, count: int, labels: Labels | None) -> Stated:
-        return Estimator._stated(self, X, count, labels)  # nothing is optimised
+    def _statement(self, X: Any, count: int, labels: Labels | None) -> Statement:
+        return Estimator._statement(self, X, count, labels)  # nothing is optimised

@@ -20,7 +20,7 @@ from dualfold.errors import Argument, DualfoldWarning, InvalidInput, warn
 from dualfold.fitting.estimator import Estimator, fit_any_table
 from dualfold.fitting.progress import CallbackSupportMixin, fit_stage
 from dualfold.fitting.solver_choice import solver_named
-from dualfold.fitting.statement import Stated
+from dualfold.fitting.statement import Statement
 from dualfold.graph import nearest
 from dualfold.trace.problem import TraceProblem
 
@@ -103,8 +103,8 @@ class SpectralEmbedding(CallbackSupportMixin, BaseEstimator):
         return np.asarray(self.fit(X).embedding_)
 
     plot = Estimator.plot
-    stated = Estimator.stated
-    _checked = Estimator._checked
+    statement = Estimator.statement
+    _checked_rows = Estimator._checked_rows
     _fit_tiles = Estimator._fit_tiles
     _uses_labels = Estimator._uses_labels
 
@@ -127,9 +127,9 @@ class SpectralEmbedding(CallbackSupportMixin, BaseEstimator):
         self.eigenvalues_ = embedding.values
         self.certificate_ = embedding.certificate
 
-    def _stated(self, X: Any, count: int, labels: Labels | None) -> Stated:
+    def _statement(self, X: Any, count: int, labels: Labels | None) -> Statement:
         problem, _ = _problem_of_affinities(self._affinities(X), self.n_components)
-        return Stated(problem, _refuse_new_rows)
+        return Statement(problem, _refuse_new_rows)
 
     def _affinities(self, X: Any) -> Any:
         if callable(self.affinity):

@@ -194,7 +194,7 @@ class TSNE(Estimator):
         else:
             start = given_start(self.init, problem.n, self.n_components)
         with fit_stage(self, "descent"):
-            run = self._descended(problem, start, told)
+            run = self._descent(problem, start, told)
         self.embedding_ = run.points.astype(np.float32)
         self.n_iter_ = run.rounds - 1
         self.history_ = np.array(run.objectives)
@@ -251,7 +251,7 @@ class TSNE(Estimator):
             Phase(self.max_iter - first, 1.0, late, 0.9, self.n_iter_without_progress, late / last),
         ]
 
-    def _descended(self, problem: TsneProblem, start: Array, told: Told | None = None) -> Descent:
+    def _descent(self, problem: TsneProblem, start: Array, told: Told | None = None) -> Descent:
         return descend(
             problem,
             start,
@@ -292,7 +292,7 @@ class TSNE(Estimator):
             name = named[number] if number < len(named) else "random"
             seed = int(seeds[number])
             start = start_named(name, X, problem, self.n_components, seed)
-            points = self._descended(problem, start).points
+            points = self._descent(problem, start).points
             ended.append((name, float(certify_tsne(problem, points, n_jobs=self.n_jobs).value)))
             moved.append(displacement(self.embedding_.astype(float), points))
         return tuple(ended), float(np.median(np.max(moved, axis=0)))
@@ -328,7 +328,7 @@ class TSNE(Estimator):
         Nothing is descended: objective, gradient and neighbours kept are those of the points.
         tolerance : the largest share of the forces that may be unbalanced
         """
-        checked = self._checked(X, reset=True)
+        checked = self._checked_rows(X, reset=True)
         refuse_odd_input(self, checked)
         lists, problem = self._problem(checked)
         if not np.isfinite(self.attraction):

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.certificate import WORTHLESS, Certificate, checked_tolerance, level_of
+from dualfold.certificate import MAX_GAP, Certificate, checked_tolerance, level_of
 from dualfold.kernels.threads import lapack_threads
 from dualfold.neighbor_map.lower_bound import neighbor_bound, searched_bound
 from dualfold.neighbor_map.problem import (
@@ -105,7 +105,7 @@ def _verdict(
     gap = max(value - bound, 0.0) / bound if bound > 0 else np.inf
     level: Any = "failed" if why else "measured" if chance else level_of(gap, tolerance)
     reasons = [why] if why else []
-    if not why and gap >= WORTHLESS:
+    if not why and gap >= MAX_GAP:
         level = "unresolved"
         reasons = [
             f"KL is {value:.4g} nats and the bound {bound:.4g}, hardly better than KL ≥ 0, which "

@@ -2,7 +2,7 @@
 
 Sums of products are taken over the integers, so nothing is rounded and nothing overflows.
 Numbers are `fractions.Fraction` in arrays of objects; they are rounded once, at the end,
-to the side that is asked for.
+to the side that is needed.
 
 Linear systems are solved over the integers when they are small (Bareiss, "Sylvester's identity
 and multistep integer-preserving Gaussian elimination", 1968). Larger square ones are enclosed:

@@ -165,8 +165,7 @@ class Box:
         if len(open_ends) > 1:
             return
         least = sum(
-            (entry * end for entry, end in zip(entries, ends, strict=True) if end is not None),
-            ZERO,
+            (entry * end for entry, end in zip(entries, ends, strict=True) if end is not None), ZERO
         )
         for k in open_ends or range(len(entries)):
             entry, j, own = entries[k], columns[k], ends[k]

@@ -38,12 +38,7 @@ from dualfold.programs.exact import (
 )
 from dualfold.programs.feasible import feasible_near
 from dualfold.programs.objective_bounds import Box, least_linear
-from dualfold.programs.optimality import (
-    conditions,
-    largest_modulus,
-    limit_size,
-    program_text,
-)
+from dualfold.programs.optimality import conditions, largest_modulus, limit_size, program_text
 from dualfold.programs.program import LinearProgram, Program
 
 

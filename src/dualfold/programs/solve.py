@@ -21,11 +21,7 @@ from dualfold.errors import Argument, CertificateFailed, NotConverged, warn
 from dualfold.programs.balance import BalancedProgram, balanced_program
 from dualfold.programs.certificate import ProgramCertificate, certify_program
 from dualfold.programs.program import LinearProgram, Program
-from dualfold.programs.rays import (
-    RayCertificate,
-    certify_infeasible,
-    certify_unbounded,
-)
+from dualfold.programs.rays import RayCertificate, certify_infeasible, certify_unbounded
 from dualfold.programs.solvers.external import by_clarabel, by_highs, polished_answer, widened_rows
 from dualfold.programs.solvers.pivots import by_pivots
 

@@ -22,12 +22,7 @@ n_jobs : threads (None: all cores); the answer does not depend on them
 
 from dualfold.quality.class_measures import knn_accuracy, neighborhood_hit, silhouette
 from dualfold.quality.conformal import conformal_p_values
-from dualfold.quality.coranking import (
-    CoRanking,
-    NeighborhoodCurve,
-    co_ranking,
-    neighborhood_curve,
-)
+from dualfold.quality.coranking import CoRanking, NeighborhoodCurve, co_ranking, neighborhood_curve
 from dualfold.quality.distortion import Distortion, measured_distortion
 from dualfold.quality.estimate import Estimate
 from dualfold.quality.map_axes import close_axes, column_correlations, far_rows

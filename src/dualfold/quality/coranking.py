@@ -10,12 +10,7 @@ import numpy as np
 from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
 from dualfold.kernels.threads import row_slices
-from dualfold.quality.estimate import (
-    Estimate,
-    drawn_rows,
-    estimate_of_mean,
-    values_at_all_points,
-)
+from dualfold.quality.estimate import Estimate, drawn_rows, estimate_of_mean, values_at_all_points
 from dualfold.quality.space import Space, both_spaces, neighbor_count
 
 _LIST_ENTRIES_PER_CHUNK = 1 << 22

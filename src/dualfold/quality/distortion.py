@@ -30,13 +30,13 @@ class Distortion(Certificate):
 
     level : always "measured", but for `chance` (1 − confidence; 0 where all pairs were seen)
     eps : the change of squared distances that is allowed
-    n_pairs, exhaustive : how many pairs were looked at, and whether these are all
+    n_pairs, exhaustive : how many pairs were measured, and whether these are all
     mean : the mean ratio; 1: on average distances neither grow nor shrink
     quantiles : ((level, ratio), …), from the smallest ratio seen to the largest
     share : of the pairs whose ratio lies within 1±eps
     low, high : the share among *all* pairs lies between them with `confidence`
-        (Clopper and Pearson; both equal `share` when every pair was looked at)
-    duplicates : pairs of equal points among those looked at; they have no ratio
+        (Clopper and Pearson; both equal `share` when every pair was measured)
+    duplicates : pairs of equal points among those measured; they have no ratio
     """
 
     eps: float

@@ -82,7 +82,7 @@ def estimate_of_sums(
 ) -> float:
     """A function of the column sums of all rows, or its estimate from fewer.
 
-    `statistic` takes the totals, q of them or m×q at once. The variance comes from
+    `statistic` takes the totals, q of them or m×q together. The variance comes from
     leaving out one row after the other (the jackknife).
     """
     total, m = sums.sum(axis=0), len(sums)

@@ -9,12 +9,7 @@ from dualfold.arrays import Array
 from dualfold.graph.graph import Graph
 from dualfold.notebook import shown_html
 from dualfold.quality.class_measures import knn_accuracy, neighborhood_hit, silhouette
-from dualfold.quality.coranking import (
-    CoRanking,
-    NeighborhoodCurve,
-    co_ranking_of,
-    curve_of,
-)
+from dualfold.quality.coranking import CoRanking, NeighborhoodCurve, co_ranking_of, curve_of
 from dualfold.quality.estimate import Estimate, drawn_rows, estimate_of_mean, values_at_all_points
 from dualfold.quality.neighborhood_shape import correlation_of_densities, distortion_of
 from dualfold.quality.pair_measures import (

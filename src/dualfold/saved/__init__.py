@@ -4,7 +4,7 @@ save_model("roll.dualfold", model_of(Isomap().fit(X)))
 load_model("roll.dualfold").transform(new)
 """
 
-from dualfold.fitting.statement import Stated
+from dualfold.fitting.statement import Statement
 from dualfold.saved.foreign_rows import ForeignRows, judged_rows, kept_rows, old_rows
 from dualfold.saved.model import (
     Model,
@@ -28,7 +28,7 @@ __all__ = [
     "BothSides",
     "ForeignRows",
     "Model",
-    "Stated",
+    "Statement",
     "both_sides",
     "certify_points",
     "columns_differ",

@@ -19,7 +19,7 @@ from dualfold.errors import InPython, InvalidInput
 from dualfold.fitting.estimator import asked_count
 from dualfold.fitting.graph_estimator import StatedGraph
 from dualfold.fitting.layout import PiecewiseCertificate, side_by_side
-from dualfold.fitting.statement import Stated
+from dualfold.fitting.statement import Statement
 from dualfold.graph import Graph, separate
 from dualfold.maps.out_of_sample import OutOfSampleMap, parts_of
 from dualfold.maps.piecewise_map import PiecewiseMap
@@ -60,7 +60,7 @@ class Judge(Protocol):
 class TraceJudge:
     """Judges by a trace problem."""
 
-    stated: Stated
+    stated: Statement
     settings: CertifySettings
 
     def certificate_of_map(self, map_: OutOfSampleMap) -> tuple[Any, Embedding | None]:
@@ -108,7 +108,7 @@ class PointsJudge:
             )
         certificate = self.certificate_of_points(points, None)
         own = self.map_of_points(points, certificate)
-        return certificate.doubted(*map_differences(own, map_)), embedding_of_points(points)
+        return certificate.with_doubts(*map_differences(own, map_)), embedding_of_points(points)
 
     def certificate_of_points(self, points: Array, values: Any) -> Any:
         return self.estimator.judged_points(self.data, points, **self.options)
@@ -151,7 +151,7 @@ class GraphStatement:
     ) -> GraphStatement:
         stated = estimator.stated_graph(X)
         if estimator.pieces != "separate":
-            stated = stated.connected()
+            stated = stated.in_one_piece()
         return cls(estimator, X, stated, sides, settings)
 
     @property
@@ -193,7 +193,7 @@ class GraphStatement:
         if second is None or second.kind != map_.kind:
             return self.judge(map_.n_coordinates).certificate_of_map(map_)[0]
         certificate: Any = self.certificate_of_points(np.asarray(map_.stored_points()), None)
-        return certificate.doubted(*map_differences(second, map_))
+        return certificate.with_doubts(*map_differences(second, map_))
 
     def _second_map(self, points: Array | None) -> OutOfSampleMap | None:
         """The other map by which landmarks may place new rows; None where a method has one map."""
@@ -227,7 +227,7 @@ class GraphStatement:
             return certificate
         again = judge.map_of_points(points[rows].astype(float), certificate)(self.X)
         again[rows] = points[rows]
-        return certificate.doubted(*_point_doubts(again, points))
+        return certificate.with_doubts(*_point_doubts(again, points))
 
     def _certificate_of_pieces(self, points: Array, values: Any) -> Any:
         """Points of pieces that lie side by side: each piece moved back, then laid out again.
@@ -247,7 +247,7 @@ class GraphStatement:
             pieces.append((rows, embedding_of_points(centred)))
         layout = side_by_side(pieces, self.graph.n, width)
         certificate = PiecewiseCertificate.of(certificates)
-        return certificate.doubted(*_point_doubts(layout.points, points))
+        return certificate.with_doubts(*_point_doubts(layout.points, points))
 
     def _certificate_of_pieces_map(self, map_: OutOfSampleMap) -> Any:
         """Every piece by its own problem, then how they lie side by side."""
@@ -269,7 +269,7 @@ class GraphStatement:
         certificate = PiecewiseCertificate.of(certificates)
         if certificate.level == "failed":  # a piece without an answer has no place either
             return certificate
-        return certificate.doubted(*self._layout_doubts(map_, pieces))
+        return certificate.with_doubts(*self._layout_doubts(map_, pieces))
 
     def _layout_doubts(self, map_: Any, pieces: list[tuple[Array, Any]]) -> list[str]:
         """What is wrong with the places of the pieces, whose own maps were compared before."""

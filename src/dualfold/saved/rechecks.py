@@ -36,7 +36,7 @@ def rechecked_model(
     """
     settings = CertifySettings(tolerance, fresh)
     estimator = estimator_of_model(model)
-    table = estimator._checked(X, reset=True)
+    table = estimator._checked_rows(X, reset=True)
     if table.shape[1] != len(model.columns):
         raise InvalidInput(
             f"the rows have {table.shape[1]} columns, the model was made for {len(model.columns)}"
@@ -45,7 +45,7 @@ def rechecked_model(
     if "estimator" not in model.settings:
         return certificate
     scaled = [name for name in ("shift", "scale", "means") if getattr(model, name) is not None]
-    return certificate.doubted(*(f"the model has a {name} of its own" for name in scaled))
+    return certificate.with_doubts(*(f"the model has a {name} of its own" for name in scaled))
 
 
 def _certificate_of_model(
@@ -55,7 +55,7 @@ def _certificate_of_model(
         statement = GraphStatement.of(estimator, table, model.both_sides, settings)
         return statement.certificate_of_map(model.map)
     if not hasattr(estimator, "judged_points"):
-        stated = estimator.stated(table, model.coordinates, y)
+        stated = estimator.statement(table, model.coordinates, y)
         return certificate_of_map(stated, model.map, settings)[0]
     points, n = model.map.stored_points(), table.shape[0]
     if points is not None and np.shape(points) != (n, estimator.n_components):
@@ -84,7 +84,7 @@ def rechecked_points(
     tolerance, fresh : as for `rechecked_model`
     """
     settings = CertifySettings(tolerance, fresh)
-    table, stored = estimator._checked(X, reset=True), np.asarray(points)
+    table, stored = estimator._checked_rows(X, reset=True), np.asarray(points)
     if hasattr(estimator, "graph_of"):
         if len(stored) != table.shape[0]:
             raise InvalidInput(
@@ -94,7 +94,7 @@ def rechecked_points(
         return statement.certificate_of_points(stored, values)
     if hasattr(estimator, "judged_points"):
         return estimator.judged_points(table, stored)
-    stated = estimator.stated(table, stored.shape[1], y)
+    stated = estimator.statement(table, stored.shape[1], y)
     return TraceJudge(stated, settings).certificate_of_points(stored, values)
 
 

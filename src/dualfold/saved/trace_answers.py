@@ -30,7 +30,7 @@ from dualfold.arrays import Array
 from dualfold.certificate import checked_tolerance
 from dualfold.embedding import Embedding
 from dualfold.errors import DualfoldError
-from dualfold.fitting.statement import Stated
+from dualfold.fitting.statement import Statement
 from dualfold.maps.out_of_sample import OutOfSampleMap, parts_of
 from dualfold.trace.certificate import TraceCertificate, certify
 from dualfold.trace.doubts import (
@@ -71,7 +71,7 @@ class CertifySettings:
     def refusal_of(self, problem: TraceProblem, doubt: str) -> TraceCertificate:
         """The failed certificate of an answer that cannot even be compared."""
         nothing = np.full((problem.n, problem.count), np.nan)
-        return certify(problem, nothing, tolerance=self.tolerance).doubted(doubt)
+        return certify(problem, nothing, tolerance=self.tolerance).with_doubts(doubt)
 
 
 def certify_points(
@@ -139,7 +139,7 @@ def _certificate_of_vectors(
     tolerance = POINT_TOLERANCE_FLOAT32 if stored.single else POINT_TOLERANCE
     distance, moved = point_doubts(again, stored.points, tolerance=tolerance)
     if doubts or moved:
-        return certificate.doubted(*moved, *doubts)
+        return certificate.with_doubts(*moved, *doubts)
     words = problem.lift.agreement_text(len(stored.points), distance)
     return replace(certificate, about=f"{certificate.about}: {words}") if words else certificate
 
@@ -195,9 +195,11 @@ def _certificate_of_flat(
     rounding = len(V) * float(np.finfo(problem.A.dtype).eps) * 8 * norm
     if not remainder <= rounding:
         doubt = f"columns from {count + 1} on have no extent, and the data may have some there"
-        return certificate.doubted(doubt)
+        return certificate.with_doubts(doubt)
     if stored.values is not None and not np.all(np.abs(stored.values[count:]) <= rounding):
-        return certificate.doubted(f"eigenvalue {count + 1} is stored, its column has no extent")
+        return certificate.with_doubts(
+            f"eigenvalue {count + 1} is stored, its column has no extent"
+        )
     words = f"the first {count} coordinate(s); the data has no extent in the others"
     about = f"{certificate.about}; {words}" if certificate.about else words
     return replace(certificate, about=about)
@@ -218,7 +220,7 @@ def _remainder_norm(problem: TraceProblem, V: Array) -> tuple[float, float]:
 
 
 def certificate_of_map(
-    stated: Stated, map_: OutOfSampleMap, settings: CertifySettings
+    stated: Statement, map_: OutOfSampleMap, settings: CertifySettings
 ) -> tuple[TraceCertificate, Embedding | None]:
     """The certificate of a stored map, and the answer that it holds (None: none at all).
 
@@ -248,7 +250,7 @@ def certificate_of_map(
     with np.errstate(over="ignore", invalid="ignore"):
         own = stated.scaling(embedding.solution.values).rule(stated.leads_to(embedding))
         doubts += _map_doubts(own, map_, problem)
-    return certificate.doubted(*doubts), embedding
+    return certificate.with_doubts(*doubts), embedding
 
 
 def stored_embedding(

@@ -75,12 +75,12 @@ class RowsForFits:
     def fit_landmarks(self, estimator: Any) -> None:
         fit_landmarks(estimator, self.table)
 
-    def transformed(self, estimator: Any) -> Any:
+    def transform_with(self, estimator: Any) -> Any:
         validate_data(estimator, self.meta, reset=False, skip_check_array=True)
         names = [str(name) for name in estimator.get_feature_names_out()]
         return on_every_tile(self.table, estimator, "transform", names, self.dtype)
 
-    def inverse_transformed(self, estimator: Any) -> Any:
+    def inverse_transform_with(self, estimator: Any) -> Any:
         wide = int(estimator.n_features_in_)
         names = getattr(estimator, "feature_names_in_", np.arange(wide).astype(str))
         return on_every_tile(

@@ -37,7 +37,9 @@ def fit_landmarks(estimator: Any, rows: TiledTable) -> None:
     numbers = drawn_row_numbers(n, min(n, count + HELD_OUT_ROWS), seed_of(estimator.random_state))
     held = np.sort(np.random.default_rng(0).permutation(len(numbers))[count:])
     kept = np.setdiff1d(np.arange(len(numbers)), held)
-    some = estimator._checked(_with_column_names(rows, gather_rows(rows, numbers)), reset=False)
+    some = estimator._checked_rows(
+        _with_column_names(rows, gather_rows(rows, numbers)), reset=False
+    )
     estimator._fit(some[kept], None)
     estimator.landmark_rows_, estimator.placing_cost_ = numbers[kept], None
     if not len(held):

@@ -15,7 +15,7 @@ import numpy as np
 from scipy.sparse.linalg import LinearOperator
 
 from dualfold.arrays import Array
-from dualfold.certificate import WORTHLESS, Certificate, Level, checked_tolerance, level_of
+from dualfold.certificate import MAX_GAP, Certificate, Level, checked_tolerance, level_of
 from dualfold.errors import Argument, InvalidInput
 from dualfold.trace.matrix_entries import (
     ASYMMETRY_TOLERANCE,
@@ -253,7 +253,7 @@ def _level(
         words = "the count of eigenvalues was spoiled by rounding; nothing is proved"
         return "unresolved", (words,)
     # A matrix in double precision does not resolve less than a unit of the spectrum.
-    negligible = gap >= WORTHLESS and bracket.apart <= problem.count * UNIT_ROUNDOFF * found.scale
+    negligible = gap >= MAX_GAP and bracket.apart <= problem.count * UNIT_ROUNDOFF * found.scale
     if negligible or bracket.blurred >= proofs.ROUNDING_SHARE * bracket.apart:
         return "unresolved", (
             f"the value is within {_short(bracket.apart / found.scale)} of the spectrum from the "
@@ -310,7 +310,7 @@ def _orthogonality(problem: TraceProblem, V: Array) -> float:
     """How far VᵀBV is from I and VᵀBN from 0."""
     BV = problem.metric.times(V)
     off = float(np.linalg.norm(V.T @ BV - np.eye(V.shape[1]), 2))
-    overlap = problem.trivial.T @ BV
+    overlap = problem.excluded_basis.T @ BV
     return max(off, float(np.linalg.norm(overlap, 2))) if overlap.size else off
 
 

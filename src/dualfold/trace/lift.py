@@ -89,7 +89,7 @@ class Lift:
         return None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class FunctionLift(Lift):
     """A function of the caller, of which no way back is known."""
 

@@ -83,9 +83,12 @@ class Sparse:
     def lowest(self) -> float:
         """A proved lower bound of the smallest eigenvalue of B."""
         ordering = fill_reducing_ordering(self.matrix)
-        guess = 1.0 / _norm_of_inverse(self.solve, self.n)
+        guess, identity = (
+            1.0 / _norm_of_inverse(self.solve, self.n),
+            sp.eye_array(self.n, format="csr"),
+        )
         for shrink in (0.5, 0.1, 1e-2, 1e-4):
-            shifted = factorise(self.matrix - shrink * guess * _identity(self.n), ordering)
+            shifted = factorise(self.matrix - shrink * guess * identity, ordering)
             if shifted.negative == 0 and shifted.backward_error < shrink * guess:
                 return shrink * guess - shifted.backward_error
         return 0.0
@@ -259,10 +262,6 @@ def _dependent() -> InvalidInput:
         "the excluded directions depend on one another to rounding; leave out those "
         "that the others span"
     )
-
-
-def _identity(n: int) -> sp.csr_array:
-    return sp.eye_array(n, format="csr")
 
 
 def _norm_of_inverse(solve: Any, n: int) -> float:

@@ -64,11 +64,10 @@ class Gramian(LinearOperator):
         """|M|ᵀ, by its rows."""
         return abs(self.factor_transpose)
 
-    def _matvec(self, v: Array) -> Array:
-        return self.factor_transpose @ (self.factor @ v)
-
     def _matmat(self, V: Array) -> Array:
         return self.factor_transpose @ (self.factor @ V)
+
+    _matvec = _matmat
 
     def _adjoint(self) -> Gramian:
         return self
@@ -85,7 +84,7 @@ class TraceProblem:
         definite sparse or dense matrix
     count : number of directions wanted
     sense : "min" or "max"
-    excluded : n×p array whose columns span the trivial directions N; they must
+    excluded : n×p array whose columns span the excluded directions N; they must
         be an invariant subspace (eigenvectors) of the pencil; or an `ExcludedSpan`, whose basis
         is then taken as it is
     lift : turns (vectors, values) into the points of the embedding: a `Lift`, or a function
@@ -117,7 +116,7 @@ class TraceProblem:
         object.__setattr__(self, "A", _checked_matrix(self.A))
         object.__setattr__(self, "lift", as_lift(self.lift))
         object.__setattr__(self, "B", metric(self.B, self.n))
-        room = self.n - self.trivial.shape[1]
+        room = self.n - self.excluded_basis.shape[1]
         if not 1 <= self.count <= room:
             raise InvalidInput(
                 f"{self.count} directions were asked for, but a problem of size {self.n} with "
@@ -141,13 +140,13 @@ class TraceProblem:
         return self.B
 
     @property
-    def trivial(self) -> Array:
+    def excluded_basis(self) -> Array:
         """A B-orthonormal basis of the excluded directions, n×p (p may be 0)."""
         return self._span.basis
 
     @property
-    def trivial_error(self) -> float:
-        """How far, in the norm of B, a column of `trivial` may lie off the excluded span."""
+    def excluded_error(self) -> float:
+        """How far, in the norm of B, a column of `excluded_basis` may lie off the excluded span."""
         return self._span.error
 
     @property
@@ -220,9 +219,9 @@ class TraceProblem:
             return self.sign * (images.T @ images)
         return V.T @ self.descent(V)
 
-    def off_trivial(self, V: Array) -> Array:
+    def without_excluded(self, V: Array) -> Array:
         """V less its components along the excluded directions (B-orthogonally)."""
-        N = self.trivial
+        N = self.excluded_basis
         return V - N @ (self.metric.times(N).T @ V) if N.shape[1] else V
 
 

@@ -54,8 +54,8 @@ def balanced_problem(problem: TraceProblem, V: Array) -> tuple[TraceProblem, Arr
         rescaled = V * back
     if N is None or not _is_exact(V[:, answer], rescaled[:, answer]):
         return problem, V
-    # The basis that trivial_error is about, not another one of the same span.
-    span = ExcludedSpan(N, problem.trivial * back, problem.trivial_error)
+    # The basis that `excluded_error` is about, not another one of the same span.
+    span = ExcludedSpan(N, problem.excluded_basis * back, problem.excluded_error)
     changed = replace(problem, A=A, B=_scaled_metric(metric, powers), excluded=span)
     share_ordering(problem, changed)
     return changed, rescaled
@@ -75,7 +75,7 @@ def rescaled_problem(problem: TraceProblem) -> tuple[TraceProblem, int]:
     scaled = _scaled_matrix(A, np.full(problem.n, -power // 2))
     if scaled is None:
         return problem, 0
-    span = ExcludedSpan(problem.excluded_columns, problem.trivial, problem.trivial_error)
+    span = ExcludedSpan(problem.excluded_columns, problem.excluded_basis, problem.excluded_error)
     changed = replace(problem, A=scaled, excluded=span)
     share_ordering(problem, changed)
     return changed, power

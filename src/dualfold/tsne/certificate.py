@@ -114,8 +114,9 @@ def certify_tsne(
             unbalanced=np.inf,
         )
     found: Objective = tsne_objective(problem, Y, n_jobs)
-    balanced = found.unbalanced <= tolerance
-    reason = f"{share(found.unbalanced)} of the forces is not balanced, more than {tolerance:g}"
+    unbalanced = found.unbalanced_share
+    balanced = unbalanced <= tolerance
+    reason = f"{share(unbalanced)} of the forces is not balanced, more than {tolerance:g}"
     return TsneCertificate(
         level="stationary" if balanced else "not stationary",
         gap=np.inf,
@@ -127,7 +128,7 @@ def certify_tsne(
         kl=found.kl,
         error=found.error,
         slope=found.slope,
-        unbalanced=found.unbalanced,
+        unbalanced=unbalanced,
         neighbors_kept=neighbors_kept,
         starts=starts,
         spread=spread,

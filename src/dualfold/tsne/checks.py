@@ -1,4 +1,4 @@
-"""What is looked at after a descent of t-SNE: neighbours kept, and maps that collapse."""
+"""Checks after a descent of t-SNE: neighbours kept, and maps that collapse."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from dualfold.graph import Lists, nearest
 from dualfold.tsne.problem import TsneProblem
 from dualfold.tsne.starts import spectral_map
 
-# Neighbours that are counted again in the map.
-COUNTED = 10
+# Neighbours of a row that are looked for in the map.
+COUNTED_NEIGHBORS = 10
 
 
 def neighbors_kept(lists: Lists, points: Array, n_jobs: int | None = None) -> float:
@@ -21,12 +21,16 @@ def neighbors_kept(lists: Lists, points: Array, n_jobs: int | None = None) -> fl
     NaN where some row lists fewer, or there are no more rows.
     """
     n = len(points)
-    if n <= COUNTED or lists.counts.min() < COUNTED or not np.isfinite(points).all():
+    if (
+        n <= COUNTED_NEIGHBORS
+        or lists.counts.min() < COUNTED_NEIGHBORS
+        or not np.isfinite(points).all()
+    ):
         return float("nan")
-    theirs = lists.first(COUNTED).indices.reshape(n, COUNTED)
-    ours = nearest(np.asarray(points, dtype=float), COUNTED, n_jobs=n_jobs).indices
-    both = np.sort(np.hstack([theirs, ours]), axis=1)  # a row lists nobody twice
-    return float((both[:, 1:] == both[:, :-1]).sum() / (n * COUNTED))
+    theirs = lists.first(COUNTED_NEIGHBORS).indices.reshape(n, COUNTED_NEIGHBORS)
+    ours = nearest(np.asarray(points, dtype=float), COUNTED_NEIGHBORS, n_jobs=n_jobs).indices
+    both = np.sort(np.hstack([theirs, ours]), axis=1)  # a list holds no row twice
+    return float((both[:, 1:] == both[:, :-1]).sum() / (n * COUNTED_NEIGHBORS))
 
 
 def warn_of_collapse(problem: TsneProblem, points: Array) -> None:

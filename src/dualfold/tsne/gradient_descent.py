@@ -115,11 +115,9 @@ def descend(
     """Follow the phases from `start`; `look` is called at every checkpoint and may stop it.
 
     problem, start : what is to be solved, and where the points are at first (n × d)
-    exact : whether repulsion sums over all pairs in every iteration
-    angle : of the tree (3-D): the larger, the rougher
+    exact, angle : whether repulsion sums over all pairs; else the angle of the tree (3-D)
     least_gradient : stop where ‖∇F‖ is not larger at a checkpoint
-    look_every : iterations between two checkpoints
-    look : is called with a `Checkpoint`; the descent stops if it returns True
+    look_every, look : iterations between two checkpoints; what is called with each `Checkpoint`
     n_jobs : threads (None: all cores); the bits do not depend on them
     """
     run = _Run(problem, start, exact, angle, thread_count(n_jobs))

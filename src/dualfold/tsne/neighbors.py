@@ -19,7 +19,7 @@ from dualfold.graph.metrics import (
 # Rows whose full table of distances, or of affinities (method="exact"), is made.
 MOST_FULL = 20_000
 # Rows up to which all distances by another metric are computed at once.
-FEW = 2_000
+MAX_FULL_TABLE_ROWS = 2_000
 
 
 def refuse_odd_input(model: Any, X: Any) -> None:
@@ -87,11 +87,11 @@ def tsne_lists(model: Any, X: Any) -> Lists:
     """The neighbours that attract, with their distances; nearest first."""
     n = X.shape[0]
     if model.graph is not None:
-        return _given(model, n)
+        return _lists_of_graph(model, n)
     k = asked_neighbors(model, n)
     if is_precomputed(model.metric):
         return _of_distances(X, k)
-    if not is_euclidean(model.metric) and (model.metric_params or n <= FEW):
+    if not is_euclidean(model.metric) and (model.metric_params or n <= MAX_FULL_TABLE_ROWS):
         return _of_distances(_full_table(model, X), k)
     found = nearest(X, k, metric=model.metric, n_jobs=model.n_jobs)
     _refuse_negative(found.distances)
@@ -103,7 +103,7 @@ def _as_lists(found: Neighbors) -> Lists:
     return Lists(np.arange(0, n * k + 1, k), found.indices.ravel(), found.distances.ravel())
 
 
-def _given(model: Any, n: int) -> Lists:
+def _lists_of_graph(model: Any, n: int) -> Lists:
     graph = model.graph
     if sp.issparse(graph):
         lists = Lists(*from_precomputed(graph))

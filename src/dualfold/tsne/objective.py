@@ -59,7 +59,7 @@ class Objective:
         return float(np.linalg.norm(self.gradient))
 
     @property
-    def unbalanced(self) -> float:
+    def unbalanced_share(self) -> float:
         """‖∇F‖ over the norms of attraction and repulsion: 0 where all forces balance."""
         forces = self.pull + self.push
         return (self.slope + self.gradient_error) / forces if forces > 0 else 0.0

@@ -20,7 +20,7 @@ from dualfold.weights.covariance import scatter
 from dualfold.weights.row_passes import column_means, projected_rows
 
 # The standard deviation of the first coordinate at the start, as in scikit-learn.
-EXTENT = 1e-4
+START_DEVIATION = 1e-4
 
 
 def spectral_problem(problem: TsneProblem, count: int) -> TraceProblem:
@@ -38,10 +38,10 @@ def start_named(name: str, X: Any, problem: TsneProblem, count: int, random_stat
     """The start of that name, its first coordinate scaled to a deviation of 1e-4."""
     if name == "random":
         drawn = check_random_state(random_state).standard_normal(size=(problem.n, count))
-        return EXTENT * np.asarray(drawn).astype(np.float32).astype(float)
+        return START_DEVIATION * np.asarray(drawn).astype(np.float32).astype(float)
     points = principal_points(X, count) if name == "pca" else spectral_map(problem, count).points
     deviation = float(np.std(points[:, 0]))
-    return points * (EXTENT / deviation) if deviation > 0 else points * 0.0
+    return points * (START_DEVIATION / deviation) if deviation > 0 else points * 0.0
 
 
 def principal_points(X: Any, count: int) -> Array:

@@ -64,13 +64,7 @@ class Bracket:
         return relative_gap(self.lower, self.upper) * (1 + 8 * UNIT_ROUNDOFF)
 
 
-def bracket_of(
-    problem: UnfoldingProblem,
-    Y: Array,
-    w: Array,
-    *,
-    most_flops: float,
-) -> Bracket:
+def bracket_of(problem: UnfoldingProblem, Y: Array, w: Array, *, most_flops: float) -> Bracket:
     """Both sides of a problem in units of its own (`in_units`), from points and weights.
 
     w ≥ 0 is required for "at_most". λ₂ is proved with at most `most_flops` multiply-adds.

@@ -51,7 +51,7 @@ class UnfoldingCertificate(Certificate):
 
     level : "proved" (the gap is at most `tolerance`), "within" (proved too, the gap is larger),
         "unresolved" (less than a factor 2 seems to lie between both sides, but λ₂ of the weights
-        could not be proved, or equal lengths are kept less well than asked), "failed" (the bound is
+        could not be proved, or equal lengths are not kept well enough), "failed" (the bound is
         twice the value or more)
     value, lower : tr K of the points, scaled so that every constraint holds
     bound, upper : no unfolding has a larger trace (see `relaxation` for equal lengths)
@@ -60,7 +60,7 @@ class UnfoldingCertificate(Certificate):
     relaxation : for equal lengths, the δ with (1 − δ)d² ≤ ‖y_i − y_j‖² ≤ (1 + δ)d² that the points
         keep. To 1e-9 they are as good as equal, and `lower` and `upper` are about the points with
         exactly the lengths of these; beyond, about all points with lengths within δ
-    upper_exact : for equal lengths, a bound for the lengths asked; below 0 it proves that no
+    upper_exact : for equal lengths, a bound for the given lengths; below 0 it proves that no
         points have them
     bound_by : where `upper` comes from: "weights", "Isomap's trace" or "a centre"
     constraints : "at_most" or "equal"
@@ -77,22 +77,23 @@ class UnfoldingCertificate(Certificate):
     The rest is as in every `dualfold.Certificate`.
     """
 
+    # The defaults are those of a certificate that claims nothing.
     constraints: str
-    feasibility: float
-    relaxation: float
-    upper_exact: float
-    bound_by: str
-    second_eigenvalue: float
-    ritz: float
-    stationarity: float
-    slackness: float
-    least_weight: float
-    clipped: int
-    rank: int
-    multiplicity: int | None
-    cluster: float
-    isomap: float | None
-    centre: float | None
+    feasibility: float = np.inf
+    relaxation: float = 0.0
+    upper_exact: float = np.inf
+    bound_by: str = "nothing"
+    second_eigenvalue: float = 0.0
+    ritz: float = np.nan
+    stationarity: float = np.nan
+    slackness: float = np.nan
+    least_weight: float = np.nan
+    clipped: int = 0
+    rank: int = 0
+    multiplicity: int | None = None
+    cluster: float = np.nan
+    isomap: float | None = None
+    centre: float | None = None
 
     schema: ClassVar[str] = "dualfold.unfolding-certificate/2"
 
@@ -161,6 +162,8 @@ def certify_unfolding(
     about: str | None = None,
 ) -> UnfoldingCertificate:
     """Certify points (`factor`, n×r, K = YYᵀ) and weights (one for each edge) by each other.
+
+    problem : what they are to answer
 
     An answer is "proved" when its gap is within `tolerance`; equal lengths must also be
     kept to `most_relaxed` of d². Negative weights prove nothing for "at_most": they
@@ -301,28 +304,12 @@ def _points_and_weights(
 
 
 def _failure(problem: UnfoldingProblem, reason: str, tolerance: float) -> UnfoldingCertificate:
-    nan, infinite = float("nan"), float("inf")
     return UnfoldingCertificate(
         level="failed",
-        gap=infinite,
+        gap=np.inf,
         value=0.0,
-        bound=infinite,
+        bound=np.inf,
         constraints=problem.constraints,
-        feasibility=infinite,
-        relaxation=0.0,
-        upper_exact=infinite,
-        bound_by="nothing",
-        second_eigenvalue=0.0,
-        ritz=nan,
-        stationarity=nan,
-        slackness=nan,
-        least_weight=nan,
-        clipped=0,
-        rank=0,
-        multiplicity=None,
-        cluster=nan,
-        isomap=None,
-        centre=None,
         tolerance=tolerance,
         reasons=(reason,),
     )

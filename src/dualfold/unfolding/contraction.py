@@ -66,7 +66,8 @@ def contraction_of(
     """The unfolding problem of a graph in one piece.
 
     Its d² are the squares of the graph's lengths, each rounded once; certificates are about that
-    problem. `n_components` coordinates of the answer are wanted. `angles` also ties the neighbours
+    problem. `constraints` says whether edges are "at_most" as long as in the data, or "equal".
+    `n_components` coordinates of the answer are wanted. `angles` also ties the neighbours
     of each point to one another, which keeps the angles between its edges. With equal lengths,
     lengths that contradict each other along the edges raise `Unrealisable`; with "at_most" they
     do no harm: not all edges become taut.

@@ -64,13 +64,13 @@ def rechecked_unfolding(
         certificate = certify_unfolding(
             problem, _without_overflow(Y[first]), equal, tolerance=tolerance
         )
-        return certificate.doubted(*_duplicate_doubts(contraction, first, Y))
+        return certificate.with_doubts(*_duplicate_doubts(contraction, first, Y))
     factor, weights = _factor_and_weights(sides, contraction)
     certificate = certify_unfolding(
         problem, _without_overflow(factor[first]), weights, tolerance=tolerance
     )
     doubts = _duplicate_doubts(contraction, first, factor) or leading_doubts(factor, Y)
-    return certificate.doubted(*doubts)
+    return certificate.with_doubts(*doubts)
 
 
 def _real_table(numbers: Any, name: str) -> Array:

@@ -108,7 +108,7 @@ def unfolding_of(stated: Contraction, solver: Unfolder | None, tolerance: float)
     return Unfolding(
         points=points,
         values=values,
-        certificate=certificate.narrowed(stated.about),
+        certificate=certificate.with_scope(stated.about),
         problem=stated.problem,
         solution=solution,
         contraction=stated,

@@ -27,11 +27,7 @@ CACHED_NUMBERS = 2**17
 
 
 def point_gram(
-    X: Any,
-    mean: Array,
-    scale: Array | None = None,
-    *,
-    precision: type[np.floating] | None = None,
+    X: Any, mean: Array, scale: Array | None = None, *, precision: type[np.floating] | None = None
 ) -> Array:
     """The n×n inner products ⟨x_i − x̄, x_j − x̄⟩ of the rows of X, features divided by `scale`.
 

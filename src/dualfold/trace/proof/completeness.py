@@ -119,7 +119,7 @@ def deflated_norm_floor(
 
 def _norms_are_known(problem: TraceProblem) -> bool:
     standard = isinstance(problem.A, np.ndarray) and isinstance(problem.metric, Identity)
-    return standard and problem.sense == "max" and not problem.trivial.shape[1]
+    return standard and problem.sense == "max" and not problem.excluded_basis.shape[1]
 
 
 def _krylov_complement(problem: TraceProblem, V: Array, seed: int) -> tuple[Array, Array]:
@@ -195,7 +195,7 @@ def _lifting_columns(
     """Columns whose squares lift the first `below` directions and the excluded ones."""
     highest = float(np.abs(answer.h).max(initial=0.0)) + abs(height)
     BV = problem.metric.times(answer.V[:, :below]) * np.sqrt(2 * highest)
-    BN = problem.metric.times(problem.trivial) * np.sqrt(lift)
+    BN = problem.metric.times(problem.excluded_basis) * np.sqrt(lift)
     return np.hstack([BV, BN])
 
 
@@ -205,9 +205,9 @@ def _lift_rounding(problem: TraceProblem, lifted: Array, lift: float) -> float:
         return 0.0
     lengths = column_norms(lifted)
     total = gamma(lifted.shape[1] + 4) * float(lengths @ lengths)
-    p = problem.trivial.shape[1]
+    p = problem.excluded_basis.shape[1]
     if p:
-        wrong = np.sqrt(lift) * metric_errors(problem, problem.trivial)
+        wrong = np.sqrt(lift) * metric_errors(problem, problem.excluded_basis)
         wrong = wrong + 4 * UNIT_ROUNDOFF * lengths[-p:]
         total += float(wrong @ (2 * lengths[-p:] + wrong))
     return total
@@ -343,8 +343,8 @@ def pivot_floor(
         return SpectralFloor(below, -np.inf, "inertia", seen=None, error=np.inf)
     negative, off = counted
     off = off + 4 * UNIT_ROUNDOFF * (np.abs(A) + abs(height) * np.abs(B)) + _product_blur(problem)
-    if problem.trivial.shape[1]:
-        BN = problem.metric.times(problem.trivial) * np.sqrt(lift)
+    if problem.excluded_basis.shape[1]:
+        BN = problem.metric.times(problem.excluded_basis) * np.sqrt(lift)
         off[np.diag_indices_from(off)] += _lift_rounding(problem, BN, lift)
     lowest = problem.metric.lowest
     spread = problem.metric.entries if isinstance(problem.metric, Diagonal) else lowest
@@ -373,15 +373,15 @@ def _filled_pencil(problem: TraceProblem, lift: float) -> tuple[Array, Array]:
     """A' and B as dense matrices, A' symmetric."""
     A = problem.sign * dense_entries(problem.A).astype(float)
     A = (A + A.T) / 2
-    if problem.trivial.shape[1]:
-        BN = problem.metric.times(problem.trivial) * np.sqrt(lift)
+    if problem.excluded_basis.shape[1]:
+        BN = problem.metric.times(problem.excluded_basis) * np.sqrt(lift)
         A = A + BN @ BN.T
     return (A + A.T) / 2, problem.metric.sparse().toarray()
 
 
 def excluded_trial(problem: TraceProblem) -> Trial | None:
     """The excluded directions with their own values of A."""
-    return trial(problem, problem.trivial) if problem.trivial.shape[1] else None
+    return trial(problem, problem.excluded_basis) if problem.excluded_basis.shape[1] else None
 
 
 def _shift_rounding(problem: TraceProblem, matrix: sp.csr_array, height: float) -> Array:

@@ -12,7 +12,6 @@ this is for tens of rows, which the tables of a few features that need it have.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
@@ -250,16 +249,12 @@ def _height_with_count(pencil: IntegerPencil, at: float, room: float, most: int)
 
     A minor that vanishes is no sign; at another height, a little lower, it does not.
     """
-    for height in _nearby_heights(at, room):
+    for share in (0.0, 0.31, 0.57, 0.83):
+        height = at - share * room
         below = pencil.below(height)
         if below is not None:
             return height if below <= most else None
     return None
-
-
-def _nearby_heights(at: float, room: float) -> Iterator[float]:
-    for share in (0.0, 0.31, 0.57, 0.83):
-        yield at - share * room
 
 
 def _bracket(lower: Fraction, value: Fraction) -> Bracket:

@@ -66,7 +66,7 @@ def random_floor(
     fresh: bool,
 ) -> SpectralFloor:
     """A floor that holds but for a stated chance."""
-    room = problem.n - answer.V.shape[1] - problem.trivial.shape[1]
+    room = problem.n - answer.V.shape[1] - problem.excluded_basis.shape[1]
     count, last = len(answer.h), float(answer.h[-1])
     if room <= 0:  # nothing is left to be found
         return SpectralFloor(count, np.inf, "random", chance=0.0, seen=count)
@@ -122,7 +122,7 @@ def _blur(problem: TraceProblem, scale: float) -> float:
     condition = 4.0
     if isinstance(metric, Dense | Sparse):
         condition += float(abs(metric.matrix).sum(axis=1).max()) / max(metric.lowest, 1e-300)
-    moved = 64 * UNIT_ROUNDOFF * condition * scale + 4 * problem.trivial_error * scale
+    moved = 64 * UNIT_ROUNDOFF * condition * scale + 4 * problem.excluded_error * scale
     own = problem.asymmetry + UNDERFLOW_BOUND
     if isinstance(problem.A, LinearOperator) and not isinstance(problem.A, Gramian):
         own += OPERATOR_ERROR * norm_bound(problem)
@@ -134,7 +134,7 @@ def seed_of(problem: TraceProblem, V: Array, fresh: bool) -> int:
     if fresh:
         return int.from_bytes(os.urandom(16), "big")
     digest = hashlib.blake2b(digest_size=16)
-    parts = [V, problem.trivial, *_arrays(problem.metric)]
+    parts = [V, problem.excluded_basis, *_arrays(problem.metric)]
     A = problem.A.factor if isinstance(problem.A, Gramian) else problem.A
     if sp.issparse(A):
         parts += [A.data, A.indices, A.indptr]
@@ -191,7 +191,7 @@ def _extreme_ritz_values(
     far_enough: Callable[[float, float, int], bool],
 ) -> tuple[float, float, int, Outcome]:
     """The ends of sign·A on the complement of V and N, the steps made, and how it ended."""
-    outside = np.hstack([V, problem.trivial])
+    outside = np.hstack([V, problem.excluded_basis])
     weighted = problem.metric.times(outside)
 
     def off(x: Array) -> Array:

@@ -123,11 +123,11 @@ def evidence(
     excluded = excluded_trial(problem)
     lift = _lift(problem, quotients, further, excluded)
     # These images only decide how to rotate the basis; exact ones follow, but for a large dense A.
-    exact = not problem.trivial.shape[1]
+    exact = not problem.excluded_basis.shape[1]
     answer = trial(problem, basis, lift, seen @ turn, exact=exact)
     length = float(np.sqrt(answer.squares.sum()))
     size = scale + float(np.abs(answer.h).max())
-    extra = 2 * off_span * length + 4 * off_span**2 * size + d * lift * problem.trivial_error**2
+    extra = 2 * off_span * length + 4 * off_span**2 * size + d * lift * problem.excluded_error**2
     case = _Case(problem, answer, further, excluded, lift, scale, extra * UP, tolerance)
     found, floor, missed = _best_route(case, given, further, fresh)
     return Evidence(quotients, residuals, answer, found, floor, scale, missed)
@@ -142,7 +142,7 @@ def _wants_wider(problem: TraceProblem, further: Array) -> bool:
 
 def _orthonormal(problem: TraceProblem, given: Array) -> tuple[Array, Array]:
     """A B-orthonormal basis of the columns off N, and how it is mixed from them."""
-    inside = problem.off_trivial(given)
+    inside = problem.without_excluded(given)
     lower = np.linalg.cholesky(inside.T @ problem.metric.times(inside))
     turn = np.linalg.inv(lower).T
     return inside @ turn, turn
@@ -159,7 +159,7 @@ def _further(problem: TraceProblem, basis: Array, extra: Array) -> Array:
         length = np.sqrt(max(float(np.sum(x * metric.times(x))), 1e-300))
         x = x / length
         for _ in range(2):
-            x = problem.off_trivial(x)
+            x = problem.without_excluded(x)
             x = x - basis @ (metric.times(basis).T @ x) - kept @ (metric.times(kept).T @ x)
         left = float(np.sqrt(max(float(np.sum(x * metric.times(x))), 0.0)))
         if left > 1e-8:
@@ -190,7 +190,7 @@ def _next_value(problem: TraceProblem, answer: Trial, further: Array, lift: floa
     if problem.n > MAX_HINTED_ROWS or isinstance(problem.A, Gramian):
         return None
     A = problem.sign * dense_entries(problem.A).astype(float)
-    BN = problem.metric.times(problem.trivial)
+    BN = problem.metric.times(problem.excluded_basis)
     A = (A + A.T) / 2 + lift * (BN @ BN.T)
     B = None if isinstance(problem.metric, Identity) else problem.metric.sparse().toarray()
     try:
@@ -211,7 +211,7 @@ def _best_route(
     if is_zero(problem.A):
         floor = SpectralFloor(problem.count, np.inf, "zero", seen=problem.count)
         return Bracket(0.0, 0.0, 0.0, 0.0, 0.0), floor, False
-    if problem.n == problem.count + problem.trivial.shape[1]:
+    if problem.n == problem.count + problem.excluded_basis.shape[1]:
         return _whole_space_route(case)
     by_norm = _norm_route(case)
     if by_norm is not None:
@@ -441,7 +441,7 @@ def _refined_trial(case: _Case, floor: SpectralFloor, V: Array) -> Trial | None:
     problem, solve = case.problem, floor.solve
     assert solve is not None
     try:
-        Y = problem.off_trivial(solve(problem.metric.times(V)))
+        Y = problem.without_excluded(solve(problem.metric.times(V)))
         Y = Y / np.abs(Y).max(axis=0)
         for _ in range(2):
             gram = Y.T @ problem.metric.times(Y)
@@ -467,7 +467,7 @@ def _coupling_loss(case: _Case, height: TrialHeight) -> float:
     Coupled by κ they cost κ²/(lifted − h). A direction off a basis that is ε from N has a component
     of ε along N; without it the value is larger by 2κε and by squares of ε.
     """
-    excluded, off = case.excluded, case.problem.trivial_error
+    excluded, off = case.excluded, case.problem.excluded_error
     if excluded is None:
         return 0.0
     if not off < 0.1:

@@ -75,7 +75,7 @@ def factor_norm(problem: TraceProblem) -> float:
 
 def null_error(problem: TraceProblem) -> float:
     """A bound of ‖MP‖, P the projection on the excluded directions."""
-    N = problem.trivial
+    N = problem.excluded_basis
     if not N.shape[1]:
         return 0.0
     M = problem.A.factor
@@ -142,7 +142,7 @@ def _counted_floor(
 ) -> SpectralFloor:
     if factor.zero or not reached > null_error(problem) ** 2:
         return SpectralFloor(below, -np.inf, "inertia", seen=None, error=np.inf)
-    seen = factor.negative - shifted_matrices(problem).auxiliary - problem.trivial.shape[1]
+    seen = factor.negative - shifted_matrices(problem).auxiliary - problem.excluded_basis.shape[1]
 
     def solve(R: Array) -> tuple[Array, Array]:
         return shifted_matrices(problem).solve_pairs(factor, height, R)
@@ -175,7 +175,7 @@ def dense_singular_floor(problem: TraceProblem, below: int, height: float) -> Sp
         found = np.linalg.solve(S, np.vstack([np.zeros((m, R.shape[1])), R]))
         return -found[:m], found[m:]
 
-    seen = negative - m - problem.trivial.shape[1]
+    seen = negative - m - problem.excluded_basis.shape[1]
     return SpectralFloor(below, low, "inertia", seen=seen, error=height - low, solve=solve)
 
 
@@ -211,7 +211,7 @@ def singular_bracket(
         lower += (1 - 8 * UNIT_ROUNDOFF * few) * float(s @ s) - 2 * most * lost
         blurred += 2 * most * (rounded + few * pairs.blur)
     # A direction off N has so much of ‖v‖ along the computed basis of N, where ‖Mv‖ ≤ ν‖v‖.
-    inexact = problem.trivial_error * d * top * (top + 2 * null_error(problem))
+    inexact = problem.excluded_error * d * top * (top + 2 * null_error(problem))
     lower = max(lower - inexact * UP - UNDERFLOW_BOUND, 0.0)
     return Bracket(lower, value + blur - lower, blurred, value, blur)
 
@@ -264,7 +264,7 @@ def _solved_pairs(problem: TraceProblem, V: Array, solve: Callable[[Array], Any]
     except np.linalg.LinAlgError:
         return None
     for _ in range(2):
-        Y = problem.off_trivial(Y)
+        Y = problem.without_excluded(Y)
         scale = np.abs(Y).max(axis=0)
         if not np.isfinite(scale).all() or not scale.all():
             return None
@@ -299,7 +299,7 @@ def _measured_pairs(problem: TraceProblem, X: Array, Y: Array) -> Trial | None:
 
 def _stray(problem: TraceProblem, V: Array) -> float:
     """A bound of ‖NᵀBV‖."""
-    N, BV = problem.trivial, problem.metric.times(V)
+    N, BV = problem.excluded_basis, problem.metric.times(V)
     rounding = gamma(inner_depth(len(V))) * np.linalg.norm(np.abs(N).T @ np.abs(BV))
     rounding += np.linalg.norm(column_norms(N)) * np.linalg.norm(metric_errors(problem, V))
     return float(np.linalg.norm(inner(N, BV)) + rounding) * UP

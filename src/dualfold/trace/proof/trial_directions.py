@@ -100,17 +100,17 @@ def trial(
 def span_error(problem: TraceProblem, given: Array, basis: Array) -> float:
     """How far, in the B-norm, `basis` lies off the span of `given` less its part in N."""
     mixed = np.linalg.lstsq(given, basis, rcond=None)[0]
-    rest = problem.off_trivial(basis - given @ mixed)
+    rest = problem.without_excluded(basis - given @ mixed)
     if rest.any() or not np.isin(np.abs(mixed), (0.0, 1.0)).all():  # else it is the same, exactly
         rest = np.abs(rest) + gamma(given.shape[1] + 4) * (np.abs(given) @ np.abs(mixed))
     off = float(np.sqrt(squares_in_metric(problem, rest).sum()))
-    N = problem.trivial
+    N = problem.excluded_basis
     if N.shape[1]:
         BV = problem.metric.times(basis)
         stray = np.linalg.norm(inner(N, BV)) + gamma(inner_depth(problem.n)) * np.linalg.norm(
             np.abs(N).T @ np.abs(BV)
         )
-        off += 2 * float(stray) + 2 * problem.trivial_error
+        off += 2 * float(stray) + 2 * problem.excluded_error
     return off * UP
 
 
@@ -128,7 +128,7 @@ def residual_lengths(
 
 def _images(problem: TraceProblem, V: Array, lift: float, AV: Array | None) -> tuple[Array, Array]:
     AV, BV = problem.descent(V) if AV is None else AV, problem.metric.times(V)
-    N = problem.trivial
+    N = problem.excluded_basis
     if lift:
         AV = AV + lift * (problem.metric.times(N) @ inner(N, BV))
     return AV, BV
@@ -181,7 +181,7 @@ def _residual_errors(problem: TraceProblem, V: Array, BV: Array, h: Array, lift:
         + 3 * UNIT_ROUNDOFF * (np.abs(h) * column_norms(BV))
         + 3 * UNIT_ROUNDOFF * column_norms(BV * h)
     )
-    N = problem.trivial
+    N = problem.excluded_basis
     if lift:
         BN = problem.metric.times(N)
         thick = float(np.linalg.norm(column_norms(BN)))

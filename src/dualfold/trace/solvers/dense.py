@@ -50,12 +50,12 @@ class Dense(Solver):
             A *= scales[:, None]
         elif isinstance(problem.metric, DenseMetric | Sparse):
             B = _dense(problem.metric.matrix)
-        if problem.trivial.shape[1]:
-            N = problem.metric.times(problem.trivial)
+        if problem.excluded_basis.shape[1]:
+            N = problem.metric.times(problem.excluded_basis)
             N = N if scales is None else N * scales[:, None]
             far = 2 * np.abs(A).sum(axis=1).max() / (problem.metric.lowest if B is not None else 1)
             A += max(far, 1.0) * (N @ N.T)
-        last = min(problem.count, n - problem.trivial.shape[1] - 1)  # one more, as the guard
+        last = min(problem.count, n - problem.excluded_basis.shape[1] - 1)  # one more, as the guard
         with long_call("LAPACK at work", 4 / 3 * n**3 / DENSE_FLOPS_A_SECOND):
             try:
                 values, V = scipy.linalg.eigh(
@@ -66,8 +66,8 @@ class Dense(Solver):
                     raise
                 raise not_positive() from error
         V = V if scales is None else V * scales[:, None]
-        # Once more from A itself: lifting the trivial directions has rounded the values.
-        V = problem.off_trivial(V)
+        # Once more from A itself: lifting the excluded directions has rounded the values.
+        V = problem.without_excluded(V)
         images = V.T @ problem.metric.times(V)
         values = np.diagonal(problem.quadratic(V)) / np.diagonal(images)
         return Solution(

@@ -86,13 +86,13 @@ def shift_below(problem: TraceProblem) -> float:
     """A number below, and if possible close to, the smallest eigenvalue of sign·A.
 
     Gershgorin's discs give a sure bound when B is diagonal, and an exact one for
-    Laplacians, whose trivial directions lie on it; else a short Lanczos run says where
+    Laplacians, whose excluded directions lie on it; else a short Lanczos run says where
     the spectrum begins (θ − 2r, an eigenvalue lies within r of θ). Callers that factor
     check the inertia.
     """
     discs, size = gershgorin(problem)
     margin = shift_margin(problem)
-    N = problem.trivial
+    N = problem.excluded_basis
     if N.shape[1] and np.isfinite(discs):
         reached = float(np.einsum("ij,ij->j", N, problem.descent(N)).min())
         if reached <= discs + margin * size:  # a Laplacian: the bound is attained

@@ -53,7 +53,7 @@ class Gradient(Solver):
     def attempt(self, problem: TraceProblem) -> Solution:
         room = _plain_room(problem, "Gradient")
         width = min(problem.count + max(MIN_GUARD_VECTORS, problem.count // 4), room)
-        X = problem.off_trivial(_start(self.start, problem.n, width, self.seed))
+        X = problem.without_excluded(_start(self.start, problem.n, width, self.seed))
         X = np.linalg.qr(X)[0]
         AX = problem.descent(X)
         products, step = width, 0
@@ -67,7 +67,7 @@ class Gradient(Solver):
             done = sine <= self.tol or rounding_left or width == room
             if done or step == self.most_steps:
                 break
-            W = _new_directions(problem.off_trivial(residuals), np.hstack([X, P]))
+            W = _new_directions(problem.without_excluded(residuals), np.hstack([X, P]))
             if not W.shape[1]:  # the whole space is spanned: nothing is left to try
                 done = True
                 break
@@ -157,7 +157,7 @@ def _plain_room(problem: TraceProblem, name: str) -> int:
             f"{name} minimises the error of a projection: it takes maxima with B = I (PCA). Use "
             "Auto() for other problems"
         )
-    return problem.n - problem.trivial.shape[1]
+    return problem.n - problem.excluded_basis.shape[1]
 
 
 def _start(given: Any, n: int, width: int, seed: int) -> Array:

@@ -44,7 +44,7 @@ class KrylovSpace:
         metric = scaled.metric
         entries = metric.entries if isinstance(metric, Diagonal) else np.ones(problem.n)
         self._root = np.sqrt(entries)[:, None]
-        self._outside = self._root * scaled.trivial
+        self._outside = self._root * scaled.excluded_basis
         self._inverse = inverse_below(scaled)
         self._size = gershgorin(scaled)[1]
         self._basis = np.empty((problem.n, 0), order="F")

@@ -109,11 +109,11 @@ class Basis:
         """Add the part of W that is new; returns how many directions that was."""
         problem = self.problem
         Q, _, BQ = self.images()
-        W = problem.off_trivial(W)
+        W = problem.without_excluded(W)
         lengths = np.sqrt(np.maximum(np.einsum("ij,ij->j", W, problem.metric.times(W)), 0.0))
         W = W[:, lengths > 0] / lengths[lengths > 0]
         for _ in range(2):  # the second pass removes what rounding left of the first
-            W = problem.off_trivial(W - Q @ (BQ.T @ W))
+            W = problem.without_excluded(W - Q @ (BQ.T @ W))
             W = _orthonormal(W, problem)
             if not W.shape[1]:
                 return 0
@@ -191,7 +191,7 @@ def _iterate(
     watch: Callable[[Progress], bool],
 ) -> Solution:
     n, count = problem.n, problem.count
-    room = n - problem.trivial.shape[1]
+    room = n - problem.excluded_basis.shape[1]
     block = min(room, settings.block or count + 1)
     memory = min(room, max(settings.memory, 3 * block, 2 * block + 12))
     basis = Basis.empty(problem, memory)
@@ -269,7 +269,7 @@ def _standard_form(problem: TraceProblem, root: Array) -> TraceProblem:
             matmat=lambda V: columns * (problem.A @ (columns * V)),
             dtype=np.dtype(float),
         )
-    return TraceProblem(A, None, problem.count, problem.sense, root * problem.trivial)
+    return TraceProblem(A, None, problem.count, problem.sense, root * problem.excluded_basis)
 
 
 def _dual_norms(R: Array, problem: TraceProblem) -> Array:

@@ -20,8 +20,14 @@ import scipy.sparse as sp
 from scipy.linalg import lapack
 
 from dualfold.arrays import Array
-from dualfold.unfolding.solvers.interior_point import FIRST_EIGENVALUE, CentralPath, PrimalDualPair
-from dualfold.unfolding.solvers.semidefinite import edge_products, longest_step, lower_factor
+from dualfold.unfolding.solvers.interior_point import CentralPath, PrimalDualPair
+from dualfold.unfolding.solvers.semidefinite import (
+    edge_products,
+    longest_step,
+    lower_factor,
+    mehrotra_ratio,
+    step_shares,
+)
 
 # Shares of the way to the boundary, by how far the predictor got.
 BOUNDARY_SHARE = 0.9
@@ -76,13 +82,9 @@ def elastic_steps(
 
 def elastic_first(path: CentralPath) -> ElasticPoint:
     """Weights inside the cone, the same for edges of the same length, and X that suits them."""
-    p = path.problem
-    even = 1.0 / np.sqrt(p.squared)
-    second = np.linalg.eigvalsh(path.scaled_laplacian(even).toarray())[1]
-    w = FIRST_EIGENVALUE * even / second
-    S = path.scaled_laplacian(w).toarray() - path.centring
-    inverse = np.linalg.inv(S + path.along) - path.along
-    return ElasticPoint(float(p.squared.sum() / path.edge_values(inverse).sum()) * inverse, w, S)
+    w, S, inverse = path.first_weights()
+    size = float(path.problem.squared.sum() / path.edge_values(inverse).sum())
+    return ElasticPoint(size * inverse, w, S)
 
 
 def _step(path: CentralPath, here: ElasticPoint, compliance: Array) -> ElasticPoint | None:
@@ -91,8 +93,7 @@ def _step(path: CentralPath, here: ElasticPoint, compliance: Array) -> ElasticPo
     factor_S, factor_X = lower_factor(S + path.along), lower_factor(X + path.along)
     if factor_S is None or factor_X is None:
         return None
-    inverse = lapack.dpotri(factor_S, lower=1)[0]
-    inverse = np.tril(inverse) + np.tril(inverse, -1).T - path.along
+    inverse = path.inverse_off_u(factor_S)
     solve = _schur(p.edges, path.in_point_units(X), path.in_point_units(inverse), compliance)
     products = float(np.sum(X * S))
     mu = products / (p.n - 1)
@@ -108,13 +109,12 @@ def _step(path: CentralPath, here: ElasticPoint, compliance: Array) -> ElasticPo
 
     def reach(move: tuple, share: float) -> tuple[float, float]:
         primal, dual = longest_step(factor_X, move[0]), longest_step(factor_S, move[1])
-        return min(1.0, share * primal), min(1.0, share * dual)
+        return step_shares(share, primal, dual)
 
     affine = direction(0.0, None)
     primal, dual = reach(affine, 1.0)
     after = float(np.sum((X + primal * affine[0]) * (S + dual * affine[1].toarray())))
-    power = max(2.0, 3 * min(primal, dual) ** 2)
-    target = min(1.0, max(after / products, 1e-10) ** power) * mu
+    target = mehrotra_ratio(products, after, primal, dual) * mu
     move = direction(target, affine[:2])
     primal, dual = reach(
         move, BOUNDARY_SHARE + (MAX_BOUNDARY_SHARE - BOUNDARY_SHARE) * min(primal, dual)

@@ -30,7 +30,12 @@ from scipy.linalg import lapack
 from dualfold.arrays import Array
 from dualfold.kernels.double_double import DoubleDouble, backward, cholesky, forward, products
 from dualfold.unfolding.problem import UnfoldingProblem
-from dualfold.unfolding.solvers.semidefinite import longest_step, lower_factor
+from dualfold.unfolding.solvers.semidefinite import (
+    longest_step,
+    lower_factor,
+    mehrotra_ratio,
+    step_shares,
+)
 
 FIRST_EIGENVALUE = 2.0  # λ₂ of the first weights
 # Shares of the way to the boundary, by how far the predictor got.
@@ -125,8 +130,9 @@ class FacePath:
         a, b = at.reach(affine, 1.0)
         before = float(at.d @ at.d)
         after = float(np.sum((D + a * affine[0]) * (D + b * affine[1])))
-        left = min(1.0, max(after / before, 1e-10) ** max(2.0, 3 * min(a, b) ** 2))
-        level = max(left * before, least_gap * float(np.sum(here.F**2))) / len(D)
+        level = max(
+            mehrotra_ratio(before, after, a, b) * before, least_gap * float(np.sum(here.F**2))
+        ) / len(D)
         move = at.direction(level, affine[:2])
         a, b = at.reach(move, BOUNDARY_SHARE + (MAX_BOUNDARY_SHARE - BOUNDARY_SHARE) * min(a, b))
         inner_Z, inner_S = lower_factor(D + a * move[0]), lower_factor(D + b * move[1])
@@ -176,7 +182,7 @@ class _Scaled:
     def reach(self, move: tuple[Array, Array, Array], share: float) -> tuple[float, float]:
         """The shares of a move that Z and S can go."""
         primal, dual = longest_step(self.root, move[0]), longest_step(self.root, move[1])
-        return min(1.0, share * primal), min(1.0, share * dual)
+        return step_shares(share, primal, dual)
 
 
 def _schur(V: Array, compliance: Array) -> Solver:

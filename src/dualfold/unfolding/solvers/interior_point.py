@@ -32,7 +32,13 @@ from dualfold.arrays import Array
 from dualfold.kernels.threads import one_blas_thread
 from dualfold.unfolding.problem import UnfoldingProblem
 from dualfold.unfolding.solution import Callback, Record, UnfoldingSolution, relative_gap
-from dualfold.unfolding.solvers.semidefinite import longest_step, lower_factor, schur_factor
+from dualfold.unfolding.solvers.semidefinite import (
+    longest_step,
+    lower_factor,
+    mehrotra_ratio,
+    schur_factor,
+    step_shares,
+)
 from dualfold.unfolding.solvers.taut_edges import polished_sides
 
 # Share of the way to the boundary that a step takes; up to MORE_BOUNDARY_SHARE is added the further
@@ -149,17 +155,30 @@ class CentralPath:
         """A in the coordinates of the points instead of √mass times them."""
         return A if self.problem.masses is None else A / self.root[:, None] / self.root
 
-    def start(self) -> PathPoint:
-        """Uniform weights, and X = μS⁻¹, s = μ/w: exactly on a central path, with the μ
-        that fits the lengths best."""
-        p, equal = self.problem, self.problem.constraints == "equal"
-        # Weights like 1/d: half way between equal weights and equal parts of Σ w d².
-        even = 1.0 / np.sqrt(p.squared)
+    def first_weights(self) -> tuple[Array, Array, Array]:
+        """Weights w with λ₂ = FIRST_EIGENVALUE, their S, and its inverse off u.
+
+        w is like 1/d: half way between equal weights and equal parts of Σ w d².
+        """
+        even = 1.0 / np.sqrt(self.problem.squared)
         second = np.linalg.eigvalsh(self.scaled_laplacian(even).toarray())[1]
-        net = FIRST_EIGENVALUE * even / second
+        w = FIRST_EIGENVALUE * even / second
+        S = self.scaled_laplacian(w).toarray() - self.centring
+        return w, S, np.linalg.inv(S + self.along) - self.along
+
+    def inverse_off_u(self, factor: Array) -> Array:
+        """S⁻¹ off u, from the Cholesky factor of S + uuᵀ."""
+        inverse = lapack.dpotri(factor, lower=1)[0]
+        return np.asarray(np.tril(inverse) + np.tril(inverse, -1).T - self.along)
+
+    def start(self) -> PathPoint:
+        """X = μS⁻¹ and s = μ/w of the first weights: exactly on a central path.
+
+        μ is the one that fits the lengths best.
+        """
+        p, equal = self.problem, self.problem.constraints == "equal"
+        net, S, inverse = self.first_weights()
         weight = np.stack([2 * net, net]) if equal else net[None]
-        S = self.scaled_laplacian(net).toarray() - self.centring
-        inverse = np.linalg.inv(S + self.along) - self.along
         mu = float(p.squared.sum() / (self.edge_values(inverse) + 1 / net).sum())
         upper = (1 + self.relaxation) * p.squared
         lower = (1 - self.relaxation) * p.squared if equal else None
@@ -189,14 +208,10 @@ class CentralPath:
         factor_S, factor_X = lower_factor(state.S + self.along), lower_factor(state.X + self.along)
         if factor_S is None or factor_X is None:
             return None
-        inverse = lapack.dpotri(factor_S, lower=1)[0]
-        inverse = np.tril(inverse) + np.tril(inverse, -1).T - self.along
+        inverse = self.inverse_off_u(factor_S)
         steepness = (sides.weight / sides.slack).sum(axis=0)
         solve = schur_factor(
-            p.edges,
-            self.in_point_units(state.X),
-            self.in_point_units(inverse),
-            1 / steepness,
+            p.edges, self.in_point_units(state.X), self.in_point_units(inverse), 1 / steepness
         )
         if solve is None:
             return None
@@ -212,10 +227,7 @@ class CentralPath:
         reach = self._reach(state, factor_X, factor_S, affine, 1.0)
         moved = self._point_after(state, affine, *reach)
         after = float(np.sum(moved.X * moved.S) + np.sum(moved.sides.slack * moved.sides.weight))
-        # Mehrotra's rule, gentler when the predictor got nowhere. SDPT3 has 1 in place of 2, which
-        # takes more iterations: docs/dev/notes/unfolding.md.
-        power = max(2.0, 3 * min(reach) ** 2)
-        target = min(1.0, max(after / products, 1e-10) ** power) * mu
+        target = mehrotra_ratio(products, after, *reach) * mu
         direction = self._direction(*ends, target, affine)
         share = BOUNDARY_SHARE + MORE_BOUNDARY_SHARE * min(reach)
         return self._point_after(
@@ -258,7 +270,7 @@ class CentralPath:
         dX, d_slack, d_weight, dS = direction
         primal = min(longest_step(factor_X, dX), _ratio(state.sides.slack, d_slack))
         dual = min(longest_step(factor_S, dS), _ratio(state.sides.weight, d_weight))
-        return min(1.0, share * primal), min(1.0, share * dual)
+        return step_shares(share, primal, dual)
 
     def _point_after(
         self, state: PathPoint, direction: Any, primal: float, dual: float

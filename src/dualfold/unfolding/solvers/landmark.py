@@ -68,16 +68,7 @@ def landmark(
     >>> bool(last.lower <= 82.5 <= last.upper and last.gap < 0.3)
     True
     """
-    if problem.constraints != "at_most":
-        raise InvalidInput(
-            Argument("solver", "landmark"),
-            " is for lengths that may shrink, and this problem is ",
-            Argument("constraints", problem.constraints),
-            "; take ",
-            Argument("solver", "interior_point"),
-            " or ",
-            Argument("constraints", "at_most"),
-        )
+    refuse_equal_lengths(problem, "landmark")
     if n_landmarks < 1 or n_directions < 1:
         raise InvalidInput(
             Argument("n_landmarks"),
@@ -97,6 +88,20 @@ def landmark(
         progress.record(points)
     progress.story.append(f"{count} landmarks, K in the span of {n_directions} of them")
     return progress.solution("landmark")
+
+
+def refuse_equal_lengths(problem: UnfoldingProblem, solver: str) -> None:
+    """Refuse a problem that a solver of "at_most" lengths cannot answer."""
+    if problem.constraints != "at_most":
+        raise InvalidInput(
+            Argument("solver", solver),
+            " is for lengths that may shrink, and this problem is ",
+            Argument("constraints", problem.constraints),
+            "; take ",
+            Argument("solver", "interior_point"),
+            " or ",
+            Argument("constraints", "at_most"),
+        )
 
 
 def widest_distances(problem: UnfoldingProblem, chosen: Landmarks, count: int) -> Array:

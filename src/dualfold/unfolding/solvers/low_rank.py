@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.errors import Argument, InvalidInput
+from dualfold.errors import InvalidInput
 from dualfold.graph import farthest_points
 from dualfold.kernels.threads import one_blas_thread
 from dualfold.unfolding.problem import UnfoldingProblem, graph_of
@@ -20,7 +20,7 @@ from dualfold.unfolding.solvers.barrier import (
     with_column,
 )
 from dualfold.unfolding.solvers.connectivity import lowest_eigenpairs
-from dualfold.unfolding.solvers.landmark import widest_distances
+from dualfold.unfolding.solvers.landmark import refuse_equal_lengths, widest_distances
 from dualfold.unfolding.solvers.span import Span
 from dualfold.unfolding.spectral_floor import proved_floor
 
@@ -94,16 +94,7 @@ def low_rank(
     >>> round(chain.value(answer.factor), 5)  # n(n² − 1)/12
     82.5
     """
-    if problem.constraints != "at_most":
-        raise InvalidInput(
-            Argument("solver", "low_rank"),
-            " is for lengths that may shrink, and this problem is ",
-            Argument("constraints", problem.constraints),
-            "; take ",
-            Argument("solver", "interior_point"),
-            " or ",
-            Argument("constraints", "at_most"),
-        )
+    refuse_equal_lengths(problem, "low_rank")
     if problem.n < 2:
         raise InvalidInput("unfolding needs at least 2 points and 1 edge; 1 point was given")
     progress = BestSides(problem, tol, callback)

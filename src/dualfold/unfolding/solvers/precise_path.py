@@ -41,6 +41,7 @@ from dualfold.unfolding.solution import (
 )
 from dualfold.unfolding.solvers.elastic_path import elastic_point
 from dualfold.unfolding.solvers.interior_point import CentralPath
+from dualfold.unfolding.solvers.semidefinite import mehrotra_ratio, step_shares
 
 # Shares of the way to the boundary, by how far the predictor got.
 BOUNDARY_SHARE = 0.9
@@ -127,14 +128,13 @@ class PrecisePath:
                 longest_precise_step(factor_K, move[0]),
                 longest_precise_step(factor_S, move[1]),
             )
-            return min(1.0, share * primal), min(1.0, share * dual)
+            return step_shares(share, primal, dual)
 
         affine = direction(0.0, None)
         primal, dual = reach(affine, 1.0)
         before = (K * S).total()
         after = ((K + affine[0] * primal) * (S + affine[1] * dual)).total()
-        power = max(2.0, 3 * min(primal, dual) ** 2)
-        level = min(1.0, max(after / before, 1e-10) ** power) * before / (n - 1)
+        level = mehrotra_ratio(before, after, primal, dual) * before / (n - 1)
         move = direction(level, affine[:2])
         primal, dual = reach(
             move, BOUNDARY_SHARE + (MAX_BOUNDARY_SHARE - BOUNDARY_SHARE) * min(primal, dual)
@@ -213,7 +213,7 @@ def precise_solution(
 
     The last steps of the interior point are in double-doubles.
 
-    The mean d² is to be about 1. `tol` is the gap asked, `max_iter` the most steps; `callback`
+    The mean d² is to be about 1. `tol` is the gap wanted, `max_iter` the most steps; `callback`
     gets a `Record` after each, and True stops.
     """
     begin = perf_counter()

@@ -41,6 +41,21 @@ def longest_step(factor: Array, direction: Any) -> float:
     return np.inf if lowest >= 0 else -1.0 / lowest
 
 
+def step_shares(share: float, primal: float, dual: float) -> tuple[float, float]:
+    """The given share of the longest steps of both sides, full steps at the most."""
+    return min(1.0, share * primal), min(1.0, share * dual)
+
+
+def mehrotra_ratio(before: float, after: float, primal: float, dual: float) -> float:
+    """The share of the gap that the corrector aims at, from what the predictor reached.
+
+    Mehrotra's rule, gentler when the predictor got nowhere. SDPT3 has 1 in place of 2, which takes
+    more iterations: docs/dev/notes/unfolding.md.
+    """
+    power = max(2.0, 3 * min(primal, dual) ** 2)
+    return min(1.0, max(after / before, 1e-10) ** power)
+
+
 def _lanczos_lowest(factor: Array, direction: Any) -> float:
     """A number below λ_min(L⁻¹DL⁻ᵀ), close to it: Ritz value less its residual."""
     n = len(factor)

@@ -1,14 +1,15 @@
-"""Every solver gives the same LLE, with a proof; broken answers get none."""
+"""Every solver gives the same LLE and eigenmaps, with a proof; broken answers get none."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.spatial.distance import cdist
 
 import dualfold
 from dualfold.errors import NotConverged
 from dualfold.graph import knn
-from dualfold.methods import hessian_lle, lle, ltsa, modified_lle
+from dualfold.methods import eigenmaps, hessian_lle, lle, ltsa, modified_lle
 from dualfold.trace.certificate import certify
 from dualfold.trace.solvers import Auto, Dense, Factored, Lanczos, Preconditioned
 from dualfold.trace.sparse.shifted_matrices import shifted_matrices
@@ -56,7 +57,7 @@ def test_broken_answers_are_refused():
     third = guard[:, :1] - V @ (V.T @ guard[:, :1])
     third /= np.linalg.norm(third)
     skipped = np.hstack([V[:, :1], third])
-    noisy = problem.off_trivial(V + 1e-7 * np.random.default_rng(0).standard_normal(V.shape))
+    noisy = problem.without_excluded(V + 1e-7 * np.random.default_rng(0).standard_normal(V.shape))
     noisy = np.linalg.qr(noisy)[0]
     turned = np.hstack([V[:, :1], np.cos(0.1) * V[:, 1:] + np.sin(0.1) * third])
     for wrong in (skipped, np.hstack([skipped, guard[:, 1:]])):
@@ -101,3 +102,33 @@ def test_a_roll_of_many_points_is_proved():
     assert embedding.values[-1] < 1e-9
     assert embedding.certificate.level == "proved"
     assert embedding.certificate.gap < 1e-4
+
+
+TABLES = {
+    "roll": roll_points(700, random_state=0),
+    "curve": curve_points(600, random_state=0),
+    "digits": digit_points(900),
+}
+
+
+@pytest.mark.parametrize("solver", [Auto(), Dense(), Factored(), Lanczos()], ids=repr)
+def test_eigenmaps_against_dense_lapack(solver):
+    import scipy.linalg
+
+    X = TABLES["curve"]
+    D = cdist(X, X)
+    listed = np.zeros_like(D, bool)
+    rows = np.argsort(D + np.diag(np.full(len(X), np.inf)), axis=1)[:, :8]
+    np.put_along_axis(listed, rows, True, axis=1)
+    listed |= listed.T
+    W = np.exp(-((D / 0.4) ** 2)) * listed
+    degrees = W.sum(1)
+    values, V = scipy.linalg.eigh(np.diag(degrees) - W, np.diag(degrees))
+    embedding = dualfold.embed(eigenmaps(knn(X, 8), n_components=3, width=0.4), solver=solver)
+    assert embedding.certificate.level == "proved"
+    np.testing.assert_allclose(embedding.values, values[1:4], rtol=1e-7)
+    metric = embedding.problem.metric
+    assert principal_sine(embedding.points, V[:, 1:4], metric) < 1e-5
+    np.testing.assert_allclose(
+        embedding.points.T @ (degrees[:, None] * embedding.points), np.eye(3), atol=1e-9
+    )
