@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
 
 from dualfold import quality
+from dualfold.quality import pair_measures
 from dualfold.quality.space import EuclideanSpace
 from tests.quality.brute_force import off_diagonal
 
