@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 import papers
-from dualfold.cli.console import Console, plainly, print_json
+from dualfold.cli.console import Console, print_json
+from dualfold.cli.exit_codes import with_exit_codes
 from dualfold.cli.options import Force, Json, Quiet
 from dualfold.data.atomic_files import atomic_file, check_folder, check_place
 from papers.finding import STAND_IN, Done, Experiment, Setting
@@ -53,7 +54,7 @@ def top() -> None:
 
 
 @app.command("list")
-@plainly
+@with_exit_codes
 def show(
     names: Annotated[
         list[str] | None,
@@ -76,7 +77,7 @@ def show(
 
 
 @app.command("run")
-@plainly
+@with_exit_codes
 def run_some(
     names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Papers or experiments.")],
     full: Full = False,
@@ -94,7 +95,7 @@ def run_some(
 
 
 @app.command("all")
-@plainly
+@with_exit_codes
 def run_all(
     full: Full = False,
     output: Output = REPORT,
@@ -125,12 +126,12 @@ def reproduced(
         if output.exists():
             check_place(output / name, overwrite=force)
     found, notices = list[Done](), list[str]()
-    with console.noting_warnings(notices):
+    with console.note_warnings(notices):
         for place, one in enumerate(wanted):
-            with console.doing(f"{place + 1} of {len(wanted)}: {one.title}"):
+            with console.stage(f"{place + 1} of {len(wanted)}: {one.title}"):
                 found += papers.run([one], setting)
             console.say(f"{one.name:<28} {found[-1].seconds:6.1f} s  {outcome(found[-1])}")
-    with console.doing("writing"):
+    with console.stage("writing"):
         written = write(output, found, setting)
     if as_json:
         print_json(

@@ -288,11 +288,11 @@ def test_dates_to_colour_by_have_an_order_or_a_remark(here):
     frame.to_csv("dated.csv", index=False)
     told = run("embed", "dated.csv", "--color", "unclear").stderr
     assert "which are days and which are months" in told
-    from dualfold.cli.input_table import read
+    from dualfold.cli.input_table import read_input
     from dualfold.data import Reading
     from dualfold.view.colors import coloring_of
 
-    data = read("dated.csv", Reading(color="month"), console.Console(quiet=True))
+    data = read_input("dated.csv", Reading(color="month"), console.Console(quiet=True))
     found = coloring_of(data.colors, 60)
     assert found.scale is not None
     assert found.scale.dates

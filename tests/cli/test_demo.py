@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import dualfold
-from dualfold.cli.demo import next_command, shown
+from dualfold.cli.demo import demo_methods, next_command
 from dualfold.data import read_metadata, swiss_roll
 from tests.cli.command_line import exact_csv, run
 from tests.tools import demo_run
@@ -30,7 +30,7 @@ def names(folder):
 def check_the_demo(done, folder, rows):
     """What it prints and writes, of a roll of so many rows."""
     lines = done.stdout.splitlines()
-    assert len(lines) == 2 * len(shown())
+    assert len(lines) == 2 * len(demo_methods())
     assert all("t-similarity" in line for line in lines)
     # Of t-SNE nobody can prove anything; its forces balance.
     assert all(("stationary" if " tsne " in line else "Proved") in line for line in lines)
@@ -75,7 +75,7 @@ def test_a_short_demo_twice(tmp_path):
     again, folder = a_demo(), tmp_path / "dualfold-demo"
     check_the_demo(done, folder, demo_run.ROWS)
     assert [entry["method"] for entry in json.loads(again.stdout)["results"]] == [
-        method.name for method in shown()
+        method.name for method in demo_methods()
     ] * 2
     assert names(again.folder) == names(folder)
     for name in names(folder):

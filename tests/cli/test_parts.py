@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
-from dualfold.cli.input_table import copies
+from dualfold.cli.console import duration
+from dualfold.cli.input_table import duplicate_counts
 from dualfold.cli.output_files import stem
-from dualfold.cli.progress import duration
 
 
 def test_times_and_names_in_words():
@@ -17,4 +17,8 @@ def test_times_and_names_in_words():
 
 def test_copies_are_counted_in_sparse_rows_too():
     rows = np.array([[1.0, 0, 2], [0, 3, 0], [1, 0, 2], [1, 0, 2], [0, 3, 0], [5, 5, 5]])
-    assert copies(rows).tolist() == copies(sp.csr_array(rows)).tolist() == [3, 2, 1]
+    assert (
+        duplicate_counts(rows).tolist()
+        == duplicate_counts(sp.csr_array(rows)).tolist()
+        == [3, 2, 1]
+    )

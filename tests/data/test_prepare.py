@@ -1,6 +1,7 @@
 """Preparing a table: one function for files, data frames and arrays, and its options."""
 
 import json
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -11,9 +12,10 @@ from typer.testing import CliRunner
 
 import dualfold
 from dualfold.cli import app
-from dualfold.cli.reading_options import flag_of, reading_words, reads_table
+from dualfold.cli.commands import as_command, reading_flag, reading_words
+from dualfold.cli.options import TableReading
 from dualfold.data import Reading, prepare, read_metadata, read_table
-from dualfold.data.reading import DEFAULT_VALUES, READING_OPTIONS, reading_of
+from dualfold.data.reading import DEFAULT_READING, DEFAULT_VALUES, READING_OPTIONS, reading_of
 from dualfold.errors import InvalidInput
 
 # One value for every field that is an option, each another one than by default.
@@ -111,16 +113,20 @@ def test_the_command_line_prepares_the_same_matrix(frame, tmp_path, monkeypatch)
 # ---- one place for an option
 
 
+@dataclass(frozen=True)
+class ReadingOptions:
+    reading: TableReading = DEFAULT_READING
+
+
 def parsed(words):
     """The reading that the command line makes of words."""
     found = []
 
-    @reads_table()
-    def command(reading: Reading) -> None:
-        found.append(reading)
+    def command(options: ReadingOptions) -> None:
+        found.append(options.reading)
 
     alone = typer.Typer()
-    alone.command()(command)
+    alone.command()(as_command(command))
     result = CliRunner().invoke(alone, words)
     assert result.exit_code == 0, result.output
     return found[0]
@@ -138,7 +144,7 @@ def test_an_option_goes_through_words_settings_and_help(name):
     assert reading_of(json.loads(json.dumps(reading.settings()))) == reading
     assert reading.non_default() == {name: EVERY[name]}
     shown = CliRunner().invoke(app, ["embed", "--help"]).stdout
-    assert f" {flag_of(name)} " in shown
+    assert f" {reading_flag(name)} " in shown
 
 
 def test_all_options_at_once():

@@ -36,7 +36,7 @@ def few_rows() -> Iterator[None]:
     # them 0.1 to 1.5 % were left (four rolls), after 2,000 less than 0.01 %.
     with (
         patch.object(demo, "ROLL_POINTS", ROWS),
-        patch.dict(demo.OPTIONS, tsne={"max_iter": 2_000}),
+        patch.dict(demo.DEMO_OPTIONS, tsne={"max_iter": 2_000}),
         patch("dualfold.data.data_sets.digits", lambda: few),
     ):
         yield

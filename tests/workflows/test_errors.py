@@ -12,7 +12,7 @@ import pytest
 
 import dualfold
 from dualfold import errors, methods, quality
-from dualfold.cli.wording import shown
+from dualfold.cli.wording import command_text
 from dualfold.data import Reading, read_table, write_table
 from dualfold.errors import Argument, DualfoldError, DualfoldWarning, InPython, Message
 from dualfold.graph import join_pieces, knn, nearest, one_piece
@@ -105,7 +105,7 @@ def test_an_error_is_shown_as_python_and_as_options(case, tmp_path):
     named = [part for part in error.message.parts if isinstance(part, Argument)]
     assert error.argument == named[0].name
     assert str(error) == "".join(error.message.parts)
-    option, here = WRONG[case][1], shown(error.message)
+    option, here = WRONG[case][1], command_text(error.message)
     if option is not None:
         assert option in here
     for part in named:
@@ -175,7 +175,7 @@ def test_messages_hold_messages():
     ],
 )
 def test_an_argument_is_the_option_of_the_command(argument, command, option):
-    assert shown(Message(argument), command) == option
+    assert command_text(Message(argument), command) == option
 
 
 def spoken(call):

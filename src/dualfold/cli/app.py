@@ -1,32 +1,27 @@
-"""The command `dualfold`; its subcommands that make maps and check them are beside this."""
+"""The command `dualfold`; each of its commands has a file beside this one."""
 
 from __future__ import annotations
 
 import os
 import sys
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from dualfold import __version__
-from dualfold.cli import checking, making
-from dualfold.cli.commands import MethodGroup
-from dualfold.cli.console import Console, plainly, print_json
+from dualfold.cli.audit import audit
+from dualfold.cli.certify import certify
+from dualfold.cli.commands import add_command
+from dualfold.cli.compare import compare
+from dualfold.cli.demo import demo
+from dualfold.cli.embed import embed
 from dualfold.cli.example_table import data
 from dualfold.cli.method_list import methods
-from dualfold.cli.options import Json, Quiet
 from dualfold.cli.recommend import recommend
-
-
-class Commands(MethodGroup):
-    """Those of `dualfold`."""
-
-    method_commands = making.METHOD_COMMANDS
-
+from dualfold.cli.report import report
+from dualfold.cli.transform import transform
 
 app = typer.Typer(
-    cls=Commands,
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -68,75 +63,19 @@ def top(
     """
 
 
-@app.command()
-@plainly
-def demo(
-    output: Annotated[Path, typer.Option("--output", "-o", help="The folder to write to.")] = Path(
-        "dualfold-demo"
-    ),
-    as_json: Json = False,
-    quiet: Quiet = False,
-) -> None:
-    """Every method on a swiss roll and on handwritten digits, offline, in seconds.
-
-    \b
-    Examples:
-      dualfold demo
-      dualfold demo --output /tmp/maps
-
-    Writes a picture of all maps, a page to explore, the data and the coordinates. Its own
-    files from an earlier run are replaced.
-    """
-    from dualfold.cli import demo as tour
-    from dualfold.data.atomic_files import check_folder
-
-    check_folder(output)  # before the work, not after
-    console, notices = Console(quiet=quiet), list[str]()
-    with console.doing("loading"):
-        shown = tour.examples()
-    found = []
-    for example in shown:
-        line = []
-        for result in tour.results(example, console, notices):
-            line.append(result)
-            if not as_json:
-                typer.echo(tour.in_a_line(result))
-        found.append(line)
-    with console.doing("drawing"):
-        drawn = tour.picture(found)
-    with console.doing("making the page"):
-        written = tour.write(output, found, drawn, tour.page(found[1]))
-    if as_json:
-        print_json(
-            {
-                "results": [result.words() for line in found for result in line],
-                "written": [str(path) for path in written],
-                "notices": notices,
-            }
-        )
-    console.say(
-        "\nt-similarity: the share of each point's 10 nearest neighbours that the map keeps."
-    )
-    console.say(f"\nAll maps in one picture:  {written[0]}")
-    console.say(f"A page to explore:        {written[1]}  (open it in a browser)")
-    console.say(
-        f"Data and coordinates:     {', '.join(path.name for path in written[2:])} beside it"
-    )
-    console.say(f"\nTry next:  {tour.next_command(output)}")
-
-
 for command in (
-    making.METHOD_COMMANDS["embed"].plain(),
-    making.transform,
-    making.METHOD_COMMANDS["compare"].plain(),
+    demo,
+    embed,
+    transform,
+    compare,
     recommend,
-    checking.report,
-    checking.audit,
-    checking.certify,
+    report,
+    audit,
+    certify,
     data,
     methods,
 ):
-    app.command()(plainly(command))
+    add_command(app, command)
 
 
 def main() -> None:
@@ -146,9 +85,9 @@ def main() -> None:
 
 
 def _open_closed_streams() -> None:
-    """Whoever starts us may have closed them (`>&-`), and Python then has none.
+    """A caller may have closed them (`>&-`), and Python then has none.
 
-    Nothing is read, nobody hears what is said, and what was to be written is an error.
+    Nothing can be read, what is said is lost, and data for standard output are an error.
     """
     sys.stdin = sys.stdin or open(os.devnull)  # noqa: SIM115
     sys.stdout = sys.stdout or open(os.devnull)  # noqa: SIM115

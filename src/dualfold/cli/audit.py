@@ -1,118 +1,162 @@
-"""`dualfold audit`: judge anybody's map of a table."""
+"""`dualfold audit`: judge a map of a table, whoever made it."""
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
 
 from dualfold import __version__
+from dualfold.cli import options as o
+from dualfold.cli.commands import reading_words, try_next
 from dualfold.cli.console import Console
-from dualfold.cli.html_page import put
+from dualfold.cli.html_page import PageFile, label_columns, write_content
 from dualfold.cli.input_table import notices_of
-from dualfold.cli.output_files import check_places, stem
-from dualfold.cli.stored_map import StoredMap, read_again, stored_map
-from dualfold.errors import InvalidInput
+from dualfold.cli.output_files import refuse_bad_outputs, stem, write_picture, written_lines
+from dualfold.cli.stored_map import read_stored_map, read_table_of, refuse_same_file
+from dualfold.data.reading import DEFAULT_READING
+from dualfold.descriptions import DESCRIPTIONS
 
 if TYPE_CHECKING:
     from dualfold.auditing import Audit
-    from dualfold.data import Prepared, Reading
+    from dualfold.data import Prepared
 
 
 @dataclass(frozen=True)
-class AuditRequest:
-    """Everything that `dualfold audit` was asked for."""
+class AuditOptions:
+    """What is typed after `dualfold audit`."""
 
-    source: str
-    reading: Reading
-    embedding: str
-    method: str | None
-    output: str | None
-    picture: str | None
-    html: str | None
-    force: bool
-    html_mb: float = 20.0
+    file: o.File
+    embedding: o.Embedding
+    method: Annotated[
+        str | None,
+        o.option(
+            "--method -m",
+            "What made the map, if it is one of `dualfold methods`: it is run again on data "
+            "without groups, with other seeds and on subsamples.",
+            metavar="METHOD",
+            autocompletion=o.completion(*DESCRIPTIONS),
+            callback=o.method_if_named,
+        ),
+    ] = None
+    reading: o.ReportReading = DEFAULT_READING
+    output: Annotated[
+        str | None,
+        o.option("--output -o", "What is said of each point, as a table.", metavar="OUT"),
+    ] = None
+    picture: o.Picture = None
+    html: o.Html = None
+    html_mb: o.HtmlMb = 20.0
+    force: o.Force = False
+    as_json: o.Json = False
+    quiet: o.Quiet = False
 
 
-def audit_map(request: AuditRequest, console: Console) -> tuple[dict[str, Any], str]:
-    """Judge the map; returns what `--json` prints, and the audit in words."""
-    if os.path.realpath(request.source) == os.path.realpath(request.embedding):
-        raise InvalidInput(
-            f"{request.embedding} is the table itself; give a map of it, as `dualfold embed` makes"
-        )
-    check_places(
-        request.source, request.output, request.force, pictures=(request.picture,),
-        html=request.html, inputs=(request.embedding,),
-    )  # fmt: skip
-    with console.doing(f"reading {request.embedding}"):
-        stored = stored_map(request.embedding)
-    data = read_again(request.source, request.reading, stored, console)
-    metric = "manhattan" if data.reading.mixed == "gower" else "euclidean"
-    with console.doing("auditing"):
+def audit(options: AuditOptions) -> None:
+    """Judge a map: dubious points, groups that the data do not have, what it cannot show.
+
+    \b
+    Examples:
+      dualfold audit cells.csv umap.csv
+      dualfold audit iris.csv iris.pca.csv --color species --method pca
+      dualfold audit cells.parquet tsne.csv --html audit.html -o points.csv --json
+
+    The map may be anybody's: UMAP's, t-SNE's, the table behind a figure; each of its rows must be
+    a row of FILE. --color names the column that groups are called after. What is tested, and at
+    which level, is in docs/audit.md; the last paragraph is for a methods section.
+    """
+    if options.output == "-":
+        raise typer.BadParameter("the audit goes to standard output; give -o a file")
+    console = Console(quiet=options.quiet)
+    refuse_same_file(options.file, options.embedding)
+    refuse_bad_outputs(
+        (options.file, options.embedding),
+        force=options.force,
+        tables=(options.output,),
+        pictures=(options.picture,),
+        html=options.html,
+    )
+    with console.stage(f"reading {options.embedding}"):
+        stored = read_stored_map(options.embedding)
+    data = read_table_of(stored, options.file, options.reading, console)
+    with console.stage("auditing"):
         from dualfold.auditing import audit
 
-        found = audit(
-            data.X, stored.points, labels=data.label(data.reading.color), method=request.method,
-            metric=metric,
-        )  # fmt: skip
+        labels, metric = data.label(data.reading.color), _metric(data)
+        found = audit(data.X, stored.points, labels=labels, method=options.method, metric=metric)
     summary = found.to_dict() | {
         "dualfold": __version__,
-        "source": request.source,
-        "embedding": request.embedding,
-        "method": request.method,
+        "source": options.file,
+        "embedding": options.embedding,
+        "method": options.method,
         "notices": notices_of(data),
-        "output": request.output,
-        "picture": request.picture,
-        "html": request.html,
+        "output": options.output,
+        "picture": options.picture,
+        "html": options.html,
     }
-    _write(request, stored, data, found, summary, console, metric)
-    return summary, f"{found}\n\nFor a methods section:\n{found.paragraph}"
+    _write(options, data, found, summary, console)
+    if options.html is not None:
+        _write_page(options, data, found, console)
+    if not options.as_json:
+        typer.echo(f"{found}\n\nFor a methods section:\n{found.paragraph}")
+    console.finish(summary, _last_lines(options), as_json=options.as_json)
+
+
+def _metric(data: Prepared) -> str:
+    return "manhattan" if data.reading.mixed == "gower" else "euclidean"
 
 
 def _write(
-    request: AuditRequest,
-    stored: StoredMap,
-    data: Prepared,
-    found: Audit,
-    summary: dict[str, Any],
-    console: Console,
-    metric: str,
+    options: AuditOptions, data: Prepared, found: Audit, summary: dict[str, Any], console: Console
 ) -> None:
-    from dualfold.data import write_table
-    from dualfold.data.atomic_files import atomic_file
-    from dualfold.data.prepared import colors_of
+    """The judgement of each point, and the map coloured by it."""
+    if options.output is not None:
+        from dualfold.data import write_table
 
-    name = data.reading.identifier
-    if request.output is not None:
-        frame = found.points_frame()
+        name, frame = data.reading.identifier, found.points_frame()
         columns = {} if name is None else {name: data.label(name)}
         columns |= {str(key): frame[key].to_numpy() for key in frame}
-        write_table(request.output, columns, overwrite=request.force, metadata=summary)
-    if request.picture is not None:
+        write_table(options.output, columns, overwrite=options.force, metadata=summary)
+    if options.picture is not None:
         from dualfold.view.audit_page import audit_figure
         from dualfold.view.figures import figure_bytes
 
-        with console.doing("drawing"):
-            figure = audit_figure(found, title=Path(request.embedding).name)
-            picture = figure_bytes(figure, request.picture)
-        with atomic_file(Path(request.picture), overwrite=request.force) as file:
-            file.write(picture)
-    if request.html is not None:
-        from dualfold.view.audit_page import audit_content
-        from dualfold.view.page import make_page
+        with console.stage("drawing"):
+            figure = audit_figure(found, title=Path(options.embedding).name)
+            picture = figure_bytes(figure, options.picture)
+        write_picture(options.picture, picture, force=options.force)
 
-        with console.doing("making the page"):
-            content = audit_content(found, data.X, name=stem(request.embedding), metric=metric)
-            labels = {key: colors_of(values) for key, values in data.table.labels.items()}
-            content = replace(
-                content,
-                columns=content.columns | labels,
-                features=data.numbers,
-                names=data.label(name),
-                title=f"audit of {Path(request.embedding).name}",
-                notes=notices_of(data),
-                most_mb=request.html_mb or None,
-            )
-            page = make_page(content)
-        put(page, request.html, console, force=request.force)
+
+def _write_page(options: AuditOptions, data: Prepared, found: Audit, console: Console) -> None:
+    from dualfold.view.audit_page import audit_content
+
+    with console.stage("measuring the map for the page"):
+        content = audit_content(found, data.X, name=stem(options.embedding), metric=_metric(data))
+    content = replace(
+        content,
+        columns=content.columns | label_columns(data),
+        features=data.numbers,
+        names=data.label(data.reading.identifier),
+        title=f"audit of {Path(options.embedding).name}",
+        notes=notices_of(data),
+    )
+    file = PageFile(str(options.html), options.html_mb, options.force)
+    write_content(file, content, console)
+
+
+def _last_lines(options: AuditOptions) -> list[str]:
+    """What was written where, and the next command."""
+    lines = written_lines(
+        {
+            "What is said of each point": options.output,
+            "Picture, coloured by the audit,": options.picture,
+            "Page": options.html,
+        }
+    )
+    if options.html is not None or options.file == "-":
+        return lines
+    words = ["dualfold", "audit", options.file, options.embedding]
+    words += reading_words(options.reading)
+    return [*lines, try_next([*words, "--html", f"{stem(options.embedding)}.audit.html"])]

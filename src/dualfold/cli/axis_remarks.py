@@ -1,68 +1,70 @@
-"""What is said, written and drawn about the axes of a map."""
+"""What is noted, written and drawn about the axes of a map."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from dualfold.cli.job import CHEAP, FittedMap
+from dualfold.cli.job import MAX_QUICK_FLOPS, FittedMap
 from dualfold.errors import Argument, Message
 
 if TYPE_CHECKING:
     from dualfold.data import Prepared
 
-# Axes, and rows, that are named in a line.
-NAMED = 5
+# Axes or rows that are named in a line; of more, the first ones.
+MAX_NAMED = 5
 
 
-def explained_line(explained: list[float] | None) -> list[str]:
+def variance_line(explained: list[float] | None) -> list[str]:
     """How much of the variance the axes explain, each and together."""
     from dualfold.quality.picture import percent
 
     if not explained:
         return []
-    each = ", ".join(percent(share) for share in explained[:NAMED])
+    each = ", ".join(percent(share) for share in explained[:MAX_NAMED])
     if len(explained) == 1:
         return [f"The axis explains {each} of the variance"]
-    more = ", …" if len(explained) > NAMED else ""
+    more = ", …" if len(explained) > MAX_NAMED else ""
     return [f"The axes explain {each}{more} of the variance, together {percent(sum(explained))}"]
 
 
-def close_axes_remark(result: FittedMap, X: Any) -> list[str]:
+def close_axes_remarks(result: FittedMap, X: Any) -> list[str]:
     """Principal axes that these rows do not tell apart, the next one after the map's included."""
     from dualfold.quality import close_axes
 
     n, width = X.shape
     d = result.points.shape[1]
-    if result.job.method.name != "pca" or n * width * min(n, width) > CHEAP or d >= min(n, width):
+    if result.job.method.name != "pca" or d >= min(n, width):
+        return []
+    if n * width * min(n, width) > MAX_QUICK_FLOPS:
         return []
     beyond = result.job.method.estimator_class()(n_components=d + 1, whiten=False).fit(X)
     shares = beyond.explained_variance_ratio_
-    said = []
+    remarks = []
     for first, second in close_axes(beyond.explained_variance_, n):
-        if shares[second - 1] <= 1e-12:  # nothing is left to turn
+        if shares[second - 1] <= 1e-12:  # no variance is left to rotate
             continue
         outside = ", which is not on the map," if second > d else ""
-        said.append(
+        remarks.append(
             f"axes {first} and {second}{outside} explain nearly the same ({shares[first - 1]:.1%} "
             f"and {shares[second - 1]:.1%}): another sample would turn them into each other, so "
             "read no meaning into either alone"
         )
-    return said
+    return remarks
 
 
 def far_rows_remarks(result: FittedMap, data: Prepared) -> list[Message]:
-    """Few rows that are so far out that the others share a small part of the picture."""
+    """Few rows so far from the others that these share a small part of the picture."""
     from dualfold.quality import far_rows
 
-    said = []
+    remarks = []
     for found in far_rows(result.points):
         one, rows = len(found.rows) == 1, list(found.rows)
-        numbers = ", ".join(f"{data.rows[row] + 1:,}" for row in rows[:NAMED])
-        more = " …" if len(rows) > NAMED else ""
+        numbers = ", ".join(f"{data.rows[row] + 1:,}" for row in rows[:MAX_NAMED])
+        more = " …" if len(rows) > MAX_NAMED else ""
         who = f"row {numbers} lies" if one else f"{len(rows):,} rows ({numbers}{more}) lie up to"
         times = f"{found.times:,.0f} times as" if found.times < 1e6 else "over a million times as"
         why, remedy = ("", ()) if result.job.of_distances else _far_column(data, rows)
-        said.append(
+        remarks.append(
             Message(
                 f"axis {found.axis + 1} of {result.job.method.name}: {who} {times} far out as 99 % "
                 f"of the rows{why}, so the others share a small part of the picture; leave "
@@ -70,7 +72,7 @@ def far_rows_remarks(result: FittedMap, data: Prepared) -> list[Message]:
                 *remedy,
             )
         )
-    return said
+    return remarks
 
 
 def _far_column(data: Prepared, rows: list[int]) -> tuple[str, tuple[str, ...]]:
@@ -95,7 +97,7 @@ def _far_column(data: Prepared, rows: list[int]) -> tuple[str, tuple[str, ...]]:
     return why, (", or ", Argument("log", [name]), " takes a logarithm") if usable else ()
 
 
-def loadings_of(result: FittedMap, data: Prepared) -> Any:
+def _arrows(result: FittedMap, data: Prepared) -> Any:
     """A row a column: loadings where the axes have some, else correlations."""
     from dualfold.quality import column_correlations
 
@@ -118,14 +120,20 @@ def loadings_columns(result: FittedMap, data: Prepared) -> dict[str, Any]:
     return columns | {f"r_{name}": together[:, axis] for axis, name in enumerate(names)}
 
 
-def drawn_biplot(
+def biplot_bytes(
     path: str, result: FittedMap, data: Prepared, *, title: str, verdict: str
 ) -> bytes:
-    """The map with the columns as arrows."""
+    """The map with the columns as arrows, as the file `path` holds it."""
     from dualfold.view.figures import biplot_figure, figure_bytes
 
     figure = biplot_figure(
-        result.points, loadings_of(result, data), data.names, data.colors, title=title,
-        verdict=verdict, color_name=data.reading.color or "", axis_names=result.axis_titles[:2],
-    )  # fmt: skip
+        result.points,
+        _arrows(result, data),
+        data.names,
+        data.colors,
+        title=title,
+        verdict=verdict,
+        color_name=data.reading.color or "",
+        axis_names=result.axis_titles[:2],
+    )
     return figure_bytes(figure, path)

@@ -1,78 +1,136 @@
-"""A stored map against its data again: state the problem, certify the stored points.
+"""`dualfold certify`: a stored map against its data again.
 
-Vectors that a file does not keep exactly are computed again (`saved.trace_answers`).
+The problem is stated from the table, and the stored points are certified. Vectors that a file
+does not keep exactly are computed again (`saved.trace_answers`).
 """
 
 from __future__ import annotations
 
+import shlex
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
 
 from dualfold import __version__
-from dualfold.cli import judging
+from dualfold.cli import options as o
+from dualfold.cli.commands import embed_words, reading_words, try_next
 from dualfold.cli.console import Console
-from dualfold.cli.input_table import notices_of, read
-from dualfold.cli.stored_map import StoredMap, metadata_of, read_again, stored_job, stored_map
+from dualfold.cli.exit_codes import UNCERTIFIED_EXIT
+from dualfold.cli.input_table import notices_of, read_input, refuse_too_many_coordinates
+from dualfold.cli.job import Job
+from dualfold.cli.method_options import as_word, option_words
+from dualfold.cli.output_files import stem
+from dualfold.cli.stored_map import StoredMap, read_stored_map, read_table_of, stored_job
 from dualfold.cli.verdict_words import verdict
+from dualfold.data.reading import DEFAULT_READING
+from dualfold.descriptions import DESCRIPTIONS
 from dualfold.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from dualfold.data import Prepared, Reading
+    from dualfold.data import Prepared
     from dualfold.saved import Model
+
+# Columns that are named in a line; more are counted.
+MAX_NAMED_COLUMNS = 8
 
 
 @dataclass(frozen=True)
-class CertifyRequest:
-    """Everything that `dualfold certify` was asked for; nothing of it is in the judged file."""
+class CertifyOptions:
+    """What is typed after `dualfold certify`; nothing of it is in the judged file."""
 
-    source: str
-    reading: Reading
-    embedding: str
-    model: str | None
-    tolerance: float = 1e-4
-    fresh: bool = False
+    file: o.File
+    embedding: Annotated[
+        str,
+        typer.Argument(
+            metavar="EMBEDDING",
+            help="A map that `dualfold embed` wrote, or a model of `--save-model`.",
+        ),
+    ]
+    model: Annotated[
+        str | None,
+        o.option(
+            "--model",
+            "For mvu: the model saved with the map, which holds its dual weights.",
+            metavar="MODEL",
+        ),
+    ] = None
+    tolerance: Annotated[
+        float,
+        o.option(
+            "--tolerance",
+            "The largest relative gap that passes, from 0 to 1; never taken from the file.",
+            metavar="GAP",
+            callback=o.gap_that_passes,
+        ),
+    ] = 1e-4
+    fresh: Annotated[
+        bool,
+        o.option(
+            "--fresh",
+            "Random searches start at numbers from the system, which nobody could know before: "
+            "for files of other people. The answer's digits may vary.",
+        ),
+    ] = False
+    reading: o.FileReading = DEFAULT_READING
+    as_json: o.Json = False
+    quiet: o.Quiet = False
 
-    @property
-    def asking(self) -> dict[str, Any]:
-        """What the judgement itself is asked for."""
-        return {"tolerance": self.tolerance, "fresh": self.fresh}
+
+def certify(options: CertifyOptions) -> None:
+    """Check a stored map against its data again; exit code 3 if it does not hold.
+
+    \b
+    Examples:
+      dualfold certify iris.csv iris.pca.csv
+      dualfold certify roll.csv roll.mvu.csv --model roll.dualfold
+      dualfold certify roll.csv roll.dualfold --tolerance 0.02
+      dualfold certify iris.csv iris.pca.csv --quiet && echo good
+
+    The problem is stated anew from FILE and the stored settings (which are shown: they say
+    what is judged), the stored points are judged as anybody's would be, and each of them is
+    placed again. Vectors that the file does not keep exactly (float32 points, independent
+    coordinates, Fisher discriminants) are computed again; nothing in the file is believed.
+    Exit code 0: proved, or measured, to the tolerance you give; 3: anything else, as
+    "within 12 %".
+    """
+    console, notices = Console(quiet=options.quiet), list[str]()
+    with console.note_warnings(notices):
+        of_model = is_model(options.embedding)
+        found = (_of_model if of_model else _of_points)(options, console)
+    summary = {
+        "schema": "dualfold.recheck/2",
+        "dualfold": __version__,
+        "source": options.file,
+        "embedding": options.embedding,
+        "settings": found.settings,
+        "reading": found.data.reading.settings(),
+        "rows": found.rows,
+        "notices": [*notices_of(found.data), *notices],
+        "judged_as": _problem_line(found.settings, found.data),
+        "verdict": found.verdict,
+        "certificate": found.certificate.to_dict(),
+        "holds": found.certificate.holds,
+    }
+    lines = [summary["judged_as"], found.verdict, *_next_lines(options, found, of_model=of_model)]
+    console.finish(summary, lines, as_json=options.as_json)
+    if not found.certificate.holds:
+        if options.quiet:
+            Console().note(found.verdict)
+        raise typer.Exit(UNCERTIFIED_EXIT)
 
 
 @dataclass(frozen=True, eq=False)
-class Judged:
-    """What was judged, and how it came out."""
+class Recheck:
+    """What was certified, and its certificate."""
 
     settings: dict[str, Any]
     data: Prepared
     rows: int
     certificate: Any
     verdict: str
-
-
-def certify_map(request: CertifyRequest, console: Console) -> dict[str, Any]:
-    """Judge the map or model; returns what `--json` prints."""
-    from dualfold.certificate import checked_tolerance
-
-    checked_tolerance(request.tolerance)
-    notices: list[str] = []
-    with console.noting_warnings(notices):
-        found = (_model if is_model(request.embedding) else _points)(request, console)
-    return {
-        "schema": "dualfold.recheck/2",
-        "dualfold": __version__,
-        "source": request.source,
-        "embedding": request.embedding,
-        "settings": found.settings,
-        "reading": found.data.reading.settings(),
-        "rows": found.rows,
-        "notices": [*notices_of(found.data), *notices],
-        "judged_as": judging.judged_as(found.settings, found.data),
-        "verdict": found.verdict,
-        "certificate": found.certificate.to_dict(),
-        "holds": found.certificate.holds,
-    }
 
 
 def is_model(path: str) -> bool:
@@ -86,62 +144,164 @@ def is_model(path: str) -> bool:
         return Path(path).suffix == ".dualfold"  # a damaged one, which load_model names
 
 
-def _points(request: CertifyRequest, console: Console) -> Judged:
+def _of_points(options: CertifyOptions, console: Console) -> Recheck:
     """Coordinates in a table, with their settings beside them."""
-    if Path(request.embedding).is_file():  # a table that is no map is refused as what it is
-        stored_job(metadata_of(request.embedding).get("settings"), request.embedding)
-    with console.doing(f"reading {request.embedding}"):
-        stored = stored_map(request.embedding)
-    job = stored_job(stored.metadata.get("settings"), request.embedding)
-    data = read_again(request.source, request.reading, stored, console)
-    model = None if request.model is None else _sides(request.model, len(stored.points))
-    certificate = judging.judged_map(job, stored, data, model, console, **request.asking)
-    words = verdict(job.method, certificate, stored.points.shape[1])
-    if job.method.dual and model is None and not certificate.holds:
-        words = _rough(certificate)
-    return Judged(job.settings(), data, len(stored.points), certificate, words)
+    from dualfold.saved import load_model, rechecked_points
+
+    with console.stage(f"reading {options.embedding}"):
+        stored = read_stored_map(options.embedding, needs_settings=True)
+    job, rows = stored.job, len(stored.points)
+    assert job is not None
+    data = read_table_of(stored, options.file, options.reading, console)
+    sides = None
+    if options.model is not None:
+        sides = load_model(options.model).both_sides
+        if sides is None or len(sides.factor) > rows:
+            raise InvalidInput(f"{options.model} holds no unfolding of {rows} rows")
+    refuse_too_many_coordinates(data, job.n_components, job.method)
+    width = stored.points.shape[1]
+    if isinstance(job.n_components, int) and width != job.n_components:
+        raise InvalidInput(f"{stored.path} has {width} coordinates and states {job.n_components}")
+    values = _eigenvalues(stored) if job.method.values and not job.method.dual else None
+    with console.stage("certifying again"):
+        certificate = rechecked_points(
+            job.estimator(),
+            data.X,
+            stored.points,
+            values,
+            sides,
+            data.classes,
+            tolerance=options.tolerance,
+            fresh=options.fresh,
+        )
+    words = verdict(job.method, certificate, width)
+    if job.method.dual and sides is None and not certificate.holds:
+        words = _without_weights(certificate)
+    return Recheck(job.settings(), data, rows, certificate, words)
 
 
-def _sides(path: str, rows: int) -> Model:
-    from dualfold.saved import load_model
-
-    model = load_model(path)
-    if model.both_sides is None or len(model.both_sides.factor) > rows:
-        raise InvalidInput(f"{path} holds no unfolding of {rows} rows")
-    return model
-
-
-def _model(request: CertifyRequest, console: Console) -> Judged:
-    """A model file, made by `embed --save-model` or by `save_model` of an estimator."""
-    from dualfold.saved import load_model
-
-    with console.doing(f"reading {request.embedding}"):
-        model = load_model(request.embedding)
-    if "estimator" in model.settings:
-        return _estimator(request, model, console)
-    job = stored_job(model.settings.get("settings"), request.embedding)
-    stored = StoredMap(request.embedding, None, {}, model.settings)
-    data = read_again(request.source, request.reading, stored, console)
-    certificate = judging.judged_model(job, model, data, console, **request.asking)
-    words = verdict(job.method, certificate, model.coordinates)
-    return Judged(job.settings(), data, len(data.table.rows), certificate, words)
+def _eigenvalues(stored: StoredMap) -> list[float]:
+    values: Any = stored.metadata.get("eigenvalues")
+    plain = isinstance(values, list) and bool(values)
+    if not plain or not all(isinstance(v, int | float) and not isinstance(v, bool) for v in values):
+        raise InvalidInput(f"{stored.path} states no eigenvalues, or not as a list of numbers")
+    try:
+        return [float(value) for value in values]
+    except OverflowError as error:
+        raise InvalidInput(f"{stored.path} states eigenvalues that no computer holds") from error
 
 
-def _estimator(request: CertifyRequest, model: Model, console: Console) -> Judged:
-    from dualfold.saved import estimator_of_model
-
-    data = read(request.source, request.reading, console)
-    unnamed = tuple(f"column_{place + 1}" for place in range(len(data.table.names)))
-    X = data.X if model.columns == unnamed else model.matching_columns(data.X, data.table.names)
-    certificate = judging.judged_estimator(model, X, console, **request.asking)
-    # scikit-learn shows the parameters that are not the usual ones.
-    settings = {"estimator": " ".join(repr(estimator_of_model(model)).split())}
-    return Judged(settings, data, len(data.table.rows), certificate, f"{certificate}.")
-
-
-def _rough(certificate: Any) -> str:
+def _without_weights(certificate: Any) -> str:
     return (
         f"Not proved: the stored points have a variance of {certificate.lower:.6g} and no "
         f"unfolding has more than {certificate.upper:.6g} (from geodesics). The proof needs the "
         "dual weights too: make the map with --save-model m.dualfold, then give --model m.dualfold."
     )
+
+
+def _of_model(options: CertifyOptions, console: Console) -> Recheck:
+    """A model file, made by `embed --save-model` or by `save_model` of an estimator."""
+    from dualfold.saved import estimator_of_model, load_model, rechecked_model
+
+    with console.stage(f"reading {options.embedding}"):
+        model = load_model(options.embedding)
+    asked: dict[str, Any] = {"tolerance": options.tolerance, "fresh": options.fresh}
+    if "estimator" in model.settings:
+        data = read_input(options.file, options.reading, console)
+        names = data.table.names
+        unnamed = tuple(f"column_{place + 1}" for place in range(len(names)))
+        X = data.X if model.columns == unnamed else model.matching_columns(data.X, names)
+        with console.stage("certifying again"):
+            certificate = rechecked_model(model, X, **asked)
+        # scikit-learn shows the parameters that are not the usual ones.
+        settings = {"estimator": " ".join(repr(estimator_of_model(model)).split())}
+        return Recheck(settings, data, len(data.table.rows), certificate, f"{certificate}.")
+    job = stored_job(model.settings.get("settings"), options.embedding)
+    stored = StoredMap(options.embedding, None, {}, model.settings)
+    data = read_table_of(stored, options.file, options.reading, console)
+    refuse_too_many_coordinates(data, job.n_components, job.method)
+    with console.stage("certifying again"):
+        certificate = rechecked_model(model, data.X, data.classes, **asked)
+    certificate = certificate.with_doubts(*_table_doubts(job, model, data))
+    words = verdict(job.method, certificate, model.coordinates)
+    return Recheck(job.settings(), data, len(data.table.rows), certificate, words)
+
+
+def _table_doubts(job: Job, model: Model, data: Prepared) -> list[str]:
+    """What a model says about its table that the table does not have."""
+    import numpy as np
+
+    from dualfold.saved import columns_differ, kept_rows
+
+    doubts = []
+    if tuple(model.columns) != tuple(data.table.names):
+        doubts.append("the model names other columns, or in another order")
+    if model.method != job.method.name:
+        doubts.append(
+            f"the model is called {model.method[:40]!r}, its settings state {job.method.name}"
+        )
+    standard, X = data.standard, data.table.X
+    means = np.asarray(X.mean(axis=0), dtype=float).ravel()
+    widest = abs(X).max(axis=0)
+    widest = np.asarray(widest.toarray() if hasattr(X, "toarray") else widest).ravel()
+    for name, mine, stored, scale in (
+        ("means", means, model.means, widest),
+        ("shift", None if standard is None else standard.mean, model.shift, widest),
+        ("scale", None if standard is None else standard.deviation, model.scale, None),
+    ):
+        if columns_differ(mine, stored, scale):
+            doubts.append(f"the model's {name} of the columns are not those of the table")
+    if model.reference is not None:
+        some = kept_rows(data.X)
+        mine = None if some is None else data.X[some].astype(np.float32)
+        if columns_differ(mine, model.reference):
+            doubts.append("the rows that the model keeps are not those of the table")
+    return doubts
+
+
+def _problem_line(settings: dict[str, Any], data: Prepared) -> str:
+    """Which problem was judged: the file states it, so the user must see it."""
+    names = data.table.names
+    columns = f"{len(names)} column{'s' if len(names) > 1 else ''}"
+    if len(names) <= MAX_NAMED_COLUMNS:
+        columns += f" ({', '.join(names)})"
+    problem = settings.get("estimator", "")
+    if "method" in settings:
+        count, row = settings["n_components"], DESCRIPTIONS[settings["method"]]
+        problem = f"{row.name}, {as_word(count)} coordinate{'' if count == 1 else 's'}"
+        others = dict(settings)
+        if row.needs_graph and (k := others.pop("n_neighbors")) is not None:
+            problem += f", {k} neighbours"
+        words = option_words(row, others)
+        problem += f", {shlex.join(words)}" if words else ""
+    words = reading_words(data.reading)
+    read = f"; the table was read with {shlex.join(words)}" if words else ""
+    line = f"Judged as {problem}, of {columns}{read}."
+    return "".join(c if c.isprintable() else "?" for c in line)  # no commands to a terminal
+
+
+def _next_lines(options: CertifyOptions, found: Recheck, *, of_model: bool) -> list[str]:
+    """The next command worth trying."""
+    certificate, own = found.certificate.to_dict(), reading_words(options.reading)
+    if "method" not in found.settings:
+        return []
+    if certificate["level"] == "failed":
+        return [try_next(_words_to_make_again(options.file, found))]
+    if not found.certificate.holds and certificate["gap"] is not None:
+        words = ["dualfold", "certify", options.file, options.embedding, *own]
+        words += [] if options.model is None else ["--model", options.model]
+        words += ["--tolerance", f"{1.1 * certificate['gap']:.1g}"]
+        return [f"A wider gap passes with:  {shlex.join(words)}"]
+    if of_model:
+        return []
+    return [try_next(["dualfold", "report", options.file, options.embedding, *own])]
+
+
+def _words_to_make_again(source: str, found: Recheck) -> list[str]:
+    """The command that makes the map anew, with the settings that are stored with it."""
+    method = found.settings["method"]
+    words = embed_words(source, found.settings, found.data.reading)
+    words += ["--output", f"{stem(source)}.{method}.again.csv"]
+    if DESCRIPTIONS[method].dual:
+        words += ["--save-model", f"{stem(source)}.dualfold"]
+    return words

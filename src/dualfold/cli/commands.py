@@ -1,241 +1,308 @@
-"""Commands whose options depend on the method: `embed -m isomap --landmarks 200`.
+"""From a class of options to a command: `dualfold embed` is a function of one `EmbedOptions`.
 
-The words after the command are looked through for methods before they are parsed. A command is
-made anew with their options where one is used or help for a method is wanted; only then is the
-estimator loaded that states them.
+Each field of such a class is an option with its help (`options.py`). Two fields stand for
+several options: `reading` for those with which a table is read, made from the fields of
+`Reading`; and `method_options` for those of the methods, of which a command takes the ones of
+the methods that it names: `embed -m isomap --landmarks 200`. Only to show or read the values of
+the latter is an estimator loaded, which states them.
 """
 
 from __future__ import annotations
 
+import functools
 import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Annotated, Any
+import shlex
+from collections.abc import Callable, Sequence
+from copy import copy
+from dataclasses import MISSING, fields
+from typing import TYPE_CHECKING, Annotated, Any, get_args, get_type_hints
 
 import typer
 import typer.core
-import typer.main
 
+from dualfold.cli.exit_codes import with_exit_codes
 from dualfold.cli.method_options import (
-    MethodOption,
+    METHOD_OPTIONS,
+    SWITCHES,
     as_word,
+    coordinates_option,
     flag_of,
     method_options,
-    words_of,
+    off_flag_of,
+    option_words,
 )
+from dualfold.cli.options import completion, one_of
+from dualfold.data.reading import DEFAULT_VALUES, READING_OPTIONS, Reading
 from dualfold.descriptions import DESCRIPTIONS, description_of
 
-# Options of methods that stand among those of the command.
-SHARED = ("n_components", "n_neighbors")
+if TYPE_CHECKING:
+    from dualfold.cli.compare import CompareOptions
+    from dualfold.cli.embed import EmbedOptions
+    from dualfold.cli.job import Job
+
+# Methods that `compare` runs where none is named.
+COMPARED_METHODS = "pca,isomap,lle,eigenmaps"
 
 
-@dataclass(frozen=True)
-class Given:
-    """A value that was given, which may be None."""
-
-    value: Any
-
-
-@dataclass(frozen=True)
-class MethodCommand:
-    """A command that takes the options of methods as its argument `options`.
-
-    words : the options that name methods, with commas between several
-    usual : the methods where none is named
-    """
-
-    function: Callable[..., None]
-    words: tuple[str, ...]
-    usual: str
-
-    def methods(self, args: Sequence[str]) -> list[str]:
-        """The names of methods in the words after the command."""
-        text = self.usual
-        for place, word in enumerate(args):
-            for flag in self.words:
-                if word == flag and place + 1 < len(args):
-                    text = args[place + 1]
-                elif word.startswith(f"{flag}=") or (len(flag) == 2 and word[:2] == flag != word):
-                    text = word[len(flag) :].removeprefix("=")
-        return [name.strip().lower() for name in text.split(",") if name.strip()]
-
-    def named(self, args: Sequence[str]) -> bool:
-        return any(word.startswith(flag) for flag in self.words for word in args)
-
-    def plain(self) -> Callable[..., None]:
-        """The command without options of a method."""
-        return with_options(self.function, ())
+def add_command(app: typer.Typer, run: Callable[[Any], None]) -> None:
+    """`run`, a function of one object with the options, as a command of that name."""
+    command = as_command(run)
+    takes_methods = METHOD_OPTIONS[0] in inspect.signature(command).parameters
+    kind = MethodCommand if takes_methods else typer.core.TyperCommand
+    app.command(name=run.__name__, cls=kind)(with_exit_codes(command))
 
 
-class MethodGroup(typer.core.TyperGroup):
-    """The commands, of which some take the options of methods."""
+def as_command(run: Callable[[Any], None]) -> Callable[..., None]:
+    """The function as typer takes it: with an argument for each option."""
+    (kind,) = (hint for name, hint in get_type_hints(run).items() if name != "return")
+    hints = get_type_hints(kind, include_extras=True)
+    reading_fields = get_args(hints["reading"])[1] if "reading" in hints else ()
+    parameters: list[inspect.Parameter] = []
+    for one in fields(kind):
+        if one.name == "reading":
+            parameters += map(_reading_parameter, reading_fields)
+        elif one.name == "method_options":
+            parameters += map(_method_parameter, METHOD_OPTIONS)
+        else:
+            default = inspect.Parameter.empty if one.default is MISSING else one.default
+            parameters.append(_parameter(one.name, hints[one.name], default))
 
-    method_commands: Mapping[str, MethodCommand] = {}
+    @functools.wraps(run)
+    def command(**values: Any) -> None:
+        if reading_fields:
+            typed = {name: values.pop(name) for name in reading_fields}
+            # typer hands None for a repeatable option that is not there
+            chosen = {k: DEFAULT_VALUES[k] if v is None else v for k, v in typed.items()}
+            values["reading"] = Reading(**chosen)
+        if "method_options" in hints:
+            typed = {name: values.pop(name, None) for name in METHOD_OPTIONS}
+            values["method_options"] = {k: v for k, v in typed.items() if v is not None}
+        run(kind(**values))
 
-    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """The command, with the options of its methods where they are needed."""
-        name, command, rest = super().resolve_command(ctx, args)
-        chosen = self.method_commands.get(str(name))
-        if chosen is None or command is None:
-            return name, command, rest
-        known = {flag for one in command.params for flag in (*one.opts, *one.secondary_opts)}
-        flags = [word.partition("=")[0] for word in rest if word.startswith("--")]
-        foreign = [flag for flag in flags if flag not in known and flag != "--help"]
-        helped = chosen.named(rest) and bool({"--help", "-h"} & set(rest))
-        if not (foreign or helped or ctx.resilient_parsing):
-            return name, command, rest
-        methods = chosen.methods(rest)
-        unknown = [name for name in methods if name not in DESCRIPTIONS]
-        if unknown or not methods:  # the command says so, unless an option hides it
-            if unknown and foreign and not ctx.resilient_parsing:
-                _refuse_unknown(unknown[0], ctx)
-            return name, command, rest
-        # To complete a word needs names alone, unless it is the value of an option.
-        options = options_of(methods, names_alone=not (foreign or helped))
-        own = {one for option in options for one in _flags(option)}
-        for flag in foreign:
-            if flag not in own and not ctx.resilient_parsing:
-                _refuse_foreign(flag, methods, ctx)
-        return name, command_with(chosen, options, methods), rest
-
-
-def options_of(methods: Iterable[str], *, names_alone: bool = False) -> list[MethodOption]:
-    """The options that some of the methods have, each once; their names need no estimator."""
-    found: dict[str, MethodOption] = {}
-    for method in methods:
-        named = [MethodOption(name) for name in DESCRIPTIONS[method].options]
-        for option in named if names_alone else method_options(method):
-            if option.name not in SHARED:
-                found.setdefault(option.name, option)
-    return list(found.values())
+    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    command.__annotations__ = {one.name: one.annotation for one in parameters}
+    return command
 
 
-def command_with(
-    chosen: MethodCommand, options: Sequence[MethodOption], methods: Sequence[str]
-) -> Any:
-    """The command with these options, which stand apart in its help."""
-    names = {option.name for option in options}
-
-    class WithOptions(typer.core.TyperCommand):
-        def format_options(self, ctx: Any, formatter: Any) -> None:
-            whole = self.params
-            self.params = [one for one in whole if one.name not in names]
-            super().format_options(ctx, formatter)
-            self.params = whole
-            records = [one.get_help_record(ctx) for one in whole if one.name in names]
-            rows = [record for record in records if record is not None]
-            if rows:  # a method may have none of its own
-                with formatter.section(f"Options of {', '.join(methods)}"):
-                    formatter.write_dl(rows)
-
-    from dualfold.cli.console import plainly
-
-    alone = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-    alone.command(cls=WithOptions)(plainly(with_options(chosen.function, options)))
-    return typer.main.get_command(alone)
+def _parameter(name: str, annotation: Any, default: Any = None) -> inspect.Parameter:
+    kind = inspect.Parameter.KEYWORD_ONLY
+    return inspect.Parameter(name, kind, default=default, annotation=annotation)
 
 
-def with_options(
-    function: Callable[..., None], options: Sequence[MethodOption]
-) -> Callable[..., None]:
-    """The function with an argument for each option, which are handed on as `options`."""
-    signature = inspect.signature(function, eval_str=True)
-    own = [_parameter(option) for option in options]
-
-    def called(**values: Any) -> None:
-        given = {option.name: values.pop(option.name, None) for option in options}
-        chosen = {
-            name: value.value if isinstance(value, Given) else value
-            for name, value in given.items()
-            if value is not None
-        }
-        function(**values, options=chosen)
-
-    plain = [one for one in signature.parameters.values() if one.name != "options"]
-    called.__name__, called.__doc__ = function.__name__, function.__doc__
-    called.__signature__ = signature.replace(parameters=[*plain, *own])  # type: ignore[attr-defined]
-    called.__annotations__ = {one.name: one.annotation for one in [*plain, *own]}
-    return called
+def _reading_parameter(name: str) -> inspect.Parameter:
+    """The option of a field of `Reading`."""
+    option, default = READING_OPTIONS[name], DEFAULT_VALUES[name]
+    three = name == "standardize"  # asked for, forbidden, or left to the data
+    repeatable, switch = isinstance(default, tuple), isinstance(default, bool) or three
+    more: dict[str, Any] = {}
+    if option.choices:
+        check = one_of(*option.choices)
+        more["callback"] = lambda value: value if value is None else check(value)
+        more["autocompletion"] = completion(*option.choices)
+    if not switch:
+        more["metavar"] = option.metavar or "|".join(option.choices)
+    kind: Any = list[str] | None if repeatable else bool if switch else str | None
+    kind = bool | None if three else kind
+    flag = reading_flag(name)
+    flag = f"{flag}/--no-{name}" if three else flag
+    annotation = Annotated[kind, typer.Option(flag, help=option.help, **more)]
+    return _parameter(name, annotation, None if repeatable else default)
 
 
-def _parameter(option: MethodOption) -> inspect.Parameter:
-    help = f"{option.help} [{option.values}; default: {option.usual}]".lstrip()
-    if option.is_switch:
-        switch = f"{option.flag}/{option.off}"
-        kind: Any = Annotated[bool | None, typer.Option(switch, help=help)]
-    else:
-        words = words_of(option)
-        kind = Annotated[
-            str | None,
-            typer.Option(
-                option.flag,
-                metavar="VALUE",
-                help=help,
-                callback=_reader(option),
-                autocompletion=lambda incomplete: [w for w in words if w.startswith(incomplete)],
-            ),
-        ]
-    return inspect.Parameter(
-        option.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind
-    )
+def reading_flag(name: str) -> str:
+    """What is typed for a field of `Reading`."""
+    return READING_OPTIONS[name].flag or flag_of(name)
 
 
-def _reader(option: MethodOption) -> Callable[[Any], Any]:
-    def read(text: str | None) -> Any:
-        if text is None or isinstance(text, Given):
-            return text
-        try:
-            return Given(option.parsed(text))
-        except ValueError as error:
-            raise typer.BadParameter(f"{error}; the default is {as_word(option.default)}") from None
+def _method_parameter(name: str) -> inspect.Parameter:
+    """An option of some methods, as it is typed; `MethodCommand` knows of which."""
+    if name in SWITCHES:
+        switch = f"{flag_of(name)}/{off_flag_of(name)}"
+        return _parameter(name, Annotated[bool | None, typer.Option(switch)])
 
-    return read
+    def complete(ctx: typer.Context, incomplete: str) -> list[str]:
+        found = _first_option(name, ctx.meta["dualfold.methods"])
+        return [word for word in found.words if word.startswith(incomplete)]
 
-
-def _flags(option: MethodOption) -> tuple[str, ...]:
-    return (option.flag, option.off) if option.is_switch else (option.flag,)
+    option = typer.Option(flag_of(name), metavar="VALUE", autocompletion=complete)
+    return _parameter(name, Annotated[str | None, option])
 
 
-def _refuse_unknown(name: str, ctx: Any) -> None:
+def _first_option(name: str, methods: Sequence[str]) -> Any:
+    """The option of the first of these methods that has it."""
+    owner = next(one for one in methods if name in DESCRIPTIONS[one].options)
+    return next(one for one in method_options(owner) if one.name == name)
+
+
+class MethodCommand(typer.core.TyperCommand):
+    """A command with the options of the methods that are named in it."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> Any:
+        """As every command, once the methods are known; options of others are refused."""
+        parser = self.make_parser(ctx)
+        parser.ignore_unknown_options = True  # they are refused below, beside the close ones
+        typed = parser.parse_args(list(args))[0]
+        named = typed.get("method") or typed.get("methods")
+        several = any(one.name == "methods" for one in self.params)
+        methods = _known_methods(named or (COMPARED_METHODS if several else "pca"))
+        offered = _options_of(methods)
+        foreign = [name for name in typed if name in METHOD_OPTIONS and name not in offered]
+        if foreign and methods and not ctx.resilient_parsing:
+            ctx.fail(foreign_option(foreign[0], methods))
+        ctx.meta["dualfold.methods"] = methods
+        ctx.meta["dualfold.shown"] = offered if named else []
+        if methods or ctx.resilient_parsing:
+            ctx.meta["dualfold.offered"] = offered
+        rest = super().parse_args(ctx, args)
+        for name in METHOD_OPTIONS:  # typer would hand on those of its last run
+            ctx.params.setdefault(name, None)
+        return rest
+
+    def get_params(self, ctx: Any) -> Any:
+        """Its own options and those of its methods; of all methods before they are known."""
+        params = super().get_params(ctx)
+        offered = ctx.meta.get("dualfold.offered", METHOD_OPTIONS)
+        own = [one for one in self.params if one.name not in METHOD_OPTIONS]
+        of_methods = {one.name: one for one in self.params}
+        return [*own, *(of_methods[name] for name in offered), *params[len(self.params) :]]
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """The options in a help text; those of named methods stand apart."""
+        ctx.meta["dualfold.offered"] = []
+        super().format_options(ctx, formatter)
+        methods, rows = ctx.meta["dualfold.methods"], []
+        for name in ctx.meta["dualfold.shown"]:
+            option = _first_option(name, methods)
+            one: Any = copy(next(one for one in self.params if one.name == name))
+            one.help = f"{option.help} [{option.values}; default: {option.usual}]".lstrip()
+            rows.append(one.get_help_record(ctx))
+        if rows:  # a method may have none of its own
+            with formatter.section(f"Options of {', '.join(methods)}"):
+                formatter.write_dl(rows)
+
+
+def _known_methods(text: str) -> list[str]:
+    """Names with commas between them; none where one is unknown, which is refused elsewhere."""
     try:
-        description_of(name)
-    except LookupError as error:
-        ctx.fail(str(error.args[0]))
+        return [description_of(name.strip()).name for name in text.split(",") if name.strip()]
+    except LookupError:
+        return []
 
 
-def _refuse_foreign(flag: str, methods: Sequence[str], ctx: Any) -> None:
-    """A usage error for an option of other methods; a word that no method knows is left."""
-    owned = _foreign(flag.replace("--no-", "--", 1), methods)
-    if owned:
-        ctx.fail(owned)
+def _options_of(methods: Sequence[str]) -> list[str]:
+    """The options that some of the methods have beside those of the command, each once."""
+    names = (name for one in methods for name in DESCRIPTIONS[one].options)
+    return [name for name in dict.fromkeys(names) if name in METHOD_OPTIONS]
 
 
-def _foreign(flag: str, methods: Sequence[str]) -> str:
-    """That an option belongs to other methods, and what to do; "" where no method has it."""
-    owners = [
-        row.name
-        for row in DESCRIPTIONS.values()
-        if flag in [flag_of(option) for option in row.options]
-    ]
-    if not owners:
-        return ""
+def foreign_option(name: str, methods: Sequence[str]) -> str:
+    """That an option belongs to other methods, and what to do."""
+    owners = [row.name for row in DESCRIPTIONS.values() if name in row.options]
     listed = ", ".join(owners[:4]) + (f" and {len(owners) - 4} others" if owners[4:] else "")
     return (
-        f"{flag} is an option of {listed}, not of {' and '.join(methods)}; `dualfold methods "
-        f"{methods[0]}` lists what it takes"
+        f"{flag_of(name)} is an option of {listed}, not of {' and '.join(methods)}; `dualfold "
+        f"methods {methods[0]}` lists what it takes"
     )
 
 
-def refuse_unshared(options: Mapping[str, Any], methods: Sequence[str]) -> None:
+def jobs_of(methods: Sequence[str], options: EmbedOptions | CompareOptions) -> tuple[Job, ...]:
+    """One job a method; each gets those of the options that it has."""
+    from dualfold.cli.job import Job
+
+    typed = options.method_options.items()
+    given = {name: _value_of(name, text, methods) for name, text in typed}
+    given |= {} if options.n_neighbors is None else {"n_neighbors": options.n_neighbors}
+    for name, value in given.items():
+        _refuse_unshared(name, value, methods)
+    return tuple(
+        Job(
+            DESCRIPTIONS[one],
+            _coordinates(options.n_components, one),
+            {name: value for name, value in given.items() if name in DESCRIPTIONS[one].options},
+        )
+        for one in methods
+    )
+
+
+def _value_of(name: str, text: Any, methods: Sequence[str]) -> Any:
+    """What a typed value of an option stands for, or a usage error."""
+    if name in SWITCHES:
+        return text
+    option = _first_option(name, methods)
+    try:
+        return option.value_of(text)
+    except ValueError as error:
+        words = f"{error}; the default is {as_word(option.default)}"
+        raise typer.BadParameter(words, param_hint=f"'{option.flag}'") from None
+
+
+def _refuse_unshared(name: str, value: Any, methods: Sequence[str]) -> None:
     """A usage error for an option that no method has, or a value that one of them does not take."""
-    for name, value in options.items():
-        owners = [one for one in methods if name in DESCRIPTIONS[one].options]
-        if not owners:
-            raise typer.BadParameter(_foreign(flag_of(name), methods))
-        for owner in owners if len(methods) > 1 else ():
-            option = next(one for one in method_options(owner) if one.name == name)
-            if not option.is_switch and not option.takes(value):
-                raise typer.BadParameter(
-                    f"{option.flag} {as_word(value)} is not for {owner}, which takes "
-                    f"{option.values}; run {owner} apart"
-                )
+    owners = [one for one in methods if name in DESCRIPTIONS[one].options]
+    if not owners:
+        raise typer.BadParameter(foreign_option(name, methods))
+    for owner in owners if len(methods) > 1 and name not in SWITCHES else ():
+        option = _first_option(name, [owner])
+        if not option.takes(value):
+            raise typer.BadParameter(
+                f"{option.flag} {as_word(value)} is not for {owner}, which takes "
+                f"{option.values}; run {owner} apart"
+            )
+
+
+def _coordinates(text: str, method: str) -> Any:
+    """The number of coordinates, or a word that lets the data decide."""
+    if text.isdecimal() and int(text) > 0:
+        return int(text)  # the usual case; the others need the estimator
+    try:
+        return coordinates_option(method).value_of(text)
+    except ValueError as error:
+        raise typer.BadParameter(f"{error} ({method})", param_hint="--n-components") from None
+
+
+def refuse_labels(labels: str | None, *jobs: Job) -> None:
+    """Classes that no method reads, and methods without the classes that they need."""
+    able = [job for job in jobs if job.method.takes_labels]
+    using = [job for job in able if job.uses_labels]
+    if labels is None and using:
+        raise typer.BadParameter(
+            f"{using[0].method.name} learns from classes; --labels COLUMN says which column holds "
+            "them"
+        )
+    if labels is not None and not using:
+        instead = "give --supervised, too" if able else "--color colours by a column"
+        raise typer.BadParameter(
+            f"--labels has no use for {' and '.join(job.method.name for job in jobs)}; {instead}"
+        )
+
+
+def reading_words(reading: Reading, *, standardize: bool = False) -> list[str]:
+    """The options that read the same table the same way."""
+    words: list[str] = []
+    for name in READING_OPTIONS:
+        value = getattr(reading, name)
+        if name == "standardize" and standardize:
+            value = True
+        if isinstance(value, bool):
+            words += [reading_flag(name)] if value else []
+            words += ["--no-standardize"] if name == "standardize" and not value else []
+        elif value != DEFAULT_VALUES[name]:
+            for one in value if isinstance(value, tuple) else (value,):
+                words += [reading_flag(name), str(one)]
+    return words
+
+
+def embed_words(
+    source: str, settings: dict[str, Any], reading: Reading, *, standardize: bool = False
+) -> list[str]:
+    """The command that makes a map with these settings."""
+    words = ["dualfold", "embed", source, "--method", settings["method"]]
+    if settings["n_components"] != 2:
+        words += ["--n-components", as_word(settings["n_components"])]
+    words += option_words(DESCRIPTIONS[settings["method"]], settings)
+    return words + reading_words(reading, standardize=standardize)
+
+
+def try_next(words: Sequence[str]) -> str:
+    """A command to copy."""
+    return f"Try next:  {shlex.join(words)}"

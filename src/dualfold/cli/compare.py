@@ -1,127 +1,213 @@
-"""Several methods on one table, side by side."""
+"""`dualfold compare`: several methods on one table, side by side."""
 
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
 
 from dualfold import __version__
+from dualfold.cli import options as o
+from dualfold.cli.commands import COMPARED_METHODS, embed_words, jobs_of, refuse_labels, try_next
 from dualfold.cli.console import Console
-from dualfold.cli.embed import refuse_scaled_distances
-from dualfold.cli.html_page import refuse_images, write_html
-from dualfold.cli.input_table import notices_of, read
+from dualfold.cli.exit_codes import UNCERTIFIED_EXIT
+from dualfold.cli.html_page import PageFile, refuse_images, write_maps
+from dualfold.cli.input_table import (
+    notices_of,
+    read_input,
+    reading_for,
+    refuse_scaled_distances,
+)
 from dualfold.cli.job import SCORED_NEIGHBORS, FittedMap, Job, fit_map
-from dualfold.cli.neighbor_cache import Surroundings, measured_neighbors
-from dualfold.cli.output_files import check_places
+from dualfold.cli.neighbor_cache import NeighborCache, neighbors_to_measure
+from dualfold.cli.output_files import refuse_bad_outputs, stem, write_picture, written_lines
 from dualfold.cli.verdict_words import short_verdict
-from dualfold.cli.wording import shown
+from dualfold.cli.wording import command_text
+from dualfold.data.reading import DEFAULT_READING
 from dualfold.errors import DualfoldError, InvalidInput
 
 if TYPE_CHECKING:
-    from dualfold.data import Prepared, Reading
+    from dualfold.data import Prepared
 
-ACROSS = 4  # maps in a row of the picture
-MEASURES = ("t_similarity", "trustworthiness", "continuity", "distance_correlation")
+MAPS_PER_LINE = 4  # of the picture
+COMPARED_MEASURES = ("t_similarity", "trustworthiness", "continuity", "distance_correlation")
 
 
 @dataclass(frozen=True)
-class CompareRequest:
-    """Everything that `dualfold compare` was asked for."""
+class CompareOptions:
+    """What is typed after `dualfold compare`."""
 
-    source: str
-    reading: Reading
-    jobs: tuple[Job, ...]
-    output: str | None
-    picture: str | None
-    html: str | None
-    images: tuple[int, int] | None
-    force: bool
-    html_mb: float = 20.0
-    spreadsheet: bool = False
+    file: o.File
+    methods: Annotated[
+        str,
+        o.option(
+            "--methods",
+            "Methods with commas between them.",
+            metavar="A,B,…",
+            autocompletion=o.next_method,
+        ),
+    ] = COMPARED_METHODS
+    n_components: o.Components = "2"
+    n_neighbors: o.Neighbors = None
+    reading: o.TableReading = DEFAULT_READING
+    output: Annotated[
+        str | None, o.option("--output -o", "All coordinates in one table.", metavar="OUT")
+    ] = None
+    picture: o.Picture = None
+    html: o.Html = None
+    html_mb: o.HtmlMb = 20.0
+    images: o.Images = None
+    force: o.Force = False
+    spreadsheet: o.Spreadsheet = False
+    strict: o.Strict = False
+    as_json: o.Json = False
+    quiet: o.Quiet = False
+    method_options: Mapping[str, Any] = field(default_factory=dict)
 
 
-def compare_methods(request: CompareRequest, console: Console) -> dict[str, Any]:
+def compare(options: CompareOptions) -> None:
+    """Several methods on one table: what each keeps, what is proved, how long it took.
+
+    \b
+    Examples:
+      dualfold compare iris.csv --color species --picture iris.png
+      dualfold compare roll.csv --methods pca,isomap,lle,eigenmaps,mvu --html roll.html
+      dualfold compare cells.parquet --methods pca,eigenmaps -o all.parquet --json
+      dualfold compare roll.csv --methods pca,isomap,lle -k 12 --pieces separate
+
+    An option of a method (`dualfold methods NAME`) goes to all of the methods that have it.
+    """
+    jobs = jobs_of(_method_names(options.methods), options)
+    if options.reading.mixed == "gower":
+        jobs = tuple(job.by_manhattan() for job in jobs)
+    refuse_labels(options.reading.labels, *jobs)
+    if options.output == "-":
+        raise typer.BadParameter("the table of results goes to standard output; give -o a file")
+    options = replace(options, reading=reading_for(options.reading, *jobs))
+    console = Console(quiet=options.quiet)
+    summary = _compare_jobs(options, jobs, console)
+    if not options.as_json:
+        _print_table(summary["results"])
+    lines = _last_lines(options, jobs, summary)
+    console.finish(summary, lines, as_json=options.as_json)
+    rows = [row for row in summary["results"] if "error" not in row]
+    if options.strict and not (
+        len(rows) == len(jobs) and all(row["certificate"]["holds"] for row in rows)
+    ):
+        raise typer.Exit(UNCERTIFIED_EXIT)
+
+
+def _method_names(text: str) -> list[str]:
+    """Names with commas between them, each once."""
+    names = [o.method_name(word.strip(), "--methods") for word in text.split(",") if word.strip()]
+    if not names:
+        usual = "name one method or more, with commas: pca,isomap,lle"
+        raise typer.BadParameter(usual, param_hint="--methods")
+    return list(dict.fromkeys(names))
+
+
+def _compare_jobs(
+    options: CompareOptions, jobs: tuple[Job, ...], console: Console
+) -> dict[str, Any]:
     """Run each method and measure its map; returns what `--json` prints."""
-    check_places(
-        request.source, request.output, request.force,
-        pictures=(request.picture,), html=request.html,
-    )  # fmt: skip
-    data = read(request.source, request.reading, console)
-    refuse_images(data, request.images)
+    images = o.picture_shape(options.images)
+    refuse_bad_outputs(
+        (options.file,),
+        force=options.force,
+        tables=(options.output,),
+        pictures=(options.picture,),
+        html=options.html,
+    )
+    data = read_input(options.file, options.reading, console)
+    refuse_images(data, images)
     if data.X.shape[0] <= 2 * SCORED_NEIGHBORS + 1:
         raise InvalidInput(
             f"comparing needs more than {2 * SCORED_NEIGHBORS + 1} rows, so that neighbours mean "
-            f"something, but {request.source} has {data.X.shape[0]}"
+            f"something, but {options.file} has {data.X.shape[0]}"
         )
-    refuse_scaled_distances(request.reading, *request.jobs)
-    rows, maps = list[dict[str, Any]](), list[FittedMap]()
-    least = measured_neighbors(data, SCORED_NEIGHBORS, whole=True)
-    around = Surroundings(data, request.jobs, console, least)
-    for place, job in enumerate(request.jobs):
-        name = job.method.name
-        console.prefix = f"{place + 1} of {len(request.jobs)}, "
-        try:
-            result = fit_map(job, data, console, around)
-        except (DualfoldError, MemoryError) as error:
-            reason = shown(error.message) if isinstance(error, DualfoldError) else "out of memory"
-            rows.append({"method": name, "error": reason})
-            console.note(f"{name}: {reason}")
-            continue
-        maps.append(result)
-        rows.append(_row(around, result, console))
-    console.prefix = ""
-    if not maps:
-        raise InvalidInput("none of the methods gave a map; see the notes above")
-    _add_pictures(rows, len(data.table.rows), around.space.about)
-    _write(request, data, maps, rows, around, console)
+    refuse_scaled_distances(options.reading, *jobs)
+    least = neighbors_to_measure(data, SCORED_NEIGHBORS, whole=True)
+    cache = NeighborCache(data, jobs, console, least)
+    rows, maps = _results(jobs, data, cache, console)
+    _write(options, data, maps, rows, console)
+    if options.html is not None:
+        file = PageFile(options.html, options.html_mb, options.force, images)
+        write_maps(file, data, maps, cache, console)
     return {
         "schema": "dualfold.compare/1",
         "dualfold": __version__,
-        "source": request.source,
-        "reading": request.reading.settings(),
+        "source": options.file,
+        "reading": options.reading.settings(),
         "rows": len(data.table.rows),
         "features": list(data.table.names),
         "results": rows,
         "scales_differ": data.scales_differ,
         "notices": notices_of(data),
         "verdict": _verdict(rows),
-        "output": request.output,
-        "picture": request.picture,
-        "html": request.html,
+        "output": options.output,
+        "picture": options.picture,
+        "html": options.html,
     }
 
 
-def _row(around: Surroundings, result: FittedMap, console: Console) -> dict[str, Any]:
+def _results(
+    jobs: tuple[Job, ...], data: Prepared, cache: NeighborCache, console: Console
+) -> tuple[list[dict[str, Any]], list[FittedMap]]:
+    """A row for each method, and the maps of those that gave one."""
+    rows, maps = list[dict[str, Any]](), list[FittedMap]()
+    for place, job in enumerate(jobs):
+        name = job.method.name
+        console.prefix = f"{place + 1} of {len(jobs)}, "
+        try:
+            result = fit_map(job, data, console, cache)
+        except (DualfoldError, MemoryError) as error:
+            reason = "out of memory"
+            if isinstance(error, DualfoldError):
+                reason = command_text(error.message)
+            rows.append({"method": name, "error": reason})
+            console.note(f"{name}: {reason}")
+            continue
+        maps.append(result)
+        rows.append(_row(cache, result, console))
+    console.prefix = ""
+    if not maps:
+        raise InvalidInput("none of the methods gave a map; see the notes above")
+    _add_pictures(rows, len(data.table.rows), cache.space.about)
+    return rows, maps
+
+
+def _row(cache: NeighborCache, result: FittedMap, console: Console) -> dict[str, Any]:
     from dualfold.quality import report
     from dualfold.quality.estimate import sample_size
 
     points, certificate = result.points, result.certificate
-    with console.doing(f"measuring {result.job.method.name}"):
-        drawn = sample_size(len(points))
-        found = report(around.space, points, n_neighbors=SCORED_NEIGHBORS, sample=drawn)
+    with console.stage(f"measuring {result.job.method.name}"):
+        sample = sample_size(len(points))
+        found = report(cache.space, points, n_neighbors=SCORED_NEIGHBORS, sample=sample)
     return {
         "method": result.job.method.name,
-        **{name: float(found.measures[name]) for name in MEASURES},
+        **{name: float(found.measures[name]) for name in COMPARED_MEASURES},
         "sampled": found.sampled,
         "certificate": certificate.to_dict(),
         "short_verdict": short_verdict(certificate),
         "verdict": result.verdict,
-        "explained_variance_ratio": result.explained,
+        "explained_variance_ratio": result.variance_shares,
         "settings": result.job.settings(),
         "seconds": result.seconds,
     }
 
 
-def best_of(rows: list[dict[str, Any]], measure: str) -> str:
+def _best_method(rows: list[dict[str, Any]], measure: str) -> str:
     """The method with the largest value of a measure."""
     known = [row for row in rows if "error" not in row]
     return str(max(known, key=lambda row: row[measure])["method"])
 
 
 def _add_pictures(rows: list[dict[str, Any]], n: int, space: str) -> None:
-    """How good a picture each map is, beside chance and beside the others."""
+    """How good a picture each map is, compared with chance and with the other maps."""
     from dualfold.quality import Picture
 
     kept = {row["method"]: row["t_similarity"] for row in rows if "error" not in row}
@@ -135,7 +221,7 @@ def _add_pictures(rows: list[dict[str, Any]], n: int, space: str) -> None:
 def _verdict(rows: list[dict[str, Any]]) -> str:
     from dualfold.quality.picture import MIN_FAIR_SHARE, percent
 
-    near, far = best_of(rows, "t_similarity"), best_of(rows, "distance_correlation")
+    near, far = _best_method(rows, "t_similarity"), _best_method(rows, "distance_correlation")
     best = next(row["picture_quality"] for row in rows if row["method"] == near)
     numbers = f"({percent(best['kept'])}; a random map: {percent(best['chance'])})"
     if best["beyond_chance"] < MIN_FAIR_SHARE:
@@ -146,65 +232,54 @@ def _verdict(rows: list[dict[str, Any]]) -> str:
 
 
 def _write(
-    request: CompareRequest,
+    options: CompareOptions,
     data: Prepared,
     maps: list[FittedMap],
     rows: list[dict[str, Any]],
-    around: Surroundings,
     console: Console,
 ) -> None:
     from dualfold.data import write_table
-    from dualfold.data.atomic_files import atomic_file
 
-    if request.picture is not None:
-        with console.doing("drawing"), console.noting_warnings([]):
-            drawn = _picture(request, data, maps, rows)
-        with atomic_file(Path(request.picture), overwrite=request.force) as file:
-            file.write(drawn)
-    if request.output is not None:
+    if options.picture is not None:
+        with console.stage("drawing"), console.note_warnings([]):
+            picture = _picture(options, data, maps, rows)
+        write_picture(options.picture, picture, force=options.force)
+    if options.output is not None:
         columns: dict[str, Any] = {}
-        for name in (request.reading.identifier, request.reading.color):
+        for name in (options.reading.identifier, options.reading.color):
             if name is not None:
                 columns[name] = data.label(name)
         for result in maps:
             for axis, name in enumerate(result.axis_names):
                 columns[name] = result.points[:, axis]
-        metadata = {"schema": "dualfold.compare/1", "dualfold": __version__, "results": rows}
         write_table(
-            request.output, columns, overwrite=request.force, metadata=metadata,
-            spreadsheet=request.spreadsheet,
-        )  # fmt: skip
-    if request.html is not None:
-        write_html(
-            request.html, data, maps, around, console,
-            images=request.images, force=request.force, most_mb=request.html_mb,
-        )  # fmt: skip
+            options.output,
+            columns,
+            overwrite=options.force,
+            metadata={"schema": "dualfold.compare/1", "dualfold": __version__, "results": rows},
+            spreadsheet=options.spreadsheet,
+        )
 
 
 def _picture(
-    request: CompareRequest, data: Prepared, maps: list[FittedMap], rows: list[dict[str, Any]]
+    options: CompareOptions, data: Prepared, maps: list[FittedMap], rows: list[dict[str, Any]]
 ) -> bytes:
     from dualfold.view.figures import Panel, figure_bytes, gallery
 
-    kept = {row["method"]: row for row in rows}
-    panels = [
-        Panel(
-            result.points[:, :3],
-            data.colors,
-            result.job.method.name,
-            f"{kept[result.job.method.name]['short_verdict']}\n"
-            f"{100 * kept[result.job.method.name]['t_similarity']:.0f} % of neighbours kept",
-            result.job.method.lengths,
-        )
-        for result in maps
-    ]
-    lines = [panels[start : start + ACROSS] for start in range(0, len(panels), ACROSS)]
-    names = [request.reading.color or ""] * len(lines)
-    assert request.picture is not None
-    return figure_bytes(gallery(lines, color_names=names), request.picture)
+    row_of = {row["method"]: row for row in rows}
+    panels = []
+    for result in maps:
+        method = result.job.method
+        row = row_of[method.name]
+        words = f"{row['short_verdict']}\n{100 * row['t_similarity']:.0f} % of neighbours kept"
+        panels.append(Panel(result.points[:, :3], data.colors, method.name, words, method.lengths))
+    starts = range(0, len(panels), MAPS_PER_LINE)
+    lines = [panels[start : start + MAPS_PER_LINE] for start in starts]
+    names = [options.reading.color or ""] * len(lines)
+    return figure_bytes(gallery(lines, color_names=names), str(options.picture))
 
 
-def print_table(rows: list[dict[str, Any]]) -> None:
+def _print_table(rows: list[dict[str, Any]]) -> None:
     """The comparison as a table on standard output."""
     from rich import box
     from rich.console import Console as Terminal
@@ -220,6 +295,28 @@ def print_table(rows: list[dict[str, Any]]) -> None:
         if "error" in row:
             table.add_row(row["method"], *[""] * len(heads), f"no map: {row['error']}")
             continue
-        cells = [f"{row[name]:.3f}" for name in MEASURES]
+        cells = [f"{row[name]:.3f}" for name in COMPARED_MEASURES]
         table.add_row(row["method"], *cells, f"{row['seconds']:.2f}", row["short_verdict"])
     Terminal(highlight=False, width=None if sys.stdout.isatty() else 120).print(table)
+
+
+def _last_lines(
+    options: CompareOptions, jobs: tuple[Job, ...], summary: dict[str, Any]
+) -> list[str]:
+    """What the numbers are, what was written where, and the next command."""
+    from dualfold.quality.picture import AS_PREPARED
+
+    first = next(row for row in summary["results"] if "error" not in row)
+    space, sampled, n = first["picture_quality"]["space"], first["sampled"], summary["rows"]
+    by = "" if space == AS_PREPARED else f" {space}"
+    on = "" if sampled == n else f", measured on {sampled:,} of {n:,} points"
+    lines = [f"1 is best in each column; of {SCORED_NEIGHBORS} neighbours{by}{on}."]
+    lines += written_lines(
+        {"Coordinates": options.output, "Picture": options.picture, "Page": options.html}
+    )
+    best = _best_method(summary["results"], "t_similarity")
+    settings = next(job.settings() for job in jobs if job.method.name == best)
+    differ = summary["scales_differ"]
+    words = embed_words(options.file, settings, options.reading, standardize=differ)
+    words += ["--picture", f"{stem(options.file)}.{best}.png"]
+    return [*lines, summary["verdict"], try_next(words)]

@@ -1,34 +1,34 @@
-"""What the command line says, where it says it, and how it ends when something is wrong.
+"""What the command line says, and where: data on standard output, all else on standard error.
 
-Data goes to standard output; everything said to a person goes to standard error.
+On a terminal a line shows the stage at work, after two seconds with a bar and the time left.
+The bar moves by what the library reports of its work (`dualfold.kernels.reports`). Where it
+reports nothing, the line shows a guess of the time and the bar shows no share.
 """
 
 from __future__ import annotations
 
 import contextlib
-import functools
 import json
 import os
-import sys
 import warnings
-from collections.abc import Callable, Iterator
-from typing import Any, NoReturn, ParamSpec, TypeVar
+from collections.abc import Iterator
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from dualfold.cli.exit_codes import end_now, interruptible
-from dualfold.cli.progress import Stage, displayed
-from dualfold.cli.wording import running, shown
-from dualfold.errors import DualfoldError, DualfoldWarning
+from dualfold.cli.wording import command_text
+from dualfold.errors import DualfoldWarning
 
-P = ParamSpec("P")
-R = TypeVar("R")
+if TYPE_CHECKING:
+    from dualfold.kernels.reports import Report
 
-FAILURE, UNCERTIFIED, INTERRUPTED = 1, 3, 130
+# Stages that end sooner show their name only.
+BAR_AFTER_SECONDS = 2.0
 
 
 class Console:
-    """Writes to standard error, or nothing when asked to be quiet."""
+    """Writes to standard error, or nothing where `quiet`."""
 
     def __init__(self, *, quiet: bool = False) -> None:
         from rich.console import Console as Terminal
@@ -44,13 +44,13 @@ class Console:
 
     def note(self, text: str) -> None:
         """Something the user should know about the data or the answer, said once."""
-        words = f"note: {sentence(shown(text))}"
+        words = f"note: {sentence(command_text(text))}"
         if words not in self._noted:
             self._noted.add(words)
             self.say(words, "yellow")
 
     @contextlib.contextmanager
-    def doing(self, name: str, expected: float | None = None) -> Iterator[None]:
+    def stage(self, name: str, expected: float | None = None) -> Iterator[None]:
         """A line with a bar and the time left while it lasts, on a terminal only.
 
         expected : seconds, by a guess that the line calls one
@@ -61,18 +61,25 @@ class Console:
         from dualfold.kernels.reports import reporting_to
 
         stage = Stage(printable(self.prefix + name), expected)
-        with displayed(self._terminal, stage), reporting_to(stage.update):
+        with _line_of(stage, self._terminal), reporting_to(stage.update):
             yield
 
+    def finish(self, summary: dict[str, Any], lines: list[str], *, as_json: bool) -> None:
+        """The last words of a command: its summary where `--json` asks for it, then lines."""
+        if as_json:
+            print_json(summary)
+        for line in lines:
+            self.say(line)
+
     @contextlib.contextmanager
-    def noting_warnings(self, notices: list[str]) -> Iterator[None]:
+    def note_warnings(self, notices: list[str]) -> Iterator[None]:
         """Warnings of dualfold as notes, added to `notices` too; others only in debug."""
 
         def show(message: Any, category: Any, *place: Any, **more: Any) -> None:
             if isinstance(message, DualfoldWarning):
-                notices.append(sentence(shown(message.message)))
+                notices.append(sentence(command_text(message.message)))
                 self.note(message.message)
-            elif debugging():
+            elif is_debugging():
                 self.say(f"{category.__name__}: {message}")
 
         with warnings.catch_warnings():
@@ -82,15 +89,15 @@ class Console:
 
 
 # Names come from files; a terminal obeys such characters: colours, titles, the direction of text.
-_COMMANDS = {*range(32), *range(127, 160), *range(0x202A, 0x202F), *range(0x2066, 0x206A)}
-_SHOWN = {
-    code: f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}" for code in _COMMANDS - {9, 10}
+_CONTROL_CODES = {*range(32), *range(127, 160), *range(0x202A, 0x202F), *range(0x2066, 0x206A)}
+_ESCAPED_CODES = {
+    code: f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}" for code in _CONTROL_CODES - {9, 10}
 }
 
 
 def printable(text: str) -> str:
     """The text with commands to a terminal written out, as \\x1b."""
-    return str(text).translate(_SHOWN)
+    return str(text).translate(_ESCAPED_CODES)
 
 
 def sentence(text: str) -> str:
@@ -101,63 +108,90 @@ def sentence(text: str) -> str:
 def print_json(content: dict[str, Any]) -> None:
     """One JSON object on standard output."""
     text = json.dumps(content, indent=2, ensure_ascii=False)
-    rest = {code: f"\\u{code:04x}" for code in _COMMANDS if code > 31}  # JSON's own writing
+    rest = {code: f"\\u{code:04x}" for code in _CONTROL_CODES if code > 31}  # JSON's own writing
     typer.echo(text.translate(rest))
 
 
-def debugging() -> bool:
+def is_debugging() -> bool:
     return os.environ.get("DUALFOLD_DEBUG", "") not in ("", "0")
 
 
-def plainly(command: Callable[P, R]) -> Callable[P, R]:
-    """A command whose failures are one sentence on standard error and an exit code."""
+class Stage:
+    """One stage at work, in parts where the library reports them.
 
-    @functools.wraps(command)
-    def run(*args: P.args, **options: P.kwargs) -> R:
-        try:
-            with running(command):
-                return interruptible(lambda: command(*args, **options))
-        except KeyboardInterrupt:
-            Console().say("interrupted; no file was left half-written.", "yellow")
-            end_now(INTERRUPTED)
-        except DualfoldError as error:
-            if debugging():
-                raise
-            with running(command):
-                _end(shown(error.message), FAILURE)
-        except BrokenPipeError:  # `dualfold … | head` has seen enough
-            _give_up_standard_output()
-            raise typer.Exit(FAILURE) from None
-        except MemoryError:
-            _end("this needs more memory than there is; try fewer rows or columns", FAILURE)
-        except OSError as error:
-            if debugging():
-                raise
-            nameless = isinstance(error, FileNotFoundError)  # somebody removed it meanwhile
-            place = error.filename or ("the current folder" if nameless else "standard output")
-            if place == "standard output":
-                _give_up_standard_output()
-            _end(f"{place}: {error.strerror or error}", FAILURE)
-        except (typer.Exit, typer.Abort, typer.BadParameter):
-            raise
-        except Exception as error:  # a mistake of ours, not of the user
-            if debugging():
-                raise
-            _end(
-                f"something went wrong that should not ({type(error).__name__}: {error}); this is "
-                "a mistake in dualfold. DUALFOLD_DEBUG=1 shows where it was, for a report",
-                FAILURE,
-            )
+    expected : seconds by a guess; None without one
+    """
 
-    return run
+    def __init__(self, name: str, expected: float | None = None) -> None:
+        self.name = name
+        self.part = ""
+        self.begin = self.part_begin = perf_counter()
+        self.share: float | None = None
+        self.expected = expected
+
+    def update(self, report: Report) -> None:
+        """A listener of `dualfold.kernels.reports.reporting_to`."""
+        if report.share is None:  # something begins
+            self.part, self.part_begin = report.what, perf_counter()
+            self.share, self.expected = None, report.seconds
+        else:
+            # It never goes back: a bar that does says nothing.
+            self.share = max(self.share or 0.0, min(report.share, 1.0))
+
+    @property
+    def title(self) -> str:
+        return f"{self.name}: {self.part}" if self.part else self.name
+
+    def words(self) -> str:
+        """Time taken by this part, and the time left where it is known or guessed."""
+        taken = perf_counter() - self.part_begin
+        if self.share:
+            left = round(taken * (1 - self.share) / self.share)
+            words = f"about {duration(left)} left" if left else "nearly done"
+            return f"{duration(taken)}, {words}"
+        if not self.expected or self.expected < BAR_AFTER_SECONDS:
+            return f"{duration(taken)} so far"
+        if taken < self.expected:
+            return f"{duration(taken)}, a guess: about {duration(self.expected)} in all"
+        return f"{duration(taken)}, longer than the {duration(self.expected)} guessed"
 
 
-def _give_up_standard_output() -> None:
-    """What its buffer still holds goes nowhere; Python would fail to write it at the end."""
-    with contextlib.suppress(OSError, ValueError):  # where it is no file
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+def duration(seconds: float) -> str:
+    """12 s, 3 min 05 s, 2 h 10 min."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60:02d} s"
+    return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
 
 
-def _end(message: str, code: int) -> NoReturn:
-    Console().say(sentence(f"error: {message}"), "bold red")
-    raise typer.Exit(code)
+@contextlib.contextmanager
+def _line_of(stage: Stage, terminal: Any) -> Iterator[None]:
+    """The stage as a line of the terminal while it lasts."""
+    from rich.live import Live
+    from rich.progress_bar import ProgressBar
+    from rich.spinner import Spinner
+    from rich.table import Table
+
+    spinner = Spinner("dots")
+
+    def line() -> Any:
+        grid = Table.grid(padding=(0, 1))
+        if perf_counter() - stage.begin < BAR_AFTER_SECONDS:
+            grid.add_row(spinner, stage.name)
+        else:
+            done = stage.share
+            bar = ProgressBar(total=1.0, completed=done or 0.0, pulse=done is None, width=24)
+            grid.add_row(spinner, stage.title, bar, stage.words())
+        return grid
+
+    with Live(
+        get_renderable=line,
+        console=terminal,
+        transient=True,
+        refresh_per_second=8,
+        redirect_stdout=False,
+        redirect_stderr=False,
+    ):
+        yield

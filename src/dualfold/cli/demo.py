@@ -7,22 +7,82 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Annotated, Any
+
+import typer
 
 from dualfold import __version__
+from dualfold.cli import options as o
 from dualfold.cli.console import Console
 from dualfold.cli.job import Job
 from dualfold.cli.verdict_words import short_verdict, verdict
 from dualfold.descriptions import DESCRIPTIONS, Description
 
-N_NEIGHBORS = 10
+DEMO_NEIGHBORS = 10
 ROLL_POINTS = 3000
-# Rounds of t-SNE for which the demo's twenty seconds have room; its forces balance after them.
-OPTIONS = {"tsne": {"max_iter": 600}}
-PICTURE, PAGE = "demo.png", "digits.html"
-# On the page: two to compare; measuring a map takes as long as making eight.
-ON_PAGE = ("tsne", "isomap")
-ACROSS = 5  # panels in a row of the picture: as wide as a page or a screen
+# Iterations of t-SNE that fit into the demo's twenty seconds; after them its forces balance.
+DEMO_OPTIONS = {"tsne": {"max_iter": 600}}
+PICTURE_FILE = "demo.png"
+PAGE_FILE = "digits.html"
+# Two to compare, since measuring a map takes as long as making eight.
+METHODS_ON_PAGE = ("tsne", "isomap")
+PANELS_PER_LINE = 5  # panels in a row of the picture: as wide as a page or a screen
+
+
+@dataclass(frozen=True)
+class DemoOptions:
+    """What is typed after `dualfold demo`."""
+
+    output: Annotated[Path, o.option("--output -o", "The folder to write to.")] = Path(
+        "dualfold-demo"
+    )
+    as_json: o.Json = False
+    quiet: o.Quiet = False
+
+
+def demo(options: DemoOptions) -> None:
+    """Every method on a swiss roll and on handwritten digits, offline, in seconds.
+
+    \b
+    Examples:
+      dualfold demo
+      dualfold demo --output /tmp/maps
+
+    Writes a picture of all maps, a page to explore, the data and the coordinates. Its own
+    files from an earlier run are replaced.
+    """
+    from dualfold.data.atomic_files import check_folder
+
+    check_folder(options.output)  # before the work, not after
+    console, notices = Console(quiet=options.quiet), list[str]()
+    with console.stage("loading"):
+        examples = _examples()
+    found = []
+    for example in examples:
+        line = []
+        for result in _results(example, console, notices):
+            line.append(result)
+            if not options.as_json:
+                typer.echo(_line_of(result))
+        found.append(line)
+    with console.stage("drawing"):
+        picture = _picture(found)
+    with console.stage("making the page"):
+        written = _write(options.output, found, picture, _page(found[1]))
+    summary = {
+        "results": [result.words() for line in found for result in line],
+        "written": [str(path) for path in written],
+        "notices": notices,
+    }
+    names = ", ".join(path.name for path in written[2:])
+    lines = [
+        "\nt-similarity: the share of each point's 10 nearest neighbours that the map keeps.",
+        f"\nAll maps in one picture:  {written[0]}",
+        f"A page to explore:        {written[1]}  (open it in a browser)",
+        f"Data and coordinates:     {names} beside it",
+        f"\nTry next:  {next_command(options.output)}",
+    ]
+    console.finish(summary, lines, as_json=options.as_json)
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,8 +121,8 @@ class Result:
         }
 
 
-def examples() -> list[Example]:
-    """A swiss roll, whose right answer everybody knows, and real images."""
+def _examples() -> list[Example]:
+    """A swiss roll, whose unrolled sheet is known, and real images."""
     import numpy as np
 
     from dualfold.data import digits, swiss_roll
@@ -83,34 +143,34 @@ def examples() -> list[Example]:
     ]
 
 
-def shown() -> list[Description]:
+def demo_methods() -> list[Description]:
     """The methods of the demo."""
     return [method for method in DESCRIPTIONS.values() if method.in_demo]
 
 
-def results(example: Example, console: Console, notices: list[str]) -> Iterator[Result]:
+def _results(example: Example, console: Console, notices: list[str]) -> Iterator[Result]:
     """Every method on one data set."""
     from dualfold.quality import t_similarity
     from dualfold.quality.space import space_of
 
     space: Any = space_of(example.X)
-    for method in shown():
+    for method in demo_methods():
         begin = perf_counter()
-        with console.noting_warnings(notices):
-            estimator = Job(method, options=OPTIONS.get(method.name, {})).estimator()
-            if method.needs_graph:  # searched for the first of them, then known
-                estimator.set_params(graph=space.neighbors(N_NEIGHBORS))
+        with console.note_warnings(notices):
+            estimator = Job(method, options=DEMO_OPTIONS.get(method.name, {})).estimator()
+            if method.needs_graph:  # searched for the first of them, then cached
+                estimator.set_params(graph=space.neighbors(DEMO_NEIGHBORS))
             points = estimator.fit_transform(example.X)
         seconds = perf_counter() - begin
-        kept = float(t_similarity(space, points, N_NEIGHBORS))
+        kept = float(t_similarity(space, points, DEMO_NEIGHBORS))
         yield Result(example, method, estimator, points, kept, seconds)
 
 
-def in_a_line(result: Result) -> str:
+def _line_of(result: Result) -> str:
     """Data set, method, kept neighbours, time and verdict."""
     from dualfold.quality import Picture
 
-    grade = Picture(result.kept, len(result.points), N_NEIGHBORS).grade
+    grade = Picture(result.kept, len(result.points), DEMO_NEIGHBORS).grade
     return (
         f"{result.example.title:<11} {result.method.name:<10} "
         f"t-similarity {result.kept:.2f} {grade.split()[0]:<4}  {result.seconds:6.3f} s  "
@@ -118,7 +178,7 @@ def in_a_line(result: Result) -> str:
     )
 
 
-def picture(found: list[list[Result]]) -> bytes:
+def _picture(found: list[list[Result]]) -> bytes:
     """All maps side by side, the data first."""
     from dualfold.view.figures import Panel, figure_bytes, gallery
 
@@ -142,22 +202,22 @@ def picture(found: list[list[Result]]) -> bytes:
             for result in line
         ]
         panels = [first, *maps]
-        for start in range(0, len(panels), ACROSS):
-            rows.append(panels[start : start + ACROSS])
+        for start in range(0, len(panels), PANELS_PER_LINE):
+            rows.append(panels[start : start + PANELS_PER_LINE])
             names.append("" if start else example.title)
             keys.append(example.color_name)
     figure = gallery(rows, row_names=names, color_names=keys)
-    return figure_bytes(figure, PICTURE)
+    return figure_bytes(figure, PICTURE_FILE)
 
 
-def page(line: list[Result]) -> str:
+def _page(line: list[Result]) -> str:
     """One page to explore: the digits by some of the methods, with a picture of each row."""
     from dualfold.quality.space import space_of
     from dualfold.view.page import PageContent, make_page
     from dualfold.view.page_map import Map, measured_map
 
     example = line[0].example
-    space = space_of(example.X)  # searched for the first map, then known
+    space = space_of(example.X)  # searched for the first map, then cached
     maps = [
         measured_map(
             Map(
@@ -170,7 +230,7 @@ def page(line: list[Result]) -> str:
             space,
             labels=example.color,
         )
-        for name in ON_PAGE
+        for name in METHODS_ON_PAGE
         for result in line
         if result.method.name == name
     ]
@@ -180,14 +240,14 @@ def page(line: list[Result]) -> str:
     return make_page(content).html
 
 
-def write(folder: Path, found: list[list[Result]], drawn: bytes, shown: str) -> list[Path]:
+def _write(folder: Path, found: list[list[Result]], picture: bytes, page: str) -> list[Path]:
     """The picture, the page, the data and the coordinates; the demo replaces its own files."""
     from dualfold.data import write_table
     from dualfold.data.atomic_files import atomic_file
 
     folder.mkdir(parents=True, exist_ok=True)
-    written = [folder / PICTURE, folder / PAGE]
-    for path, content in zip(written, (drawn, shown.encode()), strict=True):
+    written = [folder / PICTURE_FILE, folder / PAGE_FILE]
+    for path, content in zip(written, (picture, page.encode()), strict=True):
         with atomic_file(path, overwrite=True) as file:
             file.write(content)
     for line in found:
@@ -204,7 +264,7 @@ def write(folder: Path, found: list[list[Result]], drawn: bytes, shown: str) -> 
         metadata = {
             "schema": "dualfold.demo/1",
             "dualfold": __version__,
-            "settings": {"n_components": 2, "n_neighbors": N_NEIGHBORS},
+            "settings": {"n_components": 2, "n_neighbors": DEMO_NEIGHBORS},
             "methods": {
                 r.method.name: {k: v for k, v in r.words().items() if k != "seconds"} for r in line
             },
@@ -215,7 +275,7 @@ def write(folder: Path, found: list[list[Result]], drawn: bytes, shown: str) -> 
 
 
 def next_command(folder: Path) -> str:
-    """Something to run at once, on what the demo wrote."""
+    """A command to try on what the demo wrote."""
     table, chart = folder / "digits.csv", folder / "digits.eigenmaps.png"
     words = ["dualfold", "embed", str(table), "--method", "eigenmaps", "--color", "digit"]
     return shlex.join([*words, "--n-neighbors", "20", "--picture", str(chart)])

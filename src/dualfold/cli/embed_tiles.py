@@ -10,133 +10,146 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from dualfold import __version__
+from dualfold.cli.commands import jobs_of
 from dualfold.cli.console import Console
 from dualfold.cli.output_files import stem
 from dualfold.cli.verdict_words import verdict
 from dualfold.errors import Argument, InvalidInput
 
 if TYPE_CHECKING:
+    from dualfold.cli.embed import EmbedOptions
     from dualfold.cli.job import Job
-    from dualfold.data import Reading
 
-# How a table in tiles can be read; the other choices look at all rows.
-HEEDED = ("identifier", "exclude", "standardize", "format")
-# Rows that decide whether the scales of the columns differ.
-LOOKED_AT = 10_000
-SCORED_NEIGHBORS = 10
+# How a table in tiles can be read; the other fields of `Reading` need all rows.
+USED_FIELDS = ("identifier", "exclude", "standardize", "format")
+# They decide whether the scales of the columns differ.
+SCALE_SAMPLE_ROWS = 10_000
 
 
-@dataclass(frozen=True)
-class TilesRequest:
-    """What `dualfold embed` was asked for, of a table in tiles.
-
-    memory_limit : of this process, as "2GB"; scheduler : the address of a Dask scheduler
-    landmarks : rows that graph methods are fitted on
-    """
-
-    source: str
-    reading: Reading
-    job: Job
-    output: str
-    memory_limit: str | None = None
-    scheduler: str | None = None
-    landmarks: int | None = None
-    force: bool = False
+def is_in_tiles(options: EmbedOptions) -> bool:
+    """Whether the table is read in tiles: by an option, or since it is a folder of files."""
+    limited = options.memory_limit is not None or options.scheduler is not None
+    return limited or Path(options.file).is_dir()
 
 
-def wanted(source: str, memory_limit: str | None, scheduler: str | None) -> bool:
-    """Whether a command asks for tiles: by an option, or by a folder of files."""
-    return memory_limit is not None or scheduler is not None or Path(source).is_dir()
+def embed_tiles(options: EmbedOptions, console: Console) -> tuple[dict[str, Any], list[str]]:
+    """Fit, place all rows, write: what `--json` prints, and the last lines."""
+    from dualfold.data.atomic_files import check_folder_place
+    from dualfold.scale.writing import refuse_ending, write
+
+    _refuse_all_points(options)
+    (job,) = jobs_of([options.method or "pca"], options)
+    _refuse_fields(options)
+    output = options.output or _default_output(options.file, job.method.name)
+    refuse_ending(Path(output))
+    check_folder_place(Path(output), overwrite=options.force)
+    begin = perf_counter()
+    with _cluster(options.scheduler, console):
+        rows = _open_table(options, job, console)
+        estimator = job.estimator()
+        with console.note_warnings(rows.notices), console.stage(job.method.name):
+            lazy = estimator.fit_transform(rows.table)
+        fitted = perf_counter()
+        points = _with_names(lazy, rows.names, job.method.name)
+        summary = _summary(options, job, rows, estimator)
+        with console.stage("placing and writing rows"):
+            limit = options.memory_limit
+            write(
+                points, Path(output), overwrite=options.force, metadata=summary, memory_limit=limit
+            )
+    seconds = {"fit": fitted - begin, "total": perf_counter() - begin}
+    lines = [summary["verdict"], f"Coordinates in {output}"]
+    return summary | {"output": output, "seconds": seconds}, lines
 
 
-def refuse_extras(method: str | None, *extras: Any) -> None:
-    """What is drawn or kept from all points at once."""
-    if method == "auto":
+def _refuse_all_points(options: EmbedOptions) -> None:
+    """What is drawn or stored of all points together."""
+    if options.method == "auto":
         raise InvalidInput(
             Argument("method", "auto"), " looks at all rows; name a method for a table in tiles"
         )
-    if any(extra is not None for extra in extras):
+    drawn = (options.picture, options.html, options.images, options.biplot)
+    if any(one is not None for one in (*drawn, options.save_model, options.loadings)):
         raise InvalidInput(
             "pictures, pages, models and loadings are made of all points at once, and this is a "
             "table in tiles; make them of a sample of its rows"
         )
 
 
-def default_tiles_output(source: str, method: str) -> str:
+def _refuse_fields(options: EmbedOptions) -> None:
+    """Choices of reading that need all rows."""
+    others = [name for name in options.reading.non_default() if name not in USED_FIELDS]
+    if others:
+        raise InvalidInput(
+            Argument(others[0]), " is not for tables in tiles; leave it out, or change the file"
+        )
+
+
+def _default_output(source: str, method: str) -> str:
     """The table's name with the method in it, in the working directory."""
     ending = ".zarr" if Path(source).suffix == ".zarr" else ".parquet"
     return f"{stem(source)}.{method}{ending}"
 
 
-def embed_tiles(request: TilesRequest, console: Console) -> dict[str, Any]:
-    """Fit, place all rows, write; returns what `--json` prints."""
-    from dualfold.data.atomic_files import check_folder_place
-    from dualfold.scale.writing import refuse_ending, write
+@dataclass(frozen=True, eq=False)
+class TiledRows:
+    """A table in tiles as a method takes it.
 
-    _refuse_others(request)
-    place = Path(request.output)
-    refuse_ending(place)
-    check_folder_place(place, overwrite=request.force)
-    begin = perf_counter()
-    with _cluster(request.scheduler, console):
-        rows, names, notices = _opened(request, console)
-        estimator = request.job.estimator()
-        with console.noting_warnings(notices), console.doing(request.job.method.name):
-            lazy = estimator.fit_transform(rows)
-        fitted = perf_counter()
-        places = _named(lazy, names, request, rows)
-        summary = _summary(request, rows, estimator, notices)
-        with console.doing("placing and writing rows"):
-            limit = request.memory_limit
-            write(places, place, overwrite=request.force, metadata=summary, memory_limit=limit)
-    seconds = {"fit": fitted - begin, "total": perf_counter() - begin}
-    return summary | {"output": request.output, "seconds": seconds}
+    names : of its rows, a lazy column, or None
+    notices : what was decided about it; warnings of the fit are added
+    """
+
+    table: Any
+    names: Any
+    notices: list[str]
 
 
-def _opened(request: TilesRequest, console: Console) -> tuple[Any, Any, list[str]]:
-    """The table, the names of its rows (a lazy column, or None), and what is to be said."""
+def _open_table(options: EmbedOptions, job: Job, console: Console) -> TiledRows:
+    """The columns of numbers, or all for FAMD, without those that are excluded."""
     from dualfold.scale.table import LANDMARKS, table
 
-    count = request.landmarks or LANDMARKS
-    limit, reading = request.memory_limit, request.reading
-    whole = table(request.source, memory_limit=limit, landmarks=count)
+    reading, notices = options.reading, list[str]()
+    limits: dict[str, Any] = {
+        "memory_limit": options.memory_limit,
+        "landmarks": options.landmark_rows or LANDMARKS,
+    }
+    whole = table(options.file, **limits)
     if not whole.is_frame:
         if reading.identifier or reading.exclude:
             raise InvalidInput(
                 Argument("exclude" if reading.exclude else "identifier"),
-                f" names a column, and {request.source} is an array without names",
+                f" names a column, and {options.file} is an array without names",
             )
-        notices: list[str] = []
-        return _weighed(whole, request, console, notices), None, notices
-    names, notices = None, []
+        return TiledRows(_scaled_table(whole, options, job, console, notices), None, notices)
     columns = [str(name) for name in whole.meta.columns]
     for name in (*reading.exclude, *filter(None, [reading.identifier])):
         if name not in columns:
-            raise InvalidInput(f"there is no column {name!r} in {request.source}")
-    left = {*reading.exclude, reading.identifier}
-    if request.job.method.name != "famd":
+            raise InvalidInput(f"there is no column {name!r} in {options.file}")
+    left_out = {*reading.exclude, reading.identifier}
+    if job.method.name != "famd":
         numbers = set(whole.meta.select_dtypes("number").columns.astype(str))
-        text = [name for name in columns if name not in numbers and name not in left]
+        text = [name for name in columns if name not in numbers and name not in left_out]
         if text:
             notices.append(f"{', '.join(text)}: no numbers, left out; famd uses categories, too")
-            left |= set(text)
-    if reading.identifier is not None:
-        names = whole.collection[reading.identifier]
-    kept = [name for name in columns if name not in left]
-    rows = table(request.source, columns=kept, memory_limit=limit, landmarks=count)
+            left_out |= set(text)
+    names = None if reading.identifier is None else whole.collection[reading.identifier]
+    kept = [name for name in columns if name not in left_out]
+    rows = table(options.file, columns=kept, **limits)
     for notice in notices:
         console.note(notice)
-    return _weighed(rows, request, console, notices), names, notices
+    return TiledRows(_scaled_table(rows, options, job, console, notices), names, notices)
 
 
-def _weighed(rows: Any, request: TilesRequest, console: Console, notices: list[str]) -> Any:
-    """The table with columns of the same weight, where asked for or where scales differ much."""
-    asked = request.reading.standardize
-    if request.job.method.name == "famd" or asked is False:
+def _scaled_table(
+    rows: Any, options: EmbedOptions, job: Job, console: Console, notices: list[str]
+) -> Any:
+    """The table, standardised where that is wanted or where scales differ much."""
+    wanted = options.reading.standardize
+    if job.method.name == "famd" or wanted is False:
         return rows
-    if asked is None and not _scales_differ(rows):
+    if wanted is None and not _scales_differ(rows):
         return rows
-    if asked is None:
+    if wanted is None:
         notice = (
             "columns are in different units and get the same weight; --no-standardize keeps them"
         )
@@ -144,7 +157,7 @@ def _weighed(rows: Any, request: TilesRequest, console: Console, notices: list[s
         console.note(notice)
     from dualfold.scale.standard import standardized
 
-    with console.doing("standardizing"):
+    with console.stage("standardizing"):
         return standardized(rows)[0]
 
 
@@ -152,16 +165,15 @@ def _scales_differ(rows: Any) -> bool:
     from dualfold.data.scales import different_units
     from dualfold.scale.sampling import drawn_numbers, gathered
 
-    some = gathered(rows, drawn_numbers(rows.n_rows, LOOKED_AT, 0))
+    some = gathered(rows, drawn_numbers(rows.n_rows, SCALE_SAMPLE_ROWS, 0))
     names = [str(name) for name in rows.meta.columns] if rows.is_frame else []
     return different_units(some, names) is not None
 
 
-def _named(lazy: Any, names: Any, request: TilesRequest, rows: Any) -> Any:
-    """The places with the names of their axes, and of their rows where there are some."""
+def _with_names(lazy: Any, names: Any, method: str) -> Any:
+    """The points with the names of their axes, and of their rows where there are some."""
     if not hasattr(lazy, "columns"):
         return lazy
-    method = request.job.method.name
     axes = {name: f"{method}_{axis + 1}" for axis, name in enumerate(lazy.columns)}
     lazy = lazy.rename(columns=axes)
     if names is None:
@@ -171,41 +183,30 @@ def _named(lazy: Any, names: Any, request: TilesRequest, rows: Any) -> Any:
     return dd.concat([names.to_frame(), lazy], axis=1, ignore_unknown_divisions=True)
 
 
-def _summary(
-    request: TilesRequest, rows: Any, estimator: Any, notices: list[str]
-) -> dict[str, Any]:
-    certificate = estimator.certificate_
+def _summary(options: EmbedOptions, job: Job, rows: TiledRows, estimator: Any) -> dict[str, Any]:
+    table, certificate = rows.table, estimator.certificate_
     ratios = getattr(estimator, "explained_variance_ratio_", None)
     cost = getattr(estimator, "placing_cost_", None)
     width = int(estimator._n_features_out)
-    said = verdict(request.job.method, certificate, width)
+    solved = verdict(job.method, certificate, width)
     return {
         "schema": "dualfold.embedding/1",
         "dualfold": __version__,
-        "source": request.source,
-        "settings": request.job.settings(),
-        "reading": request.reading.settings(),
-        "rows": rows.n_rows,
-        "tiles": len(rows.tiles),
-        "columns": [str(name) for name in rows.meta.columns] if rows.is_frame else rows.width,
-        "coordinates": [f"{request.job.method.name}_{axis + 1}" for axis in range(width)],
-        "notices": notices,
-        "verdict": said,
-        "solved": said,
+        "source": options.file,
+        "settings": job.settings(),
+        "reading": options.reading.settings(),
+        "rows": table.n_rows,
+        "tiles": len(table.tiles),
+        "columns": [str(name) for name in table.meta.columns] if table.is_frame else table.width,
+        "coordinates": [f"{job.method.name}_{axis + 1}" for axis in range(width)],
+        "notices": rows.notices,
+        "verdict": solved,
+        "solved": solved,
         "certificate": certificate.to_dict(),
         "eigenvalues": [float(value) for value in getattr(estimator, "eigenvalues_", ())],
         "explained_variance_ratio": None if ratios is None else [float(one) for one in ratios],
         "placing_cost": None if cost is None else vars(cost),
     }
-
-
-def _refuse_others(request: TilesRequest) -> None:
-    """Choices of reading that need all rows at once."""
-    others = [name for name in request.reading.non_default() if name not in HEEDED]
-    if others:
-        raise InvalidInput(
-            Argument(others[0]), " is not for tables in tiles; leave it out, or change the file"
-        )
 
 
 @contextlib.contextmanager

@@ -2,33 +2,41 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated
 
 import typer
 
 from dualfold.cli import options as o
+from dualfold.cli.commands import try_next
 from dualfold.cli.console import Console
 
-NAMES = ("penguins-like", "roll", "s-curve", "helix")
+EXAMPLE_NAMES = ("penguins-like", "roll", "s-curve", "helix")
 
 
-def data(
+@dataclass(frozen=True)
+class DataOptions:
+    """What is typed after `dualfold data`."""
+
     name: Annotated[
         str,
-        typer.Argument(metavar="|".join(NAMES), callback=o.one_of(*NAMES),
-                       autocompletion=o.beginning(*NAMES), help="Which table."),
-    ],
+        typer.Argument(
+            metavar="|".join(EXAMPLE_NAMES),
+            callback=o.one_of(*EXAMPLE_NAMES),
+            autocompletion=o.completion(*EXAMPLE_NAMES),
+            help="Which table.",
+        ),
+    ]
     output: Annotated[
-        str | None,
-        typer.Option("--output", "-o", metavar="OUT", help="Where it goes; default: NAME.csv."),
-    ] = None,
-    rows: Annotated[
-        int | None, typer.Option("--rows", "-n", min=1, help="How many rows.")
-    ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Another one gives other rows.")] = 0,
-    force: o.Force = False,
-    quiet: o.Quiet = False,
-) -> None:  # fmt: skip
+        str | None, o.option("--output -o", "Where it goes; default: NAME.csv.", metavar="OUT")
+    ] = None
+    rows: Annotated[int | None, o.option("--rows -n", "How many rows.", min=1)] = None
+    seed: Annotated[int, o.option("--seed", "Another one gives other rows.", min=0)] = 0
+    force: o.Force = False
+    quiet: o.Quiet = False
+
+
+def data(options: DataOptions) -> None:
     """Write a small table to try the other commands on. It is made up, not measured.
 
     \b
@@ -37,14 +45,13 @@ def data(
       dualfold data roll
       dualfold data roll --rows 60 --seed 1 -o new.csv
     """
-    from dualfold.cli.closing import try_next
     from dualfold.data import write_table
     from dualfold.data.data_sets import EXAMPLE_TABLES, example_table
 
-    output = output or f"{name}.csv"
-    columns = example_table(name, rows, seed)
-    write_table(output, columns, overwrite=force)
-    console = Console(quiet=quiet)
+    name, output = options.name, options.output or f"{options.name}.csv"
+    columns = example_table(name, options.rows, options.seed)
+    write_table(output, columns, overwrite=options.force)
+    console = Console(quiet=options.quiet)
     if output == "-":
         return
     count = len(next(iter(columns.values())))

@@ -1,4 +1,4 @@
-"""Ctrl-C, and the signals that end a process, are answered at once, whatever is computed.
+"""How a command ends: with an exit code, one sentence if it fails, and without delay at Ctrl-C.
 
 Python delivers signals to the main thread between two of its own instructions; a
 factorisation in C may take minutes. So the work runs in a thread of its own and the main one
@@ -8,14 +8,26 @@ only waits: when the signal comes it removes files that are not complete and end
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import signal
 import sys
 import threading
 from collections.abc import Callable
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NoReturn, ParamSpec, TypeVar
 
+import typer
+
+from dualfold.cli.console import Console, is_debugging, sentence
+from dualfold.cli.wording import command_text, messages_about
+from dualfold.errors import DualfoldError
+
+P = ParamSpec("P")
 R = TypeVar("R")
+
+FAILURE_EXIT = 1
+UNCERTIFIED_EXIT = 3
+INTERRUPTED_EXIT = 130
 
 
 def interruptible(work: Callable[[], R]) -> R:
@@ -36,14 +48,14 @@ def interruptible(work: Callable[[], R]) -> R:
     worker = threading.Thread(target=attempt, daemon=True)
     worker.start()
     while worker.is_alive():
-        worker.join(0.2)  # on Windows a wait without end would not hear the signal
+        worker.join(0.2)  # on Windows an unlimited wait would not notice the signal
     if "error" in outcome:
         raise outcome["error"]
     return outcome["result"]
 
 
 def end_now(code: int) -> NoReturn:
-    """End without waiting for threads that are still computing; nothing half-written stays."""
+    """End without waiting for threads that are still computing; no incomplete file stays."""
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_IGN)
@@ -54,3 +66,56 @@ def end_now(code: int) -> NoReturn:
         with contextlib.suppress(OSError, ValueError):
             stream.flush()
     os._exit(code)
+
+
+def with_exit_codes(command: Callable[P, R]) -> Callable[P, R]:
+    """A command whose failures are one sentence on standard error and an exit code."""
+
+    @functools.wraps(command)
+    def run(*args: P.args, **options: P.kwargs) -> R:
+        try:
+            with messages_about(command):
+                return interruptible(lambda: command(*args, **options))
+        except KeyboardInterrupt:
+            Console().say("interrupted; no file was left half-written.", "yellow")
+            end_now(INTERRUPTED_EXIT)
+        except DualfoldError as error:
+            if is_debugging():
+                raise
+            with messages_about(command):
+                _fail(command_text(error.message))
+        except BrokenPipeError:  # `dualfold … | head` has seen enough
+            _give_up_standard_output()
+            raise typer.Exit(FAILURE_EXIT) from None
+        except MemoryError:
+            _fail("this needs more memory than there is; try fewer rows or columns")
+        except OSError as error:
+            if is_debugging():
+                raise
+            nameless = isinstance(error, FileNotFoundError)  # removed by another program meanwhile
+            place = error.filename or ("the current folder" if nameless else "standard output")
+            if place == "standard output":
+                _give_up_standard_output()
+            _fail(f"{place}: {error.strerror or error}")
+        except (typer.Exit, typer.Abort, typer.BadParameter):
+            raise
+        except Exception as error:  # a mistake of ours, not of the user
+            if is_debugging():
+                raise
+            _fail(
+                f"something went wrong that should not ({type(error).__name__}: {error}); this is "
+                "a mistake in dualfold. DUALFOLD_DEBUG=1 shows where it was, for a report"
+            )
+
+    return run
+
+
+def _give_up_standard_output() -> None:
+    """What its buffer still holds goes nowhere; Python would fail to write it at the end."""
+    with contextlib.suppress(OSError, ValueError):  # where it is no file
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _fail(message: str) -> NoReturn:
+    Console().say(sentence(f"error: {message}"), "bold red")
+    raise typer.Exit(FAILURE_EXIT)

@@ -1,27 +1,42 @@
-"""The one door between the command line and the HTML page."""
+"""The HTML page of a command: its maps measured, its table beside them, written to a file."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dualfold.cli.console import Console
 from dualfold.cli.input_table import notices_of
 from dualfold.cli.job import FittedMap
-from dualfold.cli.neighbor_cache import Surroundings
+from dualfold.cli.neighbor_cache import NeighborCache
 from dualfold.errors import Argument, InvalidInput, MissingDependency
 
 if TYPE_CHECKING:
     from dualfold.data import Prepared
-    from dualfold.view.page import Page
+    from dualfold.view.page import PageContent
 
 # Neighbours of a point that the page shows.
 SHOWN_NEIGHBORS = 10
 
 
-def check_page() -> None:
-    """Refuse --html now if the page cannot be written later."""
+@dataclass(frozen=True)
+class PageFile:
+    """Where the page goes, from `--html`, `--html-mb`, `--force` and `--images`.
+
+    most_mb : megabytes of the file; 0 for no limit
+    images : the shape of the picture that each row is
+    """
+
+    path: str
+    most_mb: float
+    force: bool
+    images: tuple[int, int] | None = None
+
+
+def refuse_missing_page() -> None:
+    """Refuse --html now if the page cannot be made later."""
     try:
         import dualfold.view.page  # type: ignore[import-not-found, unused-ignore]  # noqa: F401
     except ImportError as error:
@@ -33,71 +48,68 @@ def check_page() -> None:
         ) from error
 
 
-def write_html(
-    path: str,
+def write_maps(
+    file: PageFile,
     data: Prepared,
     maps: Sequence[FittedMap],
-    around: Surroundings,
+    cache: NeighborCache,
     console: Console,
-    *,
-    images: tuple[int, int] | None,
-    force: bool,
-    most_mb: float,
 ) -> None:
-    """One page with these maps of one table, and all of its columns.
-
-    most_mb : megabytes of the file; 0 for no limit
-    """
-    check_page()
-    from dualfold.data.prepared import colors_of
-    from dualfold.view.page import PageContent, make_page
+    """One page with these maps of one table, and all of its columns."""
+    refuse_missing_page()
+    from dualfold.view.page import PageContent
     from dualfold.view.page_map import Map, measured_map
 
     k = min(SHOWN_NEIGHBORS, (data.X.shape[0] - 1) // 2)
-    with console.doing("measuring the map for the page"):
-        near = around.nearest(k)
-        shown = [
-            measured_map(
-                Map(
-                    fitted.job.method.name,
-                    fitted.points,
-                    values=fitted.values or None,
-                    certificate=fitted.certificate,
-                    neighbors=near,
-                    history=fitted.estimator.history_ if fitted.job.method.dual else None,
-                    pieces=fitted.pieces,
-                    equal=fitted.job.method.lengths,
-                    explained=fitted.explained,
-                ),
-                around.space,
-                n_neighbors=SHOWN_NEIGHBORS,
+    with console.stage("measuring the map for the page"):
+        near = cache.nearest(k)
+        measured = []
+        for fitted in maps:
+            method = fitted.job.method
+            shown = Map(
+                method.name,
+                fitted.points,
+                values=fitted.values or None,
+                certificate=fitted.certificate,
+                neighbors=near,
+                history=fitted.estimator.history_ if method.dual else None,
+                pieces=fitted.pieces,
+                equal=method.lengths,
+                explained=fitted.variance_shares,
             )
-            for fitted in maps
-        ]
-    with console.doing("making the page"):
-        content = PageContent(
-            shown,
-            title="table" if data.source == "-" else Path(data.source).name,
-            columns={name: colors_of(values) for name, values in data.table.labels.items()},
-            features=data.numbers,
-            names=data.label(data.reading.identifier),
-            images=_pictures(data, images),
-            # A column that looks like the answer is what somebody wants to see first.
-            color=data.reading.color or next(iter(data.answers), None),
-            most_mb=most_mb or None,
-            notes=notices_of(data),
-        )
-        page = make_page(content)
-    put(page, path, console, force=force)
+            measured.append(measured_map(shown, cache.space, n_neighbors=SHOWN_NEIGHBORS))
+    content = PageContent(
+        measured,
+        title="table" if data.source == "-" else Path(data.source).name,
+        columns=label_columns(data),
+        features=data.numbers,
+        names=data.label(data.reading.identifier),
+        images=_pictures(data, file.images),
+        # A column that looks like the target is the one to show first.
+        color=data.reading.color or next(iter(data.answers), None),
+        notes=notices_of(data),
+    )
+    write_content(file, content, console)
 
 
-def put(page: Page, path: str, console: Console, *, force: bool) -> None:
-    """Write a page; what was left out and how large it is are said before."""
+def label_columns(data: Prepared) -> dict[str, Any]:
+    """The labels of a table as a page colours by them."""
+    from dualfold.data.prepared import colors_of
+
+    return {name: colors_of(values) for name, values in data.table.labels.items()}
+
+
+def write_content(file: PageFile, content: PageContent, console: Console) -> None:
+    """Make and write a page; what is left out and how large it is are noted before."""
+    from dualfold.view.page import make_page
+
+    with console.stage("making the page"):
+        page = make_page(replace(content, most_mb=file.most_mb or None))
     for notice in page.notices:
         console.note(notice)
     console.say(f"The page takes {page.megabytes}.")
-    with console.doing("writing the page"):
-        page.write(Path(path), overwrite=force)
+    with console.stage("writing the page"):
+        page.write(Path(file.path), overwrite=file.force)
 
 
 def refuse_images(data: Prepared, shape: tuple[int, int] | None) -> None:

@@ -1,11 +1,12 @@
-"""Reading the table of a command, and what to say about it before a method runs."""
+"""The table of a command: read, and checked for what a method needs."""
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from dualfold.cli.wording import shown
+from dualfold.cli.wording import command_text
 from dualfold.errors import Argument, InvalidInput, Message
 
 if TYPE_CHECKING:
@@ -16,19 +17,20 @@ if TYPE_CHECKING:
     from dualfold.data import Prepared, Reading
     from dualfold.descriptions import Description
 
-# Bytes of a file that are read in a second; by order of magnitude, for a guess that says so.
-TEXT_RATE, PACKED_RATE = 3e7, 2e7
+# Read in a second, by order of magnitude: the line of a stage calls its time a guess.
+TEXT_BYTES_PER_SECOND = 3e7
+PACKED_BYTES_PER_SECOND = 2e7
 
 
-def read(source: str, reading: Reading, console: Console) -> Prepared:
-    """Read the table and say what was decided about it."""
+def read_input(source: str, reading: Reading, console: Console) -> Prepared:
+    """Read the table and note what was decided about it."""
     from dualfold.data import prepare
 
-    with console.doing(f"reading {source}", seconds_to_read(source)):
+    with console.stage(f"reading {source}", seconds_to_read(source)):
         data = prepare(source, reading)
     for notice in data.table.notices:
         console.note(notice)
-    with console.doing("loading"):  # after reading, so that a wrong file is refused at once
+    with console.stage("loading"):  # after reading, so that a wrong file is refused without delay
         import dualfold.fitting.graph_estimator  # noqa: F401 (heavy)
     for remark in data.remarks:
         console.note(remark)
@@ -45,21 +47,19 @@ def reading_for(reading: Reading, *jobs: Job) -> Reading:
 
 
 def notices_of(data: Prepared) -> list[str]:
-    """Everything that was said about the table, as the command line says it."""
-    return [shown(notice) for notice in data.notices]
+    """All notices about the table, in the words of the command line."""
+    return [command_text(notice) for notice in data.notices]
 
 
 def seconds_to_read(source: str) -> float | None:
     """A guess from the size of the file."""
-    import os
-
     if source == "-" or not os.path.isfile(source):
         return None
     packed = source.lower().endswith((".gz", ".parquet", ".h5ad"))
-    return os.path.getsize(source) / (PACKED_RATE if packed else TEXT_RATE)
+    return os.path.getsize(source) / (PACKED_BYTES_PER_SECOND if packed else TEXT_BYTES_PER_SECOND)
 
 
-def copies(X: Any) -> np.ndarray[Any, Any]:
+def duplicate_counts(X: Any) -> np.ndarray[Any, Any]:
     """How often each different row occurs, the most frequent first."""
     import numpy as np
 
@@ -76,9 +76,9 @@ def copies(X: Any) -> np.ndarray[Any, Any]:
     return np.sort(np.bincount(groups))[::-1]
 
 
-def copy_remarks(X: Any, *, n_components: Any, n_neighbors: int | None) -> list[str]:
-    """What identical rows do to a map: coordinates out of nothing, islands in a graph."""
-    counts = copies(X)
+def duplicate_remarks(X: Any, n_components: Any, n_neighbors: int | None) -> list[str]:
+    """What identical rows do to a map: coordinates without meaning, pieces of a graph."""
+    counts = duplicate_counts(X)
     n = X.shape[0]
     if len(counts) == 1:
         return [f"all {n} rows are the same: there is nothing to map, the coordinates mean nothing"]
@@ -101,26 +101,45 @@ def copy_remarks(X: Any, *, n_components: Any, n_neighbors: int | None) -> list[
     ]
 
 
-def refuse_too_many(data: Prepared, n_components: Any, method: Description) -> None:
+def refuse_too_many_coordinates(data: Prepared, n_components: Any, method: Description) -> None:
     """More coordinates than the rows or columns allow."""
     from dualfold.data.notices import quoted_names
 
     n, width = data.X.shape
     if n < 2:
         raise InvalidInput(f"a map needs 2 rows or more, but {data.source} has {n}")
-    room = n - 1 if method.needs_graph else width
+    most = n - 1 if method.needs_graph else width
     if method.linear:
-        room = min(room, width)
-    if not isinstance(n_components, int) or n_components <= room:
+        most = min(most, width)
+    if not isinstance(n_components, int) or n_components <= most:
         return
-    if room == n - 1:
-        given = f"{n} rows allow {room}"
+    if most == n - 1:
+        given = f"{n} rows allow {most}"
     elif width > 1:
         given = f"there are only {width} columns of numbers ({quoted_names(data.table.names)})"
     else:
         given = f"'{data.table.names[0]}' is the only column of numbers"
     raise InvalidInput(
         f"{n_components} coordinates were asked for, but {given}; ",
-        Argument("n_components", room),
+        Argument("n_components", most),
         " is the most",
     )
+
+
+def refuse_scaled_distances(reading: Reading, *jobs: Job) -> None:
+    """Distances are no columns: scaling them column by column makes other ones."""
+    given = [job for job in jobs if job.options.get("metric") == "precomputed"]
+    if given and reading.standardize:
+        raise InvalidInput(
+            "the table holds distances (",
+            Argument("metric", "precomputed"),
+            "), which cannot be standardised; leave out ",
+            Argument("standardize"),
+        )
+    for job in jobs if given else ():
+        if "metric" not in job.method.options:
+            raise InvalidInput(
+                f"{job.method.name} needs columns of numbers and the table holds distances (",
+                Argument("metric", "precomputed"),
+                "); take a method that has the option",
+            )

@@ -1,4 +1,4 @@
-"""One method on one table: its estimator, fitted, with what can be said of it."""
+"""One method on one table: its estimator, fitted, with its certificate and quality."""
 
 from __future__ import annotations
 
@@ -8,25 +8,26 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from dualfold.cli.console import Console
-from dualfold.cli.input_table import copy_remarks, refuse_too_many
+from dualfold.cli.input_table import duplicate_remarks, refuse_too_many_coordinates
+from dualfold.cli.method_options import estimator_defaults
 from dualfold.cli.verdict_words import verdict
-from dualfold.cli.wording import shown
+from dualfold.cli.wording import command_text
 from dualfold.descriptions import DESCRIPTIONS, Description
 from dualfold.errors import Argument, InvalidInput
 
 if TYPE_CHECKING:
-    from dualfold.cli.neighbor_cache import Surroundings
+    from dualfold.cli.neighbor_cache import NeighborCache
     from dualfold.data import Prepared
 
 # Neighbours that are counted again in the map.
 SCORED_NEIGHBORS = 10
-# Multiply-adds that take about a tenth of a second.
-CHEAP = 5e9
+# Of a dense decomposition, which takes about a tenth of a second.
+MAX_QUICK_FLOPS = 5e9
 
 
 @dataclass(frozen=True)
 class Job:
-    """What a method is asked for.
+    """A method with its options.
 
     options : parameters of its estimator that were given; the description has the others
     """
@@ -35,17 +36,46 @@ class Job:
     n_components: Any = 2
     options: Mapping[str, Any] = field(default_factory=dict)
 
+    @classmethod
+    def from_settings(cls, settings: Mapping[str, Any]) -> Job:
+        """The job with stored settings."""
+        row = DESCRIPTIONS[settings["method"]]
+        return cls(row, settings.get("n_components", 2), row.options_of_stored(settings))
+
+    def settings(self) -> dict[str, Any]:
+        """What must be known to state the same problem again, JSON-ready."""
+        known = self.parameters
+        names = [*self.method.options, *({"left_out"} & self.options.keys())]
+        chosen = {name: known[name] for name in names}
+        return {"method": self.method.name, "n_components": self.n_components} | chosen
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """All parameters of its estimator: as given, by the description, or by the signature."""
+        return estimator_defaults(self.method.name) | self._given
+
+    @property
+    def _given(self) -> dict[str, Any]:
+        return {"n_components": self.n_components} | self.method.estimator_parameters(self.options)
+
     def estimator(self, **more: Any) -> Any:
         """The estimator that does it, not fitted; `more` are further parameters."""
-        chosen = {"n_components": self.n_components} | self.method.estimator_parameters(
-            self.options
-        )
-        return self.method.estimator_class()(**chosen, **more)
+        return self.method.estimator_class()(**self._given, **more)
 
     @property
     def n_neighbors(self) -> int | None:
         """Those of its graph; None where it has no graph, or by a radius."""
-        return self.estimator().n_neighbors if self.method.needs_graph else None
+        return self.parameters["n_neighbors"] if self.method.needs_graph else None
+
+    @property
+    def of_distances(self) -> bool:
+        """Whether the table holds distances, not features."""
+        return self.options.get("metric") == "precomputed"
+
+    @property
+    def uses_labels(self) -> bool:
+        """Whether it learns from classes."""
+        return "labels" in self.method.needs or bool(self._given.get("supervised"))
 
     def by_manhattan(self) -> Job:
         """The same by the Manhattan distance, which is Gower's of a table scaled for it."""
@@ -59,55 +89,27 @@ class Job:
             )
         return replace(self, options={**self.options, "metric": "manhattan"})
 
-    @property
-    def of_distances(self) -> bool:
-        """Whether the table holds distances, not features."""
-        return self.options.get("metric") == "precomputed"
-
-    @property
-    def uses_labels(self) -> bool:
-        """Whether it learns from classes."""
-        if not self.method.takes_labels:
-            return False
-        from sklearn.utils import get_tags
-
-        return bool(get_tags(self.estimator()).target_tags.required)
-
-    def settings(self) -> dict[str, Any]:
-        """What must be known to state the same problem again, JSON-ready."""
-        known = self.estimator().get_params(deep=False)
-        names = [*self.method.options, *({"left_out"} & self.options.keys())]
-        chosen = {name: known[name] for name in names}
-        return {"method": self.method.name, "n_components": self.n_components} | chosen
-
-    @classmethod
-    def again(cls, settings: Mapping[str, Any]) -> Job:
-        """The job with these settings."""
-        row = DESCRIPTIONS[settings["method"]]
-        return cls(row, settings.get("n_components", 2), row.options_of_stored(settings))
-
     def for_rows(self, n: int) -> tuple[Job, list[str]]:
-        """The job for n rows: what nobody chose is no more than so few rows can have."""
+        """The job for n rows: by default no more neighbours than there are other rows."""
         if n >= 2 and not {"n_neighbors", "perplexity"} & self.options.keys():
-            usual = getattr(self.estimator(), "perplexity", 0)
-            if n <= usual:  # a third of the others, as other programs take at the most
-                third = max((n - 1) * 10 // 3, 1) / 10  # short enough to be told as it is
-                return self._with_fewer("perplexity", third, n, "a perplexity of", usual)
-        usual = None if "n_neighbors" in self.options else self.n_neighbors
-        if usual is None or not 2 <= n <= usual:
+            usual = self.parameters.get("perplexity", 0)
+            if n <= usual:  # a third of the others, the most that other programs take
+                third = max((n - 1) * 10 // 3, 1) / 10  # short enough to be printed as it is
+                return self._with_fewer("perplexity", third, n, "a perplexity of")
+        most = None if "n_neighbors" in self.options else self.n_neighbors
+        if most is None or not 2 <= n <= most:
             return self, []
-        return self._with_fewer("n_neighbors", n - 1, n, "a number of neighbours of", usual)
+        return self._with_fewer("n_neighbors", n - 1, n, "a number of neighbours of")
 
-    def _with_fewer(
-        self, name: str, value: float, n: int, words: str, usual: float
-    ) -> tuple[Job, list[str]]:
+    def _with_fewer(self, name: str, value: float, n: int, words: str) -> tuple[Job, list[str]]:
+        usual = self.parameters[name]
         remark = f"{self.method.name}: {n} rows get {words} {value:.3g}, not the usual {usual:g}"
         return replace(self, options={**self.options, name: value}), [remark]
 
     def as_fitted(self, estimator: Any) -> Job:
-        """The job with what the estimator found of itself: rows left out of the problem."""
-        tell = getattr(estimator, "found_parameters", dict)
-        return replace(self, options={**self.options, **tell()})
+        """The job with what fitting decided: rows left out of the problem."""
+        decided = getattr(estimator, "found_parameters", dict)
+        return replace(self, options={**self.options, **decided()})
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,7 +133,7 @@ class FittedMap:
 
     @property
     def pieces(self) -> int | None:
-        """In how many pieces the graph was before it was joined; None without a graph."""
+        """How many pieces the graph had before they were joined; None without a graph."""
         if not self.job.method.needs_graph:
             return None
         joined = len(self.estimator.graph_.links) + 1
@@ -142,7 +144,7 @@ class FittedMap:
         return verdict(self.job.method, self.certificate, self.points.shape[1])
 
     @property
-    def explained(self) -> list[float] | None:
+    def variance_shares(self) -> list[float] | None:
         """The share of the variance that each axis explains; None where axes do not."""
         ratios = getattr(self.estimator, "explained_variance_ratio_", None)
         return None if ratios is None else [float(ratio) for ratio in ratios]
@@ -153,7 +155,7 @@ class FittedMap:
         from dualfold.quality.picture import percent
 
         titles = [f"{self.job.method.name} {axis + 1}" for axis in range(self.points.shape[1])]
-        shares = [f" ({percent(share)} of the variance)" for share in self.explained or ()]
+        shares = [f" ({percent(share)} of the variance)" for share in self.variance_shares or ()]
         return [a + b for a, b in zip(titles, shares, strict=True)] if shares else titles
 
     @property
@@ -161,31 +163,32 @@ class FittedMap:
         return [f"{self.job.method.name}_{axis + 1}" for axis in range(self.points.shape[1])]
 
 
-def fit_map(job: Job, data: Prepared, console: Console, around: Surroundings) -> FittedMap:
-    """Fit the method and note what happens; neighbours that are known are not searched again."""
+def fit_map(job: Job, data: Prepared, console: Console, cache: NeighborCache) -> FittedMap:
+    """Fit the method and note what happens; neighbours that are cached are not searched again."""
     job, remarks = job.for_rows(data.X.shape[0])
     estimator = job.estimator()
-    refuse_too_many(data, job.n_components, job.method)
-    k = job.n_neighbors
+    refuse_too_many_coordinates(data, job.n_components, job.method)
     if not job.of_distances:
-        remarks += copy_remarks(data.X, n_components=job.n_components, n_neighbors=k)
+        remarks += duplicate_remarks(data.X, job.n_components, job.n_neighbors)
     for remark in remarks:
         console.note(remark)
-    notices = [shown(remark) for remark in remarks]
+    notices = [command_text(remark) for remark in remarks]
     begin = perf_counter()
-    with console.noting_warnings(notices):
+    with console.note_warnings(notices):
         if job.method.needs_graph:
-            estimator.set_params(graph=around.graph_for(estimator))
-        with console.doing(job.method.name):
+            estimator.set_params(graph=cache.graph_for(estimator))
+        with console.stage(job.method.name):
             points = estimator.fit_transform(data.X, data.classes)
         if job.method.needs_graph:
-            around.keep(estimator)
-    job = job.as_fitted(estimator)
-    return FittedMap(job, estimator, points, tuple(notices), perf_counter() - begin)
+            cache.add_graph_of(estimator)
+    seconds = perf_counter() - begin
+    return FittedMap(job.as_fitted(estimator), estimator, points, tuple(notices), seconds)
 
 
-def picture_of(result: FittedMap, around: Surroundings, data: Prepared, console: Console) -> Any:
-    """How good a picture the map is, a `Picture`; None where there are too few rows to ask."""
+def picture_quality(
+    result: FittedMap, cache: NeighborCache, data: Prepared, console: Console
+) -> Any:
+    """How good a picture the map is, a `Picture`; None where there are too few rows to measure."""
     from dualfold.quality import Picture, t_similarity
     from dualfold.quality.estimate import sample_size
 
@@ -193,20 +196,21 @@ def picture_of(result: FittedMap, around: Surroundings, data: Prepared, console:
     if n <= SCORED_NEIGHBORS:
         return None
 
-    def kept(points: Any) -> Any:
-        return t_similarity(around.space, points, SCORED_NEIGHBORS, sample=sample_size(n))
+    def neighbors_kept(points: Any) -> Any:
+        return t_similarity(cache.space, points, SCORED_NEIGHBORS, sample=sample_size(n))
 
-    with console.doing("counting kept neighbours"):
-        rival = _plain_map(result, data)
-        rivals = {} if rival is None else {"pca": kept(rival)}
-        return Picture(kept(result.points), n, SCORED_NEIGHBORS, rivals, around.space.about)
+    with console.stage("counting kept neighbours"):
+        rival = _principal_components(result, data)
+        rivals = {} if rival is None else {"pca": neighbors_kept(rival)}
+        kept = neighbors_kept(result.points)
+        return Picture(kept, n, SCORED_NEIGHBORS, rivals, cache.space.about)
 
 
-def _plain_map(result: FittedMap, data: Prepared) -> Any:
-    """The principal components, to hold a map against, where they cost next to nothing."""
+def _principal_components(result: FittedMap, data: Prepared) -> Any:
+    """Those of the table, to compare a map with, where they are quick to compute; else None."""
     n, width = data.X.shape
     d, job = result.points.shape[1], result.job
-    cheap = n * width * min(n, width) <= CHEAP and d <= min(n - 1, width)
-    if job.method.name in ("pca", "famd") or job.of_distances or not cheap:
+    quick = n * width * min(n, width) <= MAX_QUICK_FLOPS and d <= min(n - 1, width)
+    if job.method.name in ("pca", "famd") or job.of_distances or not quick:
         return None
     return Job(DESCRIPTIONS["pca"], d).estimator().fit_transform(data.X)

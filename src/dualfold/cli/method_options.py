@@ -15,7 +15,17 @@ from typing import Any
 
 from dualfold.descriptions import DESCRIPTIONS, Description
 
-NONE = "none"  # how None is written on the command line
+# Options of methods that every command has among its own.
+SHARED_OPTIONS = ("n_components", "n_neighbors")
+# Those that are on or off, without a value; stated here since help must not load estimators.
+SWITCHES = frozenset({"angles", "supervised", "whiten"})
+# The options that a command has for the methods that are named in it, each once.
+METHOD_OPTIONS = tuple(
+    dict.fromkeys(
+        name for row in DESCRIPTIONS.values() for name in row.options if name not in SHARED_OPTIONS
+    )
+)
+NONE_WORD = "none"  # how None is written on the command line
 
 
 @dataclass(frozen=True)
@@ -23,7 +33,7 @@ class MethodOption:
     """One parameter of an estimator as an option.
 
     rules : what its values may be, as scikit-learn's constraints
-    default, estimators_default : what it is when nobody says so, here and in Python
+    default, estimators_default : its value where none is given, here and in Python
     help : one sentence
     """
 
@@ -40,12 +50,12 @@ class MethodOption:
     @property
     def off(self) -> str:
         """What turns a switch off."""
-        return self.flag.replace("--", "--no-", 1)
+        return off_flag_of(self.name)
 
     @property
     def is_switch(self) -> bool:
         """Whether it is on or off, without a value."""
-        return "boolean" in self.rules
+        return self.name in SWITCHES
 
     @property
     def values(self) -> str:
@@ -65,7 +75,12 @@ class MethodOption:
         """Whether the rules allow this value."""
         return any(_holds(rule, value) for rule in self.rules)
 
-    def parsed(self, text: str) -> Any:
+    @property
+    def words(self) -> list[str]:
+        """The words among its values, to complete what is typed."""
+        return [word for rule in self.rules if hasattr(rule, "options") for word in _words(rule)]
+
+    def value_of(self, text: str) -> Any:
         """The value that `text` stands for; ValueError with what is possible otherwise."""
         for value in _readings(text):
             if self.takes(value):
@@ -78,6 +93,11 @@ def flag_of(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
+def off_flag_of(name: str) -> str:
+    """What turns a switch off on the command line."""
+    return f"--no-{name.replace('_', '-')}"
+
+
 def as_word(value: Any) -> str:
     """A value as it is written on the command line: read again it is the same.
 
@@ -85,7 +105,7 @@ def as_word(value: Any) -> str:
     ('30', '1e-07', '6.333333333333333')
     """
     if value is None:
-        return NONE
+        return NONE_WORD
     if isinstance(value, bool):
         return "on" if value else "off"
     return repr(float(value)).removesuffix(".0") if isinstance(value, float) else str(value)
@@ -116,13 +136,15 @@ def method_options(name: str) -> tuple[MethodOption, ...]:
     return tuple(_option(row, parameter) for parameter in row.options)
 
 
-def words_of(option: MethodOption) -> list[str]:
-    """The words among its values, to complete what is typed."""
-    return [word for rule in option.rules if hasattr(rule, "options") for word in _words(rule)]
+@functools.cache
+def estimator_defaults(row: str) -> dict[str, Any]:
+    """What each parameter of a method's estimator is by its signature; loads the numerics."""
+    signature = inspect.signature(DESCRIPTIONS[row].estimator_class())
+    return {name: one.default for name, one in signature.parameters.items()}
 
 
 def coordinates_option(name: str) -> MethodOption:
-    """n_components, which every method has; 2 unless something else is said, and never 0."""
+    """n_components, which every method has; 2 by default, and never 0."""
     from sklearn.utils._param_validation import Interval
 
     found = _option(DESCRIPTIONS[name], "n_components")
@@ -133,14 +155,13 @@ def coordinates_option(name: str) -> MethodOption:
 
 
 def _option(row: Description, name: str) -> MethodOption:
-    estimator = row.estimator_class()
-    own = inspect.signature(estimator).parameters[name].default
-    helps = documented(estimator)
+    estimator, own = row.estimator_class(), estimator_defaults(row.name)[name]
     rules = tuple(estimator._parameter_constraints[name])
-    return MethodOption(name, rules, row.defaults.get(name, own), own, helps.get(name, ""))
+    help = parameter_help(estimator).get(name, "")
+    return MethodOption(name, rules, row.defaults.get(name, own), own, help)
 
 
-def documented(estimator: Any) -> dict[str, str]:
+def parameter_help(estimator: Any) -> dict[str, str]:
     """Each parameter with what the docstring of the estimator says about it."""
     text = inspect.getdoc(estimator) or ""
     found = re.search(r"^Parameters\n-+\n(.*?)(?=^\S+\n-+\n|\Z)", text, re.M | re.S)
@@ -149,14 +170,14 @@ def documented(estimator: Any) -> dict[str, str]:
     for entry in entries:
         names, _, words = entry.partition(" : ")
         for name in names.split(","):
-            plain = re.sub(r"\bNone\b", NONE, " ".join(words.split()))
+            plain = re.sub(r"\bNone\b", NONE_WORD, " ".join(words.split()))
             helps[name.strip()] = re.sub(r'"([^"]*)"|`([^`]*)`', r"\1\2", plain)
     return helps
 
 
 def _readings(text: str) -> list[Any]:
     """What a text can mean: nothing, a number, or itself."""
-    found: list[Any] = [None] if text == NONE else []
+    found: list[Any] = [None] if text == NONE_WORD else []
     for kind in (int, float):
         try:
             found.append(kind(text))
@@ -181,11 +202,11 @@ def _holds(rule: Any, value: Any) -> bool:
 def _rule_in_words(rule: Any) -> list[str]:
     """Each kind of value that a rule allows, none where no word can be one."""
     if rule is None:
-        return [NONE]
+        return [NONE_WORD]
     if rule is str:
         return ["a word"]
     if rule == "random_state":
-        return ["a whole number ≥ 0", NONE]
+        return ["a whole number ≥ 0", NONE_WORD]
     if hasattr(rule, "options"):
         return _words(rule)
     if hasattr(rule, "left"):

@@ -1,4 +1,4 @@
-"""The neighbours of the rows of a table: searched once, for all that is made and measured."""
+"""The neighbours of the rows of a table: searched once, for all methods and measures."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from dualfold.quality.space import Space
 
 
-class Surroundings:
-    """Who is near whom in the table, by Euclid, or as a table of distances says."""
+class NeighborCache:
+    """The nearest rows of each row, by the distances of the table, and graphs made of them."""
 
     def __init__(self, data: Prepared, jobs: Iterable[Job], console: Console, least: int) -> None:
-        """`least` : neighbours of every row that measures will ask for."""
+        """`least` : how many neighbours of every row the measures need."""
         from dualfold.quality.space import space_of
 
         jobs = list(jobs)
@@ -28,63 +28,63 @@ class Surroundings:
         of_distances = any(job.of_distances for job in jobs)
         gower = "manhattan" if data.reading.mixed == "gower" else "euclidean"
         self._space = space_of(data.X, "precomputed" if of_distances else gower)
-        self._judged = self._space
+        self._measured = self._space
         if not of_distances and data.scales_differ and hasattr(data.X, "dtype"):
-            self._judge_evenly(data.X)
+            self._measure_standardized(data.X)
 
-    def _judge_evenly(self, X: Any) -> None:
-        """Count neighbours with equal columns where one of them decides all distances.
+    def _measure_standardized(self, X: Any) -> None:
+        """Measure by standardised columns where one of them decides all distances.
 
         Else a map of that column alone would seem to keep everything.
         """
         from dualfold.data.scales import standard_of
         from dualfold.quality.space import space_of
 
-        self._judged = space_of(standard_of(X).apply(X))
-        self._judged.about = "with every column at the same weight"
+        self._measured = space_of(standard_of(X).apply(X))
+        self._measured.about = "with every column at the same weight"
 
-    def known(self, k: int | None) -> Neighbors | None:
-        """Lists of k or more neighbours of each row; None where there are none to be had."""
+    def lists(self, k: int | None) -> Neighbors | None:
+        """Lists of k or more neighbours of each row; None where the table has no such lists."""
         from dualfold.quality.space import EuclideanSpace
 
         if not isinstance(self._space, EuclideanSpace) or k is None or k >= self._n:
             return None
-        with self._console.doing("finding neighbours"):
+        with self._console.stage("finding neighbours"):
             return self._space.neighbors(max(k, self._most))
 
     def graph_for(self, estimator: Any) -> Graph | Neighbors | None:
         """What spares an estimator its search: a graph that was joined before, or the lists."""
-        rule = _rule(estimator)
+        key = _graph_key(estimator)
         if hasattr(estimator, "found_parameters"):  # it may take some of the rows only
-            return self.known(estimator.n_neighbors)
-        return self._joined[rule] if rule in self._joined else self.known(estimator.n_neighbors)
+            return self.lists(estimator.n_neighbors)
+        return self._joined[key] if key in self._joined else self.lists(estimator.n_neighbors)
 
-    def keep(self, estimator: Any) -> None:
-        """Remember the graph of a fitted estimator where pieces had to be joined."""
-        whole = estimator.graph_.n == self._n
-        if whole and _rule(estimator) is not None and estimator.graph_.links:
-            self._joined[_rule(estimator)] = estimator.graph_
+    def add_graph_of(self, estimator: Any) -> None:
+        """Cache the graph of a fitted estimator where pieces had to be joined."""
+        key, graph = _graph_key(estimator), estimator.graph_
+        if graph.n == self._n and key is not None and graph.links:
+            self._joined[key] = graph
 
     @property
     def space(self) -> Space:
-        """The rows as measures ask for them, where all are asked with their neighbours found."""
+        """The rows as measures take them; with their neighbours where all rows are measured."""
         from dualfold.quality.estimate import sample_size
 
-        if sample_size(self._n) is None and self._judged is self._space:
-            self.known(self._most)
-        return self._judged
+        if sample_size(self._n) is None and self._measured is self._space:
+            self.lists(self._most)
+        return self._measured
 
     def nearest(self, k: int) -> Any:
-        """The k nearest of every row, nearest first, as measures see them."""
-        if self._judged is self._space:
-            self.known(k)
-        return self._judged.nearest(k)[0] if k else None
+        """The k nearest of every row, nearest first, by the distances that measures take."""
+        if self._measured is self._space:
+            self.lists(k)
+        return self._measured.nearest(k)[0] if k else None
 
 
-def _rule(estimator: Any) -> tuple[Any, ...] | None:
-    """What makes the graph of an estimator; None where no other has the same."""
+def _graph_key(estimator: Any) -> tuple[Any, ...] | None:
+    """What determines the graph of an estimator; None where no other has the same."""
     known = estimator.get_params(deep=False)
-    # Classes, and landmarks that are asked for, may have graphs of their own.
+    # Classes and landmarks may have graphs of their own.
     own = known.get("supervised") or isinstance(known.get("landmarks"), int)
     if known["pieces"] != "join" or own:
         return None
@@ -93,11 +93,11 @@ def _rule(estimator: Any) -> tuple[Any, ...] | None:
     return (*(known[name] for name in ("n_neighbors", "radius", "neighborhood")), metric)
 
 
-def measured_neighbors(data: Prepared, scored: int, *, whole: bool) -> int:
-    """How many neighbours of every row measures ask for.
+def neighbors_to_measure(data: Prepared, scored: int, *, whole: bool) -> int:
+    """How many neighbours of every row the measures need.
 
     scored : those that are counted again in the map
-    whole : whether there will be a whole report, which looks further where all rows are asked
+    whole : whether there will be a whole report, which needs more where all rows are measured
     """
     from dualfold.quality.estimate import sample_size
     from dualfold.quality.quality_report import MAX_CURVE_RANK

@@ -1,4 +1,4 @@
-"""The options that several commands share, each written once."""
+"""The options that several commands share, each written once, and what their words stand for."""
 
 from __future__ import annotations
 
@@ -7,30 +7,46 @@ from typing import Annotated, Any
 
 import typer
 
+from dualfold.data.reading import OPTION_SUBJECTS, READING_OPTIONS, Reading
 from dualfold.descriptions import DESCRIPTIONS, description_of
 
 
-def method_name(name: str, option: str | None = None) -> str:
+def option(flags: str, help: str, **more: Any) -> Any:
+    """An option of typer; `flags` are what is typed, with blanks between them."""
+    return typer.Option(*flags.split(), help=help, **more)
+
+
+def method_name(name: str, hint: str | None = None) -> str:
     """The method of that name, or a usage error that names the close ones."""
     try:
         return description_of(name).name
     except LookupError as error:
-        raise typer.BadParameter(str(error.args[0]), param_hint=option) from None
+        raise typer.BadParameter(str(error.args[0]), param_hint=hint) from None
+
+
+def method_if_named(name: str | None) -> str | None:
+    """The method of that name, or a usage error; None for None."""
+    return None if name is None else method_name(name)
+
+
+def method_or_auto(name: str | None) -> str | None:
+    """The method of that name, or a usage error; None and auto stay."""
+    return name if name in (None, "auto") else method_name(str(name))
 
 
 def one_of(*words: str) -> Callable[[str], str]:
     """A check that a value is one of some words."""
 
-    def checked(value: str) -> str:
+    def check(value: str) -> str:
         if value not in words:
             raise typer.BadParameter(f"{value!r} is none of {', '.join(words)}")
         return value
 
-    return checked
+    return check
 
 
-def beginning(*words: str) -> Callable[[str], list[str]]:
-    """Completes to those of some words that begin so."""
+def completion(*words: str) -> Callable[[str], list[str]]:
+    """Completes to those of some words that begin as what is typed."""
     return lambda incomplete: [word for word in words if word.startswith(incomplete)]
 
 
@@ -56,35 +72,36 @@ def picture_shape(text: str | None) -> tuple[int, int] | None:
 def gap_that_passes(gap: float) -> float:
     """A tolerance from 0 to 1, or a usage error."""
     from dualfold.certificate import checked_tolerance
-    from dualfold.cli.wording import shown
+    from dualfold.cli.wording import command_text
     from dualfold.errors import InvalidInput
 
     try:
         return checked_tolerance(gap)
     except InvalidInput as error:
-        raise typer.BadParameter(shown(error.message, "certify")) from None
+        raise typer.BadParameter(command_text(error.message, "certify")) from None
 
 
-def coordinates(text: str, method: str) -> Any:
-    """The number of coordinates, or a word that lets the data decide."""
-    if text.isdecimal() and int(text) > 0:
-        return int(text)  # the usual case; the others need the estimator
-    from dualfold.cli.method_options import coordinates_option
-
-    try:
-        return coordinates_option(method).parsed(text)
-    except ValueError as error:
-        raise typer.BadParameter(f"{error} ({method})", param_hint="--n-components") from None
+def refuse_two_on_stdout(output: str | None, *, as_json: bool) -> None:
+    """Standard output holds one thing."""
+    if as_json and output == "-":
+        raise typer.BadParameter(
+            "--json and the coordinates both want standard output; give -o a file name"
+        )
 
 
-def several_methods(text: str) -> list[str]:
-    """Names with commas between them, each once."""
-    names = [method_name(word.strip(), "--methods") for word in text.split(",") if word.strip()]
-    if not names:
-        usual = "name one method or more, with commas: pca,isomap,lle"
-        raise typer.BadParameter(usual, param_hint="--methods")
-    return list(dict.fromkeys(names))
-
+# A stored map says how its columns were read; of the file of its table the command line does.
+FILE_FIELDS = tuple(name for name in READING_OPTIONS if OPTION_SUBJECTS[name] != "columns")
+FileReading = Annotated[Reading, FILE_FIELDS]
+# New rows have the columns and the scales of the old ones.
+NewRowsReading = Annotated[
+    Reading,
+    tuple(
+        name for name in READING_OPTIONS if name in (*FILE_FIELDS, "color", "identifier", "missing")
+    ),
+]
+# Measures of a map learn nothing from classes.
+ReportReading = Annotated[Reading, tuple(name for name in READING_OPTIONS if name != "labels")]
+TableReading = Annotated[Reading, tuple(READING_OPTIONS)]
 
 File = Annotated[
     str,
@@ -93,63 +110,73 @@ File = Annotated[
         help="A table (CSV, TSV, JSON lines, xlsx, Parquet, NPY, NPZ, MTX, h5ad) or - for CSV.",
     ),
 ]
+Embedding = Annotated[
+    str,
+    typer.Argument(metavar="EMBEDDING", help="A map of FILE, one point a row, made by anybody."),
+]
 Method = Annotated[
     str | None,
-    typer.Option("--method", "-m", metavar="|".join(DESCRIPTIONS),
-                 callback=lambda name: name if name in (None, "auto") else method_name(name),
-                 autocompletion=beginning(*DESCRIPTIONS, "auto"),
-                 help="See `dualfold methods`. Default: pca, or famd where there are categories; "
-                 "auto tries some, as `dualfold recommend` does."),
-]  # fmt: skip
+    option(
+        "--method -m",
+        "See `dualfold methods`. Default: pca, or famd where there are categories; auto tries "
+        "some, as `dualfold recommend` does.",
+        metavar="|".join(DESCRIPTIONS),
+        callback=method_or_auto,
+        autocompletion=completion(*DESCRIPTIONS, "auto"),
+    ),
+]
 Components = Annotated[
     str,
-    typer.Option("--n-components", "-d", metavar="INTEGER", help="How many coordinates; most "
-                 "methods take auto, too."),
-]  # fmt: skip
+    option(
+        "--n-components -d", "How many coordinates; most methods take auto, too.", metavar="INTEGER"
+    ),
+]
 Neighbors = Annotated[
     int | None,
-    typer.Option("--n-neighbors", "-k", min=1, help="For methods that need a graph; 10 if nothing "
-                 "is said."),
-]  # fmt: skip
-Picture = Annotated[
+    option("--n-neighbors -k", "For methods that need a graph; 10 if nothing is said.", min=1),
+]
+MapOutput = Annotated[
     str | None,
-    typer.Option("--picture", "-p", metavar="OUT.png", help="Draw it: .png, .pdf, .svg, .jpg."),
+    option(
+        "--output -o",
+        "Where the coordinates go: .csv, .tsv (.gz), .parquet, .npy, .h5ad, or - for standard "
+        "output. Default: FILE's name with the method in it, here.",
+        metavar="OUT",
+    ),
+]
+Picture = Annotated[
+    str | None, option("--picture -p", "Draw it: .png, .pdf, .svg, .jpg.", metavar="OUT.png")
 ]
 Html = Annotated[
     str | None,
-    typer.Option("--html", metavar="OUT.html", help="One page to explore, that works offline."),
+    option("--html", "One page to explore, that works offline.", metavar="OUT.html"),
 ]
 HtmlMb = Annotated[
     float,
-    typer.Option("--html-mb", metavar="MB", min=0, help="The page is no larger than so many "
-                 "megabytes; what is left out is said. 0: as large as it gets."),
-]  # fmt: skip
+    option(
+        "--html-mb",
+        "The page is no larger than so many megabytes; what is left out is said. 0: as large as "
+        "it gets.",
+        metavar="MB",
+        min=0,
+    ),
+]
 Images = Annotated[
     str | None,
-    typer.Option("--images", metavar="HxW",
-                 help="Each row is a picture of this shape; the page shows it."),
-]  # fmt: skip
-Force = Annotated[bool, typer.Option("--force", "-f", help="Replace files that exist.")]
+    option("--images", "Each row is a picture of this shape; the page shows it.", metavar="HxW"),
+]
+Force = Annotated[bool, option("--force -f", "Replace files that exist.")]
 Spreadsheet = Annotated[
     bool,
-    typer.Option("--spreadsheet", help="Write labels that begin with = + - @ with an apostrophe "
-                 "before them, so that a spreadsheet does not run them as formulas."),
-]  # fmt: skip
+    option(
+        "--spreadsheet",
+        "Write labels that begin with = + - @ with an apostrophe before them, so that a "
+        "spreadsheet does not run them as formulas.",
+    ),
+]
 Strict = Annotated[
     bool,
-    typer.Option("--strict", help="Exit code 3 unless it is proved, or measured, to the "
-                 "tolerance."),
-]  # fmt: skip
-Tolerance = Annotated[
-    float,
-    typer.Option(metavar="GAP", callback=lambda gap: gap_that_passes(gap),
-                 help="The largest relative gap that passes, from 0 to 1; never taken from the "
-                 "file."),
-]  # fmt: skip
-Fresh = Annotated[
-    bool,
-    typer.Option("--fresh", help="Random searches start at numbers from the system, which nobody "
-                 "could know before: for files of other people. The answer's digits may vary."),
-]  # fmt: skip
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on standard output.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")]
+    option("--strict", "Exit code 3 unless it is proved, or measured, to the tolerance."),
+]
+Json = Annotated[bool, option("--json", "Print one JSON object on standard output.")]
+Quiet = Annotated[bool, option("--quiet -q", "Say nothing but errors.")]

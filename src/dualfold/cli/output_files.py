@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 from dualfold.errors import InvalidInput
@@ -21,45 +22,55 @@ def stem(source: str) -> str:
     return Path(name[:-3] if name.lower().endswith(".gz") else name).stem
 
 
-def check_places(
-    source: str,
-    output: str | None,
-    force: bool,
+def written_lines(files: Mapping[str, str | None]) -> list[str]:
+    """A line for each file that was written, from what it holds to its name."""
+    return [f"{what} in {path}" for what, path in files.items() if path is not None]
+
+
+def write_picture(path: str | None, content: bytes | None, *, force: bool) -> None:
+    """Write a picture that was drawn before, whole or not at all; nothing for None."""
+    from dualfold.data.atomic_files import atomic_file
+
+    if path is not None and content is not None:
+        with atomic_file(Path(path), overwrite=force) as file:
+            file.write(content)
+
+
+def refuse_bad_outputs(
+    inputs: tuple[str, ...],
     *,
+    force: bool,
+    tables: tuple[str | None, ...] = (),
     pictures: tuple[str | None, ...] = (),
     html: str | None = None,
-    models: tuple[str | None, ...] = (),
-    tables: tuple[str | None, ...] = (),
-    inputs: tuple[str, ...] = (),
+    model: str | None = None,
 ) -> None:
     """Before any work: what cannot be written at the end is refused now.
 
-    `inputs` are read beside the table `source`. None of them, and nothing that belongs to one,
-    is ever replaced, `force` or not.
+    inputs : files that are read, the table first. None of them, and nothing that belongs to one,
+        is ever replaced, `force` or not.
     """
     from dualfold.data.atomic_files import check_place
     from dualfold.data.table_writer import check_table_place
 
-    plain = [*pictures, *models, html]
-    written = [*_files(output, *tables), *map(os.path.realpath, filter(None, plain))]
-    for given in (source, *inputs):
-        if set(_files(given)) & set(written):
-            what = "the table itself" if given == source else "read by this command"
+    plain = [path for path in (*pictures, model, html) if path is not None]
+    written = [*_files_of(*tables), *map(os.path.realpath, plain)]
+    for given in inputs:
+        if set(_files_of(given)) & set(written):
+            what = "the table itself" if given == inputs[0] else "read by this command"
             raise InvalidInput(
                 f"{given} is {what} and it, or what lies beside it, would be replaced; "
                 "write elsewhere"
             )
-    for place in (output, *tables):
-        if place is not None and place != "-":
-            check_table_place(Path(place), overwrite=force)
-    for place in pictures:
-        if place is not None:
-            from dualfold.view.figures import picture_format  # half a second
+    for table in tables:
+        if table is not None and table != "-":
+            check_table_place(Path(table), overwrite=force)
+    for picture in filter(None, pictures):
+        from dualfold.view.figures import picture_format  # half a second
 
-            picture_format(place)
-    for place in plain:
-        if place is not None:
-            check_place(Path(place), overwrite=force)
+        picture_format(picture)
+    for path in plain:
+        check_place(Path(path), overwrite=force)
     if len(set(written)) < len(written):
         raise InvalidInput(
             "two outputs have the same name, or one has that of the .json beside another; give "
@@ -68,12 +79,12 @@ def check_places(
     if html is not None:
         if not html.lower().endswith((".html", ".htm")):
             raise InvalidInput(f"{html} must end with .html, or no browser will open it")
-        from dualfold.cli.html_page import check_page
+        from dualfold.cli.html_page import refuse_missing_page
 
-        check_page()
+        refuse_missing_page()
 
 
-def _files(*tables: str | None) -> list[str]:
+def _files_of(*tables: str | None) -> list[str]:
     """The files of tables: each with the one beside it that says how it was made."""
     from dualfold.data.table_writer import metadata_path
 

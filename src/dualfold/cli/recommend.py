@@ -1,14 +1,17 @@
-"""Which method suits a table, and the map by that one."""
+"""`dualfold recommend`: which method suits a table."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from dualfold.cli import options as o
+from dualfold.cli.commands import embed_words, try_next
 from dualfold.cli.console import Console, print_json, printable
-from dualfold.cli.reading_options import reads_table
+from dualfold.cli.input_table import notices_of, read_input
+from dualfold.cli.output_files import stem
 from dualfold.data.reading import DEFAULT_READING, Reading
 from dualfold.descriptions import DESCRIPTIONS
 
@@ -17,14 +20,18 @@ if TYPE_CHECKING:
     from dualfold.recommendation import Recommendation
 
 
-@reads_table()
-def recommend(
-    file: o.File,
-    n_components: o.Components = "2",
-    reading: Reading = DEFAULT_READING,
-    as_json: o.Json = False,
-    quiet: o.Quiet = False,
-) -> None:
+@dataclass(frozen=True)
+class RecommendOptions:
+    """What is typed after `dualfold recommend`."""
+
+    file: o.File
+    n_components: o.Components = "2"
+    reading: o.TableReading = DEFAULT_READING
+    as_json: o.Json = False
+    quiet: o.Quiet = False
+
+
+def recommend(options: RecommendOptions) -> None:
     """Which method suits a table: dimension, neighbours and methods, measured on subsamples.
 
     \b
@@ -37,38 +44,33 @@ def recommend(
     handful of methods on five subsamples, ranked with the reason in words. Where the subsamples
     disagree it says that the data do not decide. `embed --method auto` makes the map.
     """
-    from dualfold.cli.closing import embed_words, try_next
-    from dualfold.cli.input_table import notices_of
-    from dualfold.cli.output_files import stem
-
-    console = Console(quiet=quiet)
-    found, data = recommended(file, reading, n_components, console)
-    if as_json:
+    file, console = options.file, Console(quiet=options.quiet)
+    found, data = recommendation_for(file, options.reading, options.n_components, console)
+    if options.as_json:
         print_json(found.to_dict() | {"source": file, "notices": notices_of(data)})
     else:
         typer.echo(printable(str(found)))
-    row = DESCRIPTIONS[found.method]
     settings: dict[str, Any] = {"method": found.method, "n_components": found.n_components}
-    settings |= {"n_neighbors": found.n_neighbors} if row.needs_graph else {}
+    if DESCRIPTIONS[found.method].needs_graph:
+        settings["n_neighbors"] = found.n_neighbors
     if file != "-":
-        words = embed_words(file, settings, reading, standardize=data.scales_differ)
+        words = embed_words(file, settings, options.reading, standardize=data.scales_differ)
         console.say(try_next([*words, "--picture", f"{stem(file)}.{found.method}.png"]))
 
 
-def recommended(
+def recommendation_for(
     file: str, reading: Reading, n_components: str, console: Console
 ) -> tuple[Recommendation, Prepared]:
     """Read the table and measure what suits it."""
-    from dualfold.cli.input_table import read
-    from dualfold.recommendation import recommend
-    from dualfold.recommendation.recommendation import DEFAULT_METHODS
-
     if not n_components.isdecimal() or int(n_components) < 1:
         raise typer.BadParameter(
             "methods are compared at a number of coordinates; give one", param_hint="--n-components"
         )
-    data = read(file, reading, console)
-    mixed = getattr(data, "mixed", False)
+    data = read_input(file, reading, console)
+    from dualfold.recommendation import recommend
+    from dualfold.recommendation.recommendation import DEFAULT_METHODS
+
+    mixed = data.has_categories
     methods = ["famd" if name == "pca" and mixed else name for name in DEFAULT_METHODS]
-    with console.doing("trying methods on subsamples"):
+    with console.stage("trying methods on subsamples"):
         return recommend(data.X, n_components=int(n_components), methods=methods), data

@@ -1,104 +1,131 @@
-"""How good a picture of the data a map is, whoever made it."""
+"""`dualfold report`: how good a picture of the data a map is, whoever made it."""
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
 
 from dualfold import __version__
-from dualfold.cli.console import Console
+from dualfold.cli import options as o
+from dualfold.cli.commands import reading_words, try_next
+from dualfold.cli.console import Console, printable
 from dualfold.cli.input_table import notices_of
 from dualfold.cli.job import Job
-from dualfold.cli.neighbor_cache import Surroundings, measured_neighbors
-from dualfold.cli.output_files import check_places
-from dualfold.cli.stored_map import StoredMap, known_method, read_again, stored_job, stored_map
-from dualfold.errors import InvalidInput
+from dualfold.cli.neighbor_cache import NeighborCache, neighbors_to_measure
+from dualfold.cli.output_files import refuse_bad_outputs, stem, write_picture, written_lines
+from dualfold.cli.stored_map import (
+    StoredMap,
+    is_known_method,
+    read_stored_map,
+    read_table_of,
+    refuse_same_file,
+    stored_job,
+)
+from dualfold.data.reading import DEFAULT_READING
 
 if TYPE_CHECKING:
-    from dualfold.data import Prepared, Reading
+    from dualfold.data import Prepared
 
 
 @dataclass(frozen=True)
-class ReportRequest:
-    """Everything that `dualfold report` was asked for."""
+class ReportOptions:
+    """What is typed after `dualfold report`."""
 
-    source: str
-    reading: Reading
-    embedding: str
-    n_neighbors: int
-    sample: int | None
-    output: str | None
-    picture: str | None
-    force: bool
-    spreadsheet: bool = False
+    file: o.File
+    embedding: o.Embedding
+    n_neighbors: Annotated[
+        int, o.option("--n-neighbors -k", "Neighbours that are compared.", min=1)
+    ] = 10
+    sample: Annotated[
+        int | None,
+        o.option(
+            "--sample",
+            "Ask only that many points; every number then has bounds. Default: all up to 5,000 "
+            "rows, else 1,000.",
+            min=10,
+        ),
+    ] = None
+    reading: o.ReportReading = DEFAULT_READING
+    output: Annotated[
+        str | None, o.option("--output -o", "Measures of each point as a table.", metavar="OUT")
+    ] = None
+    picture: o.Picture = None
+    force: o.Force = False
+    spreadsheet: o.Spreadsheet = False
+    as_json: o.Json = False
+    quiet: o.Quiet = False
 
 
-def report_map(request: ReportRequest, console: Console) -> tuple[dict[str, Any], str]:
-    """Measure the map; returns what `--json` prints, and the report in words."""
-    if os.path.realpath(request.source) == os.path.realpath(request.embedding):
-        raise InvalidInput(
-            f"{request.embedding} is the table itself; give a map of it, as `dualfold embed` makes"
-        )
-    check_places(
-        request.source, request.output, request.force,
-        pictures=(request.picture,), inputs=(request.embedding,),
-    )  # fmt: skip
-    with console.doing(f"reading {request.embedding}"):
-        stored = stored_map(request.embedding)
-    data = read_again(request.source, request.reading, stored, console)
-    found = _measured(request, stored, data, console)
+def report(options: ReportOptions) -> None:
+    """How good a picture of the data a map is, whoever made it.
+
+    \b
+    Examples:
+      dualfold report iris.csv iris.pca.csv
+      dualfold report iris.csv iris.pca.csv --color species --picture quality.png
+      dualfold report cells.parquet umap.csv -o reliability.csv --json
+
+    A map of `dualfold embed` brings its settings along, so FILE is read as it was then.
+    The picture is the map coloured by the trustworthiness of each point.
+    """
+    if options.output == "-":
+        raise typer.BadParameter("the report goes to standard output; give -o a file")
+    console = Console(quiet=options.quiet)
+    refuse_same_file(options.file, options.embedding)
+    refuse_bad_outputs(
+        (options.file, options.embedding),
+        force=options.force,
+        tables=(options.output,),
+        pictures=(options.picture,),
+    )
+    with console.stage(f"reading {options.embedding}"):
+        stored = read_stored_map(options.embedding)
+    data = read_table_of(stored, options.file, options.reading, console)
+    found = _quality(options, stored, data, console)
     summary: dict[str, Any] = found.to_dict() | {
         "dualfold": __version__,
-        "source": request.source,
-        "embedding": request.embedding,
+        "source": options.file,
+        "embedding": options.embedding,
         "notices": notices_of(data),
-        "output": request.output,
-        "picture": request.picture,
+        "output": options.output,
+        "picture": options.picture,
     }
-    picture = None
-    if request.picture is not None:
-        from dualfold.view.figures import figure_bytes
-        from dualfold.view.quality_figures import quality_map_figure
-
-        with console.doing("drawing"), console.noting_warnings([]):
-            trust = found.per_point["trustworthiness"]
-            figure = quality_map_figure(
-                stored.points, trust, title=Path(request.embedding).name, verdict=found.verdict
-            )
-            picture = figure_bytes(figure, request.picture)
-    _write(request, data, found, summary, picture)
-    return summary, str(found)
+    _write(options, stored, data, found, summary, console)
+    if not options.as_json:
+        typer.echo(printable(str(found)))
+    console.finish(summary, _last_lines(options), as_json=options.as_json)
 
 
-def _measured(request: ReportRequest, stored: StoredMap, data: Prepared, console: Console) -> Any:
+def _quality(options: ReportOptions, stored: StoredMap, data: Prepared, console: Console) -> Any:
+    """The report of the measures, by the graph of the map's method where it has one."""
     from dualfold.quality import report
     from dualfold.quality.estimate import sample_size
 
-    settings = stored.metadata.get("settings")
-    known = known_method(settings)
-    jobs = [stored_job(settings, stored.path)] if known else []
-    sample = sample_size(len(stored.points), request.sample)
-    least = measured_neighbors(data, request.n_neighbors, whole=sample is None)
-    around = Surroundings(data, jobs, console, least)
-    with console.doing("measuring"), console.noting_warnings([]):
-        graph = _graph_of(jobs[0], data, around) if jobs and sample is None else None
+    known = is_known_method(stored.settings)
+    jobs = [stored_job(stored.settings, stored.path)] if known else []
+    sample = sample_size(len(stored.points), options.sample)
+    least = neighbors_to_measure(data, options.n_neighbors, whole=sample is None)
+    cache = NeighborCache(data, jobs, console, least)
+    with console.stage("measuring"), console.note_warnings([]):
+        graph = _graph_of(jobs[0], data, cache) if jobs and sample is None else None
         return report(
-            around.space,
+            cache.space,
             stored.points,
             labels=_classes(data),
             graph=graph,
-            n_neighbors=request.n_neighbors,
+            n_neighbors=options.n_neighbors,
             sample=sample,
         )
 
 
-def _graph_of(job: Job, data: Prepared, around: Surroundings) -> Any:
+def _graph_of(job: Job, data: Prepared, cache: NeighborCache) -> Any:
     """The graph whose geodesics a map is to keep; straight distances are not its own."""
     if not job.method.along_graph:
         return None
-    graph = job.estimator(graph=around.known(job.n_neighbors)).graph_of(data.X)
+    graph = job.estimator(graph=cache.lists(job.n_neighbors)).graph_of(data.X)
     return graph if graph.n_pieces == 1 else None
 
 
@@ -116,23 +143,48 @@ def _classes(data: Prepared) -> Any:
 
 
 def _write(
-    request: ReportRequest,
+    options: ReportOptions,
+    stored: StoredMap,
     data: Prepared,
     found: Any,
     summary: dict[str, Any],
-    picture: bytes | None,
+    console: Console,
 ) -> None:
+    """The measures of each point, and the map coloured by one of them."""
     from dualfold.data import write_table
-    from dualfold.data.atomic_files import atomic_file
 
-    if request.output is not None:
+    picture = None
+    if options.picture is not None:
+        from dualfold.view.figures import figure_bytes
+        from dualfold.view.quality_figures import quality_map_figure
+
+        with console.stage("drawing"), console.note_warnings([]):
+            trust, title = found.per_point["trustworthiness"], Path(options.embedding).name
+            figure = quality_map_figure(stored.points, trust, title=title, verdict=found.verdict)
+            picture = figure_bytes(figure, options.picture)
+    if options.output is not None:
         name = data.reading.identifier
         columns = {} if name is None else {name: data.label(name)}
-        columns |= found.per_point
         write_table(
-            request.output, columns, overwrite=request.force, metadata=summary,
-            spreadsheet=request.spreadsheet,
-        )  # fmt: skip
-    if picture is not None and request.picture is not None:
-        with atomic_file(Path(request.picture), overwrite=request.force) as file:
-            file.write(picture)
+            options.output,
+            columns | found.per_point,
+            overwrite=options.force,
+            metadata=summary,
+            spreadsheet=options.spreadsheet,
+        )
+    write_picture(options.picture, picture, force=options.force)
+
+
+def _last_lines(options: ReportOptions) -> list[str]:
+    """What was written where, and the next command."""
+    lines = written_lines(
+        {
+            "Measures of each point": options.output,
+            "Picture, coloured by trustworthiness,": options.picture,
+        }
+    )
+    source, embedding = options.file, options.embedding
+    if options.picture is not None:
+        return [*lines, try_next(["dualfold", "certify", source, embedding])]
+    words = ["dualfold", "report", source, embedding, *reading_words(options.reading)]
+    return [*lines, try_next([*words, "--picture", f"{stem(embedding)}.quality.png"])]

@@ -1,17 +1,18 @@
 """Maps that were written before: their points, their settings, and the table they are of.
 
-Whoever made such a file may have put anything into it. What it says about its problem is
-checked for form here and shown to whoever asks; what it says about its quality is not used.
+Such a file may hold anything. What it says about its problem is checked for form here and shown
+to the user; what it says about its quality is not used.
 """
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dualfold.cli.console import Console
-from dualfold.cli.input_table import read
+from dualfold.cli.input_table import read_input
 from dualfold.cli.job import Job
 from dualfold.data.reading import Reading, reading_of
 from dualfold.descriptions import DESCRIPTIONS
@@ -25,38 +26,51 @@ if TYPE_CHECKING:
 class StoredMap:
     """The coordinates of a file, with what was stored beside them (nothing: {}).
 
-    `points` is None for a model, which may hold only a rule.
+    points : None for a model, which may hold only a rule
+    job : the method and options that the file states, where its settings are needed
     """
 
     path: str
     points: Any
     labels: dict[str, Any]
     metadata: dict[str, Any]
+    job: Job | None = None
+
+    @property
+    def settings(self) -> Any:
+        """The settings that it states, in any form."""
+        return self.metadata.get("settings")
 
 
-def stored_map(path: str) -> StoredMap:
-    """Read a map that `dualfold embed`, or anybody, wrote."""
+def read_stored_map(path: str, *, needs_settings: bool = False) -> StoredMap:
+    """Read a map that `dualfold embed`, or another program, wrote.
+
+    needs_settings : refuse a map that states no method of dualfold
+    """
     from dualfold.data import read_table
     from dualfold.data.h5ad import h5ad_coordinates
 
     if not Path(path).is_file():
         raise InvalidInput(f"there is no map {path}; `dualfold embed` writes one")
-    metadata = metadata_of(path)
+    metadata = _metadata_of(path)
+    annotated = bool(path.endswith(".h5ad") and metadata)
     coordinates = metadata.get("coordinates")
-    if coordinates is not None and not _names(coordinates):
+    job = stored_job(metadata.get("settings"), path) if needs_settings else None
+    if coordinates is not None and not _are_names(coordinates):
         raise InvalidInput(f"{path}: its 'coordinates' are no list of different column names")
-    if path.endswith(".h5ad") and metadata:
-        key = f"X_{stored_job(metadata.get('settings'), path).method.name}"
-        return StoredMap(path, h5ad_coordinates(Path(path), key), {}, metadata)
+    if annotated:
+        job = job or stored_job(metadata.get("settings"), path)
+        points = h5ad_coordinates(Path(path), f"X_{job.method.name}")
+        return StoredMap(path, points, {}, metadata, job)
     table = read_table(path, features=coordinates)
     points = table.X
     if coordinates is not None and points.shape[1] != len(coordinates):
         points = points[:, -len(coordinates) :]  # an .npy file: coordinates are the last
-    return StoredMap(path, points, dict(table.labels), metadata)
+    return StoredMap(path, points, dict(table.labels), metadata, job)
 
 
-def metadata_of(path: str) -> dict[str, Any]:
-    """What was stored with a map, {} for one of somebody else's."""
+def _metadata_of(path: str) -> dict[str, Any]:
+    """What was stored with a map, {} for one of another program."""
     from dualfold.data import read_metadata
 
     try:
@@ -68,12 +82,12 @@ def metadata_of(path: str) -> dict[str, Any]:
     return found
 
 
-def _names(names: Any) -> bool:
+def _are_names(names: Any) -> bool:
     plain = isinstance(names, list) and all(isinstance(name, str) for name in names)
     return plain and 0 < len(names) == len(set(names))
 
 
-def known_method(settings: Any) -> bool:
+def is_known_method(settings: Any) -> bool:
     """Whether stored settings name a method that there is."""
     method = settings.get("method") if isinstance(settings, dict) else None
     return isinstance(method, str) and method in DESCRIPTIONS
@@ -81,7 +95,7 @@ def known_method(settings: Any) -> bool:
 
 def stored_job(settings: Any, path: str) -> Job:
     """The job with stored settings, if they are settings at all."""
-    if not isinstance(settings, dict) or not known_method(settings):
+    if not is_known_method(settings):
         raise InvalidInput(
             f"{path} has no settings of dualfold beside it ({path}.json or inside a Parquet or "
             "h5ad file), so nobody knows which problem it solves; `dualfold report` measures any "
@@ -93,7 +107,7 @@ def stored_job(settings: Any, path: str) -> Job:
         estimator_of(settings)
     except InvalidInput as error:
         raise InvalidInput(f"{path}: ", error.message) from error
-    return Job.again(settings)
+    return Job.from_settings(settings)
 
 
 def stored_reading(stated: Any, path: str) -> Reading:
@@ -106,10 +120,18 @@ def stored_reading(stated: Any, path: str) -> Reading:
         raise InvalidInput(f"{path}: ", error.message) from error
 
 
-def read_again(source: str, reading: Reading, stored: StoredMap, console: Console) -> Prepared:
+def refuse_same_file(source: str, embedding: str) -> None:
+    """A table that is given as a map of itself."""
+    if os.path.realpath(source) == os.path.realpath(embedding):
+        raise InvalidInput(
+            f"{embedding} is the table itself; give a map of it, as `dualfold embed` makes"
+        )
+
+
+def read_table_of(stored: StoredMap, source: str, reading: Reading, console: Console) -> Prepared:
     """The table that the map is of, read as it was then; options that are given go first."""
     stated = stored_reading(stored.metadata.get("reading"), stored.path)
-    data = read(source, reading.after(stated), console)
+    data = read_input(source, reading.after(stated), console)
     n = len(data.table.rows)
     if stored.points is not None and n != len(stored.points):
         raise InvalidInput(

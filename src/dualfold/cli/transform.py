@@ -1,102 +1,145 @@
-"""New rows on an existing map."""
+"""`dualfold transform`: new rows on an existing map."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
 
 from dualfold import __version__
+from dualfold.cli import options as o
+from dualfold.cli.commands import reading_words, try_next
 from dualfold.cli.console import Console
-from dualfold.cli.output_files import check_places
+from dualfold.cli.output_files import refuse_bad_outputs, stem, write_picture, written_lines
 from dualfold.cli.stored_map import stored_reading
-from dualfold.cli.wording import shown
+from dualfold.cli.wording import command_text
+from dualfold.data.reading import DEFAULT_READING, reading_of
 from dualfold.errors import Argument, InvalidInput
 
 if TYPE_CHECKING:
     from dualfold.data import Reading, Table
     from dualfold.saved import Model
 
-# Old points behind the new ones.
-SHOWN_OLD = 5_000
+# Old points that are drawn behind the new ones.
+MAX_OLD_POINTS = 5_000
 
 
 @dataclass(frozen=True)
-class TransformRequest:
-    """Everything that `dualfold transform` was asked for."""
+class TransformOptions:
+    """What is typed after `dualfold transform`."""
 
-    model: str
-    source: str
-    reading: Reading
-    output: str
-    picture: str | None
-    force: bool
-    spreadsheet: bool = False
+    model: Annotated[
+        str, typer.Argument(metavar="MODEL", help="A file made by `embed --save-model`.")
+    ]
+    file: Annotated[
+        str, typer.Argument(metavar="NEW_FILE", help="Rows with the same columns, or - for CSV.")
+    ]
+    reading: o.NewRowsReading = DEFAULT_READING
+    output: o.MapOutput = None
+    picture: o.Picture = None
+    force: o.Force = False
+    spreadsheet: o.Spreadsheet = False
+    as_json: o.Json = False
+    quiet: o.Quiet = False
 
 
-def transform_table(request: TransformRequest, console: Console) -> dict[str, Any]:
+def transform(options: TransformOptions) -> None:
+    """New rows on an existing map.
+
+    \b
+    Examples:
+      dualfold embed roll.csv -m isomap --save-model roll.dualfold
+      dualfold transform roll.dualfold new.csv
+      dualfold transform roll.dualfold new.csv --id name -o placed.parquet -p placed.png
+      cat new.csv | dualfold transform roll.dualfold - -o - > placed.csv
+
+    Columns are matched by name, in any order; further ones are not used. Standardising
+    and filled gaps are those of the rows the map was made of. The model file is data
+    (arrays and JSON in a zip); nothing in it is ever run.
+    """
+    source = options.file
+    output = options.output or ("-" if source == "-" else f"{stem(source)}.placed.csv")
+    o.refuse_two_on_stdout(output, as_json=options.as_json)
+    console = Console(quiet=options.quiet)
+    summary = _place_rows(replace(options, output=output), console)
+    where = "standard output" if output == "-" else output
+    lines = [f"{summary['rows']:,} rows placed on the map of {options.model} → {where}"]
+    lines += [*written_lines({"Picture": options.picture}), summary["verdict"]]
+    if output != "-" and source != "-":
+        words = ["dualfold", "report", source, output]
+        words += reading_words(reading_of(summary["reading"]))
+        lines.append(try_next(words))
+    console.finish(summary, lines, as_json=options.as_json)
+
+
+def _place_rows(options: TransformOptions, console: Console) -> dict[str, Any]:
     """Read the model and the rows, place them, write; returns what `--json` prints."""
     begin = perf_counter()
-    with console.doing(f"reading {request.model}"):
+    with console.stage(f"reading {options.model}"):
         from dualfold.saved import judged_rows, load_model
 
-        model = load_model(request.model)
-    check_places(
-        request.source, request.output, request.force,
-        pictures=(request.picture,), inputs=(request.model,),
-    )  # fmt: skip
-    with console.doing(f"reading {request.source}"):
-        table, notices = _rows(model, request)
+        model = load_model(options.model)
+    refuse_bad_outputs(
+        (options.file, options.model),
+        force=options.force,
+        tables=(options.output,),
+        pictures=(options.picture,),
+    )
+    with console.stage(f"reading {options.file}"):
+        table, notices = _rows(model, options)
     for notice in notices:
         console.note(notice)
-    with console.doing("placing"):
+    with console.stage("placing"):
         points = model.transform(table.X)
         foreign = judged_rows(model, table.X)
-    columns = _columns(model, table, points, foreign, request.reading)
+    columns = _columns(model, table, points, foreign, options.reading)
+    placed = "Placed; the model holds no old rows, so the new ones could not be judged."
     summary: dict[str, Any] = {
         "schema": "dualfold.transform/1",
         "dualfold": __version__,
-        "source": request.source,
-        "model": request.model,
+        "source": options.file,
+        "model": options.model,
         "model_settings": model.settings.get("settings", model.settings),
         "rows": len(table.rows),
         "coordinates": list(columns)[-points.shape[1] :],
-        "reading": _reading(model, table, request).settings(),
+        "reading": _reading_without_model(model, table, options).settings(),
         "foreign": None if foreign is None else foreign.to_dict(),
-        "notices": [shown(notice) for notice in notices],
-        "verdict": _verdict(foreign),
+        "notices": [command_text(notice) for notice in notices],
+        "verdict": placed if foreign is None else str(foreign),
     }
     picture = None
-    if request.picture is not None:
-        with console.doing("drawing"), console.noting_warnings([]):
-            picture = _picture(request, model, table, points, summary["verdict"])
+    if options.picture is not None:
+        with console.stage("drawing"), console.note_warnings([]):
+            picture = _picture(options, model, table, points, summary["verdict"])
     from dualfold.data import write_table
-    from dualfold.data.atomic_files import atomic_file
 
-    source = request.source
     write_table(
-        request.output, columns, overwrite=request.force, metadata=summary,
-        onto=source if source.endswith(".h5ad") else None, rows=table.rows,
-        spreadsheet=request.spreadsheet,
-    )  # fmt: skip
-    if picture is not None and request.picture is not None:
-        with atomic_file(Path(request.picture), overwrite=request.force) as file:
-            file.write(picture)
-    places = {"output": request.output, "picture": request.picture}
-    return summary | places | {"seconds": perf_counter() - begin}
+        str(options.output),
+        columns,
+        overwrite=options.force,
+        metadata=summary,
+        onto=options.file if options.file.endswith(".h5ad") else None,
+        rows=table.rows,
+        spreadsheet=options.spreadsheet,
+    )
+    write_picture(options.picture, picture, force=options.force)
+    files = {"output": options.output, "picture": options.picture}
+    return summary | files | {"seconds": perf_counter() - begin}
 
 
-def _rows(model: Model, request: TransformRequest) -> tuple[Table, list[str]]:
-    """The new rows with the model's columns in its order, without gaps."""
+def _rows(model: Model, options: TransformOptions) -> tuple[Table, list[str]]:
+    """The new rows with the model's columns in its order, without missing values."""
     from dualfold.data import read_table
 
-    reading = request.reading
+    reading = options.reading
     first = stored_reading(model.settings.get("reading"), "the model")
     written = replace(reading.after(first, "notation"), missing="keep")
     if model.encodings:
-        return _mixed_rows(model, request, written)
-    table = read_table(request.source, written, features=model.columns)
+        return _mixed_rows(model, options, written)
+    table = read_table(options.file, written, features=model.columns)
     notices = list(table.notices)
     unnamed = tuple(f"column_{place + 1}" for place in range(table.X.shape[1]))
     if table.names == unnamed and len(unnamed) == len(model.columns) and unnamed != model.columns:
@@ -109,23 +152,23 @@ def _rows(model: Model, request: TransformRequest) -> tuple[Table, list[str]]:
 
 
 def _mixed_rows(
-    model: Model, request: TransformRequest, written: Reading
+    model: Model, options: TransformOptions, written: Reading
 ) -> tuple[Table, list[str]]:
     """New rows of a mixed table, as the old ones were encoded."""
     from dualfold.data.table_reader import raw_table
 
     numbers = [one.name for one in model.encodings if one.kind in ("number", "log")]
-    table = raw_table(request.source, written, features=numbers, mixed=True)
+    table = raw_table(options.file, written, features=numbers, mixed=True)
     columns = table.labels | dict(zip(table.names, table.X.T, strict=True))
-    X, said = model.encoded_table(columns)
+    X, notices = model.encoded_table(columns)
     table = replace(table, X=X, names=model.columns, notices=())
-    return _complete(table, model, request.reading, said)
+    return _complete(table, model, options.reading, notices)
 
 
 def _complete(
     table: Table, model: Model, reading: Reading, notices: list[str]
 ) -> tuple[Table, list[str]]:
-    """The rows without gaps, and with the labels that were asked for."""
+    """The rows without missing values, if they have the labels that are named."""
     from dualfold.data.missing_values import without_missing_values
     from dualfold.data.notices import quoted_names
 
@@ -136,46 +179,41 @@ def _complete(
                 f" names no label; there is {quoted_names(table.labels) or 'none'}",
             )
     if reading.missing in ("auto", "mean", "impute") and model.means is not None:
-        return _filled(table, model, notices)
+        return _with_means(table, model, notices)
     table = without_missing_values(table, reading.missing)
     return table, [*notices, *table.notices]
 
 
-def _filled(table: Table, model: Model, notices: list[str]) -> tuple[Table, list[str]]:
-    """Gaps as the means of the rows that the map was made of, not of the new ones."""
+def _with_means(table: Table, model: Model, notices: list[str]) -> tuple[Table, list[str]]:
+    """Missing values as the means of the rows that the map was made of, not of the new ones."""
     import numpy as np
 
     from dualfold.data.missing_values import without_missing_values
 
     if not isinstance(table.X, np.ndarray) or model.means is None:
         return without_missing_values(table, "mean"), notices
-    hole = ~np.isfinite(table.X)
-    if not hole.any():
+    missing = ~np.isfinite(table.X)
+    if not missing.any():
         return table, notices
-    X = np.where(hole, model.means, table.X)
-    said = f"{int(hole.sum())} missing values were filled with the means of the model's own rows"
-    return replace(table, X=X), [*notices, said]
+    X = np.where(missing, model.means, table.X)
+    count = int(missing.sum())
+    notice = f"{count} missing values were filled with the means of the model's own rows"
+    return replace(table, X=X), [*notices, notice]
 
 
-def _reading(model: Model, table: Table, request: TransformRequest) -> Reading:
+def _reading_without_model(model: Model, table: Table, options: TransformOptions) -> Reading:
     """How NEW_FILE is read to get the same columns again, by commands that see no model."""
     first = stored_reading(model.settings.get("reading"), "the model")
-    own = request.reading.after(first)
+    own = options.reading.after(first)
     there = {*table.labels, *table.names}
-    apart = {name: getattr(own, name) for name in ("color", "identifier", "labels")}
+    labels = {name: getattr(own, name) for name in ("color", "identifier", "labels")}
     kept: dict[str, Any] = {
-        name: value if value in there else None for name, value in apart.items()
+        name: value if value in there else None for name, value in labels.items()
     }
     numbers = [name for name, values in table.labels.items() if values.dtype.kind in "iuf"]
     unused = [name for name in numbers if name not in kept.values()]
     keep = tuple(name for name in own.keep if name in there)
     return replace(own, exclude=tuple(unused), keep=keep, **kept)
-
-
-def _verdict(foreign: Any) -> str:
-    if foreign is None:
-        return "Placed; the model holds no old rows, so the new ones could not be judged."
-    return f"{foreign}"
 
 
 def _columns(
@@ -194,28 +232,21 @@ def _columns(
     return columns
 
 
-def _old_points(model: Model) -> Any:
-    """Where rows that the model holds lie, to be drawn behind the new ones."""
-    from dualfold.saved import old_rows
-
-    found = old_rows(model)
-    return None if found is None else model.map(found[0][:SHOWN_OLD])
-
-
 def _picture(
-    request: TransformRequest, model: Model, table: Table, points: Any, verdict: str
+    options: TransformOptions, model: Model, table: Table, points: Any, verdict: str
 ) -> bytes:
+    """The new points, and before grey ones of rows that the model holds."""
     from dualfold.data.prepared import colors_of
+    from dualfold.saved import old_rows
     from dualfold.view.figures import figure_bytes, map_figure
 
-    color = request.reading.color
+    color, old = options.reading.color, old_rows(model)
     figure = map_figure(
         points,
         None if color is None else colors_of(table.labels[color]),
-        title=f"{request.source} on {Path(request.model).name}",
+        title=f"{options.file} on {Path(options.model).name}",
         verdict=verdict,
         color_name=color or "",
-        behind=_old_points(model),
+        behind=None if old is None else model.map(old[0][:MAX_OLD_POINTS]),
     )
-    assert request.picture is not None
-    return figure_bytes(figure, request.picture)
+    return figure_bytes(figure, str(options.picture))

@@ -1,10 +1,9 @@
-"""Certificates in the words of somebody who has not read the theory."""
+"""Certificates in words for users who have not read the theory."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dualfold.certificate import share
 from dualfold.descriptions import Description
 
 if TYPE_CHECKING:
@@ -12,11 +11,13 @@ if TYPE_CHECKING:
     from dualfold.quality import Picture
 
 # Below this, the distance to the optimum is the rounding of the numbers themselves.
-ROUNDING = 1e-9
+ROUNDING_GAP = 1e-9
 
 
 def verdict(method: Description, certificate: Certificate, n_components: int) -> str:
     """One sentence: what is proved, how closely, or only likely, or wrong."""
+    from dualfold.certificate import share
+
     if not certificate.optimum:
         return f"{str(certificate).capitalize()}."
     d = _directions(certificate) or n_components
@@ -25,7 +26,7 @@ def verdict(method: Description, certificate: Certificate, n_components: int) ->
     about = f" (about {certificate.about})" if certificate.about else ""
     level, reasons = certificate.level, "; ".join(certificate.reasons)
     if level == "proved" and certificate.holds:
-        return f"Proved: {claim}{about} ({distance(certificate)}).{caveat}"
+        return f"Proved: {claim}{about} ({_optimum_words(certificate)}).{caveat}"
     if level in ("proved", "within"):
         return (
             f"Within {share(certificate.gap)}: it is proved that {claim} by more than "
@@ -54,7 +55,7 @@ def verdict(method: Description, certificate: Certificate, n_components: int) ->
 
 
 def _directions(certificate: Certificate) -> int:
-    """How many directions a certificate is about: more than coordinates where some were chosen."""
+    """How many directions a certificate is about; more than coordinates where some are selected."""
     first = next(iter(getattr(certificate, "pieces", ())), certificate)
     return len(getattr(first, "residuals", ()))
 
@@ -69,6 +70,8 @@ def both_parts(solved: str, picture: Picture | None) -> str:
 
 def short_verdict(certificate: Certificate) -> str:
     """A few words, for a table or under a small picture."""
+    from dualfold.certificate import share
+
     level = certificate.level
     if level == "failed":
         return "not certified"
@@ -82,8 +85,8 @@ def short_verdict(certificate: Certificate) -> str:
     return f"proved within {share(certificate.gap)}"
 
 
-def distance(certificate: Certificate) -> str:
+def _optimum_words(certificate: Certificate) -> str:
     """How far from the optimum, at most."""
-    if certificate.gap <= ROUNDING:
+    if certificate.gap <= ROUNDING_GAP:
         return f"optimal up to rounding, gap {certificate.gap:.0e}"
     return f"within {certificate.gap:.1g} of the optimum, relatively"

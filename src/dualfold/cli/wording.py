@@ -8,12 +8,11 @@ import shlex
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from dualfold.cli.method_options import as_word, flag_of
-from dualfold.descriptions import DESCRIPTIONS
+from dualfold.cli.method_options import METHOD_OPTIONS, as_word
 from dualfold.errors import Argument, Message
 
-# Arguments of the library whose parameter has another name in the commands.
-PARAMETERS = {
+# Arguments of the library whose option has another name.
+OPTION_OF_ARGUMENT = {
     "X": "file",
     "Y": "embedding",
     "label_columns": "color",
@@ -22,27 +21,26 @@ PARAMETERS = {
     "queries": "file",
     "y": "labels",
 }
-METHOD_OPTIONS = {name for row in DESCRIPTIONS.values() for name in row.options}
 # The command that runs, by its function or its name; messages name its options.
-_running: Callable[..., Any] | str = "embed"
+_command: Callable[..., Any] | str = "embed"
 
 
 @contextlib.contextmanager
-def running(command: Callable[..., Any]) -> Iterator[None]:
-    """Meanwhile messages are about this command."""
-    global _running
-    before, _running = _running, command
+def messages_about(command: Callable[..., Any]) -> Iterator[None]:
+    """Meanwhile messages name the options of this command."""
+    global _command
+    before, _command = _command, command
     try:
         yield
     finally:
-        _running = before
+        _command = before
 
 
-def shown(text: str, command: str | None = None) -> str:
+def command_text(text: str, command: str | None = None) -> str:
     """The text as a user of the command reads it, by default of the one that runs."""
     if not isinstance(text, Message):
         return text
-    parameters = _parameters(command or _running)
+    parameters = _parameters(command or _command)
     return text.shown(lambda argument: _as_option(argument, parameters))
 
 
@@ -68,27 +66,27 @@ def _parameters(command: Callable[..., Any] | str) -> dict[str, Any]:
 
 def _as_option(argument: Argument, parameters: dict[str, Any]) -> str:
     """The option that stands for an argument: of this command, of a method, else of `embed`."""
-    name = PARAMETERS.get(argument.name, argument.name)
+    name, value = OPTION_OF_ARGUMENT.get(argument.name, argument.name), argument.value
     if name in parameters:
-        return _option_text(parameters[name], argument.value)
-    if argument.name in METHOD_OPTIONS:
-        flag, value = flag_of(argument.name), argument.value
-        return flag if value is ... or value is True else f"{flag} {as_word(value)}"
+        return _option_text(parameters[name], value)
     elsewhere = _parameters("embed").get(name)
-    if elsewhere is not None:
-        return f"{_option_text(elsewhere, argument.value)} (of `dualfold embed`)"
-    words = argument.name.replace("_", " ")  # no option stands for it
-    return words if argument.value is ... else f"{words} {as_word(argument.value)}"
+    if elsewhere is None:  # no option stands for it
+        words = argument.name.replace("_", " ")
+        return words if value is ... else f"{words} {as_word(value)}"
+    of_methods = name in METHOD_OPTIONS or name == "n_neighbors"
+    text = _option_text(elsewhere, value)
+    return text if of_methods else f"{text} (of `dualfold embed`)"
 
 
 def _option_text(parameter: Any, value: Any) -> str:
     """A parameter of a command with its value, as it is typed."""
     if parameter.param_type_name == "argument":
         return str(parameter.metavar)
-    option = max(parameter.opts, key=len)
+    option, of_methods = max(parameter.opts, key=len), parameter.name in METHOD_OPTIONS
     if value is ... or value is True:
         return option
-    if value is None or value is False:
+    if value is False or (value is None and not of_methods):
         return next(iter(getattr(parameter, "secondary_opts", ())), f"no {option}")
     values = value if isinstance(value, list | tuple) else [value]
-    return " ".join(f"{option} {shlex.quote(str(one))}" for one in values)
+    words = [as_word(one) if of_methods else str(one) for one in values]
+    return " ".join(f"{option} {shlex.quote(word)}" for word in words)
