@@ -6,6 +6,8 @@ that a bound with the wrong power of a number is too small at one of them or too
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import mpmath
 import numpy as np
 import pytest
@@ -25,6 +27,7 @@ from dualfold.games import (
     norm,
 )
 from dualfold.games.composites import Linear, Mixture
+from dualfold.games.intervals import Interval
 from dualfold.games.planes import bowl_minimum, difference, lower_sum
 
 D = 4
@@ -330,3 +333,16 @@ def test_mixtures_are_vectors():
     alone = Mixture(((1.0, g),))
     assert alone.plane(x).height == g.plane(x).height
     assert Mixture(((0.5, g),)).plane(x).height == pytest.approx(g.value(x) / 2, rel=1e-12)
+
+
+def test_slopes_of_a_matrix_that_is_symmetric_to_rounding():
+    Q = np.array([[2.0, 1 / 3], [1 / 3 + 2.0**-53, 1.0]])
+    f, x = Quadratic(Q, np.zeros(2)), np.array([1.0, 3.0])
+    found = f.slope_interval(x)
+    for i in range(2):
+        exact = sum((Fraction(Q[i, j]) + Fraction(Q[j, i])) / 2 * Fraction(x[j]) for j in range(2))
+        assert abs(Fraction(float(found.mid[i])) - exact) <= Fraction(float(found.off[i]))
+    f.__dict__["_symmetric"] = Interval(
+        f._symmetric.mid, np.full((2, 2), 0.125)
+    )  # known to so much
+    assert (f.slope_interval(x).off >= 0.5).all()

@@ -24,6 +24,7 @@ from dualfold.games import (
     rmsprop,
     stochastic_gradient,
 )
+from dualfold.games import textbook_methods as descent
 from dualfold.games.curves import Curve
 from dualfold.games.recipe import Rate
 
@@ -181,3 +182,13 @@ def test_slopes_of_curves_are_held_against_their_rates():
     assert power.as_steep_as_promised
     slow = Curve("slow", Rate("1/T²", -2.0), turns, 3.0 / turns**1.5, 4.0 / turns)
     assert not slow.as_steep_as_promised
+
+
+def test_the_answer_of_a_descent_is_its_last_point(monkeypatch):
+    seen, plain = [], descent.terms_of
+    monkeypatch.setattr(descent, "terms_of", lambda *given: seen.append(given[2]) or plain(*given))
+    path = descent.gradient_descent(
+        HalfSquare(center=np.array([3.0, 1.0])), np.zeros(2), step=0.03, over=Ball(1.0)
+    ).play(5)
+    np.testing.assert_array_equal(seen[0], path.points[-1])
+    assert not np.array_equal(path.points[-1], path.points[-2])

@@ -16,6 +16,7 @@ from dualfold.games import (
     KullbackLeibler,
     L1Ball,
     Simplex,
+    Spectrahedron,
 )
 from dualfold.games.divergences import VonNeumann
 
@@ -40,3 +41,10 @@ def test_dual_squares_by_the_set():
 def test_matrix_entropy_steps_on_matrices_alone():
     with pytest.raises(InvalidInput, match="closed form on Spectrahedron and Everywhere"):
         VonNeumann().step(Indicator(Simplex()), np.eye(2), 1.0, np.eye(2))
+
+
+def test_matrix_entropy_bounds_a_slope_by_its_largest_eigenvalue():
+    slope = np.array([[0.0, 3.0], [3.0, 0.0]])  # eigenvalues ±3
+    for total in (0.5, 1.0, 4.0):
+        found = VonNeumann().dual_square(Indicator(Spectrahedron(total)), slope)
+        assert found == pytest.approx(9 * total)

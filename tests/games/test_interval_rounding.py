@@ -13,7 +13,15 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dualfold.games import EasiestBend, Spectrahedron, structured_sets, unfolding_dual
+from dualfold.games import (
+    EasiestBend,
+    Linear,
+    Spectrahedron,
+    composites,
+    losses,
+    structured_sets,
+    unfolding_dual,
+)
 from dualfold.games import intervals as sure_numbers
 from dualfold.games.intervals import (
     ExactMatrix,
@@ -22,6 +30,7 @@ from dualfold.games.intervals import (
     gram_interval,
     least_eigenvalue,
     length,
+    norm_interval,
 )
 from tests.proofs.coarse import patched
 
@@ -155,3 +164,66 @@ def test_the_dual_of_unfolding_pays_for_its_sums(monkeypatch):
     assert 2 * (coarse.off - plain.off) >= least
     assert 2 * (coarse.off - plain.off) <= 40 * least
     assert np.isinf(bend.value_interval(x - 0.3).high())
+
+
+def test_lengths_are_charged_by_their_entries(monkeypatch):
+    patched(monkeypatch, sure_numbers, EPS=COARSE, BOUND_GROWTH=1.0, UNDERFLOW_BOUND=0.25)
+    a = np.array([3.0, 4.0, 0.0])
+    over = np.sqrt(25.0 + 3 * 0.25) * (1 + (3 + 8) * COARSE)
+    assert length(a) == pytest.approx(over, rel=1e-12)
+    found = norm_interval(a)
+    assert found.mid == length(a)
+    assert found.off == pytest.approx(over * ((4 * 3 + 128) * COARSE + 2.0**-46) + 0.5, rel=1e-12)
+    patched(monkeypatch, sure_numbers, EPS=0.0, UNDERFLOW_BOUND=0.0)
+    assert norm_interval(a).off == 5 * 2.0**-46
+
+
+def test_matrices_with_errors_are_charged_for_the_size_of_the_vector(monkeypatch):
+    patched(monkeypatch, sure_numbers, EPS=COARSE, BOUND_GROWTH=1.0, UNDERFLOW_BOUND=0.0)
+    M, x = (
+        Interval(np.array([[2.0, -1.0]]), np.array([[0.5, 0.25]])),
+        Interval(np.array([4.0, -8.0]), 1.0),
+    )
+    own = (np.array([[2.0, 1.0]]) @ (1.0 + 6 * COARSE * np.array([4.0, 8.0]))) * (1 + 4 * COARSE)
+    more = np.array([[0.5, 0.25]]) @ (np.array([5.0, 9.0]) * (1 + 4 * COARSE))
+    np.testing.assert_allclose((M @ x).off, own + more, rtol=1e-12)
+
+
+def test_slopes_of_soft_maxima_are_charged_for_their_exponents(monkeypatch):
+    patched(monkeypatch, losses, EPS=COARSE**2, LIBRARY_ERROR=2.0**-12, UNDERFLOW_BOUND=0.0)
+    patched(monkeypatch, sure_numbers, EPS=COARSE**2, BOUND_GROWTH=1.0, UNDERFLOW_BOUND=0.0)
+    x, width = np.array([0.0, -3.0, 1.0]), 2.0
+    f = losses.LogSumExp(width)
+    found = f.slope_interval(x)
+    below = x / width - 0.5
+    scaled = COARSE**2 * 1.5
+    relative = 2 * scaled + 2 * COARSE**2 * np.abs(below) + 24 * COARSE**2 + 4 * 2.0**-12
+    np.testing.assert_allclose(found.off, 2 * relative * found.mid, rtol=1e-9)
+
+
+def test_sums_of_planes_are_charged_by_their_number(monkeypatch):
+    patched(monkeypatch, composites, EPS=COARSE, UNDERFLOW_BOUND=0.25)
+    f = composites.Mixture(
+        ((0.5, Linear(np.array([4.0, 0.0]))), (2.0, Linear(np.array([0.0, 1.0]))))
+    )
+    size = np.hypot(2.0, 2.0)
+    assert f.plane(np.zeros(2)).slack == pytest.approx(4 * COARSE * size + 2 * 0.25, rel=1e-9)
+
+
+def test_laplacians_are_charged_by_their_terms(monkeypatch):
+    edges = np.array([[0, 1], [1, 2], [0, 1]])
+    f = EasiestBend(3, edges, np.array([1.0, 2.0, 4.0]))
+    seen, x = [], np.array([0.5, 0.25, 0.25])
+    real = unfolding_dual.least_eigenvalue
+    patched(monkeypatch, unfolding_dual, EPS=COARSE, UNDERFLOW_BOUND=2.0**-10)
+    monkeypatch.setattr(
+        unfolding_dual, "least_eigenvalue", lambda M, at: (seen.append(M), real(M, at))[1]
+    )
+    f.value_interval(x)
+    w = np.array([0.5 + 0.0625, 0.125])
+    L = np.array([[w[0], -w[0], 0], [-w[0], w.sum(), -w[1]], [0, -w[1], w[1]]])
+    lift = 2 * w.sum() / 3  # twice the largest row, over n: above every eigenvalue
+    terms = 2 + 4 + 3 * np.eye(3)  # two edges lie side by side
+    np.testing.assert_allclose(seen[0].mid, L + lift, rtol=1e-12)
+    off = COARSE * (terms * np.abs(L) + 2 * lift) + 3 * 2.0**-10
+    np.testing.assert_allclose(seen[0].off, off, rtol=1e-12)

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from dualfold.errors import InvalidInput
-from dualfold.games import Box, Convex, Indicator, LargestAffine, Simplex
+from dualfold.games import (
+    Ball,
+    Box,
+    Convex,
+    Indicator,
+    LargestAffine,
+    Quadratic,
+    Simplex,
+)
 from dualfold.games import minimum_search as least
 from dualfold.games.divergences import Euclidean
 from dualfold.games.minimum_search import least_point, proximal_descent
@@ -65,3 +75,47 @@ class _Broken(Convex):
 def test_a_loss_that_is_infinite_where_its_player_may_go_is_refused():
     with pytest.raises(InvalidInput, match="a set inside the loss's domain"):
         least_point(_Broken(), Indicator(Simplex()), np.array([0.5, 0.5]))
+
+
+@pytest.mark.parametrize("upper", [0.0, 1000.0])
+def test_slopes_that_contradict_values_are_refused(monkeypatch, upper):
+    f = Quadratic(np.eye(1), constant=upper)
+    start = np.zeros(1)
+    for excess, refused in ((0.7e-6, False), (1.5e-6, True)):
+        told = SimpleNamespace(free=upper + excess * (1 + upper))
+        fake = SimpleNamespace(add=lambda *_: None, bound=lambda: told, why_infinite=lambda: "")  # noqa: B023
+        monkeypatch.setattr(least, "LowerBound", lambda *_: fake)  # noqa: B023
+        if refused:
+            with pytest.raises(InvalidInput, match="not convex"):
+                least.least_point(f, Indicator(Ball(1.0)), start)
+        else:
+            least.least_point(f, Indicator(Ball(1.0)), start)
+
+
+def test_planes_that_carry_least_are_forgotten_first(monkeypatch):
+    monkeypatch.setattr(least, "MAX_PLANES", 3)
+    f = Quadratic(np.eye(1))
+    bundle = least._Bundle(f, Indicator(Ball(9.0)), np.ones(1), Euclidean(), 1.0)
+    for at in (2.0, 3.0):
+        bundle._add(np.array([at]))
+    np.testing.assert_array_equal(bundle.shares, [1.0, 0.0, 0.0])
+    bundle.shares = np.array([0.5, 0.1, 0.4])
+    bundle._add(np.array([4.0]))
+    assert [float(x[0]) for x in bundle.points] == [1.0, 3.0, 4.0]
+    np.testing.assert_allclose(bundle.shares, [5 / 9, 4 / 9, 0.0])
+    assert len(bundle.slopes) == len(bundle.heights) == 3
+
+
+class Walled(Convex):
+    """Infinite beyond 1, with a slope there."""
+
+    def value(self, x):
+        return float(np.sum(x)) if np.max(x) < 1 else np.inf
+
+    def subgradient(self, x):
+        return np.where(np.max(x) < 1, 1.0, -1.0) * np.ones_like(x)
+
+
+def test_a_loss_that_is_infinite_at_the_start_is_refused():
+    with pytest.raises(InvalidInput, match="infinite"):
+        least_point(Walled(), Indicator(Ball(4.0)), np.array([2.0, 2.0]))

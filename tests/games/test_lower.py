@@ -14,6 +14,7 @@ from dualfold.games import (
     Indicator,
     LargestAffine,
     LeastSquares,
+    Linear,
     Quadratic,
     Simplex,
     Sum,
@@ -249,3 +250,54 @@ def test_a_ball_that_does_not_bind_costs_nothing():
     bound = LowerBound(f, norm(1), Ball(2.0, np.array([0.5, 0.0, 0.0])))
     bound.add(Move(slope, taken_at=np.zeros(3)), 1.0)
     assert -1e-12 <= bound.bound().in_ball <= 0
+
+
+def lower_bound(f, simple, at, ball=None):
+    bound = LowerBound(f, simple, ball)
+    bound.add(Move(f.subgradient(at), taken_at=at), 1.0)
+    return bound
+
+
+@pytest.mark.parametrize("mu", [0.25, 4.0])
+def test_one_plane_of_a_bowl_bounds_it_with_a_simple_part(mu):
+    """f is its own quadratic model: the bound is the least value, to rounding."""
+    f = HalfSquare(mu, np.array([2.0, -0.125]))
+    for simple in (norm(1, 0.5), Indicator(Box(-1.0, 0.5))):
+        best = simple.proximal(f.center, 1 / mu)
+        value = f.value(best) + simple.value(best)
+        found = lower_bound(f, simple, np.array([1.0, 1.0])).bound()
+        assert value - 1e-9 <= found.free <= value
+
+
+@pytest.mark.parametrize("radius", [0.25, 1.0, 40.0])
+def test_a_ball_bounds_what_a_norm_leaves_of_a_slope(radius):
+    """min ⟨y, x⟩ + ‖x‖₁ over a ball is −r·‖(|y| − 1)₊‖; over one aside, by projected steps."""
+    y = np.array([3.0, 0.5, -2.0])
+    least_value = -radius * np.hypot(2.0, 1.0)
+    found = lower_bound(Linear(y), norm(1, 1.0), np.zeros(3), Ball(radius)).bound()
+    assert found.free == -np.inf
+    assert least_value * (1 + 1e-6) <= found.in_ball <= least_value
+    aside = Ball(radius, np.array([1.0, -1.0, 0.5]))
+    x = aside.center
+    for k in range(4000):
+        x = aside.project(x - radius / (1 + k) * (y + np.sign(x)))
+    found = lower_bound(Linear(y), norm(1, 1.0), np.zeros(3), aside).bound().in_ball
+    value = y @ x + np.abs(x).sum()
+    assert value - 5e-3 * (1 + abs(value)) <= found <= value + 1e-9
+
+
+def test_what_is_a_little_concave_loses_by_how_far_planes_lie():
+    f = Quadratic(np.diag([1.0, 1.0]))
+    bound = lower_bound(f, Indicator(Ball(2.0)), np.ones(2))
+    bound.concavity = 0.5
+    assert bound._concavity_loss(2.0) == pytest.approx(0.5 * 4.0, rel=1e-9)
+    bound.add(Move(np.ones(2), taken_at=np.array([4.0, 5.0])), 1.0)
+    assert bound._concavity_loss(2.0) == pytest.approx(0.5 * (4.0 + 25.0), rel=1e-9)
+
+
+def test_what_may_be_concave_costs_its_square():
+    bound = LowerBound(HalfSquare(), HalfSquare(), None)
+    bound.furthest = 3.0
+    for concavity in (0.0, 0.5, 1.0):
+        bound.concavity = concavity
+        assert bound._concavity_loss(2.0) == pytest.approx(concavity * (4 + 9))

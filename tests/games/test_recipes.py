@@ -2,15 +2,38 @@
 
 from __future__ import annotations
 
+import inspect
+import warnings
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from dualfold.errors import InvalidInput
-from dualfold.games import Ball, Box, Quadratic, accelerated_by_gauge, heavy_ball, unfolding_game
+from dualfold import games
+from dualfold.errors import ConditionFails, InvalidInput
+from dualfold.games import (
+    Ball,
+    Box,
+    HalfSquare,
+    LeastSquares,
+    Quadratic,
+    accelerated_by_gauge,
+    heavy_ball,
+    unfolding_game,
+)
+from dualfold.games.convex_sets import ConvexSet
+from dualfold.games.plain_recipes import boundary_frank_wolfe
 from dualfold.games.recipe import Rate, Recipe
-from tests.games.test_charges_games import Round
+
+
+class Round(ConvexSet):
+    """A set that knows how far it reaches and no diameter."""
+
+    def reach(self, x):
+        return 3.0
+
+    def project(self, x):
+        return x
 
 
 def test_recipes_refuse_or_bound_by_what_sets_know():
@@ -42,3 +65,48 @@ def test_a_stretch_that_is_just_the_largest_is_no_breach():
         run = SimpleNamespace(x=SimpleNamespace(slopes=np.array([[-met, -1.0]])))
         assert recipe.conditions[0](run).startswith(told)
         assert bool(recipe.conditions[0](run)) == bool(told)
+
+
+def test_steps_and_tolerances_at_their_ends():
+    f = LeastSquares(np.eye(2), np.ones(2))
+    for recipe in (games.nesterov, games.extragradient, games.heavy_ball):
+        if "step" in inspect.signature(recipe).parameters:
+            for step in (0.0, -1.0):
+                with pytest.raises(InvalidInput):
+                    recipe(f, np.zeros(2), step=step)
+    assert games.nesterov(f, np.zeros(2)).play(3, tolerance=0.0).rounds == 3
+    with pytest.raises(InvalidInput, match="tolerance"):
+        games.nesterov(f, np.zeros(2)).play(3, tolerance=-1.0)
+
+
+def test_rates_have_the_exponents_of_their_names():
+    exponents = {"1/T": -1.0, "1/√T": -0.5, "1/T²": -2.0, "log T/T": -1.0}
+    f, start, ball = LeastSquares(np.eye(2), np.ones(2)), np.zeros(2), Ball(4.0)
+    for recipe in (
+        games.nesterov(f, start),
+        games.extragradient(f, start, radius=2.0),
+        games.averaged_descent(f, start, radius=2.0),
+        games.frank_wolfe(f, start, over=ball),
+        games.boundary_frank_wolfe(f, start, over=Ball(0.5), least_gradient=0.1),
+        games.accelerated_proximal(f, games.norm(1, 0.1), start, radius=2.0),
+        games.averaged_subgradient_descent(f, start, rounds=5, over=ball),
+        unfolding_game(3, np.array([[0, 1], [1, 2]]), np.ones(2), rounds=5),
+    ):
+        assert recipe.rate.exponent == exponents[recipe.rate.words], recipe.name
+
+
+def test_the_bound_of_boundary_frank_wolfe_is_that_of_its_paper():
+    f, ball = HalfSquare(center=np.array([3.0, 0.0])), Ball(0.5)
+    recipe = games.boundary_frank_wolfe(f, np.array([0.0, 0.5]), over=ball, least_gradient=2.5)
+    G = np.hypot(3.0, 0.5) + 1.0  # at the start, and L times the way across the disc
+    for T in (1, 10, 100):
+        assert recipe.bound(T) == pytest.approx(0.5 * G**2 / 2.5 * (2 + np.log(T)) / T)
+
+
+def test_gradients_shorter_than_1_are_no_reason_against_a_guarantee():
+    """Where no least length was stated, only that the bound says something is asked."""
+    f = HalfSquare(0.125, center=np.array([3.0, 0.0]))  # gradients of 0.25 on the unit disc
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ConditionFails)
+        run = boundary_frank_wolfe(f, np.array([0.6, 0.8]), over=Ball(1.0)).play(200)
+    np.testing.assert_allclose(run.answer, [1.0, 0.0], atol=0.05)

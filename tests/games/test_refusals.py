@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 
 from dualfold.errors import InvalidInput
-from dualfold.games import FTL, FTLPlus, Indicator, Simplex, learn
+from dualfold.games import (
+    FTL,
+    FTLPlus,
+    Indicator,
+    Simplex,
+    learn,
+)
+from dualfold.games.doubles import doubles
 from dualfold.games.losses import LargestAffine
 from dualfold.games.structured_sets import Product
 from dualfold.games.unfolding_dual import EasiestBend
@@ -38,3 +45,11 @@ def test_a_refusal_says_what_was_needed(said):
     with pytest.raises(InvalidInput) as refused:
         REFUSALS[said]()
     assert said in str(refused.value)
+
+
+def test_integers_that_no_double_holds_are_refused():
+    for exact in ([2**53, -(2**53)], [2**53 + 2], [True, False], np.array([2.0**60])):
+        np.testing.assert_array_equal(doubles(exact, "weights"), np.asarray(exact, dtype=float))
+    for wrong in ([2**53 + 1], [1, -(2**53) - 1], np.array([2**64 - 1], dtype=np.uint64)):
+        with pytest.raises(InvalidInput, match="no double holds"):
+            doubles(wrong, "weights")

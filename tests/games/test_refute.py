@@ -7,7 +7,10 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from dualfold.games import Quadratic, refute
+from dualfold.games import (
+    Quadratic,
+    refute,
+)
 from dualfold.games.intervals import Interval
 
 REFUTE = sys.modules[refute.__module__]  # the function has the name of its module
@@ -48,3 +51,8 @@ def test_chords_are_weighed_with_the_rounding_of_their_ends():
         assert (found, curve) == (expected, 2.0)
         assert noise == 0.375 + 1e-15 * (8 + modulus * 2)
         assert excess(value, x, np.array([6.0]), 0.9, claim, modulus) == (-np.inf, 0.0, 0.0)
+
+
+def test_nothing_speaks_against_a_convex_function_with_negative_values():
+    found = refute(lambda x: float(x @ x) / 7 - 1e9, np.ones(3), tries=200)
+    assert "no counterexample" in str(found)

@@ -6,9 +6,15 @@ import numpy as np
 import pytest
 
 from dualfold.errors import InvalidInput
-from dualfold.games import Ball, HalfSquare, Product
+from dualfold.games import (
+    Ball,
+    HalfSquare,
+    Product,
+    composites,
+)
 from dualfold.games.composites import Sum
 from dualfold.games.doubles import doubles
+from tests.proofs.coarse import patched
 
 
 class Unbounded(Ball):
@@ -34,3 +40,13 @@ def test_one_number_with_too_many_digits_is_enough():
         with pytest.raises(InvalidInput, match="no double holds"):
             doubles(long, "weights")
     assert doubles(long[:1], "weights").tolist() == [1.0]
+
+
+def test_the_convexity_of_a_mixture_is_rounded_down(monkeypatch):
+    parts = ((0.5, HalfSquare(3.0)), (0.25, HalfSquare(2.0)))
+    patched(monkeypatch, composites, EPS=2.0**-6)
+    for count in (1, 2):
+        mixed = composites.Mixture(parts[:count])
+        truth = sum(share * f.weight for share, f in parts[:count])
+        least = count * 2.0**-7  # a product and a sum for each part, in units of half an EPS
+        assert truth * (1 - 8 * least) <= mixed.strong_convexity <= truth * (1 - least)

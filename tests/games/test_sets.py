@@ -5,8 +5,19 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dualfold.games import Ball, Box, Ellipsoid, Product, Simplex
+from dualfold.errors import InvalidInput
+from dualfold.games import (
+    AffineSet,
+    Ball,
+    Box,
+    Ellipsoid,
+    Everywhere,
+    Huber,
+    Product,
+    Simplex,
+)
 from dualfold.games.convex_functions import Support
+from dualfold.games.doubles import doubles
 
 
 def test_diameters_of_boxes():
@@ -69,3 +80,52 @@ def test_a_point_on_the_surface_is_its_own_projection():
     for turn in RNG.normal(size=(200, 3)):
         on = axes * turn / np.linalg.norm(turn)
         np.testing.assert_allclose(ball.project(on), on, rtol=1e-7, atol=1e-12)
+
+
+def test_ends_of_sets_and_losses():
+    assert Ellipsoid(np.array([1.0, 3.0])).diameter == 6.0
+    assert Huber(1.0).conjugate(np.array([0.5, 3.0])) == np.inf
+    assert Huber(1.0).conjugate(np.array([0.5, -1.0])) == 0.625
+    with np.errstate(all="raise"):
+        np.testing.assert_array_equal(
+            Huber(1.0).proximal(np.array([0.0, 5.0, -5.0]), 1.0), [0.0, 4.0, -4.0]
+        )
+    wide = np.array([1.0, 1.0]) + np.array([0, 1], dtype=np.longdouble) * np.longdouble(2) ** -60
+    if wide[1] != 1:  # a wider type than a double
+        with pytest.raises(InvalidInput, match="no double holds"):
+            doubles(wide, "x")
+
+
+@pytest.mark.parametrize("scale", [2.0**-20, 1.0, 2.0**20])
+def test_the_rank_of_equations_does_not_depend_on_their_units(scale):
+    rows = np.array([[1.0, 2.0, 0.0], [2.0, 4.0, 1e-15]])
+    found = AffineSet(scale * rows, scale * np.array([1.0, 2.0]))
+    assert len(found._directions[0]) == 1
+    x = found.project(np.array([5.0, -1.0, 7.0]))
+    np.testing.assert_allclose(rows @ x, [1.0, 2.0], rtol=1e-12)
+
+
+def test_ellipsoids_of_any_size():
+    small = Ellipsoid(np.array([0.25, 0.5]))
+    inside = np.array([0.1, 0.2])
+    assert small.project(inside) is inside
+    lost = np.array([np.nan, 1.0])
+    assert small.project(lost) is lost
+    found = small.project(np.array([3.0, 4.0]))
+    assert np.sum((found / small.axes) ** 2) == pytest.approx(1.0)
+    for axes in ([0.0, 1.0], [-1.0, 1.0]):
+        with pytest.raises(InvalidInput, match="positive"):
+            Ellipsoid(np.array(axes))
+
+
+def test_a_slope_along_one_axis_has_no_minimum_everywhere():
+    for slope in (np.array([1.0, 0.0]), np.array([0.0, -2.0])):
+        assert Everywhere().minimum(slope) == -np.inf
+        assert Everywhere().minimum_interval(slope).low() == -np.inf
+    assert Everywhere().minimum(np.zeros(2)) == 0.0
+
+
+def test_sets_hold_their_points_to_a_tolerance_of_their_size():
+    ball = Ball(1.0)
+    assert ball.contains(np.array([1 + 1.9e-9, 0.0]))
+    assert not ball.contains(np.array([1 + 2.5e-9, 0.0]))

@@ -21,6 +21,7 @@ from dualfold.games import (
     Product,
     Simplex,
     Spectrahedron,
+    structured_sets,
 )
 
 D = 4
@@ -218,3 +219,29 @@ def test_matrices_of_a_trace(scale):
     skew = np.diag([1.0, 1.0, 0.0])
     skew[0, 1] = 0.5
     assert K.outside_distance(skew) >= 0.5 / np.sqrt(2) * (1 - 1e-12)
+
+
+@pytest.mark.parametrize(
+    "of", [Ball(2.0), Ellipsoid(np.array([1.0, 3.0])), Box(-1.0, 2.0), Simplex(), L1Ball(2.0)]
+)
+def test_minima_over_sets_are_those_of_slopes_unless_seen_from_elsewhere(of):
+    slope, aside = np.array([3.0, -4.0]), np.array([0.5, 0.25])
+    found, seen = of.minimum_interval(slope), of.minimum_interval(slope, aside)
+    assert found.low() <= of.minimum(slope) <= found.high()
+    assert found.mid == pytest.approx(of.minimum(slope), rel=1e-9)
+    assert seen.mid == pytest.approx(of.minimum(slope) - slope @ aside, rel=1e-9)
+
+
+def test_the_least_of_a_spectrahedron_takes_whatever_vector_is_given(monkeypatch):
+    slope = np.array([[2.0, 1.0], [1.0, -1.0]])
+    least = np.linalg.eigvalsh(slope)[0]
+    plain = np.linalg.eigh
+
+    def longer(M):
+        values, vectors = plain(M)
+        return values, 3.0 * vectors
+
+    monkeypatch.setattr(structured_sets.np.linalg, "eigh", longer)
+    found = Spectrahedron(1.0).minimum_interval(slope)
+    assert found.low() <= least <= found.high()
+    assert found.off <= 1e-12

@@ -18,6 +18,7 @@ from dualfold.games import (
     rmsprop,
     stochastic_gradient,
 )
+from dualfold.games import textbook_methods as descent
 
 
 @pytest.mark.parametrize(
@@ -63,3 +64,11 @@ def test_batches_of_all_rows_are_the_whole_gradient():
     for wrong in (0, 4):
         with pytest.raises(InvalidInput, match="batch_size"):
             minibatch(plain, batch_size=wrong)
+
+
+def test_adaptive_steps_are_divided_by_slope_and_floor():
+    f, start = HalfSquare(2.0), np.array([1.0, -0.25])
+    g = f.subgradient(start)
+    for method in (descent.adagrad, descent.adam):
+        points = method(f, start, step=0.5, floor=1.0).play(1).points
+        np.testing.assert_allclose(points[1], start - 0.5 * g / (np.abs(g) + 1.0), rtol=1e-12)

@@ -24,7 +24,7 @@ from sklearn.preprocessing import StandardScaler
 import dualfold
 from dualfold.errors import DisconnectedGraph, InvalidInput, PiecesJoined
 from dualfold.methods._mds import negative_mass
-from dualfold.scale.moments import Moments
+from dualfold.scale.tile_moments import Moments
 
 Array = np.ndarray[Any, Any]
 IRIS = load_iris().data

@@ -236,7 +236,7 @@ def test_tsne_places_by_a_metric_with_parameters():
 
 
 def test_full_tables_of_tsne_have_a_limit(monkeypatch):
-    monkeypatch.setattr(tsne_neighbors, "MOST_FULL", 10)
+    monkeypatch.setattr(tsne_neighbors, "MAX_FULL_ROWS", 10)
     with pytest.raises(TooLarge, match="keeps 40² affinities"):
         TSNE(method="exact", perplexity=5).fit(CLOUD)
     with pytest.raises(TooLarge, match="all distances between 40 rows"):

@@ -8,8 +8,10 @@ from scipy.spatial.distance import cdist
 
 from dualfold import quality
 from dualfold.errors import InvalidInput
+from dualfold.quality import coranking
 from dualfold.quality.coranking import co_ranking, common_ranks, neighborhood_curve
 from dualfold.quality.estimate import drawn_rows
+from dualfold.quality.picture import Picture
 
 X = np.random.default_rng(0).normal(size=(120, 4))
 
@@ -83,6 +85,19 @@ def test_limits_of_a_sampled_curve_are_normal_ones(most):
     np.testing.assert_allclose(curve.low, np.maximum(curve.q_nx - half, 0), atol=1e-12)
     np.testing.assert_allclose(curve.high, np.minimum(curve.q_nx + half, 1), atol=1e-12)
     assert np.isnan(curve.auc_per_point).sum() == n - m
+
+
+def test_few_points_have_a_curve_and_a_chance():
+    X = np.array([[0.0], [1.0], [3.0], [7.0]])
+    assert len(quality.neighborhood_curve(X[:3], X[:3]).q_nx) == 1
+    with pytest.raises(InvalidInput, match="three points"):
+        quality.neighborhood_curve(X[:2], X[:2])
+    lists = np.array([[1, 2, 3], [0, 2, 3], [1, 0, 3], [2, 1, 0]])
+    curve = coranking.curve_of(lists, lists, None, 4)
+    assert curve.sizes.tolist() == [1, 2]  # all but one: beyond that everybody is kept
+    assert (curve.q_nx == 1).all()
+    assert Picture(0.5, 11, 5).chance == 0.5
+    assert Picture(0.5, 11, 5).beyond_chance == 0.0
 
 
 def brute_co_ranking(X, Y):

@@ -1,5 +1,7 @@
 """Quality of distances, shapes, ranks and classes: brute force, peers and exact values."""
 
+from __future__ import annotations
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,6 +9,7 @@ from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
 
 from dualfold import quality
+from dualfold.quality import pair_measures
 from dualfold.quality.space import EuclideanSpace
 from tests.quality.brute_force import off_diagonal
 
@@ -99,3 +102,42 @@ def test_close_pairs_far_from_the_origin_keep_their_digits():
     tile = EuclideanSpace(X).rows(np.arange(60, dtype=np.int32))
     np.fill_diagonal(tile, 0)
     np.testing.assert_allclose(tile, cdist(X, X), rtol=1e-9)
+
+
+def test_equal_distances_have_no_correlation():
+    simplex = np.eye(30) * 0.1  # all distances are equal, to rounding
+    noise = simplex @ np.linalg.qr(np.random.default_rng(1).normal(size=(30, 30)))[0]
+    Y = np.random.default_rng(2).normal(size=(30, 2))
+    assert quality.distance_correlation(noise, Y) == 0.0
+    assert quality.distance_correlation(Y, noise) == 0.0
+
+
+def test_correlations_are_not_below_minus_1():
+    found = []
+    for seed in range(60):
+        Y = np.random.default_rng(seed).normal(size=(4, 2))
+        D = np.linalg.norm(Y[:, None] - Y, axis=2)
+        turned = (3 * D.max() - D) * (1 - np.eye(4))
+        found.append(quality.distance_correlation(turned, Y, metric="precomputed"))
+    np.testing.assert_allclose(found, -1.0, rtol=1e-12)
+    assert min(found) >= -1
+
+
+@pytest.mark.parametrize("size", [1e-4, 1.0, 1e4])
+def test_best_scales_do_not_depend_on_units(size):
+    rng = np.random.default_rng(5)
+    X, Y = rng.normal(size=(30, 3)), rng.normal(size=(30, 2))
+    plain = quality.stress(X, Y, scale="best")
+    assert quality.stress(X, size * Y, scale="best") == pytest.approx(plain, rel=1e-9)
+    found = quality.procrustes(Y, size * Y + 1.0)
+    assert found.scale == pytest.approx(1 / size)
+    assert found.disparity <= 1e-20
+
+
+def test_equal_points_keep_any_order(monkeypatch):
+    monkeypatch.setattr(pair_measures, "MAX_SORTED_PAIRS", 10)  # several slices
+    same, Y = np.ones((12, 3)), np.random.default_rng(8).normal(size=(12, 2))
+    assert quality.nonmetric_stress(same, same[:, :2].copy()) == 0.0
+    whole = quality.nonmetric_stress(Y, Y**3)
+    monkeypatch.setattr(pair_measures, "MAX_SORTED_PAIRS", 1 << 24)
+    assert whole == pytest.approx(quality.nonmetric_stress(Y, Y**3), rel=1e-9)

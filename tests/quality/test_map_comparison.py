@@ -7,6 +7,7 @@ import pytest
 
 from dualfold import quality
 from dualfold.errors import InvalidInput
+from dualfold.quality import map_comparison as compare
 from dualfold.quality.map_comparison import procrustes, repeated_maps, stability
 
 
@@ -75,3 +76,11 @@ def test_repeated_maps_draw_their_rows():
     for wrong in ({"share": 0.0}, {"share": 1.5}, {"runs": 1}):
         with pytest.raises(InvalidInput, match="runs"):
             repeated_maps(lambda points, seed: points, X, **wrong)
+
+
+def test_points_that_some_maps_lack_are_compared_where_they_are():
+    Y = np.random.default_rng(9).normal(size=(8, 2)) + 5.0
+    held = [np.arange(8), np.arange(6), np.array([0, 1, 2, 3, 4, 6])]
+    spread = compare._point_spread([Y[rows] for rows in held], held, 8)
+    np.testing.assert_allclose(spread[:7], 0.0, atol=1e-12)
+    assert np.isnan(spread[7])  # on one map only

@@ -48,6 +48,13 @@ def test_densities_by_hand():
     assert density_correlation(LINE, 2 * LINE, n_neighbors=2) == pytest.approx(1.0)
 
 
+def test_two_densities_are_enough_for_a_correlation():
+    apart = np.array([[1.0], [2.0]])
+    assert correlation_of_densities(apart, 3 * apart, 2) == pytest.approx(1.0)
+    assert correlation_of_densities(apart, 1 / apart, 2) == pytest.approx(-1.0)
+    assert correlation_of_densities(apart[:1], apart[:1], 1) == 0.0
+
+
 def test_local_distortion_is_the_mean_of_small_procrustes_fits(pair):
     X, Y = pair
     Y = np.column_stack([Y, np.zeros((160, 10))])

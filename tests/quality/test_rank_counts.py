@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 
 from dualfold.graph.lower_bounds import frame_of
@@ -25,3 +27,19 @@ def test_ranks_are_counted_again_between_two_thresholds():
     error = error + 2.02 * some.slack**2 * (1 + 1 / spread)
     np.testing.assert_allclose(panels.error[:20], error, rtol=1e-6)
     assert (panels.error[:20] >= error).all()
+
+
+def test_close_calls_of_ranks_pay_for_storing_and_rounding():
+    """e = (K + 16)u|f|² + 2δ²(1 + 1/s), of the module's docstring."""
+    depth, rng = 20, np.random.default_rng(4)
+    vectors = rng.normal(size=(70, depth)).astype(np.float32)
+    for slack in (0.0, 1e-3):
+        some = SimpleNamespace(vectors=vectors, slack=slack)
+        frame = SimpleNamespace(coordinates=lambda X, some=some: some)
+        found = rank_counts._Panels(vectors, frame).error[:70]
+        squares = np.sum(vectors.astype(float) ** 2, axis=1)
+        least = (depth + 16) * 2.0**-24 * squares + 2 * slack**2 * (
+            1 + 1 / rank_counts._SLACK_SHARE
+        )
+        assert (found >= least).all()
+        assert (found <= 1.05 * least).all()

@@ -11,7 +11,9 @@ from dualfold.quality.picture import (
     _DISTANCE_WORDS,
     _TRUST_WORDS,
     MEASURE_MEANINGS,
+    Picture,
     _word,
+    verdict_of,
 )
 
 X = np.random.default_rng(0).normal(size=(120, 4))
@@ -41,3 +43,31 @@ def test_words_change_where_the_docs_say(scale, steps):
     words = [_word(scale, step + 0.01) for step in steps] + [_word(scale, -1.0)]
     assert words == [text for _, text in scale]
     assert [_word(scale, step - 0.01) for step in steps] == words[1:]
+
+
+@pytest.mark.parametrize(
+    ("beyond", "grade", "poor"),
+    [
+        (0.51, "good", False),
+        (0.49, "fair", False),
+        (0.21, "fair", False),
+        (0.19, "poor", True),
+        (0.06, "poor", True),
+        (0.04, "no picture of these data", True),
+        (-0.1, "no picture of these data", True),
+    ],
+)
+def test_words_for_what_a_map_keeps(beyond, grade, poor):
+    chance = 10 / 1000
+    found = Picture(chance + beyond * (1 - chance), 1001, 10)
+    assert (found.grade, found.poor) == (grade, poor)
+
+
+def test_a_map_is_uneven_only_where_it_is_worse_than_the_rest():
+    """Not where everything is equally poor, and not where the worst is good."""
+    for low, rest, said in ((0.5, 0.99, True), (0.7, 0.7, False), (0.955, 0.99, False)):
+        trust = np.r_[np.full(20, low), np.full(80, rest)]
+        names = ("continuity", "distance_correlation", "stress")
+        measures = {"trustworthiness": trust.mean()} | dict.fromkeys(names, 0.5)
+        words = verdict_of(measures, {"trustworthiness": trust}, Picture(0.5, 101, 10))
+        assert ("uneven" in words) == said

@@ -109,9 +109,9 @@ def test_models_for_tasks_lie_in_one_folder(monkeypatch):
         time.sleep(0.02)
         return tempfile.TemporaryDirectory()
 
-    monkeypatch.setattr(placing, "MOST_IN_GRAPH", 0)
+    monkeypatch.setattr(placing, "MAX_MODEL_BYTES_IN_GRAPH", 0)
     monkeypatch.setattr(placing, "_folder", cache(slow))
-    for place, sent in enumerate(at_once(placing.sent)):
+    for place, sent in enumerate(at_once(placing.model_for_tasks)):
         assert sent.model() == place
 
 

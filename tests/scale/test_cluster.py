@@ -20,8 +20,8 @@ from dualfold import PCA, RandomProjection
 from dualfold.kernels.reports import reporting_to
 from dualfold.kernels.threads import thread_count
 from dualfold.scale import TileFailed, table
-from dualfold.scale.moments import _tile_moments
-from dualfold.scale.placing import MOST_IN_GRAPH, OpenedModel, sent
+from dualfold.scale.placing import MAX_MODEL_BYTES_IN_GRAPH, OpenedModel, model_for_tasks
+from dualfold.scale.tile_moments import _tile_moments
 
 N, WIDTH = 4_000, 20
 
@@ -113,7 +113,7 @@ def test_the_scheduler_tells_how_far_it_is(cluster, monkeypatch):
         time.sleep(0.1)
         return block
 
-    monkeypatch.setattr("dualfold.scale.engine.LOOKED_AFTER", 0.2)
+    monkeypatch.setattr("dualfold.scale.engine.PROGRESS_SECONDS", 0.2)
     reports = []
     X = lazy_rows(200).map_blocks(slowly, dtype=float, meta=np.empty((0, 0)))
     with reporting_to(reports.append):
@@ -168,8 +168,8 @@ def test_large_models_are_opened_from_a_file(cluster):
     """Nothing is scattered, so nothing is lost with a worker."""
     wide = np.random.default_rng(0).standard_normal((50, 9_000))
     model = RandomProjection(20, random_state=0).fit(wide)
-    assert len(pickle.dumps(model)) > MOST_IN_GRAPH
-    assert isinstance(sent(model), OpenedModel)
+    assert len(pickle.dumps(model)) > MAX_MODEL_BYTES_IN_GRAPH
+    assert isinstance(model_for_tasks(model), OpenedModel)
     lazy = da.from_array(wide, chunks=(20, 9_000))
     np.testing.assert_allclose(model.transform(lazy).compute(), model.transform(wide), rtol=1e-10)
 

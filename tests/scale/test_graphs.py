@@ -30,7 +30,7 @@ from dualfold.scale import (
     table,
     write,
 )
-from dualfold.scale.partitions import halved
+from dualfold.scale.partitions import median_tree
 from tests.scale.tiled_tables import NAMES, WIDTH, N, frame, in_parquet, points, uneven
 
 
@@ -57,7 +57,7 @@ def test_exact_lists_over_partitions_are_those_in_memory(dtype):
 def test_partitions_that_are_not_looked_into_show(monkeypatch):
     """The bound is what makes lists exact: without it they are not."""
     X = surface()
-    monkeypatch.setattr(boxes.SearchBoxes, "_asked", lambda *_: np.zeros(0, int))
+    monkeypatch.setattr(boxes.SearchBoxes, "_rows_near_box", lambda *_: np.zeros(0, int))
     found = neighbors(da.from_array(X, chunks=(700, 6)), 8, partition_rows=500, search="exact")
     assert (np.asarray(found.indices) != nearest(X, 8).indices).mean() > 0.01
 
@@ -145,7 +145,7 @@ def test_what_is_wrong_with_a_search_is_said(search):
 
 def test_a_tree_halves_its_rows():
     X = surface()
-    counts = np.bincount(halved(X, 3).of(X)[:, 0], minlength=8)
+    counts = np.bincount(median_tree(X, 3).of(X)[:, 0], minlength=8)
     assert counts.sum() == len(X)
     assert counts.max() < 1.1 * len(X) / 8
 

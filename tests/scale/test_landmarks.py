@@ -13,7 +13,7 @@ from dualfold.errors import InvalidInput
 from dualfold.maps.attraction_map import AttractionMap
 from dualfold.saved import load_model, model_of, rechecked_model, save_model
 from dualfold.scale import table
-from dualfold.scale.landmarks import HeldOut, placing_cost
+from dualfold.scale.landmark_fit import HeldOut, placing_cost
 from tests.tools.tables import digit_points, roll_points
 
 
@@ -54,9 +54,9 @@ def test_rows_held_out_decide_how_rows_are_placed(method, kind):
     old, others = X[model.landmark_rows_], np.setdiff1d(np.arange(len(X)), model.landmark_rows_)
     alone = method(n_neighbors=10).fit(old)
     beside = HeldOut(old, X[others])
-    own = beside.kept(np.vstack([alone.embedding_, alone.transform(X[others])]))
+    own = beside.kept_shares(np.vstack([alone.embedding_, alone.transform(X[others])]))
     found = model.transform(X[others])
-    kept = beside.kept(np.vstack([model.embedding_, found]))
+    kept = beside.kept_shares(np.vstack([model.embedding_, found]))
     cost = model.placing_cost_
     assert bool(cost.rule) == (kind == "groups")
     assert kept.mean() >= own.mean()

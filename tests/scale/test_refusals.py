@@ -23,11 +23,11 @@ from dualfold import (
 )
 from dualfold.errors import DualfoldError
 from dualfold.fitting.solver_choice import seed_of
-from dualfold.scale.engine import translated
+from dualfold.scale.engine import translate_failures
 from dualfold.scale.placing import OpenedModel
 from dualfold.scale.rows import plain_rows
-from dualfold.scale.sampling import gathered
-from dualfold.scale.standard import standardized
+from dualfold.scale.table import gather_rows
+from dualfold.scale.tile_moments import standardized
 
 dask_array = pytest.importorskip("dask.array")
 dask_frame = pytest.importorskip("dask.dataframe")
@@ -179,7 +179,9 @@ ASKED = {
         scale.table(tiles()), np.arange(3), 30
     ),
     "the table has 30 rows and its map 20": lambda: scale.kept_neighbors(tiles(), tiles(X[:20])),
-    "there are 30 rows, and one beyond": lambda: gathered(scale.table(tiles()), np.array([3, 30])),
+    "there are 30 rows, and one beyond": lambda: gather_rows(
+        scale.table(tiles()), np.array([3, 30])
+    ),
     "its shape is (2, 2, 2)": lambda: plain_rows(np.ones((2, 2, 2))),
     "rechunk the table evenly": lambda: scale.write(
         tiles(np.ones((5_000, 1)), (1_499, 1_501, 2_000)), "z.zarr"
@@ -202,17 +204,17 @@ def test_distances_of_tiles_are_not_kept():
 
 def test_workers_that_die_of_a_task_are_told_of_in_our_words(monkeypatch):
     distributed = pytest.importorskip("distributed")
-    with pytest.raises(scale.SchedulerLost, match="make the chunks smaller"), translated():
+    with pytest.raises(scale.SchedulerLost, match="make the chunks smaller"), translate_failures():
         raise distributed.KilledWorker("sum", SimpleNamespace(address="tcp://1"), 4)
     monkeypatch.delitem(sys.modules, "distributed")
-    with pytest.raises(ZeroDivisionError), translated():  # nobody but Dask's own threads
+    with pytest.raises(ZeroDivisionError), translate_failures():  # nobody but Dask's own threads
         _ = 1 / 0
 
 
 def test_rows_of_frames_are_gathered_as_frames():
     frame = pd.DataFrame(X, columns=list("abc")).assign(whole=range(30))
     rows = scale.table(dask_frame.from_pandas(frame, npartitions=4))
-    found = gathered(rows, np.array([2, 9, 28]), raw=True)
+    found = gather_rows(rows, np.array([2, 9, 28]), raw=True)
     pd.testing.assert_frame_equal(found, frame.iloc[[2, 9, 28]])
 
 

@@ -27,7 +27,7 @@ from dualfold.kernels.threads import thread_count
 from dualfold.scale import TileFailed, table
 from dualfold.scale.budget import budget, memory_bytes
 from dualfold.scale.files import ReadParquet, parquet_parts
-from dualfold.scale.sampling import drawn_numbers, gathered
+from dualfold.scale.table import drawn_row_numbers, gather_rows
 from tests.scale.tiled_tables import (
     NAMES,
     WIDTH,
@@ -211,12 +211,12 @@ def test_a_row_group_beyond_the_limit_is_named(tmp_path):
 
 def test_a_sample_depends_on_the_numbers_of_rows_alone(tmp_path):
     X = frame()
-    numbers = drawn_numbers(N, 100, 3)
+    numbers = drawn_row_numbers(N, 100, 3)
     assert len(np.unique(numbers)) == 100
     for source in ("odd chunks", "empty partitions", "unknown lengths", "parquet", "zarr"):
         (tmp_path / source).mkdir()
         rows = table(SOURCES[source](X, tmp_path / source))
-        np.testing.assert_array_equal(gathered(rows, numbers), X.to_numpy()[numbers])
+        np.testing.assert_array_equal(gather_rows(rows, numbers), X.to_numpy()[numbers])
 
 
 def test_random_projections_of_tiles():

@@ -33,7 +33,7 @@ from dualfold.weights import (
     tangent_alignment,
     weighted_laplacian,
 )
-from dualfold.weights.affinity import Affinity, _farthest_listed
+from dualfold.weights.affinity import Affinity
 from dualfold.weights.gram import refuse_asymmetry
 from dualfold.weights.perplexity import conditional_affinities, joint_affinities
 from dualfold.weights.row_passes import numeric_table
@@ -275,7 +275,7 @@ def test_weights_of_long_edges_may_vanish_where_others_hold_the_graph():
     assert (degrees > 0).all()
     with pytest.raises(InvalidInput, match="is too narrow"):
         weighted_laplacian(line, weights="heat", width=0.01)
-    assert _farthest_listed(NOBODY).tolist() == [0.0, 0.0, 0.0]
+    assert NOBODY.radius.tolist() == [0.0, 0.0, 0.0]
 
 
 def cloud(n=400, seed=0):

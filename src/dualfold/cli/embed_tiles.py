@@ -106,12 +106,12 @@ class TiledRows:
 
 def _open_table(options: EmbedOptions, job: Job, console: Console) -> TiledRows:
     """The columns of numbers, or all for FAMD, without those that are excluded."""
-    from dualfold.scale.table import LANDMARKS, table
+    from dualfold.scale.table import DEFAULT_LANDMARKS, table
 
     reading, notices = options.reading, list[str]()
     limits: dict[str, Any] = {
         "memory_limit": options.memory_limit,
-        "landmarks": options.landmark_rows or LANDMARKS,
+        "landmarks": options.landmark_rows or DEFAULT_LANDMARKS,
     }
     whole = table(options.file, **limits)
     if not whole.is_frame:
@@ -155,7 +155,7 @@ def _scaled_table(
         )
         notices.append(notice)
         console.note(notice)
-    from dualfold.scale.standard import standardized
+    from dualfold.scale.tile_moments import standardized
 
     with console.stage("standardizing"):
         return standardized(rows)[0]
@@ -163,9 +163,9 @@ def _scaled_table(
 
 def _scales_differ(rows: Any) -> bool:
     from dualfold.data.scales import different_units
-    from dualfold.scale.sampling import drawn_numbers, gathered
+    from dualfold.scale.table import drawn_row_numbers, gather_rows
 
-    some = gathered(rows, drawn_numbers(rows.n_rows, SCALE_SAMPLE_ROWS, 0))
+    some = gather_rows(rows, drawn_row_numbers(rows.n_rows, SCALE_SAMPLE_ROWS, 0))
     names = [str(name) for name in rows.meta.columns] if rows.is_frame else []
     return different_units(some, names) is not None
 
@@ -215,10 +215,9 @@ def _cluster(address: str | None, console: Console) -> Iterator[None]:
     if address is None:
         yield
         return
-    from dualfold.scale.engine import SchedulerLost
-    from dualfold.scale.packages import needed
+    from dualfold.scale.engine import SchedulerLost, require_module
 
-    distributed = needed("distributed")
+    distributed = require_module("distributed")
     try:
         client = distributed.Client(address)
     except (OSError, TimeoutError, ValueError) as error:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import copy
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -26,17 +27,61 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from dualfold.arrays import Array
 from dualfold.data.labels import Labels, labels_of
 from dualfold.descriptions import DESCRIPTIONS
+from dualfold.embedding import Embedding
 from dualfold.errors import InvalidInput
 from dualfold.fitting.progress import CallbackSupportMixin, fit_task
-from dualfold.fitting.statement import Statement
 from dualfold.fitting.tiles import TiledRows, tiled_rows
 from dualfold.graph.metrics import check_distances, exact_doubles, is_precomputed
 from dualfold.inputs import numbers_of, refuse_text
 from dualfold.kernels.sparse import refuse_damaged
+from dualfold.maps.piecewise_map import RescaledMap
 from dualfold.notebook import drawn_map
+from dualfold.trace.problem import TraceProblem
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True, eq=False)
+class Scaling:
+    """What coordinates are divided by (whitening), or None."""
+
+    over: Array | None = None
+
+    def rule(self, rule: Any) -> Any:
+        """The rule of new points, scaled as they are."""
+        return rule if self.over is None else RescaledMap(rule, over=self.over)
+
+    def undone(self, points: Array) -> Array:
+        """The points before they were scaled."""
+        return points if self.over is None else points * self.over
+
+
+@dataclass(frozen=True, eq=False)
+class Statement:
+    """The problem that an estimator states for its data, and where an answer leads.
+
+    problem : the trace problem
+    leads_to : the rule of new points that follows from an answer to it
+    scaling : of the coordinates, by the eigenvalues
+    """
+
+    problem: TraceProblem
+    leads_to: Callable[[Embedding], Any]
+    scaling: Callable[[Array], Scaling] = field(default_factory=lambda: no_scaling)
+
+
+def no_scaling(values: Array) -> Scaling:
+    """Of coordinates that are those of the problem."""
+    return Scaling()
+
+
+def linear_statement(
+    problem: TraceProblem, scaling: Callable[[Array], Scaling] = no_scaling
+) -> Statement:
+    """Of a problem whose answers are linear maps of the features."""
+    lift: Any = problem.lift
+    return Statement(problem, lambda a: lift.linear_map(a.solution.vectors, a.values), scaling)
 
 
 class Estimator(

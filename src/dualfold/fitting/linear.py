@@ -14,9 +14,8 @@ from dualfold.arrays import Array
 from dualfold.certificate import Certificate
 from dualfold.data.labels import Labels
 from dualfold.embedding import Embedding
-from dualfold.fitting.estimator import Estimator
+from dualfold.fitting.estimator import Estimator, Statement, linear_statement
 from dualfold.fitting.progress import Stage, fit_stage
-from dualfold.fitting.statement import Statement, linear_statement
 from dualfold.fitting.tiles import TiledRows, tiled_rows
 from dualfold.maps.linear_map import LinearMap
 from dualfold.trace.problem import TraceProblem

@@ -73,7 +73,7 @@ def attach(graph: Graph, queries: Any) -> Attachment:
         both = _concatenated_pairs(pairs, _without_self(*reverse))
         pairs = _pairs_of_lists(_as_lists(*both, n_new))
     elif graph.kind != "radius":
-        pairs = _selected_pairs(pairs, pairs[2] <= _own_radius(graph)[pairs[1]])
+        pairs = _selected_pairs(pairs, pairs[2] <= graph.lists.radius[pairs[1]])
     rows, columns, distances = pairs
     lengths = sp.csr_array(sp.coo_array((distances, (rows, columns)), shape=(n_new, graph.n)))
     lengths.sort_indices()
@@ -88,7 +88,7 @@ def _nearest_and_reverse(graph: Graph, queries: Any) -> tuple[Pairs, Pairs | Non
     count = (graph.n_neighbors or 0) + 1
     if graph.kind == "radius" or graph.symmetry != "or":
         return _nearest_old(graph, queries, count), None
-    radius = _own_radius(graph)
+    radius = graph.lists.radius
     if not _uses_own_kernel(graph) or is_tree_faster(*graph.points.shape):  # the tree needs no scan
         return _nearest_old(graph, queries, count), _pairs_within(graph, queries, radius)
     nearest_old = nearest_and_reverse(graph.points, min(count, graph.n), queries, radius)
@@ -229,14 +229,6 @@ def _flat(indices: Array, distances: Array) -> Pairs:
     """Lists of one length as pairs."""
     rows = np.repeat(np.arange(len(indices)), indices.shape[1])
     return rows, indices.ravel(), distances.ravel()
-
-
-def _own_radius(graph: Graph) -> Array:
-    """The distance from each old point to the last neighbour in its own list."""
-    radius = np.zeros(graph.n)
-    filled = graph.lists.counts > 0
-    radius[filled] = graph.lists.distances[graph.lists.indptr[1:][filled] - 1]
-    return radius
 
 
 def _pairs_within(graph: Graph, queries: Any, radius: Array) -> Pairs:

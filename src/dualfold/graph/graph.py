@@ -36,6 +36,13 @@ class Lists:
         """How many neighbours each row lists."""
         return np.diff(self.indptr)
 
+    @property
+    def radius(self) -> Array:
+        """The distance from each row to the last that it lists; 0 where it lists none."""
+        radius, filled = np.zeros(len(self)), self.counts > 0
+        radius[filled] = self.distances[self.indptr[1:][filled] - 1]
+        return radius
+
     def __len__(self) -> int:
         return len(self.indptr) - 1
 

@@ -18,10 +18,9 @@ from dualfold.data.labels import Labels
 from dualfold.embedding import Embedding
 from dualfold.errors import Argument, InPython, InvalidInput
 from dualfold.fitting.dimension import MAX_AUTO_COMPONENTS, embedding_and_reason
-from dualfold.fitting.estimator import Estimator, asked_count
+from dualfold.fitting.estimator import Estimator, Statement, asked_count, linear_statement
 from dualfold.fitting.linear import normalize_signs
 from dualfold.fitting.solver_choice import solver_to_last_digits
-from dualfold.fitting.statement import Statement, linear_statement
 from dualfold.fitting.tiles import TiledRows, tiled_rows
 from dualfold.graph.metrics import is_precomputed, refuse_other_width
 from dualfold.inputs import numbers_of

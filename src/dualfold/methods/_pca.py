@@ -17,7 +17,14 @@ from sklearn.utils.validation import assert_all_finite, check_is_fitted, validat
 from dualfold.arrays import Array
 from dualfold.data.labels import Labels
 from dualfold.errors import Argument, InvalidInput
-from dualfold.fitting.estimator import asked_count, checked_rows, fit_any_table
+from dualfold.fitting.estimator import (
+    Scaling,
+    Statement,
+    asked_count,
+    checked_rows,
+    fit_any_table,
+    linear_statement,
+)
 from dualfold.fitting.linear import LinearEstimator, normalize_signs
 from dualfold.fitting.moments import Moments
 from dualfold.fitting.principal_axes import (
@@ -35,7 +42,6 @@ from dualfold.fitting.principal_axes import (
     solver_for,
 )
 from dualfold.fitting.probabilistic import gaussian_model
-from dualfold.fitting.statement import Scaling, Statement, linear_statement
 from dualfold.fitting.tiles import TiledRows, tiled_rows
 from dualfold.inputs import numbers_of
 from dualfold.maps.linear_map import GramProjectionLift, ProjectionLift

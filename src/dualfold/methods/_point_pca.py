@@ -14,10 +14,9 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from dualfold.arrays import Array
 from dualfold.data.labels import Labels
 from dualfold.errors import Argument, CertificateFailed, warn
-from dualfold.fitting.estimator import Estimator, asked_count
+from dualfold.fitting.estimator import Estimator, Statement, asked_count, linear_statement
 from dualfold.fitting.linear import LinearEstimator
 from dualfold.fitting.solver_choice import solver_to_last_digits
-from dualfold.fitting.statement import Statement, linear_statement
 from dualfold.fitting.tiles import TiledRows
 from dualfold.graph.number_rows import in_units
 from dualfold.methods._pca import pca

@@ -20,9 +20,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from dualfold.arrays import Array
 from dualfold.data.labels import Labels
 from dualfold.errors import Argument, InvalidInput, Message
-from dualfold.fitting.estimator import Estimator, fit_any_table, unfitted_on_failure
+from dualfold.fitting.estimator import Estimator, Statement, fit_any_table, unfitted_on_failure
 from dualfold.fitting.linear import LinearEstimator
-from dualfold.fitting.statement import Statement
 from dualfold.fitting.tiles import TiledRows, tiled_rows
 from dualfold.maps.linear_map import LinearMap
 from dualfold.maps.random_maps import Kind, random_map

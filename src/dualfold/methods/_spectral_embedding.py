@@ -17,10 +17,9 @@ from dualfold.arrays import Array
 from dualfold.data.labels import Labels
 from dualfold.embedding import embed
 from dualfold.errors import Argument, DualfoldWarning, InvalidInput, warn
-from dualfold.fitting.estimator import Estimator, fit_any_table
+from dualfold.fitting.estimator import Estimator, Statement, fit_any_table
 from dualfold.fitting.progress import CallbackSupportMixin, fit_stage
 from dualfold.fitting.solver_choice import solver_named
-from dualfold.fitting.statement import Statement
 from dualfold.graph import nearest
 from dualfold.trace.problem import TraceProblem
 

@@ -4,7 +4,7 @@ save_model("roll.dualfold", model_of(Isomap().fit(X)))
 load_model("roll.dualfold").transform(new)
 """
 
-from dualfold.fitting.statement import Statement
+from dualfold.fitting.estimator import Statement
 from dualfold.saved.foreign_rows import ForeignRows, judged_rows, kept_rows, old_rows
 from dualfold.saved.model import (
     Model,

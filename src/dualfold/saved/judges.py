@@ -16,10 +16,9 @@ from dualfold.arrays import Array
 from dualfold.certificate import Certificate
 from dualfold.embedding import Embedding
 from dualfold.errors import InPython, InvalidInput
-from dualfold.fitting.estimator import asked_count
+from dualfold.fitting.estimator import Statement, asked_count
 from dualfold.fitting.graph_estimator import StatedGraph
 from dualfold.fitting.layout import PiecewiseCertificate, side_by_side
-from dualfold.fitting.statement import Statement
 from dualfold.graph import Graph, separate
 from dualfold.maps.out_of_sample import OutOfSampleMap, parts_of
 from dualfold.maps.piecewise_map import PiecewiseMap

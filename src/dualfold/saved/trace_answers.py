@@ -30,7 +30,7 @@ from dualfold.arrays import Array
 from dualfold.certificate import checked_tolerance
 from dualfold.embedding import Embedding
 from dualfold.errors import DualfoldError
-from dualfold.fitting.statement import Statement
+from dualfold.fitting.estimator import Statement
 from dualfold.maps.out_of_sample import OutOfSampleMap, parts_of
 from dualfold.trace.certificate import TraceCertificate, certify
 from dualfold.trace.doubts import (

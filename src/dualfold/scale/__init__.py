@@ -9,12 +9,11 @@ threads of this process. docs/scale.md says what runs where.
 """
 
 from dualfold.scale.engine import SchedulerLost, TileFailed
-from dualfold.scale.landmarks import PlacingCost
+from dualfold.scale.landmark_fit import PlacingCost
 from dualfold.scale.lists import neighbors
-from dualfold.scale.moments import Moments
 from dualfold.scale.search import kept_neighbors, nearest_of
-from dualfold.scale.standard import standardized
 from dualfold.scale.table import TiledTable, is_tiled, table
+from dualfold.scale.tile_moments import Moments, standardized
 from dualfold.scale.writing import write
 
 __all__ = [

@@ -7,12 +7,12 @@ import numpy as np
 from dualfold.arrays import Array
 from dualfold.graph.neighbors import nearest
 from dualfold.kernels.threads import one_thread
+from dualfold.scale.list_files import NO_NEIGHBOR, Shuffle, best
 from dualfold.scale.partitions import Partitions
 from dualfold.scale.search import Lists
-from dualfold.scale.stored import NOBODY, Shuffle, best
 
 # Bounds of distances are off by rounding, far less than this share.
-SLACK = 1e-9
+BOUND_MARGIN = 1e-9
 
 
 def box(parts: Partitions, part: int) -> Array:
@@ -37,7 +37,7 @@ class SearchBoxes:
                 self.shuffle.put(part, some, numbers, self._lists(part, numbers))
         return len(numbers)
 
-    def visited(self, part: int) -> float:
+    def partitions_visited(self, part: int) -> float:
         """How many other partitions a row of this one would be compared with, on the average."""
         with one_thread():
             some = self.parts.whole(part)
@@ -45,28 +45,30 @@ class SearchBoxes:
             if not len(rows):
                 return 0.0
             reach = self._own(rows, numbers)[1][:, -1]
-            near = np.flatnonzero(self._apart(part) * (1 - SLACK) <= reach.max())
-            asked = [self._asked(rows, reach, int(other)) for other in near if other != part]
+            near = np.flatnonzero(self._box_distances(part) * (1 - BOUND_MARGIN) <= reach.max())
+            asked = [
+                self._rows_near_box(rows, reach, int(other)) for other in near if other != part
+            ]
         return sum(len(some) for some in asked) / len(rows)
 
-    def _asked(self, rows: Array, reach: Array, other: int) -> Array:
+    def _rows_near_box(self, rows: Array, reach: Array, other: int) -> Array:
         """Rows that are not proved to have no neighbour in another partition."""
         low, high = self.boxes[other]
         wide = rows.astype(np.float64, copy=False)
         outside = np.maximum(np.maximum(low - wide, wide - high), 0.0)
         bound = np.sqrt(np.einsum("ij,ij->i", outside, outside))
-        return np.flatnonzero(bound * (1 - SLACK) <= reach)
+        return np.flatnonzero(bound * (1 - BOUND_MARGIN) <= reach)
 
     def _lists(self, part: int, numbers: Array) -> Lists:
         rows = self.parts.rows(self.parts.whole(part))
         lists = self._own(rows, numbers)
-        apart = self._apart(part)
+        apart = self._box_distances(part)
         for other in np.argsort(apart, kind="stable"):
             if other == part or self.parts.bounds[other] == self.parts.bounds[other + 1]:
                 continue
-            if apart[other] * (1 - SLACK) > lists[1][:, -1].max():
+            if apart[other] * (1 - BOUND_MARGIN) > lists[1][:, -1].max():
                 break
-            asked = self._asked(rows, lists[1][:, -1], int(other))
+            asked = self._rows_near_box(rows, lists[1][:, -1], int(other))
             if len(asked):
                 lists = self._with(lists, asked, rows, int(other))
         return lists
@@ -88,7 +90,7 @@ class SearchBoxes:
         """Neighbours within the partition; of fewer rows than asked for, the rest is far away."""
         return within_partition(rows, numbers, self.shuffle.count)
 
-    def _apart(self, part: int) -> Array:
+    def _box_distances(self, part: int) -> Array:
         """Lower bounds of the distances between rows of this partition and of each other."""
         low, high = self.boxes[:, 0], self.boxes[:, 1]
         gaps = np.maximum(np.maximum(low - high[part], low[part] - high), 0.0)
@@ -96,8 +98,8 @@ class SearchBoxes:
 
 
 def within_partition(rows: Array, numbers: Array, count: int) -> Lists:
-    """The lists of rows among themselves; of fewer rows than asked for, the rest is NOBODY."""
-    indices = np.full((len(rows), count), NOBODY, np.int64)
+    """The lists of rows among themselves; of fewer rows than asked for, the rest is NO_NEIGHBOR."""
+    indices = np.full((len(rows), count), NO_NEIGHBOR, np.int64)
     distances = np.full((len(rows), count), np.inf)
     own = min(count, len(rows) - 1)
     if own > 0:

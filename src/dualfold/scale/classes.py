@@ -18,16 +18,16 @@ from dualfold.data.labels import (
 )
 from dualfold.errors import Argument, InvalidInput
 from dualfold.kernels.threads import row_slices
-from dualfold.scale.engine import computed, in_order
+from dualfold.scale.engine import compute, in_order
 from dualfold.scale.table import TiledTable
 
-# Numbers that are shifted at a time, 8 MB.
-PIECE = 2**20
+# Entries that are shifted at a time.
+SHIFT_CHUNK_NUMBERS = 2**20
 
 
 @dataclass(frozen=True, eq=False)
 class ClassMoments:
-    """What Fisher's discriminant needs to know of the rows seen so far; adding two merges them.
+    """What Fisher's discriminant needs of the rows so far; adding two merges them.
 
     classes : their labels, sorted; counts : how many rows each has
     means : a row for each class
@@ -50,11 +50,11 @@ class ClassMoments:
                 "partitions of X",
             )
         counts = np.bincount(codes, minlength=len(classes))
-        pieces = list(row_slices(rows.shape[0], max(1, PIECE // rows.shape[1])))
+        pieces = list(row_slices(rows.shape[0], max(1, SHIFT_CHUNK_NUMBERS // rows.shape[1])))
         shift = _wide(rows[pieces[0]]).mean(axis=0)  # far from 0, sums would lose digits
         sums = np.zeros((len(classes), rows.shape[1]))
         for some in pieces:
-            sums += _summed(_wide(rows[some]) - shift, codes[some], len(classes))
+            sums += _class_sums(_wide(rows[some]) - shift, codes[some], len(classes))
         means = shift + sums / counts[:, None]
         within = np.zeros((rows.shape[1], rows.shape[1]))
         for some in pieces:
@@ -106,7 +106,7 @@ def class_moments_of(rows: TiledTable, y: Any) -> ClassMoments:
     parts = _lazy_parts(rows, y) if known is None else _parts(rows, known.codes)
     size = 8 * rows.width**2
     whole = in_order(rows.each(ClassMoments.of, parts), ClassMoments.__add__, size)
-    found: ClassMoments = computed("adding up classes", whole, threads=rows.budget.threads)[0]
+    found: ClassMoments = compute("adding up classes", whole, threads=rows.budget.threads)[0]
     if found is None:
         raise InvalidInput("the table has no rows in any of its tiles")
     classes = found.classes if known is None else known.classes[found.classes]
@@ -145,7 +145,7 @@ def _wide(rows: Any) -> Array:
     return np.asarray(dense, dtype=np.float64)
 
 
-def _summed(rows: Array, codes: Array, count: int) -> Array:
+def _class_sums(rows: Array, codes: Array, count: int) -> Array:
     """The sums of the rows of each class."""
     members = sp.csr_array(
         (np.ones(len(codes)), (codes, np.arange(len(codes)))), shape=(count, len(codes))

@@ -9,18 +9,18 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from importlib import import_module
 from typing import Any
 
-from dualfold.errors import DualfoldError, InvalidInput
+from dualfold.errors import DualfoldError, InvalidInput, MissingDependency
 from dualfold.kernels.reports import steps
 from dualfold.kernels.threads import one_thread
-from dualfold.scale.packages import needed
 
 # Bytes of partial results that wait to be added together, at most.
-MERGED_BYTES = 2**26
-MOST_MERGED = 16
-# Seconds between two looks at how far a cluster is.
-LOOKED_AFTER = 1.0
+MAX_MERGED_BYTES = 2**26
+MAX_MERGED_PARTS = 16
+# Between two reports of the progress of a cluster.
+PROGRESS_SECONDS = 1.0
 
 
 class SchedulerLost(DualfoldError, ConnectionError):
@@ -53,7 +53,7 @@ class OneTask:
             raise TileFailed(f"{name}: {error}") from error
 
 
-def merged(merge: Callable[[Any, Any], Any], parts: Sequence[Any]) -> Any:
+def merge_parts(merge: Callable[[Any, Any], Any], parts: Sequence[Any]) -> Any:
     """The parts added from left to right; None is nothing."""
     total: Any = None
     for part in parts:
@@ -67,8 +67,8 @@ def in_order(parts: Sequence[Any], merge: Callable[[Any, Any], Any], result_byte
 
     So do the bits of the sum: neither the workers nor the order in which they finish count.
     """
-    together = max(2, min(MOST_MERGED, MERGED_BYTES // max(1, result_bytes)))
-    add = needed("dask").delayed(merged, pure=False)
+    together = max(2, min(MAX_MERGED_PARTS, MAX_MERGED_BYTES // max(1, result_bytes)))
+    add = require_module("dask").delayed(merge_parts, pure=False)
     parts = list(parts)
     while len(parts) > 1:
         groups = [parts[at : at + together] for at in range(0, len(parts), together)]
@@ -76,17 +76,17 @@ def in_order(parts: Sequence[Any], merge: Callable[[Any, Any], Any], result_byte
     return parts[0]
 
 
-def computed(what: str, *collections: Any, threads: int | None = None) -> tuple[Any, ...]:
-    """The values of Dask collections by the scheduler that is set; `what` is told as progress.
+def compute(what: str, *collections: Any, threads: int | None = None) -> tuple[Any, ...]:
+    """The values of Dask collections by the scheduler that is set; `what` names the progress bar.
 
     threads : of this process, where no scheduler is set
     """
-    dask = needed("dask")
+    dask = require_module("dask")
     client = active_client()
     if client is not None:
-        with translated(), steps(what, 1) as done:
+        with translate_failures(), steps(what, 1) as done:
             return _from_cluster(client, collections, done)
-    with translated(), _told(what):
+    with translate_failures(), _report_tasks(what):
         if dask.config.get("scheduler", None) is None:
             # BLAS is looked for now: in a thread of its own, beside one that imports a library,
             # the search and the import could wait for each other.
@@ -99,7 +99,7 @@ def computed(what: str, *collections: Any, threads: int | None = None) -> tuple[
 
 def own_threads() -> Any:
     """The scheduler of threads in this process; by its name Dask would import `distributed`."""
-    return needed("dask.threaded").get
+    return require_module("dask.threaded").get
 
 
 def active_client() -> Any:
@@ -111,7 +111,7 @@ def active_client() -> Any:
         client = distributed.get_client()
     except ValueError:
         return None
-    return client if needed("dask").base.get_scheduler() == client.get else None
+    return client if require_module("dask").base.get_scheduler() == client.get else None
 
 
 def _from_cluster(
@@ -119,14 +119,14 @@ def _from_cluster(
 ) -> tuple[Any, ...]:
     """Results of a cluster; what goes wrong on the way, Ctrl-C too, cancels the tasks.
 
-    done : told how much more is done, as the scheduler counts it
+    done : called with the share that was done since, as the scheduler counts it
     """
     futures = client.compute(list(collections))
     most, share = 1, 0.0
     try:
         while not all(future.done() for future in futures):
             with contextlib.suppress(TimeoutError):
-                sys.modules["distributed"].wait(futures, timeout=LOOKED_AFTER)
+                sys.modules["distributed"].wait(futures, timeout=PROGRESS_SECONDS)
                 break
             left = client.run_on_scheduler(_tasks_left)
             most = max(most, left)
@@ -147,7 +147,7 @@ def _tasks_left(dask_scheduler: Any = None) -> int:
 
 
 @contextlib.contextmanager
-def translated() -> Iterator[None]:
+def translate_failures() -> Iterator[None]:
     """What a lost scheduler, a lost worker or a full one raise, in our words."""
     try:
         yield
@@ -170,9 +170,9 @@ def translated() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _told(what: str) -> Iterator[None]:
+def _report_tasks(what: str) -> Iterator[None]:
     """Progress: tasks that are done, of those that the local scheduler knows."""
-    callback: Any = needed("dask.callbacks").Callback
+    callback: Any = require_module("dask.callbacks").Callback
     known = {"total": 1}
     with steps(what, 1) as done:
 
@@ -185,3 +185,15 @@ def _told(what: str) -> Iterator[None]:
 
         with Counting():
             yield
+
+
+def require_module(module: str) -> Any:
+    """A module of an optional package, or how to install it."""
+    try:
+        return import_module(module)
+    except ImportError as error:
+        package = module.partition(".")[0]
+        raise MissingDependency(
+            f"tables in tiles need the package {package}, and it cannot be imported ({error}): "
+            "pip install 'dualfold[dask]'"
+        ) from error

@@ -16,15 +16,14 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput, TooLarge
-from dualfold.scale.engine import TileFailed
-from dualfold.scale.packages import needed
+from dualfold.scale.engine import TileFailed, require_module
 
 PARQUET_ENDINGS = (".parquet", ".pq")
 
 
 @dataclass(frozen=True)
 class MappedRows:
-    """A `numpy.memmap` by its file: opened again by whoever reads rows of it.
+    """A `numpy.memmap` by its file, which every task opens again.
 
     path, dtype, shape, offset : as in numpy.memmap
     strides : of the rows and columns in the file
@@ -87,7 +86,7 @@ class ReadParquet:
 
     def __call__(self, part: ParquetRows) -> Any:
         """The rows as a data frame; a file that cannot be read is named."""
-        parquet = needed("pyarrow.parquet")
+        parquet = require_module("pyarrow.parquet")
         try:
             # Damage inside a page shows only by its checksum, where the writer made one.
             with parquet.ParquetFile(part.path, page_checksum_verification=True) as file:
@@ -108,7 +107,7 @@ def parquet_parts(
 
     columns : those to read, None for all; most : bytes of a row group, which is read whole
     """
-    parquet = needed("pyarrow.parquet")
+    parquet = require_module("pyarrow.parquet")
     names = _parquet_files(path)
     parts: list[ParquetRows] = []
     schema: Any = None
@@ -123,7 +122,7 @@ def parquet_parts(
             raise InvalidInput(
                 f"{name} has other columns than {names[0]}; the files of one table have the same"
             )
-        parts += _grouped(name, metadata, tile_bytes, most)
+        parts += _parts_of_file(name, metadata, tile_bytes, most)
     chosen = schema.names if columns is None else list(columns)
     missing = [column for column in chosen if column not in schema.names]
     if missing:
@@ -147,8 +146,8 @@ def _parquet_files(path: Path) -> list[str]:
     return found
 
 
-def _grouped(name: str, metadata: Any, tile_bytes: int, most: int) -> list[ParquetRows]:
-    """Row groups of a file, so many together as a tile may hold; none without rows."""
+def _parts_of_file(name: str, metadata: Any, tile_bytes: int, most: int) -> list[ParquetRows]:
+    """Row groups of a file, together as many as a tile may hold; none without rows."""
     parts: list[ParquetRows] = []
     first, rows, size = 0, 0, 0
     for group in range(metadata.num_row_groups):
@@ -172,7 +171,7 @@ def _grouped(name: str, metadata: Any, tile_bytes: int, most: int) -> list[Parqu
 
 def zarr_array(path: Path) -> Any:
     """The two-dimensional array in a Zarr store."""
-    zarr = needed("zarr")
+    zarr = require_module("zarr")
     try:
         found = zarr.open(str(path), mode="r")
     except Exception as error:

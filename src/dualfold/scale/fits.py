@@ -14,11 +14,9 @@ from dualfold.graph import Neighbors
 from dualfold.scale.classes import ClassMoments, class_moments_of
 from dualfold.scale.landmark_fit import fit_landmarks
 from dualfold.scale.lists import neighbors
-from dualfold.scale.mixed import encoded_moments, encodings_of
-from dualfold.scale.moments import moments_of
-from dualfold.scale.placing import laid_out, on_every_tile
-from dualfold.scale.sampling import gathered
-from dualfold.scale.table import TiledTable, is_tiled, table
+from dualfold.scale.placing import as_memory_map, on_every_tile
+from dualfold.scale.table import TiledTable, gather_rows, is_tiled, table
+from dualfold.scale.tile_moments import encoded_moments, encodings_of, moments_of
 
 
 def rows_for_fits(X: Any) -> RowsForFits | None:
@@ -68,10 +66,10 @@ class RowsForFits:
         return neighbors(self.table, count)
 
     def as_one_array(self) -> Any:
-        return laid_out(self.table)
+        return as_memory_map(self.table)
 
     def rows_at(self, numbers: Array) -> Array:
-        found: Array = gathered(self.table, numbers)
+        found: Array = gather_rows(self.table, numbers)
         return found
 
     def fit_landmarks(self, estimator: Any) -> None:

@@ -3,8 +3,8 @@
 Exact: a task for each partition searches it, and then every other whose box is not farther away
 than the farthest neighbour of some row; what is left out is proved to hold no nearer row.
 Approximate: each row goes to the few cells whose centres are nearest, and a task for each cell
-searches it exactly; rows whose true neighbours are found among all say how many cells a row needs,
-and others what the recall is.
+searches it exactly. Rows whose true neighbours are searched among all rows decide how many cells a
+row needs, and others measure the recall.
 """
 
 from __future__ import annotations
@@ -25,27 +25,32 @@ from dualfold.graph.distances import distance_rounding
 from dualfold.graph.neighbor_lists import Neighbors, Search, exact_search, recall_interval
 from dualfold.kernels.threads import one_thread, row_slices
 from dualfold.scale.boxes import SearchBoxes, box, within_partition
-from dualfold.scale.cells import MOST_SAMPLED, SAMPLED, Cells, made_cells
-from dualfold.scale.engine import computed
-from dualfold.scale.packages import needed
-from dualfold.scale.partitions import grown_tree, partitioned
-from dualfold.scale.sampling import drawn_numbers, gathered
+from dualfold.scale.engine import compute, require_module
+from dualfold.scale.list_files import ListFiles, Shuffle
+from dualfold.scale.partitions import (
+    CENTRE_SAMPLE_ROWS,
+    MAX_CENTRE_SAMPLE_ROWS,
+    Cells,
+    lloyd_cells,
+    sampled_tree,
+    sort_into_partitions,
+)
 from dualfold.scale.search import nearest_of
-from dualfold.scale.stored import ListFiles, Shuffle
-from dualfold.scale.table import TiledTable, table
+from dualfold.scale.table import TiledTable, drawn_row_numbers, gather_rows, table
 
-# Rows of a partition: 50 columns of them take 13 MB, and all their pairs a second.
+# docs/dev/notes/tables-in-tiles.md
 PARTITION_ROWS = 2**15
 # Cells of a row in an approximate search: each costs as much as the first.
-FEWEST_CELLS, MOST_CELLS = 2, 4
-# The recall asked for, and by how much the rows that choose the cells should pass it.
-RECALL, MARGIN = 0.95, 0.01
-# In "auto": rows that a row is compared with may be so many partitions.
-MOST_VISITED = 4.0
+MIN_CELLS_OF_ROW = 2
+MAX_CELLS_OF_ROW = 4
+DEFAULT_RECALL = 0.95
+RECALL_MARGIN = 0.01  # above it, for the rows that choose the number of cells
+# In "auto": other partitions that a row is compared with, on the average.
+MAX_VISITED_PARTITIONS = 4.0
 # Rows whose true neighbours choose the cells, and as many that measure the recall.
 RECALL_ROWS = 300
-# Rows that are looked for among all at a time.
-MOST_ASKED = 4_096
+# Rows whose neighbours are searched among all rows in one pass.
+MAX_QUERY_ROWS = 4_096
 
 
 def neighbors(
@@ -53,7 +58,7 @@ def neighbors(
     n_neighbors: int = 10,
     *,
     search: str = "auto",
-    recall: float = RECALL,
+    recall: float = DEFAULT_RECALL,
     partition_rows: int = PARTITION_ROWS,
     folder: str | Path | None = None,
     random_state: int = 0,
@@ -87,19 +92,19 @@ def neighbors(
         )
     height = max(min(partition_rows, _rows_of_tile(rows)), 2 * n_neighbors, 16)
     with _workplace(folder) as place:
-        files = ListFiles(str(place), (n, n_neighbors)).made()
+        files = ListFiles(str(place), (n, n_neighbors)).create()
         found: Search | None = None
         if search != "approximate":
             found = _exact(rows, files, height, random_state, must=search == "exact")
         if found is None:
             found = _approximate(rows, files, height, random_state, recall)
-        indices, distances = files.opened()
+        indices, distances = files.open()
     return Neighbors(indices, distances, found)
 
 
 @contextmanager
 def _workplace(folder: str | Path | None) -> Iterator[Path]:
-    base = needed("dask").config.get("temporary-directory", None)
+    base = require_module("dask").config.get("temporary-directory", None)
     if folder is not None:
         Path(folder).mkdir(parents=True, exist_ok=True)
         yield Path(folder)
@@ -111,26 +116,29 @@ def _workplace(folder: str | Path | None) -> Iterator[Path]:
 def _exact(
     rows: TiledTable, files: ListFiles, height: int, seed: int, *, must: bool
 ) -> Search | None:
-    """Every row proved; None where too many partitions would be needed and nothing was asked."""
+    """Every row proved; None where too many partitions would be needed and it is no `must`."""
     with tempfile.TemporaryDirectory(dir=files.folder) as place:
-        tree = grown_tree(rows, height, seed)
-        parts = partitioned(rows, Path(place), tree, _slice_rows(rows, files.shape[1]))
-        delayed = needed("dask").delayed
-        boxes = computed("boxes", *[delayed(box)(parts, part) for part in range(parts.count)],
-                         threads=rows.budget.threads)  # fmt: skip
+        tree = sampled_tree(rows, height, seed)
+        parts = sort_into_partitions(rows, Path(place), tree, _slice_rows(rows, files.shape[1]))
+        delayed = require_module("dask").delayed
+        boxes = compute(
+            "boxes",
+            *[delayed(box)(parts, part) for part in range(parts.count)],
+            threads=rows.budget.threads,
+        )
         shuffle = Shuffle(place, parts, 1, files.shape[1])
         task = SearchBoxes(shuffle, np.array(boxes))
-        if not must and task.visited(parts.count // 2) > MOST_VISITED:
+        if not must and task.partitions_visited(parts.count // 2) > MAX_VISITED_PARTITIONS:
             return None
-        _searched(rows, shuffle.made(), task, files)
+        _search_all(rows, shuffle.create(), task, files)
     return exact_search("partitions", distance_rounding(rows.width))
 
 
-def _searched(rows: TiledTable, shuffle: Shuffle, task: Any, files: ListFiles) -> Array:
-    """The task on every partition, and the lists put in order; who has too few neighbours."""
-    work = needed("dask").delayed(task, pure=False)
+def _search_all(rows: TiledTable, shuffle: Shuffle, task: Any, files: ListFiles) -> Array:
+    """The task on every partition, the lists in order; returns rows with too few neighbours."""
+    work = require_module("dask").delayed(task, pure=False)
     tasks = [work(part) for part in range(shuffle.parts.count)]
-    computed("neighbours", *tasks, threads=rows.budget.threads)
+    compute("neighbours", *tasks, threads=rows.budget.threads)
     return shuffle.merged_into(files, rows.budget.threads)
 
 
@@ -140,7 +148,7 @@ def _rows_of_tile(rows: TiledTable) -> int:
 
 
 def _slice_rows(rows: TiledTable, of_each: int) -> int:
-    """Rows whose lists, so many entries of each, are put in order at a time."""
+    """Rows whose lists, with `of_each` entries, are put in order at a time."""
     return max(1, rows.budget.tile_bytes // (4 * 12 * of_each))
 
 
@@ -168,26 +176,30 @@ def _approximate(
     The other half of the sample measures the recall.
     """
     count = files.shape[1]
-    drawn = drawn_numbers(rows.n_rows, 2 * RECALL_ROWS, seed)
+    drawn = drawn_row_numbers(rows.n_rows, 2 * RECALL_ROWS, seed)
     truth = nearest_of(rows, drawn, count)
     half = np.random.default_rng(seed).permutation(len(drawn)) < len(drawn) // 2
     cells = _cells(rows, height, seed, wanted, (drawn[half], truth[0][half]))
     with tempfile.TemporaryDirectory(dir=files.folder) as place:
         step = _slice_rows(rows, cells.of_row * count)
-        parts = partitioned(rows, Path(place), cells, step)
-        shuffle = Shuffle(place, parts, cells.of_row, count).made()
-        most = max(height, min(MOST_CELLS * height, _rows_of_tile(rows)))
-        short = _searched(rows, shuffle, _SearchCell(shuffle, most), files)
-    for some in row_slices(len(short), MOST_ASKED):  # rows of cells with too few
+        parts = sort_into_partitions(rows, Path(place), cells, step)
+        shuffle = Shuffle(place, parts, cells.of_row, count).create()
+        most = max(height, min(MAX_CELLS_OF_ROW * height, _rows_of_tile(rows)))
+        short = _search_all(rows, shuffle, _SearchCell(shuffle, most), files)
+    for some in row_slices(len(short), MAX_QUERY_ROWS):  # rows of cells with too few
         files.put(short[some], nearest_of(rows, short[some], count))
     numbers, true = drawn[~half], truth[1][~half]
     # Another row at the same distance is as good.
-    recalls = (files.opened()[1][numbers] <= true[:, -1:]).mean(axis=1)
+    recalls = (files.open()[1][numbers] <= true[:, -1:]).mean(axis=1)
     known = exact_search("cells", distance_rounding(rows.width))
     return replace(
-        known, exact=False, proved=0.0, recall=float(recalls.mean()),
-        recall_interval=recall_interval(recalls), sampled=len(numbers),
-    )  # fmt: skip
+        known,
+        exact=False,
+        proved=0.0,
+        recall=float(recalls.mean()),
+        recall_interval=recall_interval(recalls),
+        sampled=len(numbers),
+    )
 
 
 def _cells(
@@ -198,18 +210,20 @@ def _cells(
     known : rows, and the numbers of their nearest
     """
     n, room = rows.n_rows, _rows_of_tile(rows)
-    most = min(MOST_SAMPLED, room, max(1, SAMPLED * MOST_CELLS * n // height))
-    sample = gathered(rows, drawn_numbers(n, most, seed + 1), finite=True).astype(np.float64)
+    most = min(
+        MAX_CENTRE_SAMPLE_ROWS, room, max(1, CENTRE_SAMPLE_ROWS * MAX_CELLS_OF_ROW * n // height)
+    )
+    sample = gather_rows(rows, drawn_row_numbers(n, most, seed + 1), finite=True).astype(np.float64)
     numbers = np.unique(np.concatenate([known[0], known[1].ravel()]))
-    some = gathered(rows, numbers, finite=True)
+    some = gather_rows(rows, numbers, finite=True)
     pairs = np.searchsorted(numbers, known[0])[:, None], np.searchsorted(numbers, known[1])
-    for of_row in range(FEWEST_CELLS, MOST_CELLS + 1):
+    for of_row in range(MIN_CELLS_OF_ROW, MAX_CELLS_OF_ROW + 1):
         rng = np.random.default_rng(seed)
         if n <= min(of_row * height, room):  # all rows in one are as many pairs
-            return made_cells(sample, 1, 1, rng)
-        cells = made_cells(sample, -(-of_row * n // height), of_row, rng)
+            return lloyd_cells(sample, 1, 1, rng)
+        cells = lloyd_cells(sample, -(-of_row * n // height), of_row, rng)
         own = cells.of(some)
         shared = own[pairs[0]][..., None] == own[pairs[1]][..., None, :]
-        if shared.any(axis=(2, 3)).mean() >= wanted + MARGIN:
+        if shared.any(axis=(2, 3)).mean() >= wanted + RECALL_MARGIN:
             break
     return cells

@@ -1,7 +1,7 @@
 """Rows of a table sorted into partitions of near ones, in a file in which each is a slice.
 
 A tree on a sample cuts space in halves, and each row goes to its leaf (exact searches), or to a few
-cells (`cells.py`). The file holds the table as often as a row has partitions, and goes with its
+cells (`Cells`). The file holds the table as often as a row has partitions, and goes with its
 folder.
 """
 
@@ -16,17 +16,16 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.kernels.threads import row_slices
-from dualfold.scale.engine import computed
+from dualfold.scale.engine import compute
 from dualfold.scale.rows import dense_rows, refuse_gaps
-from dualfold.scale.sampling import drawn_numbers, gathered
-from dualfold.scale.table import TiledTable
+from dualfold.scale.table import TiledTable, drawn_row_numbers, gather_rows
 
-# Rows of the sample for each partition: sizes are then right to a tenth.
-SAMPLED = 100
+# For each partition: their sizes are then right to a tenth.
+TREE_SAMPLE_ROWS = 100
 
 
 class Sorting(Protocol):
-    """What says to which partitions a row belongs."""
+    """A rule that gives each row its partitions."""
 
     @property
     def count(self) -> int:
@@ -66,14 +65,14 @@ class Tree:
         return np.asarray(node - (2**self.depth - 1))[:, None]
 
 
-def grown_tree(rows: TiledTable, partition_rows: int, seed: int) -> Tree:
+def sampled_tree(rows: TiledTable, partition_rows: int, seed: int) -> Tree:
     """Cuts of a table into partitions of at most about `partition_rows`, by a sample of it."""
     depth = max(0, int(np.ceil(np.log2(max(1.0, rows.n_rows / partition_rows)))))
-    numbers = drawn_numbers(rows.n_rows, SAMPLED * 2**depth, seed)
-    return halved(gathered(rows, numbers, finite=True).astype(np.float64), depth)
+    numbers = drawn_row_numbers(rows.n_rows, TREE_SAMPLE_ROWS * 2**depth, seed)
+    return median_tree(gather_rows(rows, numbers, finite=True).astype(np.float64), depth)
 
 
-def halved(sample: Array, depth: int) -> Tree:
+def median_tree(sample: Array, depth: int) -> Tree:
     """Medians along the column of the largest spread."""
     width, count = sample.shape[1], 2**depth - 1
     directions, thresholds = np.zeros((count, width)), np.zeros(count)
@@ -94,7 +93,7 @@ def halved(sample: Array, depth: int) -> Tree:
 
 @dataclass(frozen=True)
 class Partitions:
-    """The sorted rows in a folder, opened by whoever works on a slice of them.
+    """The sorted rows in a folder; every task opens its slice of them.
 
     bounds : where each partition begins, and the end; width : number of columns
     kind : the numbers' type
@@ -115,7 +114,7 @@ class Partitions:
         return len(self.bounds) - 1
 
     def pieces(self, part: int, most: int) -> list[slice]:
-        """A partition as slices of the file of at most so many rows: one, where it is not large."""
+        """A partition as slices of the file of at most `most` rows each."""
         first, last = self.bounds[part : part + 2]
         cuts = np.linspace(first, last, -(-(last - first) // most) + 1).astype(int)
         return [slice(int(a), int(b)) for a, b in pairwise(cuts)]
@@ -126,14 +125,14 @@ class Partitions:
 
     def rows(self, some: slice) -> Array:
         """Rows of the file, read into memory; in a partition they keep the order of the table."""
-        return np.array(self.opened("rows", some))
+        return np.array(self.open_slice("rows", some))
 
     def numbers(self, some: slice) -> Array:
         """Their numbers in the table."""
-        return np.array(self.opened("numbers", some))
+        return np.array(self.open_slice("numbers", some))
 
-    def opened(self, name: str, some: slice, mode: Any = "r") -> Array:
-        """Part of the file of rows, or of their numbers; no more of it counts as memory."""
+    def open_slice(self, name: str, some: slice, mode: Any = "r") -> Array:
+        """Part of the file of rows, or of their numbers, as a memory map of this part alone."""
         wide = name == "rows"
         kind, inner = np.dtype(self.kind if wide else "int64"), (self.width,) if wide else ()
         shape = (some.stop - some.start, *inner)
@@ -175,12 +174,12 @@ class _Put:
         for part in np.flatnonzero(ends > begins):
             some = order[begins[part] : ends[part]] // self.of_row
             place = slice(int(starts[part]), int(starts[part]) + len(some))
-            self.into.opened("rows", place, "r+")[:] = rows[some]
-            self.into.opened("numbers", place, "r+")[:] = some + first
+            self.into.open_slice("rows", place, "r+")[:] = rows[some]
+            self.into.open_slice("numbers", place, "r+")[:] = some + first
         return len(rows)
 
 
-def partitioned(rows: TiledTable, folder: Path, sorting: Sorting, step: int) -> Partitions:
+def sort_into_partitions(rows: TiledTable, folder: Path, sorting: Sorting, step: int) -> Partitions:
     """The table sorted into partitions, in two passes.
 
     folder : where the files lie; all workers must see it
@@ -190,7 +189,7 @@ def partitioned(rows: TiledTable, folder: Path, sorting: Sorting, step: int) -> 
     np.memmap(owners, "int32", "w+", shape=(n, sorting.of_row))
     firsts = np.concatenate([[0], np.cumsum(rows.lengths)]).tolist()
     tasks = rows.each(_Assign(sorting, owners, n, step), firsts[:-1])
-    found = computed("sorting rows", *tasks, threads=rows.budget.threads)
+    found = compute("sorting rows", *tasks, threads=rows.budget.threads)
     none = np.zeros((0, sorting.count), np.int64)
     by_tile = [none if one is None else one for one in found]
     edges = [at for a, b in pairwise(firsts) for at in range(a, b, step)]
@@ -199,11 +198,100 @@ def partitioned(rows: TiledTable, folder: Path, sorting: Sorting, step: int) -> 
     # Where the rows of each tile begin in each partition: after those of the tiles before.
     totals = np.array([tile.sum(axis=0) for tile in by_tile])
     starts = bounds[:-1] + np.cumsum(totals, axis=0) - totals
-    into = Partitions(str(folder), tuple(int(at) for at in bounds), rows.width, str(rows.dtype),
-                      np.array([*edges, n]), counts)  # fmt: skip
+    into = Partitions(
+        str(folder),
+        tuple(int(at) for at in bounds),
+        rows.width,
+        str(rows.dtype),
+        np.array([*edges, n]),
+        counts,
+    )
     for name in ("rows", "numbers"):
-        into.opened(name, slice(0, into.bounds[-1]), "w+")
+        into.open_slice(name, slice(0, into.bounds[-1]), "w+")
     tasks = rows.each(_Put(owners, into, n, sorting.of_row), firsts[:-1], list(starts))
-    computed("sorting rows", *tasks, threads=rows.budget.threads)
+    compute("sorting rows", *tasks, threads=rows.budget.threads)
     owners.unlink()
     return into
+
+
+CENTRE_SAMPLE_ROWS = 64  # for each centre
+MAX_CENTRE_SAMPLE_ROWS = 2**17
+# Of Lloyd's rule; at two of them large cells are divided.
+LLOYD_STEPS = 6
+# A cell of more times the mean number of rows is divided.
+LARGE_CELL_RATIO = 2.0
+# Entries of a product with all centres.
+CENTRE_CHUNK_NUMBERS = 2**20
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """Centres, and to how many of the nearest a row belongs.
+
+    centres : float32, in the units (x − shift)/scale; of_row : cells of a row
+    """
+
+    centres: Array
+    shift: Array
+    scale: float
+    of_row: int
+
+    @property
+    def count(self) -> int:
+        """Number of cells."""
+        return len(self.centres)
+
+    def of(self, rows: Array) -> Array:
+        """The cells of each row, the nearest first."""
+        found = np.empty((len(rows), self.of_row), np.int32)
+        half = 0.5 * np.square(self.centres).sum(axis=1)
+        for some in row_slices(len(rows), max(1, CENTRE_CHUNK_NUMBERS // self.count)):
+            far = half - self._in_units(rows[some]) @ self.centres.T
+            for place in range(self.of_row):
+                found[some, place] = nearest = far.argmin(axis=1)
+                far[np.arange(len(far)), nearest] = np.inf
+        return found
+
+    def _in_units(self, rows: Array) -> Array:
+        return ((rows - self.shift) / self.scale).astype(np.float32)
+
+
+def lloyd_cells(sample: Array, count: int, of_row: int, rng: np.random.Generator) -> Cells:
+    """Centres of about equally many rows each, by Lloyd's rule on a sample."""
+    shift = sample.mean(axis=0)
+    scale = float(np.abs(sample - shift).max()) or 1.0
+    rows = ((sample - shift) / scale).astype(np.float32)
+    count = min(count, len(rows))
+    centres = rows[np.sort(rng.choice(len(rows), count, replace=False))]
+    for turn in range(LLOYD_STEPS):
+        own = Cells(centres, np.zeros_like(shift), 1.0, 1).of(rows)[:, 0]
+        if turn in (LLOYD_STEPS // 3, 2 * LLOYD_STEPS // 3):
+            centres = _with_divided_cells(rows, own, centres, rng)
+        else:
+            centres = _means(rows, own, centres)
+    return Cells(centres, shift, scale, min(of_row, len(centres)))
+
+
+def _means(rows: Array, own: Array, centres: Array) -> Array:
+    """The mean of each cell; an empty one keeps its centre."""
+    sizes = np.bincount(own, minlength=len(centres))
+    order = np.argsort(own, kind="stable")
+    filled = np.flatnonzero(sizes)
+    starts = (np.cumsum(sizes) - sizes)[filled]
+    moved = centres.copy()
+    sums = np.add.reduceat(rows[order].astype(np.float64), starts, axis=0)
+    moved[filled] = sums / sizes[filled, None]
+    return moved
+
+
+def _with_divided_cells(rows: Array, own: Array, centres: Array, rng: np.random.Generator) -> Array:
+    """Centres without those of empty cells; a large cell gets several, by its number of rows."""
+    sizes = np.bincount(own, minlength=len(centres))
+    usual = len(rows) / len(centres)
+    large = np.flatnonzero(sizes > LARGE_CELL_RATIO * usual)
+    kept = np.setdiff1d(np.flatnonzero(sizes), large)
+    added = [
+        rows[rng.choice(np.flatnonzero(own == cell), round(sizes[cell] / usual), replace=False)]
+        for cell in large
+    ]
+    return np.unique(np.concatenate([centres[kept], *added]), axis=0)

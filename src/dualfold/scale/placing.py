@@ -15,17 +15,18 @@ import numpy as np
 
 from dualfold.errors import DataUnavailable
 from dualfold.kernels.locks import ForkedLock
-from dualfold.scale.engine import OneTask, own_threads, translated
-from dualfold.scale.packages import needed
+from dualfold.scale.engine import OneTask, own_threads, require_module, translate_failures
 from dualfold.scale.rows import plain_rows
 from dualfold.scale.table import TiledTable
 
-# Numbers that are placed at a time, 4 MB, and the fewest and most rows: a search takes 2 kB a row.
-PIECE, FEWEST, MOST = 2**19, 2**10, 2**13
+# Entries that are placed at a time, within limits of rows: a search needs memory for each row.
+PLACING_CHUNK_NUMBERS = 2**19
+MIN_CHUNK_ROWS = 2**10
+MAX_CHUNK_ROWS = 2**13
 # Models of more bytes than this go to workers by a file that they open. In the graph of tasks
 # they would be sent again and again; scattered ones are lost with the worker that holds them.
-MOST_IN_GRAPH = 2**20
-_making = ForkedLock()  # of two folders made at once one is forgotten, and deleted with its models
+MAX_MODEL_BYTES_IN_GRAPH = 2**20
+_FOLDER_LOCK = ForkedLock()  # two threads would make two folders, and one would be deleted
 
 
 class OpenedModel:
@@ -36,7 +37,7 @@ class OpenedModel:
 
     def model(self) -> Any:
         """The model itself."""
-        return _opened(self.path)
+        return _load_model(self.path)
 
 
 class InGraph:
@@ -51,7 +52,7 @@ class InGraph:
 
 
 @lru_cache(maxsize=4)
-def _opened(path: str) -> Any:
+def _load_model(path: str) -> Any:
     try:
         return pickle.loads(Path(path).read_bytes())
     except OSError as error:
@@ -63,21 +64,21 @@ def _opened(path: str) -> Any:
 
 @cache
 def _folder() -> tempfile.TemporaryDirectory[str]:
-    """Where models lie as long as this process lives; lazy results may ask for them late."""
-    base = needed("dask").config.get("temporary-directory", None)
+    """Where models lie as long as this process lives, because lazy results need them late."""
+    base = require_module("dask").config.get("temporary-directory", None)
     return tempfile.TemporaryDirectory(prefix="dualfold-models-", dir=base)
 
 
-def sent(model: Any) -> OpenedModel | InGraph:
+def model_for_tasks(model: Any) -> OpenedModel | InGraph:
     """The model as tasks get it: itself if it is small, else by the name of a file."""
     slim = copy.copy(model)
     for name in getattr(model, "_unused_for_new_rows", ()):
         if name in vars(slim):
             setattr(slim, name, None)
     content = pickle.dumps(slim, protocol=5)
-    if len(content) <= MOST_IN_GRAPH:
+    if len(content) <= MAX_MODEL_BYTES_IN_GRAPH:
         return InGraph(slim)
-    with _making:
+    with _FOLDER_LOCK:
         place = Path(_folder().name) / f"{uuid4().hex}.model"
     place.write_bytes(content)
     return OpenedModel(str(place))
@@ -107,7 +108,9 @@ class OnTile:
     def _work(self, block: Any) -> Any:
         """Some rows at a time: what searches need beside the rows stays small."""
         call = getattr(self.model.model(), self.method)
-        height = min(MOST, max(FEWEST, PIECE // max(1, block.shape[1])))
+        height = min(
+            MAX_CHUNK_ROWS, max(MIN_CHUNK_ROWS, PLACING_CHUNK_NUMBERS // max(1, block.shape[1]))
+        )
         rows = block.iloc if hasattr(block, "iloc") else block
         pieces = [call(rows[at : at + height]) for at in range(0, block.shape[0], height)]
         return np.concatenate([np.asarray(piece) for piece in pieces])
@@ -120,7 +123,7 @@ def on_every_tile(
 
     columns : names of the columns of the result; dtype : its numbers
     """
-    task = OnTile(sent(model), method, columns, dtype)
+    task = OnTile(model_for_tasks(model), method, columns, dtype)
     if rows.is_frame:
         import pandas as pd
 
@@ -133,7 +136,7 @@ def on_every_tile(
         chunks=(X.chunks[0], (len(columns),)),
         meta=np.empty((0, 0), dtype),
     )
-    return _mapped(lazy, rows) if rows.kind == "memmap" else lazy
+    return _store_in_nameless_file(lazy, rows) if rows.kind == "memmap" else lazy
 
 
 class _RowsOfFile:
@@ -149,18 +152,20 @@ class _RowsOfFile:
             np.memmap(self.file, self.dtype, "r+", begin, (last - first, width))[:] = rows
 
 
-def _mapped(lazy: Any, rows: TiledTable) -> Any:
+def _store_in_nameless_file(lazy: Any, rows: TiledTable) -> Any:
     """The numbers in a file without a name: it is gone when the last view of it is."""
-    with tempfile.TemporaryFile(dir=needed("dask").config.get("temporary-directory", None)) as file:
+    with tempfile.TemporaryFile(
+        dir=require_module("dask").config.get("temporary-directory", None)
+    ) as file:
         np.memmap(file, lazy.dtype, "w+", shape=lazy.shape)
-        with translated():
+        with translate_failures():
             target = _RowsOfFile(file, lazy.dtype, lazy.shape)
             threads = rows.budget.threads
             lazy.store(target, lock=False, scheduler=own_threads(), num_workers=threads)
         return np.memmap(file, lazy.dtype, "r+", shape=lazy.shape)
 
 
-def laid_out(rows: TiledTable) -> Any:
+def as_memory_map(rows: TiledTable) -> Any:
     """The rows side by side in a file without a name, as a memory map of numbers."""
     store = rows.collection
     if rows.is_frame:
@@ -169,4 +174,4 @@ def laid_out(rows: TiledTable) -> Any:
     elif rows.known_lengths is None:
         store = store.copy()
         store._chunks = (rows.lengths, (rows.width,))
-    return _mapped(store.astype(rows.dtype), rows)
+    return _store_in_nameless_file(store.astype(rows.dtype), rows)

@@ -11,14 +11,13 @@ from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.neighbors import nearest
 from dualfold.quality.estimate import estimate_of_mean
 from dualfold.quality.ranks import kept_share
-from dualfold.scale.engine import computed, in_order
+from dualfold.scale.engine import compute, in_order
 from dualfold.scale.rows import dense_rows, refuse_gaps
-from dualfold.scale.sampling import drawn_numbers, gathered
-from dualfold.scale.table import TiledTable, table
+from dualfold.scale.table import TiledTable, drawn_row_numbers, gather_rows, table
 
 Lists = tuple[Array, Array]
-# Rows that a measure asks, and what it says is right to ±0.015 (95 %).
-ASKED = 1_000
+# A share that is measured on them is right to ±0.015 (95 %).
+DEFAULT_SAMPLE_ROWS = 1_000
 
 
 class _InTile:
@@ -50,20 +49,20 @@ class _Best:
 def nearest_of(rows: TiledTable, numbers: Array, n_neighbors: int) -> Lists:
     """The `n_neighbors` nearest other rows of the rows with these ascending numbers.
 
-    (row numbers, distances), exact and by (distance, number); every row is looked at once.
+    (row numbers, distances), exact and sorted by (distance, number), in one pass.
     """
     if not 1 <= n_neighbors < rows.n_rows:
         raise InvalidInput(
             Argument("n_neighbors", n_neighbors),
             f" must be at least 1 and less than the number of rows, {rows.n_rows}",
         )
-    queries = gathered(rows, numbers, finite=True).astype(np.float64)
+    queries = gather_rows(rows, numbers, finite=True).astype(np.float64)
     starts = np.concatenate([[0], np.cumsum(rows.lengths)])[:-1].tolist()
     parts = rows.each(_InTile(queries, n_neighbors + 1), starts)
     size = 16 * len(numbers) * (n_neighbors + 1)
     whole = in_order(parts, _Best(n_neighbors + 1), size)
-    found, distances = computed("nearest rows", whole, threads=rows.budget.threads)[0]
-    # Each row is its own nearest, unless more copies of it than asked for come before.
+    found, distances = compute("nearest rows", whole, threads=rows.budget.threads)[0]
+    # Each row is its own nearest, unless enough duplicates of it come before.
     own = found == numbers[:, None]
     own[~own.any(axis=1), -1] = True
     kept = ~own
@@ -72,7 +71,12 @@ def nearest_of(rows: TiledTable, numbers: Array, n_neighbors: int) -> Lists:
 
 
 def kept_neighbors(
-    X: Any, Y: Any, n_neighbors: int = 10, *, sample: int = ASKED, random_state: int = 0
+    X: Any,
+    Y: Any,
+    n_neighbors: int = 10,
+    *,
+    sample: int = DEFAULT_SAMPLE_ROWS,
+    random_state: int = 0,
 ) -> float:
     """The share of the nearest rows in X that rows keep in Y, on a `sample` against all rows.
 
@@ -85,7 +89,7 @@ def kept_neighbors(
     x, y = table(X), table(Y)
     if x.n_rows != y.n_rows:
         raise InvalidInput(f"the table has {x.n_rows} rows and its map {y.n_rows}")
-    numbers = drawn_numbers(x.n_rows, sample, random_state)
+    numbers = drawn_row_numbers(x.n_rows, sample, random_state)
     before, after = (nearest_of(rows, numbers, n_neighbors)[0] for rows in (x, y))
     kept = kept_share(before, after, n_neighbors)
     return estimate_of_mean(kept, x.n_rows, (0.0, 1.0))

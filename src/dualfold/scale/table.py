@@ -12,17 +12,17 @@ from typing import Any, Literal
 
 import numpy as np
 
+from dualfold.arrays import Array
 from dualfold.data.array_files import npy_array
 from dualfold.errors import Argument, InvalidInput
 from dualfold.scale.budget import Budget, budget, half_of_memory
-from dualfold.scale.engine import OneTask, computed, in_order
+from dualfold.scale.engine import OneTask, compute, in_order, require_module
 from dualfold.scale.files import MappedRows, ReadParquet, mapped_rows, parquet_parts, zarr_array
-from dualfold.scale.packages import needed
-from dualfold.scale.rows import dtype_of, plain_rows
+from dualfold.scale.rows import dense_rows, dtype_of, plain_rows, refuse_gaps
 
 Kind = Literal["array", "frame", "memmap"]
-# Rows that graph methods are fitted on, where nobody chose: eigenmaps of them take seconds.
-LANDMARKS = 10_000
+# Rows that graph methods are fitted on by default: eigenmaps of them take seconds.
+DEFAULT_LANDMARKS = 10_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +42,7 @@ class TiledTable:
     budget: Budget
     tiles: tuple[str, ...]
     known_lengths: tuple[int, ...] | None = None
-    landmarks: int = LANDMARKS
+    landmarks: int = DEFAULT_LANDMARKS
 
     @property
     def width(self) -> int:
@@ -71,8 +71,8 @@ class TiledTable:
         """Rows of each tile; counted in a pass of their own where they are not known."""
         if self.known_lengths is not None:
             return self.known_lengths
-        delayed = needed("dask").delayed
-        counts = computed("counting rows", *[delayed(len)(block) for block in self.blocks])
+        delayed = require_module("dask").delayed
+        counts = compute("counting rows", *[delayed(len)(block) for block in self.blocks])
         return tuple(int(count) for count in counts)
 
     @property
@@ -90,22 +90,29 @@ class TiledTable:
 
         raw : hand over data frames as they are, not as arrays of numbers
         """
-        task = needed("dask").delayed(OneTask(work if raw else _OnNumbers(work)), pure=False)
+        task = require_module("dask").delayed(
+            OneTask(work if raw else _OnNumbers(work)), pure=False
+        )
         rows = zip(self.tiles, self.blocks, *more, strict=True)
         return [task(*each) for each in rows]
 
     def total(
-        self, what: str, work: Callable[[Any], Any], merge: Callable[[Any, Any], Any],
-        *, result_bytes: int = 2**10, raw: bool = False,
-    ) -> Any:  # fmt: skip
+        self,
+        what: str,
+        work: Callable[[Any], Any],
+        merge: Callable[[Any, Any], Any],
+        *,
+        result_bytes: int = 2**10,
+        raw: bool = False,
+    ) -> Any:
         """`work` on every tile, the results added in the order of the tiles; None of no rows.
 
-        what : told as progress; merge : adds two results
+        what : name of the progress bar; merge : adds two results
         result_bytes : the size of a result, which decides how many wait together
         raw : as in `each`
         """
         whole = in_order(self.each(work, raw=raw), merge, result_bytes)
-        return computed(what, whole, threads=self.budget.threads)[0]
+        return compute(what, whole, threads=self.budget.threads)[0]
 
 
 class _OnNumbers:
@@ -133,7 +140,7 @@ def table(
     *,
     columns: Sequence[str] | None = None,
     memory_limit: int | str | None = None,
-    landmarks: int = LANDMARKS,
+    landmarks: int = DEFAULT_LANDMARKS,
 ) -> TiledTable:
     """A table in tiles, which every estimator takes in place of X.
 
@@ -183,7 +190,7 @@ def _of_path(
     parts, empty = parquet_parts(path, columns, allowed.tile_bytes, allowed.most_tile)
     if not parts:
         raise InvalidInput(f"{path} has no rows")
-    read = needed("dask.dataframe").from_map(
+    read = require_module("dask.dataframe").from_map(
         ReadParquet(tuple(empty.columns)), parts, meta=empty, enforce_metadata=False
     )
     names = tuple(part.name for part in parts)
@@ -200,7 +207,7 @@ def _of_rows(rows: Any, kind: Kind, name: Any, allowed: Budget, landmarks: int) 
     if own is not None and height > own[0]:
         height -= height % own[0]
     label = None if isinstance(rows, MappedRows) else False
-    collection = needed("dask.array").from_array(
+    collection = require_module("dask.array").from_array(
         rows, chunks=(min(n, height), width), name=label, asarray=True
     )
     starts = range(0, n, min(n, height))
@@ -236,3 +243,52 @@ def _two_dimensional(rows: Any) -> Any:
             f"the array has the shape {getattr(rows, 'shape', '?')}; a table has rows and columns"
         )
     return rows
+
+
+def drawn_row_numbers(n: int, count: int, seed: int) -> Array:
+    """`count` of n row numbers in ascending order, whatever the tiles and workers are."""
+    if count >= n:
+        return np.arange(n)
+    return np.sort(np.random.default_rng(seed).choice(n, count, replace=False, shuffle=False))
+
+
+def gather_rows(
+    rows: TiledTable, numbers: Array, *, raw: bool = False, finite: bool = False
+) -> Any:
+    """The rows of these ascending numbers, as one array (`raw`: as a data frame if they are).
+
+    finite : refuse NaN and infinity, by the names of the tile and the row
+    """
+    bounds = np.concatenate([[0], np.cumsum(rows.lengths)])
+    if len(numbers) and not 0 <= numbers[0] <= numbers[-1] < bounds[-1]:
+        raise InvalidInput(f"there are {bounds[-1]} rows, and one beyond them was asked for")
+    cuts = np.searchsorted(numbers, bounds)
+    asked = [
+        numbers[first:last] - start
+        for first, last, start in zip(cuts[:-1], cuts[1:], bounds[:-1], strict=True)
+    ]
+    wanted = [place for place, some in enumerate(asked) if len(some)]
+    work = _frame_rows if raw else _finite_rows if finite else _array_rows
+    tasks = rows.each(work, asked, raw=True)
+    found = compute(
+        "gathering rows", *[tasks[place] for place in wanted], threads=rows.budget.threads
+    )
+    if raw and rows.is_frame:
+        import pandas as pd
+
+        return pd.concat(found)
+    return np.concatenate([np.empty((0, rows.width), rows.dtype), *found])
+
+
+def _frame_rows(block: Any, places: Array) -> Any:
+    return block.iloc[places] if hasattr(block, "iloc") else block[places]
+
+
+def _array_rows(block: Any, places: Array) -> Array:
+    return np.ascontiguousarray(dense_rows(plain_rows(_frame_rows(block, places))))
+
+
+def _finite_rows(block: Any, places: Array) -> Array:
+    found = _array_rows(block, places)
+    refuse_gaps(found, places)
+    return found

@@ -12,13 +12,12 @@ import numpy as np
 
 from dualfold.data.atomic_files import atomic_folder, folder_writers
 from dualfold.errors import InvalidInput
-from dualfold.scale.engine import computed
-from dualfold.scale.packages import needed
+from dualfold.scale.engine import compute, require_module
 from dualfold.scale.table import TiledTable, table
 
-WRITABLE = (".parquet", ".zarr")
-# Beside the parts of a Parquet folder; readers leave names that begin so alone.
-METADATA = "_dualfold.json"
+WRITABLE_ENDINGS = (".parquet", ".zarr")
+# In a Parquet folder; readers ignore names that begin with an underscore.
+METADATA_NAME = "_dualfold.json"
 
 
 def write(
@@ -54,16 +53,17 @@ def write(
             text = None if metadata is None else json.dumps(metadata, ensure_ascii=False)
             if text is not None:
                 with folder_writers:
-                    (folder / METADATA).write_text(text, encoding="utf-8")
-        counts = computed("writing", *tasks, threads=threads)
+                    (folder / METADATA_NAME).write_text(text, encoding="utf-8")
+        counts = compute("writing", *tasks, threads=threads)
     return sum(count or 0 for count in counts)
 
 
 def refuse_ending(path: Path) -> None:
     """What a table in tiles cannot be written to."""
-    if path.suffix not in WRITABLE:
+    if path.suffix not in WRITABLE_ENDINGS:
         raise InvalidInput(
-            f"{path} must end with {' or '.join(WRITABLE)}: tables in tiles are written in parts"
+            f"{path} must end with {' or '.join(WRITABLE_ENDINGS)}: tables in tiles are written in "
+            "parts"
         )
 
 
@@ -74,7 +74,7 @@ class _WriteParquet:
         self.folder = folder
 
     def __call__(self, block: Any, number: int) -> int:
-        pyarrow, parquet = needed("pyarrow"), needed("pyarrow.parquet")
+        pyarrow, parquet = require_module("pyarrow"), require_module("pyarrow.parquet")
         if hasattr(block, "columns"):
             content = pyarrow.Table.from_pandas(block, preserve_index=False)
         else:
@@ -94,7 +94,7 @@ class _WriteZarr:
 
     def __call__(self, rows: Any, start: int) -> int:
         with folder_writers:
-            target = needed("zarr").open_array(self.path, mode="r+")
+            target = require_module("zarr").open_array(self.path, mode="r+")
             target[start : start + len(rows)] = rows
         return len(rows)
 
@@ -108,9 +108,12 @@ def _zarr_target(source: TiledTable, folder: Path, metadata: Mapping[str, Any] |
             "the tiles have lengths that no chunks of a Zarr array share; rechunk the table "
             "evenly (X.rechunk), or write .parquet"
         )
-    target = needed("zarr").create_array(
-        store=str(folder), shape=(source.n_rows, source.width), dtype=source.dtype,
-        chunks=(height, source.width), overwrite=True,
-    )  # fmt: skip
+    target = require_module("zarr").create_array(
+        store=str(folder),
+        shape=(source.n_rows, source.width),
+        dtype=source.dtype,
+        chunks=(height, source.width),
+        overwrite=True,
+    )
     if metadata is not None:
         target.attrs["dualfold"] = json.loads(json.dumps(metadata))

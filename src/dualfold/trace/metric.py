@@ -83,10 +83,8 @@ class Sparse:
     def lowest(self) -> float:
         """A proved lower bound of the smallest eigenvalue of B."""
         ordering = fill_reducing_ordering(self.matrix)
-        guess, identity = (
-            1.0 / _norm_of_inverse(self.solve, self.n),
-            sp.eye_array(self.n, format="csr"),
-        )
+        guess = 1.0 / _norm_of_inverse(self.solve, self.n)
+        identity = sp.eye_array(self.n, format="csr")
         for shrink in (0.5, 0.1, 1e-2, 1e-4):
             shifted = factorise(self.matrix - shrink * guess * identity, ordering)
             if shifted.negative == 0 and shifted.backward_error < shrink * guess:

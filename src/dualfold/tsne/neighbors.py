@@ -17,7 +17,7 @@ from dualfold.graph.metrics import (
 )
 
 # Rows whose full table of distances, or of affinities (method="exact"), is made.
-MOST_FULL = 20_000
+MAX_FULL_ROWS = 20_000
 # Rows up to which all distances by another metric are computed at once.
 MAX_FULL_TABLE_ROWS = 2_000
 
@@ -72,10 +72,10 @@ def asked_neighbors(model: Any, n: int) -> int:
             )
         return int(model.n_neighbors)
     if model.method == "exact":
-        if n > MOST_FULL:
+        if n > MAX_FULL_ROWS:
             raise TooLarge(
                 Argument("method", "exact"),
-                f" keeps {n}² affinities, which is meant for at most {MOST_FULL} rows; ",
+                f" keeps {n}² affinities, which is meant for at most {MAX_FULL_ROWS} rows; ",
                 Argument("method", "barnes_hut"),
                 " keeps those of neighbours",
             )
@@ -150,11 +150,11 @@ def _full_table(model: Any, X: Any) -> Any:
     refuse_other_width(model.metric, given, X.shape[1])
     if model.metric == "mahalanobis" and "V" in given:
         given["VI"] = np.linalg.inv(given.pop("V")).T
-    if X.shape[0] > MOST_FULL:
+    if X.shape[0] > MAX_FULL_ROWS:
         raise TooLarge(
             Argument("metric_params"),
             f" need all distances between {X.shape[0]} rows, which is meant for at most "
-            f"{MOST_FULL}; give the neighbours as ",
+            f"{MAX_FULL_ROWS}; give the neighbours as ",
             Argument("graph"),
         )
     try:

@@ -80,11 +80,7 @@ class Affinity:
         spread, old = np.zeros(0), np.zeros(0)
         if self.spread is not None:
             old = self.spread
-            spread = (
-                _farthest_listed(new.kept)
-                if self.kind == "adaptive"
-                else self._spread_of(new.lists)
-            )
+            spread = new.kept.radius if self.kind == "adaptive" else self._spread_of(new.lists)
         W = new.lengths.copy()
         W.data = self._weights(new.lengths, spread, old)
         if graph.links and (new.same >= 0).any():
@@ -165,9 +161,7 @@ def _plain_affinity(
         t = n_neighbors or graph.n_neighbors or int(graph.lists.counts.max())
         adaptive = weights == "adaptive"
         spread = (
-            _farthest_listed(graph.lists)
-            if adaptive
-            else _positive(neighborhood_spread(graph, n_neighbors))
+            graph.lists.radius if adaptive else _positive(neighborhood_spread(graph, n_neighbors))
         )
         return Affinity(weights, n_neighbors=t, spread=spread)
     raise InvalidInput(
@@ -187,14 +181,6 @@ def heat_width(graph: Graph) -> float:
         return 1.0  # only duplicates: every weight is 1 anyway
     usual = longest * float(np.sqrt(np.mean(np.square(lengths / longest))))
     return max(usual, longest / MAX_LENGTH_IN_WIDTHS)
-
-
-def _farthest_listed(lists: Lists) -> Array:
-    """The distance from each point to the farthest that it lists."""
-    farthest, filled = np.zeros(len(lists)), lists.counts > 0
-    if filled.any():
-        farthest[filled] = np.maximum.reduceat(lists.distances, lists.indptr[:-1][filled])
-    return farthest
 
 
 def _positive(spread: Array) -> Array:

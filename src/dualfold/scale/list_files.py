@@ -15,14 +15,12 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.kernels.threads import one_thread
-from dualfold.scale.engine import computed
-from dualfold.scale.packages import needed
+from dualfold.scale.engine import compute, require_module
 from dualfold.scale.partitions import Partitions
 from dualfold.scale.search import Lists
 
-# What stands where a list has no neighbour.
-NOBODY = np.iinfo(np.int32).max
-KINDS = {"indices": "int32", "distances": "float64"}
+NO_NEIGHBOR = np.iinfo(np.int32).max
+LIST_DTYPES = {"indices": "int32", "distances": "float64"}
 
 
 @dataclass(frozen=True)
@@ -35,20 +33,20 @@ class ListFiles:
     folder: str
     shape: tuple[int, int]
 
-    def made(self) -> ListFiles:
+    def create(self) -> ListFiles:
         """Makes the files."""
-        for name, kind in KINDS.items():
+        for name, kind in LIST_DTYPES.items():
             np.lib.format.open_memmap(self._path(name), "w+", np.dtype(kind), self.shape)
         return self
 
-    def opened(self, mode: Any = "r") -> Lists:
+    def open(self, mode: Any = "r") -> Lists:
         """Indices and distances as memory maps."""
-        indices, distances = (np.lib.format.open_memmap(self._path(n), mode) for n in KINDS)
+        indices, distances = (np.lib.format.open_memmap(self._path(n), mode) for n in LIST_DTYPES)
         return indices, distances
 
     def put(self, some: Any, lists: Lists) -> None:
         """Lists of a slice of rows, or of a few by their numbers."""
-        indices, distances = self.opened("r+")
+        indices, distances = self.open("r+")
         indices[some], distances[some] = lists
 
     def _path(self, name: str) -> Path:
@@ -68,15 +66,15 @@ class Shuffle:
     of_row: int
     count: int
 
-    def made(self) -> Shuffle:
+    def create(self) -> Shuffle:
         """Makes the files."""
-        for name in (*KINDS, "owners"):
-            self._opened(name, "w+")
+        for name in (*LIST_DTYPES, "owners"):
+            self._open_file(name, "w+")
         return self
 
     def put(self, part: int, some: slice, numbers: Array, lists: Lists) -> int:
         """The lists of `some` rows of the partitions' file, all of one partition."""
-        files = [self._opened(name, "r+") for name in (*KINDS, "owners")]
+        files = [self._open_file(name, "r+") for name in (*LIST_DTYPES, "owners")]
         counts = self.parts.counts
         # Where each slice of the table begins in the partition, and the partition in the slice.
         begins = self.parts.bounds[part] + np.cumsum(counts[:, part]) - counts[:, part]
@@ -91,22 +89,22 @@ class Shuffle:
         return len(numbers)
 
     def merged_into(self, final: ListFiles, threads: int) -> Array:
-        """The best of each row's lists, in the order of the table; who has fewer than asked for."""
-        work = needed("dask").delayed(_Merge(self, final), pure=False)
+        """The best of each row's lists, in the order of the table; returns rows with too few."""
+        work = require_module("dask").delayed(_Merge(self, final), pure=False)
         tasks = [work(at) for at in range(len(self.parts.edges) - 1)]
-        return np.concatenate(computed("putting lists in order", *tasks, threads=threads))
+        return np.concatenate(compute("putting lists in order", *tasks, threads=threads))
 
-    def taken(self, at: int) -> tuple[Array, Array, Array]:
+    def read_slice(self, at: int) -> tuple[Array, Array, Array]:
         """What was written for a slice of the table: indices, distances, numbers of the rows."""
         first, last = (self.of_row * int(edge) for edge in self.parts.edges[at : at + 2])
-        files = (self._opened(name, "r") for name in (*KINDS, "owners"))
+        files = (self._open_file(name, "r") for name in (*LIST_DTYPES, "owners"))
         indices, distances, owners = (np.array(file[first:last]) for file in files)
         return indices, distances, owners
 
-    def _opened(self, name: str, mode: Any) -> Array:
+    def _open_file(self, name: str, mode: Any) -> Array:
         n = self.parts.bounds[-1]
         shape = (n,) if name == "owners" else (n, self.count)
-        kind = KINDS.get(name, "int32")
+        kind = LIST_DTYPES.get(name, "int32")
         return np.memmap(Path(self.folder) / f"{name}.bin", kind, mode, shape=shape)
 
 
@@ -119,14 +117,14 @@ class _Merge:
     def __call__(self, at: int) -> Array:
         first, last = self.shuffle.parts.edges[at : at + 2]
         with one_thread():
-            indices, distances, owners = self.shuffle.taken(at)
+            indices, distances, owners = self.shuffle.read_slice(at)
             order = np.argsort(owners, kind="stable")
             shape = (int(last - first), self.shuffle.of_row * self.shuffle.count)
             lists = indices[order].reshape(shape), distances[order].reshape(shape)
             if self.shuffle.of_row > 1:
                 lists = best(lists, self.shuffle.count)
             self.final.put(slice(int(first), int(last)), lists)
-        return np.asarray(first + np.flatnonzero(lists[0][:, -1] == NOBODY))
+        return np.asarray(first + np.flatnonzero(lists[0][:, -1] == NO_NEIGHBOR))
 
 
 def best(lists: Lists, count: int) -> Lists:
@@ -135,9 +133,9 @@ def best(lists: Lists, count: int) -> Lists:
     order = np.lexsort((numbers, distances))
     numbers = np.take_along_axis(numbers, order, 1)
     distances = np.take_along_axis(distances, order, 1)
-    # The same pair has the same distance, bit for bit: copies stand side by side.
+    # The same pair has the same distance, bit for bit: duplicates stand side by side.
     again = np.zeros(numbers.shape, bool)
-    again[:, 1:] = (numbers[:, 1:] == numbers[:, :-1]) & (numbers[:, 1:] != NOBODY)
+    again[:, 1:] = (numbers[:, 1:] == numbers[:, :-1]) & (numbers[:, 1:] != NO_NEIGHBOR)
     order = np.argsort(again, axis=1, kind="stable")[:, :count]
-    numbers[again], distances[again] = NOBODY, np.inf
+    numbers[again], distances[again] = NO_NEIGHBOR, np.inf
     return np.take_along_axis(numbers, order, 1), np.take_along_axis(distances, order, 1)

@@ -241,3 +241,31 @@ def test_squares_of_rows_hold_the_truth():
             exact = sum(p * q for p, q in zip(a, b, strict=True))
             size = sum(abs(p * q) for p, q in zip(a, b, strict=True))
             holds(Interval(found.mid[i, j], found.off[i, j]), [exact], 60 * UNIT * size)
+
+
+def test_one_uncertain_entry_is_enough():
+    a, b = np.array([2.0, 3.0]), Interval(np.array([1.0, 1.0]), np.array([0.0, 0.5]))
+    for found in (dot(a, b), dot(b, a)):
+        assert found.off >= 1.5
+    both = dot(Interval(a, np.array([0.25, 0.0])), b)
+    assert both.off >= 0.25 + 1.5
+
+
+def test_numbers_next_to_0_keep_what_they_hold():
+    tiny = 5e-324
+    for quotient, truth in (
+        (Interval(tiny) / Interval(0.5), Fraction(tiny) * 2),
+        (Interval(tiny) / Interval(3.0), Fraction(tiny) / 3),
+        (Interval(1e-310) / Interval(2.0**-40), Fraction(1e-310) * 2**40),
+    ):
+        assert Fraction(quotient.low()) <= truth <= Fraction(quotient.high())
+    for x in (np.array([tiny]), np.array([3 * tiny, 4 * tiny]), np.array([3e-308, 4e-308])):
+        found, square = norm_interval(x), sum(Fraction(one) ** 2 for one in x)
+        assert max(Fraction(found.low()), 0) ** 2 <= square <= Fraction(found.high()) ** 2
+
+
+def test_one_uncertain_entry_of_a_matrix_is_charged():
+    M, off = np.diag([1.0, 2.0]) + 0.25, np.zeros((2, 2))
+    off[0, 0] = 0.125
+    plain, less = least_eigenvalue(Interval(M)), least_eigenvalue(Interval(M, off))
+    assert plain - less >= 0.125 * (1 - 1e-12)

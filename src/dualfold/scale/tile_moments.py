@@ -1,16 +1,37 @@
-"""Tables in tiles with categories beside numbers."""
+"""Count, mean and scatter of a table in tiles: of numbers, and of encoded categories."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from dualfold.arrays import Array
 from dualfold.data.encoding import Encoding, category, encoded_columns, sources_of, words_of
+from dualfold.data.scales import Standard
 from dualfold.errors import InvalidInput
-from dualfold.scale.moments import Moments, moments_of
+from dualfold.fitting.moments import Moments
+from dualfold.scale.rows import plain_rows
 from dualfold.scale.table import TiledTable
+
+__all__ = ["Moments", "moments_of"]
+
+
+def moments_of(rows: TiledTable) -> Moments:
+    """The moments of a table in tiles, in one pass; their bits depend on the tiles alone."""
+    size = 8 * rows.width**2
+    total = rows.total("adding up tiles", _tile_moments, Moments.__add__, result_bytes=size)
+    if total is None or total.count < 2:
+        raise InvalidInput("the table has fewer than 2 rows in all of its tiles")
+    found: Moments = total
+    return found
+
+
+def _tile_moments(rows: Any) -> Moments:
+    """In float64 whatever the rows are: what single precision loses would depend on the tile."""
+    return Moments.of(rows, precision=np.float64)
 
 
 class _Levels:
@@ -26,7 +47,7 @@ class _Levels:
         return found
 
 
-def _united(one: dict[str, set[str]], other: dict[str, set[str]]) -> dict[str, set[str]]:
+def _union_of_levels(one: dict[str, set[str]], other: dict[str, set[str]]) -> dict[str, set[str]]:
     return {name: one[name] | other[name] for name in one}
 
 
@@ -37,7 +58,7 @@ def encodings_of(rows: TiledTable) -> tuple[Encoding, ...]:
     others = [name for name in names if name not in numbers]
     if not others:
         return ()
-    levels = rows.total("looking for categories", _Levels(others), _united, raw=True)
+    levels = rows.total("looking for categories", _Levels(others), _union_of_levels, raw=True)
     if levels is None:
         raise InvalidInput("the table has no rows in any of its tiles")
     return tuple(
@@ -76,3 +97,37 @@ def encoded_moments(rows: TiledTable, encodings: tuple[Encoding, ...]) -> Moment
     )
     found: Moments = total
     return found
+
+
+class _Standardize:
+    """The task of `standardized`."""
+
+    def __init__(self, standard: Standard) -> None:
+        self.standard = standard
+
+    def array(self, block: Any) -> Array:
+        return self.standard.apply(plain_rows(block))
+
+    def frame(self, block: Any) -> Any:
+        import pandas as pd
+
+        return pd.DataFrame(self.array(block), index=block.index, columns=block.columns)
+
+
+def standardized(rows: TiledTable) -> tuple[TiledTable, Standard]:
+    """Every column shifted to mean 0 and scaled to standard deviation 1, and by what.
+
+    One pass finds means and deviations (divisor n); the rows themselves stay lazy. A column that
+    does not vary becomes 0.
+    """
+    moments = moments_of(rows)
+    deviations = np.sqrt(np.maximum(np.diagonal(moments.scatter), 0.0) / moments.count)
+    flat = deviations <= 10 * np.finfo(float).eps * np.abs(moments.mean)
+    standard = Standard(moments.mean, np.where(flat, np.inf, deviations))
+    task, X = _Standardize(standard), rows.collection
+    if rows.is_frame:
+        empty = rows.meta.astype(np.float64)
+        lazy = X.map_partitions(task.frame, meta=empty)
+    else:
+        lazy = X.map_blocks(task.array, dtype=np.float64, meta=np.empty((0, 0)))
+    return replace(rows, collection=lazy), standard
