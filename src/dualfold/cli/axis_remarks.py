@@ -66,7 +66,7 @@ def far_rows_remarks(result: FittedMap, data: Prepared) -> list[Message]:
         why, remedy = ("", ()) if result.job.of_distances else _far_column(data, rows)
         remarks.append(
             Message(
-                f"axis {found.axis + 1} of {result.job.method.name}: {where} {times} far out as 99 % "
+                f"axis {found.axis + 1} of {result.job.method.name}: {lies} {times} far out as 99 % "
                 f"of the rows{why}, so the others share a small part of the picture; leave "
                 f"{'it' if one else 'them'} out of the table to see more of these",
                 *remedy,
