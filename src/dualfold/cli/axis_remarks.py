@@ -61,12 +61,12 @@ def far_rows_remarks(result: FittedMap, data: Prepared) -> list[Message]:
         one, rows = len(found.rows) == 1, list(found.rows)
         numbers = ", ".join(f"{data.rows[row] + 1:,}" for row in rows[:MAX_NAMED])
         more = " …" if len(rows) > MAX_NAMED else ""
-        where = f"row {numbers} lies" if one else f"{len(rows):,} rows ({numbers}{more}) lie up to"
+        lie = f"row {numbers} lies" if one else f"{len(rows):,} rows ({numbers}{more}) lie up to"
         times = f"{found.times:,.0f} times as" if found.times < 1e6 else "over a million times as"
         why, remedy = ("", ()) if result.job.of_distances else _far_column(data, rows)
         remarks.append(
             Message(
-                f"axis {found.axis + 1} of {result.job.method.name}: {lies} {times} far out as 99 % "
+                f"axis {found.axis + 1} of {result.job.method.name}: {lie} {times} far out as 99 % "
                 f"of the rows{why}, so the others share a small part of the picture; leave "
                 f"{'it' if one else 'them'} out of the table to see more of these",
                 *remedy,
