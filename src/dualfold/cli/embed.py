@@ -13,13 +13,7 @@ import typer
 
 from dualfold import __version__
 from dualfold.cli import options as o
-from dualfold.cli.axis_remarks import (
-    biplot_bytes,
-    close_axes_remarks,
-    far_rows_remarks,
-    loadings_columns,
-    variance_line,
-)
+from dualfold.cli.axis_remarks import close_axes_remarks, far_rows_remarks, variance_line
 from dualfold.cli.commands import embed_words, jobs_of, reading_words, refuse_labels, try_next
 from dualfold.cli.console import Console
 from dualfold.cli.embed_tiles import embed_tiles, is_in_tiles
@@ -32,16 +26,10 @@ from dualfold.cli.input_table import (
     refuse_scaled_distances,
 )
 from dualfold.cli.job import SCORED_NEIGHBORS, FittedMap, Job, fit_map, picture_quality
+from dualfold.cli.map_files import output_columns, write_files
 from dualfold.cli.method_options import flag_of, option_words
 from dualfold.cli.neighbor_cache import NeighborCache, neighbors_to_measure
-from dualfold.cli.output_files import (
-    default_output,
-    refuse_bad_outputs,
-    stem,
-    write_map,
-    write_picture,
-    written_lines,
-)
+from dualfold.cli.output_files import default_output, refuse_bad_outputs, stem, written_lines
 from dualfold.cli.verdict_words import both_parts
 from dualfold.cli.wording import command_text
 from dualfold.data.reading import DEFAULT_READING
@@ -157,7 +145,9 @@ def embed(options: EmbedOptions) -> None:
             raise typer.BadParameter(
                 "--landmark-rows is for tables in tiles; give --memory-limit, too"
             )
-        summary, lines = _embed_table(options, console)
+        plan = _plan(options, console)
+        summary = _make_map(plan, console)
+        lines = _last_lines(plan, summary)
     console.finish(summary, lines, as_json=options.as_json)
     certified = summary["certificate"]["holds"]
     if options.quiet and not certified:  # an answer that may be wrong is never kept quiet
@@ -166,8 +156,21 @@ def embed(options: EmbedOptions) -> None:
         raise typer.Exit(UNCERTIFIED_EXIT)
 
 
-def _embed_table(options: EmbedOptions, console: Console) -> tuple[dict[str, Any], list[str]]:
-    """Read, embed, certify, write: what `--json` prints, and the last lines."""
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """What `embed` does: the options with all that was left to the table, and the job.
+
+    data : the table, where it was read to decide; advice : the recommendation of --method auto
+    """
+
+    options: EmbedOptions
+    job: Job
+    data: Prepared | None = None
+    advice: Any = None
+
+
+def _plan(options: EmbedOptions, console: Console) -> Plan:
+    """Choose the method, the output and the reading where no option says which."""
     method, data, advice = options.method, None, None
     if method == "auto":
         options, data, advice = _with_recommendation(options, console)
@@ -184,10 +187,7 @@ def _embed_table(options: EmbedOptions, console: Console) -> tuple[dict[str, Any
     refuse_labels(options.reading.labels, job)
     if data is None:
         options = replace(options, reading=reading_for(options.reading, job))
-    summary = _make_map(options, job, data, console)
-    if advice is not None:
-        summary["recommendation"] = advice.to_dict()
-    return summary, _last_lines(options, job, summary)
+    return Plan(options, job, data, advice)
 
 
 def _with_recommendation(options: EmbedOptions, console: Console) -> tuple[EmbedOptions, Any, Any]:
@@ -205,13 +205,9 @@ def _with_recommendation(options: EmbedOptions, console: Console) -> tuple[Embed
     return options, data, advice
 
 
-def _make_map(
-    options: EmbedOptions, job: Job, data: Prepared | None, console: Console
-) -> dict[str, Any]:
-    """The map in its files; returns what `--json` prints.
-
-    data : the table, where it was read before
-    """
+def _make_map(plan: Plan, console: Console) -> dict[str, Any]:
+    """Read, embed, certify, write; returns what `--json` prints."""
+    options, job, data = plan.options, plan.job, plan.data
     refuse_bad_outputs(options, options.file)
     begin = perf_counter()
     data = read_input(options.file, options.reading, console) if data is None else data
@@ -228,7 +224,7 @@ def _make_map(
         console.note(remark)
     columns = output_columns(data, result)
     summary = _summary(options, data, result, columns, quality, remarks)
-    _write(options, data, result, columns, summary, console)
+    write_files(options, data, result, columns, summary, console)
     if options.html is not None:
         write_maps(options, data, [result], cache, console)
     total = perf_counter() - begin
@@ -237,6 +233,7 @@ def _make_map(
         "html": options.html,
         "model": options.save_model,
         "seconds": {"read": read_seconds, "embed": result.seconds, "total": total},
+        **({} if plan.advice is None else {"recommendation": plan.advice.to_dict()}),
     }
 
 
@@ -275,110 +272,11 @@ def _summary(
     }
 
 
-def output_columns(data: Prepared, result: FittedMap) -> dict[str, Any]:
-    """Names, colours and coordinates, coordinates last."""
-    columns: dict[str, Any] = {}
-    reading, rows = data.reading, data.table.rows
-    if reading.identifier is not None:
-        columns[reading.identifier] = data.label(reading.identifier)
-    elif len(rows) and rows[-1] != len(rows) - 1:
-        columns["row"] = rows + 1  # some were left out: say which remain
-    if reading.color is not None:
-        columns[reading.color] = data.label(reading.color)
-    for axis, name in enumerate(result.axis_names):
-        while name in columns:
-            name += "_new"
-        columns[name] = result.points[:, axis]
-    return columns
-
-
-def _write(
-    options: EmbedOptions,
-    data: Prepared,
-    result: FittedMap,
-    columns: dict[str, Any],
-    summary: dict[str, Any],
-    console: Console,
-) -> None:
-    """The coordinates, pictures, model and loadings; all are made before the first is written."""
-    from dualfold.data import write_table
-    from dualfold.saved import save_model
-
-    force = options.force
-    pictures = _pictures(options, data, result, summary["verdict"], console)
-    # Not every rule of new points can be stored in a file.
-    model: Any = None if options.save_model is None else _model(data, result, summary)
-    write_map(options, columns, summary, data.table.rows)
-    for path, content in pictures.items():
-        write_picture(path, content, force=force)
-    if options.save_model is not None:
-        save_model(options.save_model, model, overwrite=force)
-    if options.loadings is not None:
-        loadings = loadings_columns(result, data)
-        apostrophes = options.spreadsheet
-        write_table(options.loadings, loadings, overwrite=force, spreadsheet=apostrophes)
-
-
-def _pictures(
-    options: EmbedOptions, data: Prepared, result: FittedMap, verdict: str, console: Console
-) -> dict[str, bytes]:
-    """The files of --biplot and --picture, not yet written."""
-    if options.picture is None and options.biplot is None:
-        return {}
-    from dualfold.view.figures import figure_bytes, map_figure
-
-    method, d = result.job.method, result.points.shape[1]
-    name = "standard input" if options.file == "-" else Path(options.file).name
-    title = f"{name}, {method.name}"
-    drawn = {}
-    # matplotlib warns of letters its font lacks and of tight layouts; neither is for a user
-    with console.stage("drawing"), console.note_warnings([]):
-        if options.biplot is not None:
-            drawn[options.biplot] = biplot_bytes(
-                options.biplot, result, data, title=title, verdict=verdict
-            )
-        if options.picture is not None:
-            figure = map_figure(
-                result.points,
-                data.colors,
-                title=title + (f" (first two of {d} coordinates)" if d > 3 else ""),
-                verdict=verdict,
-                color_name=options.reading.color or "",
-                axis_names=result.axis_titles[:3],
-                equal=method.lengths,
-            )
-            drawn[options.picture] = figure_bytes(figure, options.picture)
-    return drawn
-
-
-def _model(data: Prepared, result: FittedMap, summary: dict[str, Any]) -> Any:
-    """The map as a model that places new rows."""
-    import numpy as np
-
-    from dualfold.saved import Model, both_sides, kept_rows, storable_map
-
-    rule = storable_map(result.estimator)
-    # Maps by a graph hold their rows already.
-    rows = kept_rows(data.X) if hasattr(rule, "encode") else None
-    standard = data.standard
-    return Model(
-        map=rule,
-        method=result.job.method.name,
-        columns=data.table.names,
-        means=np.asarray(data.table.X.mean(axis=0), dtype=float).ravel(),
-        shift=None if standard is None else standard.mean,
-        scale=None if standard is None else standard.deviation,
-        settings={key: summary[key] for key in ("dualfold", "settings", "reading", "encodings")},
-        certificate=summary["certificate"],
-        both_sides=both_sides(result.estimator),
-        reference=None if rows is None else data.X[rows].astype(np.float32),
-    )
-
-
-def _last_lines(options: EmbedOptions, job: Job, summary: dict[str, Any]) -> list[str]:
+def _last_lines(plan: Plan, summary: dict[str, Any]) -> list[str]:
     """What was written where, one verdict, and the next command worth trying."""
     from dualfold.data.notices import quoted_names
 
+    options = plan.options
     output, model, columns = str(options.output), options.save_model, summary["columns"]
     d, width = len(summary["coordinates"]), len(columns)
     where = "standard output" if output == "-" else output
@@ -399,11 +297,12 @@ def _last_lines(options: EmbedOptions, job: Job, summary: dict[str, Any]) -> lis
     if (sampled := summary["t_similarity_rows"]) < summary["rows"]:
         lines.append(f"Neighbours were counted on {sampled:,} of the rows")
     lines += variance_line(summary["explained_variance_ratio"])
-    return [*lines, summary["verdict"], try_next(_next_words(options, job, summary))]
+    return [*lines, summary["verdict"], try_next(_next_words(plan, summary))]
 
 
-def _next_words(options: EmbedOptions, job: Job, summary: dict[str, Any]) -> list[str]:
+def _next_words(plan: Plan, summary: dict[str, Any]) -> list[str]:
     """A picture first, then other kinds of map."""
+    options, job = plan.options, plan.job
     method, source, reading = job.method.name, options.file, options.reading
     differ = summary["scales_differ"]
     if options.picture is not None or options.html is not None:
