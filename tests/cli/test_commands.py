@@ -3,8 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse as sp
 
 import dualfold
+from dualfold.cli.input_table import duplicate_counts
 from dualfold.data import read_metadata
 from tests.cli.command_line import ROLL, run
 
@@ -17,6 +19,12 @@ def test_identical_rows_are_told(here):
         "four.csv", index=False
     )
     assert "15 rows are identical" in run("embed", "four.csv", "-m", "isomap").stderr
+
+
+def test_identical_rows_are_counted_in_sparse_tables_too():
+    rows = np.array([[1.0, 0, 2], [0, 3, 0], [1, 0, 2], [1, 0, 2], [0, 3, 0], [5, 5, 5]])
+    for table in (rows, sp.csr_array(rows)):
+        assert duplicate_counts(table).tolist() == [3, 2, 1]
 
 
 @pytest.mark.parametrize("command", ["embed", "transform", "compare", "report", "certify"])

@@ -12,6 +12,10 @@ from typer.testing import CliRunner
 
 from dualfold import PCA
 from dualfold.cli import app
+from dualfold.cli.commands import reading_words
+from dualfold.cli.output_files import stem
+from dualfold.data import Reading, prepare, read_metadata, read_table
+from dualfold.data.reading import reading_of
 from tests.cli.command_line import CLOUD, run
 
 
@@ -89,3 +93,20 @@ def test_the_command_line_has_independent_ones(tmp_path, monkeypatch):
     assert found["settings"]["coordinates"] == "first"
     assert any("overtone" in notice for notice in found["notices"])
     assert "(in Python: first)" in run("methods", "eigenmaps")
+
+
+def test_the_table_is_prepared_as_the_library_prepares_it(here):
+    frame = pd.read_csv("roll.csv").drop(columns="when")
+    frame["kind"] = ["low" if row % 3 else "high" for row in range(len(frame))]
+    frame.loc[3, "x"] = np.nan
+    frame.to_csv("gaps.csv", index=False)
+    reading = Reading(color="kind", identifier="name", standardize=True, missing="mean")
+    run("embed", "gaps.csv", "-m", "pca", *reading_words(reading))
+    written = read_table("gaps.pca.csv", features=["pca_1", "pca_2"]).X
+    ours = PCA(n_components=2).fit_transform(prepare("gaps.csv", reading).X)
+    np.testing.assert_array_equal(written, ours)
+    assert reading_of(read_metadata("gaps.pca.csv")["reading"]) == reading
+
+
+def test_files_are_named_after_the_table():
+    assert [stem(name) for name in ("-", "a/b.csv.gz", "b.parquet")] == ["table", "b", "b"]

@@ -1,45 +1,16 @@
 """Preparing a table: one function for files, data frames and arrays, and its options."""
 
-import json
-from dataclasses import dataclass
-
 import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-import typer
 from typer.testing import CliRunner
 
 import dualfold
 from dualfold.cli import app
-from dualfold.cli.commands import as_command, reading_flag, reading_words
-from dualfold.cli.options import TableReading
-from dualfold.data import Reading, prepare, read_metadata, read_table
-from dualfold.data.reading import DEFAULT_READING, DEFAULT_VALUES, READING_OPTIONS, reading_of
+from dualfold.data import Reading, prepare
+from dualfold.data.reading import reading_of
 from dualfold.errors import InvalidInput
-
-# One value for every field that is an option, each another one than by default.
-EVERY = {
-    "color": "kind of thing",
-    "identifier": "name",
-    "labels": "class",
-    "exclude": ("a", "b c"),
-    "keep": ("id",),
-    "category": ("zip", "b c"),
-    "ordered": ("size=small, medium,large",),
-    "season": ("sown on",),
-    "mixed": "numbers",
-    "log": ("price",),
-    "auto": True,
-    "standardize": True,
-    "missing": "drop",
-    "gap_markers": ("-999", "none"),
-    "format": "csv",
-    "encoding": "cp1252",
-    "separator": "|",
-    "thousands": "'",
-    "array": "X_pca",
-}
 
 
 @pytest.fixture
@@ -96,64 +67,6 @@ def test_what_is_about_files_is_refused_for_frames(frame, field):
     with pytest.raises(InvalidInput, match=f"{field} is about files") as caught:
         prepare(frame, Reading(**{field: ","}))
     assert caught.value.argument == field
-
-
-def test_the_command_line_prepares_the_same_matrix(frame, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    frame.to_csv("t.csv", index=False)
-    reading = Reading(color="kind", identifier="name", standardize=True, missing="mean")
-    words = ["embed", "t.csv", "-m", "pca", *reading_words(reading)]
-    assert CliRunner().invoke(app, words).exit_code == 0
-    written = read_table("t.pca.csv", features=["pca_1", "pca_2"]).X
-    ours = dualfold.PCA(n_components=2).fit_transform(prepare("t.csv", reading).X)
-    np.testing.assert_array_equal(written, ours)
-    assert reading_of(read_metadata("t.pca.csv")["reading"]) == reading
-
-
-# ---- one place for an option
-
-
-@dataclass(frozen=True)
-class ReadingOptions:
-    reading: TableReading = DEFAULT_READING
-
-
-def parsed(words):
-    """The reading that the command line makes of words."""
-    found = []
-
-    def command(options: ReadingOptions) -> None:
-        found.append(options.reading)
-
-    alone = typer.Typer()
-    alone.command()(as_command(command))
-    result = CliRunner().invoke(alone, words)
-    assert result.exit_code == 0, result.output
-    return found[0]
-
-
-def test_every_option_is_tried():
-    assert set(EVERY) == set(READING_OPTIONS)
-    assert all(EVERY[name] != DEFAULT_VALUES[name] for name in EVERY)
-
-
-@pytest.mark.parametrize("name", READING_OPTIONS)
-def test_an_option_goes_through_words_settings_and_help(name):
-    reading = Reading(**{name: EVERY[name]})
-    assert parsed(reading_words(reading)) == reading
-    assert reading_of(json.loads(json.dumps(reading.settings()))) == reading
-    assert reading.non_default() == {name: EVERY[name]}
-    shown = CliRunner().invoke(app, ["embed", "--help"]).stdout
-    assert f" {reading_flag(name)} " in shown
-
-
-def test_all_options_at_once():
-    reading = Reading(**EVERY)
-    assert parsed(reading_words(reading)) == reading
-    assert parsed([]) == Reading()
-    assert reading_words(Reading()) == []
-    assert reading_of({}) == Reading()
-    assert reading_words(Reading(), standardize=True) == ["--standardize"]
 
 
 @pytest.mark.parametrize(

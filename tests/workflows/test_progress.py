@@ -140,4 +140,5 @@ def test_the_line_knows_what_it_was_told_and_calls_a_guess_a_guess(monkeypatch):
     stage.update(Report("LAPACK", None, 4.0))
     now[0] = 20.0
     assert stage.words() == "5 s, longer than the 4 s guessed"
-    assert duration(3 * 3600 + 125) == "3 h 02 min"
+    times = (12.4, 185, 7_800, 3 * 3600 + 125)
+    assert [duration(s) for s in times] == ["12 s", "3 min 05 s", "2 h 10 min", "3 h 02 min"]

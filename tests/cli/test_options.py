@@ -1,0 +1,127 @@
+"""Options of commands: what is typed becomes one object, and its words make the same again."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from dualfold.cli.commands import as_command, reading_flag, reading_words
+from dualfold.cli.method_options import METHOD_OPTIONS, SWITCH_OPTIONS, method_options
+from dualfold.cli.options import TableReading
+from dualfold.data import Reading, read_metadata
+from dualfold.data.reading import DEFAULT_READING, DEFAULT_VALUES, READING_OPTIONS, reading_of
+from dualfold.descriptions import DESCRIPTIONS
+from tests.cli.command_line import run
+
+# One value for every field that is an option, each another one than by default.
+EVERY = {
+    "color": "kind of thing",
+    "identifier": "name",
+    "labels": "class",
+    "exclude": ("a", "b c"),
+    "keep": ("id",),
+    "category": ("zip", "b c"),
+    "ordered": ("size=small, medium,large",),
+    "season": ("sown on",),
+    "mixed": "numbers",
+    "log": ("price",),
+    "auto": True,
+    "standardize": True,
+    "missing": "drop",
+    "gap_markers": ("-999", "none"),
+    "format": "csv",
+    "encoding": "cp1252",
+    "separator": "|",
+    "thousands": "'",
+    "array": "X_pca",
+}
+
+
+@dataclass(frozen=True)
+class ReadingOptions:
+    reading: TableReading = DEFAULT_READING
+
+
+def parsed(words):
+    """The reading that the command line makes of words."""
+    found = []
+
+    def command(options: ReadingOptions) -> None:
+        found.append(options.reading)
+
+    alone = typer.Typer()
+    alone.command()(as_command(command))
+    result = CliRunner().invoke(alone, words)
+    assert result.exit_code == 0, result.output
+    return found[0]
+
+
+def test_every_option_is_tried():
+    assert set(EVERY) == set(READING_OPTIONS)
+    assert all(EVERY[name] != DEFAULT_VALUES[name] for name in EVERY)
+
+
+@pytest.mark.parametrize("name", READING_OPTIONS)
+def test_an_option_goes_through_words_settings_and_help(name):
+    reading = Reading(**{name: EVERY[name]})
+    assert parsed(reading_words(reading)) == reading
+    assert reading_of(json.loads(json.dumps(reading.settings()))) == reading
+    assert reading.non_default() == {name: EVERY[name]}
+    shown = run("embed", "--help").stdout
+    assert f" {reading_flag(name)} " in shown
+
+
+def test_all_options_at_once():
+    reading = Reading(**EVERY)
+    assert parsed(reading_words(reading)) == reading
+    assert parsed([]) == Reading()
+    assert reading_words(Reading()) == []
+    assert reading_of({}) == Reading()
+    assert reading_words(Reading(), standardize=True) == ["--standardize"]
+
+
+def test_switches_are_the_options_that_are_true_or_false():
+    found = [one for method in DESCRIPTIONS for one in method_options(method)]
+    assert {one.name for one in found if "boolean" in one.rules} == SWITCH_OPTIONS
+    assert {one.name for one in found} - {"n_neighbors"} == set(METHOD_OPTIONS)
+
+
+def test_a_method_in_another_spelling_has_its_options(here):
+    run("embed", "t.csv", "-m", "t-SNE", "--max-iter", "250", "-o", "o.csv", "-q")
+    assert read_metadata("o.csv")["settings"]["max_iter"] == 250
+
+
+def test_options_wait_for_the_method_wherever_it_stands(here):
+    run("embed", "--landmarks", "9", "t.csv", "--method=isomap", "-o", "o.csv", "-q")
+    assert read_metadata("o.csv")["settings"]["landmarks"] == 9
+    shown = run("embed", "--help", "-m", "isomap").stdout
+    assert "Options of isomap" in shown
+    assert "--landmarks" in shown
+    assert "Options of" not in run("embed", "--help").stdout
+
+
+def test_options_of_one_command_do_not_reach_the_next(here):
+    """A program may run several commands; each has the options that it was given."""
+    run("embed", "t.csv", "-m", "isomap", "--landmarks", "9", "-o", "one.csv", "-q")
+    run("embed", "t.csv", "-m", "isomap", "-o", "two.csv", "-q")
+    assert read_metadata("two.csv")["settings"]["landmarks"] == "auto"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["-m", "pca", "--landmarks", "9"], "--landmarks is an option of isomap, lle"),
+        (["--landmarks", "9"], "not of pca; `dualfold methods pca` lists what it takes"),
+        (["-m", "nope", "--landmarks", "9"], "there is no method 'nope'"),
+        (["-m", "auto", "--landmarks", "9"], "name it instead of --method auto"),
+        (["-m", "isomap", "--landmark", "9"], "Possible options: --landmark-rows, --landmarks"),
+    ],
+)
+def test_options_of_other_methods_are_refused_with_the_usage_of_the_command(here, words, said):
+    done = run("embed", "t.csv", *words, code=2)
+    assert done.stderr.startswith("Usage: root embed")
+    assert said in " ".join(done.stderr.split())
