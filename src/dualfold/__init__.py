@@ -102,7 +102,12 @@ def _wait_for_imports(longest: float = 10.0) -> None:
 
 def _being_imported() -> bool:
     ours = [module for name, module in list(sys.modules.items()) if name.startswith("dualfold.")]
-    return any(getattr(module.__spec__, "_initializing", False) for module in ours)
+    if any(getattr(module.__spec__, "_initializing", False) for module in ours):
+        return True
+    # A module whose file is still looked for is locked, too, and not yet among sys.modules.
+    locks = getattr(sys.modules.get("_frozen_importlib"), "_module_locks", {})
+    known = [lock() for name, lock in list(locks.items()) if name.startswith("dualfold")]
+    return any(getattr(lock, "owner", None) is not None for lock in known)
 
 
 if hasattr(os, "register_at_fork"):

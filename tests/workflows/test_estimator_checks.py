@@ -8,6 +8,7 @@ import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import dualfold
+from dualfold.descriptions import ESTIMATOR_MODULES
 
 # With their defaults: some checks fit as few as 10 points, which have no 10 others, and a default
 # adapts to that with a warning. A number that is given does not.
@@ -32,6 +33,7 @@ ESTIMATORS = [
     dualfold.SpectralEmbedding(),
     dualfold.TSNE(perplexity=2.0, max_iter=250),
     dualfold.MaximumVarianceUnfolding(),
+    dualfold.NeighborMap(spread=0.05, max_iter=20),
 ]
 # The same classes with other parameters.
 VARIANTS = [
@@ -52,6 +54,10 @@ VARIANTS = [
         n_neighbors=5, constraints="equal", relaxation=1e-4, pieces="separate"
     ),
 ]
+
+
+def test_every_described_estimator_is_checked():
+    assert {type(one).__name__ for one in ESTIMATORS} == set(ESTIMATOR_MODULES)
 
 
 @pytest.mark.filterwarnings("ignore::dualfold.errors.PiecesJoined")

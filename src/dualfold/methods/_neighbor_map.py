@@ -115,6 +115,7 @@ class NeighborMap(GraphEstimator):
     divergence_ : KL(P‖Q) of the map, in nats
     certificate_ : how far that can be from the least of all white maps; print it
     history_ : for every spread that was tried: (spread, KL, proved bound)
+    n_iter_ : steps of the last descent
     graph_ : the `Graph` that was embedded, links that joined pieces included
     n_connected_components_ : in how many pieces it was before
     landmarks_, rows_ : the rows that were mapped; None for all
@@ -250,6 +251,7 @@ class NeighborMap(GraphEstimator):
         tried, found = fit.first.details
         self.spread_ = found.problem.spread
         self.divergence_ = found.certificate.value
+        self.n_iter_ = max(1, found.descent.rounds)
         self.history_ = [
             (one.problem.spread, one.certificate.value, one.certificate.bound) for one in tried
         ]

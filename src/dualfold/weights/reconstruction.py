@@ -88,8 +88,8 @@ def reconstruction_null_vectors(weights: sp.csr_array, lists: Lists) -> Array:
         except RuntimeError as singular:
             raise InvalidInput(
                 "the weights of the points between closed groups of neighbours do not "
-                "determine where they lie; raise the ",
-                Argument("ridge"),
+                "determine where they lie; raise ",
+                Argument("reg"),
                 " or ",
                 Argument("n_neighbors"),
             ) from singular
