@@ -13,9 +13,9 @@ import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
 from dualfold.arrays import Array
-from dualfold.embedding import Embedding, certificate_of_solution
+from dualfold.embedding import Embedding, certificate_of_solution, embed
 from dualfold.errors import Argument, InPython, InvalidInput, Overtone, warn
-from dualfold.fitting.dimension import MAX_AUTO_COMPONENTS, embedding_and_reason, widest_gap
+from dualfold.fitting.dimension import MAX_AUTO_COMPONENTS, cut_at_eigengap, widest_gap
 from dualfold.fitting.overtones import (
     Choice,
     direction_counts,
@@ -125,9 +125,8 @@ def answer_with_coordinates(
     earlier : the numbers that were chosen for a larger piece; None where there is none
     """
     if settings.takes_first:
-        embedding, reason = embedding_and_reason(
-            problem, settings.solver, wanted, tolerance=settings.tolerance
-        )
+        found = embed(problem, solver=settings.solver, tolerance=settings.tolerance)
+        embedding, reason = cut_at_eigengap(found, wanted, settings.tolerance)
         return Answer(embedding, reason, tuple(range(embedding.points.shape[1])))
     if isinstance(settings.coordinates, str) and earlier is None:
         return _independent_answer(graph, problem, wanted, settings)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from scipy.special import gammaln
 
 from dualfold.arrays import Array
-from dualfold.embedding import Embedding, embed
+from dualfold.embedding import Embedding
 from dualfold.trace.certificate import certify
 
 # The eigengap is looked for among this many first eigenvalues.
@@ -41,15 +40,14 @@ def widest_gap(values: Array) -> Choice:
     )
 
 
-def embedding_and_reason(
-    problem: Any, solver: Any, n_components: int | str, *, tolerance: float = 1e-4
+def cut_at_eigengap(
+    embedding: Embedding, n_components: int | str, tolerance: float = 1e-4
 ) -> tuple[Embedding, str | None]:
-    """The embedding, cut at the widest eigengap (with the reason) when asked for "auto".
+    """The embedding up to its widest eigengap, with the reason, for "auto"; else as it is.
 
-    `problem` then has some more directions than will be kept.
+    An embedding to be cut has some more directions than will be kept.
     """
-    embedding: Embedding = embed(problem, solver=solver, tolerance=tolerance)
-    if n_components != "auto" or problem.count < 2:
+    if n_components != "auto" or len(embedding.values) < 2:
         return embedding, None
     choice = widest_gap(embedding.values)
     return leading_coordinates(embedding, choice.count, tolerance), choice.reason

@@ -16,6 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.arrays import Array
+from dualfold.embedding import embed
 from dualfold.errors import (
     Argument,
     DisconnectedGraph,
@@ -34,7 +35,7 @@ from dualfold.fitting.coordinates import (
     answer_with_coordinates,
     warn_of_overtones,
 )
-from dualfold.fitting.dimension import MAX_AUTO_COMPONENTS, embedding_and_reason
+from dualfold.fitting.dimension import MAX_AUTO_COMPONENTS, cut_at_eigengap
 from dualfold.fitting.fitted_rows import FittedRows, RowSettings, refuse_few_rows
 from dualfold.fitting.layout import PiecewiseCertificate, side_by_side
 from dualfold.fitting.outlying_groups import (
@@ -149,7 +150,12 @@ def fit_graph_method(X: Any, method: GraphMethod, stage: Stage) -> GraphFit:
     if n_pieces > 1 and method.pieces == "separate":
         fit = _fit_each_piece(rows, graph, method, stage)
     else:
-        rows, graph, answer = _connected_answer(X, rows, graph, method, stage)
+        if method.fewer_rows is not None:
+            rows, graph, answer = _answer_of_fewer_rows(X, rows, graph, method, stage)
+        elif method.leaves_groups_out:
+            rows, graph, answer = _answer_without_groups(X, rows, graph, method, stage)
+        else:
+            graph, answer = _joined_answer(rows, graph, method, stage)
         parts = ((np.arange(graph.n), answer),)
         _warn_of_coordinates(parts, method)
         rule, found = method.rule(graph, answer.embedding), answer.embedding
@@ -201,18 +207,6 @@ def connected_graph(graph: Graph, method: GraphMethod) -> Graph:
         Argument("pieces", "separate"),
         f" {verb} each on its own",
     )
-
-
-def _connected_answer(
-    X: Any, rows: FittedRows, graph: Graph, method: GraphMethod, stage: Stage
-) -> tuple[FittedRows, Graph, Answer]:
-    """The answer of a graph that is to be one piece, of fewer rows where that is needed."""
-    if method.fewer_rows is not None:
-        return _answer_of_fewer_rows(X, rows, graph, method, stage)
-    if method.leaves_groups_out:
-        return _answer_without_groups(X, rows, graph, method, stage)
-    graph, answer = _joined_answer(rows, graph, method, stage)
-    return rows, graph, answer
 
 
 def _joined_answer(
@@ -299,9 +293,8 @@ def _answer_of_piece(
             method.fewer_rows.refuse(problem)
     with stage("solution and certificate"):
         if method.coordinates is None:
-            return Answer(
-                *embedding_and_reason(problem, method.solver, wanted, tolerance=method.tolerance)
-            )
+            found = embed(problem, solver=method.solver, tolerance=method.tolerance)
+            return Answer(*cut_at_eigengap(found, wanted, method.tolerance))
         earlier = None if before is None else before.coordinates
         return answer_with_coordinates(graph, problem, wanted, earlier, method.coordinates)
 

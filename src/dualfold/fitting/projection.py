@@ -12,8 +12,9 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from dualfold.data.labels import Labels
+from dualfold.embedding import embed
 from dualfold.errors import Argument, InPython, InvalidInput
-from dualfold.fitting.dimension import MAX_AUTO_COMPONENTS, embedding_and_reason
+from dualfold.fitting.dimension import MAX_AUTO_COMPONENTS, cut_at_eigengap
 from dualfold.fitting.estimator import asked_count
 from dualfold.fitting.graph_estimator import GRAPH_CONSTRAINTS
 from dualfold.fitting.linear import LinearFit, LinearMethod, linear_fit
@@ -152,7 +153,8 @@ class _Projection:
         wanted = self.estimator.n_components
         count = min(MAX_AUTO_COMPONENTS, problem.n) if wanted == "auto" else int(wanted)
         problem = replace(problem, count=count)
-        embedding, reason = embedding_and_reason(problem, solver_to_last_digits(problem), wanted)
+        found = embed(problem, solver=solver_to_last_digits(problem))
+        embedding, reason = cut_at_eigengap(found, wanted)
         return linear_fit(
             embedding,
             kind,

@@ -15,9 +15,9 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from dualfold.arrays import Array
 from dualfold.data.labels import Labels
-from dualfold.embedding import Embedding
+from dualfold.embedding import Embedding, embed
 from dualfold.errors import Argument, InPython, InvalidInput
-from dualfold.fitting.dimension import MAX_AUTO_COMPONENTS, embedding_and_reason
+from dualfold.fitting.dimension import MAX_AUTO_COMPONENTS, cut_at_eigengap
 from dualfold.fitting.estimator import Estimator, Statement, asked_count, linear_statement
 from dualfold.fitting.linear import normalize_signs
 from dualfold.fitting.solver_choice import solver_to_last_digits
@@ -227,9 +227,8 @@ class ClassicalMDS(Estimator):
 
     def _answer(self, problem: TraceProblem) -> Embedding:
         solver = solver_to_last_digits(problem)
-        embedding, self.n_components_reason_ = embedding_and_reason(
-            problem, solver, self.n_components
-        )
+        found = embed(problem, solver=solver)
+        embedding, self.n_components_reason_ = cut_at_eigengap(found, self.n_components)
         return embedding
 
     def _count(self, most: int) -> int:
