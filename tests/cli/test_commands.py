@@ -79,6 +79,7 @@ def test_no_command_answers_in_python(here):
     pd.DataFrame(ROLL[:9], columns=["a", "b", "y"]).to_csv("few.csv", index=False)
     run("embed", "t.csv", "--id", "y", "--no-standardize", "-q", "-o", "map.csv")
     run("embed", "t.csv", "-q", "-o", "other.csv", "--save-model", "m.dualfold")
+    run("embed", "few.csv", "-q", "-o", "few.map.csv")
     told = run("certify", "t.csv", "other.csv").stderr
     assert "--color y (of `dualfold embed`) keeps it apart" in told
     assert "--exclude y (of `dualfold embed`) leaves it out" in told
@@ -87,5 +88,9 @@ def test_no_command_answers_in_python(here):
     told += run("embed", "t.csv", "--biplot", "b.png", "-d", 1, "-o", "one.csv", code=1).stderr
     told += run("transform", "t.csv", "few.csv", code=1).stderr
     told += run("embed", "t.csv", "-m", "auto", "--memory-limit", "1GB", code=1).stderr
-    for word in ("Python", "save_model", "=[", "='", "=True"):
+    isomap, eigenmaps = ("embed", "t.csv", "-m", "isomap"), ("embed", "t.csv", "-m", "eigenmaps")
+    told += run(*isomap, "--metric", "nope", "-o", "i.csv", code=1).stderr
+    told += run(*eigenmaps, "--width", 0.1, "-o", "e.csv", code=1).stderr
+    told += run("audit", "few.csv", "few.map.csv", code=1).stderr
+    for word in ("Python", "save_model", "=[", "='", "=True", "sklearn", "None", "dualfold."):
         assert word not in told

@@ -22,7 +22,7 @@ from dualfold.auditing.nearness import nearness
 from dualfold.auditing.point_reliability import reliability, two_groups
 from dualfold.auditing.reruns import MAX_METHOD_ROWS, impostors, method_runner, repeats
 from dualfold.data.prepared import prepare
-from dualfold.errors import Argument, InvalidInput
+from dualfold.errors import Argument, InPython, InvalidInput
 from dualfold.graph.metrics import is_euclidean
 from dualfold.graph.number_rows import rows_of_numbers
 from dualfold.inputs import frame_of, numbers_of
@@ -142,7 +142,9 @@ def _refuse_few_rows(n: int) -> None:
         raise InvalidInput(
             Argument("X"),
             f" has {n} rows; an audit needs {MIN_ROWS} or more for its tests to mean something. "
-            "`dualfold report` (dualfold.quality.report) measures maps of fewer",
+            "`dualfold report`",
+            InPython(" (dualfold.quality.report)"),
+            " measures maps of fewer",
         )
 
 

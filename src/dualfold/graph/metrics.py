@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.arrays import Array
-from dualfold.errors import Argument, InvalidInput
+from dualfold.errors import Argument, InPython, InvalidInput
 from dualfold.graph.neighbor_lists import Neighbors, exact_search
 from dualfold.graph.number_rows import exact_numbers
 from dualfold.kernels import c_constant, kernel
@@ -111,8 +111,10 @@ def _distance_blocks(X: Any, queries: Any, metric: Any, threads: int) -> Any:
         except (ValueError, TypeError) as trouble:
             raise InvalidInput(
                 Argument("metric", metric),
-                f" could not be computed: {' '.join(str(trouble).split())[:300]}. "
-                "sklearn.metrics.pairwise_distances lists the metrics and what each needs",
+                f" could not be computed: {' '.join(str(trouble).split())[:300]}",
+                InPython(
+                    ". sklearn.metrics.pairwise_distances lists the metrics and what each needs"
+                ),
             ) from trouble
         if block.size and block.min() < 0:
             raise InvalidInput(

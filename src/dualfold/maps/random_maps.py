@@ -97,7 +97,7 @@ def random_map(
         return sparse_map(n_features, n_components, density=density, random_state=random_state)
     if density is not None:
         raise InvalidInput(
-            Argument("density"), f" is {density}, but {kind!r} maps have none; leave it None"
+            Argument("density"), f" is {density}, but {kind!r} maps have none; leave it out"
         )
     draw = {"gaussian": gaussian_map, "orthogonal": orthogonal_map}.get(kind)
     if draw is None:

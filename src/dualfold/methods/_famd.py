@@ -14,7 +14,7 @@ from dualfold.arrays import Array
 from dualfold.data.encoding import Encoding, category, encoded_columns, indicators, sources_of
 from dualfold.data.labels import Labels
 from dualfold.embedding import embed
-from dualfold.errors import Argument, InvalidInput
+from dualfold.errors import Argument, InPython, InvalidInput
 from dualfold.fitting.estimator import asked_count
 from dualfold.fitting.linear import (
     LinearEstimator,
@@ -121,8 +121,8 @@ class FAMD(LinearEstimator):
         if reset and gap.any():
             name = sources_of(self.encodings_)[int(np.argmax(gap.any(axis=0)))]
             raise InvalidInput(
-                f"'{name}' contains NaN or has gaps; leave these rows out, or let "
-                "dualfold.data.prepare fill them in"
+                f"'{name}' contains NaN or has gaps; leave these rows out",
+                InPython(", or let dualfold.data.prepare fill them in"),
             )
         shares = indicators(self.encodings_)
         if not reset and gap[:, ~shares].any():

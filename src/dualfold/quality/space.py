@@ -15,7 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.arrays import Array
-from dualfold.errors import Argument, InvalidInput
+from dualfold.errors import Argument, InPython, InvalidInput
 from dualfold.graph.geodesics import geodesic_distances
 from dualfold.graph.graph import Graph
 from dualfold.graph.kd_tree import nearest_by_scan
@@ -273,8 +273,10 @@ def _by_metric(X: Any, metric: Any) -> Callable[[Array], Array]:
         except (ValueError, TypeError) as trouble:
             raise InvalidInput(
                 Argument("metric", metric),
-                f" could not be computed: {trouble}. sklearn.metrics.pairwise_distances lists "
-                "the metrics and what each needs",
+                f" could not be computed: {trouble}",
+                InPython(
+                    ". sklearn.metrics.pairwise_distances lists the metrics and what each needs"
+                ),
             ) from trouble
 
     return distances

@@ -162,8 +162,8 @@ def _full_table(model: Any, X: Any) -> Any:
     except ValueError as trouble:
         raise InvalidInput(
             Argument("metric", model.metric),
-            f" could not be computed: {trouble}. sklearn.metrics.pairwise_distances lists the "
-            "metrics and what each needs",
+            f" could not be computed: {trouble}",
+            InPython(". sklearn.metrics.pairwise_distances lists the metrics and what each needs"),
         ) from trouble
     _refuse_negative(found)
     return found

@@ -153,7 +153,7 @@ def _plain_affinity(
         return Affinity("heat", width=heat_width(graph) if width is None else float(width))
     if width is not None:
         raise InvalidInput(
-            Argument("width"), f" is {width}, but {weights!r} weights have none; leave it None"
+            Argument("width"), f" is {width}, but {weights!r} weights have none; leave it out"
         )
     if weights == "binary":
         return Affinity("binary")
