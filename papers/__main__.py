@@ -10,7 +10,7 @@ import typer
 import papers
 from dualfold.cli.console import Console, print_json
 from dualfold.cli.exit_codes import with_exit_codes
-from dualfold.cli.options import Force, Json, Quiet
+from dualfold.cli.options import COMMON_OPTIONS
 from dualfold.data.atomic_files import atomic_file, check_folder, check_place
 from papers.finding import STAND_IN, Done, Experiment, Setting
 from papers.report import counted, counts, picture, picture_name, summary
@@ -60,7 +60,7 @@ def show(
         list[str] | None,
         typer.Argument(metavar="[NAME]...", help="Papers or experiments (default: everything)."),
     ] = None,
-    as_json: Json = False,
+    as_json: Annotated[bool, COMMON_OPTIONS["as_json"]] = False,
 ) -> None:
     """Name, paper, place and title of each experiment."""
     wanted = papers.chosen(names or [])
@@ -83,9 +83,9 @@ def run_some(
     full: Full = False,
     output: Output = REPORT,
     seed: Seed = 0,
-    force: Force = False,
-    as_json: Json = False,
-    quiet: Quiet = False,
+    force: Annotated[bool, COMMON_OPTIONS["force"]] = False,
+    as_json: Annotated[bool, COMMON_OPTIONS["as_json"]] = False,
+    quiet: Annotated[bool, COMMON_OPTIONS["quiet"]] = False,
 ) -> None:
     """Run the experiments of these papers, or these experiments."""
     setting = Setting("full" if full else "quick", seed)
@@ -100,9 +100,9 @@ def run_all(
     full: Full = False,
     output: Output = REPORT,
     seed: Seed = 0,
-    force: Force = False,
-    as_json: Json = False,
-    quiet: Quiet = False,
+    force: Annotated[bool, COMMON_OPTIONS["force"]] = False,
+    as_json: Annotated[bool, COMMON_OPTIONS["as_json"]] = False,
+    quiet: Annotated[bool, COMMON_OPTIONS["quiet"]] = False,
 ) -> None:
     """Run every experiment."""
     setting = Setting("full" if full else "quick", seed)

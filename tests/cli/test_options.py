@@ -11,7 +11,6 @@ from typer.testing import CliRunner
 
 from dualfold.cli.commands import as_command, reading_flag, reading_words
 from dualfold.cli.method_options import METHOD_OPTIONS, SWITCH_OPTIONS, method_options
-from dualfold.cli.options import TableReading
 from dualfold.data import Reading, read_metadata
 from dualfold.data.reading import DEFAULT_READING, DEFAULT_VALUES, READING_OPTIONS, reading_of
 from dualfold.descriptions import DESCRIPTIONS
@@ -43,7 +42,7 @@ EVERY = {
 
 @dataclass(frozen=True)
 class ReadingOptions:
-    reading: TableReading = DEFAULT_READING
+    reading: Reading = DEFAULT_READING
 
 
 def parsed(words):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -16,7 +16,7 @@ from dualfold.cli.html_page import label_columns, write_content
 from dualfold.cli.input_table import notices_of
 from dualfold.cli.output_files import stem, write_picture, written_lines
 from dualfold.cli.stored_map import read_map_and_table
-from dualfold.data.reading import DEFAULT_READING
+from dualfold.data.reading import DEFAULT_READING, Reading
 from dualfold.descriptions import DESCRIPTIONS
 
 if TYPE_CHECKING:
@@ -28,30 +28,26 @@ if TYPE_CHECKING:
 class AuditOptions:
     """What is typed after `dualfold audit`."""
 
-    file: o.File
-    embedding: o.Embedding
-    method: Annotated[
-        str | None,
-        o.option(
-            "--method -m",
-            "What made the map, if it is one of `dualfold methods`: it is run again on data "
-            "without groups, with other seeds and on subsamples.",
-            "METHOD",
-            autocompletion=o.completion(*DESCRIPTIONS),
-            callback=o.method_if_named,
-        ),
-    ] = None
-    reading: o.ReportReading = DEFAULT_READING
-    output: Annotated[
-        str | None,
-        o.option("--output -o", "What is said of each point, as a table.", "OUT"),
-    ] = None
-    picture: o.Picture = None
-    html: o.Html = None
-    html_mb: o.HtmlMb = 20.0
-    force: o.Force = False
-    as_json: o.Json = False
-    quiet: o.Quiet = False
+    file: str
+    embedding: str
+    method: str | None = o.own_option(
+        "--method -m",
+        "What made the map, if it is one of `dualfold methods`: it is run again on data without "
+        "groups, with other seeds and on subsamples.",
+        "METHOD",
+        autocompletion=o.completion(*DESCRIPTIONS),
+        callback=o.method_if_named,
+    )
+    reading: Reading = field(default=DEFAULT_READING, metadata=o.REPORT_READING)
+    output: str | None = o.own_option(
+        "--output -o", "What is said of each point, as a table.", "OUT"
+    )
+    picture: str | None = None
+    html: str | None = None
+    html_mb: float = 20.0
+    force: bool = False
+    as_json: bool = False
+    quiet: bool = False
 
 
 def audit(options: AuditOptions) -> None:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import shlex
 import zipfile
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -25,7 +25,7 @@ from dualfold.cli.method_options import as_word, option_words
 from dualfold.cli.output_files import stem
 from dualfold.cli.stored_map import StoredMap, read_stored_map, read_table_of, stored_job
 from dualfold.cli.verdict_words import verdict
-from dualfold.data.reading import DEFAULT_READING
+from dualfold.data.reading import DEFAULT_READING, Reading
 from dualfold.descriptions import DESCRIPTIONS
 from dualfold.errors import InvalidInput
 
@@ -41,42 +41,29 @@ MAX_NAMED_COLUMNS = 8
 class CertifyOptions:
     """What is typed after `dualfold certify`; nothing of it is in the judged file."""
 
-    file: o.File
-    embedding: Annotated[
-        str,
-        typer.Argument(
-            metavar="EMBEDDING",
-            help="A map that `dualfold embed` wrote, or a model of `--save-model`.",
-        ),
-    ]
-    model: Annotated[
-        str | None,
-        o.option(
-            "--model",
-            "For mvu: the model saved with the map, which holds its dual weights.",
-            "MODEL",
-        ),
-    ] = None
-    tolerance: Annotated[
-        float,
-        o.option(
-            "--tolerance",
-            "The largest relative gap that passes, from 0 to 1; never taken from the file.",
-            "GAP",
-            callback=o.gap_that_passes,
-        ),
-    ] = 1e-4
-    fresh: Annotated[
-        bool,
-        o.option(
-            "--fresh",
-            "Random searches start at numbers from the system, which nobody could know before: "
-            "for files of other people. The answer's digits may vary.",
-        ),
-    ] = False
-    reading: o.FileReading = DEFAULT_READING
-    as_json: o.Json = False
-    quiet: o.Quiet = False
+    file: str
+    embedding: str = o.own_argument(
+        "EMBEDDING", "A map that `dualfold embed` wrote, or a model of `--save-model`."
+    )
+    model: str | None = o.own_option(
+        "--model", "For mvu: the model saved with the map, which holds its dual weights.", "MODEL"
+    )
+    tolerance: float = o.own_option(
+        "--tolerance",
+        "The largest relative gap that passes, from 0 to 1; never taken from the file.",
+        "GAP",
+        default=1e-4,
+        callback=o.gap_that_passes,
+    )
+    fresh: bool = o.own_option(
+        "--fresh",
+        "Random searches start at numbers from the system, which nobody could know before: for "
+        "files of other people. The answer's digits may vary.",
+        default=False,
+    )
+    reading: Reading = field(default=DEFAULT_READING, metadata=o.FILE_READING)
+    as_json: bool = False
+    quiet: bool = False
 
 
 def certify(options: CertifyOptions) -> None:

@@ -1,10 +1,11 @@
 """From a class of options to a command: `dualfold embed` is a function of one `EmbedOptions`.
 
-Each field of such a class is an option with its help (`options.py`). Two fields stand for
-several options: `reading` for those with which a table is read, made from the fields of
-`Reading`; and `method_options` for those of the methods, of which a command takes the ones of
-the methods that it names: `embed -m isomap --landmarks 200`. Only to show or read the values of
-the latter is an estimator loaded, which states them.
+Each field of such a class is an option: one of its own (its metadata), or the one of that name
+that several commands have (`options.py`). Two fields stand for several options: `reading` for
+those with which a table is read, made from the fields of `Reading`; and `method_options` for
+those of the methods, of which a command takes the ones of the methods that it names: `embed -m
+isomap --landmarks 200`. Only to show or read the values of the latter is an estimator loaded,
+which states them.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import shlex
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import MISSING, fields
-from typing import TYPE_CHECKING, Annotated, Any, get_args, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 import typer.core
@@ -31,7 +32,7 @@ from dualfold.cli.method_options import (
     off_flag_of,
     option_words,
 )
-from dualfold.cli.options import completion, one_of
+from dualfold.cli.options import COMMON_OPTIONS, completion, one_of
 from dualfold.data.reading import DEFAULT_VALUES, READING_OPTIONS, Reading
 from dualfold.descriptions import DESCRIPTIONS, description_of
 
@@ -55,17 +56,19 @@ def add_command(app: typer.Typer, run: Callable[[Any], None]) -> None:
 def as_command(run: Callable[[Any], None]) -> Callable[..., None]:
     """The function as typer takes it: with an argument for each option."""
     (kind,) = (hint for name, hint in get_type_hints(run).items() if name != "return")
-    hints = get_type_hints(kind, include_extras=True)
-    reading_fields = get_args(hints["reading"])[1] if "reading" in hints else ()
+    hints = get_type_hints(kind)
+    reading_fields: Sequence[str] = ()
     parameters: list[inspect.Parameter] = []
     for one in fields(kind):
         if one.name == "reading":
+            reading_fields = one.metadata.get("fields", tuple(READING_OPTIONS))
             parameters += map(_reading_parameter, reading_fields)
         elif one.name == "method_options":
             parameters += map(_method_parameter, METHOD_OPTIONS)
         else:
+            option = one.metadata.get("option") or COMMON_OPTIONS[one.name]
             default = inspect.Parameter.empty if one.default is MISSING else one.default
-            parameters.append(_parameter(one.name, hints[one.name], default))
+            parameters.append(_parameter(one.name, Annotated[hints[one.name], option], default))
 
     @functools.wraps(run)
     def command(**values: Any) -> None:

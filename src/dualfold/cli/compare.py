@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -25,7 +25,7 @@ from dualfold.cli.neighbor_cache import NeighborCache, neighbors_to_measure
 from dualfold.cli.output_files import refuse_bad_outputs, stem, write_picture, written_lines
 from dualfold.cli.verdict_words import short_verdict
 from dualfold.cli.wording import command_text
-from dualfold.data.reading import DEFAULT_READING
+from dualfold.data.reading import DEFAULT_READING, Reading
 from dualfold.errors import DualfoldError, InvalidInput
 
 if TYPE_CHECKING:
@@ -40,28 +40,27 @@ NUMBER_HEADS = ("neighbours kept", "trustworthiness", "continuity", "distances",
 class CompareOptions:
     """What is typed after `dualfold compare`."""
 
-    file: o.File
-    methods: Annotated[
-        str,
-        o.option(
-            "--methods", "Methods with commas between them.", "A,B,…", autocompletion=o.next_method
-        ),
-    ] = COMPARED_METHODS
-    n_components: o.Components = "2"
-    n_neighbors: o.Neighbors = None
-    reading: o.TableReading = DEFAULT_READING
-    output: Annotated[
-        str | None, o.option("--output -o", "All coordinates in one table.", "OUT")
-    ] = None
-    picture: o.Picture = None
-    html: o.Html = None
-    html_mb: o.HtmlMb = 20.0
-    images: o.Images = None
-    force: o.Force = False
-    spreadsheet: o.Spreadsheet = False
-    strict: o.Strict = False
-    as_json: o.Json = False
-    quiet: o.Quiet = False
+    file: str
+    methods: str = o.own_option(
+        "--methods",
+        "Methods with commas between them.",
+        "A,B,…",
+        default=COMPARED_METHODS,
+        autocompletion=o.next_method,
+    )
+    n_components: str = "2"
+    n_neighbors: int | None = None
+    reading: Reading = DEFAULT_READING
+    output: str | None = o.own_option("--output -o", "All coordinates in one table.", "OUT")
+    picture: str | None = None
+    html: str | None = None
+    html_mb: float = 20.0
+    images: str | None = None
+    force: bool = False
+    spreadsheet: bool = False
+    strict: bool = False
+    as_json: bool = False
+    quiet: bool = False
     method_options: Mapping[str, Any] = field(default_factory=dict)
 
 

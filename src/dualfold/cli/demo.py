@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
@@ -32,11 +32,12 @@ PANELS_PER_LINE = 5  # panels in a row of the picture: as wide as a page or a sc
 class DemoOptions:
     """What is typed after `dualfold demo`."""
 
-    output: Annotated[Path, o.option("--output -o", "The folder to write to.")] = Path(
-        "dualfold-demo"
+    output: Path = field(
+        default=Path("dualfold-demo"),
+        metadata={"option": o.option("--output -o", "The folder to write to.")},
     )
-    as_json: o.Json = False
-    quiet: o.Quiet = False
+    as_json: bool = False
+    quiet: bool = False
 
 
 def demo(options: DemoOptions) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from shlex import quote
 from time import perf_counter
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -32,7 +32,7 @@ from dualfold.cli.neighbor_cache import NeighborCache, neighbors_to_measure
 from dualfold.cli.output_files import default_output, refuse_bad_outputs, stem, written_lines
 from dualfold.cli.verdict_words import both_parts
 from dualfold.cli.wording import command_text
-from dualfold.data.reading import DEFAULT_READING
+from dualfold.data.reading import DEFAULT_READING, Reading
 from dualfold.descriptions import DESCRIPTIONS
 
 if TYPE_CHECKING:
@@ -48,69 +48,58 @@ METADATA_ENDINGS = (".parquet", ".h5ad")
 class EmbedOptions:
     """What is typed after `dualfold embed`."""
 
-    file: o.File
-    method: o.Method = None
-    n_components: o.Components = "2"
-    n_neighbors: o.Neighbors = None
-    reading: o.TableReading = DEFAULT_READING
-    output: o.MapOutput = None
-    picture: o.Picture = None
-    html: o.Html = None
-    html_mb: o.HtmlMb = 20.0
-    images: o.Images = None
-    save_model: Annotated[
-        str | None,
-        o.option(
-            "--save-model",
-            "Keep the map as a file that `dualfold transform` places new rows with.",
-            "OUT.dualfold",
-        ),
-    ] = None
-    loadings: Annotated[
-        str | None,
-        o.option(
-            "--loadings",
-            "A table of what each column has to do with each axis: loadings of pca, and "
-            "correlations.",
-            "OUT.csv",
-        ),
-    ] = None
-    biplot: Annotated[
-        str | None,
-        o.option("--biplot", "Draw the map with the columns as arrows.", "OUT.png"),
-    ] = None
-    memory_limit: Annotated[
-        str | None,
-        o.option(
-            "--memory-limit",
-            "Read the table in tiles and keep under SIZE, as 2GB: Parquet (folders too), Zarr, "
-            ".npy.",
-            "SIZE",
-        ),
-    ] = None
-    scheduler: Annotated[
-        str | None,
-        o.option(
-            "--scheduler",
-            "Read it in tiles on the Dask cluster at ADDRESS, as tcp://host:8786.",
-            "ADDRESS",
-        ),
-    ] = None
-    landmark_rows: Annotated[
-        int | None,
-        o.option(
-            "--landmark-rows",
-            "Of tables in tiles: rows that methods with a graph are fitted on; they place the "
-            "others (10000).",
-            "N",
-            min=3,
-        ),
-    ] = None
-    force: o.Force = False
-    spreadsheet: o.Spreadsheet = False
-    strict: o.Strict = False
-    as_json: o.Json = False
-    quiet: o.Quiet = False
+    file: str
+    method: str | None = o.own_option(
+        "--method -m",
+        "See `dualfold methods`. Default: pca, or famd where there are categories; auto tries "
+        "some, as `dualfold recommend` does.",
+        "|".join(DESCRIPTIONS),
+        callback=o.method_or_auto,
+        autocompletion=o.completion(*DESCRIPTIONS, "auto"),
+    )
+    n_components: str = "2"
+    n_neighbors: int | None = None
+    reading: Reading = DEFAULT_READING
+    output: str | None = None
+    picture: str | None = None
+    html: str | None = None
+    html_mb: float = 20.0
+    images: str | None = None
+    save_model: str | None = o.own_option(
+        "--save-model",
+        "Keep the map as a file that `dualfold transform` places new rows with.",
+        "OUT.dualfold",
+    )
+    loadings: str | None = o.own_option(
+        "--loadings",
+        "A table of what each column has to do with each axis: loadings of pca, and correlations.",
+        "OUT.csv",
+    )
+    biplot: str | None = o.own_option(
+        "--biplot", "Draw the map with the columns as arrows.", "OUT.png"
+    )
+    memory_limit: str | None = o.own_option(
+        "--memory-limit",
+        "Read the table in tiles and keep under SIZE, as 2GB: Parquet (folders too), Zarr, .npy.",
+        "SIZE",
+    )
+    scheduler: str | None = o.own_option(
+        "--scheduler",
+        "Read it in tiles on the Dask cluster at ADDRESS, as tcp://host:8786.",
+        "ADDRESS",
+    )
+    landmark_rows: int | None = o.own_option(
+        "--landmark-rows",
+        "Of tables in tiles: rows that methods with a graph are fitted on; they place the others "
+        "(10000).",
+        "N",
+        min=3,
+    )
+    force: bool = False
+    spreadsheet: bool = False
+    strict: bool = False
+    as_json: bool = False
+    quiet: bool = False
     method_options: Mapping[str, Any] = field(default_factory=dict)
 
 

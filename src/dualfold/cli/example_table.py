@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
-
-import typer
 
 from dualfold.cli import options as o
 from dualfold.cli.commands import try_next
@@ -18,22 +15,17 @@ EXAMPLE_NAMES = ("penguins-like", "roll", "s-curve", "helix")
 class DataOptions:
     """What is typed after `dualfold data`."""
 
-    name: Annotated[
-        str,
-        typer.Argument(
-            metavar="|".join(EXAMPLE_NAMES),
-            callback=o.one_of(*EXAMPLE_NAMES),
-            autocompletion=o.completion(*EXAMPLE_NAMES),
-            help="Which table.",
-        ),
-    ]
-    output: Annotated[
-        str | None, o.option("--output -o", "Where it goes; default: NAME.csv.", "OUT")
-    ] = None
-    rows: Annotated[int | None, o.option("--rows -n", "How many rows.", min=1)] = None
-    seed: Annotated[int, o.option("--seed", "Another one gives other rows.", min=0)] = 0
-    force: o.Force = False
-    quiet: o.Quiet = False
+    name: str = o.own_argument(
+        "|".join(EXAMPLE_NAMES),
+        "Which table.",
+        callback=o.one_of(*EXAMPLE_NAMES),
+        autocompletion=o.completion(*EXAMPLE_NAMES),
+    )
+    output: str | None = o.own_option("--output -o", "Where it goes; default: NAME.csv.", "OUT")
+    rows: int | None = o.own_option("--rows -n", "How many rows.", min=1)
+    seed: int = o.own_option("--seed", "Another one gives other rows.", default=0, min=0)
+    force: bool = False
+    quiet: bool = False
 
 
 def data(options: DataOptions) -> None:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
 
 import typer
 
+from dualfold.cli import options as o
 from dualfold.cli.console import print_json, print_table
 from dualfold.cli.method_options import coordinates_option, method_options
-from dualfold.cli.options import Json, completion, method_name
 from dualfold.descriptions import DESCRIPTIONS, SIZES_MEAN, Description
 
 # In a pipe there is no width to fit into: one line for each row is easier to grep.
@@ -21,15 +20,13 @@ OPTION_HEADS = ("option", "values", "default", "meaning")
 class MethodsOptions:
     """What is typed after `dualfold methods`."""
 
-    name: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="[NAME]",
-            help="One method, with its options.",
-            autocompletion=completion(*DESCRIPTIONS),
-        ),
-    ] = None
-    as_json: Json = False
+    name: str | None = o.own_argument(
+        "[NAME]",
+        "One method, with its options.",
+        default=None,
+        autocompletion=o.completion(*DESCRIPTIONS),
+    )
+    as_json: bool = False
 
 
 def methods(options: MethodsOptions) -> None:
@@ -42,7 +39,7 @@ def methods(options: MethodsOptions) -> None:
       dualfold methods --json
     """
     if options.name is not None:
-        _print_method(DESCRIPTIONS[method_name(options.name, "NAME")], as_json=options.as_json)
+        _print_method(DESCRIPTIONS[o.method_name(options.name, "NAME")], as_json=options.as_json)
     elif options.as_json:
         rows = [method.words() for method in DESCRIPTIONS.values()]
         print_json({"methods": rows, "practical_size_means": SIZES_MEAN})

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Annotated, Any
+from dataclasses import field
+from typing import Any
 
 import typer
 
-from dualfold.data.reading import OPTION_SUBJECTS, READING_OPTIONS, Reading
+from dualfold.data.reading import OPTION_SUBJECTS, READING_OPTIONS
 from dualfold.descriptions import DESCRIPTIONS, description_of
 
 
@@ -89,92 +90,66 @@ def refuse_two_on_stdout(output: str | None, *, as_json: bool) -> None:
         )
 
 
+def own_option(
+    flags: str, help: str, metavar: str | None = None, *, default: Any = None, **more: Any
+) -> Any:
+    """A field of options that is an option of one command alone."""
+    return field(default=default, metadata={"option": option(flags, help, metavar, **more)})
+
+
+def own_argument(metavar: str, help: str, **more: Any) -> Any:
+    """A field of options that is an argument of one command alone; needed without a default."""
+    given = {"default": more.pop("default")} if "default" in more else {}
+    metadata = {"option": typer.Argument(metavar=metavar, help=help, **more)}
+    return field(**given, metadata=metadata)
+
+
 # A stored map says how its columns were read; of the file of its table the command line does.
 FILE_FIELDS = tuple(name for name in READING_OPTIONS if OPTION_SUBJECTS[name] != "columns")
-FileReading = Annotated[Reading, FILE_FIELDS]
-# New rows have the columns and the scales of the old ones.
-NewRowsReading = Annotated[
-    Reading,
-    tuple(
-        name for name in READING_OPTIONS if name in (*FILE_FIELDS, "color", "identifier", "missing")
-    ),
-]
+FILE_READING = {"fields": FILE_FIELDS}
 # Measures of a map learn nothing from classes.
-ReportReading = Annotated[Reading, tuple(name for name in READING_OPTIONS if name != "labels")]
-TableReading = Annotated[Reading, tuple(READING_OPTIONS)]
-
-File = Annotated[
-    str,
-    typer.Argument(
+REPORT_READING = {"fields": tuple(name for name in READING_OPTIONS if name != "labels")}
+# New rows have the columns and the scales of the old ones.
+NEW_ROWS_FIELDS = {*FILE_FIELDS, "color", "identifier", "missing"}
+NEW_ROWS_READING = {"fields": tuple(name for name in READING_OPTIONS if name in NEW_ROWS_FIELDS)}
+# What several commands have, by the names of the fields of their options.
+COMMON_OPTIONS: dict[str, Any] = {
+    "file": typer.Argument(
         metavar="FILE",
         help="A table (CSV, TSV, JSON lines, xlsx, Parquet, NPY, NPZ, MTX, h5ad) or - for CSV.",
     ),
-]
-Embedding = Annotated[
-    str,
-    typer.Argument(metavar="EMBEDDING", help="A map of FILE, one point a row, made by anybody."),
-]
-Method = Annotated[
-    str | None,
-    option(
-        "--method -m",
-        "See `dualfold methods`. Default: pca, or famd where there are categories; auto tries "
-        "some, as `dualfold recommend` does.",
-        "|".join(DESCRIPTIONS),
-        callback=method_or_auto,
-        autocompletion=completion(*DESCRIPTIONS, "auto"),
+    "embedding": typer.Argument(
+        metavar="EMBEDDING", help="A map of FILE, one point a row, made by anybody."
     ),
-]
-Components = Annotated[
-    str,
-    option("--n-components -d", "How many coordinates; most methods take auto, too.", "INTEGER"),
-]
-Neighbors = Annotated[
-    int | None,
-    option("--n-neighbors -k", "For methods that need a graph; 10 if nothing is said.", min=1),
-]
-MapOutput = Annotated[
-    str | None,
-    option(
+    "n_components": option(
+        "--n-components -d", "How many coordinates; most methods take auto, too.", "INTEGER"
+    ),
+    "n_neighbors": option(
+        "--n-neighbors -k", "For methods that need a graph; 10 if nothing is said.", min=1
+    ),
+    "output": option(
         "--output -o",
         "Where the coordinates go: .csv, .tsv (.gz), .parquet, .npy, .h5ad, or - for standard "
         "output. Default: FILE's name with the method in it, here.",
         "OUT",
     ),
-]
-Picture = Annotated[
-    str | None, option("--picture -p", "Draw it: .png, .pdf, .svg, .jpg.", "OUT.png")
-]
-Html = Annotated[
-    str | None,
-    option("--html", "One page to explore, that works offline.", "OUT.html"),
-]
-HtmlMb = Annotated[
-    float,
-    option(
+    "picture": option("--picture -p", "Draw it: .png, .pdf, .svg, .jpg.", "OUT.png"),
+    "html": option("--html", "One page to explore, that works offline.", "OUT.html"),
+    "html_mb": option(
         "--html-mb",
         "The page is no larger than so many megabytes; what is left out is said. 0: as large as "
         "it gets.",
         "MB",
         min=0,
     ),
-]
-Images = Annotated[
-    str | None,
-    option("--images", "Each row is a picture of this shape; the page shows it.", "HxW"),
-]
-Force = Annotated[bool, option("--force -f", "Replace files that exist.")]
-Spreadsheet = Annotated[
-    bool,
-    option(
+    "images": option("--images", "Each row is a picture of this shape; the page shows it.", "HxW"),
+    "force": option("--force -f", "Replace files that exist."),
+    "spreadsheet": option(
         "--spreadsheet",
         "Write labels that begin with = + - @ with an apostrophe before them, so that a "
         "spreadsheet does not run them as formulas.",
     ),
-]
-Strict = Annotated[
-    bool,
-    option("--strict", "Exit code 3 unless it is proved, or measured, to the tolerance."),
-]
-Json = Annotated[bool, option("--json", "Print one JSON object on standard output.")]
-Quiet = Annotated[bool, option("--quiet -q", "Say nothing but errors.")]
+    "strict": option("--strict", "Exit code 3 unless it is proved, or measured, to the tolerance."),
+    "as_json": option("--json", "Print one JSON object on standard output."),
+    "quiet": option("--quiet -q", "Say nothing but errors."),
+}

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from dualfold.cli import options as o
 from dualfold.cli.commands import embed_words, try_next
 from dualfold.cli.console import Console, print_json, printable
 from dualfold.cli.input_table import notices_of, read_input
@@ -24,11 +23,11 @@ if TYPE_CHECKING:
 class RecommendOptions:
     """What is typed after `dualfold recommend`."""
 
-    file: o.File
-    n_components: o.Components = "2"
-    reading: o.TableReading = DEFAULT_READING
-    as_json: o.Json = False
-    quiet: o.Quiet = False
+    file: str
+    n_components: str = "2"
+    reading: Reading = DEFAULT_READING
+    as_json: bool = False
+    quiet: bool = False
 
 
 def recommend(options: RecommendOptions) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -17,7 +17,7 @@ from dualfold.cli.job import Job
 from dualfold.cli.neighbor_cache import NeighborCache, neighbors_to_measure
 from dualfold.cli.output_files import stem, write_picture, written_lines
 from dualfold.cli.stored_map import StoredMap, is_known_method, read_map_and_table, stored_job
-from dualfold.data.reading import DEFAULT_READING
+from dualfold.data.reading import DEFAULT_READING, Reading
 
 if TYPE_CHECKING:
     from dualfold.data import Prepared
@@ -27,29 +27,24 @@ if TYPE_CHECKING:
 class ReportOptions:
     """What is typed after `dualfold report`."""
 
-    file: o.File
-    embedding: o.Embedding
-    n_neighbors: Annotated[
-        int, o.option("--n-neighbors -k", "Neighbours that are compared.", min=1)
-    ] = 10
-    sample: Annotated[
-        int | None,
-        o.option(
-            "--sample",
-            "Ask only that many points; every number then has bounds. Default: all up to 5,000 "
-            "rows, else 1,000.",
-            min=10,
-        ),
-    ] = None
-    reading: o.ReportReading = DEFAULT_READING
-    output: Annotated[
-        str | None, o.option("--output -o", "Measures of each point as a table.", "OUT")
-    ] = None
-    picture: o.Picture = None
-    force: o.Force = False
-    spreadsheet: o.Spreadsheet = False
-    as_json: o.Json = False
-    quiet: o.Quiet = False
+    file: str
+    embedding: str
+    n_neighbors: int = o.own_option(
+        "--n-neighbors -k", "Neighbours that are compared.", default=10, min=1
+    )
+    sample: int | None = o.own_option(
+        "--sample",
+        "Ask only that many points; every number then has bounds. Default: all up to 5,000 rows, "
+        "else 1,000.",
+        min=10,
+    )
+    reading: Reading = field(default=DEFAULT_READING, metadata=o.REPORT_READING)
+    output: str | None = o.own_option("--output -o", "Measures of each point as a table.", "OUT")
+    picture: str | None = None
+    force: bool = False
+    spreadsheet: bool = False
+    as_json: bool = False
+    quiet: bool = False
 
 
 def report(options: ReportOptions) -> None:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from dualfold import __version__
 from dualfold.cli import options as o
@@ -22,11 +20,11 @@ from dualfold.cli.output_files import (
 )
 from dualfold.cli.stored_map import stored_reading
 from dualfold.cli.wording import command_text
-from dualfold.data.reading import DEFAULT_READING, reading_of
+from dualfold.data.reading import DEFAULT_READING, Reading, reading_of
 from dualfold.errors import Argument, InvalidInput
 
 if TYPE_CHECKING:
-    from dualfold.data import Reading, Table
+    from dualfold.data import Table
     from dualfold.saved import Model
 
 # Old points that are drawn behind the new ones.
@@ -37,19 +35,15 @@ MAX_OLD_POINTS = 5_000
 class TransformOptions:
     """What is typed after `dualfold transform`."""
 
-    model: Annotated[
-        str, typer.Argument(metavar="MODEL", help="A file made by `embed --save-model`.")
-    ]
-    file: Annotated[
-        str, typer.Argument(metavar="NEW_FILE", help="Rows with the same columns, or - for CSV.")
-    ]
-    reading: o.NewRowsReading = DEFAULT_READING
-    output: o.MapOutput = None
-    picture: o.Picture = None
-    force: o.Force = False
-    spreadsheet: o.Spreadsheet = False
-    as_json: o.Json = False
-    quiet: o.Quiet = False
+    model: str = o.own_argument("MODEL", "A file made by `embed --save-model`.")
+    file: str = o.own_argument("NEW_FILE", "Rows with the same columns, or - for CSV.")
+    reading: Reading = field(default=DEFAULT_READING, metadata=o.NEW_ROWS_READING)
+    output: str | None = None
+    picture: str | None = None
+    force: bool = False
+    spreadsheet: bool = False
+    as_json: bool = False
+    quiet: bool = False
 
 
 def transform(options: TransformOptions) -> None:
