@@ -20,16 +20,8 @@ FEW_COLORS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", 
 # 0.10 apart; for sequences made by hand it is 0.03 to 0.06
 # (`tests/view/test_figures.py` measures it).
 MANY_COLORS = (
-    "#176fd8",
-    "#f17f00",
-    "#891c1f",
-    "#46a7a9",
-    "#5d2b84",
-    "#d2cd19",
-    "#b24287",
-    "#796f2d",
-    "#b09dfe",
-    "#4ee7c5",
+    *("#176fd8", "#f17f00", "#891c1f", "#46a7a9", "#5d2b84"),
+    *("#d2cd19", "#b24287", "#796f2d", "#b09dfe", "#4ee7c5"),
 )
 # More than ten colours cannot be distinguished; a second shape makes twenty classes of them.
 POINT_MARKERS = ("o", "^")
