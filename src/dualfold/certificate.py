@@ -36,6 +36,8 @@ Level = Literal[
     "not stationary",
     "failed",
 ]
+# The largest relative gap that is "proved" where the caller names none.
+DEFAULT_TOLERANCE = 1e-4
 # A gap of 1 allows twice the optimum: beyond it a bound is no word about an answer.
 MAX_GAP = 1.0
 # Larger gaps are given in percent.
@@ -63,9 +65,13 @@ def checked_tolerance(tolerance: Any) -> float:
         raise InvalidInput(
             Argument("tolerance"),
             f" is {tolerance!r}; it must be a number from 0 to 1, the largest relative gap "
-            "that passes (1e-4 is usual)",
+            f"that passes ({_in_short(DEFAULT_TOLERANCE)} is usual)",
         )
     return number
+
+
+def _in_short(number: float) -> str:
+    return f"{number:.0e}".replace("e-0", "e-")
 
 
 def distance(gap: float) -> str:

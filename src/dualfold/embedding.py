@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.certificate import Certificate, checked_tolerance
+from dualfold.certificate import DEFAULT_TOLERANCE, Certificate, checked_tolerance
 from dualfold.errors import Argument, CertificateFailed, InvalidInput, warn
 from dualfold.kernels.reports import time_stage
 from dualfold.kernels.threads import lapack_threads
@@ -71,7 +71,7 @@ class Embedding:
         return drawn_map(self.points, color, equal=equal, **words)
 
 
-def embed(problem: Any, *, solver: Any = None, tolerance: float = 1e-4) -> Embedding:
+def embed(problem: Any, *, solver: Any = None, tolerance: float = DEFAULT_TOLERANCE) -> Embedding:
     """Solve the problem, judge the answer, lift it to points.
 
     `problem` is what a method stated: a trace problem, or a graph to be unfolded.
@@ -112,7 +112,7 @@ def _embedding_of_trace_problem(
 
 
 def certificate_of_solution(
-    problem: TraceProblem, solution: Solution, *, tolerance: float = 1e-4
+    problem: TraceProblem, solution: Solution, *, tolerance: float = DEFAULT_TOLERANCE
 ) -> TraceCertificate:
     """The certificate of a solver's answer; `CertificateFailed` warns where it is too far off."""
     answer = np.hstack([solution.vectors, solution.guard])

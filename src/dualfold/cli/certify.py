@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from dualfold import __version__
+from dualfold.certificate import DEFAULT_TOLERANCE
 from dualfold.cli import options as o
 from dualfold.cli.commands import embed_words, reading_words, try_next
 from dualfold.cli.console import Console
@@ -52,7 +53,7 @@ class CertifyOptions:
         "--tolerance",
         "The largest relative gap that passes, from 0 to 1; never taken from the file.",
         "GAP",
-        default=1e-4,
+        default=DEFAULT_TOLERANCE,
         callback=o.gap_that_passes,
     )
     fresh: bool = o.own_option(

@@ -8,6 +8,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from dualfold.arrays import Array
+from dualfold.certificate import DEFAULT_TOLERANCE
 from dualfold.embedding import Embedding
 from dualfold.trace.certificate import certify
 
@@ -41,7 +42,7 @@ def widest_gap(values: Array) -> Choice:
 
 
 def cut_at_eigengap(
-    embedding: Embedding, n_components: int | str, tolerance: float = 1e-4
+    embedding: Embedding, n_components: int | str, tolerance: float = DEFAULT_TOLERANCE
 ) -> tuple[Embedding, str | None]:
     """The embedding up to its widest eigengap, with the reason, for "auto"; else as it is.
 
@@ -53,7 +54,9 @@ def cut_at_eigengap(
     return leading_coordinates(embedding, choice.count, tolerance), choice.reason
 
 
-def leading_coordinates(embedding: Embedding, count: int, tolerance: float = 1e-4) -> Embedding:
+def leading_coordinates(
+    embedding: Embedding, count: int, tolerance: float = DEFAULT_TOLERANCE
+) -> Embedding:
     """The first `count` coordinates, certified as an answer of their own."""
     problem = replace(embedding.problem, count=count)
     solution = embedding.solution

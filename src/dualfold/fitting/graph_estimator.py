@@ -13,6 +13,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from dualfold.arrays import Array
+from dualfold.certificate import DEFAULT_TOLERANCE
 from dualfold.data.labels import Labels
 from dualfold.errors import InvalidInput
 from dualfold.fitting.coordinates import (
@@ -68,7 +69,7 @@ class GraphEstimator(Estimator):
     # Whether the problem may be about some of the rows only.
     embeds_some_rows: ClassVar[bool] = True
     # The largest gap that is "proved"; an estimator may have it as a parameter.
-    tolerance: float = 1e-4
+    tolerance: float = DEFAULT_TOLERANCE
     n_components: Any
     n_neighbors: int | None
     radius: float | None

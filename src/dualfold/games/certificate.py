@@ -9,13 +9,11 @@ from typing import ClassVar
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.certificate import Certificate, Level, checked_tolerance, level_of
+from dualfold.certificate import DEFAULT_TOLERANCE, Certificate, Level, checked_tolerance, level_of
 from dualfold.errors import Argument, InvalidInput
 from dualfold.games.convex_functions import Convex
 from dualfold.games.convex_sets import Ball
 from dualfold.games.intervals import Interval
-
-DEFAULT_TOLERANCE = 1e-4  # the largest relative gap that is "proved" by default
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,9 @@ from typing import Literal
 import numpy as np
 
 from dualfold.arrays import Array
+from dualfold.certificate import DEFAULT_TOLERANCE
 from dualfold.errors import Argument, InvalidInput
-from dualfold.games.certificate import DEFAULT_TOLERANCE, Bracket, terms_of, validated_tolerances
+from dualfold.games.certificate import Bracket, terms_of, validated_tolerances
 from dualfold.games.convex_functions import Conjugate, Convex, Move
 from dualfold.games.convex_sets import Ball
 from dualfold.games.doubles import number

@@ -19,8 +19,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from dualfold.arrays import Array
+from dualfold.certificate import DEFAULT_TOLERANCE
 from dualfold.errors import InvalidInput
-from dualfold.games.certificate import DEFAULT_TOLERANCE, Bracket, terms_of
+from dualfold.games.certificate import Bracket, terms_of
 from dualfold.games.convex_functions import Convex, Move
 from dualfold.games.divergences import VALUE_ROUNDING, Divergence, Euclidean, proximal_descent
 from dualfold.games.plane_bound import LowerBound

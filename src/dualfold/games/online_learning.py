@@ -18,8 +18,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from dualfold.arrays import Array
+from dualfold.certificate import DEFAULT_TOLERANCE
 from dualfold.errors import Argument, InvalidInput
-from dualfold.games.certificate import DEFAULT_TOLERANCE
 from dualfold.games.composites import Linear, Mixture, as_loss
 from dualfold.games.convex_functions import Convex, Indicator, Move
 from dualfold.games.divergences import Divergence

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from dualfold.arrays import Array
+from dualfold.certificate import DEFAULT_TOLERANCE
 from dualfold.errors import Argument, ConditionFails, InvalidInput, warn
-from dualfold.games.certificate import DEFAULT_TOLERANCE
 from dualfold.games.convex_functions import Convex
 from dualfold.games.convex_sets import Ball, ConvexSet, Everywhere
 from dualfold.games.doubles import doubles, number

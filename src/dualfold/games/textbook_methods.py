@@ -17,8 +17,9 @@ from typing import Any
 import numpy as np
 
 from dualfold.arrays import Array
+from dualfold.certificate import DEFAULT_TOLERANCE
 from dualfold.errors import Argument, InvalidInput
-from dualfold.games.certificate import DEFAULT_TOLERANCE, Bracket, terms_of, validated_tolerances
+from dualfold.games.certificate import Bracket, terms_of, validated_tolerances
 from dualfold.games.convex_functions import Convex, Indicator, Move
 from dualfold.games.convex_sets import WHOLE_SPACE, Ball, ConvexSet
 from dualfold.games.doubles import doubles

@@ -14,6 +14,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from dualfold.arrays import Array
+from dualfold.certificate import DEFAULT_TOLERANCE
 from dualfold.errors import Argument, InvalidInput
 from dualfold.fitting.graph_estimator import GRAPH_CONSTRAINTS, GraphEstimator, shared_fields
 from dualfold.fitting.graph_fit import FewerRows, GraphFit, GraphMethod
@@ -152,7 +153,7 @@ class MaximumVarianceUnfolding(GraphEstimator):
     tol: float = 1e-6
     max_iter: int | None = None
     relaxation: float | None = None
-    tolerance: float = 1e-4
+    tolerance: float = DEFAULT_TOLERANCE
     reg: float = 1e-3
     metric: Any = "minkowski"
     p: float = 2
@@ -232,7 +233,7 @@ class MaximumVarianceUnfolding(GraphEstimator):
         graph: Graph,
         points: Any,
         *,
-        tolerance: float = 1e-4,
+        tolerance: float = DEFAULT_TOLERANCE,
         sides: BothSides | None = None,
         scope: str = "",
     ) -> UnfoldingCertificate:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from dualfold.certificate import DEFAULT_TOLERANCE
 from dualfold.descriptions import DESCRIPTIONS, ESTIMATOR_MODULES, Description
 from dualfold.errors import InvalidInput
 from dualfold.saved.judges import GraphStatement, PointsJudge, TraceJudge
@@ -23,7 +24,12 @@ NEUTRAL_PARAMETERS = {"n_jobs": None, "verbose": False}
 
 
 def rechecked_model(
-    model: Model, X: Any, y: Any = None, *, tolerance: float = 1e-4, fresh: bool = False
+    model: Model,
+    X: Any,
+    y: Any = None,
+    *,
+    tolerance: float = DEFAULT_TOLERANCE,
+    fresh: bool = False,
 ) -> Any:
     """The certificate of a model, by the rows X and labels y that it was made of.
 
@@ -73,7 +79,7 @@ def rechecked_points(
     sides: BothSides | None = None,
     y: Any = None,
     *,
-    tolerance: float = 1e-4,
+    tolerance: float = DEFAULT_TOLERANCE,
     fresh: bool = False,
 ) -> Any:
     """The certificate of points (n×d) that are to be the answer of an unfitted `estimator` to X.

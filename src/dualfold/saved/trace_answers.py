@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.certificate import checked_tolerance
+from dualfold.certificate import DEFAULT_TOLERANCE, checked_tolerance
 from dualfold.embedding import Embedding
 from dualfold.errors import DualfoldError
 from dualfold.fitting.estimator import Statement
@@ -58,7 +58,7 @@ class CertifySettings:
         could not know it
     """
 
-    tolerance: float = 1e-4
+    tolerance: float = DEFAULT_TOLERANCE
     fresh: bool = False
 
     def __post_init__(self) -> None:
@@ -79,7 +79,7 @@ def certify_points(
     points: Any,
     values: Any = None,
     *,
-    tolerance: float = 1e-4,
+    tolerance: float = DEFAULT_TOLERANCE,
     fresh: bool = False,
 ) -> TraceCertificate:
     """The certificate of stored points (n×d) and eigenvalues `values` as an answer to `problem`.

@@ -15,7 +15,14 @@ import numpy as np
 from scipy.sparse.linalg import LinearOperator
 
 from dualfold.arrays import Array
-from dualfold.certificate import MAX_GAP, Certificate, Level, checked_tolerance, level_of
+from dualfold.certificate import (
+    DEFAULT_TOLERANCE,
+    MAX_GAP,
+    Certificate,
+    Level,
+    checked_tolerance,
+    level_of,
+)
 from dualfold.errors import Argument, InvalidInput
 from dualfold.trace.matrix_entries import (
     ASYMMETRY_TOLERANCE,
@@ -109,7 +116,7 @@ def certify(
     vectors: Any,
     values: Any = None,
     *,
-    tolerance: float = 1e-4,
+    tolerance: float = DEFAULT_TOLERANCE,
     fresh: bool = False,
 ) -> TraceCertificate:
     """Judge `vectors` (n×count or more columns) as an answer to `problem`.

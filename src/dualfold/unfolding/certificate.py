@@ -15,7 +15,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.certificate import Certificate, Level, checked_tolerance, level_of, plain
+from dualfold.certificate import (
+    DEFAULT_TOLERANCE,
+    Certificate,
+    Level,
+    checked_tolerance,
+    level_of,
+    plain,
+)
 from dualfold.errors import Argument, InvalidInput
 from dualfold.trace.sparse.shifted_matrices import MAX_FLOPS
 from dualfold.unfolding.bounds import EdgeFit
@@ -156,7 +163,7 @@ def certify_unfolding(
     factor: Any,
     weights: Any,
     *,
-    tolerance: float = 1e-4,
+    tolerance: float = DEFAULT_TOLERANCE,
     most_relaxed: float = 1e-3,
     most_flops: float = MAX_FLOPS,
     about: str | None = None,

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.arrays import Array
-from dualfold.certificate import checked_tolerance
+from dualfold.certificate import DEFAULT_TOLERANCE, checked_tolerance
 from dualfold.errors import InvalidInput
 from dualfold.graph.graph import Graph
 from dualfold.trace.certificate import certify
@@ -42,7 +42,7 @@ def rechecked_unfolding(
     points: Any,
     sides: BothSides | None,
     *,
-    tolerance: float = 1e-4,
+    tolerance: float = DEFAULT_TOLERANCE,
     constraints: Constraints = "at_most",
     angles: bool = False,
 ) -> UnfoldingCertificate:

@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.arrays import Array
-from dualfold.certificate import checked_tolerance
+from dualfold.certificate import DEFAULT_TOLERANCE, checked_tolerance
 from dualfold.embedding import Embedding, embedding_of
 from dualfold.errors import Argument, CertificateFailed, Unrealisable, warn
 from dualfold.graph import Graph
@@ -72,7 +72,7 @@ def unfold(
     tol: float = 1e-6,
     max_iter: int | None = None,
     relaxation: float | None = None,
-    tolerance: float = 1e-4,
+    tolerance: float = DEFAULT_TOLERANCE,
     random_state: Any = None,
     callback: Callback | None = None,
 ) -> Unfolding:
