@@ -9,9 +9,12 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import sys
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from numbers import Integral
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -29,10 +32,10 @@ from dualfold.data.labels import Labels, labels_of
 from dualfold.descriptions import DESCRIPTIONS
 from dualfold.embedding import Embedding
 from dualfold.errors import InvalidInput
-from dualfold.fitting.progress import CallbackSupportMixin, fit_task
 from dualfold.fitting.tiles import TiledRows, tiled_rows
 from dualfold.graph.metrics import check_distances, exact_doubles, is_precomputed
 from dualfold.inputs import numbers_of, refuse_text
+from dualfold.kernels.reports import tally
 from dualfold.kernels.sparse import refuse_damaged
 from dualfold.maps.piecewise_map import RescaledMap
 from dualfold.notebook import drawn_map
@@ -40,6 +43,50 @@ from dualfold.trace.problem import TraceProblem
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+
+try:  # scikit-learn 1.9 and later
+    from sklearn.callback import CallbackSupportMixin
+except ImportError:
+
+    class CallbackSupportMixin:  # type: ignore[no-redef]
+        """Nothing: this scikit-learn has no callbacks."""
+
+
+# `with stage("neighbours"):` around a step of a fit.
+Stage = Callable[[str], AbstractContextManager[None]]
+
+
+@contextmanager
+def fit_task(estimator: Any, X: Any) -> Iterator[None]:
+    """The whole fit, as the root task of the callbacks."""
+    if not hasattr(estimator, "_init_callback_context"):
+        yield
+        return
+    root = estimator._init_callback_context(max_subtasks=None)
+    root.call_on_fit_task_begin(estimator=estimator, X=X)
+    yield
+    root.call_on_fit_task_end(estimator=estimator, X=X)
+
+
+@contextmanager
+def fit_stage(estimator: Any, name: str) -> Iterator[None]:
+    """One step of it: told to callbacks and, if the estimator is verbose, to standard error."""
+    begin = perf_counter()
+    root = getattr(estimator, "_callback_fit_ctx", None)
+    task = None if root is None else root.subcontext(task_name=name)
+    if task is not None:
+        task.call_on_fit_task_begin(estimator=estimator)
+    try:
+        yield
+        # As in scikit-learn, what fails does not end: callbacks are only torn down.
+        if task is not None:
+            task.call_on_fit_task_end(estimator=estimator)
+    finally:
+        seconds = perf_counter() - begin
+        tally(f"seconds: {name}", seconds)
+        if getattr(estimator, "verbose", False):
+            print(f"[{type(estimator).__name__}] {name}: {seconds:.2f} s", file=sys.stderr)
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,7 +21,7 @@ from dualfold.fitting.coordinates import (
     problem_up_to,
     refuse_unknown_coordinates,
 )
-from dualfold.fitting.estimator import Estimator, Statement, asked_count
+from dualfold.fitting.estimator import Estimator, Stage, Statement, asked_count, fit_stage
 from dualfold.fitting.fitted_rows import FittedRows, RowSettings, has_features
 from dualfold.fitting.graph_fit import (
     GraphFit,
@@ -31,7 +31,6 @@ from dualfold.fitting.graph_fit import (
     rows_and_graph,
 )
 from dualfold.fitting.neighborhoods import graph_settings, neighbor_graph
-from dualfold.fitting.progress import Stage, fit_stage
 from dualfold.fitting.solver_choice import SOLVER_NAMES, seed_of, solver_named
 from dualfold.fitting.tiles import TiledRows
 from dualfold.graph import Graph

@@ -14,8 +14,7 @@ from dualfold.arrays import Array
 from dualfold.certificate import Certificate
 from dualfold.data.labels import Labels
 from dualfold.embedding import Embedding
-from dualfold.fitting.estimator import Estimator, Statement, linear_statement
-from dualfold.fitting.progress import Stage, fit_stage
+from dualfold.fitting.estimator import Estimator, Stage, Statement, fit_stage, linear_statement
 from dualfold.fitting.tiles import TiledRows, tiled_rows
 from dualfold.maps.linear_map import LinearMap
 from dualfold.trace.problem import TraceProblem

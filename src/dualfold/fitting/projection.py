@@ -15,7 +15,7 @@ from dualfold.data.labels import Labels
 from dualfold.embedding import embed
 from dualfold.errors import Argument, InPython, InvalidInput
 from dualfold.fitting.dimension import MAX_AUTO_COMPONENTS, cut_at_eigengap
-from dualfold.fitting.estimator import asked_count
+from dualfold.fitting.estimator import Stage, asked_count
 from dualfold.fitting.graph_estimator import GRAPH_CONSTRAINTS
 from dualfold.fitting.linear import LinearFit, LinearMethod, linear_fit
 from dualfold.fitting.neighborhoods import (
@@ -24,7 +24,6 @@ from dualfold.fitting.neighborhoods import (
     neighbor_graph,
     one_piece_graph,
 )
-from dualfold.fitting.progress import Stage
 from dualfold.fitting.solver_choice import solver_to_last_digits
 from dualfold.fitting.tiles import TiledRows
 from dualfold.graph import Graph, Neighbors, merge_graphs, subgraph

@@ -15,7 +15,7 @@ from dualfold.data.encoding import Encoding, category, encoded_columns, indicato
 from dualfold.data.labels import Labels
 from dualfold.embedding import embed
 from dualfold.errors import Argument, InPython, InvalidInput
-from dualfold.fitting.estimator import asked_count
+from dualfold.fitting.estimator import Stage, asked_count
 from dualfold.fitting.linear import (
     LinearEstimator,
     LinearFit,
@@ -23,7 +23,6 @@ from dualfold.fitting.linear import (
     linear_fit,
     linear_fit_of_tiles,
 )
-from dualfold.fitting.progress import Stage
 from dualfold.fitting.solver_choice import solver_to_last_digits
 from dualfold.fitting.tiles import TiledRows
 from dualfold.inputs import frame_of, numbers_of

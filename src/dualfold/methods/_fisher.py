@@ -11,7 +11,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from dualfold.data.labels import Labels, labels_of
 from dualfold.embedding import embed
 from dualfold.errors import Argument, InvalidInput
-from dualfold.fitting.estimator import labels_for
+from dualfold.fitting.estimator import Stage, labels_for
 from dualfold.fitting.linear import (
     LinearEstimator,
     LinearFit,
@@ -19,7 +19,6 @@ from dualfold.fitting.linear import (
     linear_fit,
     linear_fit_of_tiles,
 )
-from dualfold.fitting.progress import Stage
 from dualfold.fitting.solver_choice import solver_to_last_digits
 from dualfold.fitting.tiles import TiledRows
 from dualfold.maps.linear_map import ProjectionLift

@@ -17,8 +17,13 @@ from dualfold.arrays import Array
 from dualfold.data.labels import Labels
 from dualfold.embedding import embed
 from dualfold.errors import Argument, DualfoldWarning, InvalidInput, warn
-from dualfold.fitting.estimator import Estimator, Statement, fit_any_table
-from dualfold.fitting.progress import CallbackSupportMixin, fit_stage
+from dualfold.fitting.estimator import (
+    CallbackSupportMixin,
+    Estimator,
+    Statement,
+    fit_any_table,
+    fit_stage,
+)
 from dualfold.fitting.solver_choice import solver_named
 from dualfold.graph import nearest
 from dualfold.trace.problem import TraceProblem

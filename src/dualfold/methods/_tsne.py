@@ -15,9 +15,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from dualfold.arrays import Array
 from dualfold.data.labels import Labels
-from dualfold.fitting.estimator import Estimator
+from dualfold.fitting.estimator import Estimator, fit_stage
 from dualfold.fitting.neighborhoods import MetricWithParameters
-from dualfold.fitting.progress import fit_stage
 from dualfold.fitting.tiles import TiledRows
 from dualfold.graph.graph import Graph, Lists
 from dualfold.graph.metrics import is_precomputed
