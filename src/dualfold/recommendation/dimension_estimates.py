@@ -111,7 +111,8 @@ def intrinsic_dimension(X: Any, *, random_state: int = 0) -> Dimension:
     found = _two_nn(distances), _levina_bickel(distances)
     counts = TWO_NN_LOGARITHMS * len(distances), LEVINA_BICKEL_LOGARITHMS * len(distances)
     each = zip(found, counts, inverse_curves(space.n), strict=True)
-    return Dimension(*(_with_range(*one, space.n) for one in each), space.n)
+    by_two, by_ten = (_with_range(*one, space.n) for one in each)
+    return Dimension(by_two, by_ten, space.n)
 
 
 def _distances_without_duplicates(space: Space, k: int) -> Array:
