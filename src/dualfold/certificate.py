@@ -89,10 +89,19 @@ def share(gap: float) -> str:
     >>> share(3e-9), share(0.123), share(float("inf"))
     ('3e-09', '13 %', 'inf')
     """
-    if not math.isfinite(gap):
-        return str(gap)
-    above = Context(prec=2, rounding=ROUND_CEILING).create_decimal_from_float(gap)
-    return f"{float(100 * above):g} %" if gap > PERCENT_FROM else f"{float(above):g}"
+    return bound_text(100 * gap) + " %" if PERCENT_FROM < gap < math.inf else bound_text(gap)
+
+
+def bound_text(bound: float) -> str:
+    """An upper bound in two digits, rounded up, so that it is true.
+
+    >>> bound_text(3.01e-14), bound_text(12.0)
+    ('3.1e-14', '12')
+    """
+    if not math.isfinite(bound):
+        return str(bound)
+    above = Context(prec=2, rounding=ROUND_CEILING).create_decimal_from_float(bound)
+    return f"{float(above):g}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -183,7 +192,7 @@ class Certificate:
             if self.level == "within":
                 words = f"within {share(self.gap)} of {self.optimum}"
             if self.level == "measured":
-                words += f" but for a chance of {self.chance:.0e}"
+                words += f" but for a chance of {bound_text(self.chance)}"
             words = "; ".join(filter(None, [words, self.grounds]))
         about = f"This is about {self.about}" if self.about else ""
         return ". ".join(filter(None, [words, self.caveat, about]))
