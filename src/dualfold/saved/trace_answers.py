@@ -52,26 +52,32 @@ NOT_COMPLETED = "the directions beside the stored ones were not found"
 
 @dataclass(frozen=True)
 class CertifySettings:
-    """tolerance : the largest relative gap that is "proved"
+    """tolerance : the caller's, None for the default of the certificate that is made
 
     fresh : draw the start of a random search from the system, so that whoever made the file
         could not know it
     """
 
-    tolerance: float = DEFAULT_TOLERANCE
+    tolerance: float | None = None
     fresh: bool = False
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "tolerance", checked_tolerance(self.tolerance))
+        if self.tolerance is not None:
+            object.__setattr__(self, "tolerance", checked_tolerance(self.tolerance))
+
+    @property
+    def largest_gap(self) -> float:
+        """The largest relative gap that is "proved"."""
+        return DEFAULT_TOLERANCE if self.tolerance is None else self.tolerance
 
     def certificate_of(self, problem: TraceProblem, V: Array) -> TraceCertificate:
         """The certificate of vectors V."""
-        return certify(problem, V, tolerance=self.tolerance, fresh=self.fresh)
+        return certify(problem, V, tolerance=self.largest_gap, fresh=self.fresh)
 
     def refusal_of(self, problem: TraceProblem, doubt: str) -> TraceCertificate:
         """The failed certificate of an answer that cannot even be compared."""
         nothing = np.full((problem.n, problem.count), np.nan)
-        return certify(problem, nothing, tolerance=self.tolerance).with_doubts(doubt)
+        return certify(problem, nothing, tolerance=self.largest_gap).with_doubts(doubt)
 
 
 def certify_points(
