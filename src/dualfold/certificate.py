@@ -38,6 +38,8 @@ Level = Literal[
 ]
 # The largest relative gap that is "proved" where the caller names none.
 DEFAULT_TOLERANCE = 1e-4
+# A caller's tolerance where certificates of several kinds are made, each with a default of its own.
+Tolerance = float | Literal["default"]
 # A gap of 1 allows twice the optimum: beyond it a bound is no word about an answer.
 MAX_GAP = 1.0
 # Larger gaps are given in percent.
@@ -68,6 +70,15 @@ def checked_tolerance(tolerance: Any) -> float:
             f"that passes ({_in_short(DEFAULT_TOLERANCE)} is usual)",
         )
     return number
+
+
+def tolerance_or(default: float, tolerance: Tolerance) -> float:
+    """The caller's tolerance, checked; `default` where it is "default".
+
+    >>> tolerance_or(0.01, "default"), tolerance_or(0.01, 1e-9)
+    (0.01, 1e-09)
+    """
+    return default if tolerance == "default" else checked_tolerance(tolerance)
 
 
 def _in_short(number: float) -> str:

@@ -246,13 +246,13 @@ def test_a_tsne_map_is_judged_at_the_tolerance_of_the_caller(attraction):
     model = TSNE(perplexity=9, attraction=attraction, max_iter=400).fit(X)
     again = TSNE(perplexity=9, attraction=attraction)
     usual = 0.01 if attraction == 1 else 1e-4
-    for tolerance in (None, 1e-12, 0.9):
+    for tolerance in ("default", 1e-12, 0.9):
         own = clone(again).judged_points(X, model.embedding_, tolerance)
         for found in (
             rechecked_points(clone(again), X, model.embedding_, tolerance=tolerance),
             rechecked_model(model_of(model), X, tolerance=tolerance),
         ):
-            assert found.tolerance == (usual if tolerance is None else tolerance)
+            assert found.tolerance == (usual if tolerance == "default" else tolerance)
             assert found.level == own.level
             if attraction == 1:
                 assert (found.level == "stationary") == (found.unbalanced <= found.tolerance)

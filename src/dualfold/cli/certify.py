@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from dualfold import __version__
-from dualfold.certificate import DEFAULT_TOLERANCE, bound_text
+from dualfold.certificate import DEFAULT_TOLERANCE, Tolerance, bound_text
 from dualfold.cli import options as o
 from dualfold.cli.commands import embed_words, reading_words, try_next
 from dualfold.cli.console import Console
@@ -66,6 +66,11 @@ class CertifyOptions:
     reading: Reading = field(default=DEFAULT_READING, metadata=o.FILE_READING)
     as_json: bool = False
     quiet: bool = False
+
+    @property
+    def passing(self) -> Tolerance:
+        """The tolerance that was typed, or that of the certificate that is made."""
+        return "default" if self.tolerance is None else self.tolerance
 
 
 def certify(options: CertifyOptions) -> None:
@@ -160,7 +165,7 @@ def _of_points(options: CertifyOptions, console: Console) -> Recheck:
             values,
             sides,
             data.classes,
-            tolerance=options.tolerance,
+            tolerance=options.passing,
             fresh=options.fresh,
         )
     words = verdict(job.method, certificate, width)
@@ -194,7 +199,7 @@ def _of_model(options: CertifyOptions, console: Console) -> Recheck:
 
     with console.stage(f"reading {options.embedding}"):
         model = load_model(options.embedding)
-    tolerance, fresh = options.tolerance, options.fresh
+    tolerance, fresh = options.passing, options.fresh
     if "estimator" in model.settings:
         data = read_input(options.file, options.reading, console)
         names = data.table.names

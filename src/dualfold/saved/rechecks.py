@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from dualfold.certificate import Tolerance
 from dualfold.descriptions import DESCRIPTIONS, ESTIMATOR_MODULES, Description
 from dualfold.errors import InvalidInput
 from dualfold.saved.judges import GraphStatement, PointsJudge, TraceJudge
@@ -27,14 +28,14 @@ def rechecked_model(
     X: Any,
     y: Any = None,
     *,
-    tolerance: float | None = None,
+    tolerance: Tolerance = "default",
     fresh: bool = False,
 ) -> Any:
     """The certificate of a model, by the rows X and labels y that it was made of.
 
     X is standardised where it was. A relative gap up to `tolerance` is "proved", and a t-SNE map
-    with that share of its forces unbalanced is "stationary"; None takes the default of either (1e-4
-    and 0.01). `fresh` draws random starts from the system. The certificate is that of a trace
+    with that share of its forces unbalanced is "stationary"; "default" is 1e-4 of a gap,
+    0.01 of forces. `fresh` draws random starts from the system. The certificate is that of a trace
     problem, of an unfolding, of a map of neighbours, or of pieces.
 
     The stored answer is judged. Where the file holds fewer vectors than the problem has (points in
@@ -80,7 +81,7 @@ def rechecked_points(
     sides: BothSides | None = None,
     y: Any = None,
     *,
-    tolerance: float | None = None,
+    tolerance: Tolerance = "default",
     fresh: bool = False,
 ) -> Any:
     """The certificate of points (n×d) that are to be the answer of an unfitted `estimator` to X.
