@@ -10,6 +10,7 @@ import numpy as np
 from scipy.special import gammaincinv
 
 from dualfold.arrays import Array
+from dualfold.errors import Argument, InvalidInput
 from dualfold.quality.estimate import Estimate, drawn_rows
 from dualfold.quality.space import EuclideanSpace, Space, space_of
 from dualfold.recommendation.reference_clouds import MAX_ROWS, inverse_curves
@@ -18,6 +19,8 @@ __all__ = ["Dimension", "intrinsic_dimension", "levina_bickel", "two_nn"]
 
 # Neighbours of the second estimator: few, because a curved sheet is flat only nearby.
 LEVINA_BICKEL_NEIGHBORS = 10
+# Levina and Bickel's estimate needs three neighbours of each row.
+MIN_ROWS = 4
 # Independent logarithms that count for a point: both neighbours of two points are often the same,
 # and neighbourhoods overlap (docs/dev/notes/audits.md).
 TWO_NN_LOGARITHMS = 0.55
@@ -85,6 +88,8 @@ def levina_bickel(X: Any, n_neighbors: int = LEVINA_BICKEL_NEIGHBORS) -> float:
     Levina and Bickel, "Maximum likelihood estimation of intrinsic dimension" (2004), averaged as
     MacKay and Ghahramani (2005) say: inverse dimensions are.
     """
+    if n_neighbors < MIN_ROWS - 1:
+        raise InvalidInput(Argument("n_neighbors", n_neighbors), f" must be {MIN_ROWS - 1} or more")
     return _levina_bickel(_distances_without_duplicates(space_of(X), n_neighbors))
 
 
@@ -104,6 +109,11 @@ def intrinsic_dimension(X: Any, *, random_state: int = 0) -> Dimension:
     2
     """
     space = space_of(X)
+    if space.n < MIN_ROWS:
+        raise InvalidInput(
+            Argument("X"),
+            f" needs {MIN_ROWS} rows or more for an intrinsic dimension; it has {space.n}",
+        )
     if isinstance(space, EuclideanSpace):
         rows = drawn_rows(space.n, MAX_ROWS, random_state)
         space = space if rows is None else EuclideanSpace(space.points[rows], space.threads)
