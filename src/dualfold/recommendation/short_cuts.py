@@ -78,11 +78,11 @@ class NeighborScan:
     def __str__(self) -> str:
         text = f"{self.best_n_neighbors} neighbours"
         if self.with_short_cuts:
-            text += f"; {_number_list(self.with_short_cuts)} make short cuts"
+            text += f"; {number_list(self.with_short_cuts)} make short cuts"
         in_pieces = [row for row in self.rows if row.largest < MIN_PIECE_SHARE]
         if in_pieces:
             text += (
-                f"; with {_number_list([row.n_neighbors for row in in_pieces])} the graph is in "
+                f"; with {number_list([row.n_neighbors for row in in_pieces])} the graph is in "
                 f"pieces ({in_pieces[-1].pieces})"
             )
         return text
@@ -156,6 +156,7 @@ def _shortened_share(before: Array, after: Array) -> float:
     return float(np.mean(after[far] < SHORTENED_RATIO * straightened * before[far]))
 
 
-def _number_list(numbers: Sequence[int]) -> str:
+def number_list(numbers: Sequence[Any]) -> str:
+    """Numbers or names as a sentence has them."""
     words = [str(number) for number in numbers]
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

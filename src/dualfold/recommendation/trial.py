@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from time import perf_counter
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from dualfold.arrays import Array
 from dualfold.descriptions import DESCRIPTIONS
 from dualfold.errors import DualfoldError
 from dualfold.quality import Picture, distance_correlation, neighbor_agreement, t_similarity
-from dualfold.quality.space import space_of
+from dualfold.quality.space import Space, space_of
 
-__all__ = ["Candidate", "candidate_on_subsamples", "subsamples", "winner"]
+__all__ = ["Candidate", "candidate_on_subsamples", "subsamples", "winner", "with_shuffled"]
 
 # Neighbours of a point that are compared.
 SCORED_NEIGHBORS = 10
@@ -33,6 +34,8 @@ class Candidate:
     """A method, on every subsample.
 
     kept : neighbours kept beyond chance, one number a subsample; () where it gave no map
+    kept_shuffled : the same of maps of the subsamples with each column shuffled, where nothing but
+        the columns themselves is left; () where nothing depends on it
     distances : correlation of distances before and after, mean over the subsamples
     stability : neighbours that maps of two subsamples share beyond chance, of rows in both
     seconds : of one map, the median
@@ -45,6 +48,7 @@ class Candidate:
     stability: float = 0.0
     seconds: float = 0.0
     trouble: str = ""
+    kept_shuffled: tuple[float, ...] = ()
 
     @property
     def mean_kept(self) -> float:
@@ -55,6 +59,30 @@ class Candidate:
     def stable(self) -> bool:
         """Whether two subsamples give much the same map."""
         return self.stability >= MIN_STABILITY
+
+    def is_exceeded_by(self, other: Candidate) -> bool:
+        """Whether another keeps more, beyond the tolerance, in any of the subsamples."""
+        return any(b > a + TIE_TOLERANCE for a, b in zip(self.kept, other.kept, strict=False))
+
+    def exceeds(self, other: Candidate) -> bool:
+        """Whether it keeps more in every subsample, and on average beyond the tolerance."""
+        return _is_more(np.subtract(self.kept, other.kept))
+
+    def exceeds_beyond_shuffled(self, other: Candidate) -> bool:
+        """Whether that is so for the data: what shuffled columns show is subtracted.
+
+        Subsamples share rows, so five of them are not independent. But a table whose columns are
+        noise is like its shuffled copies, and does not exceed them more often than they do it.
+        """
+        own, others = self.kept_shuffled, other.kept_shuffled
+        if not own or not others:
+            return False
+        in_noise = np.subtract(own, others)
+        return _is_more(np.subtract(self.kept, other.kept) - in_noise)
+
+
+def _is_more(differences: Array) -> bool:
+    return bool(differences.min() > 0 and differences.mean() > TIE_TOLERANCE)
 
 
 def subsamples(n: int, size: int, runs: int, random_state: int) -> tuple[list[Array], int]:
@@ -76,15 +104,12 @@ def candidate_on_subsamples(
     for rows in parts:
         some, begin = X[rows], perf_counter()
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                points = unfitted_estimator(name, n_components, n_neighbors).fit_transform(some)
+            points = _map_of(name, some, n_components, n_neighbors)
         except (DualfoldError, ValueError) as error:
             return Candidate(name, trouble=str(error).splitlines()[0])
         seconds.append(perf_counter() - begin)
         space = space_of(some)
-        share = float(t_similarity(space, points, SCORED_NEIGHBORS))
-        kept.append(Picture(share, len(rows), SCORED_NEIGHBORS).beyond_chance)
+        kept.append(_kept_beyond_chance(space, points))
         distances.append(float(distance_correlation(space, points)))
         maps.append(points[:core])
     shared = [
@@ -94,6 +119,56 @@ def candidate_on_subsamples(
     return Candidate(
         name, tuple(kept), float(np.mean(distances)), stability, float(np.median(seconds))
     )
+
+
+def with_shuffled(
+    candidates: Sequence[Candidate],
+    X: Any,
+    parts: Sequence[Array],
+    counts: tuple[int, int],
+    random_state: int,
+) -> list[Candidate]:
+    """The candidates with what they keep of the subsamples with shuffled columns.
+
+    counts : coordinates of a map, and neighbours of its graph
+    """
+    rng = np.random.default_rng(random_state)
+    tables = [_shuffled_columns(X[rows], rng) for rows in parts]
+    found = []
+    for one in candidates:
+        kept: list[float] = []
+        for table in tables:
+            try:
+                points = _map_of(one.method, table, *counts)
+            except (DualfoldError, ValueError):  # a map of noise that fails keeps what chance does
+                kept.append(0.0)
+            else:
+                kept.append(_kept_beyond_chance(space_of(table), points))
+        found.append(replace(one, kept_shuffled=tuple(kept)))
+    return found
+
+
+def _map_of(name: str, X: Any, n_components: int, n_neighbors: int) -> Array:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        estimator = unfitted_estimator(name, n_components, n_neighbors)
+        return np.asarray(estimator.fit_transform(X))
+
+
+def _kept_beyond_chance(space: Space, points: Array) -> float:
+    share = float(t_similarity(space, points, SCORED_NEIGHBORS))
+    return Picture(share, space.n, SCORED_NEIGHBORS).beyond_chance
+
+
+def _shuffled_columns(X: Any, rng: np.random.Generator) -> Any:
+    """The same columns, each in an order of its own."""
+    if not sp.issparse(X):
+        return rng.permuted(X, axis=0)
+    columns = sp.csc_array(X, copy=True)
+    for first, last in pairwise(columns.indptr):
+        rows = rng.choice(X.shape[0], last - first, replace=False)
+        columns.indices[first:last] = np.sort(rows)
+    return columns.tocsr()
 
 
 def unfitted_estimator(name: str, n_components: int, n_neighbors: int) -> Any:
