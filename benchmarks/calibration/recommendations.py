@@ -30,7 +30,7 @@ NOISE: dict[str, Draw] = {
     "t, 2 degrees": lambda rng, n, p: rng.standard_t(2, (n, p)),
 }
 SIZES = ((60, 3), (60, 20), (300, 3), (300, 20), (2_000, 3), (2_000, 50))
-# Of these there are a fifth as many runs, because each takes long.
+# Of these there are a tenth as many runs, because each takes long.
 MANY_ROWS = 2_000
 
 
@@ -106,11 +106,12 @@ def main() -> None:
         for n in (300, 1_000):
             cell = f"{name}, {n:,} rows"
             simulate = partial(of_structure, draw, n)
-            rows.append(row_of(cell, store.of(cell, max(1, runs * 2 // 5), simulate)))
+            count = max(1, runs * (3 if n == 300 else 2) // 10)
+            rows.append(row_of(cell, store.of(cell, count, simulate)))
     for n, p in SIZES:
         for name, noise in NOISE.items():
             cell = f"{name}, {n:,} × {p}"
-            count = runs if n < MANY_ROWS else max(1, runs // 5)
+            count = runs if n < MANY_ROWS else max(1, runs // 10)
             rows.append(row_of(cell, store.of(cell, count, partial(of_noise, noise, n, p))))
     heads = ["table", "runs", "subsamples agree, %", "decided, %", "for"]
     print(markdown(heads, rows))

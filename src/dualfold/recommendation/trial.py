@@ -27,6 +27,8 @@ SCORED_NEIGHBORS = 10
 TIE_TOLERANCE = 0.03
 # Maps of two samples that share less of their neighbours (beyond chance) say little about either.
 MIN_STABILITY = 0.25
+# What a map of the data keeps beyond one of shuffled columns, if the data are no noise.
+MIN_BEYOND_SHUFFLED = 0.05
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,11 @@ class Candidate:
         return float(np.mean(self.kept)) if self.kept else -1.0
 
     @property
+    def mean_shuffled(self) -> float:
+        """The same with shuffled columns; −1 where it was not needed."""
+        return float(np.mean(self.kept_shuffled)) if self.kept_shuffled else -1.0
+
+    @property
     def stable(self) -> bool:
         """Whether two subsamples give much the same map."""
         return self.stability >= MIN_STABILITY
@@ -66,23 +73,18 @@ class Candidate:
 
     def exceeds(self, other: Candidate) -> bool:
         """Whether it keeps more in every subsample, and on average beyond the tolerance."""
-        return _is_more(np.subtract(self.kept, other.kept))
+        differences = np.subtract(self.kept, other.kept)
+        return bool(differences.min() > 0 and differences.mean() > TIE_TOLERANCE)
 
-    def exceeds_beyond_shuffled(self, other: Candidate) -> bool:
-        """Whether that is so for the data: what shuffled columns show is subtracted.
+    @property
+    def exceeds_shuffled(self) -> bool:
+        """Whether every subsample keeps clearly more than its copy with shuffled columns.
 
-        Subsamples share rows, so five of them are not independent. But a table whose columns are
-        noise is like its shuffled copies, and does not exceed them more often than they do it.
+        Subsamples share rows, so five of them are not independent witnesses of anything. But a
+        table whose columns are noise is like its shuffled copies, and these are independent.
         """
-        own, others = self.kept_shuffled, other.kept_shuffled
-        if not own or not others:
-            return False
-        in_noise = np.subtract(own, others)
-        return _is_more(np.subtract(self.kept, other.kept) - in_noise)
-
-
-def _is_more(differences: Array) -> bool:
-    return bool(differences.min() > 0 and differences.mean() > TIE_TOLERANCE)
+        pairs = zip(self.kept, self.kept_shuffled, strict=False)
+        return bool(self.kept_shuffled) and all(a > b + MIN_BEYOND_SHUFFLED for a, b in pairs)
 
 
 def subsamples(n: int, size: int, runs: int, random_state: int) -> tuple[list[Array], int]:
@@ -122,30 +124,23 @@ def candidate_on_subsamples(
 
 
 def with_shuffled(
-    candidates: Sequence[Candidate],
-    X: Any,
-    parts: Sequence[Array],
-    counts: tuple[int, int],
-    random_state: int,
-) -> list[Candidate]:
-    """The candidates with what they keep of the subsamples with shuffled columns.
+    one: Candidate, X: Any, parts: Sequence[Array], counts: tuple[int, int], random_state: int
+) -> Candidate:
+    """The candidate with what it keeps of the subsamples with shuffled columns.
 
     counts : coordinates of a map, and neighbours of its graph
     """
     rng = np.random.default_rng(random_state)
-    tables = [_shuffled_columns(X[rows], rng) for rows in parts]
-    found = []
-    for one in candidates:
-        kept: list[float] = []
-        for table in tables:
-            try:
-                points = _map_of(one.method, table, *counts)
-            except (DualfoldError, ValueError):  # a map of noise that fails keeps what chance does
-                kept.append(0.0)
-            else:
-                kept.append(_kept_beyond_chance(space_of(table), points))
-        found.append(replace(one, kept_shuffled=tuple(kept)))
-    return found
+    kept: list[float] = []
+    for rows in parts:
+        table = _shuffled_columns(X[rows], rng)
+        try:
+            points = _map_of(one.method, table, *counts)
+        except (DualfoldError, ValueError):  # a map of noise that fails keeps what chance does
+            kept.append(0.0)
+        else:
+            kept.append(_kept_beyond_chance(space_of(table), points))
+    return replace(one, kept_shuffled=tuple(kept))
 
 
 def _map_of(name: str, X: Any, n_components: int, n_neighbors: int) -> Array:
