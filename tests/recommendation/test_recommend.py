@@ -131,7 +131,10 @@ def test_clouds_have_no_short_cuts():
         assert neighbor_scan(rng.standard_normal((400, width))).with_short_cuts == ()
     rows = ScanRow(5, 9, 0.5, 0.0), ScanRow(7, 1, 1.0, 0.0), ScanRow(10, 1, 1.0, 0.5)
     told = str(NeighborScan(rows))
-    assert told == "7 neighbours; 10 make short cuts; with 5 the graph is in pieces (9)"
+    assert told == (
+        "7 neighbours; with 10 far paths collapse, as by short cuts; "
+        "with 5 the graph is in pieces (9)"
+    )
 
 
 @pytest.fixture(scope="module")

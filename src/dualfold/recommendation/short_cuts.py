@@ -43,7 +43,7 @@ class ScanRow:
 
     @property
     def short_cut(self) -> bool:
-        """Whether paths collapse."""
+        """Whether far paths collapse, as short cuts make them."""
         return self.shortened > MAX_SHORTENED_SHARE
 
     @property
@@ -78,7 +78,10 @@ class NeighborScan:
     def __str__(self) -> str:
         text = f"{self.best_n_neighbors} neighbours"
         if self.with_short_cuts:
-            text += f"; {number_list(self.with_short_cuts)} make short cuts"
+            # What is seen is a collapse; on data without a thin sheet no short cut makes it.
+            text += (
+                f"; with {number_list(self.with_short_cuts)} far paths collapse, as by short cuts"
+            )
         in_pieces = [row for row in self.rows if row.largest < MIN_PIECE_SHARE]
         if in_pieces:
             text += (
