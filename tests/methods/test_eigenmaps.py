@@ -98,7 +98,7 @@ def test_a_named_algorithm_solves_the_equation_of_its_name(name):
         assert np.abs(L @ V - wrong * fit).max() > 1e-2 * np.abs(right).max()
 
 
-@pytest.mark.parametrize("size", [2.0**-700, 1e-21, 7.0, 1e15, 2.0**700])
+@pytest.mark.parametrize("size", [1e-100, 1e-21, 7.0, 1e15, 1e100])
 def test_given_affinities_are_those_of_the_problem(size):
     """Lv = λv and VᵀDegV = I hold for W as it was given, whatever its unit."""
     rng = np.random.default_rng(11)
