@@ -13,6 +13,7 @@ from dualfold.graph.builders import knn
 from dualfold.graph.geodesics import geodesic_distances
 from dualfold.graph.graph import Graph
 from dualfold.graph.neighbors import nearest
+from dualfold.inputs import random_generator
 
 __all__ = ["NeighborScan", "ScanRow", "neighbor_scan", "worst_of"]
 
@@ -126,7 +127,7 @@ def neighbor_scan(
     n = X.shape[0]
     some = sorted({k for k in counts if 1 <= k < max(3, n / 3)}) or [1]
     lists = nearest(X, some[-1], n_jobs=n_jobs)
-    rng = np.random.default_rng(random_state)
+    rng = random_generator(random_state)
     landmarks = np.sort(rng.choice(n, min(n, MAX_LANDMARKS), replace=False))
     rows, yardstick = [], None
     for k in some:

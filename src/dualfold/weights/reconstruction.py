@@ -50,6 +50,8 @@ def affine_weights(around: Array, ridge: float) -> Array:
 
 def gram_weights(gram: Array, ridge: float) -> Array:
     """The same from the Gram matrices of the offsets: batch × neighbours × neighbours."""
+    if not 0 <= ridge < np.inf:
+        raise InvalidInput(Argument("reg", ridge), " must be a finite share, 0 or more")
     count = gram.shape[1]
     trace = np.einsum("bii->b", gram)
     diagonal = np.arange(count)
