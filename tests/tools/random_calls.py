@@ -62,10 +62,11 @@ MAY_BE_MISSING = words(
     "stationarity slackness least_weight cluster rises auc_per_point isomap kl "
     "orthogonality reasons residuals"
 )
-# Geodesics between pieces, and dimensions of rows that are equally far from their neighbours.
+# Geodesics between pieces, dimensions of rows as far from one neighbour as from the next, stress
+# of maps of equal rows.
 UNBOUNDED = words(
-    "graph.geodesic_distances maps.geodesics_to_new recommendation.two_nn "
-    "recommendation.levina_bickel"
+    "graph.geodesic_distances graph.farthest_points graph.landmarks_at maps.geodesics_to_new "
+    "recommendation.two_nn recommendation.levina_bickel quality.stress"
 )
 FILES_OF_CONVENTIONS = ("sklearn/utils/", "sklearn/base.py", "sklearn/neighbors/_base.py")
 MAX_BYTES = 4 << 30

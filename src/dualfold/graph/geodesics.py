@@ -145,6 +145,8 @@ def farthest_points(
         raise InvalidInput(
             f"{count} landmarks were asked for; a graph of {graph.n} points has 1 to {graph.n}"
         )
+    if at_once < 1:
+        raise InvalidInput(Argument("at_once", at_once), " must be 1 or more")
     rng = random_generator(random_state)
     chosen = _source_rows(graph, np.full(count, rng.integers(graph.n) if start is None else start))
     kind = _float_kind(geodesic_kind(graph) if dtype is None else dtype)

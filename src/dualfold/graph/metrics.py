@@ -95,7 +95,8 @@ def metric_distances(X: Any, others: Any, metric: Any, **parameters: Any) -> np.
     from sklearn.metrics import pairwise_distances
 
     try:
-        return np.asarray(pairwise_distances(X, others, metric=metric, **parameters))
+        with np.errstate(invalid="ignore", over="ignore"):  # the caller looks at what comes out
+            return np.asarray(pairwise_distances(X, others, metric=metric, **parameters))
     except (ValueError, TypeError) as trouble:
         raise metric_failure(metric, trouble) from trouble
 
@@ -163,7 +164,8 @@ def metric_search(
 
 def metric_within(X: Any, radius: float, metric: Any, threads: int) -> ListArrays:
     """All pairs at distance <= radius, brute force."""
-    parts = []
+    nothing = np.empty(0, dtype=np.int64)
+    parts = [(nothing, nothing, np.empty(0))]
     for first, block in _distance_blocks(X, None, metric, threads):
         row, column = np.nonzero(block <= radius)
         parts.append((row + first, column, block[row, column]))

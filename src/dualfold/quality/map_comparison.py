@@ -175,7 +175,9 @@ def stability(
     tables = [_map_in_units(table, f"map {place}")[0] for place, table in enumerate(maps)]
     if len(tables) < 2:
         raise InvalidInput(f"stability compares two maps or more; {len(tables)} given")
-    held = [np.arange(len(t)) for t in tables] if rows is None else [np.asarray(r) for r in rows]
+    held = [np.arange(len(t)) for t in tables]
+    if rows is not None:
+        held = [np.atleast_1d(np.asarray(own)) for own in rows]
     if [len(h) for h in held] != [len(t) for t in tables]:
         raise InvalidInput(
             Argument("rows"), " must name the points of each map, one index for each point"

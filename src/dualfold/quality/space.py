@@ -21,13 +21,14 @@ from dualfold.graph.graph import Graph
 from dualfold.graph.kd_tree import nearest_by_scan
 from dualfold.graph.metrics import (
     best_of_rows,
+    double_table,
     is_euclidean,
     is_precomputed,
     metric_distances,
     metric_failure,
 )
 from dualfold.graph.neighbors import Neighbors, nearest
-from dualfold.graph.number_rows import rows_in_units
+from dualfold.graph.number_rows import as_array, rows_in_units
 from dualfold.inputs import numbers_of
 from dualfold.kernels import kernel, kernels_by_dtype
 from dualfold.kernels.reports import steps
@@ -243,7 +244,7 @@ def space_of(X: Any, metric: Any = "euclidean", n_jobs: int | None = None) -> Sp
     X = numbers_of(X)
     refuse_damaged(X, "X")
     if not sp.issparse(X):
-        X = np.asanyarray(X)
+        X = as_array(X, "X")
     if X.ndim != 2:
         raise InvalidInput(
             Argument("X"), f" must be a table with one row for each point; its shape is {X.shape}"
@@ -274,7 +275,7 @@ def _given_distances(distances: Any) -> tuple[int, Callable[[Array], Array]]:
 
 
 def _by_metric(X: Any, metric: Any) -> Callable[[Array], Array]:
-    table = X.tocsr() if sp.issparse(X) else X
+    table = double_table(X.tocsr() if sp.issparse(X) else X, "X")
     # These two need the whole of X once; scikit-learn sees only some rows at a time here.
     whole: dict[str, Any] = {}
     if metric in ("seuclidean", "mahalanobis"):
@@ -286,8 +287,10 @@ def _by_metric(X: Any, metric: Any) -> Callable[[Array], Array]:
 
 def _moments_for(metric: str, table: Array) -> dict[str, Any]:
     """The variances, or the inverse covariance, that a metric divides by."""
+    if len(table) < 2:
+        raise InvalidInput(Argument("metric", metric), " needs two rows or more for its variances")
     try:
-        with np.errstate(divide="ignore", invalid="ignore"):  # of one row: refused as distances
+        with np.errstate(all="ignore"):  # what overflows gives no distances, and is refused
             if metric == "seuclidean":
                 return {"V": np.var(table, axis=0, ddof=1)}
             return {"VI": np.linalg.inv(np.atleast_2d(np.cov(table.T))).T}

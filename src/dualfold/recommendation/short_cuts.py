@@ -13,6 +13,7 @@ from dualfold.graph.builders import knn
 from dualfold.graph.geodesics import geodesic_distances
 from dualfold.graph.graph import Graph
 from dualfold.graph.neighbors import nearest
+from dualfold.graph.number_rows import rows_in_units
 from dualfold.inputs import random_generator
 
 __all__ = ["NeighborScan", "ScanRow", "neighbor_scan", "worst_of"]
@@ -124,7 +125,8 @@ def neighbor_scan(
     counts : the numbers of neighbours; those of n/3 and more are left out
     random_state, n_jobs : seed of the landmarks; threads (None: all cores)
     """
-    n = X.shape[0]
+    X, _ = rows_in_units(X)
+    n = len(X)
     some = sorted({k for k in counts if 1 <= k < max(3, n / 3)}) or [1]
     lists = nearest(X, some[-1], n_jobs=n_jobs)
     rng = random_generator(random_state)
