@@ -13,7 +13,7 @@ from dualfold.arrays import Array
 from dualfold.errors import Argument, FewerNeighbors, InPython, InvalidInput, Message, warn
 from dualfold.graph import Graph, Neighbors, from_lengths, join_pieces, knn, one_piece, variable
 from dualfold.graph import radius as radius_graph
-from dualfold.graph.metrics import is_precomputed, refuse_other_width
+from dualfold.graph.metrics import is_precomputed, metric_distances, refuse_other_width
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,11 +125,9 @@ class MetricWithParameters:
     def __call__(self, x: Array, y: Array) -> float:
         if callable(self.metric):
             return float(self.metric(x, y, **self.parameters))
-        from sklearn.metrics import pairwise_distances
-
         refuse_other_width(self.metric, self.parameters, len(x))
         pair = np.vstack([x, y])
-        return float(pairwise_distances(pair, metric=self.metric, **self.parameters)[0, 1])
+        return float(metric_distances(pair, None, self.metric, **self.parameters)[0, 1])
 
 
 def _all_others(n: int, usual: int) -> int:
@@ -197,11 +195,9 @@ def _finite(radius: float, X: Any, metric: Any) -> float:
     """An infinite radius means everybody: the largest distance there is."""
     if float(radius) < np.inf:
         return float(radius)
-    from sklearn.metrics import pairwise_distances
-
     if is_precomputed(metric):
         return float(X.max())
-    return float(pairwise_distances(X, metric=metric).max()) * (1 + 1e-9)
+    return float(metric_distances(X, None, metric).max()) * (1 + 1e-9)
 
 
 def one_piece_graph(graph: Graph, pieces: str) -> Graph:

@@ -13,6 +13,8 @@ from dualfold.graph.builders import knn
 from dualfold.graph.geodesics import geodesic_distances
 from dualfold.graph.graph import Graph
 from dualfold.graph.neighbors import nearest
+from dualfold.graph.number_rows import rows_in_units
+from dualfold.inputs import random_generator
 
 __all__ = ["NeighborScan", "ScanRow", "neighbor_scan", "worst_of"]
 
@@ -126,10 +128,11 @@ def neighbor_scan(
     counts : the numbers of neighbours; those of n/3 and more are left out
     random_state, n_jobs : seed of the landmarks; threads (None: all cores)
     """
-    n = X.shape[0]
+    X, _ = rows_in_units(X)
+    n = len(X)
     some = sorted({k for k in counts if 1 <= k < max(3, n / 3)}) or [1]
     lists = nearest(X, some[-1], n_jobs=n_jobs)
-    rng = np.random.default_rng(random_state)
+    rng = random_generator(random_state)
     landmarks = np.sort(rng.choice(n, min(n, MAX_LANDMARKS), replace=False))
     rows, yardstick = [], None
     for k in some:

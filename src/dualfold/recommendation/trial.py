@@ -15,6 +15,7 @@ import scipy.sparse as sp
 from dualfold.arrays import Array
 from dualfold.descriptions import DESCRIPTIONS
 from dualfold.errors import DualfoldError
+from dualfold.inputs import random_generator
 from dualfold.quality import Picture, distance_correlation, neighbor_agreement, t_similarity
 from dualfold.quality.space import Space, space_of
 
@@ -89,7 +90,7 @@ class Candidate:
 
 def subsamples(n: int, size: int, runs: int, random_state: int) -> tuple[list[Array], int]:
     """Row numbers of some subsamples that begin with the same rows, and how many these are."""
-    rng = np.random.default_rng(random_state)
+    rng = random_generator(random_state)
     size = min(size, int(0.8 * n))
     core = size // 2
     order = rng.permutation(n)
