@@ -17,6 +17,7 @@ from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.number_rows import rows_in_units
 from dualfold.inputs import random_generator
 from dualfold.notebook import shown_html
+from dualfold.quality.picture import MIN_FAIR_SHARE
 from dualfold.recommendation.dimension_estimates import Dimension, intrinsic_dimension
 from dualfold.recommendation.short_cuts import NeighborScan, neighbor_scan, number_list, worst_of
 from dualfold.recommendation.trial import (
@@ -161,7 +162,7 @@ class Recommendation:
             return f"keeps as many neighbours as {best.method}, and is simpler"
         if not best.stable:
             return f"{best.method} keeps more neighbours, but two samples give different maps of it"
-        return "was chosen in most subsamples"
+        return "no method was chosen in more subsamples"
 
     @property
     def verdict(self) -> str:
@@ -180,7 +181,7 @@ class Recommendation:
                 f"{best.method}: in all {runs} subsamples it keeps more neighbours than {names}"
                 f"{equal}; it keeps {good}, with shuffled columns {100 * best.mean_shuffled:.0f} %."
             )
-        if best.mean_kept < 0.2:
+        if max(one.mean_kept for one in self.candidates) < MIN_FAIR_SHARE:
             plural = "" if self.n_components == 1 else "s"
             where = f"in {self.n_components} dimension{plural}"
             text = f"No method makes a good picture {where}. {text}"
