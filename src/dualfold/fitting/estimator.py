@@ -213,6 +213,7 @@ class Estimator(
         y : as in `fit`
         """
         mine = copy.copy(self)
+        mine._validate_params()
         checked = mine._checked_rows(X, reset=True)
         return mine._statement(checked, n_components, labels_for(mine, y, checked.shape[0]))
 
@@ -299,27 +300,36 @@ def labels_for(estimator: Any, y: Any, n: int) -> Labels | None:
 
 
 def checked_rows(
-    estimator: Any, X: Any, *, reset: bool, sparse: bool = True, finite: bool = True
+    estimator: Any,
+    X: Any,
+    *,
+    reset: bool,
+    sparse: bool = True,
+    finite: bool = True,
+    long_indices: bool = True,
 ) -> Any:
     """X as a float array or CSR matrix; float32 stays float32.
 
     reset : whether X is fitted, so that its width and column names are kept
     sparse, finite : whether sparse matrices are taken; whether NaN, infinity and numbers whose
         squares leave double precision are refused here
+    long_indices : whether sparse matrices with 64-bit indices are taken
     """
     X = numbers_of(X)
     refuse_damaged(X, "X")
     refuse_long_integers(X)
     try:
-        rows = validate_data(
-            estimator,
-            X,
-            reset=reset,
-            accept_sparse="csr" if sparse else False,
-            dtype=[np.float64, np.float32],
-            ensure_min_samples=2 if reset else 1,
-            ensure_all_finite=finite,
-        )
+        with np.errstate(invalid="ignore"):  # infinities are added up, and refused
+            rows = validate_data(
+                estimator,
+                X,
+                reset=reset,
+                accept_sparse="csr" if sparse else False,
+                accept_large_sparse=long_indices,
+                dtype=[np.float64, np.float32],
+                ensure_min_samples=2 if reset else 1,
+                ensure_all_finite=finite,
+            )
     except (TypeError, ValueError) as trouble:
         refuse_text(X, trouble)
         raise
