@@ -14,7 +14,7 @@ from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
 from dualfold.graph.metrics import is_precomputed
 from dualfold.graph.neighbor_lists import Search
-from dualfold.kernels.sparse import refuse_damaged, rows_are_sound
+from dualfold.kernels.sparse import canonical_rows, rows_are_sound
 
 Symmetry = Literal["or", "and"]
 Kind = Literal["fixed", "variable", "radius", "given"]
@@ -85,7 +85,7 @@ class Graph:
     links: tuple[tuple[int, int, float], ...] = ()
 
     def __post_init__(self) -> None:
-        refuse_damaged(self.lengths, "lengths")
+        object.__setattr__(self, "lengths", canonical_rows(self.lengths, "lengths"))
         if self.lengths.shape != (len(self.lists), len(self.lists)):
             raise InvalidInput(
                 f"the edge lengths have shape {self.lengths.shape} and there are "

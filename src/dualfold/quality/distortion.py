@@ -12,6 +12,7 @@ from scipy.special import betaincinv
 from dualfold.arrays import Array
 from dualfold.certificate import Certificate
 from dualfold.errors import Argument, InvalidInput
+from dualfold.kernels.sparse import canonical_rows
 from dualfold.kernels.threads import row_slices
 
 QUANTILE_LEVELS = (0.0, 0.01, 0.25, 0.5, 0.75, 0.99, 1.0)
@@ -154,7 +155,7 @@ def drawn_pairs(n: int, count: int, seed: Any) -> tuple[Array, Array]:
 
 
 def _squared_distances(X: Any, first: Array, second: Array) -> Array:
-    rows: Any = X.tocsr() if sp.issparse(X) else np.asanyarray(X)
+    rows: Any = canonical_rows(X, "X") if sp.issparse(X) else np.asanyarray(X)
     squares = np.empty(len(first))
     step = max(1, BLOCK_NUMBERS // rows.shape[1])
     for part in row_slices(len(first), step):
