@@ -21,7 +21,7 @@ MAX_SAMPLE_ROWS = 256
 # Of its mean: a sum of n numbers is off by n·2⁻⁵³ of them, which is less than a thousandth of a
 # larger spread. Columns of less have their mean taken from their offsets.
 MIN_SPREAD_RATIO = 2.0**-43
-_U = 2.0**-53
+SPACING_RATIO = 2.0**-52
 
 
 def column_means(X: Any) -> Array:
@@ -65,11 +65,11 @@ def deviations_of(squares: Array, n: int, mean: Array, constant: float = 1.0) ->
 
     A column is constant where all its values are equal: then its mean is that value and its
     squares are 0, in memory and in tiles. It also counts as constant where its deviation is within
-    the rounding of its mean, 2⁻⁵³·|mean|: x − mean is then rounding alone. Columns of float32
-    with two different values deviate by more.
+    the spacing of doubles at its mean, 2⁻⁵²·|mean|: x − mean is then rounding alone. Columns of
+    float32 with two different values deviate by more.
     """
     deviations = np.sqrt(np.maximum(squares, 0.0) / n)
-    return np.where(deviations > _U * np.abs(mean), deviations, constant)
+    return np.where(deviations > SPACING_RATIO * np.abs(mean), deviations, constant)
 
 
 def tight_columns(X: Array) -> Array:

@@ -67,6 +67,12 @@ def exact_doubles(X: Any, name: str) -> np.ndarray:
     numbers = exact_numbers(X, name)
     if numbers.dtype == bool:
         return numbers
+    refuse_long_integers(numbers, name)
+    return numbers.astype(np.float64, copy=False)
+
+
+def refuse_long_integers(numbers: np.ndarray, name: str) -> None:
+    """Raise for an array of integers that float64 does not hold."""
     wide = numbers.dtype.kind in "iu" and numbers.dtype.itemsize == 8 and numbers.size > 0
     if wide and (int(numbers.max()) > 2**53 or int(numbers.min()) < -(2**53)):
         raise InvalidInput(
@@ -74,7 +80,6 @@ def exact_doubles(X: Any, name: str) -> np.ndarray:
             " holds integers beyond 2^53, which double precision cannot hold; subtract a "
             "constant or divide by one first",
         )
-    return numbers.astype(np.float64, copy=False)
 
 
 def best_of_rows(distances: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:

@@ -18,9 +18,9 @@ from dualfold.errors import Argument, InvalidInput
 def canonical_rows(matrix: Any, name: str) -> sp.csr_array:
     """A sparse matrix of any format as compressed rows: sorted, every entry stored once.
 
-    Stored zeros stay. The given matrix stays as it is; where nothing is to change, the result
-    shares its arrays. Parts of an entry are summed in float64, those of integers in 64 bits; what
-    was float32 is float32 again where that rounds nothing.
+    Stored zeros stay, but for those that fill blocks (BSR). The given matrix stays as it is; where
+    nothing is to change, the result shares its arrays. Parts of an entry are summed in float64,
+    those of integers in 64 bits; what was float32 is float32 again where that rounds nothing.
     """
     refuse_damaged(matrix, name)
     if matrix.format == "csr" and matrix.has_canonical_format:
@@ -29,6 +29,8 @@ def canonical_rows(matrix: Any, name: str) -> sp.csr_array:
     wide = {"f": np.float64, "i": np.int64, "u": np.uint64}.get(kind.kind, kind)
     rows = sp.csr_array(matrix.astype(np.promote_types(kind, wide), copy=True))
     rows.sum_duplicates()
+    if matrix.format == "bsr":
+        rows.eliminate_zeros()
     narrow = rows.astype(kind) if kind == np.float32 else rows
     return _with_short_indices(narrow if np.array_equal(narrow.data, rows.data) else rows)
 

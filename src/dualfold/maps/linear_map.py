@@ -181,7 +181,7 @@ class ProjectionLift(LinearLift):
     def vectors_behind(self, problem: TraceProblem, stored: StoredPoints, solve: Solve) -> Array:
         points = stored.points
         if self.space is not None:
-            centred = points - points.mean(axis=0)
+            centred = points - points.mean(axis=0, dtype=float)
             return np.linalg.solve(self.space.form(lambda Z: Z), self.space.adjoint(centred))
         if not isinstance(problem.metric, Identity):
             # Where features outnumber rows, points do not determine the directions that they

@@ -404,7 +404,7 @@ class PCA(LinearEstimator):
         σ² is `noise_variance_`, the mean of the variances not kept. It does not depend
         on `whiten`, which changes the coordinates and not the model.
         """
-        return gaussian_model(self).covariance()
+        return gaussian_model(self).covariance().astype(self.components_.dtype, copy=False)
 
     def get_precision(self) -> Array:
         """The inverse of `get_covariance`, in O(D²·n_components) (orthonormal components).
@@ -412,7 +412,7 @@ class PCA(LinearEstimator):
         Without noise and with directions of no extent there is no inverse; this is then
         the pseudo-inverse.
         """
-        return gaussian_model(self).precision()
+        return gaussian_model(self).precision().astype(self.components_.dtype, copy=False)
 
     def score_samples(self, X: Any) -> Array:
         """The log-likelihood of each row under the probabilistic model (Tipping and Bishop)."""

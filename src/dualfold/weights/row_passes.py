@@ -15,6 +15,7 @@ import scipy.sparse as sp
 
 from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
+from dualfold.graph.metrics import double_table, refuse_long_integers
 from dualfold.kernels.sparse import canonical_rows
 from dualfold.kernels.threads import in_shares, thin_tiles
 
@@ -39,6 +40,9 @@ def numeric_table(X: Any) -> Any:
         raise InvalidInput(
             f"the data must hold numbers, its type is {rows.dtype}; encode or drop other columns"
         )
+    if rows.dtype.itemsize > 8:  # long doubles
+        return double_table(rows, "X")
+    refuse_long_integers(rows.data if sp.issparse(rows) else rows, "X")
     return rows
 
 
