@@ -10,7 +10,11 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
+from dualfold.graph.number_rows import rows_in_units
 from dualfold.quality.ranks import t_similarity
+
+# The scale between two maps is a double up to this power of 2, and far from its limits.
+MAX_POWER_RATIO = 1_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +50,10 @@ def procrustes(reference: Any, points: Any, *, scale: float | str = "best") -> A
             f"both maps must hold the same points; they have {len(A)} and {len(B)} rows. For "
             "subsamples pass the rows they share"
         )
+    if isinstance(scale, str) and scale != "best":
+        raise InvalidInput(Argument("scale"), f" must be a number or 'best'; it is {scale!r}")
+    # Each map in units of its own, a power of 2: squares have room then, and no digit changes.
+    (A, power), (B, own) = rows_in_units(A, "reference"), rows_in_units(B, "points")
     width = max(A.shape[1], B.shape[1])
     A, B = (np.pad(M, ((0, 0), (0, width - M.shape[1]))) for M in (A, B))
     middle, other = A.mean(axis=0), B.mean(axis=0)
@@ -53,16 +61,28 @@ def procrustes(reference: Any, points: Any, *, scale: float | str = "best") -> A
     U, strengths, Vt = np.linalg.svd(B0.T @ A0)
     rotation = U @ Vt
     size = float(np.sum(B0**2))
-    if isinstance(scale, str) and scale != "best":
-        raise InvalidInput(Argument("scale"), f" must be a number or 'best'; it is {scale!r}")
-    chosen = (strengths.sum() / size if size > 0 else 1.0) if scale == "best" else float(scale)
+    if scale == "best":
+        chosen = float(strengths.sum() / size) if size > 0 else 1.0
+    else:
+        chosen = float(np.ldexp(float(scale), own - power))
+    if abs(power - own) > MAX_POWER_RATIO:
+        raise InvalidInput(
+            f"the units of the two maps are 2^{abs(power - own)} apart, and the factor between "
+            "them is no double; multiply one of them by a constant first"
+        )
     shift = middle - chosen * (other @ rotation)
     aligned = chosen * (B @ rotation) + shift
     residuals = np.linalg.norm(A - aligned, axis=1)
     whole = float(np.sum(A0**2))
     left = float(np.sum(residuals**2))
-    disparity = left / whole if whole > 0 else float(size > 0)
-    return Alignment(aligned, rotation, float(chosen), shift, disparity, residuals)
+    return Alignment(
+        points=np.ldexp(aligned, power),
+        rotation=rotation,
+        scale=float(np.ldexp(chosen, power - own)),
+        shift=np.ldexp(shift, power),
+        disparity=left / whole if whole > 0 else float(size > 0),
+        residuals=np.ldexp(residuals, power),
+    )
 
 
 def neighbor_agreement(
