@@ -213,6 +213,7 @@ class Estimator(
         y : as in `fit`
         """
         mine = copy.copy(self)
+        mine._validate_params()
         checked = mine._checked_rows(X, reset=True)
         return mine._statement(checked, n_components, labels_for(mine, y, checked.shape[0]))
 
@@ -318,15 +319,16 @@ def checked_rows(
     X = canonical_rows(X, "X") if sp.issparse(X) else X
     refuse_unrepresentable(X)
     try:
-        rows = validate_data(
-            estimator,
-            X,
-            reset=reset,
-            accept_sparse="csr" if sparse else False,
-            dtype=[np.float64, np.float32],
-            ensure_min_samples=least_rows or (2 if reset else 1),
-            ensure_all_finite=finite,
-        )
+        with np.errstate(invalid="ignore"):  # infinities are added up, and refused
+            rows = validate_data(
+                estimator,
+                X,
+                reset=reset,
+                accept_sparse="csr" if sparse else False,
+                dtype=[np.float64, np.float32],
+                ensure_min_samples=least_rows or (2 if reset else 1),
+                ensure_all_finite=finite,
+            )
     except (TypeError, ValueError) as trouble:
         refuse_text(X, trouble)
         raise

@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 import scipy.linalg
-from sklearn.metrics import pairwise_distances
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_array, check_is_fitted
 
@@ -28,7 +27,7 @@ from dualfold.fitting.estimator import (
 from dualfold.fitting.linear import normalize_signs
 from dualfold.fitting.solver_choice import solver_to_last_digits
 from dualfold.fitting.tiles import TiledRows, tiled_rows
-from dualfold.graph.metrics import is_precomputed, refuse_other_width
+from dualfold.graph.metrics import is_precomputed, metric_distances, refuse_other_width
 from dualfold.maps.landmark_map import DistancesMap, Triangulation
 from dualfold.maps.linear_map import LinearMap
 from dualfold.methods._pca import centred_problem
@@ -309,7 +308,7 @@ class ClassicalMDS(Estimator):
         refuse_other_width(self.metric, params, X.shape[1])
         if X.dtype == np.float32 and X.shape[0] <= MAX_FLOAT64_ROWS:
             X = X.astype(float)  # distances of float32 rows would be float32
-        return np.asarray(pairwise_distances(X, others, metric=self.metric, **params))
+        return metric_distances(X, others, self.metric, **params)
 
     @property
     def _n_features_out(self) -> int:

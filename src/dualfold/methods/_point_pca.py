@@ -118,14 +118,17 @@ class PointPCA(LinearEstimator):
         count = min(self.n_components, *X.shape)
         directions = self._directions(X, count)
         reachable = 4 * leading_fourth_powers(X, count, directions).lower
+        start = None if isinstance(self.init, str) else self._start(count, power)
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         run = descend_points(
             X,
             count,
-            start=None if isinstance(self.init, str) else self._start(count, power),
+            # Where no variance is proved, the rows are equal but for rounding, and so are points.
+            start=start if reachable > 0 else np.zeros((X.shape[0], count)),
             most_steps=self.max_iter,
             tol=self.tol,
             reachable=reachable,
-            seed=int(check_random_state(self.random_state).randint(2**31 - 1)),
+            seed=seed,
         )
         fall = reachable or 1.0
         missing = np.maximum(run.errors + reachable, 0) / fall

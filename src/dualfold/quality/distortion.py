@@ -13,6 +13,7 @@ from dualfold.arrays import Array
 from dualfold.certificate import Certificate
 from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.number_rows import rows_in_units
+from dualfold.inputs import random_generator
 from dualfold.kernels.sparse import canonical_rows
 from dualfold.kernels.threads import row_slices
 
@@ -152,7 +153,7 @@ def distortion_of_pairs(
 
 def drawn_pairs(n: int, count: int, seed: Any) -> tuple[Array, Array]:
     """Independent pairs i ≠ j, all equally likely."""
-    rng = np.random.default_rng(seed)
+    rng = random_generator(seed)
     first, second = rng.integers(n, size=count), rng.integers(n - 1, size=count)
     return first, second + (second >= first)
 

@@ -77,7 +77,10 @@ class TsneProblem:
 
     def checked_points(self, points: object) -> Array:
         """Points as an n × d array of doubles; `InvalidInput` for anything else."""
-        Y = np.ascontiguousarray(points, dtype=float)
+        try:
+            Y = np.ascontiguousarray(points, dtype=float)
+        except (TypeError, ValueError):  # sparse, text, rows of different lengths
+            Y = np.empty(0)
         if Y.ndim != 2 or Y.shape[0] != self.n or not Y.shape[1]:
             raise InvalidInput(
                 f"points must be an array of {self.n} rows, one for each row of the affinities; "
