@@ -250,6 +250,7 @@ class MaximumVarianceUnfolding(GraphEstimator):
             tolerance=tolerance,
             constraints=self.constraints,  # type: ignore[arg-type]
             angles=self.angles,
+            relaxation=self.relaxation,
         )
         return certificate.with_scope(scope)
 

@@ -19,7 +19,6 @@ from dualfold.kernels.reports import time_stage
 from dualfold.trace.lift import scaled_vectors
 from dualfold.trace.solution import with_signs
 from dualfold.unfolding.bounds import ROUNDED_LENGTHS_TOLERANCE, contradiction_share
-from dualfold.unfolding.bracket import EQUAL_LENGTHS_TOLERANCE
 from dualfold.unfolding.certificate import (
     UnfoldingCertificate,
     certify_unfolding,
@@ -141,14 +140,14 @@ def _certificate_of(
 ) -> UnfoldingCertificate:
     """The certificate of a solver's answer; `CertificateFailed` warns where it did not pass.
 
-    Equal lengths may be off by 1e-9 of d², or by ten times the given `relaxation`.
+    Equal lengths are asked exactly, or may differ by the given `relaxation`.
     """
     certificate = certify_unfolding(
         problem,
         solution.factor,
         solution.weights,
         tolerance=tolerance,
-        most_relaxed=EQUAL_LENGTHS_TOLERANCE if relaxation is None else min(10 * relaxation, 0.5),
+        most_relaxed=relaxation,
     )
     _refuse_unrealisable(certificate, contradiction_share(problem, solution.weights))
     if certificate.level in ("failed", "unresolved"):

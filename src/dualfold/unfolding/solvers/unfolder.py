@@ -17,7 +17,7 @@ from dualfold.unfolding.solvers.interior_point import interior_point
 from dualfold.unfolding.solvers.landmark import landmark
 from dualfold.unfolding.solvers.low_rank import low_rank
 from dualfold.unfolding.solvers.precise_path import precise_solution
-from dualfold.unfolding.solvers.separate_sides import separate_sides
+from dualfold.unfolding.solvers.separate_sides import weights_in_doubles, with_points_on_lengths
 
 SolverName = Literal["auto", "interior_point", "low_rank", "landmark"]
 
@@ -193,11 +193,10 @@ def elastic(
 
     Every edge is a spring, and the answer for springs of any stiffness is exactly optimal
     for the lengths that it has itself; they stiffen until the lengths are the given ones to
-    9e-10 of d². Without an interior of the problem the weights grow and may have no limit.
-
-    Up to MAX_PRECISE_EDGES edges an interior point in double-doubles solves the stiffest springs
-    (`precise_path`); beyond, one in doubles finds weights, and points are moved onto the lengths
-    (`separate_sides`).
+    9e-10 of d². Without an interior of the problem the weights grow and may have no limit. Up to
+    MAX_PRECISE_EDGES edges an interior point in double-doubles solves the stiffest springs
+    (`precise_path`), beyond one in doubles. Points on the lengths themselves come from a second
+    one (`separate_sides`).
 
     tol : the relative gap wanted of the weights
     max_iter : steps at most
@@ -217,14 +216,20 @@ def elastic(
             " is for equal lengths, and this problem is ",
             Argument("constraints", problem.constraints),
         )
-    unit = float(problem.squared.mean())
-    work = replace(problem, squared=problem.squared / unit)
-    solve = precise_solution if problem.m <= MAX_PRECISE_EDGES else separate_sides
+    # A power of 2 as the unit rounds nothing.
+    power = 2 * int(np.round(np.log2(problem.squared.mean()) / 2))
+    unit = 2.0**power
+    work = in_units(problem, power)[0]
 
     def report(record: Record) -> bool | None:
         return None if callback is None else callback(_scaled_record(record, unit))
 
-    found = solve(work, wanted=EQUAL_LENGTHS_GOAL, tol=tol, max_iter=max_iter, callback=report)
+    limits: Any = {"tol": tol, "max_iter": max_iter, "callback": report}
+    if problem.m <= MAX_PRECISE_EDGES:
+        found = precise_solution(work, wanted=EQUAL_LENGTHS_GOAL, **limits)
+    else:
+        found = weights_in_doubles(work, **limits)
+    found = with_points_on_lengths(work, found, wanted=EQUAL_LENGTHS_GOAL, **limits)
     history = tuple(_scaled_record(record, unit) for record in found.history)
     return replace(found, factor=np.sqrt(unit) * found.factor, history=history)
 
