@@ -192,7 +192,7 @@ def certify_unfolding(
     unit, length = in_units(problem)
     Y, far = to_unit(Y)
     w, heavy = to_unit(np.maximum(w, 0.0) if problem.constraints == "at_most" else w)
-    allowed = most_relaxed or 0.0
+    allowed = (most_relaxed or 0.0) if problem.constraints == "equal" else 0.0
     sides = bracket_of(unit, Y, w, relaxation=allowed or None, most_flops=most_flops)
     feasibility = _feasibility(problem, sides.fit, 2 * far - length)
     level, reasons = _level_and_reasons(sides, clipped, tolerance, feasibility, allowed)

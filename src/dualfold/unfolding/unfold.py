@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from time import perf_counter
 from typing import Any
@@ -28,6 +28,9 @@ from dualfold.unfolding.contraction import Contraction, contraction_of
 from dualfold.unfolding.problem import Constraints, UnfoldingProblem
 from dualfold.unfolding.solution import Callback, UnfoldingSolution
 from dualfold.unfolding.solvers.unfolder import SolverName, Unfolder
+
+# The share of tr K below which eigenvalues count alike where no gap is known.
+FAINT_SHARE = 1e-3
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -55,6 +58,21 @@ class Unfolding(Embedding):
     def weights(self) -> sp.csr_array:
         """The dual weights as a symmetric sparse matrix over the graph's points."""
         return self.contraction.weights(self.solution.weights)
+
+    @property
+    def spectrum(self) -> Array:
+        """The eigenvalues of K for the points; those that the gap does not tell from 0 count alike.
+
+        They are below the share `cluster` of tr K, as in the rank of the certificate: between them
+        the ratios are large and mean nothing.
+        """
+        share = self.certificate.cluster
+        faint = share if np.isfinite(share) else FAINT_SHARE
+        return np.maximum(self.values, faint * float(np.sum(self.factor**2)))
+
+    def with_leading(self, count: int, tolerance: float = DEFAULT_TOLERANCE) -> Unfolding:
+        """The first `count` coordinates; the certificate is about all of them as before."""
+        return replace(self, points=self.points[:, :count], values=self.values[:count])
 
     def coordinates(self, count: int) -> tuple[Array, Array]:
         """The `count` leading coordinates of the points, and the eigenvalues of K for them."""
