@@ -210,12 +210,13 @@ def _of_points(c: Any, found: Spread, equal: bool) -> list[str]:
     if c.lower > 0 and found.relaxation > exact(c.relaxation):
         said.append(f"the points keep d² to {float(found.relaxation)}, not {c.relaxation}")
     # As they are scaled: into the middle of their lengths, or to the longest that ε allows.
-    longest = eps and c.reached_by != "nothing"
+    longest = eps and c.reached_by == "the points"
     middle = found.high / (1 + eps) if longest else (found.high + found.low) / 2
     most = found.variance / middle if middle > 0 else fmpq(0)
     if exact(c.value) > most * (1 + fmpq(1, 2**50)):
         said.append(f"the points reach {float(most)}, not {c.value}")
-    if eps and c.lower > 0 and found.relaxation > eps:
+    near = 2 if c.reached_by == "points near these" else 1  # mixed with the data
+    if eps and c.lower > 0 and found.relaxation > near * eps:
         said.append(f"points off by {float(found.relaxation)} do not keep d² to {c.most_relaxed}")
     if eps >= found.relaxation and np.isfinite(c.upper) and exact(c.upper) < most:
         said.append("the bound is below what these very points reach")

@@ -268,7 +268,7 @@ def test_a_bound_of_twice_the_value_is_worth_nothing():
     for upper, level in ((1.75, "unresolved"), (2.0, "failed")):
         fit = SimpleNamespace(high=1.0)
         sides = SimpleNamespace(
-            constraints="equal", value=1.0, lower=0.0, upper=upper, fit=fit, relaxation=1e-4
+            constraints="equal", own=1.0, lower=0.0, upper=upper, fit=fit, relaxation=1e-4
         )
         assert (
             judge._level_and_reasons(sides, 0, 1e-4, judge.NEARLY_EQUAL_TOLERANCE, 1e-9)[0] == level

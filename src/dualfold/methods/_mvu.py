@@ -44,10 +44,11 @@ def mvu(
         on the edges;  points VΛ^½ of the leading eigenvectors of K
 
     `constraints` says whether edges are "at_most" as long as in the data or "equal" to that
-    (proved for exactly these lengths where they are those of rows); `angles` also keeps the distances between neighbours of a common point. A sheet without
-    holes is laid flat, and a hole is not blown up as by Isomap. Fails where one edge cuts across
-    a gap, which then pins the two sides together; a graph in several pieces has no answer
-    at all (they could fly apart for ever).
+    (proved for exactly these lengths where they are those of rows); `angles` also keeps the
+    distances between neighbours of a common point. A sheet without holes is laid flat, and a hole
+    is not blown up as by Isomap. Fails where one edge cuts across a gap, which then pins the two
+    sides together; a graph in several pieces has no answer at all (they could fly apart for
+    ever).
 
     Weinberger and Saul, "Unsupervised learning of image manifolds by semidefinite
     programming" (2004); Xiao, Sun and Boyd, "A duality view of spectral methods for
@@ -130,9 +131,7 @@ class MaximumVarianceUnfolding(GraphEstimator):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        key: rule
-        for key, rule in GRAPH_CONSTRAINTS.items()
-        if key != "eigen_solver"
+        key: rule for key, rule in GRAPH_CONSTRAINTS.items() if key != "eigen_solver"
     } | {
         "constraints": [StrOptions({"at_most", "equal"})],
         "angles": ["boolean"],

@@ -33,6 +33,8 @@ MIN_CLUSTER_SHARE = 1e-6
 # Points that keep equal lengths to this share of d² answer the problem as well as doubles can;
 # what is proved is about exactly the lengths asked.
 EQUAL_LENGTHS_TOLERANCE = 1e-9
+# Points that are off by at most this many times the ε asked count mixed with the data.
+MAX_MIXED_RATIO = 2
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,7 @@ class Bracket:
     relaxation : for equal lengths, how far the points are off
     upper_exact : the bound for equal lengths exactly as asked
     bound_by, reached_by : what `upper` and `lower` come from
-    value : the variance of the points themselves, scaled
+    own : the variance of the points themselves, scaled
     own_gap : the gap of the problem with exactly the lengths that the points have
     guess : the bound if λ₂ were its Ritz value; proves nothing
     """
@@ -51,7 +53,7 @@ class Bracket:
     constraints: str
     fit: EdgeFit
     scale: float
-    value: float
+    own: float
     lower: float
     relaxation: float
     upper: float
@@ -109,7 +111,7 @@ def bracket_of(
         constraints=problem.constraints,
         fit=found,
         scale=scale,
-        value=own if reached_by == "nothing" else lower,
+        own=own,
         lower=lower,
         relaxation=off,
         upper=bounds[bound_by],
@@ -153,9 +155,15 @@ def _reached(
     if relaxation is not None:  # as large as the longest edge allows
         found = edge_fit(problem, Y)
         scale = (1 + relaxation) / found.high * (1 - 4 * UNIT_ROUNDOFF) if found.high > 0 else 0.0
-        if not found.low * scale * (1 - 4 * UNIT_ROUNDOFF) >= 1 - relaxation:
+        if found.low * scale * (1 - 4 * UNIT_ROUNDOFF) >= 1 - relaxation:
+            return found.variance * scale * (1 - 4 * UNIT_ROUNDOFF), "the points"
+        if problem.positions is None or off > MAX_MIXED_RATIO * relaxation:
             return 0.0, "nothing"
-        return found.variance * scale * (1 - 4 * UNIT_ROUNDOFF), "the points"
+        # (1 − θ)K + θG is off by (1 − θ) of what K is off, since the data G are off by nothing.
+        share = relaxation / off * (1 - 4 * UNIT_ROUNDOFF)
+        data = edge_fit(problem, problem.positions).variance
+        mixed = (share * own + (1 - share) * data) * (1 - 8 * UNIT_ROUNDOFF)
+        return min(own, mixed), "points near these"
     if off > EQUAL_LENGTHS_TOLERANCE:
         return 0.0, "nothing"
     reached = {"nothing": 0.0, "points near these": feasible_value(problem, Y)}

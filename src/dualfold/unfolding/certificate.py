@@ -72,7 +72,7 @@ class UnfoldingCertificate(Certificate):
     most_relaxed : the ε by which equal lengths may differ in the problem that is judged; 0 asks
         for exactly these lengths
     reached_by : what `lower` comes from: "the points"; for equal lengths "points near these",
-        which are proved to exist, "the data", whose lengths are asked, or "nothing"
+        which are proved to exist (for ε: a mixture with the data), "the data", whose lengths are asked, or "nothing"
     own_gap : for equal lengths, the gap of the nearby problem that has exactly the lengths of the
         points
     upper_exact : for equal lengths, a bound for exactly the lengths asked; below 0 it proves that
@@ -134,7 +134,7 @@ class UnfoldingCertificate(Certificate):
     def grounds(self) -> str:
         """The two numbers, and where the upper one comes from."""
         source = "λ₂ was proved" if self.bound_by == "weights" else f"bound by {self.bound_by}"
-        return f"{bracket_text(self.value, self.bound)}; {source}"
+        return f"{bracket_text(self.value, self.bound, self.reached_by)}; {source}"
 
     @property
     def caveat(self) -> str:
@@ -196,9 +196,10 @@ def certify_unfolding(
     sides = bracket_of(unit, Y, w, relaxation=allowed or None, most_flops=most_flops)
     feasibility = _feasibility(problem, sides.fit, 2 * far - length)
     level, reasons = _level_and_reasons(sides, clipped, tolerance, feasibility, allowed)
-    lower, upper = scaled_down(sides.value, length), scaled_up(sides.upper, length)
+    reached = sides.own if sides.reached_by == "nothing" else sides.lower
+    lower, upper = scaled_down(reached, length), scaled_up(sides.upper, length)
     if level in ("failed", "unresolved"):
-        reasons = (*reasons, bracket_text(lower, upper))
+        reasons = (*reasons, bracket_text(lower, upper, sides.reached_by))
     if level in ("proved", "within") and not (np.isfinite(upper) and (lower > 0) == (upper > 0)):
         level, reasons = "failed", ("the variance is no double; give the lengths in other units",)
     return UnfoldingCertificate(
@@ -228,9 +229,10 @@ def certify_unfolding(
     )
 
 
-def bracket_text(lower: float, upper: float) -> str:
+def bracket_text(lower: float, upper: float, reached_by: str = "the points") -> str:
     """Both sides in words, each rounded to where it stays true."""
-    return f"the variance is {rounded_down_text(lower)}, no unfolding has more than " + (
+    whose = "the variance of the data is" if reached_by == "the data" else "the variance is"
+    return f"{whose} {rounded_down_text(lower)}, no unfolding has more than " + (
         rounded_up_text(upper)
     )
 
@@ -283,8 +285,8 @@ def _level_and_reasons(
         return "failed", ("the two bounds contradict each other",)
     if sides.constraints == "equal" and sides.fit.high > 0:
         limit = MAX_UNSCALED_RATIO * allowed or EQUAL_LENGTHS_TOLERANCE
-        seems_near = _excess(sides.value, sides.upper) < 1
-        if not feasibility <= limit or sides.relaxation > (allowed or EQUAL_LENGTHS_TOLERANCE):
+        seems_near = _excess(sides.own, sides.upper) < 1
+        if not feasibility <= limit or (sides.relaxation > limit and sides.reached_by == "nothing"):
             near = feasibility <= NEARLY_EQUAL_TOLERANCE and seems_near
             off = f"lengths are off by {feasibility:.1e} of d², not {limit:.0e}"
             return ("unresolved" if near else "failed"), (off,)

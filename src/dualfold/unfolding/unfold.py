@@ -29,8 +29,10 @@ from dualfold.unfolding.problem import Constraints, UnfoldingProblem
 from dualfold.unfolding.solution import Callback, UnfoldingSolution
 from dualfold.unfolding.solvers.unfolder import SolverName, Unfolder
 
-# The share of tr K below which eigenvalues count alike where no gap is known.
-FAINT_SHARE = 1e-3
+# Eigenvalues of K below this share of its trace, or below this many times the gap, count alike when
+# an eigengap is looked for: no picture shows a ten thousandth of the variance.
+FAINT_SHARE = 1e-4
+FAINT_GAP_RATIO = 10
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -61,13 +63,13 @@ class Unfolding(Embedding):
 
     @property
     def spectrum(self) -> Array:
-        """The eigenvalues of K for the points; those that the gap does not tell from 0 count alike.
+        """The eigenvalues of K for the points; those of a faint share of tr K count alike.
 
-        They are below the share `cluster` of tr K, as in the rank of the certificate: between them
-        the ratios are large and mean nothing.
+        Solvers leave about their gap in columns beyond the optimal ones: between the eigenvalues
+        of these the ratios are large and mean nothing.
         """
-        share = self.certificate.cluster
-        faint = share if np.isfinite(share) else FAINT_SHARE
+        gap = self.certificate.gap
+        faint = max(FAINT_SHARE, FAINT_GAP_RATIO * gap if np.isfinite(gap) else 0.0)
         return np.maximum(self.values, faint * float(np.sum(self.factor**2)))
 
     def with_leading(self, count: int, tolerance: float = DEFAULT_TOLERANCE) -> Unfolding:

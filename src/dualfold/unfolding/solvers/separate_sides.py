@@ -137,10 +137,12 @@ def with_points_on_lengths(
         if history.stops_after(max(0.0, min(lower, upper)), upper):
             break
     result = replace(found, history=tuple(history.lines), story=tuple(story))
-    if sides.points is None or (sides.value == 0 and sides.off >= _off(problem, found.factor)):
+    is_unproved = sides.points is None or sides.value == 0
+    if is_unproved and _off(problem, found.factor) <= max(wanted, sides.off):
         return result
     if sides.off > wanted:
         story.append(f"no step got lengths nearer; they are off by {sides.off:.1e}")
+    assert sides.points is not None
     is_stopped = sides.off > wanted or len(story) > len(found.story) + 1
     return replace(
         result,

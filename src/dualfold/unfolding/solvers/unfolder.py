@@ -41,6 +41,9 @@ MAX_MINUTE_FLOPS_PER_POINT = 1.5e3
 # to which lengths are kept (docs/dev/notes/unfolding-equal-lengths.md).
 MAX_PRECISE_EDGES = 2_000
 EQUAL_LENGTHS_GOAL = 9e-10
+# Points are kept inside the ε of relaxed lengths by this share of it, so that rounding does not
+# leave them outside.
+RELAXATION_MARGIN = 1e-4
 # Steps where the caller names no number.
 DEFAULT_ELASTIC_STEPS = 1_000
 DEFAULT_INTERIOR_POINT_STEPS = 100
@@ -154,7 +157,7 @@ class _Run:
             problem,
             tol=at.tol,
             max_iter=DEFAULT_INTERIOR_POINT_STEPS if at.max_iter is None else at.max_iter,
-            relaxation=at.relaxation or 0.0,
+            relaxation=(1 - RELAXATION_MARGIN) * (at.relaxation or 0.0),
             callback=at.callback,
         )
 
