@@ -10,6 +10,7 @@ import typer
 
 from dualfold.data.reading import OPTION_SUBJECTS, READING_OPTIONS
 from dualfold.descriptions import DESCRIPTIONS, description_of
+from dualfold.descriptions.graph_methods import DEFAULT_N_NEIGHBORS
 
 
 def option(flags: str, help: str, metavar: str | None = None, **more: Any) -> Any:
@@ -70,14 +71,14 @@ def picture_shape(text: str | None) -> tuple[int, int] | None:
     return int(height), int(width)
 
 
-def gap_that_passes(gap: float) -> float:
-    """A tolerance from 0 to 1, or a usage error."""
+def gap_that_passes(gap: float | None) -> float | None:
+    """A tolerance from 0 to 1, or a usage error; None where none was given."""
     from dualfold.certificate import checked_tolerance
     from dualfold.cli.wording import command_text
     from dualfold.errors import InvalidInput
 
     try:
-        return checked_tolerance(gap)
+        return None if gap is None else checked_tolerance(gap)
     except InvalidInput as error:
         raise typer.BadParameter(command_text(error.message, "certify")) from None
 
@@ -125,7 +126,10 @@ COMMON_OPTIONS: dict[str, Any] = {
         "--n-components -d", "How many coordinates; most methods take auto, too.", "INTEGER"
     ),
     "n_neighbors": option(
-        "--n-neighbors -k", "For methods that need a graph; 10 if nothing is said.", min=1
+        "--n-neighbors -k",
+        f"For methods that need a graph. Default: {DEFAULT_N_NEIGHBORS}, or fewer where there are "
+        "not as many other rows.",
+        min=1,
     ),
     "output": option(
         "--output -o",

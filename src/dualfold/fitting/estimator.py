@@ -34,6 +34,7 @@ from dualfold.embedding import Embedding
 from dualfold.errors import InvalidInput
 from dualfold.fitting.tiles import TiledRows, tiled_rows
 from dualfold.graph.metrics import check_distances, exact_doubles, is_precomputed
+from dualfold.graph.number_rows import refuse_units
 from dualfold.inputs import numbers_of, refuse_text
 from dualfold.kernels.reports import tally
 from dualfold.kernels.sparse import refuse_damaged
@@ -212,6 +213,7 @@ class Estimator(
         y : as in `fit`
         """
         mine = copy.copy(self)
+        mine._validate_params()
         checked = mine._checked_rows(X, reset=True)
         return mine._statement(checked, n_components, labels_for(mine, y, checked.shape[0]))
 
@@ -298,29 +300,42 @@ def labels_for(estimator: Any, y: Any, n: int) -> Labels | None:
 
 
 def checked_rows(
-    estimator: Any, X: Any, *, reset: bool, sparse: bool = True, finite: bool = True
+    estimator: Any,
+    X: Any,
+    *,
+    reset: bool,
+    sparse: bool = True,
+    finite: bool = True,
+    long_indices: bool = True,
 ) -> Any:
     """X as a float array or CSR matrix; float32 stays float32.
 
     reset : whether X is fitted, so that its width and column names are kept
-    sparse, finite : whether sparse matrices are taken; whether NaN and infinity are refused here
+    sparse, finite : whether sparse matrices are taken; whether NaN, infinity and numbers whose
+        squares leave double precision are refused here
+    long_indices : whether sparse matrices with 64-bit indices are taken
     """
     X = numbers_of(X)
     refuse_damaged(X, "X")
     refuse_long_integers(X)
     try:
-        return validate_data(
-            estimator,
-            X,
-            reset=reset,
-            accept_sparse="csr" if sparse else False,
-            dtype=[np.float64, np.float32],
-            ensure_min_samples=2 if reset else 1,
-            ensure_all_finite=finite,
-        )
+        with np.errstate(invalid="ignore"):  # infinities are added up, and refused
+            rows = validate_data(
+                estimator,
+                X,
+                reset=reset,
+                accept_sparse="csr" if sparse else False,
+                accept_large_sparse=long_indices,
+                dtype=[np.float64, np.float32],
+                ensure_min_samples=2 if reset else 1,
+                ensure_all_finite=finite,
+            )
     except (TypeError, ValueError) as trouble:
         refuse_text(X, trouble)
         raise
+    if finite:
+        refuse_units(rows, fitted=reset)
+    return rows
 
 
 def refuse_long_integers(X: Any) -> None:

@@ -263,5 +263,6 @@ def error_history(problem: TraceProblem, solution: Solution) -> Array:
     total = known.trace if isinstance(known, CentredScatter) else float(np.trace(known))
     total = total or 1.0
     history = np.zeros((0, 2)) if solution.history is None else solution.history
-    excess = history[:, 1] * np.abs(history[:, 0]) / total
+    with np.errstate(invalid="ignore"):  # an unknown share (∞) of no variance is no excess
+        excess = np.nan_to_num(history[:, 1] * np.abs(history[:, 0]) / total, posinf=np.inf)
     return np.column_stack([1 + history[:, 0] / total, excess])

@@ -18,7 +18,7 @@ from dualfold.graph.distances import (
 )
 from dualfold.graph.graph import Graph, Lists
 from dualfold.graph.lower_bounds import frame_of
-from dualfold.graph.metrics import check_distances, is_euclidean, is_precomputed
+from dualfold.graph.metrics import check_distances, is_euclidean, is_precomputed, metric_distances
 from dualfold.graph.neighbors import nearest
 from dualfold.graph.number_rows import OutOfRange, in_units, rows_alike
 from dualfold.graph.scan import ReverseNeighbors, pairs_between, scan_queries
@@ -252,13 +252,11 @@ def _pairs_within(graph: Graph, queries: Any, radius: Array) -> Pairs:
 
 
 def _pairs_within_by_metric(graph: Graph, queries: Any, radius: Array) -> Pairs:
-    from sklearn.metrics import pairwise_distances
-
     found = []
     step = max(1, MAX_TILE_DISTANCES // graph.n)
     for start in range(0, _count(queries), step):
         rows = queries.iloc if hasattr(queries, "iloc") else queries
-        block = pairwise_distances(rows[start : start + step], graph.points, metric=graph.metric)
+        block = metric_distances(rows[start : start + step], graph.points, graph.metric)
         row, column = np.nonzero(block <= radius)
         found.append((row + start, column, block[row, column]))
     return tuple(np.concatenate(part) for part in zip(*found, strict=True))  # type: ignore[return-value]

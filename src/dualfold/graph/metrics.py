@@ -90,13 +90,33 @@ def best_of_rows(distances: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]
     return indices, values
 
 
+def metric_distances(X: Any, others: Any, metric: Any, **parameters: Any) -> np.ndarray:
+    """Distances by any metric of scikit-learn (others None: between the rows of X)."""
+    from sklearn.metrics import pairwise_distances
+
+    try:
+        with np.errstate(invalid="ignore", over="ignore"):  # the caller looks at what comes out
+            return np.asarray(pairwise_distances(X, others, metric=metric, **parameters))
+    except (ValueError, TypeError) as trouble:
+        raise metric_failure(metric, trouble) from trouble
+
+
+def metric_failure(metric: Any, trouble: Exception) -> InvalidInput:
+    """The refusal of a metric that scikit-learn, or a function of the user's, cannot compute."""
+    return InvalidInput(
+        Argument("metric", metric),
+        f" could not be computed: {' '.join(str(trouble).split())[:300]}",
+        InPython(". sklearn.metrics.pairwise_distances lists the metrics and what each needs"),
+    )
+
+
 def _distance_blocks(X: Any, queries: Any, metric: Any, threads: int) -> Any:
     """Blocks of rows of the distance matrix, with the row each begins at."""
     from sklearn.metrics import pairwise_distances_chunked
 
     first = 0
     blocks: Any = None
-    while True:
+    while X.shape[0]:
         try:
             blocks = blocks or pairwise_distances_chunked(
                 X if queries is None else queries,
@@ -109,13 +129,7 @@ def _distance_blocks(X: Any, queries: Any, metric: Any, threads: int) -> Any:
         except StopIteration:
             return
         except (ValueError, TypeError) as trouble:
-            raise InvalidInput(
-                Argument("metric", metric),
-                f" could not be computed: {' '.join(str(trouble).split())[:300]}",
-                InPython(
-                    ". sklearn.metrics.pairwise_distances lists the metrics and what each needs"
-                ),
-            ) from trouble
+            raise metric_failure(metric, trouble) from trouble
         if block.size and block.min() < 0:
             raise InvalidInput(
                 Argument("metric", metric),
@@ -150,7 +164,8 @@ def metric_search(
 
 def metric_within(X: Any, radius: float, metric: Any, threads: int) -> ListArrays:
     """All pairs at distance <= radius, brute force."""
-    parts = []
+    nothing = np.empty(0, dtype=np.int64)
+    parts = [(nothing, nothing, np.empty(0))]
     for first, block in _distance_blocks(X, None, metric, threads):
         row, column = np.nonzero(block <= radius)
         parts.append((row + first, column, block[row, column]))
@@ -283,12 +298,15 @@ def present_nearest(
 
 def _doubles_with_missing(X: Any, name: str) -> Array:
     """The given numbers, none of them rounded or infinite; NaN is a missing value."""
-    table = np.asarray(X)
+    table = exact_numbers(X.toarray() if sp.issparse(X) else X, name)
+    if table.ndim != 2 or not table.shape[1]:
+        raise InvalidInput(
+            Argument(name),
+            f" must be a table, a row for each point; its shape is {table.shape}",
+        )
     given = np.ascontiguousarray(
         exact_doubles(table, name) if table.dtype.kind in "iu" else table, dtype=np.float64
     )
-    if table.dtype.kind == "f" and not np.all((given == table) | np.isnan(table)):
-        raise InvalidInput(Argument(name), f" is {table.dtype}, with numbers beyond float64")
     if np.isinf(given).any():
         raise InvalidInput(Argument(name), " holds infinite numbers; leave out their rows")
     return given

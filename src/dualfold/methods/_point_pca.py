@@ -19,6 +19,7 @@ from dualfold.fitting.linear import LinearEstimator
 from dualfold.fitting.solver_choice import solver_to_last_digits
 from dualfold.fitting.tiles import TiledRows
 from dualfold.graph.number_rows import in_units
+from dualfold.maps.out_of_sample import float_array
 from dualfold.methods._pca import pca
 from dualfold.point_pca.certificate import certify_points
 from dualfold.point_pca.leading_sum import leading_directions, leading_fourth_powers
@@ -116,14 +117,17 @@ class PointPCA(LinearEstimator):
         count = min(self.n_components, *X.shape)
         directions = self._directions(X, count)
         reachable = 4 * leading_fourth_powers(X, count, directions).lower
+        start = None if isinstance(self.init, str) else self._start(count, power)
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         run = descend_points(
             X,
             count,
-            start=None if isinstance(self.init, str) else self._start(count, power),
+            # Where no variance is proved, the rows are equal but for rounding, and so are points.
+            start=start if reachable > 0 else np.zeros((X.shape[0], count)),
             most_steps=self.max_iter,
             tol=self.tol,
             reachable=reachable,
-            seed=int(check_random_state(self.random_state).randint(2**31 - 1)),
+            seed=seed,
         )
         fall = reachable or 1.0
         missing = np.maximum(run.errors + reachable, 0) / fall
@@ -143,8 +147,9 @@ class PointPCA(LinearEstimator):
         self._keep_points(run, X)
 
     def _start(self, count: int, power: int) -> Array:
-        given = np.asarray(self.init)[:, :count]
-        return np.ldexp(given.astype(float), -power) if power else given
+        given = float_array(self.init)
+        given = given[:, :count] if given.ndim == 2 else given
+        return np.ldexp(given, -power) if power else given
 
     def _directions(self, X: Any, count: int) -> Array:
         """About the leading principal axes, one more than asked for where there is one."""

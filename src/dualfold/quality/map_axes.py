@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.arrays import Array
+from dualfold.graph.number_rows import rows_in_units
 
 # At most one row in a hundred is far; in fewer than 30 rows no row counts as far.
 ROWS_PER_FAR_ROW = 100
@@ -88,10 +89,11 @@ def far_rows(Y: Any) -> list[FarRows]:
     >>> [(one.axis, one.rows) for one in far_rows(Y)]
     [(1, (17,))]
     """
-    n, found = len(Y), list[FarRows]()
+    points, _ = rows_in_units(Y, "Y")
+    n, found = len(points), list[FarRows]()
     if n < MIN_ROWS:
         return found
-    for axis, column in enumerate(np.asarray(Y, dtype=np.float64).T):
+    for axis, column in enumerate(points.astype(float).T):
         out = np.abs(column - np.median(column))
         order = np.argsort(-out, kind="stable")[: max(1, n // ROWS_PER_FAR_ROW) + 1]
         *few, reach = out[order]

@@ -15,13 +15,20 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.arrays import Array
-from dualfold.errors import Argument, InPython, InvalidInput
+from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.geodesics import geodesic_distances
 from dualfold.graph.graph import Graph
 from dualfold.graph.kd_tree import nearest_by_scan
-from dualfold.graph.metrics import best_of_rows, is_euclidean, is_precomputed
+from dualfold.graph.metrics import (
+    best_of_rows,
+    double_table,
+    is_euclidean,
+    is_precomputed,
+    metric_distances,
+    metric_failure,
+)
 from dualfold.graph.neighbors import Neighbors, nearest
-from dualfold.graph.number_rows import rows_of_numbers
+from dualfold.graph.number_rows import as_array, rows_in_units
 from dualfold.inputs import numbers_of
 from dualfold.kernels import kernel, kernels_by_dtype
 from dualfold.kernels.reports import steps
@@ -40,6 +47,9 @@ _MAX_CACHED_NUMBERS = 1 << 26
 # Below this share of |x|² + |y|² a product has lost half its digits: it is computed again.
 _MIN_SQUARE_SHARE = 1e-8
 
+# Fourth powers of distances from here to its inverse, and sums of them, have room.
+MIN_SAFE_DISTANCE = 2.0**-200
+
 _row_distances = kernels_by_dtype("row_distances")
 _row_distances_direct = kernel("row_distances_direct")
 _finish_rows = kernels_by_dtype("finish_rows")
@@ -49,11 +59,13 @@ class Space(ABC):
     """n points; `threads` threads compute at the same time.
 
     about : in which table or by which metric, in words that follow "nearest neighbours"
+    power : distances are those of the data times 2^-power, so that fourth powers have room
     """
 
     n: int
     threads: int
     about: str = ""
+    power: int = 0
 
     @abstractmethod
     def nearest(self, k: int, rows: Array | None = None) -> tuple[Array, Array]:
@@ -89,10 +101,10 @@ class Space(ABC):
 
 
 class EuclideanSpace(Space):
-    """Rows of numbers; distances as in `graph.nearest`, bit for bit."""
+    """Rows of numbers; distances as in `graph.nearest`, bit for bit (in units of 2^power)."""
 
     def __init__(self, X: Any, n_jobs: int | None = None, name: str = "X") -> None:
-        self.points = rows_of_numbers(X, name)
+        self.points, self.power = rows_in_units(X, name)
         self.n, self.width = self.points.shape
         self.threads = thread_count(n_jobs)
         self._across = (
@@ -176,9 +188,15 @@ class DistanceSpace(Space):
     def __init__(self, n: int, distances: Callable[[Array], Array], n_jobs: int | None) -> None:
         self.n, self._distances = n, distances
         self.threads = thread_count(n_jobs)
+        first = self._distances(np.zeros(1, dtype=np.int32)) if n else np.zeros((0, 0))
+        finite = float(np.abs(first[np.isfinite(first)]).max(initial=0.0))
+        if finite and not MIN_SAFE_DISTANCE < finite < 1 / MIN_SAFE_DISTANCE:
+            self.power = int(np.frexp(finite)[1])
 
     def true_rows(self, rows: Array) -> Array:
         out = np.array(self._distances(rows), dtype=np.float64, order="C")
+        if self.power:
+            out = np.ldexp(out, -self.power)
         out[np.arange(len(rows)), rows] = np.inf
         if out.min(initial=0.0) < 0:
             raise InvalidInput(
@@ -226,7 +244,7 @@ def space_of(X: Any, metric: Any = "euclidean", n_jobs: int | None = None) -> Sp
     X = numbers_of(X)
     refuse_damaged(X, "X")
     if not sp.issparse(X):
-        X = np.asanyarray(X)
+        X = as_array(X, "X")
     if X.ndim != 2:
         raise InvalidInput(
             Argument("X"), f" must be a table with one row for each point; its shape is {X.shape}"
@@ -257,29 +275,27 @@ def _given_distances(distances: Any) -> tuple[int, Callable[[Array], Array]]:
 
 
 def _by_metric(X: Any, metric: Any) -> Callable[[Array], Array]:
-    from sklearn.metrics import pairwise_distances
-
-    table = X.tocsr() if sp.issparse(X) else X
+    table = double_table(X.tocsr() if sp.issparse(X) else X, "X")
     # These two need the whole of X once; scikit-learn sees only some rows at a time here.
     whole: dict[str, Any] = {}
-    if metric == "seuclidean":
-        whole = {"V": np.var(table, axis=0, ddof=1)}
-    elif metric == "mahalanobis":
-        whole = {"VI": np.linalg.inv(np.cov(table.T)).T}
+    if metric in ("seuclidean", "mahalanobis"):
+        table = table.toarray() if sp.issparse(table) else table
+        whole = _moments_for(metric, table)
 
-    def distances(rows: Array) -> Array:
-        try:
-            return np.asarray(pairwise_distances(table[rows], table, metric=metric, **whole))
-        except (ValueError, TypeError) as trouble:
-            raise InvalidInput(
-                Argument("metric", metric),
-                f" could not be computed: {trouble}",
-                InPython(
-                    ". sklearn.metrics.pairwise_distances lists the metrics and what each needs"
-                ),
-            ) from trouble
+    return lambda rows: metric_distances(table[rows], table, metric, **whole)
 
-    return distances
+
+def _moments_for(metric: str, table: Array) -> dict[str, Any]:
+    """The variances, or the inverse covariance, that a metric divides by."""
+    if len(table) < 2:
+        raise InvalidInput(Argument("metric", metric), " needs two rows or more for its variances")
+    try:
+        with np.errstate(all="ignore"):  # what overflows gives no distances, and is refused
+            if metric == "seuclidean":
+                return {"V": np.var(table, axis=0, ddof=1)}
+            return {"VI": np.linalg.inv(np.atleast_2d(np.cov(table.T))).T}
+    except (ValueError, TypeError) as trouble:
+        raise metric_failure(metric, trouble) from trouble
 
 
 def both_spaces(X: Any, Y: Any, metric: Any, n_jobs: int | None) -> tuple[Space, EuclideanSpace]:
@@ -294,6 +310,12 @@ def both_spaces(X: Any, Y: Any, metric: Any, n_jobs: int | None) -> tuple[Space,
             f" has {y.n}; they must be the same points, as many embedded points as there are rows",
         )
     return x, y
+
+
+def refuse_single_point(n: int) -> None:
+    """Raise where there is no pair of points."""
+    if n < 2:
+        raise InvalidInput(f"distances need at least two points, and there are {n}; give more rows")
 
 
 def neighbor_count(k: Any, n: int) -> int:

@@ -30,6 +30,8 @@ from dualfold.trace.sparse.shifted_matrices import share_ordering
 
 # The ratio of the largest to the smallest entry of B's diagonal below which units stay.
 MAX_DIAGONAL_RATIO = 16.0
+# Entries of B's diagonal between this and its inverse hide nothing by their size.
+MIN_DIAGONAL = 2.0**-100
 # Squares of entries of A between 2^-MAX_POWER and 2^MAX_POWER, and their sums, are far from
 # underflow and overflow.
 MAX_POWER = 400
@@ -42,7 +44,10 @@ def balanced_problem(problem: TraceProblem, V: Array) -> tuple[TraceProblem, Arr
     if isinstance(metric, Identity):
         return problem, V
     diagonal = metric.entries if isinstance(metric, Diagonal) else metric.sparse().diagonal()
-    if not (diagonal > 0).all() or diagonal.max() < MAX_DIAGONAL_RATIO * diagonal.min():
+    if not (diagonal > 0).all():
+        return problem, V
+    near_one = diagonal.min() > MIN_DIAGONAL and diagonal.max() < 1 / MIN_DIAGONAL
+    if near_one and diagonal.max() < MAX_DIAGONAL_RATIO * diagonal.min():
         return problem, V
     powers = -np.rint(np.log2(diagonal) / 2).astype(int)
     A = _scaled_matrix(problem.A, powers)
@@ -63,16 +68,23 @@ def balanced_problem(problem: TraceProblem, V: Array) -> tuple[TraceProblem, Arr
 
 def rescaled_problem(problem: TraceProblem) -> tuple[TraceProblem, int]:
     """The problem with A·2^-power, and the power: 0 unless squares of A leave double precision."""
-    A = problem.A
+    A: Any = problem.A
     if isinstance(A, LinearOperator) and not isinstance(A, Gramian):
-        return problem, 0
-    entries = A.factor.data if isinstance(A, Gramian) else A.data if sp.issparse(A) else A
-    largest = max(float(entries.max(initial=0.0)), -float(entries.min(initial=0.0)))
-    power = int(np.frexp(largest)[1]) * (2 if isinstance(A, Gramian) else 1)
+        if not hasattr(A, "over_power"):  # products alone, in units of which nothing is known
+            return problem, 0
+        largest, degree = float(A.norm_bound), 1
+    else:
+        entries = A.factor.data if isinstance(A, Gramian) else A.data if sp.issparse(A) else A
+        largest = max(float(entries.max(initial=0.0)), -float(entries.min(initial=0.0)))
+        degree = 2 if isinstance(A, Gramian) else 1
+    power = int(np.frexp(largest)[1]) * degree
     if largest == 0 or abs(power) < MAX_POWER:
         return problem, 0
     power -= power % 2
-    scaled = _scaled_matrix(A, np.full(problem.n, -power // 2))
+    if hasattr(A, "over_power"):
+        scaled = A.over_power(power)
+    else:
+        scaled = _scaled_matrix(A, np.full(problem.n, -power // 2))
     if scaled is None:
         return problem, 0
     span = ExcludedSpan(problem.excluded_columns, problem.excluded_basis, problem.excluded_error)

@@ -17,7 +17,13 @@ from dualfold.arrays import Array
 from dualfold.data.labels import Labels
 from dualfold.errors import Argument, InvalidInput
 from dualfold.weights.gram import refuse_large
-from dualfold.weights.reduction import Moments, RowSpace, feature_space, row_space
+from dualfold.weights.reduction import (
+    Moments,
+    RowSpace,
+    WholeSpace,
+    feature_space,
+    row_space,
+)
 from dualfold.weights.row_passes import column_deviations, column_means
 
 # Times the number of rows or columns: what rounding leaves of a direction without scatter within
@@ -42,8 +48,9 @@ class ClassScatter:
 def class_scatter(X: Any, labels: Labels, shrinkage: float = 0.0) -> ClassScatter:
     """Both covariances S as (1 − s)·S + s·(tr S/D)·I, s = `shrinkage`, D the number of features.
 
-    In the row space of X: directions along which no row differs are left out. Without
-    shrinkage units do not matter, and each feature is measured by its own deviation.
+    Without shrinkage the space is that of the rows: along other directions both are 0. Units do
+    not matter then, and each feature is measured by its own deviation. With shrinkage such
+    directions count, all of them alike, and there are as many as a problem can ask for.
     """
     (n, width), units = X.shape, None
     if not shrinkage:
@@ -92,6 +99,10 @@ def _scatter_in_space(
     if not shrinkage:
         _refuse_flat(shape[0] * within, shape, classes)
         return ClassScatter(within, between, space.mean, space)
+    flat = min(shape[1] - len(within), classes - 1)
+    if flat > 0:
+        space = WholeSpace.of(space, flat)
+        within, between = (np.pad(part, (0, flat)) for part in (within, between))
     within, between = (_shrunk_covariance(part, shrinkage, shape[1]) for part in (within, between))
     return ClassScatter(within, between, space.mean, space)
 
