@@ -72,7 +72,8 @@ class UnfoldingCertificate(Certificate):
     most_relaxed : the ε by which equal lengths may differ in the problem that is judged; 0 asks
         for exactly these lengths
     reached_by : what `lower` comes from: "the points"; for equal lengths "points near these",
-        which are proved to exist (for ε: a mixture with the data), "the data", whose lengths are asked, or "nothing"
+        which are proved to exist (for ε: a mixture with the data), "the data", whose lengths are
+        asked, or "nothing"
     own_gap : for equal lengths, the gap of the nearby problem that has exactly the lengths of the
         points
     upper_exact : for equal lengths, a bound for exactly the lengths asked; below 0 it proves that
