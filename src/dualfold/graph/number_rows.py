@@ -15,6 +15,7 @@ import scipy.sparse as sp
 
 from dualfold.errors import Argument, InPython, InvalidInput, Message, TooLarge
 from dualfold.graph.distances import chunks
+from dualfold.kernels.sparse import canonical_rows
 
 # Squares of larger numbers, and of smaller differences, leave the range of double precision.
 _MAX_VALUE = 1e150
@@ -141,8 +142,7 @@ def refuse_other_columns(width: int, asked: int) -> None:
 def _rows_of(tables: dict[str, Any], least: float, most: float) -> list[np.ndarray]:
     found = []
     for name, X in tables.items():
-        table: Any = X
-        rows = exact_numbers(table.toarray() if sp.issparse(X) else X, name)
+        rows = exact_numbers(canonical_rows(X, name).toarray() if sp.issparse(X) else X, name)
         if rows.ndim != 2 or rows.shape[1] == 0:
             raise InvalidInput(
                 Argument(name),

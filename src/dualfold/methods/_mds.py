@@ -324,8 +324,7 @@ class ClassicalMDS(Estimator):
         if self._in_space:
             return super()._checked_rows(X, reset=reset)
         given = is_precomputed(self.metric)
-        # scikit-learn's distances take 32-bit indices.
-        checked = checked_rows(self, X, reset=reset, sparse=not given, long_indices=False)
+        checked = checked_rows(self, X, reset=reset, sparse=not given)
         if given and reset:
             refuse_asymmetry(checked)
         return checked
