@@ -10,6 +10,7 @@ from scipy.special import stdtrit
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
+from dualfold.inputs import random_generator
 
 INTERVAL_CONFIDENCE = 0.95
 # Up to here all rows are measured; the work grows with the square: docs/dev/notes/quality.md
@@ -63,7 +64,7 @@ def drawn_rows(n: int, sample: int | None, random_state: Any) -> Array | None:
         )
     if sample >= n:
         return None
-    rng = np.random.default_rng(random_state)
+    rng = random_generator(random_state)
     return np.sort(rng.choice(n, int(sample), replace=False)).astype(np.int32)
 
 

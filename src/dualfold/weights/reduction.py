@@ -20,10 +20,11 @@ import numpy as np
 import scipy.linalg
 
 from dualfold.arrays import Array
+from dualfold.data.column_moments import column_means
 from dualfold.errors import Argument, InvalidInput, TooLarge
 from dualfold.weights.covariance import scatter
 from dualfold.weights.gram import point_gram, refuse_vanishing
-from dualfold.weights.row_passes import column_means, combined_rows, numeric_table, projected_rows
+from dualfold.weights.row_passes import combined_rows, numeric_table, projected_rows
 
 # All eigenvectors of a larger matrix would take more than some minutes.
 MAX_DIRECTIONS = 10_000
