@@ -198,21 +198,17 @@ def picture_quality(
     result: FittedMap, cache: NeighborCache, data: Prepared, console: Console
 ) -> Any:
     """How good a picture the map is, a `Picture`; None where there are too few rows to measure."""
-    from dualfold.quality import Picture, t_similarity
+    from dualfold.quality import picture_of
     from dualfold.quality.estimate import sample_size
 
     n = len(result.points)
     if n <= SCORED_NEIGHBORS:
         return None
-
-    def neighbors_kept(points: Any) -> Any:
-        return t_similarity(cache.space, points, SCORED_NEIGHBORS, sample=sample_size(n))
-
+    compared = {"n_neighbors": SCORED_NEIGHBORS, "sample": sample_size(n)}
     with console.stage("counting kept neighbours"):
         rival = _principal_components(result, data)
-        rivals = {} if rival is None else {"pca": neighbors_kept(rival)}
-        kept = neighbors_kept(result.points)
-        return Picture(kept, n, SCORED_NEIGHBORS, rivals, cache.space.about)
+        rivals = {} if rival is None else {"pca": picture_of(cache.space, rival, **compared).kept}
+        return picture_of(cache.space, result.points, **compared, rivals=rivals)
 
 
 def _principal_components(result: FittedMap, data: Prepared) -> Any:

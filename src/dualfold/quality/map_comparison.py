@@ -10,7 +10,9 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
-from dualfold.quality.ranks import t_similarity
+from dualfold.quality.estimate import drawn_rows, values_or_mean
+from dualfold.quality.ranks import listed_neighbors
+from dualfold.quality.space import both_spaces, neighbor_count
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,18 +81,13 @@ def neighbor_agreement(
 
     first, second : the maps, of the same points in the same order
 
-    `per_point=True` shows where the maps differ.
+    `per_point=True` shows where the maps differ. Where points tie on one of them it is the mean of
+    what each keeps of the other (`t_similarity`).
     """
-    A, B = _as_map(first, "first"), _as_map(second, "second")
-    return t_similarity(
-        A,
-        B,
-        n_neighbors,
-        per_point=per_point,
-        sample=sample,
-        random_state=random_state,
-        n_jobs=n_jobs,
-    )
+    x, y = both_spaces(_as_map(first, "first"), _as_map(second, "second"), "euclidean", n_jobs)
+    k, rows = neighbor_count(n_neighbors, x.n), drawn_rows(x.n, sample, random_state)
+    both = [listed_neighbors(*pair, k, rows).kept_shares(k) for pair in ((x, y), (y, x))]
+    return values_or_mean((both[0] + both[1]) / 2, rows, x.n, (0.0, 1.0), per_point)
 
 
 @dataclass(frozen=True, eq=False)

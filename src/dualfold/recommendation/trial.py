@@ -14,7 +14,7 @@ import numpy as np
 from dualfold.arrays import Array
 from dualfold.descriptions import DESCRIPTIONS
 from dualfold.errors import DualfoldError
-from dualfold.quality import Picture, distance_correlation, neighbor_agreement, t_similarity
+from dualfold.quality import distance_correlation, picture_of
 from dualfold.quality.space import space_of
 
 __all__ = ["Candidate", "candidate_on_subsamples", "subsamples", "winner"]
@@ -83,14 +83,11 @@ def candidate_on_subsamples(
             return Candidate(name, trouble=str(error).splitlines()[0])
         seconds.append(perf_counter() - begin)
         space = space_of(some)
-        share = float(t_similarity(space, points, SCORED_NEIGHBORS))
-        kept.append(Picture(share, len(rows), SCORED_NEIGHBORS).beyond_chance)
+        kept.append(picture_of(space, points, SCORED_NEIGHBORS).beyond_chance)
         distances.append(float(distance_correlation(space, points)))
         maps.append(points[:core])
-    shared = [
-        float(neighbor_agreement(a, b, n_neighbors=SCORED_NEIGHBORS)) for a, b in pairwise(maps)
-    ]
-    stability = Picture(float(np.mean(shared)), core, SCORED_NEIGHBORS).beyond_chance
+    shared = [picture_of(a, b, SCORED_NEIGHBORS).beyond_chance for a, b in pairwise(maps)]
+    stability = float(np.mean(shared))
     return Candidate(
         name, tuple(kept), float(np.mean(distances)), stability, float(np.median(seconds))
     )

@@ -231,8 +231,7 @@ def _history(history: Any) -> dict[str, Any] | None:
 
 def _quality(quality: QualityReport) -> dict[str, Any]:
     curve = quality.curve
-    n, sizes = curve.n, curve.sizes
-    bands = [((n - 1) * q - sizes) / (n - 1 - sizes) for q in (curve.low, curve.high)]
+    sizes, bands = curve.sizes, curve.bands()
     return {
         "verdict": quality.verdict,
         "picture": quality.picture.to_dict(),
