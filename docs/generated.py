@@ -1,4 +1,4 @@
-"""What is written from `dualfold.descriptions`: names for type checkers and editors, methods.md.
+"""What is written from tables: names for type checkers and editors, methods.md, papers-to-code.md.
 
 python docs/generated.py            write it
 python docs/generated.py --check    exit code 1 where a file is not what would be written
@@ -17,6 +17,9 @@ from dualfold.cli.method_list import option_rows
 from dualfold.descriptions import DESCRIPTIONS, FUNCTION_MODULES, SIZES_MEAN, Description
 
 ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))
+from papers.items import items_page  # noqa: E402  (papers stands beside the package, uninstalled)
+
 SOURCE = ROOT / "src" / "dualfold"
 
 
@@ -26,7 +29,8 @@ def files() -> dict[Path, str]:
     functions = {name: f"dualfold.methods._{home}" for name, home in FUNCTION_MODULES.items()}
     found = {SOURCE / "methods" / "__init__.pyi": stub(functions)}
     found[SOURCE / "__init__.pyi"] = stub(whole) + "\n__version__: str\n"
-    return found | {ROOT / "docs" / "methods.md": page()}
+    pages = {"methods.md": page(), "papers-to-code.md": items_page()}
+    return found | {ROOT / "docs" / name: text for name, text in pages.items()}
 
 
 def stub(homes: Mapping[str, str]) -> str:

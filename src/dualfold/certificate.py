@@ -38,6 +38,8 @@ Level = Literal[
 ]
 # The largest relative gap that is "proved" where the caller names none.
 DEFAULT_TOLERANCE = 1e-4
+# A caller's tolerance where certificates of several kinds are made, each with a default of its own.
+Tolerance = float | Literal["default"]
 # A gap of 1 allows twice the optimum: beyond it a bound is no word about an answer.
 MAX_GAP = 1.0
 # Larger gaps are given in percent.
@@ -70,6 +72,15 @@ def checked_tolerance(tolerance: Any) -> float:
     return number
 
 
+def tolerance_or(default: float, tolerance: Tolerance) -> float:
+    """The caller's tolerance, checked; `default` where it is "default".
+
+    >>> tolerance_or(0.01, "default"), tolerance_or(0.01, 1e-9)
+    (0.01, 1e-09)
+    """
+    return default if tolerance == "default" else checked_tolerance(tolerance)
+
+
 def _in_short(number: float) -> str:
     return f"{number:.0e}".replace("e-0", "e-")
 
@@ -89,10 +100,19 @@ def share(gap: float) -> str:
     >>> share(3e-9), share(0.123), share(float("inf"))
     ('3e-09', '13 %', 'inf')
     """
-    if not math.isfinite(gap):
-        return str(gap)
-    above = Context(prec=2, rounding=ROUND_CEILING).create_decimal_from_float(gap)
-    return f"{float(100 * above):g} %" if gap > PERCENT_FROM else f"{float(above):g}"
+    return bound_text(100 * gap) + " %" if PERCENT_FROM < gap < math.inf else bound_text(gap)
+
+
+def bound_text(bound: float) -> str:
+    """An upper bound in two digits, rounded up, so that it is true.
+
+    >>> bound_text(3.01e-14), bound_text(12.0)
+    ('3.1e-14', '12')
+    """
+    if not math.isfinite(bound):
+        return str(bound)
+    above = Context(prec=2, rounding=ROUND_CEILING).create_decimal_from_float(bound)
+    return f"{float(above):g}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -183,7 +203,7 @@ class Certificate:
             if self.level == "within":
                 words = f"within {share(self.gap)} of {self.optimum}"
             if self.level == "measured":
-                words += f" but for a chance of {self.chance:.0e}"
+                words += f" but for a chance of {bound_text(self.chance)}"
             words = "; ".join(filter(None, [words, self.grounds]))
         about = f"This is about {self.about}" if self.about else ""
         return ". ".join(filter(None, [words, self.caveat, about]))

@@ -10,7 +10,12 @@ import typer
 from typer.testing import CliRunner
 
 from dualfold.cli.commands import as_command, reading_flag, reading_words
-from dualfold.cli.method_options import METHOD_OPTIONS, SWITCH_OPTIONS, method_options
+from dualfold.cli.method_options import (
+    METHOD_OPTIONS,
+    SWITCH_OPTIONS,
+    method_options,
+    option_words,
+)
 from dualfold.data import Reading, read_metadata
 from dualfold.data.reading import DEFAULT_READING, DEFAULT_VALUES, READING_OPTIONS, reading_of
 from dualfold.descriptions import DESCRIPTIONS
@@ -124,3 +129,16 @@ def test_options_of_other_methods_are_refused_with_the_usage_of_the_command(here
     done = run("embed", "t.csv", *words, code=2)
     assert done.stderr.startswith("Usage: root embed")
     assert said in " ".join(done.stderr.split())
+
+
+@pytest.mark.parametrize(
+    ("method", "settings", "words"),
+    [
+        ("tsne", {"perplexity": 15.0, "n_neighbors": 12}, ["--n-neighbors", "12"]),
+        ("tsne", {"perplexity": 15.0, "n_neighbors": None}, ["--perplexity", "15"]),
+        ("isomap", {"n_neighbors": None, "radius": 2.5}, ["--radius", "2.5"]),
+        ("isomap", {"n_neighbors": 7, "radius": None}, ["--n-neighbors", "7"]),
+    ],
+)
+def test_words_show_no_option_that_another_one_replaces(method, settings, words):
+    assert option_words(DESCRIPTIONS[method], settings) == words

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import dualfold
+from dualfold.errors import InvalidInput
 from dualfold.kernels import threads as room
 from dualfold.kernels.threads import in_shares, in_threads, row_slices, thread_count
 
@@ -160,3 +161,14 @@ def test_pools_and_limits_of_blas_are_made_in_one_place():
         )
     }
     assert found == {"kernels/threads.py"}
+
+
+def test_more_threads_than_anybody_has_are_as_many_as_help():
+    assert thread_count(10**6) == max(thread_count(), room.MAX_THREADS)
+    assert thread_count(-(10**6)) == 1
+    X = np.random.default_rng(0).normal(size=(60, 4))
+    many = dualfold.graph.nearest(X, 3, n_jobs=10**6)
+    np.testing.assert_array_equal(many.distances, dualfold.graph.nearest(X, 3, n_jobs=1).distances)
+    for wrong in ("two", 2.0, True):
+        with pytest.raises(InvalidInput, match="n_jobs"):
+            thread_count(wrong)

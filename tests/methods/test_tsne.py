@@ -9,12 +9,14 @@ import warnings
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from scipy.spatial.distance import cdist
 from sklearn.manifold import _t_sne
 
 import dualfold
 from dualfold import TSNE
 from dualfold.errors import InvalidInput, PointsCollapse, RowsFarAway, TooLarge
 from dualfold.graph import nearest
+from dualfold.maps.attraction_map import AttractionMap
 from dualfold.tsne import TsneProblem, certify_tsne
 from dualfold.tsne import neighbors as tsne_neighbors
 from tests.tools.tables import digit_points
@@ -120,6 +122,26 @@ def test_rows_far_from_all_old_ones_are_named(fitted):
     assert told[0].filename == __file__
     others = np.delete(np.arange(40), [3, 9])
     np.testing.assert_array_equal(placed[others], usual[others])
+
+
+def on_circle(angles):
+    """Rows of mean 0 in three columns, by their angles."""
+    plane = np.array([[1.0, -1.0, 0.0], [1.0, 1.0, -2.0]]) / np.sqrt([[2.0], [6.0]])
+    return np.column_stack([np.cos(angles), np.sin(angles)]) @ plane
+
+
+@pytest.mark.parametrize("metric", ["sqeuclidean", "cosine", "correlation", "braycurtis"])
+def test_no_row_is_called_far_that_is_nearer_than_old_rows_are(metric):
+    """Twice the longest distance from one row is a bound by the triangle inequality alone."""
+    angles = np.linspace(-np.pi / 3, np.pi / 3, 13)  # the middle one comes first
+    old = on_circle(np.roll(angles, -6))
+    new = np.vstack([on_circle(np.linspace(2, 4, 40)), -1.5 * old, 3 * old[6:] - 2 * old[:7]])
+    far = cdist(new, old, metric).min(axis=1) > cdist(old, old, metric).max()
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        AttractionMap(old, old, 3, None, np.inf, metric)(new)
+    for words in (str(one.message) for one in told if one.category is RowsFarAway):
+        assert int(words.split(" of ")[0]) <= far.sum()
 
 
 def test_new_rows_on_a_grid_lie_where_all_pairs_put_them(fitted, monkeypatch):

@@ -13,6 +13,7 @@ RING = sp.csr_array((np.full(4, 0.25), (np.arange(4), (np.arange(4) + 1) % 4)), 
 RING.indices, RING.indptr = RING.indices.astype(np.int32), RING.indptr.astype(np.int32)
 REFUSALS = {
     "must be a positive number": lambda: NeighborProblem(RING, 2, -1.0),
+    "rounding exceeds 1": lambda: NeighborProblem(RING, 2, 1e100),
     "at most 3 coordinates": lambda: NeighborProblem(RING, 4, 1.0),
     "weights must be positive and finite": lambda: neighbor_problem(
         -RING, n_components=2, spread=1.0

@@ -213,3 +213,13 @@ def test_factor_of_the_constant_term():
     lines = [8 * np.sum(L * GX), 8 * np.sum(L * (2 * GX)), 4 * np.sum(L * (2 * GX))]
     assert abs(lines[0] - lines[2]) < 1e-9
     shows(lines[1] / lines[0], lines[2] / lines[0])
+
+
+def test_minimum_is_one_up_to_motions():
+    """A turned and shifted map has the same objective and the same balance of forces."""
+    U, sigma, _ = np.linalg.svd(L @ X, full_matrices=False)
+    best = U[:, :2] * sigma[:2]
+    turned = best @ np.array([[0.0, 1.0], [-1.0, 0.0]]) + 3.0
+    assert abs(objective(turned) / objective(best) - 1) < 1e-9
+    assert np.linalg.norm(point_gradient(X, turned)) < 1e-6 * np.linalg.norm(point_gradient(X, Y))
+    shows(0, np.abs(turned - best).max())

@@ -8,7 +8,7 @@ from scipy.spatial.distance import cdist
 
 from dualfold.data import swiss_roll
 from dualfold.graph import knn
-from dualfold.weights import heat_laplacian
+from dualfold.weights import heat_laplacian, reconstruction_weights
 from tests.papers.errata import normal, shows
 
 A = np.diag([0.0, 2.0])
@@ -106,3 +106,30 @@ def test_size_of_the_projection():
     V = eigh(X @ L @ X.T, X @ np.diag(degrees) @ X.T)[1][:, :2]
     assert (V.T @ X).shape == (2, 100)
     shows(X.shape[1], len(V))
+
+
+def test_as_many_neighbors_as_coordinates_and_one():
+    """Each 0 beyond the first is a group of points that no neighbour list leaves."""
+    points = swiss_roll(300, random_state=0).points
+
+    def zeros(n_neighbors):
+        W = reconstruction_weights(points, knn(points, n_neighbors).lists).toarray()
+        residual = np.eye(300) - W
+        return int(np.sum(np.linalg.eigvalsh(residual.T @ residual) < 1e-10))
+
+    assert zeros(10) == 1
+    shows(1, zeros(3))
+
+
+def test_projections_are_centred_by_degrees():
+    """Y1 = 0 was asked of eigenmaps; without it the answer depends on the origin."""
+    X, _, L, degrees = roll()
+
+    def least(points):
+        return eigh(points @ L @ points.T, (points * degrees) @ points.T, eigvals_only=True)[0]
+
+    def centred(points):
+        return points - (points @ degrees / degrees.sum())[:, None]
+
+    assert abs(least(centred(X + 10.0)) / least(centred(X)) - 1) < 1e-9
+    shows(least(X + 10.0) / least(X), least(centred(X + 10.0)) / least(centred(X)))

@@ -128,3 +128,16 @@ def test_rank_of_centred_points():
     line = np.outer(np.ones(12), np.arange(5.0) - 2)  # no duplicates, and rank 1
     assert np.linalg.matrix_rank(line) == 1
     shows(5, int(rank))
+
+
+def test_full_memory_never_rests():
+    """The lecture's example and step: without loss of speed the point swings for ever."""
+    A, b = np.array([[2.0, 1.0], [1.0, 20.0]]), np.array([5.0, 3.0])
+
+    def distance(memory):
+        now = before = np.array([-3.0, -1.0])
+        for _ in range(1000):
+            now, before = now - 0.085 * (A @ now - b) + memory * (now - before), now
+        return float(np.linalg.norm(now - np.linalg.solve(A, b)))
+
+    shows(distance(1.0), distance(0.5))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from dualfold import PointPCA
 from dualfold.errors import InvalidInput
 from dualfold.point_pca.direction_descent import averaged_directions
 from dualfold.point_pca.point_descent import centred_points
@@ -13,6 +14,8 @@ X = np.random.default_rng(0).normal(size=(12, 3))
 REFUSALS = {
     "rounds=0 must be at least 1": lambda: averaged_directions(X, 2, rounds=0),
     "an array of 12 rows": lambda: centred_points(X, X[:3]),
+    "its shape is (12,)": lambda: PointPCA(2, init=np.ones(12)).fit(X),
+    "its shape is (0, 0)": lambda: PointPCA(2, init=[["a", "b"]] * 12).fit(X),
 }
 
 

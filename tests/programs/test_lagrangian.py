@@ -76,7 +76,6 @@ def test_a_dual_without_a_minimum_is_minus_infinity():
 
 
 def test_the_quadratic_dual_is_the_dual_function_and_meets_the_optimum():
-    pytest.importorskip("clarabel")
     root, c, A, inside = draws(1, 3, 3), draws(2, 3), draws(3, 4, 3), draws(4, 3)
     program = QuadraticProgram(
         root @ root.T + np.eye(3), 3 * c, A, A @ inside + 0.5, np.ones((1, 3)), [inside.sum()]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 import json
 import os
 from itertools import combinations
@@ -12,7 +11,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from dualfold.errors import InvalidInput, MissingDependency
+from dualfold.errors import InvalidInput
 from dualfold.programs import (
     LinearProgram,
     QuadraticProgram,
@@ -74,8 +73,6 @@ def dense(matrix: Any) -> Array:
 @pytest.mark.parametrize("curved", [False, True])
 @pytest.mark.parametrize("seed", range(12))
 def test_strong_duality(seed: int, curved: bool) -> None:
-    if curved:
-        pytest.importorskip("clarabel")
     program = random_program(seed, curved=curved, sparse=seed % 3 == 0)
     primal, dual = solve_program(program), solve_program(program.dual)
     assert primal.status == dual.status == "optimal"
@@ -143,7 +140,6 @@ def test_linear_programs_against_all_vertices() -> None:
 
 
 def test_quadratic_programs_with_known_optima() -> None:
-    pytest.importorskip("clarabel")
     # The point of the simplex nearest to (1, ½, −1): (¾, ¼, 0).
     target = np.array([1.0, 0.5, -1.0])
     simplex = QuadraticProgram(np.eye(3), -target, E=np.ones((1, 3)), f=[1.0], nonnegative=3)
@@ -163,8 +159,6 @@ def test_quadratic_programs_with_known_optima() -> None:
 
 @pytest.mark.parametrize("curved", [False, True])
 def test_broken_answers_are_rejected(curved: bool) -> None:
-    if curved:
-        pytest.importorskip("clarabel")
     rng = np.random.default_rng(0)
     for seed in range(12):
         program = random_program(seed, curved=curved)
@@ -251,8 +245,6 @@ def test_a_huge_entry_excuses_nothing() -> None:
 @pytest.mark.parametrize("curved", [False, True])
 def test_rays(curved: bool) -> None:
     """Random programs of every kind: each is optimal, infeasible or unbounded, and proved so."""
-    if curved:
-        pytest.importorskip("clarabel")
     seen: set[str] = set()
     for seed in range(18):
         rng = np.random.default_rng(seed)
@@ -351,7 +343,6 @@ def test_a_parabola_is_not_unbounded() -> None:
 
 
 def test_small_curvature_is_curvature() -> None:
-    pytest.importorskip("clarabel")
     Q = 1e-10 * np.array([[2.0, -1.0], [-1.0, 3.0]])
     given = {"c": [-1e-8, -3e-8], "A": [[-1.0, 1.0]], "b": [3.0], "Q": Q}
     answer = solve_program(QuadraticProgram(**given))
@@ -503,7 +494,6 @@ def total(table: Any, name: str) -> int:
 
 def test_no_claim_is_false() -> None:
     """A few programs of every family; `python -m tests.proofs.fuzz_programs` has more."""
-    pytest.importorskip("clarabel")
     table = fuzz(72, int(os.environ.get("DUALFOLD_FUZZ_SEED", "0")))
     assert total(table, "false") == 0
     assert total(table, "claims") > 250
@@ -512,7 +502,6 @@ def test_no_claim_is_false() -> None:
 @pytest.mark.full
 @pytest.mark.timeout(7200)
 def test_no_claim_is_false_among_many() -> None:
-    pytest.importorskip("clarabel")
     table = fuzz(20_000, int(os.environ.get("DUALFOLD_FUZZ_SEED", "0")))
     assert total(table, "false") == 0
     assert total(table, "alarms") < 0.005 * total(table, "well-posed")
@@ -562,16 +551,3 @@ def test_no_claim_is_false_among_many() -> None:
 def test_wrong_programs_are_refused(make: Any, words: str) -> None:
     with pytest.raises(InvalidInput, match=words):
         make()
-
-
-def test_a_missing_solver_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = builtins.__import__
-
-    def without(name: str, *rest: Any) -> Any:
-        if name == "clarabel":
-            raise ImportError(name)
-        return real(name, *rest)
-
-    monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(MissingDependency, match=r"pip install 'dualfold\[qp\]'"):
-        solve_program(QuadraticProgram([[1.0]], [1.0]))

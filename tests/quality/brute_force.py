@@ -13,15 +13,12 @@ def off_diagonal(X, Y):
 
 
 def shared_ranks(distances, tolerance=0.0):
-    """(first, last) rank of j around i among the points as far as it; 0 on the diagonal."""
-    n = len(distances)
-    first, last = np.zeros((n, n), dtype=int), np.zeros((n, n), dtype=int)
-    for i in range(n):
-        others = np.delete(np.arange(n), i)
-        apart = distances[i, others]
-        for j in others:
-            first[i, j] = 1 + np.sum(apart < distances[i, j] - tolerance)
-            last[i, j] = np.sum(apart <= distances[i, j] + tolerance)
+    """(first, last) rank of j around i among the points as far as it."""
+    first, last = np.empty(distances.shape, dtype=int), np.empty(distances.shape, dtype=int)
+    for i, own in enumerate(distances):
+        others = np.sort(np.delete(own, i))
+        first[i] = 1 + np.searchsorted(others, own - tolerance, side="left")
+        last[i] = np.searchsorted(others, own + tolerance, side="right")
     return first, last
 
 
@@ -40,20 +37,21 @@ def neighborhood_measures(before, after, k, tolerance=0.0):
     near = nearest_in_order(before, k)
     factor = 2 / (k * (2 * n - 3 * k - 1))
     worst = sum(abs(n - 2 * m + 1) / m for m in range(1, k + 1))
-    found = {name: np.zeros(n) for name in ("t_similarity", "trustworthiness", "continuity")}
-    found |= {name: np.zeros(n) for name in ("intruders", "lost")}
-    for i in range(n):
-        for j in range(n):
-            orders = range(least[i, j], most[i, j] + 1)
-            for r in orders if j != i else ():
-                chance, apart = 1 / len(orders), max(low[i, j] - r, r - high[i, j], 0)
-                if r <= k:
-                    found["t_similarity"][i] += chance * (low[i, j] <= k) / k
-                    found["trustworthiness"][i] += chance * max(0, low[i, j] - k)
-                    found["intruders"][i] += chance * apart / r / worst
-                for place in np.flatnonzero(near[i] == j) + 1:
-                    found["continuity"][i] += chance * max(0, r - max(k, high[i, j]))
-                    found["lost"][i] += chance * apart / place / worst
+    place = np.full((n, n), np.inf)
+    place[np.arange(n)[:, None], near] = np.arange(1, k + 1)
+    names = "t_similarity", "trustworthiness", "continuity", "intruders", "lost"
+    found = {name: np.zeros(n) for name in names}
+    for r in range(1, n):
+        chance = (least <= r) & (r <= most) & ~np.eye(n, dtype=bool)
+        chance = chance / np.maximum(most - least + 1, 1)
+        apart = np.maximum(np.maximum(low - r, r - high), 0)
+        if r <= k:
+            found["t_similarity"] += np.sum(chance * (low <= k) / k, axis=1)
+            found["trustworthiness"] += np.sum(chance * np.maximum(0, low - k), axis=1)
+            found["intruders"] += np.sum(chance * apart / r / worst, axis=1)
+        beyond = np.maximum(0, r - np.maximum(k, high))
+        found["continuity"] += np.sum(chance * beyond * np.isfinite(place), axis=1)
+        found["lost"] += np.sum(chance * apart / place / worst, axis=1)
     for name in ("trustworthiness", "continuity"):
         found[name] = 1 - factor * found[name]
     reached = np.array([high[i, near[i, -1]] for i in range(n)])

@@ -1,18 +1,26 @@
 """Data in units far from 1: rows times 2^k are the same rows, up to the power.
 
-Outside of the range in which squares have room, everything is brought to other units by a power
-of 2 and back, which changes no digit.
+What returns lengths, or numbers without a unit (searches, measures of maps), is computed in other
+units where squares have no room: times a power of 2 and back, which changes no digit. Estimators
+return squares (variances, eigenvalues): where these are no doubles, the data are refused.
 """
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import check_is_fitted
 
 import dualfold
+import dualfold.descriptions
 from dualfold import graph
 from dualfold.errors import InvalidInput
 from dualfold.graph.neighbors import neighbors_within
+from dualfold.maps.local_map import LocalWeightsMap
+from dualfold.weights.affinity import affinity
 from tests.tools.tables import roll_points
 
 X = roll_points(90, random_state=0)
@@ -109,3 +117,82 @@ def test_lengths_that_vanish_in_single_precision_are_refused_there():
     lengths = graph.geodesic_distances(tiny)
     assert lengths.dtype == np.float64
     np.testing.assert_allclose(lengths * 1e60, graph.geodesic_distances(graph.knn(X, 8)), rtol=1e-6)
+
+
+def everywhere():
+    """Every estimator that takes a table of numbers, with few rows in mind."""
+    asked = {"n_neighbors": 8, "random_state": 0, "perplexity": 8.0, "max_iter": 250}
+    for row in dualfold.descriptions.DESCRIPTIONS.values():
+        made = row.estimator_class()()
+        known = {name: value for name, value in asked.items() if name in made.get_params()}
+        yield pytest.param(made.set_params(**known), id=row.name)
+
+
+@pytest.mark.filterwarnings("ignore::dualfold.errors.DualfoldWarning")
+@pytest.mark.parametrize("estimator", list(everywhere()))
+@pytest.mark.parametrize("power", [-1000, -540, -512, 512, 700])
+def test_units_whose_squares_are_no_doubles_are_refused_with_the_factor_to_take(estimator, power):
+    there = np.ldexp(X, power)
+    with pytest.raises(InvalidInput, match=r"by 2\^-?\d+, which changes no digit|vanish|overflow"):
+        estimator.fit(there, CLASSES)
+    with pytest.raises(NotFittedError):
+        check_is_fitted(estimator)
+
+
+def test_the_factor_of_the_refusal_helps():
+    for power in (-900, 900):
+        with pytest.raises(InvalidInput) as refused:
+            dualfold.Isomap(n_neighbors=8).fit(np.ldexp(X, power))
+        verb, by = re.search(r"(divide|multiply) all by 2\^(-?\d+)", str(refused.value)).groups()
+        unit = np.ldexp(np.ldexp(X, power), -int(by) if verb == "divide" else int(by))
+        ours, plain = (
+            dualfold.Isomap(n_neighbors=8).fit(unit),
+            dualfold.Isomap(n_neighbors=8).fit(X),
+        )
+        assert ours.certificate_.level == "proved"
+        scale = np.ptp(unit) / np.ptp(X)
+        np.testing.assert_array_equal(ours.embedding_, scale * plain.embedding_)
+
+
+def test_new_rows_whose_squares_overflow_are_refused():
+    fitted = dualfold.LocallyLinearEmbedding(n_neighbors=8).fit(X)
+    with pytest.raises(InvalidInput, match="overflow"):
+        fitted.transform(np.ldexp(NEW, 600))
+    assert np.isfinite(fitted.transform(np.ldexp(NEW, -600))).all()
+
+
+def test_distances_and_problems_whose_squares_vanish_are_refused():
+    tiny = graph.knn(np.ldexp(X, -560), 8)
+    with pytest.raises(InvalidInput, match="vanish"):
+        dualfold.methods.isomap(tiny)
+    for rows in (X, X[:2]):  # the covariance, and the Gram matrix of fewer rows than columns
+        with pytest.raises(InvalidInput, match="vanish"):
+            dualfold.methods.pca(np.ldexp(rows, -535))
+
+
+@pytest.mark.parametrize("power", [-560, -300, 300, 560])
+def test_density_weights_and_local_combinations_in_other_units(power):
+    plain, there = graph.knn(X, 8), graph.knn(np.ldexp(X, power), 8)
+    weights = [affinity(one, weights="density").of_graph(one) for one in (plain, there)]
+    np.testing.assert_array_equal(*weights)
+    placed = [
+        LocalWeightsMap(np.ldexp(X, unit), X[:, :2], 8, 1e-3)(np.ldexp(NEW, unit))
+        for unit in (0, power)
+    ]
+    np.testing.assert_array_equal(*placed)
+
+
+def test_few_old_rows_and_more_new_ones():
+    rng = np.random.default_rng(3)
+    for old, new in ((1, 5), (7, 40), (12, 60), (15, 63), (16, 64), (3, 200)):
+        A, B = rng.standard_normal((old, 50)), rng.standard_normal((new, 50))
+        k = min(3, old)
+        found = graph.nearest(A, k, queries=B)
+        lengths = np.sort(np.linalg.norm(B[:, None] - A[None], axis=2), axis=1)[:, :k]
+        np.testing.assert_allclose(found.distances, lengths, rtol=1e-12)
+
+
+def test_a_constant_column_beside_tiny_ones_is_refused():
+    both = np.column_stack([np.ones(90), np.ldexp(X, -600)])
+    with pytest.raises(InvalidInput, match="no unit has room"):
+        graph.nearest(both, 5)

@@ -239,6 +239,27 @@ def test_neighbour_maps_are_judged_by_the_spread_that_they_have():
     assert again.value == pytest.approx(fitted.certificate_.value, rel=1e-6)
 
 
+@pytest.mark.parametrize("attraction", [1.0, np.inf])
+def test_a_tsne_map_is_judged_at_the_tolerance_of_the_caller(attraction):
+    """A share of the forces (0.01 where none is named), or a gap where the map is spectral."""
+    X = np.random.default_rng(7).standard_normal((60, 4))
+    model = TSNE(perplexity=9, attraction=attraction, max_iter=400).fit(X)
+    again = TSNE(perplexity=9, attraction=attraction)
+    usual = 0.01 if attraction == 1 else 1e-4
+    for tolerance in ("default", 1e-12, 0.9):
+        own = clone(again).judged_points(X, model.embedding_, tolerance)
+        for found in (
+            rechecked_points(clone(again), X, model.embedding_, tolerance=tolerance),
+            rechecked_model(model_of(model), X, tolerance=tolerance),
+        ):
+            assert found.tolerance == (usual if tolerance == "default" else tolerance)
+            assert found.level == own.level
+            if attraction == 1:
+                assert (found.level == "stationary") == (found.unbalanced <= found.tolerance)
+    with pytest.raises(InvalidInput, match="tolerance"):
+        rechecked_points(clone(again), X, model.embedding_, tolerance=2.0)
+
+
 def test_the_spread_of_a_neighbour_map_grows_as_far_as_the_tolerance_allows(tmp_path):
     X = digit_points(80).astype(float)
     model = NeighborMap(tolerance=0.05).fit(X)

@@ -15,7 +15,9 @@ RING.indices, RING.indptr = RING.indices.astype(np.int32), RING.indptr.astype(np
 REFUSALS = {
     "too wide for a grid": lambda: Grid(np.array([[0.0, 0.0], [1e9, 1e9]])),
     "32-bit indices": lambda: TsneProblem(sp.csr_array(RING, dtype=np.float32)),
+    "at least 2 points; they are of 1": lambda: TsneProblem(RING[:1, :1]),
     "attraction=0 must be above 0": lambda: TsneProblem(RING, attraction=0),
+    "attraction=inf must be above 0": lambda: TsneProblem(RING, attraction=np.inf),
     "n_components=0 must be at least 1": lambda: TsneProblem(RING, count=0),
 }
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from dualfold import __version__
-from dualfold.certificate import DEFAULT_TOLERANCE
+from dualfold.certificate import DEFAULT_TOLERANCE, Tolerance, bound_text
 from dualfold.cli import options as o
 from dualfold.cli.commands import embed_words, reading_words, try_next
 from dualfold.cli.console import Console
@@ -49,11 +49,12 @@ class CertifyOptions:
     model: str | None = o.own_option(
         "--model", "For mvu: the model saved with the map, which holds its dual weights.", "MODEL"
     )
-    tolerance: float = o.own_option(
+    tolerance: float | None = o.own_option(
         "--tolerance",
-        "The largest relative gap that passes, from 0 to 1; never taken from the file.",
+        f"The largest relative gap that passes, from 0 to 1 ({DEFAULT_TOLERANCE:g} without this "
+        "option), for tsne the largest share of unbalanced forces (0.01); never taken from the "
+        "file.",
         "GAP",
-        default=DEFAULT_TOLERANCE,
         callback=o.gap_that_passes,
     )
     fresh: bool = o.own_option(
@@ -65,6 +66,11 @@ class CertifyOptions:
     reading: Reading = field(default=DEFAULT_READING, metadata=o.FILE_READING)
     as_json: bool = False
     quiet: bool = False
+
+    @property
+    def passing(self) -> Tolerance:
+        """The tolerance that was typed, or that of the certificate that is made."""
+        return "default" if self.tolerance is None else self.tolerance
 
 
 def certify(options: CertifyOptions) -> None:
@@ -159,7 +165,7 @@ def _of_points(options: CertifyOptions, console: Console) -> Recheck:
             values,
             sides,
             data.classes,
-            tolerance=options.tolerance,
+            tolerance=options.passing,
             fresh=options.fresh,
         )
     words = verdict(job.method, certificate, width)
@@ -193,7 +199,7 @@ def _of_model(options: CertifyOptions, console: Console) -> Recheck:
 
     with console.stage(f"reading {options.embedding}"):
         model = load_model(options.embedding)
-    tolerance, fresh = options.tolerance, options.fresh
+    tolerance, fresh = options.passing, options.fresh
     if "estimator" in model.settings:
         data = read_input(options.file, options.reading, console)
         names = data.table.names
@@ -278,7 +284,7 @@ def _next_lines(options: CertifyOptions, found: Recheck, *, of_model: bool) -> l
     if not found.certificate.holds and certificate["gap"] is not None:
         words = ["dualfold", "certify", options.file, options.embedding, *own]
         words += [] if options.model is None else ["--model", options.model]
-        words += ["--tolerance", f"{1.1 * certificate['gap']:.1g}"]
+        words += ["--tolerance", bound_text(min(1.0, 1.1 * certificate["gap"]))]
         return [f"A wider gap passes with:  {shlex.join(words)}"]
     if of_model:
         return []

@@ -168,10 +168,10 @@ def _results(example: Example, console: Console, notices: list[str]) -> Iterator
 
 def _line_of(result: Result) -> str:
     """Data set, method, kept neighbours, time and verdict."""
-    fitted = result.fitted
+    fitted, grade = result.fitted, result.picture.grade
     return (
         f"{result.example.title:<11} {result.method.name:<10} "
-        f"t-similarity {result.kept:.2f} {result.picture.grade.split()[0]:<4}  {fitted.seconds:6.3f} s  "
+        f"t-similarity {result.kept:.2f} {grade.split()[0]:<4}  {fitted.seconds:6.3f} s  "
         f"{fitted.verdict}"
     )
 

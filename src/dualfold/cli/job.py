@@ -204,11 +204,14 @@ def picture_quality(
     n = len(result.points)
     if n <= SCORED_NEIGHBORS:
         return None
-    compared = {"n_neighbors": SCORED_NEIGHBORS, "sample": sample_size(n)}
+
+    def picture(points: Any, **others: Any) -> Any:
+        return picture_of(cache.space, points, SCORED_NEIGHBORS, sample=sample_size(n), **others)
+
     with console.stage("counting kept neighbours"):
         rival = _principal_components(result, data)
-        rivals = {} if rival is None else {"pca": picture_of(cache.space, rival, **compared).kept}
-        return picture_of(cache.space, result.points, **compared, rivals=rivals)
+        rivals = {} if rival is None else {"pca": picture(rival).kept}
+        return picture(result.points, rivals=rivals)
 
 
 def _principal_components(result: FittedMap, data: Prepared) -> Any:

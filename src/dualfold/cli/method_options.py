@@ -25,6 +25,8 @@ METHOD_OPTIONS = tuple(
         name for row in DESCRIPTIONS.values() for name in row.options if name not in SHARED_OPTIONS
     )
 )
+# Options that are not used where another one is given.
+REPLACED_BY = {"n_neighbors": "radius", "perplexity": "n_neighbors"}
 NONE_WORD = "none"  # how None is written on the command line
 
 
@@ -116,8 +118,8 @@ def option_words(row: Description, settings: dict[str, Any]) -> list[str]:
     words: list[str] = []
     for option in method_options(row.name):
         value = settings.get(option.name, option.default)
-        if option.name == "n_neighbors" and settings.get("radius") is not None and value is None:
-            continue  # the radius says so
+        if settings.get(REPLACED_BY.get(option.name, "")) is not None:
+            continue  # it is not used
         if isinstance(value, list):
             continue  # what fitting has found, as it would again
         if value == option.default:

@@ -70,14 +70,14 @@ def picture_shape(text: str | None) -> tuple[int, int] | None:
     return int(height), int(width)
 
 
-def gap_that_passes(gap: float) -> float:
-    """A tolerance from 0 to 1, or a usage error."""
+def gap_that_passes(gap: float | None) -> float | None:
+    """A tolerance from 0 to 1, or a usage error; None where none was given."""
     from dualfold.certificate import checked_tolerance
     from dualfold.cli.wording import command_text
     from dualfold.errors import InvalidInput
 
     try:
-        return checked_tolerance(gap)
+        return None if gap is None else checked_tolerance(gap)
     except InvalidInput as error:
         raise typer.BadParameter(command_text(error.message, "certify")) from None
 

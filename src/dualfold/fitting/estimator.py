@@ -34,6 +34,7 @@ from dualfold.embedding import Embedding
 from dualfold.errors import InvalidInput
 from dualfold.fitting.tiles import TiledRows, tiled_rows
 from dualfold.graph.metrics import check_distances, exact_doubles, is_precomputed
+from dualfold.graph.number_rows import refuse_units
 from dualfold.inputs import numbers_of, refuse_text
 from dualfold.kernels.reports import tally
 from dualfold.kernels.sparse import refuse_damaged
@@ -303,13 +304,14 @@ def checked_rows(
     """X as a float array or CSR matrix; float32 stays float32.
 
     reset : whether X is fitted, so that its width and column names are kept
-    sparse, finite : whether sparse matrices are taken; whether NaN and infinity are refused here
+    sparse, finite : whether sparse matrices are taken; whether NaN, infinity and numbers whose
+        squares leave double precision are refused here
     """
     X = numbers_of(X)
     refuse_damaged(X, "X")
     refuse_long_integers(X)
     try:
-        return validate_data(
+        rows = validate_data(
             estimator,
             X,
             reset=reset,
@@ -321,6 +323,9 @@ def checked_rows(
     except (TypeError, ValueError) as trouble:
         refuse_text(X, trouble)
         raise
+    if finite:
+        refuse_units(rows, fitted=reset)
+    return rows
 
 
 def refuse_long_integers(X: Any) -> None:

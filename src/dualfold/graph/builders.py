@@ -122,8 +122,10 @@ def spread_of(lists: Lists, n_neighbors: int) -> Array:
     nearest_ones = lists.first(n_neighbors)
     total = np.zeros(len(lists))
     owners = np.repeat(np.arange(len(lists)), nearest_ones.counts)
-    np.add.at(total, owners, nearest_ones.distances**2)
-    return np.sqrt(total) / np.maximum(nearest_ones.counts, 1)
+    # In a unit of their own, a power of 2: squares have room, and no digit changes.
+    power = int(np.frexp(nearest_ones.distances.max(initial=0.0))[1])
+    np.add.at(total, owners, np.ldexp(nearest_ones.distances, -power) ** 2)
+    return np.asarray(np.ldexp(np.sqrt(total) / np.maximum(nearest_ones.counts, 1), power))
 
 
 def variable_counts(spread: Array, n_neighbors: int, usual: float) -> Array:

@@ -66,7 +66,7 @@ def query_radius(points: Coordinates, queries: Coordinates, k: int) -> np.ndarra
             near = _distances_to(Q, X, rows, sample[first][:, None])[:, 0]
             return np.asarray((near + own[first]) * (1 + ROUNDING_MARGIN))
 
-        trial = np.arange(0, len(Q), len(Q) // TRIAL_QUERIES)
+        trial = np.arange(0, len(Q), max(1, len(Q) // TRIAL_QUERIES))
         if by_triangle(trial).mean() < by_selection(trial).mean():
             route = by_triangle
     step = max(1, BLOCK_PRODUCTS // size)

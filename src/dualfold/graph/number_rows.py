@@ -19,6 +19,15 @@ from dualfold.graph.distances import chunks
 # Squares of larger numbers, and of smaller differences, leave the range of double precision.
 _MAX_VALUE = 1e150
 _MIN_EXTENT = 1e-140
+# Within these, fourth powers and sums of them have room, too.
+_SAFE_VALUE = 1e70
+_SAFE_EXTENT = 1e-70
+# Estimators return sums of squares over all entries (variances, eigenvalues), which must be doubles
+# with all their digits: the sum below, and the square of the widest column's extent above.
+MAX_SQUARE_SUM = 2.0**1020
+MIN_SQUARED_EXTENT = 2.0**-1000
+# Rows that show, in most tables, that columns are wide enough.
+SAMPLE_ROWS = 256
 # Integers up to here are float64 numbers.
 _MAX_EXACT_INTEGER = 2**53
 
@@ -34,13 +43,55 @@ def in_units(X: Any, power: int) -> np.ndarray:
     rows = np.asarray(X.toarray() if sp.issparse(X) else X, dtype=np.float64)
     with np.errstate(over="ignore"):
         scaled = np.ldexp(rows, -power)
-    if not np.array_equal(np.ldexp(scaled, power), rows):
+        same = np.array_equal(np.ldexp(scaled, power), rows)
+    if not same or np.abs(scaled).max(initial=0.0) > _MAX_VALUE:
         raise InvalidInput(
             Argument("X"),
             f" holds numbers around 2^{power} beside others so small that no unit has room for the "
             "squares of both in double precision; leave out, or rescale, some columns",
         )
     return scaled
+
+
+def refuse_units(X: Any, *, fitted: bool) -> None:
+    """Refuse numbers in units so large or small that sums of their squares are no doubles.
+
+    The rule of all estimators, whose results have squares of the units of X. A power of 2 as
+    factor changes no digit, so that the remedy costs nothing.
+
+    fitted : whether X is fitted: of new rows the extent does not count
+    """
+    numbers = X.data if sp.issparse(X) else X
+    if numbers.dtype != np.float64 or not numbers.size:
+        return  # squares of float32 and of integers have room
+    largest = max(float(numbers.max()), -float(numbers.min()))
+    if largest > (MAX_SQUARE_SUM / (X.shape[0] * X.shape[1])) ** 0.5:
+        raise InvalidInput(
+            Argument("X"),
+            f" holds numbers up to {largest:.1e}, and the squares of these data overflow; look "
+            "whether the largest are marks for missing values, or divide all by "
+            f"2^{int(np.frexp(largest)[1])}, which changes no digit",
+        )
+    extent = widest_extent(X) if fitted else 0.0
+    if 0 < extent < MIN_SQUARED_EXTENT**0.5:
+        raise InvalidInput(
+            "all rows of ",
+            Argument("X"),
+            f" lie within {extent:.1e} of each other, and the squares of these data vanish in "
+            f"double precision; multiply all by 2^{-int(np.frexp(extent)[1])}, which changes no "
+            "digit",
+        )
+
+
+def widest_extent(X: Any) -> float:
+    """How far apart the entries of a column are at the most, or a lower bound that is enough."""
+    for rows in (X[:SAMPLE_ROWS], X):
+        ends = rows.max(axis=0), rows.min(axis=0)
+        high, low = (end.toarray() if sp.issparse(end) else end for end in ends)
+        extent = float((high.astype(float) - low).max(initial=0.0))
+        if X.shape[0] <= SAMPLE_ROWS or extent >= MIN_SQUARED_EXTENT**0.5:
+            break
+    return extent
 
 
 def _out_of_range(largest: float, *parts: str) -> OutOfRange:
@@ -54,12 +105,23 @@ def rows_of_numbers(X: Any, name: str = "X") -> np.ndarray:
 
     Differences of rows are those of X exactly; large integers may be shifted.
     """
-    return _rows_of({name: X})[0]
+    return _rows_of({name: X}, _MIN_EXTENT, _MAX_VALUE)[0]
+
+
+def rows_in_units(X: Any, name: str = "X") -> tuple[np.ndarray, int]:
+    """The same times 2^-power, so that fourth powers of differences have room, and the power.
+
+    It is 0 for all tables but those in units far from 1; no digit changes.
+    """
+    try:
+        return _rows_of({name: X}, _SAFE_EXTENT, _SAFE_VALUE)[0], 0
+    except OutOfRange as out:
+        return rows_of_numbers(in_units(X, out.power), name), out.power
 
 
 def rows_alike(X: Any, queries: Any) -> tuple[np.ndarray, np.ndarray]:
     """X and queries as rows of the same type, with the same shift."""
-    rows, asked = _rows_of({"X": X, "queries": queries})
+    rows, asked = _rows_of({"X": X, "queries": queries}, _MIN_EXTENT, _MAX_VALUE)
     refuse_other_columns(rows.shape[1], asked.shape[1])
     wide = np.result_type(rows, asked)
     return np.ascontiguousarray(rows, dtype=wide), np.ascontiguousarray(asked, dtype=wide)
@@ -76,7 +138,7 @@ def refuse_other_columns(width: int, asked: int) -> None:
         )
 
 
-def _rows_of(tables: dict[str, Any]) -> list[np.ndarray]:
+def _rows_of(tables: dict[str, Any], least: float, most: float) -> list[np.ndarray]:
     found = []
     for name, X in tables.items():
         table: Any = X
@@ -96,7 +158,7 @@ def _rows_of(tables: dict[str, Any]) -> list[np.ndarray]:
     if any(_exceeds_float64(rows) for rows in found):
         found = _shifted_integers(found, _argument_names(tables))
     ready = {name: _contiguous_floats(rows) for name, rows in zip(tables, found, strict=True)}
-    _check_range(ready)
+    _check_range(ready, least, most)
     return list(ready.values())
 
 
@@ -183,20 +245,19 @@ def _contiguous_floats(rows: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(rows, dtype=np.float32 if narrow else np.float64)
 
 
-def _check_range(tables: dict[str, np.ndarray]) -> None:
+def _check_range(tables: dict[str, np.ndarray], least: float, most: float) -> None:
     names, extent = _argument_names(tables), 0.0
     ends = [end for name, rows in tables.items() if len(rows) for end in _column_ends(rows, name)]
     if ends and len({len(end) for end in ends}) == 1:
         extent = float((np.max(ends, axis=0) - np.min(ends, axis=0)).max())
     largest = max((float(np.abs(end).max()) for end in ends), default=0.0)
-    if largest > _MAX_VALUE:
+    if largest > most:
         raise _out_of_range(
             largest,
             names,
-            f" holds numbers beyond {_MAX_VALUE:g}, whose squares overflow; divide by a constant "
-            "first",
+            f" holds numbers beyond {most:g}, whose squares overflow; divide by a constant first",
         )
-    if 0 < extent < _MIN_EXTENT:
+    if 0 < extent < least:
         raise _out_of_range(
             extent,
             "all rows of ",

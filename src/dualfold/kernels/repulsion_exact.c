@@ -5,33 +5,34 @@
 
 enum { PAIR_LANES = 16 };
 
+/* Adds `lanes` pairs from point j on; the lane `skip` (a row's own) adds nothing, so that no sum
+   holds its 1, beside which small terms would be lost. */
+static inline __attribute__((always_inline)) void add_lanes(
+        const double *restrict y, const int64_t width, int64_t n, const double *restrict C,
+        int64_t j, const int lanes, int64_t skip, double *near, double (*away)[PAIR_LANES]) {
+    for (int l = 0; l < lanes; l++) {
+        double apart[3], square = 1;
+        for (int64_t c = 0; c < width; c++) {
+            apart[c] = y[c] - C[c * n + j + l];
+            square += apart[c] * apart[c];
+        }
+        const double k = l == skip ? 0 : 1 / square;
+        near[l] += k;
+        for (int64_t c = 0; c < width; c++) away[c][l] += k * k * apart[c];
+    }
+}
+
 static inline __attribute__((always_inline)) void pushed(
         const double *restrict y, const int64_t width, int64_t n, int64_t self,
         const double *restrict C, double *phi, double *push) {
     double near[PAIR_LANES] = {0}, away[3][PAIR_LANES] = {{0}};
     int64_t j = 0;
     for (; j + PAIR_LANES <= n; j += PAIR_LANES)
-        for (int l = 0; l < PAIR_LANES; l++) {
-            double apart[3], square = 1;
-            for (int64_t c = 0; c < width; c++) {
-                apart[c] = y[c] - C[c * n + j + l];
-                square += apart[c] * apart[c];
-            }
-            const double k = 1 / square;
-            near[l] += k;
-            for (int64_t c = 0; c < width; c++) away[c][l] += k * k * apart[c];
-        }
-    for (int l = 0; j + l < n; l++) {
-        double apart[3], square = 1;
-        for (int64_t c = 0; c < width; c++) {
-            apart[c] = y[c] - C[c * n + j + l];
-            square += apart[c] * apart[c];
-        }
-        const double k = 1 / square;
-        near[l] += k;
-        for (int64_t c = 0; c < width; c++) away[c][l] += k * k * apart[c];
-    }
-    if (self >= 0) near[self % PAIR_LANES] -= 1; /* a row does not push itself */
+        if (self >= j && self < j + PAIR_LANES)
+            add_lanes(y, width, n, C, j, PAIR_LANES, self - j, near, away);
+        else
+            add_lanes(y, width, n, C, j, PAIR_LANES, -1, near, away);
+    add_lanes(y, width, n, C, j, (int)(n - j), self - j, near, away);
     *phi = 0;
     for (int l = 0; l < PAIR_LANES; l++) *phi += near[l];
     for (int64_t c = 0; c < width; c++) {

@@ -16,10 +16,12 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
+from numbers import Integral
 from typing import Any, Generic, TypeVar
 
 import numpy as np
 
+from dualfold.errors import Argument, InvalidInput
 from dualfold.kernels.locks import ForkedLock
 
 Item = TypeVar("Item")
@@ -34,6 +36,8 @@ MIN_TILE_ROWS = 64
 MAX_UNLIMITED_ROWS = 64
 # Up to this many rows a second thread of LAPACK saves less than it can cost (`lapack_threads`).
 MAX_ONE_THREAD_ROWS = 1_500
+# More threads than this (or than cores, where these are more) only wait for one another.
+MAX_THREADS = 64
 # Inside `one_thread`, of the thread (or task) that entered it alone.
 _alone: ContextVar[bool] = ContextVar("one thread", default=False)
 
@@ -41,15 +45,20 @@ _alone: ContextVar[bool] = ContextVar("one thread", default=False)
 def thread_count(n_jobs: int | None = None) -> int:
     """How many threads `n_jobs` asks for: None and -1 mean every core we may use.
 
-    Inside `one_thread` it is 1, whatever was asked for.
+    Inside `one_thread` it is 1, whatever was asked for. No answer depends on it.
     """
+    if n_jobs is not None and (isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral)):
+        raise InvalidInput(
+            Argument("n_jobs"), f" must be a whole number or None (all cores); it is {n_jobs!r}"
+        )
     if _alone.get():
         return 1
     available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     available = available or 1
     if n_jobs is None or n_jobs == -1:
         return available
-    return max(1, available + 1 + n_jobs) if n_jobs < 0 else max(1, n_jobs)
+    asked = available + 1 + int(n_jobs) if n_jobs < 0 else int(n_jobs)
+    return max(1, min(asked, max(available, MAX_THREADS)))
 
 
 @dataclass(frozen=True)

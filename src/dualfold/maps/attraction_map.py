@@ -37,6 +37,13 @@ MAX_STEP_LENGTH = 1.0
 # Up to this many old points the repulsion is summed over all of them.
 MAX_POINTS_BY_PAIRS = 1_500
 CHUNK_ROWS = 1024
+# No two rows are farther apart than this many times the longest distance from one row: by the
+# triangle inequality, or by that of the lengths that squared ones are of. Others have none.
+DIAMETER_FACTORS = dict.fromkeys(
+    ("euclidean", "l2", "manhattan", "cityblock", "l1", "chebyshev", "canberra", "hamming"), 2.0
+) | dict.fromkeys(("sqeuclidean", "cosine", "correlation"), 4.0)
+# Room for the rounding of distances, some of which are computed in float32.
+DISTANCE_ROUNDING = 1e-5
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,11 +127,13 @@ class AttractionMap(OutOfSampleMap):
 
     @cached_property
     def _width(self) -> float:
-        """No two old rows are farther apart: twice the longest distance from one of them."""
+        """No two old rows are farther apart; infinite where their metric does not tell."""
+        factor = DIAMETER_FACTORS.get(self.metric) if isinstance(self.metric, str) else None
+        if factor is None:
+            return np.inf
         n = len(self.points)
-        return 2 * float(
-            nearest(self.features, n, queries=self.features[:1], metric=self.metric).distances.max()
-        )
+        found = nearest(self.features, n, queries=self.features[:1], metric=self.metric)
+        return factor * (1 + DISTANCE_ROUNDING) * float(found.distances.max())
 
     @cached_property
     def _old(self) -> Array:

@@ -20,7 +20,7 @@ from dualfold.maps.out_of_sample import (
 from dualfold.maps.parts import Parts
 from dualfold.trace.lift import Solve
 from dualfold.trace.problem import TraceProblem
-from dualfold.weights.batches import BATCH_NUMBERS, dense_rows
+from dualfold.weights.batches import BATCH_NUMBERS, dense_rows, rescaled_offsets
 from dualfold.weights.reconstruction import affine_weights, gram_weights
 
 
@@ -61,7 +61,7 @@ class LocalWeightsMap(OutOfSampleMap):
             rows = np.arange(start, min(start + height, len(near)))
             offsets = dense_rows(known, near[rows].ravel()).reshape(len(rows), near.shape[1], -1)
             offsets = offsets - dense_rows(queries, rows)[:, None]
-            weights = affine_weights(offsets, self.ridge)
+            weights = affine_weights(rescaled_offsets(offsets), self.ridge)
             combined[rows] = np.einsum("bk,bkd->bd", weights, images[near[rows]])
         same = neighbors.distances[:, 0] == 0
         combined[same] = images[near[same, 0]]

@@ -25,6 +25,7 @@ from dualfold.fitting.linear import (
 )
 from dualfold.fitting.solver_choice import solver_to_last_digits
 from dualfold.fitting.tiles import TiledRows
+from dualfold.graph.number_rows import refuse_units
 from dualfold.inputs import frame_of, numbers_of
 from dualfold.methods._pca import centred_problem, pca
 from dualfold.trace.problem import TraceProblem
@@ -127,7 +128,9 @@ class FAMD(LinearEstimator):
         if not reset and gap[:, ~shares].any():
             name = sources_of(self.encodings_)[int(np.argmax(gap.any(axis=0) & ~shares))]
             raise InvalidInput(f"'{name}' contains NaN or has gaps; fill them in first")
-        return rows if reset else np.where(gap, self.mean_, rows)
+        rows = rows if reset else np.where(gap, self.mean_, rows)
+        refuse_units(rows, fitted=reset)
+        return rows
 
     def _refuse_many(self, count: int, shape: tuple[int, int]) -> None:
         if count > min(shape):

@@ -23,6 +23,7 @@ from dualfold.fitting.linear import normalize_signs
 from dualfold.fitting.solver_choice import solver_to_last_digits
 from dualfold.fitting.tiles import TiledRows, tiled_rows
 from dualfold.graph.metrics import is_precomputed, refuse_other_width
+from dualfold.graph.number_rows import refuse_units
 from dualfold.inputs import numbers_of
 from dualfold.maps.landmark_map import DistancesMap, Triangulation
 from dualfold.maps.linear_map import LinearMap
@@ -328,6 +329,7 @@ class ClassicalMDS(Estimator):
             accept_large_sparse=False,  # scikit-learn's distances take 32-bit indices
             dtype=[np.float64, np.float32],
         )
+        refuse_units(checked, fitted=reset)
         if given and reset:
             refuse_asymmetry(checked)
         return checked

@@ -43,11 +43,18 @@ from dualfold.fitting.principal_axes import (
 )
 from dualfold.fitting.probabilistic import gaussian_model
 from dualfold.fitting.tiles import TiledRows, tiled_rows
+from dualfold.graph.number_rows import refuse_units
 from dualfold.inputs import numbers_of
 from dualfold.maps.linear_map import GramProjectionLift, ProjectionLift
 from dualfold.trace.problem import TraceProblem
 from dualfold.weights.covariance import CentredScatter, scatter, scatter_error, scatter_kind
-from dualfold.weights.gram import MAX_DENSE_ROWS, gram_kind, point_gram, point_gram_error
+from dualfold.weights.gram import (
+    MAX_DENSE_ROWS,
+    gram_kind,
+    point_gram,
+    point_gram_error,
+    refuse_vanishing,
+)
 from dualfold.weights.precision import rounding_sentence
 from dualfold.weights.row_passes import column_deviations, column_means, numeric_table
 
@@ -99,7 +106,9 @@ def centred_problem(
     else:
         mean = column_means(data)
     if matrix == "gram":
-        A = point_gram(data, mean, scale) / divisor
+        total = point_gram(data, mean, scale)
+        refuse_vanishing(float(np.trace(total)), data)
+        A = total / divisor
         error, kind = point_gram_error(data, divisor * A, mean, scale) / divisor, gram_kind(data)
     if matrix == "products":
         A = CentredScatter(data, mean, scale, divisor)
@@ -271,12 +280,13 @@ class PCA(LinearEstimator):
         return self
 
     def _checked_rows(self, X: Any, *, reset: bool) -> Any:
-        """As for all, but NaN in rows that will be squared shows in the squares."""
+        """As for all, but NaN and units of rows that will be squared show in the squares."""
         rows = checked_rows(self, X, reset=reset, finite=False)
         dense = isinstance(rows, np.ndarray) and pca_matrix(rows.shape) == "covariance"
         squared = dense and self.svd_solver not in DESCENT_SOLVERS and not self.standardize
         if not (reset and squared):
             assert_all_finite(rows, estimator_name=type(self).__name__, input_name="X")
+            refuse_units(rows, fitted=reset)
         return rows
 
     def _fit(self, X: Any, labels: Labels | None) -> None:

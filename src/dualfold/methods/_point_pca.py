@@ -19,6 +19,7 @@ from dualfold.fitting.linear import LinearEstimator
 from dualfold.fitting.solver_choice import solver_to_last_digits
 from dualfold.fitting.tiles import TiledRows
 from dualfold.graph.number_rows import in_units
+from dualfold.maps.out_of_sample import float_array
 from dualfold.methods._pca import pca
 from dualfold.point_pca.certificate import certify_points
 from dualfold.point_pca.leading_sum import leading_directions, leading_fourth_powers
@@ -143,8 +144,9 @@ class PointPCA(LinearEstimator):
         self._keep_points(run, X)
 
     def _start(self, count: int, power: int) -> Array:
-        given = np.asarray(self.init)[:, :count]
-        return np.ldexp(given.astype(float), -power) if power else given
+        given = float_array(self.init)
+        given = given[:, :count] if given.ndim == 2 else given
+        return np.ldexp(given, -power) if power else given
 
     def _directions(self, X: Any, count: int) -> Array:
         """About the leading principal axes, one more than asked for where there is one."""

@@ -14,6 +14,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from dualfold.arrays import Array
+from dualfold.certificate import DEFAULT_TOLERANCE, Tolerance, tolerance_or
 from dualfold.data.labels import Labels
 from dualfold.fitting.estimator import Estimator, fit_stage
 from dualfold.fitting.neighborhoods import MetricWithParameters
@@ -321,21 +322,25 @@ class TSNE(Estimator):
             metric = MetricWithParameters(metric, dict(self.metric_params))
         return AttractionMap(X, points, drawn_by, by, float(self.attraction), metric)
 
-    def judged_points(self, X: Any, points: Any, tolerance: float = MAX_UNBALANCED_SHARE) -> Any:
+    def judged_points(self, X: Any, points: Any, tolerance: Tolerance = "default") -> Any:
         """The certificate of points (n × d) that are to be this estimator's answer for X.
 
         Nothing is descended: objective, gradient and neighbours kept are those of the points.
-        tolerance : the largest share of the forces that may be unbalanced
+        tolerance : the largest share of the forces that may be unbalanced ("default": 0.01); with
+            an
+            infinite attraction the largest relative gap ("default": 1e-4)
         """
         checked = self._checked_rows(X, reset=True)
         refuse_odd_input(self, checked)
         lists, problem = self._problem(checked)
         if not np.isfinite(self.attraction):
             stated = spectral_problem(problem, self.n_components)
-            return certify(stated, np.asarray(points, dtype=float))
+            gap = tolerance_or(DEFAULT_TOLERANCE, tolerance)
+            return certify(stated, np.asarray(points, dtype=float), tolerance=gap)
         kept = neighbors_kept(lists, np.asarray(points, dtype=float), self.n_jobs)
+        share = tolerance_or(MAX_UNBALANCED_SHARE, tolerance)
         return certify_tsne(
-            problem, points, tolerance=tolerance, neighbors_kept=kept, n_jobs=self.n_jobs
+            problem, points, tolerance=share, neighbors_kept=kept, n_jobs=self.n_jobs
         )
 
     def __sklearn_tags__(self) -> Any:

@@ -172,7 +172,8 @@ def stiefel_descent(
         longer = float(np.vdot(moved, moved)) / across if across > 0 else step
         if rounds % 2:
             longer = across / max(float(np.vdot(change, change)), 1e-300)
-        step = float(np.clip(longer, 1e-10, 1e10))
+        # `step·size` is the turn in radians: a steep value needs shorter steps.
+        step = float(np.clip(longer, 1e-10 / max(1.0, size), 1e10))
         reference = (0.85 * weight * reference + there) / (0.85 * weight + 1)
         weight = 0.85 * weight + 1
         U, value, gradient = new, there, turned

@@ -28,6 +28,8 @@ from dualfold.neighbor_map.gaussian_sums import GaussianSums, coefficient_count
 MAX_ALWAYS_PAIRED_ROWS = 300
 # Up to this many rows matrices of all pairs are formed (docs/dev/notes/neighbour-maps.md).
 MAX_PAIRED_ROWS = 8_000
+# Squared distances are about 4 times the spread: here their rounding, 2⁻⁵³ of them, is nearly 1.
+MAX_RESOLVED_SPREAD = 1e15
 # Where the mean of exp(−t) is smaller, the points' own share of 1 hides it in sums by polynomials.
 MIN_MEAN_KERNEL = 1e-6
 
@@ -48,6 +50,12 @@ class NeighborProblem:
     def __post_init__(self) -> None:
         if not (np.isfinite(self.spread) and self.spread > 0):
             raise InvalidInput(Argument("spread", self.spread), " must be a positive number")
+        if self.spread > MAX_RESOLVED_SPREAD:
+            raise InvalidInput(
+                Argument("spread", self.spread),
+                " makes squared distances so long that their rounding exceeds 1, and maps cannot "
+                f"be compared; give {MAX_RESOLVED_SPREAD:g} at the most (beyond 50 none is proved)",
+            )
         if not 1 <= self.count <= self.n - 1:
             raise InvalidInput(
                 f"{self.n} points have at most {self.n - 1} coordinates; lower ",

@@ -1,7 +1,7 @@
 """Answers to programs by existing solvers, and rays where there is no answer.
 
-HiGHS (in SciPy) solves linear programs, Clarabel quadratic ones. Neither is trusted: the
-certificate gets the point and the multipliers only. SciPy returns no rays, so where a
+HiGHS (in SciPy) solves linear programs, `solvers/interior_point.py` quadratic ones. Neither is
+trusted: the certificate gets the point and the multipliers only. SciPy returns no rays, so where a
 solver reports "infeasible" or "unbounded" the Farkas program is solved for one. Small programs
 that floating point leaves unproved are solved over the integers (`solvers/pivots.py`).
 """
@@ -22,7 +22,8 @@ from dualfold.programs.balance import BalancedProgram, balanced_program
 from dualfold.programs.certificate import ProgramCertificate, certify_program
 from dualfold.programs.program import LinearProgram, Program
 from dualfold.programs.rays import RayCertificate, certify_infeasible, certify_unbounded
-from dualfold.programs.solvers.external import by_clarabel, by_highs, polished_answer, widened_rows
+from dualfold.programs.solvers.external import by_highs, polished_answer, widened_rows
+from dualfold.programs.solvers.interior_point import by_interior_point
 from dualfold.programs.solvers.pivots import by_pivots
 
 # Unknowns up to which a dense least-squares problem is solved for the last digits.
@@ -112,19 +113,15 @@ def _attempts(program: Program) -> Iterator[tuple[str, tuple[Array, Array] | Non
     """Solvers with points and multipliers, the likeliest first; None for "no optimum"."""
     units = balanced_program(program)
     plain = BalancedProgram(program, np.ones(program.n), np.ones(len(program.limits)))
-    if not (_has_curvature(program.Q) or _has_curvature(program.R)):
-        for scale in (units, plain):
+    is_linear = not (_has_curvature(program.Q) or _has_curvature(program.R))
+    for scale in (units, plain):
+        if is_linear:
             yield "HiGHS", scale.answer(by_highs(scale.program))
-    else:
-        for scale, shrunk, accuracy in (
-            (units, False, 1e-10),
-            (units, True, 1e-13),
-            (plain, True, 1e-10),
-        ):
-            inner = by_clarabel(scale.program, shrunk=shrunk, accuracy=accuracy)
-            if inner is not None and sum(map(len, inner)) <= MAX_POLISHED_UNKNOWNS:
-                yield "Clarabel", scale.answer(polished_answer(scale.program, *inner))
-            yield "Clarabel", scale.answer(inner)
+            continue
+        inner = by_interior_point(scale.program)
+        if inner is not None and sum(map(len, inner)) <= MAX_POLISHED_UNKNOWNS:
+            yield "interior points", scale.answer(polished_answer(scale.program, *inner))
+        yield "interior points", scale.answer(inner)
     # Where nothing found in floating point can be proved, small programs are solved exactly.
     yield "pivots over the integers", units.answer(by_pivots(units.program))
 

@@ -4,8 +4,9 @@ Exact by default, in bounded memory, at any size that can be embedded; `sample=`
 on some points and gives a confidence interval; `per_point=True` gives one number for each
 point, so that a map can be coloured by its own reliability. X may be dense, sparse, float32, a
 memory map, a `Graph` (its geodesics) or distances (metric="precomputed"); `metric` is any
-of scikit-learn's. Of points that are equally far in X, within the rounding of the distances, a map
-may take any as neighbours; of points that are equally far on the map the mean over all orders counts.
+of scikit-learn's. Of points that are equally far in X, within the rounding of the distances, a
+map may take any as neighbours; of those that are equally far on the map all orders count, by
+their mean.
 
     print(quality.report(X, Y))
 

@@ -12,11 +12,14 @@ from scipy.special import betaincinv
 from dualfold.arrays import Array
 from dualfold.certificate import Certificate
 from dualfold.errors import Argument, InvalidInput
+from dualfold.graph.number_rows import rows_in_units
 from dualfold.kernels.threads import row_slices
 
 QUANTILE_LEVELS = (0.0, 0.01, 0.25, 0.5, 0.75, 0.99, 1.0)
 # A block of differences that stays in the cache takes half the time of a larger one.
 BLOCK_NUMBERS = 2**17
+# Of sparse rows: squares of numbers from here to its inverse have room.
+MIN_SAFE_NUMBER = 2.0**-400
 ABOUT_TEXT = "the distances between the rows as given; nothing was optimised"
 
 
@@ -116,11 +119,11 @@ def distortion_of_pairs(
     They are independent draws, or all pairs where `exhaustive`; `eps` and `confidence` are those
     of `measured_distortion`.
     """
-    before, after = (_squared_distances(rows, first, second) for rows in (X, Y))
+    (before, unit), (after, own) = (_squared_distances(rows, first, second) for rows in (X, Y))
     apart = before > 0
     if not apart.any():
         raise InvalidInput("all points are equal: there is no distance that could be changed")
-    ratios = after[apart] / before[apart]
+    ratios = np.ldexp(after[apart] / before[apart], 2 * (own - unit))
     count, inside = len(ratios), int(np.sum(np.abs(ratios - 1) <= eps))
     low, high = (inside / count,) * 2 if exhaustive else _binomial_bounds(inside, count, confidence)
     return Distortion(
@@ -153,8 +156,17 @@ def drawn_pairs(n: int, count: int, seed: Any) -> tuple[Array, Array]:
     return first, second + (second >= first)
 
 
-def _squared_distances(X: Any, first: Array, second: Array) -> Array:
-    rows: Any = X.tocsr() if sp.issparse(X) else np.asanyarray(X)
+def _squared_distances(X: Any, first: Array, second: Array) -> tuple[Array, int]:
+    """Of rows times 2^-power, whose squares have room, and the power."""
+    if sp.issparse(X):
+        rows, power = X.tocsr(), 0
+        largest = float(np.abs(rows.data).max(initial=0.0))
+        if largest and not MIN_SAFE_NUMBER < largest < 1 / MIN_SAFE_NUMBER:
+            power = int(np.frexp(largest)[1])
+            scaled = np.ldexp(rows.data.astype(float), -power)
+            rows = sp.csr_array((scaled, rows.indices, rows.indptr), shape=rows.shape)
+    else:
+        rows, power = rows_in_units(X)
     squares = np.empty(len(first))
     step = max(1, BLOCK_NUMBERS // rows.shape[1])
     for part in row_slices(len(first), step):
@@ -164,7 +176,7 @@ def _squared_distances(X: Any, first: Array, second: Array) -> Array:
         else:
             offsets = np.subtract(rows[first[part]], rows[second[part]], dtype=float)
             squares[part] = np.einsum("ij,ij->i", offsets, offsets)
-    return squares
+    return squares, power
 
 
 def _binomial_bounds(inside: int, count: int, confidence: float) -> tuple[float, float]:

@@ -16,6 +16,8 @@ INTERVAL_CONFIDENCE = 0.95
 MAX_FULL_ROWS = 5_000
 # Gives most measures to ±0.02: docs/calibration.md
 DEFAULT_SAMPLE_ROWS = 1_000
+# Any number that no other draw adds to its seed.
+SAMPLE_STREAM = 0x5A4D504C
 # A jackknife of fewer rows would leave out one of two: no pair would be left.
 MIN_JACKKNIFE_ROWS = 4
 # θ of `_upper_limits` as log(θ/(1 − θ)): its ends, and steps that halve them to 1e-6.
@@ -72,8 +74,16 @@ def drawn_rows(n: int, sample: int | None, random_state: Any) -> Array | None:
         )
     if sample >= n:
         return None
-    rng = np.random.default_rng(random_state)
+    rng = np.random.default_rng(stream_of_samples(random_state))
     return np.sort(rng.choice(n, int(sample), replace=False)).astype(np.int32)
+
+
+def stream_of_samples(random_state: Any) -> Any:
+    """A seed of its own: with the same number landmarks and subsamples are drawn, and a measure
+    on the rows that a map was fitted to says nothing about the others."""
+    if isinstance(random_state, int | np.integer) and random_state >= 0:
+        return [int(random_state), SAMPLE_STREAM]
+    return random_state
 
 
 def estimate_of_mean(values: Array, n: int, bounds: tuple[float, float]) -> float:

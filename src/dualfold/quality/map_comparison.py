@@ -10,9 +10,13 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
+from dualfold.graph.number_rows import rows_in_units
 from dualfold.quality.estimate import drawn_rows, values_or_mean
 from dualfold.quality.ranks import listed_neighbors
 from dualfold.quality.space import both_spaces, neighbor_count
+
+# The scale between two maps is a double up to this power of 2, and far from its limits.
+MAX_POWER_RATIO = 1_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +52,10 @@ def procrustes(reference: Any, points: Any, *, scale: float | str = "best") -> A
             f"both maps must hold the same points; they have {len(A)} and {len(B)} rows. For "
             "subsamples pass the rows they share"
         )
+    if isinstance(scale, str) and scale != "best":
+        raise InvalidInput(Argument("scale"), f" must be a number or 'best'; it is {scale!r}")
+    # Each map in units of its own, a power of 2: squares have room then, and no digit changes.
+    (A, power), (B, own) = rows_in_units(A, "reference"), rows_in_units(B, "points")
     width = max(A.shape[1], B.shape[1])
     A, B = (np.pad(M, ((0, 0), (0, width - M.shape[1]))) for M in (A, B))
     middle, other = A.mean(axis=0), B.mean(axis=0)
@@ -55,16 +63,28 @@ def procrustes(reference: Any, points: Any, *, scale: float | str = "best") -> A
     U, strengths, Vt = np.linalg.svd(B0.T @ A0)
     rotation = U @ Vt
     size = float(np.sum(B0**2))
-    if isinstance(scale, str) and scale != "best":
-        raise InvalidInput(Argument("scale"), f" must be a number or 'best'; it is {scale!r}")
-    chosen = (strengths.sum() / size if size > 0 else 1.0) if scale == "best" else float(scale)
+    if scale == "best":
+        chosen = float(strengths.sum() / size) if size > 0 else 1.0
+    else:
+        chosen = float(np.ldexp(float(scale), own - power))
+    if abs(power - own) > MAX_POWER_RATIO:
+        raise InvalidInput(
+            f"the units of the two maps are 2^{abs(power - own)} apart, and the factor between "
+            "them is no double; multiply one of them by a constant first"
+        )
     shift = middle - chosen * (other @ rotation)
     aligned = chosen * (B @ rotation) + shift
     residuals = np.linalg.norm(A - aligned, axis=1)
     whole = float(np.sum(A0**2))
     left = float(np.sum(residuals**2))
-    disparity = left / whole if whole > 0 else float(size > 0)
-    return Alignment(aligned, rotation, float(chosen), shift, disparity, residuals)
+    return Alignment(
+        points=np.ldexp(aligned, power),
+        rotation=rotation,
+        scale=float(np.ldexp(chosen, power - own)),
+        shift=np.ldexp(shift, power),
+        disparity=left / whole if whole > 0 else float(size > 0),
+        residuals=np.ldexp(residuals, power),
+    )
 
 
 def neighbor_agreement(
@@ -84,10 +104,13 @@ def neighbor_agreement(
     `per_point=True` shows where the maps differ. Where points tie on one of them it is the mean of
     what each keeps of the other (`t_similarity`).
     """
-    x, y = both_spaces(_as_map(first, "first"), _as_map(second, "second"), "euclidean", n_jobs)
+    for points, name in ((first, "first"), (second, "second")):
+        _as_map(points, name)
+    # As they are stored: the rounding of single precision makes ties, too.
+    x, y = both_spaces(np.asarray(first), np.asarray(second), "euclidean", n_jobs)
     k, rows = neighbor_count(n_neighbors, x.n), drawn_rows(x.n, sample, random_state)
-    both = [listed_neighbors(*pair, k, rows).kept_shares(k) for pair in ((x, y), (y, x))]
-    return values_or_mean((both[0] + both[1]) / 2, rows, x.n, (0.0, 1.0), per_point)
+    kept, back = (listed_neighbors(a, b, k, rows).kept_shares(k) for a, b in ((x, y), (y, x)))
+    return values_or_mean((kept + back) / 2, rows, x.n, (0.0, 1.0), per_point)
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,7 +23,7 @@ from dualfold.quality.estimate import (
     estimate_of_pair_sums,
     values_at_all_points,
 )
-from dualfold.quality.space import Space, both_spaces
+from dualfold.quality.space import Space, both_spaces, refuse_single_point
 
 # Pairs sorted together: 16 bytes each and as much again for the sort.
 MAX_SORTED_PAIRS = 1 << 24
@@ -108,8 +108,7 @@ class PairSumsCollector:
     """Collects the sums of tiles, in any order, from any thread."""
 
     def __init__(self, x: Space, y: Space, rows: Array | None) -> None:
-        if x.n < 2:
-            raise InvalidInput("distances need at least two points")
+        refuse_single_point(x.n)
         self._n, self._rows = x.n, rows
         first = np.zeros(1, dtype=np.int32) if rows is None else rows[:1]
         before, after = np.delete(x.rows(first)[0], first), np.delete(y.rows(first)[0], first)
@@ -167,6 +166,8 @@ def stress(
     if isinstance(scale, str) and scale != "best":
         raise InvalidInput(Argument("scale"), f" must be a number or 'best'; it is {scale!r}")
     x, y = both_spaces(X, Y, metric, n_jobs)
+    if not isinstance(scale, str):
+        scale = float(np.ldexp(float(scale), y.power - x.power))
     return pair_sums(x, y, drawn_rows(x.n, sample, random_state)).stress(scale, per_point=per_point)
 
 
@@ -231,8 +232,7 @@ def nonmetric_stress(
     Kruskal, "Nonmetric multidimensional scaling" (1964).
     """
     x, y = both_spaces(X, Y, metric, n_jobs)
-    if x.n < 2:
-        raise InvalidInput("distances need at least two points")
+    refuse_single_point(x.n)
     rows = drawn_rows(x.n, sample, random_state)
     starts, heights = rising_curve(x, y, rows)
     sums = np.empty((x.n if rows is None else len(rows), 2))

@@ -85,8 +85,8 @@ def euclidean_ranks(
     columns = np.ascontiguousarray(columns, dtype=np.int32)
     if columns.size == 0:
         return Ranks(*(np.zeros(columns.shape, dtype=np.int32) for _ in range(2)))
-    limits = listed_distances(X, asked, columns, threads)
-    limits = _tie_limits(limits, 0.0 if widths is None else widths(limits))
+    apart = listed_distances(X, asked, columns, threads)
+    limits = _tie_limits(apart, 0.0 if widths is None else widths(apart))
     if X.shape[1] <= FEW_COLUMNS:
         return _direct_ranks(X, asked, limits, threads)
     return _panel_ranks(X, rows, asked, limits, threads)

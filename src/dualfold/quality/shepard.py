@@ -12,7 +12,9 @@ from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
 from dualfold.kernels import kernel
 from dualfold.quality.estimate import drawn_rows
-from dualfold.quality.space import Space, both_spaces
+from dualfold.quality.space import Space, both_spaces, refuse_single_point
+
+MAX_DOUBLE = float(np.finfo(float).max)
 
 _pair_histogram = kernel("pair_histogram")
 
@@ -72,7 +74,8 @@ class DistanceGrid:
     """
 
     def __init__(self, x: Space, y: Space, bins: int) -> None:
-        self._bins = 2 * bins
+        refuse_single_point(x.n)
+        self._bins, self._powers = 2 * bins, (x.power, y.power)
         first = np.zeros(1, dtype=np.int32)
         seen = [_largest(space.rows(first), first) for space in (x, y)]
         self._top = [largest * (1 + 1e-9) if largest > 0 else 1.0 for largest in seen]
@@ -103,10 +106,11 @@ class DistanceGrid:
     def diagram(self) -> Shepard:
         """The cells up to the last that holds a pair."""
         used = [int(np.flatnonzero(self._counts.any(axis=1 - axis))[-1]) + 1 for axis in (0, 1)]
-        edges = [
-            np.arange(count + 1) * (top / self._bins)
-            for count, top in zip(used, self._top, strict=True)
-        ]
+        with np.errstate(over="ignore"):  # the largest double for a distance beyond it
+            edges = [
+                np.minimum(np.ldexp(np.arange(count + 1) * (top / self._bins), power), MAX_DOUBLE)
+                for count, top, power in zip(used, self._top, self._powers, strict=True)
+            ]
         return Shepard(self._counts[: used[0], : used[1]].copy(), edges[0], edges[1])
 
 

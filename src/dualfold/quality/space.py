@@ -22,7 +22,7 @@ from dualfold.graph.graph import Graph
 from dualfold.graph.kd_tree import nearest_by_scan
 from dualfold.graph.metrics import best_of_rows, is_euclidean, is_precomputed
 from dualfold.graph.neighbors import Neighbors, nearest
-from dualfold.graph.number_rows import rows_of_numbers
+from dualfold.graph.number_rows import rows_in_units
 from dualfold.inputs import numbers_of
 from dualfold.kernels import kernel, kernels_by_dtype
 from dualfold.kernels.reports import steps
@@ -51,6 +51,8 @@ _MIN_SQUARE_SHARE = 1e-8
 _ROUNDINGS = 8
 # Of a distance by another metric: sums and products that are not ours.
 _METRIC_ROUNDINGS = 32
+# Fourth powers of distances from here to its inverse, and sums of them, have room.
+MIN_SAFE_DISTANCE = 2.0**-200
 
 _row_distances = kernels_by_dtype("row_distances")
 _row_distances_direct = kernel("row_distances_direct")
@@ -61,11 +63,13 @@ class Space(ABC):
     """n points; `threads` threads compute at the same time.
 
     about : in which table or by which metric, in words that follow "nearest neighbours"
+    power : distances are those of the data times 2^-power, so that fourth powers have room
     """
 
     n: int
     threads: int
     about: str = ""
+    power: int = 0
 
     @abstractmethod
     def nearest(self, k: int, rows: Array | None = None) -> tuple[Array, Array]:
@@ -116,10 +120,10 @@ class Space(ABC):
 
 
 class EuclideanSpace(Space):
-    """Rows of numbers; distances as in `graph.nearest`, bit for bit."""
+    """Rows of numbers; distances as in `graph.nearest`, bit for bit (in units of 2^power)."""
 
     def __init__(self, X: Any, n_jobs: int | None = None, name: str = "X") -> None:
-        self.points = rows_of_numbers(X, name)
+        self.points, self.power = rows_in_units(X, name)
         self.n, self.width = self.points.shape
         self.threads = thread_count(n_jobs)
         self._across = (
@@ -218,10 +222,19 @@ class DistanceSpace(Space):
     def __init__(self, n: int, distances: Callable[[Array], Array], n_jobs: int | None) -> None:
         self.n, self._distances = n, distances
         self.threads = thread_count(n_jobs)
-        self._width: float | None = None
+        first = np.asarray(self._distances(np.zeros(1, dtype=np.int32)) if n else np.zeros((0, 0)))
+        finite = float(np.abs(first[np.isfinite(first)]).max(initial=0.0))
+        if finite and not MIN_SAFE_DISTANCE < finite < 1 / MIN_SAFE_DISTANCE:
+            self.power = int(np.frexp(finite)[1])
+        stored = np.finfo(first.dtype).eps if first.dtype.kind == "f" else 0.0
+        # Relative to the distances from the first point: a metric has no other unit.
+        unit = float(np.ldexp(finite, -self.power))
+        self._tie_width = (stored + _METRIC_ROUNDINGS * 2.0**-53) * unit
 
     def true_rows(self, rows: Array) -> Array:
         out = np.array(self._distances(rows), dtype=np.float64, order="C")
+        if self.power:
+            out = np.ldexp(out, -self.power)
         out[np.arange(len(rows)), rows] = np.inf
         if out.min(initial=0.0) < 0:
             raise InvalidInput(
@@ -270,13 +283,7 @@ class DistanceSpace(Space):
         return out
 
     def tie_widths(self, rows: Array | None, distances: Array) -> Array:
-        """Relative to the distances from the first point: a metric has no other unit."""
-        if self._width is None:
-            some = np.asarray(self._distances(np.zeros(1, dtype=np.int32)))
-            largest = float(np.max(some, initial=0.0, where=np.isfinite(some)))
-            stored = np.finfo(some.dtype).eps if some.dtype.kind == "f" else 0.0
-            self._width = (stored + _METRIC_ROUNDINGS * 2.0**-53) * largest
-        return np.full(distances.shape, self._width)
+        return np.full(distances.shape, self._tie_width)
 
 
 def space_of(X: Any, metric: Any = "euclidean", n_jobs: int | None = None) -> Space:
@@ -359,6 +366,12 @@ def both_spaces(X: Any, Y: Any, metric: Any, n_jobs: int | None) -> tuple[Space,
             f" has {y.n}; they must be the same points, as many embedded points as there are rows",
         )
     return x, y
+
+
+def refuse_single_point(n: int) -> None:
+    """Raise where there is no pair of points."""
+    if n < 2:
+        raise InvalidInput(f"distances need at least two points, and there are {n}; give more rows")
 
 
 def neighbor_count(k: Any, n: int) -> int:

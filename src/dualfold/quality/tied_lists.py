@@ -77,10 +77,10 @@ def _extend_last_ties(
 
 
 def ranks_of_listed(x: Space, before: TiedLists, columns: Array, rows: Array | None) -> Ranks:
-    """The ranks in X of m×k `columns`, as far as the lists `before` know them; n beyond."""
-    m, k = columns.shape
-    ranks = Ranks(*(np.full((m, k), x.n, dtype=np.int32) for _ in range(2)))
-    step = max(1, _ENTRIES_PER_CHUNK // k)
+    """The ranks in X of `columns`, as far as the lists `before` know them; n beyond."""
+    m, k = before.indices.shape
+    ranks = Ranks(*(np.full(columns.shape, x.n, dtype=np.int32) for _ in range(2)))
+    step = max(1, _ENTRIES_PER_CHUNK // (k + columns.shape[1]))
     for some in row_slices(m, step):
         row, place, other = common_ranks(before.indices[some], columns[some])
         for known, found in zip(before.ranks, ranks, strict=True):
@@ -94,6 +94,26 @@ def ranks_of_listed(x: Space, before: TiedLists, columns: Array, rows: Array | N
         for known, found in zip(before.ranks, ranks, strict=True):
             found[tied[row], other] = known[tied[row], -1]
     return ranks
+
+
+def ties_beyond_lists(x: Space, y: Space, before: TiedLists) -> tuple[Array, Array]:
+    """Pairs (row, point as far in X as the last of its list, but not on it), near on the map.
+
+    before : the lists of all rows; near are the points among twice as many as a list holds
+    """
+    k = before.indices.shape[1]
+    tied = np.flatnonzero(before.ranks.last[:, -1] > k)
+    if not len(tied):
+        return tied, tied
+    some = TiedLists(
+        before.indices[tied], before.distances[tied], Ranks(*(r[tied] for r in before.ranks))
+    )
+    shown = y.nearest(min(2 * k, y.n - 1))[0][tied]
+    near = ranks_of_listed(x, some, shown, tied).first <= k
+    row, _, place = common_ranks(some.indices, shown)
+    near[row, place] = False
+    row, place = np.nonzero(near)
+    return tied[row], shown[row, place]
 
 
 def common_ranks(before: Array, after: Array) -> tuple[Array, Array, Array]:
@@ -144,7 +164,7 @@ def order_means(x: Space, y: Space, after: TiedLists, rows: Array | None) -> Ord
 
     x.each_tile(tile, places if rows is None else rows[places])
     total = np.sum([counts[start] for start in sorted(counts)], axis=0)
-    return OrderMeans(places, *sums, total)
+    return OrderMeans(places, sums[0], sums[1], sums[2], total)
 
 
 def _map_members(distances: Array, k: int) -> tuple[Array, Ranks]:

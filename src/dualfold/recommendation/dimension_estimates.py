@@ -9,6 +9,7 @@ import numpy as np
 from scipy.special import gammaincinv
 
 from dualfold.arrays import Array
+from dualfold.errors import Argument, InvalidInput
 from dualfold.quality.estimate import Estimate
 from dualfold.quality.space import EuclideanSpace, Space, space_of
 
@@ -16,6 +17,8 @@ __all__ = ["Dimension", "intrinsic_dimension", "levina_bickel", "two_nn"]
 
 # Neighbours of the second estimator: few, because a curved sheet is flat only nearby.
 LEVINA_BICKEL_NEIGHBORS = 10
+# Levina and Bickel's estimate needs three neighbours of each row.
+MIN_ROWS = 4
 # Flat clouds of up to this dimension and size show the bias of an estimator.
 MAX_CLOUD_POINTS = 2_000
 MAX_CLOUD_DIMENSION = 24
@@ -74,6 +77,8 @@ def levina_bickel(X: Any, n_neighbors: int = LEVINA_BICKEL_NEIGHBORS) -> float:
     Levina and Bickel, "Maximum likelihood estimation of intrinsic dimension" (2004), averaged as
     MacKay and Ghahramani (2005) say: inverse dimensions are.
     """
+    if n_neighbors < MIN_ROWS - 1:
+        raise InvalidInput(Argument("n_neighbors", n_neighbors), f" must be {MIN_ROWS - 1} or more")
     return _levina_bickel(_distances_without_duplicates(space_of(X), n_neighbors))
 
 
@@ -92,6 +97,11 @@ def intrinsic_dimension(X: Any, *, random_state: int = 0) -> Dimension:
     """
     space = space_of(X)
     n = space.n
+    if n < MIN_ROWS:
+        raise InvalidInput(
+            Argument("X"),
+            f" needs {MIN_ROWS} rows or more for an intrinsic dimension; it has {n}",
+        )
     near = min(LEVINA_BICKEL_NEIGHBORS, n - 1)
     distances = _distances_without_duplicates(space, near)
     found = _two_nn(distances), _levina_bickel(distances)

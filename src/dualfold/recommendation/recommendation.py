@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from dualfold.data.prepared import prepare
+from dualfold.descriptions import DESCRIPTIONS
 from dualfold.errors import Argument, InvalidInput
-from dualfold.graph.number_rows import rows_of_numbers
+from dualfold.graph.number_rows import rows_in_units
 from dualfold.notebook import shown_html
 from dualfold.recommendation.dimension_estimates import Dimension, intrinsic_dimension
 from dualfold.recommendation.short_cuts import NeighborScan, neighbor_scan, worst_of
@@ -200,8 +201,9 @@ def recommend(
     if hasattr(X, "iloc"):
         prepared = prepare(X)
         X, notices = prepared.X, prepared.notices
-    X = rows_of_numbers(X, "X")
+    X, _ = rows_in_units(X)
     _refuse_unsuitable(X, n_components)
+    _refuse_unknown(methods)
     n = X.shape[0]
     parts, core = subsamples(n, MAX_SUBSAMPLE_ROWS, N_SUBSAMPLES, random_state)
     dimension = intrinsic_dimension(_dimension_rows(X, random_state), random_state=random_state)
@@ -244,6 +246,17 @@ def _refuse_unsuitable(X: Any, n_components: int) -> None:
         )
     if (X.max(axis=0) - X.min(axis=0)).sum() == 0:
         raise InvalidInput("all rows of ", Argument("X"), " are the same: there is nothing to map")
+
+
+def _refuse_unknown(methods: Sequence[str]) -> None:
+    """Refuse names that are no methods, and an empty list."""
+    known = tuple(DESCRIPTIONS)
+    unknown = [name for name in methods if name not in known]
+    if not len(methods) or isinstance(methods, str) or unknown:
+        what = f"{unknown[0]!r} is none of them" if unknown else f"it is {methods!r}"
+        raise InvalidInput(
+            Argument("methods"), f" must be a list of names among {', '.join(known)}; {what}"
+        )
 
 
 def _dimension_rows(X: Any, seed: int) -> Any:

@@ -179,7 +179,7 @@ class GraphStatement:
     def _judge_of(self, graph: Graph, width: int, sides: BothSides | None) -> Judge:
         if hasattr(self.estimator, "judged_points"):
             scope = self.stated.rows.scope()
-            options = {"tolerance": self.settings.tolerance, "sides": sides, "scope": scope}
+            options = {"tolerance": self.settings.largest_gap, "sides": sides, "scope": scope}
             return PointsJudge(self.estimator, graph, options)
         count = asked_count(self.estimator, width, graph.n - 1)
         return TraceJudge(self.stated.of_piece(graph, count), self.settings)

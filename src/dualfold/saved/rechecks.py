@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from dualfold.certificate import DEFAULT_TOLERANCE
+from dualfold.certificate import Tolerance
 from dualfold.descriptions import DESCRIPTIONS, ESTIMATOR_MODULES, Description
 from dualfold.errors import InvalidInput
 from dualfold.saved.judges import GraphStatement, PointsJudge, TraceJudge
@@ -28,14 +28,15 @@ def rechecked_model(
     X: Any,
     y: Any = None,
     *,
-    tolerance: float = DEFAULT_TOLERANCE,
+    tolerance: Tolerance = "default",
     fresh: bool = False,
 ) -> Any:
     """The certificate of a model, by the rows X and labels y that it was made of.
 
-    X is standardised where it was. A relative gap up to `tolerance` is "proved"; `fresh` draws
-    random starts from the system. The certificate is that of a trace problem, of an unfolding, of
-    a map of neighbours, or of pieces.
+    X is standardised where it was. A relative gap up to `tolerance` is "proved", and a t-SNE map
+    with that share of its forces unbalanced is "stationary"; "default" is 1e-4 of a gap,
+    0.01 of forces. `fresh` draws random starts from the system. The certificate is that of a trace
+    problem, of an unfolding, of a map of neighbours, or of pieces.
 
     The stored answer is judged. Where the file holds fewer vectors than the problem has (points in
     float32, independent coordinates, Fisher's discriminants), the missing ones are computed again.
@@ -68,7 +69,8 @@ def _certificate_of_model(
         raise InvalidInput(
             f"the model holds points of shape {np.shape(points)} and the data has {n} rows"
         )
-    return PointsJudge(estimator, table, {}).certificate_of_map(model.map)[0]
+    options = {"tolerance": settings.tolerance}
+    return PointsJudge(estimator, table, options).certificate_of_map(model.map)[0]
 
 
 def rechecked_points(
@@ -79,7 +81,7 @@ def rechecked_points(
     sides: BothSides | None = None,
     y: Any = None,
     *,
-    tolerance: float = DEFAULT_TOLERANCE,
+    tolerance: Tolerance = "default",
     fresh: bool = False,
 ) -> Any:
     """The certificate of points (n×d) that are to be the answer of an unfitted `estimator` to X.
@@ -99,7 +101,7 @@ def rechecked_points(
         statement = GraphStatement.of(estimator, table, sides, settings)
         return statement.certificate_of_points(stored, values)
     if hasattr(estimator, "judged_points"):
-        return estimator.judged_points(table, stored)
+        return estimator.judged_points(table, stored, tolerance=settings.tolerance)
     stated = estimator.statement(table, stored.shape[1], y)
     return TraceJudge(stated, settings).certificate_of_points(stored, values)
 

@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.certificate import DEFAULT_TOLERANCE, checked_tolerance
+from dualfold.certificate import DEFAULT_TOLERANCE, Tolerance, tolerance_or
 from dualfold.embedding import Embedding
 from dualfold.errors import DualfoldError
 from dualfold.fitting.estimator import Statement
@@ -52,26 +52,31 @@ NOT_COMPLETED = "the directions beside the stored ones were not found"
 
 @dataclass(frozen=True)
 class CertifySettings:
-    """tolerance : the largest relative gap that is "proved"
+    """tolerance : the caller's; "default" is that of the certificate that is made
 
     fresh : draw the start of a random search from the system, so that whoever made the file
         could not know it
     """
 
-    tolerance: float = DEFAULT_TOLERANCE
+    tolerance: Tolerance = "default"
     fresh: bool = False
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "tolerance", checked_tolerance(self.tolerance))
+        tolerance_or(DEFAULT_TOLERANCE, self.tolerance)  # refuses what is none
+
+    @property
+    def largest_gap(self) -> float:
+        """The largest relative gap that is "proved"."""
+        return tolerance_or(DEFAULT_TOLERANCE, self.tolerance)
 
     def certificate_of(self, problem: TraceProblem, V: Array) -> TraceCertificate:
         """The certificate of vectors V."""
-        return certify(problem, V, tolerance=self.tolerance, fresh=self.fresh)
+        return certify(problem, V, tolerance=self.largest_gap, fresh=self.fresh)
 
     def refusal_of(self, problem: TraceProblem, doubt: str) -> TraceCertificate:
         """The failed certificate of an answer that cannot even be compared."""
         nothing = np.full((problem.n, problem.count), np.nan)
-        return certify(problem, nothing, tolerance=self.tolerance).with_doubts(doubt)
+        return certify(problem, nothing, tolerance=self.largest_gap).with_doubts(doubt)
 
 
 def certify_points(

@@ -63,16 +63,23 @@ def balanced_problem(problem: TraceProblem, V: Array) -> tuple[TraceProblem, Arr
 
 def rescaled_problem(problem: TraceProblem) -> tuple[TraceProblem, int]:
     """The problem with A·2^-power, and the power: 0 unless squares of A leave double precision."""
-    A = problem.A
+    A: Any = problem.A
     if isinstance(A, LinearOperator) and not isinstance(A, Gramian):
-        return problem, 0
-    entries = A.factor.data if isinstance(A, Gramian) else A.data if sp.issparse(A) else A
-    largest = max(float(entries.max(initial=0.0)), -float(entries.min(initial=0.0)))
-    power = int(np.frexp(largest)[1]) * (2 if isinstance(A, Gramian) else 1)
+        if not hasattr(A, "over_power"):  # products alone, in units of which nothing is known
+            return problem, 0
+        largest, degree = float(A.norm_bound), 1
+    else:
+        entries = A.factor.data if isinstance(A, Gramian) else A.data if sp.issparse(A) else A
+        largest = max(float(entries.max(initial=0.0)), -float(entries.min(initial=0.0)))
+        degree = 2 if isinstance(A, Gramian) else 1
+    power = int(np.frexp(largest)[1]) * degree
     if largest == 0 or abs(power) < MAX_POWER:
         return problem, 0
     power -= power % 2
-    scaled = _scaled_matrix(A, np.full(problem.n, -power // 2))
+    if hasattr(A, "over_power"):
+        scaled = A.over_power(power)
+    else:
+        scaled = _scaled_matrix(A, np.full(problem.n, -power // 2))
     if scaled is None:
         return problem, 0
     span = ExcludedSpan(problem.excluded_columns, problem.excluded_basis, problem.excluded_error)

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dualfold.certificate import Certificate, checked_tolerance, share
+from dualfold.certificate import Certificate, bound_text, checked_tolerance, share
 from dualfold.tsne.objective import Objective, tsne_objective
 from dualfold.tsne.problem import TsneProblem
 
@@ -27,9 +27,9 @@ class TsneCertificate(Certificate):
 
     level : "stationary" (forces balance up to the tolerance), "not stationary", or "failed"
         (points that are no numbers); never "proved"
-    value : the objective, KL(P‖Q) where the attraction is 1; error : how far off by rounding, or
-        by the sums that large maps take
-    kl : KL(P‖Q); slope : the norm of the gradient
+    value : the objective, KL(P‖Q) where the attraction is 1
+    kl : KL(P‖Q); error : how far `value` and `kl` can be off, by rounding and by the sums that
+        large maps take; slope : the norm of the gradient
     unbalanced : the norm of the gradient over the norms of attraction and repulsion; the
         tolerance is about this number
     neighbors_kept : the share of the `n_neighbors` nearest rows that are nearest in the map, too;
@@ -56,7 +56,7 @@ class TsneCertificate(Certificate):
     def statement(self) -> str:
         """The figures in words."""
         words = [
-            f"KL(P‖Q) is {self.kl:.6g} (to {self.error:.0e})",
+            f"KL(P‖Q) is {self.kl:.6g} (computed to {bound_text(self.error)})",
             f"{share(self.unbalanced)} of the forces is not balanced",
             f"the gradient's norm is {self.slope:.1e}",
         ]

@@ -50,8 +50,12 @@ class TsneProblem:
             )
         if not (np.isfinite(self.P.data).all() and (self.P.data >= 0).all()):
             raise InvalidInput("the affinities must be finite and not negative")
-        if not self.attraction > 0:
-            raise InvalidInput(Argument("attraction", self.attraction), " must be above 0")
+        if self.n < 2:
+            raise InvalidInput(f"the affinities must be of at least 2 points; they are of {self.n}")
+        if not 0 < self.attraction < np.inf:
+            raise InvalidInput(
+                Argument("attraction", self.attraction), " must be above 0 and finite"
+            )
         if self.count < 1:
             raise InvalidInput(Argument("n_components", self.count), " must be at least 1")
 

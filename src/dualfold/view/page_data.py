@@ -132,6 +132,7 @@ def _map(shown: Map, n: int, before: list[Map]) -> dict[str, Any]:
         "certificate": None if shown.certificate is None else _verdict(shown.certificate),
         "spectrum": _spectrum(shown.values, shown.certificate),
         "neighbors": None if shown.neighbors is None else _neighbors_or_same(shown, n, before),
+        "tied": None if shown.tied is None or not len(shown.tied[0]) else _tied(shown.tied),
         "scores": _scores(shown, n),
         "history": _history(shown.history),
         "quality": None if shown.quality is None else _quality(shown.quality),
@@ -188,6 +189,11 @@ def _neighbors_or_same(shown: Map, n: int, before: list[Map]) -> dict[str, Any]:
         ):
             return {"same": place}
     return _neighbors(shown.neighbors, n)
+
+
+def _tied(tied: Any) -> dict[str, Any]:
+    rows, others = (packed_numbers(np.asarray(part)) for part in tied)
+    return {"rows": rows, "others": others}
 
 
 def _neighbors(neighbors: Any, n: int) -> dict[str, Any]:

@@ -118,7 +118,8 @@ class Affinity:
             shares = np.divide(lengths.data, both, out=np.zeros(lengths.nnz), where=both > 0)
             return np.exp(-2 * np.square(shares))
         assert self.n_neighbors is not None
-        return np.exp(-np.square(lengths.data) / (self.n_neighbors * rows * columns))
+        # One quotient after the other: squares of very long or short lengths have no room.
+        return np.exp(-(lengths.data / rows) * (lengths.data / columns) / self.n_neighbors)
 
 
 def affinity(

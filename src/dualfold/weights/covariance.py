@@ -16,7 +16,7 @@ from dualfold.errors import InvalidInput
 from dualfold.kernels import c_constant, kernel, kernels_by_dtype
 from dualfold.kernels.reports import steps, tally
 from dualfold.kernels.threads import in_threads, one_blas_thread, row_slices, thread_count
-from dualfold.weights.gram import refuse_large, working_precision
+from dualfold.weights.gram import refuse_large, refuse_vanishing, working_precision
 from dualfold.weights.precision import (
     Products,
     mean_error,
@@ -148,7 +148,7 @@ class CentredScatter(LinearOperator):
     """
 
     def __init__(
-        self, X: Any, mean: Array, scale: Array | None = None, divisor: int | None = None
+        self, X: Any, mean: Array, scale: Array | None = None, divisor: float | None = None
     ) -> None:
         self.data, self.mean, self.units = X, mean, scale
         self.divisor = X.shape[0] if divisor is None else divisor
@@ -157,6 +157,11 @@ class CentredScatter(LinearOperator):
         self.diagonal = np.square(shares) * (X.shape[0] / self.divisor)
         self.trace = float(self.diagonal.sum())
         super().__init__(np.dtype(float), (X.shape[1], X.shape[1]))
+
+    def over_power(self, power: int) -> CentredScatter:
+        """A·2^-power, without rounding."""
+        divisor = float(np.ldexp(float(self.divisor), power))
+        return CentredScatter(self.data, self.mean, self.units, divisor)
 
     @property
     def norm_bound(self) -> float:
@@ -273,5 +278,4 @@ def _refuse_scale(total: Array, X: Any) -> None:
             if np.isfinite(X).all()
             else "the data hold NaN or infinite values; fill or drop them first"
         )
-    if not total.any() and (X[:1] != X).any():
-        raise InvalidInput("the squares of these data vanish; multiply them by a constant first")
+    refuse_vanishing(float(np.trace(total)), X)

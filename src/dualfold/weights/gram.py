@@ -9,6 +9,7 @@ import scipy.sparse as sp
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput, TooLarge
+from dualfold.graph.number_rows import MIN_SQUARED_EXTENT, widest_extent
 from dualfold.kernels.threads import in_shares, row_slices
 from dualfold.weights.precision import Products, gram_error, mean_error, scale_share, sparse_error
 
@@ -22,6 +23,9 @@ MAX_FLOAT64_ROWS = 4_000
 MAX_FLOAT64_FLOPS = 2**32
 # As many rows as the dense solver accepts.
 MAX_DENSE_ROWS = 20_000
+# Mean squared distances are at least this many times the smallest normal number: squares
+# that underflow then lose less than rounding does.
+UNDERFLOW_MARGIN = 2.0**20
 # Numbers of a block of rows that stays in the cache.
 CACHED_NUMBERS = 2**17
 
@@ -55,6 +59,16 @@ def point_gram(
         thick = np.asfortranarray(tile, dtype=kind)
         total += thick @ thick.T
     return total
+
+
+def refuse_vanishing(trace: float, X: Any) -> None:
+    """Raise for rows that differ, but by so little that squares of it underflow.
+
+    trace : the sum of all squares of the centred rows, as computed
+    """
+    # Two rows at the least extent have half of its square.
+    if trace < MIN_SQUARED_EXTENT / 2 and widest_extent(X) > 0:
+        raise InvalidInput("the squares of these data vanish; multiply them by a constant first")
 
 
 def _gram_tiles(X: Any, precision: type[np.floating] | None) -> tuple[type[np.floating], int]:
@@ -116,21 +130,22 @@ def centred_gram(distances: Any, *, out: Array | None = None) -> Array:
             f" must be a square matrix, one row and column a point; the shape is {D.shape}",
         )
     # Squares of half precision would overflow from distances of 256 on.
-    kind = D.dtype if D.dtype in (np.float32, np.float64) else np.dtype(float)
+    kind: Any = D.dtype if D.dtype in (np.float32, np.float64) else np.dtype(float)
     K: Array = np.empty(D.shape, kind) if out is None else out
     slices = list(row_slices(len(K), max(1, CACHED_NUMBERS // len(K))))
 
-    def square_rows(slices: list[slice]) -> tuple[float, Array]:
-        least, means = np.inf, []
+    def square_rows(slices: list[slice]) -> tuple[float, float, Array]:
+        least, most, means = np.inf, 0.0, []
         for rows in slices:
-            least = min(least, float(D[rows].min()))
+            least, most = min(least, float(D[rows].min())), max(most, float(D[rows].max()))
             with np.errstate(over="ignore"):  # too large to square: infinite, and refused below
                 np.square(D[rows], out=K[rows], dtype=K.dtype)
-            means.append(K[rows].mean(axis=1, dtype=float))
-        return least, np.concatenate(means)
+                means.append(K[rows].mean(axis=1, dtype=float))
+        return least, most, np.concatenate(means)
 
     parts = in_shares(square_rows, slices)
-    least, means = min(part[0] for part in parts), np.concatenate([part[1] for part in parts])
+    least, most = min(part[0] for part in parts), max(part[1] for part in parts)
+    means = np.concatenate([part[2] for part in parts])
     if least < 0:
         raise InvalidInput(
             Argument("distances"),
@@ -141,6 +156,11 @@ def centred_gram(distances: Any, *, out: Array | None = None) -> Array:
         raise InvalidInput(
             "the distances hold NaN, infinite entries, or some too large to be squared; a graph in "
             "several pieces gives infinite geodesics: join its pieces first"
+        )
+    if means.max() < np.finfo(kind).tiny * UNDERFLOW_MARGIN and most > 0:
+        raise InvalidInput(
+            "the distances are so small that their squares vanish in the precision of type "
+            f"{kind}; multiply them by a constant first, or use double precision"
         )
     shares = means - means.mean() / 2
 

@@ -1,1 +1,1 @@
-"""Solvers of programs: HiGHS, Clarabel, pivots over the integers. None of them is trusted."""
+"""Solvers of programs: HiGHS, interior points, pivots over the integers. None is trusted."""

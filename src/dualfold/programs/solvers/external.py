@@ -1,7 +1,6 @@
-"""HiGHS and Clarabel, and one Newton step for the last digits of their answers.
+"""Linear programs by HiGHS, which comes with SciPy; one Newton step for the last digits of answers.
 
-HiGHS comes with SciPy and solves linear programs; Clarabel is an optional dependency and solves
-quadratic ones.
+Also the matrices of a program as solvers take them: Q with R, and rows that act on x and w.
 """
 
 from __future__ import annotations
@@ -10,7 +9,6 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.arrays import Array
-from dualfold.errors import MissingDependency
 from dualfold.programs.program import Program
 
 # As tight as HiGHS takes them; its vertices are exact to rounding anyway.
@@ -26,8 +24,7 @@ def polished_answer(program: Program, point: Array, multipliers: Array) -> tuple
     """
     rows, limits = widened_rows(program), program.limits
     n_ineq, p = len(program.b), program.nonnegative
-    cost = np.concatenate([program.sign * program.c, np.zeros(rows.shape[1] - program.n)])
-    curvature = joint_curvature(program)
+    cost, curvature = joint_cost(program), joint_curvature(program)
     tight = np.ones(len(limits), dtype=bool)
     tight[:n_ineq] = multipliers[:n_ineq] > program.slack(point)[:n_ineq]
     free = np.ones(rows.shape[1], dtype=bool)
@@ -45,6 +42,11 @@ def polished_answer(program: Program, point: Array, multipliers: Array) -> tuple
         y[tight] += step[len(upper) :]
     x[:p], y[:n_ineq] = np.maximum(x[:p], 0), np.maximum(y[:n_ineq], 0)
     return x, y
+
+
+def joint_cost(program: Program) -> Array:
+    """c for a minimum, and 0 for what softens the rows, as they act on a whole point."""
+    return np.concatenate([program.sign * program.c, np.zeros(program.point_size - program.n)])
 
 
 def joint_curvature(program: Program) -> sp.csr_array:
@@ -86,42 +88,3 @@ def by_highs(program: Program) -> tuple[Array, Array] | None:
     n_ineq = len(program.b)
     multipliers[:n_ineq] = np.maximum(multipliers[:n_ineq], 0)
     return np.asarray(answer.x, dtype=float), multipliers
-
-
-def by_clarabel(program: Program, *, shrunk: bool, accuracy: float) -> tuple[Array, Array] | None:
-    """An interior point and its multipliers; None where Clarabel says there is no optimum.
-
-    It calls feasible programs with large c and h infeasible; `shrunk` divides both by their
-    largest entry (and multiplies the answer), which helps some programs and costs others their
-    last digits: docs/dev/notes/programs.md.
-    """
-    try:
-        import clarabel
-    except ImportError:
-        raise MissingDependency(
-            "quadratic programs are solved by Clarabel, which is not installed; "
-            "pip install 'dualfold[qp]' (3 MB). certify_program needs no solver"
-        ) from None
-    n, p, n_ineq = program.n, program.nonnegative, len(program.b)
-    curvature, rows = joint_curvature(program), widened_rows(program)
-    cost = np.concatenate([program.sign * program.c, np.zeros(rows.shape[1] - n)])
-    positive = -sp.eye_array(rows.shape[1], format="csr")[:p]
-    stacked = sp.vstack([rows[n_ineq:], rows[:n_ineq], positive], format="csc")
-    limits = np.concatenate([program.f, program.b, np.zeros(p)])
-    cones = [clarabel.ZeroConeT(len(program.f)), clarabel.NonnegativeConeT(n_ineq + p)]
-    settings = clarabel.DefaultSettings()
-    settings.verbose = False
-    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = accuracy
-    size = max(np.abs(cost).max(initial=0.0), np.abs(limits).max(initial=0.0)) if shrunk else 1.0
-    size = float(size) or 1.0
-    answer = clarabel.DefaultSolver(
-        sp.triu(curvature, format="csc"), cost / size, stacked, limits / size, cones, settings
-    ).solve()
-    if "Infeasible" in str(answer.status) or not np.isfinite([*answer.x, *answer.z]).all():
-        return None
-    z = np.asarray(answer.z) * size
-    equal = len(program.f)
-    multipliers = np.concatenate([np.maximum(z[equal : equal + n_ineq], 0), z[:equal]])
-    point = np.asarray(answer.x) * size
-    point[:p] = np.maximum(point[:p], 0)
-    return point, multipliers

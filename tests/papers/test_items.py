@@ -1,0 +1,67 @@
+"""The way from the papers to the code: every name, experiment and erratum of the table exists."""
+
+from __future__ import annotations
+
+import importlib
+from functools import cache
+
+import pytest
+
+import papers
+from papers.items import NOTHING_TO_COMPUTE, Item, items_of
+from tests.papers.errata import entries
+
+ALL = [(paper, item) for paper in papers.PAPERS for item in items_of(paper)]
+
+
+@cache
+def resolved(name: str) -> object:
+    """What a dotted name stands for: the longest part that is a module, then attributes."""
+    parts = name.split(".")
+    for stop in range(len(parts), 0, -1):
+        try:
+            found: object = importlib.import_module(".".join(parts[:stop]))
+        except ModuleNotFoundError:
+            continue
+        for part in parts[stop:]:
+            found = getattr(found, part)
+        return found
+    raise ModuleNotFoundError(name)
+
+
+def test_every_name_exists_and_has_a_docstring() -> None:
+    for name in {name for _, item in ALL for name in item.names}:
+        assert getattr(resolved(name), "__doc__", None), name
+
+
+def test_names_of_dualfold_are_public() -> None:
+    for name in {name for _, item in ALL for name in item.names if name.startswith("dualfold.")}:
+        home, _, last = name.rpartition(".")
+        holder = resolved(home)
+        assert isinstance(holder, type) or last in dir(holder), name
+        assert not any(part.startswith("_") for part in name.split(".")), name
+
+
+def test_every_experiment_exists() -> None:
+    known = {one.name for one in papers.experiments()}
+    assert {name for _, item in ALL for name in item.experiments} <= known
+
+
+def test_every_experiment_belongs_to_an_item() -> None:
+    named = {name for _, item in ALL for name in item.experiments}
+    assert {one.name for one in papers.experiments()} <= named
+
+
+def test_every_erratum_of_a_paper_stands_at_an_item() -> None:
+    checks = {entry.check.removeprefix("test_") for entry in entries()}
+    named = {check for _, item in ALL for check in item.errata}
+    own_notes = {"averaged_descent_on_a_set", "extragradient_starts_with_a_gradient"}
+    assert named == checks - own_notes
+
+
+@pytest.mark.parametrize("paper", papers.PAPERS, ids=lambda paper: paper.author)
+def test_what_names_no_code_says_so_by_having_neither_name_nor_experiment(
+    paper: papers.Paper,
+) -> None:
+    bare: list[Item] = [one for one in items_of(paper) if one.reached_by == NOTHING_TO_COMPUTE]
+    assert not [one.place for one in bare if one.names or one.experiments]

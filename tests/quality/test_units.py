@@ -1,0 +1,84 @@
+"""Measures of maps do not depend on the units of the data or of the map, powers of 2 here."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import pdist, squareform
+
+from dualfold import audit, quality, recommend
+from dualfold.errors import InvalidInput
+from dualfold.graph import knn
+from dualfold.recommendation import intrinsic_dimension
+
+RNG = np.random.default_rng(11)
+X = RNG.standard_normal((100, 5))
+Y = X[:, :2] + 0.3 * RNG.standard_normal((100, 2))
+CLASSES = np.arange(100) % 3
+UNITS = [(-900, 0), (-530, -530), (520, 520), (500, -500), (0, 700)]
+SLOW = ("recommend", "audit", "dimension")
+MEASURES = {
+    "trustworthiness": lambda X, Y: quality.trustworthiness(X, Y),
+    "continuity": lambda X, Y: quality.continuity(X, Y),
+    "t-similarity": lambda X, Y: quality.t_similarity(X, Y, 10),
+    "stress": lambda X, Y: quality.stress(X, Y),
+    "nonmetric stress": lambda X, Y: quality.nonmetric_stress(X, Y),
+    "distance correlation": lambda X, Y: quality.distance_correlation(X, Y),
+    "local distortion": lambda X, Y: quality.local_distortion(X, Y),
+    "density correlation": lambda X, Y: quality.density_correlation(X, Y),
+    "silhouette": lambda X, Y: quality.silhouette(X, CLASSES),
+    "procrustes": lambda X, Y: quality.procrustes(X, Y).disparity,
+    "report": lambda X, Y: list(quality.report(X, Y).measures.values()),
+    "p-values": lambda X, Y: quality.conformal_p_values(X[:40], X[40:]),
+    "dimension": lambda X, Y: float(intrinsic_dimension(X).two_nn),
+    "recommend": lambda X, Y: [one.mean_kept for one in recommend(X, methods=("pca",)).candidates],
+    "audit": lambda X, Y: audit(X, Y).dubious,
+}
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_measures_do_not_depend_on_units(name):
+    measure = MEASURES[name]
+    plain = measure(X, Y)
+    for of_data, of_map in UNITS[: 1 if name in SLOW else None]:
+        there = measure(np.ldexp(X, of_data), np.ldexp(Y, of_map))
+        # A logarithm of a power of 2 is rounded; all else is the same to the last bit.
+        np.testing.assert_allclose(there, plain, rtol=1e-12, err_msg=f"2^{of_data}, 2^{of_map}")
+
+
+def test_given_distances_and_geodesics_in_other_units():
+    D, graph = squareform(pdist(X)), knn(X, 8)
+    for power in (-700, 700):
+        for measure in (quality.stress, quality.distance_correlation, quality.trustworthiness):
+            there = measure(np.ldexp(D, power), Y, metric="precomputed")
+            assert there == measure(D, Y, metric="precomputed")
+        along = quality.residual_variance(knn(np.ldexp(X, power), 8), Y)
+        assert along == pytest.approx(quality.residual_variance(graph, Y), rel=1e-9)
+
+
+def test_ratios_of_distances_are_those_of_the_units():
+    for of_data, of_map in ((-560, -560), (520, 520), (900, 900), (-30, 10)):
+        found = quality.measured_distortion(np.ldexp(X, of_data), np.ldexp(X, of_map))
+        assert found.mean == pytest.approx(4.0 ** (of_map - of_data), rel=1e-12)
+        assert (found.share == 1) == (of_data == of_map)
+
+
+def test_lengths_come_back_in_the_units_given():
+    plain, fit = quality.shepard(X, Y), quality.procrustes(X, Y)
+    there = quality.shepard(np.ldexp(X, 600), np.ldexp(Y, -600))
+    np.testing.assert_array_equal(there.counts, plain.counts)
+    np.testing.assert_array_equal(there.before, np.ldexp(plain.before, 600))
+    np.testing.assert_array_equal(there.after, np.ldexp(plain.after, -600))
+    moved = quality.procrustes(np.ldexp(X, 300), np.ldexp(Y, -300))
+    np.testing.assert_array_equal(moved.points, np.ldexp(fit.points, 300))
+    assert moved.scale == np.ldexp(fit.scale, 600)
+    fixed = quality.procrustes(np.ldexp(X, 300), np.ldexp(Y, -300), scale=2.0**600)
+    assert fixed.disparity == pytest.approx(quality.procrustes(X, Y, scale=1.0).disparity)
+    as_given = quality.stress(np.ldexp(X, 300), np.ldexp(Y, -300), scale=2.0**600)
+    assert as_given == quality.stress(X, Y, scale=1.0)
+
+
+def test_one_row_has_no_distances():
+    for measure in (quality.shepard, quality.stress, quality.nonmetric_stress):
+        with pytest.raises(InvalidInput, match="two points"):
+            measure(X[:1], Y[:1])

@@ -1,0 +1,29 @@
+"""What recommendations refuse: each refusal says what was needed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dualfold.errors import InvalidInput
+from dualfold.recommendation import intrinsic_dimension, levina_bickel, recommend
+
+X = np.random.default_rng(0).normal(size=(60, 4))
+REFUSALS = {
+    "'umap' is none of them": lambda: recommend(X, methods=("pca", "umap")),
+    "it is ()": lambda: recommend(X, methods=()),
+    "'p' is none of them": lambda: recommend(X, methods="pca"),
+    "needs 4 rows or more": lambda: intrinsic_dimension(X[:3]),
+    "must be 3 or more": lambda: levina_bickel(X, 2),
+}
+
+
+@pytest.mark.parametrize("said", REFUSALS)
+def test_a_refusal_says_what_was_needed(said):
+    with pytest.raises(InvalidInput) as refused:
+        REFUSALS[said]()
+    assert said in str(refused.value)
+
+
+def test_four_rows_have_an_intrinsic_dimension():
+    assert intrinsic_dimension(X[:4]).value >= 1
