@@ -63,10 +63,10 @@ def names(folder):
 def test_rows_flow_through_a_pipe_onto_a_map(made):
     text = (made / "roll.csv").read_text()
     piped = run("transform", made / "m.dualfold", "-", "-o", "-", "-q", text=text)
-    assert piped.stdout.startswith("p_value,isomap_1,isomap_2\n")
+    assert piped.stdout.startswith("p_value,distance,isomap_1,isomap_2\n")
     assert piped.stderr == ""
     placed = np.loadtxt(piped.stdout.splitlines(), delimiter=",", skiprows=1)
-    np.testing.assert_allclose(placed[:, 1:], exact_csv(made / "roll.isomap.csv"), atol=1e-6)
+    np.testing.assert_allclose(placed[:, 2:], exact_csv(made / "roll.isomap.csv"), atol=1e-6)
 
 
 def test_a_changed_map_is_told_by_the_exit_code(made, here):

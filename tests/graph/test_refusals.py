@@ -21,7 +21,7 @@ REFUSALS = {
     "given without a rule": lambda: attach(replace(knn(X, 4), kind="given"), X),
     "distances must be finite": lambda: knn(DISTANCES * np.nan, 3, metric="precomputed"),
     "must be between 1 and 11 for 12 rows": lambda: present_nearest(X, 12),
-    "with numbers beyond float64": lambda: present_nearest(X.astype(np.longdouble) / 3, 2),
+    "double precision has to round": lambda: present_nearest(X.astype(np.longdouble) / 3, 2),
     "holds infinite numbers": lambda: present_nearest(np.where(X > 1, np.inf, X), 2),
 }
 

@@ -14,7 +14,7 @@ REFUSALS = {
     "one index for each point": lambda: quality.stability([X, X], rows=[[1], [2]]),
     "its shape is (3,)": lambda: quality.stability([X[0], X[0]]),
     "a number or 'best'": lambda: quality.stress(X, X, scale="worst"),
-    "a whole number >= 1; it is 0": lambda: quality.shepard(X, X, bins=0),
+    "a whole number from 1 to 4096; it is 0": lambda: quality.shepard(X, X, bins=0),
 }
 
 

@@ -211,7 +211,7 @@ def _columns(
     if reading.identifier is None and len(table.rows) and table.rows[-1] != len(table.rows) - 1:
         columns["row"] = table.rows + 1
     if foreign is not None:
-        columns["p_value"] = foreign.p_values
+        columns |= {"p_value": foreign.p_values, "distance": foreign.distances}
     for axis in range(points.shape[1]):
         columns[f"{model.method}_{axis + 1}"] = points[:, axis]
     return columns

@@ -7,13 +7,15 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.utils import check_symmetric
 
 from dualfold.arrays import Array
-from dualfold.errors import InvalidInput
+from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.graph import Graph, Lists, Symmetry, symmetric_lengths
 from dualfold.graph.metrics import is_precomputed
 from dualfold.graph.neighbor_lists import Neighbors, Search, exact_search
 from dualfold.graph.neighbors import from_precomputed, nearest, neighbors_within, radius_search
+from dualfold.kernels.sparse import canonical_rows
 
 
 def knn(
@@ -95,6 +97,32 @@ def from_lengths(lengths: Any, *, symmetry: Symmetry = "or") -> Graph:
     return _frozen(Graph(lengths, lists, found, "given", None, "precomputed", symmetry=symmetry))
 
 
+def from_affinities(affinities: Any) -> Graph:
+    """A graph with given weights W, a square matrix of numbers ≥ 0; `weights="precomputed"`.
+
+    W_ij > 0 is an edge, whose length √(log(max W/W_ij)) orders neighbours. The diagonal is left
+    out: it moves nothing. An asymmetric W is averaged with its transpose, with a warning.
+
+    >>> import numpy as np
+    >>> path = from_affinities(np.array([[0.0, 4, 0], [4, 0, 2], [0, 2, 0]]))
+    >>> path.n_edges, path.weights.data
+    (2, array([4., 4., 2., 2.]))
+    """
+    if sp.issparse(affinities):
+        affinities = canonical_rows(affinities, "affinities")
+    W = sp.csr_array(check_symmetric(affinities), dtype=float)  # warns where it must average
+    W = sp.csr_array(W - sp.diags_array(W.diagonal()))
+    W.eliminate_zeros()
+    W.sort_indices()
+    if not np.isfinite(W.data).all():
+        raise InvalidInput("affinities must be finite numbers")
+    if W.data.min(initial=0.0) < 0:
+        raise InvalidInput("affinities must not be negative; the smallest is below 0")
+    logarithms, lengths = np.log(W.data), W.copy()
+    lengths.data = np.sqrt(logarithms.max(initial=-np.inf) - logarithms)
+    return replace(from_lengths(lengths), weights=W)
+
+
 def neighborhood_spread(graph: Graph, n_neighbors: int | None = None) -> Array:
     """A_i = √(Σ_j ‖x_i − x_j‖²)/t over the t nearest points j of each point i of a graph.
 
@@ -106,6 +134,8 @@ def neighborhood_spread(graph: Graph, n_neighbors: int | None = None) -> Array:
     >>> neighborhood_spread(variable(line, 2)).round(3)
     array([1.118, 0.707, 1.118, 3.202])
     """
+    if n_neighbors is not None and n_neighbors < 1:
+        raise InvalidInput(Argument("n_neighbors", n_neighbors), " must be 1 or more")
     t = n_neighbors or graph.n_neighbors
     if t is None:
         return spread_of(graph.lists, graph.n)

@@ -48,7 +48,11 @@ def random_projection(
     Johnson and Lindenstrauss, "Extensions of Lipschitz mappings into a Hilbert space"
     (1984); Tucker, "Dimensionality reduction and the Fenchel game", §2.
     """
-    n, width = X.shape
+    if len(np.shape(X)) != 2:
+        raise InvalidInput(
+            Argument("X"), f" must be a table with a row for each point; its shape is {np.shape(X)}"
+        )
+    n, width = X.shape if hasattr(X, "shape") else np.shape(X)
     size = n_components
     if size == "auto":
         size = johnson_lindenstrauss_size(n, eps)

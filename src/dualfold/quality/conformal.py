@@ -1,14 +1,37 @@
-"""Are new rows like the old ones? A conformal p-value for each."""
+"""Are new rows like the old ones? A conformal p-value for each, and its distance from them."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.neighbors import nearest
+from dualfold.graph.number_rows import as_array
+
+# Old rows whose distances from one another say what their spread is.
+MAX_SPREAD_ROWS = 200
+
+
+@dataclass(frozen=True, eq=False)
+class ComparedRows:
+    """New rows against old ones.
+
+    p_values : conformal, one for each new row
+    distances : of each new row from its nearest old row, in spreads; infinite where the old rows
+        are all equal and this one differs
+    old_distance : the longest distance of an old row from its nearest other one, in spreads
+
+    A spread is the median distance between two old rows that differ, among at most 200 of them.
+    """
+
+    p_values: Array
+    distances: Array
+    old_distance: float
 
 
 def conformal_p_values(
@@ -25,11 +48,15 @@ def conformal_p_values(
         p(x) = (1 + number of old rows i with a(i) ≥ a(x)) / (n + 1)
 
     d_k is the distance to the k-th nearest old row (of an old row: among the others). The ratio is
-    local: a row outside of a dense group counts as far, though another group may be sparser. New
-    rows drawn as the old ones were have p ≤ 0.05 about once in 20 times, whatever the distribution,
-    because then all n + 1 rows are exchangeable. This is approximate: an old row is among the
-    neighbours of its neighbours, whose d_k is shorter for that, and p-values in few dimensions are
-    somewhat too large.
+    local: a row outside of a dense group counts as far, though another group may be sparser.
+
+    **Conformal p-values assume exchangeable rows**: a new row that was drawn as the old ones were
+    has p ≤ 0.05 at most about once in 20 times, whatever the distribution. That is no statement
+    about new rows of another time or place, for which every p-value may be small or large. And none
+    is below 1/(n + 1): of 18 old rows or fewer none says that a row is foreign, however far it is.
+    The chance is approximate, too: an old row is among the neighbours of its neighbours, whose d_k
+    is shorter for that, and p-values in few dimensions are somewhat too large
+    (docs/calibration.md).
 
     old, new : tables with the same columns; n_neighbors : k
     metric : as for `graph.nearest`; n_jobs : threads (None: all cores)
@@ -43,7 +70,20 @@ def conformal_p_values(
     >>> p[0] > 0.05, float(p[1])
     (np.True_, 0.005)
     """
-    n = old.shape[0]
+    return compared_rows(old, new, n_neighbors=n_neighbors, metric=metric, n_jobs=n_jobs).p_values
+
+
+def compared_rows(
+    old: Any,
+    new: Any,
+    *,
+    n_neighbors: int = 5,
+    metric: Any = "euclidean",
+    n_jobs: int | None = None,
+) -> ComparedRows:
+    """The p-values of `conformal_p_values`, and how far each new row is in spreads of the old."""
+    old = old if sp.issparse(old) else as_array(old, "old")
+    n = old.shape[0] if old.ndim else 0
     if not 1 <= n_neighbors < n:
         raise InvalidInput(
             Argument("n_neighbors", n_neighbors),
@@ -59,4 +99,18 @@ def conformal_p_values(
         for lists in (lists_of_old, lists_of_new)
     ]
     below = np.searchsorted(np.sort(scores[0]), scores[1], side="left")
-    return np.asarray((1 + n - below) / (n + 1))
+    spread = _spread(old, metric, n_jobs)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        distances, own = (
+            np.nan_to_num(lists.distances[:, 0] / spread, nan=0.0, posinf=np.inf)
+            for lists in (lists_of_new, lists_of_old)
+        )
+    return ComparedRows(np.asarray((1 + n - below) / (n + 1)), distances, float(own.max()))
+
+
+def _spread(old: Any, metric: Any, n_jobs: int | None) -> float:
+    """The median distance between two old rows that differ; 0 if none do."""
+    n = old.shape[0]
+    rows = np.random.default_rng(0).permutation(n)[:MAX_SPREAD_ROWS]
+    pairs = nearest(old[np.sort(rows)], len(rows) - 1, metric=metric, n_jobs=n_jobs).distances
+    return float(np.median(pairs[pairs > 0])) if (pairs > 0).any() else 0.0

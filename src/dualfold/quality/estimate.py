@@ -10,6 +10,7 @@ from scipy.special import expit, ndtri, stdtrit
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
+from dualfold.inputs import random_generator
 
 INTERVAL_CONFIDENCE = 0.95
 # Up to here all rows are measured; the work grows with the square: docs/dev/notes/quality.md
@@ -74,7 +75,7 @@ def drawn_rows(n: int, sample: int | None, random_state: Any) -> Array | None:
         )
     if sample >= n:
         return None
-    rng = np.random.default_rng(stream_of_samples(random_state))
+    rng = random_generator(stream_of_samples(random_state))
     return np.sort(rng.choice(n, int(sample), replace=False)).astype(np.int32)
 
 

@@ -154,7 +154,8 @@ def stress(
 ) -> float | Array:
     """Normalised stress: how far the distances on the map are from those in X.
 
-        √( Σ_ij (d_ij − α·δ_ij)² / Σ_ij d_ij² ),   0 and up; 0: every distance kept
+        √( Σ_ij (d_ij − α·δ_ij)² / Σ_ij d_ij² ),   0 and up; 0: every distance kept;
+        infinite where all rows of X are equal and those of Y are not
 
     scale : α. "best" minimises over it (at most 1 then), so that the units of the map do
         not matter; 1.0 compares lengths as they are.

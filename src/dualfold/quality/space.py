@@ -15,18 +15,25 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.arrays import Array
-from dualfold.errors import Argument, InPython, InvalidInput
+from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.distances import distance_rounding
 from dualfold.graph.geodesics import geodesic_distances
 from dualfold.graph.graph import Graph
 from dualfold.graph.kd_tree import nearest_by_scan
-from dualfold.graph.metrics import best_of_rows, is_euclidean, is_precomputed
+from dualfold.graph.metrics import (
+    best_of_rows,
+    double_table,
+    is_euclidean,
+    is_precomputed,
+    metric_distances,
+    metric_failure,
+)
 from dualfold.graph.neighbors import Neighbors, nearest
-from dualfold.graph.number_rows import rows_in_units
+from dualfold.graph.number_rows import as_array, rows_in_units
 from dualfold.inputs import numbers_of
 from dualfold.kernels import kernel, kernels_by_dtype
 from dualfold.kernels.reports import steps
-from dualfold.kernels.sparse import refuse_damaged
+from dualfold.kernels.sparse import canonical_rows
 from dualfold.kernels.threads import in_threads, one_blas_thread, row_slices, thread_count
 from dualfold.quality.rank_counts import (
     FEW_COLUMNS,
@@ -296,9 +303,7 @@ def space_of(X: Any, metric: Any = "euclidean", n_jobs: int | None = None) -> Sp
     if is_precomputed(metric):
         return DistanceSpace(*_given_distances(X), n_jobs)
     X = numbers_of(X)
-    refuse_damaged(X, "X")
-    if not sp.issparse(X):
-        X = np.asanyarray(X)
+    X = canonical_rows(X, "X") if sp.issparse(X) else as_array(X, "X")
     if X.ndim != 2:
         raise InvalidInput(
             Argument("X"), f" must be a table with one row for each point; its shape is {X.shape}"
@@ -329,29 +334,27 @@ def _given_distances(distances: Any) -> tuple[int, Callable[[Array], Array]]:
 
 
 def _by_metric(X: Any, metric: Any) -> Callable[[Array], Array]:
-    from sklearn.metrics import pairwise_distances
-
-    table = X.tocsr() if sp.issparse(X) else X
+    table = double_table(X, "X")  # as the search of neighbours has it
     # These two need the whole of X once; scikit-learn sees only some rows at a time here.
     whole: dict[str, Any] = {}
-    if metric == "seuclidean":
-        whole = {"V": np.var(table, axis=0, ddof=1)}
-    elif metric == "mahalanobis":
-        whole = {"VI": np.linalg.inv(np.cov(table.T)).T}
+    if metric in ("seuclidean", "mahalanobis"):
+        table = table.toarray() if sp.issparse(table) else table
+        whole = _moments_for(metric, table)
 
-    def distances(rows: Array) -> Array:
-        try:
-            return np.asarray(pairwise_distances(table[rows], table, metric=metric, **whole))
-        except (ValueError, TypeError) as trouble:
-            raise InvalidInput(
-                Argument("metric", metric),
-                f" could not be computed: {trouble}",
-                InPython(
-                    ". sklearn.metrics.pairwise_distances lists the metrics and what each needs"
-                ),
-            ) from trouble
+    return lambda rows: metric_distances(table[rows], table, metric, **whole)
 
-    return distances
+
+def _moments_for(metric: str, table: Array) -> dict[str, Any]:
+    """The variances, or the inverse covariance, that a metric divides by."""
+    if len(table) < 2:
+        raise InvalidInput(Argument("metric", metric), " needs two rows or more for its variances")
+    try:
+        with np.errstate(all="ignore"):  # what overflows gives no distances, and is refused
+            if metric == "seuclidean":
+                return {"V": np.var(table, axis=0, ddof=1)}
+            return {"VI": np.linalg.inv(np.atleast_2d(np.cov(table.T))).T}
+    except (ValueError, TypeError) as trouble:
+        raise metric_failure(metric, trouble) from trouble
 
 
 def both_spaces(X: Any, Y: Any, metric: Any, n_jobs: int | None) -> tuple[Space, EuclideanSpace]:

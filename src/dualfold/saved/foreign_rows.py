@@ -6,14 +6,22 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from scipy.stats import betabinom
 
 from dualfold.arrays import Array
-from dualfold.quality.conformal import conformal_p_values
+from dualfold.quality.conformal import compared_rows
 from dualfold.saved.model import Model
 
-# A row is foreign where at most this share of the old rows is as far out.
+# A row is far out where at most this share of the old rows is as far out.
 FOREIGN_SHARE = 0.05
+# Rows are foreign where exchangeable ones look so in at most this share of tables, over both looks.
+FALSE_ALARM_SHARE = 0.05
+# With fewer old rows 1/(n + 1), the smallest p-value, is above the half of that share which one
+# look has: a single row cannot be called foreign, however far it is.
+MIN_OLD_ROWS = 39
+# Rows this many times as far from every old row as any of these from its nearest are named.
+FAR_RATIO = 10.0
 # What a model of a linear map, which holds no rows itself, stores of them for this.
 MAX_STORED_ROWS = 2_000
 MAX_STORED_NUMBERS = 4_000_000
@@ -23,45 +31,147 @@ MAX_COMPARED_ROWS = 20_000
 
 @dataclass(frozen=True, eq=False)
 class ForeignRows:
-    """p_values : conformal, one for each new row; old_rows : how many they were compared with."""
+    """New rows against those of a model; `print` it.
+
+    p_values : conformal, one for each new row: they assume exchangeable rows
+    old_rows : how many they were compared with
+    distances, old_distance : of each new row from its nearest old one, and the longest of an old
+        row from its nearest, in spreads (`quality.conformal.ComparedRows`)
+    """
 
     p_values: Array
     old_rows: int
+    distances: Array | None = None
+    old_distance: float = np.inf
+
+    @property
+    def n_far_ranks(self) -> int:
+        """A row is far out that is one of this many furthest, with the old rows: 1 in 20."""
+        return max(1, int(FOREIGN_SHARE * (self.old_rows + 1) * (1 + 1e-12)))
 
     @property
     def count(self) -> int:
-        """New rows as far out as at most 1 in 20 of the old ones."""
-        return int(np.sum(self.p_values <= FOREIGN_SHARE))
+        """New rows as far out as at most 1 in 20 of the old ones (of few old ones: as none is)."""
+        return int(np.sum(self._ranks <= self.n_far_ranks))
 
     @property
     def share(self) -> float:
-        """The share of the new rows that is foreign, beyond the 1 in 20 that chance gives."""
-        share = self.count / max(1, len(self.p_values))
-        return max(0.0, (share - FOREIGN_SHARE) / (1 - FOREIGN_SHARE))
+        """The share of the new rows that is far out, beyond what chance gives."""
+        m, chance = max(1, len(self.p_values)), self.n_far_ranks / (self.old_rows + 1)
+        return max(0.0, (self.count / m - chance) / (1 - chance))
+
+    @property
+    def chance_of_count(self) -> float:
+        """The chance of exchangeable rows to have as many far out.
+
+        All new rows are compared with the same old ones, so counts spread more than binomial ones:
+        the chance of a new row to be among the l furthest is Beta(l, n + 1 − l).
+        """
+        return self._chance(self.count, self.n_far_ranks)
+
+    @property
+    def chance_of_furthest(self) -> float:
+        """The chance of one of so many exchangeable rows to lie as far out as the furthest does."""
+        return self._chance(1, int(self._ranks.min(initial=self.old_rows + 1)))
 
     @property
     def more_than_chance(self) -> bool:
-        """Whether chance would put this many far out less than once in 100 times.
+        """Whether the count or the furthest row says that there are foreign rows among these.
 
-        All new rows are compared with the same old ones, so counts spread more than binomial ones:
-        the chance of a new row to be among the l = ⌊(n + 1)/20⌋ furthest is Beta(l, n + 1 − l).
+        Exchangeable rows look so in at most 1 of 20 tables: 1 of 40 for each of the two looks.
         """
-        n, count = self.old_rows, self.count
-        far = int(FOREIGN_SHARE * (n + 1) * (1 + 1e-12))
-        return bool(count and betabinom.sf(count - 1, len(self.p_values), far, n + 1 - far) < 0.01)
+        return self.has_many_far or _is_rare(self.chance_of_furthest)
+
+    @property
+    def has_many_far(self) -> bool:
+        """Whether more new rows are far out than chance allows."""
+        return _is_rare(self.chance_of_count)
+
+    @property
+    def _ranks(self) -> Array:
+        return np.rint(np.asarray(self.p_values) * (self.old_rows + 1)).astype(int)
+
+    def _chance(self, count: int, rank: int) -> float:
+        """That `count` or more new rows are among the `rank` furthest, with the old rows."""
+        others = self.old_rows + 1 - rank
+        if count == 0 or others <= 0:
+            return 1.0
+        return float(betabinom.sf(count - 1, len(self.p_values), rank, others))
 
     def __str__(self) -> str:
-        m = len(self.p_values)
-        rows = f"{m:,} new row{'s' if m != 1 else ''}"
-        by_chance = f"{FOREIGN_SHARE * m:.1f} would be by chance"
-        if not self.more_than_chance:
+        # A row that is very far leads, where the count alone would sound reassuring.
+        first = (self._far, self._verdict) if not self.more_than_chance else (self._verdict,)
+        return " ".join(filter(None, (*first, self._distance, self._limit)))
+
+    @property
+    def _verdict(self) -> str:
+        m, count = len(self.p_values), self.count
+        if self.has_many_far:
+            are = "is" if count == 1 else "are"
+            guess = "Where they lie on the map is a guess."
+            return f"{count:,} of {m:,} new rows {are} foreign: {self._as_far}. {guess}"
+        as_this = int(self._ranks.min(initial=self.old_rows + 1)) - 1
+        old = f"{as_this:,} of {self.old_rows:,} old rows {'is' if as_this == 1 else 'are'}"
+        if m == 1:
+            foreign = "is foreign" if self.more_than_chance else "cannot be called foreign"
             return (
-                f"The {rows} lie among the old ones: {self.count:,} as far out as at most 1 in 20 "
-                f"of these, where {by_chance}."
+                f"The new row {foreign}: {old} as far out (p-value {self.p_values[0]:.2g} if rows "
+                "are exchangeable)."
             )
+        if self.more_than_chance:
+            return (
+                f"1 of {m:,} new rows is foreign: {old} as far out as this one, which has a chance "
+                f"of {self.chance_of_furthest:.2g} if rows are exchangeable. Where it lies on the "
+                "map is a guess."
+            )
+        by_number = f"The {m:,} new rows cannot be called foreign by their number"
+        return f"{by_number}: {count:,} {self._as_far}."
+
+    @property
+    def _as_far(self) -> str:
+        """What it means to be far out, and how many would be."""
+        share = self.n_far_ranks / (self.old_rows + 1)
+        how = "as far out as at most 1 in 20 of the old ones"
+        if self.n_far_ranks == 1:
+            how = "farther out than every old one"
+        by_chance = f"{share * len(self.p_values):.1f} would be by chance"
+        return f"{how}, where {by_chance} if rows are exchangeable"
+
+    @property
+    def _limit(self) -> str:
+        if self.old_rows >= MIN_OLD_ROWS:
+            return ""
         return (
-            f"{self.count:,} of {rows} are foreign: as far out as at most 1 in 20 of the old ones, "
-            f"where {by_chance}. Where they lie on the map is a guess."
+            f"With {self.old_rows} old rows no p-value is below {1 / (self.old_rows + 1):.2g}, so "
+            f"that a single row is never called foreign; that needs {MIN_OLD_ROWS} old rows."
+        )
+
+    @property
+    def _distance(self) -> str:
+        if self.distances is None or not len(self.distances):
+            return ""
+        largest, median = float(self.distances.max()), float(np.median(self.distances))
+        if np.isinf(largest):
+            return "The old rows are all equal, so that distances from them have no unit."
+        spread = "a spread is the median distance between two old rows"
+        unit = f"(old rows: at most {self.old_distance:.2g}; {spread})."
+        if len(self.distances) == 1:
+            return f"Its nearest old row is {largest:.2g} spreads away {unit}"
+        away = f"{median:.2g} spreads away in the median, {largest:.2g} at most"
+        return f"Their nearest old rows are {away} {unit}"
+
+    @property
+    def _far(self) -> str:
+        if self.distances is None:
+            return ""
+        far = int(np.sum(self.distances > FAR_RATIO * (self.old_distance or 1.0)))
+        if not far:
+            return ""
+        m = len(self.distances)
+        rows = "The new row" if m == 1 else f"{far:,} of {m:,} new rows"
+        return (
+            f"{rows} {'is' if far == 1 else 'are'} more than {FAR_RATIO:.0f} times as far from "
+            "every old row as any old row from its nearest; look at units and columns."
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -71,8 +181,23 @@ class ForeignRows:
             "share": self.share,
             "level": FOREIGN_SHARE,
             "more_than_chance": self.more_than_chance,
+            "chance_of_count": self.chance_of_count,
+            "chance_of_furthest": self.chance_of_furthest,
             "old_rows": self.old_rows,
-        }
+        } | self._distances_in_spreads()
+
+    def _distances_in_spreads(self) -> dict[str, Any]:
+        if self.distances is None or not len(self.distances):
+            return {}
+        three = np.median(self.distances), self.distances.max(), self.old_distance
+        names = "median_distance", "largest_distance", "old_distance"
+        # JSON has no number for infinity.
+        return {k: float(v) if np.isfinite(v) else None for k, v in zip(names, three, strict=True)}
+
+
+def _is_rare(chance: float) -> bool:
+    """Whether a chance is at most that of one of the two looks, up to its rounding."""
+    return chance <= FALSE_ALARM_SHARE / 2 * (1 + 1e-9)
 
 
 def kept_rows(X: Any) -> Array | None:
@@ -97,7 +222,7 @@ def old_rows(model: Model) -> tuple[Any, Any] | None:
 
 def judged_rows(model: Model, X: Any) -> ForeignRows | None:
     """How foreign the rows of X are (columns as for `transform`); None without old rows."""
-    fitted = old_rows(model)
+    fitted, X = old_rows(model), X if sp.issparse(X) else np.asarray(X)
     if fitted is None or X.shape[0] == 0:
         return None
     old, metric = fitted
@@ -105,5 +230,5 @@ def judged_rows(model: Model, X: Any) -> ForeignRows | None:
     if scale is not None:  # a linear map that divides its columns measures in these units
         old, new = old / scale, new / scale
     k = min(5, old.shape[0] - 1)
-    p_values = conformal_p_values(old, new, n_neighbors=k, metric=metric)
-    return ForeignRows(p_values, old.shape[0])
+    found = compared_rows(old, new, n_neighbors=k, metric=metric)
+    return ForeignRows(found.p_values, old.shape[0], found.distances, found.old_distance)

@@ -154,7 +154,7 @@ def keeps_more(better: Array, than: Array) -> bool:
 
 def rms_motion(first: Array, second: Array, rows: slice) -> float:
     """Root mean square distance of some rows after the best motion and scale of all."""
-    one, two = (points - points.mean(axis=0) for points in (first, second))
+    one, two = (points - points.mean(axis=0, dtype=float) for points in (first, second))
     width = max(one.shape[1], two.shape[1])
     one, two = (np.pad(part, ((0, 0), (0, width - part.shape[1]))) for part in (one, two))
     u, s, vt = np.linalg.svd(one.T @ two)

@@ -20,10 +20,11 @@ import numpy as np
 import scipy.linalg
 
 from dualfold.arrays import Array
+from dualfold.data.column_moments import column_means
 from dualfold.errors import Argument, InvalidInput, TooLarge
 from dualfold.weights.covariance import scatter
 from dualfold.weights.gram import point_gram, refuse_vanishing
-from dualfold.weights.row_passes import column_means, combined_rows, numeric_table, projected_rows
+from dualfold.weights.row_passes import combined_rows, numeric_table, projected_rows
 
 # All eigenvectors of a larger matrix would take more than some minutes.
 MAX_DIRECTIONS = 10_000
@@ -57,6 +58,10 @@ class RowSpace(ABC):
     @abstractmethod
     def directions(self, V: Array) -> Array:
         """QV: directions of the reduced coordinates among the original features, D×d."""
+
+    @abstractmethod
+    def shares(self, G: Array) -> Array:
+        """QᵀG of directions G among the original features, D×d."""
 
     @abstractmethod
     def as_white(self) -> RowSpace:
@@ -98,6 +103,9 @@ class FeatureSpace(RowSpace):
     def directions(self, V: Array) -> Array:
         return np.asarray(self.basis @ V)
 
+    def shares(self, G: Array) -> Array:
+        return self.basis.T @ G
+
     def as_white(self) -> FeatureSpace:
         return self.as_white_for(self.data.shape[0])
 
@@ -127,10 +135,55 @@ class PointSpace(RowSpace):
     def directions(self, V: Array) -> Array:
         return combined_rows(self.data, self.combinations @ V, self.mean)
 
+    def shares(self, G: Array) -> Array:
+        return self.combinations.T @ projected_rows(self.data, G, self.mean)
+
     def as_white(self) -> RowSpace:
         lengths = self.deviations * np.sqrt(self.data.shape[0])
         combinations, images = self.combinations / lengths, self.images / lengths
         return replace(self, combinations=combinations, images=images)
+
+
+@dataclass(frozen=True, eq=False)
+class WholeSpace(RowSpace):
+    """A row space of orthonormal directions, and others, `flat` (D×m), along which no row differs.
+
+    The latter have coordinates, too, which are 0 for every row.
+    """
+
+    inner: RowSpace
+    flat: Array
+
+    @classmethod
+    def of(cls, inner: RowSpace, count: int) -> WholeSpace:
+        """The row space with `count` of the directions beside it, drawn with a fixed seed."""
+        flat = np.random.default_rng(0).standard_normal((len(inner.mean), count))
+        for _ in range(2):  # twice is enough (Kahan)
+            flat = np.linalg.qr(flat - inner.directions(inner.shares(flat)))[0]
+        flat[np.abs(flat) < 1e-12] = 0  # features that vary, where others do not
+        deviations = np.concatenate([inner.deviations, np.zeros(count)])
+        return cls(inner.data, inner.mean, deviations, inner.share, inner, flat)
+
+    @property
+    def n_inner(self) -> int:
+        """How many coordinates the row space has; those beyond are flat."""
+        return len(self.inner.deviations)
+
+    def coordinates(self, columns: slice) -> Array:
+        Z = self.inner.coordinates(slice(0, self.n_inner))
+        return np.hstack([Z, np.zeros((len(Z), self.flat.shape[1]))])[:, columns]
+
+    def adjoint(self, G: Array) -> Array:
+        return np.vstack([self.inner.adjoint(G), np.zeros((self.flat.shape[1], G.shape[1]))])
+
+    def directions(self, V: Array) -> Array:
+        return self.inner.directions(V[: self.n_inner]) + self.flat @ V[self.n_inner :]
+
+    def shares(self, G: Array) -> Array:
+        return np.vstack([self.inner.shares(G), self.flat.T @ G])
+
+    def as_white(self) -> RowSpace:
+        return replace(self, inner=self.inner.as_white())
 
 
 @dataclass(frozen=True, eq=False)
