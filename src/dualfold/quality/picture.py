@@ -52,8 +52,12 @@ class Picture:
 
     @property
     def beyond_chance(self) -> float:
-        """0: as a random map, 1: all are kept (R_NX of this neighbourhood)."""
-        return (float(self.kept) - self.chance) / max(1 - self.chance, 1e-300)
+        """0: as a random map, 1: all are kept (R_NX of this neighbourhood).
+
+        Where all rows are equally far every map keeps all.
+        """
+        left = 1 - self.chance
+        return (float(self.kept) - self.chance) / left if left > 0 else 1.0
 
     @property
     def grade(self) -> str:
