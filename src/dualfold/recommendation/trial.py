@@ -37,8 +37,8 @@ class Candidate:
     """A method, on every subsample.
 
     kept : neighbours kept beyond chance, one number a subsample; () where it gave no map
-    kept_shuffled : the same of maps of the subsamples with each column shuffled, where nothing but
-        the columns themselves is left; () where nothing depends on it
+    kept_shuffled : the same of maps of the subsamples with each column shuffled and all at one
+        scale, where nothing but the columns themselves is left; () where nothing depends on it
     distances : correlation of distances before and after, mean over the subsamples
     stability : neighbours that maps of two subsamples share beyond chance, of rows in both
     seconds : of one map, the median
@@ -129,7 +129,7 @@ def with_shuffled(
 
     counts : coordinates of a map, and neighbours of its graph
     """
-    rng = np.random.default_rng(random_state)
+    rng = random_generator(random_state)
     kept: list[float] = []
     for rows in parts:
         table = _shuffled_columns(X[rows], rng)
@@ -150,11 +150,19 @@ def _map_of(name: str, X: Any, n_components: int, n_neighbors: int) -> Array:
 
 
 def _shuffled_columns(X: Any, rng: np.random.Generator) -> Any:
-    """The same columns, each in an order of its own."""
+    """The same columns at one scale, each in an order of its own.
+
+    At one scale, because two columns that dominate the others are a plane, also if shuffled.
+    """
     if not sp.issparse(X):
-        return rng.permuted(X, axis=0)
-    columns = sp.csc_array(X, copy=True)
+        low, high = np.quantile(X, (0.25, 0.75), axis=0)
+        scale = np.where(high > low, high - low, X.std(axis=0))
+        return rng.permuted(X / np.where(scale > 0, scale, 1.0), axis=0)
+    columns = sp.csc_array(X, copy=True, dtype=float)
     for first, last in pairwise(columns.indptr):
+        values = columns.data[first:last]
+        scale = np.sqrt((values * values).mean()) if last > first else 1.0
+        columns.data[first:last] = values / (scale or 1.0)
         rows = rng.choice(X.shape[0], last - first, replace=False)
         columns.indices[first:last] = np.sort(rows)
     return columns.tocsr()
