@@ -95,9 +95,13 @@ def best_of_rows(distances: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]
 
 
 def metric_distances(X: Any, others: Any, metric: Any, **parameters: Any) -> np.ndarray:
-    """Distances by any metric of scikit-learn (others None: between the rows of X)."""
+    """Distances by any metric of scikit-learn (others None: between the rows of X).
+
+    In float64: of float32 rows scikit-learn computes some metrics in float32.
+    """
     from sklearn.metrics import pairwise_distances
 
+    X, others = (None if rows is None else double_table(rows, "X") for rows in (X, others))
     try:
         with np.errstate(invalid="ignore", over="ignore"):  # the caller looks at what comes out
             return np.asarray(pairwise_distances(X, others, metric=metric, **parameters))
