@@ -75,7 +75,7 @@ class Draw:
             X = X + 1e8
         if units and self.chance(0.1):
             X, kind = np.ldexp(X, self.one_of(POWERS)), f"{kind} in units"
-        if units and self.chance(self.hostile) and X.size:
+        if units and self.chance(self.hostile) and X.size and not self.plain_only:
             X.flat[int(self.rng.integers(X.size))] = self.one_of([np.nan, np.inf, -np.inf, 1e308])
         self.told.append(f"{n}×{width} {kind}")
         return X
@@ -85,7 +85,7 @@ class Draw:
         if self.chance(self.hostile / 4) and not self.plain_only:
             self.told.append("anything")
             return self.one_of(ANYTHING)
-        X = self.numbers(n, width)
+        X = self.numbers(max(1, self.n) if self.plain_only else n, width)
         kinds = ["float32", "csr", "fortran"] if self.plain_only else list(KINDS)
         kind = self.one_of(["plain"] * (1 + len(kinds) // 3) + kinds)
         self.told.append(kind)

@@ -53,7 +53,7 @@ from dualfold.weights.gram import (
     gram_kind,
     point_gram,
     point_gram_error,
-    refuse_vanishing,
+    refuse_scale,
 )
 from dualfold.weights.precision import rounding_sentence
 from dualfold.weights.row_passes import column_deviations, column_means, numeric_table
@@ -106,8 +106,9 @@ def centred_problem(
     else:
         mean = column_means(data)
     if matrix == "gram":
-        total = point_gram(data, mean, scale)
-        refuse_vanishing(float(np.trace(total)), data)
+        with np.errstate(over="ignore", invalid="ignore"):  # refused in the next line
+            total = point_gram(data, mean, scale)
+        refuse_scale(float(np.trace(total)), data)
         A = total / divisor
         error, kind = point_gram_error(data, divisor * A, mean, scale) / divisor, gram_kind(data)
     if matrix == "products":
@@ -285,7 +286,8 @@ class PCA(LinearEstimator):
         dense = isinstance(rows, np.ndarray) and pca_matrix(rows.shape) == "covariance"
         squared = dense and self.svd_solver not in DESCENT_SOLVERS and not self.standardize
         if not (reset and squared):
-            assert_all_finite(rows, estimator_name=type(self).__name__, input_name="X")
+            with np.errstate(invalid="ignore"):  # infinities are added up, and refused
+                assert_all_finite(rows, estimator_name=type(self).__name__, input_name="X")
             refuse_units(rows, fitted=reset)
         return rows
 

@@ -88,7 +88,7 @@ def estimate_of_sums(
     """
     total, m = sums.sum(axis=0), len(sums)
     value = float(statistic(total))
-    if m == n:
+    if m == n or not np.isfinite(value):
         return value
     without = np.asarray(statistic(total - sums))
     half = _half_width((m - 1) / m * float(np.square(without - without.mean()).sum()), m, n)

@@ -22,7 +22,7 @@ import scipy.linalg
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput, TooLarge
 from dualfold.weights.covariance import scatter
-from dualfold.weights.gram import point_gram, refuse_vanishing
+from dualfold.weights.gram import point_gram, refuse_scale
 from dualfold.weights.row_passes import column_means, combined_rows, numeric_table, projected_rows
 
 # All eigenvectors of a larger matrix would take more than some minutes.
@@ -221,7 +221,7 @@ def row_space(
     if n < width:
         mean = column_means(data)
         gram = point_gram(data, mean, precision=np.float64)
-        refuse_vanishing(float(np.trace(gram)), data)
+        refuse_scale(float(np.trace(gram)), data)
         values, U = _spectrum(gram, MIN_EIGENVALUE_SHARE)
         count = _leading_count(values, variance_kept, least)
         lengths, U = np.sqrt(values[:count]), U[:, :count]
