@@ -32,7 +32,7 @@ REFUSALS = {
     "double precision has to round": lambda: present_nearest(X.astype(np.longdouble) / 3, 2),
     "n_neighbors=-1 must be 1 or more": lambda: neighborhood_spread(knn(X, 4), -1),
     "at_once=0 must be 1 or more": lambda: farthest_points(knn(X, 4), 2, at_once=0),
-    "its shape is ()": lambda: present_nearest(None, 2),
+    "its shape is ()": lambda: present_nearest(3, 2),
     "a whole number from 0 on": lambda: nearest(X, 2, search="approximate", random_state=-1),
     "holds infinite numbers": lambda: present_nearest(np.where(X > 1, np.inf, X), 2),
 }

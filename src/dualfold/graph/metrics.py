@@ -139,6 +139,9 @@ def _distance_blocks(X: Any, queries: Any, metric: Any, threads: int) -> Any:
 
     first = 0
     metric, parameters = _plain_metric(metric, {}, X.shape[1])
+    for table in (X, X if queries is None else queries):
+        if np.isinf(table.data if sp.issparse(table) else table).any():
+            raise InvalidInput(Argument("X"), " holds infinite numbers; leave out their rows")
     blocks: Any = None
     while X.shape[0]:
         try:
@@ -150,8 +153,7 @@ def _distance_blocks(X: Any, queries: Any, metric: Any, threads: int) -> Any:
                 working_memory=_WORKING_MEMORY_MIB,
                 **parameters,
             )
-            with np.errstate(invalid="ignore", over="ignore"):  # looked at below
-                block = np.asarray(next(blocks), dtype=np.float64)
+            block = np.asarray(next(blocks), dtype=np.float64)
         except StopIteration:
             return
         except (ValueError, TypeError, AttributeError) as trouble:

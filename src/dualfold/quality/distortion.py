@@ -90,9 +90,8 @@ def measured_distortion(
     are those whose ratio is within 1±`eps`; the interval of their share has this `confidence`.
     Sparse X is not filled.
     """
-    X, Y = (
-        rows if sp.issparse(rows) else as_array(rows, name) for rows, name in ((X, "X"), (Y, "Y"))
-    )
+    X = X if sp.issparse(X) else as_array(X, "X")
+    Y = Y if sp.issparse(Y) else as_array(Y, "Y")
     if X.ndim != 2 or Y.ndim != 2:
         raise InvalidInput(
             Argument("X"),
