@@ -8,10 +8,11 @@ from typing import Any, Self
 import numpy as np
 
 from dualfold.arrays import Array
+from dualfold.data.column_moments import deviations_of
 from dualfold.maps.linear_map import ProjectionLift
 from dualfold.trace.problem import TraceProblem
-from dualfold.weights.covariance import scatter, scatter_error, scatter_kind
-from dualfold.weights.precision import mean_error, rounding_sentence
+from dualfold.weights.covariance import scatter, scatter_error, scatter_kind, scatter_mean_error
+from dualfold.weights.precision import rounding_sentence
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,8 +44,7 @@ class Moments:
         cls, X: Any, total: Array, mean: Array, *, precision: type[np.floating] | None = None
     ) -> Self:
         """The same where scatter (`total`) and mean of X are at hand, made in `precision`."""
-        squares = max(float(np.trace(total)), 0.0) + X.shape[0] * float(mean @ mean)
-        off = mean_error(squares, X.shape[0], X.shape[0])
+        off = scatter_mean_error(X, total, mean, precision=precision)
         error = scatter_error(X, total, mean, precision=precision)
         return cls(X.shape[0], mean, total, error, off, scatter_kind(X, precision))
 
@@ -98,6 +98,5 @@ class Moments:
 
     @property
     def deviations(self) -> Array:
-        """Standard deviations (divisor n), 1 where a feature is constant to rounding."""
-        deviations = np.sqrt(np.maximum(np.diagonal(self.scatter), 0) / self.count)
-        return np.where(deviations > 10 * np.finfo(float).eps * np.abs(self.mean), deviations, 1.0)
+        """Standard deviations (divisor n), 1 where a feature is constant."""
+        return deviations_of(np.diagonal(self.scatter), self.count, self.mean)

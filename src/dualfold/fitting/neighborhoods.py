@@ -59,8 +59,8 @@ def neighbor_graph(X: Any, graph: Any, settings: GraphSettings) -> Graph:
     known = graph if isinstance(graph, Neighbors) else None
     if graph is not None and known is None:
         return _given_graph(graph, X)
-    n_neighbors, radius, metric = settings.n_neighbors, settings.radius, settings.metric
-    _refuse_both(n_neighbors, radius)
+    radius, metric = settings.radius, settings.metric
+    _refuse_both(settings.n_neighbors, radius)
     if radius is not None:
         if settings.neighborhood == "variable":
             raise InvalidInput(
@@ -71,7 +71,17 @@ def neighbor_graph(X: Any, graph: Any, settings: GraphSettings) -> Graph:
                 "the two",
             )
         return radius_graph(X, _finite(radius, X, metric), metric=metric, n_jobs=settings.n_jobs)
-    if n_neighbors is None:
+    n_neighbors = neighbor_count(settings, X.shape[0])
+    if known is not None and not _serves(known, X, n_neighbors, metric):
+        known = None
+    rule = variable if settings.neighborhood == "variable" else knn
+    return rule(X, n_neighbors, metric=metric, n_jobs=settings.n_jobs, known=known)
+
+
+def neighbor_count(settings: GraphSettings, n: int) -> int:
+    """How many neighbours each of n rows has; none and too many are refused."""
+    count = settings.n_neighbors
+    if count is None:
         raise InvalidInput(
             "neither ",
             Argument("n_neighbors"),
@@ -79,19 +89,16 @@ def neighbor_graph(X: Any, graph: Any, settings: GraphSettings) -> Graph:
             Argument("radius"),
             " is given; one of them is needed",
         )
-    if n_neighbors == settings.default and 2 <= X.shape[0] <= n_neighbors:
-        n_neighbors = _all_others(X.shape[0], n_neighbors)
-    if n_neighbors >= X.shape[0]:
+    if count == settings.default and 2 <= n <= count:
+        count = _all_others(n, count)
+    if count >= n:
         raise InvalidInput(
-            Argument("n_neighbors", n_neighbors),
+            Argument("n_neighbors", count),
             " needs more points than that, and there are ",
             InPython("n_samples="),
-            f"{X.shape[0]}; the largest usable number here is {X.shape[0] - 1}",
+            f"{n}; the largest usable number here is {n - 1}",
         )
-    if known is not None and not _serves(known, X, n_neighbors, metric):
-        known = None
-    rule = variable if settings.neighborhood == "variable" else knn
-    return rule(X, n_neighbors, metric=metric, n_jobs=settings.n_jobs, known=known)
+    return count
 
 
 def default_neighbors(estimator: Any) -> int | None:

@@ -23,6 +23,7 @@ from dualfold.graph.neighbors import nearest
 from dualfold.graph.number_rows import OutOfRange, as_array, in_units, rows_alike
 from dualfold.graph.scan import ReverseNeighbors, pairs_between, scan_queries
 from dualfold.graph.search_plan import is_tree_faster
+from dualfold.kernels.sparse import canonical_rows
 from dualfold.kernels.threads import thread_count
 
 # Distances between new and old points that are computed together.
@@ -271,7 +272,7 @@ def _distance_rows(graph: Graph, queries: Any) -> Lists:
             f"{graph.n} old points, one column each"
         )
     if sp.issparse(queries):
-        matrix = sp.csr_array(queries)
+        matrix = canonical_rows(queries, "X")
         check_distances(matrix.data)
         rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
         return _as_lists(rows, matrix.indices, matrix.data, matrix.shape[0])

@@ -15,7 +15,7 @@ from dualfold.graph.graph import Graph, Lists, Symmetry, symmetric_lengths
 from dualfold.graph.metrics import is_precomputed
 from dualfold.graph.neighbor_lists import Neighbors, Search, exact_search
 from dualfold.graph.neighbors import from_precomputed, nearest, neighbors_within, radius_search
-from dualfold.kernels.sparse import refuse_damaged
+from dualfold.kernels.sparse import canonical_rows
 
 
 def knn(
@@ -108,7 +108,8 @@ def from_affinities(affinities: Any) -> Graph:
     >>> path.n_edges, path.weights.data
     (2, array([4., 4., 2., 2.]))
     """
-    refuse_damaged(affinities, "affinities")
+    if sp.issparse(affinities):
+        affinities = canonical_rows(affinities, "affinities")
     W = sp.csr_array(check_symmetric(affinities), dtype=float)  # warns where it must average
     W = sp.csr_array(W - sp.diags_array(W.diagonal()))
     W.eliminate_zeros()

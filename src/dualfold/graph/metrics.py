@@ -14,7 +14,7 @@ from dualfold.graph.neighbor_lists import Neighbors, exact_search
 from dualfold.graph.number_rows import exact_numbers
 from dualfold.kernels import c_constant, kernel
 from dualfold.kernels.reports import steps
-from dualfold.kernels.sparse import refuse_damaged
+from dualfold.kernels.sparse import canonical_rows
 from dualfold.kernels.threads import in_threads, row_slices, thread_count
 
 ListArrays = tuple[np.ndarray, np.ndarray, np.ndarray]
@@ -56,9 +56,8 @@ def double_table(X: Any, name: str) -> Any:
     Metrics may see where the origin is, so nothing is shifted here. Booleans stay what
     they are, which some metrics ask for.
     """
-    refuse_damaged(X, name)
     if sp.issparse(X):
-        stored: Any = X
+        stored = canonical_rows(X, name)
         return stored.astype(exact_doubles(stored.data, name).dtype)
     return exact_doubles(X, name)
 
@@ -68,6 +67,12 @@ def exact_doubles(X: Any, name: str) -> np.ndarray:
     numbers = exact_numbers(X, name)
     if numbers.dtype == bool:
         return numbers
+    refuse_long_integers(numbers, name)
+    return numbers.astype(np.float64, copy=False)
+
+
+def refuse_long_integers(numbers: np.ndarray, name: str) -> None:
+    """Raise for an array of integers that float64 does not hold."""
     wide = numbers.dtype.kind in "iu" and numbers.dtype.itemsize == 8 and numbers.size > 0
     if wide and (int(numbers.max()) > 2**53 or int(numbers.min()) < -(2**53)):
         raise InvalidInput(
@@ -75,7 +80,6 @@ def exact_doubles(X: Any, name: str) -> np.ndarray:
             " holds integers beyond 2^53, which double precision cannot hold; subtract a "
             "constant or divide by one first",
         )
-    return numbers.astype(np.float64, copy=False)
 
 
 def best_of_rows(distances: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
@@ -223,12 +227,9 @@ def from_precomputed(distances: Any, n_neighbors: int | None = None) -> ListArra
             f"is {distances.shape}. For points instead of distances use ",
             Argument("metric", "euclidean"),
         )
-    refuse_damaged(distances, "distances")
     n = distances.shape[0]
     if sp.issparse(distances):
-        # coo keeps explicit zeros; duplicate entries would list a neighbour twice
-        stored: Any = distances
-        entries = sp.coo_array(stored.tocsr())
+        entries = sp.coo_array(canonical_rows(distances, "distances"))  # it keeps explicit zeros
         row, column = entries.row.astype(np.int64), entries.col.astype(np.int64)
         value = exact_doubles(entries.data, "distances").astype(np.float64)
     else:

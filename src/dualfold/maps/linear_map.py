@@ -22,7 +22,7 @@ from dualfold.trace.doubts import FLAT_COLUMN_RATIO, StoredPoints
 from dualfold.trace.lift import Lift, Solve, unit_columns
 from dualfold.trace.metric import Identity
 from dualfold.trace.problem import TraceProblem
-from dualfold.weights.gram import working_precision
+from dualfold.weights.gram import gram_kind
 from dualfold.weights.reduction import RowSpace, WholeSpace
 from dualfold.weights.row_passes import combined_rows, numeric_table, projected_rows
 
@@ -45,7 +45,7 @@ class LinearMap(OutOfSampleMap):
     @cached_property
     def orthonormal(self) -> bool:
         """Whether the rows of C are orthonormal (to rounding), so that Cᵀ undoes C."""
-        C = self.components
+        C = self.components.astype(float, copy=False)
         square = (C @ C.T).toarray() if sp.issparse(C) else C @ C.T
         return bool(np.abs(square - np.eye(len(square))).max() < 1e-12 * max(C.shape))
 
@@ -53,6 +53,7 @@ class LinearMap(OutOfSampleMap):
     def inverse(self) -> Array:
         """d×D: the transposed pseudo-inverse of C, which is C itself when orthonormal."""
         C = self.components.toarray() if sp.issparse(self.components) else self.components
+        C = C.astype(float, copy=False)
         return C if self.orthonormal else np.linalg.pinv(C).T
 
     def encode(self, X: Any) -> Array:
@@ -67,7 +68,7 @@ class LinearMap(OutOfSampleMap):
             directions = (
                 sp.csr_array(sp.diags_array(1 / self.scale) @ directions)
                 if sp.issparse(directions)
-                else directions / self.scale[:, None]
+                else (directions / self.scale[:, None]).astype(directions.dtype, copy=False)
             )
         return projected_rows(rows, directions, self.mean if self.mean.any() else None)
 
@@ -184,7 +185,7 @@ class ProjectionLift(LinearLift):
     def vectors_behind(self, problem: TraceProblem, stored: StoredPoints, solve: Solve) -> Array:
         points = stored.points
         if self.space is not None:
-            centred = points - points.mean(axis=0)
+            centred = points - points.mean(axis=0, dtype=float)
             return np.linalg.solve(self.space.form(lambda Z: Z), self.space.adjoint(centred))
         if not isinstance(problem.metric, Identity):
             # Where features outnumber rows, points do not determine the directions that they
@@ -253,7 +254,7 @@ class GramProjectionLift(LinearLift):
     def linear_map(self, V: Array, values: Array) -> LinearMap:
         n, m = self.data.shape[0], self._divisor
         # What the rounding of n sums leaves where the exact eigenvalue is 0.
-        rounding = np.sqrt(n) * np.finfo(working_precision(self.data)).eps
+        rounding = np.sqrt(n) * np.finfo(gram_kind(self.data)).eps
         real = values > rounding * max(float(np.max(values)), 0.0)
         lengths = np.sqrt(m * np.where(real, values, 1.0))
         directions = combined_rows(self.data, np.where(real, V / lengths, 0.0), self.mean)

@@ -116,9 +116,13 @@ def negative_mass(K: Array, largest: Array) -> NegativeMass:
     bound = least / (2 * least + trace) if least > 0 else 0.0
     return NegativeMass(
         float("nan"),
-        f"unknown: it takes all {len(K)} eigenvalues (done up to {MAX_SPECTRUM_ROWS}); "
-        f"at least {bound:.3g}",
+        f"{unknown_mass_note(len(K))}; at least {bound:.3g}",
     )
+
+
+def unknown_mass_note(n: int) -> str:
+    """Why the negative mass of n points is not known."""
+    return f"unknown: it takes all {n} eigenvalues (done up to {MAX_SPECTRUM_ROWS})"
 
 
 @dataclass(eq=False, repr=False)
@@ -324,8 +328,7 @@ class ClassicalMDS(Estimator):
         if self._in_space:
             return super()._checked_rows(X, reset=reset)
         given = is_precomputed(self.metric)
-        # scikit-learn's distances take 32-bit indices.
-        checked = checked_rows(self, X, reset=reset, sparse=not given, long_indices=False)
+        checked = checked_rows(self, X, reset=reset, sparse=not given)
         if given and reset:
             refuse_asymmetry(checked)
         return checked

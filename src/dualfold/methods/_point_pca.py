@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from dualfold.arrays import Array
+from dualfold.data.column_moments import column_means
 from dualfold.data.labels import Labels
 from dualfold.errors import Argument, CertificateFailed, warn
 from dualfold.fitting.estimator import Estimator, Statement, asked_count, linear_statement
@@ -25,7 +26,7 @@ from dualfold.point_pca.certificate import certify_points
 from dualfold.point_pca.leading_sum import leading_directions, leading_fourth_powers
 from dualfold.point_pca.point_descent import PointDescent, descend_points
 from dualfold.trace.solution import with_signs
-from dualfold.weights.row_passes import column_means, combined_rows
+from dualfold.weights.row_passes import combined_rows
 
 # A coordinate whose variance is below this share of the first one's is rounding: the
 # error sees fourth powers, so it cannot tell such a one from 0.
@@ -179,7 +180,7 @@ class PointPCA(LinearEstimator):
         values[: len(squares)] = np.where(extent, squares, 0) / X.shape[0]
         self.embedding_ = placed.astype(X.dtype, copy=False)
         self.components_ = components.astype(X.dtype, copy=False)
-        self.mean_ = mean.astype(X.dtype, copy=False)
+        self.mean_ = mean
         self.eigenvalues_ = values
 
     def _fit_tiles(self, rows: TiledRows, y: Any) -> None:

@@ -17,8 +17,9 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from dualfold.arrays import Array
+from dualfold.data.column_moments import column_means
 from dualfold.errors import InvalidInput, TooLarge
-from dualfold.weights.row_passes import column_means, combined_rows, numeric_table, projected_rows
+from dualfold.weights.row_passes import combined_rows, numeric_table, projected_rows
 
 # YᵀY is inverted with this share of its trace added: columns that the data has no
 # variance for go to 0, and steps must stay finite meanwhile.

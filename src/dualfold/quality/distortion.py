@@ -14,6 +14,7 @@ from dualfold.certificate import Certificate
 from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.number_rows import as_array, rows_in_units
 from dualfold.inputs import random_generator
+from dualfold.kernels.sparse import canonical_rows
 from dualfold.kernels.threads import row_slices
 
 QUANTILE_LEVELS = (0.0, 0.01, 0.25, 0.5, 0.75, 0.99, 1.0)
@@ -178,7 +179,7 @@ def drawn_pairs(n: int, count: int, seed: Any) -> tuple[Array, Array]:
 def _squared_distances(X: Any, first: Array, second: Array) -> tuple[Array, int]:
     """Of rows times 2^-power, whose squares have room, and the power."""
     if sp.issparse(X):
-        rows, power = X.tocsr(), 0
+        rows, power = canonical_rows(X, "X"), 0
         largest = float(np.abs(rows.data).max(initial=0.0))
         if largest and not MIN_SAFE_NUMBER < largest < 1 / MIN_SAFE_NUMBER:
             power = int(np.frexp(largest)[1])

@@ -32,7 +32,7 @@ from dualfold.graph.number_rows import as_array, rows_in_units
 from dualfold.inputs import numbers_of
 from dualfold.kernels import kernel, kernels_by_dtype
 from dualfold.kernels.reports import steps
-from dualfold.kernels.sparse import refuse_damaged
+from dualfold.kernels.sparse import canonical_rows
 from dualfold.kernels.threads import in_threads, one_blas_thread, row_slices, thread_count
 from dualfold.quality.rank_counts import FEW_COLUMNS, euclidean_ranks, given_ranks
 
@@ -242,9 +242,7 @@ def space_of(X: Any, metric: Any = "euclidean", n_jobs: int | None = None) -> Sp
     if is_precomputed(metric):
         return DistanceSpace(*_given_distances(X), n_jobs)
     X = numbers_of(X)
-    refuse_damaged(X, "X")
-    if not sp.issparse(X):
-        X = as_array(X, "X")
+    X = canonical_rows(X, "X") if sp.issparse(X) else as_array(X, "X")
     if X.ndim != 2:
         raise InvalidInput(
             Argument("X"), f" must be a table with one row for each point; its shape is {X.shape}"
@@ -275,7 +273,7 @@ def _given_distances(distances: Any) -> tuple[int, Callable[[Array], Array]]:
 
 
 def _by_metric(X: Any, metric: Any) -> Callable[[Array], Array]:
-    table = double_table(X.tocsr() if sp.issparse(X) else X, "X")
+    table = double_table(X, "X")  # as the search of neighbours has it
     # These two need the whole of X once; scikit-learn sees only some rows at a time here.
     whole: dict[str, Any] = {}
     if metric in ("seuclidean", "mahalanobis"):

@@ -45,7 +45,7 @@ class ScanRow:
 
     @property
     def short_cut(self) -> bool:
-        """Whether paths collapse."""
+        """Whether far paths collapse, as short cuts make them."""
         return self.shortened > MAX_SHORTENED_SHARE
 
     @property
@@ -80,11 +80,14 @@ class NeighborScan:
     def __str__(self) -> str:
         text = f"{self.best_n_neighbors} neighbours"
         if self.with_short_cuts:
-            text += f"; {_number_list(self.with_short_cuts)} make short cuts"
+            # What is seen is a collapse; on data without a thin sheet no short cut makes it.
+            text += (
+                f"; with {number_list(self.with_short_cuts)} far paths collapse, as by short cuts"
+            )
         in_pieces = [row for row in self.rows if row.largest < MIN_PIECE_SHARE]
         if in_pieces:
             text += (
-                f"; with {_number_list([row.n_neighbors for row in in_pieces])} the graph is in "
+                f"; with {number_list([row.n_neighbors for row in in_pieces])} the graph is in "
                 f"pieces ({in_pieces[-1].pieces})"
             )
         return text
@@ -159,6 +162,7 @@ def _shortened_share(before: Array, after: Array) -> float:
     return float(np.mean(after[far] < SHORTENED_RATIO * straightened * before[far]))
 
 
-def _number_list(numbers: Sequence[int]) -> str:
+def number_list(numbers: Sequence[Any]) -> str:
+    """Numbers or names as a sentence has them."""
     words = [str(number) for number in numbers]
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

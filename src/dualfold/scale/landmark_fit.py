@@ -159,7 +159,7 @@ def placing_cost(
 
 def _rms_motion(first: Array, second: Array, rows: slice) -> float:
     """Root mean square distance of some rows after the best motion and scale of all."""
-    one, two = (points - points.mean(axis=0) for points in (first, second))
+    one, two = (points - points.mean(axis=0, dtype=float) for points in (first, second))
     width = max(one.shape[1], two.shape[1])
     one, two = (np.pad(part, ((0, 0), (0, width - part.shape[1]))) for part in (one, two))
     u, s, vt = np.linalg.svd(one.T @ two)

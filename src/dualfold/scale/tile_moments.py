@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from dualfold.arrays import Array
+from dualfold.data.column_moments import deviations_of
 from dualfold.data.encoding import Encoding, category, encoded_columns, sources_of, words_of
 from dualfold.data.scales import Standard
 from dualfold.errors import InvalidInput
@@ -121,9 +122,9 @@ def standardized(rows: TiledTable) -> tuple[TiledTable, Standard]:
     does not vary becomes 0.
     """
     moments = moments_of(rows)
-    deviations = np.sqrt(np.maximum(np.diagonal(moments.scatter), 0.0) / moments.count)
-    flat = deviations <= 10 * np.finfo(float).eps * np.abs(moments.mean)
-    standard = Standard(moments.mean, np.where(flat, np.inf, deviations))
+    squares = np.diagonal(moments.scatter)
+    deviations = deviations_of(squares, moments.count, moments.mean, constant=np.inf)
+    standard = Standard(moments.mean, deviations)
     task, X = _Standardize(standard), rows.collection
     if rows.is_frame:
         empty = rows.meta.astype(np.float64)

@@ -14,7 +14,7 @@ import scipy.sparse as sp
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
-from dualfold.kernels.sparse import refuse_damaged
+from dualfold.kernels.sparse import canonical_rows
 
 # Matrices made in floating point are symmetric to some 1e-10 of their rows; more is a mistake.
 ASYMMETRY_TOLERANCE = 1e-6
@@ -53,15 +53,9 @@ def real_entries(entries: Any, name: str, *, single: bool = False) -> Array:
 
 def real_sparse(matrix: Any, name: str) -> sp.csr_array:
     """Compressed rows in float64, sorted, without duplicates; the given matrix stays as it is."""
-    refuse_damaged(matrix, name)
-    rows = sp.csr_array(matrix)
-    rows = sp.csr_array(
-        (real_entries(rows.data, name), rows.indices, rows.indptr), shape=rows.shape
-    )
-    if not rows.has_canonical_format:
-        rows = rows.copy()
-        rows.sum_duplicates()
-    return rows
+    rows = canonical_rows(matrix, name)
+    data = real_entries(rows.data, name)
+    return sp.csr_array((data, rows.indices, rows.indptr), shape=rows.shape)
 
 
 def symmetric(matrix: sp.csr_array | Array, name: str) -> Any:

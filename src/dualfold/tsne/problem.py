@@ -22,7 +22,7 @@ import scipy.sparse as sp
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
-from dualfold.kernels.sparse import refuse_damaged
+from dualfold.kernels.sparse import canonical_rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +41,7 @@ class TsneProblem:
     about: str = ""
 
     def __post_init__(self) -> None:
-        refuse_damaged(self.P, "P")
+        object.__setattr__(self, "P", canonical_rows(self.P, "P"))
         square = self.P.shape[0] == self.P.shape[1]
         if not square or self.P.indices.dtype != np.int32 or self.P.data.dtype != np.float64:
             raise InvalidInput(

@@ -14,6 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.arrays import Array
+from dualfold.data.column_moments import column_deviations, column_means, deviations_of
 from dualfold.data.labels import Labels
 from dualfold.errors import Argument, InvalidInput
 from dualfold.weights.gram import refuse_large
@@ -24,7 +25,6 @@ from dualfold.weights.reduction import (
     feature_space,
     row_space,
 )
-from dualfold.weights.row_passes import column_deviations, column_means
 
 # Times the number of rows or columns: what rounding leaves of a direction without scatter within
 # classes, in units in which its total scatter is 1.
@@ -80,8 +80,7 @@ def class_scatter_of(
     total, width = within + between, len(mean)
     units = None
     if not shrinkage:
-        spread = np.sqrt(np.maximum(np.diagonal(total), 0.0) / n)
-        units = np.where(spread > 10 * np.finfo(float).eps * np.abs(mean), spread, 1.0)
+        units = deviations_of(np.diagonal(total), n, mean)
     space = feature_space(None, Moments(n, total, mean), units=units)
     space = space if shrinkage else space.as_white_for(n)
     forms = space.congruent(within) / n, space.congruent(between) / n

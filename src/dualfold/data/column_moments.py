@@ -1,0 +1,121 @@
+"""Means and deviations of the columns of a table, and which columns are constant.
+
+Every sum over rows that a user gave is taken here, in `weights/covariance.py` or in
+`weights/row_passes.py`, in float64 whatever the type of the rows: NumPy and SciPy add float32
+in float32, which loses digits with every row, and integers of one byte in integers.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from dualfold.arrays import Array
+from dualfold.kernels.sparse import canonical_rows
+from dualfold.kernels.threads import in_shares, thin_tiles
+
+# The mean of this many rows is within a sixteenth of the spread of the mean of all.
+MAX_SAMPLE_ROWS = 256
+# Of its mean: a sum of n numbers is off by n·2⁻⁵³ of them, which is less than a thousandth of a
+# larger spread. Columns of less have their mean taken from their offsets.
+MIN_SPREAD_RATIO = 2.0**-43
+SPACING_RATIO = 2.0**-52
+# A mean square below this has lost digits to underflow.
+MIN_SQUARE = 2.0**-1000
+
+
+def column_means(X: Any) -> Array:
+    """The mean of each column in float64, without a float64 copy of X.
+
+    Of a column whose values are all equal it is that value, to the last bit.
+    """
+    if sp.issparse(X):
+        return _sparse_means(canonical_rows(X, "X"))
+
+    def share(slices: list[slice]) -> Array:
+        # Widened first: NumPy adds doubles at full speed, and casts while adding at a fifth.
+        wide = (X[rows].astype(float, copy=False).sum(axis=0) for rows in slices)
+        return sum(wide, np.zeros(X.shape[1]))
+
+    with np.errstate(over="ignore", invalid="ignore"):  # refused where squares are summed
+        means = np.asarray(sum(in_shares(share, thin_tiles(X))) / len(X))
+    tight = tight_columns(X)
+    if len(tight):
+        means[tight] += offset_sums(X, tight, means[tight]) / len(X)
+    return means
+
+
+def column_deviations(X: Any, mean: Array, *, constant: float = 1.0) -> Array:
+    """Each column's standard deviation (divisor n), and `constant` where it is constant."""
+    n = X.shape[0]
+    if sp.issparse(X):
+        X = canonical_rows(X, "X")
+        counts = np.bincount(X.indices, minlength=X.shape[1])
+        squares = np.bincount(X.indices, np.square(X.data - mean[X.indices]), X.shape[1])
+        return deviations_of(squares + (n - counts) * mean**2, n, mean, constant)
+    squares = np.zeros(X.shape[1])
+    with np.errstate(over="ignore", invalid="ignore"):  # computed again, or NaN
+        for rows in thin_tiles(X):
+            squares += np.square(X[rows] - mean).sum(axis=0)
+    deviations = deviations_of(squares, n, mean, constant)
+    far = (squares < n * MIN_SQUARE) | np.isinf(squares)
+    for column in np.flatnonzero(far & np.isfinite(mean)):
+        # In a unit of its own, a power of 2, squares have room, and no digit changes.
+        offsets = X[:, column].astype(float) - mean[column]
+        power = int(np.frexp(np.abs(offsets).max())[1])
+        deviation = np.ldexp(np.sqrt(np.square(np.ldexp(offsets, -power)).mean()), power)
+        spread = deviation > SPACING_RATIO * abs(mean[column])
+        deviations[column] = deviation if spread else constant
+    return deviations
+
+
+def deviations_of(squares: Array, n: int, mean: Array, constant: float = 1.0) -> Array:
+    """√(squares/n), and `constant` for columns that are constant. The one rule for all tables.
+
+    squares : Σ (x − mean)² of each column
+
+    A column is constant where all its values are equal: then its mean is that value and its
+    squares are 0, in memory and in tiles. It also counts as constant where its deviation is within
+    the spacing of doubles at its mean, 2⁻⁵²·|mean|: x − mean is then rounding alone. Columns of
+    float32 with two different values deviate by more.
+    """
+    deviations = np.sqrt(np.maximum(squares, 0.0) / n)
+    return np.where(deviations > SPACING_RATIO * np.abs(mean), deviations, constant)
+
+
+def tight_columns(X: Array) -> Array:
+    """Which columns of a dense X spread so little that the rounding of their sum may count.
+
+    All constant columns are among them; rows that are not in the sample may spread more.
+    """
+    sample, n = sampled_rows(X), len(X)
+    with np.errstate(invalid="ignore", over="ignore"):  # NaN is refused where it is summed
+        spread = np.ptp(sample, axis=0)
+        size = np.abs(sample[0])
+    return np.flatnonzero((spread <= n * MIN_SPREAD_RATIO * size) & (size > 0))
+
+
+def sampled_rows(X: Array) -> Array:
+    """At most MAX_SAMPLE_ROWS rows of X in float64, spread over all of it."""
+    return np.asarray(X[:: -(-len(X) // MAX_SAMPLE_ROWS)], dtype=float)
+
+
+def offset_sums(X: Array, columns: Array, shift: Array) -> Array:
+    """Σ (x − shift) of some columns: offsets from a number nearby lose no digits."""
+    if not len(columns):
+        return np.zeros(0)
+    parts = (X[rows][:, columns].astype(float) - shift for rows in thin_tiles(X))
+    return sum((part.sum(axis=0) for part in parts), np.zeros(len(columns)))
+
+
+def _sparse_means(X: Any) -> Array:
+    n, width = X.shape
+    means = np.bincount(X.indices, X.data, width) / n
+    full = np.bincount(X.indices, minlength=width) == n
+    if full.any():  # a column with a zero spreads about as much as its mean
+        stored = np.flatnonzero(full[X.indices])
+        columns = X.indices[stored]
+        means += np.bincount(columns, X.data[stored] - means[columns], width) / n
+    return means
