@@ -21,6 +21,10 @@ REFUSALS = {
     "needs two rows or more for its variances": lambda: quality.stress(
         X[:1], X[:1], metric="seuclidean"
     ),
+    "X has 11 rows and Y has 12": lambda: quality.column_correlations(X[:11], X),
+    "holds NaN, infinity or": lambda: quality.column_correlations(X * 1e308, X),
+    "they must be tables": lambda: quality.measured_distortion(True, X),
+    "n_pairs=-1 must be 1 or more": lambda: quality.measured_distortion(X, X, n_pairs=-1),
     "its shape is (36,)": lambda: quality.far_rows(X.ravel()),
     "a whole number from 0 on": lambda: quality.stress(X, X, sample=5, random_state=-1),
     "could not be computed": lambda: quality.stress(np.ones((12, 2)), X, metric="mahalanobis"),

@@ -92,7 +92,7 @@ def refuse_column_units(deviations: np.ndarray) -> None:
         column, power = int(far[0]), int(np.frexp(size[far[0]])[1])
         raise InvalidInput(
             Argument("X"),
-            f": column {column} (counted from 0) spreads by {size[column]:.1e}, and squares of that "
+            f": column {column} (counted from 0) spreads by {size[column]:.1e}, and squares of it "
             f"leave double precision; multiply it by 2^{-power}, which changes no digit",
         )
 
@@ -178,7 +178,7 @@ def _rows_of(tables: dict[str, Any], least: float, most: float) -> list[np.ndarr
 def as_array(X: Any, name: str) -> np.ndarray:
     """X as an array; rows of different lengths are refused."""
     try:
-        return np.asanyarray(X)
+        return np.asarray(X)
     except ValueError:
         raise InvalidInput(
             Argument(name), " has rows of different lengths; a table needs the same columns in each"

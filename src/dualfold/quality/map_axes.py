@@ -44,7 +44,7 @@ def column_correlations(X: Any, Y: Any) -> Array:
     if not np.isfinite(products).all():
         raise InvalidInput(
             Argument("X"),
-            " holds NaN, infinite numbers or such whose sums overflow; leave them out",
+            " holds NaN, infinity or numbers whose sums overflow; leave them out",
         )
     deviations = column_deviations(rows, mean, constant=0.0)
     lengths = np.sqrt(len(axes)) * deviations[:, None] * np.linalg.norm(axes, axis=0)
