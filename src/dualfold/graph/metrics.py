@@ -117,9 +117,13 @@ def _plain_metric(
 
 
 def metric_distances(X: Any, others: Any, metric: Any, **parameters: Any) -> np.ndarray:
-    """Distances by any metric of scikit-learn (others None: between the rows of X)."""
+    """Distances by any metric of scikit-learn (others None: between the rows of X).
+
+    In float64: of float32 rows scikit-learn computes some metrics in float32.
+    """
     from sklearn.metrics import pairwise_distances
 
+    X, others = (None if rows is None else double_table(rows, "X") for rows in (X, others))
     metric, parameters = _plain_metric(metric, parameters, X.shape[1])
     try:
         with np.errstate(invalid="ignore", over="ignore"):  # the caller looks at what comes out
