@@ -213,7 +213,7 @@ def test_a_column_in_units_of_its_own(power):
         quality.column_correlations(X, X[:, :2]),
         rtol=1e-13,
     )
-    with pytest.raises(InvalidInput, match="column 1 .* multiply it by|overflow"):
+    with pytest.raises(InvalidInput, match=r"column 1 .* multiply it by|overflow"):
         dualfold.FAMD(2).fit(odd)
-    with pytest.raises(InvalidInput, match="column 1 .* multiply it by|overflow"):
+    with pytest.raises(InvalidInput, match=r"column 1 .* multiply it by|overflow"):
         dualfold.PCA(2, standardize=True).fit(odd)
