@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from dualfold.graph import knn
-from dualfold.unfolding import UnfoldingProblem, contraction_of, interior_point
+from dualfold.unfolding import UnfoldingProblem, contraction_of, interior_point, lowest_bend
 from papers import Setting
 from papers.cunha.angles import allowed_angles, coordinates_kept, edge_angles
 from papers.cunha.exact import chain, complete
-from papers.cunha.lagrangian import _lmi, _off_ones, _products
+from papers.cunha.lagrangian import _lmi, _products
 from papers.cunha.roll import bounds, roll, small_roll
 from papers.cunha.slater import clique, equal_lengths_path, stress
 
@@ -125,8 +125,8 @@ def test_the_eigenvalue_off_ones_may_be_negative() -> None:
     w = np.array([1.0, -1.0, 1.0])
     L = p.laplacian(w).toarray()
     Q = np.linalg.qr(np.column_stack([np.ones(4), np.eye(4)[:, :3]]))[0][:, 1:]
-    assert _off_ones(p, w) == pytest.approx(np.linalg.eigvalsh(Q.T @ L @ Q)[0])
-    assert _off_ones(p, w) < 0
+    assert lowest_bend(p, w)[0] == pytest.approx(np.linalg.eigvalsh(Q.T @ L @ Q)[0])
+    assert lowest_bend(p, w)[0] < 0
 
 
 def test_products_of_semidefinite_matrices() -> None:
