@@ -109,10 +109,13 @@ def main() -> None:
             count = max(1, runs * (3 if n == 300 else 2) // 10)
             rows.append(row_of(cell, store.of(cell, count, simulate)))
     for n, p in SIZES:
-        for name, noise in NOISE.items():
-            cell = f"{name}, {n:,} × {p}"
-            count = runs if n < MANY_ROWS else max(1, runs // 10)
-            rows.append(row_of(cell, store.of(cell, count, partial(of_noise, noise, n, p))))
+        count = runs if n < MANY_ROWS else max(1, runs // 10)
+        found = {
+            name: store.of(f"{name}, {n:,} × {p}", count, partial(of_noise, noise, n, p))
+            for name, noise in NOISE.items()
+        }
+        together = [one for results in found.values() for one in results]
+        rows.append(row_of(f"noise, {n:,} × {p}", together))
     heads = ["table", "runs", "subsamples agree, %", "decided, %", "for"]
     print(markdown(heads, rows))
 

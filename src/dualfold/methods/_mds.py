@@ -35,7 +35,6 @@ from dualfold.trace.lift import ScaledVectorLift
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import with_signs
 from dualfold.weights.gram import (
-    MAX_FLOAT64_ROWS,
     centred_gram,
     mean_squares,
     refuse_asymmetry,
@@ -116,9 +115,13 @@ def negative_mass(K: Array, largest: Array) -> NegativeMass:
     bound = least / (2 * least + trace) if least > 0 else 0.0
     return NegativeMass(
         float("nan"),
-        f"unknown: it takes all {len(K)} eigenvalues (done up to {MAX_SPECTRUM_ROWS}); "
-        f"at least {bound:.3g}",
+        f"{unknown_mass_note(len(K))}; at least {bound:.3g}",
     )
+
+
+def unknown_mass_note(n: int) -> str:
+    """Why the negative mass of n points is not known."""
+    return f"unknown: it takes all {n} eigenvalues (done up to {MAX_SPECTRUM_ROWS})"
 
 
 @dataclass(eq=False, repr=False)
@@ -306,8 +309,6 @@ class ClassicalMDS(Estimator):
     def _distances(self, X: Any, others: Any) -> Array:
         params = self.metric_params or {}
         refuse_other_width(self.metric, params, X.shape[1])
-        if X.dtype == np.float32 and X.shape[0] <= MAX_FLOAT64_ROWS:
-            X = X.astype(float)  # distances of float32 rows would be float32
         return metric_distances(X, others, self.metric, **params)
 
     @property

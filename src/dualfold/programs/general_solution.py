@@ -174,8 +174,6 @@ def _dual_maximum(problem: GeneralProblem, x: Array, y: Array) -> tuple[DualValu
 
     if len(y):
         bounds = [(0.0 if i < n_ineq else None, None) for i in range(len(y))]
-        minimize(
-            fallen, y, jac=True, method="L-BFGS-B", bounds=bounds,
-            options={"maxiter": MAX_ASCENT_STEPS, "ftol": 1e-14, "gtol": 1e-9},
-        )  # fmt: skip
+        options = {"maxiter": MAX_ASCENT_STEPS, "ftol": 1e-14, "gtol": 1e-9}
+        minimize(fallen, y, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
     return best, at

@@ -15,7 +15,9 @@ from dualfold.data.prepared import prepare
 from dualfold.descriptions import DESCRIPTIONS
 from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.number_rows import rows_in_units
+from dualfold.inputs import random_generator
 from dualfold.notebook import shown_html
+from dualfold.quality.picture import MIN_FAIR_SHARE
 from dualfold.recommendation.dimension_estimates import Dimension, intrinsic_dimension
 from dualfold.recommendation.short_cuts import NeighborScan, neighbor_scan, number_list, worst_of
 from dualfold.recommendation.trial import (
@@ -160,7 +162,7 @@ class Recommendation:
             return f"keeps as many neighbours as {best.method}, and is simpler"
         if not best.stable:
             return f"{best.method} keeps more neighbours, but two samples give different maps of it"
-        return "was chosen in most subsamples"
+        return "no method was chosen in more subsamples"
 
     @property
     def verdict(self) -> str:
@@ -173,12 +175,13 @@ class Recommendation:
             text = f"{best.method}: the only method that gives a map; it keeps {good}."
         else:
             names = number_list([one.method for one in self.rivals])
+            others = [one for one in self.candidates[1:] if one.kept and one not in self.rivals]
+            equal = f", and no other method keeps more (to {TIE_TOLERANCE})" if others else ""
             text = (
-                f"{best.method}: in all {runs} subsamples it keeps more neighbours than {names}, "
-                f"and no other method keeps more (to {TIE_TOLERANCE}); it keeps {good}, with "
-                f"shuffled columns {100 * best.mean_shuffled:.0f} %."
+                f"{best.method}: in all {runs} subsamples it keeps more neighbours than {names}"
+                f"{equal}; it keeps {good}, with shuffled columns {100 * best.mean_shuffled:.0f} %."
             )
-        if best.mean_kept < 0.2:
+        if max(one.mean_kept for one in self.candidates) < MIN_FAIR_SHARE:
             plural = "" if self.n_components == 1 else "s"
             where = f"in {self.n_components} dimension{plural}"
             text = f"No method makes a good picture {where}. {text}"
@@ -328,7 +331,7 @@ def _refuse_unknown(methods: Sequence[str]) -> None:
 
 def _dimension_rows(X: Any, seed: int) -> Any:
     """The rows whose dimension is estimated: all, or a sample."""
-    n, rng = X.shape[0], np.random.default_rng(seed)
+    n, rng = X.shape[0], random_generator(seed)
     if n <= MAX_DIMENSION_ROWS:
         return X
     return X[np.sort(rng.choice(n, MAX_DIMENSION_ROWS, replace=False))]

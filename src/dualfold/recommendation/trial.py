@@ -16,8 +16,8 @@ from dualfold.arrays import Array
 from dualfold.descriptions import DESCRIPTIONS
 from dualfold.errors import DualfoldError
 from dualfold.inputs import random_generator
-from dualfold.quality import Picture, distance_correlation, neighbor_agreement, t_similarity
-from dualfold.quality.space import Space, space_of
+from dualfold.quality import distance_correlation, picture_of
+from dualfold.quality.space import space_of
 
 __all__ = ["Candidate", "candidate_on_subsamples", "subsamples", "winner", "with_shuffled"]
 
@@ -37,8 +37,8 @@ class Candidate:
     """A method, on every subsample.
 
     kept : neighbours kept beyond chance, one number a subsample; () where it gave no map
-    kept_shuffled : the same of maps of the subsamples with each column shuffled, where nothing but
-        the columns themselves is left; () where nothing depends on it
+    kept_shuffled : the same of maps of the subsamples with each column shuffled and all at one
+        scale, where nothing but the columns themselves is left; () where nothing depends on it
     distances : correlation of distances before and after, mean over the subsamples
     stability : neighbours that maps of two subsamples share beyond chance, of rows in both
     seconds : of one map, the median
@@ -112,13 +112,11 @@ def candidate_on_subsamples(
             return Candidate(name, trouble=str(error).splitlines()[0])
         seconds.append(perf_counter() - begin)
         space = space_of(some)
-        kept.append(_kept_beyond_chance(space, points))
+        kept.append(picture_of(space, points, SCORED_NEIGHBORS).beyond_chance)
         distances.append(float(distance_correlation(space, points)))
         maps.append(points[:core])
-    shared = [
-        float(neighbor_agreement(a, b, n_neighbors=SCORED_NEIGHBORS)) for a, b in pairwise(maps)
-    ]
-    stability = Picture(float(np.mean(shared)), core, SCORED_NEIGHBORS).beyond_chance
+    shared = [picture_of(a, b, SCORED_NEIGHBORS).beyond_chance for a, b in pairwise(maps)]
+    stability = float(np.mean(shared))
     return Candidate(
         name, tuple(kept), float(np.mean(distances)), stability, float(np.median(seconds))
     )
@@ -131,7 +129,7 @@ def with_shuffled(
 
     counts : coordinates of a map, and neighbours of its graph
     """
-    rng = np.random.default_rng(random_state)
+    rng = random_generator(random_state)
     kept: list[float] = []
     for rows in parts:
         table = _shuffled_columns(X[rows], rng)
@@ -140,7 +138,7 @@ def with_shuffled(
         except (DualfoldError, ValueError):  # a map of noise that fails keeps what chance does
             kept.append(0.0)
         else:
-            kept.append(_kept_beyond_chance(space_of(table), points))
+            kept.append(picture_of(space_of(table), points, SCORED_NEIGHBORS).beyond_chance)
     return replace(one, kept_shuffled=tuple(kept))
 
 
@@ -151,17 +149,20 @@ def _map_of(name: str, X: Any, n_components: int, n_neighbors: int) -> Array:
         return np.asarray(estimator.fit_transform(X))
 
 
-def _kept_beyond_chance(space: Space, points: Array) -> float:
-    share = float(t_similarity(space, points, SCORED_NEIGHBORS))
-    return Picture(share, space.n, SCORED_NEIGHBORS).beyond_chance
-
-
 def _shuffled_columns(X: Any, rng: np.random.Generator) -> Any:
-    """The same columns, each in an order of its own."""
+    """The same columns at one scale, each in an order of its own.
+
+    At one scale, because two columns that dominate the others are a plane, also if shuffled.
+    """
     if not sp.issparse(X):
-        return rng.permuted(X, axis=0)
-    columns = sp.csc_array(X, copy=True)
+        low, high = np.quantile(X, (0.25, 0.75), axis=0)
+        scale = np.where(high > low, high - low, X.std(axis=0))
+        return rng.permuted(X / np.where(scale > 0, scale, 1.0), axis=0)
+    columns = sp.csc_array(X, copy=True, dtype=float)
     for first, last in pairwise(columns.indptr):
+        values = columns.data[first:last]
+        scale = np.sqrt((values * values).mean()) if last > first else 1.0
+        columns.data[first:last] = values / (scale or 1.0)
         rows = rng.choice(X.shape[0], last - first, replace=False)
         columns.indices[first:last] = np.sort(rows)
     return columns.tocsr()

@@ -23,7 +23,7 @@ from dualfold.arrays import Array
 from dualfold.data.column_moments import column_means
 from dualfold.errors import Argument, InvalidInput, TooLarge
 from dualfold.weights.covariance import scatter
-from dualfold.weights.gram import point_gram, refuse_vanishing
+from dualfold.weights.gram import point_gram, refuse_scale
 from dualfold.weights.row_passes import combined_rows, numeric_table, projected_rows
 
 # All eigenvectors of a larger matrix would take more than some minutes.
@@ -196,13 +196,19 @@ class Moments:
 
 
 def row_space(
-    X: Any, *, variance_kept: float = 0.99, least: int = 1, units: Array | None = None
+    X: Any,
+    *,
+    variance_kept: float = 0.99,
+    least: int = 1,
+    units: Array | None = None,
+    centred: bool = True,
 ) -> RowSpace:
     """The fewest leading principal directions of X that hold `variance_kept` of the variance.
 
     There are `least` of them or more, if the data has that many. 1.0 keeps every direction
     whose variance stands out from rounding. With `units`, D numbers, variances are those of
     features divided by them (for n ≥ D), and the directions are orthonormal in these units.
+    Without `centred` nothing is taken off the rows: mean squares are in place of variances.
     It goes through the smaller of the n×n and D×D matrices, which may have 10,000 rows:
     sparse data with more points *and* more features than that is refused (`TooLarge`).
     """
@@ -220,15 +226,17 @@ def row_space(
             "the features down first: methods.random_projection, or a selection of columns"
         )
     if n < width:
-        mean = column_means(data)
+        mean = column_means(data) if centred else np.zeros(width)
         gram = point_gram(data, mean, precision=np.float64)
-        refuse_vanishing(float(np.trace(gram)), data)
+        refuse_scale(float(np.trace(gram)), data)
         values, U = _spectrum(gram, MIN_EIGENVALUE_SHARE)
         count = _leading_count(values, variance_kept, least)
         lengths, U = np.sqrt(values[:count]), U[:, :count]
         share = float(values[:count].sum() / values.sum())
         return PointSpace(data, mean, lengths / np.sqrt(n), share, U / lengths, U * lengths)
     total, mean = scatter(data, precision=np.float64)
+    if not centred:
+        total, mean = total + n * np.outer(mean, mean), np.zeros(width)
     return feature_space(data, Moments(n, total, mean), variance_kept, least, units)
 
 
