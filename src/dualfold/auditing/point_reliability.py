@@ -78,15 +78,17 @@ class Reliability:
         return np.asarray((0.5 * (below + upto) + 0.5) / (len(order) + 1))
 
 
-def reliability(x: Space, y: EuclideanSpace, seed: int) -> Reliability:
-    """Score every point, at its own place and at those of others."""
+def reliability(
+    x: Space, y: EuclideanSpace, seed: int, *, places: int = RANDOM_PLACES
+) -> Reliability:
+    """Score every point, at its own place and at those of others; `places` of these in all."""
     n, rng = x.n, np.random.default_rng(seed)
     references = (
         np.arange(n) if n <= MAX_REFERENCES else np.sort(rng.permutation(n)[:MAX_REFERENCES])
     )
     near = max(4, min(MAX_NEAR_REFERENCES, len(references) // 5))
     data, shown = _distances_to(x, references), _distances_to(y, references)
-    rounds = -(-RANDOM_PLACES // n)
+    rounds = -(-places // n)
     partners = [_random_other_points(n, rng) for _ in range(rounds)]
     scores, random = np.empty(n), np.empty((rounds, n))
     on_map = np.empty((n, near), dtype=np.intp)
