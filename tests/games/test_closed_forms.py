@@ -224,7 +224,7 @@ def test_accelerated_proximal(function):
         x = np.sign(v) * np.maximum(np.abs(v) - gamma * t * lam, 0)
         w = w + 2 / (t + 1) * (x - w)
         path.append(w)
-    run = accelerated_proximal(f, norm(1, lam), START, radius=2.0).play(ROUNDS)
+    run = accelerated_proximal(f, norm(1, lam), START, radius=99.0).play(ROUNDS)
     assert_close(run.averages, np.array(path))
     assert run.upper[-1] == pytest.approx(f.value(w) + lam * np.abs(w).sum())
 

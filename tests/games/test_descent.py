@@ -158,9 +158,9 @@ def test_stochastic_descent_finds_the_minimum():
 
 
 def test_refusals():
-    with pytest.raises(InvalidInput, match="no sum over rows"):
+    with pytest.raises(InvalidInput, match="no sum of terms"):
         stochastic_gradient(ZIGZAG, START, step=0.1)
-    with pytest.raises(InvalidInput, match="from 1 to all 12 rows"):
+    with pytest.raises(InvalidInput, match="from 1 to all 12 terms"):
         minibatch(gradient_descent(SUMS[0], np.zeros(3), step=0.1), batch_size=13)
 
 
@@ -186,7 +186,7 @@ def test_slopes_of_curves_are_held_against_their_rates():
 
 def test_the_answer_of_a_descent_is_its_last_point(monkeypatch):
     seen, plain = [], descent.terms_of
-    monkeypatch.setattr(descent, "terms_of", lambda *given: seen.append(given[2]) or plain(*given))
+    monkeypatch.setattr(descent, "terms_of", lambda *given: seen.append(given[1]) or plain(*given))
     path = descent.gradient_descent(
         HalfSquare(center=np.array([3.0, 1.0])), np.zeros(2), step=0.03, over=Ball(1.0)
     ).play(5)

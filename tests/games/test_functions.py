@@ -272,11 +272,14 @@ def test_flattened_takes_away_a_bowl():
 def test_what_has_no_closed_form_says_so():
     dependent = Logistic(draws(25, 20), np.ones(20))
     with pytest.raises(InvalidInput, match="dependent"):
-        dependent.conjugate(np.ones(D))
+        dependent.closed_conjugate(np.ones(D))
+    at = 0.1 * np.ones(D)  # by Fenchel and Young the search for it has a known answer
+    slope = dependent.subgradient(at)
+    assert dependent.conjugate(slope) == pytest.approx(slope @ at - dependent.value(at))
     with pytest.raises(InvalidInput, match="proximal map in closed form"):
         LargestAffine(np.eye(D)).proximal(np.ones(D), 1.0)
     with pytest.raises(InvalidInput, match="closed form"):
-        Sum(dependent, norm(1)).conjugate(np.ones(D))
+        Sum(dependent, norm(1)).closed_conjugate(np.ones(D))
     with pytest.raises(InvalidInput, match="semidefinite"):
         Quadratic(np.diag([1.0, -1.0]))
     with pytest.raises(InvalidInput, match="labels"):

@@ -20,6 +20,7 @@ from dualfold.games import (
 from dualfold.games import minimum_search as least
 from dualfold.games.divergences import Euclidean
 from dualfold.games.minimum_search import least_point, proximal_descent
+from dualfold.games.plane_bound import LowerBound
 
 
 @pytest.mark.parametrize("center", [0.25, -0.75, 3.0, -5.0])
@@ -83,7 +84,8 @@ def test_slopes_that_contradict_values_are_refused(monkeypatch, upper):
     start = np.zeros(1)
     for excess, refused in ((0.7e-6, False), (1.5e-6, True)):
         told = SimpleNamespace(free=upper + excess * (1 + upper))
-        fake = SimpleNamespace(add=lambda *_: None, bound=lambda: told, why_infinite=lambda: "")  # noqa: B023
+        fake = LowerBound(f, Indicator(Ball(1.0)), None)
+        monkeypatch.setattr(fake, "bound", lambda: told)  # noqa: B023
         monkeypatch.setattr(least, "LowerBound", lambda *_: fake)  # noqa: B023
         if refused:
             with pytest.raises(InvalidInput, match="not convex"):

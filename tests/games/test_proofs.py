@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from dualfold.errors import InvalidInput
+from dualfold.errors import ConditionFails, InvalidInput
 from dualfold.games import (
     FTL,
     OMD,
@@ -226,8 +226,11 @@ def test_a_false_lower_bound_would_be_seen():
     f = FUNCTIONS["logistic"]
     best = best_on(f, Everywhere())
     short = 0.2 * float(np.linalg.norm(best - START))
-    run = nesterov(f, START, radius=short).play(ROUNDS)
+    with pytest.warns(ConditionFails, match="was met"):
+        run = nesterov(f, START, radius=short).play(ROUNDS)
     assert run.lower.max() > f.value(best) + 1e-3
+    assert run.level == "failed"  # values below it were met, so the ball was stated wrongly
+    assert "radius" in run.certificate.reasons[0]
 
 
 def test_the_gap_stops_the_game():

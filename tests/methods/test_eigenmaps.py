@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from scipy.linalg import block_diag, eigh
 
-from dualfold import LaplacianEigenmaps, scale
+from dualfold import LaplacianEigenmaps, embed, methods, scale
 from dualfold.data import oversampled_swiss_roll, swiss_roll
 from dualfold.errors import InvalidInput, PointsCollapse
+from dualfold.graph import from_affinities, knn
 from dualfold.weights.affinity import weighted_laplacian
 from tests.tools.tables import roll_points
 
@@ -92,3 +96,60 @@ def test_a_named_algorithm_solves_the_equation_of_its_name(name):
         wrong = (np.ones(len(X)) if constraint == "degree" else degrees)[:, None] * V
         fit = np.sum(wrong * (L @ V), 0) / np.sum(wrong**2, 0)  # the best λ of the other equation
         assert np.abs(L @ V - wrong * fit).max() > 1e-2 * np.abs(right).max()
+
+
+@pytest.mark.parametrize("size", [1e-100, 1e-21, 7.0, 1e15, 1e100])
+def test_given_affinities_are_those_of_the_problem(size):
+    """Lv = λv and VᵀDegV = I hold for W as it was given, whatever its unit."""
+    rng = np.random.default_rng(11)
+    W = rng.random((25, 25)) ** 6
+    W = size * (W + W.T) / 2  # with a diagonal, which moves nothing
+    plain = (W - np.diag(np.diag(W))) / size
+    degrees = plain.sum(axis=1)
+    L = np.diag(degrees) - plain
+    for given in (W, sp.csr_array(W)):
+        free = LaplacianEigenmaps(3, weights="precomputed", constraint="identity").fit(given)
+        true = np.linalg.eigvalsh(L)[1:4]
+        np.testing.assert_allclose(free.eigenvalues_ / size, true, rtol=1e-9)
+        assert free.certificate_.value / size == pytest.approx(true.sum(), rel=1e-9)
+        even = LaplacianEigenmaps(3, weights="precomputed").fit(given)
+        V = even.embedding_ * np.sqrt(size)
+        np.testing.assert_allclose(V.T @ (degrees[:, None] * V), np.eye(3), atol=1e-9)
+        assert (free.certificate_.level, even.certificate_.level) == ("proved", "proved")
+
+
+def test_pieces_of_given_affinities_are_solved_with_their_own_weights():
+    rng = np.random.default_rng(12)
+    blocks = [3.0 * rng.random((n, n)) + 1 for n in (9, 6)]
+    W = block_diag(*[block + block.T for block in blocks])
+    model = LaplacianEigenmaps(
+        2, weights="precomputed", constraint="identity", pieces="separate"
+    ).fit(W)
+    values = 0.0
+    for block in blocks:
+        weights = block + block.T
+        values += np.linalg.eigvalsh(np.diag(weights.sum(axis=1)) - weights)[1:3].sum()
+    assert model.certificate_.value == pytest.approx(values, rel=1e-9)
+
+
+def test_a_projection_takes_given_affinities_too():
+    rng = np.random.default_rng(13)
+    X, W = rng.normal(size=(20, 3)), rng.random((20, 20)) * 50
+    W = W + W.T
+    np.fill_diagonal(W, 0)
+    graph = replace(from_affinities(W), points=X, metric="euclidean")
+    problem = methods.lpp(graph, n_components=2, weights="precomputed", variance_kept=1.0)
+    degrees = W.sum(axis=1)
+    centred = X - degrees @ X / degrees.sum()
+    A, B = centred.T @ (np.diag(degrees) - W) @ centred, centred.T @ (degrees[:, None] * centred)
+    np.testing.assert_allclose(embed(problem).values, eigh(A, B, eigvals_only=True)[:2], rtol=1e-9)
+
+
+def test_affinities_that_are_none_are_refused():
+    graph = from_affinities(np.array([[0.0, 2], [2, 0]]))
+    with pytest.raises(InvalidInput, match="finite"):
+        from_affinities(np.array([[0.0, np.inf], [np.inf, 0]]))
+    with pytest.raises(InvalidInput, match="other edges"):
+        replace(graph, weights=sp.csr_array((2, 2)))
+    with pytest.raises(InvalidInput, match="from_affinities"):
+        weighted_laplacian(knn(ROLL, 5), weights="precomputed")

@@ -7,6 +7,7 @@ import pytest
 import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
+from dualfold.embedding import embed
 from dualfold.trace import Gramian, TraceProblem, certify
 from dualfold.trace import units as balanced
 from dualfold.trace.units import _is_exact, _scaled_matrix, balanced_problem, rescaled_problem
@@ -53,6 +54,17 @@ def test_values_in_far_units_are_held_against_the_answer():
         problem = TraceProblem(np.ldexp(A, power), count=1)
         assert certify(problem, V, [np.ldexp(1.0, power)]).level == "proved"
         assert certify(problem, V, [np.ldexp(1.01, power)]).level == "failed"
+
+
+@pytest.mark.parametrize(("of_A", "of_B"), [(-70, 0), (0, 600), (600, 600), (-500, 300)])
+def test_far_units_of_a_and_b_are_solved_and_proved(of_A, of_B):
+    rng = np.random.default_rng(2)
+    W, N = rng.uniform(0, 1, (12, 12)), np.ones(12)
+    A, B = np.diag((W + W.T).sum(axis=1)) - W - W.T, rng.uniform(1, 2, 12)
+    near = embed(TraceProblem(A, B, 2, excluded=N))
+    far = embed(TraceProblem(np.ldexp(A, of_A), np.ldexp(B, of_B), 2, excluded=N))
+    assert (near.certificate.level, far.certificate.level) == ("proved", "proved")
+    np.testing.assert_allclose(np.ldexp(far.values, of_B - of_A), near.values, rtol=1e-9)
 
 
 def test_weights_of_sixteen_to_one_are_balanced():

@@ -314,10 +314,12 @@ def _fit_each_piece(rows: FittedRows, graph: Graph, method: GraphMethod, stage: 
         parts.append((numbers, answer))
         maps.append(method.rule(part, answer.embedding))
     drawn = [(numbers, None if answer is None else answer.embedding) for numbers, answer in parts]
-    layout = side_by_side(drawn, graph.n, largest.width if largest else 1)
+    width = _width_asked(method, largest)
+    layout = side_by_side(drawn, graph.n, width)
     found = [embedding for _, embedding in drawn if embedding is not None]
-    values = found[0].values if found else np.zeros(1)
-    certificate = PiecewiseCertificate.of([piece.certificate for piece in found])
+    values = found[0].values if found else np.zeros(width)
+    certificates = [piece.certificate for piece in found]
+    certificate = PiecewiseCertificate.of(certificates, graph.n_pieces - len(found))
     _warn_of_coordinates(tuple(parts), method)
     rule = PiecewiseMap(
         graph.points, graph.metric, graph.piece_of, layout.points, layout.offsets, tuple(maps)
@@ -325,6 +327,16 @@ def _fit_each_piece(rows: FittedRows, graph: Graph, method: GraphMethod, stage: 
     return GraphFit(
         rows, graph, graph.n_pieces, tuple(parts), layout.points, values, certificate, rule
     )
+
+
+def _width_asked(method: GraphMethod, largest: Answer | None) -> int:
+    """How many coordinates the map has, also where no piece has as many directions."""
+    found = largest.width if largest else 1
+    settings = method.coordinates
+    listed = settings is not None and not isinstance(settings.coordinates, str)
+    if settings is not None and listed:
+        return max(found, len(settings.numbers()))
+    return found if method.n_components == "auto" else max(found, int(method.n_components))
 
 
 def _points_of_all(X: Any, fit: GraphFit) -> Array:

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.certificate import Certificate, Level, level_of
+from dualfold.certificate import DEFAULT_TOLERANCE, Certificate, Level, level_of
 from dualfold.embedding import Embedding
 
 
@@ -65,22 +65,27 @@ class PiecewiseCertificate(Certificate):
     another is only drawing, and nothing is said of it.
 
     pieces : the certificates, the largest piece first
+    single_points : how many further pieces are single points, which have no problem
     """
 
     pieces: tuple[Certificate, ...]
+    single_points: int = 0
 
     schema: ClassVar[str] = "dualfold.piecewise-certificate/1"
 
     @classmethod
-    def of(cls, pieces: Sequence[Certificate]) -> PiecewiseCertificate:
-        """What the certificates of the pieces say together."""
+    def of(cls, pieces: Sequence[Certificate], single_points: int = 0) -> PiecewiseCertificate:
+        """What the certificates of the pieces say together, beside `single_points` without one."""
         gap = max((piece.gap for piece in pieces), default=0.0)
-        tolerance = min((piece.tolerance for piece in pieces), default=0.0)
-        # No pieces but single points: nothing was asked. A level that is not listed is an error.
+        tolerance = min((piece.tolerance for piece in pieces), default=DEFAULT_TOLERANCE)
+        # Single points alone have nothing to prove. A level that is not listed is an error.
         levels = {piece.level for piece in pieces} or {"proved"}
         worst: Level = min(levels, key=WORST_FIRST.index)
         known = [piece.complete for piece in pieces]
-        words = f"{len(pieces)} pieces, each on its own; how they lie to one another is free"
+        words = f"{len(pieces) + single_points} pieces, each on its own"
+        if single_points:
+            words += f", {single_points} of them single points"
+        words += "; how they lie to one another is free"
         return cls(
             # A gap above the smallest tolerance is never "proved".
             level=level_of(gap, tolerance) if worst == "proved" else worst,
@@ -97,9 +102,15 @@ class PiecewiseCertificate(Certificate):
             chance=min(1.0, sum(piece.chance for piece in pieces)),
             complete=None if None in known else all(known),
             pieces=tuple(pieces),
+            single_points=single_points,
         )
 
     @property
     def statement(self) -> str:
-        """How far the worst piece can be from its optimum."""
-        return f"every piece {super().statement} or better"
+        """How far the worst piece can be from its optimum; its words where it is not known."""
+        if not self.pieces:
+            return "single points have no neighbours to be near to, so that nothing was solved"
+        if np.isfinite(self.gap):
+            return f"every piece {super().statement} or better"
+        worst = min(self.pieces, key=lambda piece: WORST_FIRST.index(piece.level))
+        return f"the worst piece: {worst.statement}"

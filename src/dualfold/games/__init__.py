@@ -5,7 +5,8 @@
     run = nesterov(LeastSquares(rows, targets), start, radius=10.0).play(500, tolerance=1e-6)
     run.answer, run.gap[-1]
 
-A problem is a convex function (`losses`, `convex`) over a set (`sets`). A recipe chooses two
+A problem is a convex function (`losses`, `convex`; `Oracle` and `finite_sum` are for functions
+of your own) over a set (`sets`). A recipe chooses two
 `players` for it; `play` lets them move and records what each could have done better (its
 regret), which is the proof. `descent` has the textbook methods, for comparison.
 
@@ -33,7 +34,15 @@ from dualfold.games.accelerated_recipes import (
     nesterov_infinite_memory,
 )
 from dualfold.games.certificate import GameCertificate
-from dualfold.games.composites import Flattened, HalfSquare, Linear, Mixture, Oracle, Sum
+from dualfold.games.composites import (
+    Flattened,
+    HalfSquare,
+    Linear,
+    Mixture,
+    Oracle,
+    Sum,
+    finite_sum,
+)
 from dualfold.games.convex_functions import (
     Conjugate,
     Convex,
@@ -51,7 +60,15 @@ from dualfold.games.divergences import (
     KullbackLeibler,
     VonNeumann,
 )
-from dualfold.games.equilibria import Equilibrium, Membership, equilibrium, membership, payoff
+from dualfold.games.equilibria import (
+    ConjugateValue,
+    Equilibrium,
+    Membership,
+    conjugate,
+    equilibrium,
+    membership,
+    payoff,
+)
 from dualfold.games.game import Account, GeometricWeights, Run, equal_weights, linear_weights, play
 from dualfold.games.losses import Entropy, Huber, LargestAffine, Logistic, LogSumExp, norm
 from dualfold.games.minimum_search import LeastPoint, least_point
@@ -107,6 +124,7 @@ __all__ = [
     "Box",
     "Bregman",
     "Conjugate",
+    "ConjugateValue",
     "Convex",
     "ConvexSet",
     "Curve",
@@ -168,10 +186,12 @@ __all__ = [
     "averaged_descent",
     "averaged_subgradient_descent",
     "boundary_frank_wolfe",
+    "conjugate",
     "cumulative_descent",
     "equal_weights",
     "equilibrium",
     "extragradient",
+    "finite_sum",
     "frank_wolfe",
     "gap_curve",
     "gradient_descent",

@@ -11,9 +11,9 @@ import numpy as np
 from dualfold.arrays import Array
 from dualfold.certificate import DEFAULT_TOLERANCE, Certificate, Level, checked_tolerance, level_of
 from dualfold.errors import Argument, InvalidInput
-from dualfold.games.convex_functions import Convex
 from dualfold.games.convex_sets import Ball
 from dualfold.games.intervals import Interval
+from dualfold.games.plane_bound import GUESSED_ROUNDING, LowerBound
 
 
 @dataclass(frozen=True)
@@ -22,6 +22,8 @@ class Terms:
 
     tolerance : the relative gap that is called proved, from the caller
     assumed : what the caller stated and `lower` uses, in words; "": nothing
+    refuted : what the points of the run contradict of that; "": nothing
+    refuted_smoothness : how they contradict a stated smoothness, which only guarantees use
     unbounded : the functions whose rounding is not bounded, in words; "": none
     outside : the answer is no further than this from its set
     why_infinite : what to state where nothing is proved
@@ -29,6 +31,8 @@ class Terms:
 
     tolerance: float = DEFAULT_TOLERANCE
     assumed: str = ""
+    refuted: str = ""
+    refuted_smoothness: str = ""
     unbounded: str = ""
     outside: float = 0.0
     why_infinite: str = ""
@@ -95,7 +99,7 @@ class Bracket:
         value, bound, gap = float(self.upper[-1]), float(self.lower.max()), float(self.gap[-1])
         relative, terms = _relative(gap, value, bound), self.terms
         level = level_of(relative, terms.tolerance)
-        if not np.isfinite(gap):
+        if not np.isfinite(gap) or self.contradiction:
             level = "failed"
         elif terms.unbounded or (relative == np.inf and bound <= 0 <= value):
             level = "unresolved"
@@ -105,10 +109,24 @@ class Bracket:
             value=value,
             bound=bound,
             tolerance=terms.tolerance,
-            reasons=_reasons(level, gap, relative, (bound, value), terms),
+            reasons=(self.contradiction,)
+            if self.contradiction
+            else _reasons(level, gap, relative, (bound, value), terms),
             about=terms.about,
             absolute_gap=gap,
         )
+
+    @property
+    def contradiction(self) -> str:
+        """How the run contradicts what the caller stated; "": not at all."""
+        met, bound = self.upper[np.isfinite(self.upper)], float(self.lower.max())
+        if self.terms.refuted or not self.terms.assumed or not len(met):
+            return self.terms.refuted
+        noise = GUESSED_ROUNDING * (np.abs(met).max() + abs(bound))
+        if np.isfinite(bound) and bound > met.min() + noise:
+            least = f"{float(met.min()):.6g}"
+            return f"a value of {least} was met; {self.terms.assumed}, none is below {bound:.6g}"
+        return ""
 
     @property
     def level(self) -> Level:
@@ -118,10 +136,13 @@ class Bracket:
     def sentence(self) -> str:
         """The verdict as the end of a sentence."""
         gap = float(self.gap[-1])
+        if self.contradiction:
+            return f"; nothing is known of the minimum: {self.contradiction}"
         if not np.isfinite(gap):
             return f"; the gap is infinite: {self.terms.why_infinite}"
         if self.terms.unbounded:
-            return f", optimal to {gap:.2g} but for rounding: {self.terms.unbounded}"
+            words = f", optimal to {gap:.2g} but for rounding: {self.terms.unbounded}"
+            return words + (f"; it holds {self.terms.assumed}" if self.terms.assumed else "")
         words = f", proved optimal to {gap:.2g}"
         if np.isfinite(self.certificate.gap):
             words += f" ({self.certificate.gap:.2g} of the minimum)"
@@ -157,15 +178,23 @@ def _reasons(
 
 
 def terms_of(
-    f: Convex, simple: Convex, answer: Array, tolerance: float, ball: Ball | None, why: str
+    bound: LowerBound, answer: Array, tolerance: float, ball: Ball | None, why: str
 ) -> Terms:
-    """The terms of a run that ended at `answer`; `ball` only if `lower` uses it."""
-    strangers = [type(part).__name__ for part in (f, simple) if not part.rounding_bounded]
-    words = f"the rounding of {' and '.join(strangers)} is not bounded" if strangers else ""
-    assumed = ""
+    """The terms of a run with these bounds that ended at `answer`; `ball` only if they use it."""
+    strangers = [part for part in (bound.f, bound.simple) if not part.rounding_bounded]
+    names = " and ".join(part.stated_name for part in strangers)
+    assumed = [f"{part.assumption}, as stated" for part in strangers]
     if ball is not None:
-        assumed = f"if a minimiser lies in the stated ball of radius {ball.radius:.4g}"
-    return Terms(tolerance, assumed, words, simple.outside_distance(answer), why)
+        assumed.insert(0, f"a minimiser lies in the stated ball of radius {ball.radius:.4g}")
+    return Terms(
+        tolerance,
+        assumed=f"if {' and '.join(assumed)}" if assumed else "",
+        refuted=bound.refuted,
+        refuted_smoothness=bound.refuted_smoothness,
+        unbounded=f"the rounding of {names} is not bounded" if strangers else "",
+        outside=bound.simple.outside_distance(answer),
+        why_infinite=why,
+    )
 
 
 def validated_tolerances(tolerance: float | None, relative_tolerance: float) -> float:

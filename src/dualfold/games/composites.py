@@ -6,14 +6,14 @@ returns f(x) and a slope h with f(z) ≥ f(x) + ⟨h, z − x⟩ for all z.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.errors import InvalidInput
+from dualfold.errors import Argument, InvalidInput
 from dualfold.games.convex_functions import Convex, Move
 from dualfold.games.doubles import doubles, number
 from dualfold.games.intervals import (
@@ -75,7 +75,8 @@ class HalfSquare(Convex):
 class Sum(Convex):
     """A smooth and a simple part, f + ψ.
 
-    Conjugate and proximal map when f is a `HalfSquare`: they are then proximal maps of ψ.
+    Where f is a `HalfSquare`, the conjugate and the proximal map are proximal maps of ψ; elsewhere
+    the conjugate is searched for.
     """
 
     smooth: Convex
@@ -114,9 +115,8 @@ class Sum(Convex):
         half = self._half_square("proximal map")
         return self.simple.proximal(half.proximal(x, weight), weight / (1 + weight * half.weight))
 
-    def conjugate(self, y: Array) -> float:
-        x = self.maximiser(y)
-        return float(np.vdot(x, y)) - self.cost(Move(x))
+    def split(self) -> tuple[Convex, Convex]:
+        return self.smooth, self.simple
 
     def cost(self, move: Move) -> float:
         return self.smooth.cost(move) + self.simple.cost(move)
@@ -186,6 +186,14 @@ class Flattened(Convex):
     def concavity(self) -> float:
         return self.of.concavity
 
+    @property
+    def stated_name(self) -> str:
+        return self.of.stated_name
+
+    @property
+    def assumption(self) -> str:
+        return self.of.assumption
+
     def value_interval(self, x: Array) -> Interval:
         return self.of.value_interval(x) - dot(x, x) * self.curvature * 0.5
 
@@ -229,21 +237,49 @@ class Linear(Convex):
 
 @dataclass(frozen=True, eq=False)
 class Oracle(Convex):
-    """A convex function of the caller's own: x ↦ (f(x), a subgradient at x).
+    """A convex function of the caller's own.
 
-    `curvature` is a strong convexity that the caller vouches for. That f is convex is
-    assumed; what contradicts it on the way is refused.
+    function : x ↦ (f(x), a subgradient at x); or x ↦ f(x) with `gradient`
+    gradient : x ↦ a subgradient of f at x
+    smoothness, strong_convexity, gradient_bound : L, μ and G, where the caller knows them; recipes
+        choose their steps by them
+    curvature : the older name of `strong_convexity`
+
+    That f is convex and that its constants hold is the caller's word: verdicts name it and are
+    never "proved", and what contradicts it on the way is reported.
 
     >>> Oracle(lambda x: (float(x @ x), 2 * x)).value(np.array([3.0, 4.0]))
     25.0
+    >>> f = Oracle(lambda x: float(x @ x), lambda x: 2 * x, smoothness=2.0, strong_convexity=2.0)
+    >>> f.subgradient(np.array([3.0, 4.0]))
+    array([6., 8.])
     """
 
     function: Callable[[Array], Any]
+    gradient: Callable[[Array], Any] | None = None
+    smoothness: float = np.inf
+    strong_convexity: float = 0.0
+    gradient_bound: float = np.inf
     curvature: float = 0.0
 
-    @property
-    def strong_convexity(self) -> float:
-        return self.curvature
+    def __post_init__(self) -> None:
+        for given, name in ((self.function, "function"), (self.gradient, "gradient")):
+            if not callable(given) and not (given is None and name == "gradient"):
+                raise InvalidInput(
+                    Argument(name), f" is a Python function of x, not {type(given).__name__}"
+                )
+        mu = max(
+            number(self.strong_convexity, "strong_convexity"), number(self.curvature, "curvature")
+        )
+        object.__setattr__(self, "strong_convexity", mu)
+        for name in ("smoothness", "gradient_bound"):
+            given = getattr(self, name)
+            object.__setattr__(self, name, np.inf if given == np.inf else number(given, name))
+        if mu > self.smoothness:
+            raise InvalidInput(
+                Argument("strong_convexity"),
+                f" is {mu:.4g} and smoothness {self.smoothness:.4g}: no function has μ > L",
+            )
 
     def value(self, x: Array) -> float:
         return self._value_and_slope(x)[0]
@@ -253,11 +289,13 @@ class Oracle(Convex):
 
     def _value_and_slope(self, x: Array) -> tuple[float, Array]:
         answer = self.function(x)
+        if self.gradient is not None:
+            answer = (answer, self.gradient(x))
         if not isinstance(answer, tuple | list) or len(answer) != 2:
             raise InvalidInput(
                 "a loss that is a Python function must return two things, its value and a "
-                f"subgradient; this one returned {type(answer).__name__}. Return (f(x), slope), or "
-                "give one of the functions of dualfold.games"
+                f"subgradient; this one returned {type(answer).__name__}. Return (f(x), slope), "
+                "give Oracle(f, gradient), or one of the functions of dualfold.games"
             )
         height = doubles(answer[0], "the value of a loss", infinite=True)
         if not height.ndim and height == np.inf:  # outside of its domain
@@ -276,10 +314,20 @@ class Mixture(Convex):
     """Σ share·f over `parts`, pairs of a positive share and a function.
 
     Mixtures are added, subtracted and multiplied by numbers, so that a player can keep the
-    mean of the losses it has seen as if they were slopes.
+    mean of the losses it has seen as if they were slopes. `sample` takes the gradient of some of
+    the parts, as stochastic methods do (`finite_sum`).
     """
 
     parts: tuple[tuple[float, Convex], ...]
+
+    @property
+    def n_terms(self) -> int:
+        return len(self.parts)
+
+    def sample(self, x: Array, chosen: Array) -> Array:
+        some = [self.parts[i] for i in chosen]
+        scale = len(self.parts) / len(some)
+        return np.asarray(scale * sum(share * f.subgradient(x) for share, f in some))
 
     def __rmul__(self, factor: float) -> Mixture:
         return Mixture(tuple((factor * share, f) for share, f in self.parts))
@@ -312,6 +360,10 @@ class Mixture(Convex):
     def concavity(self) -> float:
         return upper_sum(*(upper_product(share, f.concavity) for share, f in self.parts))
 
+    @property
+    def gradient_bound(self) -> float:
+        return upper_sum(*(upper_product(share, f.gradient_bound) for share, f in self.parts))
+
     def value(self, x: Array) -> float:
         return float(sum(share * f.value(x) for share, f in self.parts))
 
@@ -337,6 +389,20 @@ class Mixture(Convex):
         rounding = (len(planes) + 2) * EPS * length(size) + slope.size * UNDERFLOW_BOUND
         slack = upper_sum(rounding, *(upper_product(share, plane.slack) for share, plane in planes))
         return Plane(height, slope, slack)
+
+
+def finite_sum(terms: Iterable[Any]) -> Mixture:
+    """Σ_n L_n of the caller's own terms: functions of dualfold.games, oracles, or Python functions.
+
+    >>> terms = [lambda x, a=a: ((x[0] - a) ** 2 / 2, x - a) for a in (1.0, 2.0, 6.0)]
+    >>> f = finite_sum(terms)
+    >>> f.value(np.zeros(1)), f.sample(np.zeros(1), np.array([2]))  # 3 times −6
+    (20.5, array([-18.]))
+    """
+    parts = tuple((1.0, as_loss(term, ())) for term in terms)
+    if not parts:
+        raise InvalidInput(Argument("terms"), " is empty; give the functions that are added")
+    return Mixture(parts)
 
 
 def as_loss(given: Any, shape: tuple[int, ...]) -> Convex:

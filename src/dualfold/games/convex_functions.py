@@ -17,12 +17,16 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
-from dualfold.games.convex_sets import ConvexSet
+from dualfold.games.convex_sets import WHOLE_SPACE, ConvexSet
 from dualfold.games.intervals import EPS, Interval, dot, interval, length, upper_product, upper_sum
 from dualfold.games.planes import NO_BOUND, Plane, Share, bowl_minimum, lower_sum
 
 # How far outside its domain, relatively, rounding may put a point.
 DOMAIN_ROUNDING = 1e-12
+
+
+class NoClosedForm(InvalidInput):
+    """A function is asked for what it has no formula of."""
 
 
 class Move(NamedTuple):
@@ -86,10 +90,48 @@ class Convex:
         """Where ⟨x, y⟩ − f(x) is largest: a subgradient of the conjugate."""
         raise self._lacks("maximiser of ⟨x, y⟩ − f(x)")
 
-    def conjugate(self, y: Array) -> float:
-        """f*(y) = sup_x ⟨x, y⟩ − f(x)."""
+    def closed_conjugate(self, y: Array) -> float:
+        """f*(y) by the maximiser, refused where it has no closed form."""
         x = self.maximiser(y)
-        return float(np.vdot(x, y)) - self.value(x)
+        return float(np.vdot(x, y)) - self.cost(Move(x))
+
+    def conjugate(self, y: Array) -> float:
+        """f*(y) = sup_x ⟨x, y⟩ − f(x); without a closed form it is searched for from 0.
+
+        `dualfold.games.conjugate` brackets it, also over a set and from another start.
+        """
+        try:
+            return self.closed_conjugate(y)
+        except NoClosedForm:
+            from dualfold.games.minimum_search import maximiser_of  # it is built on this file
+
+            x = maximiser_of(self, y)
+            return float(np.vdot(x, y)) - self.cost(Move(x))
+
+    @property
+    def stated_name(self) -> str:
+        """What the caller calls f."""
+        return type(self).__name__
+
+    @property
+    def assumption(self) -> str:
+        """What a caller who states f vouches for, in words."""
+        mu = self.strong_convexity
+        claim = f"strongly convex with {mu:.4g}" if mu else "convex"
+        return f"{self.stated_name} is {claim}"
+
+    def split(self) -> tuple[Convex, Convex]:
+        """f as a sum of a function by its slopes and a part by its proximal map."""
+        return self, Indicator(WHOLE_SPACE)
+
+    @property
+    def n_terms(self) -> int:
+        """Number of terms that `sample` chooses from; 0: f is no sum of terms."""
+        return 0
+
+    def sample(self, x: Array, chosen: Array) -> Array:
+        """The gradient estimated from the terms `chosen`, without bias."""
+        raise self._lacks("terms to sample")
 
     def proximal(self, x: Array, weight: float) -> Array:
         """The z with the least weight·f(z) + ½‖z − x‖²."""
@@ -157,8 +199,8 @@ class Convex:
         )
         return Share(bound, np.zeros_like(slope), 0.0)
 
-    def _lacks(self, what: str) -> InvalidInput:
-        return InvalidInput(
+    def _lacks(self, what: str) -> NoClosedForm:
+        return NoClosedForm(
             f"{type(self).__name__} has no {what} in closed form; choose players that do not "
             "need it, or a function that has it"
         )
@@ -187,7 +229,7 @@ class Conjugate(Convex):
     def maximiser(self, y: Array) -> Array:
         return self.of.subgradient(y)
 
-    def conjugate(self, y: Array) -> float:
+    def closed_conjugate(self, y: Array) -> float:
         return self.of.value(y)
 
     def proximal(self, x: Array, weight: float) -> Array:
@@ -221,7 +263,7 @@ class Indicator(Convex):
     def maximiser(self, y: Array) -> Array:
         return self.of.minimiser(-y)
 
-    def conjugate(self, y: Array) -> float:
+    def closed_conjugate(self, y: Array) -> float:
         return -self.of.minimum(-y)
 
     def proximal(self, x: Array, weight: float) -> Array:
@@ -267,7 +309,7 @@ class Support(Convex):
     def subgradient(self, x: Array) -> Array:
         return self.of.minimiser(-x)
 
-    def conjugate(self, y: Array) -> float:
+    def closed_conjugate(self, y: Array) -> float:
         return 0.0 if self.of.contains(y, DOMAIN_ROUNDING) else np.inf
 
     def proximal(self, x: Array, weight: float) -> Array:

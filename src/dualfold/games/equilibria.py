@@ -14,11 +14,10 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
-from dualfold.games.composites import Linear, Mixture
-from dualfold.games.convex_functions import Convex, Indicator
+from dualfold.games.convex_functions import Convex, Indicator, NoClosedForm
 from dualfold.games.convex_sets import WHOLE_SPACE, ConvexSet, Everywhere
 from dualfold.games.doubles import doubles
-from dualfold.games.minimum_search import least_point
+from dualfold.games.minimum_search import least_point, tilted_by
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +40,18 @@ class Equilibrium:
         if not np.isfinite(self.low):
             return "no ε: inf_x g(x, y) is −∞; a pair needs y = 0, or x a bounded set"
         return f"an ε-equilibrium, ε = {self.epsilon:.3g}: {self.low:.6g} ≤ min f ≤ {self.high:.6g}"
+
+
+@dataclass(frozen=True, eq=False)
+class ConjugateValue:
+    """f*(y) is between `low` and `high`; computed in doubles, rounding not bounded.
+
+    point : where ⟨x, y⟩ − f(x) is `low`; None: not known
+    """
+
+    low: float
+    high: float
+    point: Array | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,6 +133,26 @@ def _extent(x: Array, over: ConvexSet) -> float:
     return _size(x) + (reach if np.isfinite(reach) else 0.0)
 
 
+def conjugate(
+    f: Convex, y: Array, *, over: ConvexSet = WHOLE_SPACE, start: Array | None = None
+) -> ConjugateValue:
+    """f*(y) = sup ⟨x, y⟩ − f(x) over the set `over`, from both sides (Definition 6.1).
+
+    In closed form where f has one on all of ℝᵈ; else searched for from `start` (default: 0), which
+    must lie where f is finite.
+
+    >>> from dualfold.games import Ball, Oracle
+    >>> fourth = Oracle(lambda x: (float(x[0] ** 4), 4 * x**3))
+    >>> round(conjugate(fourth, np.array([4.0])).low, 6)  # 4x − x⁴ is largest at 1
+    3.0
+    >>> round(conjugate(fourth, np.array([4.0]), over=Ball(0.5)).high, 6)
+    1.9375
+    """
+    y = doubles(y, "y")
+    near = 0.0 * y if start is None else doubles(start, "start")
+    return ConjugateValue(*_conjugate(f, y, over, near))
+
+
 def _conjugate(
     f: Convex, y: Array, over: ConvexSet, start: Array, fallback: ConvexSet | None = None
 ) -> tuple[float, float, Array | None]:
@@ -131,14 +162,14 @@ def _conjugate(
     """
     if isinstance(over, Everywhere):
         try:
-            value = f.conjugate(y)
-        except InvalidInput:
+            value = f.closed_conjugate(y)
+        except NoClosedForm:
             over = over if fallback is None else fallback
         else:
             try:
                 return value, value, f.maximiser(y) if np.isfinite(value) else None
             except InvalidInput:
                 return value, value, None
-    tilted = Mixture(((1.0, f), (1.0, Linear(-y))))
-    found = least_point(tilted, Indicator(over), over.project(start))
+    smooth, simple = f.split() if isinstance(over, Everywhere) else (f, Indicator(over))
+    found = least_point(tilted_by(smooth, y), simple, simple.proximal(start, 1.0))
     return -float(found.upper[0]), -float(found.lower[0]), found.point

@@ -264,7 +264,7 @@ def play(
         lower=np.array(record.lower),
         x_regret=x_account.paid - x_account.totals * np.array(record.responses),
         y_regret=y_account.paid + y_account.totals * np.array(record.values),
-        terms=terms_of(f, simple, record.averages[-1], relative_tolerance, used, why),
+        terms=terms_of(record.bound, record.averages[-1], relative_tolerance, used, why),
     )
 
 

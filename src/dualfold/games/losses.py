@@ -101,13 +101,17 @@ class Logistic(Convex):
     def subgradient(self, x: Array) -> Array:
         return -self.rows.T @ (self.labels * expit(-self.labels * (self.rows @ x)))
 
+    @property
+    def n_terms(self) -> int:
+        return len(self.rows)
+
     def sample(self, x: Array, chosen: Array) -> Array:
         """The gradient estimated from the rows `chosen`, without bias."""
         rows, labels = self.rows[chosen], self.labels[chosen]
         scale = len(self.rows) / len(chosen)
         return -scale * (rows.T @ (labels * expit(-labels * (rows @ x))))
 
-    def conjugate(self, y: Array) -> float:
+    def closed_conjugate(self, y: Array) -> float:
         signed = -(self.rows * self.labels[:, None]).T
         if np.linalg.matrix_rank(signed) < len(self.rows):
             raise self._lacks("conjugate (its rows are dependent)")
@@ -198,7 +202,7 @@ class Entropy(Convex):
     def maximiser(self, y: Array) -> Array:
         return np.asarray(softmax(y))
 
-    def conjugate(self, y: Array) -> float:
+    def closed_conjugate(self, y: Array) -> float:
         return float(logsumexp(y))
 
 
@@ -244,7 +248,7 @@ class LogSumExp(Convex):
     def maximiser(self, y: Array) -> Array:
         return np.asarray(self.width * np.log(y))
 
-    def conjugate(self, y: Array) -> float:
+    def closed_conjugate(self, y: Array) -> float:
         return self.width * Entropy().value(y)
 
 
@@ -276,7 +280,7 @@ class Huber(Convex):
     def subgradient(self, x: Array) -> Array:
         return np.clip(x, -self.width, self.width)
 
-    def conjugate(self, y: Array) -> float:
+    def closed_conjugate(self, y: Array) -> float:
         return float(y @ y) / 2 if np.abs(y).max() <= self.width * (1 + DOMAIN_ROUNDING) else np.inf
 
     def proximal(self, x: Array, weight: float) -> Array:

@@ -20,10 +20,12 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.certificate import DEFAULT_TOLERANCE
-from dualfold.errors import InvalidInput
+from dualfold.errors import InvalidInput, NotConverged
 from dualfold.games.certificate import Bracket, terms_of
+from dualfold.games.composites import Linear, Mixture
 from dualfold.games.convex_functions import Convex, Move
 from dualfold.games.divergences import VALUE_ROUNDING, Divergence, Euclidean, proximal_descent
+from dualfold.games.intervals import EPS
 from dualfold.games.plane_bound import LowerBound
 
 MAX_PLANE_STEPS = 200
@@ -32,6 +34,8 @@ CENTER_FREE_STEP = 1e6  # from this length of a step on the center hardly matter
 MAX_SHARES_STEPS = 100
 # Of values and slopes: a smooth descent that has converged leaves at most this.
 CONVERGED_TOLERANCE = 1e-6
+# Of slopes: what the planes of a search may leave at a least point, corners included.
+STATIONARY_TOLERANCE = 1e-4
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -72,13 +76,45 @@ def least_point(
             f"the function is not convex: its slopes exclude values below {lower:.6g}, and it has "
             f"{upper:.6g}; check its subgradient (dualfold.games.refute looks for counterexamples)"
         )
-    terms = terms_of(f, part, point, relative_tolerance, None, bound.why_infinite())
+    terms = terms_of(bound, point, relative_tolerance, None, bound.why_infinite())
     return LeastPoint(point=point, upper=np.array([upper]), lower=np.array([lower]), terms=terms)
 
 
 def minimiser_of(f: Convex, part: Convex, start: Array) -> Array:
-    """Where f + part is least, without a bound."""
-    return _search(f, part, start)[0]
+    """Where f + part is least, without a bound; refused where the search ended elsewhere.
+
+    At a least point the planes of the search have a mean slope that `part` pushes back: a
+    proximal step against it moves nothing.
+    """
+    point, planes = _search(f, part, start)
+    slopes, shares = [f.subgradient(at) for at, _ in planes], [share for _, share in planes]
+    mean = np.average(slopes, axis=0, weights=shares)
+    left = float(np.linalg.norm(part.proximal(point - mean, 1.0) - point))
+    left += EPS * float(np.linalg.norm(point))  # far out rounding hides all moves
+    if not left <= STATIONARY_TOLERANCE * (1 + float(np.linalg.norm(f.subgradient(start)))):
+        raise NotConverged(
+            "no least point was found: the function may fall without end; give the "
+            "player a bounded set, or a start nearer to the least point",
+            solution=point,
+        )
+    return point
+
+
+def maximiser_of(f: Convex, y: Array) -> Array:
+    """Where ⟨x, y⟩ − f(x) is largest, searched for from 0."""
+    smooth, simple = f.split()
+    start = simple.proximal(0.0 * y, 1.0)
+    if not np.isfinite(smooth.value(start)):
+        raise InvalidInput(
+            f"{type(f).__name__} is infinite at 0, where the search for its conjugate begins; "
+            "dualfold.games.conjugate takes another start"
+        )
+    return minimiser_of(tilted_by(smooth, y), simple, start)
+
+
+def tilted_by(f: Convex, y: Array) -> Mixture:
+    """f(x) − ⟨x, y⟩."""
+    return Mixture(((1.0, f), (1.0, Linear(-y))))
 
 
 def regularised_minimiser(
@@ -254,7 +290,7 @@ class _Bundle:
         """What the planes prove of f + weight·part, in units, without rounding."""
         try:
             slope = np.tensordot(self.shares, self.slopes, 1)
-            least = -self.weight * self.part.conjugate(-slope / self.weight)
+            least = -self.weight * self.part.closed_conjugate(-slope / self.weight)
         except InvalidInput:
             return -np.inf
         return float(self.shares @ self.heights) + least

@@ -45,6 +45,8 @@ from dualfold.games.planes import NO_BOUND, Plane, bowl_minimum, difference, low
 
 MAX_MULTIPLIERS = 40  # usually a few are enough
 FIRST_MULTIPLIER_SHARE = 1e-9  # of the multiplier that would do without ψ
+# Of values and slopes of the caller's own function: an ordinary formula rounds far less.
+GUESSED_ROUNDING = 1e-9
 
 
 class MeanPlane:
@@ -94,6 +96,9 @@ class LowerBound:
         self.flat, self.curved_mean = MeanPlane(), MeanPlane()
         self.origin: Array | None = None
         self.lacks = ""
+        self.last: tuple[Array, Array] | None = None
+        self.steepest = 0.0
+        self.refuted = self.refuted_smoothness = ""
 
     @property
     def slope(self) -> Array:
@@ -110,6 +115,8 @@ class LowerBound:
         except InvalidInput as error:
             self.lacks, self.flat.height = str(error), NO_BOUND
             return
+        if not self.f.rounding_bounded:
+            self._compare_with_last(z, plane.slope)
         if self.origin is None:
             self.origin = z
         away = interval(z) - self.origin
@@ -123,6 +130,29 @@ class LowerBound:
             slack = upper_sum(plane.slack, length(tilt.off))
             up = lower_sum(height, (dot(away, away) * mu * 0.5).low())
             self.curved_mean.add(up, tilt.mid, slack, share)
+
+    def _compare_with_last(self, z: Array, slope: Array) -> None:
+        """Hold what the caller states of f against its slopes at two points, d apart:
+
+        μ‖d‖² ≤ ⟨∇f(z) − ∇f(x), d⟩ ≤ L‖d‖²
+        """
+        before, self.last = self.last, (z, slope)
+        self.steepest = max(self.steepest, float(np.linalg.norm(slope)))
+        d = z - (z if before is None else before[0])
+        square = float(np.vdot(d, d))
+        if before is None or square == 0 or not np.isfinite(self.steepest):
+            return
+        bend = float(np.vdot(slope - before[1], d))
+        noise = GUESSED_ROUNDING * self.steepest * float(np.sqrt(square))
+        words = "its slopes at two points of the run contradict that"
+        if not self.refuted and bend < self.curvature * square - noise:
+            self.refuted = f"stated was that {self.f.assumption}; {words}"
+        L = self.f.smoothness
+        if not self.refuted_smoothness and bend > L * square + noise:
+            self.refuted_smoothness = (
+                f"steps and bounds are those of a smoothness of {L:.4g}, but f has at least "
+                f"{bend / square:.4g} between two points of the run"
+            )
 
     def _height_at_origin(self, plane: Plane, away: Interval, far: float) -> float:
         lost = upper_product(plane.slack, far)

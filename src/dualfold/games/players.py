@@ -15,13 +15,15 @@ divergence : what a move away from a point costs; half the squared distance by d
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.games.convex_functions import Convex, Move
 from dualfold.games.divergences import Divergence, Euclidean
+from dualfold.games.doubles import doubles
+from dualfold.games.regularisers import Regulariser
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,10 +115,29 @@ class BestResponse(Player):
 
 @dataclass(frozen=True, eq=False)
 class FTRL(Player):
-    """FTL with a regulariser: argmin Σ α_s ℓ_s(z) + D_start(z)/step."""
+    """FTL with a regulariser: argmin Σ α_s ℓ_s(z) + D_start(z)/step.
+
+    With R(z) instead of D_start(z): `FTRL.from_regulariser`.
+    """
 
     step: float
     divergence: Divergence = field(default_factory=Euclidean)
+
+    @classmethod
+    def from_regulariser(cls, R: Convex, part: Convex, near: Array, *, step: float) -> Self:
+        """FTRL[R, η] with any convex R: argmin Σ α_s ℓ_s(z) + R(z)/step, first of R alone.
+
+        R, part : the regulariser, and the player's part φ (a set: `Indicator`)
+        near : a point that searches begin at; `step` : η
+
+        >>> from dualfold.games import Box, HalfSquare, Indicator
+        >>> far = HalfSquare(1.0, np.array([3.0, 0.0]))  # its least point is outside of the box
+        >>> FTRL.from_regulariser(far, Indicator(Box(-1.0, 1.0)), np.zeros(2), step=0.1).start
+        array([1., 0.])
+        """
+        divergence = Regulariser(R)
+        start = divergence.least_point(part, doubles(near, "near"))
+        return cls(part, start, step=step, divergence=divergence)
 
     def strategy(self, seen: SeenLosses, weight: float) -> Move:
         pull = self.step * seen.weight

@@ -125,7 +125,7 @@ class Quadratic(Convex):
             )
         return np.asarray(vectors[:, curved] @ (parts[curved] / values[curved]))
 
-    def conjugate(self, y: Array) -> float:
+    def closed_conjugate(self, y: Array) -> float:
         try:
             x = self.maximiser(y)
         except InvalidInput:
@@ -183,6 +183,10 @@ class LeastSquares(Convex):
     def subgradient(self, x: Array) -> Array:
         return self.rows.T @ (self.rows @ x - self.targets)
 
+    @property
+    def n_terms(self) -> int:
+        return len(self.rows)
+
     def sample(self, x: Array, chosen: Array) -> Array:
         """The gradient estimated from the rows `chosen`, without bias."""
         rows = self.rows[chosen]
@@ -192,7 +196,7 @@ class LeastSquares(Convex):
     def maximiser(self, y: Array) -> Array:
         return self._quadratic.maximiser(y)
 
-    def conjugate(self, y: Array) -> float:
+    def closed_conjugate(self, y: Array) -> float:
         return self._quadratic.conjugate(y)
 
     def proximal(self, x: Array, weight: float) -> Array:

@@ -83,7 +83,7 @@ class Recipe:
             tolerance=tolerance,
             relative_tolerance=relative_tolerance,
         )
-        for condition in self.conditions:
+        for condition in (_refuted_constants, *self.conditions):
             words = condition(run)
             if words:
                 warn(ConditionFails(f"{self.name}: {words}"))
@@ -112,6 +112,10 @@ class StartingPoint:
         return cls(point, number(radius, "radius"), Ball(radius, point))
 
 
+def _refuted_constants(run: Run) -> str:
+    return run.contradiction or run.terms.refuted_smoothness
+
+
 def no_guarantee(rounds: int) -> float:
     """The bound of recipes without a guarantee."""
     return np.inf
@@ -131,7 +135,8 @@ def smoothness_of(f: Convex, method: str) -> float:
     if not 0 < f.smoothness < np.inf:
         raise InvalidInput(
             f"{method} takes steps of the size 1/L, but {type(f).__name__} has "
-            f"L = {f.smoothness}; averaged_subgradient_descent needs no smoothness"
+            f"L = {f.smoothness}; state it (Oracle(f, gradient, smoothness=L)), or take "
+            "averaged_subgradient_descent, which needs no smoothness"
         )
     return f.smoothness
 

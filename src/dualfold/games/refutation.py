@@ -24,10 +24,9 @@ from dualfold.errors import Argument, InvalidInput
 from dualfold.games.convex_functions import Convex
 from dualfold.games.convex_sets import WHOLE_SPACE, Ball, ConvexSet
 from dualfold.games.doubles import doubles, number
+from dualfold.games.plane_bound import GUESSED_ROUNDING
 
 Claim = Literal["convex", "strongly convex", "smooth"]
-# Of the values that are compared: the rounding of an ordinary formula is far below.
-GUESSED_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import count
-from typing import Any
 
 import numpy as np
 
@@ -116,7 +115,7 @@ class DescentMethod:
         lower = np.array([at.in_ball for at in proved])
         used = self.minimiser_ball if lower.max() > max(at.free for at in proved) else None
         why = bound.why_infinite() if self.exact else "noisy gradients are no planes under f"
-        terms = terms_of(self.f, simple, points[-1], relative_tolerance, used, why)
+        terms = terms_of(bound, points[-1], relative_tolerance, used, why)
         return Path(points=np.array(points), upper=np.array(upper), lower=lower, terms=terms)
 
 
@@ -246,13 +245,19 @@ def adam(
 
 
 def minibatch(method: DescentMethod, *, batch_size: int, random_state: int = 0) -> DescentMethod:
-    """Any method on gradients of `batch_size` random rows, scaled to be right on average."""
-    f: Any = method.f
-    if not hasattr(f, "sample"):
-        raise InvalidInput(f"{type(f).__name__} is no sum over rows; LeastSquares and Logistic are")
-    n = len(f.rows)
+    """Any method on gradients of `batch_size` random terms, scaled to be right on average.
+
+    Sums are `LeastSquares`, `Logistic` (their terms are rows), `finite_sum` of functions of your
+    own, and any `Convex` with `n_terms` and `sample`.
+    """
+    f, n = method.f, method.f.n_terms
+    if n == 0:
+        raise InvalidInput(
+            f"{type(f).__name__} is no sum of terms; LeastSquares, Logistic and finite_sum(terms) "
+            "are, and so is a function of your own that has n_terms and sample"
+        )
     if not 1 <= batch_size <= n:
-        raise InvalidInput(Argument("batch_size"), f" is from 1 to all {n} rows, not {batch_size}")
+        raise InvalidInput(Argument("batch_size"), f" is from 1 to all {n} terms, not {batch_size}")
 
     def gradients() -> Gradient:
         random = np.random.default_rng(random_state)
@@ -265,7 +270,7 @@ def minibatch(method: DescentMethod, *, batch_size: int, random_state: int = 0) 
 def stochastic_gradient(
     f: Convex, start: Array, *, step: Step, random_state: int = 0, over: ConvexSet = WHOLE_SPACE
 ) -> DescentMethod:
-    """Gradient descent on one random row at a time (chosen by `random_state`).
+    """Gradient descent on one random term at a time (chosen by `random_state`).
 
     Let the step fall, as 1/√t or 1/t: with a constant one the iterates never settle.
     """

@@ -12,7 +12,14 @@ random_state : of the approximate search; the same number gives the same lists
 n_jobs : threads (None: all cores); the lists do not depend on them
 """
 
-from dualfold.graph.builders import from_lengths, knn, neighborhood_spread, radius, variable
+from dualfold.graph.builders import (
+    from_affinities,
+    from_lengths,
+    knn,
+    neighborhood_spread,
+    radius,
+    variable,
+)
 from dualfold.graph.geodesics import Landmarks, farthest_points, geodesic_distances, landmarks_at
 from dualfold.graph.graph import Graph, Lists
 from dualfold.graph.metrics import present_nearest
@@ -34,6 +41,7 @@ __all__ = [
     "Neighbors",
     "Search",
     "farthest_points",
+    "from_affinities",
     "from_lengths",
     "geodesic_distances",
     "join_pieces",

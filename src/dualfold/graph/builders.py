@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.utils import check_symmetric
 
 from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
@@ -14,6 +15,7 @@ from dualfold.graph.graph import Graph, Lists, Symmetry, symmetric_lengths
 from dualfold.graph.metrics import is_precomputed
 from dualfold.graph.neighbor_lists import Neighbors, Search, exact_search
 from dualfold.graph.neighbors import from_precomputed, nearest, neighbors_within, radius_search
+from dualfold.kernels.sparse import refuse_damaged
 
 
 def knn(
@@ -93,6 +95,31 @@ def from_lengths(lengths: Any, *, symmetry: Symmetry = "or") -> Graph:
     lengths = symmetric_lengths(lists, symmetry)
     found = exact_search("precomputed", 0.0)
     return _frozen(Graph(lengths, lists, found, "given", None, "precomputed", symmetry=symmetry))
+
+
+def from_affinities(affinities: Any) -> Graph:
+    """A graph with given weights W, a square matrix of numbers ≥ 0; `weights="precomputed"`.
+
+    W_ij > 0 is an edge, whose length √(log(max W/W_ij)) orders neighbours. The diagonal is left
+    out: it moves nothing. An asymmetric W is averaged with its transpose, with a warning.
+
+    >>> import numpy as np
+    >>> path = from_affinities(np.array([[0.0, 4, 0], [4, 0, 2], [0, 2, 0]]))
+    >>> path.n_edges, path.weights.data
+    (2, array([4., 4., 2., 2.]))
+    """
+    refuse_damaged(affinities, "affinities")
+    W = sp.csr_array(check_symmetric(affinities), dtype=float)  # warns where it must average
+    W = sp.csr_array(W - sp.diags_array(W.diagonal()))
+    W.eliminate_zeros()
+    W.sort_indices()
+    if not np.isfinite(W.data).all():
+        raise InvalidInput("affinities must be finite numbers")
+    if W.data.min(initial=0.0) < 0:
+        raise InvalidInput("affinities must not be negative; the smallest is below 0")
+    logarithms, lengths = np.log(W.data), W.copy()
+    lengths.data = np.sqrt(logarithms.max(initial=-np.inf) - logarithms)
+    return replace(from_lengths(lengths), weights=W)
 
 
 def neighborhood_spread(graph: Graph, n_neighbors: int | None = None) -> Array:

@@ -17,6 +17,7 @@ from dualfold.graph.neighbor_lists import Search
 from dualfold.kernels.sparse import refuse_damaged, rows_are_sound
 
 Symmetry = Literal["or", "and"]
+_PATTERN = ("indptr", "indices")  # of a sparse matrix: where its entries are
 Kind = Literal["fixed", "variable", "radius", "given"]
 
 
@@ -69,6 +70,7 @@ class Graph:
     spread : A_i of `neighborhood_spread` where `lists` do not hold the neighbours it runs over
     usual_spread : of a variable graph, the mean that spreads of neighbourhoods are compared with
     links : edges that were added to join pieces, as rows (i, j, length)
+    weights : affinities of the same edges, where these were given and lengths follow from them
     """
 
     lengths: sp.csr_array
@@ -83,6 +85,7 @@ class Graph:
     usual_spread: float | None = None
     symmetry: Symmetry = "or"
     links: tuple[tuple[int, int, float], ...] = ()
+    weights: sp.csr_array | None = None
 
     def __post_init__(self) -> None:
         refuse_damaged(self.lengths, "lengths")
@@ -99,6 +102,13 @@ class Graph:
                 "the neighbour lists are damaged: they name rows that are not there, or their "
                 "lengths do not fit; search the neighbours again"
             )
+        if self.weights is not None:
+            refuse_damaged(self.weights, "weights")
+            if not _same_edges(self.lengths, self.weights):
+                raise InvalidInput(
+                    "the graph has other edges than the affinities that it was made of; make one "
+                    "of all affinities (graph.from_affinities)"
+                )
 
     @property
     def n(self) -> int:
@@ -164,6 +174,12 @@ def coordinates(graph: Graph) -> Any:
             "or edges alone; attach them: dataclasses.replace(graph, points=X, metric='euclidean')"
         )
     return graph.points
+
+
+def _same_edges(one: sp.csr_array, other: sp.csr_array) -> bool:
+    """Whether two sparse matrices store the same entries in the same order."""
+    same = [np.array_equal(getattr(one, part), getattr(other, part)) for part in _PATTERN]
+    return one.shape == other.shape and all(same)
 
 
 def symmetric_lengths(lists: Lists, symmetry: Symmetry) -> sp.csr_array:

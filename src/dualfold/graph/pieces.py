@@ -143,6 +143,7 @@ def merge_graphs(parts: Sequence[tuple[Array, Graph]], points: Any) -> Graph:
         spread=spread,
         usual_spread=None,
         links=(),
+        weights=None,
     )
 
 
@@ -247,8 +248,11 @@ def subgraph(graph: Graph, rows: Array) -> Graph:
         picked = points.iloc[rows] if hasattr(points, "iloc") else points[rows]
         points = picked[:, rows] if is_precomputed(graph.metric) else picked
     lengths = sp.csr_array(graph.lengths[rows][:, rows])
+    weights = None if graph.weights is None else sp.csr_array(graph.weights[rows][:, rows])
     spread = None if graph.spread is None else graph.spread[rows]
-    return replace(graph, lengths=lengths, lists=lists, points=points, spread=spread)
+    return replace(
+        graph, lengths=lengths, lists=lists, points=points, spread=spread, weights=weights
+    )
 
 
 def _edge_ranks(lists: Lists, symmetry: str) -> sp.csr_array:

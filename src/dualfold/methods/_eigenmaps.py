@@ -9,8 +9,6 @@ from numbers import Real
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-import scipy.sparse as sp
-from sklearn.utils import check_symmetric
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from dualfold.arrays import Array
@@ -25,7 +23,7 @@ from dualfold.fitting.graph_estimator import (
 )
 from dualfold.fitting.graph_fit import GraphMethod
 from dualfold.fitting.rules import near_mean, nystrom_rule
-from dualfold.graph import from_lengths
+from dualfold.graph import from_affinities
 from dualfold.graph.graph import Graph
 from dualfold.graph.pieces import one_piece
 from dualfold.maps.attraction_map import AttractionMap
@@ -53,7 +51,8 @@ def eigenmaps(
     is LE of Tucker's paper (Proposition 3.2). L = Deg − W with weights W by "heat"
     (exp(−‖x_i − x_j‖²/width²); the default width is the root mean square edge length),
     "adaptive" (a width at each point, the default of the estimator: outliers keep their edges),
-    "binary" or "density" (widths that follow the local density). With "identity", Tucker's ALE is
+    "binary", "density" (widths that follow the local density) or "precomputed" (those of
+    `graph.from_affinities`). With "identity", Tucker's ALE is
     density on fixed neighbourhoods, VLE heat on variable ones, and his fourth algorithm density on
     variable ones. The graph is one piece here: pieces are joined or embedded one by
     one before, else all but one of them would collapse to points. A long strip gives
@@ -215,15 +214,13 @@ class LaplacianEigenmaps(GraphEstimator):
         scale = eigenvalue_scale if time is None else diffused_scale(time)
         weights: Any = self.weights
         constraint: Any = self.constraint
-        width = self.width
-        if weights == "precomputed":  # lengths are √(−log affinity): heat of width 1 undoes it
-            weights, width = "heat", 1.0
+        if weights == "precomputed":
             shared["graph"] = _graph_of_affinities
         return GraphMethod(
             problem=partial(
                 eigenmaps_problem,
                 weights=weights,
-                width=width,
+                width=self.width,
                 constraint=constraint,
                 time=time,
             ),
@@ -257,16 +254,7 @@ class LaplacianEigenmaps(GraphEstimator):
 
 
 def _graph_of_affinities(X: Any, given: Any) -> Graph:
-    """A graph whose lengths turn into the given affinities under a heat kernel of width 1."""
-    W = sp.csr_array(check_symmetric(X), dtype=float)  # warns where it must average
-    W = sp.csr_array(W - sp.diags_array(W.diagonal()))
-    W.eliminate_zeros()
-    if W.nnz and W.data.min() < 0:
-        raise InvalidInput("affinities must not be negative; the smallest is below 0")
-    top = W.data.max() if W.nnz else 1.0
-    lengths = W.copy()
-    lengths.data = np.sqrt(np.maximum(-np.log(W.data / top), 0.0))  # a common factor cancels
-    return from_lengths(lengths)
+    return from_affinities(X)
 
 
 def _refuse_new_affinities(X: Any) -> Array:

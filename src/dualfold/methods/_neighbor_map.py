@@ -246,7 +246,9 @@ class NeighborMap(GraphEstimator):
         return local_map(graph, points, self)
 
     def _keep(self, fit: GraphFit) -> None:
-        if fit.first is None:
+        if fit.first is None:  # single points, which any spread suits
+            self.spread_ = 1.0 if self.spread is None else self.spread
+            self.divergence_, self.n_iter_, self.history_ = 0.0, 1, []
             return
         tried, found = fit.first.details
         self.spread_ = found.problem.spread

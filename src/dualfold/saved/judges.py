@@ -245,7 +245,7 @@ class GraphStatement:
             certificates.append(judge.certificate_of_points(centred, own_values))
             pieces.append((rows, embedding_of_points(centred)))
         layout = side_by_side(pieces, self.graph.n, width)
-        certificate = PiecewiseCertificate.of(certificates)
+        certificate = PiecewiseCertificate.of(certificates, len(pieces) - len(certificates))
         return certificate.with_doubts(*_point_doubts(layout.points, points))
 
     def _certificate_of_pieces_map(self, map_: OutOfSampleMap) -> Any:
@@ -265,18 +265,16 @@ class GraphStatement:
             certificate, answer = judge.certificate_of_map(place)
             certificates.append(certificate)
             pieces.append((rows, answer))
-        certificate = PiecewiseCertificate.of(certificates)
+        certificate = PiecewiseCertificate.of(certificates, len(pieces) - len(certificates))
         if certificate.level == "failed":  # a piece without an answer has no place either
             return certificate
         return certificate.with_doubts(*self._layout_doubts(map_, pieces))
 
     def _layout_doubts(self, map_: Any, pieces: list[tuple[Array, Any]]) -> list[str]:
         """What is wrong with the places of the pieces, whose own maps were compared before."""
-        answers = [answer for _, answer in pieces if answer is not None]
-        width = answers[0].points.shape[1] if answers else 1
         if any(len(rows) != len(a.points) for rows, a in pieces if a is not None):
             return ["a piece does not have the points of the data"]
-        graph, layout = self.graph, side_by_side(pieces, self.graph.n, width)
+        graph, layout = self.graph, side_by_side(pieces, self.graph.n, map_.n_coordinates)
         points, offsets = layout.points, layout.offsets
         maps = map_.piece_maps()
         own = PiecewiseMap(graph.points, graph.metric, graph.piece_of, points, offsets, maps)

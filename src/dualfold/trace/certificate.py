@@ -136,6 +136,7 @@ def certify(
     """
     tolerance = checked_tolerance(tolerance)
     V = _as_columns(problem, vectors)
+    problem, V = balanced_problem(_spelled_out(problem), V)
     problem, power = rescaled_problem(problem)
     if power:
         given = None if values is None else np.ldexp(np.asarray(values, dtype=float), -power)
@@ -147,8 +148,6 @@ def certify(
     given = V[:, : problem.count]
     if not np.isfinite(given).all():
         return _failure(problem, "the vectors hold NaN or infinite entries", tolerance)
-    problem, V = balanced_problem(_spelled_out(problem), V)
-    given = V[:, : problem.count]
     off = _orthogonality(problem, given)
     cancelled = float(squares_in_metric(problem, given).max())  # an ill-conditioned B rounds more
     if not off <= 1e-6 + min(64 * problem.n * UNIT_ROUNDOFF * cancelled, 1e-4):

@@ -30,6 +30,8 @@ from dualfold.trace.sparse.shifted_matrices import share_ordering
 
 # The ratio of the largest to the smallest entry of B's diagonal below which units stay.
 MAX_DIAGONAL_RATIO = 16.0
+# Entries of B's diagonal between this and its inverse hide nothing by their size.
+MIN_DIAGONAL = 2.0**-100
 # Squares of entries of A between 2^-MAX_POWER and 2^MAX_POWER, and their sums, are far from
 # underflow and overflow.
 MAX_POWER = 400
@@ -42,7 +44,10 @@ def balanced_problem(problem: TraceProblem, V: Array) -> tuple[TraceProblem, Arr
     if isinstance(metric, Identity):
         return problem, V
     diagonal = metric.entries if isinstance(metric, Diagonal) else metric.sparse().diagonal()
-    if not (diagonal > 0).all() or diagonal.max() < MAX_DIAGONAL_RATIO * diagonal.min():
+    if not (diagonal > 0).all():
+        return problem, V
+    near_one = diagonal.min() > MIN_DIAGONAL and diagonal.max() < 1 / MIN_DIAGONAL
+    if near_one and diagonal.max() < MAX_DIAGONAL_RATIO * diagonal.min():
         return problem, V
     powers = -np.rint(np.log2(diagonal) / 2).astype(int)
     A = _scaled_matrix(problem.A, powers)

@@ -22,7 +22,7 @@ from dualfold.graph.graph import Graph, Lists
 
 # Of the default width: exp(−16) is 1e-7, a weight that still links a point, where exp(−745) is 0.
 MAX_LENGTH_IN_WIDTHS = 4.0
-Weights = Literal["heat", "adaptive", "binary", "density"]
+Weights = Literal["heat", "adaptive", "binary", "density", "precomputed"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +38,7 @@ class Affinity:
     binary    W_ij = 1
     density   W_ij = exp(−‖x_i − x_j‖²/(t·A_i·A_j)), A = `spread` (of `neighborhood_spread`),
               t = `n_neighbors`
+    precomputed  W_ij as the graph was given it (`graph.from_affinities`), to the last bit
 
     With a density exponent α = `alpha` weights become W_ij/(q_i·q_j)^α, q = `degrees`, the sums
     Σ_j W_ij that grow with the density of the points (in units of their mean).
@@ -63,6 +64,9 @@ class Affinity:
         Links that joined pieces weigh 1: by their length they would weigh nearly 0, and all
         pieces but one would collapse to a point.
         """
+        if self.kind == "precomputed":
+            assert graph.weights is not None
+            return graph.weights.data
         spread = self.spread if self.spread is not None else np.zeros(0)
         weights = np.where(graph.is_link, 1.0, self._weights(graph.lengths, spread, spread))
         if self.degrees is None:
@@ -158,6 +162,13 @@ def _plain_affinity(
         )
     if weights == "binary":
         return Affinity("binary")
+    if weights == "precomputed":
+        if graph.weights is None:
+            raise InvalidInput(
+                Argument("weights", weights),
+                " needs a graph of affinities (graph.from_affinities); this one has lengths alone",
+            )
+        return Affinity("precomputed")
     if weights in ("adaptive", "density"):
         t = n_neighbors or graph.n_neighbors or int(graph.lists.counts.max())
         adaptive = weights == "adaptive"
@@ -166,7 +177,8 @@ def _plain_affinity(
         )
         return Affinity(weights, n_neighbors=t, spread=spread)
     raise InvalidInput(
-        Argument("weights"), f" is {weights!r}; it is 'heat', 'adaptive', 'binary' or 'density'"
+        Argument("weights"),
+        f" is {weights!r}; it is 'heat', 'adaptive', 'binary', 'density' or 'precomputed'",
     )
 
 

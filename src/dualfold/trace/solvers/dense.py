@@ -54,7 +54,7 @@ class Dense(Solver):
             N = problem.metric.times(problem.excluded_basis)
             N = N if scales is None else N * scales[:, None]
             far = 2 * np.abs(A).sum(axis=1).max() / (problem.metric.lowest if B is not None else 1)
-            A += max(far, 1.0) * (N @ N.T)
+            A += (far or 1.0) * (N @ N.T)  # 1 where A is 0
         last = min(problem.count, n - problem.excluded_basis.shape[1] - 1)  # one more, as the guard
         with long_call("LAPACK at work", 4 / 3 * n**3 / DENSE_FLOPS_A_SECOND):
             try:
