@@ -18,12 +18,13 @@ height, is δ = 3.3. `benchmarks/groups.py` measures how often the verdicts are 
 Sections follow the path from A to B and no other: a group that is long in another direction can be
 halved across few links there, which says nothing about its border to B.
 
-The thinnest section is the best of thousands, and where few links run side by side (a filament) it is
-thin by chance: points on a uniform line leave gaps. So a valley must also be thinner than what such
-a search finds where there is none. Of a uniform line the rate r(θ) of sections with a share θ of the
-mean number of links was simulated. A band of links w times as wide needs w such places side by side:
+The thinnest section is the best of thousands, and where few links run side by side (a filament) it
+is thin by chance: points on a uniform line leave gaps. So a valley must also be thinner than what
+such a search finds where there is none. Of a uniform line the rate r(θ) of sections with a share θ
+of the mean number of links was simulated. A band of links w times as wide needs w such places side
+by side:
 
-    chance(θ) = n/w·r(1)·(r(θ)/r(1))^w,   w = links through the middle / links of a line
+    chance(θ) = n/w·r(1)·(r(θ)/r(1))^w,   w = links through the middle half / links of a line
 
 for all n sections together, whichever of them the map cut at. `docs/calibration.md` has how often
 pieces of one line, sheet or cloud are called groups.
@@ -164,23 +165,25 @@ def valley_between(
     order = np.argsort(path_coordinate(link_graph(lists, rows), side, rows, known), kind="stable")
     rank = np.empty(len(rows), dtype=np.intp)
     rank[order] = np.arange(len(rows))
-    thinnest = _thinnest_section(rank, ends, inside, side)
+    counts = _section_links(rank, ends, inside)
+    thinnest = _thinnest_section(counts, side[order])
     across = drawn if thinnest is None else links_across(rank <= thinnest)
     # What the map drew is a section, too, unless a path leads round it.
     across = drawn if links < across.sum() and len(others) == 0 else across
-    middles = []
+    middles, widths = [], []
     for sign in (-1, 1):
-        ranks = np.sort(rank[side == sign])
+        ranks = np.flatnonzero(side[order] == sign)
+        widths.append(float(counts[ranks[len(ranks) // 4 : 1 + 3 * len(ranks) // 4]].mean()))
         at = [ranks[int(share * (len(ranks) - 1))] for share in MIDDLE_QUANTILES]
         middles.append(np.mean([links_across(rank <= position) for position in at], axis=0))
     middle = min(middles, key=lambda counts: float(counts.sum()))
     share, low = _ratio(across.astype(float), middle, tests)
-    return Valley(share, links, low, _chance(float(share), float(middle.sum()), len(lists)))
+    return Valley(share, links, low, _chance(int(across.sum()), min(widths), len(lists)))
 
 
-def _chance(share: float, middle: float, sections: int) -> float:
-    """That the thinnest of all sections has this share of the mean links, without a valley."""
-    width = middle / LINE_LINKS
+def _chance(links: int, usual: float, sections: int) -> float:
+    """That this few links cross the thinnest of all sections, `usual` ones on average."""
+    width, share = usual / LINE_LINKS, links / max(usual, 1e-9)
     if width == 0 or share > LINE_SHARES[-1]:
         return 1.0
     rate = LINE_CROSSING_RATE * np.exp(width * np.interp(share, LINE_SHARES, LINE_LOG_RATES))
@@ -235,17 +238,22 @@ def _potential(graph: sp.csr_array, degrees: Array, side: Array) -> Array:
     return np.asarray(centred / max(float(np.abs(centred).max()), np.finfo(float).tiny))
 
 
-def _thinnest_section(rank: Array, ends: Array, inside: Array, side: Array) -> int | None:
-    """The section between the groups that the fewest links cross; None: there is none.
-
-    Where too much of a group lies on the other's side, points of both are mixed all the way.
-    """
+def _section_links(rank: Array, ends: Array, inside: Array) -> Array:
+    """How many links cross the section behind each rank."""
     n = len(rank)
     here = np.broadcast_to(rank[:, None], ends.shape)[inside]
     there = rank[ends[inside]]
     low, high = np.minimum(here, there), np.maximum(here, there)
-    links = np.cumsum(np.bincount(low, minlength=n) - np.bincount(high, minlength=n))
-    along = side[np.argsort(rank)]
+    return np.cumsum(np.bincount(low, minlength=n) - np.bincount(high, minlength=n))
+
+
+def _thinnest_section(links: Array, along: Array) -> int | None:
+    """The section between the groups that the fewest links cross; None: there is none.
+
+    links : across each section; along : the side of each point, in their order on the path
+
+    Where too much of a group lies on the other's side, points of both are mixed all the way.
+    """
     first, second = np.cumsum(along < 0), np.cumsum(along > 0)
     between = (first >= OWN_SIDE_SHARE * first[-1]) & (second <= (1 - OWN_SIDE_SHARE) * second[-1])
     valid = np.flatnonzero(between)
