@@ -29,7 +29,9 @@ Sample = tuple[Any, Any]
 RANDOM_PLACES = 3_000
 # A map of which more points are called dubious than this has a false headline.
 HEADLINE_SHARE = 0.05
-FEW_MAPS = 20  # of cells with 10,000 rows
+# Of cells with 1,000 rows, in parts of the others; and of those with 10,000.
+FEWER_PART = 4
+FEW_MAPS = 20
 FIRST_MAPS = 50  # of which the mixture alone is computed, too: it takes most of the time
 NOISES = (0.0, 0.5, 1.0, 2.0, 3.0)
 
@@ -121,7 +123,8 @@ def cell(
     stored: StoredRuns, family: str, n: int, noise: float, share: float, runs: int
 ) -> tuple[int, list[list[float]]]:
     """The number of maps of a cell, and what `shares_called` found on each."""
-    count = min(runs, FEW_MAPS) if n == 10_000 else runs
+    count = runs if n < 1_000 else -(-runs // FEWER_PART)
+    count = min(count, FEW_MAPS) if n == 10_000 else count
     simulate = partial(shares_called, family, n, noise, share)
     return count, stored.of(f"{family}, {n}, {noise}, {share}", count, simulate)
 
@@ -151,16 +154,6 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=400)
     runs = parser.parse_args().runs
     stored = StoredRuns("dubious")
-    heads = ["data", "rows", "noise", "exchanged", "maps", "found", "found before"]
-    heads += ["false among those called"]
-    rows = [
-        power_row(stored, name, n, noise, share, -(-runs // 4))
-        for n, names, noises, shares in POWER_CELLS
-        for name in names
-        for noise in noises
-        for share in shares
-    ]
-    power = markdown(heads, rows)
     heads = ["data", "rows", "noise", "maps", "points dubious", "maps with a false headline"]
     heads += ["maps with any", "points before", "maps before"]
     rows = [
@@ -169,7 +162,17 @@ def main() -> None:
         for name in names
         for noise in noises
     ]
-    print(markdown(heads, rows), power, sep="\n\n")
+    print(markdown(heads, rows), end="\n\n", flush=True)
+    heads = ["data", "rows", "noise", "exchanged", "maps", "found", "found before"]
+    heads += ["false among those called"]
+    rows = [
+        power_row(stored, name, n, noise, share, -(-runs // FEWER_PART))
+        for n, names, noises, shares in POWER_CELLS
+        for name in names
+        for noise in noises
+        for share in shares
+    ]
+    print(markdown(heads, rows))
 
 
 if __name__ == "__main__":

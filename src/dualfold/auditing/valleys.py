@@ -13,7 +13,7 @@ estimates how deep the valley is: the density at the pass, divided by that of th
 the two groups, both taken over whole sections. One cloud that a map cut in two has no valley, θ is
 about 1; two normal clouds whose centres are δ standard deviations apart have
 θ = 2exp(−δ²/8)/(1 + exp(−δ²/2)), blurred by the length of the links. `CUT`, a valley of half the
-height, is δ = 3.3. `benchmarks/groups.py` measures how often the verdicts are right.
+height, is δ = 3.3. `benchmarks/calibration/groups.py` measures how often the verdicts are right.
 
 Sections follow the path from A to B and no other: a group that is long in another direction can be
 halved across few links there, which says nothing about its border to B.
