@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
 
 from dualfold import games
-from dualfold.point_pca import averaged_directions, descend_points, pair_forces
-
-sys.path.insert(0, str(Path(__file__).parents[2]))  # for papers/, which is not installed
-
-from papers.draganov.algorithm_one import algorithm_one
+from dualfold.point_pca import algorithm_one, averaged_directions, descend_points, pair_forces
 
 INK, SOFT, BLUE, ORANGE, GREEN = "#222222", "#666666", "#0072B2", "#D55E00", "#009E73"
 

@@ -9,9 +9,8 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from dualfold.arrays import Array
-from dualfold.point_pca import point_error, point_gradient
+from dualfold.point_pca import kronecker_gradient, point_error, point_gradient
 from dualfold.point_pca.point_descent import double_centred
-from papers.draganov.kronecker import kronecker_gradient
 from papers.finding import Experiment, Finding, Row, Setting, claim, identity, theorem
 
 
@@ -21,19 +20,13 @@ def error(X: Array, Y: Array) -> float:
     return float(np.square(L @ (_squares(X) - _squares(Y)) @ L).sum())
 
 
-def our_error(X: Array, Y: Array) -> float:
-    """The same by this package."""
-    centred = X - X.mean(axis=0)
-    return point_error(X, Y, float(np.square(centred.T @ centred).sum()))
-
-
 def numeric_gradient(X: Array, Y: Array, step: float = 1e-5) -> Array:
     """∇f by central differences of our f."""
     gradient = np.zeros_like(Y)
     for place in np.ndindex(*Y.shape):
         move = np.zeros_like(Y)
         move[place] = step
-        up, down = our_error(X, Y + move), our_error(X, Y - move)
+        up, down = point_error(X, Y + move), point_error(X, Y - move)
         gradient[place] = (up - down) / (2 * step)
     return gradient
 
@@ -51,7 +44,7 @@ def formulas(setting: Setting) -> Finding:
     n, D, d = setting.of((8, 4, 2), (15, 6, 2), (30, 8, 3))
     X, Y = rng.standard_normal((n, D)) + 1.5, rng.standard_normal((n, d)) - 0.5
     X0, Y0 = X - X.mean(axis=0), Y - Y.mean(axis=0)
-    f, exact = our_error(X, Y), numeric_gradient(X, Y)
+    f, exact = point_error(X, Y), numeric_gradient(X, Y)
     ours = point_gradient(X, Y)
     without = float(np.square(_row_and_column_centred(X) - _row_and_column_centred(Y)).sum())
     ratio = float(np.vdot(ours, printed_gradient(X, Y)) / np.vdot(ours, ours))
@@ -62,7 +55,7 @@ def formulas(setting: Setting) -> Finding:
         *_preliminaries(X),
         identity("our f over its definition (1)", f / error(X, Y), 1e-9, equals=1),
         claim("4tr(L(G_Y − G_X)²) over our f, centred data", 1.0,
-              4 * _trace(X0, Y0) / our_error(X0, Y0), near_one, "§1.2"),
+              4 * _trace(X0, Y0) / point_error(X0, Y0), near_one, "§1.2"),
         claim("4tr(L(G_Y − G_X)²) over our f, data as it is", 1.0, 4 * _trace(X, Y) / f, near_one,
               "outer L's do not cancel unless the data is centred"),
         claim("f by (2) with row and column means only, over our f", 1.0, without / f, near_one,
@@ -87,8 +80,8 @@ def formulas(setting: Setting) -> Finding:
 
 def _step_rows(X: Array, Y: Array) -> tuple[Row, ...]:
     """Which way the printed update goes, and the term of §1.2's differential without dY."""
-    step, f = 1e-6 * printed_gradient(X, Y), our_error(X, Y)
-    up, down = our_error(X, Y + step) - f, our_error(X, Y - step) - f
+    step, f = 1e-6 * printed_gradient(X, Y), point_error(X, Y)
+    up, down = point_error(X, Y + step) - f, point_error(X, Y - step) - f
     return (
         claim("our f after a small step as printed (plus), less f", "below 0", up, lambda x: x < 0,
               "adding the gradient climbs"),

@@ -23,6 +23,7 @@ from dualfold.games import (
     LeastSquares,
     Logistic,
     LogSumExp,
+    Oracle,
     Quadratic,
     Simplex,
     Sum,
@@ -30,7 +31,7 @@ from dualfold.games import (
     refute,
 )
 from papers.figures.charts import Chart, Line, chart_figure
-from papers.finding import Experiment, Finding, Row, Setting, claim, theorem
+from papers.finding import Experiment, Finding, Row, Setting, claim, identity, theorem
 
 ROUNDING = 1e-10  # relative to the values that are compared
 SIZE = 4
@@ -78,7 +79,7 @@ def lecture_shapes(rng: np.random.Generator) -> tuple[Shape, ...]:
 
 
 def conditions(setting: Setting) -> Finding:
-    """Definition, first-order condition and Jensen, on values and subgradients of ours."""
+    """Definition, both conditions, Jensen and rules, on values and subgradients of ours."""
     rng, count = setting.random(), setting.of(60, 400, 5_000)
     shapes = lecture_shapes(rng)
     rows: list[Row] = []
@@ -89,6 +90,8 @@ def conditions(setting: Setting) -> Finding:
         note = f"chord {chord:.0e}, tangent by our subgradient {tangent:.0e}, Jensen {jensen:.0e}"
         worst = max(chord, tangent, jensen)
         rows.append(theorem(f"{shape.name}: not convex by", worst, at_most=ROUNDING, about=note))
+    rows += _second_order_rows(shapes, rng, count // 10)
+    rows += _composition_rows(setting)
     rows += _lecture_rows(setting)
     strict = _least_bulge(rng, count)
     rows.append(
@@ -104,6 +107,76 @@ def conditions(setting: Setting) -> Finding:
         "where it finds none it proves nothing.",
     )
     return Finding(sentence, tuple(rows), ((TANGENTS, _tangents_figure()),), notes)
+
+
+# Of the largest curvature: differences of slopes with a step of 1e-5 leave less.
+DIFFERENCE_ROUNDING = 1e-6
+
+
+def least_curvature(f: Convex, x: Array) -> float:
+    """The least eigenvalue of ∇²f(x), by differences of our slopes, over the largest modulus."""
+    step = 1e-5 * float(np.abs(x).max())
+    moves = step * np.eye(len(x))
+    columns = [(f.subgradient(x + d) - f.subgradient(x - d)) / (2 * step) for d in moves]
+    values = np.linalg.eigvalsh((np.array(columns) + np.transpose(columns)) / 2)
+    return float(values[0] / max(np.abs(values).max(), 1e-300))
+
+
+def _second_order_rows(
+    shapes: tuple[Shape, ...], rng: np.random.Generator, count: int
+) -> list[Row]:
+    """∇²f ⪰ 0 at random points of what is twice differentiable; a cube is not."""
+    smooth = [one for one in shapes if isinstance(one.f, SMOOTH)]
+    rows = []
+    for shape in smooth:
+        least = min(least_curvature(shape.f, x) for x in shape.points(rng, count))
+        rows.append(
+            theorem(f"{shape.name}: least eigenvalue of ∇²f over the largest", least, at_least=0,
+                    within=DIFFERENCE_ROUNDING, about="second-order condition, by our slopes")
+        )  # fmt: skip
+    cube = Oracle(lambda x: (float(np.sum(x**3)), 3 * x**2))
+    bent = min(least_curvature(cube, x) for x in _anywhere(rng, count))
+    rows.append(
+        theorem("Σx³, not convex: the same", bent, at_most=-0.01, about="negative somewhere")
+    )
+    return rows
+
+
+SMOOTH = (LogSumExp, Entropy, Quadratic, LeastSquares, Logistic)
+# h(g(x)) of one variable: h and g with their first two derivatives, and whether the rule says
+# that it is convex (h convex and rising, g convex; or h convex and falling, g concave).
+Scalar = Callable[[float], float]
+COMPOSITIONS: tuple[tuple[str, tuple[Scalar, ...], tuple[Scalar, ...], bool], ...] = (
+    ("exp(x²): h rises, g convex", (np.exp,) * 3,
+     (lambda x: x * x, lambda x: 2 * x, lambda x: 2.0), True),
+    ("1/√(1 + x): h = 1/u falls, g concave", (lambda u: 1 / u, lambda u: -1 / u**2,
+     lambda u: 2 / u**3), (lambda x: (1 + x) ** 0.5, lambda x: 0.5 * (1 + x) ** -0.5,
+     lambda x: -0.25 * (1 + x) ** -1.5), True),
+    ("(x² − 1)²: h = u² is not monotone", (lambda u: u * u, lambda u: 2 * u, lambda u: 2.0),
+     (lambda x: x * x - 1, lambda x: 2 * x, lambda x: 2.0), False),
+)  # fmt: skip
+
+
+def _composition_rows(setting: Setting) -> list[Row]:
+    """f″ = h″(g)g′² + h′(g)g″ against differences of f, and convex where the rule says so."""
+    rows, tries, at = list[Row](), setting.of(500, 2_000, 20_000), np.linspace(-0.8, 1.8, 27)
+    for name, h, g, convex in COMPOSITIONS:
+        bend = np.array([h[2](g[0](x)) * g[1](x) ** 2 + h[1](g[0](x)) * g[2](x) for x in at])
+        ends = np.array([[h[0](g[0](x + d)) for d in (-1e-4, 0.0, 1e-4)] for x in at])
+        off = np.abs((ends[:, 0] - 2 * ends[:, 1] + ends[:, 2]) / 1e-8 - bend)
+        found = refute(
+            lambda x, h=h, g=g: float(h[0](g[0](float(x[0])))),  # type: ignore[misc]
+            np.array([0.5]), over=Box(-0.8, 1.8), tries=tries,
+        )  # fmt: skip
+        worst = float((off / np.maximum(np.abs(bend), 1.0)).max())
+        rows.append(
+            identity(f"{name}: f″ by the rule less differences", worst, 1e-5, about="relative")
+        )
+        rows.append(
+            theorem(f"{name}: refuted by our search", float(found.is_refuted),
+                    equals=float(not convex), about=f"{tries} tries; least f″ {bend.min():.2g}")
+        )  # fmt: skip
+    return rows
 
 
 Plain = Callable[[Array], float]
@@ -240,7 +313,7 @@ EXPERIMENTS = (
         "shin-convexity",
         "S",
         "lecture 2, conditions and examples",
-        "Functions convex by chord, tangent and Jensen",
+        "Functions convex by chord, tangent, Jensen, second derivative and composition",
         conditions,
     ),
     Experiment(

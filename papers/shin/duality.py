@@ -15,6 +15,7 @@ from dualfold.programs import (
     QuadraticProgram,
     certify_program,
     quadratic_dual,
+    solve_general,
     solve_program,
 )
 from dualfold.programs.certificate import ProgramCertificate
@@ -136,6 +137,59 @@ def gaps(setting: Setting) -> Finding:
     return Finding(sentence, rows)
 
 
+def general_problems(setting: Setting) -> Finding:
+    """min f, g ≤ 0, h = 0 of Python functions: p*, its multipliers, max D(λ, ν) and KKT."""
+    rng, count = setting.random(), setting.of(2, 10, 60)
+    gaps, above, worst, caught, stationary = [], [], 0.0, 0, 0
+    for _ in range(count):
+        problem, start = curved_problem(rng)
+        answer = solve_general(problem, start)
+        scale = max(1.0, abs(answer.value))
+        gaps.append(abs(answer.gap) / scale)
+        for lam, nu in zip(rng.exponential(size=5), rng.standard_normal(5), strict=True):
+            D = problem.dual_function([lam], [nu], start=start).value
+            above.append((D - answer.value) / scale)
+        worst = max(worst, *vars(answer.residuals.relative).values())
+        stationary += answer.level == "stationary"
+        wrong = problem.kkt(answer.point, answer.inequality + 0.5, answer.equation + 0.5)
+        caught += wrong.level() == "not stationary"
+    pinned = LinearProgram([1.0], [[-1.0]], [-3.0]).with_bounds(3.0, 3.0)
+    verdict = certify_program(pinned, [3.0], [0.5, 0.0, 0.0])
+    rows = (
+        _all("answers of our solver that keep the four conditions", stationary, count),
+        theorem("the worst of the four, relative", worst, at_most=1e-6),
+        theorem("p* − max D(λ, ν), relative, largest", max(gaps), at_most=1e-6,
+                about="strong duality: convex, with a point inside"),
+        theorem("D at random λ ≥ 0, ν less p*, relative, largest", max(above), at_most=0,
+                within=1e-9, about="weak duality"),
+        _all("multipliers 0.5 off: conditions refused", caught, count),
+        theorem("min x, x = 3 with a multiplier 0.5 off: value proved, conditions refused",
+                float(verdict.level == "proved" and verdict.kkt_level == "not stationary"),
+                equals=1, about="the two verdicts are about different things"),
+    )  # fmt: skip
+    sentence = (
+        f"{count} convex problems of exponentials in a ball, cut by a plane: the maximum of the "
+        f"dual meets the minimum to {max(gaps):.1g}, and all four conditions hold to {worst:.1g}."
+    )
+    return Finding(sentence, rows)
+
+
+def curved_problem(rng: np.random.Generator) -> tuple[GeneralProblem, Array]:
+    """min Σ exp(a_iᵀx), ‖x‖² ≤ 1, cᵀx = ½ with ‖c‖ = 1; (0, …) + c/2 is inside."""
+    d = int(rng.integers(2, 5))
+    A, c = rng.standard_normal((2 * d, d)), rng.standard_normal(d)
+    c /= np.linalg.norm(c)
+    problem = GeneralProblem(
+        lambda x: float(np.exp(A @ x).sum()),
+        lambda x: [x @ x - 1],
+        lambda x: [c @ x - 0.5],
+        f_gradient=lambda x: A.T @ np.exp(A @ x),
+        g_jacobian=lambda x: [2 * x],
+        h_jacobian=lambda x: [c],
+    )
+    return problem, c / 2
+
+
 def _without_slater() -> tuple[Row, ...]:
     """Convex, yet without a point inside: a gap of 1, and a dual value that is not reached."""
     far = GeneralProblem(lambda v: float(np.exp(-v[0])), lambda v: [v[0] ** 2 / v[1]])
@@ -221,6 +275,13 @@ EXPERIMENTS = (
     Experiment("shin-lp", "S", "lecture 2, LP", "Linear programs and their duals", linear_programs),
     Experiment(
         "shin-qp", "S", "lecture 2, QP", "Quadratic programs and their duals", quadratic_programs
+    ),
+    Experiment(
+        "shin-general",
+        "S",
+        "lecture 2, convex optimization and KKT",
+        "Convex problems of any functions, their dual maximum and KKT",
+        general_problems,
     ),
     Experiment("shin-gap", "S", "lecture 2, duality", "Where strong duality fails", gaps),
 )

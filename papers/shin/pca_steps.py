@@ -10,7 +10,7 @@ from dualfold import PCA
 from dualfold.arrays import Array
 from papers.figures.charts import Chart, Line, chart_figure
 from papers.figures.lectures import Step, steps_figure
-from papers.finding import Experiment, Finding, Setting, also, identity, theorem
+from papers.finding import Experiment, Finding, Setting, also, claim, identity, theorem
 
 ROUNDING = 1e-12
 
@@ -124,6 +124,59 @@ def variance(setting: Setting) -> Finding:
     return Finding(sentence, rows, tuple(zip(captions, pictures, strict=True)))
 
 
+HOUSE_FEATURES = ("size", "rooms", "bathrooms", "schools around", "crime rate")
+
+
+def houses(rng: np.random.Generator, n: int) -> Array:
+    """Generated houses: three columns follow how large a house is, two where it stands."""
+    large, place = rng.standard_normal((2, n))
+    noise = rng.standard_normal((5, n))
+    return np.column_stack(
+        [
+            120 + 40 * large + 12 * noise[0],  # square metres
+            np.round(4.5 + 1.4 * large + 0.5 * noise[1]),
+            np.round(2.0 + 0.7 * large + 0.3 * noise[2]),
+            6 + 2 * place + 0.9 * noise[3],
+            30 - 9 * place + 4 * noise[4],
+        ]
+    )
+
+
+def housing(setting: Setting) -> Finding:
+    """Five dimensions of houses to two: a size feature and a location feature."""
+    X = houses(setting.random(), setting.of(400, 2_000, 20_000))
+    model = PCA(n_components=2, standardize=True).fit(X)
+    squares = np.square(model.components_)
+    sizes, places = float(squares[0, :3].sum()), float(squares[1, 3:].sum())
+    S = np.corrcoef(X.T)
+    values = np.linalg.eigvalsh(S)[::-1]
+    kept = float(model.eigenvalues_.sum()) / len(S)
+    rows = (
+        theorem("our two eigenvalues off those of the correlations",
+                np.abs(model.eigenvalues_ - values[:2]).max(), at_most=1e-10),
+        claim("squared loadings of size, rooms, bathrooms on the first", "a size feature", sizes,
+              lambda x: x > 0.9, "most of a direction of length 1"),
+        claim("squared loadings of schools and crime on the second", "a location feature", places,
+              lambda x: x > 0.9, "most of a direction of length 1"),
+        claim("share of the variance of 5 features in 2", "compact", kept, lambda x: x > 0.75),
+    )  # fmt: skip
+    loads = "; ".join(
+        f"{name} {one:+.2f}, {two:+.2f}".replace("-", "−")
+        for name, (one, two) in zip(HOUSE_FEATURES, model.components_.T, strict=True)
+    )
+    sentence = (
+        f"Two directions keep {kept:.0%} of five standardised features of houses; {sizes:.0%} of "
+        f"the first is size, rooms and bathrooms, {places:.0%} of the second schools and crime."
+    )
+    frames = (Step("size feature against location feature", model.transform(X[:400])),)
+    caption = "Houses by the two features that are left of five."
+    notes = (
+        "The lecture shows no data: these houses are generated, with one hidden number for how "
+        f"large a house is and one for where it stands. Loadings: {loads}.",
+    )
+    return Finding(sentence, rows, ((caption, steps_figure(frames)),), notes)
+
+
 def _angle(vector: Array) -> float:
     """Of a line in the plane, from −90° to 90°."""
     return float(np.degrees(np.arctan(vector[1] / vector[0])))
@@ -134,6 +187,7 @@ def _near(got: Any, wanted: Any) -> bool:
 
 
 EXPERIMENTS = (
+    Experiment("shin-housing", "S", "lecture 3, Housing Data", "Five features to two", housing),
     Experiment("shin-pca-steps", "S", "lecture 3, PCA Illustration", "PCA step by step", steps),
     Experiment(
         "shin-pca-variance", "S", "lecture 3, maximum variance", "Variance against direction",

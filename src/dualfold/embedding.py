@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import singledispatch
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -44,6 +44,25 @@ class Embedding:
     problem: Any
     solution: Any
     seconds: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def spectrum(self) -> Array:
+        """The eigenvalues among which `n_components="auto"` looks for an eigengap."""
+        return self.values
+
+    def with_leading(self, count: int, tolerance: float = DEFAULT_TOLERANCE) -> Embedding:
+        """The first `count` coordinates, certified as an answer of their own."""
+        problem, solution = replace(self.problem, count=count), self.solution
+        whole = np.hstack([solution.vectors, solution.guard])
+        kept = replace(
+            solution,
+            vectors=solution.vectors[:, :count],
+            values=solution.values[:count],
+            guard=whole[:, count:],
+        )
+        certificate = certify(problem, whole, kept.values, tolerance=tolerance)
+        points = problem.lift(kept.vectors, kept.values)
+        return Embedding(points, kept.values, certificate, problem, kept, self.seconds)
 
     def __repr__(self) -> str:
         n, d = self.points.shape

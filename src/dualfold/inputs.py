@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from dualfold.errors import Argument, InPython, InvalidInput
 
-__all__ = ["frame_of", "numbers_of", "refuse_text"]
+__all__ = ["frame_of", "numbers_of", "random_generator", "refuse_text"]
 
 
 def numbers_of(X: Any) -> Any:
@@ -39,6 +41,19 @@ def numbers_of(X: Any) -> Any:
             "X.to_dataframe()",
         )
     return X
+
+
+def random_generator(random_state: Any) -> np.random.Generator:
+    """NumPy's generator for a seed, an older `RandomState`, or None, which draws a seed."""
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.default_rng(random_state.randint(2**31))
+    try:
+        return np.random.default_rng(random_state)
+    except (TypeError, ValueError):
+        raise InvalidInput(
+            Argument("random_state"),
+            f" must be None, a whole number from 0 on or a generator; it is {random_state!r}",
+        ) from None
 
 
 def frame_of(X: Any) -> Any:

@@ -10,6 +10,7 @@ import typer
 from typer.testing import CliRunner
 
 from dualfold.cli.commands import as_command, reading_flag, reading_words
+from dualfold.cli.job import Job
 from dualfold.cli.method_options import (
     METHOD_OPTIONS,
     SWITCH_OPTIONS,
@@ -19,6 +20,7 @@ from dualfold.cli.method_options import (
 from dualfold.data import Reading, read_metadata
 from dualfold.data.reading import DEFAULT_READING, DEFAULT_VALUES, READING_OPTIONS, reading_of
 from dualfold.descriptions import DESCRIPTIONS
+from dualfold.descriptions.graph_methods import DEFAULT_N_NEIGHBORS
 from tests.cli.command_line import run
 
 # One value for every field that is an option, each another one than by default.
@@ -142,3 +144,9 @@ def test_options_of_other_methods_are_refused_with_the_usage_of_the_command(here
 )
 def test_words_show_no_option_that_another_one_replaces(method, settings, words):
     assert option_words(DESCRIPTIONS[method], settings) == words
+
+
+def test_the_number_of_neighbours_that_the_help_names_is_that_of_every_graph_method():
+    numbers = {Job(row, 2, {}).n_neighbors for row in DESCRIPTIONS.values() if row.needs_graph}
+    assert numbers == {DEFAULT_N_NEIGHBORS}
+    assert f"Default: {DEFAULT_N_NEIGHBORS}," in " ".join(run("embed", "--help").stdout.split())

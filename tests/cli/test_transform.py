@@ -45,7 +45,7 @@ def test_transform_keeps_the_scale_and_the_means_of_the_old_rows(here):
     refused = run("transform", "m.dualfold", "gap.csv", "--missing", "raise", code=1)
     assert "--missing drop" in refused.stderr
     told = run("transform", "m.dualfold", "gap.csv").stderr
-    assert "1 missing values were filled with the means of the model's own rows" in told
+    assert "1 missing value was filled with the means of the model's own rows" in told
     filled = gap.fillna({"x": frame["x"].mean()}).to_numpy()
     scaled = (filled - frame.to_numpy().mean(axis=0)) / frame.to_numpy().std(axis=0)
     model = load_model("m.dualfold")

@@ -126,6 +126,7 @@ def test_constants_that_the_run_contradicts_are_refused():
     with pytest.warns(ConditionFails, match="was met"):
         run = nesterov(flat, np.zeros(D), radius=0.5).play(300)
     assert run.level == "failed"  # the ball holds no minimiser: lower values were met
+    assert np.isinf(run.gap).all()
 
 
 # --- finite sums ----------------------------------------------------------------------

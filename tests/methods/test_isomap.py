@@ -167,3 +167,24 @@ def test_a_function_with_parameters_is_a_metric():
     w = np.array([1.0, 4.0, 0.25, 1.0, 1.0])
     ours = Isomap(n_neighbors=8, metric=weighted, metric_params={"w": w}).fit_transform(WIDE)
     same_up_to_signs(ours, Isomap(n_neighbors=8).fit_transform(WIDE * np.sqrt(w)))
+
+
+def test_negative_mass_is_that_of_the_double_centred_geodesics(monkeypatch):
+    turn = np.arange(60) * np.pi / 30
+    ring = np.column_stack([np.cos(turn), np.sin(turn)])
+    model = Isomap(n_neighbors=2).fit(ring)
+    steps = np.abs(np.subtract.outer(np.arange(60), np.arange(60)))
+    D = np.minimum(steps, 60 - steps) * 2 * np.sin(np.pi / 60)
+    H = np.eye(60) - 1 / 60
+    values = np.linalg.eigvalsh(-0.5 * H @ D**2 @ H)
+    share = -values[values < 0].sum() / np.abs(values).sum()
+    assert share > 0.2
+    assert model.negative_mass_ == pytest.approx(share, rel=1e-9)
+    assert "all eigenvalues" in model.negative_mass_note_
+    line = Isomap(n_neighbors=2, n_components=1).fit(np.linspace(0, 1, 30)[:, None])
+    assert line.negative_mass_ == 0
+    two = Isomap(n_neighbors=2, pieces="separate").fit(np.vstack([ring, ring + 100]))
+    assert two.negative_mass_ == pytest.approx(share, rel=1e-9)
+    monkeypatch.setattr("dualfold.methods._isomap.MAX_SPECTRUM_ROWS", 50)
+    assert np.isnan(model.negative_mass_)
+    assert "60 eigenvalues" in model.negative_mass_note_

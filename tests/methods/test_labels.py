@@ -19,9 +19,9 @@ from sklearn.pipeline import make_pipeline
 
 import dualfold
 from dualfold import FisherDiscriminant, OrthogonalLPP, methods
-from dualfold.errors import InvalidInput, PiecesJoined
+from dualfold.errors import InvalidInput, PiecesJoined, PointsCollapse
 from dualfold.graph import knn
-from dualfold.saved import load_model, model_of, save_model
+from dualfold.saved import load_model, model_of, rechecked_model, rechecked_points, save_model
 
 IRIS, iris_y = load_iris(return_X_y=True)
 WINE, wine_y = load_wine(return_X_y=True)
@@ -304,3 +304,41 @@ def test_supervised_projection_with_more_features_than_rows():
     apart = min(np.linalg.norm(middles[i] - middles[j]) for i in range(4) for j in range(i))
     assert spread < 1e-5 * apart
     assert model.certificate_.level == "proved"
+
+
+def shrunk_scatter(X, y, share):
+    """Within and between classes, by the definition in all features."""
+    n, D = X.shape
+    rows = [X[y == label] - X[y == label].mean(axis=0) for label in np.unique(y)]
+    centred = X - X.mean(axis=0)
+    parts = sum(Z.T @ Z for Z in rows) / n, centred.T @ centred / n
+    within, total = ((1 - share) * S + share * np.trace(S) / D * np.eye(D) for S in parts)
+    return within, total - within
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(("n", "D"), [(60, 4), (20, 45)])
+def test_shrunk_discriminants_are_optimal_among_all_directions(n, D, seed):
+    """Those along which no row differs count, too: by the formula, and in scikit-learn."""
+    rng = np.random.default_rng([32, seed])
+    X, y, share = rng.normal(size=(n, D)), np.arange(n) % 4, [0.05, 0.2, 0.6, 0.95][seed]
+    X[:, 0] += 4 * y
+    X[:, D - D // 4 :] = 1.5
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        model = FisherDiscriminant(shrinkage=share).fit(X, y)
+    within, between = shrunk_scatter(X, y, share)
+    best = scipy.linalg.eigh(between, within, eigvals_only=True)[::-1][:3]
+    np.testing.assert_allclose(model.eigenvalues_, best, rtol=1e-9)
+    assert model.certificate_.level == "proved"
+    C = model.components_
+    np.testing.assert_allclose(C @ within @ C.T, np.eye(3), atol=1e-9)
+    np.testing.assert_allclose(C @ between @ C.T, np.diag(best), atol=1e-9 * best[0])
+    theirs = LinearDiscriminantAnalysis(solver="eigen", shrinkage=share).fit(X, y).transform(X)
+    flat = np.ptp(theirs, axis=0) < 1e-9
+    np.testing.assert_array_equal(np.ptp(model.embedding_, axis=0) < 1e-9, flat)
+    assert any(one.category is PointsCollapse for one in told) == flat.any()
+    again = rechecked_model(model_of(model), X, y)
+    assert again.level == "proved"
+    points = rechecked_points(clone(model), X, model.embedding_, model.eigenvalues_, y=y)
+    assert points.level == "proved"

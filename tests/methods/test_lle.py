@@ -20,6 +20,7 @@ from dualfold.errors import (
 from dualfold.graph import from_lengths, join_pieces, knn, radius
 from dualfold.graph.directed_lists import terminal_components
 from dualfold.methods import hessian_lle, lle, ltsa, modified_lle
+from dualfold.saved import model_of, rechecked_model
 from tests.tools.angles import principal_sine
 from tests.tools.tables import curve_points, digit_points, roll_points
 
@@ -247,3 +248,16 @@ def test_what_is_refused_and_how():
         ltsa(knn(X, 4), n_components=3)
     with pytest.raises(InvalidInput, match="needs 3 or more neighbours"):
         modified_lle(knn(X, 2), n_components=3)
+
+
+@pytest.mark.parametrize("method", ["standard", "ltsa"])
+def test_coordinates_of_unit_variance_are_those_of_unit_length_times_the_root_of_n(method):
+    X = roll_points(150, random_state=2)
+    plain = dualfold.LocallyLinearEmbedding(n_neighbors=8, method=method).fit(X)
+    model = dualfold.LocallyLinearEmbedding(n_neighbors=8, method=method, unit_variance=True).fit(X)
+    np.testing.assert_allclose(model.embedding_.T @ model.embedding_ / 150, np.eye(2), atol=1e-9)
+    same = np.abs(np.sum(model.embedding_ * plain.embedding_, axis=0)) / np.sqrt(150)
+    np.testing.assert_allclose(same, 1, atol=1e-6)
+    np.testing.assert_allclose(model.eigenvalues_, 150 * plain.eigenvalues_, rtol=1e-6)
+    assert model.certificate_.level == "proved"
+    assert rechecked_model(model_of(model), X).level == "proved"

@@ -24,9 +24,7 @@ from dualfold.methods import (
 )
 from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.trace.solvers import Dense
-from dualfold.weights import (
-    reconstruction_weights,
-)
+from dualfold.weights import reconstruction_weights, weighted_laplacian
 from tests.tools.angles import principal_sine
 from tests.tools.tables import curve_points, digit_points
 
@@ -268,3 +266,29 @@ def test_projections_of_digits_do_not_find_pixel_noise():
 
 
 # Random projections
+
+
+@pytest.mark.parametrize(("n", "D"), [(60, 4), (12, 30)])
+def test_lpp_without_centring_is_the_problem_as_it_is_printed(n, D):
+    """min tr(VᵀXᵀLXV), VᵀXᵀDegXV = I of the rows as they are."""
+    rng = np.random.default_rng(n)
+    X = rng.normal(size=(n, D)) + 3 * rng.normal(size=D)
+    graph = knn(X, 5)
+    laplacian, degrees = weighted_laplacian(graph)
+    problem = lpp(graph, n_components=3, variance_kept=1.0, centred=False)
+    found = dualfold.embed(problem)
+    assert found.certificate.level == "proved"
+    V = problem.lift.linear_map(found.solution.vectors, found.values).components.T
+    np.testing.assert_allclose(found.points, X @ V, atol=1e-9)
+    np.testing.assert_allclose(V.T @ X.T @ (degrees[:, None] * (X @ V)), np.eye(3), atol=1e-9)
+    # The same directions by an orthonormal basis of the rows.
+    Q = np.linalg.svd(X, full_matrices=False)[2].T
+    Z = X @ Q
+    values = scipy.linalg.eigh(Z.T @ (laplacian @ Z), Z.T @ (degrees[:, None] * Z))[0][:3]
+    np.testing.assert_allclose(found.values, values, rtol=1e-7, atol=1e-12)
+    model = dualfold.LocalityPreservingProjection(
+        3, n_neighbors=5, variance_kept=1.0, centred=False
+    ).fit(X)
+    np.testing.assert_allclose(model.eigenvalues_, values, rtol=1e-7, atol=1e-12)
+    np.testing.assert_array_equal(model.mean_, np.zeros(D))
+    np.testing.assert_allclose(model.transform(X), model.embedding_, atol=1e-12)

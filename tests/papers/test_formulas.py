@@ -8,9 +8,8 @@ import scipy.linalg
 from scipy.spatial.distance import cdist
 
 from dualfold.errors import InvalidInput
-from dualfold.point_pca import point_gradient
-from papers.draganov.kronecker import commutation_matrix, kronecker_gradient
-from papers.kokiopoulou.subspaces import subspace_quotients
+from dualfold.point_pca import commutation_matrix, kronecker_gradient, point_gradient
+from dualfold.trace import subspace_quotients
 
 
 def draws(seed, *shape):

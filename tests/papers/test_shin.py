@@ -58,6 +58,11 @@ def test_what_is_not_convex_is_found_out() -> None:
     assert convexity.tangent_excess(steep, rng, 2_000) > 1e-6
 
 
+def test_a_dent_has_negative_curvature() -> None:
+    assert convexity.least_curvature(Dent(), np.full(4, 0.1)) < -0.5
+    assert convexity.least_curvature(Quadratic(np.eye(4), np.zeros(4)), np.ones(4)) > 0.999
+
+
 def _small_quadratic() -> QuadraticProgram:
     Q = np.array([[3.0, 1.0], [1.0, 2.0]])
     return QuadraticProgram(Q, [1.0, -2.0], [[1.0, 2.0], [-1.0, 0.5]], [0.5, 0.25])

@@ -17,6 +17,7 @@ from sklearn.datasets import load_digits, load_iris
 import dualfold
 from dualfold.errors import CertificateFailed, InvalidInput, TooLarge
 from dualfold.point_pca import (
+    algorithm_one,
     certify_points,
     descend_points,
     pair_forces,
@@ -24,7 +25,6 @@ from dualfold.point_pca import (
     point_forces,
     point_gradient,
 )
-from papers.draganov.algorithm_one import algorithm_one
 from papers.draganov.attraction import attraction
 
 Array = np.ndarray[Any, Any]
@@ -51,6 +51,11 @@ def test_error_and_gradient_are_those_of_the_distances() -> None:
     X, Y, direction = (rng.standard_normal((12, k)) + 3 for k in (5, 2, 2))
     squares = float(fourth_powers(X).sum())
     assert point_error(X, Y, squares) == pytest.approx(error_of_distances(X, Y))
+    for data in (X, sp.csr_array(X), X[:3]):  # fewer rows than columns, too
+        rows = Y[: data.shape[0]]
+        wanted = error_of_distances(X[: len(rows)], rows)
+        assert point_error(data, rows) == pytest.approx(wanted)
+    assert point_error(X, X) <= 1e-12 * squares
     gradient = point_gradient(X, Y)
     slope = error_of_distances(X, Y + 1e-5 * direction) - error_of_distances(
         X, Y - 1e-5 * direction

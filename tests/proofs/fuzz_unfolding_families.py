@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,7 @@ class Case:
     net : the problem as the judge sees it; graph : what `unfold` gets (None: the problem itself)
     known : fractions that enclose the optimum, or None
     reached_exact : the variance of points with exactly these lengths
+    rows : such points, where the problem is to know them
     posed : whether solvers should manage
     """
 
@@ -35,6 +36,7 @@ class Case:
     angles: bool = False
     known: tuple[fmpq, fmpq] | None = None
     reached_exact: fmpq | None = None
+    rows: Array | None = None
     posed: bool = True
 
 
@@ -146,8 +148,17 @@ def equal(rng: np.random.Generator) -> Case:
     squared = _between(X, edges)
     net = judge.Net.of(n, edges, squared, None)
     reached = judge.spread(net, X).variance
-    graph = _graph(n, edges, np.sqrt(squared)) if rng.random() < 0.3 else None
-    return Case("equal", net, "equal", graph=graph, reached_exact=reached)
+    if rng.random() < 0.3:
+        graph = _graph(n, edges, np.sqrt(squared))
+        return Case("equal", net, "equal", graph=graph, reached_exact=reached, posed=False)
+    known = (reached, reached) if len(edges) == n * (n - 1) // 2 else None
+    rows = X.astype(float)
+    return Case("equal", net, "equal", known=known, reached_exact=reached, rows=rows)
+
+
+def equal_tree(rng: np.random.Generator) -> Case:
+    """Trees are straight rays, whose lengths are kept."""
+    return replace(tree(rng), family="equal tree", constraints="equal")
 
 
 def contradictions(rng: np.random.Generator) -> Case:
@@ -174,6 +185,7 @@ def angles(rng: np.random.Generator) -> Case:
 
 FAMILIES = (
     tree, cycle, bipartite, clique, general, spread, duplicates, equal, contradictions, angles,
+    equal_tree,
 )  # fmt: skip
 
 

@@ -36,6 +36,7 @@ from tests.proofs import unfolding_optima as optima
 from tests.proofs.fuzz_unfolding_families import FAMILIES, MUTATIONS, Case
 
 Array = np.ndarray[Any, np.dtype[Any]]
+LITTLE_RELAXATION = 1e-5
 SOLVERS = ("interior_point", "low_rank", "landmark")
 
 
@@ -58,6 +59,7 @@ def _answer(case: Case, solver: str) -> tuple[UnfoldingProblem, Array, Array]:
             [_double(d) for d in net.squared],
             case.constraints,
             [_double(m) for m in net.masses],
+            case.rows,
         )
         found = Unfolder(solver=solver, random_state=0).solve(problem)
         return problem, found.factor, found.weights
@@ -85,13 +87,17 @@ def _net_of(problem: UnfoldingProblem, case: Case) -> tuple[judge.Net, list[str]
     return net, said
 
 
-def _enclosed(case: Case, net: judge.Net, c: Any) -> tuple[fmpq, fmpq | None]:
-    """Fractions around the optimum of the problem that the certificate is about."""
-    if case.constraints == "equal":
-        if not 1e-6 < c.relaxation < 0.3:
-            return fmpq(0), None
-        return optima.reference(net, c.relaxation)
-    return optima.reference(net) if case.known is None else case.known
+def _enclosed(case: Case, net: judge.Net, c: Any) -> tuple[fmpq | None, fmpq | None]:
+    """Fractions around the optimum of an equal problem that the certificate is about.
+
+    Exactly equal lengths have no reference of their own; those of a little ε bound them.
+    """
+    if c.most_relaxed:
+        reached, bound = optima.reference(net, c.most_relaxed)
+        return reached or None, bound
+    if case.known is not None:
+        return case.known
+    return case.reached_exact, optima.reference(net, LITTLE_RELAXATION)[1]
 
 
 def _floors(problem: UnfoldingProblem, net: judge.Net, w: Array, reached: fmpq) -> list[str]:
@@ -145,7 +151,12 @@ def judged(seed: int, index: int) -> dict[str, Any]:
         for name, points, weights in answers:
             tolerance = float(10.0 ** rng.uniform(-10, -0.3)) if name != "as it is" else 1e-4
             flops = {"most_flops": 1.0} if name != "as it is" and rng.random() < 0.3 else {}
-            c = certify_unfolding(problem, points, weights, tolerance=tolerance, **flops)
+            relaxed = case.constraints == "equal" and name != "as it is" and rng.random() < 0.5
+            most_relaxed = float(10.0 ** rng.uniform(-6, -0.6)) if relaxed else None
+            c = certify_unfolding(
+                problem, points, weights,
+                tolerance=tolerance, most_relaxed=most_relaxed, **flops,
+            )  # fmt: skip
             around = plain if case.constraints == "at_most" else _enclosed(case, net, c)
             exactly = case.reached_exact if case.graph is None else None
             found = judge.faults(

@@ -152,13 +152,14 @@ def faults(
     points: Any,
     weights: Any,
     *,
-    reached: fmpq,
+    reached: fmpq | None,
     bound: fmpq | None,
     reached_exact: fmpq | None = None,
 ) -> list[str]:
     """Every sentence of the certificate that is not true (or that exact numbers do not bear out).
 
-    reached, bound : enclose the optimum of the problem that the certificate is about
+    reached, bound : enclose the optimum of the problem that the certificate is about; None where
+        nothing is known
     reached_exact : for equal lengths, a value with exactly these lengths
     """
     if not np.isfinite(np.asarray(points)).all() or not np.isfinite(np.asarray(weights)).all():
@@ -169,26 +170,24 @@ def faults(
     w = [x if equal else max(x, 0.0) for x in np.asarray(weights, dtype=float).tolist()]
     if c.second_eigenvalue > 0 and not reaches(net, w, c.second_eigenvalue):
         said.append(f"λ₂ does not reach {c.second_eigenvalue}")
-    if bound is not None and exact(c.lower) > bound:
+    if bound is not None and c.lower > 0 and exact(c.lower) > bound:
         said.append(f"the value {c.lower} is above a bound of the optimum, {float(bound)}")
     if not np.isfinite(c.upper):
         return said
-    if exact(c.upper) < reached:
+    if reached is not None and exact(c.upper) < reached:
         said.append(f"the bound {c.upper} is below a value that is reached, {float(reached)}")
     if equal and reached_exact is not None and exact(c.upper_exact) < reached_exact:
         said.append(f"the exact bound {c.upper_exact} is below {float(reached_exact)}")
     if c.upper_exact < 0 and not dual_bound(net, w, c.second_eigenvalue) < 0:
         said.append("no points are said to have the lengths, which the weights do not prove")
-    eps = exact(c.relaxation if equal else 0)
-    if c.bound_by == "weights" and equal and c.relaxation <= 1e-9:
-        # About the points' own lengths. Their scale is not told, but the ratio of bound and value
-        # does not depend on it: upper ≥ s²Σ w q/λ₂ and lower ≤ s²V.
+    eps = exact(c.most_relaxed if equal else 0)
+    if equal and c.own_gap < 1:
+        # About the points' own lengths: the gap does not depend on their scale.
         own = Net(net.n, net.edges, _times(found.ratios, net.squared), net.masses)
-        if exact(c.upper) * found.variance < exact(c.lower) * dual_bound(
-            own, w, c.second_eigenvalue
-        ):
-            said.append(f"the weights do not prove the bound {c.upper} of the points' own lengths")
-    elif c.bound_by == "weights":
+        most = dual_bound(own, w, c.second_eigenvalue)
+        if most - found.variance > exact(c.own_gap) * most * (1 + fmpq(1, 2**40)):
+            said.append(f"the points are not optimal to {c.own_gap} for their own lengths")
+    if c.bound_by == "weights":
         if exact(c.upper) < dual_bound(net, w, c.second_eigenvalue, eps):
             said.append(f"the weights do not prove the bound {c.upper}")
     else:
@@ -207,16 +206,22 @@ def _of_points(c: Any, found: Spread, equal: bool) -> list[str]:
     if not equal:
         wrong = exact(c.lower) > found.value
         return [f"the points reach {float(found.value)}, not {c.lower}"] if wrong else []
-    eps, said = exact(c.relaxation), []
-    if c.lower > 0 and found.relaxation > eps:
+    eps, said = exact(c.most_relaxed), []
+    if c.lower > 0 and found.relaxation > exact(c.relaxation):
         said.append(f"the points keep d² to {float(found.relaxation)}, not {c.relaxation}")
-    most = found.variance * (1 + eps) / found.high if found.high > 0 else fmpq(0)
-    if exact(c.lower) > most:
-        said.append(f"the points reach {float(most)}, not {c.lower}")
-    if c.relaxation <= 1e-9:  # about the points' own lengths
-        most = exact(c.lower)
-    if c.lower > 0 and np.isfinite(c.upper) and exact(c.upper) < most and eps >= found.relaxation:
+    # As they are scaled: into the middle of their lengths, or to the longest that ε allows.
+    longest = eps and c.reached_by == "the points"
+    middle = found.high / (1 + eps) if longest else (found.high + found.low) / 2
+    most = found.variance / middle if middle > 0 else fmpq(0)
+    if exact(c.value) > most * (1 + fmpq(1, 2**50)):
+        said.append(f"the points reach {float(most)}, not {c.value}")
+    near = 2 if c.reached_by == "points near these" else 1  # mixed with the data
+    if eps and c.lower > 0 and found.relaxation > near * eps:
+        said.append(f"points off by {float(found.relaxation)} do not keep d² to {c.most_relaxed}")
+    if eps >= found.relaxation and np.isfinite(c.upper) and exact(c.upper) < most:
         said.append("the bound is below what these very points reach")
+    if c.reached_by == "nothing" and c.lower != 0:
+        said.append("nothing is reached, and yet there is a lower bound")
     return said
 
 

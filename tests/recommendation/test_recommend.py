@@ -131,7 +131,10 @@ def test_clouds_have_no_short_cuts():
         assert neighbor_scan(rng.standard_normal((400, width))).with_short_cuts == ()
     rows = ScanRow(5, 9, 0.5, 0.0), ScanRow(7, 1, 1.0, 0.0), ScanRow(10, 1, 1.0, 0.5)
     told = str(NeighborScan(rows))
-    assert told == "7 neighbours; 10 make short cuts; with 5 the graph is in pieces (9)"
+    assert told == (
+        "7 neighbours; with 10 far paths collapse, as by short cuts; "
+        "with 5 the graph is in pieces (9)"
+    )
 
 
 @pytest.fixture(scope="module")
@@ -158,9 +161,51 @@ def test_where_two_are_equal_it_says_that_the_data_do_not_decide(found):
     torn = replace(found, votes=("isomap", "pca", "isomap", "isomap", "pca"))
     assert not torn.decided
     assert torn.verdict.startswith(
-        "The data do not decide: of 5 subsamples, isomap is the best in 3, pca is the best in 2."
+        "The data do not decide: of 5 subsamples, the choice is isomap in 3, pca in 2."
     )
     assert dualfold.recommend is recommend
+
+
+@pytest.mark.parametrize("width", [3, 12])
+def test_noise_decides_for_no_method_and_what_is_said_follows_from_the_numbers(width):
+    X = np.random.default_rng([width, 3]).random((70, width))
+    found = recommend(X, random_state=3)
+    assert not found.decided
+    assert "The data do not decide" in found.verdict
+    assert "the best in all" not in found.verdict
+    first, *others = found.candidates
+    better = any(all(b > a for a, b in zip(first.kept, one.kept, strict=True)) for one in others)
+    most = first.mean_kept == max(one.mean_kept for one in found.candidates)
+    assert (found.reason(first) == "keeps most neighbours") == most
+    assert not (better and most)
+
+
+def decision(kept, shuffled=(0.2, 0.2, 0.2), order=("pca", "isomap", "lle"), first="isomap"):
+    """A recommendation whose candidates keep these shares."""
+    names = first, *(name for name in order if name != first)
+    found = [Candidate(name, kept[name], 0.9, 0.9, 0.1) for name in names]
+    found[0] = replace(found[0], kept_shuffled=shuffled)
+    scan = NeighborScan((ScanRow(10, 1, 1.0, 0.0),))
+    return Recommendation(None, scan, tuple(found), (first,) * 3, 2, 300, 240, 0.1, (), order)
+
+
+def test_the_data_decide_where_the_simpler_methods_and_shuffled_columns_are_worse():
+    kept = {"pca": (0.3, 0.4, 0.3), "isomap": (0.8, 0.8, 0.9), "lle": (0.82, 0.7, 0.9)}
+    assert decision(kept).decided
+    assert "in all 3 subsamples it keeps more neighbours than pca, and no other" in (
+        decision(kept).verdict
+    )
+    # One subsample in which lle keeps more, beyond 0.03; one in which pca does.
+    assert not decision(kept | {"lle": (0.84, 0.7, 0.9)}).decided
+    assert not decision(kept | {"pca": (0.8, 0.4, 0.3)}).decided
+    # As much of shuffled columns: that says something about the method, not about the data.
+    as_noise = decision(kept, shuffled=(0.7, 0.76, 0.7))
+    assert "hardly more neighbours than with shuffled columns" in as_noise.verdict
+    assert not decision(kept, shuffled=()).decided
+    # The simplest must exceed all others.
+    flat = {"pca": (0.99, 0.98, 0.99), "isomap": (0.9, 0.9, 0.9), "lle": (0.9, 0.95, 0.9)}
+    assert decision(flat, first="pca").decided
+    assert not decision(flat | {"lle": (0.99, 0.9, 0.9)}, first="pca").decided
 
 
 def test_rows_that_are_the_same_have_no_map_and_one_that_differs_has():
@@ -193,7 +238,10 @@ def test_advice_says_why_a_method_is_not_the_first():
     )
     assert told.reason(broken) == "no map: too few"
     assert told.reason(shaky) == "two samples give different maps"
-    assert told.verdict.startswith("No method makes a good picture in 1 dimensions. pca")
+    assert told.verdict.startswith(
+        "No method makes a good picture in 1 dimension. The data do not decide: pca does not "
+        "clearly keep more neighbours than lle. Take pca; it keeps 10 %"
+    )
     assert str(NeighborScan(rows)) == "10 neighbours"
 
 

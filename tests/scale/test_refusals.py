@@ -172,6 +172,13 @@ ASKED = {
         tiles(), np.arange(30) % 2
     ),
     "leave out radius": lambda: OrthogonalLPP(n_neighbors=None, radius=2.0).fit(tiles()),
+    # As in memory: no number is assumed, and a given one is not lowered.
+    "neither n_neighbors nor radius": lambda: LocalityPreservingProjection(n_neighbors=None).fit(
+        tiles()
+    ),
+    "the largest usable number here is 29": lambda: LocalityPreservingProjection(
+        n_neighbors=30
+    ).fit(tiles()),
     "'euclidean' is": lambda: LocalityPreservingProjection(metric="cosine").fit(tiles()),
     "goes through all rows at every step": lambda: PCA(svd_solver="gradient").fit(tiles()),
     "search is 'quick'; it is 'auto'": lambda: scale.neighbors(tiles(), 3, search="quick"),

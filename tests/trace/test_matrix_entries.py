@@ -101,3 +101,15 @@ def test_float32_matrix_times_doubles():
         for shape in [(n,), (n, 1), (n, 3), (n, 4), (n, 9)]:
             V = rng.standard_normal(shape)
             np.testing.assert_allclose(product(A, V), A.astype(float) @ V, atol=1e-11)
+
+
+@pytest.mark.parametrize("made", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
+def test_a_refused_matrix_is_named_by_the_entries_that_differ_most(made):
+    A = np.array([[2.0, 4.0, 0.0], [3.0, 1.0, 0.5], [0.0, 0.4, 7.0]])
+    with pytest.raises(InvalidInput) as refused:
+        TraceProblem(made(A), count=1)
+    assert str(refused.value) == (
+        "A is not symmetric: A[0, 1] is 4 and A[1, 0] is 3; use (A + A.T) / 2"
+    )
+    with pytest.raises(InvalidInput, match=r"B\[0, 1\] is 4 and B\[1, 0\] is 3"):
+        TraceProblem(np.eye(3), made(A + 9 * np.eye(3)), 1)

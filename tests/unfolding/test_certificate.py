@@ -19,7 +19,7 @@ from dualfold.unfolding import (
     interior_point,
 )
 from dualfold.unfolding import certificate as judge
-from dualfold.unfolding.certificate import ABOUT_GIVEN_LENGTHS, ABOUT_OWN_LENGTHS
+from dualfold.unfolding.certificate import ABOUT_GIVEN_LENGTHS, ABOUT_ROWS
 from dualfold.unfolding.solution import BestSides
 from dualfold.unfolding.solvers.taut_edges import polished_sides
 from dualfold.unfolding.solvers.unfolder import refuse_minutes
@@ -199,14 +199,14 @@ def test_equal_lengths_say_what_they_are_about():
     X = np.random.default_rng(2).standard_normal((12, 2))
     problem = complete(X, "equal")
     found = interior_point(problem, tol=1e-7, relaxation=1e-3)
-    certificate = certify_unfolding(problem, found.factor, found.weights)
+    certificate = certify_unfolding(problem, found.factor, found.weights, most_relaxed=1e-3)
     exact = np.sum((X - X.mean(axis=0)) ** 2)
     assert certificate.level == "proved"
-    assert certificate.relaxation <= 1.1e-3
+    assert certificate.relaxation <= certificate.most_relaxed == 1e-3
     assert certificate.upper_exact >= exact * (1 - 1e-9)
     assert certificate.lower >= exact  # of the relaxed problem, which is larger
     assert certificate.lower <= certificate.upper
-    assert f"ε = {certificate.relaxation:.1e}" in str(certificate)
+    assert "ε = 1.0e-03" in str(certificate)
     off = certify_unfolding(
         problem, found.factor * [[1.1] + [1] * (found.factor.shape[1] - 1)], found.weights
     )
@@ -266,7 +266,10 @@ def test_weights_of_0_are_not_counted_as_negative():
 
 def test_a_bound_of_twice_the_value_is_worth_nothing():
     for upper, level in ((1.75, "unresolved"), (2.0, "failed")):
-        sides = SimpleNamespace(constraints="equal", lower=1.0, upper=upper)
+        fit = SimpleNamespace(high=1.0)
+        sides = SimpleNamespace(
+            constraints="equal", own=1.0, lower=0.0, upper=upper, fit=fit, relaxation=1e-4
+        )
         assert (
             judge._level_and_reasons(sides, 0, 1e-4, judge.NEARLY_EQUAL_TOLERANCE, 1e-9)[0] == level
         )
@@ -295,5 +298,7 @@ def test_a_failed_unfolding_claims_nothing_and_says_what_it_is_about():
     assert certify_unfolding(problem, Y, w, about="three points").about == "three points"
     assert certify_unfolding(problem, Y, w).about == ABOUT_GIVEN_LENGTHS
     equal = UnfoldingProblem(3, problem.edges, np.ones(2), "equal")
-    assert certify_unfolding(equal, Y, w).about == ABOUT_OWN_LENGTHS
+    assert "exactly the lengths of these" in certify_unfolding(equal, Y, w).about
     assert certify_unfolding(equal, Y * [[1.0], [1.0], [1.001]], w).about == ABOUT_GIVEN_LENGTHS
+    of_rows = UnfoldingProblem(3, problem.edges, np.ones(2), "equal", None, Y)
+    assert certify_unfolding(of_rows, Y, w).about == ABOUT_ROWS

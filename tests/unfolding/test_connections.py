@@ -33,7 +33,7 @@ def spoken(monkeypatch, multiplicity, second):
     made = SimpleNamespace(
         problem=stated,
         solution=SimpleNamespace(weights=np.ones(7), factor=factor),
-        certificate=SimpleNamespace(rank=2, multiplicity=multiplicity, lower=1.0),
+        certificate=SimpleNamespace(rank=2, multiplicity=multiplicity, value=1.0),
     )
     with np.errstate(all="raise"):
         found = connections(made)

@@ -125,11 +125,14 @@ def test_scatter_on_any_number_of_threads(monkeypatch, threads, width):
     monkeypatch.setattr(covariance, "thread_count", lambda: threads)
     monkeypatch.setattr(covariance, "MIN_TILE_NUMBERS", 100)
     monkeypatch.setattr(covariance, "MAX_TOTAL_NUMBERS", 5 * width**2)
-    total, sums = covariance._squares(X, np.zeros(width, np.float32), seen.append)
+    total, sums, offsets = covariance._squares(
+        X, np.zeros(width, np.float32), np.arange(width), seen.append
+    )
     wide = X.astype(float)
     exact = wide.T @ wide
     assert np.abs(np.tril(total - exact)).max() < 1e-5 * np.abs(exact).max()
     assert np.allclose(sums, wide.sum(axis=0), rtol=1e-12)
+    assert np.allclose(offsets, wide.sum(axis=0), rtol=1e-12)
     assert sum(seen) == len(X)
 
 

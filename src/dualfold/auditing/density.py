@@ -15,7 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from dualfold.arrays import Array
+from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.neighbors import nearest
+from dualfold.graph.number_rows import rows_in_units
 
 __all__ = ["MapGroups", "map_groups"]
 
@@ -61,7 +63,10 @@ class MapGroups:
 
 def map_groups(Y: Array, *, n_jobs: int | None = None) -> MapGroups:
     """The groups on a map of a few columns."""
+    Y = rows_in_units(Y, "Y")[0]
     n = len(Y)
+    if n < 2:
+        raise InvalidInput(Argument("Y"), f" needs two rows or more; it has {n}")
     k = min(MAX_NEAR_POINTS, max(5, n // 20), n - 1)
     found = nearest(Y, k, n_jobs=n_jobs)
     squares = np.square(found.distances).mean(axis=1)

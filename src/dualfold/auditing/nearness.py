@@ -102,7 +102,7 @@ def nearness(
     if len(drawn) < 3 or min(map(len, drawn)) < 5:
         return Nearness()
     whole, spread = _log_distances(x, drawn, rng)
-    centres = np.array([Y[rows].mean(axis=0) for rows in members])
+    centres = np.array([Y[rows].mean(axis=0, dtype=float) for rows in members])
     shown = np.linalg.norm(centres[:, None] - centres[None], axis=2)
     asked = [
         (a, b, c)

@@ -10,6 +10,7 @@ import typer
 
 from dualfold.data.reading import OPTION_SUBJECTS, READING_OPTIONS
 from dualfold.descriptions import DESCRIPTIONS, description_of
+from dualfold.descriptions.graph_methods import DEFAULT_N_NEIGHBORS
 
 
 def option(flags: str, help: str, metavar: str | None = None, **more: Any) -> Any:
@@ -125,7 +126,10 @@ COMMON_OPTIONS: dict[str, Any] = {
         "--n-components -d", "How many coordinates; most methods take auto, too.", "INTEGER"
     ),
     "n_neighbors": option(
-        "--n-neighbors -k", "For methods that need a graph; 10 if nothing is said.", min=1
+        "--n-neighbors -k",
+        f"For methods that need a graph. Default: {DEFAULT_N_NEIGHBORS}, or fewer where there are "
+        "not as many other rows.",
+        min=1,
     ),
     "output": option(
         "--output -o",

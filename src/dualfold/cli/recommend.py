@@ -40,8 +40,8 @@ def recommend(options: RecommendOptions) -> None:
       dualfold embed roll.csv --method auto --picture roll.png
 
     The intrinsic dimension by two estimators; which numbers of neighbours make short cuts; a
-    handful of methods on five subsamples, ranked with the reason in words. Where the subsamples
-    disagree it says that the data do not decide. `embed --method auto` makes the map.
+    handful of methods on five subsamples, ranked with the reason in words. Where no method is
+    better in all of them it says that the data do not decide. `embed --method auto` makes the map.
     """
     file, console = options.file, Console(quiet=options.quiet)
     found, data = recommendation_for(file, options.reading, options.n_components, console)

@@ -66,7 +66,8 @@ def transform(options: TransformOptions) -> None:
     console = Console(quiet=options.quiet)
     summary = _place_rows(replace(options, output=output), console)
     where = "standard output" if output == "-" else output
-    lines = [f"{summary['rows']:,} rows placed on the map of {options.model} → {where}"]
+    rows = "1 row" if summary["rows"] == 1 else f"{summary['rows']:,} rows"
+    lines = [f"{rows} placed on the map of {options.model} → {where}"]
     lines += [*written_lines({"Picture": options.picture}), summary["verdict"]]
     if output != "-" and source != "-":
         words = ["dualfold", "report", source, output]
@@ -182,7 +183,8 @@ def _with_means(table: Table, model: Model, notices: list[str]) -> tuple[Table, 
         return table, notices
     X = np.where(missing, model.means, table.X)
     count = int(missing.sum())
-    notice = f"{count} missing values were filled with the means of the model's own rows"
+    values = "1 missing value was" if count == 1 else f"{count:,} missing values were"
+    notice = f"{values} filled with the means of the model's own rows"
     return replace(table, X=X), [*notices, notice]
 
 

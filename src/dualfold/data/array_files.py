@@ -29,7 +29,7 @@ from dualfold.data.limits import (
 )
 from dualfold.data.notices import quoted_names
 from dualfold.errors import Argument, DamagedFile, InvalidInput, Message, MissingDependency
-from dualfold.kernels.sparse import refuse_damaged
+from dualfold.kernels.sparse import canonical_rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -149,15 +149,11 @@ def matrix_market_table(opener: Opener, name: str) -> Table:
 
 def sparse_table(stored: Any) -> Table:
     """A table of a sparse matrix; zero is a value in it, not a missing one."""
-    from scipy.sparse import csr_array
-
-    refuse_damaged(stored, "X")
     if stored.dtype.kind == "c":
         raise InvalidInput("real numbers are needed, but the matrix is complex")
-    _refuse_long(stored.tocsr().data, "the sparse matrix")
-    wanted = stored.dtype if stored.dtype == np.float32 else np.float64
-    matrix = csr_array(stored).astype(wanted)
-    matrix.sum_duplicates()
+    matrix = canonical_rows(stored, "X")
+    _refuse_long(matrix.data, "the sparse matrix")
+    matrix = matrix.astype(np.float32 if matrix.dtype == np.float32 else np.float64)
     n, width = matrix.shape
     _refuse_empty(n, width, "the sparse matrix")
     return Table(matrix, _plain_names(width), {}, (), np.arange(n, dtype=np.int64))

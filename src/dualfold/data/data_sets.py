@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from dualfold.data.atomic_files import atomic_file
 from dualfold.data.toys import helix, s_curve, swiss_roll
 from dualfold.errors import Argument, DataUnavailable, InvalidInput
+from dualfold.inputs import random_generator
 
 MNIST_VARIABLE = "DUALFOLD_MNIST"
 CACHE_VARIABLE = "DUALFOLD_CACHE"
@@ -81,7 +82,7 @@ def mnist(n: int | None = None, random_state: int | np.random.Generator | None =
         )
     rows = np.arange(len(points)) if n is None else np.arange(n)
     if n is not None and random_state is not None:
-        rows = np.random.default_rng(random_state).choice(len(points), n, replace=False)
+        rows = random_generator(random_state).choice(len(points), n, replace=False)
     return DataSet(
         points=points if n is None else points[rows],
         labels=labels[rows],

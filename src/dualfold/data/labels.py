@@ -111,7 +111,10 @@ def refuse_few(classes: Array, n: int) -> None:
 
 
 def _one_column(y: Any) -> Array:
-    given = np.asarray(y)
+    try:
+        given = np.asarray(y)
+    except ValueError:  # rows of different lengths
+        given = np.empty((0, 0))
     if given.ndim == 2 and given.shape[1] == 1:
         given = given[:, 0]
     if given.ndim != 1:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from dualfold.arrays import Array
+from dualfold.data.column_moments import column_deviations, column_means
 from dualfold.errors import InvalidInput
 
 # Squares of more, summed over any number of rows, do not fit into a float64 (1.8e308).
@@ -76,14 +77,12 @@ def standard_of(X: Any, indicators: Array | None = None) -> Standard:
             f"the largest value is {largest.max():.1e}, and the squares of such numbers overflow; "
             "look whether it is a mark for a missing value, or divide the column by a constant"
         )
-    mean = X.mean(axis=0, dtype=np.float64)
-    # Rounding may leave a constant column a deviation that is not quite 0.
-    unit = np.finfo(X.dtype if X.dtype.kind == "f" else np.float64).eps
-    varying = ranges(X) > 16 * unit * largest
-    deviation = np.subtract(X, mean, dtype=np.float64).std(axis=0)
+    mean = column_means(X)
+    deviation = column_deviations(X, mean, constant=np.inf)
     if indicators is not None:
-        deviation = np.where(indicators, np.sqrt(np.maximum(mean, 0.0)), deviation)
-    return Standard(mean, np.where(varying, deviation, np.inf))
+        shares = np.sqrt(np.maximum(mean, 0.0))
+        deviation = np.where(indicators & np.isfinite(deviation), shares, deviation)
+    return Standard(mean, deviation)
 
 
 def gower_standard(X: Any, indicators: Array, count: int) -> Standard:

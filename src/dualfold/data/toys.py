@@ -24,12 +24,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dualfold.errors import Argument, InvalidInput
+from dualfold.inputs import random_generator
 
 Floats = NDArray[np.float64]
 Seed = int | np.random.Generator | np.random.RandomState | None
 
 # The usual roll (Tenenbaum et al. 2000; scikit-learn): radius = angle,
 # from 3π/2 over one and a half turns, 21 high.
+# Of lengths and numbers of turns: squares have room, and angles have digits.
+MAX_LENGTH = 1e6
 ROLL_START = 1.5 * np.pi
 ROLL_TURNS = 1.5
 ROLL_HEIGHT = 21.0
@@ -64,7 +67,7 @@ def swiss_roll(
     height: float = ROLL_HEIGHT,
 ) -> Sample:
     """A rectangle rolled up along a spiral; flat: (arc length, height)."""
-    rng = _generator(n, noise, random_state)
+    rng = _generator(n, noise, random_state, turns=turns, height=height)
     along = rng.uniform(size=n) * _roll_length(turns)
     return _roll_sample(along, rng.uniform(size=n) * height, noise, rng)
 
@@ -87,7 +90,7 @@ def oversampled_swiss_roll(
     The mask `dense` of the sample says which points are in the band. It shows which
     methods mistake density for shape.
     """
-    rng = _generator(n, noise, random_state)
+    rng = _generator(n, noise, random_state, turns=turns, height=height)
     start, stop = place
     if not 0 <= start < stop <= 1:
         raise InvalidInput(
@@ -126,7 +129,7 @@ def holed_swiss_roll(
     Locally as flat as the whole roll, but shortest paths must go round the hole:
     methods that trust geodesic distances (Isomap, MVU) stretch it.
     """
-    rng = _generator(n, noise, random_state)
+    rng = _generator(n, noise, random_state, turns=turns, height=height)
     (left, right), (low, high) = hole
     area = (right - left) * (high - low)
     if not (0 <= left < right <= 1 and 0 <= low < high <= 1 and area < 1):
@@ -150,7 +153,7 @@ def s_curve(
     n: int, *, noise: float = 0.0, random_state: Seed = None, height: float = 2.0
 ) -> Sample:
     """A strip bent into an S, two three-quarter circles of radius 1; flat: (arc length, height)."""
-    rng = _generator(n, noise, random_state)
+    rng = _generator(n, noise, random_state, height=height)
     # On circles of radius 1 the angle is the arc length already.
     along = rng.uniform(-1.5 * np.pi, 1.5 * np.pi, size=n)
     up = rng.uniform(size=n) * height
@@ -169,7 +172,7 @@ def helix(
     pitch: float = 1.0,
 ) -> Sample:
     """An open helix of this `radius` that climbs by `pitch` each turn; flat: the arc length."""
-    rng = _generator(n, noise, random_state)
+    rng = _generator(n, noise, random_state, turns=turns, radius=radius, pitch=pitch)
     angle = rng.uniform(size=n) * (2 * np.pi * turns)
     rise = pitch / (2 * np.pi)
     points = np.column_stack([radius * np.cos(angle), radius * np.sin(angle), rise * angle])
@@ -185,7 +188,7 @@ def toroidal_helix(
     A closed curve has no isometric line to lie on, so its flat coordinates are
     the circle whose circumference is the curve's length; `color` is the arc length.
     """
-    rng = _generator(n, noise, random_state)
+    rng = _generator(n, noise, random_state, windings=windings, radius=radius)
 
     def curve_speed(angle: Floats) -> Floats:
         return np.hypot(radius + np.cos(windings * angle), windings)
@@ -239,16 +242,19 @@ def sphere_cap(
     return Sample(_noisy(points, noise, rng), flat, from_pole, ("map x", "map y"), isometric=False)
 
 
-def _generator(n: int, noise: float, random_state: Seed) -> np.random.Generator:
+def _generator(n: int, noise: float, random_state: Seed, **lengths: float) -> np.random.Generator:
+    """The source of random numbers; sizes that make no sample are refused."""
     if n < 1:
         raise InvalidInput(Argument("n"), f" must be at least 1 point, but is {n}")
-    if not noise >= 0:
+    for name, length in lengths.items():
+        if not abs(length) <= MAX_LENGTH:
+            raise InvalidInput(Argument(name), f" must be at most {MAX_LENGTH:g}, but is {length}")
+    if not 0 <= noise <= MAX_LENGTH:
         raise InvalidInput(
-            Argument("noise"), f" is a standard deviation and must be >= 0, but is {noise}"
+            Argument("noise"),
+            f" is a standard deviation and must be from 0 to {MAX_LENGTH:g}, but is {noise}",
         )
-    if isinstance(random_state, np.random.RandomState):
-        return np.random.default_rng(random_state.randint(2**31))
-    return np.random.default_rng(random_state)
+    return random_generator(random_state)
 
 
 def _noisy(points: Floats, noise: float, rng: np.random.Generator) -> Floats:

@@ -13,7 +13,8 @@ from dualfold.descriptions.description import (
 )
 
 # scikit-learn has 5 neighbours in Isomap and LLE; the command line compares all with the same.
-TEN_NEIGHBORS = {"n_neighbors": 10}
+DEFAULT_N_NEIGHBORS = 10
+NEIGHBOR_DEFAULTS = {"n_neighbors": DEFAULT_N_NEIGHBORS}
 NEIGHBOR_OPTIONS = ("n_neighbors", "radius", "neighborhood")
 # Python has the first eigenvectors, as scikit-learn does; here overtones give way.
 INDEPENDENT_COORDINATES, FIRST_COORDINATES = (
@@ -31,7 +32,7 @@ _form_of_lle = partial(
     lengths=False,
     linear=False,
     new_points=BY_WEIGHTS,
-    defaults=TEN_NEIGHBORS | INDEPENDENT_COORDINATES,
+    defaults=NEIGHBOR_DEFAULTS | INDEPENDENT_COORDINATES,
     before=FIRST_COORDINATES,
 )
 
@@ -52,7 +53,7 @@ GRAPH_METHODS = (
         size="10,000 images exactly (3 s); by landmarks 70,000 images (8 s), "
         "1,000,000 of a sheet (80 s)",
         options=(*NEIGHBOR_OPTIONS, "metric", "landmarks", "pieces", *SOLVER_OPTIONS),
-        defaults=TEN_NEIGHBORS,
+        defaults=NEIGHBOR_DEFAULTS,
     ),
     Description(
         "eigenmaps",
@@ -234,7 +235,7 @@ GRAPH_METHODS = (
             "pieces",
             "random_state",
         ),
-        defaults=TEN_NEIGHBORS,
+        defaults=NEIGHBOR_DEFAULTS,
         dual=True,
         in_demo=False,
     ),

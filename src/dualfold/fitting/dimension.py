@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import gammaln
@@ -10,7 +10,6 @@ from scipy.special import gammaln
 from dualfold.arrays import Array
 from dualfold.certificate import DEFAULT_TOLERANCE
 from dualfold.embedding import Embedding
-from dualfold.trace.certificate import certify
 
 # The eigengap is looked for among this many first eigenvalues.
 MAX_AUTO_COMPONENTS = 10
@@ -50,26 +49,8 @@ def cut_at_eigengap(
     """
     if n_components != "auto" or len(embedding.values) < 2:
         return embedding, None
-    choice = widest_gap(embedding.values)
-    return leading_coordinates(embedding, choice.count, tolerance), choice.reason
-
-
-def leading_coordinates(
-    embedding: Embedding, count: int, tolerance: float = DEFAULT_TOLERANCE
-) -> Embedding:
-    """The first `count` coordinates, certified as an answer of their own."""
-    problem = replace(embedding.problem, count=count)
-    solution = embedding.solution
-    whole = np.hstack([solution.vectors, solution.guard])
-    kept = replace(
-        solution,
-        vectors=solution.vectors[:, :count],
-        values=solution.values[:count],
-        guard=whole[:, count:],
-    )
-    certificate = certify(problem, whole, kept.values, tolerance=tolerance)
-    points = problem.lift(kept.vectors, kept.values)
-    return Embedding(points, kept.values, certificate, problem, kept, embedding.seconds)
+    choice = widest_gap(embedding.spectrum)
+    return embedding.with_leading(choice.count, tolerance), choice.reason
 
 
 def variance_share(spectrum: Array, share: float) -> Choice:

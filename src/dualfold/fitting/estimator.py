@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
-from numbers import Integral
+from numbers import Integral, Real
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -37,7 +37,7 @@ from dualfold.graph.metrics import check_distances, exact_doubles, is_precompute
 from dualfold.graph.number_rows import refuse_units
 from dualfold.inputs import numbers_of, refuse_text
 from dualfold.kernels.reports import tally
-from dualfold.kernels.sparse import refuse_damaged
+from dualfold.kernels.sparse import canonical_rows
 from dualfold.maps.piecewise_map import RescaledMap
 from dualfold.notebook import drawn_map
 from dualfold.trace.problem import TraceProblem
@@ -213,6 +213,7 @@ class Estimator(
         y : as in `fit`
         """
         mine = copy.copy(self)
+        mine._validate_params()
         checked = mine._checked_rows(X, reset=True)
         return mine._statement(checked, n_components, labels_for(mine, y, checked.shape[0]))
 
@@ -299,27 +300,35 @@ def labels_for(estimator: Any, y: Any, n: int) -> Labels | None:
 
 
 def checked_rows(
-    estimator: Any, X: Any, *, reset: bool, sparse: bool = True, finite: bool = True
+    estimator: Any,
+    X: Any,
+    *,
+    reset: bool,
+    sparse: bool = True,
+    finite: bool = True,
+    least_rows: int | None = None,
 ) -> Any:
-    """X as a float array or CSR matrix; float32 stays float32.
+    """X as a float array or CSR matrix, every entry stored once; float32 stays float32.
 
     reset : whether X is fitted, so that its width and column names are kept
     sparse, finite : whether sparse matrices are taken; whether NaN, infinity and numbers whose
         squares leave double precision are refused here
+    least_rows : fewer are refused (None: fewer than 2 to fit, fewer than 1 to transform)
     """
     X = numbers_of(X)
-    refuse_damaged(X, "X")
-    refuse_long_integers(X)
+    X = canonical_rows(X, "X") if sp.issparse(X) else X
+    refuse_unrepresentable(X)
     try:
-        rows = validate_data(
-            estimator,
-            X,
-            reset=reset,
-            accept_sparse="csr" if sparse else False,
-            dtype=[np.float64, np.float32],
-            ensure_min_samples=2 if reset else 1,
-            ensure_all_finite=finite,
-        )
+        with np.errstate(invalid="ignore"):  # infinities are added up, and refused
+            rows = validate_data(
+                estimator,
+                X,
+                reset=reset,
+                accept_sparse="csr" if sparse else False,
+                dtype=[np.float64, np.float32],
+                ensure_min_samples=least_rows or (2 if reset else 1),
+                ensure_all_finite=finite,
+            )
     except (TypeError, ValueError) as trouble:
         refuse_text(X, trouble)
         raise
@@ -328,12 +337,19 @@ def checked_rows(
     return rows
 
 
-def refuse_long_integers(X: Any) -> None:
-    """Integers that float64 cannot hold; rounded in silence, they would make proofs untrue."""
-    numbers = X.tocsr().data if sp.issparse(X) else X  # some formats keep no array of numbers
+def refuse_unrepresentable(X: Any) -> None:
+    """Numbers that float64 cannot hold; rounded in silence, they would make proofs untrue.
+
+    They are integers beyond 2⁵³ and long doubles, also as Python objects.
+    """
+    numbers = X.data if sp.issparse(X) else X
     if hasattr(X, "dtypes") and hasattr(X, "select_dtypes"):
         numbers = X.select_dtypes("integer").to_numpy()
-    if isinstance(numbers, np.ndarray) and numbers.dtype.kind in "iu":
+    if not isinstance(numbers, np.ndarray) or numbers.dtype.kind not in "iufO":
+        return
+    plain = numbers.dtype.kind == "f" and numbers.dtype.itemsize <= 8
+    objects = numbers.dtype.kind == "O" and not all(isinstance(x, Real) for x in numbers.flat)
+    if not plain and not objects:  # other objects are refused where they become numbers
         exact_doubles(numbers, "X")
 
 

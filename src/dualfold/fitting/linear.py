@@ -53,7 +53,10 @@ class LinearMethod:
 
 
 def linear_fit(embedding: Embedding, kind: Any, **attributes: Any) -> LinearFit:
-    """The linear map of an answer, its numbers of the precision `kind`, and the fitted points."""
+    """The linear map of an answer, and the fitted points; both of the precision `kind`.
+
+    The mean stays in float64: rounded to float32, one far from 0 would be off by the spread.
+    """
     found = linear_fit_of_tiles(
         embedding.problem, embedding.solution, embedding.certificate, kind, **attributes
     )
@@ -76,8 +79,7 @@ def linear_fit_of_tiles(
     """The same without points."""
     map_ = _map_of(problem, solution)
     components = normalize_signs(map_.components).astype(kind, copy=False)
-    mean = map_.mean.astype(kind, copy=False)
-    return LinearFit(components, mean, solution.values, certificate, None, attributes)
+    return LinearFit(components, map_.mean, solution.values, certificate, None, attributes)
 
 
 def _map_of(problem: TraceProblem, solution: Solution) -> LinearMap:

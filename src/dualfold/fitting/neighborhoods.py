@@ -9,11 +9,14 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from dualfold.arrays import Array
 from dualfold.errors import Argument, FewerNeighbors, InPython, InvalidInput, Message, warn
 from dualfold.graph import Graph, Neighbors, from_lengths, join_pieces, knn, one_piece, variable
 from dualfold.graph import radius as radius_graph
-from dualfold.graph.metrics import is_precomputed, refuse_other_width
+from dualfold.graph.metrics import (
+    MetricWithParameters,
+    is_precomputed,
+    metric_distances,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,8 +59,8 @@ def neighbor_graph(X: Any, graph: Any, settings: GraphSettings) -> Graph:
     known = graph if isinstance(graph, Neighbors) else None
     if graph is not None and known is None:
         return _given_graph(graph, X)
-    n_neighbors, radius, metric = settings.n_neighbors, settings.radius, settings.metric
-    _refuse_both(n_neighbors, radius)
+    radius, metric = settings.radius, settings.metric
+    _refuse_both(settings.n_neighbors, radius)
     if radius is not None:
         if settings.neighborhood == "variable":
             raise InvalidInput(
@@ -68,7 +71,17 @@ def neighbor_graph(X: Any, graph: Any, settings: GraphSettings) -> Graph:
                 "the two",
             )
         return radius_graph(X, _finite(radius, X, metric), metric=metric, n_jobs=settings.n_jobs)
-    if n_neighbors is None:
+    n_neighbors = neighbor_count(settings, X.shape[0])
+    if known is not None and not _serves(known, X, n_neighbors, metric):
+        known = None
+    rule = variable if settings.neighborhood == "variable" else knn
+    return rule(X, n_neighbors, metric=metric, n_jobs=settings.n_jobs, known=known)
+
+
+def neighbor_count(settings: GraphSettings, n: int) -> int:
+    """How many neighbours each of n rows has; none and too many are refused."""
+    count = settings.n_neighbors
+    if count is None:
         raise InvalidInput(
             "neither ",
             Argument("n_neighbors"),
@@ -76,19 +89,16 @@ def neighbor_graph(X: Any, graph: Any, settings: GraphSettings) -> Graph:
             Argument("radius"),
             " is given; one of them is needed",
         )
-    if n_neighbors == settings.default and 2 <= X.shape[0] <= n_neighbors:
-        n_neighbors = _all_others(X.shape[0], n_neighbors)
-    if n_neighbors >= X.shape[0]:
+    if count == settings.default and 2 <= n <= count:
+        count = _all_others(n, count)
+    if count >= n:
         raise InvalidInput(
-            Argument("n_neighbors", n_neighbors),
+            Argument("n_neighbors", count),
             " needs more points than that, and there are ",
             InPython("n_samples="),
-            f"{X.shape[0]}; the largest usable number here is {X.shape[0] - 1}",
+            f"{n}; the largest usable number here is {n - 1}",
         )
-    if known is not None and not _serves(known, X, n_neighbors, metric):
-        known = None
-    rule = variable if settings.neighborhood == "variable" else knn
-    return rule(X, n_neighbors, metric=metric, n_jobs=settings.n_jobs, known=known)
+    return count
 
 
 def default_neighbors(estimator: Any) -> int | None:
@@ -107,22 +117,6 @@ def metric_with_parameters(estimator: Any) -> Any:
             return {1: "manhattan", 2: "euclidean"}[p]
         given["p"] = p
     return MetricWithParameters(metric, given) if given else metric
-
-
-class MetricWithParameters:
-    """A metric of scikit-learn with its parameters, as a function of two points."""
-
-    def __init__(self, metric: Any, parameters: dict[str, Any]) -> None:
-        self.metric, self.parameters = metric, parameters
-
-    def __call__(self, x: Array, y: Array) -> float:
-        if callable(self.metric):
-            return float(self.metric(x, y, **self.parameters))
-        from sklearn.metrics import pairwise_distances
-
-        refuse_other_width(self.metric, self.parameters, len(x))
-        pair = np.vstack([x, y])
-        return float(pairwise_distances(pair, metric=self.metric, **self.parameters)[0, 1])
 
 
 def _all_others(n: int, usual: int) -> int:
@@ -190,11 +184,9 @@ def _finite(radius: float, X: Any, metric: Any) -> float:
     """An infinite radius means everybody: the largest distance there is."""
     if float(radius) < np.inf:
         return float(radius)
-    from sklearn.metrics import pairwise_distances
-
     if is_precomputed(metric):
         return float(X.max())
-    return float(pairwise_distances(X, metric=metric).max()) * (1 + 1e-9)
+    return float(metric_distances(X, None, metric).max()) * (1 + 1e-9)
 
 
 def one_piece_graph(graph: Graph, pieces: str) -> Graph:

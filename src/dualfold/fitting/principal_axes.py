@@ -105,8 +105,11 @@ def principal_axes(
     )
 
 
-def kept_moments(problem: TraceProblem, X: Any) -> Moments | None:
-    """What partial_fit can add to, where the problem holds a covariance of bearable size."""
+def kept_moments(problem: TraceProblem, X: Any, precision: Any = None) -> Moments | None:
+    """What partial_fit can add to, where the problem holds a covariance of bearable size.
+
+    precision : that of the products, as in `scatter`
+    """
     n, width = X.shape
     lift: Any = problem.lift
     formed = isinstance(problem.A, np.ndarray) and problem.n == width
@@ -114,7 +117,8 @@ def kept_moments(problem: TraceProblem, X: Any) -> Moments | None:
         return None
     units = None if lift.scale is None else np.outer(lift.scale, lift.scale)
     total: Any = n * problem.A
-    return Moments.from_scatter(X, total if units is None else total * units, lift.mean)
+    total = total if units is None else total * units
+    return Moments.from_scatter(X, total, lift.mean, precision=precision)
 
 
 def _refuse_products(problem: TraceProblem, wanted: Any) -> None:
@@ -143,15 +147,17 @@ def _with_orthonormal_rows(components: Array) -> Array:
 
 
 def singular_vectors(X: Any, problem: TraceProblem) -> Solution:
-    """All answers of the problem from the singular value decomposition of the centred data."""
+    """All answers of the problem from the singular value decomposition of the centred data.
+
+    In float64 whatever the rows are: the certificate judges directions to the digits of float64.
+    """
     lift: Any = problem.lift
-    centred = np.asarray(X - lift.mean, dtype=X.dtype)
-    centred = centred if lift.scale is None else centred / lift.scale.astype(X.dtype)
-    U, s, Vt = scipy.linalg.svd(centred, full_matrices=False)
+    centred = np.asarray(X - lift.mean)
+    centred = centred if lift.scale is None else centred / lift.scale
+    U, s, Vt = scipy.linalg.svd(centred, full_matrices=False, overwrite_a=True)
     vectors = Vt.T if problem.n == X.shape[1] else U
-    values = np.square(s.astype(float)) / X.shape[0]
-    guard = np.zeros((problem.n, 0))
-    return Solution(vectors.astype(float), values, guard, "SVD", "converged", 0)
+    values = np.square(s) / X.shape[0]
+    return Solution(vectors, values, np.zeros((problem.n, 0)), "SVD", "converged", 0)
 
 
 def solver_for(estimator: Any, shape: tuple[int, int], *, sparse: bool) -> str:
@@ -263,5 +269,6 @@ def error_history(problem: TraceProblem, solution: Solution) -> Array:
     total = known.trace if isinstance(known, CentredScatter) else float(np.trace(known))
     total = total or 1.0
     history = np.zeros((0, 2)) if solution.history is None else solution.history
-    excess = history[:, 1] * np.abs(history[:, 0]) / total
+    with np.errstate(invalid="ignore"):  # an unknown share (∞) of no variance is no excess
+        excess = np.nan_to_num(history[:, 1] * np.abs(history[:, 0]) / total, posinf=np.inf)
     return np.column_stack([1 + history[:, 0] / total, excess])

@@ -29,14 +29,14 @@ class GaussianModel:
 
     def covariance(self) -> Array:
         """CᵀΛC + σ²(I − CᵀC), in the data's units."""
-        C, noise = self.components, self.noise
+        C, noise = self.components.astype(float, copy=False), self.noise
         covariance = (C.T * np.maximum(self.variances - noise, 0)) @ C
         covariance[np.diag_indices_from(covariance)] += noise
         return self._in_units(covariance, 1)
 
     def precision(self) -> Array:
         """Its inverse, or the pseudo-inverse where there is no noise."""
-        C, noise, variances = self.components, self.noise, self.variances
+        C, noise, variances = self.components.astype(float), self.noise, self.variances
         if noise == 0:
             negligible = len(C.T) * np.finfo(variances.dtype).eps * variances.max(initial=0)
             real = variances > negligible

@@ -21,6 +21,7 @@ from dualfold.fitting.linear import LinearFit, LinearMethod, linear_fit
 from dualfold.fitting.neighborhoods import (
     GraphSettings,
     default_neighbors,
+    neighbor_count,
     neighbor_graph,
     one_piece_graph,
 )
@@ -133,7 +134,7 @@ class _Projection:
             raise InvalidInput(
                 Argument("metric", estimator.metric), " is not for tables in tiles; 'euclidean' is"
             )
-        count = min(estimator.n_neighbors or 10, rows.n_rows - 1)
+        count = neighbor_count(self.settings, rows.n_rows)
         lists = rows.neighbors(count)
         settings = replace(self.settings, n_neighbors=count)
         fit = self.fit_graph(neighbor_graph(rows.as_one_array(), lists, settings), rows.dtype)

@@ -86,7 +86,12 @@ class Bracket:
 
     @property
     def gap(self) -> Array:
-        """f + ψ is at most this above its minimum; the best lower bound so far is kept."""
+        """f + ψ is at most this above its minimum; the best lower bound so far is kept.
+
+        Infinite where the run contradicts what the bounds assume.
+        """
+        if self.contradiction:
+            return np.full(len(self.upper), np.inf)
         best = np.maximum.accumulate(self.lower)
         with np.errstate(invalid="ignore"):
             gap = self.upper - best
@@ -99,7 +104,7 @@ class Bracket:
         value, bound, gap = float(self.upper[-1]), float(self.lower.max()), float(self.gap[-1])
         relative, terms = _relative(gap, value, bound), self.terms
         level = level_of(relative, terms.tolerance)
-        if not np.isfinite(gap) or self.contradiction:
+        if not np.isfinite(gap):
             level = "failed"
         elif terms.unbounded or (relative == np.inf and bound <= 0 <= value):
             level = "unresolved"

@@ -242,9 +242,9 @@ def largest_eigenvalue(matrix: Interval) -> float:
 def gram_interval(rows: Array) -> Interval:
     """AᵀA of the rows A, every entry from both sides."""
     size = np.abs(rows)
-    return Interval(
-        rows.T @ rows, (2 * len(rows) + 8) * EPS * (size.T @ size) + len(rows) * UNDERFLOW_BOUND
-    )
+    with np.errstate(over="ignore", invalid="ignore"):  # what overflows bounds nothing
+        products, sizes = rows.T @ rows, size.T @ size
+        return Interval(products, (2 * len(rows) + 8) * EPS * sizes + len(rows) * UNDERFLOW_BOUND)
 
 
 def _shifted_cholesky_bound(M: Array, estimate: float | None) -> float:

@@ -25,6 +25,7 @@ from dualfold.games.convex_functions import Convex
 from dualfold.games.convex_sets import WHOLE_SPACE, Ball, ConvexSet
 from dualfold.games.doubles import doubles, number
 from dualfold.games.plane_bound import GUESSED_ROUNDING
+from dualfold.inputs import random_generator
 
 Claim = Literal["convex", "strongly convex", "smooth"]
 
@@ -96,7 +97,7 @@ def refute(
     if claim == "convex" and modulus:
         raise InvalidInput(Argument("modulus"), " belongs to 'strongly convex' and 'smooth'")
     tries = int(number(tries, "tries", least=2))
-    random = np.random.default_rng(random_state)
+    random = random_generator(random_state)
     near = Ball(4 * scale * np.sqrt(middle.size), middle)  # pairs do not wander off
     words = claim if claim == "convex" else f"{claim} with {modulus:.6g}"
     worst: Refutation | None = None

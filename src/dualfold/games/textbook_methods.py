@@ -23,6 +23,7 @@ from dualfold.games.convex_functions import Convex, Indicator, Move
 from dualfold.games.convex_sets import WHOLE_SPACE, Ball, ConvexSet
 from dualfold.games.doubles import doubles
 from dualfold.games.plane_bound import Bound, LowerBound
+from dualfold.inputs import random_generator
 
 Gradient = Callable[[Array], Array]
 # A number, or the step of the t-th update, t = 1, 2, …
@@ -260,7 +261,7 @@ def minibatch(method: DescentMethod, *, batch_size: int, random_state: int = 0) 
         raise InvalidInput(Argument("batch_size"), f" is from 1 to all {n} terms, not {batch_size}")
 
     def gradients() -> Gradient:
-        random = np.random.default_rng(random_state)
+        random = random_generator(random_state)
         return lambda x: f.sample(x, random.choice(n, batch_size, replace=False))
 
     name = f"{method.name}, batches of {batch_size}"

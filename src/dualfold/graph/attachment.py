@@ -18,11 +18,12 @@ from dualfold.graph.distances import (
 )
 from dualfold.graph.graph import Graph, Lists
 from dualfold.graph.lower_bounds import frame_of
-from dualfold.graph.metrics import check_distances, is_euclidean, is_precomputed
+from dualfold.graph.metrics import check_distances, is_euclidean, is_precomputed, metric_distances
 from dualfold.graph.neighbors import nearest
-from dualfold.graph.number_rows import OutOfRange, in_units, rows_alike
+from dualfold.graph.number_rows import OutOfRange, as_array, in_units, rows_alike
 from dualfold.graph.scan import ReverseNeighbors, pairs_between, scan_queries
 from dualfold.graph.search_plan import is_tree_faster
+from dualfold.kernels.sparse import canonical_rows
 from dualfold.kernels.threads import thread_count
 
 # Distances between new and old points that are computed together.
@@ -181,6 +182,7 @@ def nearest_graph_points(graph: Graph, queries: Any) -> tuple[Array, Array]:
             "this graph was given without a rule for neighbours, so new points cannot enter it; "
             "build it with knn, radius or variable"
         )
+    queries = queries if hasattr(queries, "shape") else as_array(queries, "X")
     lists = _as_lists(*_nearest_old(graph, queries, graph.n_neighbors or 1), _count(queries))
     if graph.kind == "variable":
         # As few as the rule gives it, and the nearest one, which may be itself.
@@ -252,13 +254,11 @@ def _pairs_within(graph: Graph, queries: Any, radius: Array) -> Pairs:
 
 
 def _pairs_within_by_metric(graph: Graph, queries: Any, radius: Array) -> Pairs:
-    from sklearn.metrics import pairwise_distances
-
     found = []
     step = max(1, MAX_TILE_DISTANCES // graph.n)
     for start in range(0, _count(queries), step):
         rows = queries.iloc if hasattr(queries, "iloc") else queries
-        block = pairwise_distances(rows[start : start + step], graph.points, metric=graph.metric)
+        block = metric_distances(rows[start : start + step], graph.points, graph.metric)
         row, column = np.nonzero(block <= radius)
         found.append((row + start, column, block[row, column]))
     return tuple(np.concatenate(part) for part in zip(*found, strict=True))  # type: ignore[return-value]
@@ -272,7 +272,7 @@ def _distance_rows(graph: Graph, queries: Any) -> Lists:
             f"{graph.n} old points, one column each"
         )
     if sp.issparse(queries):
-        matrix = sp.csr_array(queries)
+        matrix = canonical_rows(queries, "X")
         check_distances(matrix.data)
         rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
         return _as_lists(rows, matrix.indices, matrix.data, matrix.shape[0])

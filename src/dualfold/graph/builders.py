@@ -7,15 +7,14 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils import check_symmetric
 
 from dualfold.arrays import Array
-from dualfold.errors import InvalidInput
+from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.graph import Graph, Lists, Symmetry, symmetric_lengths
 from dualfold.graph.metrics import is_precomputed
 from dualfold.graph.neighbor_lists import Neighbors, Search, exact_search
 from dualfold.graph.neighbors import from_precomputed, nearest, neighbors_within, radius_search
-from dualfold.kernels.sparse import refuse_damaged
+from dualfold.kernels.sparse import canonical_rows
 
 
 def knn(
@@ -108,7 +107,10 @@ def from_affinities(affinities: Any) -> Graph:
     >>> path.n_edges, path.weights.data
     (2, array([4., 4., 2., 2.]))
     """
-    refuse_damaged(affinities, "affinities")
+    from sklearn.utils import check_symmetric
+
+    if sp.issparse(affinities):
+        affinities = canonical_rows(affinities, "affinities")
     W = sp.csr_array(check_symmetric(affinities), dtype=float)  # warns where it must average
     W = sp.csr_array(W - sp.diags_array(W.diagonal()))
     W.eliminate_zeros()
@@ -133,6 +135,8 @@ def neighborhood_spread(graph: Graph, n_neighbors: int | None = None) -> Array:
     >>> neighborhood_spread(variable(line, 2)).round(3)
     array([1.118, 0.707, 1.118, 3.202])
     """
+    if n_neighbors is not None and n_neighbors < 1:
+        raise InvalidInput(Argument("n_neighbors", n_neighbors), " must be 1 or more")
     t = n_neighbors or graph.n_neighbors
     if t is None:
         return spread_of(graph.lists, graph.n)

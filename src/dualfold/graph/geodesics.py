@@ -18,6 +18,7 @@ from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput, TooLarge
 from dualfold.graph.distances import distance_rounding
 from dualfold.graph.graph import Graph
+from dualfold.inputs import random_generator
 from dualfold.kernels import c_constant, kernel, kernels_by_dtype
 from dualfold.kernels.reports import steps, tally
 from dualfold.kernels.threads import in_threads, row_slices, thread_count
@@ -144,7 +145,9 @@ def farthest_points(
         raise InvalidInput(
             f"{count} landmarks were asked for; a graph of {graph.n} points has 1 to {graph.n}"
         )
-    rng = np.random.default_rng(random_state)
+    if at_once < 1:
+        raise InvalidInput(Argument("at_once", at_once), " must be 1 or more")
+    rng = random_generator(random_state)
     chosen = _source_rows(graph, np.full(count, rng.integers(graph.n) if start is None else start))
     kind = _float_kind(geodesic_kind(graph) if dtype is None else dtype)
     renumbered, rows = _RenumberedGraph.of(graph, kind), np.empty((count, graph.n), kind)

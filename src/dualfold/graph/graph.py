@@ -14,7 +14,7 @@ from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
 from dualfold.graph.metrics import is_precomputed
 from dualfold.graph.neighbor_lists import Search
-from dualfold.kernels.sparse import refuse_damaged, rows_are_sound
+from dualfold.kernels.sparse import canonical_rows, rows_are_sound
 
 Symmetry = Literal["or", "and"]
 _PATTERN = ("indptr", "indices")  # of a sparse matrix: where its entries are
@@ -88,7 +88,7 @@ class Graph:
     weights: sp.csr_array | None = None
 
     def __post_init__(self) -> None:
-        refuse_damaged(self.lengths, "lengths")
+        object.__setattr__(self, "lengths", canonical_rows(self.lengths, "lengths"))
         if self.lengths.shape != (len(self.lists), len(self.lists)):
             raise InvalidInput(
                 f"the edge lengths have shape {self.lengths.shape} and there are "
@@ -103,7 +103,7 @@ class Graph:
                 "lengths do not fit; search the neighbours again"
             )
         if self.weights is not None:
-            refuse_damaged(self.weights, "weights")
+            object.__setattr__(self, "weights", canonical_rows(self.weights, "weights"))
             if not _same_edges(self.lengths, self.weights):
                 raise InvalidInput(
                     "the graph has other edges than the affinities that it was made of; make one "

@@ -14,7 +14,7 @@ from dualfold.graph.neighbor_lists import Neighbors, exact_search
 from dualfold.graph.number_rows import exact_numbers
 from dualfold.kernels import c_constant, kernel
 from dualfold.kernels.reports import steps
-from dualfold.kernels.sparse import refuse_damaged
+from dualfold.kernels.sparse import canonical_rows
 from dualfold.kernels.threads import in_threads, row_slices, thread_count
 
 ListArrays = tuple[np.ndarray, np.ndarray, np.ndarray]
@@ -56,9 +56,8 @@ def double_table(X: Any, name: str) -> Any:
     Metrics may see where the origin is, so nothing is shifted here. Booleans stay what
     they are, which some metrics ask for.
     """
-    refuse_damaged(X, name)
     if sp.issparse(X):
-        stored: Any = X
+        stored = canonical_rows(X, name)
         return stored.astype(exact_doubles(stored.data, name).dtype)
     return exact_doubles(X, name)
 
@@ -68,6 +67,12 @@ def exact_doubles(X: Any, name: str) -> np.ndarray:
     numbers = exact_numbers(X, name)
     if numbers.dtype == bool:
         return numbers
+    refuse_long_integers(numbers, name)
+    return numbers.astype(np.float64, copy=False)
+
+
+def refuse_long_integers(numbers: np.ndarray, name: str) -> None:
+    """Raise for an array of integers that float64 does not hold."""
     wide = numbers.dtype.kind in "iu" and numbers.dtype.itemsize == 8 and numbers.size > 0
     if wide and (int(numbers.max()) > 2**53 or int(numbers.min()) < -(2**53)):
         raise InvalidInput(
@@ -75,7 +80,6 @@ def exact_doubles(X: Any, name: str) -> np.ndarray:
             " holds integers beyond 2^53, which double precision cannot hold; subtract a "
             "constant or divide by one first",
         )
-    return numbers.astype(np.float64, copy=False)
 
 
 def best_of_rows(distances: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
@@ -90,13 +94,64 @@ def best_of_rows(distances: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]
     return indices, values
 
 
+class MetricWithParameters:
+    """A metric of scikit-learn with its parameters, as a function of two points."""
+
+    def __init__(self, metric: Any, parameters: dict[str, Any]) -> None:
+        self.metric, self.parameters = metric, parameters
+
+    def __call__(self, x: np.ndarray, y: np.ndarray) -> float:
+        if callable(self.metric):
+            return float(self.metric(x, y, **self.parameters))
+        return float(metric_distances(np.vstack([x, y]), None, self)[0, 1])
+
+
+def _plain_metric(
+    metric: Any, parameters: dict[str, Any], width: int
+) -> tuple[Any, dict[str, Any]]:
+    """A metric by its name and all of its parameters, so that pairs are computed together."""
+    if isinstance(metric, MetricWithParameters):
+        metric, parameters = metric.metric, metric.parameters | parameters
+    refuse_other_width(metric, parameters, width)
+    return metric, parameters
+
+
+def metric_distances(X: Any, others: Any, metric: Any, **parameters: Any) -> np.ndarray:
+    """Distances by any metric of scikit-learn (others None: between the rows of X).
+
+    In float64: of float32 rows scikit-learn computes some metrics in float32.
+    """
+    from sklearn.metrics import pairwise_distances
+
+    X, others = (None if rows is None else double_table(rows, "X") for rows in (X, others))
+    metric, parameters = _plain_metric(metric, parameters, X.shape[1])
+    try:
+        with np.errstate(invalid="ignore", over="ignore"):  # the caller looks at what comes out
+            return np.asarray(pairwise_distances(X, others, metric=metric, **parameters))
+    except (ValueError, TypeError, AttributeError) as trouble:
+        raise metric_failure(metric, trouble) from trouble
+
+
+def metric_failure(metric: Any, trouble: Exception) -> InvalidInput:
+    """The refusal of a metric that scikit-learn, or a function of the user's, cannot compute."""
+    return InvalidInput(
+        Argument("metric", metric),
+        f" could not be computed: {' '.join(str(trouble).split())[:300]}",
+        InPython(". sklearn.metrics.pairwise_distances lists the metrics and what each needs"),
+    )
+
+
 def _distance_blocks(X: Any, queries: Any, metric: Any, threads: int) -> Any:
     """Blocks of rows of the distance matrix, with the row each begins at."""
     from sklearn.metrics import pairwise_distances_chunked
 
     first = 0
+    metric, parameters = _plain_metric(metric, {}, X.shape[1])
+    for table in (X, X if queries is None else queries):
+        if np.isinf(table.data if sp.issparse(table) else table).any():
+            raise InvalidInput(Argument("X"), " holds infinite numbers; leave out their rows")
     blocks: Any = None
-    while True:
+    while X.shape[0]:
         try:
             blocks = blocks or pairwise_distances_chunked(
                 X if queries is None else queries,
@@ -104,18 +159,13 @@ def _distance_blocks(X: Any, queries: Any, metric: Any, threads: int) -> Any:
                 metric=metric,
                 n_jobs=threads,
                 working_memory=_WORKING_MEMORY_MIB,
+                **parameters,
             )
             block = np.asarray(next(blocks), dtype=np.float64)
         except StopIteration:
             return
-        except (ValueError, TypeError) as trouble:
-            raise InvalidInput(
-                Argument("metric", metric),
-                f" could not be computed: {' '.join(str(trouble).split())[:300]}",
-                InPython(
-                    ". sklearn.metrics.pairwise_distances lists the metrics and what each needs"
-                ),
-            ) from trouble
+        except (ValueError, TypeError, AttributeError) as trouble:
+            raise metric_failure(metric, trouble) from trouble
         if block.size and block.min() < 0:
             raise InvalidInput(
                 Argument("metric", metric),
@@ -150,7 +200,8 @@ def metric_search(
 
 def metric_within(X: Any, radius: float, metric: Any, threads: int) -> ListArrays:
     """All pairs at distance <= radius, brute force."""
-    parts = []
+    nothing = np.empty(0, dtype=np.int64)
+    parts = [(nothing, nothing, np.empty(0))]
     for first, block in _distance_blocks(X, None, metric, threads):
         row, column = np.nonzero(block <= radius)
         parts.append((row + first, column, block[row, column]))
@@ -180,12 +231,9 @@ def from_precomputed(distances: Any, n_neighbors: int | None = None) -> ListArra
             f"is {distances.shape}. For points instead of distances use ",
             Argument("metric", "euclidean"),
         )
-    refuse_damaged(distances, "distances")
     n = distances.shape[0]
     if sp.issparse(distances):
-        # coo keeps explicit zeros; duplicate entries would list a neighbour twice
-        stored: Any = distances
-        entries = sp.coo_array(stored.tocsr())
+        entries = sp.coo_array(canonical_rows(distances, "distances"))  # it keeps explicit zeros
         row, column = entries.row.astype(np.int64), entries.col.astype(np.int64)
         value = exact_doubles(entries.data, "distances").astype(np.float64)
     else:
@@ -283,12 +331,15 @@ def present_nearest(
 
 def _doubles_with_missing(X: Any, name: str) -> Array:
     """The given numbers, none of them rounded or infinite; NaN is a missing value."""
-    table = np.asarray(X)
+    table = exact_numbers(X.toarray() if sp.issparse(X) else X, name)
+    if table.ndim != 2 or not table.shape[1]:
+        raise InvalidInput(
+            Argument(name),
+            f" must be a table, a row for each point; its shape is {table.shape}",
+        )
     given = np.ascontiguousarray(
         exact_doubles(table, name) if table.dtype.kind in "iu" else table, dtype=np.float64
     )
-    if table.dtype.kind == "f" and not np.all((given == table) | np.isnan(table)):
-        raise InvalidInput(Argument(name), f" is {table.dtype}, with numbers beyond float64")
     if np.isinf(given).any():
         raise InvalidInput(Argument(name), " holds infinite numbers; leave out their rows")
     return given

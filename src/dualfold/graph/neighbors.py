@@ -56,6 +56,7 @@ from dualfold.graph.number_rows import (
 )
 from dualfold.graph.scan import pairs_within, rerank_lists, scan_queries, scan_self
 from dualfold.graph.search_plan import direction_counts, is_tree_faster
+from dualfold.inputs import random_generator
 from dualfold.kernels.threads import thread_count
 
 SEARCH_NAMES = ("auto", "kd-tree", "blocked", "filtered", "approximate")
@@ -285,7 +286,7 @@ def approximate_search(
     X: np.ndarray, k: int, threads: int, random_state: Any, recall_sample: int
 ) -> Neighbors:
     """A forest in the top principal coordinates, refined, re-ranked by true distance."""
-    rng = np.random.default_rng(random_state)
+    rng = random_generator(random_state)
     n, width = X.shape
     count = min(width, FOREST_DIRECTIONS)
     frame = frame_of(X, None, principal_directions(X, count) if count < width else None)

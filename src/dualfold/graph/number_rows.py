@@ -15,6 +15,7 @@ import scipy.sparse as sp
 
 from dualfold.errors import Argument, InPython, InvalidInput, Message, TooLarge
 from dualfold.graph.distances import chunks
+from dualfold.kernels.sparse import canonical_rows
 
 # Squares of larger numbers, and of smaller differences, leave the range of double precision.
 _MAX_VALUE = 1e150
@@ -83,6 +84,19 @@ def refuse_units(X: Any, *, fitted: bool) -> None:
         )
 
 
+def refuse_column_units(deviations: np.ndarray) -> None:
+    """Refuse columns that are divided by their deviation where its square is no double."""
+    size = np.abs(deviations)
+    far = np.flatnonzero((size < MIN_SQUARED_EXTENT**0.5) | (size > MIN_SQUARED_EXTENT**-0.5))
+    if len(far):
+        column, power = int(far[0]), int(np.frexp(size[far[0]])[1])
+        raise InvalidInput(
+            Argument("X"),
+            f": column {column} (counted from 0) spreads by {size[column]:.1e}, and squares of it "
+            f"leave double precision; multiply it by 2^{-power}, which changes no digit",
+        )
+
+
 def widest_extent(X: Any) -> float:
     """How far apart the entries of a column are at the most, or a lower bound that is enough."""
     for rows in (X[:SAMPLE_ROWS], X):
@@ -141,8 +155,7 @@ def refuse_other_columns(width: int, asked: int) -> None:
 def _rows_of(tables: dict[str, Any], least: float, most: float) -> list[np.ndarray]:
     found = []
     for name, X in tables.items():
-        table: Any = X
-        rows = exact_numbers(table.toarray() if sp.issparse(X) else X, name)
+        rows = exact_numbers(canonical_rows(X, name).toarray() if sp.issparse(X) else X, name)
         if rows.ndim != 2 or rows.shape[1] == 0:
             raise InvalidInput(
                 Argument(name),
@@ -162,13 +175,23 @@ def _rows_of(tables: dict[str, Any], least: float, most: float) -> list[np.ndarr
     return list(ready.values())
 
 
+def as_array(X: Any, name: str) -> np.ndarray:
+    """X as an array; rows of different lengths are refused."""
+    try:
+        return np.asarray(X)
+    except ValueError:
+        raise InvalidInput(
+            Argument(name), " has rows of different lengths; a table needs the same columns in each"
+        ) from None
+
+
 def exact_numbers(X: Any, name: str) -> np.ndarray:
     """X as an array of real numbers; InvalidInput where that would round or drop something."""
     if np.ma.is_masked(X):
         raise InvalidInput(
             Argument(name), f" has masked entries; fill ({name}.filled) or drop them first"
         )
-    X = np.asarray(X)
+    X = as_array(X, name)
     if X.dtype.kind in "iub" or X.dtype in (np.float16, np.float32, np.float64):
         return X
     if X.dtype.kind not in "fO":

@@ -89,8 +89,8 @@ class DoubleDouble:
         return fsum([fsum(self.high.ravel()), fsum(self.low.ravel())])
 
     def row_sums(self) -> DoubleDouble:
-        """The sum of each row, by halves."""
-        left = self
+        """The sum of each row, by halves; 0 where rows have no entries."""
+        left = self if self.high.shape[1] else DoubleDouble(np.zeros((len(self.high), 1)))
         while left.high.shape[1] > 1:
             if left.high.shape[1] % 2:
                 nothing = np.zeros((len(left.high), 1))

@@ -1,7 +1,8 @@
-"""Sparse matrices that point outside of themselves, refused before any C reads them.
+"""Sparse matrices as callers give them: damaged ones refused, others in canonical rows.
 
 SciPy checks neither the entries of `indices` and `indptr` nor coordinates when a matrix is made of
-its parts; the next product then reads, or writes, wherever they point.
+its parts; the next product then reads, or writes, wherever they point. It also allows an entry
+to be stored in parts, whose sum it is, and in any order within its row.
 """
 
 from __future__ import annotations
@@ -14,10 +15,45 @@ import scipy.sparse as sp
 from dualfold.errors import Argument, InvalidInput
 
 
+def canonical_rows(matrix: Any, name: str) -> sp.csr_array:
+    """A sparse matrix of any format as compressed rows: sorted, every entry stored once.
+
+    Stored zeros stay, but for those that fill blocks (BSR). The given matrix stays as it is; where
+    nothing is to change, the result shares its arrays. Parts of an entry are summed in float64,
+    those of integers in 64 bits; what was float32 is float32 again where that rounds nothing.
+    """
+    refuse_damaged(matrix, name)
+    if matrix.format == "csr" and matrix.has_canonical_format:
+        return _with_short_indices(matrix)
+    kind = matrix.dtype
+    wide = {"f": np.float64, "i": np.int64, "u": np.uint64}.get(kind.kind, kind)
+    rows = sp.csr_array(matrix.astype(np.promote_types(kind, wide), copy=True))
+    rows.sum_duplicates()
+    if matrix.format == "bsr":
+        rows.eliminate_zeros()
+    narrow = rows.astype(kind) if kind == np.float32 else rows
+    return _with_short_indices(narrow if np.array_equal(narrow.data, rows.data) else rows)
+
+
+def _with_short_indices(rows: Any) -> sp.csr_array:
+    """Indices of 32 bits, which scikit-learn and the kernels read, where they suffice."""
+    parts = (rows.indices, rows.indptr)
+    if max(*rows.shape, len(rows.data)) < 2**31:
+        parts = tuple(part.astype(np.int32, copy=False) for part in parts)
+    if isinstance(rows, sp.csr_array) and parts[0] is rows.indices and parts[1] is rows.indptr:
+        return rows
+    return sp.csr_array((rows.data, *parts), shape=rows.shape)
+
+
 def refuse_damaged(matrix: Any, name: str) -> None:
     """InvalidInput for a sparse matrix whose parts do not fit; anything else passes."""
     if not sp.issparse(matrix):
         return
+    if len(matrix.shape) != 2:
+        raise InvalidInput(
+            Argument(name),
+            f" must be a sparse matrix of rows and columns; its shape is {matrix.shape}",
+        )
     if matrix.format in ("csr", "csc", "bsr"):
         shape = matrix.shape
         if matrix.format == "bsr":

@@ -18,12 +18,12 @@ from dualfold.maps.out_of_sample import (
     vectors_behind,
 )
 from dualfold.maps.parts import Parts
-from dualfold.trace.doubts import StoredPoints
+from dualfold.trace.doubts import FLAT_COLUMN_RATIO, StoredPoints
 from dualfold.trace.lift import Lift, Solve, unit_columns
 from dualfold.trace.metric import Identity
 from dualfold.trace.problem import TraceProblem
-from dualfold.weights.gram import working_precision
-from dualfold.weights.reduction import RowSpace
+from dualfold.weights.gram import gram_kind
+from dualfold.weights.reduction import RowSpace, WholeSpace
 from dualfold.weights.row_passes import combined_rows, numeric_table, projected_rows
 
 
@@ -45,7 +45,7 @@ class LinearMap(OutOfSampleMap):
     @cached_property
     def orthonormal(self) -> bool:
         """Whether the rows of C are orthonormal (to rounding), so that Cᵀ undoes C."""
-        C = self.components
+        C = self.components.astype(float, copy=False)
         square = (C @ C.T).toarray() if sp.issparse(C) else C @ C.T
         return bool(np.abs(square - np.eye(len(square))).max() < 1e-12 * max(C.shape))
 
@@ -53,6 +53,7 @@ class LinearMap(OutOfSampleMap):
     def inverse(self) -> Array:
         """d×D: the transposed pseudo-inverse of C, which is C itself when orthonormal."""
         C = self.components.toarray() if sp.issparse(self.components) else self.components
+        C = C.astype(float, copy=False)
         return C if self.orthonormal else np.linalg.pinv(C).T
 
     def encode(self, X: Any) -> Array:
@@ -67,7 +68,7 @@ class LinearMap(OutOfSampleMap):
             directions = (
                 sp.csr_array(sp.diags_array(1 / self.scale) @ directions)
                 if sp.issparse(directions)
-                else directions / self.scale[:, None]
+                else (directions / self.scale[:, None]).astype(directions.dtype, copy=False)
             )
         return projected_rows(rows, directions, self.mean if self.mean.any() else None)
 
@@ -107,11 +108,11 @@ class LinearMap(OutOfSampleMap):
         lift = problem.lift
         if not isinstance(lift, LinearLift):
             return super().stored_answer(problem, solve)
+        directions = np.ascontiguousarray(float_array(self.components).T)
         if lift.vectors_are_components:
-            V = np.ascontiguousarray(float_array(self.components).T)
-        else:
-            V = vectors_behind(problem, self.encode(lift.data), solve)
-        return StoredAnswer(V, row_by_row=False)
+            return StoredAnswer(directions, row_by_row=False)
+        V = vectors_behind(problem, self.encode(lift.data), solve)
+        return StoredAnswer(lift.with_flat_directions(V, directions), row_by_row=False)
 
     def column_means(self) -> Array:
         return self.mean
@@ -137,6 +138,10 @@ class LinearLift(Lift):
     def vectors_are_components(self) -> bool:
         """Whether the vectors are directions of the features, the components of the map."""
         return False
+
+    def with_flat_directions(self, V: Array, directions: Array) -> Array:
+        """V, with vectors that the points say nothing of read from the features' directions."""
+        return V
 
     def linear_map(self, V: Array, values: Array) -> LinearMap:
         """The map from features to coordinates that the vectors V stand for."""
@@ -180,7 +185,7 @@ class ProjectionLift(LinearLift):
     def vectors_behind(self, problem: TraceProblem, stored: StoredPoints, solve: Solve) -> Array:
         points = stored.points
         if self.space is not None:
-            centred = points - points.mean(axis=0)
+            centred = points - points.mean(axis=0, dtype=float)
             return np.linalg.solve(self.space.form(lambda Z: Z), self.space.adjoint(centred))
         if not isinstance(problem.metric, Identity):
             # Where features outnumber rows, points do not determine the directions that they
@@ -191,6 +196,45 @@ class ProjectionLift(LinearLift):
         # XᵀHXv = nθv, so v is XᵀHy at length 1.
         moments = combined_rows(self.data, unit_columns(points), self.mean)
         return unit_columns(moments if self.scale is None else moments / self.scale[:, None])
+
+
+@dataclass(frozen=True, eq=False)
+class WholeSpaceLift(ProjectionLift):
+    """The same where the vectors may also stand for directions along which no row differs."""
+
+    is_flat_at_zero: ClassVar[bool] = False
+
+    def __call__(self, V: Array, values: Array) -> Array:
+        points = super().__call__(V, values)
+        points[:, self.flat_columns(V)] = 0  # but for rounding
+        return points
+
+    def with_flat_directions(self, V: Array, directions: Array) -> Array:
+        assert isinstance(self.space, WholeSpace)
+        flat, V = self.flat_columns(V), V.copy()
+        V[self.space.n_inner :, flat] = self.space.flat.T @ directions[:, flat]
+        return V
+
+    def flat_columns(self, V: Array) -> Array:
+        """The numbers of the vectors that are such directions."""
+        assert isinstance(self.space, WholeSpace)
+        lengths = [np.linalg.norm(part, axis=0) for part in np.split(V, [self.space.n_inner])]
+        return np.flatnonzero(lengths[1] > lengths[0])
+
+    def vectors_behind(self, problem: TraceProblem, stored: StoredPoints, solve: Solve) -> Array:
+        """Columns without extent stand for flat directions, one each."""
+        assert isinstance(self.space, WholeSpace)
+        inner, r = self.space.inner, self.space.n_inner
+        points = stored.points - stored.points.mean(axis=0)
+        V = np.zeros((problem.n, points.shape[1]))
+        V[:r] = np.linalg.solve(inner.form(lambda Z: Z), inner.adjoint(points))
+        # An answer has the length 1 in the metric; what is left of it in the rows' space is not.
+        squares = np.einsum("ij,ij->j", V, problem.metric.times(V))
+        flat = np.flatnonzero(squares <= FLAT_COLUMN_RATIO**2)[: problem.n - r]
+        V[:, flat] = 0
+        V[r + np.arange(len(flat)), flat] = 1
+        V[:, flat] /= np.sqrt(np.einsum("ij,ij->j", V, problem.metric.times(V))[flat])
+        return V
 
 
 @dataclass(frozen=True, eq=False)
@@ -210,7 +254,7 @@ class GramProjectionLift(LinearLift):
     def linear_map(self, V: Array, values: Array) -> LinearMap:
         n, m = self.data.shape[0], self._divisor
         # What the rounding of n sums leaves where the exact eigenvalue is 0.
-        rounding = np.sqrt(n) * np.finfo(working_precision(self.data)).eps
+        rounding = np.sqrt(n) * np.finfo(gram_kind(self.data)).eps
         real = values > rounding * max(float(np.max(values)), 0.0)
         lengths = np.sqrt(m * np.where(real, values, 1.0))
         directions = combined_rows(self.data, np.where(real, V / lengths, 0.0), self.mean)

@@ -48,8 +48,11 @@ class LocalWeightsMap(OutOfSampleMap):
 
     def inverse(self, Y: Any) -> Array:
         """Features of points on the map, by weights found among its points."""
-        rows = np.arange(self.features.shape[0])
-        return self._combinations(np.asarray(Y), self.points, dense_rows(self.features, rows))
+        rows, places = np.arange(self.features.shape[0]), np.asarray(Y)
+        # Old points that a caller has in float32 coincide with old points in float32.
+        single = places.dtype == np.float32
+        known = self.points.astype(np.float32) if single else self.points
+        return self._combinations(places, known, dense_rows(self.features, rows))
 
     def _combinations(self, queries: Any, known: Any, images: Array) -> Array:
         """Of the images of the nearest `known` points, by the weights that rebuild the queries."""

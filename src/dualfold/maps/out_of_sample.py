@@ -135,7 +135,7 @@ def vectors_behind(problem: TraceProblem, points: Array, solve: Solve) -> Array:
     """The vectors whose lift the points of a map are; NaN where they can be none."""
     width = problem.lift.n_coordinates(problem.count)
     fits = points.ndim == 2 and points.shape[1] == width
-    if not fits or not (np.abs(points) <= MAX_COORDINATE).all():
+    if not fits or not (np.abs(points).astype(float) <= MAX_COORDINATE).all():
         return np.full((problem.n, width), np.nan)
     return problem.lift.vectors_behind(problem, StoredPoints(points), solve)
 

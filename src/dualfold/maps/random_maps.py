@@ -12,6 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.errors import Argument, InvalidInput
+from dualfold.inputs import random_generator
 from dualfold.maps.linear_map import LinearMap
 
 Kind = Literal["gaussian", "orthogonal", "sparse"]
@@ -21,7 +22,7 @@ Seed = int | np.random.Generator | None
 def gaussian_map(n_features: int, n_components: int, *, random_state: Seed = None) -> LinearMap:
     """Independent N(0, 1/k) entries, k = n_components."""
     _refuse_sizes(n_features, n_components)
-    rng = np.random.default_rng(random_state)
+    rng = random_generator(random_state)
     entries = rng.standard_normal((n_components, n_features)) / np.sqrt(n_components)
     return LinearMap(np.zeros(n_features), entries)
 
@@ -40,7 +41,7 @@ def orthogonal_map(n_features: int, n_components: int, *, random_state: Seed = N
             Argument("n_components"),
             " or draw a Gaussian map",
         )
-    rng = np.random.default_rng(random_state)
+    rng = random_generator(random_state)
     directions, _ = np.linalg.qr(rng.standard_normal((n_features, n_components)))
     stretch = np.sqrt(n_features / n_components)
     return LinearMap(np.zeros(n_features), np.ascontiguousarray(directions.T) * stretch)
@@ -69,7 +70,7 @@ def sparse_map(
         raise InvalidInput(
             Argument("density"), f" is {density}; it is a share above 0 and at most 1"
         )
-    rng = np.random.default_rng(random_state)
+    rng = random_generator(random_state)
     counts = rng.binomial(n_features, share, n_components)
     columns = [np.sort(rng.choice(n_features, count, replace=False)) for count in counts]
     signs: Any = rng.choice([-1.0, 1.0], int(counts.sum()))
@@ -107,8 +108,9 @@ def random_map(
 
 
 def _refuse_sizes(n_features: int, n_components: int) -> None:
-    if n_features < 1 or n_components < 1:
+    whole = all(isinstance(size, int | np.integer) for size in (n_features, n_components))
+    if not whole or n_features < 1 or n_components < 1:
         raise InvalidInput(
-            f"a map from {n_features} features to {n_components} components was asked for; both "
-            "numbers must be 1 or more"
+            f"a map from {n_features!r} features to {n_components!r} components was asked for; "
+            "both must be whole numbers, 1 or more"
         )

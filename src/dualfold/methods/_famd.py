@@ -11,6 +11,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import validate_data
 
 from dualfold.arrays import Array
+from dualfold.data.column_moments import column_deviations, column_means
 from dualfold.data.encoding import Encoding, category, encoded_columns, indicators, sources_of
 from dualfold.data.labels import Labels
 from dualfold.embedding import embed
@@ -29,7 +30,7 @@ from dualfold.graph.number_rows import refuse_units
 from dualfold.inputs import frame_of, numbers_of
 from dualfold.methods._pca import centred_problem, pca
 from dualfold.trace.problem import TraceProblem
-from dualfold.weights.row_passes import column_deviations, column_means, numeric_table
+from dualfold.weights.row_passes import numeric_table
 
 
 def famd(X: Any, *, n_components: int = 2, indicators: Array | None = None) -> TraceProblem:

@@ -8,9 +8,10 @@ from typing import Any, ClassVar, Literal
 
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from dualfold.arrays import Array
 from dualfold.data.labels import Labels, labels_of
 from dualfold.embedding import embed
-from dualfold.errors import Argument, InvalidInput
+from dualfold.errors import Argument, InvalidInput, PointsCollapse, warn
 from dualfold.fitting.estimator import Stage, labels_for
 from dualfold.fitting.linear import (
     LinearEstimator,
@@ -21,7 +22,7 @@ from dualfold.fitting.linear import (
 )
 from dualfold.fitting.solver_choice import solver_to_last_digits
 from dualfold.fitting.tiles import TiledRows
-from dualfold.maps.linear_map import ProjectionLift
+from dualfold.maps.linear_map import ProjectionLift, WholeSpaceLift
 from dualfold.trace.problem import TraceProblem
 from dualfold.weights.class_scatter import (
     ClassScatter,
@@ -29,6 +30,7 @@ from dualfold.weights.class_scatter import (
     class_scatter_of,
     ledoit_wolf_scatter,
 )
+from dualfold.weights.reduction import WholeSpace
 from dualfold.weights.row_passes import numeric_table
 
 Shrinkage = float | Literal["auto"] | None
@@ -47,7 +49,9 @@ def fisher_discriminant(
     of them spread alike; fails where they differ by their spread and not by their means, or lie
     around one another. With few rows for many features S_w is singular: `shrinkage` moves S_w
     and S_t towards (tr S/D)·I by a share between 0 and 1, or by Ledoit and Wolf's estimate
-    for each class and for all rows ("auto"). Both as in scikit-learn.
+    for each class and for all rows ("auto"). Both as in scikit-learn. A direction along which no
+    row differs then scores tr S_b/tr S_w, and where that is more than a discriminant scores it is
+    among the answers, with a warning: drop columns that do not vary, or reduce the features first.
 
     Fisher, "The use of multiple measurements in taxonomic problems" (1936); Ledoit and Wolf,
     "A well-conditioned estimator for large-dimensional covariance matrices" (2004).
@@ -77,8 +81,26 @@ def discriminant_problem(
             Argument("n_components"),
             f" to {most}",
         )
-    lift = ProjectionLift(data, found.mean, space=found.space)
+    kind = WholeSpaceLift if isinstance(found.space, WholeSpace) else ProjectionLift
+    lift = kind(data, found.mean, space=found.space)
     return TraceProblem(found.between, found.within, count, "max", lift=lift)
+
+
+def warn_of_flat_directions(problem: TraceProblem, V: Array) -> None:
+    """`PointsCollapse` where coordinates stand for directions along which no row differs."""
+    flat = problem.lift.flat_columns(V) if isinstance(problem.lift, WholeSpaceLift) else ()
+    if len(flat):
+        numbers = ", ".join(str(column + 1) for column in flat)
+        stand = "s {} stand for directions" if len(flat) > 1 else " {} stands for a direction"
+        warn(
+            PointsCollapse(
+                f"coordinate{stand.format(numbers)} "
+                "along which no row differs: 0 for all rows, arbitrary for new ones. Shrinkage "
+                "lets such score more than the next discriminant; drop columns that do not vary, "
+                "reduce the features first (PCA), or lower ",
+                Argument("n_components"),
+            )
+        )
 
 
 @dataclass(eq=False, repr=False)
@@ -138,6 +160,7 @@ class FisherDiscriminant(LinearEstimator):
             problem = self._problem(X, None, labels)
         with stage("solution and certificate"):
             embedding = embed(problem, solver=solver_to_last_digits(problem))
+        warn_of_flat_directions(problem, embedding.solution.vectors)
         assert labels is not None
         return linear_fit(embedding, X.dtype, classes_=labels.classes)
 
@@ -157,6 +180,7 @@ class FisherDiscriminant(LinearEstimator):
         )
         problem = discriminant_problem(found, classes, self.n_components)
         answer = embed(problem, solver=solver_to_last_digits(problem))
+        warn_of_flat_directions(problem, answer.solution.vectors)
         return linear_fit_of_tiles(
             problem, answer.solution, answer.certificate, rows.dtype, classes_=moments.classes
         )

@@ -8,6 +8,7 @@ from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
+import scipy.linalg
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
@@ -29,8 +30,14 @@ from dualfold.graph.geodesics import (
     landmarks_at,
 )
 from dualfold.graph.graph import Graph
-from dualfold.graph.pieces import one_piece
+from dualfold.graph.pieces import one_piece, separate
 from dualfold.maps.landmark_map import GeodesicMap, LandmarkLift
+from dualfold.methods._mds import (
+    MAX_SPECTRUM_ROWS,
+    NegativeMass,
+    negative_mass,
+    unknown_mass_note,
+)
 from dualfold.trace.lift import ScaledVectorLift
 from dualfold.trace.problem import TraceProblem
 from dualfold.weights.gram import MAX_FLOAT64_ROWS, centred_gram
@@ -157,6 +164,9 @@ class Isomap(GraphEstimator):
     nbrs_ : scikit-learn's NearestNeighbors of the data, made when asked for
     dist_matrix_ : the n×n geodesic distances, computed when asked for and not kept
     residual_variance_ : 1 − R² between geodesic and embedded distances
+    negative_mass_ : Σ|λ| over the negative eigenvalues of K as a share of all, computed when asked
+        for: how far the geodesics are from distances of points in space; NaN beyond 1,500 rows
+    negative_mass_note_ : how the share was found, or why it is not known
     landmark_rows_, placing_cost_ : of tables in tiles (`dualfold.scale`): the rows that were
         fitted, and what it costs that they place the others
 
@@ -222,6 +232,27 @@ class Isomap(GraphEstimator):
 
         check_is_fitted(self, "graph_")
         return float(residual_variance(self.graph_, self.embedding_))
+
+    @property
+    def negative_mass_(self) -> float:
+        """Σ|λ| over the negative eigenvalues of K as a share of Σ|λ|; NaN where it is not known."""
+        return self._negative_mass().share
+
+    @property
+    def negative_mass_note_(self) -> str:
+        """How `negative_mass_` was found, or why it is not known."""
+        return self._negative_mass().note
+
+    def _negative_mass(self) -> NegativeMass:
+        check_is_fitted(self, "graph_")
+        n = self.graph_.n
+        if n > MAX_SPECTRUM_ROWS:
+            return NegativeMass(np.nan, unknown_mass_note(n))
+        grams = [
+            centred_gram(geodesic_distances(piece, dtype=np.float64, n_jobs=self.n_jobs))
+            for _, piece in separate(self.graph_)
+        ]
+        return negative_mass(scipy.linalg.block_diag(*grams), np.zeros(0))
 
     def reconstruction_error(self) -> float:
         """‖K − YYᵀ‖/n, K the double-centred squared geodesics (scikit-learn's measure)."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -172,6 +172,14 @@ def max_components(graph: Graph, method: str) -> int:
     return min(columns, k - 2 if method == "ltsa" else k)
 
 
+def with_unit_variance(problem: TraceProblem) -> TraceProblem:
+    """The problem with (1/n)VᵀV = I in place of VᵀV = I, as Roweis and Saul write it.
+
+    Vectors are √n times as long, and values n times as large: those of Σ‖y_i − Σ_j w_ij y_j‖².
+    """
+    return replace(problem, B=np.full(problem.n, 1 / problem.n))
+
+
 def step_scale(graph: Graph, problem: TraceProblem) -> EdgeLengthScale:
     """Coordinates whose steps along the edges are equally long."""
     edges = sp.triu(graph.lengths).tocoo()
@@ -201,6 +209,8 @@ class LocallyLinearEmbedding(GraphEstimator):
         so): many rows without a shape of few dimensions cannot be factorised
     reg : the ridge that steadies the weights, as a share of the local trace
     modified_tol : changes of weights below it are left out ("modified" only)
+    unit_variance : coordinates of mean square 1, (1/n)YᵀY = I, as Roweis and Saul write the
+        constraint; False is YᵀY = I, as in scikit-learn
     neighborhood : "fixed", or "variable": fewer neighbours where points lie far apart
     pieces : what happens to a graph in several pieces: "join" by the shortest links (with a
         warning), "separate" (each on its own, side by side) or "raise" an error
@@ -250,6 +260,7 @@ class LocallyLinearEmbedding(GraphEstimator):
         "method": [StrOptions({"standard", "hessian", "modified", "ltsa"})],
         "hessian_tol": [Interval(Real, 0, None, closed="left")],
         "modified_tol": [Interval(Real, 0, None, closed="left")],
+        "unit_variance": ["boolean"],
         "neighbors_algorithm": [StrOptions({"auto", "brute", "kd_tree", "ball_tree"})],
     }
     # Weights need coordinates, so the metric is no choice.
@@ -273,6 +284,7 @@ class LocallyLinearEmbedding(GraphEstimator):
     graph: Any = None
     landmarks: int | None = None
     coordinates: Any = "first"
+    unit_variance: bool = False
     verbose: bool = False
 
     def _method(self) -> GraphMethod:
@@ -300,6 +312,10 @@ class LocallyLinearEmbedding(GraphEstimator):
         )
 
     def _problem(self, graph: Graph, count: int) -> TraceProblem:
+        problem = self._problem_of_unit_columns(graph, count)
+        return with_unit_variance(problem) if self.unit_variance else problem
+
+    def _problem_of_unit_columns(self, graph: Graph, count: int) -> TraceProblem:
         if self.method == "hessian":
             return hessian_lle(graph, n_components=count)
         if self.method == "ltsa":

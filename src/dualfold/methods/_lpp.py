@@ -7,6 +7,7 @@ from functools import partial
 from numbers import Real
 from typing import Any, ClassVar
 
+import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from dualfold.fitting.linear import LinearEstimator, LinearMethod
@@ -30,6 +31,7 @@ def lpp(
     weights: Weights = "heat",
     width: float | None = None,
     variance_kept: float = 0.99,
+    centred: bool = True,
 ) -> TraceProblem:
     """Keep neighbours close by a linear map: eigenmaps that know what to do with new points.
 
@@ -37,23 +39,27 @@ def lpp(
 
     Z is the data in its leading principal directions, which hold `variance_kept` of its
     variance: beyond them a direction wins by having no extent at all, or only noise. Z is
-    centred by the degree-weighted mean, as VᵀZᵀDeg1 = 0 asks. With Z = I it is
-    `eigenmaps`. Sees nothing that no linear map can show. The graph may have several
-    pieces: one map serves them all, and it may draw each of them together.
+    centred by the degree-weighted mean, as VᵀZᵀDeg1 = 0 asks; `centred`=False takes the rows as
+    they are, and with `variance_kept`=1 the problem is that which He and Niyogi print (Z = X).
+    With Z = I it is `eigenmaps`. Sees nothing that no linear map can show. The graph may have
+    several pieces: one map serves them all, and it may draw each of them together.
 
     He and Niyogi, "Locality preserving projections" (2003).
     """
     laplacian, degrees = weighted_laplacian(graph, weights=weights, width=width)
     points = coordinates(graph)
-    space = row_space(points, variance_kept=variance_kept, least=n_components).as_white()
-    total = degrees.sum()
+    space = row_space(points, variance_kept=variance_kept, least=n_components, centred=centred)
+    space = space.as_white()
+    # Deg − Deg11ᵀDeg/(1ᵀDeg1): the degrees, with the weighted mean taken out.
+    means = degrees / degrees.sum() if centred else np.zeros(graph.n)
     return TraceProblem(
         space.form(lambda Z: laplacian @ Z),
-        # Deg − Deg11ᵀDeg/(1ᵀDeg1): the degrees, with the weighted mean taken out.
-        space.form(lambda Z: degrees[:, None] * (Z - degrees @ Z / total)),
+        space.form(lambda Z: degrees[:, None] * (Z - means @ Z)),
         n_components,
         "min",
-        lift=ProjectionLift(space.data, space.weighted_mean(degrees), space=space),
+        lift=ProjectionLift(
+            space.data, space.weighted_mean(degrees) if centred else space.mean, space=space
+        ),
     )
 
 
@@ -107,7 +113,9 @@ class LocalityPreservingProjection(LinearEstimator):
         local density)
     width : of heat weights; None is the root mean square edge length
     variance_kept : share of the variance that the data is reduced to before; as many
-        directions as n_components stay in any case; None is 0.99
+        directions as n_components stay in any case; None is 0.99, and 1.0 is the problem as it
+        is printed, without a reduction
+    centred : False takes no mean off the rows, as He and Niyogi's problem is printed
     metric : of the graph; "precomputed" is refused, since a linear map needs features
     pieces : "join" a graph in several pieces by its shortest links (with a warning), or
         "raise" `DisconnectedGraph`
@@ -138,7 +146,9 @@ class LocalityPreservingProjection(LinearEstimator):
     True
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = _WEIGHT_CONSTRAINTS
+    _parameter_constraints: ClassVar[dict[str, Any]] = _WEIGHT_CONSTRAINTS | {
+        "centred": ["boolean"]
+    }
 
     n_components: int | str = 2
     _: KW_ONLY
@@ -148,6 +158,7 @@ class LocalityPreservingProjection(LinearEstimator):
     weights: Weights = "heat"
     width: float | None = None
     variance_kept: float | None = None
+    centred: bool = True
     metric: Any = "euclidean"
     pieces: str = "join"
     supervised: bool = False
@@ -155,7 +166,7 @@ class LocalityPreservingProjection(LinearEstimator):
     graph: Any = None
 
     def _method(self) -> LinearMethod:
-        problem = partial(lpp, weights=self.weights, width=self.width)
+        problem = partial(lpp, weights=self.weights, width=self.width, centred=self.centred)
         return projection_method(self, problem, DEFAULT_VARIANCE_SHARE)
 
 
@@ -176,7 +187,8 @@ class OrthogonalLPP(LinearEstimator):
     width : of heat weights; None is the root mean square edge length
     variance_kept : share of the variance that the data is reduced to before; as many
         directions as n_components stay in any case. None is 0.5: fainter directions cost less here
-        and would be all that is seen (0.99 with supervised=True or n_components="auto")
+        and would be all that is seen (0.99 with supervised=True or n_components="auto"); 1.0 is the
+        problem as it is printed, without a reduction
     metric : of the graph; "precomputed" is refused, since a linear map needs features
     pieces : "join" a graph in several pieces by its shortest links (with a warning), or
         "raise" `DisconnectedGraph`

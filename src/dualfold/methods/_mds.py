@@ -9,22 +9,25 @@ from typing import Any, ClassVar
 
 import numpy as np
 import scipy.linalg
-from sklearn.metrics import pairwise_distances
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+from sklearn.utils.validation import check_array, check_is_fitted
 
 from dualfold.arrays import Array
 from dualfold.data.labels import Labels
 from dualfold.embedding import Embedding, embed
 from dualfold.errors import Argument, InPython, InvalidInput
 from dualfold.fitting.dimension import MAX_AUTO_COMPONENTS, cut_at_eigengap
-from dualfold.fitting.estimator import Estimator, Statement, asked_count, linear_statement
+from dualfold.fitting.estimator import (
+    Estimator,
+    Statement,
+    asked_count,
+    checked_rows,
+    linear_statement,
+)
 from dualfold.fitting.linear import normalize_signs
 from dualfold.fitting.solver_choice import solver_to_last_digits
 from dualfold.fitting.tiles import TiledRows, tiled_rows
-from dualfold.graph.metrics import is_precomputed, refuse_other_width
-from dualfold.graph.number_rows import refuse_units
-from dualfold.inputs import numbers_of
+from dualfold.graph.metrics import is_precomputed, metric_distances, refuse_other_width
 from dualfold.maps.landmark_map import DistancesMap, Triangulation
 from dualfold.maps.linear_map import LinearMap
 from dualfold.methods._pca import centred_problem
@@ -32,7 +35,6 @@ from dualfold.trace.lift import ScaledVectorLift
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import with_signs
 from dualfold.weights.gram import (
-    MAX_FLOAT64_ROWS,
     centred_gram,
     mean_squares,
     refuse_asymmetry,
@@ -113,9 +115,13 @@ def negative_mass(K: Array, largest: Array) -> NegativeMass:
     bound = least / (2 * least + trace) if least > 0 else 0.0
     return NegativeMass(
         float("nan"),
-        f"unknown: it takes all {len(K)} eigenvalues (done up to {MAX_SPECTRUM_ROWS}); "
-        f"at least {bound:.3g}",
+        f"{unknown_mass_note(len(K))}; at least {bound:.3g}",
     )
+
+
+def unknown_mass_note(n: int) -> str:
+    """Why the negative mass of n points is not known."""
+    return f"unknown: it takes all {n} eigenvalues (done up to {MAX_SPECTRUM_ROWS})"
 
 
 @dataclass(eq=False, repr=False)
@@ -303,9 +309,7 @@ class ClassicalMDS(Estimator):
     def _distances(self, X: Any, others: Any) -> Array:
         params = self.metric_params or {}
         refuse_other_width(self.metric, params, X.shape[1])
-        if X.dtype == np.float32 and X.shape[0] <= MAX_FLOAT64_ROWS:
-            X = X.astype(float)  # distances of float32 rows would be float32
-        return np.asarray(pairwise_distances(X, others, metric=self.metric, **params))
+        return metric_distances(X, others, self.metric, **params)
 
     @property
     def _n_features_out(self) -> int:
@@ -321,15 +325,7 @@ class ClassicalMDS(Estimator):
         if self._in_space:
             return super()._checked_rows(X, reset=reset)
         given = is_precomputed(self.metric)
-        checked = validate_data(
-            self,
-            numbers_of(X),
-            reset=reset,
-            accept_sparse=False if given else "csr",
-            accept_large_sparse=False,  # scikit-learn's distances take 32-bit indices
-            dtype=[np.float64, np.float32],
-        )
-        refuse_units(checked, fitted=reset)
+        checked = checked_rows(self, X, reset=reset, sparse=not given)
         if given and reset:
             refuse_asymmetry(checked)
         return checked

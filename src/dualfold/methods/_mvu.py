@@ -44,11 +44,11 @@ def mvu(
         on the edges;  points VΛ^½ of the leading eigenvectors of K
 
     `constraints` says whether edges are "at_most" as long as in the data or "equal" to that
-    (proved, where the lengths could be kept to 1e-9 of d², for exactly those of the answer);
-    `angles` also keeps the distances between neighbours of a common point. A sheet without
-    holes is laid flat, and a hole is not blown up as by Isomap. Fails where one edge cuts across
-    a gap, which then pins the two sides together; a graph in several pieces has no answer
-    at all (they could fly apart for ever).
+    (proved for exactly these lengths where they are those of rows); `angles` also keeps the
+    distances between neighbours of a common point. A sheet without holes is laid flat, and a hole
+    is not blown up as by Isomap. Fails where one edge cuts across a gap, which then pins the two
+    sides together; a graph in several pieces has no answer at all (they could fly apart for
+    ever).
 
     Weinberger and Saul, "Unsupervised learning of image manifolds by semidefinite
     programming" (2004); Xiao, Sun and Boyd, "A duality view of spectral methods for
@@ -70,17 +70,18 @@ class MaximumVarianceUnfolding(GraphEstimator):
 
     Parameters
     ----------
-    n_components : coordinates of the embedding; the answer itself has as many as it needs
-        (`factor_`), and `variance_outside_` is the share that the others hold
+    n_components : coordinates of the embedding, or "auto": those before the widest eigengap of K.
+        The answer itself has as many as it needs (`factor_`), and `variance_outside_` is the share
+        that the others hold
     n_neighbors : how many nearest points each one is linked to; None with a radius
     radius : link all points within this distance instead
     neighborhood : "fixed", or "variable": fewer neighbours where points lie far apart
     metric : by its name in scikit-learn, or "precomputed": X is a square matrix of distances
     p, metric_params, graph : as for the other graph methods
-    constraints : edges may be "at_most" as long as in the data, or "equal" to that: what is
-        proved is then about exactly the lengths of the answer, within 1e-9 of d² of the data's
-        (up to 2,000 edges to `tol`, half a minute for 1,000; with more the gap is 1e-4 to 2e-3,
-        7,000 take twenty minutes, and it may stay "unresolved")
+    constraints : edges may be "at_most" as long as in the data, or "equal" to that. What is proved
+        is about exactly the lengths of the rows (up to 2,000 edges a gap of 1e-7 to 1e-4, half a
+        minute for 1,000; with more 1e-4 to 2e-3, 7,000 take twenty minutes). Of distances that are
+        given as numbers it may stay "unresolved": rounded ones may contradict each other
     relaxation : None, or a share of d² by which equal lengths may differ: another, softer problem,
         and the certificate says so
     angles : also keep the distances between neighbours of a common point
@@ -112,6 +113,7 @@ class MaximumVarianceUnfolding(GraphEstimator):
     history_, n_iter_ : a `Record` for each iteration, and their number
     variance_outside_ : share of tr K that is not in `embedding_`
     graph_, n_connected_components_, nbrs_ : as for the other graph methods
+    n_components_reason_ : why so many coordinates, with n_components="auto"
     landmarks_, rows_ : the rows that were unfolded; None for all
     left_out_ : None, since no row is left out of the problem for being far away
     landmark_rows_, placing_cost_ : of tables in tiles (`dualfold.scale`): the rows that were
@@ -129,11 +131,8 @@ class MaximumVarianceUnfolding(GraphEstimator):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        key: rule
-        for key, rule in GRAPH_CONSTRAINTS.items()
-        if key not in ("eigen_solver", "n_components")
+        key: rule for key, rule in GRAPH_CONSTRAINTS.items() if key != "eigen_solver"
     } | {
-        "n_components": [Interval(Integral, 1, None, closed="left")],
         "constraints": [StrOptions({"at_most", "equal"})],
         "angles": ["boolean"],
         "solver": [StrOptions({"auto", "interior_point", "low_rank", "landmark"})],
@@ -144,7 +143,7 @@ class MaximumVarianceUnfolding(GraphEstimator):
         "reg": [Interval(Real, 0, None, closed="left")],
     }
 
-    n_components: int = 2
+    n_components: int | str = 2
     n_neighbors: int | None = 6
     radius: float | None = None
     constraints: str = "at_most"
@@ -250,6 +249,7 @@ class MaximumVarianceUnfolding(GraphEstimator):
             tolerance=tolerance,
             constraints=self.constraints,  # type: ignore[arg-type]
             angles=self.angles,
+            relaxation=self.relaxation,
         )
         return certificate.with_scope(scope)
 
@@ -266,7 +266,7 @@ class MaximumVarianceUnfolding(GraphEstimator):
                 f"{len(self.unfoldings_)}, one for each piece; use ",
                 Argument("pieces", "join"),
             )
-        return connections(self.unfoldings_[0], n_components=self.n_components)
+        return connections(self.unfoldings_[0], n_components=self.embedding_.shape[1])
 
 
 def print_record(record: Record) -> None:

@@ -96,7 +96,8 @@ class NeighborhoodPreservingProjection(LinearEstimator):
     neighborhood : "fixed", or "variable": fewer neighbours where points lie far apart
     reg : share of the local trace that steadies the weights
     variance_kept : share of the variance that the data is reduced to before; as many
-        directions as n_components stay in any case; None is 0.99
+        directions as n_components stay in any case; None is 0.99, and 1.0 is the problem as it
+        is printed, without a reduction
     metric : of the graph; "precomputed" is refused, since a linear map needs features
     pieces : "join" a graph in several pieces by its shortest links (with a warning), or
         "raise" `DisconnectedGraph`. Joining adds no neighbours to rebuild from
@@ -161,7 +162,8 @@ class OrthogonalNPP(LinearEstimator):
     reg : share of the local trace that steadies the weights
     variance_kept : share of the variance that the data is reduced to before; as many
         directions as n_components stay in any case. None is 0.5: fainter directions cost less here
-        and would be all that is seen (0.99 with supervised=True or n_components="auto")
+        and would be all that is seen (0.99 with supervised=True or n_components="auto"); 1.0 is the
+        problem as it is printed, without a reduction
     metric : of the graph; "precomputed" is refused, since a linear map needs features
     pieces : "join" a graph in several pieces by its shortest links (with a warning), or
         "raise" `DisconnectedGraph`. Joining adds no neighbours to rebuild from

@@ -12,9 +12,10 @@ import scipy.sparse as sp
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import assert_all_finite, check_is_fitted, validate_data
+from sklearn.utils.validation import assert_all_finite, check_is_fitted
 
 from dualfold.arrays import Array
+from dualfold.data.column_moments import column_deviations, column_means
 from dualfold.data.labels import Labels
 from dualfold.errors import Argument, InvalidInput
 from dualfold.fitting.estimator import (
@@ -43,8 +44,7 @@ from dualfold.fitting.principal_axes import (
 )
 from dualfold.fitting.probabilistic import gaussian_model
 from dualfold.fitting.tiles import TiledRows, tiled_rows
-from dualfold.graph.number_rows import refuse_units
-from dualfold.inputs import numbers_of
+from dualfold.graph.number_rows import refuse_column_units, refuse_units
 from dualfold.maps.linear_map import GramProjectionLift, ProjectionLift
 from dualfold.trace.problem import TraceProblem
 from dualfold.weights.covariance import CentredScatter, scatter, scatter_error, scatter_kind
@@ -53,10 +53,10 @@ from dualfold.weights.gram import (
     gram_kind,
     point_gram,
     point_gram_error,
-    refuse_vanishing,
+    refuse_scale,
 )
 from dualfold.weights.precision import rounding_sentence
-from dualfold.weights.row_passes import column_deviations, column_means, numeric_table
+from dualfold.weights.row_passes import numeric_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -69,7 +69,12 @@ MOST_SPARSE_ROWS = 5_000
 
 
 def pca(
-    X: Any, *, n_components: int = 2, standardize: bool = False, matrix: Matrix = "auto"
+    X: Any,
+    *,
+    n_components: int = 2,
+    standardize: bool = False,
+    matrix: Matrix = "auto",
+    precision: type[np.floating] | None = None,
 ) -> TraceProblem:
     """The directions along which the data varies most.
 
@@ -84,32 +89,43 @@ def pca(
     the covariance by its "products" alone (certified as measured, not proved); sparse X
     is not filled on any. `standardize` divides each feature by its standard deviation
     first (features that do not vary stay as they are). A is rounded as every number is;
-    where that may count, `about` says how much (`dualfold.weights.precision`).
+    where that may count, `about` says how much (`dualfold.weights.precision`). Large tables of
+    float32 are multiplied in float32 unless `precision` is np.float64.
 
     Pearson, "On lines and planes of closest fit to systems of points in space" (1901).
     """
     data = numeric_table(X)
     scale = column_deviations(data, column_means(data)) if standardize else None
-    return centred_problem(data, n_components, data.shape[0], matrix, scale)
+    return centred_problem(data, n_components, data.shape[0], matrix, scale, precision=precision)
 
 
 def centred_problem(
-    X: Any, count: int, divisor: int, matrix: Matrix = "auto", scale: Any = None
+    X: Any,
+    count: int,
+    divisor: int,
+    matrix: Matrix = "auto",
+    scale: Any = None,
+    *,
+    precision: type[np.floating] | None = None,
 ) -> TraceProblem:
     """XᵀHX/m or HXXᵀH/m with m = `divisor` and features divided by `scale` (None: 1)."""
     data = numeric_table(X)
+    if scale is not None:
+        refuse_column_units(scale)
     matrix = pca_matrix(data.shape, matrix, sparse=sp.issparse(data))
     if matrix == "covariance":
-        total, mean = scatter(data)
+        total, mean = scatter(data, precision=precision)
         A: Any = (total if scale is None else total / np.outer(scale, scale)) / divisor
-        error, kind = scatter_error(data, total, mean, scale) / divisor, scatter_kind(data)
+        error = scatter_error(data, total, mean, scale, precision=precision) / divisor
+        kind = scatter_kind(data, precision)
     else:
         mean = column_means(data)
     if matrix == "gram":
-        total = point_gram(data, mean, scale)
-        refuse_vanishing(float(np.trace(total)), data)
-        A = total / divisor
-        error, kind = point_gram_error(data, divisor * A, mean, scale) / divisor, gram_kind(data)
+        with np.errstate(over="ignore", invalid="ignore"):  # refused in the next line
+            total = point_gram(data, mean, scale, precision=precision)
+        refuse_scale(float(np.trace(total)), data)
+        A, kind = total / divisor, gram_kind(data, precision)
+        error = point_gram_error(data, total, mean, scale, precision=precision) / divisor
     if matrix == "products":
         A = CentredScatter(data, mean, scale, divisor)
         error, kind = A.product_error, np.float64
@@ -259,13 +275,7 @@ class PCA(LinearEstimator):
                 f" one of up to {MAX_KEPT_WIDTH} features: there is nothing to add to. Give all "
                 "batches to partial_fit of a new one (sklearn.base.clone(pca))"
             )
-        batch = validate_data(
-            self,
-            numbers_of(X),
-            reset=moments is None,
-            accept_sparse="csr",
-            dtype=[np.float64, np.float32],
-        )
+        batch = checked_rows(self, X, reset=moments is None, least_rows=1)
         added = Moments.of(batch)
         moments = added if moments is None else moments + added
         if moments.count < 2:
@@ -285,7 +295,8 @@ class PCA(LinearEstimator):
         dense = isinstance(rows, np.ndarray) and pca_matrix(rows.shape) == "covariance"
         squared = dense and self.svd_solver not in DESCENT_SOLVERS and not self.standardize
         if not (reset and squared):
-            assert_all_finite(rows, estimator_name=type(self).__name__, input_name="X")
+            with np.errstate(invalid="ignore"):  # infinities are added up, and refused
+                assert_all_finite(rows, estimator_name=type(self).__name__, input_name="X")
             refuse_units(rows, fitted=reset)
         return rows
 
@@ -296,14 +307,23 @@ class PCA(LinearEstimator):
         self._fit_svd_solver = name
         matrix: Matrix = "covariance" if name == "covariance_eigh" else "auto"
         matrix = "products" if name in DESCENT_SOLVERS else matrix
+        by_svd = self.svd_solver == "full" or (name == "full" and max(X.shape) <= MAX_SMALL_SIDE)
+        # As precise as the singular values that it judges.
+        precision = np.float64 if by_svd else None
         try:
-            problem = pca(X, n_components=1, standardize=self.standardize, matrix=matrix)
+            problem = pca(
+                X,
+                n_components=1,
+                standardize=self.standardize,
+                matrix=matrix,
+                precision=precision,
+            )
         except InvalidInput:
             assert_all_finite(X, estimator_name=type(self).__name__, input_name="X")
             raise
-        self._moments = kept_moments(problem, X)
+        self._moments = kept_moments(problem, X, precision)
         decomposed = None
-        if self.svd_solver == "full" or (name == "full" and max(X.shape) <= MAX_SMALL_SIDE):
+        if by_svd:
             decomposed = singular_vectors(X, problem)
         elif name in DESCENT_SOLVERS:
             decomposed = descent_settings(self).solution(problem, choose)
@@ -336,8 +356,8 @@ class PCA(LinearEstimator):
         left = min(shape) - count
         map_ = answer.map
         self.components_ = normalize_signs(map_.components).astype(dtype, copy=False)
-        self.mean_ = map_.mean.astype(dtype, copy=False)
-        self.scale_ = None if map_.scale is None else map_.scale.astype(dtype, copy=False)
+        # In float64: rounded to float32, a mean far from 0 would be off by more than the spread.
+        self.mean_, self.scale_ = map_.mean, map_.scale
         self.eigenvalues_ = answer.values
         self.certificate_ = answer.certificate
         self.explained_variance_ = variances.astype(dtype, copy=False)
@@ -397,7 +417,7 @@ class PCA(LinearEstimator):
         σ² is `noise_variance_`, the mean of the variances not kept. It does not depend
         on `whiten`, which changes the coordinates and not the model.
         """
-        return gaussian_model(self).covariance()
+        return gaussian_model(self).covariance().astype(self.components_.dtype, copy=False)
 
     def get_precision(self) -> Array:
         """The inverse of `get_covariance`, in O(D²·n_components) (orthonormal components).
@@ -405,12 +425,12 @@ class PCA(LinearEstimator):
         Without noise and with directions of no extent there is no inverse; this is then
         the pseudo-inverse.
         """
-        return gaussian_model(self).precision()
+        return gaussian_model(self).precision().astype(self.components_.dtype, copy=False)
 
     def score_samples(self, X: Any) -> Array:
         """The log-likelihood of each row under the probabilistic model (Tipping and Bishop)."""
         check_is_fitted(self)
-        rows = validate_data(self, numbers_of(X), dtype=[np.float64, np.float32], reset=False)
+        rows = checked_rows(self, X, reset=False, sparse=False)
         return gaussian_model(self).log_likelihoods(rows)
 
     def score(self, X: Any, y: Any = None) -> float:

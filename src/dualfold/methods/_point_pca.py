@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from dualfold.arrays import Array
+from dualfold.data.column_moments import column_means
 from dualfold.data.labels import Labels
 from dualfold.errors import Argument, CertificateFailed, warn
 from dualfold.fitting.estimator import Estimator, Statement, asked_count, linear_statement
@@ -25,7 +26,7 @@ from dualfold.point_pca.certificate import certify_points
 from dualfold.point_pca.leading_sum import leading_directions, leading_fourth_powers
 from dualfold.point_pca.point_descent import PointDescent, descend_points
 from dualfold.trace.solution import with_signs
-from dualfold.weights.row_passes import column_means, combined_rows
+from dualfold.weights.row_passes import combined_rows
 
 # A coordinate whose variance is below this share of the first one's is rounding: the
 # error sees fourth powers, so it cannot tell such a one from 0.
@@ -117,14 +118,17 @@ class PointPCA(LinearEstimator):
         count = min(self.n_components, *X.shape)
         directions = self._directions(X, count)
         reachable = 4 * leading_fourth_powers(X, count, directions).lower
+        start = None if isinstance(self.init, str) else self._start(count, power)
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         run = descend_points(
             X,
             count,
-            start=None if isinstance(self.init, str) else self._start(count, power),
+            # Where no variance is proved, the rows are equal but for rounding, and so are points.
+            start=start if reachable > 0 else np.zeros((X.shape[0], count)),
             most_steps=self.max_iter,
             tol=self.tol,
             reachable=reachable,
-            seed=int(check_random_state(self.random_state).randint(2**31 - 1)),
+            seed=seed,
         )
         fall = reachable or 1.0
         missing = np.maximum(run.errors + reachable, 0) / fall
@@ -176,7 +180,7 @@ class PointPCA(LinearEstimator):
         values[: len(squares)] = np.where(extent, squares, 0) / X.shape[0]
         self.embedding_ = placed.astype(X.dtype, copy=False)
         self.components_ = components.astype(X.dtype, copy=False)
-        self.mean_ = mean.astype(X.dtype, copy=False)
+        self.mean_ = mean
         self.eigenvalues_ = values
 
     def _fit_tiles(self, rows: TiledRows, y: Any) -> None:

@@ -48,7 +48,11 @@ def random_projection(
     Johnson and Lindenstrauss, "Extensions of Lipschitz mappings into a Hilbert space"
     (1984); Tucker, "Dimensionality reduction and the Fenchel game", §2.
     """
-    n, width = X.shape
+    if len(np.shape(X)) != 2:
+        raise InvalidInput(
+            Argument("X"), f" must be a table with a row for each point; its shape is {np.shape(X)}"
+        )
+    n, width = X.shape if hasattr(X, "shape") else np.shape(X)
     size = n_components
     if size == "auto":
         size = johnson_lindenstrauss_size(n, eps)
@@ -95,8 +99,12 @@ def johnson_lindenstrauss_size(n: int, eps: float) -> int:
     return _size(n, eps)
 
 
+# A smaller change of squared distances asks for more components than are ever counted.
+MIN_SQUARED_EPS = 1e-290
+
+
 def _size(n: int, eps: float) -> int:
-    return max(1, math.ceil(4 * math.log(n) / (eps**2 / 2 - eps**3 / 3)))
+    return max(1, math.ceil(4 * math.log(n) / max(eps**2 / 2 - eps**3 / 3, MIN_SQUARED_EPS)))
 
 
 # Numbers in the rows of the pairs that are gathered from a table in tiles: 256 MB.

@@ -137,7 +137,7 @@ class SpectralEmbedding(CallbackSupportMixin, BaseEstimator):
 
     def _affinities(self, X: Any) -> Any:
         if callable(self.affinity):
-            return self.affinity(X)
+            return _given_affinities(self.affinity(X), X.shape[0])
         if self.affinity == "precomputed":
             return check_symmetric(X)  # averages with its transpose and warns, as scikit-learn does
         if self.affinity == "nearest_neighbors" and sp.issparse(X):
@@ -182,6 +182,18 @@ class SpectralEmbedding(CallbackSupportMixin, BaseEstimator):
             "precomputed_nearest_neighbors",
         )
         return tags
+
+
+def _given_affinities(W: Any, n: int) -> Any:
+    """What a function of the user's returned, if it is a matrix of finite numbers."""
+    numbers = W.data if sp.issparse(W) else np.asarray(W)
+    if np.shape(W) != (n, n) or numbers.dtype.kind not in "fiub" or not np.isfinite(numbers).all():
+        raise InvalidInput(
+            Argument("affinity"),
+            f" must return {n}×{n} finite numbers, a row and a column for each row of X; it "
+            f"returned a {type(W).__name__} of shape {np.shape(W)}",
+        )
+    return W
 
 
 def _refuse_new_rows(answer: Any) -> Any:

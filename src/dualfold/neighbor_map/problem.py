@@ -30,6 +30,8 @@ MAX_ALWAYS_PAIRED_ROWS = 300
 MAX_PAIRED_ROWS = 8_000
 # Squared distances are about 4 times the spread: here their rounding, 2⁻⁵³ of them, is nearly 1.
 MAX_RESOLVED_SPREAD = 1e15
+# Of the largest: the direction of a smaller singular value is rounding.
+LEAST_SINGULAR_SHARE = 1e-13
 # Where the mean of exp(−t) is smaller, the points' own share of 1 hides it in sums by polynomials.
 MIN_MEAN_KERNEL = 1e-6
 
@@ -100,8 +102,14 @@ def neighbor_problem(W: sp.csr_array, *, n_components: int, spread: float) -> Ne
 
 def white_basis(points: Array) -> Array:
     """The nearest centred points with orthonormal columns (the polar factor)."""
-    left, _, right = np.linalg.svd(points - points.mean(axis=0), full_matrices=False)
-    return np.asarray(left @ right)
+    left, sizes, right = np.linalg.svd(points - points.mean(axis=0), full_matrices=False)
+    kept = sizes > LEAST_SINGULAR_SHARE * sizes[0]
+    if kept.all():
+        return np.asarray(left @ right)
+    # Points along fewer directions leave the others open, but these must be centred, too.
+    n, d = points.shape
+    first = np.column_stack([np.ones(n), left[:, kept], np.eye(n, d + 1)])
+    return np.asarray(np.linalg.qr(first)[0][:, 1 : d + 1])
 
 
 def squared_distances(Y: Array) -> Array:

@@ -1,5 +1,6 @@
 """PCA by descent, on the points or on the directions, and the forces that move the points."""
 
+from dualfold.point_pca.algorithm_one import algorithm_one
 from dualfold.point_pca.certificate import PointCertificate, certify_points
 from dualfold.point_pca.direction_descent import (
     AveragedDescent,
@@ -7,6 +8,7 @@ from dualfold.point_pca.direction_descent import (
     direction_error,
     direction_gradient,
 )
+from dualfold.point_pca.kronecker import commutation_matrix, kronecker_gradient
 from dualfold.point_pca.point_descent import (
     Forces,
     PointDescent,
@@ -22,11 +24,14 @@ __all__ = [
     "Forces",
     "PointCertificate",
     "PointDescent",
+    "algorithm_one",
     "averaged_directions",
     "certify_points",
+    "commutation_matrix",
     "descend_points",
     "direction_error",
     "direction_gradient",
+    "kronecker_gradient",
     "pair_forces",
     "point_error",
     "point_forces",

@@ -18,10 +18,11 @@ import scipy.sparse as sp
 
 from dualfold.arrays import Array
 from dualfold.certificate import Certificate, checked_tolerance, level_of
+from dualfold.data.column_moments import column_means
 from dualfold.point_pca.leading_sum import leading_fourth_powers
 from dualfold.point_pca.point_descent import centred_points, kernel_times
 from dualfold.weights.precision import mean_error
-from dualfold.weights.row_passes import column_means, combined_rows
+from dualfold.weights.row_passes import combined_rows
 
 _U = 2.0**-53
 

@@ -15,14 +15,9 @@ from typing import Any
 import numpy as np
 
 from dualfold.arrays import Array
+from dualfold.data.column_moments import column_deviations, column_means
 from dualfold.errors import Argument, InvalidInput
-from dualfold.weights.row_passes import (
-    column_deviations,
-    column_means,
-    combined_rows,
-    numeric_table,
-    projected_rows,
-)
+from dualfold.weights.row_passes import combined_rows, numeric_table, projected_rows
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,12 +20,13 @@ import numpy as np
 import scipy.linalg
 
 from dualfold.arrays import Array
+from dualfold.data.column_moments import column_means
 from dualfold.errors import InvalidInput
 from dualfold.trace.certificate import certify
 from dualfold.trace.problem import TraceProblem
 from dualfold.weights.covariance import CentredScatter, scatter, scatter_error
 from dualfold.weights.gram import point_gram, point_gram_error
-from dualfold.weights.row_passes import column_means, numeric_table
+from dualfold.weights.row_passes import numeric_table
 
 # LAPACK finds the first eigenvectors of a matrix of this size in seconds.
 MAX_SPECTRUM_ROWS = 3_000

@@ -17,8 +17,11 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from dualfold.arrays import Array
+from dualfold.data.column_moments import column_means
 from dualfold.errors import InvalidInput, TooLarge
-from dualfold.weights.row_passes import column_means, combined_rows, numeric_table, projected_rows
+from dualfold.weights.covariance import scatter
+from dualfold.weights.gram import point_gram
+from dualfold.weights.row_passes import combined_rows, numeric_table, projected_rows
 
 # YᵀY is inverted with this share of its trace added: columns that the data has no
 # variance for go to 0, and steps must stay finite meanwhile.
@@ -43,11 +46,22 @@ class PointDescent:
     converged: bool
 
 
-def point_error(X: Any, Y: Any, squares: float) -> float:
-    """f(Y), with Σσ⁴ = ‖X_cᵀX_c‖² of the data given (`squares`)."""
+def point_error(X: Any, Y: Any, squares: float | None = None) -> float:
+    """f(Y) = ‖H(E^X − E^Y)H‖²_F of data X and points Y, right to some units of f(0).
+
+    squares : Σσ⁴ = ‖X_cᵀX_c‖² of the data, where it is known; None computes it
+
+    >>> point_error([[0.0], [2.0]], [[0.0], [0.0]])
+    16.0
+    """
     data, Y = centred_points(X, Y)
-    across = combined_rows(data, Y, column_means(data))
-    return 4 * (squares - 2 * float(np.square(across).sum()) + float(np.square(Y.T @ Y).sum()))
+    mean = column_means(data)
+    if squares is None:
+        few_rows = data.shape[0] < data.shape[1]
+        products = point_gram(data, mean) if few_rows else scatter(data)[0]
+        squares = float(np.square(products, dtype=float).sum())
+    across = float(np.square(combined_rows(data, Y, mean)).sum())
+    return 4 * max(squares - 2 * across + float(np.square(Y.T @ Y).sum()), 0.0)
 
 
 def point_gradient(X: Any, Y: Any) -> Array:

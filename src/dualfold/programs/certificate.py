@@ -68,6 +68,9 @@ class ProgramCertificate(Certificate):
     primal_feasibility, dual_feasibility, stationarity, complementarity : the largest
         violation of each condition of Karush, Kuhn and Tucker, relative to the terms of
         its row
+    kkt_level : the verdict on point *and* multipliers: "stationary" where all four hold to the
+        tolerance, else "not stationary". `level` is about the value alone, which may be optimal
+        although the multipliers are wrong
     reach : how many times as large as the point's own entries (or, where these are small, as
         a usual one) those of another point may be, where the level is "within reach"
     extent : that as a size for each variable, infinite where the bound is about all points
@@ -87,6 +90,17 @@ class ProgramCertificate(Certificate):
     schema: ClassVar[str] = "dualfold.program/2"
 
     @property
+    def kkt_level(self) -> Level:
+        """Whether the point and the multipliers as given keep all four conditions."""
+        return self._conditions.level(self.tolerance)
+
+    @property
+    def _conditions(self) -> Conditions:
+        return Conditions(
+            self.primal_feasibility, self.dual_feasibility, self.stationarity, self.complementarity
+        )
+
+    @property
     def grounds(self) -> str:
         """What the multipliers exclude, and how well the point keeps its constraints."""
         side = "lower" if self.sense == "min" else "higher"
@@ -96,6 +110,9 @@ class ProgramCertificate(Certificate):
                 f", but only for points with entries up to {self.reach:g} times as large (`extent`)"
             )
         words += f", and the point keeps its constraints to {self.primal_feasibility:.1e}"
+        if self.level == "proved" and self.kkt_level == "not stationary":
+            broken = "; ".join(self._conditions.broken(self.tolerance))
+            words += f"; the multipliers as given are not optimal: {broken}"
         return words + (f" ({'; '.join(self.reasons)})" if self.reasons else "")
 
 

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput, TooLarge
-from dualfold.kernels.sparse import refuse_damaged
+from dualfold.kernels.sparse import canonical_rows
 
 # The eigenvalues of Q are computed up to this size: docs/dev/notes/programs.md.
 MAX_CURVED_ROWS = 3_000
@@ -60,11 +60,8 @@ def vector(numbers: Any, name: str, size: int | None) -> Array:
 def _matrix(matrix: Any, name: str) -> Any:
     if not sp.issparse(matrix):
         return _finite(matrix, name)
-    refuse_damaged(matrix, name)
-    rows = sp.csr_array(matrix, copy=True)
-    entries = sp.csr_array((_finite(rows.data, name), rows.indices, rows.indptr), rows.shape)
-    entries.sum_duplicates()  # the sum, in doubles, is the entry
-    return entries
+    rows = canonical_rows(matrix, name)
+    return sp.csr_array((_finite(rows.data, name), rows.indices, rows.indptr), rows.shape)
 
 
 def rows_of(matrix: Any, limits: Any, n: int, name: str, limit: str) -> tuple[Any, Array]:

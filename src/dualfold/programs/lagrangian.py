@@ -1,10 +1,11 @@
-"""Lagrangian, dual function and KKT residuals of a general problem (Shin, lecture 2).
+"""Lagrangian, dual function and KKT conditions of a general problem (Shin, lecture 2).
 
     min f(x)  subject to  g(x) ≤ 0,  h(x) = 0
     L(x, λ, ν) = f(x) + λᵀg(x) + νᵀh(x),     D(λ, ν) = inf_x L(x, λ, ν) ≤ p*   for λ ≥ 0
 
 f, g and h are Python functions; nothing is assumed of them, so nothing is proved here.
-Linear and quadratic programs have certificates of their own (`certify_program`).
+`solve_general` finds a point and multipliers. Linear and quadratic programs have certificates of
+their own (`certify_program`).
 """
 
 from __future__ import annotations
@@ -16,12 +17,16 @@ from typing import Any
 import numpy as np
 
 from dualfold.arrays import Array
+from dualfold.certificate import Level, checked_tolerance
 from dualfold.errors import InvalidInput
 from dualfold.programs.entries import vector
+from dualfold.programs.optimality import Conditions, largest_modulus
 from dualfold.programs.program import QuadraticProgram
 
 # The best step of central differences is the cube root of the rounding of values.
 DIFFERENCE_STEP = 6e-6
+# The relative error of KKT conditions that passes: differences leave some 1e-10, solvers more.
+KKT_TOLERANCE = 1e-6
 # L is taken for unbounded if it falls in a straight line for this many lengths of the point.
 UNBOUNDED_RATIO = 1e6
 
@@ -34,17 +39,29 @@ class Residuals:
     dual_feasibility : the largest −λ_i
     stationarity : ‖∇f + Σλ_i∇g_i + Σν_j∇h_j‖
     complementarity : the largest |λ_i g_i|
+    relative : the four as `Conditions`, without units: feasibility as a distance (g_i/‖∇g_i‖) in
+        units of ‖x‖ (of 1 near 0), the others in units of S = ‖∇f‖ + Σ‖λ_i∇g_i‖ + Σ‖ν_j∇h_j‖
     """
 
     primal_feasibility: float
     dual_feasibility: float
     stationarity: float
     complementarity: float
+    relative: Conditions
 
     @property
     def largest(self) -> float:
         """The worst of the four."""
-        return max(vars(self).values())
+        return max(
+            self.primal_feasibility,
+            self.dual_feasibility,
+            self.stationarity,
+            self.complementarity,
+        )
+
+    def level(self, tolerance: float = KKT_TOLERANCE) -> Level:
+        """ "stationary" where all four hold to `tolerance`, relative; else "not stationary"."""
+        return self.relative.level(checked_tolerance(tolerance))
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,27 +116,37 @@ class GeneralProblem:
         """L(x, λ, ν), with λ = `inequality` and ν = `equation`."""
         x = vector(x, "x", None)
         multipliers = self._multipliers(x, inequality, equation)
-        return float(self.f(x)) + float(multipliers @ self._constraints(x))
+        return float(self.f(x)) + float(multipliers @ self.constraints(x))
 
     def lagrangian_gradient(self, x: Any, inequality: Any = (), equation: Any = ()) -> Array:
         """∇_x L(x, λ, ν), with λ = `inequality` and ν = `equation`."""
         x = vector(x, "x", None)
         multipliers = self._multipliers(x, inequality, equation)
-        rows = [_jacobian(self.f, self.f_gradient, x).ravel()]
-        rows += list(_jacobian(self.g, self.g_jacobian, x))
-        rows += list(_jacobian(self.h, self.h_jacobian, x))
-        return np.asarray(np.concatenate([[1.0], multipliers]) @ np.array(rows))
+        return np.asarray(np.concatenate([[1.0], multipliers]) @ self.slopes(x))
 
     def kkt(self, x: Any, inequality: Any = (), equation: Any = ()) -> Residuals:
         """The residuals at a point x and multipliers λ = `inequality`, ν = `equation`."""
         at = vector(x, "x", None)
         g, h = self.inequalities(at), self.equations(at)
-        lam = self._multipliers(at, inequality, equation)[: len(g)]
+        y = self._multipliers(at, inequality, equation)
+        rows = self.slopes(at)
+        lengths, size = np.linalg.norm(rows, axis=1), max(float(np.linalg.norm(at)), 1.0)
+        total = float(lengths @ np.abs([1.0, *y])) or 1.0  # S
+        broken, low = np.concatenate([np.maximum(g, 0), np.abs(h)]), np.maximum(-y[: len(g)], 0)
+        unbalanced, products = float(np.linalg.norm([1.0, *y] @ rows)), np.abs(y[: len(g)] * g)
+        # Where a constraint has no slope its own value is all that is known.
+        steep = np.where(lengths[1:] > 0, lengths[1:], 1.0)
         return Residuals(
-            primal_feasibility=float(max(g.max(initial=0.0), np.abs(h).max(initial=0.0))),
-            dual_feasibility=float((-lam).max(initial=0.0)),
-            stationarity=float(np.linalg.norm(self.lagrangian_gradient(at, inequality, equation))),
-            complementarity=float(np.abs(lam * g).max(initial=0.0)),
+            largest_modulus(broken),
+            largest_modulus(low),
+            unbalanced,
+            largest_modulus(products),
+            Conditions(
+                largest_modulus(broken / steep) / size,
+                largest_modulus(low * steep[: len(g)]) / total,
+                unbalanced / total,
+                largest_modulus(products) / (total * size),
+            ),
         )
 
     def dual_function(
@@ -154,7 +181,18 @@ class GeneralProblem:
         low = found.fun - slope**2 / (2 * strong_convexity) if strong_convexity > 0 else -np.inf
         return DualValue(float(found.fun), np.asarray(found.x), slope, float(low))
 
-    def _constraints(self, x: Array) -> Array:
+    def slopes(self, x: Array) -> Array:
+        """∇f, the ∇g_i and the ∇h_j, one in each row."""
+        rows = [
+            _jacobian(self.f, self.f_gradient, x).reshape(1, -1),
+            _jacobian(self.g, self.g_jacobian, x),
+            _jacobian(self.h, self.h_jacobian, x),
+        ]
+        # Row by row in memory: SciPy's SLSQP takes a strided gradient for a contiguous one.
+        return np.ascontiguousarray(np.vstack(rows))
+
+    def constraints(self, x: Array) -> Array:
+        """g(x) and h(x), one after the other."""
         return np.concatenate([_values(self.g, x), _values(self.h, x)])
 
     def _multipliers(self, x: Array, inequality: Any, equation: Any) -> Array:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dualfold.arrays import Array
+from dualfold.certificate import Level
 from dualfold.programs.exact import TINY
 from dualfold.programs.program import Program
 
@@ -55,6 +56,10 @@ class Conditions:
     dual_feasibility: float
     stationarity: float
     complementarity: float
+
+    def level(self, tolerance: float) -> Level:
+        """ "stationary" where all four hold to `tolerance`, else "not stationary"."""
+        return "not stationary" if self.broken(tolerance) else "stationary"
 
     def broken(self, tolerance: float) -> tuple[str, ...]:
         """Which conditions fail, in words (nan fails, too)."""

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.neighbors import nearest
+from dualfold.graph.number_rows import as_array
 
 # Old rows whose distances from one another say what their spread is.
 MAX_SPREAD_ROWS = 200
@@ -80,7 +82,8 @@ def compared_rows(
     n_jobs: int | None = None,
 ) -> ComparedRows:
     """The p-values of `conformal_p_values`, and how far each new row is in spreads of the old."""
-    n = old.shape[0]
+    old = old if sp.issparse(old) else as_array(old, "old")
+    n = old.shape[0] if old.ndim else 0
     if not 1 <= n_neighbors < n:
         raise InvalidInput(
             Argument("n_neighbors", n_neighbors),

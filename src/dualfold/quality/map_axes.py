@@ -6,9 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from dualfold.arrays import Array
+from dualfold.data.column_moments import column_deviations, column_means
+from dualfold.errors import Argument, InvalidInput
+from dualfold.graph.number_rows import rows_in_units
+from dualfold.weights.row_passes import combined_rows, numeric_table
 
 # At most one row in a hundred is far; in fewer than 30 rows no row counts as far.
 ROWS_PER_FAR_ROW = 100
@@ -29,16 +32,22 @@ def column_correlations(X: Any, Y: Any) -> Array:
     >>> print(column_correlations(np.column_stack([t, -t, np.ones(5)]), t[:, None]).T)
     [[ 1. -1.  0.]]
     """
-    axes = np.asarray(Y, dtype=np.float64)
-    axes = axes - axes.mean(axis=0)
-    if sp.issparse(X):
-        mean = np.asarray(X.mean(axis=0)).ravel()
-        squares = np.asarray(X.multiply(X).mean(axis=0)).ravel() - mean**2
-        products = np.asarray(X.T @ axes)
-    else:
-        centred = np.asarray(X, dtype=np.float64) - np.mean(X, axis=0, dtype=np.float64)
-        squares, products = np.square(centred).mean(axis=0), centred.T @ axes
-    lengths = np.sqrt(len(axes) * np.maximum(squares, 0))[:, None] * np.linalg.norm(axes, axis=0)
+    axes, rows = rows_in_units(Y, "Y")[0].astype(float), numeric_table(X)
+    if rows.shape[0] != len(axes):
+        raise InvalidInput(
+            Argument("X"), f" has {rows.shape[0]} rows and ", Argument("Y"), f" has {len(axes)}"
+        )
+    axes = axes - column_means(axes)
+    mean = column_means(rows)
+    with np.errstate(over="ignore", invalid="ignore"):
+        products = combined_rows(rows, axes, mean)
+    if not np.isfinite(products).all():
+        raise InvalidInput(
+            Argument("X"),
+            " holds NaN, infinity or numbers whose sums overflow; leave them out",
+        )
+    deviations = column_deviations(rows, mean, constant=0.0)
+    lengths = np.sqrt(len(axes)) * deviations[:, None] * np.linalg.norm(axes, axis=0)
     return np.divide(products, lengths, out=np.zeros(products.shape), where=lengths > 0)
 
 
@@ -88,10 +97,11 @@ def far_rows(Y: Any) -> list[FarRows]:
     >>> [(one.axis, one.rows) for one in far_rows(Y)]
     [(1, (17,))]
     """
-    n, found = len(Y), list[FarRows]()
+    points, _ = rows_in_units(Y, "Y")
+    n, found = len(points), list[FarRows]()
     if n < MIN_ROWS:
         return found
-    for axis, column in enumerate(np.asarray(Y, dtype=np.float64).T):
+    for axis, column in enumerate(points.astype(float).T):
         out = np.abs(column - np.median(column))
         order = np.argsort(-out, kind="stable")[: max(1, n // ROWS_PER_FAR_ROW) + 1]
         *few, reach = out[order]

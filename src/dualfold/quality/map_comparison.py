@@ -11,7 +11,10 @@ import numpy as np
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.number_rows import rows_in_units
-from dualfold.quality.ranks import t_similarity
+from dualfold.inputs import random_generator
+from dualfold.quality.estimate import drawn_rows, values_or_mean
+from dualfold.quality.ranks import listed_neighbors
+from dualfold.quality.space import EuclideanSpace, both_spaces, neighbor_count
 
 # The scale between two maps is a double up to this power of 2, and far from its limits.
 MAX_POWER_RATIO = 1_000
@@ -44,7 +47,8 @@ def procrustes(reference: Any, points: Any, *, scale: float | str = "best") -> A
 
     Schönemann (1966); Gower (1975).
     """
-    A, B = _as_map(reference, "reference"), _as_map(points, "points")
+    # Each map in units of its own, a power of 2: squares have room then, and no digit changes.
+    (A, power), (B, own) = _map_in_units(reference, "reference"), _map_in_units(points, "points")
     if len(A) != len(B):
         raise InvalidInput(
             f"both maps must hold the same points; they have {len(A)} and {len(B)} rows. For "
@@ -52,8 +56,6 @@ def procrustes(reference: Any, points: Any, *, scale: float | str = "best") -> A
         )
     if isinstance(scale, str) and scale != "best":
         raise InvalidInput(Argument("scale"), f" must be a number or 'best'; it is {scale!r}")
-    # Each map in units of its own, a power of 2: squares have room then, and no digit changes.
-    (A, power), (B, own) = rows_in_units(A, "reference"), rows_in_units(B, "points")
     width = max(A.shape[1], B.shape[1])
     A, B = (np.pad(M, ((0, 0), (0, width - M.shape[1]))) for M in (A, B))
     middle, other = A.mean(axis=0), B.mean(axis=0)
@@ -99,18 +101,17 @@ def neighbor_agreement(
 
     first, second : the maps, of the same points in the same order
 
-    `per_point=True` shows where the maps differ.
+    `per_point=True` shows where the maps differ. Where points tie on one of them it is the mean of
+    what each keeps of the other (`t_similarity`).
     """
-    A, B = _as_map(first, "first"), _as_map(second, "second")
-    return t_similarity(
-        A,
-        B,
-        n_neighbors,
-        per_point=per_point,
-        sample=sample,
-        random_state=random_state,
-        n_jobs=n_jobs,
-    )
+    for points, name in ((first, "first"), (second, "second")):
+        _map_in_units(points, name)
+    # As they are stored: the rounding of single precision makes ties, too.
+    x, y = (EuclideanSpace(p, n_jobs, n) for p, n in ((first, "first"), (second, "second")))
+    both_spaces(x, y, "euclidean", n_jobs)
+    k, rows = neighbor_count(n_neighbors, x.n), drawn_rows(x.n, sample, random_state)
+    kept, back = (listed_neighbors(a, b, k, rows).kept_shares(k) for a, b in ((x, y), (y, x)))
+    return values_or_mean((kept + back) / 2, rows, x.n, (0.0, 1.0), per_point)
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,10 +174,12 @@ def stability(
     maps : the same points embedded again (other seeds, other settings), or subsamples
     rows : for subsamples, which points each map holds (indices into the whole)
     """
-    tables = [_as_map(table, f"map {place}") for place, table in enumerate(maps)]
+    tables = [_map_in_units(table, f"map {place}")[0] for place, table in enumerate(maps)]
     if len(tables) < 2:
         raise InvalidInput(f"stability compares two maps or more; {len(tables)} given")
-    held = [np.arange(len(t)) for t in tables] if rows is None else [np.asarray(r) for r in rows]
+    held = [np.arange(len(t)) for t in tables]
+    if rows is not None:
+        held = [np.atleast_1d(np.asarray(own)) for own in rows]
     if [len(h) for h in held] != [len(t) for t in tables]:
         raise InvalidInput(
             Argument("rows"), " must name the points of each map, one index for each point"
@@ -252,7 +255,7 @@ def repeated_maps(
             f" >= 2; they are {share} and {runs}",
         )
     n = X.shape[0]
-    rng = np.random.default_rng(random_state)
+    rng = random_generator(random_state)
     maps, rows = [], []
     for _ in range(runs):
         size = max(2, round(share * n))
@@ -263,14 +266,15 @@ def repeated_maps(
     return maps, rows
 
 
-def _as_map(points: Any, name: str) -> Array:
-    table = np.asarray(points, dtype=float)
-    if table.ndim != 2 or 0 in table.shape:
+def _map_in_units(points: Any, name: str) -> tuple[Array, int]:
+    """A map times 2^-power, so that fourth powers have room, and the power."""
+    table, power = rows_in_units(points, name)
+    if not len(table):
         raise InvalidInput(
             Argument(name),
             f" must be a table with one row for each point; its shape is {table.shape}",
         )
-    return table
+    return table.astype(float), power
 
 
 def _off_diagonal_mean(matrix: Array) -> float:

@@ -14,6 +14,8 @@ from dualfold.kernels import kernel
 from dualfold.quality.estimate import drawn_rows
 from dualfold.quality.space import Space, both_spaces, refuse_single_point
 
+# Of each axis; the grid of twice as many both ways takes half a gigabyte then.
+MAX_BINS = 4096
 MAX_DOUBLE = float(np.finfo(float).max)
 
 _pair_histogram = kernel("pair_histogram")
@@ -55,8 +57,10 @@ def shepard(
     One pass, no n² points. On a map that keeps distances the pairs lie on a line; above it
     the map stretches, below it it compresses.
     """
-    if not isinstance(bins, int | np.integer) or bins < 1:
-        raise InvalidInput(Argument("bins"), f" must be a whole number >= 1; it is {bins!r}")
+    if not isinstance(bins, int | np.integer) or not 1 <= bins <= MAX_BINS:
+        raise InvalidInput(
+            Argument("bins"), f" must be a whole number from 1 to {MAX_BINS}; it is {bins!r}"
+        )
     x, y = both_spaces(X, Y, metric, n_jobs)
     grid = DistanceGrid(x, y, int(bins))
     x.each_tile(

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
+from dualfold.arrays import Array
 from dualfold.data.prepared import prepare
 from dualfold.descriptions import DESCRIPTIONS
 from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.number_rows import rows_in_units
+from dualfold.inputs import random_generator
 from dualfold.notebook import shown_html
+from dualfold.quality.picture import MIN_FAIR_SHARE
 from dualfold.recommendation.dimension_estimates import Dimension, intrinsic_dimension
-from dualfold.recommendation.short_cuts import NeighborScan, neighbor_scan, worst_of
+from dualfold.recommendation.short_cuts import NeighborScan, neighbor_scan, number_list, worst_of
 from dualfold.recommendation.trial import (
     TIE_TOLERANCE,
     Candidate,
@@ -24,6 +27,7 @@ from dualfold.recommendation.trial import (
     subsamples,
     unfitted_estimator,
     winner,
+    with_shuffled,
 )
 
 __all__ = ["Recommendation", "recommend"]
@@ -43,11 +47,13 @@ class Recommendation:
     dimension : the intrinsic one, by two estimators
     neighbors : the scan over numbers of neighbours
     candidates : the methods, the recommended one first
-    votes : the winner of each subsample
+    votes : the choice of each subsample: the simplest of the stable methods that keep as much as
+        the best of these, to 0.03
     n_components : coordinates that maps were judged with
     n, sampled : rows, and rows of a subsample
     seconds : duration of the recommendation
     notices : what was decided about the columns of a data frame, in sentences
+    order : the names of the methods as they were given, simpler ones first
     """
 
     dimension: Dimension
@@ -59,6 +65,7 @@ class Recommendation:
     sampled: int
     seconds: float
     notices: tuple[str, ...] = ()
+    order: tuple[str, ...] = ()
 
     @property
     def method(self) -> str:
@@ -67,8 +74,56 @@ class Recommendation:
 
     @property
     def decided(self) -> bool:
-        """Whether every subsample says the same."""
-        return len(set(self.votes)) == 1
+        """Whether the data speak for the recommended method, and not only its place in the list.
+
+        In every subsample no other method keeps more neighbours (to 0.03), and it keeps more than
+        each simpler one (the simplest: than each other one), and than with shuffled columns.
+        """
+        return not self._doubt
+
+    @property
+    def simpler(self) -> tuple[Candidate, ...]:
+        """Methods with a map that stand before the recommended one in the list."""
+        order = self.order or tuple(one.method for one in self.candidates)
+        before = order[: order.index(self.method)]
+        return tuple(one for one in self.candidates[1:] if one.kept and one.method in before)
+
+    @property
+    def rivals(self) -> tuple[Candidate, ...]:
+        """Those that it must exceed: the simpler ones, or all others if it is the simplest."""
+        return self.simpler or tuple(one for one in self.candidates[1:] if one.kept)
+
+    @property
+    def _doubt(self) -> str:
+        """Why the data do not decide; "" where they do."""
+        if self._doubt_of_data or self.candidates[0].exceeds_shuffled or not self.rivals:
+            return self._doubt_of_data
+        return f"{self.method} keeps hardly more neighbours than with shuffled columns"
+
+    @property
+    def _doubt_of_data(self) -> str:
+        """The same from the data alone, without shuffled columns."""
+        best, runs = self.candidates[0], len(self.votes)
+        counts = Counter(self.votes).most_common()
+        if len(counts) > 1:
+            chosen = ", ".join(f"{name} in {times}" for name, times in counts)
+            return f"of {runs} subsamples, the choice is {chosen}"
+        for one in self.candidates[1:]:
+            if best.is_exceeded_by(one):
+                but = "" if one.stable else ", though two samples give different maps of it"
+                return f"{one.method} keeps more neighbours than {best.method}{but}"
+        for one in self.rivals:
+            if not best.exceeds(one):
+                return f"{best.method} does not clearly keep more neighbours than {one.method}"
+        return ""
+
+    def with_shuffled_columns(self, X: Any, parts: Sequence[Array], seed: int) -> Recommendation:
+        """With maps of shuffled columns, where the decision depends on them."""
+        if self._doubt_of_data or not self.rivals:
+            return self
+        first, *others = self.candidates
+        first = with_shuffled(first, X, parts, (self.n_components, self.n_neighbors), seed)
+        return replace(self, candidates=(first, *others))
 
     @property
     def n_neighbors(self) -> int:
@@ -81,37 +136,55 @@ class Recommendation:
 
     def reason(self, one: Candidate) -> str:
         """Why a candidate is where it is, in words."""
-        best = max(self.candidates, key=lambda other: other.mean_kept)
         first = self.candidates[0]
         if not one.kept:
             return f"no map: {one.trouble}"
+        if one is first:
+            return self._reason_of_first()
         if not one.stable:
             return "two samples give different maps"
-        if one is first and one is best:
+        if one.mean_kept < first.mean_kept - TIE_TOLERANCE:
+            times = first.mean_kept / max(one.mean_kept, 1e-3)
+            more = f"{times:.1f} times as many" if 1.1 <= times <= 100 else "more"
+            return f"{first.method} keeps {more} neighbours beyond chance"
+        simpler = one in self.simpler
+        why = "was chosen in more subsamples" if simpler else "is simpler"
+        amount = "more" if one.mean_kept > first.mean_kept + TIE_TOLERANCE else "as many"
+        as_first = "than" if amount == "more" else "as"
+        return f"keeps {amount} neighbours {as_first} {first.method}, which {why}"
+
+    def _reason_of_first(self) -> str:
+        first = self.candidates[0]
+        best = max(self.candidates, key=lambda other: other.mean_kept)
+        if best is first:
             return "keeps most neighbours"
-        if one is first:
+        if best.mean_kept <= first.mean_kept + TIE_TOLERANCE and best not in self.simpler:
             return f"keeps as many neighbours as {best.method}, and is simpler"
-        if one.mean_kept >= best.mean_kept - TIE_TOLERANCE:
-            return f"keeps as many neighbours as {first.method}, which is simpler"
-        times = best.mean_kept / max(one.mean_kept, 1e-3)
-        return f"{best.method} keeps {times:.1f} times as many neighbours beyond chance"
+        if not best.stable:
+            return f"{best.method} keeps more neighbours, but two samples give different maps of it"
+        return "no method was chosen in more subsamples"
 
     @property
     def verdict(self) -> str:
-        """The answer, and how sure it is."""
-        best = self.candidates[0]
+        """The answer, and whether the data decide."""
+        best, runs = self.candidates[0], len(self.votes)
         good = f"{100 * best.mean_kept:.0f} % of the neighbours beyond chance"
-        if self.decided:
-            text = f"{best.method}: the best in all {len(self.votes)} subsamples; it keeps {good}."
+        if self._doubt:
+            text = f"The data do not decide: {self._doubt}. Take {best.method}; it keeps {good}."
+        elif not self.rivals:
+            text = f"{best.method}: the only method that gives a map; it keeps {good}."
         else:
-            counts = Counter(self.votes).most_common()
-            shares = ", ".join(f"{name} is the best in {times}" for name, times in counts)
+            names = number_list([one.method for one in self.rivals])
+            others = [one for one in self.candidates[1:] if one.kept and one not in self.rivals]
+            equal = f", and no other method keeps more (to {TIE_TOLERANCE})" if others else ""
             text = (
-                f"The data do not decide: of {len(self.votes)} subsamples, {shares}. "
-                f"{best.method} is a fair choice and keeps {good}."
+                f"{best.method}: in all {runs} subsamples it keeps more neighbours than {names}"
+                f"{equal}; it keeps {good}, with shuffled columns {100 * best.mean_shuffled:.0f} %."
             )
-        if best.mean_kept < 0.2:
-            text = f"No method makes a good picture in {self.n_components} dimensions. {text}"
+        if max(one.mean_kept for one in self.candidates) < MIN_FAIR_SHARE:
+            plural = "" if self.n_components == 1 else "s"
+            where = f"in {self.n_components} dimension{plural}"
+            text = f"No method makes a good picture {where}. {text}"
         return text
 
     def __str__(self) -> str:
@@ -183,8 +256,10 @@ def recommend(
     The intrinsic dimension by two estimators; a scan over the number of neighbours that rejects
     those with short cuts in any subsample; then each method on five subsamples of up to 800 rows,
     judged by the neighbours that it keeps beyond chance, by distances and by whether two subsamples
-    give the same map. Of methods that are equal within 0.03 the simpler one is taken. Where the
-    five subsamples disagree, it says that the data do not decide.
+    give the same map. Of methods that are equal within 0.03 the simpler one is taken. The data
+    decide where all five subsamples take the same one, no other method keeps more than it, and it
+    keeps more than the simpler ones and more than of shuffled columns: so tables of noise decide
+    for none, but for 1 in 20 (docs/calibration.md).
 
     X : a table of numbers, dense or sparse, or a data frame, which is prepared as files are
     n_components : coordinates of the map
@@ -218,17 +293,12 @@ def recommend(
     votes = tuple(winner(found, run).method for run in range(N_SUBSAMPLES))
     first = _first(found, votes)
     others = sorted((one for one in found if one is not first), key=lambda one: -one.mean_kept)
-    return Recommendation(
-        dimension,
-        scan,
-        (first, *others),
-        votes,
-        n_components,
-        n,
-        len(parts[0]),
-        perf_counter() - begin,
-        notices,
+    result = Recommendation(
+        dimension, scan, (first, *others), votes, n_components, n, len(parts[0]), 0.0, notices
     )
+    result = replace(result, order=tuple(methods))
+    result = result.with_shuffled_columns(X, parts, random_state)
+    return replace(result, seconds=perf_counter() - begin)
 
 
 def _refuse_unsuitable(X: Any, n_components: int) -> None:
@@ -261,7 +331,7 @@ def _refuse_unknown(methods: Sequence[str]) -> None:
 
 def _dimension_rows(X: Any, seed: int) -> Any:
     """The rows whose dimension is estimated: all, or a sample."""
-    n, rng = X.shape[0], np.random.default_rng(seed)
+    n, rng = X.shape[0], random_generator(seed)
     if n <= MAX_DIMENSION_ROWS:
         return X
     return X[np.sort(rng.choice(n, MAX_DIMENSION_ROWS, replace=False))]

@@ -13,6 +13,8 @@ from dualfold.graph.builders import knn
 from dualfold.graph.geodesics import geodesic_distances
 from dualfold.graph.graph import Graph
 from dualfold.graph.neighbors import nearest
+from dualfold.graph.number_rows import rows_in_units
+from dualfold.inputs import random_generator
 
 __all__ = ["NeighborScan", "ScanRow", "neighbor_scan", "worst_of"]
 
@@ -43,7 +45,7 @@ class ScanRow:
 
     @property
     def short_cut(self) -> bool:
-        """Whether paths collapse."""
+        """Whether far paths collapse, as short cuts make them."""
         return self.shortened > MAX_SHORTENED_SHARE
 
     @property
@@ -78,11 +80,14 @@ class NeighborScan:
     def __str__(self) -> str:
         text = f"{self.best_n_neighbors} neighbours"
         if self.with_short_cuts:
-            text += f"; {_number_list(self.with_short_cuts)} make short cuts"
+            # What is seen is a collapse; on data without a thin sheet no short cut makes it.
+            text += (
+                f"; with {number_list(self.with_short_cuts)} far paths collapse, as by short cuts"
+            )
         in_pieces = [row for row in self.rows if row.largest < MIN_PIECE_SHARE]
         if in_pieces:
             text += (
-                f"; with {_number_list([row.n_neighbors for row in in_pieces])} the graph is in "
+                f"; with {number_list([row.n_neighbors for row in in_pieces])} the graph is in "
                 f"pieces ({in_pieces[-1].pieces})"
             )
         return text
@@ -123,10 +128,11 @@ def neighbor_scan(
     counts : the numbers of neighbours; those of n/3 and more are left out
     random_state, n_jobs : seed of the landmarks; threads (None: all cores)
     """
-    n = X.shape[0]
+    X, _ = rows_in_units(X)
+    n = len(X)
     some = sorted({k for k in counts if 1 <= k < max(3, n / 3)}) or [1]
     lists = nearest(X, some[-1], n_jobs=n_jobs)
-    rng = np.random.default_rng(random_state)
+    rng = random_generator(random_state)
     landmarks = np.sort(rng.choice(n, min(n, MAX_LANDMARKS), replace=False))
     rows, yardstick = [], None
     for k in some:
@@ -156,6 +162,7 @@ def _shortened_share(before: Array, after: Array) -> float:
     return float(np.mean(after[far] < SHORTENED_RATIO * straightened * before[far]))
 
 
-def _number_list(numbers: Sequence[int]) -> str:
+def number_list(numbers: Sequence[Any]) -> str:
+    """Numbers or names as a sentence has them."""
     words = [str(number) for number in numbers]
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

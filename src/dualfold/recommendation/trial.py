@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from time import perf_counter
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from dualfold.arrays import Array
 from dualfold.descriptions import DESCRIPTIONS
 from dualfold.errors import DualfoldError
-from dualfold.quality import Picture, distance_correlation, neighbor_agreement, t_similarity
+from dualfold.inputs import random_generator
+from dualfold.quality import distance_correlation, picture_of
 from dualfold.quality.space import space_of
 
-__all__ = ["Candidate", "candidate_on_subsamples", "subsamples", "winner"]
+__all__ = ["Candidate", "candidate_on_subsamples", "subsamples", "winner", "with_shuffled"]
 
 # Neighbours of a point that are compared.
 SCORED_NEIGHBORS = 10
@@ -26,6 +28,8 @@ SCORED_NEIGHBORS = 10
 TIE_TOLERANCE = 0.03
 # Maps of two samples that share less of their neighbours (beyond chance) say little about either.
 MIN_STABILITY = 0.25
+# What a map of the data keeps beyond one of shuffled columns, if the data are no noise.
+MIN_BEYOND_SHUFFLED = 0.05
 
 
 @dataclass(frozen=True)
@@ -33,6 +37,8 @@ class Candidate:
     """A method, on every subsample.
 
     kept : neighbours kept beyond chance, one number a subsample; () where it gave no map
+    kept_shuffled : the same of maps of the subsamples with each column shuffled and all at one
+        scale, where nothing but the columns themselves is left; () where nothing depends on it
     distances : correlation of distances before and after, mean over the subsamples
     stability : neighbours that maps of two subsamples share beyond chance, of rows in both
     seconds : of one map, the median
@@ -45,6 +51,7 @@ class Candidate:
     stability: float = 0.0
     seconds: float = 0.0
     trouble: str = ""
+    kept_shuffled: tuple[float, ...] = ()
 
     @property
     def mean_kept(self) -> float:
@@ -52,14 +59,38 @@ class Candidate:
         return float(np.mean(self.kept)) if self.kept else -1.0
 
     @property
+    def mean_shuffled(self) -> float:
+        """The same with shuffled columns; −1 where it was not needed."""
+        return float(np.mean(self.kept_shuffled)) if self.kept_shuffled else -1.0
+
+    @property
     def stable(self) -> bool:
         """Whether two subsamples give much the same map."""
         return self.stability >= MIN_STABILITY
 
+    def is_exceeded_by(self, other: Candidate) -> bool:
+        """Whether another keeps more, beyond the tolerance, in any of the subsamples."""
+        return any(b > a + TIE_TOLERANCE for a, b in zip(self.kept, other.kept, strict=False))
+
+    def exceeds(self, other: Candidate) -> bool:
+        """Whether it keeps more in every subsample, and on average beyond the tolerance."""
+        differences = np.subtract(self.kept, other.kept)
+        return bool(differences.min() > 0 and differences.mean() > TIE_TOLERANCE)
+
+    @property
+    def exceeds_shuffled(self) -> bool:
+        """Whether every subsample keeps clearly more than its copy with shuffled columns.
+
+        Subsamples share rows, so five of them are not independent witnesses of anything. But a
+        table whose columns are noise is like its shuffled copies, and these are independent.
+        """
+        pairs = zip(self.kept, self.kept_shuffled, strict=False)
+        return bool(self.kept_shuffled) and all(a > b + MIN_BEYOND_SHUFFLED for a, b in pairs)
+
 
 def subsamples(n: int, size: int, runs: int, random_state: int) -> tuple[list[Array], int]:
     """Row numbers of some subsamples that begin with the same rows, and how many these are."""
-    rng = np.random.default_rng(random_state)
+    rng = random_generator(random_state)
     size = min(size, int(0.8 * n))
     core = size // 2
     order = rng.permutation(n)
@@ -76,24 +107,65 @@ def candidate_on_subsamples(
     for rows in parts:
         some, begin = X[rows], perf_counter()
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                points = unfitted_estimator(name, n_components, n_neighbors).fit_transform(some)
+            points = _map_of(name, some, n_components, n_neighbors)
         except (DualfoldError, ValueError) as error:
             return Candidate(name, trouble=str(error).splitlines()[0])
         seconds.append(perf_counter() - begin)
         space = space_of(some)
-        share = float(t_similarity(space, points, SCORED_NEIGHBORS))
-        kept.append(Picture(share, len(rows), SCORED_NEIGHBORS).beyond_chance)
+        kept.append(picture_of(space, points, SCORED_NEIGHBORS).beyond_chance)
         distances.append(float(distance_correlation(space, points)))
         maps.append(points[:core])
-    shared = [
-        float(neighbor_agreement(a, b, n_neighbors=SCORED_NEIGHBORS)) for a, b in pairwise(maps)
-    ]
-    stability = Picture(float(np.mean(shared)), core, SCORED_NEIGHBORS).beyond_chance
+    shared = [picture_of(a, b, SCORED_NEIGHBORS).beyond_chance for a, b in pairwise(maps)]
+    stability = float(np.mean(shared))
     return Candidate(
         name, tuple(kept), float(np.mean(distances)), stability, float(np.median(seconds))
     )
+
+
+def with_shuffled(
+    one: Candidate, X: Any, parts: Sequence[Array], counts: tuple[int, int], random_state: int
+) -> Candidate:
+    """The candidate with what it keeps of the subsamples with shuffled columns.
+
+    counts : coordinates of a map, and neighbours of its graph
+    """
+    rng = random_generator(random_state)
+    kept: list[float] = []
+    for rows in parts:
+        table = _shuffled_columns(X[rows], rng)
+        try:
+            points = _map_of(one.method, table, *counts)
+        except (DualfoldError, ValueError):  # a map of noise that fails keeps what chance does
+            kept.append(0.0)
+        else:
+            kept.append(picture_of(space_of(table), points, SCORED_NEIGHBORS).beyond_chance)
+    return replace(one, kept_shuffled=tuple(kept))
+
+
+def _map_of(name: str, X: Any, n_components: int, n_neighbors: int) -> Array:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        estimator = unfitted_estimator(name, n_components, n_neighbors)
+        return np.asarray(estimator.fit_transform(X))
+
+
+def _shuffled_columns(X: Any, rng: np.random.Generator) -> Any:
+    """The same columns at one scale, each in an order of its own.
+
+    At one scale, because two columns that dominate the others are a plane, also if shuffled.
+    """
+    if not sp.issparse(X):
+        low, high = np.quantile(X, (0.25, 0.75), axis=0)
+        scale = np.where(high > low, high - low, X.std(axis=0))
+        return rng.permuted(X / np.where(scale > 0, scale, 1.0), axis=0)
+    columns = sp.csc_array(X, copy=True, dtype=float)
+    for first, last in pairwise(columns.indptr):
+        values = columns.data[first:last]
+        scale = np.sqrt((values * values).mean()) if last > first else 1.0
+        columns.data[first:last] = values / (scale or 1.0)
+        rows = rng.choice(X.shape[0], last - first, replace=False)
+        columns.indices[first:last] = np.sort(rows)
+    return columns.tocsr()
 
 
 def unfitted_estimator(name: str, n_components: int, n_neighbors: int) -> Any:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from scipy.stats import betabinom
 
 from dualfold.arrays import Array
@@ -221,7 +222,7 @@ def old_rows(model: Model) -> tuple[Any, Any] | None:
 
 def judged_rows(model: Model, X: Any) -> ForeignRows | None:
     """How foreign the rows of X are (columns as for `transform`); None without old rows."""
-    fitted = old_rows(model)
+    fitted, X = old_rows(model), X if sp.issparse(X) else np.asarray(X)
     if fitted is None or X.shape[0] == 0:
         return None
     old, metric = fitted

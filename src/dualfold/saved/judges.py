@@ -116,7 +116,7 @@ class PointsJudge:
         return self.estimator.map_of_points(self.data, points)
 
     def centred_points(self, points: Array) -> Array:
-        return points - points.mean(axis=0)
+        return points - points.mean(axis=0, dtype=float)
 
 
 def map_differences(own: Any, stored: Any) -> list[str]:

@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.arrays import Array
+from dualfold.data.column_moments import column_means
 from dualfold.data.labels import (
     classes_and_codes,
     labels_of,
@@ -51,7 +52,7 @@ class ClassMoments:
             )
         counts = np.bincount(codes, minlength=len(classes))
         pieces = list(row_slices(rows.shape[0], max(1, SHIFT_CHUNK_NUMBERS // rows.shape[1])))
-        shift = _wide(rows[pieces[0]]).mean(axis=0)  # far from 0, sums would lose digits
+        shift = column_means(_wide(rows[pieces[0]]))  # far from 0, sums would lose digits
         sums = np.zeros((len(classes), rows.shape[1]))
         for some in pieces:
             sums += _class_sums(_wide(rows[some]) - shift, codes[some], len(classes))

@@ -9,7 +9,8 @@ import scipy.sparse as sp
 
 from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
-from dualfold.graph.metrics import exact_doubles
+from dualfold.graph.metrics import double_table, exact_doubles
+from dualfold.kernels.sparse import canonical_rows
 
 
 def dtype_of(block: Any) -> np.dtype[Any]:
@@ -23,13 +24,13 @@ def plain_rows(block: Any) -> Any:
     """The rows of a block as a two-dimensional array (or CSR matrix) of float64 or float32."""
     if hasattr(block, "dtypes") and hasattr(block, "columns"):
         block = _of_frame(block)
-    rows: Any = block.tocsr() if sp.issparse(block) else np.asarray(block)
+    rows: Any = canonical_rows(block, "X") if sp.issparse(block) else np.asarray(block)
     if rows.ndim != 2:
         raise InvalidInput(f"its shape is {rows.shape}, and rows and columns are needed")
     if rows.dtype.kind not in "fiub":
         raise InvalidInput(f"it must hold numbers, and its type is {rows.dtype}")
-    if rows.dtype.kind in "iu" and not sp.issparse(rows):
-        return exact_doubles(rows, "X")
+    if rows.dtype.kind in "iu" or rows.dtype.itemsize > 8:
+        return double_table(rows, "X")
     return rows if rows.dtype in (np.float32, np.float64) else rows.astype(np.float64)
 
 

@@ -121,9 +121,7 @@ def standardized(rows: TiledTable) -> tuple[TiledTable, Standard]:
     does not vary becomes 0.
     """
     moments = moments_of(rows)
-    deviations = np.sqrt(np.maximum(np.diagonal(moments.scatter), 0.0) / moments.count)
-    flat = deviations <= 10 * np.finfo(float).eps * np.abs(moments.mean)
-    standard = Standard(moments.mean, np.where(flat, np.inf, deviations))
+    standard = Standard(moments.mean, moments.deviations_or(np.inf))
     task, X = _Standardize(standard), rows.collection
     if rows.is_frame:
         empty = rows.meta.astype(np.float64)

@@ -3,5 +3,14 @@
 from dualfold.trace.certificate import TraceCertificate, certify
 from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.trace.solution import Solution
+from dualfold.trace.subspaces import SubspaceQuotients, subspace_quotients
 
-__all__ = ["Gramian", "Solution", "TraceCertificate", "TraceProblem", "certify"]
+__all__ = [
+    "Gramian",
+    "Solution",
+    "SubspaceQuotients",
+    "TraceCertificate",
+    "TraceProblem",
+    "certify",
+    "subspace_quotients",
+]

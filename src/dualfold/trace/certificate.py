@@ -298,7 +298,7 @@ def _spelled_out(problem: TraceProblem) -> TraceProblem:
         raise InvalidInput(Argument("A"), ", an operator, returns NaN or infinite numbers")
     size, apart = float(np.linalg.norm(entries)), asymmetry(entries)
     if apart > ASYMMETRY_TOLERANCE * size:
-        raise not_symmetric("A", apart, size)
+        raise not_symmetric("A", entries)
     return replace(problem, A=entries)
 
 

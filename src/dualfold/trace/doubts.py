@@ -69,7 +69,7 @@ class StoredPoints:
         Y, values = self.points, self.values
         if not np.isfinite(Y).all() or (values is not None and not np.isfinite(values).all()):
             return "the stored points or eigenvalues hold NaN or infinite entries"
-        if np.abs(Y).max(initial=0.0) > MAX_COORDINATE:
+        if float(np.abs(Y).max(initial=0.0)) > MAX_COORDINATE:
             return f"the stored points reach {np.abs(Y).max():.1e}; their squares overflow"
         return ""
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.errors import DualfoldError, InvalidInput
+from dualfold.errors import Argument, DualfoldError, InvalidInput
 
 if TYPE_CHECKING:
     from dualfold.trace.doubts import StoredPoints
@@ -150,7 +150,14 @@ class DiffusionLift(Lift):
 
     def factors(self, V: Array, values: Array) -> Array:
         """What each coordinate is multiplied by."""
-        return np.asarray(np.abs(1 - values) ** self.time)
+        with np.errstate(over="ignore"):
+            factors = np.asarray(np.abs(1 - values) ** self.time)
+        if not np.isfinite(factors).all():
+            raise InvalidInput(
+                Argument("diffusion_time", self.time),
+                " makes coordinates overflow; give a shorter time",
+            )
+        return factors
 
     def __call__(self, V: Array, values: Array) -> Array:
         return np.asarray(V * self.factors(V, values))

@@ -14,7 +14,7 @@ import scipy.sparse as sp
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
-from dualfold.kernels.sparse import refuse_damaged
+from dualfold.kernels.sparse import canonical_rows
 
 # Matrices made in floating point are symmetric to some 1e-10 of their rows; more is a mistake.
 ASYMMETRY_TOLERANCE = 1e-6
@@ -53,15 +53,9 @@ def real_entries(entries: Any, name: str, *, single: bool = False) -> Array:
 
 def real_sparse(matrix: Any, name: str) -> sp.csr_array:
     """Compressed rows in float64, sorted, without duplicates; the given matrix stays as it is."""
-    refuse_damaged(matrix, name)
-    rows = sp.csr_array(matrix)
-    rows = sp.csr_array(
-        (real_entries(rows.data, name), rows.indices, rows.indptr), shape=rows.shape
-    )
-    if not rows.has_canonical_format:
-        rows = rows.copy()
-        rows.sum_duplicates()
-    return rows
+    rows = canonical_rows(matrix, name)
+    data = real_entries(rows.data, name)
+    return sp.csr_array((data, rows.indices, rows.indptr), shape=rows.shape)
 
 
 def symmetric(matrix: sp.csr_array | Array, name: str) -> Any:
@@ -71,17 +65,35 @@ def symmetric(matrix: sp.csr_array | Array, name: str) -> Any:
         return matrix
     size = float(abs(matrix).sum(axis=1).mean())
     if apart > ASYMMETRY_TOLERANCE * size:
-        raise not_symmetric(name, apart, size)
+        raise not_symmetric(name, matrix)
     half = (matrix + matrix.T) / 2
     return sp.csr_array(half) if sp.issparse(matrix) else half
 
 
-def not_symmetric(name: str, apart: float, size: float) -> InvalidInput:
+def not_symmetric(name: str, matrix: Any) -> InvalidInput:
+    """The refusal of a matrix, with the two of its entries that differ most."""
+    i, j = _most_different_entries(matrix)
     return InvalidInput(
         Argument(name),
-        f" is not symmetric (off by about {apart:.2g}, its rows are about {size:.2g} long); "
-        f"use ({name} + {name}.T) / 2",
+        f" is not symmetric: {name}[{i}, {j}] is {matrix[i, j]:.6g} and {name}[{j}, {i}] is "
+        f"{matrix[j, i]:.6g}; use ({name} + {name}.T) / 2",
     )
+
+
+def _most_different_entries(matrix: Any) -> tuple[int, int]:
+    """Where |a_ij − a_ji| is largest."""
+    if sp.issparse(matrix):
+        apart = sp.coo_array(abs(matrix - matrix.T))
+        most = int(np.argmax(apart.data))
+        return int(apart.row[most]), int(apart.col[most])
+    best, place = -1.0, (0, 0)
+    for first in range(0, len(matrix), TILE_ROWS):
+        rows = slice(first, first + TILE_ROWS)
+        apart = np.abs(np.subtract(matrix[rows], matrix[:, rows].T, dtype=float))
+        i, j = np.unravel_index(int(np.argmax(apart)), apart.shape)
+        if apart[i, j] > best:
+            best, place = float(apart[i, j]), (first + int(i), int(j))
+    return place
 
 
 def asymmetry(matrix: Any) -> float:

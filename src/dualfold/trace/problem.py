@@ -248,7 +248,7 @@ def _checked_matrix(A: Any) -> Any:
     apart = float(abs(crossed[0, 1] - crossed[1, 0]))
     size = float(np.abs(images).mean()) if images.size else 0.0
     if apart > ASYMMETRY_TOLERANCE * size:
-        raise not_symmetric("A", apart, size)
+        raise not_symmetric("A", dense)
     return dense
 
 

@@ -13,6 +13,7 @@ from dualfold.graph.metrics import (
     from_precomputed,
     is_euclidean,
     is_precomputed,
+    metric_distances,
     refuse_other_width,
 )
 
@@ -140,7 +141,6 @@ def _of_distances(X: Any, k: int) -> Lists:
 
 def _full_table(model: Any, X: Any) -> Any:
     """All distances by a metric with parameters."""
-    from sklearn.metrics import pairwise_distances
 
     given = dict(model.metric_params or {})
     if model.metric == "mahalanobis" and not given.keys() & {"V", "VI"}:
@@ -157,14 +157,7 @@ def _full_table(model: Any, X: Any) -> Any:
             f"{MAX_FULL_ROWS}; give the neighbours as ",
             Argument("graph"),
         )
-    try:
-        found = np.array(pairwise_distances(X, metric=model.metric, **given), dtype=float)
-    except ValueError as trouble:
-        raise InvalidInput(
-            Argument("metric", model.metric),
-            f" could not be computed: {trouble}",
-            InPython(". sklearn.metrics.pairwise_distances lists the metrics and what each needs"),
-        ) from trouble
+    found = np.array(metric_distances(X, None, model.metric, **given), dtype=float)
     _refuse_negative(found)
     return found
 

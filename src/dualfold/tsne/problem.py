@@ -22,7 +22,7 @@ import scipy.sparse as sp
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
-from dualfold.kernels.sparse import refuse_damaged
+from dualfold.kernels.sparse import canonical_rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +41,7 @@ class TsneProblem:
     about: str = ""
 
     def __post_init__(self) -> None:
-        refuse_damaged(self.P, "P")
+        object.__setattr__(self, "P", canonical_rows(self.P, "P"))
         square = self.P.shape[0] == self.P.shape[1]
         if not square or self.P.indices.dtype != np.int32 or self.P.data.dtype != np.float64:
             raise InvalidInput(
@@ -77,7 +77,10 @@ class TsneProblem:
 
     def checked_points(self, points: object) -> Array:
         """Points as an n × d array of doubles; `InvalidInput` for anything else."""
-        Y = np.ascontiguousarray(points, dtype=float)
+        try:
+            Y = np.ascontiguousarray(points, dtype=float)
+        except (TypeError, ValueError):  # sparse, text, rows of different lengths
+            Y = np.empty(0)
         if Y.ndim != 2 or Y.shape[0] != self.n or not Y.shape[1]:
             raise InvalidInput(
                 f"points must be an array of {self.n} rows, one for each row of the affinities; "

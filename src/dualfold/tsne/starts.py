@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from sklearn.utils import check_random_state
 
 from dualfold.arrays import Array
+from dualfold.data.column_moments import column_means
 from dualfold.embedding import Embedding, embed
 from dualfold.errors import Argument, InvalidInput
 from dualfold.kernels.threads import one_blas_thread
@@ -17,7 +18,7 @@ from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import with_signs
 from dualfold.tsne.problem import TsneProblem
 from dualfold.weights.covariance import scatter
-from dualfold.weights.row_passes import column_means, projected_rows
+from dualfold.weights.row_passes import projected_rows
 
 # The standard deviation of the first coordinate at the start, as in scikit-learn.
 START_DEVIATION = 1e-4

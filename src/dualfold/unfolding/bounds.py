@@ -6,6 +6,8 @@ bound here holds for them in exact arithmetic; u = 2⁻⁵³, γ_k = ku/(1 − k
 Lower bound: any points Y, shrunk until no edge is too long. With q_e = ‖y_i − y_j‖² and V the
 variance Σ m_i‖y_i − ȳ‖², the points Y·√s², s² = 1/max q_e/d_e², are feasible and tr K = s²V.
 
+For equal lengths see `feasible`.
+
 Upper bound: for any weights with λ₂(L(w)) ≥ ℓ > 0 (w ≥ 0 where edges are "at_most" d)
 
     tr K = ⟨M, K⟩ ≤ ⟨L(w), K⟩/ℓ = Σ w_e (K_ii + K_jj − 2K_ij)/ℓ ≤ Σ w_e d_e²/ℓ,
@@ -116,6 +118,28 @@ def dual_value(problem: UnfoldingProblem, weights: Array, relaxation: float = 0.
         1 + relaxation
     ) * size + problem.m * UNDERFLOW_BOUND
     return float(parts.sum()) + relaxation * size + rounding
+
+
+def asked_lengths(problem: UnfoldingProblem, pairs: Array) -> DoubleDouble:
+    """The squared distances asked of pairs, to 30 digits: those of the rows where they are known.
+
+    Without rows they are the numbers of the problem, and `pairs` are its edges.
+    """
+    rows = problem.positions
+    if rows is None:
+        return DoubleDouble(problem.squared)
+    apart = DoubleDouble(rows[pairs[:, 0]]) - DoubleDouble(rows[pairs[:, 1]])
+    return (apart * apart).row_sums()
+
+
+def asked_lengths_value(problem: UnfoldingProblem, weights: Array) -> float:
+    """At least Σ w d² for the lengths asked, of rows or given: weights of both signs cancel."""
+    parts = asked_lengths(problem, problem.edges) * weights
+    columns = 1 if problem.positions is None else problem.positions.shape[1]
+    size, total = float(np.abs(parts.high).sum()), parts.total()
+    lost = problem.m * max(1, columns) * UNDERFLOW_BOUND
+    rounding = 64 * (columns + 8) * UNIT_ROUNDOFF**2 * size
+    return total + 4 * UNIT_ROUNDOFF * abs(total) + rounding + lost
 
 
 def own_lengths_value(

@@ -14,12 +14,14 @@ from dualfold.arrays import Array
 from dualfold.unfolding.bounds import (
     UNIT_ROUNDOFF,
     EdgeFit,
+    asked_lengths_value,
     dual_value,
     edge_fit,
     geodesic_bounds,
     own_lengths_value,
     upper_bound,
 )
+from dualfold.unfolding.feasible import feasible_value
 from dualfold.unfolding.problem import UnfoldingProblem
 from dualfold.unfolding.solution import relative_gap
 from dualfold.unfolding.spectral_floor import SecondEigenvalue, eigenvalues_below, second_eigenvalue
@@ -28,9 +30,11 @@ from dualfold.unfolding.spectral_floor import SecondEigenvalue, eigenvalues_belo
 MAX_SQUARED_SCALE = 2.0**1000
 # Eigenvalues of L as near to λ₂ as this, or as the root of the gap, count as equal to it.
 MIN_CLUSTER_SHARE = 1e-6
-# Equal lengths that are kept to this share of d² count as the given ones: both sides are then
-# about the lengths that the points have, exactly.
+# Points that keep equal lengths to this share of d² answer the problem as well as doubles can;
+# what is proved is about exactly the lengths asked.
 EQUAL_LENGTHS_TOLERANCE = 1e-9
+# Points that are off by at most this many times the ε asked count mixed with the data.
+MAX_MIXED_RATIO = 2
 
 
 @dataclass(frozen=True)
@@ -38,21 +42,25 @@ class Bracket:
     """lower ≤ optimum ≤ upper, and what they come from.
 
     fit, scale : how the points fit the edges, and the s² that shrinks them into the edges
-    relaxation : for equal lengths, how far the points are off; beyond EQUAL_LENGTHS_TOLERANCE the
-        ε that both sides are about
-    upper_exact : the bound for the given lengths
-    bound_by : the name of the bound that `upper` is
+    relaxation : for equal lengths, how far the points are off
+    upper_exact : the bound for equal lengths exactly as asked
+    bound_by, reached_by : what `upper` and `lower` come from
+    own : the variance of the points themselves, scaled
+    own_gap : the gap of the problem with exactly the lengths that the points have
     guess : the bound if λ₂ were its Ritz value; proves nothing
     """
 
     constraints: str
     fit: EdgeFit
     scale: float
+    own: float
     lower: float
     relaxation: float
     upper: float
     upper_exact: float
     bound_by: str
+    reached_by: str
+    own_gap: float
     guess: float
     second: SecondEigenvalue
     isomap: float | None
@@ -64,44 +72,61 @@ class Bracket:
         return relative_gap(self.lower, self.upper) * (1 + 8 * UNIT_ROUNDOFF)
 
 
-def bracket_of(problem: UnfoldingProblem, Y: Array, w: Array, *, most_flops: float) -> Bracket:
+def bracket_of(
+    problem: UnfoldingProblem,
+    Y: Array,
+    w: Array,
+    *,
+    relaxation: float | None = None,
+    most_flops: float,
+) -> Bracket:
     """Both sides of a problem in units of its own (`in_units`), from points and weights.
+
+    relaxation : for equal lengths, the share ε of d² by which they may differ; None asks for
+        exactly these lengths
 
     w ≥ 0 is required for "at_most". λ₂ is proved with at most `most_flops` multiply-adds.
     """
     found = edge_fit(problem, Y)
-    scale, lower, relaxation = _lower_side(problem, found)
+    scale, own, off = _own_side(problem, found)
+    # Points scaled by a power of 2 to the lengths of the problem, which rounds nothing.
+    power = round(np.log2(scale) / 2)
+    lower, reached_by = _reached(problem, np.ldexp(Y, power), own, off, relaxation)
     second = second_eigenvalue(problem, w, Y, most_flops=most_flops)
-    floor, relaxed = second.proved, dual_value(problem, w, relaxation)
+    floor, allowed = second.proved, relaxation or 0.0
+    total = asked_lengths_value(problem, w)
+    value = dual_value(problem, w, allowed) if allowed else total
     paths = geodesic_bounds(problem, near=Y)
-    stretch = (1 + relaxation) * (1 + 4 * UNIT_ROUNDOFF)
-    if problem.constraints == "equal" and relaxation <= EQUAL_LENGTHS_TOLERANCE:
-        relaxed = own_lengths_value(problem, w, Y, scale)
-    bounds = {"weights": upper_bound(relaxed, floor), "a centre": stretch * paths.centre}
-    exact = min(upper_bound(dual_value(problem, w), floor), paths.centre)
+    stretch = (1 + allowed) * (1 + 4 * UNIT_ROUNDOFF)
+    bounds = {"weights": upper_bound(value, floor), "a centre": stretch * paths.centre}
+    exact = min(upper_bound(total, floor), paths.centre)
     if paths.isomap is not None:
         bounds["Isomap's trace"] = stretch * paths.isomap
         exact = min(exact, paths.isomap)
     bound_by = min(bounds, key=lambda name: bounds[name])
-    upper = bounds[bound_by]
-    guess = upper_bound(relaxed, second.ritz)
+    own_gap = np.inf
+    if problem.constraints == "equal":
+        own_gap = relative_gap(own, upper_bound(own_lengths_value(problem, w, Y, scale), floor))
     return Bracket(
         constraints=problem.constraints,
         fit=found,
         scale=scale,
+        own=own,
         lower=lower,
-        relaxation=relaxation,
-        upper=upper,
+        relaxation=off,
+        upper=bounds[bound_by],
         upper_exact=exact,
         bound_by=bound_by,
-        guess=guess,
+        reached_by=reached_by,
+        own_gap=own_gap,
+        guess=upper_bound(value, second.ritz),
         second=second,
         isomap=paths.isomap,
         centre=paths.centre,
     )
 
 
-def _lower_side(problem: UnfoldingProblem, found: EdgeFit) -> tuple[float, float, float]:
+def _own_side(problem: UnfoldingProblem, found: EdgeFit) -> tuple[float, float, float]:
     """(s², value, ε): points times s keep (1 ± ε)d², or at most d² with ε = 0.
 
     For equal lengths s² is a double, taken as exact; ε is then the larger error at both ends.
@@ -115,6 +140,37 @@ def _lower_side(problem: UnfoldingProblem, found: EdgeFit) -> tuple[float, float
     under = 1 - scale * found.low * (1 - 4 * UNIT_ROUNDOFF)
     value = min(found.variance * scale * (1 - 4 * UNIT_ROUNDOFF), float(np.finfo(float).max))
     return scale, value, max(over, under) + 4 * UNIT_ROUNDOFF
+
+
+def _reached(
+    problem: UnfoldingProblem, Y: Array, own: float, off: float, relaxation: float | None
+) -> tuple[float, str]:
+    """A variance that is reached within the constraints, and by what.
+
+    Equal lengths are kept by points near Y that are proved to exist, or by the rows whose lengths
+    are asked. These count up to what Y has itself: Y is what is judged.
+    """
+    if problem.constraints == "at_most":
+        return own, "the points"
+    if relaxation is not None:  # as large as the longest edge allows
+        found = edge_fit(problem, Y)
+        scale = (1 + relaxation) / found.high * (1 - 4 * UNIT_ROUNDOFF) if found.high > 0 else 0.0
+        if found.low * scale * (1 - 4 * UNIT_ROUNDOFF) >= 1 - relaxation:
+            return found.variance * scale * (1 - 4 * UNIT_ROUNDOFF), "the points"
+        if problem.positions is None or off > MAX_MIXED_RATIO * relaxation:
+            return 0.0, "nothing"
+        # (1 − θ)K + θG is off by (1 − θ) of what K is off, since the data G are off by nothing.
+        share = relaxation / off * (1 - 4 * UNIT_ROUNDOFF)
+        data = edge_fit(problem, problem.positions).variance
+        mixed = (share * own + (1 - share) * data) * (1 - 8 * UNIT_ROUNDOFF)
+        return min(own, mixed), "points near these"
+    if off > EQUAL_LENGTHS_TOLERANCE:
+        return 0.0, "nothing"
+    reached = {"nothing": 0.0, "points near these": feasible_value(problem, Y)}
+    if problem.positions is not None:
+        reached["the data"] = edge_fit(problem, problem.positions).variance
+    reached_by = max(reached, key=lambda name: reached[name])
+    return min(own, reached[reached_by]), reached_by
 
 
 def optimality_conditions(

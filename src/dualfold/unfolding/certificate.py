@@ -3,7 +3,8 @@
 Nothing here knows how they were found (an import contract keeps it so). The gap is that
 between two numbers, each proved from one side alone, rounding included: see `bounds` and
 `spectral_floor`. With `lower` ≤ optimum ≤ `upper`, the points have at least the share
-lower/upper of the variance of the best ones: gap = 1 − lower/upper.
+lower/upper of the variance of the best ones: gap = 1 − lower/upper. For equal lengths both are
+about exactly the lengths asked, or about all lengths within the ε that was asked.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from dualfold.certificate import (
     Certificate,
     Level,
     checked_tolerance,
+    distance,
     level_of,
     plain,
 )
@@ -47,9 +49,9 @@ NEARLY_EQUAL_TOLERANCE = 1e-3
 ABOUT_GIVEN_LENGTHS = (
     "all columns of the points, and the squared edge lengths as stored in double precision"
 )
-ABOUT_OWN_LENGTHS = (
-    "all columns of the points, and the squared edge lengths that they have themselves"
-)
+ABOUT_ROWS = "all columns of the points, and exactly the edge lengths of the rows"
+# Points of an ε-problem, as given, may break an edge by this many ε: they are judged scaled.
+MAX_UNSCALED_RATIO = 2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,17 +60,24 @@ class UnfoldingCertificate(Certificate):
 
     level : "proved" (the gap is at most `tolerance`), "within" (proved too, the gap is larger),
         "unresolved" (less than a factor 2 seems to lie between both sides, but λ₂ of the weights
-        could not be proved, or equal lengths are not kept well enough), "failed" (the bound is
-        twice the value or more)
-    value, lower : tr K of the points, scaled so that every constraint holds
-    bound, upper : no unfolding has a larger trace (see `relaxation` for equal lengths)
+        could not be proved, equal lengths are not kept well enough, or no points with exactly
+        these lengths could be proved to exist), "failed" (the bound is twice the value or more)
+    value, lower : tr K of the points, scaled so that every constraint holds; for equal lengths
+        what points with exactly the lengths asked reach (`lower` is 0 where none are proved)
+    bound, upper : no unfolding has a larger trace
     gap : (upper − lower)/upper
     feasibility : how far the points as given break an edge, relative to its d²
     relaxation : for equal lengths, the δ with (1 − δ)d² ≤ ‖y_i − y_j‖² ≤ (1 + δ)d² that the points
-        keep. To 1e-9 they are as good as equal, and `lower` and `upper` are about the points with
-        exactly the lengths of these; beyond, about all points with lengths within δ
-    upper_exact : for equal lengths, a bound for the given lengths; below 0 it proves that no
-        points have them
+        keep
+    most_relaxed : the ε by which equal lengths may differ in the problem that is judged; 0 asks
+        for exactly these lengths
+    reached_by : what `lower` comes from: "the points"; for equal lengths "points near these",
+        which are proved to exist (for ε: a mixture with the data), "the data", whose lengths are
+        asked, or "nothing"
+    own_gap : for equal lengths, the gap of the nearby problem that has exactly the lengths of the
+        points
+    upper_exact : for equal lengths, a bound for exactly the lengths asked; below 0 it proves that
+        no points have them
     bound_by : where `upper` comes from: "weights", "Isomap's trace" or "a centre"
     constraints : "at_most" or "equal"
     second_eigenvalue, ritz : the proved lower bound of λ₂(L(w)), and its estimate from above
@@ -88,6 +97,9 @@ class UnfoldingCertificate(Certificate):
     constraints: str
     feasibility: float = np.inf
     relaxation: float = 0.0
+    most_relaxed: float = 0.0
+    reached_by: str = "nothing"
+    own_gap: float = np.inf
     upper_exact: float = np.inf
     bound_by: str = "nothing"
     second_eigenvalue: float = 0.0
@@ -106,8 +118,8 @@ class UnfoldingCertificate(Certificate):
 
     @property
     def lower(self) -> float:
-        """`value`: what the points reach."""
-        return self.value
+        """What is proved to be reached: `value`, or 0 where nothing is."""
+        return 0.0 if self.reached_by == "nothing" else self.value
 
     @property
     def upper(self) -> float:
@@ -123,30 +135,24 @@ class UnfoldingCertificate(Certificate):
     def grounds(self) -> str:
         """The two numbers, and where the upper one comes from."""
         source = "λ₂ was proved" if self.bound_by == "weights" else f"bound by {self.bound_by}"
-        words = bracket_text(self.value, self.bound)
-        if self.own_lengths:
-            words = words.replace("no unfolding has", "no points of the same lengths have")
-        return f"{words}; {source}"
-
-    @property
-    def own_lengths(self) -> bool:
-        """Whether both sides are about exactly the lengths that the points have."""
-        return self.constraints == "equal" and self.relaxation <= EQUAL_LENGTHS_TOLERANCE
+        return f"{bracket_text(self.value, self.bound, self.reached_by)}; {source}"
 
     @property
     def caveat(self) -> str:
         """How closely equal lengths are kept."""
         if self.constraints != "equal":
             return ""
-        if self.own_lengths:
+        if self.most_relaxed:
             return (
-                f"These lengths are the ones asked to δ = {self.relaxation:.1e} of d²; no points "
-                f"with exactly the ones asked have more than {rounded_up_text(self.upper_exact)}"
+                f"Lengths may differ by ε = {self.most_relaxed:.1e} of d², as asked; with ε = 0 no "
+                f"unfolding has more than {rounded_up_text(self.upper_exact)}"
             )
-        return (
-            f"The lengths are kept to ε = {self.relaxation:.1e} of d², and the numbers are about "
-            f"that; with ε = 0 no unfolding has more than {rounded_up_text(self.upper_exact)}"
-        )
+        kept = f"The points keep the lengths asked to δ = {self.relaxation:.1e} of d²"
+        reached = {
+            "points near these": "; points near them that keep them exactly have this variance",
+            "the data": "; the data, whose lengths they are, have this variance",
+        }
+        return kept + reached.get(self.reached_by, "")
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready, with the properties; `constraints` has the name "form" in stored files."""
@@ -164,7 +170,7 @@ def certify_unfolding(
     weights: Any,
     *,
     tolerance: float = DEFAULT_TOLERANCE,
-    most_relaxed: float = 1e-3,
+    most_relaxed: float | None = None,
     most_flops: float = MAX_FLOPS,
     about: str | None = None,
 ) -> UnfoldingCertificate:
@@ -172,11 +178,11 @@ def certify_unfolding(
 
     problem : what they are to answer
 
-    An answer is "proved" when its gap is within `tolerance`; equal lengths must also be
-    kept to `most_relaxed` of d². Negative weights prove nothing for "at_most": they
-    are taken as 0, and the certificate says how many there were. Where proving λ₂ would take
-    more than `most_flops` multiply-adds, the bound comes from shortest paths alone. `about` says
-    what the numbers are about; None takes the words of this module.
+    An answer is "proved" when its gap is within `tolerance`. Equal lengths are asked exactly
+    where `most_relaxed` is None, and may else differ by that share of d². Negative weights
+    prove nothing for "at_most": they are taken as 0, and the certificate says how many there were.
+    Where proving λ₂ would take more than `most_flops` multiply-adds, the bound comes from shortest
+    paths alone. `about` says what the numbers are about; None takes the words of this module.
     """
     tolerance = checked_tolerance(tolerance)
     Y, w = _points_and_weights(problem, factor, weights, most_relaxed)
@@ -187,12 +193,14 @@ def certify_unfolding(
     unit, length = in_units(problem)
     Y, far = to_unit(Y)
     w, heavy = to_unit(np.maximum(w, 0.0) if problem.constraints == "at_most" else w)
-    sides = bracket_of(unit, Y, w, most_flops=most_flops)
+    allowed = (most_relaxed or 0.0) if problem.constraints == "equal" else 0.0
+    sides = bracket_of(unit, Y, w, relaxation=allowed or None, most_flops=most_flops)
     feasibility = _feasibility(problem, sides.fit, 2 * far - length)
-    level, reasons = _level_and_reasons(sides, clipped, tolerance, feasibility, most_relaxed)
-    lower, upper = scaled_down(sides.lower, length), scaled_up(sides.upper, length)
+    level, reasons = _level_and_reasons(sides, clipped, tolerance, feasibility, allowed)
+    reached = sides.own if sides.reached_by == "nothing" else sides.lower
+    lower, upper = scaled_down(reached, length), scaled_up(sides.upper, length)
     if level in ("failed", "unresolved"):
-        reasons = (*reasons, bracket_text(lower, upper))
+        reasons = (*reasons, bracket_text(lower, upper, sides.reached_by))
     if level in ("proved", "within") and not (np.isfinite(upper) and (lower > 0) == (upper > 0)):
         level, reasons = "failed", ("the variance is no double; give the lengths in other units",)
     return UnfoldingCertificate(
@@ -203,6 +211,9 @@ def certify_unfolding(
         constraints=problem.constraints,
         feasibility=feasibility,
         relaxation=sides.relaxation,
+        most_relaxed=allowed,
+        reached_by=sides.reached_by,
+        own_gap=sides.own_gap,
         upper_exact=scaled_up(sides.upper_exact, length),
         bound_by=sides.bound_by,
         second_eigenvalue=scaled_down(sides.second.proved, heavy),
@@ -215,13 +226,14 @@ def certify_unfolding(
         complete=True if level in ("proved", "within") else None,
         tolerance=tolerance,
         reasons=reasons,
-        about=_about(sides) if about is None else about,
+        about=_about(problem, sides, allowed) if about is None else about,
     )
 
 
-def bracket_text(lower: float, upper: float) -> str:
+def bracket_text(lower: float, upper: float, reached_by: str = "the points") -> str:
     """Both sides in words, each rounded to where it stays true."""
-    return f"the variance is {rounded_down_text(lower)}, no unfolding has more than " + (
+    whose = "the variance of the data is" if reached_by == "the data" else "the variance is"
+    return f"{whose} {rounded_down_text(lower)}, no unfolding has more than " + (
         rounded_up_text(upper)
     )
 
@@ -243,11 +255,15 @@ def _eight_digits(number: float, rounding: str) -> str:
     return f"{float(decimal):.8g}"
 
 
-def _about(sides: Bracket) -> str:
+def _about(problem: UnfoldingProblem, sides: Bracket, allowed: float) -> str:
+    """What the numbers are about; and what is known of the lengths that the points have."""
+    asked = ABOUT_GIVEN_LENGTHS if problem.positions is None or allowed else ABOUT_ROWS
+    near = sides.relaxation <= EQUAL_LENGTHS_TOLERANCE and sides.own_gap < 1
+    if problem.constraints != "equal" or allowed or sides.reached_by != "nothing" or not near:
+        return asked
     return (
-        ABOUT_OWN_LENGTHS
-        if sides.constraints == "equal" and sides.relaxation <= EQUAL_LENGTHS_TOLERANCE
-        else ABOUT_GIVEN_LENGTHS
+        f"{asked}; among points with exactly the lengths of these, which are the ones asked to "
+        f"{sides.relaxation:.1e} of d², they are optimal {distance(sides.own_gap)}"
     )
 
 
@@ -260,15 +276,25 @@ def _feasibility(problem: UnfoldingProblem, found: EdgeFit, power: int) -> float
 
 
 def _level_and_reasons(
-    sides: Bracket, clipped: int, tolerance: float, feasibility: float, most_relaxed: float
+    sides: Bracket, clipped: int, tolerance: float, feasibility: float, allowed: float
 ) -> tuple[Level, tuple[str, ...]]:
     """The level and what is missing for "proved"."""
+    if sides.constraints == "equal" and sides.upper < 0:
+        none = "no points have exactly these lengths: the bound of their variance is negative"
+        return ("unresolved" if feasibility <= NEARLY_EQUAL_TOLERANCE else "failed"), (none,)
     if sides.lower > sides.upper:  # only an error in this code could do that
         return "failed", ("the two bounds contradict each other",)
-    if sides.constraints == "equal" and not feasibility <= most_relaxed:
-        off = f"lengths are off by {feasibility:.1e} of d², not {most_relaxed:.0e}"
-        near = feasibility <= NEARLY_EQUAL_TOLERANCE and _excess(sides.lower, sides.upper) < 1
-        return ("unresolved" if near else "failed"), (off,)
+    if sides.constraints == "equal" and sides.fit.high > 0:
+        limit = MAX_UNSCALED_RATIO * allowed or EQUAL_LENGTHS_TOLERANCE
+        seems_near = _excess(sides.own, sides.upper) < 1
+        if not feasibility <= limit or (sides.relaxation > limit and sides.reached_by == "nothing"):
+            near = feasibility <= NEARLY_EQUAL_TOLERANCE and seems_near
+            off = f"lengths are off by {feasibility:.1e} of d², not {limit:.0e}"
+            return ("unresolved" if near else "failed"), (off,)
+        if sides.reached_by == "nothing" or not _excess(sides.lower, sides.upper) < 1:
+            none = "no points with exactly the lengths asked are proved to have a variance near it"
+            if seems_near:
+                return "unresolved", (none,)
     if sides.gap <= tolerance:
         return "proved", ()
     reasons = [f"the value is within {sides.gap:.2g} of the bound, not {tolerance:.0e}"]
@@ -293,7 +319,7 @@ def _excess(lower: float, upper: float) -> float:
 
 
 def _points_and_weights(
-    problem: UnfoldingProblem, factor: Any, weights: Any, most_relaxed: float
+    problem: UnfoldingProblem, factor: Any, weights: Any, most_relaxed: float | None
 ) -> tuple[Array, Array]:
     Y, w = doubles(factor, "the points"), doubles(weights, "the weights")
     if Y.ndim != 2 or len(Y) != problem.n or w.shape != (problem.m,):
@@ -301,11 +327,11 @@ def _points_and_weights(
             f"points {Y.shape} and weights {w.shape} were given; this problem needs {problem.n} "
             f"rows of points and {problem.m} weights, one an edge"
         )
-    if not 0 <= most_relaxed < 1:
+    if most_relaxed is not None and not 0 <= most_relaxed < 1:
         raise InvalidInput(
             Argument("most_relaxed"),
-            f" is {most_relaxed!r}; it must be a number from 0 to below 1, the share of d² by "
-            "which equal lengths may be off",
+            f" is {most_relaxed!r}; it must be None or a number from 0 to below 1, the share of d² "
+            "by which equal lengths may differ",
         )
     return Y, w
 

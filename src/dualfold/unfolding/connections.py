@@ -105,7 +105,7 @@ def connections(unfolding: Unfolding, *, n_components: int = 2) -> Connections:
     budget = float(w @ p.squared)
     total = float(np.sum(lengths**2))
     return Connections(
-        value=certificate.lower,
+        value=certificate.value,
         isomap=geodesic_bounds(p).isomap,
         local_linearity=float(np.linalg.norm(away)) / max(float(np.linalg.norm(left)), 1e-300),
         eigenmaps_angle=_angle(U[:, :rank], root * vectors[:, :wide]),
@@ -113,7 +113,7 @@ def connections(unfolding: Unfolding, *, n_components: int = 2) -> Connections:
         rank=rank,
         second_eigenvalue=float(values[0]),
         budget=budget,
-        scaling_law=float(values[0]) * certificate.lower / budget if budget else 1.0,
+        scaling_law=float(values[0]) * certificate.value / budget if budget else 1.0,
         kept_components=n_components,
         variance_outside=max(0.0, 1 - float(np.sum(lengths[:n_components] ** 2)) / total)
         if total

@@ -6,7 +6,7 @@ a value, so points that must coincide are one point here, with their number as i
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,12 +16,14 @@ from scipy.sparse.csgraph import connected_components
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput, Unrealisable
 from dualfold.graph import Graph, geodesic_distances
-from dualfold.graph.metrics import is_precomputed
+from dualfold.graph.metrics import is_euclidean, is_precomputed
 from dualfold.graph.pieces import one_piece
 from dualfold.unfolding.problem import Constraints, UnfoldingProblem, doubles, graph_of
 
 # Lengths that differ by no more than this, relatively, are equal up to rounding.
 SAME_LENGTH_TOLERANCE = 1e-9
+# Squares of lengths that were computed from rows differ from those of the rows by less than this.
+ROUNDED_SQUARE_TOLERANCE = 1e-13
 MAX_LENGTH = 2.0**510
 # Rows of geodesics in one chunk, for the triangle inequality.
 SOURCE_CHUNK_ROWS = 512
@@ -98,9 +100,25 @@ def contraction_of(
     masses = np.bincount(place, minlength=classes).astype(float)
     problem = UnfoldingProblem(classes, pairs[fresh], lengths[fresh] ** 2, constraints, masses)
     if constraints == "equal":
+        problem = replace(problem, positions=_positions(graph, place, problem))
         _refuse_parallel(pairs, lengths, fresh)
         _refuse_shortcuts(problem)
     return Contraction(problem, place, ends[fresh], n_components)
+
+
+def _positions(graph: Graph, place: Array, problem: UnfoldingProblem) -> Array | None:
+    """One row for each distinct point, if the problem's lengths are theirs up to rounding."""
+    if graph.points is None or not is_euclidean(graph.metric):
+        return None
+    first = np.unique(place, return_index=True)[1]
+    rows = graph.points.iloc if hasattr(graph.points, "iloc") else graph.points
+    X = _doubles(rows[first])
+    if X.ndim != 2 or not np.isfinite(X).all():
+        return None
+    i, j = problem.edges.T
+    own = _norms(X[i] - X[j]) ** 2
+    same = np.abs(own - problem.squared) <= ROUNDED_SQUARE_TOLERANCE * problem.squared
+    return X if np.all(same) else None
 
 
 def _edges(graph: Graph) -> tuple[Array, Array]:

@@ -42,6 +42,8 @@ class UnfoldingProblem:
     squared : the m squared lengths d², all positive, as doubles: these numbers are the problem
     constraints : edges are "at_most" that long, or "equal" to it
     masses : how many data points each point stands for (None: one each)
+    positions : rows whose lengths `squared` are, each rounded: then their exact lengths are the
+        problem (None: the numbers of `squared` are)
     """
 
     n: int
@@ -49,6 +51,7 @@ class UnfoldingProblem:
     squared: Array
     constraints: Constraints = "at_most"
     masses: Array | None = None
+    positions: Array | None = None
 
     def __post_init__(self) -> None:
         edges = row_numbers(self.edges, "edges").reshape(-1, 2)
@@ -189,11 +192,20 @@ def graph_of(problem: UnfoldingProblem) -> Graph:
     return from_lengths(sp.csr_array(sp.coo_array((lengths, both), shape=shape)))
 
 
-def in_units(problem: UnfoldingProblem) -> tuple[UnfoldingProblem, int]:
-    """The same problem with d²·2⁻ᵉ ≤ 1, exactly, and the even number e."""
-    power = _exponent(problem.squared)
-    power += power % 2
-    return replace(problem, squared=np.ldexp(problem.squared, -power)), power
+def in_units(problem: UnfoldingProblem, power: int | None = None) -> tuple[UnfoldingProblem, int]:
+    """The same problem in the unit d²·2⁻ᵉ, exactly, and the even number e; None: d²·2⁻ᵉ ≤ 1."""
+    if power is None:
+        power = _exponent(problem.squared)
+        power += power % 2
+    rows = problem.positions
+    return (
+        replace(
+            problem,
+            squared=np.ldexp(problem.squared, -power),
+            positions=None if rows is None else np.ldexp(rows, -power // 2),
+        ),
+        power,
+    )
 
 
 def to_unit(numbers: Array) -> tuple[Array, int]:

@@ -45,30 +45,29 @@ def rechecked_unfolding(
     tolerance: float = DEFAULT_TOLERANCE,
     constraints: Constraints = "at_most",
     angles: bool = False,
+    relaxation: float | None = None,
 ) -> UnfoldingCertificate:
     """The certificate of a stored unfolding of `graph`: its points and, where stored, `sides`.
 
-    A relative gap up to `tolerance` is "proved". `constraints` and `angles` are those of `unfold`.
+    A relative gap up to `tolerance` is "proved". `constraints`, `angles` and `relaxation` are those
+    of `unfold`: they say which problem the points are judged for.
 
     Without `sides` the points bound the optimum from below and geodesics from above; that is
     rough, and rarely a proof.
     """
     tolerance = checked_tolerance(tolerance)
     contraction = contraction_of(graph, constraints=constraints, angles=angles)
+    asked: Any = {"tolerance": tolerance, "most_relaxed": relaxation}
     problem, Y = contraction.problem, _real_table(points, "points")
     if len(Y) != graph.n:
         raise InvalidInput(f"{len(Y)} points are stored and the data has {graph.n} rows")
     first = np.unique(contraction.place, return_index=True)[1]
     if sides is None:
         equal = np.ones(problem.m)  # any weights bound the optimum, these badly
-        certificate = certify_unfolding(
-            problem, _without_overflow(Y[first]), equal, tolerance=tolerance
-        )
+        certificate = certify_unfolding(problem, _without_overflow(Y[first]), equal, **asked)
         return certificate.with_doubts(*_duplicate_doubts(contraction, first, Y))
     factor, weights = _factor_and_weights(sides, contraction)
-    certificate = certify_unfolding(
-        problem, _without_overflow(factor[first]), weights, tolerance=tolerance
-    )
+    certificate = certify_unfolding(problem, _without_overflow(factor[first]), weights, **asked)
     doubts = _duplicate_doubts(contraction, first, factor) or leading_doubts(factor, Y)
     return certificate.with_doubts(*doubts)
 
@@ -96,7 +95,9 @@ def _factor_and_weights(sides: BothSides, contraction: Contraction) -> tuple[Arr
             f"the model holds no unfolding of {n} rows: its factor is {factor.shape}"
         )
     ends = contraction.edges
-    return factor, np.asarray(sides.weights.tocsr()[ends[:, 0], ends[:, 1]], dtype=float).ravel()
+    weights: Any = sides.weights.tocsr()[ends[:, 0], ends[:, 1]]
+    weights = weights.toarray() if sp.issparse(weights) else weights  # of no edges it is sparse
+    return factor, np.asarray(weights, dtype=float).ravel()
 
 
 def _duplicate_doubts(contraction: Contraction, first: Array, rows: Array) -> list[str]:

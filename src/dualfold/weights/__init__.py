@@ -1,5 +1,6 @@
 """From graphs to matrices: Laplacians, reconstruction weights, Gram matrices, row spaces."""
 
+from dualfold.data.column_moments import column_deviations, column_means
 from dualfold.weights.affinity import (
     Affinity,
     affinity,
@@ -19,7 +20,6 @@ from dualfold.weights.reconstruction import (
     several_weights,
 )
 from dualfold.weights.reduction import RowSpace, row_space
-from dualfold.weights.row_passes import column_deviations, column_means
 
 __all__ = [
     "Affinity",

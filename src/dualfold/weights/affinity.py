@@ -139,6 +139,10 @@ def affinity(
     `width` is for heat weights (default: `heat_width`), `n_neighbors` for density
     weights (default: the graph's own number); `alpha` is the density exponent.
     """
+    if not 0 <= alpha <= 1:
+        raise InvalidInput(Argument("alpha", alpha), " is a density exponent, from 0 to 1")
+    if n_neighbors is not None and n_neighbors < 1:
+        raise InvalidInput(Argument("n_neighbors", n_neighbors), " must be 1 or more")
     rule = _plain_affinity(graph, weights, width, n_neighbors)
     if not alpha:
         return rule

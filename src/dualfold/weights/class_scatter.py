@@ -14,11 +14,17 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.arrays import Array
+from dualfold.data.column_moments import column_deviations, column_means, deviations_of
 from dualfold.data.labels import Labels
 from dualfold.errors import Argument, InvalidInput
 from dualfold.weights.gram import refuse_large
-from dualfold.weights.reduction import Moments, RowSpace, feature_space, row_space
-from dualfold.weights.row_passes import column_deviations, column_means
+from dualfold.weights.reduction import (
+    Moments,
+    RowSpace,
+    WholeSpace,
+    feature_space,
+    row_space,
+)
 
 # Times the number of rows or columns: what rounding leaves of a direction without scatter within
 # classes, in units in which its total scatter is 1.
@@ -42,8 +48,9 @@ class ClassScatter:
 def class_scatter(X: Any, labels: Labels, shrinkage: float = 0.0) -> ClassScatter:
     """Both covariances S as (1 − s)·S + s·(tr S/D)·I, s = `shrinkage`, D the number of features.
 
-    In the row space of X: directions along which no row differs are left out. Without
-    shrinkage units do not matter, and each feature is measured by its own deviation.
+    Without shrinkage the space is that of the rows: along other directions both are 0. Units do
+    not matter then, and each feature is measured by its own deviation. With shrinkage such
+    directions count, all of them alike, and there are as many as a problem can ask for.
     """
     (n, width), units = X.shape, None
     if not shrinkage:
@@ -73,8 +80,7 @@ def class_scatter_of(
     total, width = within + between, len(mean)
     units = None
     if not shrinkage:
-        spread = np.sqrt(np.maximum(np.diagonal(total), 0.0) / n)
-        units = np.where(spread > 10 * np.finfo(float).eps * np.abs(mean), spread, 1.0)
+        units = deviations_of(np.diagonal(total), n, mean)
     space = feature_space(None, Moments(n, total, mean), units=units)
     space = space if shrinkage else space.as_white_for(n)
     forms = space.congruent(within) / n, space.congruent(between) / n
@@ -92,6 +98,10 @@ def _scatter_in_space(
     if not shrinkage:
         _refuse_flat(shape[0] * within, shape, classes)
         return ClassScatter(within, between, space.mean, space)
+    flat = min(shape[1] - len(within), classes - 1)
+    if flat > 0:
+        space = WholeSpace.of(space, flat)
+        within, between = (np.pad(part, (0, flat)) for part in (within, between))
     within, between = (_shrunk_covariance(part, shrinkage, shape[1]) for part in (within, between))
     return ClassScatter(within, between, space.mean, space)
 

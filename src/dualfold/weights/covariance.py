@@ -12,24 +12,31 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
 from dualfold.arrays import Array
+from dualfold.data.column_moments import (
+    column_deviations,
+    column_means,
+    offset_sums,
+    sampled_rows,
+    tight_columns,
+)
 from dualfold.errors import InvalidInput
 from dualfold.kernels import c_constant, kernel, kernels_by_dtype
 from dualfold.kernels.reports import steps, tally
 from dualfold.kernels.threads import in_threads, one_blas_thread, row_slices, thread_count
-from dualfold.weights.gram import refuse_large, refuse_vanishing, working_precision
+from dualfold.weights.gram import refuse_large, refuse_scale, working_precision
 from dualfold.weights.precision import (
     Products,
     mean_error,
     products_error,
     scale_share,
     sparse_error,
+    sparse_mean_error,
     squares_error,
 )
 from dualfold.weights.row_passes import (
-    column_deviations,
-    column_means,
     combined_rows,
     projected_rows,
+    with_full_columns_centred,
 )
 
 # The kernel's blocks (`scatter.h`): slabs are short in narrow tables and long in wide ones.
@@ -48,8 +55,6 @@ MIN_TILE_NUMBERS = 2**16
 MAX_NARROW_COLUMNS = 6
 # Up to here float64 takes so little time that float32 saves nothing.
 MAX_FLOAT64_FLOPS = 2**32
-# The mean of this many rows is within a sixteenth of the spread of the mean of all.
-MAX_SAMPLE_ROWS = 256
 # A mean within this many deviations of 0 needs no shift: 1 + 2² is less than a digit.
 MAX_MEAN_DEVIATIONS = 2.0
 # In the scatter matrices of all threads; where one for each would need more, threads share one.
@@ -64,10 +69,11 @@ def scatter(X: Any, *, precision: type[np.floating] | None = None) -> tuple[Arra
 
     X is read once. Where the mean is far from 0, rows are shifted by the mean of some of
     them before they are multiplied, so that it costs no digits; what is left of the mean
-    is within the spread and comes off at the end. Many float32 and small integers are
+    is within the spread and comes off at the end. So the entries of a constant column are exactly
+    0, and its mean is its value. Many float32 and small integers are
     multiplied in float32 (unless `precision` is np.float64), some rows at a time, and
-    summed in float64; X itself is never copied. Sparse X stays sparse
-    (XᵀX − n·x̄x̄ᵀ, which is accurate while the mean is not large against the spread).
+    summed in float64; X itself is never copied. Sparse X stays sparse: XᵀX − n·x̄x̄ᵀ, columns
+    without a zero shifted beforehand.
     How far it can be from the exact matrix: `scatter_error`.
     """
     n, width = X.shape
@@ -76,17 +82,22 @@ def scatter(X: Any, *, precision: type[np.floating] | None = None) -> tuple[Arra
     refuse_large(width, "features", n)
     if sp.issparse(X):
         mean = column_means(X)
-        wide = X.astype(float, copy=False)
-        return np.asarray((wide.T @ wide).toarray()) - n * np.outer(mean, mean), mean
-    shift = _safe_shift(X).astype(scatter_kind(X, precision))
+        centred, left_over = with_full_columns_centred(X, mean)
+        wide = centred.astype(float, copy=False)
+        return np.asarray((wide.T @ wide).toarray()) - n * np.outer(left_over, left_over), mean
+    shift, tight = _safe_shift(X).astype(scatter_kind(X, precision)), tight_columns(X)
     tally("scatter multiply-adds", n * width**2)
     with steps("multiplying columns", n) as done:
-        total, sums = _squares(X, shift, done)
+        total, sums, offsets = _squares(X, shift, tight, done)
     mean = sums / n
-    with np.errstate(invalid="ignore", over="ignore"):  # refused two lines below
+    with np.errstate(invalid="ignore", over="ignore"):  # refused below
         left_over = mean - shift
+        left_over[tight] = offsets / n
+        mean[tight] = shift[tight] + left_over[tight]
     _take_off_mean(width, total, n, left_over)
-    _refuse_scale(total, X)
+    with np.errstate(over="ignore", invalid="ignore"):
+        trace = float(np.trace(total))
+    refuse_scale(trace, X)
     return total.T, mean  # its transpose is what LAPACK takes without a copy
 
 
@@ -117,19 +128,51 @@ def scatter_error(
     spread = np.maximum(np.diagonal(total), 0) / units**2
     trace, middle = float(spread.sum()), mean / units
     if sp.issparse(X):
-        squares = float(np.square(X.data / units[X.indices]).sum())
+        left_over = with_full_columns_centred(X, mean)[1] / units
         deepest = int(np.bincount(X.indices, minlength=width).max(initial=0))
-        error = sparse_error(squares, float(np.linalg.norm(middle)), n, deepest)
+        error = sparse_error(trace, left_over, middle, n, deepest)
     else:
-        narrow = width <= MAX_NARROW_COLUMNS
-        kind = np.float64 if narrow else scatter_kind(X, precision)
-        depth = min(n, MIN_TILE_NUMBERS) if narrow else _kernel_depth(width, kind)
-        shift = _safe_shift(X).astype(scatter_kind(X, precision)).astype(float) / units
-        off = mean_error(trace + n * float(middle @ middle), n, depth + n / SLAB_ROWS + 64)
-        off += np.finfo(float).eps * float(np.linalg.norm(middle) + np.linalg.norm(shift))
-        left = float(np.linalg.norm(middle - shift))
-        error = squares_error(trace, left, off, Products(n, width, kind, depth))
+        kind = scatter_kind(X, precision)
+        left, off = _offset_error(X, trace, mean, units, kind)
+        error = squares_error(trace, left, off, _products(X.shape, kind))
     return error if scale is None else error + scale_share(mean, scale, n) * trace
+
+
+def scatter_mean_error(
+    X: Any, total: Array, mean: Array, *, precision: type[np.floating] | None = None
+) -> float:
+    """A bound of the error ‖fl(x̄) − x̄‖ of the mean that comes with a scatter (`total`)."""
+    n, trace = X.shape[0], float(np.maximum(np.diagonal(total), 0).sum())
+    if sp.issparse(X):
+        left_over = with_full_columns_centred(X, mean)[1]
+        return sparse_mean_error(trace + n * float(left_over @ left_over), mean, n)
+    kind = scatter_kind(X, precision)
+    off = _offset_error(X, trace, mean, np.ones(X.shape[1]), kind)[1]
+    return off + np.finfo(float).eps * float(np.linalg.norm(mean))
+
+
+def _products(shape: tuple[int, int], kind: type[np.floating]) -> Products:
+    """How `_squares` adds products: narrow tables by BLAS, in float64, others by the kernel."""
+    n, width = shape
+    if width <= MAX_NARROW_COLUMNS:
+        return Products(n, width, np.float64, min(n, MIN_TILE_NUMBERS))
+    return Products(n, width, kind, _kernel_depth(width, kind))
+
+
+def _offset_error(
+    X: Array, trace: float, mean: Array, units: Array, kind: type[np.floating]
+) -> tuple[float, float]:
+    """(‖x̄ − s‖, a bound of its error), s the shift of dense rows; all divided by `units`."""
+    n, middle = len(X), mean / units
+    shift = _safe_shift(X).astype(kind).astype(float) / units
+    left = np.abs(middle - shift) + np.finfo(float).eps * np.abs(middle)
+    # The sums of tight columns are of offsets, added row by row.
+    summed, subtracted, tight = np.abs(middle), np.abs(middle) + np.abs(shift), tight_columns(X)
+    summed[tight], subtracted[tight] = left[tight], 0.0
+    deepest = float(n) if len(tight) else _products(X.shape, kind).depth + n / SLAB_ROWS + 64
+    off = mean_error(trace + n * float(summed @ summed), n, deepest)
+    off += np.finfo(float).eps * float(np.linalg.norm(subtracted))
+    return float(np.linalg.norm(left)), off
 
 
 def _kernel_depth(width: int, kind: type[np.floating]) -> int:
@@ -151,8 +194,11 @@ class CentredScatter(LinearOperator):
         self, X: Any, mean: Array, scale: Array | None = None, divisor: float | None = None
     ) -> None:
         self.data, self.mean, self.units = X, mean, scale
+        self.left_over = mean
         self.divisor = X.shape[0] if divisor is None else divisor
         deviations = column_deviations(X, mean, constant=0.0)
+        if sp.issparse(X):
+            self.data, self.left_over = with_full_columns_centred(X, mean)
         shares = deviations if scale is None else deviations / scale
         self.diagonal = np.square(shares) * (X.shape[0] / self.divisor)
         self.trace = float(self.diagonal.sum())
@@ -173,10 +219,11 @@ class CentredScatter(LinearOperator):
         """A bound of ‖fl(Av) − Av‖/‖v‖, with A as exact arithmetic on the rows gives it."""
         n, units = self.data.shape[0], 1.0 if self.units is None else self.units
         m = self.divisor
-        middle, trace = float(np.linalg.norm(self.mean / units)), m * self.trace
+        middle, trace = self.mean / units, m * self.trace
         if sp.issparse(self.data):
-            return 2 * sparse_error(trace + n * middle**2, middle, n, sum(self.shape) + n) / m
-        off = mean_error(trace + n * middle**2, n, n)
+            left_over = self.left_over / units
+            return 2 * sparse_error(trace, left_over, middle, n, sum(self.shape) + n) / m
+        off = mean_error(trace + n * float(middle @ middle), n, n)
         error = products_error(trace, off, self.data.shape)
         if self.units is not None:
             error += scale_share(self.mean, self.units, n) * trace
@@ -184,7 +231,8 @@ class CentredScatter(LinearOperator):
 
     def _matmat(self, V: Array) -> Array:
         V = V if self.units is None else V / self.units[:, None]
-        image = combined_rows(self.data, projected_rows(self.data, V, self.mean), self.mean)
+        shift = self.left_over
+        image = combined_rows(self.data, projected_rows(self.data, V, shift), shift)
         image /= self.divisor
         return image if self.units is None else image / self.units[:, None]
 
@@ -195,8 +243,13 @@ class CentredScatter(LinearOperator):
         return self
 
 
-def _squares(X: Array, shift: Array, done: Callable[[int], object]) -> tuple[Array, Array]:
-    """(Σ (x − s)(x − s)ᵀ, its lower half only, Σ x), multiplied in the precision of the shift s."""
+def _squares(
+    X: Array, shift: Array, tight: Array, done: Callable[[int], object]
+) -> tuple[Array, Array, Array]:
+    """(Σ (x − s)(x − s)ᵀ, its lower half only, Σ x, Σ (x − s) of the `tight` columns).
+
+    They are multiplied in the precision of the shift s.
+    """
     (n, width), kind, threads = X.shape, shift.dtype.type, thread_count()
     panels = -(-width // PANEL_COLUMNS)
     padded = np.pad(shift, (0, panels * PANEL_COLUMNS - width))
@@ -213,7 +266,9 @@ def _squares(X: Array, shift: Array, done: Callable[[int], object]) -> tuple[Arr
     slices = list(row_slices(n, max(SLAB_ROWS, MIN_TILE_NUMBERS // width, height)))
     threads = min(threads, len(slices))
     groups = max(1, min(threads, MAX_TOTAL_NUMBERS // width**2))
-    parts = [(np.zeros((width, width)), np.zeros(width)) for _ in range(groups)]
+    parts = [
+        (np.zeros((width, width)), np.zeros(width), np.zeros(len(tight))) for _ in range(groups)
+    ]
     # Threads of one group have all its rows, and each the columns between two cuts.
     across = min(threads // groups, panels)
     cuts = np.rint(panels * (1 - np.sqrt(1 - np.linspace(0, 1, across + 1)))).astype(int)
@@ -226,17 +281,19 @@ def _squares(X: Array, shift: Array, done: Callable[[int], object]) -> tuple[Arr
         group, (first, last) = job
         for rows in shares[group]:
             tile = np.ascontiguousarray(X[rows], dtype=kind)
-            _add_squares(tile, padded, first, last, *parts[group])
+            total, sums, offsets = parts[group]
+            _add_squares(tile, padded, first, last, total, sums)
             if first == 0:
+                offsets += offset_sums(tile, tight, shift[tight].astype(float))
                 done(len(tile))
 
     with one_blas_thread() if len(jobs) > 1 else nullcontext():
         in_threads(work, jobs, len(jobs))
-    (total, sums), *others = parts
-    for more, added in others:
-        total += more
-        sums += added
-    return total, sums
+    found, *others = parts
+    for more in others:
+        for mine, added in zip(found, more, strict=True):
+            mine += added
+    return found
 
 
 def _add_squares(
@@ -262,20 +319,8 @@ def _safe_shift(X: Array) -> Array:
     A mean of t deviations adds t² to squares of 1: up to MAX_MEAN_DEVIATIONS that is less than
     a digit.
     """
-    sample = X[:: -(-len(X) // MAX_SAMPLE_ROWS)].astype(float)
+    sample = sampled_rows(X)
     with np.errstate(invalid="ignore", over="ignore"):  # NaN is refused when all is summed
-        mean = sample.mean(axis=0)
+        mean = sample[0] + (sample - sample[0]).mean(axis=0)  # of equal values it is that value
         spread = sample.std(axis=0)
     return mean if (np.abs(mean) > MAX_MEAN_DEVIATIONS * spread).any() else np.zeros_like(mean)
-
-
-def _refuse_scale(total: Array, X: Any) -> None:
-    """Raise for data whose squares overflow or underflow."""
-    if not np.isfinite(np.diagonal(total)).all():
-        raise InvalidInput(
-            "the squares of these data overflow; look whether the largest values are marks for "
-            "missing ones, or divide the data by a constant first"
-            if np.isfinite(X).all()
-            else "the data hold NaN or infinite values; fill or drop them first"
-        )
-    refuse_vanishing(float(np.trace(total)), X)

@@ -12,6 +12,7 @@ from dualfold.errors import Argument, InvalidInput, TooLarge
 from dualfold.graph.number_rows import MIN_SQUARED_EXTENT, widest_extent
 from dualfold.kernels.threads import in_shares, row_slices
 from dualfold.weights.precision import Products, gram_error, mean_error, scale_share, sparse_error
+from dualfold.weights.row_passes import with_full_columns_centred
 
 # Numbers in a tile that is copied and squared: enough for an n×n product at full speed.
 TILE_NUMBERS = 2**21
@@ -42,9 +43,10 @@ def point_gram(
     n, width = X.shape
     refuse_large(n, "points", width)
     if sp.issparse(X):
-        wide = X.astype(float, copy=False)
+        centred, left_over = with_full_columns_centred(X, mean)
+        wide = centred.astype(float, copy=False)
         wide = wide if scale is None else sp.csr_array(wide @ sp.diags_array(1 / scale))
-        middle = mean if scale is None else mean / scale
+        middle = left_over if scale is None else left_over / scale
         along = wide @ middle
         total = np.asarray((wide @ wide.T).toarray())
         total -= along[:, None] + along[None, :] - float(middle @ middle)
@@ -61,11 +63,18 @@ def point_gram(
     return total
 
 
-def refuse_vanishing(trace: float, X: Any) -> None:
-    """Raise for rows that differ, but by so little that squares of it underflow.
+def refuse_scale(trace: float, X: Any) -> None:
+    """Raise for rows whose squares overflow, or that differ by so little that squares underflow.
 
     trace : the sum of all squares of the centred rows, as computed
     """
+    if not np.isfinite(trace):
+        raise InvalidInput(
+            "the squares of these data overflow; look whether the largest values are marks for "
+            "missing ones, or divide the data by a constant first"
+            if np.isfinite(X.data if sp.issparse(X) else X).all()
+            else "the data hold NaN or infinite values; fill or drop them first"
+        )
     # Two rows at the least extent have half of its square.
     if trace < MIN_SQUARED_EXTENT / 2 and widest_extent(X) > 0:
         raise InvalidInput("the squares of these data vanish; multiply them by a constant first")
@@ -84,9 +93,9 @@ def _gram_tiles(X: Any, precision: type[np.floating] | None) -> tuple[type[np.fl
     )
 
 
-def gram_kind(X: Any) -> type[np.floating]:
+def gram_kind(X: Any, precision: type[np.floating] | None = None) -> type[np.floating]:
     """The precision that `point_gram` multiplies in."""
-    return np.float64 if sp.issparse(X) else _gram_tiles(X, None)[0]
+    return np.float64 if sp.issparse(X) else _gram_tiles(X, precision)[0]
 
 
 def point_gram_error(
@@ -101,9 +110,9 @@ def point_gram_error(
     (n, width), units = X.shape, np.ones(X.shape[1]) if scale is None else scale
     trace, middle = max(float(np.trace(total)), 0.0), mean / units
     if sp.issparse(X):
-        squares = float(np.square(X.data / units[X.indices]).sum())
+        left_over = with_full_columns_centred(X, mean)[1] / units
         deepest = int(np.diff(X.indptr).max(initial=0)) + 2
-        error = sparse_error(squares, float(np.linalg.norm(middle)), n, deepest)
+        error = sparse_error(trace, left_over, middle, n, deepest)
     else:
         kind, step = _gram_tiles(X, precision)
         off = mean_error(trace + n * float(middle @ middle), n, n)

@@ -158,16 +158,27 @@ def gram_error(trace: float, mean_off: float, products: Products) -> float:
     return HIGHER_ORDER_FACTOR * (relative * trace + off) + products.underflow
 
 
-def sparse_error(square_sum: float, mean: float, n: int, depth: int) -> float:
-    """Of XᵀX − n·x̄x̄ᵀ and of XXᵀ less its means, in float64 by algebra.
+def sparse_mean_error(square_sum: float, mean: Array, n: int) -> float:
+    """Of the mean of sparse rows: added up around the shift, from a sum that is off by n·u."""
+    rounding = (2 * _U + (n * _U) ** 2) * float(np.linalg.norm(mean))
+    return mean_error(square_sum, n, n) + HIGHER_ORDER_FACTOR * rounding
 
-    Σ‖x‖² = square_sum is not taken down to the spread before: (depth + 8)u of it stays, and
-    of what the means take off, at most 2√n·‖X‖‖x̄‖ + n‖x̄‖². mean : ‖x̄‖.
+
+def sparse_error(trace: float, left_over: Array, mean: Array, n: int, depth: int) -> float:
+    """Of XᵀX − n·mmᵀ and of XXᵀ less its means, in float64 by algebra, m = `left_over`.
+
+    trace : of the result
+    left_over, mean : what is left of the mean where columns were shifted, and the mean itself
+
+    Σ‖x‖² = trace + n‖m‖² is not taken down to the spread before: (depth + 8)u of it stays, and
+    of what the means take off, at most 2√n·‖X‖‖m‖ + n‖m‖².
     """
-    off = mean_error(square_sum, n, n)
-    rounding = (depth + 8) * _U * (2 * square_sum + 3 * n * mean**2)
+    size = float(np.linalg.norm(left_over))
+    square_sum = trace + n * size**2
+    off = sparse_mean_error(square_sum, mean, n)
+    rounding = (depth + 8) * _U * (2 * square_sum + 3 * n * size**2)
     return HIGHER_ORDER_FACTOR * (
-        rounding + n * off * (2 * mean + off) + 2 * off * math.sqrt(n * square_sum)
+        rounding + n * off * (2 * size + off) + 2 * off * math.sqrt(n * square_sum)
     )
 
 

@@ -48,8 +48,15 @@ def affine_weights(around: Array, ridge: float) -> Array:
     return gram_weights(around @ around.transpose(0, 2, 1), ridge)
 
 
+def refuse_ridge(ridge: float) -> None:
+    """Raise for a ridge that is negative or not finite."""
+    if not 0 <= ridge < np.inf:
+        raise InvalidInput(Argument("reg", ridge), " must be a finite share, 0 or more")
+
+
 def gram_weights(gram: Array, ridge: float) -> Array:
     """The same from the Gram matrices of the offsets: batch × neighbours × neighbours."""
+    refuse_ridge(ridge)
     count = gram.shape[1]
     trace = np.einsum("bii->b", gram)
     diagonal = np.arange(count)
@@ -126,6 +133,7 @@ def several_weights(
     each adding up to 1. η is the median over all points of (λ_{d+1} + … + λ_k) divided by
     (λ₁ + … + λ_d). Reflections by less than `modified_tol` are left out.
     """
+    refuse_ridge(ridge)
     ratios = np.empty(len(lists))
     for rows, places in batches(lists, X.shape[1]):
         values = _spectra(offsets(X, lists.indices[places], rows), vectors=False)[0]

@@ -20,10 +20,11 @@ import numpy as np
 import scipy.linalg
 
 from dualfold.arrays import Array
+from dualfold.data.column_moments import column_means
 from dualfold.errors import Argument, InvalidInput, TooLarge
 from dualfold.weights.covariance import scatter
-from dualfold.weights.gram import point_gram, refuse_vanishing
-from dualfold.weights.row_passes import column_means, combined_rows, numeric_table, projected_rows
+from dualfold.weights.gram import point_gram, refuse_scale
+from dualfold.weights.row_passes import combined_rows, numeric_table, projected_rows
 
 # All eigenvectors of a larger matrix would take more than some minutes.
 MAX_DIRECTIONS = 10_000
@@ -57,6 +58,10 @@ class RowSpace(ABC):
     @abstractmethod
     def directions(self, V: Array) -> Array:
         """QV: directions of the reduced coordinates among the original features, D×d."""
+
+    @abstractmethod
+    def shares(self, G: Array) -> Array:
+        """QᵀG of directions G among the original features, D×d."""
 
     @abstractmethod
     def as_white(self) -> RowSpace:
@@ -98,6 +103,9 @@ class FeatureSpace(RowSpace):
     def directions(self, V: Array) -> Array:
         return np.asarray(self.basis @ V)
 
+    def shares(self, G: Array) -> Array:
+        return self.basis.T @ G
+
     def as_white(self) -> FeatureSpace:
         return self.as_white_for(self.data.shape[0])
 
@@ -127,10 +135,55 @@ class PointSpace(RowSpace):
     def directions(self, V: Array) -> Array:
         return combined_rows(self.data, self.combinations @ V, self.mean)
 
+    def shares(self, G: Array) -> Array:
+        return self.combinations.T @ projected_rows(self.data, G, self.mean)
+
     def as_white(self) -> RowSpace:
         lengths = self.deviations * np.sqrt(self.data.shape[0])
         combinations, images = self.combinations / lengths, self.images / lengths
         return replace(self, combinations=combinations, images=images)
+
+
+@dataclass(frozen=True, eq=False)
+class WholeSpace(RowSpace):
+    """A row space of orthonormal directions, and others, `flat` (D×m), along which no row differs.
+
+    The latter have coordinates, too, which are 0 for every row.
+    """
+
+    inner: RowSpace
+    flat: Array
+
+    @classmethod
+    def of(cls, inner: RowSpace, count: int) -> WholeSpace:
+        """The row space with `count` of the directions beside it, drawn with a fixed seed."""
+        flat = np.random.default_rng(0).standard_normal((len(inner.mean), count))
+        for _ in range(2):  # twice is enough (Kahan)
+            flat = np.linalg.qr(flat - inner.directions(inner.shares(flat)))[0]
+        flat[np.abs(flat) < 1e-12] = 0  # features that vary, where others do not
+        deviations = np.concatenate([inner.deviations, np.zeros(count)])
+        return cls(inner.data, inner.mean, deviations, inner.share, inner, flat)
+
+    @property
+    def n_inner(self) -> int:
+        """How many coordinates the row space has; those beyond are flat."""
+        return len(self.inner.deviations)
+
+    def coordinates(self, columns: slice) -> Array:
+        Z = self.inner.coordinates(slice(0, self.n_inner))
+        return np.hstack([Z, np.zeros((len(Z), self.flat.shape[1]))])[:, columns]
+
+    def adjoint(self, G: Array) -> Array:
+        return np.vstack([self.inner.adjoint(G), np.zeros((self.flat.shape[1], G.shape[1]))])
+
+    def directions(self, V: Array) -> Array:
+        return self.inner.directions(V[: self.n_inner]) + self.flat @ V[self.n_inner :]
+
+    def shares(self, G: Array) -> Array:
+        return np.vstack([self.inner.shares(G), self.flat.T @ G])
+
+    def as_white(self) -> RowSpace:
+        return replace(self, inner=self.inner.as_white())
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,13 +196,19 @@ class Moments:
 
 
 def row_space(
-    X: Any, *, variance_kept: float = 0.99, least: int = 1, units: Array | None = None
+    X: Any,
+    *,
+    variance_kept: float = 0.99,
+    least: int = 1,
+    units: Array | None = None,
+    centred: bool = True,
 ) -> RowSpace:
     """The fewest leading principal directions of X that hold `variance_kept` of the variance.
 
     There are `least` of them or more, if the data has that many. 1.0 keeps every direction
     whose variance stands out from rounding. With `units`, D numbers, variances are those of
     features divided by them (for n ≥ D), and the directions are orthonormal in these units.
+    Without `centred` nothing is taken off the rows: mean squares are in place of variances.
     It goes through the smaller of the n×n and D×D matrices, which may have 10,000 rows:
     sparse data with more points *and* more features than that is refused (`TooLarge`).
     """
@@ -167,15 +226,17 @@ def row_space(
             "the features down first: methods.random_projection, or a selection of columns"
         )
     if n < width:
-        mean = column_means(data)
+        mean = column_means(data) if centred else np.zeros(width)
         gram = point_gram(data, mean, precision=np.float64)
-        refuse_vanishing(float(np.trace(gram)), data)
+        refuse_scale(float(np.trace(gram)), data)
         values, U = _spectrum(gram, MIN_EIGENVALUE_SHARE)
         count = _leading_count(values, variance_kept, least)
         lengths, U = np.sqrt(values[:count]), U[:, :count]
         share = float(values[:count].sum() / values.sum())
         return PointSpace(data, mean, lengths / np.sqrt(n), share, U / lengths, U * lengths)
     total, mean = scatter(data, precision=np.float64)
+    if not centred:
+        total, mean = total + n * np.outer(mean, mean), np.zeros(width)
     return feature_space(data, Moments(n, total, mean), variance_kept, least, units)
 
 

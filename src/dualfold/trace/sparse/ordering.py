@@ -18,6 +18,7 @@ from scipy.sparse import csr_array
 
 from dualfold.errors import Argument, DualfoldError, InvalidInput, TooLarge
 from dualfold.kernels import c_constant, kernel
+from dualfold.kernels.sparse import canonical_rows
 
 __all__ = ["Ordering", "fill_reducing_ordering", "paired_ordering"]
 
@@ -197,10 +198,7 @@ def symmetric_rows(
         raise InvalidInput(
             f"a square matrix of fewer than 2³¹ rows is needed; given was {matrix.shape}"
         )
-    rows = csr_array(matrix)
-    if not rows.has_canonical_format:
-        rows = rows.copy()
-        rows.sum_duplicates()
+    rows = canonical_rows(matrix, "matrix")
     n = rows.shape[0]
     start = rows.indptr.astype(np.int64, copy=False)
     columns = rows.indices.astype(np.int32, copy=False)

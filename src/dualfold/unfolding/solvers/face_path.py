@@ -71,8 +71,7 @@ class Face:
 def face_of(problem: UnfoldingProblem, dependencies: sp.csr_array) -> Face:
     """The face that holds K, and independent lengths that determine all others."""
     root = np.sqrt(problem.mass)
-    off = np.vstack([root / np.linalg.norm(root), dependencies.toarray() / root])
-    U = np.linalg.qr(off.T, mode="complete")[0][:, len(off) :]
+    U = face_basis(problem, dependencies.toarray())
     i, j = problem.edges.T
     places = U / root[:, None]
     C = places[i] - places[j]
@@ -82,6 +81,13 @@ def face_of(problem: UnfoldingProblem, dependencies: sp.csr_array) -> Face:
     pivots, rank = lapack.dpstrf(H, lower=1, tol=INDEPENDENT_SHARE, overwrite_a=1)[1:3]
     kept = np.sort(pivots[:rank] - 1)
     return Face(U, kept, C[kept])
+
+
+def face_basis(problem: UnfoldingProblem, dependencies: Array) -> Array:
+    """Orthonormal columns √mass·y that are orthogonal to all dependencies, and to the masses."""
+    root = np.sqrt(problem.mass)
+    off = np.vstack([root / np.linalg.norm(root), dependencies / root])
+    return np.asarray(np.linalg.qr(off.T, mode="complete")[0][:, len(off) :])
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,6 +9,7 @@ import numpy as np
 from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
 from dualfold.graph import farthest_points
+from dualfold.inputs import random_generator
 from dualfold.kernels.threads import one_blas_thread
 from dualfold.unfolding.problem import UnfoldingProblem, graph_of
 from dualfold.unfolding.solution import BestSides, Callback, UnfoldingSolution
@@ -100,7 +101,7 @@ def low_rank(
     progress = BestSides(problem, tol, callback)
     with one_blas_thread():  # the blocks are thin: more threads would only wait for one another
         net = Net.of(problem, most_flops=most_flops)
-        checkpoint = _Checkpoint(net, np.random.default_rng(random_state), tol)
+        checkpoint = _Checkpoint(net, random_generator(random_state), tol)
         _follow_stages(net, checkpoint, progress, n_components, max_iter, most_flops or np.inf)
     return progress.solution("low_rank")
 

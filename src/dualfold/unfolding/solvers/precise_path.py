@@ -30,7 +30,11 @@ from dualfold.kernels.double_double import (
     products,
 )
 from dualfold.kernels.threads import one_blas_thread
-from dualfold.unfolding.bounds import ROUNDED_LENGTHS_TOLERANCE, contradiction_share
+from dualfold.unfolding.bounds import (
+    ROUNDED_LENGTHS_TOLERANCE,
+    asked_lengths,
+    contradiction_share,
+)
 from dualfold.unfolding.problem import UnfoldingProblem
 from dualfold.unfolding.solution import (
     STOPPED_BY_CALLBACK,
@@ -53,13 +57,17 @@ STIFFENING_RATIO = 0.2
 CHUNK_ROWS = 128  # rows of the Schur matrix in one chunk
 # The first compliance and the least, in units of d⁴ over the first bound. With less, lengths that
 # contradict each other by rounding would be refused: docs/dev/notes/unfolding-equal-lengths.md.
+# Lengths of rows contradict nothing, and stiffer springs bound their problem better.
 SPRING_COMPLIANCE = 1e-13
 MIN_COMPLIANCE = 1e-14
+MIN_COMPLIANCE_OF_ROWS = 1e-18
+# Lengths of rows are followed to this share of d².
+ROWS_GOAL = 1e-13
 # Steps in doubles are good to this gap: later ones lose the centre, earlier ones cost more here.
 DOUBLES_GAP = 1e-3
 # The gap at the end, of `tol`: the certificate adds the rounding of the weights.
 FINAL_GAP_SHARE = 0.02
-MAX_STEPS = 80
+MAX_STEPS = 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,6 +92,7 @@ class PrecisePath:
         n, mass = problem.n, problem.mass
         self.problem = problem
         self.ends = problem.edges.T
+        self.asked = asked_lengths(problem, problem.edges)
         self.along = DoubleDouble(np.ones((n, n))) / n
         self.C = DoubleDouble(np.diag(mass)) - (DoubleDouble(mass[:, None]) * mass) / float(
             mass.sum()
@@ -92,7 +101,7 @@ class PrecisePath:
     def at(self, K: DoubleDouble, weights: DoubleDouble, compliance: Array) -> PrecisePoint:
         """The point of these matrices and weights, with its gap and errors."""
         S = self._laplacian(weights) - self.C
-        away = self._edge_values(K) - DoubleDouble(self.problem.squared)
+        away = self._edge_values(K) - self.asked
         apart = away - weights * compliance
         d2, variance = self.problem.squared, (K * self.C).total()
         off, apart_by = (float(np.max(np.abs(x.high) / d2)) for x in (away, apart))
@@ -112,7 +121,7 @@ class PrecisePath:
         solve = self._schur(K, R, compliance)
         if solve is None:
             return None
-        wanted = DoubleDouble(self.problem.squared) + here.weights * compliance
+        wanted = self.asked + here.weights * compliance
 
         def direction(level: float, affine: tuple[DoubleDouble, DoubleDouble] | None) -> tuple:
             ideal = R * level
@@ -221,6 +230,8 @@ def precise_solution(
         path = CentralPath(problem, 0.0)
         start, compliance = elastic_point(path, SPRING_COMPLIANCE, DOUBLES_GAP)
         least = MIN_COMPLIANCE / SPRING_COMPLIANCE * compliance
+        if problem.positions is not None:
+            least, wanted = MIN_COMPLIANCE_OF_ROWS / MIN_COMPLIANCE * least, ROWS_GOAL
         exact = PrecisePath(problem)
         K = exact.centred_matrix(path.in_point_units(start.X))
         here = exact.at(K, DoubleDouble(start.weights), compliance)

@@ -17,7 +17,7 @@ from dualfold.unfolding.solvers.interior_point import interior_point
 from dualfold.unfolding.solvers.landmark import landmark
 from dualfold.unfolding.solvers.low_rank import low_rank
 from dualfold.unfolding.solvers.precise_path import precise_solution
-from dualfold.unfolding.solvers.separate_sides import separate_sides
+from dualfold.unfolding.solvers.separate_sides import weights_in_doubles, with_points_on_lengths
 
 SolverName = Literal["auto", "interior_point", "low_rank", "landmark"]
 
@@ -41,6 +41,9 @@ MAX_MINUTE_FLOPS_PER_POINT = 1.5e3
 # to which lengths are kept (docs/dev/notes/unfolding-equal-lengths.md).
 MAX_PRECISE_EDGES = 2_000
 EQUAL_LENGTHS_GOAL = 9e-10
+# Points are kept inside the ε of relaxed lengths by this share of it, so that rounding does not
+# leave them outside.
+RELAXATION_MARGIN = 1e-4
 # Steps where the caller names no number.
 DEFAULT_ELASTIC_STEPS = 1_000
 DEFAULT_INTERIOR_POINT_STEPS = 100
@@ -154,7 +157,7 @@ class _Run:
             problem,
             tol=at.tol,
             max_iter=DEFAULT_INTERIOR_POINT_STEPS if at.max_iter is None else at.max_iter,
-            relaxation=at.relaxation or 0.0,
+            relaxation=(1 - RELAXATION_MARGIN) * (at.relaxation or 0.0),
             callback=at.callback,
         )
 
@@ -193,11 +196,10 @@ def elastic(
 
     Every edge is a spring, and the answer for springs of any stiffness is exactly optimal
     for the lengths that it has itself; they stiffen until the lengths are the given ones to
-    9e-10 of d². Without an interior of the problem the weights grow and may have no limit.
-
-    Up to MAX_PRECISE_EDGES edges an interior point in double-doubles solves the stiffest springs
-    (`precise_path`); beyond, one in doubles finds weights, and points are moved onto the lengths
-    (`separate_sides`).
+    9e-10 of d². Without an interior of the problem the weights grow and may have no limit. Up to
+    MAX_PRECISE_EDGES edges an interior point in double-doubles solves the stiffest springs
+    (`precise_path`), beyond one in doubles. Points on the lengths themselves come from a second
+    one (`separate_sides`).
 
     tol : the relative gap wanted of the weights
     max_iter : steps at most
@@ -217,14 +219,20 @@ def elastic(
             " is for equal lengths, and this problem is ",
             Argument("constraints", problem.constraints),
         )
-    unit = float(problem.squared.mean())
-    work = replace(problem, squared=problem.squared / unit)
-    solve = precise_solution if problem.m <= MAX_PRECISE_EDGES else separate_sides
+    # A power of 2 as the unit rounds nothing.
+    power = 2 * int(np.round(np.log2(problem.squared.mean()) / 2))
+    unit = 2.0**power
+    work = in_units(problem, power)[0]
 
     def report(record: Record) -> bool | None:
         return None if callback is None else callback(_scaled_record(record, unit))
 
-    found = solve(work, wanted=EQUAL_LENGTHS_GOAL, tol=tol, max_iter=max_iter, callback=report)
+    limits: Any = {"tol": tol, "max_iter": max_iter, "callback": report}
+    if problem.m <= MAX_PRECISE_EDGES:
+        found = precise_solution(work, wanted=EQUAL_LENGTHS_GOAL, **limits)
+    else:
+        found = weights_in_doubles(work, **limits)
+    found = with_points_on_lengths(work, found, wanted=EQUAL_LENGTHS_GOAL, **limits)
     history = tuple(_scaled_record(record, unit) for record in found.history)
     return replace(found, factor=np.sqrt(unit) * found.factor, history=history)
 

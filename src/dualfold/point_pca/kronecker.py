@@ -11,19 +11,26 @@ term with G_X, and so keeps a constant in df (docs/errata.md).
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from dualfold.arrays import Array
 
 
 def commutation_matrix(rows: int, columns: int) -> Array:
-    """K with K·vec(A) = vec(Aᵀ) for every A of this shape; vec stacks columns."""
+    """K with K·vec(A) = vec(Aᵀ) for every A of this shape; vec stacks columns.
+
+    >>> commutation_matrix(2, 1).tolist()
+    [[1.0, 0.0], [0.0, 1.0]]
+    """
     places = np.arange(rows * columns).reshape(columns, rows).T  # of vec(A), as entries of A
     return np.eye(rows * columns)[places.ravel()]
 
 
-def kronecker_gradient(X: Array, Y: Array) -> Array:
+def kronecker_gradient(X: Any, Y: Any) -> Array:
     """∇f(Y) by the products above: n²×nd matrices, for few points."""
+    X, Y = np.asarray(X, dtype=float), np.asarray(Y, dtype=float)
     n, d = Y.shape
     L = np.eye(n) - 1 / n
     pull = (L @ (Y @ Y.T - X @ X.T) @ L).ravel(order="F")

@@ -35,7 +35,13 @@ class SubspaceQuotients:
 
 
 def subspace_quotients(A: Any, U: Any, B: Any = None) -> SubspaceQuotients:
-    """Least and largest xᵀAx/xᵀBx over the span of the columns of U; A, B symmetric, B ≻ 0."""
+    """Least and largest xᵀAx/xᵀBx over the span of the columns of U; A, B symmetric, B ≻ 0.
+
+    >>> import numpy as np
+    >>> found = subspace_quotients(np.diag([1.0, 2.0, 4.0]), [[1.0, 0], [1, 0], [0, 1]])
+    >>> found.least, found.largest  # λ₂ ≥ 1.5, the least; λ₂ ≤ 4, the largest
+    (1.5, 4.0)
+    """
     A, U = np.asarray(A, dtype=float), np.asarray(U, dtype=float)
     if U.ndim != 2 or len(U) != len(A) or np.linalg.matrix_rank(U) < U.shape[1]:
         raise InvalidInput(

@@ -1,0 +1,157 @@
+"""Means and deviations of the columns of a table, and which columns are constant.
+
+Every sum over rows that a user gave is taken here, in `weights/covariance.py` or in
+`weights/row_passes.py`, in float64 whatever the type of the rows: NumPy and SciPy add float32
+in float32, which loses digits with every row, and integers of one byte in integers.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from dualfold.arrays import Array
+from dualfold.errors import Argument, InvalidInput
+from dualfold.kernels.sparse import canonical_rows
+from dualfold.kernels.threads import in_shares, thin_tiles
+
+# The mean of this many rows is within a sixteenth of the spread of the mean of all.
+MAX_SAMPLE_ROWS = 256
+# Of its mean: a sum of n numbers is off by n·2⁻⁵³ of them, which is less than a thousandth of a
+# larger spread. Columns of less have their mean taken from their offsets.
+MIN_SPREAD_RATIO = 2.0**-43
+SPACING_RATIO = 2.0**-52
+# Squares below 2⁻¹⁰²² are off by 2⁻¹⁰⁷⁵ or less, which does not count in this sum of up to 2⁴⁰.
+MIN_SQUARE_SUM = 2.0**-1000
+
+
+def column_means(X: Any) -> Array:
+    """The mean of each column in float64, without a float64 copy of X.
+
+    Of a column whose values are all equal it is that value, to the last bit.
+    """
+    if sp.issparse(X):
+        return _sparse_means(canonical_rows(X, "X"))
+
+    def share(slices: list[slice]) -> Array:
+        # Widened first: NumPy adds doubles at full speed, and casts while adding at a fifth.
+        wide = (X[rows].astype(float, copy=False).sum(axis=0) for rows in slices)
+        return sum(wide, np.zeros(X.shape[1]))
+
+    with np.errstate(over="ignore", invalid="ignore"):  # refused where squares are summed
+        means = np.asarray(sum(in_shares(share, thin_tiles(X))) / len(X))
+    tight = tight_columns(X)
+    if len(tight):
+        means[tight] += offset_sums(X, tight, means[tight]) / len(X)
+    return means
+
+
+def column_deviations(X: Any, mean: Array, *, constant: float = 1.0) -> Array:
+    """Each column's standard deviation (divisor n), and `constant` where it is constant.
+
+    Unless `constant` is 0, columns that vary by so little that their squares vanish are refused:
+    they would be divided by a deviation that is not known.
+    """
+    n = X.shape[0]
+    if sp.issparse(X):
+        X = canonical_rows(X, "X")
+        counts = np.bincount(X.indices, minlength=X.shape[1])
+        squares = np.bincount(X.indices, np.square(X.data - mean[X.indices]), X.shape[1])
+        squares = squares + (n - counts) * mean**2
+    else:
+        squares = np.zeros(X.shape[1])
+        with np.errstate(over="ignore", invalid="ignore"):  # computed again, or NaN
+            for rows in thin_tiles(X):
+                squares += np.square(X[rows] - mean).sum(axis=0)
+    if constant:
+        refuse_vanishing(vanishing_columns(X, squares))
+    deviations = deviations_of(squares, n, mean, constant)
+    far = ((squares < MIN_SQUARE_SUM) | np.isinf(squares)) & np.isfinite(mean)
+    for column in np.flatnonzero(far) if isinstance(X, np.ndarray) else ():
+        deviation = _deviation_in_units(X[:, column].astype(float) - mean[column])
+        if deviation > SPACING_RATIO * abs(mean[column]):
+            deviations[column] = deviation
+    return deviations
+
+
+def _deviation_in_units(offsets: Array) -> float:
+    """Their root mean square, in a unit of its own, a power of 2: squares have room then."""
+    power = int(np.frexp(np.abs(offsets).max())[1])
+    return float(np.ldexp(np.sqrt(np.square(np.ldexp(offsets, -power)).mean()), power))
+
+
+def deviations_of(squares: Array, n: int, mean: Array, constant: float = 1.0) -> Array:
+    """√(squares/n), and `constant` for columns that are constant. The one rule for all tables.
+
+    squares : Σ (x − mean)² of each column
+
+    A column is constant where all its values are equal: then its mean is that value and its
+    squares are 0, in memory and in tiles. It also counts as constant where its deviation is within
+    the spacing of doubles at its mean, 2⁻⁵²·|mean|: x − mean is then rounding alone. Columns of
+    float32 with two different values deviate by more.
+    """
+    deviations = np.sqrt(np.maximum(squares, 0.0) / n)
+    return np.where(deviations > SPACING_RATIO * np.abs(mean), deviations, constant)
+
+
+def vanishing_columns(X: Any, squares: Array) -> Array:
+    """Which columns vary although their `squares`, around the mean, are about 0."""
+    small = np.flatnonzero(squares < MIN_SQUARE_SUM)
+    if not len(small) or np.finfo(X.dtype if X.dtype.kind == "f" else float).tiny > 1e-200:
+        return small[:0]  # squares of float32 have room
+    if sp.issparse(X):
+        ends = X[:, small].max(axis=0), X[:, small].min(axis=0)
+        return small[ends[0].toarray().ravel() != ends[1].toarray().ravel()]
+    varying = np.zeros(len(small), bool)
+    for rows in thin_tiles(X):
+        varying |= (X[rows][:, small] != X[0, small]).any(axis=0)
+    return small[varying]
+
+
+def refuse_vanishing(columns: Array) -> None:
+    """InvalidInput where there are such columns."""
+    if len(columns):
+        raise InvalidInput(
+            f"column {int(columns[0])} of ",
+            Argument("X"),
+            ", counted from 0, varies by so little that its squares vanish in double precision and "
+            "its deviation is not known; multiply it by a constant first",
+        )
+
+
+def tight_columns(X: Array) -> Array:
+    """Which columns of a dense X spread so little that the rounding of their sum may count.
+
+    All constant columns are among them; rows that are not in the sample may spread more.
+    """
+    sample, n = sampled_rows(X), len(X)
+    with np.errstate(invalid="ignore", over="ignore"):  # NaN is refused where it is summed
+        spread = np.ptp(sample, axis=0)
+        size = np.abs(sample[0])
+    return np.flatnonzero((spread <= n * MIN_SPREAD_RATIO * size) & (size > 0))
+
+
+def sampled_rows(X: Array) -> Array:
+    """At most MAX_SAMPLE_ROWS rows of X in float64, spread over all of it."""
+    return np.asarray(X[:: -(-len(X) // MAX_SAMPLE_ROWS)], dtype=float)
+
+
+def offset_sums(X: Array, columns: Array, shift: Array) -> Array:
+    """Σ (x − shift) of some columns: offsets from a number nearby lose no digits."""
+    if not len(columns):
+        return np.zeros(0)
+    parts = (X[rows][:, columns].astype(float) - shift for rows in thin_tiles(X))
+    return sum((part.sum(axis=0) for part in parts), np.zeros(len(columns)))
+
+
+def _sparse_means(X: Any) -> Array:
+    n, width = X.shape
+    means = np.bincount(X.indices, X.data, width) / n
+    full = np.bincount(X.indices, minlength=width) == n
+    if full.any():  # a column with a zero spreads about as much as its mean
+        stored = np.flatnonzero(full[X.indices])
+        columns = X.indices[stored]
+        means += np.bincount(columns, X.data[stored] - means[columns], width) / n
+    return means
