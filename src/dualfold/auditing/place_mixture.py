@@ -45,10 +45,10 @@ DUBIOUS_POSTERIOR = 0.95
 SMALLEST_POWER = 3.0
 _P_VALUE_BINS = 200
 _MAX_EM_STEPS = 2_000
-# Of two groups against one: twice the difference of the logarithms of the likelihoods
-# (docs/dev/notes/audits.md). More where most points would be random: a few good scores among
-# them come by chance.
-MIN_EVIDENCE = 4.0
+# Of two groups against one: twice the difference of the logarithms of the likelihoods, 2 for one
+# more parameter (Akaike). More where most points would be random: a few good scores among them
+# come by chance (docs/dev/notes/audits.md).
+MIN_EVIDENCE = 2.0
 MIN_EVIDENCE_OF_MOST = 10.0
 # All points are dubious where the mean p-value is surely above this, ½ being that of random places.
 MIN_RANDOM_MEAN = 0.45
