@@ -9,9 +9,9 @@ import numpy as np
 
 from dualfold import PCA
 from dualfold.arrays import Array
-from dualfold.graph import nearest
 from dualfold.methods import pca, random_projection
-from dualfold.quality.ranks import kept_share
+from dualfold.quality.ranks import t_similarity
+from dualfold.quality.space import space_of
 from dualfold.trace.solvers import Gradient, PaperGradient
 from papers.figures.charts import Chart, Line, chart_figure
 from papers.finding import Experiment, Finding, Row, Setting, also, claim, number, theorem
@@ -122,13 +122,12 @@ def scores_of_sample(
 ) -> dict[str, list[float]]:
     """t-similarity of each method at each size, on one sample."""
     centred, scatter = X - X.mean(axis=0), Scatter.of(X)
-    before = nearest(X, T_NEAREST).indices
+    space = space_of(X)
     scores: dict[str, list[float]] = {method: [] for method in METHODS}
     axes = PCA(n_components=max(sizes)).fit(X).components_
     for k in sizes:
         for name, V in directions(X, axes, scatter, k, rng).items():
-            after = nearest(centred @ V, T_NEAREST).indices
-            scores[name].append(float(kept_share(before, after, T_NEAREST).mean()))
+            scores[name].append(float(t_similarity(space, centred @ V, T_NEAREST)))
     return scores
 
 

@@ -7,7 +7,8 @@ import pytest
 import scipy.sparse as sp
 
 import dualfold
-from dualfold import PCA, LocallyLinearEmbedding, embed, methods
+from dualfold import PCA, TSNE, Isomap, LocallyLinearEmbedding, embed, methods
+from dualfold.graph import nearest
 from dualfold.quality import column_correlations
 
 LINEAR = ("ClassicalMDS", "LocalityPreservingProjection", "NeighborhoodPreservingProjection",
@@ -120,3 +121,20 @@ def test_numbers_that_float64_would_round_are_refused(number):
     for call in (PCA(1).fit, PCA(1).partial_fit, methods.pca):
         with pytest.raises(dualfold.errors.InvalidInput):
             call(X)
+
+
+def test_distances_by_a_metric_of_float32_rows_are_those_of_float64():
+    rng = np.random.default_rng(3)
+    X = (1e3 + rng.normal(size=(70, 5))).astype(np.float32)
+    for settings in ({"metric": "cosine"}, {"metric": "minkowski", "metric_params": {"p": 3}}):
+        models = [TSNE(perplexity=5, init="random", **settings) for _ in range(2)]
+        single, double = (
+            model.judged_points(table, X[:, :2]).kl
+            for model, table in zip(models, (X, X.astype(float)), strict=True)
+        )
+        assert single == pytest.approx(double, rel=1e-12)
+    lists = [nearest(table, 6, metric="cosine").distances for table in (X, X.astype(float))]
+    assert np.array_equal(*lists)
+    whole = [Isomap(n_neighbors=None, radius=np.inf, metric="cosine").fit(table).eigenvalues_
+             for table in (X, X.astype(float))]  # fmt: skip
+    assert whole[0] == pytest.approx(whole[1], rel=1e-12)

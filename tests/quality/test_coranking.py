@@ -8,10 +8,10 @@ from scipy.spatial.distance import cdist
 
 from dualfold import quality
 from dualfold.errors import InvalidInput
-from dualfold.quality import coranking
-from dualfold.quality.coranking import co_ranking, common_ranks, neighborhood_curve
-from dualfold.quality.estimate import drawn_rows
+from dualfold.quality.coranking import co_ranking, neighborhood_curve
+from dualfold.quality.estimate import drawn_rows, estimate_of_mean
 from dualfold.quality.picture import Picture
+from dualfold.quality.tied_lists import common_ranks
 
 X = np.random.default_rng(0).normal(size=(120, 4))
 
@@ -70,7 +70,7 @@ def test_curves_of_five_points():
 
 
 @pytest.mark.parametrize("most", [2, 30])
-def test_limits_of_a_sampled_curve_are_normal_ones(most):
+def test_limits_of_a_sampled_curve_are_those_of_its_means(most):
     rng = np.random.default_rng(0)
     X, m, n = rng.normal(size=(40, 3)), 12, 40
     curve = neighborhood_curve(X, X[:, :2], most, sample=m, random_state=1)
@@ -81,10 +81,20 @@ def test_limits_of_a_sampled_curve_are_normal_ones(most):
         for k in range(curve.max_rank):
             each[place, k] = len({*near[0][: k + 1]} & {*near[1][: k + 1]}) / (k + 1)
     np.testing.assert_allclose(curve.q_nx, each.mean(axis=0))
-    half = 1.96 * each.std(axis=0, ddof=1) / np.sqrt(m) * np.sqrt(1 - m / n)
-    np.testing.assert_allclose(curve.low, np.maximum(curve.q_nx - half, 0), atol=1e-12)
-    np.testing.assert_allclose(curve.high, np.minimum(curve.q_nx + half, 1), atol=1e-12)
+    for size, values in enumerate(each.T):
+        whole = estimate_of_mean(values, n, (0.0, 1.0))
+        assert (curve.low[size], curve.high[size]) == pytest.approx((whole.low, whole.high))
     assert np.isnan(curve.auc_per_point).sum() == n - m
+
+
+def test_limits_of_a_long_curve_are_interpolated_between_near_sizes():
+    X = np.random.default_rng(0).normal(size=(700, 3))
+    curve = neighborhood_curve(X, X[:, :2], sample=60)
+    assert curve.max_rank == 698
+    assert ((curve.low <= curve.q_nx) & (curve.q_nx <= curve.high)).all()
+    few = neighborhood_curve(X, X[:, :2], 150, sample=60)  # each size on its own
+    np.testing.assert_allclose(curve.low[:150], few.low, atol=2e-3)
+    np.testing.assert_allclose(curve.high[:150], few.high, atol=2e-3)
 
 
 def test_few_points_have_a_curve_and_a_chance():
@@ -92,8 +102,7 @@ def test_few_points_have_a_curve_and_a_chance():
     assert len(quality.neighborhood_curve(X[:3], X[:3]).q_nx) == 1
     with pytest.raises(InvalidInput, match="three points"):
         quality.neighborhood_curve(X[:2], X[:2])
-    lists = np.array([[1, 2, 3], [0, 2, 3], [1, 0, 3], [2, 1, 0]])
-    curve = coranking.curve_of(lists, lists, None, 4)
+    curve = quality.neighborhood_curve(X, X, 3)
     assert curve.sizes.tolist() == [1, 2]  # all but one: beyond that everybody is kept
     assert (curve.q_nx == 1).all()
     assert Picture(0.5, 11, 5).chance == 0.5

@@ -16,36 +16,8 @@ from dualfold.errors import InvalidInput
 from dualfold.graph import geodesic_distances, knn
 from dualfold.quality.rank_counts import euclidean_ranks
 from dualfold.quality.space import space_of
+from tests.quality.brute_force import neighborhood_measures, shared_ranks
 from tests.tools.tables import curve_points, digit_points, roll_points
-
-
-def brute_ranks(distances):
-    """ρ_ij by sorting pairs (distance, index); 0 on the diagonal."""
-    n = len(distances)
-    ranks = np.zeros((n, n), dtype=int)
-    for i in range(n):
-        others = np.delete(np.arange(n), i)
-        order = others[np.lexsort((others, distances[i, others]))]
-        ranks[i, order] = np.arange(1, n)
-    return ranks
-
-
-def brute(distances_x, distances_y, k):
-    """Every measure of neighbourhoods, from the definitions."""
-    rho, r = brute_ranks(distances_x), brute_ranks(distances_y)
-    n, off = len(rho), ~np.eye(len(rho), dtype=bool)
-    near_x, near_y = (rho <= k) & off, (r <= k) & off
-    factor = 2 / (k * (2 * n - 3 * k - 1))
-    worst = sum(abs(n - 2 * m + 1) / m for m in range(1, k + 1))
-    apart = np.abs(rho - r)
-    safe_rho, safe_r = np.where(off, rho, 1), np.where(off, r, 1)
-    return {
-        "trustworthiness": 1 - factor * np.where(near_y, np.maximum(rho - k, 0), 0).sum(axis=1),
-        "continuity": 1 - factor * np.where(near_x, np.maximum(r - k, 0), 0).sum(axis=1),
-        "t_similarity": (near_x & near_y).sum(axis=1) / k,
-        "intruders": np.where(near_y, apart / safe_r, 0).sum(axis=1) / worst,
-        "lost": np.where(near_x, apart / safe_rho, 0).sum(axis=1) / worst,
-    }
 
 
 def test_ranks_of_given_pairs_are_those_of_sorting_ties_and_all():
@@ -65,15 +37,16 @@ def test_ranks_of_given_pairs_are_those_of_sorting_ties_and_all():
             X = points.astype(dtype)
             n = len(X)
             columns = np.array([rng.permutation(np.delete(np.arange(n), i))[:7] for i in range(n)])
-            truth = np.take_along_axis(
-                brute_ranks(space_of(X).true_rows(np.arange(n))), columns, axis=1
-            )
+            truth = [
+                np.take_along_axis(part, columns, axis=1)
+                for part in shared_ranks(space_of(X).true_rows(np.arange(n)))
+            ]
             some = np.sort(rng.choice(n, 40, replace=False))
             for threads in (1, 3):
                 found = euclidean_ranks(X, None, columns, threads)
                 np.testing.assert_array_equal(found, truth, err_msg=name)
                 found = euclidean_ranks(X, some, columns[some], threads)
-                np.testing.assert_array_equal(found, truth[some], err_msg=name)
+                np.testing.assert_array_equal(found, [t[some] for t in truth], err_msg=name)
 
 
 def test_true_rows_are_distances():
@@ -90,7 +63,8 @@ def test_true_rows_are_distances():
 
 
 def measures_agree(X, Y, distances_x, k, **options):
-    expected = brute(distances_x, cdist(Y, Y), k)
+    expected = neighborhood_measures(distances_x, cdist(Y, Y), k)
+    chance = expected.pop("chance")
     ranks = quality.neighbor_ranks(X, Y, k, **options)
     intruders, lost = ranks.mean_relative_rank_errors(per_point=True)
     found = {
@@ -107,7 +81,7 @@ def measures_agree(X, Y, distances_x, k, **options):
     )
     assert ranks.continuity() == pytest.approx(expected["continuity"].mean(), abs=1e-12)
     assert ranks.t_similarity() == pytest.approx(expected["t_similarity"].mean(), abs=1e-12)
-    beyond = expected["t_similarity"].mean() - k / (len(Y) - 1)
+    beyond = expected["t_similarity"].mean() - chance.mean()
     assert quality.lcmc(X, Y, n_neighbors=k, **options) == pytest.approx(beyond, abs=1e-12)
     both = quality.mean_relative_rank_errors(X, Y, n_neighbors=k, **options)
     assert both == pytest.approx((expected["intruders"].mean(), expected["lost"].mean()))
@@ -298,14 +272,17 @@ def test_refusals():
 def test_ranks_of_images_are_exact(mnist_points):
     X = mnist_points.astype(np.float32)
     rng = np.random.default_rng(0)
-    near, far = quality.neighbor_ranks(X, X[:, 300:302], 5).after, rng.integers(0, 5000, (5000, 5))
+    near, far = space_of(X[:, 300:302]).nearest(5)[0], rng.integers(0, 5000, (5000, 5))
     columns = np.where(far == np.arange(5000)[:, None], near, far).astype(np.int32)
     columns = np.hstack([near, columns])
     rows = np.sort(rng.choice(5000, 60, replace=False))
     distances = space_of(X).true_rows(rows)
-    order = np.argsort(distances, axis=1, kind="stable")
-    truth = 1 + np.take_along_axis(np.argsort(order, axis=1), columns[rows], axis=1)
-    np.testing.assert_array_equal(euclidean_ranks(X, None, columns, 2)[rows], truth)
+    ordered, own = np.sort(distances, axis=1), np.take_along_axis(distances, columns[rows], axis=1)
+    every = zip(ordered, own, strict=True)
+    truth = [(1 + np.searchsorted(o, d), np.searchsorted(o, d, side="right")) for o, d in every]
+    truth = np.array(truth).transpose(1, 0, 2)
+    found = euclidean_ranks(X, None, columns, 2)
+    np.testing.assert_array_equal([part[rows] for part in found], truth)
     np.testing.assert_array_equal(euclidean_ranks(X, rows, columns[rows], 2), truth)
 
 

@@ -12,7 +12,7 @@ from dualfold.quality import rank_counts
 
 def test_ranks_are_counted_again_between_two_thresholds():
     limits, scale = np.array([[2.0], [3.0]]), 0.5
-    near, far = rank_counts._thresholds(limits, scale, 1)
+    near, far = rank_counts._thresholds((limits, limits), scale, 1)
     squares = (limits[:, 0] * scale) ** 2
     spread, margin = rank_counts._SLACK_SHARE, rank_counts._ROUNDING_MARGIN
     below = (squares * (1 - margin) / (1 + spread)).astype(np.float32)

@@ -33,7 +33,6 @@ SAMPLED = {
     "correlation": lambda X, Y, **drawn: quality.distance_correlation(X, Y, **drawn),
     "nonmetric": lambda X, Y, **drawn: quality.nonmetric_stress(X, Y, **drawn),
     "distortion": lambda X, Y, **drawn: quality.local_distortion(X, Y, **drawn),
-    "density": lambda X, Y, **drawn: quality.density_correlation(X, Y, **drawn),
     "area": lambda X, Y, **drawn: quality.neighborhood_curve(X, Y, 40, **drawn).auc,
 }
 
@@ -46,12 +45,13 @@ def test_the_interval_of_a_sample_holds_the_truth_nearly_always(example, name):
     drawn = [measure(X, Y, sample=100, random_state=seed) for seed in range(24)]
     held = [value.low <= truth <= value.high for value in drawn]
     # Of 24 intervals of 95 %, fewer than 19 have a chance below 1e-4; much wider ones than
-    # the errors would be of no use.
+    # the errors, or than what 100 points cannot exclude (errors at 3.7 % of the points with a
+    # chance of 0.025, on either side), would be of no use.
     assert sum(held) >= 19
     errors = np.array(drawn) - truth
     widths = np.array([value.high - value.low for value in drawn])
     assert np.abs(errors.mean()) < 3 * errors.std() / np.sqrt(24) + 0.01
-    assert widths.mean() < 8 * errors.std()
+    assert widths.mean() < 8 * errors.std() + 2 * 0.037
 
 
 def test_a_sample_is_an_exact_measure_of_its_points(example):
@@ -207,8 +207,10 @@ def test_the_verdict_says_what_the_numbers_say(example):
 def test_a_sampled_report_has_bounds(example):
     X, Y, labels = example
     drawn = quality.report(X, Y, labels=labels, sample=80)
-    assert set(drawn.to_dict()["bounds"]) == set(drawn.measures)
-    assert all(value.low <= value <= value.high for value in drawn.measures.values())
+    with_bounds = set(drawn.measures) - {"density_correlation"}  # it has no interval
+    assert set(drawn.to_dict()["bounds"]) == with_bounds
+    measures = (drawn.measures[name] for name in with_bounds)
+    assert all(value.low <= value <= value.high for value in measures)
     assert " to " in str(drawn)
     with pytest.raises(InvalidInput, match="less than half"):
         quality.report(X[:20], Y[:20])

@@ -8,12 +8,16 @@ import dask.array as da
 import numpy as np
 import pytest
 
-from dualfold import TSNE, DiffusionMaps, Isomap, LaplacianEigenmaps, LocallyLinearEmbedding
+from dualfold import PCA, TSNE, DiffusionMaps, Isomap, LaplacianEigenmaps, LocallyLinearEmbedding
 from dualfold.errors import InvalidInput
 from dualfold.maps.attraction_map import AttractionMap
+from dualfold.quality import t_similarity
+from dualfold.quality.estimate import drawn_rows
 from dualfold.saved import load_model, model_of, rechecked_model, save_model
-from dualfold.scale import table
-from dualfold.scale.landmark_fit import HeldOut, placing_cost
+from dualfold.scale import kept_neighbors, table
+from dualfold.scale.landmark_fit import HeldOut, rms_motion
+from dualfold.scale.search import kept_on_maps
+from dualfold.scale.table import drawn_row_numbers
 from tests.tools.tables import digit_points, roll_points
 
 
@@ -103,13 +107,67 @@ def test_the_cost_of_placing_sees_a_wrong_map():
     X = rng.standard_normal((400, 3))
     right = X[:, :2]
     turn = np.array([[0.0, -2.0], [2.0, 0.0]])
-    rows = HeldOut(X[:300], X[300:])
-    same = placing_cost(rows, right[:300] @ turn, right[300:] @ turn, right)
-    assert same.moved < 1e-12
-    assert same.kept_placed == same.kept_fitted
-    wrong = placing_cost(rows, right[:300], rng.standard_normal((100, 2)), right)
-    assert wrong.moved > 0.5
-    assert wrong.kept_placed < 0.6 * wrong.kept_fitted
+    held = slice(300, None)
+    assert rms_motion(right @ turn, right, held) < 1e-12
+    wrong = np.vstack([right[:300], rng.standard_normal((100, 2))])
+    assert rms_motion(wrong, right, held) > 0.5
+
+
+def first_columns(rows):
+    return rows[:, :2]
+
+
+def coarse_columns(rows):
+    return np.floor(rows[:, :2])
+
+
+@pytest.mark.parametrize("seed", [1])
+def test_neighbours_of_some_rows_are_counted_among_all_rows_of_the_table(seed):
+    """As `t_similarity` counts them, with ties in the table and on the map."""
+    rng = np.random.default_rng(seed)
+    fine, answers = rng.standard_normal((240, 3)), rng.integers(1, 6, (240, 3)) * 1.0
+    numbers = np.sort(rng.choice(240, 60, replace=False))
+    rules = first_columns, coarse_columns
+    for X in (fine, answers):
+        rows = table(da.from_array(X, chunks=(70, 3)))
+        found = kept_on_maps(rows, numbers, [rule(X[numbers]) for rule in rules], rules, 7)
+        for kept, rule in zip(found, rules, strict=True):
+            whole = t_similarity(X, rule(X), 7, per_point=True)
+            np.testing.assert_allclose(kept, whole[numbers], atol=1e-12)
+            for length in (70, 110):
+                y = da.from_array(rule(X), chunks=(length, 2))
+                every = kept_neighbors(da.from_array(X, chunks=(70, 3)), y, 7, sample=240)
+                assert every == pytest.approx(whole.mean())
+
+
+def test_a_rotated_table_in_tiles_keeps_all_neighbours():
+    X = np.random.default_rng(3).integers(1, 6, (500, 4)) * 1.0
+    Y = PCA(4).fit_transform(X)
+    blocks = [da.from_array(part, chunks=(200, 4)) for part in (X, Y)]
+    assert kept_neighbors(*blocks, 10, sample=300) == 1.0
+    assert kept_neighbors(*blocks[::-1], 10, sample=300) == 1.0
+
+
+@pytest.mark.parametrize("seed", [3, 4])
+def test_rows_held_out_keep_what_all_placed_rows_of_the_table_keep(seed):
+    X = roll_points(4_000, random_state=seed)
+    model = Isomap(n_components=2, random_state=seed)
+    places = model.fit_transform(table(da.from_array(X, chunks=(900, 3)), landmarks=200)).compute()
+    cost = model.placing_cost_
+    others = np.setdiff1d(np.arange(len(X)), model.landmark_rows_)
+    whole = t_similarity(X, places, 10, per_point=True)[others].mean()
+    room = 0.5 * (cost.kept_placed.high - cost.kept_placed.low)  # twice the interval: 4 deviations
+    assert cost.kept_placed.low - room <= whole <= cost.kept_placed.high + room
+    assert cost.kept_placed.sampled == cost.held_out == 1_000
+    assert f"keep {100 * cost.kept_placed:.1f} % of their 10 nearest of all rows" in str(cost)
+
+
+def test_rows_to_measure_on_are_not_the_landmarks_of_the_same_seed():
+    landmarks = drawn_row_numbers(20_000, 1_500, 0)
+    subsample = np.random.default_rng(0).choice(20_000, 1_500, replace=False)
+    for others in (landmarks, subsample):
+        shared = len(np.intersect1d(drawn_rows(20_000, 1_500, 0), others))
+        assert shared < 200  # 112 by chance, deviation 10
 
 
 @pytest.mark.parametrize("method", [LaplacianEigenmaps, DiffusionMaps])

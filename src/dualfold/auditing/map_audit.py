@@ -26,7 +26,7 @@ from dualfold.errors import Argument, InPython, InvalidInput
 from dualfold.graph.metrics import is_euclidean
 from dualfold.graph.number_rows import rows_of_numbers
 from dualfold.inputs import frame_of, numbers_of
-from dualfold.quality import Picture, t_similarity
+from dualfold.quality import picture_of
 from dualfold.quality.estimate import drawn_rows, sample_size
 from dualfold.quality.space import DistanceSpace, EuclideanSpace, Space, both_spaces
 from dualfold.recommendation.dimension_estimates import intrinsic_dimension
@@ -117,10 +117,9 @@ def _audit_of_spaces(
     width = max(float(dimension.two_nn), float(dimension.levina_bickel))
     linked = LinkedGroups(groups, groups.codes[rows], lists, width, labels)
     found, pairs = groups_with_verdicts(linked)
-    kept = t_similarity(x, y, N_NEIGHBORS, sample=sample_size(x.n), random_state=seed)
     return Audit(
         points=shown,
-        picture=Picture(float(kept), x.n, N_NEIGHBORS, space=x.about),
+        picture=picture_of(x, y, N_NEIGHBORS, sample=sample_size(x.n), random_state=seed),
         reliability=scores,
         model=two_groups(scores.p_values),
         map_groups=groups,

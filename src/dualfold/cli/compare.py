@@ -163,7 +163,7 @@ def _results(
     console.prefix = ""
     if not maps:
         raise InvalidInput("none of the methods gave a map; see the notes above")
-    _add_pictures(rows, len(data.table.rows), cache.space.about)
+    _add_pictures(rows)
     return rows, maps
 
 
@@ -179,6 +179,7 @@ def _row(cache: NeighborCache, result: FittedMap, console: Console) -> dict[str,
         "method": result.job.method.name,
         **{name: float(found.measures[name]) for name in COMPARED_MEASURES},
         "sampled": found.sampled,
+        "picture_quality": found.picture,
         "certificate": certificate.to_dict(),
         "short_verdict": short_verdict(certificate),
         "verdict": result.verdict,
@@ -194,15 +195,13 @@ def _best_method(rows: list[dict[str, Any]], measure: str) -> str:
     return str(max(known, key=lambda row: row[measure])["method"])
 
 
-def _add_pictures(rows: list[dict[str, Any]], n: int, space: str) -> None:
+def _add_pictures(rows: list[dict[str, Any]]) -> None:
     """How good a picture each map is, compared with chance and with the other maps."""
-    from dualfold.quality import Picture
-
     kept = {row["method"]: row["t_similarity"] for row in rows if "error" not in row}
     for row in rows:
         if "error" not in row:
             others = {name: value for name, value in kept.items() if name != row["method"]}
-            picture = Picture(row["t_similarity"], n, SCORED_NEIGHBORS, others, space)
+            picture = replace(row["picture_quality"], rivals=others)
             row["picture_quality"] = picture.to_dict() | {"sampled": row["sampled"]}
 
 

@@ -100,11 +100,16 @@ class Example:
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """One method on one data set; `kept` is the share of neighbours that the map keeps."""
+    """One method on one data set."""
 
     example: Example
     fitted: FittedMap
-    kept: float
+    picture: Any
+
+    @property
+    def kept(self) -> float:
+        """The share of neighbours that the map keeps."""
+        return float(self.picture.kept)
 
     @property
     def method(self) -> Description:
@@ -144,28 +149,26 @@ def demo_methods() -> list[Description]:
 
 def _results(example: Example, console: Console, notices: list[str]) -> Iterator[Result]:
     """Every method on one data set."""
-    from dualfold.quality import t_similarity
+    from dualfold.quality import picture_of
     from dualfold.quality.space import space_of
 
     space: Any = space_of(example.X)
+    space.neighbors(DEMO_NEIGHBORS + 1)  # as many as the measures need: searched once
     for method in demo_methods():
         begin = perf_counter()
         with console.note_warnings(notices):
             job = Job(method, options=DEMO_OPTIONS.get(method.name, {}))
             estimator = job.estimator()
-            if method.needs_graph:  # searched for the first of them, then cached
+            if method.needs_graph:
                 estimator.set_params(graph=space.neighbors(DEMO_NEIGHBORS))
             points = estimator.fit_transform(example.X)
         fitted = FittedMap(job, estimator, points, (), perf_counter() - begin)
-        yield Result(example, fitted, float(t_similarity(space, points, DEMO_NEIGHBORS)))
+        yield Result(example, fitted, picture_of(space, points, DEMO_NEIGHBORS))
 
 
 def _line_of(result: Result) -> str:
     """Data set, method, kept neighbours, time and verdict."""
-    from dualfold.quality import Picture
-
-    fitted = result.fitted
-    grade = Picture(result.kept, len(fitted.points), DEMO_NEIGHBORS).grade
+    fitted, grade = result.fitted, result.picture.grade
     return (
         f"{result.example.title:<11} {result.method.name:<10} "
         f"t-similarity {result.kept:.2f} {grade.split()[0]:<4}  {fitted.seconds:6.3f} s  "

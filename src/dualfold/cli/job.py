@@ -198,21 +198,20 @@ def picture_quality(
     result: FittedMap, cache: NeighborCache, data: Prepared, console: Console
 ) -> Any:
     """How good a picture the map is, a `Picture`; None where there are too few rows to measure."""
-    from dualfold.quality import Picture, t_similarity
+    from dualfold.quality import picture_of
     from dualfold.quality.estimate import sample_size
 
     n = len(result.points)
     if n <= SCORED_NEIGHBORS:
         return None
 
-    def neighbors_kept(points: Any) -> Any:
-        return t_similarity(cache.space, points, SCORED_NEIGHBORS, sample=sample_size(n))
+    def picture(points: Any, **others: Any) -> Any:
+        return picture_of(cache.space, points, SCORED_NEIGHBORS, sample=sample_size(n), **others)
 
     with console.stage("counting kept neighbours"):
         rival = _principal_components(result, data)
-        rivals = {} if rival is None else {"pca": neighbors_kept(rival)}
-        kept = neighbors_kept(result.points)
-        return Picture(kept, n, SCORED_NEIGHBORS, rivals, cache.space.about)
+        rivals = {} if rival is None else {"pca": picture(rival).kept}
+        return picture(result.points, rivals=rivals)
 
 
 def _principal_components(result: FittedMap, data: Prepared) -> Any:

@@ -102,4 +102,5 @@ def neighbors_to_measure(data: Prepared, scored: int, *, whole: bool) -> int:
     from dualfold.quality.estimate import sample_size
     from dualfold.quality.quality_report import MAX_CURVE_RANK
 
-    return MAX_CURVE_RANK if whole and sample_size(data.X.shape[0]) is None else scored
+    # One more than is counted: it tells whether the last of a list ties with the next.
+    return 1 + (MAX_CURVE_RANK if whole and sample_size(data.X.shape[0]) is None else scored)

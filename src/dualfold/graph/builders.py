@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils import check_symmetric
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
@@ -108,6 +107,8 @@ def from_affinities(affinities: Any) -> Graph:
     >>> path.n_edges, path.weights.data
     (2, array([4., 4., 2., 2.]))
     """
+    from sklearn.utils import check_symmetric
+
     if sp.issparse(affinities):
         affinities = canonical_rows(affinities, "affinities")
     W = sp.csr_array(check_symmetric(affinities), dtype=float)  # warns where it must average

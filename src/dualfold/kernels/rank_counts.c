@@ -1,10 +1,11 @@
 /* How many points lie nearer than given ones, without sorting and without storing
    the distances.
 
-   `count_panels` compares float32 products with a pair of thresholds around each
-   given distance: below `near` a point is certainly nearer, above `far` certainly
-   farther, whatever rounding did. What falls between is handed out, and
-   `settle_counts` gives it its true distance. Ties go by (distance, index). */
+   A point is nearer below `low`, as near from `low` to `high` (equal to both: ties are
+   exact), else farther. `count_panels` compares float32 products with a pair of
+   thresholds outside them: below `near` a point is certainly nearer, above `far`
+   certainly farther, whatever rounding did. What falls between is handed out, and
+   `settle_counts` gives it its true distance. */
 #include "kernels.h"
 #include "panels.h"
 #include "squares.h"
@@ -153,23 +154,25 @@ EXPORT int64_t count_panels(
     return found;
 }
 
-static void add_if_nearer(double d, int32_t name, int64_t k, const double *limit,
-                          const int32_t *rival, int32_t *count) {
-    for (int64_t m = 0; m < k; m++)
-        count[m] += d < limit[m] || (d == limit[m] && name < rival[m]);
+static void add_distance(double d, int64_t k, const double *low, const double *high,
+                         int32_t *below, int32_t *within) {
+    for (int64_t m = 0; m < k; m++) {
+        below[m] += d < low[m];
+        within[m] += d >= low[m] && d <= high[m];
+    }
 }
 
-/* Count the open pairs by their true distances. Limits, rivals and counts are k a
-   row. mutual: as in count_panels,
-   where the pairs inside one panel come in both orders. */
+/* Count the open pairs by their true distances. Limits and counts are k a row.
+   mutual: as in count_panels, where the pairs inside one panel come in both orders. */
 #define SETTLE_COUNTS(name, real, between)                                                   \
     EXPORT void name(                                                                       \
             const real *x HOLDS(0), const real *y HOLDS(0), int64_t width,                  \
             const int32_t *rows HOLDS(found) BELOW(COUNT(x) / width),                       \
             const int32_t *columns HOLDS(found) BELOW(COUNT(y) / width), int64_t found,     \
-            int64_t k, const double *limits HOLDS(COUNT(x) / width * k),                    \
-            const int32_t *rivals HOLDS(COUNT(x) / width * k),                              \
-            int32_t *count HOLDS(COUNT(x) / width * k), int32_t mutual) {                   \
+            int64_t k, const double *low HOLDS(COUNT(x) / width * k),                       \
+            const double *high HOLDS(COUNT(x) / width * k),                                 \
+            int32_t *below HOLDS(COUNT(x) / width * k),                                     \
+            int32_t *within HOLDS(COUNT(x) / width * k), int32_t mutual) {                  \
         for (int64_t p = 0; p < found; p++) {                                                \
             const int64_t r = rows[p], c = columns[p];                                       \
             if (p + 4 < found) {                                                             \
@@ -177,9 +180,9 @@ static void add_if_nearer(double d, int32_t name, int64_t k, const double *limit
                 __builtin_prefetch(next), __builtin_prefetch(next + 64);                     \
             }                                                                                \
             const double d = sqrt(between(x + r * width, y + c * width, width, INFINITY));   \
-            add_if_nearer(d, (int32_t)c, k, limits + r * k, rivals + r * k, count + r * k);  \
+            add_distance(d, k, low + r * k, high + r * k, below + r * k, within + r * k);    \
             if (mutual && r / PANEL != c / PANEL)                                            \
-                add_if_nearer(d, (int32_t)r, k, limits + c * k, rivals + c * k, count + c * k); \
+                add_distance(d, k, low + c * k, high + c * k, below + c * k, within + c * k); \
         }                                                                                    \
     }
 SETTLE_COUNTS(settle_counts32, float, square_between32)
@@ -189,32 +192,28 @@ SETTLE_COUNTS(settle_counts64, double, square_between64)
 enum { STRIP = 512, FEW_COLUMNS = 8 };
 SHARED(FEW_COLUMNS);
 
-/* Among the columns first..first+size; before the rival a tie counts, after it not. */
-static void strip_counts(const double *distance, int64_t first, int64_t size, int64_t k,
-                         const double *limit, const int32_t *rival, int32_t *count) {
+static void strip_counts(const double *distance, int64_t size, int64_t k, const double *low,
+                         const double *high, int32_t *below, int32_t *within) {
     for (int64_t m = 0; m < k; m++) {
-        if (rival[m] >= first && rival[m] < first + size) {
-            for (int64_t l = 0; l < size; l++)
-                count[m] += distance[l] < limit[m] ||
-                            (distance[l] == limit[m] && first + l < rival[m]);
-            continue;
+        int64_t nearer = 0, reached = 0;
+        for (int64_t l = 0; l < size; l++) {
+            nearer += distance[l] < low[m];
+            reached += distance[l] <= high[m];
         }
-        const double below = rival[m] > first ? nextafter(limit[m], INFINITY) : limit[m];
-        int64_t nearer = 0;
-        for (int64_t l = 0; l < size; l++) nearer += distance[l] < below;
-        count[m] += (int32_t)nearer;
+        below[m] += (int32_t)nearer;
+        within[m] += (int32_t)(reached - nearer);
     }
 }
 
 /* distances: rows × n, infinite where a row meets itself. */
 EXPORT void count_given(
         const double *distances HOLDS(rows * n), int64_t n, int64_t rows, int64_t k,
-        const double *limits HOLDS(rows * k), const int32_t *rivals HOLDS(rows * k),
-        int32_t *count HOLDS(rows * k)) {
+        const double *low HOLDS(rows * k), const double *high HOLDS(rows * k),
+        int32_t *below HOLDS(rows * k), int32_t *within HOLDS(rows * k)) {
     for (int64_t r = 0; r < rows; r++)
         for (int64_t first = 0; first < n; first += STRIP)
-            strip_counts(distances + r * n + first, first, n - first < STRIP ? n - first : STRIP,
-                         k, limits + r * k, rivals + r * k, count + r * k);
+            strip_counts(distances + r * n + first, n - first < STRIP ? n - first : STRIP, k,
+                         low + r * k, high + r * k, below + r * k, within + r * k);
 }
 
 /* Up to FEW_COLUMNS coordinates, each a row of n numbers, summed in the order of
@@ -239,15 +238,15 @@ static void strip_distances(const double *across, int64_t n, int64_t width, int6
 EXPORT void count_direct(
         const double *across HOLDS(width * n), int64_t n, int64_t width,
         const int32_t *rows HOLDS(count_rows) BELOW(n), int64_t count_rows, int64_t k,
-        const double *limits HOLDS(count_rows * k), const int32_t *rivals HOLDS(count_rows * k),
-        int32_t *count HOLDS(count_rows * k)) {
+        const double *low HOLDS(count_rows * k), const double *high HOLDS(count_rows * k),
+        int32_t *below HOLDS(count_rows * k), int32_t *within HOLDS(count_rows * k)) {
     double distance[STRIP];
     for (int64_t r = 0; r < count_rows; r++)
         for (int64_t first = 0; first < n; first += STRIP) {
             const int64_t size = n - first < STRIP ? n - first : STRIP;
             strip_distances(across, n, width, rows[r], first, size, distance);
-            strip_counts(distance, first, size, k, limits + r * k, rivals + r * k,
-                         count + r * k);
+            strip_counts(distance, size, k, low + r * k, high + r * k, below + r * k,
+                         within + r * k);
         }
 }
 

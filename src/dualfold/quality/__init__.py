@@ -4,7 +4,9 @@ Exact by default, in bounded memory, at any size that can be embedded; `sample=`
 on some points and gives a confidence interval; `per_point=True` gives one number for each
 point, so that a map can be coloured by its own reliability. X may be dense, sparse, float32, a
 memory map, a `Graph` (its geodesics) or distances (metric="precomputed"); `metric` is any
-of scikit-learn's. Neighbours are ordered by (distance, index).
+of scikit-learn's. Of points that are equally far in X, within the rounding of the distances, a
+map may take any as neighbours; of those that are equally far on the map all orders count, by
+their mean.
 
     print(quality.report(X, Y))
 
@@ -15,7 +17,8 @@ n_neighbors : how many neighbours make a neighbourhood
 metric : of X; on the map distances are Euclidean
 per_point : return one number for each point (their mean is the measure), not the measure
 sample : measure on that many random points against all points; the answer is
-    an `Estimate`, a float with the limits `low` and `high` of its 95 % interval
+    an `Estimate`, a float with the limits `low` and `high` of its 95 % interval (but that of
+    `density_correlation`, a plain float)
 random_state : seed of the sample; the same number gives the same points
 n_jobs : threads (None: all cores); the answer does not depend on them
 """
@@ -49,6 +52,7 @@ from dualfold.quality.ranks import (
     lcmc,
     mean_relative_rank_errors,
     neighbor_ranks,
+    picture_of,
     t_similarity,
     trustworthiness,
 )
@@ -83,6 +87,7 @@ __all__ = [
     "neighborhood_curve",
     "neighborhood_hit",
     "nonmetric_stress",
+    "picture_of",
     "procrustes",
     "repeated_maps",
     "report",

@@ -10,10 +10,21 @@ import numpy as np
 from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
 from dualfold.kernels.threads import row_slices
-from dualfold.quality.estimate import Estimate, drawn_rows, estimate_of_mean, values_at_all_points
+from dualfold.quality.estimate import (
+    Estimate,
+    drawn_rows,
+    estimate_of_mean,
+    interval_of_means,
+    values_at_all_points,
+)
+from dualfold.quality.rank_counts import Ranks
+from dualfold.quality.ranks import ListedNeighbors, listed_neighbors
 from dualfold.quality.space import Space, both_spaces, neighbor_count
+from dualfold.quality.tied_lists import kept_by_size
 
 _LIST_ENTRIES_PER_CHUNK = 1 << 22
+# Of longer curves limits are computed at this many sizes and interpolated between them.
+MAX_CURVE_LIMITS = 200
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,7 +32,9 @@ class CoRanking:
     """How many pairs have rank k in X and rank l in Y, up to a largest rank.
 
     counts : [k−1, l−1] = #{(i, j): ρ_ij = k, r_ij = l}. A perfect map has n on the
-        diagonal and 0 elsewhere; below the diagonal are intruders, above it the lost.
+        diagonal and 0 elsewhere; below the diagonal are intruders, above it the lost. Of ranks
+        that points share in X it is the nearest to r_ij; of orders that a map leaves open the
+        mean (then no integers).
     n, sampled : the number of points, and of those that were measured (n: all)
 
     Lee and Verleysen, "Quality assessment of dimensionality reduction" (2009).
@@ -58,28 +71,29 @@ def co_ranking(
     """
     x, y = both_spaces(X, Y, metric, n_jobs)
     k, rows = neighbor_count(max_rank, x.n), drawn_rows(x.n, sample, random_state)
-    return co_ranking_of(x.nearest(k, rows)[0], y.nearest(k, rows)[0], x.n)
+    return co_ranking_of(listed_neighbors(x, y, k, rows))
 
 
-def co_ranking_of(before: Array, after: Array, n: int) -> CoRanking:
-    """From lists of neighbours, nearest first."""
-    k = before.shape[1]
-    counts = np.zeros(k * k, dtype=np.int64)
+def co_ranking_of(listed: ListedNeighbors) -> CoRanking:
+    """From lists of neighbours with their ranks."""
+    m, k = listed.after.shape
+    counts = np.zeros(k * k)
+    untied = _untied_places(listed)
     step = max(1, _LIST_ENTRIES_PER_CHUNK // k)
-    for some in row_slices(len(before), step):
-        _, rank, other = common_ranks(before[some], after[some])
-        counts += np.bincount(rank * k + other, minlength=k * k)
-    return CoRanking(counts.reshape(k, k), n, len(before))
+    for some in row_slices(len(untied), step):
+        row, place = np.nonzero(listed.ranks_before.first[untied[some]] <= k)
+        first, last = (part[untied[some]][row, place] for part in listed.ranks_before)
+        rank = np.clip(place + 1, first, last)
+        counts += np.bincount((rank - 1) * k + place, minlength=k * k)
+    counts = counts.reshape(k, k)
+    if listed.tied is None:
+        return CoRanking(counts.astype(np.int64), listed.n, m)
+    return CoRanking(counts + listed.tied.counts[:k, :k], listed.n, m)
 
 
-def common_ranks(before: Array, after: Array) -> tuple[Array, Array, Array]:
-    """(row, place in `before`, place in `after`) of every neighbour in both lists."""
-    k = before.shape[1]
-    both = np.hstack([before, after]).astype(np.int64)
-    place = np.argsort(both, axis=1, kind="stable")  # equal names: the one of `before` first
-    ordered = np.take_along_axis(both, place, axis=1)
-    row, at = np.nonzero(ordered[:, 1:] == ordered[:, :-1])
-    return row, place[row, at], place[row, at + 1] - k
+def _untied_places(listed: ListedNeighbors) -> Array:
+    every = np.arange(len(listed.after))
+    return every if listed.tied is None else np.delete(every, listed.tied.places)
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,12 +101,14 @@ class NeighborhoodCurve:
     """Neighbours kept as the neighbourhood grows: one number for each size K.
 
     sizes : K = 1 … max_rank
-    q_nx : mean over i of |N_K(i) ∩ M_K(i)| / K,  0 to 1
-    r_nx : ((n−1)·Q_NX(K) − K)/(n−1−K): 0 is chance, 1 perfect (K < n−1)
-    lcmc : Q_NX(K) − K/(n−1), largest at `best_size`
+    q_nx : mean over i of |{j in M_K(i): ρ_ij ≤ K}| / K, the neighbours kept,  0 to 1
+    chance : what a random map keeps, K/(n−1), and more where points tie in X
+    r_nx : (Q_NX(K) − chance)/(1 − chance): 0 is chance, 1 perfect (K < n−1)
+    lcmc : Q_NX(K) − chance, largest at `best_size`
     auc : Σ R_NX(K)/K / Σ 1/K, the area under R_NX over log K up to max_rank
     auc_per_point : the same of each point (NaN where not sampled)
-    low, high : 95 % bounds of Q_NX of all points; equal to q_nx if all were measured
+    low, high : limits of the 95 % interval of Q_NX(K) of all points, for each K on its own; equal
+        to q_nx if all were measured
 
     Lee, Peluffo-Ordóñez and Verleysen, "Multi-scale similarities in stochastic neighbour
     embedding" (2015), for R_NX and its area.
@@ -107,11 +123,16 @@ class NeighborhoodCurve:
     auc: float
     auc_per_point: Array
     n: int
+    chance: Array
 
     @property
     def max_rank(self) -> int:
         """The largest neighbourhood measured."""
         return len(self.sizes)
+
+    def bands(self) -> tuple[Array, Array]:
+        """`low` and `high` on the scale of R_NX."""
+        return _beyond_chance(self.low, self.chance), _beyond_chance(self.high, self.chance)
 
     @property
     def best_size(self) -> int:
@@ -144,7 +165,7 @@ def neighborhood_curve(
 
     With a `max_rank` the neighbour lists suffice. The whole curve orders all n points around
     each: O(n² log n), so beyond some 20,000 points take a `sample` (1,000 points give most
-    curves to ±0.01).
+    curves to ±0.02).
     """
     x, y = both_spaces(X, Y, metric, n_jobs)
     rows = drawn_rows(x.n, sample, random_state)
@@ -152,93 +173,119 @@ def neighborhood_curve(
         raise InvalidInput(f"a curve needs at least three points; there are {x.n}")
     if max_rank is None or max_rank > x.n // 4:  # longer lists than that cost more than sorting
         k = x.n - 2 if max_rank is None else min(neighbor_count(max_rank, x.n), x.n - 2)
-        return _curve(*_sorted_sums(x, y, rows, k), rows, x.n)
-    k = neighbor_count(max_rank, x.n)
-    return curve_of(x.nearest(k, rows)[0], y.nearest(k, rows)[0], rows, x.n)
+        return _curve_by_sorting(x, y, rows, k)
+    return curve_of(listed_neighbors(x, y, neighbor_count(max_rank, x.n), rows))
 
 
-def curve_of(before: Array, after: Array, rows: Array | None, n: int) -> NeighborhoodCurve:
-    """From lists of neighbours, nearest first."""
-    m, k = before.shape
-    k = min(k, n - 2)
-    totals, squares, areas = np.zeros(k), np.zeros(k), np.empty(m)
+def curve_of(listed: ListedNeighbors) -> NeighborhoodCurve:
+    """From lists of neighbours with their ranks."""
+    m = len(listed.after)
+    k = min(listed.after.shape[1], listed.n - 2)
+    chance = listed.ties.last[:, :k].mean(axis=0) / (listed.n - 1)
+    sums = _CurveSums(chance, m, listed.n)
     step = max(1, _LIST_ENTRIES_PER_CHUNK // k)
+    means = np.full(m, -1)
+    if listed.tied is not None:
+        means[listed.tied.places] = np.arange(len(listed.tied.places))
     for some in row_slices(m, step):
-        row, rank, other = common_ranks(before[some], after[some])
-        worse = np.maximum(rank, other)
-        kept = np.zeros((some.stop - some.start, max(k, before.shape[1])), dtype=np.int64)
-        np.add.at(kept, (row, worse), 1)
-        _add_rows(kept[:, :k], totals, squares, areas[some], n)
-    return _curve(totals, squares, areas, rows, n)
+        row, place = np.nonzero(listed.ranks_before.first[some, :k] <= k)
+        worse = np.maximum(listed.ranks_before.first[some][row, place] - 1, place)
+        rises = np.bincount(row * k + worse, minlength=(some.stop - some.start) * k)
+        kept = np.cumsum(rises.reshape(-1, k), axis=1).astype(float)
+        tied = np.flatnonzero(means[some] >= 0)
+        if listed.tied is not None:
+            kept[tied] = listed.tied.kept[means[some][tied], :k]
+        sums.add(kept, some)
+    return sums.curve(listed.rows)
 
 
-def _add_rows(kept: Array, totals: Array, squares: Array, areas: Array, n: int) -> None:
-    """Rows of how many neighbours are first kept at each size K."""
-    sizes = np.arange(1, kept.shape[1] + 1)
-    q = np.cumsum(kept, axis=1) / sizes
-    totals += q.sum(axis=0)
-    squares += np.square(q).sum(axis=0)
-    areas[:] = _area(_beyond_chance(q, sizes, n), sizes)
+class _CurveSums:
+    """Sums of neighbours kept over points, for each size K."""
+
+    def __init__(self, chance: Array, m: int, n: int) -> None:
+        k = len(chance)
+        self.chance, self.n, self.sizes = chance, n, np.arange(1, k + 1)
+        self.areas, self._parts = np.empty(m), dict[int, Array]()
+        # Sizes at which limits are computed: all of them, or about this many.
+        few = np.unique(np.geomspace(1, k, MAX_CURVE_LIMITS).round().astype(int))
+        self._few = (self.sizes if k <= MAX_CURVE_LIMITS else few) - 1
+        self._values = np.empty((m if m < n else 0, len(self._few)))
+
+    def add(self, kept: Array, places: slice) -> None:
+        """Rows of how many of the K nearest are kept."""
+        q = kept / self.sizes
+        self._parts[places.start] = q.sum(axis=0)
+        self.areas[places] = _area(_beyond_chance(q, self.chance), self.sizes)
+        if len(self._values):
+            self._values[places] = q[:, self._few]
+
+    def curve(self, rows: Array | None) -> NeighborhoodCurve:
+        m, n, sizes, chance = len(self.areas), self.n, self.sizes, self.chance
+        q = np.sum([self._parts[start] for start in sorted(self._parts)], axis=0) / m
+        low = high = q
+        if m < n:
+            limits = interval_of_means(self._values, n, (0.0, 1.0))
+            at = np.log(sizes[self._few])
+            apart = (np.interp(np.log(sizes), at, limit - q[self._few]) for limit in limits)
+            low, high = (np.clip(q + part, 0.0, 1.0) for part in apart)
+        r = _beyond_chance(q, chance)
+        worst = _area(_beyond_chance(np.zeros(len(q)), chance), sizes)
+        area = estimate_of_mean(self.areas, n, (float(worst), 1.0))
+        # The mean of the areas and the area of the mean are the same sum, in another order.
+        auc = area if isinstance(area, Estimate) else float(_area(r, sizes))
+        every = values_at_all_points(self.areas, rows, n)
+        return NeighborhoodCurve(sizes, q, r, q - chance, low, high, auc, every, n, chance)
 
 
-def _beyond_chance(q: Array, sizes: Array, n: int) -> Array:
-    return np.asarray(((n - 1) * q - sizes) / (n - 1 - sizes))
+def _beyond_chance(q: Array, chance: Array) -> Array:
+    """0: chance, 1: all are kept; where chance keeps all there is nothing beyond it, and all is."""
+    left = 1 - chance
+    return np.asarray(np.where(left > 0, (q - chance) / np.where(left > 0, left, 1.0), 1.0))
 
 
 def _area(r: Array, sizes: Array) -> Array:
     return np.asarray((r / sizes).sum(axis=-1) / (1 / sizes).sum())
 
 
-def _sorted_sums(x: Space, y: Space, rows: Array | None, k: int) -> tuple[Array, Array, Array]:
+def _curve_by_sorting(x: Space, y: Space, rows: Array | None, k: int) -> NeighborhoodCurve:
     """All points ordered around each row, a tile of rows at a time."""
-    from threading import Lock
-
-    n = x.n
-    areas = np.empty(n if rows is None else len(rows))
-    parts: dict[int, tuple[Array, Array]] = {}
-    lock = Lock()
+    n, m = x.n, x.n if rows is None else len(rows)
+    sizes = np.arange(1, k + 1)
+    reached: dict[int, Array] = {}
 
     def tile(places: slice, names: Array) -> None:
-        kept = np.zeros((len(names), n), dtype=np.int64)
-        for row, (before, after) in enumerate(
-            zip(x.true_rows(names), y.true_rows(names), strict=True)
-        ):
-            worse = np.maximum(_ranks_of(before), _ranks_of(after))
-            kept[row] = np.bincount(worse, minlength=n)
-        totals, squares = np.zeros(k), np.zeros(k)
-        _add_rows(kept[:, :k], totals, squares, areas[places], n)
-        with lock:
-            parts[places.start] = totals, squares
+        kept, ends = np.empty((len(names), k)), np.zeros(k, dtype=np.int64)
+        before, after = x.true_rows(names), y.true_rows(names)
+        widths = x.tie_widths(names, before)
+        for row in range(len(names)):
+            own = names[row]
+            ranks, ordered = _ranks_of_row(before[row], widths[row], own)
+            ends += ordered.last[:k]
+            shown, _ = _ranks_of_row(after[row], np.zeros(n), own)
+            kept[row] = kept_by_size(ranks.first, shown, k)
+        reached[places.start] = ends
+        sums.add(kept, places)
 
-    x.each_tile(tile, rows)
-    every = [parts[start] for start in sorted(parts)]
-    return sum(p[0] for p in every), sum(p[1] for p in every), areas  # type: ignore[return-value]
-
-
-def _ranks_of(distances: Array) -> Array:
-    """Ranks from 0 by (distance, index)."""
-    order = np.argsort(distances)
-    ordered = distances[order]
-    if (ordered[1:] == ordered[:-1]).any():  # the fast sort leaves ties in any order
-        order = np.argsort(distances, kind="stable")
-    ranks = np.empty(len(order), dtype=np.int64)
-    ranks[order] = np.arange(len(order))
-    return ranks
+    total = m * sizes
+    for _ in range(2):  # again where ties, counted in the first pass, raise what chance keeps
+        sums = _CurveSums(total / (m * (n - 1)), m, n)
+        x.each_tile(tile, rows)
+        seen = np.sum(list(reached.values()), axis=0)
+        if np.array_equal(seen, total):
+            break
+        total = seen
+    return sums.curve(rows)
 
 
-def _curve(
-    totals: Array, squares: Array, areas: Array, rows: Array | None, n: int
-) -> NeighborhoodCurve:
-    m, sizes = len(areas), np.arange(1, len(totals) + 1)
-    q = totals / m
-    low = high = q
-    if m < n:
-        spread = np.sqrt(np.maximum(squares / m - q**2, 0) / max(m - 1, 1) * (1 - m / n))
-        low, high = np.maximum(q - 1.96 * spread, 0), np.minimum(q + 1.96 * spread, 1)
-    r = _beyond_chance(q, sizes, n)
-    area = estimate_of_mean(areas, n, (-1.0, 1.0))
-    # The mean of the areas and the area of the mean are the same sum, in another order.
-    auc = area if isinstance(area, Estimate) else float(_area(r, sizes))
-    return NeighborhoodCurve(
-        sizes, q, r, q - sizes / (n - 1), low, high, auc, values_at_all_points(areas, rows, n), n
+def _ranks_of_row(distances: Array, widths: Array, own: int) -> tuple[Ranks, Ranks]:
+    """The ranks of all other points, in their order and nearest first."""
+    order = np.argsort(distances)[:-1]  # itself, at infinity, is the last
+    near, width = distances[order], widths[order]
+    ordered = Ranks(
+        1 + np.searchsorted(near, near - width, side="left"),
+        np.searchsorted(near, near + width, side="right"),
     )
+    place = np.empty(len(distances), dtype=np.int64)
+    place[order] = np.arange(len(order))
+    place = np.delete(place, own)
+    return Ranks(*(part[place] for part in ordered)), ordered

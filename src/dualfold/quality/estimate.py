@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
-from scipy.special import stdtrit
+from scipy.special import expit, ndtri, stdtrit
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
@@ -15,16 +15,27 @@ from dualfold.inputs import random_generator
 INTERVAL_CONFIDENCE = 0.95
 # Up to here all rows are measured; the work grows with the square: docs/dev/notes/quality.md
 MAX_FULL_ROWS = 5_000
-# Gives most measures to ±0.01.
+# Gives most measures to ±0.02: docs/calibration.md
 DEFAULT_SAMPLE_ROWS = 1_000
+# Any number that no other draw adds to its seed.
+SAMPLE_STREAM = 0x5A4D504C
+# A jackknife of fewer rows would leave out one of two: no pair would be left.
+MIN_JACKKNIFE_ROWS = 4
+# θ of `_upper_limits` as log(θ/(1 − θ)): its ends, and steps that halve them to 1e-6.
+MAX_LOGIT = 25.0
+BISECTION_STEPS = 26
+# Nearer to 0 the roots of `_upper_limits` are rounding, and far below the quantile.
+MIN_ROOT = 0.3
 
 
 class Estimate(float):
     """A float with the limits of its confidence interval.
 
     low, high : the value over all points lies between them with `confidence`
-        (Student's interval, corrected for sampling without replacement)
     sampled : how many points were measured
+
+    How often these limits hold the value, also where a map is wrong at a handful of points, is in
+    docs/calibration.md.
     """
 
     low: float
@@ -64,39 +75,119 @@ def drawn_rows(n: int, sample: int | None, random_state: Any) -> Array | None:
         )
     if sample >= n:
         return None
-    rng = random_generator(random_state)
+    rng = random_generator(stream_of_samples(random_state))
     return np.sort(rng.choice(n, int(sample), replace=False)).astype(np.int32)
 
 
+def stream_of_samples(random_state: Any) -> Any:
+    """A seed of its own: with the same number landmarks and subsamples are drawn, and a measure
+    on the rows that a map was fitted to says nothing about the others."""
+    if isinstance(random_state, int | np.integer) and random_state >= 0:
+        return [int(random_state), SAMPLE_STREAM]
+    return random_state
+
+
 def estimate_of_mean(values: Array, n: int, bounds: tuple[float, float]) -> float:
-    """The mean of values of all n points, or its estimate from fewer."""
-    m = len(values)
-    mean = float(values.mean())
+    """The mean of values of all n points, or its estimate from fewer.
+
+    `bounds` are those of every single value; see `interval_of_means`.
+    """
+    m, mean = len(values), float(values.mean())
     if m == n:
         return mean
-    half = _half_width(float(values.var(ddof=1)) / m, m, n)
-    return Estimate(mean, max(bounds[0], mean - half), min(bounds[1], mean + half), m)
+    low, high = interval_of_means(values[:, None], n, bounds)
+    return Estimate(mean, low[0], high[0], m)
 
 
-def estimate_of_sums(
-    sums: Array, n: int, statistic: Callable[[Array], Array], bounds: tuple[float, float]
+def interval_of_means(values: Array, n: int, bounds: tuple[float, float]) -> tuple[Array, Array]:
+    """Limits of the means over all n points, from the m×q values of m points drawn without
+    replacement; every value lies within `bounds`.
+
+    Points that were not drawn may have any value within the bounds, so a sample without an error
+    does not prove a map without errors. The upper limit is the quantile of Σ W_i x_i, W uniform on
+    the simplex and one of the x_i the upper bound itself: for values 0 and 1 that of Clopper and
+    Pearson (Learned-Miller and Thomas, "A new confidence interval for the mean of a bounded random
+    variable", 2019), times √(1 − m/n) around the mean, for draws without replacement.
+    """
+    least, most = bounds
+    width = most - least
+    if not width > 0:
+        return values.mean(axis=0), values.mean(axis=0)
+    shares = np.clip((values - least) / width, 0.0, 1.0)
+    mean, shrink = values.mean(axis=0), np.sqrt(1 - len(values) / n)
+    above, below = (
+        width * shrink * np.maximum(_upper_limits(part) - part.mean(axis=0), 0.0)
+        for part in (shares, 1 - shares)
+    )
+    return np.maximum(least, mean - below), np.minimum(most, mean + above)
+
+
+def _upper_limits(shares: Array) -> Array:
+    """The upper limits of means of the columns, whose entries lie between 0 and 1.
+
+    Σ W_i x_i ≤ t has the probability that Σ E_i (x_i − t) ≤ 0, E_i exponential variables, by the
+    saddle point of Σ −log(1 − s(x_i − t)): with 1 − s(x_i − t) ∝ 1 − θx_i it is at
+    t(θ) = Σ x_i w_i / Σ w_i, w_i = 1/(1 − θx_i), and its normal quantile is r + log(u/r)/r
+    (Lugannani and Rice; Barndorff-Nielsen). θ between 0 and 1 is found by bisection.
+    """
+    wanted = -ndtri((1 - INTERVAL_CONFIDENCE) / 2)
+    low, high = (np.full(shares.shape[1], end) for end in (-MAX_LOGIT, MAX_LOGIT))
+    limits = np.ones(shares.shape[1])
+    for _ in range(BISECTION_STEPS):
+        logit = (low + high) / 2
+        theta, last = expit(logit), 1 + np.exp(logit)  # 1/(1 − θ): the weight of the bound
+        weights = 1 / (1 - theta * shares)
+        limits = (np.sum(weights * shares, axis=0) + last) / (weights.sum(axis=0) + last)
+        logs = np.log(weights).sum(axis=0) + np.log(last)
+        ratio = -2 * (logs + (len(shares) + 1) * np.log(1 - theta * limits))
+        spread = np.square((shares - limits) * weights).sum(axis=0)
+        u = theta * np.sqrt(spread + np.square((1 - limits) * last))
+        r = np.sqrt(np.maximum(ratio, MIN_ROOT**2))
+        with np.errstate(divide="ignore"):
+            quantile = np.where(ratio > MIN_ROOT**2, r + np.log(u / r) / r, 0.0)
+        nearer = quantile < wanted
+        low, high = np.where(nearer, logit, low), np.where(nearer, high, logit)
+    return limits
+
+
+def estimate_of_pair_sums(
+    sums: Array,
+    inner: Array | None,
+    n: int,
+    statistic: Callable[[Array], Array],
+    bounds: tuple[float, float],
 ) -> float:
-    """A function of the column sums of all rows, or its estimate from fewer.
+    """A function of sums over all pairs of n points, or its estimate from the pairs of m of them.
 
-    `statistic` takes the totals, q of them or m×q together. The variance comes from
-    leaving out one row after the other (the jackknife).
+    sums, inner : m×q, for each drawn point the sums over its pairs with all points, and with the
+        drawn ones; `inner` is None where all points were drawn
+    statistic : takes the q totals, or m×q together
+
+    A pair of two points that were not drawn was not seen, but each of the two was, beside drawn
+    points: where a number of a pair is a_i + a_j, its mean over such pairs is twice that over the
+    pairs of drawn and other points less that over the pairs of drawn ones, exactly. What is left is
+    estimated by leaving out one drawn point after the other (the jackknife).
     """
     total, m = sums.sum(axis=0), len(sums)
-    value = float(statistic(total))
-    if m == n:
-        return value
-    without = np.asarray(statistic(total - sums))
-    half = _half_width((m - 1) / m * float(np.square(without - without.mean()).sum()), m, n)
+    if inner is None:
+        return float(statistic(total))
+    within, across = inner.sum(axis=0), total - inner.sum(axis=0)
+    value = float(np.clip(statistic(_pair_totals(within, across, m, n)), *bounds))
+    if m < MIN_JACKKNIFE_ROWS or not np.isfinite(value):
+        return Estimate(value, *bounds, m)
+    outer = sums - inner
+    without = statistic(_pair_totals(within - 2 * inner, across - outer + inner, m - 1, n))
+    variance = (m - 1) / m * float(np.square(without - without.mean()).sum())
+    half = float(stdtrit(m - 1, 0.5 + INTERVAL_CONFIDENCE / 2) * np.sqrt(variance))
     return Estimate(value, max(bounds[0], value - half), min(bounds[1], value + half), m)
 
 
-def _half_width(variance: float, m: int, n: int) -> float:
-    return float(stdtrit(m - 1, 0.5 + INTERVAL_CONFIDENCE / 2) * np.sqrt(variance * (1 - m / n)))
+def _pair_totals(within: Array, across: Array, m: int, n: int) -> Array:
+    """Totals over all ordered pairs, from those of m drawn points among themselves and with the
+    others."""
+    others = n - m
+    mean = 2 * across / (m * others) - within / (m * (m - 1))
+    return np.asarray(within + 2 * across + others * (others - 1) * mean)
 
 
 def values_at_all_points(values: Array, rows: Array | None, n: int) -> Array:

@@ -12,7 +12,9 @@ from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.number_rows import rows_in_units
 from dualfold.inputs import random_generator
-from dualfold.quality.ranks import t_similarity
+from dualfold.quality.estimate import drawn_rows, values_or_mean
+from dualfold.quality.ranks import listed_neighbors
+from dualfold.quality.space import EuclideanSpace, both_spaces, neighbor_count
 
 # The scale between two maps is a double up to this power of 2, and far from its limits.
 MAX_POWER_RATIO = 1_000
@@ -99,17 +101,17 @@ def neighbor_agreement(
 
     first, second : the maps, of the same points in the same order
 
-    `per_point=True` shows where the maps differ.
+    `per_point=True` shows where the maps differ. Where points tie on one of them it is the mean of
+    what each keeps of the other (`t_similarity`).
     """
-    return t_similarity(
-        _map_in_units(first, "first")[0],
-        _map_in_units(second, "second")[0],
-        n_neighbors,
-        per_point=per_point,
-        sample=sample,
-        random_state=random_state,
-        n_jobs=n_jobs,
-    )
+    for points, name in ((first, "first"), (second, "second")):
+        _map_in_units(points, name)
+    # As they are stored: the rounding of single precision makes ties, too.
+    x, y = (EuclideanSpace(p, n_jobs, n) for p, n in ((first, "first"), (second, "second")))
+    both_spaces(x, y, "euclidean", n_jobs)
+    k, rows = neighbor_count(n_neighbors, x.n), drawn_rows(x.n, sample, random_state)
+    kept, back = (listed_neighbors(a, b, k, rows).kept_shares(k) for a, b in ((x, y), (y, x)))
+    return values_or_mean((kept + back) / 2, rows, x.n, (0.0, 1.0), per_point)
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.quality.estimate import Estimate, drawn_rows, values_or_mean
+from dualfold.quality.estimate import drawn_rows, values_or_mean
 from dualfold.quality.space import EuclideanSpace, Space, both_spaces, neighbor_count
 
 # Gathered together in float64.
@@ -102,17 +102,19 @@ def density_correlation(
 
     Pearson's correlation over points of log R(x) and log R(y), R² the mean squared
     distance to the k nearest (in X and in Y, each its own). Points with R = 0 (k exact
-    duplicates) have no density and are left out; 0 where one side does not vary.
+    duplicates) have no density and are left out; 0 where one side does not vary. Of a `sample` it
+    is the correlation of these points, without an interval: one point that was not drawn may have
+    any density.
 
     Narayan, Berger and Cho, "Assessing single-cell transcriptomic variability through
     density-preserving data visualization" (2021).
     """
     x, y = both_spaces(X, Y, metric, n_jobs)
     k, rows = neighbor_count(n_neighbors, x.n), drawn_rows(x.n, sample, random_state)
-    return correlation_of_densities(x.nearest(k, rows)[1], y.nearest(k, rows)[1], x.n)
+    return correlation_of_densities(x.nearest(k, rows)[1], y.nearest(k, rows)[1])
 
 
-def correlation_of_densities(before: Array, after: Array, n: int) -> float:
+def correlation_of_densities(before: Array, after: Array) -> float:
     """From the distances to the nearest neighbours."""
     radii = [np.square(distances).mean(axis=1) for distances in (before, after)]
     apart = (radii[0] > 0) & (radii[1] > 0)
@@ -120,10 +122,4 @@ def correlation_of_densities(before: Array, after: Array, n: int) -> float:
     m = int(apart.sum())
     if m < 2 or min(np.ptp(log) for log in logs) <= 1e-12:
         return 0.0
-    r = float(np.corrcoef(*logs)[0, 1])
-    if len(before) == n or m < 4:
-        return r
-    # Fisher's interval, for draws without replacement.
-    half = 1.96 * np.sqrt((1 - len(before) / n) / (m - 3))
-    middle = np.arctanh(np.clip(r, -1 + 1e-15, 1 - 1e-15))
-    return Estimate(r, np.tanh(middle - half), np.tanh(middle + half), m)
+    return float(np.corrcoef(*logs)[0, 1])

@@ -7,6 +7,7 @@ Kruskal's stress, which sorts all pairs, takes them in slices.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -16,7 +17,12 @@ import numpy as np
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
 from dualfold.kernels import c_constant, kernel
-from dualfold.quality.estimate import drawn_rows, estimate_of_sums, values_at_all_points
+from dualfold.quality.estimate import (
+    Estimate,
+    drawn_rows,
+    estimate_of_pair_sums,
+    values_at_all_points,
+)
 from dualfold.quality.space import Space, both_spaces, refuse_single_point
 
 # Pairs sorted together: 16 bytes each and as much again for the sort.
@@ -31,10 +37,12 @@ class PairSums:
     """Sums over the pairs of each row, around a typical pair so that no digits are lost.
 
     sums : m×9, as in pair_sums.c, with `shift` taken off d and δ, and `scale` of δ off d
+    inner : the same over the pairs of sampled points alone; None where all were measured
     rows : the sampled points, or None for all n
     """
 
     sums: Array
+    inner: Array | None
     shift: Array
     scale: float
     rows: Array | None
@@ -42,13 +50,16 @@ class PairSums:
 
     def correlation(self) -> float:
         """Pearson's over all pairs; 0 where one side does not vary."""
-        return estimate_of_sums(self.sums, self.n, self._correlation, (-1.0, 1.0))
+        return self._estimate(self._correlation, (-1.0, 1.0))
 
     def residual_variance(self) -> float:
         """1 − correlation²."""
-        return estimate_of_sums(
-            self.sums, self.n, lambda total: 1 - self._correlation(total) ** 2, (0.0, 1.0)
-        )
+        r = self.correlation()
+        if not isinstance(r, Estimate):
+            return 1 - r**2
+        ends = 1 - r.low**2, 1 - r.high**2
+        most = 1.0 if r.low <= 0 <= r.high else max(ends)
+        return Estimate(1 - r**2, min(ends), most, r.sampled)
 
     def stress(self, scale: float | str = "best", *, per_point: bool = False) -> float | Array:
         """See `dualfold.quality.stress`."""
@@ -57,9 +68,12 @@ class PairSums:
             return _stress(total, self._scale(total, scale) - self.scale)
 
         if not per_point:
-            return estimate_of_sums(self.sums, self.n, of, (0.0, np.inf))
+            return self._estimate(of, (0.0, 1.0 if isinstance(scale, str) else np.inf))
         change = self._scale(self.sums.sum(axis=0), scale) - self.scale
         return values_at_all_points(_stress(self.sums, change), self.rows, self.n)
+
+    def _estimate(self, statistic: Callable[[Array], Array], bounds: tuple[float, float]) -> float:
+        return estimate_of_pair_sums(self.sums, self.inner, self.n, statistic, bounds)
 
     def _scale(self, total: Array, scale: float | str) -> Array:
         if not isinstance(scale, str):
@@ -70,9 +84,8 @@ class PairSums:
         return np.asarray(self.scale + best)
 
     def _correlation(self, total: Array) -> Array:
-        """Pearson's from the totals of all rows, or of all but one (the jackknife)."""
-        m = len(self.sums) - (total.ndim > 1)  # leaving one row out leaves m - 1
-        pairs = max(m * (self.n - 1), 1)
+        """Pearson's from the totals over all pairs."""
+        pairs = self.n * (self.n - 1)
         x, y, xx, xy, yy = (total[..., place] for place in range(5))
         vary = (xx - x * x / pairs), (yy - y * y / pairs)
         # Equal distances vary by rounding only: n of their last bits, squared.
@@ -103,15 +116,22 @@ class PairSumsCollector:
         square = float(after @ after)
         self._scale = float(before @ after) / square if square > 0 else 1.0
         self._sums = np.empty((x.n if rows is None else len(rows), c_constant("PAIR_SUMS")))
+        self._inner = None if rows is None else np.empty_like(self._sums)
 
     def add(self, before: Array, after: Array, places: slice, names: Array) -> None:
         """Rows of distances of the points `names`, whose sums go to the rows `places`."""
         _pair_sums(
             before, after, self._n, len(names), names, self._shift, self._scale, self._sums[places]
         )
+        if self._inner is None or self._rows is None:
+            return
+        own = np.arange(places.start, places.stop, dtype=np.int32)
+        some = (np.ascontiguousarray(part[:, self._rows]) for part in (before, after))
+        around = self._shift, self._scale, self._inner[places]
+        _pair_sums(*some, len(self._rows), len(names), own, *around)
 
     def result(self) -> PairSums:
-        return PairSums(self._sums, self._shift, self._scale, self._rows, self._n)
+        return PairSums(self._sums, self._inner, self._shift, self._scale, self._rows, self._n)
 
 
 def pair_sums(x: Space, y: Space, rows: Array | None) -> PairSums:
@@ -217,24 +237,27 @@ def nonmetric_stress(
     rows = drawn_rows(x.n, sample, random_state)
     starts, heights = rising_curve(x, y, rows)
     sums = np.empty((x.n if rows is None else len(rows), 2))
+    inner = None if rows is None else np.empty_like(sums)
 
     def tile(places: slice, names: Array) -> None:
         before, after = x.true_rows(names), y.true_rows(names)
         fitted = heights[np.searchsorted(starts, before, side="right") - 1]
         fitted[np.arange(len(names)), names] = after[np.arange(len(names)), names] = 0.0
-        sums[places, 0] = np.square(after - fitted).sum(axis=1)
-        sums[places, 1] = np.square(after).sum(axis=1)
+        squares = np.square(after - fitted), np.square(after)
+        sums[places] = np.stack([part.sum(axis=1) for part in squares], axis=1)
+        if inner is not None:
+            inner[places] = np.stack([part[:, rows].sum(axis=1) for part in squares], axis=1)
 
     x.each_tile(tile, rows)
     if per_point:
         return values_at_all_points(_root_share(sums), rows, x.n)
-    return estimate_of_sums(sums, x.n, _root_share, (0.0, 1.0))
+    return estimate_of_pair_sums(sums, inner, x.n, _root_share, (0.0, 1.0))
 
 
 def _root_share(total: Array) -> Array:
     part, whole = total[..., 0], total[..., 1]
     share = np.divide(part, whole, out=np.zeros(np.shape(part)), where=whole > 0)
-    return np.asarray(np.sqrt(share))
+    return np.asarray(np.sqrt(np.maximum(share, 0)))
 
 
 def rising_curve(x: Space, y: Space, rows: Array | None) -> tuple[Array, Array]:

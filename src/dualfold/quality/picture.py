@@ -31,6 +31,7 @@ class Picture:
     n, n_neighbors : of the rows that were judged
     rivals : what other maps of the same rows keep, by name
     space : where neighbours were counted, in words; "" for the table as methods take it
+    chance_share : what a random map keeps, where ties in the data make it more than k/(n − 1)
 
     >>> print(Picture(0.02, 10_001, 10))
     No picture of these data: it keeps 2 % of the 10 nearest neighbours (a random map: 0.1 %).
@@ -41,16 +42,22 @@ class Picture:
     n_neighbors: int
     rivals: Mapping[str, float] = field(default_factory=dict)
     space: str = ""
+    chance_share: float | None = None
 
     @property
     def chance(self) -> float:
         """What a random map keeps."""
-        return self.n_neighbors / (self.n - 1)
+        untied = self.n_neighbors / (self.n - 1)
+        return untied if self.chance_share is None else self.chance_share
 
     @property
     def beyond_chance(self) -> float:
-        """0: as a random map, 1: all are kept (R_NX of this neighbourhood)."""
-        return (float(self.kept) - self.chance) / max(1 - self.chance, 1e-300)
+        """0: as a random map, 1: all are kept (R_NX of this neighbourhood).
+
+        Where all rows are equally far every map keeps all.
+        """
+        left = 1 - self.chance
+        return (float(self.kept) - self.chance) / left if left > 0 else 1.0
 
     @property
     def grade(self) -> str:

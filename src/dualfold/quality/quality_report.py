@@ -20,9 +20,15 @@ from dualfold.quality.pair_measures import (
     pair_sums,
 )
 from dualfold.quality.picture import MEASURE_MEANINGS, Picture, percent, verdict_of
-from dualfold.quality.ranks import NeighborRanks, check_half
+from dualfold.quality.ranks import (
+    NeighborRanks,
+    check_half,
+    neighbors_of_lists,
+    ranks_of_lists,
+)
 from dualfold.quality.shepard import DistanceGrid, Shepard
 from dualfold.quality.space import Space, both_spaces, neighbor_count
+from dualfold.quality.tied_lists import order_means, tied_lists
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,7 +42,8 @@ MAX_CURVE_RANK = 100
 class QualityReport:
     """How good a map is; `print` it for the verdict and the numbers.
 
-    measures : name → number (an `Estimate` with bounds for a sample); what each
+    measures : name → number (of a sample an `Estimate` with bounds, but for the correlation of
+        densities); what each
         means and which end is good is in `dualfold.quality.picture.MEASURE_MEANINGS`
     per_point : name → one number for each point, to colour the map by (NaN: not sampled)
     curve, co_ranking, shepard : for the figures of `dualfold.view`
@@ -57,7 +64,9 @@ class QualityReport:
     @property
     def picture(self) -> Picture:
         """Neighbours kept, beside chance, and a word for it."""
-        return Picture(self.measures["t_similarity"], self.n, self.n_neighbors, space=self.space)
+        kept = self.measures["t_similarity"]
+        chance = float(kept) - float(self.measures["lcmc"])
+        return Picture(kept, self.n, self.n_neighbors, {}, self.space, chance)
 
     @property
     def verdict(self) -> str:
@@ -145,7 +154,8 @@ def report(
     graph : adds the residual variance against its geodesics
     n_neighbors : neighbourhood size of the local measures, less than n/2
     max_rank : end of the R_NX curve and the co-ranking matrix (None: 100, or n−2 if less)
-    sample : measure only that many points (against all); every number becomes an `Estimate`
+    sample : measure only that many points (against all); every number but the correlation of
+        densities becomes an `Estimate`
 
     Exact by default: one pass for ranks and one for distances over all pairs, minutes for
     70,000 images; a sample of 1,000 of them takes seconds. Kruskal's stress, which sorts
@@ -165,16 +175,21 @@ def report(
     )
     sampling = {"sample": sample, "random_state": random_state}
     rows = drawn_rows(x.n, sample, random_state)
-    before, after = (space.nearest(max(k, longest), rows) for space in (x, y))
-    near = _near(x, y, before[0][:, :k], after[0][:, :k], rows)
-    lists = before[0][:, :longest], after[0][:, :longest]
-    curve = curve_of(*lists, rows, x.n)
+    before = tied_lists(x, max(k, longest), rows, rounded=True)
+    after = tied_lists(y, max(k, longest), rows, rounded=False)
+    tied = order_means(x, y, after, rows)
+    near = ranks_of_lists(x, y, before.first(k), after.indices[:, :k], tied, rows)
+    lists = before.first(longest), after.indices[:, :longest]
+    listed = neighbors_of_lists(x, *lists, tied, rows)
+    curve = curve_of(listed)
     sums, shepard = _all_pairs(x, y, rows)
     shapes = distortion_of(x, y, near.before, rows)
     measures = _of_neighbors(near) | {
         "r_nx_area": curve.auc,
         "local_distortion": estimate_of_mean(shapes, x.n, (0.0, 1.0)),
-        "density_correlation": correlation_of_densities(before[1][:, :k], after[1][:, :k], x.n),
+        "density_correlation": correlation_of_densities(
+            before.distances[:, :k], after.distances[:, :k]
+        ),
     }
     measures |= _of_pairs(x, y, sums, sampling)
     if graph is not None:
@@ -184,7 +199,7 @@ def report(
         measures |= _of_classes(x, y, labels, k, sampling)
     per_point = _points_of(near, curve, sums)
     per_point["local_distortion"] = values_at_all_points(shapes, rows, x.n)
-    ranks, measured = co_ranking_of(*lists, x.n), len(near.before)
+    ranks, measured = co_ranking_of(listed), len(near.before)
     return QualityReport(measures, per_point, curve, ranks, shepard, x.n, k, measured, x.about)
 
 
@@ -208,10 +223,6 @@ def _of_classes(
         "knn_accuracy": _number(knn_accuracy(y, labels, n_neighbors=k, **sampling)),
         "knn_accuracy_before": _number(knn_accuracy(x, labels, n_neighbors=k, **sampling)),
     }
-
-
-def _near(x: Space, y: Space, before: Array, after: Array, rows: Array | None) -> NeighborRanks:
-    return NeighborRanks(before, after, x.ranks(after, rows), y.ranks(before, rows), rows, x.n)
 
 
 def _all_pairs(x: Space, y: Space, rows: Array | None) -> tuple[PairSums, Shepard]:

@@ -1,24 +1,27 @@
 """Ranks of given pairs by counting, never by sorting.
 
-The rank of j among the points around i is one more than the number of points l with
-(d(i, l), l) before (d(i, j), j). In few dimensions the distances are recomputed where they
-are needed. In many, float32 products decide all but the closest comparisons. With f the centred
-and scaled points as stored (`graph.lower_bounds`), K columns and u = 2⁻²⁴,
+Of the points around i, j has the ranks from 1 + #{l: d(i, l) < low} to #{l: d(i, l) ≤ high}, low
+and high being d(i, j) less and more the width of a tie (0: ties are exact). In few dimensions the
+distances are recomputed where they are needed. In many, float32 products decide all but the
+closest comparisons. With f the centred and scaled points as stored (`graph.lower_bounds`), K
+columns and u = 2⁻²⁴,
 
     |v − ‖f_i − f_l‖²| ≤ c(|f_i|² + |f_l|²),  v = |f_i|² + |f_l|² − 2f_i·f_l,  c = (K + 16)u
 
 whatever the order of the sums (sixteen for the outer sums and the rounded squares), and
 storing moved each point by at most δ: (t + δ)² ≤ t²(1 + s) + δ²(1 + 1/s). So with
-e_i = c|f_i|² + 2δ_i²(1 + 1/s) and T the scaled square of d(i, j),
+e_i = c|f_i|² + 2δ_i²(1 + 1/s) and T, T' the scaled squares of low and high,
 
-    v + e_i + e_l < T/(1 + s)  proves l nearer,   v − e_i − e_l > T(1 + s)  proves it farther,
+    v + e_i + e_l < T/(1 + s)  proves l nearer,   v − e_i − e_l > T'(1 + s)  proves it farther,
 
 and the few pairs in between (a few in a thousand on MNIST) get their true distances.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from queue import SimpleQueue
+from typing import NamedTuple
 
 import numpy as np
 
@@ -47,52 +50,80 @@ _count_given = kernel("count_given")
 _count_direct = kernel("count_direct")
 
 
-def given_ranks(distances: Array, columns: Array) -> Array:
-    """Ranks from rows of distances that are infinite where a row meets itself."""
+class Ranks(NamedTuple):
+    """Ranks from 1. Points as far as each other share theirs: `first` to `last`, both m×k."""
+
+    first: Array
+    last: Array
+
+
+def given_ranks(distances: Array, columns: Array, widths: Callable[[Array], Array]) -> Ranks:
+    """Ranks from rows of distances that are infinite where a row meets itself.
+
+    widths : of ties at such distances (m×k)
+    """
     rows, k = columns.shape
     limits = np.take_along_axis(distances, columns.astype(np.int64), axis=1)
-    counts = np.zeros((rows, k), dtype=np.int32)
-    _count_given(distances, distances.shape[1], rows, k, limits, columns, counts)
-    return counts + 1
+    low, high = _tie_limits(limits, widths(limits))
+    below, within = (np.zeros((rows, k), dtype=np.int32) for _ in range(2))
+    _count_given(distances, distances.shape[1], rows, k, low, high, below, within)
+    return Ranks(below + 1, below + within)
 
 
-def euclidean_ranks(X: Array, rows: Array | None, columns: Array, threads: int) -> Array:
-    """The ranks of `columns` (m×k) among the points around each of the m rows (None: all)."""
+def euclidean_ranks(
+    X: Array,
+    rows: Array | None,
+    columns: Array,
+    threads: int,
+    widths: Callable[[Array], Array] | None = None,
+) -> Ranks:
+    """The ranks of `columns` (m×k) among the points around each of the m rows (None: all).
+
+    widths : of ties at given distances (m×k); None where they are exact
+    """
     asked = np.arange(len(X), dtype=np.int32) if rows is None else rows.astype(np.int32)
     columns = np.ascontiguousarray(columns, dtype=np.int32)
     if columns.size == 0:
-        return np.zeros(columns.shape, dtype=np.int32)
-    limits = _limits(X, asked, columns, threads)
+        return Ranks(*(np.zeros(columns.shape, dtype=np.int32) for _ in range(2)))
+    apart = listed_distances(X, asked, columns, threads)
+    limits = _tie_limits(apart, 0.0 if widths is None else widths(apart))
     if X.shape[1] <= FEW_COLUMNS:
-        return _direct_ranks(X, asked, columns, limits, threads)
-    return _panel_ranks(X, rows, asked, columns, limits, threads)
+        return _direct_ranks(X, asked, limits, threads)
+    return _panel_ranks(X, rows, asked, limits, threads)
 
 
-def _limits(X: Array, asked: Array, columns: Array, threads: int) -> Array:
-    limits = np.empty(columns.shape)
+def _tie_limits(distances: Array, widths: Array | float) -> tuple[Array, Array]:
+    return np.maximum(distances - widths, 0.0), distances + widths
+
+
+def listed_distances(X: Array, asked: Array, columns: Array, threads: int) -> Array:
+    """The distances from the rows `asked` to `columns`, m×k."""
+    distances = np.empty(columns.shape)
 
     def share(some: slice) -> None:
         every = np.repeat(asked[some], columns.shape[1])
-        limits[some] = pair_distances(X, X, every, columns[some].ravel()).reshape(
+        distances[some] = pair_distances(X, X, every, columns[some].ravel()).reshape(
             -1, columns.shape[1]
         )
 
     in_threads(share, row_slices(len(asked), _LIMIT_ROWS_PER_CHUNK), threads)
-    return limits
+    return distances
 
 
-def _direct_ranks(X: Array, asked: Array, columns: Array, limits: Array, threads: int) -> Array:
+def _direct_ranks(X: Array, asked: Array, limits: tuple[Array, Array], threads: int) -> Ranks:
     across = np.ascontiguousarray(X.T, dtype=np.float64)
-    counts = np.zeros(columns.shape, dtype=np.int32)
+    shape = limits[0].shape
+    below, within = (np.zeros(shape, dtype=np.int32) for _ in range(2))
 
     def share(some: slice) -> None:
-        rows = asked[some], len(asked[some]), columns.shape[1]
-        _count_direct(across, *X.shape, *rows, limits[some], columns[some], counts[some])
+        rows = asked[some], len(asked[some]), shape[1]
+        counts = (part[some] for part in (*limits, below, within))
+        _count_direct(across, *X.shape, *rows, *counts)
 
     shares = list(row_slices(len(asked), ROWS_PER_CHUNK))
     with steps("counting ranks", len(shares)) as done:
         in_threads(share, shares, threads, done)
-    return counts + 1
+    return Ranks(below + 1, below + within)
 
 
 class _Panels:
@@ -127,19 +158,19 @@ def _by_panel(values: Array, panels: int, padding: float) -> Array:
     return np.ascontiguousarray(padded.reshape(panels, PANEL_POINTS, k).transpose(0, 2, 1))
 
 
-def _thresholds(limits: Array, scale: float, panels: int) -> tuple[Array, Array]:
+def _thresholds(limits: tuple[Array, Array], scale: float, panels: int) -> tuple[Array, Array]:
     """Below the first certainly nearer, above the second certainly farther."""
-    squares = (limits * scale) ** 2
-    near = (squares * ((1 - _ROUNDING_MARGIN) / (1 + _SLACK_SHARE))).astype(np.float32)
-    far = (squares * ((1 + _ROUNDING_MARGIN) * (1 + _SLACK_SHARE))).astype(np.float32)
+    low, high = ((limit * scale) ** 2 for limit in limits)
+    near = (low * ((1 - _ROUNDING_MARGIN) / (1 + _SLACK_SHARE))).astype(np.float32)
+    far = (high * ((1 + _ROUNDING_MARGIN) * (1 + _SLACK_SHARE))).astype(np.float32)
     near = np.nextafter(near, np.float32(-np.inf))
     far = np.nextafter(far, np.float32(np.inf))
     return _by_panel(near, panels, -np.inf), _by_panel(far, panels, -np.inf)
 
 
 def _panel_ranks(
-    X: Array, rows: Array | None, asked: Array, columns: Array, limits: Array, threads: int
-) -> Array:
+    X: Array, rows: Array | None, asked: Array, limits: tuple[Array, Array], threads: int
+) -> Ranks:
     frame = frame_of(X, None, None)
     others = _Panels(X, frame)
     mutual = rows is None
@@ -147,9 +178,10 @@ def _panel_ranks(
     own = others if rows is None else _Panels(own_rows, frame)
     near, far = _thresholds(limits, frame.scale, own.panels)
     last = np.ascontiguousarray(far.max(axis=1))
-    k = columns.shape[1]
+    shape = limits[0].shape
+    k = shape[1]
     counts = np.zeros((own.panels, k, PANEL_POINTS), dtype=np.int32)
-    settled = np.zeros(columns.shape, dtype=np.int32)
+    settled, within = (np.zeros(shape, dtype=np.int32) for _ in range(2))
     selves = np.full(own.panels * PANEL_POINTS, -1, dtype=np.int32)
     selves[: len(asked)] = asked
     free: SimpleQueue[tuple[Array, Array, Array]] = SimpleQueue()
@@ -167,7 +199,7 @@ def _panel_ranks(
         while position[0] >= 0:
             where = *across[0], *across[1], mutual
             found = _count_panels(*points, *rule, *where, row, column, _BUFFER_PAIRS, position)
-            pairs = row, column, found, k, limits, columns, settled, mutual
+            pairs = row, column, found, k, *limits, settled, within, mutual
             _settle_counts[X.dtype](own_rows, X, X.shape[1], *pairs)
         free.put(buffers)
 
@@ -187,4 +219,5 @@ def _panel_ranks(
         with steps("counting ranks", len(strips)) as done:
             in_threads(strip, strips, threads, done)
     flat = counts.transpose(0, 2, 1).reshape(-1, k)[: len(asked)]
-    return np.asarray(flat + settled + 1)
+    below = flat + settled
+    return Ranks(below + 1, below + within)

@@ -1,11 +1,15 @@
 """The nearest of each point before and after, and where each side finds the other's.
 
-ρ_ij is the rank of j among the points around i in X, r_ij that in Y, both from 1 and by
-(distance, index); N_k(i) are the k nearest of i in X, M_k(i) those in Y.
+ρ_ij is the rank of j among the points around i in X, r_ij that in Y, both from 1; N_k(i) are the
+k nearest of i in X, by (distance, index), M_k(i) those in Y. Points that are equally far in X,
+within the rounding of the distances, share their ranks, from `first` to `last`: ρ_ij is the one of
+them that is nearest to r_ij. Of points that are equally far in Y everything is the mean over their
+orders (`tied_lists`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,44 +17,92 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
-from dualfold.quality.estimate import drawn_rows, values_or_mean
+from dualfold.quality.estimate import drawn_rows, estimate_of_mean, values_or_mean
+from dualfold.quality.picture import Picture
+from dualfold.quality.rank_counts import Ranks
 from dualfold.quality.space import Space, both_spaces, neighbor_count
+from dualfold.quality.tied_lists import (
+    OrderMeans,
+    TiedLists,
+    order_means,
+    ranks_of_listed,
+    tied_lists,
+    ties_distance,
+)
 
 
 @dataclass(frozen=True, eq=False)
-class NeighborRanks:
-    """The k nearest of each point before and after, and where each finds the other.
+class ListedNeighbors:
+    """The k nearest of each point before and after.
 
     before, after : m×k, the nearest points in X and in Y, nearest first
-    ranks_before : the ranks in X of `after` (ρ_ij for j in M_k)
-    ranks_after : the ranks in Y of `before` (r_ij for j in N_k)
+    ties : the ranks in X of `before`
+    ranks_before : the ranks in X of `after` (ρ_ij for j in M_k); n where they are beyond k and
+        were not counted
+    tied : of the points with ties in Y, the means over their orders
     rows : the sampled points, or None for all n
+    """
+
+    before: Array
+    after: Array
+    ties: Ranks
+    ranks_before: Ranks
+    tied: OrderMeans | None
+    rows: Array | None
+    n: int
+
+    def kept_shares(self, k: int) -> Array:
+        """|{j in M_k: ρ_ij ≤ k}| / k of each point: the neighbours kept."""
+        kept = np.count_nonzero(self.ranks_before.first[:, :k] <= k, axis=1).astype(float)
+        return _with_means(self.tied, "kept", k, kept) / k
+
+    def chance_shares(self, k: int) -> Array:
+        """What a random map keeps of each point: k/(n − 1), and more where the k-th ties in X."""
+        return np.asarray(self.ties.last[:, k - 1] / (self.n - 1))
+
+
+def listed_neighbors(x: Space, y: Space, k: int, rows: Array | None) -> ListedNeighbors:
+    """The k nearest on both sides of the points `rows` (None: of all)."""
+    before, after = tied_lists(x, k, rows, rounded=True), tied_lists(y, k, rows, rounded=False)
+    return neighbors_of_lists(x, before, after.indices, order_means(x, y, after, rows), rows)
+
+
+def neighbors_of_lists(
+    x: Space, before: TiedLists, after: Array, tied: OrderMeans | None, rows: Array | None
+) -> ListedNeighbors:
+    """From lists of neighbours; `tied` may be of longer ones."""
+    ranks = ranks_of_listed(x, before, after, rows)
+    return ListedNeighbors(before.indices, after, before.ranks, ranks, tied, rows, x.n)
+
+
+@dataclass(frozen=True, eq=False)
+class NeighborRanks(ListedNeighbors):
+    """The k nearest of each point before and after, and where each finds the other.
+
+    ranks_after : the ranks in Y of `before` (r_ij for j in N_k)
 
     Everything here is also known for fewer neighbours: each measure takes its own
     `n_neighbors` up to k, so a curve over k costs one search.
     """
 
-    before: Array
-    after: Array
-    ranks_before: Array
-    ranks_after: Array
-    rows: Array | None
-    n: int
+    ranks_after: Ranks
 
     def trustworthiness(
         self, n_neighbors: int | None = None, *, per_point: bool = False
     ) -> float | Array:
         """See `dualfold.quality.trustworthiness`."""
+        k = self._count(n_neighbors)
         return self._per_point_or_mean(
-            kept_ranks(self.ranks_before, self._count(n_neighbors), self.n), per_point
+            trusted_shares(self.ranks_before, self.tied, k, self.n), per_point
         )
 
     def continuity(
         self, n_neighbors: int | None = None, *, per_point: bool = False
     ) -> float | Array:
         """See `dualfold.quality.continuity`."""
+        k = self._count(n_neighbors)
         return self._per_point_or_mean(
-            kept_ranks(self.ranks_after, self._count(n_neighbors), self.n), per_point
+            continued_shares(self.ties, self.ranks_after, k, self.n), per_point
         )
 
     def mean_relative_rank_errors(
@@ -58,27 +110,32 @@ class NeighborRanks:
     ) -> tuple[float | Array, float | Array]:
         """See `dualfold.quality.mean_relative_rank_errors`."""
         k = self._count(n_neighbors)
-        errors = (rank_errors(ranks, k, self.n) for ranks in (self.ranks_before, self.ranks_after))
-        first, second = (self._per_point_or_mean(error, per_point) for error in errors)
-        return first, second
+        place = np.arange(1, k + 1)
+        worst = np.sum(np.abs(self.n - 2 * place + 1) / place)
+        listed = Ranks(*(part[:, :k] for part in self.ranks_before))
+        intruders = (ties_distance(place, listed) / place).sum(axis=1)
+        intruders = _with_means(self.tied, "errors", k, intruders) / worst
+        first, last = (part[:, :k].astype(np.int64) for part in self.ranks_after)
+        above = mean_excess(first, last, self.ties.last[:, :k])
+        under = mean_excess(-last, -first, -self.ties.first[:, :k].astype(np.int64))
+        lost = ((above + under) / place).sum(axis=1) / worst
+        return (
+            self._per_point_or_mean(intruders, per_point),
+            self._per_point_or_mean(lost, per_point),
+        )
 
     def t_similarity(
         self, n_neighbors: int | None = None, *, per_point: bool = False
     ) -> float | Array:
         """See `dualfold.quality.t_similarity`."""
-        k = self._count(n_neighbors)
-        return self._per_point_or_mean(kept_share(self.before, self.after, k), per_point)
+        return self._per_point_or_mean(self.kept_shares(self._count(n_neighbors)), per_point)
 
     def lcmc(self, n_neighbors: int | None = None, *, per_point: bool = False) -> float | Array:
         """See `dualfold.quality.lcmc`."""
-        k = self._count(n_neighbors)
-        chance = k / (self.n - 1)
-        return self._per_point_or_mean(
-            kept_share(self.before, self.after, k) - chance, per_point, low=-chance
-        )
+        return kept_beyond_chance(self, self._count(n_neighbors), per_point)
 
-    def _per_point_or_mean(self, values: Array, per_point: bool, low: float = 0.0) -> float | Array:
-        return values_or_mean(values, self.rows, self.n, (low, 1.0), per_point)
+    def _per_point_or_mean(self, values: Array, per_point: bool) -> float | Array:
+        return values_or_mean(values, self.rows, self.n, (0.0, 1.0), per_point)
 
     def _count(self, k: int | None) -> int:
         most = self.before.shape[1]
@@ -109,13 +166,28 @@ def neighbor_ranks(
         ranks.trustworthiness(), ranks.continuity(), ranks.t_similarity(5)
 
     Exact, ties included. Ranks are counted, never sorted: O(n²D) products in float32 with
-    a float64 decision of every close call, O(n(D + k)) memory.
+    a float64 decision of every close call, O(n(D + k)) memory. Points with ties on the map are
+    sorted, each on its own.
     """
     x, y = both_spaces(X, Y, metric, n_jobs)
     k = neighbor_count(n_neighbors, x.n)
     rows = drawn_rows(x.n, sample, random_state)
-    before, after = x.nearest(k, rows)[0], y.nearest(k, rows)[0]
-    return NeighborRanks(before, after, x.ranks(after, rows), y.ranks(before, rows), rows, x.n)
+    before, after = tied_lists(x, k, rows, rounded=True), tied_lists(y, k, rows, rounded=False)
+    return ranks_of_lists(x, y, before, after.indices, order_means(x, y, after, rows), rows)
+
+
+def ranks_of_lists(
+    x: Space,
+    y: Space,
+    before: TiedLists,
+    after: Array,
+    tied: OrderMeans | None,
+    rows: Array | None,
+) -> NeighborRanks:
+    """As `neighbors_of_lists`, with the ranks of each side's in the other, counted."""
+    ranks = x.ranks(after, rows, rounded=True), y.ranks(before.indices, rows)
+    both = before.indices, after
+    return NeighborRanks(*both, before.ranks, ranks[0], tied, rows, x.n, ranks[1])
 
 
 def check_half(k: int, n: int) -> None:
@@ -127,22 +199,44 @@ def check_half(k: int, n: int) -> None:
         )
 
 
-def kept_ranks(ranks: Array, k: int, n: int) -> Array:
+def trusted_shares(ranks_before: Ranks, tied: OrderMeans | None, k: int, n: int) -> Array:
+    """The trustworthiness of each point."""
+    excess = np.maximum(ranks_before.first[:, :k].astype(np.int64) - k, 0).sum(axis=1)
+    return 1.0 - _with_means(tied, "excess", k, excess.astype(float)) * _worst(k, n)
+
+
+def continued_shares(ties: Ranks, ranks_after: Ranks, k: int, n: int) -> Array:
+    """The continuity of each point."""
+    first, last = (part[:, :k].astype(np.int64) for part in ranks_after)
+    excess = mean_excess(first, last, np.maximum(ties.last[:, :k], k)).sum(axis=1)
+    return np.asarray(1.0 - excess * _worst(k, n))
+
+
+def _worst(k: int, n: int) -> float:
+    """1 over the largest sum of ranks beyond k."""
     check_half(k, n)
-    beyond = np.maximum(ranks[:, :k].astype(np.int64) - k, 0).sum(axis=1)
-    return np.asarray(1.0 - beyond * (2.0 / (k * (2.0 * n - 3.0 * k - 1.0))))
+    return 2.0 / (k * (2.0 * n - 3.0 * k - 1.0))
 
 
-def rank_errors(ranks: Array, k: int, n: int) -> Array:
-    place = np.arange(1, k + 1)
-    worst = np.sum(np.abs(n - 2 * place + 1) / place)
-    return np.asarray((np.abs(ranks[:, :k] - place) / place).sum(axis=1) / worst)
+def _with_means(tied: OrderMeans | None, name: str, k: int, values: Array) -> Array:
+    """Numbers of all points, with the means over orders where points tie in Y."""
+    if tied is not None:
+        values[tied.places] = getattr(tied, name)[:, k - 1]
+    return values
 
 
-def kept_share(before: Array, after: Array, k: int) -> Array:
-    # Two lists of k distinct numbers share as many as their sorted union repeats.
-    together = np.sort(np.hstack([before[:, :k], after[:, :k]]), axis=1)
-    return np.count_nonzero(together[:, 1:] == together[:, :-1], axis=1) / k
+def mean_excess(first: Array, last: Array, free: Array) -> Array:
+    """The mean of max(0, r − free) over r = first … last."""
+    most, least = np.maximum(last - free, 0), np.maximum(first - 1 - free, 0)
+    return np.asarray((most * (most + 1) - least * (least + 1)) / (2 * (last - first + 1)))
+
+
+def kept_beyond_chance(listed: ListedNeighbors, k: int, per_point: bool) -> float | Array:
+    """The local continuity meta-criterion."""
+    chance = listed.chance_shares(k)
+    beyond = listed.kept_shares(k) - chance
+    bounds = -float(chance.max()), 1 - float(chance.min())
+    return values_or_mean(beyond, listed.rows, listed.n, bounds, per_point)
 
 
 def t_similarity(
@@ -158,10 +252,11 @@ def t_similarity(
 ) -> float | Array:
     """The share of each point's k = `n_neighbors` nearest in X that it keeps in Y.
 
-        mean over i of |N_k(i) ∩ M_k(i)| / k,   0 to 1; 1: every neighbour kept
+        mean over i of |{j in M_k(i): ρ_ij ≤ k}| / k,   0 to 1; 1: every neighbour kept
 
-    Random points keep k/(n−1). With `per_point=True` one number for each point. Both searches
-    are exact, with ties broken by index. Memory is O(n·k).
+    Random points keep k/(n−1), and more where points tie in X: there j is kept if it is as near
+    as the k-th neighbour. With `per_point=True` one number for each point. Both searches are
+    exact. Memory is O(n·k).
 
     Tucker, "Dimensionality reduction and the Fenchel game", §2.
 
@@ -172,8 +267,29 @@ def t_similarity(
     """
     x, y = both_spaces(X, Y, metric, n_jobs)
     k, rows = neighbor_count(n_neighbors, x.n), drawn_rows(x.n, sample, random_state)
-    kept = kept_share(x.nearest(k, rows)[0], y.nearest(k, rows)[0], k)
+    kept = listed_neighbors(x, y, k, rows).kept_shares(k)
     return values_or_mean(kept, rows, x.n, (0.0, 1.0), per_point)
+
+
+def picture_of(
+    X: Any,
+    Y: Any,
+    n_neighbors: int,
+    *,
+    rivals: Mapping[str, float] | None = None,
+    sample: int | None = None,
+    random_state: Any = 0,
+) -> Picture:
+    """How good a picture Y is: `t_similarity` beside what a random map keeps.
+
+    rivals : what other maps of the same points keep, by name
+    """
+    x, y = both_spaces(X, Y, "euclidean", None)
+    k, rows = neighbor_count(n_neighbors, x.n), drawn_rows(x.n, sample, random_state)
+    listed = listed_neighbors(x, y, k, rows)
+    kept = estimate_of_mean(listed.kept_shares(k), x.n, (0.0, 1.0))
+    chance = float(listed.chance_shares(k).mean())
+    return Picture(kept, x.n, k, rivals or {}, x.about, chance)
 
 
 def trustworthiness(
@@ -209,7 +325,12 @@ def trustworthiness(
     1.0
     """
     x, y = both_spaces(X, Y, metric, n_jobs)
-    return _one_sided(x, y, n_neighbors, per_point, sample, random_state)
+    k, rows = neighbor_count(n_neighbors, x.n), drawn_rows(x.n, sample, random_state)
+    check_half(k, x.n)
+    after = tied_lists(y, k, rows, rounded=False)
+    ranks = x.ranks(after.indices, rows, rounded=True)
+    values = trusted_shares(ranks, order_means(x, y, after, rows), k, x.n)
+    return values_or_mean(values, rows, x.n, (0.0, 1.0), per_point)
 
 
 def continuity(
@@ -225,14 +346,19 @@ def continuity(
 ) -> float | Array:
     """Are the neighbours of X still near on the map? 0 to 1; 1: none was torn away.
 
-        mean over i of  1 − 2/(k(2n − 3k − 1)) · Σ_{j in N_k(i)} max(0, r_ij − k)
+        mean over i of  1 − 2/(k(2n − 3k − 1)) · Σ_{j in N_k(i)} max(0, r_ij − max(k, u_ij))
 
-    It is trustworthiness with the sides exchanged. Arguments as there.
+    u_ij is the last of the ranks that j shares in X with points as far as it: where none does, it
+    is trustworthiness with the sides exchanged. Arguments as there.
 
     Venna and Kaski (2001).
     """
     x, y = both_spaces(X, Y, metric, n_jobs)
-    return _one_sided(y, x, n_neighbors, per_point, sample, random_state)
+    k, rows = neighbor_count(n_neighbors, x.n), drawn_rows(x.n, sample, random_state)
+    check_half(k, x.n)
+    before = tied_lists(x, k, rows, rounded=True)
+    values = continued_shares(before.ranks, y.ranks(before.indices, rows), k, x.n)
+    return values_or_mean(values, rows, x.n, (0.0, 1.0), per_point)
 
 
 def mean_relative_rank_errors(
@@ -253,7 +379,7 @@ def mean_relative_rank_errors(
         C = Σ_{m=1..k} |n − 2m + 1| / m
 
     0 to 1 for k < n/2; 0: every neighbour has its rank. Unlike trustworthiness they also
-    see neighbours that merely changed places.
+    see neighbours that merely changed places, unless these tie in X.
 
     Lee and Verleysen, Nonlinear Dimensionality Reduction (2007).
     """
@@ -278,22 +404,10 @@ def lcmc(
 
         t_similarity(k) − k/(n−1),   −k/(n−1) to 1 − k/(n−1); 0: no better than chance
 
+    Where points tie in X, more than k are as near as the k-th: chance is their share.
+
     Chen and Buja, "Local multidimensional scaling" (2009).
     """
     x, y = both_spaces(X, Y, metric, n_jobs)
     k, rows = neighbor_count(n_neighbors, x.n), drawn_rows(x.n, sample, random_state)
-    chance = k / (x.n - 1)
-    beyond = kept_share(x.nearest(k, rows)[0], y.nearest(k, rows)[0], k) - chance
-    return values_or_mean(beyond, rows, x.n, (-chance, 1 - chance), per_point)
-
-
-def _one_sided(
-    true: Space, listed: Space, k: Any, per_point: bool, sample: int | None, random_state: Any
-) -> float | Array:
-    """1 − penalty of the ranks in `true` of the k nearest in `listed`."""
-    n = true.n
-    k = neighbor_count(k, n)
-    check_half(k, n)
-    rows = drawn_rows(n, sample, random_state)
-    values = kept_ranks(true.ranks(listed.nearest(k, rows)[0], rows), k, n)
-    return values_or_mean(values, rows, n, (0.0, 1.0), per_point)
+    return kept_beyond_chance(listed_neighbors(x, y, k, rows), k, per_point)

@@ -1,8 +1,8 @@
 """Points and the distances between them, however they are given.
 
 A space answers three questions without ever holding all distances: the nearest points of
-some rows, the ranks of given pairs, and rows of distances, a tile at a time. Points are
-ordered around each other by (distance, index).
+some rows, the ranks of given pairs, and rows of distances, a tile at a time. Lists of the nearest
+are ordered by (distance, index); ranks of points that are as far as each other are shared.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import scipy.sparse as sp
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
+from dualfold.graph.distances import distance_rounding
 from dualfold.graph.geodesics import geodesic_distances
 from dualfold.graph.graph import Graph
 from dualfold.graph.kd_tree import nearest_by_scan
@@ -34,7 +35,13 @@ from dualfold.kernels import kernel, kernels_by_dtype
 from dualfold.kernels.reports import steps
 from dualfold.kernels.sparse import canonical_rows
 from dualfold.kernels.threads import in_threads, one_blas_thread, row_slices, thread_count
-from dualfold.quality.rank_counts import FEW_COLUMNS, euclidean_ranks, given_ranks
+from dualfold.quality.rank_counts import (
+    FEW_COLUMNS,
+    Ranks,
+    euclidean_ranks,
+    given_ranks,
+    listed_distances,
+)
 
 # Sparse data is made dense up to here, as in graph.nearest.
 MAX_DENSE_NUMBERS = 1 << 27
@@ -47,6 +54,10 @@ _MAX_CACHED_NUMBERS = 1 << 26
 # Below this share of |x|² + |y|² a product has lost half its digits: it is computed again.
 _MIN_SQUARE_SHARE = 1e-8
 
+# Of a row, when a table is rotated or its columns are standardised: docs/dev/notes/quality.md
+_ROUNDINGS = 8
+# Of a distance by another metric: sums and products that are not ours.
+_METRIC_ROUNDINGS = 32
 # Fourth powers of distances from here to its inverse, and sums of them, have room.
 MIN_SAFE_DISTANCE = 2.0**-200
 
@@ -72,8 +83,23 @@ class Space(ABC):
         """(indices, distances) of the k nearest others of each row (None: of all)."""
 
     @abstractmethod
-    def ranks(self, columns: Array, rows: Array | None = None) -> Array:
-        """The ranks, from 1, of the given points around each row."""
+    def ranks(self, columns: Array, rows: Array | None = None, *, rounded: bool = False) -> Ranks:
+        """The ranks of the given points around each row.
+
+        rounded : whether distances that differ by rounding alone tie, too
+        """
+
+    @abstractmethod
+    def distances_to(self, columns: Array, rows: Array) -> Array:
+        """The distances from each row to the given points (m×k)."""
+
+    @abstractmethod
+    def tie_widths(self, rows: Array | None, distances: Array) -> Array:
+        """By how much equal distances from these rows (m×k) may differ because of rounding.
+
+        That is the rounding of the numbers that are stored, as after a rotation or after columns
+        were standardised, and of the distances.
+        """
 
     @abstractmethod
     def true_rows(self, rows: Array) -> Array:
@@ -112,6 +138,10 @@ class EuclideanSpace(Space):
             if self.width <= FEW_COLUMNS
             else None
         )
+        whole = np.dtype(getattr(X, "dtype", np.float64)).kind in "biu"
+        self._unit = _ROUNDINGS * 2.0**-53
+        if not whole:  # what is stored was rounded to the precision that it is stored in
+            self._unit += np.finfo(self.points.dtype).eps
         self._mean: Array | None = None
         self._centred: Array | None = None
         self._found: Neighbors | None = None
@@ -130,8 +160,19 @@ class EuclideanSpace(Space):
         chosen = slice(None) if rows is None else rows
         return found.indices[chosen], found.distances[chosen]
 
-    def ranks(self, columns: Array, rows: Array | None = None) -> Array:
-        return euclidean_ranks(self.points, rows, columns, self.threads)
+    def ranks(self, columns: Array, rows: Array | None = None, *, rounded: bool = False) -> Ranks:
+        widths = (lambda distances: self.tie_widths(rows, distances)) if rounded else None
+        return euclidean_ranks(self.points, rows, columns, self.threads, widths)
+
+    def distances_to(self, columns: Array, rows: Array) -> Array:
+        return listed_distances(self.points, rows, columns, self.threads)
+
+    def tie_widths(self, rows: Array | None, distances: Array) -> Array:
+        own = self.points if rows is None else self.points[rows]
+        lengths = np.sqrt(np.einsum("ij,ij->i", own, own, dtype=np.float64))[:, None]
+        # |x_j| is at most |x_i| + d.
+        relative = self._unit + 2 * distance_rounding(self.width)
+        return np.asarray(2 * self._unit * lengths + relative * distances)
 
     def true_rows(self, rows: Array) -> Array:
         out = np.empty((len(rows), self.n))
@@ -188,10 +229,14 @@ class DistanceSpace(Space):
     def __init__(self, n: int, distances: Callable[[Array], Array], n_jobs: int | None) -> None:
         self.n, self._distances = n, distances
         self.threads = thread_count(n_jobs)
-        first = self._distances(np.zeros(1, dtype=np.int32)) if n else np.zeros((0, 0))
+        first = np.asarray(self._distances(np.zeros(1, dtype=np.int32)) if n else np.zeros((0, 0)))
         finite = float(np.abs(first[np.isfinite(first)]).max(initial=0.0))
         if finite and not MIN_SAFE_DISTANCE < finite < 1 / MIN_SAFE_DISTANCE:
             self.power = int(np.frexp(finite)[1])
+        stored = np.finfo(first.dtype).eps if first.dtype.kind == "f" else 0.0
+        # Relative to the distances from the first point: a metric has no other unit.
+        unit = float(np.ldexp(finite, -self.power))
+        self._tie_width = (stored + _METRIC_ROUNDINGS * 2.0**-53) * unit
 
     def true_rows(self, rows: Array) -> Array:
         out = np.array(self._distances(rows), dtype=np.float64, order="C")
@@ -221,15 +266,31 @@ class DistanceSpace(Space):
         self.each_tile(tile, rows)
         return indices, distances
 
-    def ranks(self, columns: Array, rows: Array | None = None) -> Array:
-        out = np.empty(columns.shape, dtype=np.int32)
+    def ranks(self, columns: Array, rows: Array | None = None, *, rounded: bool = False) -> Ranks:
+        out = Ranks(*(np.empty(columns.shape, dtype=np.int32) for _ in range(2)))
         columns = np.ascontiguousarray(columns, dtype=np.int32)
 
         def tile(places: slice, names: Array) -> None:
-            out[places] = given_ranks(self.true_rows(names), columns[places])
+            def widths(distances: Array) -> Array:
+                return self.tie_widths(names, distances) if rounded else np.zeros_like(distances)
+
+            found = given_ranks(self.true_rows(names), columns[places], widths)
+            out.first[places], out.last[places] = found
 
         self.each_tile(tile, rows)
         return out
+
+    def distances_to(self, columns: Array, rows: Array) -> Array:
+        out = np.empty(columns.shape)
+
+        def tile(places: slice, names: Array) -> None:
+            out[places] = np.take_along_axis(self.true_rows(names), columns[places], axis=1)
+
+        self.each_tile(tile, rows)
+        return out
+
+    def tie_widths(self, rows: Array | None, distances: Array) -> Array:
+        return np.full(distances.shape, self._tie_width)
 
 
 def space_of(X: Any, metric: Any = "euclidean", n_jobs: int | None = None) -> Space:

@@ -16,8 +16,8 @@ from dualfold.arrays import Array
 from dualfold.descriptions import DESCRIPTIONS
 from dualfold.errors import DualfoldError
 from dualfold.inputs import random_generator
-from dualfold.quality import Picture, distance_correlation, neighbor_agreement, t_similarity
-from dualfold.quality.space import Space, space_of
+from dualfold.quality import distance_correlation, picture_of
+from dualfold.quality.space import space_of
 
 __all__ = ["Candidate", "candidate_on_subsamples", "subsamples", "winner", "with_shuffled"]
 
@@ -112,13 +112,11 @@ def candidate_on_subsamples(
             return Candidate(name, trouble=str(error).splitlines()[0])
         seconds.append(perf_counter() - begin)
         space = space_of(some)
-        kept.append(_kept_beyond_chance(space, points))
+        kept.append(picture_of(space, points, SCORED_NEIGHBORS).beyond_chance)
         distances.append(float(distance_correlation(space, points)))
         maps.append(points[:core])
-    shared = [
-        float(neighbor_agreement(a, b, n_neighbors=SCORED_NEIGHBORS)) for a, b in pairwise(maps)
-    ]
-    stability = Picture(float(np.mean(shared)), core, SCORED_NEIGHBORS).beyond_chance
+    shared = [picture_of(a, b, SCORED_NEIGHBORS).beyond_chance for a, b in pairwise(maps)]
+    stability = float(np.mean(shared))
     return Candidate(
         name, tuple(kept), float(np.mean(distances)), stability, float(np.median(seconds))
     )
@@ -140,7 +138,7 @@ def with_shuffled(
         except (DualfoldError, ValueError):  # a map of noise that fails keeps what chance does
             kept.append(0.0)
         else:
-            kept.append(_kept_beyond_chance(space_of(table), points))
+            kept.append(picture_of(space_of(table), points, SCORED_NEIGHBORS).beyond_chance)
     return replace(one, kept_shuffled=tuple(kept))
 
 
@@ -149,11 +147,6 @@ def _map_of(name: str, X: Any, n_components: int, n_neighbors: int) -> Array:
         warnings.simplefilter("ignore")
         estimator = unfitted_estimator(name, n_components, n_neighbors)
         return np.asarray(estimator.fit_transform(X))
-
-
-def _kept_beyond_chance(space: Space, points: Array) -> float:
-    share = float(t_similarity(space, points, SCORED_NEIGHBORS))
-    return Picture(share, space.n, SCORED_NEIGHBORS).beyond_chance
 
 
 def _shuffled_columns(X: Any, rng: np.random.Generator) -> Any:

@@ -96,7 +96,7 @@ class OnTile:
         """The result as an array."""
         if not block.shape[0]:
             return np.empty((0, len(self.columns)), self.dtype)
-        points = OneTask(self._work)("a tile of these rows", block)
+        points = OneTask(self.points)("a tile of these rows", block)
         return np.asarray(points).astype(self.dtype, copy=False)
 
     def frame(self, block: Any) -> Any:
@@ -105,7 +105,7 @@ class OnTile:
 
         return pd.DataFrame(self.array(block), index=block.index, columns=list(self.columns))
 
-    def _work(self, block: Any) -> Any:
+    def points(self, block: Any) -> Any:
         """Some rows at a time: what searches need beside the rows stays small."""
         call = getattr(self.model.model(), self.method)
         height = min(

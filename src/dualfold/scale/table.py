@@ -245,7 +245,7 @@ def _two_dimensional(rows: Any) -> Any:
     return rows
 
 
-def drawn_row_numbers(n: int, count: int, seed: int) -> Array:
+def drawn_row_numbers(n: int, count: int, seed: Any) -> Array:
     """`count` of n row numbers in ascending order, whatever the tiles and workers are."""
     if count >= n:
         return np.arange(n)

@@ -132,6 +132,7 @@ def _map(shown: Map, n: int, before: list[Map]) -> dict[str, Any]:
         "certificate": None if shown.certificate is None else _verdict(shown.certificate),
         "spectrum": _spectrum(shown.values, shown.certificate),
         "neighbors": None if shown.neighbors is None else _neighbors_or_same(shown, n, before),
+        "tied": None if shown.tied is None or not len(shown.tied[0]) else _tied(shown.tied),
         "scores": _scores(shown, n),
         "history": _history(shown.history),
         "quality": None if shown.quality is None else _quality(shown.quality),
@@ -190,6 +191,11 @@ def _neighbors_or_same(shown: Map, n: int, before: list[Map]) -> dict[str, Any]:
     return _neighbors(shown.neighbors, n)
 
 
+def _tied(tied: Any) -> dict[str, Any]:
+    rows, others = (packed_numbers(np.asarray(part)) for part in tied)
+    return {"rows": rows, "others": others}
+
+
 def _neighbors(neighbors: Any, n: int) -> dict[str, Any]:
     rows = np.asarray(neighbors)
     if rows.ndim != 2 or len(rows) != n or rows.dtype.kind not in "iu":
@@ -231,8 +237,7 @@ def _history(history: Any) -> dict[str, Any] | None:
 
 def _quality(quality: QualityReport) -> dict[str, Any]:
     curve = quality.curve
-    n, sizes = curve.n, curve.sizes
-    bands = [((n - 1) * q - sizes) / (n - 1 - sizes) for q in (curve.low, curve.high)]
+    sizes, bands = curve.sizes, curve.bands()
     return {
         "verdict": quality.verdict,
         "picture": quality.picture.to_dict(),

@@ -12,6 +12,7 @@ from dualfold.arrays import Array
 from dualfold.quality import NeighborRanks, QualityReport, neighbor_ranks, report
 from dualfold.quality.estimate import sample_size
 from dualfold.quality.space import both_spaces
+from dualfold.quality.tied_lists import tied_lists, ties_beyond_lists
 
 __all__ = ["Map", "measured_map"]
 
@@ -26,6 +27,8 @@ class Map:
     certificate : a `dualfold.Certificate`, how far from the optimum the map can be
     quality : `dualfold.quality.report(X, points)`
     neighbors : n×k, the nearest rows of each in the data, nearest first
+    tied : (rows, others): others that are as near to a row in the data as the last on its list,
+        and near on the map; a map that shows them keeps neighbours
     history : the solver's records, or rows of (value, relative gap)
     ranks : `dualfold.quality.neighbor_ranks(X, points, k)`, for the curves over 1 … k
     pieces : of the neighbour graph
@@ -40,6 +43,7 @@ class Map:
     certificate: Any = None
     quality: QualityReport | None = None
     neighbors: Any = None
+    tied: Any = None
     history: Any = None
     ranks: NeighborRanks | None = None
     pieces: int | None = None
@@ -55,7 +59,8 @@ class Map:
             quality = replace(quality, per_point=per_point)
         scores = {name: np.asarray(v)[rows] for name, v in (self.scores or {}).items()}
         points = np.asarray(self.points)[rows]
-        return replace(self, points=points, neighbors=None, quality=quality, scores=scores)
+        alone = replace(self, points=points, neighbors=None, tied=None)
+        return replace(alone, quality=quality, scores=scores)
 
 
 def measured_map(
@@ -93,10 +98,12 @@ def measured_map(
     }
     # Spaces cache the neighbours that they found: each side is searched once.
     x, y = both_spaces(X, points, metric, n_jobs)
+    before = tied_lists(x, k, None, rounded=True)
     return replace(
         shown,
         points=points,
+        tied=ties_beyond_lists(x, y, before),
         quality=report(x, y, labels=labels, n_neighbors=k, **sampled),
         ranks=neighbor_ranks(x, y, max(k, min(50, (n - 1) // 2)), **sampled),
-        neighbors=x.nearest(k)[0] if shown.neighbors is None else shown.neighbors,
+        neighbors=before.indices if shown.neighbors is None else shown.neighbors,
     )

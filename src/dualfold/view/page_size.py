@@ -130,7 +130,9 @@ def fit_to_size(
     left_out: list[str] = []
     size = parts.size
     if size > room and parts.neighbors is not None:
-        parts = replace(parts, maps=[replace(shown, neighbors=None) for shown in parts.maps])
+        parts = replace(
+            parts, maps=[replace(shown, neighbors=None, tied=None) for shown in parts.maps]
+        )
         left_out.append("the neighbours in the data are left out")
         size = parts.size
     if size > room and parts.images is not None:

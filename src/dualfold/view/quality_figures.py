@@ -78,7 +78,7 @@ def curve_figure(
     """R_NX over neighbourhood size, on a logarithmic axis: one line for each map.
 
     0 is what a random map keeps, 1 a perfect one; the number after each name is the area.
-    Bands are 95 % bounds where points were drawn.
+    Bands are 95 % intervals, each size on its own, where points were drawn.
     """
     from matplotlib.ticker import StrMethodFormatter
 
@@ -90,12 +90,11 @@ def curve_figure(
     for turn, (name, curve) in enumerate(named.items()):
         color = hues[turn % len(hues)]
         style = "-" if turn < len(hues) else "--"
-        sizes, n = curve.sizes, curve.n
+        sizes = curve.sizes
         label = f"{name} (area {curve.auc:.3f})" if name else f"area {curve.auc:.3f}"
         axes.plot(sizes, curve.r_nx, style, color=color, linewidth=1.6, label=label)
         if not np.array_equal(curve.low, curve.high):
-            band = (((n - 1) * q - sizes) / (n - 1 - sizes) for q in (curve.low, curve.high))
-            axes.fill_between(sizes, *band, color=color, alpha=0.18, linewidth=0)
+            axes.fill_between(sizes, *curve.bands(), color=color, alpha=0.18, linewidth=0)
     axes.set_xscale("log")
     axes.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
     axes.set_xlim(1, max(curve.max_rank for curve in named.values()))

@@ -30,6 +30,18 @@ const labelColumns = columns.filter((column) => column.group !== "feature");
 // Text that names or describes rows one by one; its values are no groups.
 const isText = (column) => column.kind === "class" && 2 * column.labels.length > n;
 
+// Row → rows that are as near in the data as the last of its neighbours.
+function tiedOf(pairs) {
+  const found = new Map();
+  const rows = pairs ? packed(pairs.rows) : [];
+  const others = pairs ? packed(pairs.others) : [];
+  rows.forEach((row, place) => {
+    if (!found.has(row)) found.set(row, new Set());
+    found.get(row).add(others[place]);
+  });
+  return found;
+}
+
 const maps = given.maps.map((map) => {
   const flat = floatsOf(map.points);
   const d = map.dimensions;
@@ -40,7 +52,7 @@ const maps = given.maps.map((map) => {
   });
   const scores = Object.fromEntries(map.scores.map((score) => [score.name, columnOf(score)]));
   const rows = map.neighbors && "k" in map.neighbors ? packed(map.neighbors) : null;
-  return { ...map, axes, scores, neighbors: rows ? { k: map.neighbors.k, rows } : map.neighbors };
+  return { ...map, axes, scores, neighbors: rows ? { k: map.neighbors.k, rows } : map.neighbors, tied: tiedOf(map.tied) };
 });
 for (const map of maps) // most maps of a page share their rows and so their neighbours
   if (map.neighbors && "same" in map.neighbors) map.neighbors = maps[map.neighbors.same].neighbors;

@@ -28,10 +28,13 @@ function neighborsOf(map, row) {
   const after = nearestOnMap(map, row, known.k);
   const inData = new Set(before);
   const onMap = new Set(after);
+  // As near in the data as the last of the list: the map may show these instead of that one.
+  const tied = after.filter((other) => !inData.has(other) && map.tied.has(row) && map.tied.get(row).has(other));
+  const kept = [...before.filter((other) => onMap.has(other)), ...tied];
   return {
     known: true,
-    kept: before.filter((other) => onMap.has(other)),
-    false: after.filter((other) => !inData.has(other)),
-    missing: before.filter((other) => !onMap.has(other)),
+    kept,
+    false: after.filter((other) => !inData.has(other) && !tied.includes(other)),
+    missing: before.filter((other) => !onMap.has(other)).slice(0, known.k - kept.length),
   };
 }
