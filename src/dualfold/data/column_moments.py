@@ -40,7 +40,8 @@ def column_means(X: Any) -> Array:
         wide = (X[rows].astype(float, copy=False).sum(axis=0) for rows in slices)
         return sum(wide, np.zeros(X.shape[1]))
 
-    means = np.asarray(sum(in_shares(share, thin_tiles(X))) / len(X))
+    with np.errstate(over="ignore", invalid="ignore"):  # refused where squares are summed
+        means = np.asarray(sum(in_shares(share, thin_tiles(X))) / len(X))
     tight = tight_columns(X)
     if len(tight):
         means[tight] += offset_sums(X, tight, means[tight]) / len(X)
@@ -61,11 +62,24 @@ def column_deviations(X: Any, mean: Array, *, constant: float = 1.0) -> Array:
         squares = squares + (n - counts) * mean**2
     else:
         squares = np.zeros(X.shape[1])
-        for rows in thin_tiles(X):
-            squares += np.square(X[rows] - mean).sum(axis=0)
+        with np.errstate(over="ignore", invalid="ignore"):  # computed again, or NaN
+            for rows in thin_tiles(X):
+                squares += np.square(X[rows] - mean).sum(axis=0)
     if constant:
         refuse_vanishing(vanishing_columns(X, squares))
-    return deviations_of(squares, n, mean, constant)
+    deviations = deviations_of(squares, n, mean, constant)
+    far = ((squares < MIN_SQUARE_SUM) | np.isinf(squares)) & np.isfinite(mean)
+    for column in np.flatnonzero(far) if isinstance(X, np.ndarray) else ():
+        deviation = _deviation_in_units(X[:, column].astype(float) - mean[column])
+        if deviation > SPACING_RATIO * abs(mean[column]):
+            deviations[column] = deviation
+    return deviations
+
+
+def _deviation_in_units(offsets: Array) -> float:
+    """Their root mean square, in a unit of its own, a power of 2: squares have room then."""
+    power = int(np.frexp(np.abs(offsets).max())[1])
+    return float(np.ldexp(np.sqrt(np.square(np.ldexp(offsets, -power)).mean()), power))
 
 
 def deviations_of(squares: Array, n: int, mean: Array, constant: float = 1.0) -> Array:

@@ -44,7 +44,7 @@ from dualfold.fitting.principal_axes import (
 )
 from dualfold.fitting.probabilistic import gaussian_model
 from dualfold.fitting.tiles import TiledRows, tiled_rows
-from dualfold.graph.number_rows import refuse_units
+from dualfold.graph.number_rows import refuse_column_units, refuse_units
 from dualfold.maps.linear_map import GramProjectionLift, ProjectionLift
 from dualfold.trace.problem import TraceProblem
 from dualfold.weights.covariance import CentredScatter, scatter, scatter_error, scatter_kind
@@ -53,7 +53,7 @@ from dualfold.weights.gram import (
     gram_kind,
     point_gram,
     point_gram_error,
-    refuse_vanishing,
+    refuse_scale,
 )
 from dualfold.weights.precision import rounding_sentence
 from dualfold.weights.row_passes import numeric_table
@@ -110,6 +110,8 @@ def centred_problem(
 ) -> TraceProblem:
     """XᵀHX/m or HXXᵀH/m with m = `divisor` and features divided by `scale` (None: 1)."""
     data = numeric_table(X)
+    if scale is not None:
+        refuse_column_units(scale)
     matrix = pca_matrix(data.shape, matrix, sparse=sp.issparse(data))
     if matrix == "covariance":
         total, mean = scatter(data, precision=precision)
@@ -119,8 +121,9 @@ def centred_problem(
     else:
         mean = column_means(data)
     if matrix == "gram":
-        total = point_gram(data, mean, scale, precision=precision)
-        refuse_vanishing(float(np.trace(total)), data)
+        with np.errstate(over="ignore", invalid="ignore"):  # refused in the next line
+            total = point_gram(data, mean, scale, precision=precision)
+        refuse_scale(float(np.trace(total)), data)
         A, kind = total / divisor, gram_kind(data, precision)
         error = point_gram_error(data, total, mean, scale, precision=precision) / divisor
     if matrix == "products":
@@ -292,7 +295,8 @@ class PCA(LinearEstimator):
         dense = isinstance(rows, np.ndarray) and pca_matrix(rows.shape) == "covariance"
         squared = dense and self.svd_solver not in DESCENT_SOLVERS and not self.standardize
         if not (reset and squared):
-            assert_all_finite(rows, estimator_name=type(self).__name__, input_name="X")
+            with np.errstate(invalid="ignore"):  # infinities are added up, and refused
+                assert_all_finite(rows, estimator_name=type(self).__name__, input_name="X")
             refuse_units(rows, fitted=reset)
         return rows
 
