@@ -263,3 +263,12 @@ def test_a_conjugate_that_is_infinite_is_no_number():
     assert conjugate(burg, np.array([-2.0]), start=np.ones(1)).low == pytest.approx(-1 - np.log(2))
     hull = LargestAffine(np.vstack([np.eye(2), -np.eye(2)]))
     assert hull.conjugate(np.array([0.3, -0.2])) == pytest.approx(0.0, abs=1e-6)
+
+
+def test_a_regulariser_may_be_a_python_function_and_steps_are_positive():
+    ball = Indicator(Ball(1.0))
+    found = FTRL.from_regulariser(lambda x: (float(x @ x), 2 * x), ball, np.ones(2), step=0.5)
+    np.testing.assert_allclose(found.start, 0.0, atol=1e-6)
+    for step in (0, -1.0, np.nan):
+        with pytest.raises(InvalidInput, match="step"):
+            FTRL.from_regulariser(norm(1), ball, np.ones(2), step=step)

@@ -49,6 +49,9 @@ REFUSALS = {
     "some are below 0": lambda: dualfold.TSNE(
         metric="precomputed", perplexity=5, init="random", method="exact"
     ).fit(-DISTANCES),
+    "affinities are a square matrix": lambda: dualfold.LaplacianEigenmaps(
+        weights="precomputed"
+    ).fit(np.ones((5, 4))),
     "affinities must not be negative": lambda: dualfold.LaplacianEigenmaps(
         weights="precomputed"
     ).fit(-DISTANCES),

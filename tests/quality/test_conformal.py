@@ -5,6 +5,7 @@ import pytest
 
 from dualfold.errors import InvalidInput
 from dualfold.quality import conformal_p_values
+from dualfold.quality.conformal import compared_rows
 
 DRAWS = {
     "normal": lambda n, rng: rng.standard_normal((n, 4)),
@@ -51,3 +52,11 @@ def test_neighbours_are_fewer_than_the_old_rows():
     for wrong in (0, 6):
         with pytest.raises(InvalidInput, match="must be from 1 to 5, fewer than the 6 old rows"):
             conformal_p_values(old, old[:1], n_neighbors=wrong)
+
+
+def test_old_rows_that_differ_are_found_though_they_are_rare():
+    old = np.zeros((1000, 3))
+    old[np.random.default_rng(0).permutation(1000)[-1]] = 1.0  # the last to be drawn
+    found = compared_rows(old, np.full((1, 3), 10.0))
+    assert found.distances == pytest.approx([9.0])
+    assert found.old_distance == pytest.approx(1.0)

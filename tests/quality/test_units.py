@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import pdist, squareform
 
-from dualfold import audit, quality, recommend
+from dualfold import ClassicalMDS, audit, quality, recommend
 from dualfold.errors import InvalidInput
 from dualfold.graph import knn
 from dualfold.recommendation import intrinsic_dimension
@@ -85,3 +85,29 @@ def test_one_row_has_no_distances():
     for measure in (quality.shepard, quality.stress, quality.nonmetric_stress):
         with pytest.raises(InvalidInput, match="two points"):
             measure(X[:1], Y[:1])
+
+
+def test_distortions_between_units_that_no_ratio_holds_are_refused():
+    X = np.random.default_rng(5).normal(size=(20, 3))
+    for one, other in ((1e160, 1.0), (1e-160, 1.0), (1.0, 1e160), (1.0, 1e-160), (1e300, 1e-300)):
+        with pytest.raises(InvalidInput, match="units of the two tables"):
+            quality.measured_distortion(X * one, X * other)
+    assert quality.measured_distortion(X * 1e160, X * 1e120).share == 0
+
+
+def test_the_factor_of_a_refusal_is_a_double():
+    X = np.random.default_rng(6).uniform(-1, 1, size=(30, 3))
+    for unit in (1.7e308, 1e-310, 1e-320):
+        with pytest.raises(InvalidInput) as said:
+            ClassicalMDS(n_components=2).fit(X * unit)
+        power = int(str(said.value).split("2^")[1].split(",")[0])
+        factor = 2.0**power if "multiply" in str(said.value) else 1 / 2.0**power
+        ClassicalMDS(n_components=2).fit(X * unit * factor)
+
+
+def test_a_table_has_no_more_dimensions_than_columns():
+    grid = np.argwhere(np.ones((12, 10))).astype(float)
+    found = intrinsic_dimension(grid)
+    assert found.value == 2
+    assert found.two_nn.high <= 2
+    assert "cannot all be right" not in audit(grid, grid, n_jobs=1).verdict

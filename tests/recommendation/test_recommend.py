@@ -223,8 +223,10 @@ def test_dimensions_of_too_few_rows_are_none():
     assert _two_nn(np.ones((1, 2))) == 0
     assert _levina_bickel(np.ones((1, 5))) == _levina_bickel(np.ones((9, 2))) == 0
     assert intrinsic_dimension(np.ones((9, 2))).value == 1
-    # All neighbours of a grid are equally far: the highest dimension that was simulated.
-    assert intrinsic_dimension(np.eye(30)).value == 40
+    # All neighbours are equally far: the highest dimension that was simulated, of no more
+    # dimensions than there are columns.
+    assert intrinsic_dimension(np.eye(50)).value == 40
+    assert intrinsic_dimension(np.eye(30)).value == 30
 
 
 def test_advice_says_why_a_method_is_not_the_first():

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from dualfold import MaximumVarianceUnfolding
 from dualfold.errors import CertificateFailed
 from dualfold.graph import from_lengths, join_pieces, knn
 from dualfold.unfolding import UnfoldingProblem, certify_unfolding, interior_point, unfold
@@ -212,3 +213,11 @@ def test_a_value_needs_points_that_have_room():
     bent *= np.sqrt(chain.squared[0] / np.mean(chain.squared_lengths(bent)))
     value = feasible_value(chain, bent)
     assert 0.9 * chain.value(straight) < value <= chain.value(straight) * (1 + 1e-12)
+
+
+@pytest.mark.parametrize(("shape", "k"), [((5, 6), 5), ((4, 4), 4), ((3, 3, 3), 7)])
+def test_grids_whose_rigid_parts_share_dependencies(shape, k):
+    X = np.argwhere(np.ones(shape)).astype(float)
+    found = MaximumVarianceUnfolding(constraints="equal", n_neighbors=k).fit(X).certificate_
+    assert found.level == "proved"
+    assert found.value == pytest.approx(np.sum((X - X.mean(axis=0)) ** 2))

@@ -20,9 +20,10 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from dualfold.arrays import Array
+from dualfold.games.composites import as_loss
 from dualfold.games.convex_functions import Convex, Move
 from dualfold.games.divergences import Divergence, Euclidean
-from dualfold.games.doubles import doubles
+from dualfold.games.doubles import doubles, number
 from dualfold.games.regularisers import Regulariser
 
 
@@ -124,10 +125,11 @@ class FTRL(Player):
     divergence: Divergence = field(default_factory=Euclidean)
 
     @classmethod
-    def from_regulariser(cls, R: Convex, part: Convex, near: Array, *, step: float) -> Self:
+    def from_regulariser(cls, R: Any, part: Convex, near: Array, *, step: float) -> Self:
         """FTRL[R, η] with any convex R: argmin Σ α_s ℓ_s(z) + R(z)/step, first of R alone.
 
-        R, part : the regulariser, and the player's part φ (a set: `Indicator`)
+        R, part : the regulariser (a Python function as a loss may be one, too), and the player's
+            part φ (a set: `Indicator`)
         near : a point that searches begin at; `step` : η
 
         >>> from dualfold.games import Box, HalfSquare, Indicator
@@ -135,8 +137,9 @@ class FTRL(Player):
         >>> FTRL.from_regulariser(far, Indicator(Box(-1.0, 1.0)), np.zeros(2), step=0.1).start
         array([1., 0.])
         """
-        divergence = Regulariser(R)
-        start = divergence.least_point(part, doubles(near, "near"))
+        near, step = doubles(near, "near"), number(step, "step", above=True)
+        divergence = Regulariser(as_loss(R, near.shape))
+        start = divergence.least_point(part, near)
         return cls(part, start, step=step, divergence=divergence)
 
     def strategy(self, seen: SeenLosses, weight: float) -> Move:

@@ -109,6 +109,11 @@ def from_affinities(affinities: Any) -> Graph:
     """
     from sklearn.utils import check_symmetric
 
+    shape = np.shape(affinities)
+    if len(shape) != 2 or shape[0] != shape[1]:
+        raise InvalidInput(
+            f"affinities are a square matrix, a row and a column for each point; their shape is {shape}"
+        )
     if sp.issparse(affinities):
         affinities = canonical_rows(affinities, "affinities")
     W = sp.csr_array(check_symmetric(affinities), dtype=float)  # warns where it must average
@@ -118,7 +123,7 @@ def from_affinities(affinities: Any) -> Graph:
     if not np.isfinite(W.data).all():
         raise InvalidInput("affinities must be finite numbers")
     if W.data.min(initial=0.0) < 0:
-        raise InvalidInput("affinities must not be negative; the smallest is below 0")
+        raise InvalidInput(f"affinities must not be negative; the smallest is {W.data.min():.3g}")
     logarithms, lengths = np.log(W.data), W.copy()
     lengths.data = np.sqrt(logarithms.max(initial=-np.inf) - logarithms)
     return replace(from_lengths(lengths), weights=W)

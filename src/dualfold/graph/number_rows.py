@@ -71,7 +71,7 @@ def refuse_units(X: Any, *, fitted: bool) -> None:
             Argument("X"),
             f" holds numbers up to {largest:.1e}, and the squares of these data overflow; look "
             "whether the largest are marks for missing values, or divide all by "
-            f"2^{int(np.frexp(largest)[1])}, which changes no digit",
+            f"2^{_power_of(largest)}, which changes no digit",
         )
     extent = widest_extent(X) if fitted else 0.0
     if 0 < extent < MIN_SQUARED_EXTENT**0.5:
@@ -79,8 +79,7 @@ def refuse_units(X: Any, *, fitted: bool) -> None:
             "all rows of ",
             Argument("X"),
             f" lie within {extent:.1e} of each other, and the squares of these data vanish in "
-            f"double precision; multiply all by 2^{-int(np.frexp(extent)[1])}, which changes no "
-            "digit",
+            f"double precision; multiply all by 2^{-_power_of(extent)}, which changes no digit",
         )
 
 
@@ -89,12 +88,17 @@ def refuse_column_units(deviations: np.ndarray) -> None:
     size = np.abs(deviations)
     far = np.flatnonzero((size < MIN_SQUARED_EXTENT**0.5) | (size > MIN_SQUARED_EXTENT**-0.5))
     if len(far):
-        column, power = int(far[0]), int(np.frexp(size[far[0]])[1])
+        column, power = int(far[0]), _power_of(size[far[0]])
         raise InvalidInput(
             Argument("X"),
             f": column {column} (counted from 0) spreads by {size[column]:.1e}, and squares of it "
             f"leave double precision; multiply it by 2^{-power}, which changes no digit",
         )
+
+
+def _power_of(size: float) -> int:
+    """The power of 2 near `size` that is a double, as its inverse is."""
+    return int(np.clip(np.frexp(size)[1], -1022, 1022))
 
 
 def widest_extent(X: Any) -> float:

@@ -26,7 +26,8 @@ class ComparedRows:
         are all equal and this one differs
     old_distance : the longest distance of an old row from its nearest other one, in spreads
 
-    A spread is the median distance between two old rows that differ, among at most 200 of them.
+    A spread is the median distance between two old rows that differ, among at most 200 of them;
+    where these are all equal, of the others from them.
     """
 
     p_values: Array
@@ -113,4 +114,6 @@ def _spread(old: Any, metric: Any, n_jobs: int | None) -> float:
     n = old.shape[0]
     rows = np.random.default_rng(0).permutation(n)[:MAX_SPREAD_ROWS]
     pairs = nearest(old[np.sort(rows)], len(rows) - 1, metric=metric, n_jobs=n_jobs).distances
+    if len(rows) < n and not (pairs > 0).any():  # rows that differ are rare: all, from one of these
+        pairs = nearest(old[rows[:1]], 1, queries=old, metric=metric, n_jobs=n_jobs).distances
     return float(np.median(pairs[pairs > 0])) if (pairs > 0).any() else 0.0

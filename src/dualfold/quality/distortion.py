@@ -143,7 +143,15 @@ def distortion_of_pairs(
     apart = before > 0
     if not apart.any():
         raise InvalidInput("all points are equal: there is no distance that could be changed")
-    ratios = np.ldexp(after[apart] / before[apart], 2 * (own - unit))
+    own_ratios, power = after[apart] / before[apart], 2 * (own - unit)
+    with np.errstate(over="ignore"):
+        ratios = np.ldexp(own_ratios, power)
+        same = np.array_equal(np.ldexp(ratios, -power), own_ratios)
+    if not same:
+        raise InvalidInput(
+            "the units of the two tables are so far apart that ratios of squared distances leave "
+            "double precision; multiply one of them by a constant first"
+        )
     count, inside = len(ratios), int(np.sum(np.abs(ratios - 1) <= eps))
     low, high = (inside / count,) * 2 if exhaustive else _binomial_bounds(inside, count, confidence)
     return Distortion(

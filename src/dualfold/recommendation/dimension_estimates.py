@@ -122,7 +122,14 @@ def intrinsic_dimension(X: Any, *, random_state: int = 0) -> Dimension:
     counts = TWO_NN_LOGARITHMS * len(distances), LEVINA_BICKEL_LOGARITHMS * len(distances)
     each = zip(found, counts, inverse_curves(space.n), strict=True)
     by_two, by_ten = (_with_range(*one, space.n) for one in each)
+    if isinstance(space, EuclideanSpace):
+        by_two, by_ten = (_at_most(one, space.points.shape[1]) for one in (by_two, by_ten))
     return Dimension(by_two, by_ten, space.n)
+
+
+def _at_most(one: Estimate, columns: int) -> Estimate:
+    """No table has more dimensions than columns."""
+    return Estimate(*(min(x, columns) for x in (float(one), one.low, one.high)), one.sampled)
 
 
 def _distances_without_duplicates(space: Space, k: int) -> Array:

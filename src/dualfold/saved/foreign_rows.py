@@ -153,7 +153,7 @@ class ForeignRows:
         largest, median = float(self.distances.max()), float(np.median(self.distances))
         if np.isinf(largest):
             return "The old rows are all equal, so that distances from them have no unit."
-        spread = "a spread is the median distance between two old rows"
+        spread = "a spread is the median distance between two old rows that differ"
         unit = f"(old rows: at most {self.old_distance:.2g}; {spread})."
         if len(self.distances) == 1:
             return f"Its nearest old row is {largest:.2g} spreads away {unit}"

@@ -85,6 +85,8 @@ class FacePoints:
             if system is None:
                 continue
             A, pairs = system
+            if np.linalg.matrix_rank(A.high) < len(A.high):
+                continue  # parts that share dependencies, as those of a grid
             basis = face_basis(p, A.high)
             if basis.shape[1] in sizes:
                 continue
