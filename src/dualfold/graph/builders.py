@@ -112,7 +112,8 @@ def from_affinities(affinities: Any) -> Graph:
     shape = np.shape(affinities)
     if len(shape) != 2 or shape[0] != shape[1]:
         raise InvalidInput(
-            f"affinities are a square matrix, a row and a column for each point; their shape is {shape}"
+            "affinities are a square matrix, a row and a column for each point; their shape is "
+            f"{shape}"
         )
     if sp.issparse(affinities):
         affinities = canonical_rows(affinities, "affinities")
