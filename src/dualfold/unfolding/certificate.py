@@ -227,7 +227,7 @@ def certify_unfolding(
 
 
 def _scaled_numbers(sides: Bracket, length: int, heavy: int) -> dict[str, Any]:
-    """Further bounds in the units of the problem, and λ₂ in those of the weights, by their names."""
+    """Further bounds in the units of the problem and λ₂ in those of the weights, by name."""
     return {
         "upper_exact": scaled_up(sides.upper_exact, length),
         "second_eigenvalue": scaled_down(sides.second.proved, heavy),
