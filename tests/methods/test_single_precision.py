@@ -32,7 +32,7 @@ def exact_values(X, count):
 @pytest.mark.parametrize("seed", [4, 5])
 def test_pca_of_sparse_float32_is_as_right_as_it_says(seed):
     rng = np.random.default_rng(seed)
-    counts = np.log1p(rng.poisson(rng.gamma(0.5, 2, 12), (30_000, 12)))
+    counts = np.log1p(rng.poisson(rng.gamma(0.5, 2, 12), (8_000, 12)))
     for table in (counts, 300 + rng.normal(size=(900, 4)), 1e4 + rng.normal(size=(40, 90))):
         X = table.astype(np.float32)
         true = exact_values(X, 3)
@@ -75,8 +75,8 @@ def test_correlations_of_sparse_columns_are_those_of_dense_ones(offset, kind):
         assert not found[2].any()
 
 
-@pytest.mark.parametrize("count", [0.95, 0.999, 3, "auto", None])
-@pytest.mark.parametrize("kind", ["f4", "f2", "u1"])
+@pytest.mark.parametrize("count", [0.95, 0.999, "auto", None])
+@pytest.mark.parametrize("kind", ["f4", "u1"])
 def test_a_full_decomposition_passes_its_certificate(count, kind, monkeypatch):
     from dualfold.weights import covariance, gram
 
@@ -87,7 +87,7 @@ def test_a_full_decomposition_passes_its_certificate(count, kind, monkeypatch):
     latent = rng.normal(size=(10, 4)).repeat(6, axis=0) + 0.3 * rng.normal(size=(60, 4))
     X = latent @ rng.normal(size=(4, 150)) + 0.5 * rng.normal(size=(60, 150))
     X = ((10 * X).clip(-100, 100) + 110).astype(kind)
-    for table in (X, np.asfortranarray(X), X[:, :30], X[:, ::-1]):
+    for table in (np.asfortranarray(X), X[:, :30], X[:, ::-1]):
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             model = PCA(count, svd_solver="full").fit(table)
@@ -138,3 +138,22 @@ def test_distances_by_a_metric_of_float32_rows_are_those_of_float64():
     whole = [Isomap(n_neighbors=None, radius=np.inf, metric="cosine").fit(table).eigenvalues_
              for table in (X, X.astype(float))]  # fmt: skip
     assert whole[0] == pytest.approx(whole[1], rel=1e-12)
+
+
+@pytest.mark.parametrize("unit", [2.0**-45, 2.0**-300, 2.0**60])
+def test_numbers_of_components_and_white_coordinates_have_no_unit(unit):
+    rng = np.random.default_rng(10)
+    X = rng.normal(size=(80, 3)) @ rng.normal(size=(3, 6)) + 0.1 * rng.normal(size=(80, 6))
+    tables = [X] if unit < 2.0**-60 else [X, X.astype(np.float32)]
+    for table in tables:
+        plain, other = (
+            PCA("mle", whiten=True).fit(table * table.dtype.type(factor)) for factor in (1, unit)
+        )
+        assert other.n_components_ == plain.n_components_ == 3
+        white = other.transform(table * table.dtype.type(unit))
+        assert white.std(axis=0, ddof=1) == pytest.approx(np.ones(3), rel=1e-5)
+        back = other.inverse_transform(white)
+        assert back.dtype == table.dtype
+        np.testing.assert_allclose(
+            back / unit, plain.inverse_transform(plain.transform(table)), atol=1e-5
+        )

@@ -1,6 +1,5 @@
 """Points that descend: PCA on the points or on the directions, and least stress."""
 
-from dualfold.point_pca.algorithm_one import algorithm_one
 from dualfold.point_pca.certificate import PointCertificate, certify_points
 from dualfold.point_pca.direction_descent import (
     AveragedDescent,
@@ -8,7 +7,6 @@ from dualfold.point_pca.direction_descent import (
     direction_error,
     direction_gradient,
 )
-from dualfold.point_pca.kronecker import commutation_matrix, kronecker_gradient
 from dualfold.point_pca.point_descent import (
     Forces,
     PointDescent,
@@ -17,6 +15,11 @@ from dualfold.point_pca.point_descent import (
     point_error,
     point_forces,
     point_gradient,
+)
+from dualfold.point_pca.printed_forms import (
+    algorithm_one,
+    commutation_matrix,
+    kronecker_gradient,
 )
 from dualfold.point_pca.stress import (
     StressCertificate,
