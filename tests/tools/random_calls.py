@@ -59,7 +59,7 @@ LEFT_OUT = words("mnist digits recipe_curves repeated_maps unfolding_game read_t
 MAY_BE_MISSING = words(
     "gap bound absolute_gap floor eigengap proved rounding recall recall_interval per_point spread "
     "low high history_ kl_divergence_ neighbors_kept unbalanced slope feasibility upper_exact ritz "
-    "stationarity slackness least_weight cluster rises auc_per_point isomap kl "
+    "stationarity slackness least_weight cluster rises auc_per_point own_gap isomap kl "
     "orthogonality reasons residuals"
 )
 # Geodesics between pieces, dimensions of rows as far from one neighbour as from the next, stress

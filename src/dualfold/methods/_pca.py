@@ -121,8 +121,7 @@ def centred_problem(
     else:
         mean = column_means(data)
     if matrix == "gram":
-        with np.errstate(over="ignore", invalid="ignore"):  # refused in the next line
-            total = point_gram(data, mean, scale, precision=precision)
+        total = point_gram(data, mean, scale, precision=precision)
         refuse_scale(float(np.trace(total)), data)
         A, kind = total / divisor, gram_kind(data, precision)
         error = point_gram_error(data, total, mean, scale, precision=precision) / divisor
