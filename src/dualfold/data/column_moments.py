@@ -61,8 +61,7 @@ def column_deviations(X: Any, mean: Array, *, constant: float = 1.0) -> Array:
         counts = np.bincount(X.indices, minlength=X.shape[1])
         with np.errstate(over="ignore", invalid="ignore"):
             offsets = np.square(X.data - mean[X.indices])
-        squares = np.bincount(X.indices, offsets, X.shape[1])
-        squares = squares + (n - counts) * mean**2
+            squares = np.bincount(X.indices, offsets, X.shape[1]) + (n - counts) * mean**2
     else:
         squares = np.zeros(X.shape[1])
         with np.errstate(over="ignore", invalid="ignore"):  # computed again, or NaN
@@ -71,9 +70,11 @@ def column_deviations(X: Any, mean: Array, *, constant: float = 1.0) -> Array:
     if constant:
         refuse_vanishing(vanishing_columns(X, squares))
     deviations = deviations_of(squares, n, mean, constant)
-    far = ((squares < MIN_SQUARE_SUM) | np.isinf(squares)) & np.isfinite(mean)
-    for column in np.flatnonzero(far) if isinstance(X, np.ndarray) else ():
-        deviation = _deviation_in_units(X[:, column].astype(float) - mean[column])
+    far = ~(squares >= MIN_SQUARE_SUM) | np.isinf(squares)  # NaN: 0 times an infinite square
+    for column in np.flatnonzero(far & np.isfinite(mean)):
+        values = X[:, [column]]
+        values = values.toarray() if sp.issparse(values) else values.astype(float)
+        deviation = _deviation_in_units(values - mean[column])
         if deviation > SPACING_RATIO * abs(mean[column]):
             deviations[column] = deviation
     return deviations

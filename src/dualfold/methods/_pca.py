@@ -318,7 +318,8 @@ class PCA(LinearEstimator):
                 precision=precision,
             )
         except InvalidInput:
-            assert_all_finite(X, estimator_name=type(self).__name__, input_name="X")
+            with np.errstate(invalid="ignore"):
+                assert_all_finite(X, estimator_name=type(self).__name__, input_name="X")
             raise
         self._moments = kept_moments(problem, X, precision)
         decomposed = None

@@ -77,7 +77,7 @@ def refuse_scale(trace: float, X: Any) -> None:
             else "the data hold NaN or infinite values; fill or drop them first"
         )
     # Two rows at the least extent have half of its square.
-    if trace < MIN_SQUARED_EXTENT / 2 and widest_extent(X) > 0:
+    if abs(trace) < MIN_SQUARED_EXTENT / 2 and widest_extent(X) > 0:
         raise InvalidInput("the squares of these data vanish; multiply them by a constant first")
 
 
