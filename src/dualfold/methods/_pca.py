@@ -373,7 +373,7 @@ class PCA(LinearEstimator):
     def placing_map(self) -> Callable[[Any], Array]:
         """The linear map, divided by the standard deviations where it whitens."""
         check_is_fitted(self)
-        over = _deviations(self.explained_variance_) if self.whiten else None
+        over = self._white_deviations() if self.whiten else None
         return Scaling(over).rule(self._linear_map())
 
     def _statement(self, X: Any, count: int, labels: Labels | None) -> Statement:
@@ -381,7 +381,8 @@ class PCA(LinearEstimator):
         problem = pca(X, n_components=asked, standardize=self.standardize)
 
         def scaling(values: Array) -> Scaling:
-            return Scaling(over=_deviations(values * (n / (n - 1))) if self.whiten else None)
+            deviations = _deviations(values * (n / (n - 1)), X.dtype)
+            return Scaling(over=deviations if self.whiten else None)
 
         return linear_statement(problem, scaling)
 
@@ -390,7 +391,14 @@ class PCA(LinearEstimator):
         if not self.whiten or tiled_rows(X) is not None:
             return super().inverse_transform(X)
         check_is_fitted(self)
-        return super().inverse_transform(np.asarray(X) * _deviations(self.explained_variance_))
+        points = np.asarray(X)
+        kind = np.float32 if points.dtype == np.float32 else np.float64
+        return super().inverse_transform((points * self._white_deviations()).astype(kind))
+
+    def _white_deviations(self) -> Array:
+        """From the variances in float64: in float32 they may underflow."""
+        n = self.n_samples_
+        return _deviations(self.eigenvalues_ * (n / (n - 1)), self.components_.dtype)
 
     @property
     def loadings_(self) -> Array:
@@ -443,6 +451,11 @@ class PCA(LinearEstimator):
         return tags
 
 
-def _deviations(variances: Array) -> Array:
-    """What whitening divides by; directions without extent are left finite."""
-    return np.maximum(np.sqrt(variances), np.finfo(variances.dtype).eps)
+def _deviations(variances: Array, kind: Any) -> Array:
+    """What whitening divides by; directions without extent are left finite.
+
+    kind : of the coordinates, whose rounding is not to be magnified
+    """
+    deviations = np.sqrt(np.maximum(variances, 0.0))
+    least = np.finfo(kind).eps * deviations.max(initial=0.0)
+    return np.maximum(deviations, least or 1.0)
