@@ -27,7 +27,6 @@ import inspect
 import io
 import json
 import os
-import resource
 import select
 import subprocess
 import sys
@@ -284,9 +283,8 @@ def is_refusal(error: BaseException) -> bool:
     """Whether the error is ours or one that scikit-learn's conventions ask for."""
     last = traceback.extract_tb(error.__traceback__)[-1].filename.replace(os.sep, "/")
     of_conventions = any(part in last for part in FILES_OF_CONVENTIONS)
-    if isinstance(error, DualfoldError | NotFittedError):
-        return True
-    return of_conventions and isinstance(error, ValueError | TypeError | AttributeError)
+    by_convention = of_conventions and isinstance(error, ValueError | TypeError | AttributeError)
+    return by_convention or isinstance(error, DualfoldError | NotFittedError)
 
 
 def outcome_of(seed: int) -> dict[str, Any]:
@@ -314,6 +312,8 @@ def outcome_of(seed: int) -> dict[str, Any]:
 
 def work() -> None:
     """Seeds on standard input, a line of JSON for each on standard output."""
+    import resource  # not on every system
+
     resource.setrlimit(resource.RLIMIT_AS, (MAX_BYTES, MAX_BYTES))
     out = os.fdopen(os.dup(1), "w")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
