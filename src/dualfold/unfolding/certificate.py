@@ -215,20 +215,27 @@ def certify_unfolding(
         most_relaxed=allowed,
         reached_by=sides.reached_by,
         own_gap=sides.own_gap,
-        upper_exact=scaled_up(sides.upper_exact, length),
         bound_by=sides.bound_by,
-        second_eigenvalue=scaled_down(sides.second.proved, heavy),
-        ritz=float(np.ldexp(sides.second.ritz, heavy)),
+        **_scaled_numbers(sides, length, heavy),
         **optimality_conditions(unit, np.sqrt(sides.scale) * Y, w, sides.second, sides.gap),
         least_weight=least,
         clipped=clipped,
-        isomap=None if sides.isomap is None else scaled_up(sides.isomap, length),
-        centre=scaled_up(sides.centre, length),
         complete=True if level in ("proved", "within") else None,
         tolerance=tolerance,
         reasons=reasons,
         about=_about(problem, sides, allowed) if about is None else about,
     )
+
+
+def _scaled_numbers(sides: Bracket, length: int, heavy: int) -> dict[str, Any]:
+    """Further bounds in the units of the problem and λ₂ in those of the weights, by name."""
+    return {
+        "upper_exact": scaled_up(sides.upper_exact, length),
+        "second_eigenvalue": scaled_down(sides.second.proved, heavy),
+        "ritz": float(np.ldexp(sides.second.ritz, heavy)),
+        "isomap": None if sides.isomap is None else scaled_up(sides.isomap, length),
+        "centre": scaled_up(sides.centre, length),
+    }
 
 
 def bracket_text(lower: float, upper: float, reached_by: str = "the points") -> str:
