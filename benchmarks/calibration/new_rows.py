@@ -72,7 +72,7 @@ def found_shifts(n: int, p: int, seed: int) -> list[list[bool]]:
 
 
 def false_alarm_rows(store: StoredRuns, runs: int) -> list[list[Any]]:
-    """One for each size: the mean over the kinds of rows, and the largest."""
+    """One for each size: the mean over the kinds of rows, and the largest where runs are many."""
     rows = []
     for n, p in SIZES:
         count = max(1, runs // RUNS_DIVISOR.get(n, 1))
@@ -81,7 +81,8 @@ def false_alarm_rows(store: StoredRuns, runs: int) -> list[list[Any]]:
             for name, draw in DRAWS.items()
         ]
         shares = 100 * np.mean(found, axis=1)
-        cells = (f"{one.mean():.1f} ({one.max():.1f})" for one in shares.T)
+        largest = (f" ({one.max():.1f})" if count >= 100 else "" for one in shares.T)
+        cells = (f"{one.mean():.1f}{most}" for one, most in zip(shares.T, largest, strict=True))
         rows.append([f"{n:,} × {p}", f"{len(DRAWS)} × {count}", *cells])
     return rows
 

@@ -10,7 +10,13 @@ from scipy.spatial.distance import pdist, squareform
 from dualfold import PCA, ClassicalMDS
 from dualfold.arrays import Array
 from dualfold.games import unfolding_bracket, unfolding_game
-from dualfold.unfolding import UnfoldingProblem, certify_unfolding, interior_point
+from dualfold.unfolding import (
+    UnfoldingProblem,
+    certify_unfolding,
+    interior_point,
+    lowest_bend,
+    weights_of_budget,
+)
 from dualfold.unfolding.contraction import contraction_of
 from papers.cunha.roll import NEIGHBORS, neighbor_graph, small_roll
 from papers.figures.charts import Chart, Line, chart_figure
@@ -138,11 +144,11 @@ def _scaled_rows(p: UnfoldingProblem, weights: Array, best: float) -> list[Row]:
     """λ₂ of the best weights, scaled to a budget c."""
     rows = []
     for c in (1.0, 1_000.0):
-        w = weights * (c / float(weights @ p.squared))
+        w = weights_of_budget(p, weights, c)
         rows.append(
             theorem(
                 f"(43) λ₂*·c*/c at c = {c:g}",
-                _second(p, w) * best / c,
+                lowest_bend(p, w)[0] * best / c,
                 within=1e-7,
                 equals=1.0,
                 about="λ₂* = c/c*, weights (c/c*)w*",
@@ -162,11 +168,7 @@ def _random_weights(
     spreads = (0.3, 1.0, 10.0) * (tries // 6)
     shares = [rng.dirichlet(np.full(p.m, spread)) for spread in spreads]
     shares += [0.9 * near + 0.1 * rng.dirichlet(np.ones(p.m)) for _ in range(tries // 2)]
-    return max(_second(p, share / p.squared) for share in shares), len(shares)
-
-
-def _second(p: UnfoldingProblem, weights: Array) -> float:
-    return float(np.linalg.eigvalsh(p.laplacian(weights).toarray())[1])
+    return max(lowest_bend(p, share / p.squared)[0] for share in shares), len(shares)
 
 
 EXPERIMENTS = (

@@ -5,7 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.unfolding import UnfoldingProblem, contraction_of
+from dualfold.unfolding import (
+    UnfoldingProblem,
+    contraction_of,
+    dual_function,
+    dual_slack,
+    gram_lengths,
+    lagrangian,
+    lowest_bend,
+    weights_of_unit_bend,
+)
 from papers.cunha.roll import neighbor_graph, small_roll
 from papers.finding import Experiment, Finding, Row, Setting, claim, identity, theorem
 from papers.report import number
@@ -46,8 +55,7 @@ def _gram_steps(p: UnfoldingProblem, rng: np.random.Generator) -> list[Row]:
     K = Y @ Y.T
     values, Q = np.linalg.eigh(K)
     back = (Q[:, -r:] * np.sqrt(values[-r:])) @ np.linalg.qr(rng.standard_normal((r, r)))[0]
-    i, j = p.edges.T
-    direct = K[i, i] + K[j, j] - 2 * K[i, j]
+    direct = gram_lengths(p, K)
     traces = np.array([np.trace(K @ _edge_matrix(p.n, a, b)) for a, b in p.edges])
     return [
         identity("(19) rank of K = YᵀY", np.linalg.matrix_rank(K), 0.0, equals=r),
@@ -86,9 +94,7 @@ def _lagrangian(p: UnfoldingProblem, rng: np.random.Generator) -> list[Row]:
     half, other = rng.standard_normal((2, p.n, p.n))
     K, Z, w, nu = half @ half.T, other @ other.T, rng.standard_normal(p.m), float(rng.random())
     L = p.laplacian(w).toarray()
-    i, j = p.edges.T
-    lengths = K[i, i] + K[j, j] - 2 * K[i, j]
-    first = np.trace(K) + np.sum(K * Z) - nu * K.sum() - w @ (lengths - p.squared)
+    first = lagrangian(p, K, w, nu, Z)
     M = np.eye(p.n) + Z - nu - L
     second = np.sum(K * M) + w @ p.squared
     # Along its top eigenvector, if M ⋠ 0, the Lagrangian grows without end.
@@ -96,9 +102,11 @@ def _lagrangian(p: UnfoldingProblem, rng: np.random.Generator) -> list[Row]:
     rank_one = np.outer(vectors[:, -1], vectors[:, -1])
     growth = float(np.sum(1e6 * rank_one * M) / 1e6)
     total = float((np.eye(p.n) - nu - L).sum())
+    finite = dual_function(p, w, nu, dual_slack(p, w, nu))
+    infinite = dual_function(p, w, nu, Z)
+    free = lagrangian(p, 7 * K, w, nu, dual_slack(p, w, nu)) / finite
     # Any w with λ₂ ≥ 1 bounds any feasible K: weights scaled to 1, points scaled into the edges.
-    w = rng.random(p.m)
-    w /= np.linalg.eigvalsh(p.laplacian(w).toarray())[1]
+    w = weights_of_unit_bend(p, rng.random(p.m))
     Y = p.centred_points(rng.standard_normal((p.n, 3)))
     Y *= np.sqrt(np.min(p.squared / p.squared_lengths(Y)))
     share = float(np.sum(Y**2) / (w @ p.squared))
@@ -111,20 +119,12 @@ def _lagrangian(p: UnfoldingProblem, rng: np.random.Generator) -> list[Row]:
             within=1e-9 * float(values[-1]),
             about="> 0: the supremum is infinite",
         ),
+        identity("(32) L(7K, w, ν, Z)/g, Z = L(w) + ν11ᵀ − I", free, 1e-9, equals=1.0),
+        theorem("(32) 1/g of another Z", 1 / infinite, equals=0),
         identity("(38) 1ᵀ(I − ν11ᵀ − L)1 less n − νn²", total - (p.n - nu * p.n**2), 1e-9),
         identity("(37) largest |L1|", np.abs(L @ np.ones(p.n)).max(), 1e-10),
         theorem("(33) tr K/Σ w d² of a feasible pair", share, at_most=1, about="weak duality"),
     ]
-
-
-def _off_ones(p: UnfoldingProblem, w: Array) -> float:
-    """The smallest eigenvalue of L(w) off 1.
-
-    With weights of both signs it can be negative; the second smallest of all is then 1's own 0.
-    """
-    L = p.laplacian(w).toarray()
-    above = 1 + 2 * float(np.abs(L).sum(axis=1).max())
-    return float(np.linalg.eigvalsh(L + above / p.n)[0])
 
 
 def _lmi(p: UnfoldingProblem, rng: np.random.Generator, tries: int) -> tuple[int, int]:
@@ -133,11 +133,11 @@ def _lmi(p: UnfoldingProblem, rng: np.random.Generator, tries: int) -> tuple[int
     for _ in range(tries):
         w = rng.random(p.m) - 0.1
         # Near the border: on either side of it for each of the two conditions.
-        w *= rng.uniform(0.5, 1.5) / abs(_off_ones(p, w))
+        w *= rng.uniform(0.5, 1.5) / abs(lowest_bend(p, w)[0])
         nu = rng.uniform(0.5, 2.0) / p.n
         L = p.laplacian(w).toarray()
         one = np.linalg.eigvalsh(np.eye(p.n) - nu - L)[-1] <= 1e-12
-        both = nu >= 1 / p.n and _off_ones(p, w) >= 1
+        both = nu >= 1 / p.n and lowest_bend(p, w)[0] >= 1
         agree += bool(one == both)
         feasible += bool(both)
     return agree, feasible
@@ -150,19 +150,24 @@ def _concavity(p: UnfoldingProblem, rng: np.random.Generator, tries: int) -> lis
         a, b, t = rng.random(p.m), rng.random(p.m), rng.random()
         worst = max(
             worst,
-            t * _off_ones(p, a) + (1 - t) * _off_ones(p, b) - _off_ones(p, t * a + (1 - t) * b),
+            t * lowest_bend(p, a)[0]
+            + (1 - t) * lowest_bend(p, b)[0]
+            - lowest_bend(p, t * a + (1 - t) * b)[0],
         )
     w = rng.random(p.m)
     u = rng.standard_normal((200, p.n))
     u -= u.mean(axis=1, keepdims=True)
     u /= np.linalg.norm(u, axis=1, keepdims=True)
     bends = ((u[:, p.edges[:, 0]] - u[:, p.edges[:, 1]]) ** 2) @ w
-    low = float(bends.min() / _off_ones(p, w))
+    low = float(bends.min() / lowest_bend(p, w)[0])
     return [
         theorem("(42) largest failure of concavity of λ₂", worst, at_most=1e-10),
         theorem("(42) least Σ w(u_i − u_j)² of random u over λ₂", low, at_least=1, within=1e-12),
         identity(
-            "(45) λ₂(7w)/7λ₂(w)", _off_ones(p, 7 * w) / (7 * _off_ones(p, w)), 1e-10, equals=1.0
+            "(45) λ₂(7w)/7λ₂(w)",
+            lowest_bend(p, 7 * w)[0] / (7 * lowest_bend(p, w)[0]),
+            1e-10,
+            equals=1.0,
         ),
     ]
 

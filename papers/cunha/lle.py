@@ -13,6 +13,7 @@ from dualfold.graph.directed_lists import neighborhoods
 from dualfold.weights import reconstruction_weights
 from papers.cunha.roll import NEAR, roll, size_note
 from papers.figures.charts import Chart, Line, chart_figure
+from papers.figures.sphere import tangent_planes_figure
 from papers.finding import Experiment, Finding, Row, Setting, also, claim, identity, theorem
 
 
@@ -40,6 +41,7 @@ def local_linearity(setting: Setting) -> Finding:
     own, negative = _weight_rows(graph, setting)
     rows += own
     slope, figure = _flatness(setting)
+    sphere = tangent_planes_figure(sphere_cap(400, random_state=setting.seed).points)
     rows.append(
         theorem("Figure 2: distance from the tangent plane over radius, exponent in n", slope,
                 equals=-0.5, within=0.1, about="ten of our neighbours shrink like n^−½")
@@ -48,8 +50,11 @@ def local_linearity(setting: Setting) -> Finding:
         f"At the optimum every point is a combination of its neighbours to {away:.1e}, as in LLE, "
         f"with symmetric weights. LLE's own are affine, not convex: {negative:.0%} are negative."
     )
-    caption = "A sphere seen ever closer: how far ten neighbours are from their plane (Figure 2)."
-    return Finding(sentence, tuple(rows), ((caption, figure),), (size_note(unfolding),))
+    figures = (
+        ("Local linear structure on a sphere: neighbourhoods and their planes (Figure 2).", sphere),
+        ("A sphere seen ever closer: how far ten neighbours are from their plane.", figure),
+    )
+    return Finding(sentence, tuple(rows), figures, (size_note(unfolding),))
 
 
 def _weight_rows(graph: Graph, setting: Setting) -> tuple[list[Row], float]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +16,9 @@ from dualfold.quality import procrustes
 from dualfold.unfolding import (
     Unfolding,
     UnfoldingProblem,
+    dual_slack,
     geodesic_bounds,
+    optimality_residuals,
     second_eigenvalue,
     unfold,
 )
@@ -28,6 +32,9 @@ NEIGHBORS = 6
 TOL, NEAR = 1e-9, 1e-4
 # With angles there are three times as many edges, and the last digits take most of the time.
 TOL_TIED = 1e-7
+# The even roll: with more neighbours cliques of five points make it rigid with =.
+EVEN_NEIGHBORS = 5
+CANDIDATES_PER_POINT = 12
 
 
 def small_roll(n: int, seed: int) -> Sample:
@@ -53,12 +60,40 @@ def roll(setting: Setting, angles: bool = False) -> tuple[Sample, Graph, Unfoldi
     return sample, graph, unfold(graph, tol=TOL_TIED if angles else TOL, angles=angles)
 
 
+def even_roll(n: int, turns: float, seed: int) -> Sample:
+    """A roll whose points lie evenly: of many random ones, each time the farthest from all chosen.
+
+    Random points leave bottlenecks, at which parts of the sheet turn against each other in further
+    dimensions: then two coordinates show only one of them.
+    """
+    many = swiss_roll(CANDIDATES_PER_POINT * n, turns=turns, height=8.0, random_state=seed)
+    apart = np.full(len(many.flat), np.inf)
+    chosen = [0]
+    while len(chosen) < n:
+        away = many.flat - many.flat[chosen[-1]]
+        apart = np.minimum(apart, np.einsum("ij,ij->i", away, away))
+        chosen.append(int(np.argmax(apart)))
+    kept = np.sort(chosen)
+    return replace(many, points=many.points[kept], flat=many.flat[kept], color=many.color[kept])
+
+
+@lru_cache(maxsize=2)
+def even_rolls(setting: Setting) -> tuple[Sample, Graph, Unfolding]:
+    """An even roll, its graph, and its unfolding with =, the paper's problem (28)."""
+    n, turns = setting.of((40, 0.75), (140, 1.25), (200, 1.25))
+    sample = even_roll(n, turns, setting.seed)
+    graph = neighbor_graph(sample.points, EVEN_NEIGHBORS)
+    return sample, graph, unfold(graph, constraints="equal")
+
+
 def size_note(unfolding: Unfolding) -> str:
     """What was unfolded, and by which solver."""
     problem = unfolding.problem
+    kept = "equal to" if problem.constraints == "equal" else "held to at most"
+    k = EVEN_NEIGHBORS if problem.constraints == "equal" else NEIGHBORS
     return (
-        f"{problem.n} points, {NEIGHBORS} neighbours, {problem.m} edges held to at most their "
-        f"length; {unfolding.solution.solver}, {len(unfolding.solution.history)} iterations."
+        f"{problem.n} points, {k} neighbours, {problem.m} edges {kept} their length; "
+        f"{unfolding.solution.solver}, {len(unfolding.solution.history)} iterations."
     )
 
 
@@ -66,8 +101,8 @@ def swiss_roll_unfolded(setting: Setting) -> Finding:
     """Figure 1, and the two sides of the problem over the iterations."""
     sample, _, plain = roll(setting)
     tied = roll(setting, angles=True)[2]
-    rows: list[Row] = []
-    maps, sheets, far = [], [], []
+    rows, first, equal = _figure_1(setting)
+    maps, far = [], []
     for name, one in (("edges", plain), ("edges and angles", tied)):
         found, Y = one.certificate, one.coordinates(2)[0]
         spectrum = np.linalg.svd(one.factor, compute_uv=False) ** 2
@@ -85,14 +120,14 @@ def swiss_roll_unfolded(setting: Setting) -> Finding:
                   lambda x: x <= 0.05, "turned, not scaled; 0.05, as far as a picture shows"),
         ]  # fmt: skip
         maps.append((f"unfolding, {name}", Y, bounds_in_words(found)))
-        sheets.append((f"unfolded, {name} held", Y))
     for name, points in (
         ("Isomap", Isomap(n_neighbors=NEIGHBORS).fit_transform(sample.points)),
         ("PCA", PCA(n_components=2).fit_transform(sample.points)),
     ):
         maps.append((name, points, as_unfolding_in_words(plain.problem, points, plain.certificate)))
     sentence = (
-        f"Both sides meet at {plain.certificate.lower:.6g} with a relative gap of "
+        f"With = as in (28) both sides meet to {equal.certificate.gap:.0e} for exactly the lengths "
+        f"of an even roll. With ≤ both sides meet at {plain.certificate.lower:.6g} with a gap of "
         f"{plain.certificate.gap:.1e}, and at {tied.certificate.lower:.6g} "
         f"({tied.certificate.gap:.1e}) when the neighbours of each point are tied too, as in the "
         f"paper's (13). Both lie flat; the first gives width away for length and is "
@@ -102,22 +137,52 @@ def swiss_roll_unfolded(setting: Setting) -> Finding:
         sentence,
         tuple(rows),
         (
-            (
-                "The roll, its neighbour graph, and the unfoldings (the paper's Figure 1).",
-                unrolling_figure(sample.points, plain.problem.edges, sheets, sample.color),
-            ),
+            ("A roll, its neighbour graph, and its unfoldings (the paper's Figure 1).", first),
             (
                 "Maps of the same roll, each compared with the proved bound, and how the bound and "
                 "the feasible value of the unfolding meet (edges held).",
                 unfolding_figure(maps, plain.solution.history, sample.color),
             ),
         ),
-        (size_note(plain), f"With angles {tied.problem.m} edges, {tied.solution.solver}."),
+        (
+            f"Figure 1: {size_note(equal)}",
+            size_note(plain),
+            f"With angles {tied.problem.m} edges, {tied.solution.solver}.",
+        ),
     )
 
 
+def _figure_1(setting: Setting) -> tuple[list[Row], Any, Unfolding]:
+    """The even roll with =, with ≤, and with ≤ and angles: rows, the picture, and the first."""
+    sample, graph, equal = even_rolls(setting)
+    rows: list[Row] = []
+    sheets = []
+    for name, one in (
+        ("edges =", equal),
+        ("edges ≤", unfold(graph)),
+        ("edges and angles ≤", unfold(graph, angles=True, tol=TOL_TIED)),
+    ):
+        Y = one.coordinates(2)[0]
+        beyond = 1 - float(np.sum(Y**2) / np.sum(one.factor**2))
+        off = procrustes(sample.flat, Y, scale=1.0).disparity
+        sheets.append((f"unfolded, {name}", Y))
+        rows += [
+            theorem(f"even roll, {name}: (49) gap", one.certificate.gap, at_most=1e-4,
+                    about=one.certificate.level),
+            claim(f"even roll, {name}: variance outside two coordinates", "Figure 1: flat", beyond,
+                  lambda x: x <= 0.01),
+            claim(f"even roll, {name}: disparity to the true sheet", "Figure 1: unrolled", off,
+                  lambda x: x <= 0.05, "turned, not scaled"),
+        ]  # fmt: skip
+    p = equal.problem
+    missed = np.abs(p.squared_lengths(equal.solution.factor) / p.squared - 1).max()
+    rows.append(theorem("even roll, edges =: (13) largest |‖y_i − y_j‖²/d² − 1|", float(missed),
+                        at_most=1e-9))  # fmt: skip
+    return rows, unrolling_figure(sample.points, p.edges, sheets, sample.color), equal
+
+
 def optimality(setting: Setting) -> Finding:
-    """The conditions (50)–(55) on the answer, with dense algebra of its own."""
+    """The conditions (50)–(55) on the answers for = and ≤, with dense algebra of its own."""
     _, _, unfolding = roll(setting)
     p, found = unfolding.problem, unfolding.certificate
     Y = p.centred_points(unfolding.solution.factor)
@@ -132,7 +197,7 @@ def optimality(setting: Setting) -> Finding:
     rank, wide = found.rank, found.multiplicity or 0
     y = K @ setting.random().standard_normal(p.n)
     kept = float(np.linalg.norm(L @ y - y) / np.linalg.norm(y))
-    rows = (
+    rows = [
         theorem("(50) smallest eigenvalue of K over tr K", spectrum[-1] / K.trace(), at_least=0,
                 within=1e-12),
         theorem("(50) 1ᵀK1 over tr K", abs(K.sum()) / K.trace(), at_most=1e-10),
@@ -149,13 +214,49 @@ def optimality(setting: Setting) -> Finding:
                 about="belongs to ≤"),
         theorem("(55) multiplicity of λ₂(L*) less the rank of K*", wide - rank, at_least=0,
                 about=f"rank {rank}; counted by inertia within {found.cluster:.1e} of λ₂"),
-    )  # fmt: skip
+    ]  # fmt: skip
+    exact, trace = _equal_rows(setting)
+    rows += exact
     sentence = (
-        f"L*K* = K* to {away:.1e}; K* has rank {rank} and λ₂(L*) = {values[1]:.8f} occurs "
-        f"{wide} times, so the top eigenspace of the dense matrix lies in the bottom one of the "
-        "sparse matrix."
+        f"With = as in (28), tr K*(L* − I) is {trace:.1e} of tr K*, for exactly the lengths of the "
+        f"data. With ≤, L*K* = K* to {away:.1e}; K* has rank {rank} and λ₂(L*) = {values[1]:.8f} "
+        f"occurs {wide} times, so the top eigenspace of the dense matrix lies in the bottom one of "
+        "the sparse matrix."
     )
-    return Finding(sentence, rows, notes=(size_note(unfolding),))
+    notes = (size_note(even_rolls(setting)[2]), size_note(unfolding))
+    return Finding(sentence, tuple(rows), notes=notes)
+
+
+def _equal_rows(setting: Setting) -> tuple[list[Row], float]:
+    """(49)–(55) for the paper's own problem, with =; and tr K*(L* − I)/tr K*.
+
+    Weights that attain the optimum need not exist with = (cunha-slater): they grow, and (52) holds
+    in the trace, tr K*(L* − I) → 0, before it does in the norm.
+    """
+    unfolding = even_rolls(setting)[2]
+    p, w, found = unfolding.problem, unfolding.solution.weights, unfolding.certificate
+    Y = p.centred_points(unfolding.solution.factor)
+    K = Y @ Y.T
+    at = optimality_residuals(p, K, w)
+    trace = float(np.sum(K * dual_slack(p, w)) / np.trace(K))
+    y = Y[:, 0]
+    bend = float(w @ (y[p.edges[:, 0]] - y[p.edges[:, 1]]) ** 2 / (y @ y))
+    rows = [
+        theorem("=: (49) gap, proved for exactly the lengths of the data", found.gap,
+                at_most=1e-4, about=found.level),
+        theorem("=: (50) largest |‖y_i − y_j‖²/d² − 1|", at.lengths, at_most=1e-9),
+        theorem("=: (50) 1ᵀK1 over tr K", at.centring, at_most=1e-10),
+        theorem("=: (50) −(smallest eigenvalue of K)/tr K", at.definiteness, at_most=1e-12),
+        theorem("=: (51) 1 − λ₂(L*)", at.bend, at_most=NEAR),
+        theorem("=: (52) in the trace, tr K*(L* − I)/tr K*", trace, at_most=1e-4),
+        also("=: (52) in the norm, ‖L*K* − K*‖/‖K*‖", at.slackness,
+             f"largest weight {np.abs(w).max():.1e}, smallest {w.min():.1e}: both signs"),
+        theorem("=: (53) first coordinate y of K*: yᵀL*y/yᵀy", bend, equals=1, within=NEAR),
+        theorem("=: (55) multiplicity of λ₂(L*) less the rank of K*",
+                (found.multiplicity or 0) - found.rank, at_least=0,
+                about=f"rank {found.rank}; within {found.cluster:.1e} of λ₂"),
+    ]  # fmt: skip
+    return rows, trace
 
 
 def bounds(setting: Setting) -> Finding:

@@ -15,6 +15,7 @@ from dualfold import ClassicalMDS, Isomap
 from dualfold.arrays import Array
 from dualfold.data import swiss_roll
 from dualfold.graph import from_lengths, geodesic_distances, knn
+from dualfold.point_pca import guttman_transform
 from dualfold.weights import centred_gram
 from papers.figures.charts import Chart, Line, chart_figure
 from papers.finding import Experiment, Finding, Row, Setting, claim, identity, theorem
@@ -56,14 +57,6 @@ def strain(Y: Array, K: Array) -> float:
     return float(np.square(K - (Y - Y.mean(axis=0)) @ (Y - Y.mean(axis=0)).T).sum())
 
 
-def majorised(Y: Array, D: Array) -> Array:
-    """One step of SMACOF (Guttman's transform); stress never grows."""
-    now = distances(Y)
-    ratio = np.divide(D, now, out=np.zeros_like(D), where=now > 0)
-    B = np.diag(ratio.sum(axis=1)) - ratio
-    return np.asarray(B @ Y / len(Y))
-
-
 def ring(n: int) -> Array:
     """Geodesic distances of a closed chain of n points, one apart."""
     step = sp.diags_array([np.ones(n - 1), np.ones(n - 1)], offsets=[-1, 1]).tolil()
@@ -82,7 +75,7 @@ def isomap(setting: Setting) -> Finding:
     Y = Isomap(n_neighbors=NEIGHBORS, landmarks=None).fit(points).embedding_
     history = [Y]
     for _ in range(steps):
-        history.append(majorised(history[-1], D))
+        history.append(guttman_transform(history[-1], D))
     stresses = np.array([stress(at, D) for at in history])
     strains = np.array([strain(at, K) for at in history])
     rows = (*_centring_rows(X), *_ring_rows(setting), *_stress_rows(stresses, strains, K))

@@ -13,6 +13,7 @@ from dualfold.auditing.groups import group_names
 from dualfold.auditing.nearness import nearness
 from dualfold.auditing.reruns import impostors, method_runner, repeats
 from dualfold.auditing.valleys import _distance_at_threshold, _ratio, half_valley, valley_between
+from dualfold.errors import InvalidInput
 from dualfold.graph import nearest
 from dualfold.quality.space import EuclideanSpace
 
@@ -312,3 +313,12 @@ def test_a_ratio_to_no_links_is_endless_or_nothing():
     none = np.zeros(5)
     assert float(_ratio(np.ones(5), none, 1)[0]) == np.inf
     assert float(_ratio(none, none, 1)[0]) == 0
+
+
+def test_groups_do_not_depend_on_the_units_of_the_map():
+    Y = np.vstack([np.random.default_rng(3).normal(size=(60, 2)) + shift for shift in (0, 9)])
+    plain = map_groups(Y)
+    for power in (-700, 700):
+        np.testing.assert_array_equal(map_groups(np.ldexp(Y, power)).codes, plain.codes)
+    with pytest.raises(InvalidInput, match="two rows"):
+        map_groups(Y[:1])

@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from dualfold import FAMD, PCA
 from dualfold.data.column_moments import column_deviations, column_means
 from dualfold.data.scales import standard_of
+from dualfold.errors import InvalidInput
 from dualfold.fitting.moments import Moments
 
 KINDS = ("f8", "f4", ">f4", "f2", "u1", "i1", "i4", "?")
@@ -96,3 +97,20 @@ def test_values_within_the_rounding_of_their_mean_count_as_constant():
     assert column_deviations(X, column_means(X))[1] == 1
     X[:, 1] = np.where(X[:, 0] > 0, 0.3, 0.3 * (1 + 2.0**-48))
     assert 0 < column_deviations(X, column_means(X))[1] < 1e-14
+
+
+def test_columns_whose_squares_vanish_are_refused_where_they_would_be_divided():
+    X = np.random.default_rng(4).normal(size=(40, 3))
+    X[:, 2] *= 1e-170
+    batches = PCA(2, standardize=True)
+    for call in (
+        lambda: FAMD(2).fit(X),
+        lambda: PCA(2, standardize=True).fit(sp.csr_array(X)),
+        lambda: batches.partial_fit(X[:9]).partial_fit(X[9:]),
+        lambda: standard_of(X),
+    ):
+        with pytest.raises(InvalidInput, match="column 2 of X"):
+            call()
+    assert PCA(2).fit(X).certificate_.level == "proved"  # divided by nothing, it is negligible
+    X[:, 2] *= 1e25
+    assert PCA(3, standardize=True).fit(X).eigenvalues_.sum() == pytest.approx(3)

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 
-from dualfold.data import Reading, prepare
+from dualfold.data import Reading, helix, prepare, swiss_roll
 from dualfold.data.data_sets import example_table
 from dualfold.data.encoding import category
 from dualfold.data.scales import standard_of
@@ -16,6 +16,10 @@ from dualfold.errors import InvalidInput
 X = np.random.default_rng(0).normal(size=(12, 3))
 REFUSALS = {
     "rows=0 must be 1 or more": lambda: example_table("roll", 0),
+    "height must be at most": lambda: swiss_roll(5, height=np.nan),
+    "radius must be at most": lambda: helix(5, radius=np.inf),
+    "noise is a standard deviation": lambda: helix(5, noise=np.inf),
+    "a whole number from 0 on": lambda: swiss_roll(5, random_state=-1),
     "is no example": lambda: example_table("bread"),
     "the data frame has no rows": lambda: prepare(pd.DataFrame({"a": []})),
     "is about files": lambda: prepare(pd.DataFrame({"a": [1.0]}), Reading(decimal=",")),

@@ -201,14 +201,15 @@ def test_the_least_point_of_a_regulariser_may_lie_outside_of_the_set(over):
 
 
 def test_a_regulariser_may_have_corners():
-    losses, step = rng.normal(size=(12, D)), 0.4
-    player = FTRL.from_regulariser(norm(1), Indicator(Box(-1.0, 2.0)), np.ones(D), step=step)
-    sums = step * np.vstack([np.zeros(D), np.cumsum(losses, axis=0)[:-1]])
+    losses, step = rng.normal(size=(7, 2)), 0.8
+    player = FTRL.from_regulariser(norm(1), Indicator(Box(-1.0, 2.0)), np.ones(2), step=step)
+    sums = step * np.vstack([np.zeros(2), np.cumsum(losses, axis=0)[:-1]])
+    assert np.abs(sums).max() > 1.05  # the losses outweigh R somewhere
     # Each entry has its own least s·z + |z| on [−1, 2].
     expected = np.where(sums < -1, 2.0, np.where(sums > 1, -1.0, 0.0))
     np.testing.assert_allclose(learn(player, losses).points, expected, atol=1e-5)
     shrunk = FTRL.from_regulariser(
-        Sum(HalfSquare(), norm(1)), Indicator(Everywhere()), np.zeros(D), step=step
+        Sum(HalfSquare(), norm(1)), Indicator(Everywhere()), np.zeros(2), step=step
     )
     expected = -np.sign(sums) * np.maximum(np.abs(sums) - 1, 0)
     np.testing.assert_allclose(learn(shrunk, losses).points, expected, atol=1e-12)

@@ -14,7 +14,7 @@ from dualfold.games import (
     learn,
 )
 from dualfold.games.doubles import doubles
-from dualfold.games.losses import LargestAffine
+from dualfold.games.losses import LargestAffine, Logistic
 from dualfold.games.structured_sets import Product
 from dualfold.games.unfolding_dual import EasiestBend
 
@@ -23,6 +23,9 @@ HALVES = np.array([0.5, 0.5])
 SHARES = Indicator(Simplex())
 REFUSALS = {
     "must have rows and columns": lambda: LargestAffine(np.ones(3)),
+    "leave double precision; multiply them by 2^568": lambda: Logistic(
+        X * 2.0**-570, X[:, 0] * 0 + 1
+    ),
     "2 offsets, or one for all": lambda: LargestAffine(np.eye(2), np.ones(3)),
     "merge points at distance 0 first": lambda: EasiestBend(3, [[0, 1]], [0.0]),
     "cannot share 3 coordinates": lambda: Product((Simplex(), Simplex()), (1, 1)).project(X[0]),

@@ -6,9 +6,17 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from dualfold.errors import InvalidInput
-from dualfold.graph import knn, nearest, present_nearest
+from dualfold.graph import (
+    farthest_points,
+    knn,
+    nearest,
+    neighborhood_spread,
+    present_nearest,
+    radius,
+)
 from dualfold.graph.attachment import attach
 
 X = np.random.default_rng(0).normal(size=(12, 3))
@@ -22,6 +30,10 @@ REFUSALS = {
     "distances must be finite": lambda: knn(DISTANCES * np.nan, 3, metric="precomputed"),
     "must be between 1 and 11 for 12 rows": lambda: present_nearest(X, 12),
     "double precision has to round": lambda: present_nearest(X.astype(np.longdouble) / 3, 2),
+    "n_neighbors=-1 must be 1 or more": lambda: neighborhood_spread(knn(X, 4), -1),
+    "at_once=0 must be 1 or more": lambda: farthest_points(knn(X, 4), 2, at_once=0),
+    "its shape is ()": lambda: present_nearest(3, 2),
+    "a whole number from 0 on": lambda: nearest(X, 2, search="approximate", random_state=-1),
     "holds infinite numbers": lambda: present_nearest(np.where(X > 1, np.inf, X), 2),
 }
 
@@ -31,3 +43,13 @@ def test_a_refusal_says_what_was_needed(said):
     with pytest.raises(InvalidInput) as refused:
         REFUSALS[said]()
     assert said in str(refused.value)
+
+
+def test_no_rows_have_no_neighbors_within_a_radius():
+    for metric in ("euclidean", "hamming"):
+        assert radius(X[:0], 0.5, metric=metric).n == 0
+
+
+def test_sparse_rows_are_compared_where_they_are_present():
+    found = present_nearest(sp.csr_array(X), 3)
+    np.testing.assert_array_equal(found.indices, present_nearest(X, 3).indices)

@@ -20,6 +20,7 @@ REFUSALS = {
     "4 orthonormal directions": lambda: orthogonal_map(3, 4),
     "a share above 0 and at most 1": lambda: sparse_map(3, 2, density=1.5),
     "both must be whole numbers, 1 or more": lambda: random_map(0, 2),
+    "from 3 features to 'degree' components": lambda: random_map(3, "degree"),
     "'gaussian', 'orthogonal' or 'sparse'": lambda: random_map(3, 2, kind="orthonormal"),
     "maps have none": lambda: random_map(3, 2, density=0.5),
 }

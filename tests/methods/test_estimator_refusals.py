@@ -25,6 +25,21 @@ def by_mahalanobis(**params):
 
 
 REFUSALS = {
+    "affinity must return 30×30": lambda: dualfold.SpectralEmbedding(
+        affinity=lambda rows: None
+    ).fit(X),
+    "no numbers ('word')": lambda: dualfold.ClassicalMDS(metric="chebyshev").fit(TABLE),
+    "a label for each row": lambda: dualfold.FisherDiscriminant().fit(X, [[1, 2], [3]]),
+    "diffusion_time=1e+100 makes": lambda: dualfold.LaplacianEigenmaps(
+        constraint="identity", weights="binary", diffusion_time=1e100
+    ).fit(X),
+    "its shape is (150,)": lambda: dualfold.methods.random_projection(X.ravel()),
+    "metric='nonsense' could not": lambda: dualfold.TSNE(metric="nonsense", perplexity=5).fit(
+        sp.csr_array(X)
+    ),
+    "metric='mahalanobis' could not": lambda: dualfold.Isomap(metric="mahalanobis").fit(
+        sp.csr_array(X)
+    ),
     "mle": lambda: dualfold.PCA(n_components="mle", svd_solver="full").fit(WIDE),
     "arpack": lambda: dualfold.PCA(n_components=5, svd_solver="arpack").fit(X),
     "sparse": lambda: dualfold.PCA(n_components=2, svd_solver="full").fit(sp.csr_array(X)),
@@ -99,3 +114,33 @@ def test_a_metric_by_its_covariance_is_that_by_its_inverse():
     V = np.diag([1.0, 4.0, 9.0, 16.0, 25.0])
     by_covariance, by_inverse = by_mahalanobis(V=V), by_mahalanobis(VI=np.linalg.inv(V))
     np.testing.assert_allclose(by_covariance.embedding_, by_inverse.embedding_, atol=1e-6)
+
+
+def test_a_problem_is_stated_for_valid_parameters_alone():
+    with pytest.raises(ValueError, match="n_components"):
+        dualfold.NeighborhoodPreservingProjection(n_components="other").statement(X, 2)
+
+
+def test_infinities_of_both_signs_are_refused_without_another_warning():
+    both = sp.csr_array(np.where(np.eye(30, 5) > 0, np.inf, -np.inf).astype(np.float32))
+    for estimator in (dualfold.PCA(2), dualfold.Isomap(), dualfold.ClassicalMDS()):
+        with pytest.raises(ValueError, match="infinity"):
+            estimator.fit(both)
+
+
+@pytest.mark.filterwarnings("ignore::dualfold.errors.DualfoldWarning")
+def test_equal_rows_have_equal_points():
+    equal = np.full((60, 3), 1.5)
+    for seed in range(6):
+        for rows in (equal, sp.coo_array(equal)):
+            fitted = dualfold.PointPCA(random_state=seed).fit(rows)
+            np.testing.assert_array_equal(fitted.embedding_, 0)
+    descent = dualfold.PCA(1, svd_solver="gradient-paper").fit(equal.astype(np.float32))
+    assert not np.isnan(descent.history_).any()
+
+
+def test_maps_of_three_points_are_white():
+    fitted = dualfold.NeighborMap(tolerance=0.0).fit(X[:3, :1])
+    assert np.isfinite(fitted.divergence_)
+    size = 3 * fitted.spread_
+    np.testing.assert_allclose(fitted.embedding_.T @ fitted.embedding_ / size, np.eye(2), atol=1e-9)

@@ -7,7 +7,8 @@ import pytest
 import scipy.sparse as sp
 
 import dualfold
-from dualfold import PCA, LocallyLinearEmbedding, embed, methods
+from dualfold import PCA, TSNE, Isomap, LocallyLinearEmbedding, embed, methods
+from dualfold.graph import nearest
 from dualfold.quality import column_correlations
 
 LINEAR = ("ClassicalMDS", "LocalityPreservingProjection", "NeighborhoodPreservingProjection",
@@ -120,3 +121,39 @@ def test_numbers_that_float64_would_round_are_refused(number):
     for call in (PCA(1).fit, PCA(1).partial_fit, methods.pca):
         with pytest.raises(dualfold.errors.InvalidInput):
             call(X)
+
+
+def test_distances_by_a_metric_of_float32_rows_are_those_of_float64():
+    rng = np.random.default_rng(3)
+    X = (1e3 + rng.normal(size=(70, 5))).astype(np.float32)
+    for settings in ({"metric": "cosine"}, {"metric": "minkowski", "metric_params": {"p": 3}}):
+        models = [TSNE(perplexity=5, init="random", **settings) for _ in range(2)]
+        single, double = (
+            model.judged_points(table, X[:, :2]).kl
+            for model, table in zip(models, (X, X.astype(float)), strict=True)
+        )
+        assert single == pytest.approx(double, rel=1e-12)
+    lists = [nearest(table, 6, metric="cosine").distances for table in (X, X.astype(float))]
+    assert np.array_equal(*lists)
+    whole = [Isomap(n_neighbors=None, radius=np.inf, metric="cosine").fit(table).eigenvalues_
+             for table in (X, X.astype(float))]  # fmt: skip
+    assert whole[0] == pytest.approx(whole[1], rel=1e-12)
+
+
+@pytest.mark.parametrize("unit", [2.0**-45, 2.0**-300, 2.0**60])
+def test_numbers_of_components_and_white_coordinates_have_no_unit(unit):
+    rng = np.random.default_rng(10)
+    X = rng.normal(size=(80, 3)) @ rng.normal(size=(3, 6)) + 0.1 * rng.normal(size=(80, 6))
+    tables = [X] if unit < 2.0**-60 else [X, X.astype(np.float32)]
+    for table in tables:
+        plain, other = (
+            PCA("mle", whiten=True).fit(table * table.dtype.type(factor)) for factor in (1, unit)
+        )
+        assert other.n_components_ == plain.n_components_ == 3
+        white = other.transform(table * table.dtype.type(unit))
+        assert white.std(axis=0, ddof=1) == pytest.approx(np.ones(3), rel=1e-5)
+        back = other.inverse_transform(white)
+        assert back.dtype == table.dtype
+        np.testing.assert_allclose(
+            back / unit, plain.inverse_transform(plain.transform(table)), atol=1e-5
+        )

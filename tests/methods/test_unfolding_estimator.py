@@ -215,3 +215,20 @@ def test_rows_without_a_shape_are_unfolded_in_part_and_said(monkeypatch):
     # The others lie where the rule of new rows puts them.
     others = np.setdiff1d(np.arange(240), rows)
     np.testing.assert_allclose(model.embedding_[others], model.transform(X[others]))
+
+
+def test_auto_keeps_the_coordinates_before_the_widest_eigengap():
+    """A sheet has two, a curve has one; faint eigenvalues of further columns do not count."""
+    X = swiss_roll(120, turns=0.5, height=12.0, random_state=2).points
+    model = MaximumVarianceUnfolding(n_components="auto").fit(X)
+    spectrum = np.linalg.svd(model.factor_, compute_uv=False) ** 2
+    spectrum = np.maximum(spectrum[:10], 1e-4 * spectrum.sum())
+    count = int(np.argmax(spectrum[:-1] / spectrum[1:])) + 1
+    assert model.embedding_.shape[1] == len(model.eigenvalues_) == count == 2
+    assert "eigengap" in model.n_components_reason_
+    two = MaximumVarianceUnfolding(n_components=2).fit(X)
+    np.testing.assert_array_equal(model.embedding_, two.embedding_)
+    t = np.linspace(0, 3, 30)
+    curve = MaximumVarianceUnfolding(n_components="auto", n_neighbors=2)
+    assert curve.fit(np.c_[np.cos(t), np.sin(t)]).embedding_.shape == (30, 1)
+    assert curve.connections().kept_components == 1

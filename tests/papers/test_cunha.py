@@ -6,14 +6,24 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+from dualfold.data import sphere_cap
 from dualfold.graph import knn
-from dualfold.unfolding import UnfoldingProblem, contraction_of, interior_point
+from dualfold.unfolding import UnfoldingProblem, contraction_of, interior_point, lowest_bend
 from papers import Setting
 from papers.cunha.angles import allowed_angles, coordinates_kept, edge_angles
 from papers.cunha.exact import chain, complete
-from papers.cunha.lagrangian import _lmi, _off_ones, _products
-from papers.cunha.roll import bounds, roll, small_roll
+from papers.cunha.lagrangian import _lmi, _products
+from papers.cunha.roll import (
+    bounds,
+    even_roll,
+    even_rolls,
+    optimality,
+    roll,
+    small_roll,
+    swiss_roll_unfolded,
+)
 from papers.cunha.slater import clique, equal_lengths_path, stress
+from papers.figures.sphere import tangent_planes_figure
 
 BRIEF = Setting("brief")
 
@@ -125,8 +135,8 @@ def test_the_eigenvalue_off_ones_may_be_negative() -> None:
     w = np.array([1.0, -1.0, 1.0])
     L = p.laplacian(w).toarray()
     Q = np.linalg.qr(np.column_stack([np.ones(4), np.eye(4)[:, :3]]))[0][:, 1:]
-    assert _off_ones(p, w) == pytest.approx(np.linalg.eigvalsh(Q.T @ L @ Q)[0])
-    assert _off_ones(p, w) < 0
+    assert lowest_bend(p, w)[0] == pytest.approx(np.linalg.eigvalsh(Q.T @ L @ Q)[0])
+    assert lowest_bend(p, w)[0] < 0
 
 
 def test_products_of_semidefinite_matrices() -> None:
@@ -190,3 +200,48 @@ def test_dropped_coordinates_are_counted() -> None:
     expected = spectrum[1:].sum() / spectrum.sum()
     note = rows["a roll that opens, 1 kept: most that an edge gains, of d²"]
     assert note.startswith(f"variance outside {expected:.2%};")
+
+
+def test_the_optimality_conditions_are_shown_for_the_papers_own_problem() -> None:
+    """With =: lengths, weights and the trace form of (52), by hand."""
+    rows = {row.what: row for row in optimality(BRIEF).rows if row.what.startswith("=: ")}
+    assert all(row.holds for row in rows.values() if row.kind is not None)
+    unfolding = even_rolls(BRIEF)[2]
+    assert unfolding.problem.constraints == "equal"
+    w, Y = unfolding.solution.weights, unfolding.solution.factor
+    i, j = unfolding.problem.edges.T
+    pulled = w @ ((Y[i] - Y[j]) ** 2).sum(axis=1)
+    inside = float(np.sum((Y - Y.mean(axis=0)) ** 2))
+    shown = rows["=: (52) in the trace, tr K*(L* − I)/tr K*"].ours
+    assert pulled / inside - 1 == pytest.approx(shown, abs=1e-6)
+    assert w.min() < 0  # as = allows
+
+
+@pytest.mark.parametrize("seed", [5, pytest.param(6, marks=pytest.mark.full)])
+def test_figure_1_shows_a_sheet_on_every_seed(seed: int) -> None:
+    """Laid flat as the true sheet, with = and with ≤: what a reader recognises."""
+    found = swiss_roll_unfolded(Setting("brief", seed))
+    shown = [row for row in found.rows if row.what.startswith("even roll")]
+    assert len(shown) == 10
+    assert all(row.holds for row in shown), [row for row in shown if not row.holds]
+
+
+def test_an_even_roll_has_no_close_points_and_no_gaps() -> None:
+    flat = even_roll(60, 0.75, 3).flat
+    apart = np.linalg.norm(flat[:, None] - flat, axis=2) + 1e9 * np.eye(60)
+    nearest = apart.min(axis=1)
+    assert nearest.max() < 2.5 * nearest.min()
+
+
+def test_figure_2_is_a_sphere_with_planes_that_touch_it() -> None:
+    points = sphere_cap(200, random_state=1).points
+    whole, near = tangent_planes_figure(points).axes
+    from papers.figures import sphere
+
+    for place in sphere.PLACES:
+        centre = sphere._on_sphere(*place)
+        corners = sphere._patch(centre, sphere._tangent_basis(centre), 0.3)
+        assert np.abs((corners - centre) @ centre).max() < 1e-12  # orthogonal to the radius
+        assert np.linalg.norm(corners, axis=1).min() > 1
+    assert "tangent" in whole.get_title()
+    assert "neighbours" in near.get_title()

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sklearn.manifold import smacof
 
 from dualfold.data import digits
 from dualfold.methods import pca
@@ -207,17 +206,6 @@ def test_double_centring_and_the_spectral_map() -> None:
     np.testing.assert_allclose(isomap.distances(Y), D, atol=1e-6)
     assert isomap.strain(Y, K) == pytest.approx(0, abs=1e-12)
     assert isomap.stress(Y, D) == pytest.approx(0, abs=1e-10)
-
-
-def test_majorisation_is_smacof() -> None:
-    rng = np.random.default_rng(0)
-    D = isomap.distances(rng.standard_normal((15, 4)))
-    np.fill_diagonal(D, 0)
-    Y = rng.standard_normal((15, 2))
-    ours = isomap.majorised(Y, D)
-    theirs = smacof(D, n_components=2, init=Y, n_init=1, max_iter=1, normalized_stress=False)[0]
-    np.testing.assert_allclose(ours, theirs, atol=1e-6)
-    assert isomap.stress(ours, D) < isomap.stress(Y, D)
 
 
 def test_the_ring_is_a_ring() -> None:

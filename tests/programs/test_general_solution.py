@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -48,6 +50,18 @@ def test_a_problem_with_a_known_optimum():
     assert answer.inequality[0] == pytest.approx(np.sqrt(5) / 2, abs=1e-6)
     assert answer.dual.value == pytest.approx(-np.sqrt(5), abs=1e-8)
     assert "stationary" in str(answer)
+
+
+def test_a_minimum_inside_the_constraints_is_stationary():
+    bowl = GeneralProblem(lambda v: float((v - 0.3) @ (v - 0.3)), lambda v: [v @ v - 9])
+    answer = solve_general(bowl, [1.0, -1.0])
+    assert answer.level == "stationary"
+    assert answer.inequality[0] == 0
+    assert bowl.kkt([0.3, 0.3001], [0.0]).level() == "not stationary"
+    log = GeneralProblem(lambda v: v[0] - math.log(v[0]))  # it raises on one side
+    assert log.kkt([1.0]).level() == "stationary"
+    alone = GeneralProblem(lambda v: float(np.cosh(v[0])))
+    assert solve_general(alone, [0.7]).level == "stationary"
 
 
 def test_wrong_multipliers_are_not_stationary_though_the_value_is_optimal():

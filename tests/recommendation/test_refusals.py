@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dualfold.errors import InvalidInput
-from dualfold.recommendation import intrinsic_dimension, levina_bickel, recommend
+from dualfold.recommendation import intrinsic_dimension, levina_bickel, neighbor_scan, recommend
 
 X = np.random.default_rng(0).normal(size=(60, 4))
 REFUSALS = {
@@ -14,6 +14,7 @@ REFUSALS = {
     "it is ()": lambda: recommend(X, methods=()),
     "'p' is none of them": lambda: recommend(X, methods="pca"),
     "needs 4 rows or more": lambda: intrinsic_dimension(X[:3]),
+    "a whole number from 0 on": lambda: neighbor_scan(X, random_state=-1),
     "must be 3 or more": lambda: levina_bickel(X, 2),
 }
 
@@ -27,3 +28,7 @@ def test_a_refusal_says_what_was_needed(said):
 
 def test_four_rows_have_an_intrinsic_dimension():
     assert intrinsic_dimension(X[:4]).value >= 1
+
+
+def test_a_scan_takes_lists_of_rows():
+    assert str(neighbor_scan(X.tolist())) == str(neighbor_scan(X))

@@ -16,7 +16,8 @@ from sklearn.utils.validation import check_is_fitted
 
 import dualfold
 import dualfold.descriptions
-from dualfold import graph
+from dualfold import graph, quality
+from dualfold.data.column_moments import column_deviations, column_means
 from dualfold.errors import InvalidInput
 from dualfold.graph.neighbors import neighbors_within
 from dualfold.maps.local_map import LocalWeightsMap
@@ -196,3 +197,23 @@ def test_a_constant_column_beside_tiny_ones_is_refused():
     both = np.column_stack([np.ones(90), np.ldexp(X, -600)])
     with pytest.raises(InvalidInput, match="no unit has room"):
         graph.nearest(both, 5)
+
+
+@pytest.mark.parametrize("power", [-1000, -560, 540])
+def test_a_column_in_units_of_its_own(power):
+    odd = X.copy()
+    odd[:, 1] = np.ldexp(X[:, 1], power)
+    units = np.ldexp(np.ones(3), [0, power, 0])
+    plain = column_deviations(X, column_means(X), constant=0.0)
+    # A column alone is added up in another order.
+    found = column_deviations(odd, column_means(odd), constant=0.0)
+    np.testing.assert_allclose(found, units * plain, rtol=1e-14)
+    np.testing.assert_allclose(
+        quality.column_correlations(odd, X[:, :2]),
+        quality.column_correlations(X, X[:, :2]),
+        rtol=1e-13,
+    )
+    with pytest.raises(InvalidInput, match=r"column 1 .* multiply it by|overflow"):
+        dualfold.FAMD(2).fit(odd)
+    with pytest.raises(InvalidInput, match=r"column 1 .* multiply it by|overflow"):
+        dualfold.PCA(2, standardize=True).fit(odd)

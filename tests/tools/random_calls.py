@@ -32,6 +32,7 @@ import select
 import subprocess
 import sys
 import tempfile
+import time
 import traceback
 import warnings
 from collections import Counter
@@ -48,7 +49,7 @@ from dualfold import embed, games, methods, programs, saved, unfolding
 from dualfold.descriptions import ESTIMATOR_MODULES
 from dualfold.errors import DualfoldError
 from dualfold.trace import TraceProblem, certify
-from tests.tools.random_values import ANYTHING, METRICS, Draw, words
+from tests.tools.random_values import METRICS, Draw, parameter_value, words
 
 ROOMS = words(
     "auditing data games graph maps methods quality recommendation tsne unfolding weights"
@@ -77,47 +78,6 @@ ACTIONS = words(
 RECIPES = words(
     "averaged_descent frank_wolfe nesterov heavy_ball extragradient accelerated_strongly_convex"
 )
-
-
-def parameter_value(draw: Draw, name: str, kinds: Any) -> Any:
-    """A value for a parameter of an estimator, from scikit-learn's constraints."""
-    if draw.chance(draw.hostile / 6):
-        return draw.one_of(ANYTHING)
-    if name == "graph":
-        return draw.graph() if draw.chance(0.7) else draw.distances()
-    if name == "metric":
-        return draw.one_of([*METRICS, lambda a, b: float(np.abs(a - b).sum())])
-    kind: Any = draw.one_of(kinds)
-    if kind is None or kind == "random_state":
-        return None if kind is None else draw.seed()
-    if hasattr(kind, "options"):
-        return "other" if draw.chance(draw.hostile / 4) else draw.one_of(sorted(kind.options))
-    if hasattr(kind, "closed"):
-        return interval_value(draw, name, kind)
-    if kind in ("boolean", "verbose"):
-        return draw.chance(0.5)
-    if kind is Integral:
-        return draw.one_of([-2, -1, 1, 2, 3, 10**6, 0])
-    if kind in (str, dict, list, tuple):
-        return kind()
-    if "callable" in str(kind):
-        return lambda *given, **more: None
-    return draw.numbers(draw.n, 2) if draw.chance(0.7) else draw.rng.integers(0, 4, size=2)
-
-
-def interval_value(draw: Draw, name: str, kind: Any) -> Any:
-    low = 0.0 if kind.left is None else float(kind.left)
-    high = low + 12 if kind.right is None else min(float(kind.right), low + 12)
-    outside = draw.chance(draw.hostile / 2)
-    if kind.type is Integral:
-        least = int(low) + (kind.closed in ("right", "neither"))
-        most = least + (30 if name in ("max_iter", "gradient_rounds") else 8)
-        return least - 1 if outside else int(draw.rng.integers(least, most + 1))
-    if outside:
-        return draw.one_of([low - 0.1, high + 1.0, float("nan"), float("inf")])
-    inner = low + (high - low) * draw.rng.random()
-    edges = [1e100] * (kind.right is None) + [low] * (kind.closed in ("both", "left"))
-    return draw.one_of([inner, inner, low + 1e-3, *edges])
 
 
 def estimator_call(draw: Draw) -> Any:
@@ -197,6 +157,7 @@ DRAWN: dict[str, Any] = {
     "dtype": lambda draw: draw.one_of([None, np.float32, np.float64]),
     "n": lambda draw: draw.whole() % 200,
     "n_features": lambda draw: draw.whole() % 200,
+    "n_components": lambda draw: draw.one_of([1, 2, 2, 3, 10, 0, -1, draw.n, 1000]),
 }
 PRECISE: dict[str, Any] = {
     "int": Draw.whole,
@@ -261,7 +222,8 @@ def function_call(draw: Draw) -> Any:
         certify(found, draw.rng.standard_normal((found.n, found.count)))
         return embed(found).points
     found = list(found) if inspect.isgenerator(found) else found
-    return None if name in UNBOUNDED else found
+    some = given.get("sample") is not None and given.get("per_point")  # NaN at the other points
+    return None if name in UNBOUNDED or some else found
 
 
 def program_call(draw: Draw) -> Any:
@@ -362,6 +324,15 @@ def work() -> None:
         print(json.dumps(outcome_of(int(line))), file=out, flush=True)
 
 
+def cpu_seconds(pid: int) -> float:
+    """The time that a process has computed; on a busy machine less than has passed."""
+    try:
+        parts = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(parts[11]) + int(parts[12])) / os.sysconf("SC_CLK_TCK")
+    except OSError:  # no such files on this system: the clock
+        return time.monotonic()
+
+
 class Worker:
     """A process that makes calls; one that exceeds the limit is killed and started again."""
 
@@ -379,14 +350,19 @@ class Worker:
         return self._answer(seed, self.limit)
 
     def _answer(self, seed: int, limit: float) -> dict[str, Any]:
-        ready = select.select([self.process.stdout], [], [], limit)[0]
+        began, end = cpu_seconds(self.process.pid), time.monotonic() + 10 * limit
+        ready: list[Any] = []
+        while not ready and time.monotonic() < end:
+            ready = select.select([self.process.stdout], [], [], 0.5)[0]
+            if not ready and cpu_seconds(self.process.pid) - began > limit:
+                break
         line = self.process.stdout.readline() if ready else ""
         if line:
             return dict(json.loads(line))
         self.process.kill()
         code = self.process.wait()
         self.process = None
-        seen = f"the process ended with {code}" if ready else f"no answer within {limit:g} s"
+        seen = f"the process ended with {code}" if ready else f"no answer in {limit:g} seconds"
         return {"seed": seed, "outcome": "failure", "call": "", "seen": seen}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -75,7 +76,7 @@ class Draw:
             X = X + 1e8
         if units and self.chance(0.1):
             X, kind = np.ldexp(X, self.one_of(POWERS)), f"{kind} in units"
-        if units and self.chance(self.hostile) and X.size:
+        if units and self.chance(self.hostile) and X.size and not self.plain_only:
             X.flat[int(self.rng.integers(X.size))] = self.one_of([np.nan, np.inf, -np.inf, 1e308])
         self.told.append(f"{n}×{width} {kind}")
         return X
@@ -85,7 +86,7 @@ class Draw:
         if self.chance(self.hostile / 4) and not self.plain_only:
             self.told.append("anything")
             return self.one_of(ANYTHING)
-        X = self.numbers(n, width)
+        X = self.numbers(max(1, self.n) if self.plain_only else n, width)
         kinds = ["float32", "csr", "fortran"] if self.plain_only else list(KINDS)
         kind = self.one_of(["plain"] * (1 + len(kinds) // 3) + kinds)
         self.told.append(kind)
@@ -163,3 +164,44 @@ KINDS: dict[str, Any] = {
     "flat": lambda X, draw: X.ravel(),
     "cube": lambda X, draw: X[:, :, None],
 }
+
+
+def parameter_value(draw: Draw, name: str, kinds: Any) -> Any:
+    """A value for a parameter of an estimator, from scikit-learn's constraints."""
+    if draw.chance(draw.hostile / 6):
+        return draw.one_of(ANYTHING)
+    if name == "graph":
+        return draw.graph() if draw.chance(0.7) else draw.distances()
+    if name == "metric":
+        return draw.one_of([*METRICS, lambda a, b: float(np.abs(a - b).sum())])
+    kind: Any = draw.one_of(kinds)
+    if kind is None or kind == "random_state":
+        return None if kind is None else draw.seed()
+    if hasattr(kind, "options"):
+        return "other" if draw.chance(draw.hostile / 4) else draw.one_of(sorted(kind.options))
+    if hasattr(kind, "closed"):
+        return interval_value(draw, name, kind)
+    if kind in ("boolean", "verbose"):
+        return draw.chance(0.5)
+    if kind is Integral:
+        return draw.one_of([-2, -1, 1, 2, 3, 10**6, 0])
+    if kind in (str, dict, list, tuple):
+        return kind()
+    if "callable" in str(kind):
+        return lambda *given, **more: None
+    return draw.numbers(draw.n, 2) if draw.chance(0.7) else draw.rng.integers(0, 4, size=2)
+
+
+def interval_value(draw: Draw, name: str, kind: Any) -> Any:
+    low = 0.0 if kind.left is None else float(kind.left)
+    high = low + 12 if kind.right is None else min(float(kind.right), low + 12)
+    outside = draw.chance(draw.hostile / 2)
+    if kind.type is Integral:
+        least = int(low) + (kind.closed in ("right", "neither"))
+        most = least + (30 if name in ("max_iter", "gradient_rounds") else 8)
+        return least - 1 if outside else int(draw.rng.integers(least, most + 1))
+    if outside:
+        return draw.one_of([low - 0.1, high + 1.0, float("nan"), float("inf")])
+    inner = low + (high - low) * draw.rng.random()
+    edges = [1e100] * (kind.right is None) + [low] * (kind.closed in ("both", "left"))
+    return draw.one_of([inner, inner, low + 1e-3, *edges])

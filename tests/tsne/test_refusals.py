@@ -18,6 +18,7 @@ REFUSALS = {
     "at least 2 points; they are of 1": lambda: TsneProblem(RING[:1, :1]),
     "attraction=0 must be above 0": lambda: TsneProblem(RING, attraction=0),
     "attraction=inf must be above 0": lambda: TsneProblem(RING, attraction=np.inf),
+    "must be an array of 4 rows": lambda: TsneProblem(RING).checked_points(RING),
     "n_components=0 must be at least 1": lambda: TsneProblem(RING, count=0),
 }
 

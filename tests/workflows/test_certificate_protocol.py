@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from scipy.sparse.linalg import aslinearoperator
+from scipy.spatial.distance import cdist
 
 import dualfold
 from dualfold import NeighborMap
@@ -21,7 +22,7 @@ from dualfold.certificate import Level
 from dualfold.cli.verdict_words import short_verdict, verdict
 from dualfold.fitting.layout import PiecewiseCertificate
 from dualfold.games import GameCertificate, LeastSquares, nesterov
-from dualfold.point_pca import PointCertificate, certify_points
+from dualfold.point_pca import PointCertificate, certify_points, descend_stress
 from dualfold.programs import (
     LinearProgram,
     ProgramCertificate,
@@ -99,6 +100,7 @@ EXAMPLES: dict[str, Callable[[], dualfold.Certificate]] = {
     "not a number": lambda: dualfold.certify(PROBLEM, np.full((4, 2), np.nan)),
     # Points
     "wrong points": lambda: certify_points(TABLE, TABLE[:, 2:4]),
+    "least stress": lambda: descend_stress(cdist(TABLE, TABLE)).certificate,
     "points that are no numbers": lambda: certify_points(TABLE, np.full((60, 2), np.nan)),
     # Programs
     "program": lambda: certify_program(DIET, [4.0, 0.0], [2.0]),

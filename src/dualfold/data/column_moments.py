@@ -13,6 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.arrays import Array
+from dualfold.errors import Argument, InvalidInput
 from dualfold.kernels.sparse import canonical_rows
 from dualfold.kernels.threads import in_shares, thin_tiles
 
@@ -22,6 +23,8 @@ MAX_SAMPLE_ROWS = 256
 # larger spread. Columns of less have their mean taken from their offsets.
 MIN_SPREAD_RATIO = 2.0**-43
 SPACING_RATIO = 2.0**-52
+# Squares below 2⁻¹⁰²² are off by 2⁻¹⁰⁷⁵ or less, which does not count in this sum of up to 2⁴⁰.
+MIN_SQUARE_SUM = 2.0**-1000
 
 
 def column_means(X: Any) -> Array:
@@ -37,7 +40,8 @@ def column_means(X: Any) -> Array:
         wide = (X[rows].astype(float, copy=False).sum(axis=0) for rows in slices)
         return sum(wide, np.zeros(X.shape[1]))
 
-    means = np.asarray(sum(in_shares(share, thin_tiles(X))) / len(X))
+    with np.errstate(over="ignore", invalid="ignore"):  # refused where squares are summed
+        means = np.asarray(sum(in_shares(share, thin_tiles(X))) / len(X))
     tight = tight_columns(X)
     if len(tight):
         means[tight] += offset_sums(X, tight, means[tight]) / len(X)
@@ -45,17 +49,37 @@ def column_means(X: Any) -> Array:
 
 
 def column_deviations(X: Any, mean: Array, *, constant: float = 1.0) -> Array:
-    """Each column's standard deviation (divisor n), and `constant` where it is constant."""
+    """Each column's standard deviation (divisor n), and `constant` where it is constant.
+
+    Unless `constant` is 0, columns that vary by so little that their squares vanish are refused:
+    they would be divided by a deviation that is not known.
+    """
     n = X.shape[0]
     if sp.issparse(X):
         X = canonical_rows(X, "X")
         counts = np.bincount(X.indices, minlength=X.shape[1])
         squares = np.bincount(X.indices, np.square(X.data - mean[X.indices]), X.shape[1])
-        return deviations_of(squares + (n - counts) * mean**2, n, mean, constant)
-    squares = np.zeros(X.shape[1])
-    for rows in thin_tiles(X):
-        squares += np.square(X[rows] - mean).sum(axis=0)
-    return deviations_of(squares, n, mean, constant)
+        squares = squares + (n - counts) * mean**2
+    else:
+        squares = np.zeros(X.shape[1])
+        with np.errstate(over="ignore", invalid="ignore"):  # computed again, or NaN
+            for rows in thin_tiles(X):
+                squares += np.square(X[rows] - mean).sum(axis=0)
+    if constant:
+        refuse_vanishing(vanishing_columns(X, squares))
+    deviations = deviations_of(squares, n, mean, constant)
+    far = ((squares < MIN_SQUARE_SUM) | np.isinf(squares)) & np.isfinite(mean)
+    for column in np.flatnonzero(far) if isinstance(X, np.ndarray) else ():
+        deviation = _deviation_in_units(X[:, column].astype(float) - mean[column])
+        if deviation > SPACING_RATIO * abs(mean[column]):
+            deviations[column] = deviation
+    return deviations
+
+
+def _deviation_in_units(offsets: Array) -> float:
+    """Their root mean square, in a unit of its own, a power of 2: squares have room then."""
+    power = int(np.frexp(np.abs(offsets).max())[1])
+    return float(np.ldexp(np.sqrt(np.square(np.ldexp(offsets, -power)).mean()), power))
 
 
 def deviations_of(squares: Array, n: int, mean: Array, constant: float = 1.0) -> Array:
@@ -70,6 +94,31 @@ def deviations_of(squares: Array, n: int, mean: Array, constant: float = 1.0) ->
     """
     deviations = np.sqrt(np.maximum(squares, 0.0) / n)
     return np.where(deviations > SPACING_RATIO * np.abs(mean), deviations, constant)
+
+
+def vanishing_columns(X: Any, squares: Array) -> Array:
+    """Which columns vary although their `squares`, around the mean, are about 0."""
+    small = np.flatnonzero(squares < MIN_SQUARE_SUM)
+    if not len(small) or np.finfo(X.dtype if X.dtype.kind == "f" else float).tiny > 1e-200:
+        return small[:0]  # squares of float32 have room
+    if sp.issparse(X):
+        ends = X[:, small].max(axis=0), X[:, small].min(axis=0)
+        return small[ends[0].toarray().ravel() != ends[1].toarray().ravel()]
+    varying = np.zeros(len(small), bool)
+    for rows in thin_tiles(X):
+        varying |= (X[rows][:, small] != X[0, small]).any(axis=0)
+    return small[varying]
+
+
+def refuse_vanishing(columns: Array) -> None:
+    """InvalidInput where there are such columns."""
+    if len(columns):
+        raise InvalidInput(
+            f"column {int(columns[0])} of ",
+            Argument("X"),
+            ", counted from 0, varies by so little that its squares vanish in double precision and "
+            "its deviation is not known; multiply it by a constant first",
+        )
 
 
 def tight_columns(X: Array) -> Array:

@@ -83,8 +83,8 @@ def minka_dimension(spectrum: Array, n_samples: int) -> Choice:
 def _evidence(spectrum: Array, k: int, n: int) -> float:
     width = len(spectrum)
     # Variances that are rounding have no logarithm worth taking.
-    faint = max(1e-15, 8 * np.finfo(float).eps * float(spectrum[0]))
-    if spectrum[k - 1] < faint:
+    faint = 8 * np.finfo(float).eps * float(spectrum[0])
+    if spectrum[k - 1] <= faint:
         return -np.inf
     noise = max(float(spectrum[k:].mean()), faint)
     free = (width - np.arange(k)) / 2

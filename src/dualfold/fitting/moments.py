@@ -8,7 +8,12 @@ from typing import Any, Self
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.data.column_moments import deviations_of
+from dualfold.data.column_moments import (
+    MIN_SQUARE_SUM,
+    deviations_of,
+    refuse_vanishing,
+    vanishing_columns,
+)
 from dualfold.maps.linear_map import ProjectionLift
 from dualfold.trace.problem import TraceProblem
 from dualfold.weights.covariance import scatter, scatter_error, scatter_kind, scatter_mean_error
@@ -24,6 +29,7 @@ class Moments:
     scatter : Σ (x − mean)(x − mean)ᵀ, D×D in float64
     error, mean_error : proved bounds of ‖scatter − exact‖₂ and of ‖mean − exact‖
     kind : the precision of the products
+    vanishing : columns that vary although their squares vanish
     """
 
     count: int
@@ -32,6 +38,7 @@ class Moments:
     error: float = 0.0
     mean_error: float = 0.0
     kind: Any = np.float64
+    vanishing: frozenset[int] = frozenset()
 
     @classmethod
     def of(cls, X: Any, *, precision: type[np.floating] | None = None) -> Self:
@@ -46,7 +53,8 @@ class Moments:
         """The same where scatter (`total`) and mean of X are at hand, made in `precision`."""
         off = scatter_mean_error(X, total, mean, precision=precision)
         error = scatter_error(X, total, mean, precision=precision)
-        return cls(X.shape[0], mean, total, error, off, scatter_kind(X, precision))
+        lost = frozenset(vanishing_columns(X, np.diagonal(total)).tolist())
+        return cls(X.shape[0], mean, total, error, off, scatter_kind(X, precision), lost)
 
     def __add__(self, other: Moments) -> Moments:
         """Chan, Golub and LeVeque: S₁ + S₂ + (n₁n₂/n)·δδᵀ with δ the difference of means.
@@ -69,7 +77,10 @@ class Moments:
         mean_off = parts / count + rounded
         error += 8 * np.finfo(float).eps * max(float(np.trace(total)), 0.0)
         kind = np.float32 if np.float32 in (self.kind, other.kind) else np.float64
-        return Moments(count, mean, total, error, mean_off, kind)
+        small = np.diagonal(total) < MIN_SQUARE_SUM
+        lost = {*self.vanishing, *other.vanishing, *np.flatnonzero(delta != 0).tolist()}
+        lost &= set(np.flatnonzero(small).tolist())
+        return Moments(count, mean, total, error, mean_off, kind, frozenset(lost))
 
     def problem(self, *, standardize: bool) -> TraceProblem:
         """PCA of the rows, from their moments alone (the lift has a map and no points)."""
@@ -99,4 +110,9 @@ class Moments:
     @property
     def deviations(self) -> Array:
         """Standard deviations (divisor n), 1 where a feature is constant."""
-        return deviations_of(np.diagonal(self.scatter), self.count, self.mean)
+        return self.deviations_or(1.0)
+
+    def deviations_or(self, constant: float) -> Array:
+        """The same with another number for constant features."""
+        refuse_vanishing(np.array(sorted(self.vanishing), dtype=int))
+        return deviations_of(np.diagonal(self.scatter), self.count, self.mean, constant)

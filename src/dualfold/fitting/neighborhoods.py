@@ -9,11 +9,14 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from dualfold.arrays import Array
 from dualfold.errors import Argument, FewerNeighbors, InPython, InvalidInput, Message, warn
 from dualfold.graph import Graph, Neighbors, from_lengths, join_pieces, knn, one_piece, variable
 from dualfold.graph import radius as radius_graph
-from dualfold.graph.metrics import is_precomputed, metric_distances, refuse_other_width
+from dualfold.graph.metrics import (
+    MetricWithParameters,
+    is_precomputed,
+    metric_distances,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,20 +117,6 @@ def metric_with_parameters(estimator: Any) -> Any:
             return {1: "manhattan", 2: "euclidean"}[p]
         given["p"] = p
     return MetricWithParameters(metric, given) if given else metric
-
-
-class MetricWithParameters:
-    """A metric of scikit-learn with its parameters, as a function of two points."""
-
-    def __init__(self, metric: Any, parameters: dict[str, Any]) -> None:
-        self.metric, self.parameters = metric, parameters
-
-    def __call__(self, x: Array, y: Array) -> float:
-        if callable(self.metric):
-            return float(self.metric(x, y, **self.parameters))
-        refuse_other_width(self.metric, self.parameters, len(x))
-        pair = np.vstack([x, y])
-        return float(metric_distances(pair, None, self.metric, **self.parameters)[0, 1])
 
 
 def _all_others(n: int, usual: int) -> int:

@@ -66,7 +66,8 @@ class ConvexSet:
 
     def contains(self, x: Array, tolerance: float = 1e-9) -> bool:
         """Whether x lies in the set, up to `tolerance` of its size."""
-        off = float(np.linalg.norm(self.project(x) - x))
+        with np.errstate(over="ignore"):  # infinitely far off is outside, too
+            off = float(np.linalg.norm(self.project(x) - x))
         return off <= tolerance * (1.0 + float(np.linalg.norm(x)))
 
     @property

@@ -9,6 +9,9 @@ import numpy as np
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
 
+# Squares of numbers between this and its inverse, and sums of them, are doubles with all digits.
+MIN_SQUARED_SIZE = 2.0**-490
+
 
 def doubles(given: Any, name: str, *, infinite: bool = False) -> Array:
     """`given` as doubles, exactly; `infinite` lets ±∞ in.
@@ -54,12 +57,19 @@ def vector(given: Any, name: str, size: int | None = None) -> Array:
     return numbers
 
 
-def table(given: Any, name: str) -> Array:
-    """Rows and columns of doubles."""
+def table(given: Any, name: str, *, squared: bool = False) -> Array:
+    """Rows and columns of doubles; `squared` refuses those whose squares leave double precision."""
     numbers = doubles(given, name)
     if numbers.ndim != 2 or 0 in numbers.shape:
         raise InvalidInput(
             Argument(name), f" must have rows and columns, but its shape is {numbers.shape}"
+        )
+    largest = float(np.abs(numbers).max())
+    if squared and largest and not MIN_SQUARED_SIZE < largest < 1 / MIN_SQUARED_SIZE:
+        raise InvalidInput(
+            Argument(name),
+            f" reach {largest:.1e}, and squares of such numbers leave double precision; multiply "
+            f"them by 2^{-int(np.frexp(largest)[1])}, which changes no digit",
         )
     return numbers
 

@@ -59,7 +59,7 @@ class Logistic(Convex):
     rounding_bounded = True
 
     def __post_init__(self) -> None:
-        rows = table(self.rows, "the rows of a logistic regression")
+        rows = table(self.rows, "the rows of a logistic regression", squared=True)
         object.__setattr__(self, "rows", rows)
         labels = vector(self.labels, "the labels of a logistic regression", len(rows))
         object.__setattr__(self, "labels", labels)

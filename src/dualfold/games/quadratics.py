@@ -148,7 +148,7 @@ class LeastSquares(Convex):
     rounding_bounded = True
 
     def __post_init__(self) -> None:
-        rows = table(self.rows, "the rows of least squares")
+        rows = table(self.rows, "the rows of least squares", squared=True)
         object.__setattr__(self, "rows", rows)
         targets = vector(self.targets, "the targets of least squares", len(rows))
         object.__setattr__(self, "targets", targets)

@@ -131,8 +131,12 @@ def diameter_of(start: Array, over: ConvexSet, method: str) -> float:
     return diameter
 
 
+# A function of rows that are all 0 has this much by underflow: 1/L would be no length.
+MIN_SMOOTHNESS = 1e-290
+
+
 def smoothness_of(f: Convex, method: str) -> float:
-    if not 0 < f.smoothness < np.inf:
+    if not MIN_SMOOTHNESS < f.smoothness < np.inf:
         raise InvalidInput(
             f"{method} takes steps of the size 1/L, but {type(f).__name__} has "
             f"L = {f.smoothness}; state it (Oracle(f, gradient, smoothness=L)), or take "

@@ -20,7 +20,7 @@ from dualfold.graph.graph import Graph, Lists
 from dualfold.graph.lower_bounds import frame_of
 from dualfold.graph.metrics import check_distances, is_euclidean, is_precomputed, metric_distances
 from dualfold.graph.neighbors import nearest
-from dualfold.graph.number_rows import OutOfRange, in_units, rows_alike
+from dualfold.graph.number_rows import OutOfRange, as_array, in_units, rows_alike
 from dualfold.graph.scan import ReverseNeighbors, pairs_between, scan_queries
 from dualfold.graph.search_plan import is_tree_faster
 from dualfold.kernels.sparse import canonical_rows
@@ -182,6 +182,7 @@ def nearest_graph_points(graph: Graph, queries: Any) -> tuple[Array, Array]:
             "this graph was given without a rule for neighbours, so new points cannot enter it; "
             "build it with knn, radius or variable"
         )
+    queries = queries if hasattr(queries, "shape") else as_array(queries, "X")
     lists = _as_lists(*_nearest_old(graph, queries, graph.n_neighbors or 1), _count(queries))
     if graph.kind == "variable":
         # As few as the rule gives it, and the nearest one, which may be itself.

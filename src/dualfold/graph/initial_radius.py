@@ -71,7 +71,8 @@ def query_radius(points: Coordinates, queries: Coordinates, k: int) -> np.ndarra
             route = by_triangle
     step = max(1, BLOCK_PRODUCTS // size)
     starts = range(0, len(Q), step)
-    return np.concatenate([route(np.arange(at, min(len(Q), at + step))) for at in starts])
+    parts = [route(np.arange(at, min(len(Q), at + step))) for at in starts]
+    return np.concatenate([np.empty(0), *parts])
 
 
 def _distances_to(

@@ -100,6 +100,8 @@ def tree_pairs_within(
     X: np.ndarray, radius: float, threads: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """All pairs row < column at distance <= radius."""
+    if not len(X):
+        return np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0)
     tree = tree_of(X)
     clear_radius = radius * _CLEAR_RATIO
     (counts,) = _query_in_threads(

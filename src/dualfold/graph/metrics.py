@@ -94,14 +94,41 @@ def best_of_rows(distances: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]
     return indices, values
 
 
+class MetricWithParameters:
+    """A metric of scikit-learn with its parameters, as a function of two points."""
+
+    def __init__(self, metric: Any, parameters: dict[str, Any]) -> None:
+        self.metric, self.parameters = metric, parameters
+
+    def __call__(self, x: np.ndarray, y: np.ndarray) -> float:
+        if callable(self.metric):
+            return float(self.metric(x, y, **self.parameters))
+        return float(metric_distances(np.vstack([x, y]), None, self)[0, 1])
+
+
+def _plain_metric(
+    metric: Any, parameters: dict[str, Any], width: int
+) -> tuple[Any, dict[str, Any]]:
+    """A metric by its name and all of its parameters, so that pairs are computed together."""
+    if isinstance(metric, MetricWithParameters):
+        metric, parameters = metric.metric, metric.parameters | parameters
+    refuse_other_width(metric, parameters, width)
+    return metric, parameters
+
+
 def metric_distances(X: Any, others: Any, metric: Any, **parameters: Any) -> np.ndarray:
-    """Distances by any metric of scikit-learn (others None: between the rows of X)."""
+    """Distances by any metric of scikit-learn (others None: between the rows of X).
+
+    In float64: of float32 rows scikit-learn computes some metrics in float32.
+    """
     from sklearn.metrics import pairwise_distances
 
+    X, others = (None if rows is None else double_table(rows, "X") for rows in (X, others))
+    metric, parameters = _plain_metric(metric, parameters, X.shape[1])
     try:
         with np.errstate(invalid="ignore", over="ignore"):  # the caller looks at what comes out
             return np.asarray(pairwise_distances(X, others, metric=metric, **parameters))
-    except (ValueError, TypeError) as trouble:
+    except (ValueError, TypeError, AttributeError) as trouble:
         raise metric_failure(metric, trouble) from trouble
 
 
@@ -119,6 +146,10 @@ def _distance_blocks(X: Any, queries: Any, metric: Any, threads: int) -> Any:
     from sklearn.metrics import pairwise_distances_chunked
 
     first = 0
+    metric, parameters = _plain_metric(metric, {}, X.shape[1])
+    for table in (X, X if queries is None else queries):
+        if np.isinf(table.data if sp.issparse(table) else table).any():
+            raise InvalidInput(Argument("X"), " holds infinite numbers; leave out their rows")
     blocks: Any = None
     while X.shape[0]:
         try:
@@ -128,11 +159,12 @@ def _distance_blocks(X: Any, queries: Any, metric: Any, threads: int) -> Any:
                 metric=metric,
                 n_jobs=threads,
                 working_memory=_WORKING_MEMORY_MIB,
+                **parameters,
             )
             block = np.asarray(next(blocks), dtype=np.float64)
         except StopIteration:
             return
-        except (ValueError, TypeError) as trouble:
+        except (ValueError, TypeError, AttributeError) as trouble:
             raise metric_failure(metric, trouble) from trouble
         if block.size and block.min() < 0:
             raise InvalidInput(

@@ -84,6 +84,19 @@ def refuse_units(X: Any, *, fitted: bool) -> None:
         )
 
 
+def refuse_column_units(deviations: np.ndarray) -> None:
+    """Refuse columns that are divided by their deviation where its square is no double."""
+    size = np.abs(deviations)
+    far = np.flatnonzero((size < MIN_SQUARED_EXTENT**0.5) | (size > MIN_SQUARED_EXTENT**-0.5))
+    if len(far):
+        column, power = int(far[0]), int(np.frexp(size[far[0]])[1])
+        raise InvalidInput(
+            Argument("X"),
+            f": column {column} (counted from 0) spreads by {size[column]:.1e}, and squares of it "
+            f"leave double precision; multiply it by 2^{-power}, which changes no digit",
+        )
+
+
 def widest_extent(X: Any) -> float:
     """How far apart the entries of a column are at the most, or a lower bound that is enough."""
     for rows in (X[:SAMPLE_ROWS], X):
@@ -165,7 +178,7 @@ def _rows_of(tables: dict[str, Any], least: float, most: float) -> list[np.ndarr
 def as_array(X: Any, name: str) -> np.ndarray:
     """X as an array; rows of different lengths are refused."""
     try:
-        return np.asanyarray(X)
+        return np.asarray(X)
     except ValueError:
         raise InvalidInput(
             Argument(name), " has rows of different lengths; a table needs the same columns in each"

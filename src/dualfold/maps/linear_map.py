@@ -216,7 +216,6 @@ class WholeSpaceLift(ProjectionLift):
         return V
 
     def flat_columns(self, V: Array) -> Array:
-        """The numbers of the vectors that are such directions."""
         assert isinstance(self.space, WholeSpace)
         lengths = [np.linalg.norm(part, axis=0) for part in np.split(V, [self.space.n_inner])]
         return np.flatnonzero(lengths[1] > lengths[0])
@@ -235,6 +234,12 @@ class WholeSpaceLift(ProjectionLift):
         V[r + np.arange(len(flat)), flat] = 1
         V[:, flat] /= np.sqrt(np.einsum("ij,ij->j", V, problem.metric.times(V))[flat])
         return V
+
+
+def projection_lift(data: Any, mean: Array, space: RowSpace | None) -> ProjectionLift:
+    """The lift of vectors in the coordinates of `space`, or of the features where it is None."""
+    kind = WholeSpaceLift if isinstance(space, WholeSpace) else ProjectionLift
+    return kind(data, mean, space=space)
 
 
 @dataclass(frozen=True, eq=False)

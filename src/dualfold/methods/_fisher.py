@@ -22,7 +22,7 @@ from dualfold.fitting.linear import (
 )
 from dualfold.fitting.solver_choice import solver_to_last_digits
 from dualfold.fitting.tiles import TiledRows
-from dualfold.maps.linear_map import ProjectionLift, WholeSpaceLift
+from dualfold.maps.linear_map import projection_lift
 from dualfold.trace.problem import TraceProblem
 from dualfold.weights.class_scatter import (
     ClassScatter,
@@ -30,7 +30,6 @@ from dualfold.weights.class_scatter import (
     class_scatter_of,
     ledoit_wolf_scatter,
 )
-from dualfold.weights.reduction import WholeSpace
 from dualfold.weights.row_passes import numeric_table
 
 Shrinkage = float | Literal["auto"] | None
@@ -81,14 +80,13 @@ def discriminant_problem(
             Argument("n_components"),
             f" to {most}",
         )
-    kind = WholeSpaceLift if isinstance(found.space, WholeSpace) else ProjectionLift
-    lift = kind(data, found.mean, space=found.space)
+    lift = projection_lift(data, found.mean, found.space)
     return TraceProblem(found.between, found.within, count, "max", lift=lift)
 
 
 def warn_of_flat_directions(problem: TraceProblem, V: Array) -> None:
     """`PointsCollapse` where coordinates stand for directions along which no row differs."""
-    flat = problem.lift.flat_columns(V) if isinstance(problem.lift, WholeSpaceLift) else ()
+    flat = problem.lift.flat_columns(V)
     if len(flat):
         numbers = ", ".join(str(column + 1) for column in flat)
         stand = "s {} stand for directions" if len(flat) > 1 else " {} stands for a direction"

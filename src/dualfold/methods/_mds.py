@@ -35,7 +35,6 @@ from dualfold.trace.lift import ScaledVectorLift
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import with_signs
 from dualfold.weights.gram import (
-    MAX_FLOAT64_ROWS,
     centred_gram,
     mean_squares,
     refuse_asymmetry,
@@ -310,8 +309,6 @@ class ClassicalMDS(Estimator):
     def _distances(self, X: Any, others: Any) -> Array:
         params = self.metric_params or {}
         refuse_other_width(self.metric, params, X.shape[1])
-        if X.dtype == np.float32 and X.shape[0] <= MAX_FLOAT64_ROWS:
-            X = X.astype(float)  # distances of float32 rows would be float32
         return metric_distances(X, others, self.metric, **params)
 
     @property

@@ -44,7 +44,7 @@ from dualfold.fitting.principal_axes import (
 )
 from dualfold.fitting.probabilistic import gaussian_model
 from dualfold.fitting.tiles import TiledRows, tiled_rows
-from dualfold.graph.number_rows import refuse_units
+from dualfold.graph.number_rows import refuse_column_units, refuse_units
 from dualfold.maps.linear_map import GramProjectionLift, ProjectionLift
 from dualfold.trace.problem import TraceProblem
 from dualfold.weights.covariance import CentredScatter, scatter, scatter_error, scatter_kind
@@ -53,7 +53,7 @@ from dualfold.weights.gram import (
     gram_kind,
     point_gram,
     point_gram_error,
-    refuse_vanishing,
+    refuse_scale,
 )
 from dualfold.weights.precision import rounding_sentence
 from dualfold.weights.row_passes import numeric_table
@@ -110,6 +110,8 @@ def centred_problem(
 ) -> TraceProblem:
     """XᵀHX/m or HXXᵀH/m with m = `divisor` and features divided by `scale` (None: 1)."""
     data = numeric_table(X)
+    if scale is not None:
+        refuse_column_units(scale)
     matrix = pca_matrix(data.shape, matrix, sparse=sp.issparse(data))
     if matrix == "covariance":
         total, mean = scatter(data, precision=precision)
@@ -119,8 +121,9 @@ def centred_problem(
     else:
         mean = column_means(data)
     if matrix == "gram":
-        total = point_gram(data, mean, scale, precision=precision)
-        refuse_vanishing(float(np.trace(total)), data)
+        with np.errstate(over="ignore", invalid="ignore"):  # refused in the next line
+            total = point_gram(data, mean, scale, precision=precision)
+        refuse_scale(float(np.trace(total)), data)
         A, kind = total / divisor, gram_kind(data, precision)
         error = point_gram_error(data, total, mean, scale, precision=precision) / divisor
     if matrix == "products":
@@ -292,7 +295,8 @@ class PCA(LinearEstimator):
         dense = isinstance(rows, np.ndarray) and pca_matrix(rows.shape) == "covariance"
         squared = dense and self.svd_solver not in DESCENT_SOLVERS and not self.standardize
         if not (reset and squared):
-            assert_all_finite(rows, estimator_name=type(self).__name__, input_name="X")
+            with np.errstate(invalid="ignore"):  # infinities are added up, and refused
+                assert_all_finite(rows, estimator_name=type(self).__name__, input_name="X")
             refuse_units(rows, fitted=reset)
         return rows
 
@@ -369,7 +373,7 @@ class PCA(LinearEstimator):
     def placing_map(self) -> Callable[[Any], Array]:
         """The linear map, divided by the standard deviations where it whitens."""
         check_is_fitted(self)
-        over = _deviations(self.explained_variance_) if self.whiten else None
+        over = self._white_deviations() if self.whiten else None
         return Scaling(over).rule(self._linear_map())
 
     def _statement(self, X: Any, count: int, labels: Labels | None) -> Statement:
@@ -377,7 +381,8 @@ class PCA(LinearEstimator):
         problem = pca(X, n_components=asked, standardize=self.standardize)
 
         def scaling(values: Array) -> Scaling:
-            return Scaling(over=_deviations(values * (n / (n - 1))) if self.whiten else None)
+            deviations = _deviations(values * (n / (n - 1)), X.dtype)
+            return Scaling(over=deviations if self.whiten else None)
 
         return linear_statement(problem, scaling)
 
@@ -386,7 +391,14 @@ class PCA(LinearEstimator):
         if not self.whiten or tiled_rows(X) is not None:
             return super().inverse_transform(X)
         check_is_fitted(self)
-        return super().inverse_transform(np.asarray(X) * _deviations(self.explained_variance_))
+        points = np.asarray(X)
+        kind = np.float32 if points.dtype == np.float32 else np.float64
+        return super().inverse_transform((points * self._white_deviations()).astype(kind))
+
+    def _white_deviations(self) -> Array:
+        """From the variances in float64: in float32 they may underflow."""
+        n = self.n_samples_
+        return _deviations(self.eigenvalues_ * (n / (n - 1)), self.components_.dtype)
 
     @property
     def loadings_(self) -> Array:
@@ -439,6 +451,11 @@ class PCA(LinearEstimator):
         return tags
 
 
-def _deviations(variances: Array) -> Array:
-    """What whitening divides by; directions without extent are left finite."""
-    return np.maximum(np.sqrt(variances), np.finfo(variances.dtype).eps)
+def _deviations(variances: Array, kind: Any) -> Array:
+    """What whitening divides by; directions without extent are left finite.
+
+    kind : of the coordinates, whose rounding is not to be magnified
+    """
+    deviations = np.sqrt(np.maximum(variances, 0.0))
+    least = np.finfo(kind).eps * deviations.max(initial=0.0)
+    return np.maximum(deviations, least or 1.0)

@@ -99,8 +99,12 @@ def johnson_lindenstrauss_size(n: int, eps: float) -> int:
     return _size(n, eps)
 
 
+# A smaller change of squared distances asks for more components than are ever counted.
+MIN_SQUARED_EPS = 1e-290
+
+
 def _size(n: int, eps: float) -> int:
-    return max(1, math.ceil(4 * math.log(n) / (eps**2 / 2 - eps**3 / 3)))
+    return max(1, math.ceil(4 * math.log(n) / max(eps**2 / 2 - eps**3 / 3, MIN_SQUARED_EPS)))
 
 
 # Numbers in the rows of the pairs that are gathered from a table in tiles: 256 MB.

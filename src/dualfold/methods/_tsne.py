@@ -17,10 +17,9 @@ from dualfold.arrays import Array
 from dualfold.certificate import DEFAULT_TOLERANCE, Tolerance, tolerance_or
 from dualfold.data.labels import Labels
 from dualfold.fitting.estimator import Estimator, fit_stage
-from dualfold.fitting.neighborhoods import MetricWithParameters
 from dualfold.fitting.tiles import TiledRows
 from dualfold.graph.graph import Graph, Lists
-from dualfold.graph.metrics import is_precomputed
+from dualfold.graph.metrics import MetricWithParameters, is_precomputed
 from dualfold.maps.attraction_map import AttractionMap
 from dualfold.trace.certificate import certify
 from dualfold.tsne.certificate import MAX_UNBALANCED_SHARE, certify_tsne

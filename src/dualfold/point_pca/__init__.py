@@ -1,6 +1,5 @@
-"""PCA by descent, on the points or on the directions, and the forces that move the points."""
+"""Points that descend: PCA on the points or on the directions, and least stress."""
 
-from dualfold.point_pca.algorithm_one import algorithm_one
 from dualfold.point_pca.certificate import PointCertificate, certify_points
 from dualfold.point_pca.direction_descent import (
     AveragedDescent,
@@ -8,7 +7,6 @@ from dualfold.point_pca.direction_descent import (
     direction_error,
     direction_gradient,
 )
-from dualfold.point_pca.kronecker import commutation_matrix, kronecker_gradient
 from dualfold.point_pca.point_descent import (
     Forces,
     PointDescent,
@@ -18,19 +16,36 @@ from dualfold.point_pca.point_descent import (
     point_forces,
     point_gradient,
 )
+from dualfold.point_pca.printed_forms import (
+    algorithm_one,
+    commutation_matrix,
+    kronecker_gradient,
+)
+from dualfold.point_pca.stress import (
+    StressCertificate,
+    StressDescent,
+    certify_stress,
+    descend_stress,
+    guttman_transform,
+)
 
 __all__ = [
     "AveragedDescent",
     "Forces",
     "PointCertificate",
     "PointDescent",
+    "StressCertificate",
+    "StressDescent",
     "algorithm_one",
     "averaged_directions",
     "certify_points",
+    "certify_stress",
     "commutation_matrix",
     "descend_points",
+    "descend_stress",
     "direction_error",
     "direction_gradient",
+    "guttman_transform",
     "kronecker_gradient",
     "pair_forces",
     "point_error",

@@ -27,6 +27,8 @@ MAX_STEPS = 1_000
 ACTIVE_TOLERANCE = 1e-5
 # Of the size of the point: where descents of L begin, beside it.
 ASIDE_SHARE = 0.01
+# Of the value: a dual value as near needs no ascent.
+MET_TOLERANCE = 1e-9
 # Steps of the ascent of D; each is a descent of L.
 MAX_ASCENT_STEPS = 50
 
@@ -172,7 +174,9 @@ def _dual_maximum(problem: GeneralProblem, x: Array, y: Array) -> tuple[DualValu
             return 1e300, np.zeros_like(multipliers)
         return -found.value, -problem.constraints(found.point)
 
-    if len(y):
+    # By weak duality no D is above the value at a feasible point.
+    value = float(problem.f(x))
+    if len(y) and best.value < value - MET_TOLERANCE * max(abs(value), 1.0):
         bounds = [(0.0 if i < n_ineq else None, None) for i in range(len(y))]
         options = {"maxiter": MAX_ASCENT_STEPS, "ftol": 1e-14, "gtol": 1e-9}
         minimize(fallen, y, jac=True, method="L-BFGS-B", bounds=bounds, options=options)

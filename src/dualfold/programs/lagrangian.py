@@ -11,6 +11,7 @@ their own (`certify_program`).
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,7 +41,8 @@ class Residuals:
     stationarity : ‖∇f + Σλ_i∇g_i + Σν_j∇h_j‖
     complementarity : the largest |λ_i g_i|
     relative : the four as `Conditions`, without units: feasibility as a distance (g_i/‖∇g_i‖) in
-        units of ‖x‖ (of 1 near 0), the others in units of S = ‖∇f‖ + Σ‖λ_i∇g_i‖ + Σ‖ν_j∇h_j‖
+        units of ‖x‖ (of 1 near 0), the others in units of S = ‖∇f‖ + Σ‖λ_i∇g_i‖ + Σ‖ν_j∇h_j‖ and
+        a usual ‖∇f‖, since that at x may be 0
     """
 
     primal_feasibility: float
@@ -131,7 +133,7 @@ class GeneralProblem:
         y = self._multipliers(at, inequality, equation)
         rows = self.slopes(at)
         lengths, size = np.linalg.norm(rows, axis=1), max(float(np.linalg.norm(at)), 1.0)
-        total = float(lengths @ np.abs([1.0, *y])) or 1.0  # S
+        total = (float(lengths @ np.abs([1.0, *y])) + self._usual_slope(at, size)) or 1.0  # S
         broken, low = np.concatenate([np.maximum(g, 0), np.abs(h)]), np.maximum(-y[: len(g)], 0)
         unbalanced, products = float(np.linalg.norm([1.0, *y] @ rows)), np.abs(y[: len(g)] * g)
         # Where a constraint has no slope its own value is all that is known.
@@ -180,6 +182,18 @@ class GeneralProblem:
                 return DualValue(-np.inf, None, slope, -np.inf)
         low = found.fun - slope**2 / (2 * strong_convexity) if strong_convexity > 0 else -np.inf
         return DualValue(float(found.fun), np.asarray(found.x), slope, float(low))
+
+    def _usual_slope(self, x: Array, size: float) -> float:
+        """‖∇f‖ to both sides of x, `size` away, where f has a slope there."""
+        aside = np.cos(np.arange(1.0, len(x) + 1))  # along no axis
+        aside *= size / float(np.linalg.norm(aside))
+        largest = 0.0
+        for at in (x - aside, x + aside):
+            # Outside of its domain a Python function may raise, or return no number.
+            with np.errstate(all="ignore"), suppress(ValueError, ArithmeticError):
+                length = float(np.linalg.norm(_jacobian(self.f, self.f_gradient, at)))
+                largest = max(largest, length) if np.isfinite(length) else largest
+        return largest
 
     def slopes(self, x: Array) -> Array:
         """∇f, the ∇g_i and the ∇h_j, one in each row."""

@@ -172,7 +172,8 @@ def _rays(program: Program) -> Iterator[Array]:
 
 
 def _power(number: float) -> float:
-    return float(np.exp2(np.ceil(np.log2(number))))
+    """A power of 2 near the number, and a double itself."""
+    return float(np.exp2(min(np.ceil(np.log2(number)), 1023.0)))
 
 
 def _without_optimum(program: Program, tolerance: float) -> ProgramAnswer | None:

@@ -12,7 +12,7 @@ from scipy.special import betaincinv
 from dualfold.arrays import Array
 from dualfold.certificate import Certificate
 from dualfold.errors import Argument, InvalidInput
-from dualfold.graph.number_rows import rows_in_units
+from dualfold.graph.number_rows import as_array, rows_in_units
 from dualfold.inputs import random_generator
 from dualfold.kernels.sparse import canonical_rows
 from dualfold.kernels.threads import row_slices
@@ -91,6 +91,24 @@ def measured_distortion(
     are those whose ratio is within 1±`eps`; the interval of their share has this `confidence`.
     Sparse X is not filled.
     """
+    X = X if sp.issparse(X) else as_array(X, "X")
+    Y = Y if sp.issparse(Y) else as_array(Y, "Y")
+    if X.ndim != 2 or Y.ndim != 2:
+        raise InvalidInput(
+            Argument("X"),
+            f" has the shape {X.shape} and ",
+            Argument("Y"),
+            f" {Y.shape}; they must be tables with a row for each point",
+        )
+    if n_pairs < 1 or not 0 < confidence < 1 or not eps >= 0:
+        raise InvalidInput(
+            Argument("n_pairs", n_pairs),
+            " must be 1 or more, ",
+            Argument("confidence", confidence),
+            " lies between 0 and 1, and ",
+            Argument("eps", eps),
+            " is 0 or more",
+        )
     n = X.shape[0]
     if n != Y.shape[0] or n < 2:
         raise InvalidInput(

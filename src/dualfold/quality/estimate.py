@@ -173,7 +173,7 @@ def estimate_of_pair_sums(
         return float(statistic(total))
     within, across = inner.sum(axis=0), total - inner.sum(axis=0)
     value = float(np.clip(statistic(_pair_totals(within, across, m, n)), *bounds))
-    if m < MIN_JACKKNIFE_ROWS:
+    if m < MIN_JACKKNIFE_ROWS or not np.isfinite(value):
         return Estimate(value, *bounds, m)
     outer = sums - inner
     without = statistic(_pair_totals(within - 2 * inner, across - outer + inner, m - 1, n))

@@ -9,6 +9,7 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.data.column_moments import column_deviations, column_means
+from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.number_rows import rows_in_units
 from dualfold.weights.row_passes import combined_rows, numeric_table
 
@@ -31,11 +32,20 @@ def column_correlations(X: Any, Y: Any) -> Array:
     >>> print(column_correlations(np.column_stack([t, -t, np.ones(5)]), t[:, None]).T)
     [[ 1. -1.  0.]]
     """
-    axes = np.asarray(Y, dtype=np.float64)
+    axes, rows = rows_in_units(Y, "Y")[0].astype(float), numeric_table(X)
+    if rows.shape[0] != len(axes):
+        raise InvalidInput(
+            Argument("X"), f" has {rows.shape[0]} rows and ", Argument("Y"), f" has {len(axes)}"
+        )
     axes = axes - column_means(axes)
-    rows = numeric_table(X)
     mean = column_means(rows)
-    products = combined_rows(rows, axes, mean)
+    with np.errstate(over="ignore", invalid="ignore"):
+        products = combined_rows(rows, axes, mean)
+    if not np.isfinite(products).all():
+        raise InvalidInput(
+            Argument("X"),
+            " holds NaN, infinity or numbers whose sums overflow; leave them out",
+        )
     deviations = column_deviations(rows, mean, constant=0.0)
     lengths = np.sqrt(len(axes)) * deviations[:, None] * np.linalg.norm(axes, axis=0)
     return np.divide(products, lengths, out=np.zeros(products.shape), where=lengths > 0)

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.data.column_moments import deviations_of
 from dualfold.data.encoding import Encoding, category, encoded_columns, sources_of, words_of
 from dualfold.data.scales import Standard
 from dualfold.errors import InvalidInput
@@ -122,9 +121,7 @@ def standardized(rows: TiledTable) -> tuple[TiledTable, Standard]:
     does not vary becomes 0.
     """
     moments = moments_of(rows)
-    squares = np.diagonal(moments.scatter)
-    deviations = deviations_of(squares, moments.count, moments.mean, constant=np.inf)
-    standard = Standard(moments.mean, deviations)
+    standard = Standard(moments.mean, moments.deviations_or(np.inf))
     task, X = _Standardize(standard), rows.collection
     if rows.is_frame:
         empty = rows.meta.astype(np.float64)

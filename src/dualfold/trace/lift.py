@@ -71,6 +71,10 @@ class Lift:
         """The number of coordinates that points of `count` vectors have."""
         return count
 
+    def flat_columns(self, V: Array) -> Array:
+        """The numbers of the vectors that stand for directions along which no row differs."""
+        return np.zeros(0, dtype=int)
+
     def n_points(self, n: int) -> int:
         """The number of points that the vectors of a problem of n rows are lifted to."""
         return n

@@ -20,9 +20,11 @@ from typing import Any
 import numpy as np
 
 from dualfold.arrays import Array
+from dualfold.errors import Argument, InvalidInput
 from dualfold.kernels import kernel
 from dualfold.kernels.reports import long_call
 from dualfold.kernels.threads import Threads, thread_count
+from dualfold.trace.lift import MAX_COORDINATE
 from dualfold.tsne.problem import TsneProblem
 from dualfold.tsne.repulsion import ByPairs, ByTree, shares
 
@@ -84,6 +86,8 @@ def tsne_objective(problem: TsneProblem, points: Any, n_jobs: int | None = None)
     0.0
     """
     Y = problem.checked_points(points)
+    if not (np.abs(Y) < MAX_COORDINATE).all():
+        raise InvalidInput(Argument("points"), " hold NaN, infinity or squares that overflow")
     n, width = Y.shape
     exact = n <= MAX_ROWS_BY_PAIRS or width > 3
     all_pairs: Any = ByPairs(n, width) if exact else ByTree(n, width, TREE_ANGLE, bounded=True)

@@ -4,6 +4,17 @@ from dualfold.unfolding.bounds import geodesic_bounds
 from dualfold.unfolding.certificate import UnfoldingCertificate, certify_unfolding
 from dualfold.unfolding.connections import Connections, connections
 from dualfold.unfolding.contraction import Contraction, contraction_of
+from dualfold.unfolding.duality import (
+    OptimalityResiduals,
+    dual_function,
+    dual_slack,
+    gram_lengths,
+    lagrangian,
+    lowest_bend,
+    optimality_residuals,
+    weights_of_budget,
+    weights_of_unit_bend,
+)
 from dualfold.unfolding.problem import UnfoldingProblem
 from dualfold.unfolding.solution import Record, UnfoldingSolution
 from dualfold.unfolding.solvers import Unfolder, interior_point
@@ -13,6 +24,7 @@ from dualfold.unfolding.unfold import Unfolding, unfold
 __all__ = [
     "Connections",
     "Contraction",
+    "OptimalityResiduals",
     "Record",
     "Unfolder",
     "Unfolding",
@@ -22,8 +34,16 @@ __all__ = [
     "certify_unfolding",
     "connections",
     "contraction_of",
+    "dual_function",
+    "dual_slack",
     "geodesic_bounds",
+    "gram_lengths",
     "interior_point",
+    "lagrangian",
+    "lowest_bend",
+    "optimality_residuals",
     "second_eigenvalue",
     "unfold",
+    "weights_of_budget",
+    "weights_of_unit_bend",
 ]

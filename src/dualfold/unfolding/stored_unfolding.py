@@ -95,7 +95,9 @@ def _factor_and_weights(sides: BothSides, contraction: Contraction) -> tuple[Arr
             f"the model holds no unfolding of {n} rows: its factor is {factor.shape}"
         )
     ends = contraction.edges
-    return factor, np.asarray(sides.weights.tocsr()[ends[:, 0], ends[:, 1]], dtype=float).ravel()
+    weights: Any = sides.weights.tocsr()[ends[:, 0], ends[:, 1]]
+    weights = weights.toarray() if sp.issparse(weights) else weights  # of no edges it is sparse
+    return factor, np.asarray(weights, dtype=float).ravel()
 
 
 def _duplicate_doubts(contraction: Contraction, first: Array, rows: Array) -> list[str]:

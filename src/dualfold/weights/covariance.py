@@ -23,7 +23,7 @@ from dualfold.errors import InvalidInput
 from dualfold.kernels import c_constant, kernel, kernels_by_dtype
 from dualfold.kernels.reports import steps, tally
 from dualfold.kernels.threads import in_threads, one_blas_thread, row_slices, thread_count
-from dualfold.weights.gram import refuse_large, refuse_vanishing, working_precision
+from dualfold.weights.gram import refuse_large, refuse_scale, working_precision
 from dualfold.weights.precision import (
     Products,
     mean_error,
@@ -95,7 +95,9 @@ def scatter(X: Any, *, precision: type[np.floating] | None = None) -> tuple[Arra
         left_over[tight] = offsets / n
         mean[tight] = shift[tight] + left_over[tight]
     _take_off_mean(width, total, n, left_over)
-    _refuse_scale(total, X)
+    with np.errstate(over="ignore", invalid="ignore"):
+        trace = float(np.trace(total))
+    refuse_scale(trace, X)
     return total.T, mean  # its transpose is what LAPACK takes without a copy
 
 
@@ -322,15 +324,3 @@ def _safe_shift(X: Array) -> Array:
         mean = sample[0] + (sample - sample[0]).mean(axis=0)  # of equal values it is that value
         spread = sample.std(axis=0)
     return mean if (np.abs(mean) > MAX_MEAN_DEVIATIONS * spread).any() else np.zeros_like(mean)
-
-
-def _refuse_scale(total: Array, X: Any) -> None:
-    """Raise for data whose squares overflow or underflow."""
-    if not np.isfinite(np.diagonal(total)).all():
-        raise InvalidInput(
-            "the squares of these data overflow; look whether the largest values are marks for "
-            "missing ones, or divide the data by a constant first"
-            if np.isfinite(X).all()
-            else "the data hold NaN or infinite values; fill or drop them first"
-        )
-    refuse_vanishing(float(np.trace(total)), X)

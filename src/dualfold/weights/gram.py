@@ -63,11 +63,18 @@ def point_gram(
     return total
 
 
-def refuse_vanishing(trace: float, X: Any) -> None:
-    """Raise for rows that differ, but by so little that squares of it underflow.
+def refuse_scale(trace: float, X: Any) -> None:
+    """Raise for rows whose squares overflow, or that differ by so little that squares underflow.
 
     trace : the sum of all squares of the centred rows, as computed
     """
+    if not np.isfinite(trace):
+        raise InvalidInput(
+            "the squares of these data overflow; look whether the largest values are marks for "
+            "missing ones, or divide the data by a constant first"
+            if np.isfinite(X.data if sp.issparse(X) else X).all()
+            else "the data hold NaN or infinite values; fill or drop them first"
+        )
     # Two rows at the least extent have half of its square.
     if trace < MIN_SQUARED_EXTENT / 2 and widest_extent(X) > 0:
         raise InvalidInput("the squares of these data vanish; multiply them by a constant first")

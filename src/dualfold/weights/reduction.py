@@ -23,7 +23,7 @@ from dualfold.arrays import Array
 from dualfold.data.column_moments import column_means
 from dualfold.errors import Argument, InvalidInput, TooLarge
 from dualfold.weights.covariance import scatter
-from dualfold.weights.gram import point_gram, refuse_vanishing
+from dualfold.weights.gram import point_gram, refuse_scale
 from dualfold.weights.row_passes import combined_rows, numeric_table, projected_rows
 
 # All eigenvectors of a larger matrix would take more than some minutes.
@@ -228,7 +228,7 @@ def row_space(
     if n < width:
         mean = column_means(data) if centred else np.zeros(width)
         gram = point_gram(data, mean, precision=np.float64)
-        refuse_vanishing(float(np.trace(gram)), data)
+        refuse_scale(float(np.trace(gram)), data)
         values, U = _spectrum(gram, MIN_EIGENVALUE_SHARE)
         count = _leading_count(values, variance_kept, least)
         lengths, U = np.sqrt(values[:count]), U[:, :count]

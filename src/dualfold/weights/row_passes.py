@@ -16,6 +16,7 @@ import scipy.sparse as sp
 from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
 from dualfold.graph.metrics import double_table, refuse_long_integers
+from dualfold.graph.number_rows import as_array
 from dualfold.kernels.sparse import canonical_rows
 from dualfold.kernels.threads import in_shares, thin_tiles
 
@@ -30,7 +31,7 @@ def numeric_table(X: Any) -> Any:
     """
     if np.ma.is_masked(X):
         raise InvalidInput("the data has masked entries; fill (X.filled) or drop them first")
-    rows: Any = canonical_rows(X, "X") if sp.issparse(X) else np.asarray(X)
+    rows: Any = canonical_rows(X, "X") if sp.issparse(X) else as_array(X, "X")
     if rows.ndim != 2 or 0 in rows.shape:
         raise InvalidInput(
             "the data must be a table with at least one row and one column, a row a point; "

@@ -1,0 +1,194 @@
+"""The Lagrangian of an unfolding problem and its dual, as functions to put numbers into.
+
+    maximise tr K   subject to   K ⪰ 0,  1ᵀK1 = 0,  tr(KE_ij) = d_ij²         (E_ij as in L(w))
+
+    L(K, w, ν, Z) = tr K + tr KZ − ν 1ᵀK1 − Σ w_ij (tr KE_ij − d_ij²)
+    g(w, ν, Z) = sup over K  =  Σ w d²  if I + Z − ν11ᵀ − L(w) = 0,  ∞ otherwise
+    minimise Σ w d²   subject to   I − ν11ᵀ − L(w) ⪯ 0,   that is ν ≥ 1/n and λ₂(L(w)) ≥ 1
+    maximise λ₂(L(w))   subject to   Σ w d² = c,   with the optimum c/c* and the weights (c/c*)w*
+
+These are (28)–(48) of Cunha's report on Xiao, Sun and Boyd. Points with masses have M in the place
+of I and m in that of 1. Everything is dense algebra in doubles, for some hundred points: what is
+proved is in `certificate`. `connections` has (52) and what follows from it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dualfold.arrays import Array
+from dualfold.errors import Argument, InvalidInput
+from dualfold.unfolding.problem import UnfoldingProblem, doubles
+
+
+def gram_lengths(problem: UnfoldingProblem, K: Array) -> Array:
+    """tr(KE_ij) = K_ii + K_jj − 2K_ij on the edges."""
+    i, j = problem.edges.T
+    return np.asarray(K[i, i] + K[j, j] - 2 * K[i, j])
+
+
+def lagrangian(
+    problem: UnfoldingProblem, K: Array, weights: Array, nu: float, Z: Array | None = None
+) -> float:
+    """L(K, w, ν, Z), for any symmetric K; Z = None is 0.
+
+    >>> chain = UnfoldingProblem(3, [[0, 1], [1, 2]], [1.0, 1.0])
+    >>> y = np.array([[-1.0], [0.0], [1.0]])
+    >>> lagrangian(chain, y @ y.T, [1.0, 1.0], nu=1 / 3)
+    2.0
+    """
+    K, w = _square(problem, K, "K"), _weights(problem, weights)
+    m = problem.mass
+    value = float(m @ np.diagonal(K)) - nu * float(m @ K @ m)
+    if Z is not None:
+        value += float(np.sum(K * _square(problem, Z, "Z")))
+    return value - float(w @ (gram_lengths(problem, K) - problem.squared))
+
+
+def dual_slack(problem: UnfoldingProblem, weights: Array, nu: float | None = None) -> Array:
+    """Z = L(w) + ν11ᵀ − I, which makes g finite; weights are dual feasible where Z ⪰ 0.
+
+    nu : None takes 1/n, the least that is feasible
+    """
+    m = problem.mass
+    nu = 1 / float(m.sum()) if nu is None else nu
+    L = problem.laplacian(_weights(problem, weights)).toarray()
+    return np.asarray(L + nu * np.outer(m, m) - np.diag(m))
+
+
+def dual_function(
+    problem: UnfoldingProblem,
+    weights: Array,
+    nu: float,
+    Z: Array,
+    *,
+    rounding: float = 1e-9,
+) -> float:
+    """g(w, ν, Z) = Σ w d² where I + Z − ν11ᵀ − L(w) = 0 (to `rounding` of its terms), else ∞.
+
+    With Z ⪰ 0 no feasible K has a larger trace; for edges "at_most" d long w ≥ 0 is needed, too.
+
+    >>> chain = UnfoldingProblem(3, [[0, 1], [1, 2]], [1.0, 1.0])
+    >>> dual_function(chain, [1.0, 1.0], 1 / 3, dual_slack(chain, [1.0, 1.0]))
+    2.0
+    """
+    w, Z = _weights(problem, weights), _square(problem, Z, "Z")
+    off = Z - dual_slack(problem, w, nu)
+    size = float(np.abs(Z).max(initial=1.0) + np.abs(w).sum() + abs(nu) + problem.mass.max())
+    return float(w @ problem.squared) if np.abs(off).max() <= rounding * size else float("inf")
+
+
+def lowest_bend(problem: UnfoldingProblem, weights: Array) -> tuple[float, Array]:
+    """min Σ w_ij (u_i − u_j)² over u with Σ m u² = 1, Σ m u = 0, and the u that attains it.
+
+    This is λ₂(L(w)) as the dual means it: with weights of both signs it may be negative, and then
+    0, which belongs to the constant vector, is not the smallest eigenvalue.
+    """
+    root = np.sqrt(problem.mass)
+    L = problem.laplacian(_weights(problem, weights)).toarray() / np.outer(root, root)
+    above = 1 + 2 * float(np.abs(L).sum(axis=1).max())
+    unit = root / np.linalg.norm(root)
+    values, vectors = np.linalg.eigh(L + above * np.outer(unit, unit))
+    return float(values[0]), np.asarray(vectors[:, 0] / root)
+
+
+def weights_of_budget(problem: UnfoldingProblem, weights: Array, budget: float) -> Array:
+    """The weights scaled until Σ w d² = c; refused where Σ w d² is not positive.
+
+    If w* minimises Σ w d² over λ₂ ≥ 1, with the value c*, these maximise λ₂ over Σ w d² = c, with
+    the value c/c*: both sides are positive homogeneous.
+    """
+    w = _weights(problem, weights)
+    total = float(w @ problem.squared)
+    if not total > 0:
+        raise InvalidInput(
+            Argument("weights"), f" have Σ w d² = {total:.3g}; a budget needs a positive number"
+        )
+    return np.asarray(w * (budget / total))
+
+
+def weights_of_unit_bend(problem: UnfoldingProblem, weights: Array) -> Array:
+    """The weights scaled until λ₂(L(w)) = 1, so that Σ w d² bounds tr K."""
+    least, _ = lowest_bend(problem, weights)
+    if not least > 0:
+        raise InvalidInput(
+            Argument("weights"), f" have λ₂ = {least:.3g}; only a positive one can be scaled to 1"
+        )
+    return np.asarray(_weights(problem, weights) / least)
+
+
+@dataclass(frozen=True)
+class OptimalityResiduals:
+    """How far K and weights are from the optimality conditions; all are 0 at the optimum.
+
+    gap : (Σ w d² − tr K)/Σ w d²
+    lengths : the largest |tr(KE_ij) − d²|/d², of edges that are too long only for "at_most"
+    centring : |1ᵀK1|/tr K
+    definiteness : −λ/tr K for the smallest eigenvalue λ of K, where it is negative
+    bend : 1 − λ₂(L(w)), where it is positive
+    sign : −w/max|w| of the smallest weight, for "at_most" edges
+    slackness : ‖L(w)K − K‖/‖K‖
+    """
+
+    gap: float
+    lengths: float
+    centring: float
+    definiteness: float
+    bend: float
+    sign: float
+    slackness: float
+
+    @property
+    def largest(self) -> float:
+        """The largest of all."""
+        return max(abs(self.gap), *(getattr(self, name) for name in RESIDUALS[1:]))
+
+
+RESIDUALS = ("gap", "lengths", "centring", "definiteness", "bend", "sign", "slackness")
+
+
+def optimality_residuals(
+    problem: UnfoldingProblem, K: Array, weights: Array
+) -> OptimalityResiduals:
+    """The conditions of Karush, Kuhn and Tucker as numbers: (49)–(52)."""
+    K, w, m = _square(problem, K, "K"), _weights(problem, weights), problem.mass
+    trace = float(m @ np.diagonal(K))
+    budget = float(w @ problem.squared)
+    away = gram_lengths(problem, K) / problem.squared - 1
+    at_most = problem.constraints == "at_most"
+    least, _ = lowest_bend(problem, w)
+    lowest = float(np.linalg.eigvalsh(K)[0])
+    LK = problem.laplacian(w) @ K
+    return OptimalityResiduals(
+        gap=(budget - trace) / budget,
+        lengths=float(np.max(away if at_most else np.abs(away), initial=0.0)),
+        centring=abs(float(m @ K @ m)) / trace,
+        definiteness=max(0.0, -lowest) / trace,
+        bend=max(0.0, 1 - least),
+        sign=max(0.0, float(-w.min(initial=0.0) / np.abs(w).max())) if at_most else 0.0,
+        slackness=float(np.linalg.norm(LK - m[:, None] * K) / np.linalg.norm(m[:, None] * K)),
+    )
+
+
+def _square(problem: UnfoldingProblem, matrix: Array, name: str) -> Array:
+    A = doubles(matrix, name)
+    if A.shape != (problem.n, problem.n) or not np.allclose(A, A.T, rtol=0, atol=1e-9 * _size(A)):
+        raise InvalidInput(
+            Argument(name), f" must be a symmetric {problem.n}×{problem.n} matrix, one row a point"
+        )
+    return A
+
+
+def _size(A: Array) -> float:
+    return float(np.abs(A).max(initial=np.finfo(float).tiny))
+
+
+def _weights(problem: UnfoldingProblem, weights: Array) -> Array:
+    w = doubles(weights, "weights")
+    if w.shape != (problem.m,):
+        raise InvalidInput(
+            Argument("weights"), f" must be {problem.m} numbers, one an edge; given is {w.shape}"
+        )
+    return w
