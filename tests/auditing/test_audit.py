@@ -15,7 +15,7 @@ from dualfold import audit
 from dualfold.auditing import reliability, two_groups
 from dualfold.auditing.map_audit import _subspace
 from dualfold.auditing.nearness import Nearness, Statement
-from dualfold.auditing.point_reliability import SMALLEST_POWER, _fit_mixture
+from dualfold.auditing.place_mixture import SMALLEST_POWER, _fit_mixture
 from dualfold.errors import InvalidInput
 from dualfold.quality.estimate import Estimate
 from dualfold.quality.space import EuclideanSpace, space_of

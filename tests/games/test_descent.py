@@ -167,9 +167,13 @@ def test_refusals():
 def test_stated_ball_gives_a_gap_where_nothing_else_does():
     f = SUMS[1]
     without = gradient_descent(f, np.zeros(3), step=0.1).play(300)
-    stated = gradient_descent(f, np.zeros(3), step=0.1, minimiser_ball=Ball(5.0)).play(300)
+    # The minimiser is 10.4 away.
+    stated = gradient_descent(f, np.zeros(3), step=0.1, minimiser_ball=Ball(11.0)).play(1000)
+    wrong = gradient_descent(f, np.zeros(3), step=0.1, minimiser_ball=Ball(5.0)).play(300)
     assert np.isinf(without.gap[-1])
     assert stated.gap[-1] < 1.0
+    assert np.isinf(wrong.gap[-1])
+    assert "radius 5" in str(wrong)
     assert HalfSquare().strong_convexity == 1.0
 
 

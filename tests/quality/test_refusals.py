@@ -14,6 +14,7 @@ REFUSALS = {
     "two maps or more; 1 given": lambda: quality.stability([X]),
     "one index for each point": lambda: quality.stability([X, X], rows=[[1], [2]]),
     "its shape is (3,)": lambda: quality.stability([X[0], X[0]]),
+    "scale=inf must be a finite number": lambda: quality.stress(X, X, scale=np.inf),
     "a number or 'best'": lambda: quality.stress(X, X, scale="worst"),
     "a whole number from 1 to 4096; it is 0": lambda: quality.shepard(X, X, bins=0),
     "from 1 to 4096; it is 1000000": lambda: quality.shepard(X, X, bins=10**6),
@@ -22,7 +23,7 @@ REFUSALS = {
         X[:1], X[:1], metric="seuclidean"
     ),
     "X has 11 rows and Y has 12": lambda: quality.column_correlations(X[:11], X),
-    "holds NaN, infinity or": lambda: quality.column_correlations(X * 1e308, X),
+    "holds NaN, infinity or": lambda: quality.column_correlations(np.where(X > 0, 1e308, X), X),
     "they must be tables": lambda: quality.measured_distortion(True, X),
     "n_pairs=-1 must be 1 or more": lambda: quality.measured_distortion(X, X, n_pairs=-1),
     "its shape is (36,)": lambda: quality.far_rows(X.ravel()),

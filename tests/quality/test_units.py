@@ -16,7 +16,7 @@ X = RNG.standard_normal((100, 5))
 Y = X[:, :2] + 0.3 * RNG.standard_normal((100, 2))
 CLASSES = np.arange(100) % 3
 UNITS = [(-900, 0), (-530, -530), (520, 520), (500, -500), (0, 700)]
-SLOW = ("recommend", "audit", "dimension")
+SLOW = ("recommend", "audit")
 MEASURES = {
     "trustworthiness": lambda X, Y: quality.trustworthiness(X, Y),
     "continuity": lambda X, Y: quality.continuity(X, Y),
@@ -36,7 +36,10 @@ MEASURES = {
 }
 
 
-@pytest.mark.parametrize("name", MEASURES)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[pytest.mark.full] * (name in SLOW)) for name in MEASURES],
+)
 def test_measures_do_not_depend_on_units(name):
     measure = MEASURES[name]
     plain = measure(X, Y)

@@ -97,7 +97,7 @@ OWN = {
     "modified_lle": {"modified_tol": 1e-12},
     "mvu": {"constraints": "at_most", "angles": False},
     "neighbor_map": {"spread": 0.1, "weights": "adaptive"},
-    "pca": {"standardize": False, "matrix": "auto"},
+    "pca": {"standardize": False, "matrix": "auto", "precision": None},
     "random_projection": {
         "n_components": "auto", "kind": "gaussian", "density": None, "random_state": None,
     },

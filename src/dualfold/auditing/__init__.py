@@ -14,7 +14,8 @@ from dualfold.auditing.density import MapGroups, map_groups
 from dualfold.auditing.groups import Group, Pair
 from dualfold.auditing.map_audit import audit
 from dualfold.auditing.nearness import Nearness, Statement
-from dualfold.auditing.point_reliability import Reliability, TwoGroups, reliability, two_groups
+from dualfold.auditing.place_mixture import TwoGroups, two_groups
+from dualfold.auditing.point_reliability import Reliability, reliability
 from dualfold.auditing.reruns import Impostors, Repeats
 from dualfold.auditing.valleys import Valley
 

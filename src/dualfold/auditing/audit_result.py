@@ -13,7 +13,8 @@ from dualfold.auditing.audit_text import finding_lines, group_text, paragraph_te
 from dualfold.auditing.density import MapGroups
 from dualfold.auditing.groups import Group, Pair
 from dualfold.auditing.nearness import Nearness, Statement
-from dualfold.auditing.point_reliability import DUBIOUS_POSTERIOR, Reliability, TwoGroups
+from dualfold.auditing.place_mixture import DUBIOUS_POSTERIOR, TwoGroups
+from dualfold.auditing.point_reliability import Reliability
 from dualfold.auditing.reruns import Impostors, Repeats
 from dualfold.errors import Argument, InvalidInput
 from dualfold.notebook import drawn_audit, shown_html
@@ -170,6 +171,8 @@ class Audit:
                 "share": self.share_dubious,
                 "rows": np.flatnonzero(self.dubious).tolist(),
                 "share_random": self.model.share_random,
+                "can_tell": self.model.can_tell,
+                "random_as_good": self.model.random_as_good,
                 "expected_false": self.model.expected_false,
                 "references": self.reliability.references,
                 "permuted": len(self.reliability.random),

@@ -102,9 +102,7 @@ def paragraph_text(found: Audit) -> str:
         f"neighbours (chance: {percent(found.picture.chance)}). Each point was scored by how its "
         f"surroundings among {scores.references:,} reference points differ between data and map, "
         f"and {len(scores.random):,} scores at randomly exchanged places gave the null "
-        f"distribution; in a two-group model (Efron 2008) {int(found.dubious.sum()):,} points "
-        f"({percent(found.share_dubious)}) had a posterior probability of at least 0.95 of a "
-        "random place" + _expected_false_share(found) + ". "
+        "distribution; " + _dubious_in_paragraph(found) + ". "
         f"Density-based clustering of the map (Chazal et al. 2013) gave {len(found.groups)} "
         f"group{'s' if len(found.groups) != 1 else ''}."
     )
@@ -114,7 +112,8 @@ def paragraph_text(found: Audit) -> str:
             f"{found.count('group')} of these {_is_or_are(found.count('group'))} confirmed as "
             "groups (on the way to every other group, along the potential of a current between the "
             f"two, a section crossed by fewer than {HALF_HEIGHT:g} times the links through the "
-            f"middle of the sparser one, level 0.05); for {found.count('torn')} there is no such "
+            "middle of the sparser one, and by fewer than the thinnest of all sections through one "
+            f"even band of links, level 0.05 each); for {found.count('torn')} there is no such "
             "valley to some other group (more links than two simulated normal clouds of the data's "
             "dimension with such a valley show, level 0.05 for all pairs together), "
             f"{found.count('scattered')} lie mostly among points of others, and "
@@ -139,14 +138,36 @@ def paragraph_text(found: Audit) -> str:
     return text
 
 
-def _expected_false_share(found: Audit) -> str:
-    if not found.dubious.any():
-        return ""
-    return f" (expected share of false ones among them: {percent(found.model.expected_false)})"
+def _dubious_in_paragraph(found: Audit) -> str:
+    model, as_good = found.model, percent(found.model.random_as_good)
+    if not model.can_tell:
+        return (
+            f"they overlap with the scores of the points (a random place is as good for {as_good} "
+            "of these), so that single points could not be called misplaced"
+        )
+    if model.is_random:
+        return f"a random place is as good for {as_good} of the points, as on a random map"
+    text = (
+        f"in a two-group model (Efron 2008) {int(found.dubious.sum()):,} points "
+        f"({percent(found.share_dubious)}) had a posterior probability of at least 0.95 of a "
+        "random place"
+    )
+    false = percent(model.expected_false)
+    return text + (
+        f" (expected share of false ones among them: {false})" if found.dubious.any() else ""
+    )
 
 
 def _dubious(found: Audit) -> str:
-    count = int(found.dubious.sum())
+    count, model = int(found.dubious.sum()), found.model
+    as_good = f"a random place is as good as its own for {percent(model.random_as_good)} of"
+    if not model.can_tell:
+        return (
+            f"Which points are misplaced cannot be told: {as_good} the points, so that places with "
+            "noise and random ones look alike."
+        )
+    if model.is_random:
+        return f"All {count:,} points are dubious: {as_good} them (of a random map: 50 %)."
     if not count:
         return "No point is dubious."
     said = (

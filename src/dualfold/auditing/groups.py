@@ -95,6 +95,7 @@ class Pair:
             "links": self.valley.links,
             "share": plain(float(share)),
             "interval": plain((share.low, share.high)),
+            "chance": plain(self.valley.chance),
             "bar": plain(self.valley.threshold),
             "apart": self.valley.is_present,
             "one": self.valley.is_absent,
@@ -135,6 +136,21 @@ class LinkedGroups:
         """The sampled points of each group."""
         return [np.flatnonzero(self.codes == item) for item in range(self.found.count)]
 
+    def reached_codes(self, large: list[int]) -> Array:
+        """The groups of the list; points of no such group count to the one that their links reach.
+
+        Else a map that draws the points between two groups elsewhere would cut the path from one
+        to the other.
+        """
+        codes = np.where(np.isin(self.codes, large), self.codes, -1)
+        while len(open_ := np.flatnonzero(codes < 0)):
+            ends = codes[self.lists[open_]]
+            first = np.argmax(ends >= 0, axis=1)  # the nearest that has a group
+            codes[open_] = ends[np.arange(len(open_)), first]
+            if np.array_equal(open_, np.flatnonzero(codes < 0)):
+                break
+        return codes
+
     def with_unions(self, union: Array) -> LinkedGroups:
         """Groups of the same number in `union`, joined."""
         sizes = np.bincount(union, weights=self.found.sizes).astype(int)
@@ -150,8 +166,10 @@ def groups_with_verdicts(linked: LinkedGroups) -> tuple[tuple[Group, ...], tuple
     tests = max(1, len(large) * (len(large) - 1) // 2)
     slowest: SlowestDirections = {}
     valleys: dict[tuple[int, int], Valley] = {}
+    reached = linked.reached_codes(large)
+    territories = {item: np.flatnonzero(reached == item) for item in large}
     for a, b in combinations(large, 2):
-        valley = valley_between(linked.lists, members[a], members[b], tests, slowest)
+        valley = valley_between(linked.lists, territories[a], territories[b], tests, slowest)
         if valley.is_absent:  # the threshold of the data's dimension matters only there
             threshold = half_valley(linked.dimension, len(members[a]), len(members[b]))
             valley = replace(valley, threshold=threshold)
@@ -246,13 +264,21 @@ def _group(linked: LinkedGroups, item: int, valleys: dict[int, Valley] | None) -
 
 
 def _thrown_together(lists: Array, rows: Array) -> tuple[int, int] | None:
-    """Sizes of two parts of a group with a valley between them in the data; None without one."""
+    """Sizes of two parts of a group with a valley between them in the data; None without one.
+
+    The valley must be there among all points, too: the ends of one line are no groups where
+    only its middle was drawn elsewhere.
+    """
     first = best_cut(lists, rows)
     if first is None or min(first.sum(), (~first).sum()) < MIN_PART_POINTS:
         return None
-    valley = valley_between(lists, rows[first], rows[~first], 1)
-    # The best of many cuts was taken: it must be as clear as half of what a pair needs.
-    return (int(first.sum()), int((~first).sum())) if valley.share.high < HALF_HEIGHT / 2 else None
+    others = np.setdiff1d(np.arange(len(lists)), rows)
+    for passed in (None, others):
+        valley = valley_between(lists, rows[first], rows[~first], 1, others=passed)
+        # The best of many cuts was taken: it must be as clear as half of what a pair needs.
+        if not valley.is_below(HALF_HEIGHT / 2):
+            return None
+    return int(first.sum()), int((~first).sum())
 
 
 def _commonest_label(labels: Array | None, chosen: Array) -> tuple[str | None, float | None]:

@@ -19,7 +19,8 @@ from dualfold.auditing.groups import (
     joined_groups,
 )
 from dualfold.auditing.nearness import nearness
-from dualfold.auditing.point_reliability import reliability, two_groups
+from dualfold.auditing.place_mixture import two_groups
+from dualfold.auditing.point_reliability import reliability
 from dualfold.auditing.reruns import MAX_METHOD_ROWS, impostors, method_runner, repeats
 from dualfold.data.prepared import prepare
 from dualfold.errors import Argument, InPython, InvalidInput

@@ -11,20 +11,8 @@ Every point is compared with the same reference points (all others, or a sample 
 A quarter, so that neither neighbours that are themselves misplaced nor a small group at the edge
 of others decide. Under the hypothesis "its place says nothing about it", point i may stand at the
 place of any other point j; s_i is computed again there, for random j. These are the permutations.
-
-The p-values of points at random places are uniform, by construction. Those of points with a place
-of their own are small, and the smaller the more frequent:
-
-    f(p) = π·1 + Σ_b w_b·b·(1 − p)^(b − 1),   b = 3, 6, 12, 24, …
-
-The weights are those of the largest likelihood (EM on counts in bins; the optimum is unique). How
-flat the flattest part may be is chosen by Schwarz's criterion (BIC), a parameter for each power:
-flat parts take points away from the random group, and only what the counts demand should. The
-posterior of "random" at p is π/f(p). It grows with p, because every part falls.
-
-Efron, "Microarrays, empirical Bayes and the two-groups model" (2008): there what is not null is of
-interest, here the null group is. Mixtures over a grid: Stephens, "False discovery rates: a new
-deal" (2017).
+The p-value of a point is the share of these that are as good; which points are random is decided in
+`place_mixture`.
 """
 
 from __future__ import annotations
@@ -33,26 +21,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import expit, logit
 
 from dualfold.arrays import Array
 from dualfold.kernels.reports import steps
 from dualfold.kernels.threads import in_threads, one_blas_thread, row_slices
 from dualfold.quality.space import EuclideanSpace, Space
 
-__all__ = ["DUBIOUS_POSTERIOR", "Reliability", "TwoGroups", "reliability", "two_groups"]
+__all__ = ["Reliability", "reliability"]
 
 MAX_REFERENCES = 4_000  # docs/dev/notes/audits.md
 MAX_NEAR_REFERENCES = 20
 # In all, so that p-values go down to 5e-5.
 RANDOM_PLACES = 20_000
 _TILE_DISTANCES = 1 << 20  # distances of a tile: 8 MiB
-
-DUBIOUS_POSTERIOR = 0.95
-# The mean p-value of a part is 1/(b + 1): at b = 3 it still differs from that of chance, 1/2.
-SMALLEST_POWER = 3.0
-_P_VALUE_BINS = 200
-_MAX_EM_STEPS = 2_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,15 +59,17 @@ class Reliability:
         return np.asarray((0.5 * (below + upto) + 0.5) / (len(order) + 1))
 
 
-def reliability(x: Space, y: EuclideanSpace, seed: int) -> Reliability:
-    """Score every point, at its own place and at those of others."""
+def reliability(
+    x: Space, y: EuclideanSpace, seed: int, *, places: int = RANDOM_PLACES
+) -> Reliability:
+    """Score every point, at its own place and at those of others; `places` of these in all."""
     n, rng = x.n, np.random.default_rng(seed)
     references = (
         np.arange(n) if n <= MAX_REFERENCES else np.sort(rng.permutation(n)[:MAX_REFERENCES])
     )
     near = max(4, min(MAX_NEAR_REFERENCES, len(references) // 5))
     data, shown = _distances_to(x, references), _distances_to(y, references)
-    rounds = -(-RANDOM_PLACES // n)
+    rounds = -(-places // n)
     partners = [_random_other_points(n, rng) for _ in range(rounds)]
     scores, random = np.empty(n), np.empty((rounds, n))
     on_map = np.empty((n, near), dtype=np.intp)
@@ -154,67 +137,3 @@ def _distances_to(space: Space, references: Array) -> Callable[[Array], Array]:
         return without_self(out, names)
 
     return rows
-
-
-@dataclass(frozen=True, eq=False)
-class TwoGroups:
-    """The fitted mixture.
-
-    posterior : of "random", one for each point
-    share_random : π, the share of points at random places, as estimated
-    parts : (weight, b) of each part of the others
-    """
-
-    posterior: Array
-    share_random: float
-    parts: tuple[tuple[float, float], ...]
-
-    @property
-    def dubious(self) -> Array:
-        """Where the posterior of random is at least 0.95."""
-        return np.asarray(self.posterior >= DUBIOUS_POSTERIOR)
-
-    @property
-    def expected_false(self) -> float:
-        """The share of the dubious points that the model expects not to be random."""
-        chosen = self.posterior[self.dubious]
-        return float(np.mean(1 - chosen)) if len(chosen) else 0.0
-
-
-def two_groups(p_values: Array) -> TwoGroups:
-    """Fit the mixture and read off the posterior of every point.
-
-    p_values : one for each point, uniform for points at random places
-
-    >>> rng = np.random.default_rng(0)
-    >>> found = two_groups(np.concatenate([rng.uniform(size=500), rng.uniform(0, 0.01, 4500)]))
-    >>> round(found.share_random, 1), int(found.dubious.sum()) in range(450, 510)
-    (0.1, True)
-    """
-    least = min(max(float(p_values.min()), 1e-9), 0.01)
-    # Even on the scale of log odds: most of what differs is near 0.
-    inner = expit(np.linspace(logit(least), logit(0.99), _P_VALUE_BINS - 1))
-    edges = np.concatenate([[0.0], inner, [1.0]])
-    counts = np.histogram(p_values, edges)[0].astype(float)
-    grid = SMALLEST_POWER * 2.0 ** np.arange(1 + int(np.log2(1 / (SMALLEST_POWER * least))))
-    fits = [_fit_mixture(counts, edges, grid[first:]) for first in range(len(grid) + 1)]
-    marks = [loss + 0.5 * np.log(len(p_values)) * len(powers) for loss, _, powers in fits]
-    _, weights, powers = fits[int(np.argmin(marks))]
-    falling = weights[1:] * powers * (1 - p_values[:, None]) ** (powers - 1)
-    parts = tuple(zip(weights[1:].tolist(), powers.tolist(), strict=True))
-    return TwoGroups(weights[0] / (weights[0] + falling.sum(axis=1)), float(weights[0]), parts)
-
-
-def _fit_mixture(counts: Array, edges: Array, powers: Array) -> tuple[float, Array, Array]:
-    """(−log likelihood, weights with the random one first, powers)."""
-    survival = (1 - edges) ** powers[:, None]
-    bins = np.vstack([np.diff(edges)[None], -np.diff(survival, axis=1)])
-    weights = np.full(len(bins), 1 / len(bins))
-    share = counts / counts.sum()
-    for _ in range(_MAX_EM_STEPS):
-        growth = bins @ (share / np.maximum(weights @ bins, 1e-300))
-        weights *= growth
-        if growth.max() < 1 + 1e-6:  # Karush, Kuhn and Tucker: the loss is optimal to 1e-6 a point
-            break
-    mass = np.maximum(weights @ bins, 1e-300)
-    return -float(counts @ np.log(mass)), weights, powers

@@ -13,10 +13,21 @@ estimates how deep the valley is: the density at the pass, divided by that of th
 the two groups, both taken over whole sections. One cloud that a map cut in two has no valley, θ is
 about 1; two normal clouds whose centres are δ standard deviations apart have
 θ = 2exp(−δ²/8)/(1 + exp(−δ²/2)), blurred by the length of the links. `CUT`, a valley of half the
-height, is δ = 3.3. `benchmarks/groups.py` measures how often the verdicts are right.
+height, is δ = 3.3. `benchmarks/calibration/groups.py` measures how often the verdicts are right.
 
 Sections follow the path from A to B and no other: a group that is long in another direction can be
 halved across few links there, which says nothing about its border to B.
+
+The thinnest section is the best of thousands, and where few links run side by side (a filament) it
+is thin by chance: points on a uniform line leave gaps. So a valley must also be thinner than what
+such a search finds where there is none. Of a uniform line the rate r(θ) of sections with a share θ
+of the mean number of links was simulated. A band of links w times as wide needs w such places side
+by side:
+
+    chance(θ) = n/w·r(1)·(r(θ)/r(1))^w,   w = links through the middle half / links of a line
+
+for all n sections together, whichever of them the map cut at. `docs/calibration.md` has how often
+pieces of one line, sheet or cloud are called groups.
 
 Where data have many dimensions, links are as long as a valley is wide: they cross it without
 touching its floor, and θ comes out too large. A large θ is no proof of one cloud then. So the
@@ -75,6 +86,13 @@ MAX_CLOUD_DIMENSION = 100
 # A section lies between two groups if this share of each is on its own side.
 OWN_SIDE_SHARE = 0.75
 MIDDLE_QUANTILES = (0.25, 0.5, 0.75)
+# Links across a section of a uniform line, mean; and the logarithm of r(θ)/r(1), r(1) itself: how
+# often the number of links falls to the share θ of that mean (docs/dev/notes/audits.md).
+LINE_LINKS = 67.5
+LINE_SHARES = (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5)
+LINE_LOG_RATES = (-11.1, -8.3, -7.2, -5.8, -4.9, -4.2, -3.4, -2.4, -1.5)
+LINE_CROSSING_RATE = 0.052
+MAX_CHANCE = 0.05
 # Of the potential: only its order is used.
 POTENTIAL_TOLERANCE = 1e-6
 MAX_POTENTIAL_STEPS = 3_000
@@ -89,17 +107,23 @@ class Valley:
     lower_bound : the lower end of θ at the level 0.05/(number of pairs looked at)
     threshold : θ of two clouds with a valley of half the height, in the data's dimension
         (`half_valley`): below it a valley is not excluded
+    chance : that the thinnest of all sections is as thin where there is no valley
     """
 
     share: Estimate
     links: int
     lower_bound: float
+    chance: float
     threshold: float = HALF_HEIGHT
 
     @property
     def is_present(self) -> bool:
-        """Whether there is a valley, at the level 0.05."""
-        return self.share.high < HALF_HEIGHT
+        """Whether there is a valley of half the height, at the level 0.05."""
+        return self.is_below(HALF_HEIGHT)
+
+    def is_below(self, height: float) -> bool:
+        """Whether there is a valley, and θ is below `height`; both at the level 0.05."""
+        return self.share.high < height and self.chance <= MAX_CHANCE
 
     @property
     def is_absent(self) -> bool:
@@ -108,7 +132,12 @@ class Valley:
 
 
 def valley_between(
-    lists: Array, first: Array, second: Array, tests: int, known: SlowestDirections | None = None
+    lists: Array,
+    first: Array,
+    second: Array,
+    tests: int,
+    known: SlowestDirections | None = None,
+    others: Array | None = None,
 ) -> Valley:
     """The valley between two groups of points.
 
@@ -116,56 +145,75 @@ def valley_between(
     tests : how many pairs are tested
     known : cache of slowest directions for the same lists. Most pairs of many groups have no link,
         and without it each group would be solved for again with every other.
+    others : points of neither group that the path from one to the other may pass through
     """
     known = {} if known is None else known
-    rows = np.concatenate([first, second])
+    others = np.empty(0, dtype=np.intp) if others is None else others
+    rows = np.concatenate([first, second, others])
     place = np.full(len(lists), -1)
     place[rows] = np.arange(len(rows))
-    own = np.arange(len(rows)) < len(first)
+    side = np.zeros(len(rows), dtype=np.int8)
+    side[: len(first)], side[len(first) : len(first) + len(second)] = -1, 1
     ends = place[lists[rows]]
     inside = ends >= 0
 
-    def links_across(side: Array) -> Array:
-        return np.count_nonzero(inside & (side[ends] != side[:, None]), axis=1)
+    def links_across(before: Array) -> Array:
+        return np.count_nonzero(inside & (before[ends] != before[:, None]), axis=1)
 
-    drawn = links_across(own)
+    drawn = np.count_nonzero(inside & (side[:, None] * side[ends] < 0), axis=1)
     links = int(drawn.sum())
-    order = np.argsort(path_coordinate(link_graph(lists, rows), own, rows, known), kind="stable")
+    order = np.argsort(path_coordinate(link_graph(lists, rows), side, rows, known), kind="stable")
     rank = np.empty(len(rows), dtype=np.intp)
     rank[order] = np.arange(len(rows))
-    thinnest = _thinnest_section(rank, ends, inside, own)
+    counts = _section_links(rank, ends, inside)
+    thinnest = _thinnest_section(counts, side[order])
     across = drawn if thinnest is None else links_across(rank <= thinnest)
-    across = drawn if links < across.sum() else across
-    middles = []
-    for side in (own, ~own):
-        ranks = np.sort(rank[side])
+    # What the map drew is a section, too, unless a path leads round it.
+    across = drawn if links < across.sum() and len(others) == 0 else across
+    middles, widths = [], []
+    for sign in (-1, 1):
+        ranks = np.flatnonzero(side[order] == sign)
+        widths.append(float(counts[ranks[len(ranks) // 4 : 1 + 3 * len(ranks) // 4]].mean()))
         at = [ranks[int(share * (len(ranks) - 1))] for share in MIDDLE_QUANTILES]
         middles.append(np.mean([links_across(rank <= position) for position in at], axis=0))
     middle = min(middles, key=lambda counts: float(counts.sum()))
     share, low = _ratio(across.astype(float), middle, tests)
-    return Valley(share, links, low)
+    return Valley(share, links, low, _chance(int(across.sum()), min(widths), len(lists)))
+
+
+def _chance(links: int, usual: float, sections: int) -> float:
+    """That this few links cross the thinnest of all sections, `usual` ones on average."""
+    width, share = usual / LINE_LINKS, links / max(usual, 1e-9)
+    if width == 0 or share > LINE_SHARES[-1]:
+        return 1.0
+    rate = LINE_CROSSING_RATE * np.exp(width * np.interp(share, LINE_SHARES, LINE_LOG_RATES))
+    return float(min(1.0, sections / width * rate))
 
 
 def path_coordinate(
-    graph: sp.csr_array, own: Array, names: Array, known: SlowestDirections
+    graph: sp.csr_array, side: Array, names: Array, known: SlowestDirections
 ) -> Array:
     """A number for each point that rises along the links from one group to the other.
 
     The potential of a current, −1 to 1; pieces that hold points of one group alone lie beyond,
-    along their slowest direction, so that sections through them are thin ones.
+    along their slowest direction, so that sections through them are thin ones. Pieces without
+    points of either group lie before all others, where no section is.
 
-    own : True for the group where the path begins
+    side : −1 for the group where the path begins, 1 where it ends, 0 for points of neither
     names : of the points, the keys of `known`; known : the cache of `valley_between`
     """
     degrees = np.asarray(graph.sum(axis=1)).ravel()
     count, pieces = connected_components(graph, directed=False)
-    found = np.where(own, -3.0, 3.0)
+    found = np.full(len(side), -9.0)
     for piece in range(count):
         rows = np.flatnonzero(pieces == piece)
-        mine = own[rows]
-        if mine.any() and not mine.all():
-            found[rows] = _potential(graph[rows][:, rows], degrees[rows], mine)
-        elif len(rows) >= 2 * MIN_PART_POINTS:
+        held = set(side[rows].tolist()) - {0}
+        if len(held) == 2:
+            found[rows] = _potential(graph[rows][:, rows], degrees[rows], side[rows])
+        elif held:
+            found[rows] = 3.0 * held.pop()
+            if len(rows) < 2 * MIN_PART_POINTS:
+                continue
             key = names[rows].tobytes()
             if key not in known:
                 known[key] = fiedler_vector(graph[rows][:, rows])
@@ -174,9 +222,10 @@ def path_coordinate(
     return found
 
 
-def _potential(graph: sp.csr_array, degrees: Array, own: Array) -> Array:
+def _potential(graph: sp.csr_array, degrees: Array, side: Array) -> Array:
     """Current enters at the points of one group and leaves at those of the other, by degree."""
-    source = np.where(own, -degrees / degrees[own].sum(), degrees / degrees[~own].sum())
+    source = np.where(side < 0, -degrees / degrees[side < 0].sum(), 0.0)
+    source += np.where(side > 0, degrees / degrees[side > 0].sum(), 0.0)
     laplacian = sp.diags_array(degrees).tocsr() - graph
     found, _ = cg(
         laplacian,
@@ -189,19 +238,24 @@ def _potential(graph: sp.csr_array, degrees: Array, own: Array) -> Array:
     return np.asarray(centred / max(float(np.abs(centred).max()), np.finfo(float).tiny))
 
 
-def _thinnest_section(rank: Array, ends: Array, inside: Array, own: Array) -> int | None:
-    """The section between the groups that the fewest links cross; None: there is none.
-
-    Where too much of a group lies on the other's side, points of both are mixed all the way.
-    """
+def _section_links(rank: Array, ends: Array, inside: Array) -> Array:
+    """How many links cross the section behind each rank."""
     n = len(rank)
     here = np.broadcast_to(rank[:, None], ends.shape)[inside]
     there = rank[ends[inside]]
     low, high = np.minimum(here, there), np.maximum(here, there)
-    links = np.cumsum(np.bincount(low, minlength=n) - np.bincount(high, minlength=n))
-    passed = np.cumsum(own[np.argsort(rank)])
-    left = np.arange(1, n + 1) - passed
-    between = (passed >= OWN_SIDE_SHARE * own.sum()) & (left <= (1 - OWN_SIDE_SHARE) * (~own).sum())
+    return np.cumsum(np.bincount(low, minlength=n) - np.bincount(high, minlength=n))
+
+
+def _thinnest_section(links: Array, along: Array) -> int | None:
+    """The section between the groups that the fewest links cross; None: there is none.
+
+    links : across each section; along : the side of each point, in their order on the path
+
+    Where too much of a group lies on the other's side, points of both are mixed all the way.
+    """
+    first, second = np.cumsum(along < 0), np.cumsum(along > 0)
+    between = (first >= OWN_SIDE_SHARE * first[-1]) & (second <= (1 - OWN_SIDE_SHARE) * second[-1])
     valid = np.flatnonzero(between)
     return None if len(valid) == 0 else int(valid[np.argmin(links[valid])])
 

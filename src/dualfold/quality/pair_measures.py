@@ -168,6 +168,8 @@ def stress(
         raise InvalidInput(Argument("scale"), f" must be a number or 'best'; it is {scale!r}")
     x, y = both_spaces(X, Y, metric, n_jobs)
     if not isinstance(scale, str):
+        if not np.isfinite(scale):
+            raise InvalidInput(Argument("scale", scale), " must be a finite number or 'best'")
         scale = float(np.ldexp(float(scale), y.power - x.power))
     return pair_sums(x, y, drawn_rows(x.n, sample, random_state)).stress(scale, per_point=per_point)
 

@@ -21,6 +21,7 @@ from dualfold.errors import Argument, InvalidInput
 from dualfold.kernels.threads import row_slices
 from dualfold.scale.engine import compute, in_order
 from dualfold.scale.table import TiledTable
+from dualfold.weights.gram import refuse_scale
 
 # Entries that are shifted at a time.
 SHIFT_CHUNK_NUMBERS = 2**20
@@ -58,11 +59,12 @@ class ClassMoments:
             sums += _class_sums(_wide(rows[some]) - shift, codes[some], len(classes))
         means = shift + sums / counts[:, None]
         within = np.zeros((rows.shape[1], rows.shape[1]))
-        for some in pieces:
-            apart = _wide(rows[some]) - means[codes[some]]
-            within += apart.T @ apart
+        with np.errstate(over="ignore", invalid="ignore"):
+            for some in pieces:
+                apart = _wide(rows[some]) - means[codes[some]]
+                within += apart.T @ apart
         if not np.isfinite(within).all():
-            raise InvalidInput("the data holds NaN or infinite entries; fill or drop them first")
+            refuse_scale(np.inf, rows)
         return cls(classes, counts, means, within)
 
     def __add__(self, other: ClassMoments) -> ClassMoments:

@@ -9,6 +9,7 @@ import numpy as np
 from dualfold.arrays import Array
 from dualfold.auditing import Audit
 from dualfold.auditing.audit_text import group_text, statement_lines
+from dualfold.quality.picture import percent
 from dualfold.view.drawing import INK_COLOR
 from dualfold.view.figures import map_figure
 from dualfold.view.page import PageContent
@@ -172,6 +173,9 @@ def _group_card(audit: Audit) -> tuple[str, ...]:
 def _point_card(audit: Audit) -> tuple[str, ...]:
     count, whole = int(audit.dubious.sum()), f"of {len(audit.points):,}"
     label, term = "Are points misplaced?", "dubious"
+    if not audit.model.can_tell:
+        alike = f"a random place is as good for {percent(audit.model.random_as_good)} of them"
+        return label, term, "cannot be told", alike, ""
     if not count:
         return label, term, f"none {whole}", "no point is dubious", ""
     said = "is dubious: its place says" if count == 1 else "are dubious: their places say"

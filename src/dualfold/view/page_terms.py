@@ -154,7 +154,8 @@ PAGE_TERMS = {
         "the way to every other group there is a valley of less than half the height. Links join "
         "each point with its 15 nearest in the data.",
         "θ = links through the thinnest section between two groups / links through the middle of "
-        "the sparser one;  a group: the upper end of θ's 95 % interval is below ½ for every pair",
+        "the sparser one;  a group: for every pair the upper end of θ's 95 % interval is below ½, "
+        "and the section is thinner than the thinnest of one even band of links (level 0.05)",
         ("groups in the data", "a group in the data"),
     ),
     "torn off": Term(
@@ -169,7 +170,7 @@ PAGE_TERMS = {
     "dubious": Term(
         "A point whose place says no more about it than the place of any other point would: its "
         "neighbours on the map are strangers in the data, or its neighbours in the data are far "
-        "away on the map.",
+        "away on the map. Where all places are noisy, misplaced points cannot be told.",
         "posterior probability of a random place ≥ 0.95, from scores at randomly exchanged places",
         ("dubious point",),
     ),

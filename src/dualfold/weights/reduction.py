@@ -270,7 +270,10 @@ def _spectrum(matrix: Array, faint: float) -> tuple[Array, Array]:
     values = np.ldexp(values, power) if power else values
     count = int(np.sum(values > faint * max(float(values[-1]), 0.0)))
     if count == 0:
-        raise InvalidInput("all points are equal: the data has no direction to project on")
+        raise InvalidInput(
+            "all points are equal: the data has no direction to project on (or squares of their "
+            "differences vanish; then multiply them by a constant first)"
+        )
     return values[: -count - 1 : -1], vectors[:, : -count - 1 : -1]
 
 
