@@ -21,7 +21,7 @@ from scipy.stats import t as student
 from benchmarks.calibration.runs import StoredRuns, markdown
 from dualfold import quality
 from dualfold.data import swiss_roll
-from dualfold.quality.estimate import Estimate, interval_of_means
+from dualfold.quality.estimate import interval_of_means
 from dualfold.quality.pair_measures import PairSums
 
 N_POINTS = 6_000
@@ -238,24 +238,6 @@ def rows_of_pairs(store: StoredRuns, runs: int) -> list[Any]:
     return rows
 
 
-def nonmetric_run(X: Any, Y: Any, truth: float, seed: int) -> list[float]:
-    one = quality.nonmetric_stress(X, Y, sample=100, random_state=seed)
-    assert isinstance(one, Estimate)
-    return [float(one.low <= truth + 1e-12 and truth <= one.high + 1e-12), one.high - one.low]
-
-
-def rows_of_orders(store: StoredRuns, runs: int) -> list[Any]:
-    """Kruskal's stress sorts the pairs of every sample: fewer points."""
-    rows = []
-    for name, (X, Y) in pair_maps().items():
-        X, Y = X[:: N_PAIR_POINTS // 400], Y[:: N_PAIR_POINTS // 400]
-        truth = float(quality.nonmetric_stress(X, Y))
-        found = np.array(store.of(f"nonmetric, {name}", runs, partial(nonmetric_run, X, Y, truth)))
-        held, width = found.mean(axis=0)
-        rows.append(["nonmetric_stress", name, f"{truth:.4f}", f"{100 * held:.1f} ({width:.4f})"])
-    return rows
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=1_000)
@@ -268,8 +250,6 @@ def main() -> None:
     print()
     samples = [f"{m:,} drawn" for m in PAIR_SAMPLES]
     print(markdown(["measure", "map", "value", *samples], rows_of_pairs(store, runs)))
-    print()
-    print(markdown(["measure", "map", "value", "100 drawn"], rows_of_orders(store, runs)))
 
 
 if __name__ == "__main__":
