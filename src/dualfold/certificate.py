@@ -103,16 +103,19 @@ def share(gap: float) -> str:
     return bound_text(100 * gap) + " %" if PERCENT_FROM < gap < math.inf else bound_text(gap)
 
 
-def bound_text(bound: float) -> str:
-    """An upper bound in two digits, rounded up, so that it is true.
+def bound_text(bound: float, digits: int = 2) -> str:
+    """An upper bound in a few digits, rounded up, so that it is true.
 
-    >>> bound_text(3.01e-14), bound_text(12.0)
-    ('3.1e-14', '12')
+    >>> bound_text(3.01e-14), bound_text(12.0), bound_text(8.8e-16, 1), bound_text(0.2, 1)
+    ('3.1e-14', '12', '9e-16', '0.2')
     """
     if not math.isfinite(bound):
         return str(bound)
-    above = Context(prec=2, rounding=ROUND_CEILING).create_decimal_from_float(bound)
-    return f"{float(above):g}"
+    above = float(f"{bound:.{digits - 1}e}")
+    if above < bound:
+        rounded_up = Context(prec=digits, rounding=ROUND_CEILING)
+        above = float(rounded_up.create_decimal_from_float(bound))
+    return f"{above:g}"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -116,11 +116,11 @@ def test_the_limit_of_memory_is_kept(tmp_path):
 def test_ctrl_c_leaves_nothing_half_written(tmp_path):
     """Interrupted while parts are being written."""
     store = zarr.create_array(
-        store=str(tmp_path / "x.zarr"), shape=(400_000, 12), chunks=(2_000, 12), dtype=float
+        store=str(tmp_path / "x.zarr"), shape=(120_000, 12), chunks=(2_000, 12), dtype=float
     )
-    for start in range(0, 400_000, 100_000):
-        rows = np.random.default_rng(start).standard_normal((100_000, 12))
-        store[start : start + 100_000] = rows
+    for start in range(0, 120_000, 40_000):
+        rows = np.random.default_rng(start).standard_normal((40_000, 12))
+        store[start : start + 40_000] = rows
     before = sorted(os.listdir(tmp_path))
     process = subprocess.Popen(
         [sys.executable, "-m", "dualfold", "embed", "x.zarr", "-m", "eigenmaps", "-o", "out.zarr",

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
-from dualfold import PCA
-from dualfold.cli.verdict_words import both_parts, verdict
+import numpy as np
+import pytest
+
+from dualfold import PCA, TraceProblem, certify
+from dualfold.cli.verdict_words import both_parts, short_verdict, verdict
 from dualfold.descriptions import DESCRIPTIONS
 from tests.cli.command_line import CLOUD
 
@@ -20,3 +24,14 @@ def test_a_search_by_chance_that_could_have_missed_much_is_not_proved():
 
 def test_a_picture_that_was_not_asked_about_is_not_spoken_of():
     assert both_parts("Proved: x.", None) == "Solved? Proved: x."
+
+
+@pytest.mark.parametrize("gap", [3.39e-9, 1.04e-7, 2.5e-5, 4.4e-16])
+def test_a_gap_in_words_is_never_below_the_gap(gap):
+    found = certify(TraceProblem(np.diag([1.0, 2.0, 3.0]), count=1), np.eye(3)[:, :1])
+    for level, chance in (("proved", 0.0), ("measured", 1.2e-12)):
+        judged = replace(found, level=level, gap=gap, chance=chance)
+        for words in (short_verdict(judged), verdict(DESCRIPTIONS["pca"], judged, 1)):
+            numbers = [float(one) for one in re.findall(r"\d+(?:\.\d+)?e-\d+", words)]
+            assert numbers[0] >= gap
+            assert all(number >= chance for number in numbers[1:])

@@ -32,6 +32,7 @@ REFUSALS = {
     "double precision has to round": lambda: present_nearest(X.astype(np.longdouble) / 3, 2),
     "n_neighbors=-1 must be 1 or more": lambda: neighborhood_spread(knn(X, 4), -1),
     "at_once=0 must be 1 or more": lambda: farthest_points(knn(X, 4), 2, at_once=0),
+    "its shape is (36,)": lambda: nearest(X.ravel(), 2, metric="chebyshev"),
     "its shape is ()": lambda: present_nearest(3, 2),
     "a whole number from 0 on": lambda: nearest(X, 2, search="approximate", random_state=-1),
     "holds infinite numbers": lambda: present_nearest(np.where(X > 1, np.inf, X), 2),
@@ -53,3 +54,8 @@ def test_no_rows_have_no_neighbors_within_a_radius():
 def test_sparse_rows_are_compared_where_they_are_present():
     found = present_nearest(sp.csr_array(X), 3)
     np.testing.assert_array_equal(found.indices, present_nearest(X, 3).indices)
+
+
+def test_equal_rows_in_large_units_are_neighbors_at_0():
+    found = nearest(np.full((110, 1), 2.0**480), 5)
+    assert not found.distances.any()

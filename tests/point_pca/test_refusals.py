@@ -14,6 +14,7 @@ X = np.random.default_rng(0).normal(size=(12, 3))
 REFUSALS = {
     "rounds=0 must be at least 1": lambda: averaged_directions(X, 2, rounds=0),
     "an array of 12 rows": lambda: centred_points(X, X[:3]),
+    "numbers up to 1e+70": lambda: PointPCA(2, init=np.full((12, 2), 1e164)).fit(X),
     "its shape is (12,)": lambda: PointPCA(2, init=np.ones(12)).fit(X),
     "its shape is (0, 0)": lambda: PointPCA(2, init=[["a", "b"]] * 12).fit(X),
 }

@@ -14,6 +14,7 @@ REFUSALS = {
     "two maps or more; 1 given": lambda: quality.stability([X]),
     "one index for each point": lambda: quality.stability([X, X], rows=[[1], [2]]),
     "its shape is (3,)": lambda: quality.stability([X[0], X[0]]),
+    "scale=inf must be a finite number": lambda: quality.stress(X, X, scale=np.inf),
     "a number or 'best'": lambda: quality.stress(X, X, scale="worst"),
     "a whole number from 1 to 4096; it is 0": lambda: quality.shepard(X, X, bins=0),
     "from 1 to 4096; it is 1000000": lambda: quality.shepard(X, X, bins=10**6),

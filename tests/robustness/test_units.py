@@ -11,6 +11,7 @@ import re
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
@@ -212,6 +213,11 @@ def test_a_column_in_units_of_its_own(power):
         quality.column_correlations(odd, X[:, :2]),
         quality.column_correlations(X, X[:, :2]),
         rtol=1e-13,
+    )
+    np.testing.assert_allclose(
+        quality.column_correlations(sp.csr_array(odd), X[:, :2]),
+        quality.column_correlations(X, X[:, :2]),
+        rtol=1e-9,
     )
     with pytest.raises(InvalidInput, match=r"column 1 .* multiply it by|overflow"):
         dualfold.FAMD(2).fit(odd)

@@ -1,6 +1,7 @@
 """Equal lengths: value, bound and gap are about the lengths asked, not about nearby ones."""
 
 import itertools
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -20,6 +21,7 @@ from dualfold.unfolding.congruence import (
 from dualfold.unfolding.contraction import contraction_of
 from dualfold.unfolding.feasible import feasible_value
 from dualfold.unfolding.problem import in_units
+from dualfold.unfolding.solvers.precise_path import precise_solution
 from tests.tools.tables import roll_points
 
 
@@ -221,3 +223,19 @@ def test_grids_whose_rigid_parts_share_dependencies(shape, k):
     found = MaximumVarianceUnfolding(constraints="equal", n_neighbors=k).fit(X).certificate_
     assert found.level == "proved"
     assert found.value == pytest.approx(np.sum((X - X.mean(axis=0)) ** 2))
+
+
+def test_points_of_nearby_lengths_prove_no_more_than_the_bound():
+    """Springs that leave lengths off by 1e-9 reach more than the lengths asked allow."""
+    X = roll_points(30, random_state=501)
+    found = unfold(join_pieces(knn(X, 6)), constraints="equal")
+    unit, power = in_units(found.problem)
+    upper = np.ldexp(found.certificate.upper, -power)
+    springs = precise_solution(replace(unit, positions=None), wanted=9e-10)
+    Y = np.ldexp(found.solution.factor, -power // 2)
+    rng = np.random.default_rng(0)
+    spoiled = [Y * (1 + size * rng.standard_normal(Y.shape)) for size in (1e-14, 1e-10, 1e-7)]
+    proved = [feasible_value(unit, points) for points in (springs.factor, *spoiled, Y[:, :5])]
+    assert max(proved) <= upper
+    assert max(proved[1:3]) > 0.999 * upper
+    assert certify_unfolding(unit, springs.factor, springs.weights).lower <= upper

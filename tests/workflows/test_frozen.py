@@ -21,6 +21,7 @@ AT_WORK = {
     "trace.solvers.lanczos.ChebyshevFilter",
     "trace.solvers.subspace.Basis",
     "unfolding.solvers.low_rank._Checkpoint",
+    "unfolding.solvers.separate_sides._History",
     "unfolding.solution.BestSides",
 }
 # Solvers are settings, compared by what they say.
@@ -83,6 +84,7 @@ OWN = {
     "density_correlation": {"n_neighbors": 15},
     "co_ranking": {"max_rank": 100},
     "neighborhood_curve": {"max_rank": None},
+    "picture_of": {"rivals": None},
     "report": {"labels": None, "graph": None, "max_rank": None},
     "measured_distortion": {"n_pairs": 100_000, "confidence": 0.99},
     "repeated_maps": {"runs": 5, "share": 1.0},
@@ -95,6 +97,7 @@ OWN = {
     "fisher_discriminant": {"n_components": None, "shrinkage": None},
     "isomap": {"dtype": None},
     "modified_lle": {"modified_tol": 1e-12},
+    "lpp": {"centred": True},
     "mvu": {"constraints": "at_most", "angles": False},
     "neighbor_map": {"spread": 0.1, "weights": "adaptive"},
     "pca": {"standardize": False, "matrix": "auto", "precision": None},

@@ -62,7 +62,13 @@ class Reliability:
 def reliability(
     x: Space, y: EuclideanSpace, seed: int, *, places: int = RANDOM_PLACES
 ) -> Reliability:
-    """Score every point, at its own place and at those of others; `places` of these in all."""
+    """Score every point, at its own place and at those of others.
+
+    x : the data
+    y : the map
+    seed : of the random places
+    places : how many random places are scored in all
+    """
     n, rng = x.n, np.random.default_rng(seed)
     references = (
         np.arange(n) if n <= MAX_REFERENCES else np.sort(rng.permutation(n)[:MAX_REFERENCES])

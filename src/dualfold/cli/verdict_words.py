@@ -16,7 +16,7 @@ ROUNDING_GAP = 1e-9
 
 def verdict(method: Description, certificate: Certificate, n_components: int) -> str:
     """One sentence: what is proved, how closely, or only likely, or wrong."""
-    from dualfold.certificate import share
+    from dualfold.certificate import bound_text, share
 
     if not certificate.optimum:
         return f"{str(certificate).capitalize()}."
@@ -36,12 +36,13 @@ def verdict(method: Description, certificate: Certificate, n_components: int) ->
         return (
             "Not proved: a random search found nothing better, but it could have missed up to "
             f"{share(certificate.gap)} of the optimum (but for a chance of "
-            f"{certificate.chance:.0e}){about}."
+            f"{bound_text(certificate.chance, 1)}){about}."
         )
     if level == "measured":
         return (
             f"Very likely, not proved: {claim}{about}; a random search found nothing better "
-            f"(gap {certificate.gap:.1g}, but for a chance of {certificate.chance:.0e}).{caveat}"
+            f"(gap {bound_text(certificate.gap, 1)}, but for a chance of "
+            f"{bound_text(certificate.chance, 1)}).{caveat}"
         )
     if level == "unresolved":
         why = reasons or "double precision cannot tell this answer from a better one"
@@ -70,7 +71,7 @@ def both_parts(solved: str, picture: Picture | None) -> str:
 
 def short_verdict(certificate: Certificate) -> str:
     """A few words, for a table or under a small picture."""
-    from dualfold.certificate import share
+    from dualfold.certificate import bound_text, share
 
     level = certificate.level
     if level == "failed":
@@ -78,15 +79,17 @@ def short_verdict(certificate: Certificate) -> str:
     if level in ("unresolved", "stationary", "not stationary"):
         return level
     if level == "measured":
-        gap = f"gap {certificate.gap:.0e}"
+        gap = f"gap {bound_text(certificate.gap, 1)}"
         return f"very likely optimal, {gap}" if certificate.holds else f"not proved, {gap}"
     if certificate.holds:
-        return f"proved optimal, gap {certificate.gap:.0e}"
+        return f"proved optimal, gap {bound_text(certificate.gap, 1)}"
     return f"proved within {share(certificate.gap)}"
 
 
 def _optimum_words(certificate: Certificate) -> str:
     """How far from the optimum, at most."""
+    from dualfold.certificate import bound_text
+
     if certificate.gap <= ROUNDING_GAP:
-        return f"optimal up to rounding, gap {certificate.gap:.0e}"
-    return f"within {certificate.gap:.1g} of the optimum, relatively"
+        return f"optimal up to rounding, gap {bound_text(certificate.gap, 1)}"
+    return f"within {bound_text(certificate.gap, 1)} of the optimum, relatively"

@@ -37,10 +37,11 @@ def column_means(X: Any) -> Array:
 
     def share(slices: list[slice]) -> Array:
         # Widened first: NumPy adds doubles at full speed, and casts while adding at a fifth.
-        wide = (X[rows].astype(float, copy=False).sum(axis=0) for rows in slices)
-        return sum(wide, np.zeros(X.shape[1]))
+        with np.errstate(over="ignore", invalid="ignore"):  # refused where squares are summed
+            wide = (X[rows].astype(float, copy=False).sum(axis=0) for rows in slices)
+            return sum(wide, np.zeros(X.shape[1]))
 
-    with np.errstate(over="ignore", invalid="ignore"):  # refused where squares are summed
+    with np.errstate(over="ignore", invalid="ignore"):
         means = np.asarray(sum(in_shares(share, thin_tiles(X))) / len(X))
     tight = tight_columns(X)
     if len(tight):
@@ -58,8 +59,9 @@ def column_deviations(X: Any, mean: Array, *, constant: float = 1.0) -> Array:
     if sp.issparse(X):
         X = canonical_rows(X, "X")
         counts = np.bincount(X.indices, minlength=X.shape[1])
-        squares = np.bincount(X.indices, np.square(X.data - mean[X.indices]), X.shape[1])
-        squares = squares + (n - counts) * mean**2
+        with np.errstate(over="ignore", invalid="ignore"):
+            offsets = np.square(X.data - mean[X.indices])
+            squares = np.bincount(X.indices, offsets, X.shape[1]) + (n - counts) * mean**2
     else:
         squares = np.zeros(X.shape[1])
         with np.errstate(over="ignore", invalid="ignore"):  # computed again, or NaN
@@ -68,9 +70,11 @@ def column_deviations(X: Any, mean: Array, *, constant: float = 1.0) -> Array:
     if constant:
         refuse_vanishing(vanishing_columns(X, squares))
     deviations = deviations_of(squares, n, mean, constant)
-    far = ((squares < MIN_SQUARE_SUM) | np.isinf(squares)) & np.isfinite(mean)
-    for column in np.flatnonzero(far) if isinstance(X, np.ndarray) else ():
-        deviation = _deviation_in_units(X[:, column].astype(float) - mean[column])
+    far = ~(squares >= MIN_SQUARE_SUM) | np.isinf(squares)  # NaN: 0 times an infinite square
+    for column in np.flatnonzero(far & np.isfinite(mean)):
+        values = X[:, [column]]
+        values = values.toarray() if sp.issparse(values) else values.astype(float)
+        deviation = _deviation_in_units(values - mean[column])
         if deviation > SPACING_RATIO * abs(mean[column]):
             deviations[column] = deviation
     return deviations
@@ -142,8 +146,9 @@ def offset_sums(X: Array, columns: Array, shift: Array) -> Array:
     """Σ (x − shift) of some columns: offsets from a number nearby lose no digits."""
     if not len(columns):
         return np.zeros(0)
-    parts = (X[rows][:, columns].astype(float) - shift for rows in thin_tiles(X))
-    return sum((part.sum(axis=0) for part in parts), np.zeros(len(columns)))
+    with np.errstate(over="ignore", invalid="ignore"):
+        parts = (X[rows][:, columns].astype(float) - shift for rows in thin_tiles(X))
+        return sum((part.sum(axis=0) for part in parts), np.zeros(len(columns)))
 
 
 def _sparse_means(X: Any) -> Array:
@@ -153,5 +158,6 @@ def _sparse_means(X: Any) -> Array:
     if full.any():  # a column with a zero spreads about as much as its mean
         stored = np.flatnonzero(full[X.indices])
         columns = X.indices[stored]
-        means += np.bincount(columns, X.data[stored] - means[columns], width) / n
+        with np.errstate(over="ignore", invalid="ignore"):
+            means += np.bincount(columns, X.data[stored] - means[columns], width) / n
     return means

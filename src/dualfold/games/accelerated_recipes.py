@@ -38,7 +38,7 @@ def nesterov(
     >>> f = Quadratic(np.diag([1.0, 100.0]), np.array([-1.0, 0.0]))
     >>> run = nesterov(f, np.zeros(2), radius=2.0).play(1000, tolerance=1e-3)
     >>> print(run)
-    -0.499441 after 37 rounds, proved optimal to 0.00056 (0.0011 of the minimum)
+    -0.499441 after 37 rounds, proved optimal to 0.00056 (0.0012 of the minimum)
     """
     begin = StartingPoint.from_radius(start, over, radius)
     return _one_memory("Nesterov, one memory", f, Indicator(over), begin, step)

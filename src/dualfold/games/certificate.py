@@ -9,7 +9,14 @@ from typing import ClassVar
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.certificate import DEFAULT_TOLERANCE, Certificate, Level, checked_tolerance, level_of
+from dualfold.certificate import (
+    DEFAULT_TOLERANCE,
+    Certificate,
+    Level,
+    bound_text,
+    checked_tolerance,
+    level_of,
+)
 from dualfold.errors import Argument, InvalidInput
 from dualfold.games.convex_sets import Ball
 from dualfold.games.intervals import Interval
@@ -46,7 +53,7 @@ class Terms:
         if not np.isfinite(self.outside):
             words += "; rounding may put the answer outside of its set, by how much is not known"
         elif self.outside > 0:
-            words += f"; the answer is at most {self.outside:.1g} outside of its set"
+            words += f"; the answer is at most {bound_text(self.outside, 1)} outside of its set"
         return words
 
 
@@ -146,11 +153,11 @@ class Bracket:
         if not np.isfinite(gap):
             return f"; the gap is infinite: {self.terms.why_infinite}"
         if self.terms.unbounded:
-            words = f", optimal to {gap:.2g} but for rounding: {self.terms.unbounded}"
+            words = f", optimal to {bound_text(gap)} but for rounding: {self.terms.unbounded}"
             return words + (f"; it holds {self.terms.assumed}" if self.terms.assumed else "")
-        words = f", proved optimal to {gap:.2g}"
+        words = f", proved optimal to {bound_text(gap)}"
         if np.isfinite(self.certificate.gap):
-            words += f" ({self.certificate.gap:.2g} of the minimum)"
+            words += f" ({bound_text(self.certificate.gap)} of the minimum)"
         elif self.level == "unresolved":
             words += " (the minimum may be 0)"
         return words + (f", {self.terms.assumed}" if self.terms.assumed else "")

@@ -9,8 +9,8 @@ import numpy as np
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
 
-# Squares of numbers between this and its inverse, and sums of them, are doubles with all digits.
-MIN_SQUARED_SIZE = 2.0**-490
+# Fourth powers of numbers between this and its inverse (squares of gradients) are doubles.
+MIN_SQUARED_SIZE = 2.0**-250
 
 
 def doubles(given: Any, name: str, *, infinite: bool = False) -> Array:

@@ -136,7 +136,9 @@ def _square_and_slack(vectors: np.ndarray, error: np.ndarray) -> tuple[np.ndarra
     allowed = norm * (1.01 * (vectors.shape[1] + 8) * _FLOAT32_UNIT) + error**2 * (
         1.01 + 1 / SLACK_SHARE
     )
-    return np.nextafter((norm - allowed).astype(np.float32), np.float32(-np.inf)), error
+    with np.errstate(over="ignore"):  # minus infinity proves nothing, and is right
+        least = (norm - allowed).astype(np.float32)
+    return np.nextafter(least, np.float32(-np.inf)), error
 
 
 def _root_error(length: np.ndarray, dropped: np.ndarray, relative: float) -> np.ndarray:

@@ -59,7 +59,12 @@ def double_table(X: Any, name: str) -> Any:
     if sp.issparse(X):
         stored = canonical_rows(X, name)
         return stored.astype(exact_doubles(stored.data, name).dtype)
-    return exact_doubles(X, name)
+    table = exact_doubles(X, name)
+    if table.ndim != 2:
+        raise InvalidInput(
+            Argument(name), f" must be a table, a row for each point; its shape is {table.shape}"
+        )
+    return table
 
 
 def exact_doubles(X: Any, name: str) -> np.ndarray:

@@ -199,6 +199,8 @@ def neighbors_within(
         scaled = min(float(np.ldexp(float(radius), -out.power)), float(np.finfo(float).max))
         indptr, indices, distances = neighbors_within(in_units(X, out.power), scaled, n_jobs=n_jobs)
         return indptr, indices, np.ldexp(distances, out.power)
+    if not len(X):
+        return np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0)
     safe = max(float(radius), UNDERFLOW_DISTANCE)
     if is_tree_faster(len(X), X.shape[1]):
         row, column, distance = tree_pairs_within(X, safe, threads)

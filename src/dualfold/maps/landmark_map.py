@@ -19,6 +19,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dualfold.arrays import Array
+from dualfold.certificate import bound_text
 from dualfold.errors import InvalidInput
 from dualfold.graph.attachment import nearest_graph_points
 from dualfold.graph.geodesics import Landmarks, geodesic_distances
@@ -135,9 +136,8 @@ class LandmarkLift(Lift):
         return points - points[self.landmarks.indices].mean(axis=0)
 
     def agreement_text(self, n_points: int, distance: float) -> str:
-        return (
-            f"all {n_points:,} points were placed again and agree to {distance:.0e} of the extent"
-        )
+        agreement = bound_text(distance, 1)
+        return f"all {n_points:,} points were placed again and agree to {agreement} of the extent"
 
 
 def _orthonormal_from_last(V: Array) -> Array:

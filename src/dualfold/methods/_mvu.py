@@ -79,8 +79,8 @@ class MaximumVarianceUnfolding(GraphEstimator):
     metric : by its name in scikit-learn, or "precomputed": X is a square matrix of distances
     p, metric_params, graph : as for the other graph methods
     constraints : edges may be "at_most" as long as in the data, or "equal" to that. What is proved
-        is about exactly the lengths of the rows (up to 2,000 edges a gap of 1e-7 to 1e-4, half a
-        minute for 1,000; with more 1e-4 to 2e-3, 7,000 take twenty minutes). Of distances that are
+        is about exactly the lengths of the rows (a gap of 1e-7 to 1e-4 for some hundred edges in
+        seconds, 2e-3 for 1,000 in a minute; thousands take many minutes). Of distances that are
         given as numbers it may stay "unresolved": rounded ones may contradict each other
     relaxation : None, or a share of d² by which equal lengths may differ: another, softer problem,
         and the certificate says so

@@ -121,8 +121,7 @@ def centred_problem(
     else:
         mean = column_means(data)
     if matrix == "gram":
-        with np.errstate(over="ignore", invalid="ignore"):  # refused in the next line
-            total = point_gram(data, mean, scale, precision=precision)
+        total = point_gram(data, mean, scale, precision=precision)
         refuse_scale(float(np.trace(total)), data)
         A, kind = total / divisor, gram_kind(data, precision)
         error = point_gram_error(data, total, mean, scale, precision=precision) / divisor
@@ -319,7 +318,8 @@ class PCA(LinearEstimator):
                 precision=precision,
             )
         except InvalidInput:
-            assert_all_finite(X, estimator_name=type(self).__name__, input_name="X")
+            with np.errstate(invalid="ignore"):
+                assert_all_finite(X, estimator_name=type(self).__name__, input_name="X")
             raise
         self._moments = kept_moments(problem, X, precision)
         decomposed = None

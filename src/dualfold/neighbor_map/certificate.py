@@ -33,7 +33,8 @@ class NeighborCertificate(Certificate):
         more than 8,000 rows: the bound holds but for the probability `chance`), "unresolved" (the
         bound is no better than KL ≥ 0, which is true of everything) or "failed"
     gap : (value − bound)/bound, infinite where the bound is not above 0
-    value : KL(P‖Q) of the map in nats, from above
+    value : KL(P‖Q) of the map in nats, from above; of the exactly white map that its points are to
+        1e-5
     bound : nats that no map of the same spread falls below, from below; KL ≥ 0 is trivial
     spread : mean square of each coordinate: maps are white by construction
 

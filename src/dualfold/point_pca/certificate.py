@@ -17,7 +17,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.arrays import Array
-from dualfold.certificate import Certificate, checked_tolerance, level_of
+from dualfold.certificate import Certificate, bound_text, checked_tolerance, level_of
 from dualfold.data.column_moments import column_means
 from dualfold.point_pca.leading_sum import leading_fourth_powers
 from dualfold.point_pca.point_descent import centred_points, kernel_times
@@ -95,7 +95,8 @@ def certify_points(
     level = level_of(gap, tolerance)
     reasons: tuple[str, ...] = (known.why,) if known.why else ()
     if not gap <= tolerance and not reasons:
-        reasons = (f"{gap:.1e} of the possible fall of the error is missing, not {tolerance:.0e}",)
+        missing = f"{bound_text(gap)} of the possible fall of the error may be missing"
+        reasons = (f"{missing}, not {tolerance:g}",)
     if known.chance and not known.why:
         level = "measured" if level == "proved" else "failed"
     bound = np.nan if known.rest is None else 4 * known.rest

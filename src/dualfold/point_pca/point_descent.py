@@ -142,15 +142,19 @@ def kernel_times(data: Any, mean: Array, Y: Array) -> Array:
     return projected_rows(data, combined_rows(data, Y, mean), mean)
 
 
+# Fourth powers of a start's numbers have room.
+MAX_START = 1e70
+
+
 def _first_points(n: int, d: int, start: Any, seed: int) -> Array:
     if start is None:
         random = np.random.default_rng(seed).standard_normal((n, d))
         return random - random.mean(axis=0)
     given = np.asarray(start, dtype=float)
-    if given.shape != (n, d) or not np.isfinite(given).all():
+    if given.shape != (n, d) or not (np.abs(given) < MAX_START).all():
         raise InvalidInput(
-            f"the start must be {n}×{d} finite numbers, one row for each point; its shape is "
-            f"{given.shape}"
+            f"the start must be {n}×{d} finite numbers up to {MAX_START:g}, one row for each "
+            f"point; its shape is {given.shape}"
         )
     return given - given.mean(axis=0)
 

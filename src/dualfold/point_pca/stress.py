@@ -83,6 +83,8 @@ def descend_stress(
     """Points of least stress near `start`, n×d; None begins at classical scaling.
 
     distances : n×n, symmetric, for example those of `graph.geodesic_distances`
+    n_components : d, the number of coordinates
+    most_steps : the most steps of majorisation
     tolerance : the share of unbalanced forces at which it stops, and that is "stationary"
 
     >>> import numpy as np

@@ -23,7 +23,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.certificate import Certificate, Level, checked_tolerance, level_of
+from dualfold.certificate import Certificate, Level, bound_text, checked_tolerance, level_of
 from dualfold.errors import Argument, InvalidInput
 from dualfold.programs.balance import balanced_program
 from dualfold.programs.entries import vector
@@ -109,7 +109,7 @@ class ProgramCertificate(Certificate):
             words += (
                 f", but only for points with entries up to {self.reach:g} times as large (`extent`)"
             )
-        words += f", and the point keeps its constraints to {self.primal_feasibility:.1e}"
+        words += f", and the point keeps its constraints to {bound_text(self.primal_feasibility)}"
         if self.level == "proved" and self.kkt_level == "not stationary":
             broken = "; ".join(self._conditions.broken(self.tolerance))
             words += f"; the multipliers as given are not optimal: {broken}"
@@ -281,7 +281,7 @@ class _Certification:
         if high is None and self.kept.primal_feasibility <= self.tolerance:
             reasons.append(
                 "no point was found that keeps all constraints exactly; this one keeps them to "
-                f"{self.kept.primal_feasibility:.1e}"
+                f"{bound_text(self.kept.primal_feasibility)}"
             )
         if low is None:
             reasons.append(

@@ -17,8 +17,8 @@ n_neighbors : how many neighbours make a neighbourhood
 metric : of X; on the map distances are Euclidean
 per_point : return one number for each point (their mean is the measure), not the measure
 sample : measure on that many random points against all points; the answer is
-    an `Estimate`, a float with the limits `low` and `high` of its 95 % interval (but that of
-    `density_correlation`, a plain float)
+    an `Estimate`, a float with the limits `low` and `high` of its 95 % interval (but those of
+    `density_correlation` and `nonmetric_stress`, plain floats)
 random_state : seed of the sample; the same number gives the same points
 n_jobs : threads (None: all cores); the answer does not depend on them
 """

@@ -47,8 +47,11 @@ def column_correlations(X: Any, Y: Any) -> Array:
             " holds NaN, infinity or numbers whose sums overflow; leave them out",
         )
     deviations = column_deviations(rows, mean, constant=0.0)
-    lengths = np.sqrt(len(axes)) * deviations[:, None] * np.linalg.norm(axes, axis=0)
-    return np.divide(products, lengths, out=np.zeros(products.shape), where=lengths > 0)
+    lengths = np.sqrt(len(axes)) * np.linalg.norm(axes, axis=0)
+    varies = (deviations > 0)[:, None] & (lengths > 0)
+    # One after the other: their product may be no double.
+    shares = products / np.where(deviations > 0, deviations, 1.0)[:, None]
+    return np.divide(shares, lengths, out=np.zeros(products.shape), where=varies)
 
 
 def close_axes(variances: Any, n: int) -> list[tuple[int, int]]:

@@ -168,6 +168,8 @@ def stress(
         raise InvalidInput(Argument("scale"), f" must be a number or 'best'; it is {scale!r}")
     x, y = both_spaces(X, Y, metric, n_jobs)
     if not isinstance(scale, str):
+        if not np.isfinite(scale):
+            raise InvalidInput(Argument("scale", scale), " must be a finite number or 'best'")
         scale = float(np.ldexp(float(scale), y.power - x.power))
     return pair_sums(x, y, drawn_rows(x.n, sample, random_state)).stress(scale, per_point=per_point)
 
@@ -228,7 +230,8 @@ def nonmetric_stress(
     equal points keeps any order trivially and has 0: look at `stress` too. The curve
     is exact: pairs are taken in slices of d small enough to sort, each slice one pass
     over the data, and pooled. That is n²/33,000,000 passes and as many sorts, so for more
-    than some 20,000 points a `sample` of points (against all others) is advisable.
+    than some 20,000 points a `sample` of points (against all others) is advisable. It gives an
+    estimate without an interval: far pairs, which bend the curve, are few in a sample.
 
     Kruskal, "Nonmetric multidimensional scaling" (1964).
     """
@@ -251,7 +254,7 @@ def nonmetric_stress(
     x.each_tile(tile, rows)
     if per_point:
         return values_at_all_points(_root_share(sums), rows, x.n)
-    return estimate_of_pair_sums(sums, inner, x.n, _root_share, (0.0, 1.0))
+    return float(estimate_of_pair_sums(sums, inner, x.n, _root_share, (0.0, 1.0)))
 
 
 def _root_share(total: Array) -> Array:

@@ -42,8 +42,8 @@ MAX_CURVE_RANK = 100
 class QualityReport:
     """How good a map is; `print` it for the verdict and the numbers.
 
-    measures : name → number (of a sample an `Estimate` with bounds, but for the correlation of
-        densities); what each
+    measures : name → number (of a sample an `Estimate` with bounds, but for Kruskal's stress and
+        the correlation of densities); what each
         means and which end is good is in `dualfold.quality.picture.MEASURE_MEANINGS`
     per_point : name → one number for each point, to colour the map by (NaN: not sampled)
     curve, co_ranking, shepard : for the figures of `dualfold.view`
@@ -154,8 +154,8 @@ def report(
     graph : adds the residual variance against its geodesics
     n_neighbors : neighbourhood size of the local measures, less than n/2
     max_rank : end of the R_NX curve and the co-ranking matrix (None: 100, or n−2 if less)
-    sample : measure only that many points (against all); every number but the correlation of
-        densities becomes an `Estimate`
+    sample : measure only that many points (against all); every number but Kruskal's stress and
+        the correlation of densities becomes an `Estimate`
 
     Exact by default: one pass for ranks and one for distances over all pairs, minutes for
     70,000 images; a sample of 1,000 of them takes seconds. Kruskal's stress, which sorts

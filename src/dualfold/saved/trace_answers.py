@@ -237,7 +237,11 @@ def certificate_of_map(
     V = answer.vectors
     width = lift.n_coordinates(problem.count)
     usable = V.ndim == 2 and V.dtype.kind == "f" and V.shape == (problem.n, width)
-    if not usable or not (np.abs(V) <= MAX_COORDINATE).all() or not V.any(axis=0).all():
+    if (
+        not usable
+        or not (np.abs(V).astype(float) <= MAX_COORDINATE).all()
+        or not V.any(axis=0).all()
+    ):
         doubt = f"the model holds no {width} directions of {problem.n} finite numbers"
         return settings.refusal_of(problem, doubt), None
     completed = lift.completed_vectors(problem, V, solved_vectors)

@@ -20,6 +20,7 @@ from dualfold.certificate import (
     MAX_GAP,
     Certificate,
     Level,
+    bound_text,
     checked_tolerance,
     level_of,
 )
@@ -262,13 +263,13 @@ def _level(
     negligible = gap >= MAX_GAP and bracket.apart <= problem.count * UNIT_ROUNDOFF * found.scale
     if negligible or bracket.blurred >= proofs.ROUNDING_SHARE * bracket.apart:
         return "unresolved", (
-            f"the value is within {_short(bracket.apart / found.scale)} of the spectrum from the "
-            "optimum, and double precision resolves no more: no word relative to the optimum",
+            f"the value is within {bound_text(bracket.apart / found.scale)} of the spectrum from "
+            "the optimum, and double precision resolves no more: no word relative to the optimum",
             *_angle(found),
         )
     level = level_of(gap, tolerance)
     return level, (
-        f"the value is within {_short(gap)} of the optimum, not {tolerance:.0e}"
+        f"the value is within {bound_text(gap)} of the optimum, not {tolerance:g}"
         if np.isfinite(gap)
         else f"the value is {_short(bracket.apart / found.scale)} of the spectrum above what is "
         "excluded",

@@ -39,7 +39,7 @@ def subspace_quotients(A: Any, U: Any, B: Any = None) -> SubspaceQuotients:
 
     >>> import numpy as np
     >>> found = subspace_quotients(np.diag([1.0, 2.0, 4.0]), [[1.0, 0], [1, 0], [0, 1]])
-    >>> found.least, found.largest  # λ₂ ≥ 1.5, the least; λ₂ ≤ 4, the largest
+    >>> round(found.least, 9), round(found.largest, 9)  # λ₂ ≥ 1.5, the least; λ₂ ≤ 4, the largest
     (1.5, 4.0)
     """
     A, U = np.asarray(A, dtype=float), np.asarray(U, dtype=float)

@@ -20,6 +20,7 @@ from dualfold.certificate import (
     DEFAULT_TOLERANCE,
     Certificate,
     Level,
+    bound_text,
     checked_tolerance,
     distance,
     level_of,
@@ -147,7 +148,7 @@ class UnfoldingCertificate(Certificate):
                 f"Lengths may differ by ε = {self.most_relaxed:.1e} of d², as asked; with ε = 0 no "
                 f"unfolding has more than {rounded_up_text(self.upper_exact)}"
             )
-        kept = f"The points keep the lengths asked to δ = {self.relaxation:.1e} of d²"
+        kept = f"The points keep the lengths asked to δ = {bound_text(self.relaxation)} of d²"
         reached = {
             "points near these": "; points near them that keep them exactly have this variance",
             "the data": "; the data, whose lengths they are, have this variance",
@@ -214,20 +215,27 @@ def certify_unfolding(
         most_relaxed=allowed,
         reached_by=sides.reached_by,
         own_gap=sides.own_gap,
-        upper_exact=scaled_up(sides.upper_exact, length),
         bound_by=sides.bound_by,
-        second_eigenvalue=scaled_down(sides.second.proved, heavy),
-        ritz=float(np.ldexp(sides.second.ritz, heavy)),
+        **_scaled_numbers(sides, length, heavy),
         **optimality_conditions(unit, np.sqrt(sides.scale) * Y, w, sides.second, sides.gap),
         least_weight=least,
         clipped=clipped,
-        isomap=None if sides.isomap is None else scaled_up(sides.isomap, length),
-        centre=scaled_up(sides.centre, length),
         complete=True if level in ("proved", "within") else None,
         tolerance=tolerance,
         reasons=reasons,
         about=_about(problem, sides, allowed) if about is None else about,
     )
+
+
+def _scaled_numbers(sides: Bracket, length: int, heavy: int) -> dict[str, Any]:
+    """Further bounds in the units of the problem and λ₂ in those of the weights, by name."""
+    return {
+        "upper_exact": scaled_up(sides.upper_exact, length),
+        "second_eigenvalue": scaled_down(sides.second.proved, heavy),
+        "ritz": float(np.ldexp(sides.second.ritz, heavy)),
+        "isomap": None if sides.isomap is None else scaled_up(sides.isomap, length),
+        "centre": scaled_up(sides.centre, length),
+    }
 
 
 def bracket_text(lower: float, upper: float, reached_by: str = "the points") -> str:
@@ -263,7 +271,7 @@ def _about(problem: UnfoldingProblem, sides: Bracket, allowed: float) -> str:
         return asked
     return (
         f"{asked}; among points with exactly the lengths of these, which are the ones asked to "
-        f"{sides.relaxation:.1e} of d², they are optimal {distance(sides.own_gap)}"
+        f"{bound_text(sides.relaxation)} of d², they are optimal {distance(sides.own_gap)}"
     )
 
 
@@ -297,7 +305,7 @@ def _level_and_reasons(
                 return "unresolved", (none,)
     if sides.gap <= tolerance:
         return "proved", ()
-    reasons = [f"the value is within {sides.gap:.2g} of the bound, not {tolerance:.0e}"]
+    reasons = [f"the value is within {bound_text(sides.gap)} of the bound, not {tolerance:g}"]
     if clipped:
         reasons.append(f"{clipped} weights are negative, which proves nothing; 0 was taken")
     if not sides.second.factorised:

@@ -34,6 +34,12 @@ def lagrangian(
 ) -> float:
     """L(K, w, ν, Z), for any symmetric K; Z = None is 0.
 
+    problem : edges and lengths
+    K : n×n, the Gram matrix of points
+    weights : w, one number for each edge of `problem`
+    nu : ν, the multiplier of 1ᵀK1 = 0
+    Z : n×n, the multiplier of K ⪰ 0
+
     >>> chain = UnfoldingProblem(3, [[0, 1], [1, 2]], [1.0, 1.0])
     >>> y = np.array([[-1.0], [0.0], [1.0]])
     >>> lagrangian(chain, y @ y.T, [1.0, 1.0], nu=1 / 3)
@@ -69,6 +75,11 @@ def dual_function(
     """g(w, ν, Z) = Σ w d² where I + Z − ν11ᵀ − L(w) = 0 (to `rounding` of its terms), else ∞.
 
     With Z ⪰ 0 no feasible K has a larger trace; for edges "at_most" d long w ≥ 0 is needed, too.
+
+    problem : edges and lengths
+    weights : w, one number for each edge of `problem`
+    nu : ν, the multiplier of 1ᵀK1 = 0
+    Z : n×n, the multiplier of K ⪰ 0
 
     >>> chain = UnfoldingProblem(3, [[0, 1], [1, 2]], [1.0, 1.0])
     >>> dual_function(chain, [1.0, 1.0], 1 / 3, dual_slack(chain, [1.0, 1.0]))

@@ -20,14 +20,17 @@ class Term(NamedTuple):
     also: tuple[str, ...] = ()
 
 
-_NEIGHBOR_LISTS = "N(i): the k nearest rows of i in the data; M(i): the k nearest on the map"
+_NEIGHBOR_LISTS = (
+    "N(i): the k nearest rows of i in the data, with those as near as the last of them; "
+    "M(i): the k nearest on the map"
+)
 PAGE_TERMS = {
     "good picture": Term(
         "Whether points that lie together on the map belong together in the data. Counted are the "
         "nearest neighbours that the map keeps, beyond what a random map keeps by chance: half of "
         "the way to all of them is good, a fifth fair, a twentieth poor. These limits are "
         "conventions, not theorems.",
-        "(kept − chance) / (1 − chance), chance = k / (n − 1)",
+        "(kept − chance) / (1 − chance), chance = k / (n − 1), more where rows tie",
         ("a good picture", "no picture"),
     ),
     "solved": Term(
@@ -79,7 +82,8 @@ PAGE_TERMS = {
         "Neighbours kept beyond chance, for every neighbourhood size K: 0 is what a random map "
         "keeps, 1 is all of them. Left on the curve are the closest neighbours, right the wider "
         "surroundings.",
-        "R_NX(K) = ((n − 1)·Q(K) − K) / (n − 1 − K);  Q(K): share of the K nearest that are kept",
+        "R_NX(K) = (Q(K) − chance) / (1 − chance);  Q(K): share of the K nearest that are kept; "
+        "chance: K / (n − 1), more where rows tie",
         ("RNX",),
     ),
     "area": Term(

@@ -106,7 +106,7 @@ class Affinity:
         """Weights divided by the densities at both ends to the power α."""
         assert self.degrees is not None
         # A degree of 0 has weights of 0 only, which stay.
-        both = row_degrees * column_degrees / self.degrees.mean() ** 2
+        both = row_degrees * column_degrees / (self.degrees.mean() or 1.0) ** 2
         return np.divide(weights, both**self.alpha, out=np.zeros_like(weights), where=both > 0)
 
     def _weights(self, lengths: sp.csr_array, row_spread: Array, column_spread: Array) -> Array:

@@ -84,7 +84,11 @@ def scatter(X: Any, *, precision: type[np.floating] | None = None) -> tuple[Arra
         mean = column_means(X)
         centred, left_over = with_full_columns_centred(X, mean)
         wide = centred.astype(float, copy=False)
-        return np.asarray((wide.T @ wide).toarray()) - n * np.outer(left_over, left_over), mean
+        with np.errstate(over="ignore", invalid="ignore"):  # refused in the next lines
+            total = np.asarray((wide.T @ wide).toarray()) - n * np.outer(left_over, left_over)
+            trace = float(np.trace(total))
+        refuse_scale(trace, X)
+        return total, mean
     shift, tight = _safe_shift(X).astype(scatter_kind(X, precision)), tight_columns(X)
     tally("scatter multiply-adds", n * width**2)
     with steps("multiplying columns", n) as done:

@@ -53,13 +53,14 @@ def point_gram(
         return total
     kind, step = _gram_tiles(X, precision)
     total = np.zeros((n, n), order="F")
-    for part in row_slices(width, step):
-        # Shifted in float64: what a rounded shift leaves behind would stay.
-        tile = X[:, part] - mean[part]
-        tile = tile if scale is None else tile / scale[part]
-        # BLAS' symmetric product, threads and all; float32 is multiplied in float32.
-        thick = np.asfortranarray(tile, dtype=kind)
-        total += thick @ thick.T
+    with np.errstate(over="ignore", invalid="ignore"):  # refused by the trace (`refuse_scale`)
+        for part in row_slices(width, step):
+            # Shifted in float64: what a rounded shift leaves behind would stay.
+            tile = X[:, part] - mean[part]
+            tile = tile if scale is None else tile / scale[part]
+            # BLAS' symmetric product, threads and all; float32 is multiplied in float32.
+            thick = np.asfortranarray(tile, dtype=kind)
+            total += thick @ thick.T
     return total
 
 
@@ -76,7 +77,7 @@ def refuse_scale(trace: float, X: Any) -> None:
             else "the data hold NaN or infinite values; fill or drop them first"
         )
     # Two rows at the least extent have half of its square.
-    if trace < MIN_SQUARED_EXTENT / 2 and widest_extent(X) > 0:
+    if abs(trace) < MIN_SQUARED_EXTENT / 2 and widest_extent(X) > 0:
         raise InvalidInput("the squares of these data vanish; multiply them by a constant first")
 
 

@@ -64,13 +64,17 @@ def gram_weights(gram: Array, ridge: float) -> Array:
     try:
         solved = np.linalg.solve(gram, np.ones((len(gram), count, 1)))[..., 0]
     except np.linalg.LinAlgError as error:
-        raise InvalidInput(
-            Argument("reg"),
-            f" is {ridge:g}, and some neighbourhoods have more neighbours than dimensions, so that "
-            "many weights are equally good; give a share above 0, as ",
-            Argument("reg", 0.001),
-        ) from error
+        raise _many_weights(ridge) from error
     return np.asarray(solved / solved.sum(axis=1, keepdims=True))
+
+
+def _many_weights(ridge: float) -> InvalidInput:
+    return InvalidInput(
+        Argument("reg"),
+        f" is {ridge:g}, and some neighbourhoods have more neighbours than dimensions, so that "
+        "many weights are equally good; give a share above 0, as ",
+        Argument("reg", 0.001),
+    )
 
 
 def reconstruction_null_vectors(weights: sp.csr_array, lists: Lists) -> Array:
@@ -180,6 +184,8 @@ def _ridge_weights(values: Array, vectors: Array, ridge: float) -> Array:
     """Plain LLE's weights from the spectra of the Gram matrices."""
     trace = values.sum(axis=1, keepdims=True)
     regularised = values + np.where(trace > 0, ridge * trace, ridge)
+    if not regularised.all():
+        raise _many_weights(ridge)
     solved = np.einsum("bks,bs->bk", vectors, vectors.sum(axis=1) / regularised)
     return np.asarray(solved / solved.sum(axis=1, keepdims=True))
 
@@ -199,7 +205,8 @@ def _combinations(weights: Array, V: Array, modified_tol: float) -> Array:
     alpha = np.linalg.norm(sums, axis=1, keepdims=True) / np.sqrt(size)
     normal = alpha - sums
     length = np.linalg.norm(normal, axis=1, keepdims=True)
-    normal = np.where(length < modified_tol, 0.0, normal / np.maximum(length, modified_tol))
+    least = max(modified_tol, np.finfo(float).tiny)
+    normal = np.where(length < least, 0.0, normal / np.maximum(length, least))
     reflected = V - 2 * np.einsum("bks,bs->bk", V, normal)[:, :, None] * normal[:, None]
     return np.asarray(
         (reflected + (1 - alpha)[:, :, None] * weights[:, :, None]).transpose(0, 2, 1)
