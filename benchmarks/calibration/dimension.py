@@ -77,7 +77,9 @@ OTHERS: dict[str, tuple[int, Draw]] = {
 
 
 def ranges(draw: Draw, n: int, seed: int) -> list[float]:
-    found = intrinsic_dimension(draw(np.random.default_rng([5, seed]), n))
+    # Columns of zeros: else no estimate were above the number of columns, which is a help.
+    points = np.pad(draw(np.random.default_rng([5, seed]), n), ((0, 0), (0, 40)))
+    found = intrinsic_dimension(points)
     both = found.two_nn, found.levina_bickel
     return [number for one in both for number in (float(one), one.low, one.high)]
 

@@ -99,7 +99,8 @@ def intrinsic_dimension(X: Any, *, random_state: int = 0) -> Dimension:
     Few points in many dimensions have their neighbours across the edge of the cloud, and both
     estimates are then too low: by how much depends on the shape. Normal clouds, cubes and
     spheres of 1 to 40 dimensions and 20 to 20,000 points were simulated, and their curves are read
-    backwards: the value lies in the middle of the three, the range holds all of them.
+    backwards: the value lies in the middle of the three, the range holds all of them. Neither is
+    above the number of columns, and equal rows count once.
 
     X : a table, a space or a graph's geodesics; a sample of about 1,000 rows is enough
     random_state : seed of the 20,000 rows that are taken of a longer table
