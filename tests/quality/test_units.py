@@ -111,3 +111,13 @@ def test_a_table_has_no_more_dimensions_than_columns():
     assert found.value == 2
     assert found.two_nn.high <= 2
     assert "cannot all be right" not in audit(grid, grid, n_jobs=1).verdict
+
+
+def test_equal_rows_count_once_in_a_dimension():
+    X = np.random.default_rng(8).normal(size=(100, 3))
+    once = intrinsic_dimension(X)
+    for copies in (np.repeat(X, 3, axis=0), np.concatenate([X, X[:60]])):
+        found = intrinsic_dimension(copies)
+        assert found.n == 100
+        assert float(found.two_nn) == pytest.approx(float(once.two_nn))
+        assert float(found.levina_bickel) == pytest.approx(float(once.levina_bickel))

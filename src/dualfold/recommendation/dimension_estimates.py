@@ -33,7 +33,7 @@ class Dimension:
 
     two_nn : from the ratio of the distances to the second and the first neighbour
     levina_bickel : from those to the first ten, so at a larger scale
-    n : number of points
+    n : number of points; equal rows count once
 
     The range of an estimate (`low`, `high`) holds what chance and edges make uncertain: of normal
     clouds, cubes and spheres it holds the dimension in 95 % of samples or more
@@ -118,6 +118,13 @@ def intrinsic_dimension(X: Any, *, random_state: int = 0) -> Dimension:
         rows = drawn_rows(space.n, MAX_ROWS, random_state)
         space = space if rows is None else EuclideanSpace(space.points[rows], space.threads)
     distances = _distances_without_duplicates(space, min(LEVINA_BICKEL_NEIGHBORS, space.n - 1))
+    if len(distances) < space.n and isinstance(space, EuclideanSpace):  # equal rows count once
+        own = np.unique(space.points, axis=0)
+        if MIN_ROWS <= len(own) < space.n:
+            space = EuclideanSpace(own, space.threads)
+            distances = _distances_without_duplicates(
+                space, min(LEVINA_BICKEL_NEIGHBORS, space.n - 1)
+            )
     found = _two_nn(distances), _levina_bickel(distances)
     counts = TWO_NN_LOGARITHMS * len(distances), LEVINA_BICKEL_LOGARITHMS * len(distances)
     each = zip(found, counts, inverse_curves(space.n), strict=True)
