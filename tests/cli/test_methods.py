@@ -185,7 +185,7 @@ def test_what_a_paper_does_is_one_command(here):
         (["-misomap", "--landmark", "9"], "--landmarks"),
         (["-m", "isomap", "--pieces", "apart"], "'apart' is not join, raise or separate"),
         (["-m", "lpp", "--variance-kept", "1.5"], "'1.5' is not a number > 0 and ≤ 1"),
-        (["-m", "mvu", "-d", "auto"], "'auto' is not a whole number ≥ 1"),
+        (["-m", "neighbor_map", "-d", "auto"], "'auto' is not a whole number ≥ 1"),
         (["-m", "isomap", "-d", "0"], "'0'"),
         (
             ["-m", "eigenmaps", "--weights", "precomputed"],

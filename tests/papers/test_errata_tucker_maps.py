@@ -37,7 +37,8 @@ def test_score_is_a_count():
     printed = np.mean([len(a & b) for a, b in both])
     right = t_similarity(points, flat, t)
     assert printed > 1  # the paper's table has shares, all below 1
-    assert abs(printed / t - right) < 1e-12
+    # Pixels are whole numbers: a neighbour as far as the tenth counts as kept, by index it may not.
+    assert 0 <= right - printed / t < 2e-3
     shows(printed, right)
 
 

