@@ -42,7 +42,9 @@ class GeneralAnswer:
     residuals : the conditions of Karush, Kuhn and Tucker there
     level : the verdict on them: "stationary" or "not stationary"; of a convex problem with
         a point inside, a stationary answer is an optimum
-    dual : the largest D(λ, ν) that was found; where L is convex it bounds f from below
+    dual : the largest D(λ, ν) that was found, as far as a descent of L found it; it bounds f from
+        below where L is convex and `dual.point` its least point. In units so small that slopes are
+        below 1e-9 no descent moves: multiply f by a constant first
     dual_inequality, dual_equation : its multipliers
     """
 
