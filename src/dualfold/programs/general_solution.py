@@ -44,7 +44,7 @@ class GeneralAnswer:
         a point inside, a stationary answer is an optimum
     dual : the largest D(λ, ν) that was found, as far as a descent of L found it; it bounds f from
         below where L is convex and `dual.point` its least point. In units so small that slopes are
-        below 1e-9 no descent moves: multiply f by a constant first
+        1e-8 or less, descents may stop early: multiply f by a constant first
     dual_inequality, dual_equation : its multipliers
     """
 
