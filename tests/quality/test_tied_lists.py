@@ -164,3 +164,10 @@ def test_audit_page_and_command_line_say_that_a_rotation_keeps_all(tmp_path):
     said = CliRunner().invoke(app, words)
     assert said.exit_code == 0, said.output
     assert "100 %" in said.output
+
+
+def test_rows_that_are_equally_far_give_no_word_to_a_map() -> None:
+    """Every map keeps all of them, so that "good" would say nothing."""
+    Y = np.random.default_rng(3).standard_normal((30, 2))
+    for X in (np.zeros((30, 3)), np.eye(30)):
+        assert str(quality.report(X, Y)).startswith("It cannot be judged: every map keeps all")

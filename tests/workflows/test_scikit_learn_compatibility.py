@@ -43,6 +43,7 @@ class Suite:
 
 
 WHITENED_MODEL = "whiten"
+FLOAT32_COSINES = "cosines"
 SUITES = [
     Suite(
         "sklearn.decomposition.tests.test_pca",
@@ -71,6 +72,12 @@ SUITES = [
     Suite(
         "sklearn.manifold.tests.test_t_sne",
         ("sklearn.manifold:TSNE=dualfold:TSNE",),
+        {
+            f"test_tsne_with_different_distance_metrics[{method}-cosine-cosine_distances]": (
+                FLOAT32_COSINES
+            )
+            for method in ("barnes_hut", "exact")
+        },
     ),
 ]
 

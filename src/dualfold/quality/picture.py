@@ -80,6 +80,11 @@ class Picture:
             beside += f"; {self.best_rival}: {percent(self.rivals[self.best_rival])}"
         where = f" {self.space}" if self.space else ""
         which = "nearest" if self.n_neighbors == 1 else f"{self.n_neighbors} nearest"
+        if self.chance >= 1:
+            return (
+                f"It cannot be judged: every map keeps all neighbours{where}, for no row is nearer "
+                "than another."
+            )
         return (
             f"{self.grade.capitalize()}: it keeps {percent(self.kept)} of the {which} "
             f"neighbours{where} ({beside})."
