@@ -137,7 +137,8 @@ def intrinsic_dimension(X: Any, *, random_state: int = 0) -> Dimension:
 
 def _at_most(one: Estimate, columns: int) -> Estimate:
     """No table has more dimensions than columns."""
-    return Estimate(*(min(x, columns) for x in (float(one), one.low, one.high)), one.sampled)
+    value, low, high = (min(x, columns) for x in (float(one), one.low, one.high))
+    return Estimate(value, low, high, one.sampled)
 
 
 def _distances_without_duplicates(space: Space, k: int) -> Array:
