@@ -174,7 +174,9 @@ def housing(setting: Setting) -> Finding:
         "The lecture shows no data: these houses are generated, with one hidden number for how "
         f"large a house is and one for where it stands. Loadings: {loads}.",
     )
-    return Finding(sentence, rows, ((caption, steps_figure(frames)),), notes)
+    figure = steps_figure(frames)
+    figure.axes[0].set(title="", xlabel="first coordinate: size", ylabel="second: location")
+    return Finding(sentence, rows, ((caption, figure),), notes)
 
 
 def _angle(vector: Array) -> float:

@@ -147,8 +147,9 @@ def _dubious_in_paragraph(found: Audit) -> str:
         )
     if model.is_random:
         return f"a random place is as good for {as_good} of the points, as on a random map"
+    count = int(found.dubious.sum())
     text = (
-        f"in a two-group model (Efron 2008) {int(found.dubious.sum()):,} points "
+        f"in a two-group model (Efron 2008) {count:,} {'point' if count == 1 else 'points'} "
         f"({percent(found.share_dubious)}) had a posterior probability of at least 0.95 of a "
         "random place"
     )

@@ -154,10 +154,10 @@ class ForeignRows:
         if np.isinf(largest):
             return "The old rows are all equal, so that distances from them have no unit."
         spread = "a spread is the median distance between two old rows that differ"
-        unit = f"(old rows: at most {self.old_distance:.2g}; {spread})."
+        unit = f"(old rows: at most {_rounded(self.old_distance)}; {spread})."
         if len(self.distances) == 1:
-            return f"Its nearest old row is {largest:.2g} spreads away {unit}"
-        away = f"{median:.2g} spreads away in the median, {largest:.2g} at most"
+            return f"Its nearest old row is {_rounded(largest)} spreads away {unit}"
+        away = f"{_rounded(median)} spreads away in the median, {_rounded(largest)} at most"
         return f"Their nearest old rows are {away} {unit}"
 
     @property
@@ -232,3 +232,8 @@ def judged_rows(model: Model, X: Any) -> ForeignRows | None:
     k = min(5, old.shape[0] - 1)
     found = compared_rows(old, new, n_neighbors=k, metric=metric)
     return ForeignRows(found.p_values, old.shape[0], found.distances, found.old_distance)
+
+
+def _rounded(number: float) -> str:
+    """Two digits, and whole numbers from 100 to 100,000 in full."""
+    return f"{number:,.0f}" if 100 <= number < 1e5 else f"{number:.2g}"
