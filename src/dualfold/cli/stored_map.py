@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dualfold.cli.console import Console
-from dualfold.cli.input_table import read_input
-from dualfold.cli.job import Job
 from dualfold.cli.output_files import refuse_bad_outputs
 from dualfold.data.reading import Reading, reading_of
 from dualfold.descriptions import DESCRIPTIONS
 from dualfold.errors import Argument, InvalidInput
+from dualfold.exploration.input_table import read_input
+from dualfold.exploration.job import Job
 
 if TYPE_CHECKING:
     from dualfold.cli.audit import AuditOptions

@@ -19,7 +19,7 @@ from dualfold.cli.output_files import (
     written_lines,
 )
 from dualfold.cli.stored_map import stored_reading
-from dualfold.cli.wording import command_text
+from dualfold.cli.wording import command_texts
 from dualfold.data.reading import DEFAULT_READING, Reading, reading_of
 from dualfold.errors import Argument, InvalidInput
 
@@ -103,7 +103,7 @@ def _place_rows(options: TransformOptions, console: Console) -> dict[str, Any]:
         "coordinates": list(columns)[-points.shape[1] :],
         "reading": _reading_without_model(model, table, options).settings(),
         "foreign": None if foreign is None else foreign.to_dict(),
-        "notices": [command_text(notice) for notice in notices],
+        "notices": command_texts(notices),
         "verdict": placed if foreign is None else str(foreign),
     }
     picture = None
