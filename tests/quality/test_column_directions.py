@@ -30,7 +30,8 @@ def test_direction_and_correlation_are_those_of_the_column(rng):
     (found,) = column_directions({"c": np.exp(along) + 0.0}, Y)
     wanted = np.array([0.6, 0.8 / 100])
     assert found.direction @ (wanted / np.linalg.norm(wanted)) > 0.999
-    assert found.correlation > 0.99 and found.chance < 0.3
+    assert found.correlation > 0.99
+    assert found.chance < 0.3
     for axis in (0, 1):
         assert found.axes[axis] == pytest.approx(spearmanr(along, Y[:, axis])[0], abs=1e-12)
 
@@ -65,7 +66,8 @@ def test_order_of_groups_is_beyond_chance(rng):
     code = np.repeat(np.arange(8), 60)
     Y = np.column_stack([4.0 * code, np.zeros(480)]) + 0.3 * rng.normal(size=(480, 2))
     (found,) = column_directions({"c": code + 0.5 * rng.normal(size=480)}, Y)
-    assert found.correlation > 0.9 and found.is_beyond_chance
+    assert found.correlation > 0.9
+    assert found.is_beyond_chance
 
 
 def test_one_far_row_does_not_turn_a_direction(rng):
@@ -73,7 +75,8 @@ def test_one_far_row_does_not_turn_a_direction(rng):
     column = Y[:, 1] + 0.1 * rng.normal(size=500)
     Y[7], column[7] = (500.0, 0.0), 50.0
     (found,) = column_directions({"c": column}, Y)
-    assert abs(found.direction[1]) > 0.95 and found.correlation > 0.9
+    assert abs(found.direction[1]) > 0.95
+    assert found.correlation > 0.9
 
 
 def test_categories_dates_and_missing_values(rng):
@@ -85,11 +88,15 @@ def test_categories_dates_and_missing_values(rng):
     frame = pd.DataFrame({"kind": kinds, "day": days, "gappy": gappy, "empty": np.nan, "one": 1.0})
     kind, day, gappy, empty, one = column_directions(frame, Y)
     assert (kind.title, kind.axis, kind.rows) == ("kind=far", 0, 370)
-    assert kind.correlation > 0.9 and kind.direction[0] > 0.9
-    assert not day.is_beyond_chance and day.rows == 400
-    assert gappy.correlation > 0.99 and 100 < gappy.rows < 300
+    assert kind.correlation > 0.9
+    assert kind.direction[0] > 0.9
+    assert not day.is_beyond_chance
+    assert day.rows == 400
+    assert gappy.correlation > 0.99
+    assert 100 < gappy.rows < 300
     for column in (empty, one):
-        assert column.direction == (0.0, 0.0) and not column.is_beyond_chance
+        assert column.direction == (0.0, 0.0)
+        assert not column.is_beyond_chance
 
 
 def test_wrong_lengths_are_refused(rng):
