@@ -93,7 +93,7 @@ def test_columns_that_say_nothing_are_left_out_by_name(frame):
     said = "\n".join(found.notices)
     assert "'same': the same value in every row, left out; keep=['same'] uses it" in said
     assert "'again' (as 'weight'): equal to another column in every row" in said
-    assert "'row': row numbers or identifiers" in said
+    assert "'row': named like identifiers, left out" in said
     assert "'zip': codes (digits with a zero before them)" in said
     kept = prepare(table, Reading(keep=("same", "again", "row", "zip")))
     assert kept.names[:5] == ("size", "weight", "same", "again", "row")
