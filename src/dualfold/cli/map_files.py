@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dualfold.cli.axis_remarks import biplot_bytes, loadings_columns
 from dualfold.cli.console import Console
-from dualfold.cli.job import FittedMap
 from dualfold.cli.output_files import write_map, write_picture
+from dualfold.exploration.axis_remarks import biplot_bytes, loadings_columns
+from dualfold.exploration.job import FittedMap
 
 if TYPE_CHECKING:
     from dualfold.cli.embed import EmbedOptions
@@ -95,7 +95,9 @@ def _model(data: Prepared, result: FittedMap, summary: dict[str, Any]) -> Any:
     """The map as a model that places new rows."""
     import numpy as np
 
-    from dualfold.saved import Model, both_sides, kept_rows, storable_map
+    from dualfold.saved import Model
+    from dualfold.saved.foreign_rows import kept_rows
+    from dualfold.saved.model import both_sides, storable_map
 
     rule = storable_map(result.estimator)
     # Maps by a graph hold their rows already.
