@@ -4,7 +4,8 @@
   exceptions that are stated below.
 * The documented type and default of a parameter are those of the code: an estimator's
   `_parameter_constraints`, a function's annotations, and the signature.
-* numpydoc_to_do.txt lists the names that are not written so yet. It only becomes shorter.
+* numpydoc_to_do.txt lists the names, and the rooms (`quality.*`), that are not written so yet. It
+  only becomes shorter.
 
 A type has this form: `int ≥ 1, {"auto", "mle"} or None, default=2`. Intervals are `float > 0`,
 `int ≥ 1` or `float in [0, 1)`; an array may say more: `array-like of shape (n_samples, 2)`.
@@ -63,7 +64,9 @@ def names() -> dict[str, Any]:
 
 
 NAMES = names()
-LEFT = set(TO_DO.read_text().split())
+LEFT = TO_DO.read_text().split()
+ROOM_OF = {name: f"{thing.__module__.split('.')[1]}.*" for name, thing in NAMES.items()}
+DONE = [name for name in NAMES if not {name, ROOM_OF[name]} & set(LEFT)]
 
 
 def callables(name: str) -> Iterator[tuple[str, Any]]:
@@ -229,19 +232,19 @@ def misstated(thing: Any) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("name", sorted(set(NAMES) - LEFT))
+@pytest.mark.parametrize("name", DONE)
 def test_a_docstring_is_numpydoc(name: str) -> None:
     assert not faults(name), "\n".join(faults(name))
 
 
-@pytest.mark.parametrize("name", sorted(set(NAMES) - LEFT))
+@pytest.mark.parametrize("name", DONE)
 def test_types_and_defaults_are_those_of_the_code(name: str) -> None:
     found = {full: misstated(thing) for full, thing in callables(name)}
     found = {full: wrong for full, wrong in found.items() if wrong}
     assert not found, found
 
 
-@pytest.mark.parametrize("name", sorted(set(ESTIMATORS) - LEFT))
+@pytest.mark.parametrize("name", sorted(set(ESTIMATORS) & set(DONE)))
 def test_an_estimator_has_every_section(name: str) -> None:
     doc = Docstring(NAMES[name])
     assert doc.extended_summary
@@ -249,9 +252,10 @@ def test_an_estimator_has_every_section(name: str) -> None:
 
 
 def test_the_list_of_what_is_left_only_becomes_shorter() -> None:
-    assert set(NAMES) >= LEFT
-    assert TO_DO.read_text() == "".join(f"{name}\n" for name in sorted(LEFT))
-    assert not [name for name in sorted(LEFT) if not faults(name)], "take these off the list"
+    assert sorted(LEFT) == LEFT
+    assert set(LEFT) <= set(NAMES) | set(ROOM_OF.values())
+    wrong = {left for name in NAMES for left in (name, ROOM_OF[name]) if faults(name)}
+    assert not set(LEFT) - wrong, "these are numpydoc: take them off the list"
 
 
 def test_the_check_sees_what_is_wrong() -> None:
