@@ -24,9 +24,9 @@ from typing import Any
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.cli.job import Job
 from dualfold.descriptions import DESCRIPTIONS
 from dualfold.errors import DualfoldError, DualfoldWarning, NotConverged
+from dualfold.exploration.job import Job
 from dualfold.quality import neighbor_agreement
 
 # Seconds that a cell of less than 20,000 rows may take.

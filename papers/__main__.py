@@ -11,6 +11,7 @@ import papers
 from dualfold.cli.console import Console, print_json
 from dualfold.cli.exit_codes import with_exit_codes
 from dualfold.cli.options import COMMON_OPTIONS
+from dualfold.cli.wording import command_texts
 from dualfold.data.atomic_files import atomic_file, check_folder, check_place
 from papers.finding import STAND_IN, Done, Experiment, Setting
 from papers.report import counted, counts, picture, picture_name, summary
@@ -140,7 +141,7 @@ def reproduced(
                 "counts": counts(found),
                 "findings": [done.to_dict() for done in found],
                 "written": [str(path) for path in written],
-                "notices": notices,
+                "notices": command_texts(notices),
             }
         )
     return found

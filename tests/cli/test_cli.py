@@ -288,8 +288,8 @@ def test_dates_to_colour_by_have_an_order_or_a_remark(here):
     frame.to_csv("dated.csv", index=False)
     told = run("embed", "dated.csv", "--color", "unclear").stderr
     assert "which are days and which are months" in told
-    from dualfold.cli.input_table import read_input
     from dualfold.data import Reading
+    from dualfold.exploration.input_table import read_input
     from dualfold.view.colors import coloring_of
 
     data = read_input("dated.csv", Reading(color="month"), console.Console(quiet=True))

@@ -6,8 +6,8 @@ import pytest
 import scipy.sparse as sp
 
 import dualfold
-from dualfold.cli.input_table import duplicate_counts
 from dualfold.data import read_metadata
+from dualfold.exploration.input_table import duplicate_counts
 from tests.cli.command_line import ROLL, run
 
 

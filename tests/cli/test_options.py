@@ -10,7 +10,6 @@ import typer
 from typer.testing import CliRunner
 
 from dualfold.cli.commands import as_command, reading_flag, reading_words
-from dualfold.cli.job import Job
 from dualfold.cli.method_options import (
     METHOD_OPTIONS,
     SWITCH_OPTIONS,
@@ -21,6 +20,7 @@ from dualfold.data import Reading, read_metadata
 from dualfold.data.reading import DEFAULT_READING, DEFAULT_VALUES, READING_OPTIONS, reading_of
 from dualfold.descriptions import DESCRIPTIONS
 from dualfold.descriptions.graph_methods import DEFAULT_N_NEIGHBORS
+from dualfold.exploration.job import Job
 from tests.cli.command_line import run
 
 # One value for every field that is an option, each another one than by default.

@@ -19,7 +19,7 @@ from scipy.spatial.distance import cdist
 import dualfold
 from dualfold import NeighborMap
 from dualfold.certificate import Level
-from dualfold.cli.verdict_words import short_verdict, verdict
+from dualfold.exploration.verdict_words import short_verdict, verdict
 from dualfold.fitting.layout import PiecewiseCertificate
 from dualfold.games import GameCertificate, LeastSquares, nesterov
 from dualfold.point_pca import PointCertificate, certify_points, descend_stress

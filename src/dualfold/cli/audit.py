@@ -13,9 +13,9 @@ from dualfold.cli import options as o
 from dualfold.cli.commands import reading_words, try_next
 from dualfold.cli.console import Console
 from dualfold.cli.html_page import label_columns, write_content
-from dualfold.cli.input_table import notices_of
 from dualfold.cli.output_files import stem, write_picture, written_lines
 from dualfold.cli.stored_map import read_map_and_table
+from dualfold.cli.wording import command_texts
 from dualfold.data.reading import DEFAULT_READING, Reading
 from dualfold.descriptions import DESCRIPTIONS
 
@@ -77,7 +77,7 @@ def audit(options: AuditOptions) -> None:
         "source": options.file,
         "embedding": options.embedding,
         "method": options.method,
-        "notices": notices_of(data),
+        "notices": command_texts(data.notices),
         "output": options.output,
         "picture": options.picture,
         "html": options.html,
@@ -126,7 +126,7 @@ def _write_page(options: AuditOptions, data: Prepared, found: Audit, console: Co
         features=data.numbers,
         names=data.label(data.reading.identifier),
         title=f"audit of {Path(options.embedding).name}",
-        notes=notices_of(data),
+        notes=command_texts(data.notices),
     )
     write_content(options, content, console)
 

@@ -20,15 +20,16 @@ from dualfold.cli import options as o
 from dualfold.cli.commands import embed_words, reading_words, try_next
 from dualfold.cli.console import Console
 from dualfold.cli.exit_codes import UNCERTIFIED_EXIT
-from dualfold.cli.input_table import notices_of, read_input, refuse_too_many_coordinates
-from dualfold.cli.job import Job
 from dualfold.cli.method_options import as_word, option_words
 from dualfold.cli.output_files import stem
 from dualfold.cli.stored_map import StoredMap, read_stored_map, read_table_of, stored_job
-from dualfold.cli.verdict_words import verdict
+from dualfold.cli.wording import command_texts
 from dualfold.data.reading import DEFAULT_READING, Reading
 from dualfold.descriptions import DESCRIPTIONS
 from dualfold.errors import InvalidInput
+from dualfold.exploration.input_table import read_input, refuse_too_many_coordinates
+from dualfold.exploration.job import Job
+from dualfold.exploration.verdict_words import verdict
 
 if TYPE_CHECKING:
     from dualfold.data import Prepared
@@ -102,7 +103,7 @@ def certify(options: CertifyOptions) -> None:
         "settings": found.settings,
         "reading": found.data.reading.settings(),
         "rows": found.rows,
-        "notices": [*notices_of(found.data), *notices],
+        "notices": command_texts([*found.data.notices, *notices]),
         "judged_as": _problem_line(found.settings, found.data),
         "verdict": found.verdict,
         "certificate": found.certificate.to_dict(),

@@ -39,7 +39,7 @@ from dualfold.descriptions import DESCRIPTIONS, description_of
 if TYPE_CHECKING:
     from dualfold.cli.compare import CompareOptions
     from dualfold.cli.embed import EmbedOptions
-    from dualfold.cli.job import Job
+    from dualfold.exploration.job import Job
 
 # Methods that `compare` runs where none is named.
 COMPARED_METHODS = "pca,isomap,lle,eigenmaps"
@@ -210,7 +210,7 @@ def foreign_option(name: str, methods: Sequence[str]) -> str:
 
 def jobs_of(methods: Sequence[str], options: EmbedOptions | CompareOptions) -> tuple[Job, ...]:
     """One job a method; each gets those of the options that it has."""
-    from dualfold.cli.job import Job
+    from dualfold.exploration.job import Job
 
     typed = options.method_options.items()
     given = {name: _value_of(name, text, methods) for name, text in typed}

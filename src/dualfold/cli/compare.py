@@ -14,19 +14,18 @@ from dualfold.cli.commands import COMPARED_METHODS, embed_words, jobs_of, refuse
 from dualfold.cli.console import Console, print_table
 from dualfold.cli.exit_codes import UNCERTIFIED_EXIT
 from dualfold.cli.html_page import refuse_images, write_maps
-from dualfold.cli.input_table import (
-    notices_of,
+from dualfold.cli.output_files import refuse_bad_outputs, stem, write_picture, written_lines
+from dualfold.cli.wording import command_text, command_texts
+from dualfold.data.reading import DEFAULT_READING, Reading
+from dualfold.errors import DualfoldError, InvalidInput
+from dualfold.exploration.input_table import (
     read_input,
     reading_for,
     refuse_scaled_distances,
 )
-from dualfold.cli.job import SCORED_NEIGHBORS, FittedMap, Job, fit_map
-from dualfold.cli.neighbor_cache import NeighborCache, neighbors_to_measure
-from dualfold.cli.output_files import refuse_bad_outputs, stem, write_picture, written_lines
-from dualfold.cli.verdict_words import short_verdict
-from dualfold.cli.wording import command_text
-from dualfold.data.reading import DEFAULT_READING, Reading
-from dualfold.errors import DualfoldError, InvalidInput
+from dualfold.exploration.job import SCORED_NEIGHBORS, FittedMap, Job, fit_map
+from dualfold.exploration.neighbor_cache import NeighborCache, neighbors_to_measure
+from dualfold.exploration.verdict_words import short_verdict
 
 if TYPE_CHECKING:
     from dualfold.data import Prepared
@@ -133,7 +132,7 @@ def _compare_jobs(
         "features": list(data.table.names),
         "results": rows,
         "scales_differ": data.scales_differ,
-        "notices": notices_of(data),
+        "notices": command_texts(data.notices),
         "verdict": _verdict(rows),
         "output": options.output,
         "picture": options.picture,

@@ -11,7 +11,6 @@ import contextlib
 import json
 import os
 import sys
-import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -19,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from dualfold.cli.wording import command_text
-from dualfold.errors import DualfoldWarning
+from dualfold.exploration.listener import sentence, warnings_as_notes
 
 if TYPE_CHECKING:
     from dualfold.kernels.reports import Report
@@ -72,21 +71,14 @@ class Console:
         for line in lines:
             self.say(line)
 
-    @contextlib.contextmanager
-    def note_warnings(self, notices: list[str]) -> Iterator[None]:
+    def note_warnings(self, notices: list[str]) -> contextlib.AbstractContextManager[None]:
         """Warnings of dualfold as notes, added to `notices` too; others only in debug."""
 
-        def show(message: Any, category: Any, *place: Any, **more: Any) -> None:
-            if isinstance(message, DualfoldWarning):
-                notices.append(sentence(command_text(message.message)))
-                self.note(message.message)
-            elif is_debugging():
+        def show(message: Any, category: Any) -> None:
+            if is_debugging():
                 self.say(f"{category.__name__}: {message}")
 
-        with warnings.catch_warnings():
-            warnings.simplefilter("always", DualfoldWarning)
-            warnings.showwarning = show
-            yield
+        return warnings_as_notes(self.note, notices, show)
 
 
 # Names come from files; a terminal obeys such characters: colours, titles, the direction of text.
@@ -99,11 +91,6 @@ _ESCAPED_CODES = {
 def printable(text: str) -> str:
     """The text with commands to a terminal written out, as \\x1b."""
     return str(text).translate(_ESCAPED_CODES)
-
-
-def sentence(text: str) -> str:
-    """Ends with one full stop, unless it ends with another mark."""
-    return text if text.endswith((".", "?", "!")) else text + "."
 
 
 def print_json(content: dict[str, Any]) -> None:

@@ -14,8 +14,9 @@ import typer
 from dualfold import __version__
 from dualfold.cli import options as o
 from dualfold.cli.console import Console
-from dualfold.cli.job import FittedMap, Job
+from dualfold.cli.wording import command_texts
 from dualfold.descriptions import DESCRIPTIONS, Description
+from dualfold.exploration.job import FittedMap, Job
 
 DEMO_NEIGHBORS = 10
 ROLL_POINTS = 3000
@@ -72,7 +73,7 @@ def demo(options: DemoOptions) -> None:
     summary = {
         "results": [result.words() for line in found for result in line],
         "written": [str(path) for path in written],
-        "notices": notices,
+        "notices": command_texts(notices),
     }
     names = ", ".join(path.name for path in written[2:])
     lines = [

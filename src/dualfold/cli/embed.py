@@ -13,27 +13,26 @@ import typer
 
 from dualfold import __version__
 from dualfold.cli import options as o
-from dualfold.cli.axis_remarks import close_axes_remarks, far_rows_remarks, variance_line
 from dualfold.cli.commands import embed_words, jobs_of, reading_words, refuse_labels, try_next
 from dualfold.cli.console import Console
 from dualfold.cli.embed_tiles import embed_tiles, is_in_tiles
 from dualfold.cli.exit_codes import UNCERTIFIED_EXIT
 from dualfold.cli.html_page import refuse_images, write_maps
-from dualfold.cli.input_table import (
-    notices_of,
+from dualfold.cli.map_files import output_columns, write_files
+from dualfold.cli.method_options import flag_of, option_words
+from dualfold.cli.output_files import default_output, refuse_bad_outputs, stem, written_lines
+from dualfold.cli.wording import command_texts
+from dualfold.data.reading import DEFAULT_READING, Reading
+from dualfold.descriptions import DESCRIPTIONS
+from dualfold.exploration.axis_remarks import close_axes_remarks, far_rows_remarks, variance_line
+from dualfold.exploration.input_table import (
     read_input,
     reading_for,
     refuse_scaled_distances,
 )
-from dualfold.cli.job import SCORED_NEIGHBORS, FittedMap, Job, fit_map, picture_quality
-from dualfold.cli.map_files import output_columns, write_files
-from dualfold.cli.method_options import flag_of, option_words
-from dualfold.cli.neighbor_cache import NeighborCache, neighbors_to_measure
-from dualfold.cli.output_files import default_output, refuse_bad_outputs, stem, written_lines
-from dualfold.cli.verdict_words import both_parts
-from dualfold.cli.wording import command_text
-from dualfold.data.reading import DEFAULT_READING, Reading
-from dualfold.descriptions import DESCRIPTIONS
+from dualfold.exploration.job import SCORED_NEIGHBORS, FittedMap, Job, fit_map, picture_quality
+from dualfold.exploration.neighbor_cache import NeighborCache, neighbors_to_measure
+from dualfold.exploration.verdict_words import both_parts
 
 if TYPE_CHECKING:
     from dualfold.data import Prepared
@@ -207,8 +206,7 @@ def _make_map(plan: Plan, console: Console) -> dict[str, Any]:
     cache = NeighborCache(data, [job], console, least)
     result = fit_map(job, data, console, cache)
     quality = picture_quality(result, cache, data, console)
-    far = map(command_text, far_rows_remarks(result, data))
-    remarks = [*close_axes_remarks(result, data.X), *far]
+    remarks = [*close_axes_remarks(result, data.X), *far_rows_remarks(result, data)]
     for remark in remarks:
         console.note(remark)
     columns = output_columns(data, result)
@@ -248,7 +246,7 @@ def _summary(
         "features": list(data.table.names),
         "encodings": data.stored_encodings,
         "coordinates": list(columns)[-result.points.shape[1] :],
-        "notices": [*notices_of(data), *result.notices, *remarks],
+        "notices": command_texts([*data.notices, *result.notices, *remarks]),
         "scales_differ": data.scales_differ,
         "verdict": both_parts(result.verdict, quality),
         "solved": result.verdict,

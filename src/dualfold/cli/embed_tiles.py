@@ -13,12 +13,13 @@ from dualfold import __version__
 from dualfold.cli.commands import jobs_of
 from dualfold.cli.console import Console
 from dualfold.cli.output_files import stem
-from dualfold.cli.verdict_words import verdict
+from dualfold.cli.wording import command_texts
 from dualfold.errors import Argument, InvalidInput
+from dualfold.exploration.verdict_words import verdict
 
 if TYPE_CHECKING:
     from dualfold.cli.embed import EmbedOptions
-    from dualfold.cli.job import Job
+    from dualfold.exploration.job import Job
 
 # How a table in tiles can be read; the other fields of `Reading` need all rows.
 USED_FIELDS = ("identifier", "exclude", "standardize", "format")
@@ -199,7 +200,7 @@ def _summary(options: EmbedOptions, job: Job, rows: TiledRows, estimator: Any) -
         "tiles": len(table.tiles),
         "columns": [str(name) for name in table.meta.columns] if table.is_frame else table.width,
         "coordinates": [f"{job.method.name}_{axis + 1}" for axis in range(width)],
-        "notices": rows.notices,
+        "notices": command_texts(rows.notices),
         "verdict": solved,
         "solved": solved,
         "certificate": certificate.to_dict(),

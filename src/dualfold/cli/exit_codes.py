@@ -18,9 +18,10 @@ from typing import Any, NoReturn, ParamSpec, TypeVar
 
 import typer
 
-from dualfold.cli.console import Console, is_debugging, sentence
+from dualfold.cli.console import Console, is_debugging
 from dualfold.cli.wording import command_text, messages_about
 from dualfold.errors import DualfoldError
+from dualfold.exploration.listener import sentence
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dualfold.cli.console import Console
-from dualfold.cli.input_table import notices_of
-from dualfold.cli.job import FittedMap
-from dualfold.cli.neighbor_cache import NeighborCache
 from dualfold.cli.options import picture_shape
+from dualfold.cli.wording import command_texts
 from dualfold.errors import Argument, InvalidInput, MissingDependency
+from dualfold.exploration.job import FittedMap
+from dualfold.exploration.neighbor_cache import NeighborCache
 
 if TYPE_CHECKING:
     from dualfold.cli.audit import AuditOptions
@@ -77,7 +77,7 @@ def write_maps(
         images=_pictures(data, picture_shape(options.images)),
         # A column that looks like the target is the one to show first.
         color=data.reading.color or next(iter(data.answers), None),
-        notes=notices_of(data),
+        notes=command_texts(data.notices),
     )
     write_content(options, content, console)
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dualfold.cli.axis_remarks import biplot_bytes, loadings_columns
 from dualfold.cli.console import Console
-from dualfold.cli.job import FittedMap
 from dualfold.cli.output_files import write_map, write_picture
+from dualfold.exploration.axis_remarks import biplot_bytes, loadings_columns
+from dualfold.exploration.job import FittedMap
 
 if TYPE_CHECKING:
     from dualfold.cli.embed import EmbedOptions

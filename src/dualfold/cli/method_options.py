@@ -14,6 +14,7 @@ from numbers import Integral
 from typing import Any
 
 from dualfold.descriptions import DESCRIPTIONS, Description
+from dualfold.exploration.job import estimator_defaults
 
 # Options of methods that every command has among its own.
 SHARED_OPTIONS = ("n_components", "n_neighbors")
@@ -136,13 +137,6 @@ def method_options(name: str) -> tuple[MethodOption, ...]:
     """The options of a method, in the order of its description; loads the numerics."""
     row = DESCRIPTIONS[name]
     return tuple(_option(row, parameter) for parameter in row.options)
-
-
-@functools.cache
-def estimator_defaults(row: str) -> dict[str, Any]:
-    """What each parameter of a method's estimator is by its signature; loads the numerics."""
-    signature = inspect.signature(DESCRIPTIONS[row].estimator_class())
-    return {name: one.default for name, one in signature.parameters.items()}
 
 
 def coordinates_option(name: str) -> MethodOption:

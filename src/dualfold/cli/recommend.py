@@ -9,10 +9,11 @@ import typer
 
 from dualfold.cli.commands import embed_words, try_next
 from dualfold.cli.console import Console, print_json, printable
-from dualfold.cli.input_table import notices_of, read_input
 from dualfold.cli.output_files import stem
+from dualfold.cli.wording import command_texts
 from dualfold.data.reading import DEFAULT_READING, Reading
 from dualfold.descriptions import DESCRIPTIONS
+from dualfold.exploration.input_table import read_input
 
 if TYPE_CHECKING:
     from dualfold.data import Prepared
@@ -46,7 +47,7 @@ def recommend(options: RecommendOptions) -> None:
     file, console = options.file, Console(quiet=options.quiet)
     found, data = recommendation_for(file, options.reading, options.n_components, console)
     if options.as_json:
-        print_json(found.to_dict() | {"source": file, "notices": notices_of(data)})
+        print_json(found.to_dict() | {"source": file, "notices": command_texts(data.notices)})
     else:
         typer.echo(printable(str(found)))
     settings: dict[str, Any] = {"method": found.method, "n_components": found.n_components}

@@ -12,12 +12,12 @@ from dualfold import __version__
 from dualfold.cli import options as o
 from dualfold.cli.commands import reading_words, try_next
 from dualfold.cli.console import Console, printable
-from dualfold.cli.input_table import notices_of
-from dualfold.cli.job import Job
-from dualfold.cli.neighbor_cache import NeighborCache, neighbors_to_measure
 from dualfold.cli.output_files import stem, write_picture, written_lines
 from dualfold.cli.stored_map import StoredMap, is_known_method, read_map_and_table, stored_job
+from dualfold.cli.wording import command_texts
 from dualfold.data.reading import DEFAULT_READING, Reading
+from dualfold.exploration.job import Job
+from dualfold.exploration.neighbor_cache import NeighborCache, neighbors_to_measure
 
 if TYPE_CHECKING:
     from dualfold.data import Prepared
@@ -68,7 +68,7 @@ def report(options: ReportOptions) -> None:
         "dualfold": __version__,
         "source": options.file,
         "embedding": options.embedding,
-        "notices": notices_of(data),
+        "notices": command_texts(data.notices),
         "output": options.output,
         "picture": options.picture,
     }

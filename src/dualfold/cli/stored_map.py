@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dualfold.cli.console import Console
-from dualfold.cli.input_table import read_input
-from dualfold.cli.job import Job
 from dualfold.cli.output_files import refuse_bad_outputs
-from dualfold.data.reading import Reading, reading_of
+from dualfold.data.reading import Reading
 from dualfold.descriptions import DESCRIPTIONS
 from dualfold.errors import Argument, InvalidInput
+from dualfold.exploration.input_table import read_input
+from dualfold.exploration.job import Job
+from dualfold.exploration.new_rows import stored_reading
 
 if TYPE_CHECKING:
     from dualfold.cli.audit import AuditOptions
@@ -111,16 +112,6 @@ def stored_job(settings: Any, path: str) -> Job:
     except InvalidInput as error:
         raise InvalidInput(f"{path}: ", error.message) from error
     return Job.from_settings(settings)
-
-
-def stored_reading(stated: Any, path: str) -> Reading:
-    """How the table was read, as a file states it, if it states it in the right form."""
-    if not isinstance(stated, dict | None):
-        raise InvalidInput(f"{path} states how its table was read in an unknown form")
-    try:
-        return reading_of(stated or {})
-    except InvalidInput as error:
-        raise InvalidInput(f"{path}: ", error.message) from error
 
 
 def read_map_and_table(

@@ -18,10 +18,9 @@ from dualfold.cli.output_files import (
     write_picture,
     written_lines,
 )
-from dualfold.cli.stored_map import stored_reading
-from dualfold.cli.wording import command_text
+from dualfold.cli.wording import command_texts
 from dualfold.data.reading import DEFAULT_READING, Reading, reading_of
-from dualfold.errors import Argument, InvalidInput
+from dualfold.exploration.new_rows import rows_for_model, stored_reading
 
 if TYPE_CHECKING:
     from dualfold.data import Table
@@ -85,7 +84,7 @@ def _place_rows(options: TransformOptions, console: Console) -> dict[str, Any]:
         model = load_model(options.model)
     refuse_bad_outputs(options, options.file, options.model)
     with console.stage(f"reading {options.file}"):
-        table, notices = _rows(model, options)
+        table, notices = rows_for_model(model, options.file, options.reading)
     for notice in notices:
         console.note(notice)
     with console.stage("placing"):
@@ -103,7 +102,7 @@ def _place_rows(options: TransformOptions, console: Console) -> dict[str, Any]:
         "coordinates": list(columns)[-points.shape[1] :],
         "reading": _reading_without_model(model, table, options).settings(),
         "foreign": None if foreign is None else foreign.to_dict(),
-        "notices": [command_text(notice) for notice in notices],
+        "notices": command_texts(notices),
         "verdict": placed if foreign is None else str(foreign),
     }
     picture = None
@@ -114,78 +113,6 @@ def _place_rows(options: TransformOptions, console: Console) -> dict[str, Any]:
     write_picture(options.picture, picture, force=options.force)
     files = {"output": options.output, "picture": options.picture}
     return summary | files | {"seconds": perf_counter() - begin}
-
-
-def _rows(model: Model, options: TransformOptions) -> tuple[Table, list[str]]:
-    """The new rows with the model's columns in its order, without missing values."""
-    from dualfold.data import read_table
-
-    reading = options.reading
-    first = stored_reading(model.settings.get("reading"), "the model")
-    written = replace(reading.after(first, "notation"), missing="keep")
-    if model.encodings:
-        return _mixed_rows(model, options, written)
-    table = read_table(options.file, written, features=model.columns)
-    notices = list(table.notices)
-    unnamed = tuple(f"column_{place + 1}" for place in range(table.X.shape[1]))
-    if table.names == unnamed and len(unnamed) == len(model.columns) and unnamed != model.columns:
-        notices.append("the rows have no column names; they were taken in the model's order")
-        X = table.X
-    else:
-        X = model.matching_columns(table.X, table.names)
-    table = replace(table, X=X, names=model.columns, notices=())
-    return _complete(table, model, reading, notices)
-
-
-def _mixed_rows(
-    model: Model, options: TransformOptions, written: Reading
-) -> tuple[Table, list[str]]:
-    """New rows of a mixed table, as the old ones were encoded."""
-    from dualfold.data.table_reader import raw_table
-
-    numbers = [one.name for one in model.encodings if one.kind in ("number", "log")]
-    table = raw_table(options.file, written, features=numbers, mixed=True)
-    columns = table.labels | dict(zip(table.names, table.X.T, strict=True))
-    X, notices = model.encoded_table(columns)
-    table = replace(table, X=X, names=model.columns, notices=())
-    return _complete(table, model, options.reading, notices)
-
-
-def _complete(
-    table: Table, model: Model, reading: Reading, notices: list[str]
-) -> tuple[Table, list[str]]:
-    """The rows without missing values, if they have the labels that are named."""
-    from dualfold.data.missing_values import without_missing_values
-    from dualfold.data.notices import quoted_names
-
-    for option, name in (("color", reading.color), ("identifier", reading.identifier)):
-        if name is not None and name not in table.labels:
-            raise InvalidInput(
-                Argument(option, name),
-                f" names no label; there is {quoted_names(table.labels) or 'none'}",
-            )
-    if reading.missing in ("auto", "mean", "impute") and model.means is not None:
-        return _with_means(table, model, notices)
-    table = without_missing_values(table, reading.missing)
-    return table, [*notices, *table.notices]
-
-
-def _with_means(table: Table, model: Model, notices: list[str]) -> tuple[Table, list[str]]:
-    """Missing values as the means of the rows that the map was made of, not of the new ones."""
-    import numpy as np
-
-    from dualfold.data.missing_values import without_missing_values
-
-    if not isinstance(table.X, np.ndarray) or model.means is None:
-        return without_missing_values(table, "mean"), notices
-    missing = ~np.isfinite(table.X)
-    if not missing.any():
-        return table, notices
-    X = np.where(missing, model.means, table.X)
-    count = int(missing.sum())
-    values = "1 missing value was" if count == 1 else f"{count:,} missing values were"
-    notice = f"{values} filled with the means of the model's own rows"
-    return replace(table, X=X), [*notices, notice]
 
 
 def _reading_without_model(model: Model, table: Table, options: TransformOptions) -> Reading:

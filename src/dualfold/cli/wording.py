@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from dualfold.cli.method_options import METHOD_OPTIONS, as_word
@@ -42,6 +42,11 @@ def command_text(text: str, command: str | None = None) -> str:
         return text
     parameters = _parameters(command or _command)
     return text.shown(lambda argument: _as_option(argument, parameters))
+
+
+def command_texts(texts: Iterable[str]) -> list[str]:
+    """Messages as a user of the command that runs reads them."""
+    return [command_text(text) for text in texts]
 
 
 @functools.cache

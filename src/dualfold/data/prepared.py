@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -133,7 +134,7 @@ def prepare(source: Any, reading: Reading = DEFAULT_READING) -> Prepared:
     """
     source = source.to_pandas() if hasattr(source, "to_pandas") else source
     reading = _with_orders(source, reading)
-    table = _table(source, reading)
+    table = table_of_source(source, reading, mixed=True)
     file = isinstance(source, str | os.PathLike)
     name = os.fspath(source) if file else f"the {type(source).__name__}"
     given = reading.mixed == "given"
@@ -204,9 +205,17 @@ def colors_of(values: NDArray[Any]) -> NDArray[Any]:
     return values if dates is None else dates
 
 
-def _table(source: Any, reading: Reading) -> Table:
+def table_of_source(
+    source: Any,
+    reading: Reading,
+    *,
+    features: Sequence[str] | None = None,
+    mixed: bool = False,
+) -> Table:
+    """The table of a file, a data frame or an array, with missing values; see `raw_table`."""
     if isinstance(source, str | os.PathLike):
-        return raw_table(source, reading, mixed=True)
+        return raw_table(source, reading, features=features, mixed=mixed)
+    source = source.to_pandas() if hasattr(source, "to_pandas") else source
     for name in reading.non_default():
         if OPTION_SUBJECTS[name] != "columns":
             kind = type(source).__name__
@@ -216,7 +225,7 @@ def _table(source: Any, reading: Reading) -> Table:
             raise InvalidInput("the data frame has no rows; one is needed")
         # Rows are counted from 0 in what is said about them.
         frame = source.reset_index(drop=True)
-        return table_of_frame(frame, reading, mixed=True)
+        return table_of_frame(frame, reading, features=features, mixed=mixed)
     if hasattr(source, "tocsr"):
         return table_of_matrix(arrays.sparse_table(source), reading)
     return table_of_matrix(arrays.dense_table(np.asarray(source), "the array"), reading)

@@ -6,34 +6,33 @@ import os
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from dualfold.cli.wording import command_text
 from dualfold.errors import Argument, InvalidInput, Message
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from dualfold.cli.console import Console
-    from dualfold.cli.job import Job
     from dualfold.data import Prepared, Reading
     from dualfold.descriptions import Description
+    from dualfold.exploration.job import Job
+    from dualfold.exploration.listener import Listener
 
 # Read in a second, by order of magnitude: the line of a stage calls its time a guess.
 TEXT_BYTES_PER_SECOND = 3e7
 PACKED_BYTES_PER_SECOND = 2e7
 
 
-def read_input(source: str, reading: Reading, console: Console) -> Prepared:
+def read_input(source: str, reading: Reading, listener: Listener) -> Prepared:
     """Read the table and note what was decided about it."""
     from dualfold.data import prepare
 
-    with console.stage(f"reading {source}", seconds_to_read(source)):
+    with listener.stage(f"reading {source}", seconds_to_read(source)):
         data = prepare(source, reading)
     for notice in data.table.notices:
-        console.note(notice)
-    with console.stage("loading"):  # after reading, so that a wrong file is refused without delay
+        listener.note(notice)
+    with listener.stage("loading"):  # after reading, so that a wrong file is refused without delay
         import dualfold.fitting.graph_estimator  # noqa: F401 (heavy)
     for remark in data.remarks:
-        console.note(remark)
+        listener.note(remark)
     return data
 
 
@@ -44,11 +43,6 @@ def reading_for(reading: Reading, *jobs: Job) -> Reading:
     if reading.standardize is None and any(job.method.scaled for job in jobs):
         return replace(reading, standardize=True)
     return reading
-
-
-def notices_of(data: Prepared) -> list[str]:
-    """All notices about the table, in the words of the command line."""
-    return [command_text(notice) for notice in data.notices]
 
 
 def seconds_to_read(source: str) -> float | None:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from dualfold.cli.console import Console
-
 if TYPE_CHECKING:
-    from dualfold.cli.job import Job
     from dualfold.data import Prepared
+    from dualfold.exploration.job import Job
+    from dualfold.exploration.listener import Listener
     from dualfold.graph import Graph, Neighbors
     from dualfold.quality.space import Space
 
@@ -17,12 +16,12 @@ if TYPE_CHECKING:
 class NeighborCache:
     """The nearest rows of each row, by the distances of the table, and graphs made of them."""
 
-    def __init__(self, data: Prepared, jobs: Iterable[Job], console: Console, least: int) -> None:
+    def __init__(self, data: Prepared, jobs: Iterable[Job], listener: Listener, least: int) -> None:
         """`least` : how many neighbours of every row the measures need."""
         from dualfold.quality.space import space_of
 
         jobs = list(jobs)
-        self._console, self._n = console, int(data.X.shape[0])
+        self._listener, self._n = listener, int(data.X.shape[0])
         self._most = min(max([least, *(job.n_neighbors or 0 for job in jobs)]), self._n - 1)
         self._joined: dict[Any, Graph] = {}
         of_distances = any(job.of_distances for job in jobs)
@@ -49,7 +48,7 @@ class NeighborCache:
 
         if not isinstance(self._space, EuclideanSpace) or k is None or k >= self._n:
             return None
-        with self._console.stage("finding neighbours"):
+        with self._listener.stage("finding neighbours"):
             return self._space.neighbors(max(k, self._most))
 
     def graph_for(self, estimator: Any) -> Graph | Neighbors | None:

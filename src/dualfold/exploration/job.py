@@ -2,28 +2,35 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from dualfold.cli.console import Console
-from dualfold.cli.input_table import duplicate_remarks, refuse_too_many_coordinates
-from dualfold.cli.method_options import estimator_defaults
-from dualfold.cli.verdict_words import short_verdict, verdict
-from dualfold.cli.wording import command_text
 from dualfold.descriptions import DESCRIPTIONS, Description
 from dualfold.errors import Argument, InvalidInput
+from dualfold.exploration.input_table import duplicate_remarks, refuse_too_many_coordinates
+from dualfold.exploration.verdict_words import short_verdict, verdict
 
 if TYPE_CHECKING:
-    from dualfold.cli.neighbor_cache import NeighborCache
     from dualfold.data import Prepared
+    from dualfold.exploration.listener import Listener
+    from dualfold.exploration.neighbor_cache import NeighborCache
     from dualfold.view.figures import Panel
 
 # Neighbours that are counted again in the map.
 SCORED_NEIGHBORS = 10
 # Of a dense decomposition, which takes about a tenth of a second.
 MAX_QUICK_FLOPS = 5e9
+
+
+@functools.cache
+def estimator_defaults(method: str) -> dict[str, Any]:
+    """What each parameter of a method's estimator is by its signature; loads the numerics."""
+    signature = inspect.signature(DESCRIPTIONS[method].estimator_class())
+    return {name: one.default for name, one in signature.parameters.items()}
 
 
 @dataclass(frozen=True)
@@ -172,7 +179,7 @@ class FittedMap:
         return Panel(self.points[:, :3], color, method.name, words, method.lengths)
 
 
-def fit_map(job: Job, data: Prepared, console: Console, cache: NeighborCache) -> FittedMap:
+def fit_map(job: Job, data: Prepared, listener: Listener, cache: NeighborCache) -> FittedMap:
     """Fit the method and note what happens; neighbours that are cached are not searched again."""
     job, remarks = job.for_rows(data.X.shape[0])
     estimator = job.estimator()
@@ -180,13 +187,13 @@ def fit_map(job: Job, data: Prepared, console: Console, cache: NeighborCache) ->
     if not job.of_distances:
         remarks += duplicate_remarks(data.X, job.n_components, job.n_neighbors)
     for remark in remarks:
-        console.note(remark)
-    notices = [command_text(remark) for remark in remarks]
+        listener.note(remark)
+    notices = list(remarks)
     begin = perf_counter()
-    with console.note_warnings(notices):
+    with listener.note_warnings(notices):
         if job.method.needs_graph:
             estimator.set_params(graph=cache.graph_for(estimator))
-        with console.stage(job.method.name):
+        with listener.stage(job.method.name):
             points = estimator.fit_transform(data.X, data.classes)
         if job.method.needs_graph:
             cache.add_graph_of(estimator)
@@ -195,7 +202,7 @@ def fit_map(job: Job, data: Prepared, console: Console, cache: NeighborCache) ->
 
 
 def picture_quality(
-    result: FittedMap, cache: NeighborCache, data: Prepared, console: Console
+    result: FittedMap, cache: NeighborCache, data: Prepared, listener: Listener
 ) -> Any:
     """How good a picture the map is, a `Picture`; None where there are too few rows to measure."""
     from dualfold.quality import picture_of
@@ -208,7 +215,7 @@ def picture_quality(
     def picture(points: Any, **others: Any) -> Any:
         return picture_of(cache.space, points, SCORED_NEIGHBORS, sample=sample_size(n), **others)
 
-    with console.stage("counting kept neighbours"):
+    with listener.stage("counting kept neighbours"):
         rival = _principal_components(result, data)
         rivals = {} if rival is None else {"pca": picture(rival).kept}
         return picture(result.points, rivals=rivals)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from dualfold.cli.job import MAX_QUICK_FLOPS, FittedMap
 from dualfold.errors import Argument, Message
+from dualfold.exploration.job import MAX_QUICK_FLOPS, FittedMap
 
 if TYPE_CHECKING:
     from dualfold.data import Prepared

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from dualfold import PCA, TraceProblem, certify
-from dualfold.cli.verdict_words import both_parts, short_verdict, verdict
 from dualfold.descriptions import DESCRIPTIONS
+from dualfold.exploration.verdict_words import both_parts, short_verdict, verdict
 from tests.cli.command_line import CLOUD
 
 

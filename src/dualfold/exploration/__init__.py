@@ -1,0 +1,1 @@
+"""What `dualfold embed` does with a table, below the command line."""

@@ -1,0 +1,101 @@
+"""New rows for an existing map: read, encoded and completed as the rows that it was made of."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from dualfold.data.reading import Reading, reading_of
+from dualfold.errors import Argument, InvalidInput
+
+if TYPE_CHECKING:
+    from dualfold.data import Table
+    from dualfold.saved import Model
+
+
+def stored_reading(stated: Any, path: str) -> Reading:
+    """How the table was read, as a file states it, if it states it in the right form."""
+    if not isinstance(stated, dict | None):
+        raise InvalidInput(f"{path} states how its table was read in an unknown form")
+    try:
+        return reading_of(stated or {})
+    except InvalidInput as error:
+        raise InvalidInput(f"{path}: ", error.message) from error
+
+
+def rows_for_model(model: Model, source: Any, reading: Reading) -> tuple[Table, list[str]]:
+    """The new rows with the model's columns in its order, without missing values, and notices.
+
+    source : a file, a data frame or an array
+    reading : how the new rows are read; what the model states of numbers in files goes before
+    """
+    from dualfold.data.prepared import table_of_source
+
+    first = stored_reading(model.settings.get("reading"), "the model")
+    # A data frame holds numbers, whatever the file of the old rows wrote them like.
+    of_file = isinstance(source, str | os.PathLike)
+    written = replace(reading.after(first, "notation") if of_file else reading, missing="keep")
+    if model.encodings:
+        return _mixed_rows(model, source, reading, written)
+    table = table_of_source(source, written, features=model.columns)
+    notices = list(table.notices)
+    unnamed = tuple(f"column_{place + 1}" for place in range(table.X.shape[1]))
+    if table.names == unnamed and len(unnamed) == len(model.columns) and unnamed != model.columns:
+        notices.append("the rows have no column names; they were taken in the model's order")
+        X = table.X
+    else:
+        X = model.matching_columns(table.X, table.names)
+    table = replace(table, X=X, names=model.columns, notices=())
+    return _complete(table, model, reading, notices)
+
+
+def _mixed_rows(
+    model: Model, source: Any, reading: Reading, written: Reading
+) -> tuple[Table, list[str]]:
+    """New rows of a mixed table, as the old ones were encoded."""
+    from dualfold.data.prepared import table_of_source
+
+    numbers = [one.name for one in model.encodings if one.kind in ("number", "log")]
+    table = table_of_source(source, written, features=numbers, mixed=True)
+    columns = table.labels | dict(zip(table.names, table.X.T, strict=True))
+    X, notices = model.encoded_table(columns)
+    table = replace(table, X=X, names=model.columns, notices=())
+    return _complete(table, model, reading, notices)
+
+
+def _complete(
+    table: Table, model: Model, reading: Reading, notices: list[str]
+) -> tuple[Table, list[str]]:
+    """The rows without missing values, if they have the labels that are named."""
+    from dualfold.data.missing_values import without_missing_values
+    from dualfold.data.notices import quoted_names
+
+    for option, name in (("color", reading.color), ("identifier", reading.identifier)):
+        if name is not None and name not in table.labels:
+            raise InvalidInput(
+                Argument(option, name),
+                f" names no label; there is {quoted_names(table.labels) or 'none'}",
+            )
+    if reading.missing in ("auto", "mean", "impute") and model.means is not None:
+        return _with_means(table, model, notices)
+    table = without_missing_values(table, reading.missing)
+    return table, [*notices, *table.notices]
+
+
+def _with_means(table: Table, model: Model, notices: list[str]) -> tuple[Table, list[str]]:
+    """Missing values as the means of the rows that the map was made of, not of the new ones."""
+    import numpy as np
+
+    from dualfold.data.missing_values import without_missing_values
+
+    if not isinstance(table.X, np.ndarray) or model.means is None:
+        return without_missing_values(table, "mean"), notices
+    missing = ~np.isfinite(table.X)
+    if not missing.any():
+        return table, notices
+    X = np.where(missing, model.means, table.X)
+    count = int(missing.sum())
+    values = "1 missing value was" if count == 1 else f"{count:,} missing values were"
+    notice = f"{values} filled with the means of the model's own rows"
+    return replace(table, X=X), [*notices, notice]
