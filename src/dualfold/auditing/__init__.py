@@ -10,7 +10,6 @@ rows of each row, nearest first.
 """
 
 from dualfold.auditing.audit_result import Audit
-from dualfold.auditing.group_names import NamedGroup, named_groups
 from dualfold.auditing.groups import Group, Pair
 from dualfold.auditing.map_audit import audit
 from dualfold.auditing.nearness import Nearness, Statement
@@ -25,7 +24,6 @@ __all__ = [
     "Group",
     "Impostors",
     "MapGroups",
-    "NamedGroup",
     "Nearness",
     "Pair",
     "Reliability",
@@ -35,7 +33,6 @@ __all__ = [
     "Valley",
     "audit",
     "map_groups",
-    "named_groups",
     "reliability",
     "two_groups",
 ]

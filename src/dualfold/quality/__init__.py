@@ -23,7 +23,6 @@ random_state : seed of the sample; the same number gives the same points
 n_jobs : threads (None: all cores); the answer does not depend on them
 """
 
-from dualfold.quality.axis_meanings import AxisMeaning, axis_meanings
 from dualfold.quality.class_measures import knn_accuracy, neighborhood_hit, silhouette
 from dualfold.quality.column_directions import ColumnDirection, column_directions
 from dualfold.quality.conformal import conformal_p_values
@@ -62,7 +61,6 @@ from dualfold.quality.shepard import Shepard, shepard
 
 __all__ = [
     "Alignment",
-    "AxisMeaning",
     "CoRanking",
     "ColumnDirection",
     "Distortion",
@@ -73,7 +71,6 @@ __all__ = [
     "QualityReport",
     "Shepard",
     "Stability",
-    "axis_meanings",
     "close_axes",
     "co_ranking",
     "column_correlations",
