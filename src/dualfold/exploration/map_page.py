@@ -43,6 +43,7 @@ def maps_content(
         columns=label_columns(data),
         features=data.numbers,
         names=data.label(data.reading.identifier),
+        rows=data.rows + 1,
         images=_images(data, images),
         # A column that looks like the target is the one to show first.
         color=data.reading.color or next(iter(data.answers), None),

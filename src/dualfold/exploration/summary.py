@@ -65,7 +65,9 @@ def model_of_map(found: Exploration) -> Model:
     """The map as a model that places new rows; not every rule of new rows can be stored."""
     import numpy as np
 
-    from dualfold.saved import Model, both_sides, kept_rows, storable_map
+    from dualfold.saved import Model
+    from dualfold.saved.foreign_rows import kept_rows
+    from dualfold.saved.model import both_sides, storable_map
 
     data, result, summary = found.data, found.fitted, summary_of(found)
     rule = storable_map(result.estimator)
