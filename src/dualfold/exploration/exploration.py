@@ -49,6 +49,18 @@ class Exploration:
         What `method="auto"` was decided by.
     remarks : tuple of str
         What was noticed about the axes and the rows of the map.
+    cache : NeighborCache
+        The neighbours of the rows, which are searched once.
+
+    Examples
+    --------
+    >>> import dualfold
+    >>> from dualfold.data import swiss_roll
+    >>> found = dualfold.explore(swiss_roll(300, random_state=0).points, "isomap")
+    >>> print(repr(found).split("\\n")[0])
+    300 rows × 3 columns of the ndarray → 2 coordinates of isomap
+    >>> list(found.to_frame())
+    ['isomap_1', 'isomap_2']
     """
 
     data: Prepared
@@ -81,7 +93,7 @@ class Exploration:
 
     @property
     def verdict(self) -> str:
-        """The two questions, a line each: is it a good picture, and was the problem solved?"""
+        """The two answers, a line each: how good a picture it is, and what was solved."""
         return both_parts(self.fitted.verdict, self.quality)
 
     @property
@@ -90,7 +102,13 @@ class Exploration:
         return (*self.data.notices, *self.fitted.notices, *self.remarks)
 
     def to_frame(self) -> Any:
-        """A data frame of pandas with the coordinates, and what names and colours the rows."""
+        """The coordinates, with what names and colours the rows.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for each row of `data`; the coordinates are the last columns.
+        """
         import pandas as pd
 
         from dualfold.exploration.summary import output_columns
@@ -98,7 +116,13 @@ class Exploration:
         return pd.DataFrame(output_columns(self.data, self.fitted))
 
     def to_dict(self) -> dict[str, Any]:
-        """What `dualfold embed` stores beside the coordinates, JSON-ready."""
+        """What `dualfold embed` stores beside the coordinates.
+
+        Returns
+        -------
+        dict
+            Settings, verdict, certificate and notices, ready for JSON.
+        """
         from dualfold.exploration.summary import summary_of
 
         return summary_of(self)
@@ -108,14 +132,15 @@ class Exploration:
 
         Parameters
         ----------
-        title : str
-            Above the map; by default the table and the method.
-        verdict : str, optional
-            Under the map; by default `self.verdict`.
+        title : str, default=""
+            Above the map; "" stands for the table and the method.
+        verdict : str or None, default=None
+            Under the map; None stands for `self.verdict`.
 
         Returns
         -------
         matplotlib.figure.Figure
+            The map: a strip, a plane or a space.
         """
         from dualfold.view.figures import map_figure
 
@@ -136,12 +161,13 @@ class Exploration:
 
         Parameters
         ----------
-        title : str
-            Above the map; by default the table and the method.
+        title : str, default=""
+            Above the map; "" stands for the table and the method.
 
         Returns
         -------
         matplotlib.figure.Figure
+            The first two coordinates with the arrows.
         """
         words = {"title": title or self._title, "verdict": self.verdict}
         return map_with_arrows(self.fitted, self.data, **words)
@@ -162,11 +188,11 @@ class Exploration:
 
         Parameters
         ----------
-        path : str or path, optional
+        path : str, PathLike or None, default=None
             Where it is written, whole or not at all; None writes nothing.
-        images : (int, int), optional
-            The shape of the rows, where each row is a picture.
-        overwrite : bool
+        images : tuple or None, default=None
+            The shape of the rows (height, width), where each row is a picture.
+        overwrite : bool, default=False
             Whether a file that is there is replaced.
 
         Returns
@@ -187,7 +213,20 @@ class Exploration:
     def page_content(
         self, listener: Listener, *, images: tuple[int, int] | None = None
     ) -> PageContent:
-        """What the page shows: the map with its measures, the table, the notes."""
+        """What the page shows: the map with its measures, the table, the notes.
+
+        Parameters
+        ----------
+        listener : Listener
+            Who hears that the map is measured.
+        images : tuple or None, default=None
+            The shape of the rows (height, width), where each row is a picture.
+
+        Returns
+        -------
+        PageContent
+            What `dualfold.view.make_page` takes.
+        """
         return maps_content(
             self.data, [self.fitted], self.cache, listener, notes=self.notes, images=images
         )
@@ -210,6 +249,7 @@ class Exploration:
         Returns
         -------
         ndarray of shape (n_rows, n_coordinates)
+            A point for each of the new rows.
         """
         from dualfold.exploration.new_rows import rows_for_model
 
@@ -254,7 +294,7 @@ def explore(
     table: Any,
     method: str | None = None,
     *,
-    n_components: Any = None,
+    n_components: int | str | None = None,
     n_neighbors: int | None = None,
     **choices: Any,
 ) -> Exploration:
@@ -269,13 +309,14 @@ def explore(
     table : data frame, str, path or array
         A data frame of pandas or polars, the name of a file that `dualfold.data.read_table`
         reads, or an array or sparse matrix of n rows.
-    method : str, optional
-        One of `dualfold methods`; by default "pca", or "famd" where there are categories; "auto"
+    method : str or None, default=None
+        One of `dualfold methods`; None is "pca", or "famd" where there are categories; "auto"
         tries some, as `dualfold.recommend` does.
-    n_components : int, optional
-        How many coordinates; by default 2, or 1 where the table allows no more.
-    n_neighbors : int, optional
-        For methods with a graph.
+    n_components : int, str or None, default=None
+        How many coordinates, or "auto" where a method takes it; None is 2, or 1 where the table
+        allows no more.
+    n_neighbors : int or None, default=None
+        For methods with a graph; None is their default.
     **choices
         The fields of `dualfold.data.Reading` (`color`, `identifier`, `exclude`, `keep`,
         `category`, `missing`, …), and the options of the method (`perplexity`, `landmarks`, …).
