@@ -16,10 +16,11 @@ GRADE_THRESHOLDS = (
     (0.5, "good"),
     (0.2, "fair"),
     (0.05, "poor"),
-    (-1e9, "no picture of these data"),
+    (-1e9, "hardly any"),
 )
-# Of maps that keep less, this is reported before the certificate.
 MIN_FAIR_SHARE = GRADE_THRESHOLDS[1][0]
+# A map with fewer places than this share of the different rows cannot be good.
+MIN_PLACES_SHARE = 0.5
 AS_PREPARED = "in the table as it was prepared"
 
 
@@ -32,9 +33,12 @@ class Picture:
     rivals : what other maps of the same rows keep, by name
     space : where neighbours were counted, in words; "" for the table as methods take it
     chance_share : what a random map keeps, where ties in the data make it more than k/(n − 1)
+    places, distinct_rows : different places of the map and different rows of the data; None:
+        not counted. Where more than k rows share a place on average, or different rows do, the
+        map does not say who is near whom, and is not good.
 
     >>> print(Picture(0.02, 10_001, 10))
-    No picture of these data: it keeps 2 % of the 10 nearest neighbours (a random map: 0.1 %).
+    Hardly any: it keeps 2 % of the 10 nearest neighbours (a random map: 0.1 %).
     """
 
     kept: float
@@ -43,6 +47,8 @@ class Picture:
     rivals: Mapping[str, float] = field(default_factory=dict)
     space: str = ""
     chance_share: float | None = None
+    places: int | None = None
+    distinct_rows: int | None = None
 
     @property
     def chance(self) -> float:
@@ -61,8 +67,22 @@ class Picture:
 
     @property
     def grade(self) -> str:
-        """good, fair, poor, or no picture of these data."""
-        return next(word for least, word in GRADE_THRESHOLDS if self.beyond_chance >= least)
+        """good, fair, poor, or hardly any."""
+        word = next(word for least, word in GRADE_THRESHOLDS if self.beyond_chance >= least)
+        return "fair" if word == "good" and self.has_few_places else word
+
+    @property
+    def has_few_places(self) -> bool:
+        """Whether rows share places, so that the map cannot say which of them are near."""
+        if self.places is None:
+            return False
+        different = self.n if self.distinct_rows is None else self.distinct_rows
+        return self.places < MIN_PLACES_SHARE * different or self.places * self.n_neighbors < self.n
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether maps can differ: not where all rows are equally far."""
+        return self.chance < 1
 
     @property
     def poor(self) -> bool:
@@ -80,15 +100,22 @@ class Picture:
             beside += f"; {self.best_rival}: {percent(self.rivals[self.best_rival])}"
         where = f" {self.space}" if self.space else ""
         which = "nearest" if self.n_neighbors == 1 else f"{self.n_neighbors} nearest"
-        if self.chance >= 1:
+        if not self.is_judged:
             return (
                 f"It cannot be judged: every map keeps all neighbours{where}, for no row is nearer "
                 "than another."
             )
         return (
             f"{self.grade.capitalize()}: it keeps {percent(self.kept)} of the {which} "
-            f"neighbours{where} ({beside})."
+            f"neighbours{where} ({beside}).{self._words_of_places()}"
         )
+
+    def _words_of_places(self) -> str:
+        if not self.has_few_places:
+            return ""
+        rows = self.n if self.distinct_rows is None else self.distinct_rows
+        different = "" if rows == self.n else f", {rows} of them different,"
+        return f" Its {self.n} rows{different} lie on {self.places} places only."
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready."""

@@ -371,6 +371,22 @@ def both_spaces(X: Any, Y: Any, metric: Any, n_jobs: int | None) -> tuple[Space,
     return x, y
 
 
+def subspace(space: Space, rows: Array) -> Space:
+    """Some points of a space, as a space."""
+    if isinstance(space, EuclideanSpace):
+        if len(rows) == space.n:
+            return space
+        return EuclideanSpace(space.points[rows], space.threads)
+    rows = np.asarray(rows, dtype=np.int32)
+
+    def distances(names: Array) -> Array:
+        found = space.true_rows(rows[names])[:, rows]
+        found[np.arange(len(names)), names] = 0.0
+        return found
+
+    return DistanceSpace(len(rows), distances, space.threads)
+
+
 def refuse_single_point(n: int) -> None:
     """Raise where there is no pair of points."""
     if n < 2:

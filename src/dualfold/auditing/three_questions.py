@@ -1,0 +1,125 @@
+"""What a map shows of its data: overall order, neighbourhoods, groups."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from dualfold.auditing.groups import LINKS_PER_POINT, LinkedGroups, groups_with_verdicts
+from dualfold.quality.dimension_estimates import intrinsic_dimension
+from dualfold.quality.estimate import drawn_rows, sample_size
+from dualfold.quality.map_layout import layout_of
+from dualfold.quality.map_verdict import GroupsFound, MapVerdict, mean_verdict
+from dualfold.quality.picture import Picture
+from dualfold.quality.ranks import picture_of
+from dualfold.quality.space import EuclideanSpace, Space, both_spaces, subspace
+from dualfold.quality.visible_groups import MapGroups, map_groups
+
+__all__ = ["groups_found", "map_verdict"]
+
+N_NEIGHBORS = 10
+# Fewer rows have no tests of groups (docs/audit.md).
+MIN_GROUP_ROWS = 100
+# Rows on which groups are looked for on the map, and rows whose links are counted: a second each.
+MAX_VISIBLE_ROWS = 20_000
+MAX_TESTED_ROWS = 2_000
+# Their pairs are tested.
+MAX_TESTED_GROUPS = 60
+
+
+def map_verdict(
+    X: Any,
+    Y: Any,
+    *,
+    columns: Mapping[str, Any] | None = None,
+    picture: Picture | None = None,
+    filled_share: float = 0.0,
+    random_state: int = 0,
+) -> MapVerdict:
+    """What a map Y shows of the data X; `print` it.
+
+    Parameters
+    ----------
+    X : table, space, or list of spaces
+        The data. Several spaces are plausible fillings of one table: the numbers are their means.
+    Y : array of shape (n, d)
+        The map.
+    columns : mapping of names to values, optional
+        What overall order is looked for in (default: the columns of X).
+    picture : Picture, optional
+        Its neighbourhoods, where they were measured before.
+    filled_share : float
+        The share of the cells of X that were filled in, to be said beside the numbers.
+    random_state : int
+        Seed of samples and permutations.
+
+    Returns
+    -------
+    MapVerdict
+
+    Examples
+    --------
+    >>> from dualfold import PCA
+    >>> from dualfold.auditing import map_verdict
+    >>> from dualfold.data import digits
+    >>> X = digits().points
+    >>> print(map_verdict(X, PCA(2).fit_transform(X)).headline)
+    Shows overall order, roughly, not who is near whom; 0 of its 2 groups are found in the data, too.
+    """
+    tables = list(X) if isinstance(X, list | tuple) and isinstance(X[0], Space) else [X]
+    found = []
+    for place, table in enumerate(tables):
+        x, y = both_spaces(table, Y, "euclidean", None)
+        near = picture if place == 0 and picture is not None else _neighborhoods(x, y, random_state)
+        layout = layout_of(x, y.points, columns, random_state=random_state)
+        groups = groups_found(x, y.points, random_state=random_state)
+        found.append(MapVerdict(layout, near, groups))
+    return mean_verdict(found, filled_share)
+
+
+def _neighborhoods(x: Space, y: EuclideanSpace, seed: int) -> Picture | None:
+    if x.n <= N_NEIGHBORS:
+        return None
+    return picture_of(x, y, N_NEIGHBORS, sample=sample_size(x.n), random_state=seed)
+
+
+def groups_found(x: Space, Y: Any, *, random_state: int = 0) -> GroupsFound:
+    """How many of the visible groups of a map the data have; on a sample of many rows.
+
+    The tests are those of `audit`; more rows have more power there.
+    """
+    points = np.asarray(Y, dtype=float)
+    if x.n < MIN_GROUP_ROWS:
+        return GroupsFound(0, reason=f"{x.n} rows are too few; {MIN_GROUP_ROWS} are needed")
+    rows = _rows(x.n, MAX_VISIBLE_ROWS, random_state)
+    visible = map_groups(points[rows])
+    if visible.count < 2:
+        return GroupsFound(visible.count, sampled=len(rows))
+    if visible.count > MAX_TESTED_GROUPS:
+        return GroupsFound(visible.count, reason=f"{visible.count} groups are visible, too many")
+    chosen = _rows(len(rows), MAX_TESTED_ROWS, random_state)
+    groups, _ = groups_with_verdicts(
+        linked_groups(x, visible, rows[chosen], visible.codes[chosen], random_state)
+    )
+    verdicts = [one.verdict for one in groups]
+    counts = (verdicts.count(word) for word in ("group", "torn", "scattered"))
+    return GroupsFound(visible.count, *counts, sampled=len(chosen))
+
+
+def linked_groups(
+    x: Space, found: MapGroups, rows: np.ndarray, codes: np.ndarray, seed: int
+) -> LinkedGroups:
+    """Visible groups with the links of some rows, whose groups are `codes`."""
+    some = subspace(x, rows)
+    few = _rows(len(rows), MAX_TESTED_ROWS, seed)
+    dimension = intrinsic_dimension(subspace(some, few), random_state=seed)
+    # The larger one is the cautious one: it needs more to call a group torn.
+    width = max(float(dimension.two_nn), float(dimension.levina_bickel))
+    return LinkedGroups(found, codes, some.nearest(LINKS_PER_POINT)[0], width)
+
+
+def _rows(n: int, most: int, seed: int) -> np.ndarray:
+    rows = drawn_rows(n, most, seed)
+    return np.arange(n) if rows is None else rows

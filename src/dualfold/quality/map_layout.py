@@ -1,0 +1,197 @@
+"""Does a map show overall order: large distances, and columns that rise along it?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import stdtrit
+from scipy.stats import rankdata
+
+from dualfold.arrays import Array
+from dualfold.inputs import random_generator
+from dualfold.quality.column_directions import (
+    N_REARRANGED_MAPS,
+    ColumnDirection,
+    column_directions,
+    rearranged_maps,
+)
+from dualfold.quality.estimate import INTERVAL_CONFIDENCE, Estimate, drawn_rows
+from dualfold.quality.space import EuclideanSpace, Space, subspace
+
+# Where words change, in correlations of ranks beyond chance: half, a quarter and a sixteenth of
+# the variance of the ranks is explained. Conventions, chosen by known tables
+# (docs/calibration.md#the-verdict-on-a-map).
+LAYOUT_GRADES = ((0.7, "good"), (0.5, "fair"), (0.25, "poor"), (-np.inf, "hardly any"))
+MIN_ORDER_CORRELATION = LAYOUT_GRADES[0][0]
+# Rows whose distances to each other are compared: 80,000 pairs.
+MAX_PAIR_ROWS = 400
+# Parts of these rows that are left out in turn, for the interval.
+N_JACKKNIFE_PARTS = 10
+# Of wider tables as many columns are drawn.
+MAX_COLUMNS = 200
+MAX_NAMED_COLUMNS = 3
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How much of the overall order of the data a map shows.
+
+    distances : Spearman's correlation of the distances before and after, over pairs of rows
+    chance : what it is in one of 20 maps with the same visible groups, their places and the rows
+        inside permuted (without groups: with permuted rows)
+    columns : the direction of each column that was looked at
+    n_components : coordinates of the map
+
+    The grade is that of the distances, or "good" where columns rise along straight directions: more
+    of them than the map has axes, since a map can always show as many columns as it has axes in
+    order; of few columns at least half. A column counts from a held-out correlation
+    of 0.7, beyond chance.
+
+    >>> print(Layout(0.8, 0.1, (), 2))
+    good: distances keep their order by 0.80 (by chance 0.10)
+    """
+
+    distances: float
+    chance: float
+    columns: tuple[ColumnDirection, ...]
+    n_components: int
+
+    @property
+    def beyond_chance(self) -> float:
+        """Of the distances; 0: as the same groups at random places, 1: all in order."""
+        left = 1 - self.chance
+        return (float(self.distances) - self.chance) / left if left > 0 else 0.0
+
+    @property
+    def ordered_columns(self) -> tuple[ColumnDirection, ...]:
+        """The columns that rise along a straight direction, the best first."""
+        found = [
+            one
+            for one in self.columns
+            if one.correlation >= MIN_ORDER_CORRELATION and one.is_beyond_chance
+        ]
+        return tuple(sorted(found, key=lambda one: -one.correlation))
+
+    @property
+    def has_ordered_columns(self) -> bool:
+        """Whether these are more than any map can show."""
+        count = len(self.ordered_columns)
+        return count > 0 and count >= min(self.n_components + 1, (len(self.columns) + 1) // 2)
+
+    @property
+    def grade(self) -> str:
+        """good, fair, poor, or hardly any."""
+        if self.has_ordered_columns:
+            return "good"
+        return next(word for least, word in LAYOUT_GRADES if self.beyond_chance >= least)
+
+    @property
+    def column_words(self) -> str:
+        """The best columns with the axis that they follow; "" without any."""
+        best = self.ordered_columns[:MAX_NAMED_COLUMNS]
+        axes = dict.fromkeys(one.axis for one in best)
+        return "; ".join(
+            f"{', '.join(one.title for one in best if one.axis == axis)} along axis {axis + 1}"
+            for axis in axes
+        )
+
+    def __str__(self) -> str:
+        low, high = (getattr(self.distances, end, None) for end in ("low", "high"))
+        interval = "" if low is None else f", 95 %: {low:.2f} to {high:.2f}"
+        text = (
+            f"{self.grade}: distances keep their order by {float(self.distances):.2f} (by chance "
+            f"{self.chance:.2f}{interval})"
+        )
+        if not self.columns:
+            return text
+        best = self.ordered_columns[:MAX_NAMED_COLUMNS]
+        named = ", ".join(
+            f"{one.title} {one.correlation:.2f} (by chance {one.chance:.2f})" for one in best
+        )
+        count = f"{len(self.ordered_columns)} of {len(self.columns)} columns rise along a line"
+        return f"{text}; {count}{': ' if named else ''}{named}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready; of the columns the best hundred."""
+        columns = sorted(self.columns, key=lambda one: -one.correlation)[:100]
+        return {
+            "grade": self.grade,
+            "distances": float(self.distances),
+            "low": getattr(self.distances, "low", float(self.distances)),
+            "high": getattr(self.distances, "high", float(self.distances)),
+            "chance": self.chance,
+            "beyond_chance": self.beyond_chance,
+            "columns_in_order": [one.title for one in self.ordered_columns],
+            "columns_tested": len(self.columns),
+            "columns": [one.to_dict() for one in columns],
+            "text": str(self),
+        }
+
+
+def layout_of(
+    x: Space, Y: Any, columns: Mapping[str, Any] | None = None, *, random_state: int = 0
+) -> Layout:
+    """How much of the overall order of a space the map Y shows.
+
+    columns : name → values, one for each row (see `column_directions`); None: those of the table
+        that distances are taken in, if it is one
+    """
+    points = np.asarray(Y, dtype=float)
+    chosen = _chosen_columns(x, columns, random_state)
+    directions = column_directions(chosen, points, random_state=random_state) if chosen else []
+    rows = drawn_rows(x.n, MAX_PAIR_ROWS, random_state)
+    rows = np.arange(x.n) if rows is None else rows
+    some = subspace(x, rows)
+    before = _pair_ranks(some)
+    shown = points[rows]
+    value = _correlation(before, shown)
+    chance = [
+        _correlation(before, one) for one in rearranged_maps(shown, N_REARRANGED_MAPS, random_state)
+    ]
+    distances = value if len(rows) == x.n else _with_interval(value, some, shown, x.n)
+    return Layout(distances, max(0.0, *chance), tuple(directions), points.shape[1])
+
+
+def _chosen_columns(
+    x: Space, columns: Mapping[str, Any] | None, random_state: int
+) -> dict[str, Any]:
+    if columns is None:
+        if not isinstance(x, EuclideanSpace):
+            return {}
+        columns = {f"column {place + 1}": x.points[:, place] for place in range(x.width)}
+    names = list(columns)
+    if len(names) > MAX_COLUMNS:
+        drawn = random_generator(random_state).choice(len(names), MAX_COLUMNS, replace=False)
+        names = [names[place] for place in np.sort(drawn)]
+    return {name: columns[name] for name in names}
+
+
+def _pair_ranks(space: Space) -> Array:
+    """Ranks of the distances of all pairs, each once."""
+    table = space.true_rows(np.arange(space.n, dtype=np.int32))
+    return np.asarray(rankdata(table[np.triu_indices(space.n, 1)]))
+
+
+def _correlation(before: Array, Y: Array) -> float:
+    """Spearman's of ranks of all pairs with the distances on a map; 0 where one does not vary."""
+    after = _pair_ranks(EuclideanSpace(Y, 1, "Y"))
+    first, second = before - before.mean(), after - after.mean()
+    size = float(np.sqrt((first @ first) * (second @ second)))
+    return float(first @ second) / size if size > 0 else 0.0
+
+
+def _with_interval(value: float, x: Space, Y: Array, n: int) -> float:
+    """The jackknife over parts of the rows, for draws without replacement."""
+    parts = np.array_split(random_generator(x.n).permutation(x.n), N_JACKKNIFE_PARTS)
+    without = []
+    for part in parts:
+        rest = np.setdiff1d(np.arange(x.n), part)
+        without.append(_correlation(_pair_ranks(subspace(x, rest)), Y[rest]))
+    count = len(parts)
+    variance = (count - 1) / count * float(np.square(without - np.mean(without)).sum())
+    quantile = float(stdtrit(count - 1, 0.5 + INTERVAL_CONFIDENCE / 2))
+    half = quantile * float(np.sqrt(variance * (1 - x.n / n)))
+    return Estimate(value, max(-1.0, value - half), min(1.0, value + half), x.n)
