@@ -12,6 +12,7 @@ from dualfold.data.encoding import Encoding, encoded_columns
 from dualfold.data.missing_values import pca_imputed
 from dualfold.data.scales import different_units
 from dualfold.errors import InvalidInput
+from dualfold.graph.metrics import present_nearest
 
 
 def run(*words, code=0):
@@ -92,7 +93,7 @@ def test_columns_that_say_nothing_are_left_out_by_name(frame):
     said = "\n".join(found.notices)
     assert "'same': the same value in every row, left out; keep=['same'] uses it" in said
     assert "'again' (as 'weight'): equal to another column in every row" in said
-    assert "'row': row numbers or identifiers" in said
+    assert "'row': named like identifiers, left out" in said
     assert "'zip': codes (digits with a zero before them)" in said
     kept = prepare(table, Reading(keep=("same", "again", "row", "zip")))
     assert kept.names[:5] == ("size", "weight", "same", "again", "row")
@@ -202,12 +203,12 @@ def test_distances_over_what_is_present(frame):
     # The ranges are those of the whole table.
     expected = np.array(gower(pd.concat([table, rare]), rare)[len(table) :])
     np.fill_diagonal(expected, np.inf)
-    found = dualfold.graph.present_nearest(X, 6, weights=weights)
+    found = present_nearest(X, 6, weights=weights)
     order = np.sort(expected, axis=1)[:, :6]
     np.testing.assert_allclose(found.distances, order, atol=1e-12)
     chosen = np.take_along_axis(expected, found.indices, axis=1)
     np.testing.assert_allclose(chosen, found.distances, atol=1e-12)
-    other = dualfold.graph.present_nearest(X, 1, queries=X[3:4], weights=weights)
+    other = present_nearest(X, 1, queries=X[3:4], weights=weights)
     assert (other.indices[0, 0], other.distances[0, 0]) == (3, 0.0)
 
 
