@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from dualfold.auditing.groups import LINKS_PER_POINT, LinkedGroups, groups_with_verdicts
-from dualfold.quality.dimension_estimates import intrinsic_dimension
+from dualfold.auditing.groups import groups_with_verdicts, linked_groups
 from dualfold.quality.estimate import drawn_rows, sample_size
 from dualfold.quality.map_layout import layout_of
 from dualfold.quality.map_verdict import GroupsFound, MapVerdict, mean_verdict
 from dualfold.quality.picture import Picture
 from dualfold.quality.ranks import picture_of
 from dualfold.quality.space import EuclideanSpace, Space, both_spaces, subspace
-from dualfold.quality.visible_groups import MapGroups, map_groups
+from dualfold.quality.visible_groups import map_groups
 
 __all__ = ["groups_found", "map_verdict"]
 
@@ -65,8 +65,9 @@ def map_verdict(
     >>> from dualfold.auditing import map_verdict
     >>> from dualfold.data import digits
     >>> X = digits().points
-    >>> print(map_verdict(X, PCA(2).fit_transform(X)).headline)
-    Shows overall order, roughly, not who is near whom; 0 of its 2 groups are found in the data, too.
+    >>> found = map_verdict(X, PCA(2).fit_transform(X))
+    >>> found.layout.grade, found.neighborhoods.grade, found.groups.grade
+    ('fair', 'poor', 'none')
     """
     tables = list(X) if isinstance(X, list | tuple) and isinstance(X[0], Space) else [X]
     found = []
@@ -100,24 +101,12 @@ def groups_found(x: Space, Y: Any, *, random_state: int = 0) -> GroupsFound:
     if visible.count > MAX_TESTED_GROUPS:
         return GroupsFound(visible.count, reason=f"{visible.count} groups are visible, too many")
     chosen = _rows(len(rows), MAX_TESTED_ROWS, random_state)
-    groups, _ = groups_with_verdicts(
-        linked_groups(x, visible, rows[chosen], visible.codes[chosen], random_state)
+    linked, _ = linked_groups(subspace(x, rows[chosen]), visible, chosen, random_state)
+    groups, _ = groups_with_verdicts(linked)
+    counts = Counter(one.verdict for one in groups)
+    return GroupsFound(
+        visible.count, counts["group"], counts["torn"], counts["scattered"], len(chosen)
     )
-    verdicts = [one.verdict for one in groups]
-    counts = (verdicts.count(word) for word in ("group", "torn", "scattered"))
-    return GroupsFound(visible.count, *counts, sampled=len(chosen))
-
-
-def linked_groups(
-    x: Space, found: MapGroups, rows: np.ndarray, codes: np.ndarray, seed: int
-) -> LinkedGroups:
-    """Visible groups with the links of some rows, whose groups are `codes`."""
-    some = subspace(x, rows)
-    few = _rows(len(rows), MAX_TESTED_ROWS, seed)
-    dimension = intrinsic_dimension(subspace(some, few), random_state=seed)
-    # The larger one is the cautious one: it needs more to call a group torn.
-    width = max(float(dimension.two_nn), float(dimension.levina_bickel))
-    return LinkedGroups(found, codes, some.nearest(LINKS_PER_POINT)[0], width)
 
 
 def _rows(n: int, most: int, seed: int) -> np.ndarray:

@@ -26,6 +26,9 @@ from dualfold.quality.space import EuclideanSpace, Space, subspace
 # (docs/calibration.md#the-verdict-on-a-map).
 LAYOUT_GRADES = ((0.7, "good"), (0.5, "fair"), (0.25, "poor"), (-np.inf, "hardly any"))
 MIN_ORDER_CORRELATION = LAYOUT_GRADES[0][0]
+MIN_FAIR = LAYOUT_GRADES[1][0]
+# Of the columns of a table: fewer are the order of a few, not of the table.
+MIN_ORDERED_SHARE = 0.1
 # Rows whose distances to each other are compared: 80,000 pairs.
 MAX_PAIR_ROWS = 400
 # Parts of these rows that are left out in turn, for the interval.
@@ -45,10 +48,11 @@ class Layout:
     columns : the direction of each column that was looked at
     n_components : coordinates of the map
 
-    The grade is that of the distances, or "good" where columns rise along straight directions: more
-    of them than the map has axes, since a map can always show as many columns as it has axes in
-    order; of few columns at least half. A column counts from a held-out correlation
-    of 0.7, beyond chance.
+    The grade is that of the distances, or of the columns where these say more: "good" where more
+    columns rise along straight directions than the map has axes, since a map can always show
+    as many columns in order as it has axes (of few columns at least half), and a tenth of all
+    columns does; "fair" where fewer than a tenth do. A column counts from a held-out correlation of
+    0.7; as many as rearranged maps have are subtracted.
 
     >>> print(Layout(0.8, 0.1, (), 2))
     good: distances keep their order by 0.80 (by chance 0.10)
@@ -76,16 +80,23 @@ class Layout:
         return tuple(sorted(found, key=lambda one: -one.correlation))
 
     @property
-    def has_ordered_columns(self) -> bool:
-        """Whether these are more than any map can show."""
-        count = len(self.ordered_columns)
-        return count > 0 and count >= min(self.n_components + 1, (len(self.columns) + 1) // 2)
+    def ordered_by_chance(self) -> int:
+        """The most columns that rise so on one of the rearranged maps."""
+        each = zip(*(one.permuted for one in self.columns if one.permuted), strict=True)
+        return max((sum(r >= MIN_ORDER_CORRELATION for r in one) for one in each), default=0)
 
     @property
     def grade(self) -> str:
         """good, fair, poor, or hardly any."""
-        if self.has_ordered_columns:
-            return "good"
+        count, width = len(self.ordered_columns) - self.ordered_by_chance, len(self.columns)
+        if count > 0 and count >= min(self.n_components + 1, (width + 1) // 2):
+            if count >= MIN_ORDERED_SHARE * width:
+                return "good"
+            return self._grade_of_distances if self.beyond_chance >= MIN_FAIR else "fair"
+        return self._grade_of_distances
+
+    @property
+    def _grade_of_distances(self) -> str:
         return next(word for least, word in LAYOUT_GRADES if self.beyond_chance >= least)
 
     @property
@@ -112,7 +123,8 @@ class Layout:
             f"{one.title} {one.correlation:.2f} (by chance {one.chance:.2f})" for one in best
         )
         count = f"{len(self.ordered_columns)} of {len(self.columns)} columns rise along a line"
-        return f"{text}; {count}{': ' if named else ''}{named}"
+        chance = f" (by chance {self.ordered_by_chance})"
+        return f"{text}; {count}{chance}{': ' if named else ''}{named}"
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready; of the columns the best hundred."""
@@ -125,6 +137,7 @@ class Layout:
             "chance": self.chance,
             "beyond_chance": self.beyond_chance,
             "columns_in_order": [one.title for one in self.ordered_columns],
+            "columns_by_chance": self.ordered_by_chance,
             "columns_tested": len(self.columns),
             "columns": [one.to_dict() for one in columns],
             "text": str(self),
@@ -148,11 +161,11 @@ def layout_of(
     before = _pair_ranks(some)
     shown = points[rows]
     value = _correlation(before, shown)
-    chance = [
+    by_chance = [
         _correlation(before, one) for one in rearranged_maps(shown, N_REARRANGED_MAPS, random_state)
     ]
     distances = value if len(rows) == x.n else _with_interval(value, some, shown, x.n)
-    return Layout(distances, max(0.0, *chance), tuple(directions), points.shape[1])
+    return Layout(distances, max(0.0, *by_chance), tuple(directions), points.shape[1])
 
 
 def _chosen_columns(
@@ -191,7 +204,7 @@ def _with_interval(value: float, x: Space, Y: Array, n: int) -> float:
         rest = np.setdiff1d(np.arange(x.n), part)
         without.append(_correlation(_pair_ranks(subspace(x, rest)), Y[rest]))
     count = len(parts)
-    variance = (count - 1) / count * float(np.square(without - np.mean(without)).sum())
+    variance = (count - 1) / count * float(np.var(without) * count)
     quantile = float(stdtrit(count - 1, 0.5 + INTERVAL_CONFIDENCE / 2))
     half = quantile * float(np.sqrt(variance * (1 - x.n / n)))
     return Estimate(value, max(-1.0, value - half), min(1.0, value + half), x.n)

@@ -131,7 +131,7 @@ class MapVerdict:
         grade, columns = self.layout.grade, self.layout.column_words
         order = f"overall order ({columns})" if columns else "overall order"
         if grade in SHOWN_GRADES:
-            shown.append(order if grade == "good" else f"{order}, roughly")
+            shown.append(order if grade == "good" else f"roughly {order}")
         else:
             missing.append("overall order")
         near = self.neighborhoods
@@ -150,10 +150,16 @@ class MapVerdict:
     def _words_of_other_groups(self) -> str:
         groups = self.groups
         if groups.are_false:
-            return f"; {groups.torn + groups.scattered} of its {groups.visible} groups are none"
-        if groups.grade in ("some", "none"):
+            count = groups.torn + groups.scattered
+            of_all = "" if count == groups.visible else f"{count} of "
+            return f"; {of_all}its {groups.visible} visible groups are no groups of the data"
+        if groups.grade == "none":
+            return (
+                f"; whether its {groups.visible} visible groups are groups of the data is undecided"
+            )
+        if groups.grade == "some":
             found = f"{groups.found} of its {groups.visible}"
-            return f"; {found} groups are found in the data, too"
+            return f"; {found} visible groups are found in the data, too"
         return ""
 
     def __str__(self) -> str:
