@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import stdtrit
@@ -29,10 +29,12 @@ MIN_ORDER_CORRELATION = LAYOUT_GRADES[0][0]
 MIN_FAIR = LAYOUT_GRADES[1][0]
 # Of the columns of a table: fewer are the order of a few, not of the table.
 MIN_ORDERED_SHARE = 0.1
-# Rows whose distances to each other are compared: 80,000 pairs.
-MAX_PAIR_ROWS = 400
-# Parts of these rows that are left out in turn, for the interval.
-N_JACKKNIFE_PARTS = 10
+# All pairs of fewer rows are compared; else 20,000 pairs of so many rows.
+MAX_EXACT_ROWS = 150
+MAX_POOL_ROWS = 2_000
+MAX_PAIR_ROWS = 1_000
+PAIRS_PER_ROW = 20
+N_BATCHES = 20
 # Of wider tables as many columns are drawn.
 MAX_COLUMNS = 200
 MAX_NAMED_COLUMNS = 3
@@ -155,17 +157,18 @@ def layout_of(
     points = np.asarray(Y, dtype=float)
     chosen = _chosen_columns(x, columns, random_state)
     directions = column_directions(chosen, points, random_state=random_state) if chosen else []
-    rows = drawn_rows(x.n, MAX_PAIR_ROWS, random_state)
-    rows = np.arange(x.n) if rows is None else rows
-    some = subspace(x, rows)
-    before = _pair_ranks(some)
-    shown = points[rows]
-    value = _correlation(before, shown)
+    pool = drawn_rows(x.n, MAX_POOL_ROWS, random_state)
+    some, shown = (x, points) if pool is None else (subspace(x, pool), points[pool])
+    pairs = _drawn_pairs(some.n, random_state)
+    before = rankdata(some.distances_to(pairs.columns, pairs.rows))
+    value = _correlation(before, _distances_on(shown, pairs))
     by_chance = [
-        _correlation(before, one) for one in rearranged_maps(shown, N_REARRANGED_MAPS, random_state)
+        _correlation(before, _distances_on(one, pairs))
+        for one in rearranged_maps(shown, N_REARRANGED_MAPS, random_state)
     ]
-    distances = value if len(rows) == x.n else _with_interval(value, some, shown, x.n)
-    return Layout(distances, max(0.0, *by_chance), tuple(directions), points.shape[1])
+    if not pairs.are_all:
+        value = _with_interval(value, before, _distances_on(shown, pairs))
+    return Layout(value, max(0.0, *by_chance), tuple(directions), points.shape[1])
 
 
 def _chosen_columns(
@@ -182,29 +185,43 @@ def _chosen_columns(
     return {name: columns[name] for name in names}
 
 
-def _pair_ranks(space: Space) -> Array:
-    """Ranks of the distances of all pairs, each once."""
-    table = space.true_rows(np.arange(space.n, dtype=np.int32))
-    return np.asarray(rankdata(table[np.triu_indices(space.n, 1)]))
+class _Pairs(NamedTuple):
+    """Some rows, and for each of them others; each pair once where they are all pairs."""
+
+    rows: Array
+    columns: Array
+    are_all: bool
 
 
-def _correlation(before: Array, Y: Array) -> float:
-    """Spearman's of ranks of all pairs with the distances on a map; 0 where one does not vary."""
-    after = _pair_ranks(EuclideanSpace(Y, 1, "Y"))
-    first, second = before - before.mean(), after - after.mean()
+def _drawn_pairs(n: int, random_state: int) -> _Pairs:
+    if n <= MAX_EXACT_ROWS:
+        rows = np.arange(n, dtype=np.int32)
+        # All others of each row: each pair twice, which changes no correlation.
+        columns = (rows[:, None] + np.arange(1, n, dtype=np.int32)) % n
+        return _Pairs(rows, columns.astype(np.int32), True)
+    rng = random_generator([random_state, n])
+    rows = rng.permutation(n)[:MAX_PAIR_ROWS].astype(np.int32)
+    steps = rng.integers(1, n, (len(rows), PAIRS_PER_ROW))
+    return _Pairs(rows, ((rows[:, None] + steps) % n).astype(np.int32), False)
+
+
+def _distances_on(Y: Array, pairs: _Pairs) -> Array:
+    return np.asarray(np.linalg.norm(Y[pairs.columns] - Y[pairs.rows][:, None], axis=2))
+
+
+def _correlation(before: Array, distances: Array) -> float:
+    """Pearson's of ranks with the ranks of distances on a map; 0 where one does not vary."""
+    first, second = before.ravel(), rankdata(distances)
+    first, second = first - first.mean(), second - second.mean()
     size = float(np.sqrt((first @ first) * (second @ second)))
     return float(first @ second) / size if size > 0 else 0.0
 
 
-def _with_interval(value: float, x: Space, Y: Array, n: int) -> float:
-    """The jackknife over parts of the rows, for draws without replacement."""
-    parts = np.array_split(random_generator(x.n).permutation(x.n), N_JACKKNIFE_PARTS)
-    without = []
-    for part in parts:
-        rest = np.setdiff1d(np.arange(x.n), part)
-        without.append(_correlation(_pair_ranks(subspace(x, rest)), Y[rest]))
-    count = len(parts)
-    variance = (count - 1) / count * float(np.var(without) * count)
-    quantile = float(stdtrit(count - 1, 0.5 + INTERVAL_CONFIDENCE / 2))
-    half = quantile * float(np.sqrt(variance * (1 - x.n / n)))
-    return Estimate(value, max(-1.0, value - half), min(1.0, value + half), x.n)
+def _with_interval(value: float, before: Array, after: Array) -> Estimate:
+    """By the spread between batches of rows."""
+    batches = np.array_split(np.arange(len(after)), N_BATCHES)
+    ranks = before.reshape(after.shape)
+    each = [_correlation(rankdata(ranks[rows]), after[rows]) for rows in batches]
+    quantile = float(stdtrit(N_BATCHES - 1, 0.5 + INTERVAL_CONFIDENCE / 2))
+    half = quantile * float(np.std(each, ddof=1)) / N_BATCHES**0.5
+    return Estimate(value, max(-1.0, value - half), min(1.0, value + half), len(after))

@@ -154,9 +154,7 @@ class MapVerdict:
             of_all = "" if count == groups.visible else f"{count} of "
             return f"; {of_all}its {groups.visible} visible groups are no groups of the data"
         if groups.grade == "none":
-            return (
-                f"; whether its {groups.visible} visible groups are groups of the data is undecided"
-            )
+            return f"; it is undecided whether its {groups.visible} visible groups are in the data"
         if groups.grade == "some":
             found = f"{groups.found} of its {groups.visible}"
             return f"; {found} visible groups are found in the data, too"
