@@ -115,4 +115,7 @@ def test_numbers_of_several_fillings_are_means_with_their_spread():
     found = mean_verdict(each, filled_share=0.3)
     assert float(found.neighborhoods.kept) == pytest.approx(0.3)
     assert (found.neighborhoods.kept.low, found.neighborhoods.kept.high) == (0.2, 0.4)
-    assert "30 % of the cells were missing and are filled in" in str(found)
+    assert "30 % of the cells were filled in" in str(found)
+    doubtful = mean_verdict(each, filled_share=0.9, doubt="most cells are missing")
+    assert str(doubtful) == "It cannot be judged: most cells are missing."
+    assert doubtful.shows_nothing

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from dualfold.auditing.groups import groups_with_verdicts, linked_groups
 from dualfold.quality.estimate import drawn_rows, sample_size
 from dualfold.quality.map_layout import layout_of
-from dualfold.quality.map_verdict import GroupsFound, MapVerdict, mean_verdict
+from dualfold.quality.map_verdict import GroupsFound, MapVerdict
 from dualfold.quality.picture import Picture
 from dualfold.quality.ranks import picture_of
 from dualfold.quality.space import EuclideanSpace, Space, both_spaces, subspace
@@ -34,24 +34,21 @@ def map_verdict(
     Y: Any,
     *,
     columns: Mapping[str, Any] | None = None,
-    picture: Picture | None = None,
-    filled_share: float = 0.0,
+    metric: Any = "euclidean",
     random_state: int = 0,
 ) -> MapVerdict:
     """What a map Y shows of the data X; `print` it.
 
     Parameters
     ----------
-    X : table, space, or list of spaces
-        The data. Several spaces are plausible fillings of one table: the numbers are their means.
+    X : table of numbers, graph or distances
+        The data, as `dualfold.quality` takes them.
     Y : array of shape (n, d)
         The map.
     columns : mapping of names to values, optional
         What overall order is looked for in (default: the columns of X).
-    picture : Picture, optional
-        Its neighbourhoods, where they were measured before.
-    filled_share : float
-        The share of the cells of X that were filled in, to be said beside the numbers.
+    metric : str or callable
+        Of X; on the map distances are Euclidean.
     random_state : int
         Seed of samples and permutations.
 
@@ -69,21 +66,26 @@ def map_verdict(
     >>> found.layout.grade, found.neighborhoods.grade, found.groups.grade
     ('fair', 'poor', 'none')
     """
-    tables = list(X) if isinstance(X, list | tuple) and isinstance(X[0], Space) else [X]
-    found = []
-    for place, table in enumerate(tables):
-        x, y = both_spaces(table, Y, "euclidean", None)
-        near = picture if place == 0 and picture is not None else _neighborhoods(x, y, random_state)
-        layout = layout_of(x, y.points, columns, random_state=random_state)
-        groups = groups_found(x, y.points, random_state=random_state)
-        found.append(MapVerdict(layout, near, groups))
-    return mean_verdict(found, filled_share)
+    x, y = both_spaces(X, Y, metric, None)
+    near = None
+    if x.n > N_NEIGHBORS:
+        near = picture_of(x, y, N_NEIGHBORS, sample=sample_size(x.n), random_state=random_state)
+    return verdict_with_picture(x, y, near, columns=columns, random_state=random_state)
 
 
-def _neighborhoods(x: Space, y: EuclideanSpace, seed: int) -> Picture | None:
-    if x.n <= N_NEIGHBORS:
-        return None
-    return picture_of(x, y, N_NEIGHBORS, sample=sample_size(x.n), random_state=seed)
+def verdict_with_picture(
+    x: Space,
+    y: EuclideanSpace,
+    near: Picture | None,
+    *,
+    columns: Mapping[str, Any] | None = None,
+    names: Sequence[str] | None = None,
+    random_state: int = 0,
+) -> MapVerdict:
+    """The same, where neighbourhoods were measured before; names : of the columns of X."""
+    layout = layout_of(x, y.points, columns, names=names, random_state=random_state)
+    groups = groups_found(x, y.points, random_state=random_state)
+    return MapVerdict(layout, near, groups)
 
 
 def groups_found(x: Space, Y: Any, *, random_state: int = 0) -> GroupsFound:

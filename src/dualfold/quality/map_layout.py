@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -147,15 +147,22 @@ class Layout:
 
 
 def layout_of(
-    x: Space, Y: Any, columns: Mapping[str, Any] | None = None, *, random_state: int = 0
+    x: Space,
+    Y: Any,
+    columns: Mapping[str, Any] | None = None,
+    *,
+    names: Sequence[str] | None = None,
+    random_state: int = 0,
 ) -> Layout:
     """How much of the overall order of a space the map Y shows.
 
     columns : name → values, one for each row (see `column_directions`); None: those of the table
         that distances are taken in, if it is one
+    names : of the columns of that table
     """
     points = np.asarray(Y, dtype=float)
-    chosen = _chosen_columns(x, columns, random_state)
+    columns = _columns_of(x, names) if columns is None else columns
+    chosen = _drawn_columns(columns, random_state)
     directions = column_directions(chosen, points, random_state=random_state) if chosen else []
     pool = drawn_rows(x.n, MAX_POOL_ROWS, random_state)
     some, shown = (x, points) if pool is None else (subspace(x, pool), points[pool])
@@ -171,13 +178,16 @@ def layout_of(
     return Layout(value, max(0.0, *by_chance), tuple(directions), points.shape[1])
 
 
-def _chosen_columns(
-    x: Space, columns: Mapping[str, Any] | None, random_state: int
-) -> dict[str, Any]:
-    if columns is None:
-        if not isinstance(x, EuclideanSpace):
-            return {}
-        columns = {f"column {place + 1}": x.points[:, place] for place in range(x.width)}
+def _columns_of(x: Space, names: Sequence[str] | None) -> dict[str, Any]:
+    """The columns of a table; none of a space of distances."""
+    if not isinstance(x, EuclideanSpace):
+        return {}
+    if names is None or len(names) != x.width:
+        names = [f"column {place + 1}" for place in range(x.width)]
+    return {name: x.points[:, place] for place, name in enumerate(names)}
+
+
+def _drawn_columns(columns: Mapping[str, Any], random_state: int) -> dict[str, Any]:
     names = list(columns)
     if len(names) > MAX_COLUMNS:
         drawn = random_generator(random_state).choice(len(names), MAX_COLUMNS, replace=False)

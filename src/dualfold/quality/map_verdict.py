@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from dualfold.quality.estimate import Estimate
+from dualfold.quality.estimate import mean_estimate
 from dualfold.quality.map_layout import Layout
-from dualfold.quality.picture import Picture, percent
+from dualfold.quality.picture import Picture, mean_picture, percent
 
 SHOWN_GRADES = ("good", "fair")
 
@@ -88,8 +88,9 @@ class MapVerdict:
     layout : overall order: do large distances hold, do columns rise along the map
     neighborhoods : are near rows near; None where there are too few rows
     groups : are visible groups groups of the data
-    filled_share : of the cells of the table, those that were missing and filled in
-    tables : how many plausible fillings the numbers are means of
+    filled_share : of the cells of the table, those that were filled in; the numbers are then
+        means over plausible fillings
+    doubt : why these say nothing, in words; "" where they do
 
     >>> layout, near = Layout(0.1, 0.1, (), 2), Picture(0.7, 1_000, 10)
     >>> print(MapVerdict(layout, near, GroupsFound(1)).headline)
@@ -100,13 +101,13 @@ class MapVerdict:
     neighborhoods: Picture | None
     groups: GroupsFound
     filled_share: float = 0.0
-    tables: int = 1
+    doubt: str = ""
 
     @property
     def shows_nothing(self) -> bool:
         """Whether none of the three is shown: this is said before anything else."""
         near = self.neighborhoods
-        return (
+        return bool(self.doubt) or (
             self.layout.grade not in SHOWN_GRADES
             and (near is None or near.grade not in SHOWN_GRADES)
             and self.groups.grade not in ("all", "most")
@@ -115,6 +116,8 @@ class MapVerdict:
     @property
     def headline(self) -> str:
         """One sentence: what can be read off the map and what cannot."""
+        if self.doubt:
+            return f"It cannot be judged: {self.doubt}."
         shown, missing = self._parts()
         if shown and missing:
             text = f"Shows {_listed(shown, 'and')}, not {_listed(missing, 'nor')}"
@@ -161,6 +164,8 @@ class MapVerdict:
         return ""
 
     def __str__(self) -> str:
+        if self.doubt:
+            return self.headline
         lines = [
             self.headline,
             f"  Overall order: {self.layout}.",
@@ -171,18 +176,14 @@ class MapVerdict:
             ),
             f"  Groups: {self.groups}.",
         ]
-        if self.filled_share > 0:
-            fillings = f"; the numbers are means over {self.tables} plausible fillings"
-            lines.append(
-                f"  {percent(self.filled_share)} of the cells were missing and are filled in"
-                f"{fillings if self.tables > 1 else ''}."
-            )
         return "\n".join(lines)
 
     @property
     def short(self) -> str:
         """A few words for a caption or a table."""
         near = self.neighborhoods
+        if self.doubt:
+            return "cannot be judged"
         words = [f"order: {self.layout.grade}"]
         if near is not None:
             words.append(f"neighbours: {near.grade} ({percent(near.kept)} kept)")
@@ -201,42 +202,32 @@ class MapVerdict:
             "neighborhoods": None if near is None else near.to_dict(),
             "groups": self.groups.to_dict(),
             "filled_share": self.filled_share,
-            "tables": self.tables,
+            "doubt": self.doubt,
             "text": str(self),
         }
 
 
-def mean_verdict(verdicts: Sequence[MapVerdict], filled_share: float = 0.0) -> MapVerdict:
+def mean_verdict(
+    verdicts: Sequence[MapVerdict], filled_share: float = 0.0, doubt: str = ""
+) -> MapVerdict:
     """The mean of verdicts on one map, by several plausible fillings of its table.
 
-    The intervals hold those of all fillings. A group counts as found where it is in half of them.
+    Columns are those of the first filling, groups those of the middle one by how many are found.
+    filled_share, doubt : as in `MapVerdict`
     """
     first = verdicts[0]
-    if len(verdicts) == 1:
-        return replace(first, filled_share=filled_share)
     layouts = [one.layout for one in verdicts]
+    pictures = [one.neighborhoods for one in verdicts if one.neighborhoods is not None]
+    if len(verdicts) == 1:
+        return replace(first, filled_share=filled_share, doubt=doubt)
     layout = replace(
         first.layout,
-        distances=_mean([one.distances for one in layouts]),
+        distances=mean_estimate([one.distances for one in layouts], 0),
         chance=float(np.mean([one.chance for one in layouts])),
     )
-    near = first.neighborhoods
-    if near is not None:
-        pictures = [one.neighborhoods for one in verdicts if one.neighborhoods is not None]
-        near = replace(
-            near,
-            kept=_mean([one.kept for one in pictures]),
-            chance_share=float(np.mean([one.chance for one in pictures])),
-        )
-    found = sorted(verdicts, key=lambda one: one.groups.found)[(len(verdicts) - 1) // 2].groups
-    return MapVerdict(layout, near, found, filled_share, len(verdicts))
-
-
-def _mean(values: Sequence[float]) -> Estimate:
-    low = min(getattr(value, "low", float(value)) for value in values)
-    high = max(getattr(value, "high", float(value)) for value in values)
-    sampled = getattr(values[0], "sampled", 0)
-    return Estimate(float(np.mean(values)), low, high, sampled)
+    near = mean_picture(pictures, filled_share, doubt) if pictures else None
+    groups = sorted((one.groups for one in verdicts), key=lambda one: one.found)
+    return MapVerdict(layout, near, groups[(len(groups) - 1) // 2], filled_share, doubt)
 
 
 def _listed(words: list[str], last: str) -> str:

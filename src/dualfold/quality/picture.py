@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from dualfold.arrays import Array
+from dualfold.quality.estimate import mean_estimate
 
 # Where words change, in shares of what a random map loses: conventions, chosen by maps that
 # people call good or bad (docs/dev/notes/quality.md).
@@ -36,6 +37,9 @@ class Picture:
     places, distinct_rows : different places of the map and different rows of the data; None:
         not counted. Where more than k rows share a place on average, or different rows do, the
         map does not say who is near whom, and is not good.
+    filled_share : of the cells of the table, those that were filled in; `kept` is then the mean
+        over plausible fillings, with limits that hold all of them
+    doubt : why these say nothing, in words; "" where they do
 
     >>> print(Picture(0.02, 10_001, 10))
     Hardly any: it keeps 2 % of the 10 nearest neighbours (a random map: 0.1 %).
@@ -47,6 +51,8 @@ class Picture:
     rivals: Mapping[str, float] = field(default_factory=dict)
     space: str = ""
     chance_share: float | None = None
+    filled_share: float = 0.0
+    doubt: str = ""
     places: int | None = None
     distinct_rows: int | None = None
 
@@ -67,7 +73,9 @@ class Picture:
 
     @property
     def grade(self) -> str:
-        """good, fair, poor, or hardly any."""
+        """good, fair, poor, hardly any; or that it cannot be judged."""
+        if self.doubt:
+            return "cannot be judged"
         word = next(word for least, word in GRADE_THRESHOLDS if self.beyond_chance >= least)
         return "fair" if word == "good" and self.has_few_places else word
 
@@ -81,13 +89,13 @@ class Picture:
 
     @property
     def is_judged(self) -> bool:
-        """Whether maps can differ: not where all rows are equally far."""
-        return self.chance < 1
+        """Whether maps can differ: not where all rows are equally far, or most cells filled."""
+        return self.chance < 1 and not self.doubt
 
     @property
     def poor(self) -> bool:
         """Whether this must be reported before anything else."""
-        return self.beyond_chance < MIN_FAIR_SHARE
+        return bool(self.doubt) or self.beyond_chance < MIN_FAIR_SHARE
 
     @property
     def best_rival(self) -> str | None:
@@ -100,14 +108,27 @@ class Picture:
             beside += f"; {self.best_rival}: {percent(self.rivals[self.best_rival])}"
         where = f" {self.space}" if self.space else ""
         which = "nearest" if self.n_neighbors == 1 else f"{self.n_neighbors} nearest"
-        if not self.is_judged:
+        if self.chance >= 1:
             return (
                 f"It cannot be judged: every map keeps all neighbours{where}, for no row is nearer "
                 "than another."
             )
+        if self.doubt:
+            return f"It cannot be judged: {self.doubt}."
         return (
             f"{self.grade.capitalize()}: it keeps {percent(self.kept)} of the {which} "
-            f"neighbours{where} ({beside}).{self._words_of_places()}"
+            f"neighbours{where} ({beside}).{self._words_of_places()}{self._words_of_filling()}"
+        )
+
+    def _words_of_filling(self) -> str:
+        if not self.filled_share:
+            return ""
+        limits = getattr(self.kept, "low", self.kept), getattr(self.kept, "high", self.kept)
+        low, high = (percent(limit) for limit in limits)
+        between = low if low == high else f"{low} to {high}"
+        return (
+            f" {percent(self.filled_share)} of the cells were filled in; this is the mean over "
+            f"plausible fillings ({between})."
         )
 
     def _words_of_places(self) -> str:
@@ -128,8 +149,26 @@ class Picture:
             "sampled": getattr(self.kept, "sampled", self.n),
             "tried": {name: float(value) for name, value in self.rivals.items()},
             "space": self.space or AS_PREPARED,
+            "filled_share": self.filled_share,
             "text": str(self),
         }
+
+
+def mean_picture(
+    pictures: Sequence[Picture], filled_share: float = 0.0, doubt: str = ""
+) -> Picture:
+    """One picture of a map, from those by several plausible fillings of its table.
+
+    filled_share, doubt : as in `Picture`
+    """
+    first = pictures[0]
+    return replace(
+        first,
+        kept=mean_estimate([one.kept for one in pictures], first.n),
+        chance_share=float(np.mean([one.chance for one in pictures])),
+        filled_share=filled_share,
+        doubt=doubt,
+    )
 
 
 def percent(share: float) -> str:
