@@ -7,13 +7,13 @@ Replace scikit-learn's class by ours: the map stays the same up to signs, and it
 
 import matplotlib.pyplot as plt
 import numpy as np
+import sklearn.decomposition
 from sklearn.datasets import load_digits
-from sklearn.decomposition import PCA as TheirPCA
 
 from dualfold import PCA
 
 X, digit = load_digits(return_X_y=True)
-theirs = TheirPCA(n_components=2).fit_transform(X)
+theirs = sklearn.decomposition.PCA(n_components=2).fit_transform(X)
 model = PCA(n_components=2)
 ours = model.fit_transform(X)
 print(model.certificate_)
