@@ -22,6 +22,7 @@ from dualfold.auditing.place_mixture import two_groups
 from dualfold.auditing.point_reliability import reliability
 from dualfold.auditing.reruns import MAX_METHOD_ROWS, impostors, method_runner, repeats
 from dualfold.data.prepared import prepare
+from dualfold.data.reading import PLAIN_READING
 from dualfold.errors import Argument, InPython, InvalidInput
 from dualfold.graph.metrics import is_euclidean
 from dualfold.graph.number_rows import rows_of_numbers
@@ -83,7 +84,7 @@ def audit(
     notices: tuple[str, ...] = ()
     X = frame_of(numbers_of(X))
     if hasattr(X, "iloc"):
-        prepared = prepare(X)
+        prepared = prepare(X, PLAIN_READING)
         X, notices = prepared.X, prepared.notices
     x, y = both_spaces(X, Y, metric, n_jobs)
     _refuse_few_rows(x.n)

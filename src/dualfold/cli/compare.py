@@ -256,7 +256,7 @@ def _picture(
     panels = [one.panel(data.colors, share) for one, share in zip(maps, kept, strict=True)]
     starts = range(0, len(panels), MAPS_PER_LINE)
     lines = [panels[start : start + MAPS_PER_LINE] for start in starts]
-    names = [options.reading.color or ""] * len(lines)
+    names = [data.color_name or ""] * len(lines)
     return figure_bytes(gallery(lines, color_names=names), str(options.picture))
 
 

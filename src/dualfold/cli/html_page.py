@@ -77,7 +77,7 @@ def write_maps(
         rows=data.rows + 1,
         images=_pictures(data, picture_shape(options.images)),
         # A column that looks like the target is the one to show first.
-        color=data.reading.color or next(iter(data.answers), None),
+        color=data.color_name,
         notes=command_texts(data.notices),
     )
     write_content(options, content, console)

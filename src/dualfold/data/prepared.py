@@ -24,7 +24,6 @@ from dualfold.data.encoding import (
 )
 from dualfold.data.filled_cells import PLAUSIBLE_TABLES, FilledCells
 from dualfold.data.missing_values import ColumnScaling, completed, standard_of_known
-from dualfold.data.notices import target_columns_among
 from dualfold.data.reading import DEFAULT_READING, OPTION_SUBJECTS, Reading
 from dualfold.data.scales import Standard, different_units, gower_standard, standard_of
 from dualfold.data.table_reader import raw_table, table_of_matrix
@@ -97,9 +96,14 @@ class Prepared:
         return list(dict.fromkeys(sources_of(self.encodings)))
 
     @property
-    def answers(self) -> list[str]:
-        """The columns that are used though their names say that they may be the target."""
-        return target_columns_among(self.sources, self.reading.used_fields)
+    def suspected_targets(self) -> tuple[str, ...]:
+        """The columns that were kept apart since they look like the answer, the best first."""
+        return self.table.targets
+
+    @property
+    def color_name(self) -> str | None:
+        """The column to colour by: the one that was named, or the best suspected target."""
+        return self.reading.color or next(iter(self.suspected_targets), None)
 
     @property
     def stored_encodings(self) -> list[dict[str, Any]]:
@@ -138,8 +142,8 @@ class Prepared:
 
     @property
     def colors(self) -> Any:
-        """The column to colour by, if one was named; dates in words are dates."""
-        values = self.label(self.reading.color)
+        """The column to colour by, if there is one; dates in words are dates."""
+        values = self.label(self.color_name)
         return None if values is None else colors_of(values)
 
 
