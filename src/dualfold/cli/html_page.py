@@ -67,7 +67,7 @@ def write_maps(
                 equal=method.lengths,
                 explained=fitted.variance_shares,
             )
-            measured.append(measured_map(shown, cache.space, n_neighbors=SHOWN_NEIGHBORS))
+            measured.append(measured_map(shown, cache.spaces[0], n_neighbors=SHOWN_NEIGHBORS))
     content = PageContent(
         measured,
         title="table" if data.source == "-" else Path(data.source).name,
