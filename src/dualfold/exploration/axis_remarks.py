@@ -133,6 +133,6 @@ def map_with_arrows(result: FittedMap, data: Prepared, *, title: str, verdict: s
         data.colors,
         title=title,
         verdict=verdict,
-        color_name=data.reading.color or "",
+        color_name=data.color_name or "",
         axis_names=result.axis_titles[:2],
     )

@@ -151,7 +151,7 @@ class Exploration:
             self.data.colors,
             title=title or self._title + more,
             verdict=self.verdict if verdict is None else verdict,
-            color_name=self.data.reading.color or "",
+            color_name=self.data.color_name or "",
             axis_names=self.fitted.axis_titles[:3],
             equal=method.lengths,
         )

@@ -46,7 +46,7 @@ def maps_content(
         rows=data.rows + 1,
         images=_images(data, images),
         # A column that looks like the target is the one to show first.
-        color=data.reading.color or next(iter(data.answers), None),
+        color=data.color_name,
         notes=notes,
     )
 
@@ -67,7 +67,7 @@ def _measured(fitted: FittedMap, cache: NeighborCache) -> Any:
         equal=method.lengths,
         explained=fitted.variance_shares,
     )
-    return measured_map(shown, cache.space, n_neighbors=SHOWN_NEIGHBORS)
+    return measured_map(shown, cache.spaces[0], n_neighbors=SHOWN_NEIGHBORS)
 
 
 def label_columns(data: Prepared) -> dict[str, Any]:
