@@ -8,7 +8,14 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.data.columns import Table
-from dualfold.data.encoding import Encoding, category, encoded_columns, features_of
+from dualfold.data.encoding import (
+    MISSING_LEVEL,
+    MISSING_LEVEL_KIND,
+    Encoding,
+    category,
+    encoded_columns,
+    features_of,
+)
 from dualfold.data.notices import MANY_ROWS, column_argument, quoted_names
 from dualfold.data.reading import Reading
 from dualfold.data.scales import column_limits, shares_range
@@ -141,4 +148,7 @@ def _encoding_for(name: str, kind: str, table: Table, reading: Reading) -> Encod
                 "level, the lowest first",
             )
         return found
-    return category(name, table.labels[name])
+    found = category(name, table.labels[name])
+    if kind == MISSING_LEVEL_KIND:
+        return replace(found, levels=(*found.levels, MISSING_LEVEL))
+    return found

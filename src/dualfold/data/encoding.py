@@ -18,6 +18,10 @@ from dualfold.errors import Argument, DamagedFile, InvalidInput
 Kind = Literal["number", "log", "category", "ordered", "time", "season"]
 # A category has a column for each level: more levels are names of the rows.
 MAX_LEVELS = 1000
+# The level of rows without a value, in columns of the kind that has one; its name in X.
+MISSING_LEVEL = ""
+MISSING_LEVEL_NAME = "(missing)"
+MISSING_LEVEL_KIND = "category or missing"
 DAYS_PER_YEAR = 365.2425
 ISO_DATE_PATTERN = re.compile(r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}(?:[T ].*)?")
 YEAR_MONTH_PATTERN = re.compile(r"(?:19|20)\d\d[-/](?:0[1-9]|1[0-2])")
@@ -36,7 +40,7 @@ class Encoding:
     kind : "number" as it is, "log" its logarithm; "category" a column of 0 and 1 for each level;
         "ordered" the place among the levels, from 0; "time" days since 1970; "season" the
         place of the day on the circle of a year, two columns
-    levels : of categories, as text
+    levels : of categories, as text; "" is that of rows without a value
     """
 
     name: str
@@ -47,7 +51,7 @@ class Encoding:
     def features(self) -> tuple[str, ...]:
         """The names of its columns of X."""
         if self.kind == "category":
-            return tuple(f"{self.name}={level}" for level in self.levels)
+            return tuple(f"{self.name}={level or MISSING_LEVEL_NAME}" for level in self.levels)
         if self.kind == "season":
             return (f"{self.name} (winter)", f"{self.name} (spring)")
         return (f"log {self.name}" if self.kind == "log" else self.name,)
