@@ -34,6 +34,7 @@ EVERY = {
     "ordered": ("size=small, medium,large",),
     "season": ("sown on",),
     "mixed": "numbers",
+    "plain": True,
     "log": ("price",),
     "auto": True,
     "standardize": True,

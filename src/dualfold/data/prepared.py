@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,8 +22,13 @@ from dualfold.data.encoding import (
     sources_of,
     to_json,
 )
-from dualfold.data.missing_values import ColumnScaling, complete_table
-from dualfold.data.notices import target_columns_among
+from dualfold.data.filled_cells import (
+    LONG_PLAUSIBLE_TABLES,
+    MAX_SHORT_ROWS,
+    PLAUSIBLE_TABLES,
+    FilledCells,
+)
+from dualfold.data.missing_values import ColumnScaling, completed, standard_of_known
 from dualfold.data.reading import DEFAULT_READING, OPTION_SUBJECTS, Reading
 from dualfold.data.scales import Standard, different_units, gower_standard, standard_of
 from dualfold.data.table_reader import raw_table, table_of_matrix
@@ -44,6 +49,7 @@ class Prepared:
         that the widest column decides the distances
     encodings : how the columns of the source became those of X, for rows that come later
     raw : the table before categories became numbers, logarithms were taken, values were imputed
+    filled : the cells that were filled in; None where all were there
     """
 
     X: Any
@@ -55,6 +61,35 @@ class Prepared:
     scales_differ: bool = False
     encodings: tuple[Encoding, ...] = ()
     raw: Table | None = None
+    filled: FilledCells | None = None
+
+    @property
+    def filled_share(self) -> float:
+        """The share of the cells that were filled in, 0 to 1."""
+        return 0.0 if self.filled is None else self.filled.share
+
+    @property
+    def doubt(self) -> str:
+        """Why no map of this table can be judged, in words; "" where maps can."""
+        return "" if self.filled is None else self.filled.doubt
+
+    def plausible_tables(self, count: int | None = None) -> Iterator[Any]:
+        """X again and again, one at a time, each with other random values in filled cells.
+
+        They are as far from the filled ones as known cells are from what is predicted for them.
+        What holds in all of these tables is in the data; what holds in X alone was filled in. X
+        itself, once, where nothing was filled in.
+
+        count : how many; by default 5, of more than 5,000 rows 2
+        """
+        if self.filled is None:
+            yield self.X
+            return
+        long = self.filled.n_rows > MAX_SHORT_ROWS
+        count = count or (LONG_PLAUSIBLE_TABLES if long else PLAUSIBLE_TABLES)
+        for seed in range(count):
+            drawn = self.filled.drawn(self.table.X, seed)
+            yield drawn if self.standard is None else self.standard.apply(drawn)
 
     @property
     def numbers(self) -> tuple[tuple[str, ...], Any]:
@@ -75,9 +110,14 @@ class Prepared:
         return list(dict.fromkeys(sources_of(self.encodings)))
 
     @property
-    def answers(self) -> list[str]:
-        """The columns that are used though their names say that they may be the target."""
-        return target_columns_among(self.sources, self.reading.used_fields)
+    def suspected_targets(self) -> tuple[str, ...]:
+        """The columns that were kept apart since they look like the answer, the best first."""
+        return self.table.targets
+
+    @property
+    def color_name(self) -> str | None:
+        """The column to colour by: the one that was named, or the best suspected target."""
+        return self.reading.color or next(iter(self.suspected_targets), None)
 
     @property
     def stored_encodings(self) -> list[dict[str, Any]]:
@@ -116,8 +156,8 @@ class Prepared:
 
     @property
     def colors(self) -> Any:
-        """The column to colour by, if one was named; dates in words are dates."""
-        values = self.label(self.reading.color)
+        """The column to colour by, if there is one; dates in words are dates."""
+        values = self.label(self.color_name)
         return None if values is None else colors_of(values)
 
 
@@ -147,10 +187,14 @@ def prepare(source: Any, reading: Reading = DEFAULT_READING) -> Prepared:
     rule = reading.missing
     if rule == "auto":
         rule = "raise" if given or not isinstance(table.X, np.ndarray) else "impute"
-    table = complete_table(
+    table, filled = completed(
         table, rule, ColumnScaling(scaling.standardize, categories, sources_of(encodings))
     )
-    standard = standard_of(table.X, categories) if scaling.standardize else None
+    standard = None
+    if scaling.standardize and filled is None:
+        standard = standard_of(table.X, categories)
+    elif scaling.standardize and filled is not None:
+        standard = standard_of_known(table.X, filled.hole, categories)
     if reading.mixed == "gower":
         standard = gower_standard(table.X, categories, len(encodings))
     X = table.X if standard is None else standard.apply(table.X)
@@ -165,6 +209,7 @@ def prepare(source: Any, reading: Reading = DEFAULT_READING) -> Prepared:
         scales_differ=scaling.differ,
         encodings=encodings,
         raw=raw,
+        filled=filled,
     )
 
 

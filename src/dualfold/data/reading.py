@@ -48,6 +48,7 @@ class Reading:
     color, identifier, labels : columns to colour by, to name the rows by, and with the classes
         for methods that learn from them; no features
     label_columns : further columns to keep apart as labels
+    used_columns : the columns that a stored map was made of, which are used again and no others
     exclude : columns to leave out; a column that is kept apart is no feature anyway
     keep : columns to use although they look like identifiers or codes, repeat others or are text
     category : columns of numbers or text whose values are names of categories
@@ -58,6 +59,8 @@ class Reading:
         columns so that the Manhattan distance of two rows is Gower's; "numbers" only those;
         "given" all numbers as they are, where nothing is to be scaled, left out or filled
         without being asked for
+    plain : use columns that look like the answer as features; by default they are kept apart
+        and colour the map
     log : columns to take the logarithm of
     auto : take the logarithm of every column that it is offered for (positive, very skewed)
     standardize : shift every column to mean 0 and scale it to standard deviation 1; None does
@@ -106,6 +109,11 @@ class Reading:
         "as they are given.",
         choices=("famd", "gower", "numbers", "given"),
     )
+    plain: bool = _option(
+        False,
+        "No guesses: use suspected targets, take answers in words as categories, and heavy tails "
+        "as they are.",
+    )
     log: tuple[str, ...] = _option((), "Take its logarithm (repeatable).", metavar="COLUMN")
     auto: bool = _option(False, "Take the logarithm of every column it is offered for.")
     standardize: bool | None = _option(
@@ -145,6 +153,7 @@ class Reading:
         about="file",
     )
     label_columns: tuple[str, ...] = ()
+    used_columns: tuple[str, ...] = ()
     decimal: str | None = None
     header: bool | None = None
 
@@ -188,6 +197,16 @@ class Reading:
         return asked | dict.fromkeys(self.orders, "ordered")
 
     @property
+    def meant_columns(self) -> frozenset[str]:
+        """The columns that are used whatever they look like."""
+        return frozenset((*self.used_fields, *self.used_columns))
+
+    @property
+    def guesses(self) -> bool:
+        """Whether what a column means may be guessed from its name and values."""
+        return not self.plain and self.mixed != "given"
+
+    @property
     def excluded_columns(self) -> tuple[str, ...]:
         """The columns that are neither features nor labels."""
         return tuple(name for name in self.exclude if name not in self.label_fields)
@@ -212,10 +231,10 @@ class Reading:
         return {k: list(v) if isinstance(v, tuple) else v for k, v in values.items()}
 
 
-# What each field is about; those that are no options are about text files, but one.
+# What each field is about; those that are no options are about text files, but two.
 OPTION_SUBJECTS: dict[str, str] = {
     one.name: one.metadata["option"].about if one.metadata else "file" for one in fields(Reading)
-} | {"label_columns": "columns"}
+} | {"label_columns": "columns", "used_columns": "columns"}
 DEFAULT_VALUES: dict[str, Any] = {one.name: one.default for one in fields(Reading)}
 # The fields that are options, in the order of the help texts.
 READING_OPTIONS: dict[str, Option] = {
@@ -224,6 +243,8 @@ READING_OPTIONS: dict[str, Option] = {
 
 
 DEFAULT_READING = Reading()
+# Data frames as estimators take them, which never guess.
+PLAIN_READING = Reading(plain=True)
 
 
 def reading_of(settings: Mapping[str, Any]) -> Reading:
@@ -231,6 +252,8 @@ def reading_of(settings: Mapping[str, Any]) -> Reading:
     stated = {name: settings[name] for name in READING_OPTIONS if name in settings}
     if stated and "mixed" not in stated:  # of a version that made no such choices
         stated["mixed"] = "given"
+    if stated and "plain" not in stated:  # of a version that guessed less
+        stated["plain"] = True
     wrong = [name for name, value in stated.items() if not _can_be(name, value)]
     if wrong:
         raise InvalidInput(
