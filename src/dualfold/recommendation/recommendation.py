@@ -18,8 +18,8 @@ from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.number_rows import rows_in_units
 from dualfold.inputs import random_generator
 from dualfold.notebook import shown_html
+from dualfold.quality.dimension_estimates import Dimension, intrinsic_dimension
 from dualfold.quality.picture import MIN_FAIR_SHARE
-from dualfold.recommendation.dimension_estimates import Dimension, intrinsic_dimension
 from dualfold.recommendation.short_cuts import NeighborScan, neighbor_scan, number_list, worst_of
 from dualfold.recommendation.trial import (
     TIE_TOLERANCE,
