@@ -13,6 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from dualfold.arrays import Array
+from dualfold.data.answer_scales import plain_words
 from dualfold.errors import Argument, DamagedFile, InvalidInput
 
 Kind = Literal["number", "log", "category", "ordered", "time", "season"]
@@ -64,7 +65,7 @@ class Encoding:
             return _logarithms(_numbers(column, self.name), self.name)[:, None]
         if self.kind in ("time", "season"):
             return _days(column, self.kind, self.name)
-        codes = _codes(column, self.levels)
+        codes = self._codes(column)
         if self.kind == "ordered":
             return np.where(codes < 0, np.nan, codes)[:, None]
         return np.where(codes[:, None] < 0, np.nan, codes[:, None] == np.arange(len(self.levels)))
@@ -73,7 +74,21 @@ class Encoding:
         """Values that are there but among no level."""
         if not self.levels:
             return []
-        return sorted({word for word in words_of(column) if word} - set(self.levels))
+        return sorted(word for word, place in self._places(column).items() if word and place < 0)
+
+    def _codes(self, column: Any) -> Array:
+        """The place of each value among the levels, −1 where it is none of them."""
+        places = self._places(column)
+        return np.array([places[word] for word in words_of(column)], dtype=np.int64)
+
+    def _places(self, column: Any) -> dict[str, int]:
+        """The place of each different value; of ordered ones, case and accents do not matter."""
+        words = set(words_of(column))
+        exact = {level: place for place, level in enumerate(self.levels)}
+        if self.kind != "ordered" or words <= exact.keys():
+            return {word: exact.get(word, -1) for word in words}
+        alike = {plain_words(level): place for level, place in exact.items()} | {"": -1}
+        return {word: exact.get(word, alike.get(plain_words(word), -1)) for word in words}
 
 
 def category(name: str, column: Any, levels: Sequence[str] | None = None) -> Encoding:
@@ -102,11 +117,6 @@ def _word(value: Any) -> str:
 
 def _is_missing(value: Any) -> bool:
     return value is None or value != value
-
-
-def _codes(column: Any, levels: Sequence[str]) -> Array:
-    places = {level: place for place, level in enumerate(levels)}
-    return np.array([places.get(word, -1) for word in words_of(column)], dtype=np.int64)
 
 
 def _numbers(column: Any, name: str) -> Array:
