@@ -39,10 +39,15 @@ EVERY = {
     "standardize": True,
     "missing": "drop",
     "gap_markers": ("-999", "none"),
+    "levels": ("None", "bags=None"),
+    "cells": "plain",
     "format": "csv",
     "encoding": "cp1252",
     "separator": "|",
     "thousands": "'",
+    "decimal": ",",
+    "header_row": 3,
+    "skip_rows": 2,
     "array": "X_pca",
 }
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -16,7 +15,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dualfold.data.cell_words import understood_words
 from dualfold.data.encoding import NAMED_MONTH_PATTERN, YEAR_MONTH_PATTERN, as_dates
+from dualfold.data.layout import different_names
 from dualfold.data.notices import (
     ENCODED_KINDS,
     MANY_ROWS,
@@ -76,6 +77,7 @@ class Table:
     notices: plain sentences about everything that was left out, kept apart or filled.
     rows: which rows of the file these are, counted from 0 without the header.
     kinds: the labels that are features of a mixed table, each with its kind.
+    choices: fields of `Reading` that were found out and decide how rows that come later are read.
     """
 
     X: NDArray[np.floating[Any]] | csr_array[Any]
@@ -84,6 +86,7 @@ class Table:
     notices: tuple[str, ...]
     rows: NDArray[np.int64]
     kinds: Mapping[str, str] = field(default_factory=dict)
+    choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 def table_of_frame(
@@ -98,8 +101,10 @@ def table_of_frame(
 
     mixed : whether categories and dates are features too, and numbers may be lacking
     """
-    names = [str(name) for name in frame.columns]
-    _refuse_twice(names)
+    names, renamed = different_names([str(name) for name in frame.columns])
+    frame = frame.set_axis(names, axis=1)
+    found = understood_words(frame, reading, features or ())
+    frame, notices = found.frame, [*notices, *renamed, *found.notices]
     exclude, keep, label_columns = (
         reading.excluded_columns,
         reading.keep,
@@ -138,7 +143,7 @@ def table_of_frame(
     rows = np.arange(len(frame), dtype=np.int64)
     matrix = _matrix([columns[name] for name in used]) if used else np.empty((len(rows), 0))
     said += doubt_notices(columns, kinds, answers)
-    return Table(matrix, tuple(used), labels, tuple(said), rows, beside)
+    return Table(matrix, tuple(used), labels, tuple(said), rows, beside, found.choices)
 
 
 def _mixed_kinds(
@@ -201,15 +206,6 @@ def _many_sizes(column: Column) -> bool:
         return False
     low, high = np.quantile(np.abs(np.asarray(column, dtype=float)), [0.1, 0.9])
     return bool(high > MIN_DECILE_RATIO * low)
-
-
-def _refuse_twice(names: list[str]) -> None:
-    twice = [name for name, count in Counter(names).items() if count > 1]
-    if twice:
-        raise InvalidInput(
-            f"column names must differ, but {quoted_names(twice)} "
-            f"{'appears' if len(twice) == 1 else 'appear'} more than once; rename them"
-        )
 
 
 def _check_asked(names: list[str], reading: Reading) -> None:

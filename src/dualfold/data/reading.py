@@ -15,6 +15,7 @@ from dualfold.errors import Argument, InvalidInput
 
 Missing = Literal["auto", "raise", "drop", "mean", "impute", "keep"]
 Mixed = Literal["famd", "gower", "numbers", "given"]
+Cells = Literal["auto", "plain"]
 FILE_FORMATS = ("csv", "tsv", "jsonl", "xlsx", "parquet", "npy", "npz", "mtx", "h5ad")
 
 
@@ -25,6 +26,8 @@ class Option:
     flag : what is typed; "" for "--" and the name of the field
     metavar : what stands for the value in help texts; the choices where there are some
     choices : the words that are accepted; () for any
+    alias : another flag for the same
+    least : the smallest whole number that it takes; None where it takes words
     about : "columns", what becomes of them; "file", how it is written; "notation", how numbers
         in it are written, which files of new rows have in common with it
     """
@@ -34,6 +37,8 @@ class Option:
     metavar: str = ""
     choices: tuple[str, ...] = ()
     about: str = "columns"
+    alias: str = ""
+    least: int | None = None
 
 
 def _option(default: Any, help: str, **more: Any) -> Any:
@@ -69,10 +74,18 @@ class Reading:
     format : one of `FILE_FORMATS`; by default the ending of a file says it, standard input is CSV
     encoding : of a text file, as "cp1252"; by default UTF-8 (or UTF-16 with its mark), and
         Latin-1 where it is neither
-    thousands : the separator of thousands in a text file; none is guessed
-    separator, decimal, header : of a text file; found out by default
-    gap_markers : further words that mean missing in a text file, as "-999"; "?" and the usual
-        words (NA, NaN, null, …) do anyway
+    cells : "auto" reads numbers with a unit or with separators of thousands as numbers, takes a few
+        words among numbers as missing, and "None" or "NA" as a level where it is one; it finds
+        the header below a title and leaves out lines below the table. "plain" takes numbers
+        only where all cells of a column are plain numbers, and the first line as the header
+    gap_markers : further words that mean missing, as "-999"; "?" and the usual words (NA, NaN,
+        null, …) do anyway. "size=none" is about the column "size" alone
+    levels : words that are levels although they usually mean missing, as "None" or "size=None"
+    thousands, decimal : the marks in numbers; found out by default
+    separator, header : of a text file; found out by default
+    header_row : the line of a text file or sheet with the names of columns, counted from 1; 0
+        where none has them; found out by default
+    skip_rows : this many lines of a text file or sheet come before all else, and are not read
     array : which array of an .npz file, layer or obsm entry of an .h5ad file, or sheet of an .xlsx
 
     A field that takes several columns takes one name or a sequence of names.
@@ -118,9 +131,22 @@ class Reading:
     )
     gap_markers: tuple[str, ...] = _option(
         (),
-        "A further word for missing in a text file, as -999 (repeatable).",
+        "A further word for missing, as -999 (repeatable).",
         flag="--na",
-        metavar="WORD",
+        metavar="[COLUMN=]WORD",
+        about="notation",
+    )
+    levels: tuple[str, ...] = _option(
+        (),
+        "A word that is a level, as None, and not missing (repeatable).",
+        flag="--level",
+        metavar="[COLUMN=]WORD",
+        about="notation",
+    )
+    cells: Cells = _option(  # noqa: RUF009 (it returns a field)
+        "auto",
+        "Find the header, numbers with units and words for missing; or take cells as plain ones.",
+        choices=("auto", "plain"),
         about="notation",
     )
     format: str | None = _option(
@@ -136,16 +162,29 @@ class Reading:
         None, "Between the cells of a text file; default: found out.", metavar="MARK", about="file"
     )
     thousands: str | None = _option(
-        None, "Separator of thousands in a text file.", metavar="MARK", about="notation"
+        None, "Separator of thousands; default: found out.", metavar="MARK", about="notation"
+    )
+    decimal: str | None = _option(
+        None, "Decimal mark; default: found out.", metavar="MARK", about="notation"
+    )
+    header_row: int | None = _option(
+        None,
+        "The line with the names of columns, 0 if there is none; default: found out.",
+        metavar="N",
+        about="file",
+        least=0,
+    )
+    skip_rows: int = _option(
+        0, "Leave out so many lines at the top of FILE.", metavar="N", about="file", least=0
     )
     array: str | None = _option(
         None,
         "Which array of an .npz, layer or obsm of an .h5ad, sheet of an .xlsx.",
         metavar="NAME",
         about="file",
+        alias="--sheet",
     )
     label_columns: tuple[str, ...] = ()
-    decimal: str | None = None
     header: bool | None = None
 
     def __post_init__(self) -> None:
@@ -192,6 +231,14 @@ class Reading:
         """The columns that are neither features nor labels."""
         return tuple(name for name in self.exclude if name not in self.label_fields)
 
+    def gap_words(self, name: str) -> set[str]:
+        """The further words for missing in this column."""
+        return _words_for(self.gap_markers, name)
+
+    def level_words(self, name: str) -> set[str]:
+        """The words that are levels of this column, whatever they usually mean."""
+        return _words_for(self.levels, name)
+
     def non_default(self) -> dict[str, Any]:
         """The fields with another value than by default."""
         values = {name: getattr(self, name) for name in DEFAULT_VALUES}
@@ -210,6 +257,12 @@ class Reading:
         """JSON-ready; `reading_of` makes the same reading of it."""
         values = {name: getattr(self, name) for name in READING_OPTIONS}
         return {k: list(v) if isinstance(v, tuple) else v for k, v in values.items()}
+
+
+def _words_for(entries: tuple[str, ...], name: str) -> set[str]:
+    """Words that are about all columns, or about this one ("name=word")."""
+    start = f"{name}="
+    return {entry.removeprefix(start) if entry.startswith(start) else entry for entry in entries}
 
 
 # What each field is about; those that are no options are about text files, but one.
@@ -231,6 +284,8 @@ def reading_of(settings: Mapping[str, Any]) -> Reading:
     stated = {name: settings[name] for name in READING_OPTIONS if name in settings}
     if stated and "mixed" not in stated:  # of a version that made no such choices
         stated["mixed"] = "given"
+    if stated and "cells" not in stated:  # of a version that took cells as they were written
+        stated["cells"] = "plain"
     wrong = [name for name, value in stated.items() if not _can_be(name, value)]
     if wrong:
         raise InvalidInput(
@@ -244,6 +299,9 @@ def _can_be(name: str, value: Any) -> bool:
     default, choices = DEFAULT_VALUES[name], READING_OPTIONS[name].choices
     if name == "standardize":
         return isinstance(value, bool | None)
+    least = READING_OPTIONS[name].least
+    if least is not None and value is not None:
+        return type(value) is int and value >= least
     if isinstance(default, tuple):
         return isinstance(value, list) and all(isinstance(word, str) for word in value)
     if isinstance(default, bool) or value is None:
