@@ -23,8 +23,8 @@ from sklearn.datasets import load_diabetes, load_iris, load_wine, make_blobs
 
 import dualfold
 from dualfold import TSNE
-from dualfold.auditing.density import map_groups
 from dualfold.data import digits
+from dualfold.quality.visible_groups import map_groups
 
 ROWS = 400
 Maker = Callable[[Any, int], Any]

@@ -21,11 +21,11 @@ import numpy as np
 from sklearn.cluster import KMeans
 
 from benchmarks.calibration.runs import StoredRuns, markdown
-from dualfold.auditing.density import MapGroups
 from dualfold.auditing.groups import LINKS_PER_POINT, Group, LinkedGroups, groups_with_verdicts
 from dualfold.data import swiss_roll
 from dualfold.graph import nearest
 from dualfold.quality.picture import percent
+from dualfold.quality.visible_groups import MapGroups
 
 # Of cells with 1,000 rows and of those with groups, in parts of the others; of those with 10,000.
 FEWER_PART = 4

@@ -8,6 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from dualfold import games
+from dualfold.games.online_learning import Past
 from dualfold.point_pca import algorithm_one, averaged_directions, descend_points, pair_forces
 
 INK, SOFT, BLUE, ORANGE, GREEN = "#222222", "#666666", "#0072B2", "#D55E00", "#009E73"
@@ -43,7 +44,7 @@ def _gaps(axes: Any) -> None:
 def _opponent(axes: Any) -> None:
     interval, start = games.Indicator(games.Box(-1.0, 1.0)), np.zeros(1)
 
-    def answers(past: games.Past) -> Any:
+    def answers(past: Past) -> Any:
         return np.array([1.0 if past.points[-1][0] >= 0 else -1.0])
 
     horizons = 2 ** np.arange(1, 11)

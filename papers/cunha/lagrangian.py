@@ -10,11 +10,10 @@ from dualfold.unfolding import (
     contraction_of,
     dual_function,
     dual_slack,
-    gram_lengths,
     lagrangian,
     lowest_bend,
-    weights_of_unit_bend,
 )
+from dualfold.unfolding.duality import gram_lengths, weights_of_unit_bend
 from papers.cunha.roll import neighbor_graph, small_roll
 from papers.finding import Experiment, Finding, Row, Setting, claim, identity, theorem
 from papers.report import number

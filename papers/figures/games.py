@@ -15,7 +15,9 @@ from dualfold.view.drawing import INK_COLOR, PALE_COLOR, SOFT_COLOR, frames, hea
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from dualfold.games import Convex, Curve, Path
+    from dualfold.games import Convex
+    from dualfold.games.curves import Curve
+    from dualfold.games.textbook_methods import Path
 
 GAP, BOUND = FEW_COLORS[0], FEW_COLORS[4]
 COLUMNS = 4

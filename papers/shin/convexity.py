@@ -12,24 +12,21 @@ from dualfold.arrays import Array
 from dualfold.games import (
     Ball,
     Box,
-    Conjugate,
     Convex,
-    ConvexSet,
-    Ellipsoid,
-    Entropy,
     Huber,
     L1Ball,
-    LargestAffine,
     LeastSquares,
     Logistic,
-    LogSumExp,
     Oracle,
     Quadratic,
     Simplex,
-    Sum,
     norm,
     refute,
 )
+from dualfold.games.composites import Sum
+from dualfold.games.convex_functions import Conjugate
+from dualfold.games.convex_sets import ConvexSet, Ellipsoid
+from dualfold.games.losses import Entropy, LargestAffine, LogSumExp
 from papers.figures.charts import Chart, Line, chart_figure
 from papers.finding import Experiment, Finding, Row, Setting, claim, identity, theorem
 

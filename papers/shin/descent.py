@@ -9,15 +9,12 @@ from typing import Any
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.games import (
+from dualfold.games import LeastSquares, Quadratic, adam, gradient_descent
+from dualfold.games.textbook_methods import (
     DescentMethod,
-    LeastSquares,
     Path,
-    Quadratic,
     accelerated_gradient,
     adagrad,
-    adam,
-    gradient_descent,
     minibatch,
     momentum,
     rmsprop,

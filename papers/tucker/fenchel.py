@@ -11,18 +11,17 @@ from dualfold.games import (
     Ball,
     Bregman,
     Convex,
-    Entropy,
-    HalfSquare,
     Huber,
     Indicator,
-    LogSumExp,
     Quadratic,
     equilibrium,
     membership,
     payoff,
     refute,
 )
+from dualfold.games.composites import HalfSquare
 from dualfold.games.curves import example_problem
+from dualfold.games.losses import Entropy, LogSumExp
 from dualfold.games.minimum_search import least_point
 from dualfold.point_pca import averaged_directions, direction_error, direction_gradient
 from papers.finding import Experiment, Finding, Row, Setting, claim, identity, theorem

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-__all__ = ["Embedding", "certificate_of_solution", "certify", "embed"]
+__all__ = ["Embedding", "embed"]
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,6 +18,28 @@ from types import FrameType
 from typing import Any, Self
 from weakref import WeakKeyDictionary
 
+__all__ = [
+    "CertificateFailed",
+    "ConditionFails",
+    "DamagedFile",
+    "DataUnavailable",
+    "DisconnectedGraph",
+    "DualfoldError",
+    "DualfoldWarning",
+    "FewerNeighbors",
+    "InvalidInput",
+    "MissingDependency",
+    "NotConverged",
+    "Overtone",
+    "PageThinned",
+    "PiecesJoined",
+    "PointsCollapse",
+    "RowsFarAway",
+    "RowsLeftOut",
+    "TooLarge",
+    "Unrealisable",
+]
+
 
 class Argument(str):
     """An argument by its name, perhaps with a value. As text it is what Python calls it.

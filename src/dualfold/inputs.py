@@ -8,8 +8,6 @@ import numpy as np
 
 from dualfold.errors import Argument, InPython, InvalidInput
 
-__all__ = ["frame_of", "numbers_of", "random_generator", "refuse_text"]
-
 
 def numbers_of(X: Any) -> Any:
     """The rows behind X, where X is a container of more than these; anything else as it is.

@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["drawn_audit", "drawn_map", "number", "shown_html"]
-
 _CELL_STYLE = "text-align:left;padding:2px 12px 2px 0;vertical-align:top"
 
 

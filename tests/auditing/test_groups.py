@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import dualfold
-from dualfold.auditing.density import map_groups
 from dualfold.auditing.groups import group_names
 from dualfold.auditing.nearness import nearness
 from dualfold.auditing.reruns import impostors, method_runner, repeats
@@ -16,6 +15,7 @@ from dualfold.auditing.valleys import _distance_at_threshold, _ratio, half_valle
 from dualfold.errors import InvalidInput
 from dualfold.graph import nearest
 from dualfold.quality.space import EuclideanSpace
+from dualfold.quality.visible_groups import map_groups
 
 
 def blobs(centres, each: int, seed: int) -> np.ndarray:

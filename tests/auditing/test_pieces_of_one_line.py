@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import dualfold
-from dualfold.auditing.density import MapGroups
 from dualfold.auditing.groups import Group, LinkedGroups, groups_with_verdicts
 from dualfold.auditing.valleys import LINKS_PER_POINT, _chance
+from dualfold.quality.visible_groups import MapGroups
 
 
 def line_lists(t: np.ndarray) -> np.ndarray:

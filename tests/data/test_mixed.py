@@ -9,9 +9,9 @@ import dualfold
 from dualfold.cli import app
 from dualfold.data import Reading, digits, prepare, swiss_roll
 from dualfold.data.encoding import Encoding, encoded_columns
-from dualfold.data.missing_values import pca_imputed
 from dualfold.data.scales import different_units
 from dualfold.errors import InvalidInput
+from dualfold.graph.metrics import present_nearest
 
 
 def run(*words, code=0):
@@ -92,7 +92,7 @@ def test_columns_that_say_nothing_are_left_out_by_name(frame):
     said = "\n".join(found.notices)
     assert "'same': the same value in every row, left out; keep=['same'] uses it" in said
     assert "'again' (as 'weight'): equal to another column in every row" in said
-    assert "'row': row numbers or identifiers" in said
+    assert "'row': named like identifiers, left out" in said
     assert "'zip': codes (digits with a zero before them)" in said
     kept = prepare(table, Reading(keep=("same", "again", "row", "zip")))
     assert kept.names[:5] == ("size", "weight", "same", "again", "row")
@@ -115,39 +115,6 @@ def test_very_skewed_columns_are_offered_a_logarithm_and_with_auto_get_it(frame)
 
 
 # ---- gaps
-
-
-def josse_husson(X, components, rounds):
-    """The published algorithm on standardised columns, written from the singular vectors."""
-    hole = np.isnan(X)
-    filled = np.where(hole, np.nanmean(X, axis=0), X)
-    n = len(X)
-    for _ in range(rounds):
-        mean, deviation = filled.mean(axis=0), filled.std(axis=0)
-        U, s, Vt = np.linalg.svd((filled - mean) / deviation / np.sqrt(n), full_matrices=False)
-        noise = np.mean(s[components:] ** 2)
-        total = np.zeros_like(X)
-        for place in range(components):
-            strength = s[place] - noise / s[place]
-            total += strength * np.sqrt(n) * np.outer(U[:, place], Vt[place])
-        filled = np.where(hole, total * deviation + mean, X)
-    return filled
-
-
-def test_imputation_is_iterated_regularised_pca():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(60, 2)) @ rng.normal(size=(2, 6)) * [1, 2, 5, 10, 100, 1]
-    X += 0.1 * X.std(axis=0) * rng.normal(size=X.shape)
-    whole, hole = X.copy(), rng.random(X.shape) < 0.15
-    X[hole] = np.nan
-    ours, settled = pca_imputed(X)
-    assert settled
-    np.testing.assert_array_equal(ours[~hole], X[~hole])
-    # Both stop where a round moves gaps by 1e-6 deviations: nearer than that is not claimed.
-    error = (ours - josse_husson(X, 2, 2000)) / np.nanstd(X, axis=0)
-    assert np.abs(error).max() < 1e-4
-    off = np.abs(ours - whole)[hole] / np.broadcast_to(whole.std(axis=0), X.shape)[hole]
-    assert np.median(off) < 0.2  # the mean of a column is off by 0.6 or so
 
 
 def test_a_gap_in_a_category_becomes_shares_that_add_up_to_1(frame):
@@ -202,12 +169,12 @@ def test_distances_over_what_is_present(frame):
     # The ranges are those of the whole table.
     expected = np.array(gower(pd.concat([table, rare]), rare)[len(table) :])
     np.fill_diagonal(expected, np.inf)
-    found = dualfold.graph.present_nearest(X, 6, weights=weights)
+    found = present_nearest(X, 6, weights=weights)
     order = np.sort(expected, axis=1)[:, :6]
     np.testing.assert_allclose(found.distances, order, atol=1e-12)
     chosen = np.take_along_axis(expected, found.indices, axis=1)
     np.testing.assert_allclose(chosen, found.distances, atol=1e-12)
-    other = dualfold.graph.present_nearest(X, 1, queries=X[3:4], weights=weights)
+    other = present_nearest(X, 1, queries=X[3:4], weights=weights)
     assert (other.indices[0, 0], other.distances[0, 0]) == (3, 0.0)
 
 

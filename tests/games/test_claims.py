@@ -11,36 +11,27 @@ import pytest
 
 from dualfold.errors import ConditionFails, InvalidInput
 from dualfold.games import (
-    AffineSet,
     Ball,
     Box,
     Convex,
-    Ellipsoid,
-    Everywhere,
-    HalfSquare,
     Huber,
     Indicator,
     L1Ball,
-    LargestAffine,
     LeastSquares,
     Logistic,
-    LogSumExp,
-    Product,
     Quadratic,
     Simplex,
     Spectrahedron,
     accelerated_proximal,
     averaged_descent,
     averaged_subgradient_descent,
-    boundary_frank_wolfe,
-    cumulative_descent,
     frank_wolfe,
     gradient_descent,
     nesterov,
     norm,
-    unfolding_bracket,
-    unfolding_game,
 )
+from dualfold.games.composites import HalfSquare
+from dualfold.games.convex_sets import Ellipsoid, Everywhere
 from dualfold.games.intervals import (
     Interval,
     dot,
@@ -49,6 +40,10 @@ from dualfold.games.intervals import (
     length,
     norm_interval,
 )
+from dualfold.games.losses import LargestAffine, LogSumExp
+from dualfold.games.plain_recipes import boundary_frank_wolfe, cumulative_descent
+from dualfold.games.structured_sets import AffineSet, Product
+from dualfold.games.unfolding_dual import unfolding_bracket, unfolding_game
 from tests.proofs.fuzz_games import fuzz
 from tests.proofs.judge_games import Function, Place, best_point, false_claims
 

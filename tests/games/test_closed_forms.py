@@ -11,22 +11,22 @@ import pytest
 from dualfold.errors import ConditionFails
 from dualfold.games import (
     Ball,
-    Ellipsoid,
-    LargestAffine,
-    accelerated_by_gauge,
     accelerated_proximal,
     accelerated_strongly_convex,
     averaged_descent,
     averaged_subgradient_descent,
-    boundary_frank_wolfe,
-    cumulative_descent,
-    extragradient,
     frank_wolfe,
-    heavy_ball,
     nesterov,
-    nesterov_infinite_memory,
     norm,
 )
+from dualfold.games.accelerated_recipes import (
+    accelerated_by_gauge,
+    heavy_ball,
+    nesterov_infinite_memory,
+)
+from dualfold.games.convex_sets import Ellipsoid
+from dualfold.games.losses import LargestAffine
+from dualfold.games.plain_recipes import boundary_frank_wolfe, cumulative_descent, extragradient
 from tests.proofs.game_problems import (
     FUNCTIONS,
     ROUNDS,

@@ -13,30 +13,25 @@ from dualfold.games import (
     OMD,
     Ball,
     Box,
-    Conjugate,
-    Everywhere,
-    FTRLPlus,
-    Gauge,
     Huber,
     Indicator,
     L1Ball,
-    LargestAffine,
-    OMDPlus,
-    OptimisticFTL,
     Quadratic,
     Simplex,
-    accelerated_by_gauge,
     accelerated_strongly_convex,
     averaged_descent,
     averaged_subgradient_descent,
-    boundary_frank_wolfe,
-    cumulative_descent,
     frank_wolfe,
-    heavy_ball,
-    linear_weights,
     nesterov,
-    play,
 )
+from dualfold.games.accelerated_recipes import accelerated_by_gauge, heavy_ball
+from dualfold.games.convex_functions import Conjugate
+from dualfold.games.convex_sets import Everywhere
+from dualfold.games.divergences import Gauge
+from dualfold.games.game import linear_weights, play
+from dualfold.games.losses import LargestAffine
+from dualfold.games.plain_recipes import boundary_frank_wolfe, cumulative_descent
+from dualfold.games.players import FTRLPlus, OMDPlus, OptimisticFTL
 from tests.proofs.game_problems import FUNCTIONS, SETS, START, D, best_on
 
 

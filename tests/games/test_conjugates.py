@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dualfold.games import Conjugate, HalfSquare, Logistic, Move, Quadratic
+from dualfold.games import Logistic, Quadratic
+from dualfold.games.composites import HalfSquare
+from dualfold.games.convex_functions import Conjugate, Move
 
 
 def test_flat_directions_of_a_quadratic_are_left_alone():

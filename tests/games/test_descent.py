@@ -9,24 +9,26 @@ from dualfold.errors import InvalidInput
 from dualfold.games import (
     Ball,
     Box,
-    HalfSquare,
     LeastSquares,
     Logistic,
     Quadratic,
-    accelerated_gradient,
-    adagrad,
     adam,
     averaged_descent,
     gradient_descent,
-    minibatch,
-    momentum,
     nesterov,
-    rmsprop,
     stochastic_gradient,
 )
 from dualfold.games import textbook_methods as descent
+from dualfold.games.composites import HalfSquare
 from dualfold.games.curves import Curve
 from dualfold.games.recipe import Rate
+from dualfold.games.textbook_methods import (
+    accelerated_gradient,
+    adagrad,
+    minibatch,
+    momentum,
+    rmsprop,
+)
 
 ZIGZAG = Quadratic(np.array([[2.0, 1.0], [1.0, 20.0]]), np.array([-5.0, -3.0]))
 START = np.array([-3.0, -1.0])

@@ -6,19 +6,9 @@ import numpy as np
 import pytest
 
 from dualfold.errors import InvalidInput
-from dualfold.games import (
-    Ball,
-    Box,
-    Euclidean,
-    Everywhere,
-    Gauge,
-    Indicator,
-    KullbackLeibler,
-    L1Ball,
-    Simplex,
-    Spectrahedron,
-)
-from dualfold.games.divergences import VonNeumann
+from dualfold.games import Ball, Box, Indicator, KullbackLeibler, L1Ball, Simplex, Spectrahedron
+from dualfold.games.convex_sets import Everywhere
+from dualfold.games.divergences import Euclidean, Gauge, VonNeumann
 
 FREE = Indicator(Everywhere())
 

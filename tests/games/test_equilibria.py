@@ -9,14 +9,10 @@ from dualfold.errors import InvalidInput
 from dualfold.games import (
     Ball,
     Box,
-    Entropy,
-    HalfSquare,
     Huber,
     Indicator,
-    LargestAffine,
     LeastSquares,
     Logistic,
-    LogSumExp,
     Oracle,
     Quadratic,
     Simplex,
@@ -28,6 +24,8 @@ from dualfold.games import (
     payoff,
     refute,
 )
+from dualfold.games.composites import HalfSquare
+from dualfold.games.losses import Entropy, LargestAffine, LogSumExp
 
 
 def draws(seed, *shape):

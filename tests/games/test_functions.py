@@ -8,32 +8,25 @@ from scipy.optimize import minimize
 
 from dualfold.errors import InvalidInput
 from dualfold.games import (
-    AffineSet,
     Ball,
     Box,
-    Conjugate,
-    Ellipsoid,
-    Entropy,
-    Euclidean,
-    Everywhere,
-    Flattened,
-    Gauge,
-    HalfSquare,
     Huber,
     Indicator,
     KullbackLeibler,
     L1Ball,
-    LargestAffine,
     LeastSquares,
     Logistic,
-    LogSumExp,
-    Product,
     Quadratic,
     Simplex,
     Spectrahedron,
-    Sum,
     norm,
 )
+from dualfold.games.composites import Flattened, HalfSquare, Sum
+from dualfold.games.convex_functions import Conjugate
+from dualfold.games.convex_sets import Ellipsoid, Everywhere
+from dualfold.games.divergences import Euclidean, Gauge
+from dualfold.games.losses import Entropy, LargestAffine, LogSumExp
+from dualfold.games.structured_sets import AffineSet, Product
 
 D = 6
 

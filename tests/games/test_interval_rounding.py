@@ -13,16 +13,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dualfold.games import (
-    EasiestBend,
-    Linear,
-    Spectrahedron,
-    composites,
-    losses,
-    structured_sets,
-    unfolding_dual,
-)
+from dualfold.games import Spectrahedron, composites, losses, structured_sets, unfolding_dual
 from dualfold.games import intervals as sure_numbers
+from dualfold.games.composites import Linear
 from dualfold.games.intervals import (
     ExactMatrix,
     Interval,
@@ -32,6 +25,7 @@ from dualfold.games.intervals import (
     length,
     norm_interval,
 )
+from dualfold.games.unfolding_dual import EasiestBend
 from tests.proofs.coarse import patched
 
 COARSE = 2.0**-8  # twice the unit of this arithmetic

@@ -8,17 +8,10 @@ import numpy as np
 import pytest
 
 from dualfold.errors import InvalidInput
-from dualfold.games import (
-    Ball,
-    Box,
-    Convex,
-    Indicator,
-    LargestAffine,
-    Quadratic,
-    Simplex,
-)
+from dualfold.games import Ball, Box, Convex, Indicator, Quadratic, Simplex
 from dualfold.games import minimum_search as least
 from dualfold.games.divergences import Euclidean
+from dualfold.games.losses import LargestAffine
 from dualfold.games.minimum_search import least_point, proximal_descent
 from dualfold.games.plane_bound import LowerBound
 

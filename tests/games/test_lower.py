@@ -8,21 +8,19 @@ import pytest
 from dualfold.games import (
     Ball,
     Box,
-    Everywhere,
-    HalfSquare,
     Huber,
     Indicator,
-    LargestAffine,
     LeastSquares,
-    Linear,
     Quadratic,
     Simplex,
-    Sum,
     gradient_descent,
     norm,
 )
+from dualfold.games.composites import HalfSquare, Linear, Sum
 from dualfold.games.convex_functions import Move
+from dualfold.games.convex_sets import Everywhere
 from dualfold.games.divergences import Euclidean
+from dualfold.games.losses import LargestAffine
 from dualfold.games.minimum_search import least_point, proximal_descent, regularised_minimiser
 from dualfold.games.plane_bound import LowerBound, MeanPlane
 

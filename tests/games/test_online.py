@@ -12,34 +12,28 @@ from dualfold.games import (
     FTRL,
     OMD,
     Ball,
-    BestResponse,
     Box,
     Bregman,
-    Euclidean,
-    Everywhere,
-    FTLPlus,
-    FTRLPlus,
-    HalfSquare,
     Indicator,
     KullbackLeibler,
     L1Ball,
-    LargestAffine,
-    Linear,
     Logistic,
-    Mixture,
-    OMDPlus,
-    OptimisticFTL,
     Oracle,
-    Product,
     Quadratic,
     Simplex,
     Spectrahedron,
     VonNeumann,
     learn,
-    least_point,
-    linear_weights,
     norm,
 )
+from dualfold.games.composites import HalfSquare, Linear, Mixture
+from dualfold.games.convex_sets import Everywhere
+from dualfold.games.divergences import Euclidean
+from dualfold.games.game import linear_weights
+from dualfold.games.losses import LargestAffine
+from dualfold.games.minimum_search import least_point
+from dualfold.games.players import BestResponse, FTLPlus, FTRLPlus, OMDPlus, OptimisticFTL
+from dualfold.games.structured_sets import Product
 
 D = 3
 EVERYWHERE = Indicator(Everywhere())

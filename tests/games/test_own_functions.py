@@ -13,37 +13,36 @@ from dualfold.games import (
     Ball,
     Box,
     Convex,
-    Everywhere,
-    FTRLPlus,
-    HalfSquare,
     Indicator,
     L1Ball,
-    LargestAffine,
     LeastSquares,
     Oracle,
     Quadratic,
     Simplex,
-    Sum,
-    accelerated_by_gauge,
     accelerated_proximal,
     accelerated_strongly_convex,
     averaged_descent,
     averaged_subgradient_descent,
-    boundary_frank_wolfe,
     conjugate,
-    cumulative_descent,
-    extragradient,
     finite_sum,
     frank_wolfe,
     gradient_descent,
-    heavy_ball,
     learn,
-    minibatch,
     nesterov,
-    nesterov_infinite_memory,
     norm,
     stochastic_gradient,
 )
+from dualfold.games.accelerated_recipes import (
+    accelerated_by_gauge,
+    heavy_ball,
+    nesterov_infinite_memory,
+)
+from dualfold.games.composites import HalfSquare, Sum
+from dualfold.games.convex_sets import Everywhere
+from dualfold.games.losses import LargestAffine
+from dualfold.games.plain_recipes import boundary_frank_wolfe, cumulative_descent, extragradient
+from dualfold.games.players import FTRLPlus
+from dualfold.games.textbook_methods import minibatch
 
 D = 4
 rng = np.random.default_rng(31)

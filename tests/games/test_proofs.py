@@ -11,34 +11,30 @@ from dualfold.games import (
     FTL,
     OMD,
     Ball,
-    BestResponse,
     Box,
-    Conjugate,
-    Everywhere,
-    FTLPlus,
-    FTRLPlus,
-    HalfSquare,
     Indicator,
-    Move,
-    OMDPlus,
-    accelerated_by_gauge,
     accelerated_proximal,
     accelerated_strongly_convex,
     averaged_descent,
     averaged_subgradient_descent,
-    cumulative_descent,
-    extragradient,
     frank_wolfe,
-    heavy_ball,
     learn,
-    linear_weights,
     nesterov,
-    nesterov_infinite_memory,
     norm,
-    play,
 )
+from dualfold.games.accelerated_recipes import (
+    accelerated_by_gauge,
+    heavy_ball,
+    nesterov_infinite_memory,
+)
+from dualfold.games.composites import HalfSquare
+from dualfold.games.convex_functions import Conjugate, Move
+from dualfold.games.convex_sets import Everywhere
 from dualfold.games.curves import recipe_curves
+from dualfold.games.game import linear_weights, play
+from dualfold.games.plain_recipes import cumulative_descent, extragradient
 from dualfold.games.plane_bound import LowerBound
+from dualfold.games.players import BestResponse, FTLPlus, FTRLPlus, OMDPlus
 from tests.proofs.game_problems import FUNCTIONS, ROUNDS, SETS, START, D, anywhere, best_on, both
 
 

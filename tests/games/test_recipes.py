@@ -11,19 +11,13 @@ import pytest
 
 from dualfold import games
 from dualfold.errors import ConditionFails, InvalidInput
-from dualfold.games import (
-    Ball,
-    Box,
-    HalfSquare,
-    LeastSquares,
-    Quadratic,
-    accelerated_by_gauge,
-    heavy_ball,
-    unfolding_game,
-)
+from dualfold.games import Ball, Box, LeastSquares, Quadratic
+from dualfold.games.accelerated_recipes import accelerated_by_gauge, heavy_ball
+from dualfold.games.composites import HalfSquare
 from dualfold.games.convex_sets import ConvexSet
-from dualfold.games.plain_recipes import boundary_frank_wolfe
+from dualfold.games.plain_recipes import boundary_frank_wolfe, extragradient
 from dualfold.games.recipe import Rate, Recipe
+from dualfold.games.unfolding_dual import unfolding_game
 
 
 class Round(ConvexSet):
@@ -69,7 +63,7 @@ def test_a_stretch_that_is_just_the_largest_is_no_breach():
 
 def test_steps_and_tolerances_at_their_ends():
     f = LeastSquares(np.eye(2), np.ones(2))
-    for recipe in (games.nesterov, games.extragradient, games.heavy_ball):
+    for recipe in (games.nesterov, extragradient, heavy_ball):
         if "step" in inspect.signature(recipe).parameters:
             for step in (0.0, -1.0):
                 with pytest.raises(InvalidInput):
@@ -84,10 +78,10 @@ def test_rates_have_the_exponents_of_their_names():
     f, start, ball = LeastSquares(np.eye(2), np.ones(2)), np.zeros(2), Ball(4.0)
     for recipe in (
         games.nesterov(f, start),
-        games.extragradient(f, start, radius=2.0),
+        extragradient(f, start, radius=2.0),
         games.averaged_descent(f, start, radius=2.0),
         games.frank_wolfe(f, start, over=ball),
-        games.boundary_frank_wolfe(f, start, over=Ball(0.5), least_gradient=0.1),
+        boundary_frank_wolfe(f, start, over=Ball(0.5), least_gradient=0.1),
         games.accelerated_proximal(f, games.norm(1, 0.1), start, radius=2.0),
         games.averaged_subgradient_descent(f, start, rounds=5, over=ball),
         unfolding_game(3, np.array([[0, 1], [1, 2]]), np.ones(2), rounds=5),
@@ -97,7 +91,7 @@ def test_rates_have_the_exponents_of_their_names():
 
 def test_the_bound_of_boundary_frank_wolfe_is_that_of_its_paper():
     f, ball = HalfSquare(center=np.array([3.0, 0.0])), Ball(0.5)
-    recipe = games.boundary_frank_wolfe(f, np.array([0.0, 0.5]), over=ball, least_gradient=2.5)
+    recipe = boundary_frank_wolfe(f, np.array([0.0, 0.5]), over=ball, least_gradient=2.5)
     G = np.hypot(3.0, 0.5) + 1.0  # at the start, and L times the way across the disc
     for T in (1, 10, 100):
         assert recipe.bound(T) == pytest.approx(0.5 * G**2 / 2.5 * (2 + np.log(T)) / T)

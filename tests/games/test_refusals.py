@@ -6,15 +6,10 @@ import numpy as np
 import pytest
 
 from dualfold.errors import InvalidInput
-from dualfold.games import (
-    FTL,
-    FTLPlus,
-    Indicator,
-    Simplex,
-    learn,
-)
+from dualfold.games import FTL, Indicator, Simplex, learn
 from dualfold.games.doubles import doubles
 from dualfold.games.losses import LargestAffine, Logistic
+from dualfold.games.players import FTLPlus
 from dualfold.games.structured_sets import Product
 from dualfold.games.unfolding_dual import EasiestBend
 

@@ -6,14 +6,10 @@ import numpy as np
 import pytest
 
 from dualfold.errors import InvalidInput
-from dualfold.games import (
-    Ball,
-    HalfSquare,
-    Product,
-    composites,
-)
-from dualfold.games.composites import Sum
+from dualfold.games import Ball, composites
+from dualfold.games.composites import HalfSquare, Sum
 from dualfold.games.doubles import doubles
+from dualfold.games.structured_sets import Product
 from tests.proofs.coarse import patched
 
 

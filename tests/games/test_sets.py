@@ -6,18 +6,11 @@ import numpy as np
 import pytest
 
 from dualfold.errors import InvalidInput
-from dualfold.games import (
-    AffineSet,
-    Ball,
-    Box,
-    Ellipsoid,
-    Everywhere,
-    Huber,
-    Product,
-    Simplex,
-)
+from dualfold.games import Ball, Box, Huber, Simplex
 from dualfold.games.convex_functions import Support
+from dualfold.games.convex_sets import Ellipsoid, Everywhere
 from dualfold.games.doubles import doubles
+from dualfold.games.structured_sets import AffineSet, Product
 
 
 def test_diameters_of_boxes():

@@ -11,18 +11,9 @@ import numpy as np
 import pytest
 from mpmath import mp, mpf
 
-from dualfold.games import (
-    AffineSet,
-    Ball,
-    Box,
-    Ellipsoid,
-    Everywhere,
-    L1Ball,
-    Product,
-    Simplex,
-    Spectrahedron,
-    structured_sets,
-)
+from dualfold.games import Ball, Box, L1Ball, Simplex, Spectrahedron, structured_sets
+from dualfold.games.convex_sets import Ellipsoid, Everywhere
+from dualfold.games.structured_sets import AffineSet, Product
 
 D = 4
 SCALES = [2.0**-9, 1.0, 2.0**9]

@@ -7,7 +7,7 @@ import pytest
 from scipy.sparse.csgraph import shortest_path
 
 from dualfold.errors import ConditionFails, DisconnectedGraph, InvalidInput
-from dualfold.games import EasiestBend, unfolding_bracket, unfolding_game
+from dualfold.games.unfolding_dual import EasiestBend, unfolding_bracket, unfolding_game
 from dualfold.graph import knn
 from tests.tools.tables import roll_points
 

@@ -8,10 +8,7 @@ import numpy as np
 import pytest
 
 from dualfold.errors import ConditionFails, DisconnectedGraph, InvalidInput
-from dualfold.games import (
-    EasiestBend,
-)
-from dualfold.games.unfolding_dual import unfolding_game
+from dualfold.games.unfolding_dual import EasiestBend, unfolding_game
 
 
 @pytest.mark.parametrize(

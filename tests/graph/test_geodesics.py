@@ -12,15 +12,8 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import dijkstra, floyd_warshall
 
 from dualfold.errors import InvalidInput
-from dualfold.graph import (
-    Landmarks,
-    farthest_points,
-    from_lengths,
-    geodesic_distances,
-    geodesics,
-    knn,
-    landmarks_at,
-)
+from dualfold.graph import farthest_points, from_lengths, geodesic_distances, geodesics, knn
+from dualfold.graph.geodesics import Landmarks, landmarks_at
 from dualfold.kernels.reports import count_work
 from tests.tools.tables import digit_points, roll_points
 

@@ -16,11 +16,12 @@ from scipy.spatial.distance import cdist
 
 from dualfold.errors import InvalidInput
 from dualfold.graph import lower_bounds as coordinates
-from dualfold.graph import neighbors, panels, present_nearest, scan
+from dualfold.graph import neighbors, panels, scan
 from dualfold.graph import search_plan as directions
 from dualfold.graph.attachment import nearest_and_reverse
 from dualfold.graph.distances import pair_distances
 from dualfold.graph.lower_bounds import Frame, fewer_directions, frame_of, principal_directions
+from dualfold.graph.metrics import present_nearest
 from dualfold.graph.neighbor_lists import exact_search, recall_interval
 from dualfold.graph.neighbors import from_precomputed, nearest, neighbors_within, radius_search
 from tests.tools.tables import roll_points

@@ -9,15 +9,9 @@ import pytest
 import scipy.sparse as sp
 
 from dualfold.errors import InvalidInput
-from dualfold.graph import (
-    farthest_points,
-    knn,
-    nearest,
-    neighborhood_spread,
-    present_nearest,
-    radius,
-)
+from dualfold.graph import farthest_points, knn, nearest, neighborhood_spread, radius
 from dualfold.graph.attachment import attach
+from dualfold.graph.metrics import present_nearest
 
 X = np.random.default_rng(0).normal(size=(12, 3))
 DISTANCES = np.linalg.norm(X[:, None] - X[None], axis=-1)

@@ -22,6 +22,7 @@ import dualfold
 from dualfold import Isomap, LaplacianEigenmaps, LocallyLinearEmbedding
 from dualfold.errors import DisconnectedGraph, InvalidInput, PiecesJoined, PointsCollapse
 from dualfold.kernels.reports import count_work
+from dualfold.weights.affinity import heat_width
 from tests.tools.angles import principal_sine
 from tests.tools.tables import curve_points, digit_points, roll_points
 
@@ -158,7 +159,7 @@ def test_precomputed_graphs_and_distances():
 def test_precomputed_affinities():
     X = DATA["curve"]
     graph = dualfold.graph.knn(X, 8)
-    width = dualfold.weights.heat_width(graph)
+    width = heat_width(graph)
     W = sp.csr_array(graph.lengths)
     W = sp.csr_array((np.exp(-((W.data / width) ** 2)), W.indices, W.indptr), shape=W.shape)
     given = LaplacianEigenmaps(weights="precomputed").fit(W)

@@ -9,7 +9,8 @@ from scipy.spatial.distance import cdist
 import dualfold
 from dualfold import PCA, Isomap
 from dualfold.errors import DisconnectedGraph
-from dualfold.graph import Landmarks, farthest_points, geodesic_distances, join_pieces, knn
+from dualfold.graph import farthest_points, geodesic_distances, join_pieces, knn
+from dualfold.graph.geodesics import Landmarks
 from dualfold.methods import isomap, landmark_count, landmark_isomap, mds_of_distances
 from tests.tools.angles import principal_sine
 from tests.tools.tables import curve_points, digit_points, roll_points

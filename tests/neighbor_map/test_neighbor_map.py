@@ -10,18 +10,12 @@ import pytest
 import scipy.sparse as sp
 
 from dualfold.errors import InvalidInput, TooLarge
-from dualfold.neighbor_map import (
-    certify_neighbors,
-    divergence,
-    fantope,
-    fantope_minimum,
-    neighbor_bound,
-    neighbor_problem,
-)
-from dualfold.neighbor_map.fantope import in_fantope
+from dualfold.neighbor_map import certify_neighbors, fantope, neighbor_bound, neighbor_problem
+from dualfold.neighbor_map.fantope import fantope_minimum, in_fantope
 from dualfold.neighbor_map.gaussian_sums import GaussianSums
 from dualfold.neighbor_map.homotopy import neighbor_answer, stiefel_descent
 from dualfold.neighbor_map.problem import (
+    divergence,
     kernel,
     pair_shares,
     slope,

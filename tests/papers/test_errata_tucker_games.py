@@ -5,16 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dualfold.games import (
-    FTRL,
-    Everywhere,
-    FTRLPlus,
-    Indicator,
-    LargestAffine,
-    Quadratic,
-    averaged_subgradient_descent,
-    learn,
-)
+from dualfold.games import FTRL, Indicator, Quadratic, averaged_subgradient_descent, learn
+from dualfold.games.convex_sets import Everywhere
+from dualfold.games.losses import LargestAffine
+from dualfold.games.players import FTRLPlus
 from tests.papers.errata import shows
 
 LINE = np.linspace(-4, 4, 8_001)

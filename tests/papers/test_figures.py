@@ -5,7 +5,8 @@ import pytest
 
 import dualfold
 from dualfold.errors import InvalidInput
-from dualfold.games import HalfSquare, Quadratic, gradient_descent
+from dualfold.games import Quadratic, gradient_descent
+from dualfold.games.composites import HalfSquare
 from dualfold.games.curves import Curve
 from dualfold.games.recipe import Rate
 from dualfold.view.colors import FEW_COLORS

@@ -8,7 +8,8 @@ from scipy.spatial.distance import cdist
 from sklearn.manifold import smacof
 
 from dualfold.errors import InvalidInput, TooLarge
-from dualfold.point_pca import certify_stress, descend_stress, guttman_transform
+from dualfold.point_pca import descend_stress
+from dualfold.point_pca.stress import certify_stress, guttman_transform
 
 
 def stress_of(D, Y):

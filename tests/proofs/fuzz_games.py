@@ -18,6 +18,12 @@ import numpy as np
 
 from dualfold import games
 from dualfold.errors import InvalidInput
+from dualfold.games import accelerated_recipes, plain_recipes, textbook_methods
+from dualfold.games.composites import HalfSquare
+from dualfold.games.convex_functions import Support
+from dualfold.games.convex_sets import Ellipsoid, Everywhere
+from dualfold.games.losses import Entropy, LargestAffine, LogSumExp
+from dualfold.games.structured_sets import AffineSet
 from tests.proofs.judge_games import Function, Place, best_point, false_claims
 
 FREE = ("averaged_descent", "averaged_subgradient_descent", "cumulative_descent", "extragradient",
@@ -51,19 +57,19 @@ def loss(kind, d, scale, unit, random):
         labels = random.choice([-1.0, 1.0], size=m)
         return games.Logistic(rows, labels), Function("logistic", (rows, labels))
     if kind == "planes":
-        return games.LargestAffine(rows, targets), Function("planes", (rows, targets))
+        return LargestAffine(rows, targets), Function("planes", (rows, targets))
     if kind == "huber":
         width = float(unit * random.choice([0.01, 0.25, 1, 100]))
         return games.Huber(width), Function("huber", (width,))
     if kind == "logsumexp":
         width = float(unit * random.choice([0.05, 1, 20]))
-        return games.LogSumExp(width), Function("logsumexp", (width,))
+        return LogSumExp(width), Function("logsumexp", (width,))
     if kind == "entropy":
-        return games.Entropy(), Function("entropy")
+        return Entropy(), Function("entropy")
     if kind == "half square":
         weight, center = float(scale / unit**2), unit * random.normal(size=d)
         data = (weight * np.eye(d), -weight * center, 0.0)
-        f = games.HalfSquare(weight, center)
+        f = HalfSquare(weight, center)
         rows = np.sqrt(weight) * np.eye(d)
         return f, HalfSquareFunction(weight, center)
     matrix = rows.T @ rows if random.random() < 0.7 else np.diag(np.abs(rows[0]) * scale / unit)
@@ -99,16 +105,16 @@ def where(kind, d, unit, f, start, random):
     """The set or penalty for dualfold and for the judge."""
     size = float(unit * 10.0 ** random.uniform(-2, 1))
     if kind == "everywhere":
-        return games.Everywhere(), Place(kind)
+        return Everywhere(), Place(kind)
     if kind == "box":
         low = size * random.uniform(-1, 0.5, size=d)
         high = low if random.random() < 0.1 else low + size * random.random(size=d)
         return games.Box(low, high), Place(kind, (low, high))
     if kind == "ellipsoid":
         axes = size * random.uniform(0.1, 1, size=d)
-        return games.Ellipsoid(axes), Place(kind, (axes,))
+        return Ellipsoid(axes), Place(kind, (axes,))
     if kind == "sum":
-        return games.AffineSet(np.ones((1, d)), np.array([size])), Place(kind, (size,))
+        return AffineSet(np.ones((1, d)), np.array([size])), Place(kind, (size,))
     if kind in ("simplex", "l1 ball", "ball"):
         size = 0.0 if random.random() < 0.05 and kind != "simplex" else size
         made = {"simplex": games.Simplex, "l1 ball": games.L1Ball, "ball": games.Ball}[kind]
@@ -132,18 +138,23 @@ def draw(random):
     if kind == "entropy":
         over, place_of = games.Simplex(), Place("simplex", (1.0,))
         start = random.dirichlet(np.ones(d))
-    elif not isinstance(over, games.Support):
+    elif not isinstance(over, Support):
         start = over.project(start)
     return f, theirs, over, place_of, start, kind
 
 
+def recipe_named(name):
+    files = (accelerated_recipes, plain_recipes, textbook_methods)
+    return next(getattr(file, name) for file in files if hasattr(file, name))
+
+
 def recipe_of(f, over, place, start, radius, rounds, random):
     """A recipe's name and itself."""
-    if isinstance(over, games.Support):
+    if isinstance(over, Support):
         return "accelerated_proximal", games.accelerated_proximal(f, over, start, radius=radius)
     unbounded = place.kind in ("everywhere", "sum")
     name = str(random.choice(FREE if unbounded else BOUNDED))
-    make, common = getattr(games, name), {"over": over}
+    make, common = recipe_named(name), {"over": over}
     within = None if radius is None else games.Ball(radius, start)
     if name in ("gradient_descent", "momentum", "adam"):
         step = 1 / f.smoothness if 0 < f.smoothness < np.inf else 0.1

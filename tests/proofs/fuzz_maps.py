@@ -22,8 +22,10 @@ import scipy.sparse as sp
 import dualfold
 from dualfold.data import swiss_roll
 from dualfold.errors import DualfoldError
-from dualfold.saved import certify_points, load_model, model_of, rechecked_unfolding, save_model
+from dualfold.saved import load_model, model_of, save_model
+from dualfold.saved.trace_answers import certify_points
 from dualfold.trace.lift import ScaledVectorLift
+from dualfold.unfolding.stored_unfolding import rechecked_unfolding
 
 TOLERANCE = 1e-4
 
@@ -267,7 +269,7 @@ def _suboptimal(stored: Stored):
 
 def forged_models(model, rng: np.random.Generator) -> dict:
     """Name → model, each wrong in one part."""
-    from dualfold.maps import map_from_parts
+    from dualfold.maps.out_of_sample import map_from_parts
 
     found = {}
 
@@ -410,7 +412,7 @@ def honest_judgements(count: int, seed: int, *, models: bool = True):
 
 def sides_of(unfolding):
     """What proves an unfolding."""
-    from dualfold.saved import BothSides
+    from dualfold.unfolding.stored_unfolding import BothSides
 
     return BothSides(unfolding.factor, unfolding.weights)
 

@@ -5,16 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dualfold.games import (
-    Ball,
-    Box,
-    Ellipsoid,
-    Everywhere,
-    L1Ball,
-    LeastSquares,
-    Logistic,
-    Quadratic,
-)
+from dualfold.games import Ball, Box, L1Ball, LeastSquares, Logistic, Quadratic
+from dualfold.games.convex_sets import Ellipsoid, Everywhere
 
 D, ROUNDS = 8, 80
 

@@ -9,15 +9,8 @@ import scipy.sparse as sp
 
 import dualfold
 from dualfold.data import read_metadata
-from dualfold.saved import (
-    ForeignRows,
-    judged_rows,
-    kept_rows,
-    load_model,
-    model_of,
-    old_rows,
-    save_model,
-)
+from dualfold.saved import judged_rows, load_model, model_of, save_model
+from dualfold.saved.foreign_rows import ForeignRows, kept_rows, old_rows
 from tests.cli.command_line import run
 
 X = np.random.default_rng(0).normal(size=(30, 3))

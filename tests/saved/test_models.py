@@ -10,14 +10,8 @@ import scipy.sparse as sp
 import dualfold
 from dualfold.data import swiss_roll
 from dualfold.errors import InvalidInput
-from dualfold.saved import (
-    Model,
-    columns_differ,
-    load_model,
-    model_of,
-    rechecked_model,
-    save_model,
-)
+from dualfold.saved import Model, load_model, model_of, rechecked_model, save_model
+from dualfold.saved.model import columns_differ
 
 X = swiss_roll(300, random_state=0).points
 NEW = swiss_roll(40, random_state=1).points

@@ -10,13 +10,9 @@ import pytest
 
 import dualfold
 from dualfold.errors import DamagedFile, InvalidInput
-from dualfold.saved import (
-    estimator_of,
-    estimator_of_model,
-    load_model,
-    model_of,
-    storable_map,
-)
+from dualfold.saved import load_model, model_of
+from dualfold.saved.model import storable_map
+from dualfold.saved.rechecks import estimator_of, estimator_of_model
 from tests.robustness import forgeries
 from tests.robustness.forgeries import npy
 

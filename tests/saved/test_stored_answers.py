@@ -14,15 +14,10 @@ import scipy.sparse as sp
 import dualfold
 from dualfold.errors import InvalidInput
 from dualfold.methods import mds, mds_of_distances, pca
-from dualfold.saved import (
-    BothSides,
-    certify_points,
-    estimator_of_model,
-    model_of,
-    rechecked_model,
-    rechecked_points,
-    trace_answers,
-)
+from dualfold.saved import model_of, rechecked_model, rechecked_points, trace_answers
+from dualfold.saved.rechecks import estimator_of_model
+from dualfold.saved.trace_answers import certify_points
+from dualfold.unfolding.stored_unfolding import BothSides
 from tests.tools.tables import roll_points
 
 ROLL = roll_points(300, random_state=0)

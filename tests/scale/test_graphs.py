@@ -20,17 +20,9 @@ from dualfold import (
 )
 from dualfold.errors import InvalidInput
 from dualfold.graph import nearest
-from dualfold.scale import (
-    TileFailed,
-    boxes,
-    kept_neighbors,
-    nearest_of,
-    neighbors,
-    standardized,
-    table,
-    write,
-)
+from dualfold.scale import TileFailed, boxes, kept_neighbors, neighbors, standardized, table, write
 from dualfold.scale.partitions import median_tree
+from dualfold.scale.search import nearest_of
 from tests.scale.tiled_tables import NAMES, WIDTH, N, frame, in_parquet, points, uneven
 
 

@@ -26,6 +26,7 @@ from dualfold.fitting.solver_choice import seed_of
 from dualfold.scale.engine import translate_failures
 from dualfold.scale.placing import OpenedModel
 from dualfold.scale.rows import plain_rows
+from dualfold.scale.search import nearest_of
 from dualfold.scale.table import gather_rows
 from dualfold.scale.tile_moments import standardized
 
@@ -182,9 +183,7 @@ ASKED = {
     "'euclidean' is": lambda: LocalityPreservingProjection(metric="cosine").fit(tiles()),
     "goes through all rows at every step": lambda: PCA(svd_solver="gradient").fit(tiles()),
     "search is 'quick'; it is 'auto'": lambda: scale.neighbors(tiles(), 3, search="quick"),
-    "less than the number of rows, 30": lambda: scale.nearest_of(
-        scale.table(tiles()), np.arange(3), 30
-    ),
+    "less than the number of rows, 30": lambda: nearest_of(scale.table(tiles()), np.arange(3), 30),
     "the table has 30 rows and its map 20": lambda: scale.kept_neighbors(tiles(), tiles(X[:20])),
     "there are 30 rows, and one beyond": lambda: gather_rows(
         scale.table(tiles()), np.array([3, 30])

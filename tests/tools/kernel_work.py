@@ -10,7 +10,9 @@ import scipy.sparse as sp
 import dualfold
 from dualfold import graph, quality
 from dualfold.graph.geodesics import farthest_points, geodesic_distances
+from dualfold.graph.graph import Lists
 from dualfold.graph.lower_bounds import frame_of, principal_directions
+from dualfold.graph.metrics import present_nearest
 from dualfold.graph.scan import scan_self
 from dualfold.kernels.double_double import DoubleDouble, backward, cholesky, forward, products
 from dualfold.kernels.threads import Threads
@@ -49,7 +51,7 @@ def searches(seed):
                     scan_self(*given)
     gaps = rows(90, 6, seed)
     gaps[np.random.default_rng(seed).random(gaps.shape) < 0.1] = np.nan
-    graph.present_nearest(gaps, 4, n_jobs=1)
+    present_nearest(gaps, 4, n_jobs=1)
 
 
 def measures(seed):
@@ -114,7 +116,7 @@ def forces(seed):
     model = dualfold.TSNE(perplexity=8, max_iter=250, n_jobs=1).fit(X)
     model.transform(rows(9, 4, seed + 1))
     found = graph.nearest(X, 12, n_jobs=1)
-    lists = graph.Lists(np.arange(0, 1081, 12), found.indices.ravel(), found.distances.ravel())
+    lists = Lists(np.arange(0, 1081, 12), found.indices.ravel(), found.distances.ravel())
     for width in (1, 2, 3, 4):
         Y = np.ascontiguousarray(rows(90, 4, seed)[:, :width])
         stated = dualfold.methods.tsne(lists, n_components=width, perplexity=4.0)

@@ -46,12 +46,32 @@ import dualfold
 from dualfold import embed, games, methods, programs, saved, unfolding
 from dualfold.descriptions import ESTIMATOR_MODULES
 from dualfold.errors import DualfoldError
+from dualfold.games.accelerated_recipes import heavy_ball
+from dualfold.games.convex_sets import Everywhere
+from dualfold.games.losses import LogSumExp
+from dualfold.games.plain_recipes import extragradient
 from dualfold.trace import TraceProblem, certify
 from tests.tools.random_values import METRICS, Draw, parameter_value, words
 
 ROOMS = words(
     "auditing data games graph maps methods quality recommendation tsne unfolding weights"
 )
+# Functions below the public ones that check their arguments, too, with the file of each.
+BLOCKS = {
+    "games": {"equal_weights": "games.game", "linear_weights": "games.game"},
+    "graph": {
+        "joining_n_neighbors": "graph.pieces",
+        "landmarks_at": "graph.geodesics",
+        "one_piece": "graph.pieces",
+        "present_nearest": "graph.metrics",
+    },
+    "maps": {"geodesics_to_new": "maps.landmark_map"},
+    "weights": {
+        "column_means": "data.column_moments",
+        "heat_width": "weights.affinity",
+        "row_space": "weights.reduction",
+    },
+}
 # Functions that take seconds by design, read files or the network.
 LEFT_OUT = words("mnist digits recipe_curves repeated_maps unfolding_game read_table minibatch")
 # Fields and fitted attributes in which NaN or infinity is documented.
@@ -73,8 +93,13 @@ ACTIONS = words(
     "fit transform transform fit_transform inverse_transform score statement partial_fit stored "
     "judged_points texts names refit unfitted"
 )
-RECIPES = words(
-    "averaged_descent frank_wolfe nesterov heavy_ball extragradient accelerated_strongly_convex"
+RECIPES = (
+    games.averaged_descent,
+    games.frank_wolfe,
+    games.nesterov,
+    heavy_ball,
+    extragradient,
+    games.accelerated_strongly_convex,
 )
 
 
@@ -179,8 +204,12 @@ def public_functions() -> list[tuple[str, Any, list[Any]]]:
     found = []
     for room in ROOMS:
         module = importlib.import_module(f"dualfold.{room}")
-        for name in module.__all__:
-            one = getattr(module, name)
+        homes = dict.fromkeys(module.__all__, module) | {
+            name: importlib.import_module(f"dualfold.{file}")
+            for name, file in BLOCKS.get(room, {}).items()
+        }
+        for name in sorted(homes):
+            one = getattr(homes[name], name)
             if not inspect.isfunction(one) or name in LEFT_OUT:
                 continue
             parameters = list(inspect.signature(one).parameters.values())
@@ -247,15 +276,14 @@ def game_call(draw: Draw) -> Any:
         lambda: games.LeastSquares(rows, rows[:, 0]),
         lambda: games.Quadratic(np.diag([draw.real()] * d), start),
         lambda: games.Logistic(rows, np.where(rows[:, 0] > 0, 1.0, -1.0)),
-        lambda: games.LogSumExp(draw.real()),
+        lambda: LogSumExp(draw.real()),
         lambda: games.Huber(draw.real()),
     )
-    name, f = draw.one_of(RECIPES), draw.one_of(makers)()
-    sets = lambda: games.Ball(draw.real()), lambda: games.Simplex(draw.real()), games.Everywhere
+    recipe, f = draw.one_of(RECIPES), draw.one_of(makers)()
+    sets = lambda: games.Ball(draw.real()), lambda: games.Simplex(draw.real()), Everywhere
     over = draw.one_of(sets)()
-    draw.tell(name, {"f": f, "over": over})
-    recipe = getattr(games, name)(f, start, over=over)
-    return recipe.play(draw.one_of([0, 1, 5, 20])).averages[-1:]
+    draw.tell(recipe.__name__, {"f": f, "over": over})
+    return recipe(f, start, over=over).play(draw.one_of([0, 1, 5, 20])).averages[-1:]
 
 
 def missing_number(found: Any, name: str = "result", depth: int = 0) -> str:

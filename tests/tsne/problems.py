@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from dualfold.data import digits
-from dualfold.graph import Lists, nearest
+from dualfold.graph import nearest
+from dualfold.graph.graph import Lists
 from dualfold.tsne import TsneProblem
 from dualfold.weights.perplexity import conditional_affinities, joint_affinities
 

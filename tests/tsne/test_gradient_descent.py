@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dualfold.graph import Lists
-from dualfold.tsne import Phase, TsneProblem, certify_tsne, descend
+from dualfold.graph.graph import Lists
+from dualfold.tsne import TsneProblem, certify_tsne
+from dualfold.tsne.gradient_descent import Phase, descend
 from dualfold.tsne.repulsion import ByGrid
 from dualfold.weights.perplexity import conditional_affinities, joint_affinities
 from tests.tsne.problems import problem_of

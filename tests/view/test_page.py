@@ -243,9 +243,9 @@ def test_the_selection_goes_out_as_csv_and_the_map_as_png(opened, two_maps, tmp_
     waiting.value.save_as(tmp_path / "rows.csv")
     rows = list(csv.DictReader((tmp_path / "rows.csv").open(newline="")))
     X, labels, good, _ = blobs()
-    assert [int(row["row"]) for row in rows] == [3, 5, 200]
+    assert [int(row["row"]) for row in rows] == [4, 6, 201], "counted from 1"
     for row in rows:
-        at = int(row["row"])
+        at = int(row["row"]) - 1
         assert (row["name"], row["kind"]) == (f"sample {at:03d}", labels[at])
         assert float(row["height"]) == X[at, 0]
         assert [float(row[f"first {axis}"]) for axis in (1, 2)] == good[at].tolist()

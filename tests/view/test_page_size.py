@@ -69,6 +69,7 @@ def test_rows_go_last_and_at_random(tmp_path):
     column = content["columns"][0]
     told = [column["labels"][code] for code in numbers_of(column)]
     assert [known[tuple(point)] for point in kept] == told
+    assert (kept == points[numbers_of(content["rows"]) - 1]).all(), "rows are counted from 1"
     assert page.notices[0].startswith("the neighbours in the data are left out")
     assert f"{content['n']:,} of 60,000 rows, drawn at random" in page.notices[1]
     with pytest.raises(InvalidInput, match="without any data takes"):

@@ -9,7 +9,7 @@ from sklearn.manifold import _t_sne
 
 from dualfold import TSNE
 from dualfold.errors import InvalidInput
-from dualfold.graph import Lists
+from dualfold.graph.graph import Lists
 from dualfold.weights.perplexity import conditional_affinities, joint_affinities
 from tests.tsne.problems import DIGITS, lists_of
 

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from dualfold.data.column_moments import column_deviations, column_means
 from dualfold.errors import InvalidInput, TooLarge
 from dualfold.methods import pca
-from dualfold.weights import column_deviations, column_means, row_space
+from dualfold.weights.reduction import row_space
 from tests.tools.tables import digit_points
 
 pytestmark = pytest.mark.usefixtures("one_blas_thread")

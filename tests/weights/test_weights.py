@@ -10,30 +10,22 @@ import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 
 from dualfold import LaplacianEigenmaps
+from dualfold.data.column_moments import column_means
 from dualfold.errors import InvalidInput, PiecesJoined
-from dualfold.graph import (
-    Lists,
-    from_lengths,
-    join_pieces,
-    knn,
-    neighborhood_spread,
-    radius,
-    variable,
-)
+from dualfold.graph import from_lengths, join_pieces, knn, neighborhood_spread, radius, variable
+from dualfold.graph.graph import Lists
 from dualfold.weights import (
     affinity,
     batches,
     centred_gram,
-    column_means,
     density_laplacian,
     heat_laplacian,
-    heat_width,
     reconstruction_weights,
     scatter,
     tangent_alignment,
     weighted_laplacian,
 )
-from dualfold.weights.affinity import Affinity
+from dualfold.weights.affinity import Affinity, heat_width
 from dualfold.weights.gram import refuse_asymmetry
 from dualfold.weights.perplexity import conditional_affinities, joint_affinities
 from dualfold.weights.row_passes import numeric_table

@@ -21,16 +21,18 @@ from dualfold import NeighborMap
 from dualfold.certificate import Level
 from dualfold.exploration.verdict_words import short_verdict, verdict
 from dualfold.fitting.layout import PiecewiseCertificate
-from dualfold.games import GameCertificate, LeastSquares, nesterov
-from dualfold.point_pca import PointCertificate, certify_points, descend_stress
+from dualfold.games import LeastSquares, nesterov
+from dualfold.games.certificate import GameCertificate
+from dualfold.point_pca import certify_points, descend_stress
+from dualfold.point_pca.certificate import PointCertificate
 from dualfold.programs import (
     LinearProgram,
     ProgramCertificate,
-    RayCertificate,
     certify_infeasible,
     certify_program,
     solve_program,
 )
+from dualfold.programs.rays import RayCertificate
 from dualfold.quality import Distortion
 from dualfold.trace import TraceCertificate
 from dualfold.tsne import TsneCertificate

@@ -15,7 +15,8 @@ from dualfold import errors, methods, quality
 from dualfold.cli.wording import command_text
 from dualfold.data import Reading, read_table, write_table
 from dualfold.errors import Argument, DualfoldError, DualfoldWarning, InPython, Message
-from dualfold.graph import join_pieces, knn, nearest, one_piece
+from dualfold.graph import join_pieces, knn, nearest
+from dualfold.graph.pieces import one_piece
 from dualfold.trace.solvers import Lanczos
 from tests.tools.tables import roll_points
 

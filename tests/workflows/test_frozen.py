@@ -11,7 +11,8 @@ import pytest
 from sklearn.base import BaseEstimator
 
 import dualfold
-from dualfold import games, methods, quality
+from dualfold import methods, quality
+from dualfold.games.minimum_search import LeastPoint
 from dualfold.quality.picture import MEASURE_MEANINGS
 
 ROOMS = ("trace", "programs", "unfolding", "games", "quality", "methods")
@@ -131,5 +132,5 @@ def test_measures_have_a_best_and_a_worst_value():
 
 
 def test_what_a_least_point_holds_is_named():
-    kinds = {one.kind for one in inspect.signature(games.LeastPoint).parameters.values()}
+    kinds = {one.kind for one in inspect.signature(LeastPoint).parameters.values()}
     assert kinds == {inspect.Parameter.KEYWORD_ONLY}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dualfold.games import unfolding_bracket, unfolding_game
+from dualfold.games.unfolding_dual import unfolding_bracket, unfolding_game
 from dualfold.graph import join_pieces, knn
 from dualfold.unfolding import contraction_of, unfold
 from tests.tools.tables import roll_points

@@ -10,7 +10,6 @@ rows of each row, nearest first.
 """
 
 from dualfold.auditing.audit_result import Audit
-from dualfold.auditing.density import MapGroups, map_groups
 from dualfold.auditing.groups import Group, Pair
 from dualfold.auditing.map_audit import audit
 from dualfold.auditing.nearness import Nearness, Statement
@@ -18,6 +17,7 @@ from dualfold.auditing.place_mixture import TwoGroups, two_groups
 from dualfold.auditing.point_reliability import Reliability, reliability
 from dualfold.auditing.reruns import Impostors, Repeats
 from dualfold.auditing.valleys import Valley
+from dualfold.quality.visible_groups import MapGroups, map_groups
 
 __all__ = [
     "Audit",

@@ -10,7 +10,6 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.auditing.audit_text import finding_lines, group_text, paragraph_text, verdict_text
-from dualfold.auditing.density import MapGroups
 from dualfold.auditing.groups import Group, Pair
 from dualfold.auditing.nearness import Nearness, Statement
 from dualfold.auditing.place_mixture import DUBIOUS_POSTERIOR, TwoGroups
@@ -19,6 +18,7 @@ from dualfold.auditing.reruns import Impostors, Repeats
 from dualfold.errors import Argument, InvalidInput
 from dualfold.notebook import drawn_audit, shown_html
 from dualfold.quality.picture import Picture
+from dualfold.quality.visible_groups import MapGroups
 from dualfold.recommendation.dimension_estimates import Dimension
 
 if TYPE_CHECKING:

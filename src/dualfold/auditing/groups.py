@@ -13,7 +13,6 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
 from dualfold.arrays import Array
-from dualfold.auditing.density import MapGroups
 from dualfold.auditing.valleys import (
     HALF_HEIGHT,
     LINKS_PER_POINT,
@@ -27,6 +26,7 @@ from dualfold.auditing.valleys import (
 from dualfold.certificate import plain
 from dualfold.quality.estimate import Estimate, estimate_of_mean
 from dualfold.quality.picture import percent
+from dualfold.quality.visible_groups import MapGroups
 
 __all__ = [
     "LINKS_PER_POINT",

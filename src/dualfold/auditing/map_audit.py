@@ -11,7 +11,6 @@ import scipy.sparse as sp
 
 from dualfold.arrays import Array
 from dualfold.auditing.audit_result import Audit
-from dualfold.auditing.density import map_groups
 from dualfold.auditing.groups import (
     LINKS_PER_POINT,
     LinkedGroups,
@@ -30,6 +29,7 @@ from dualfold.inputs import frame_of, numbers_of
 from dualfold.quality import picture_of
 from dualfold.quality.estimate import drawn_rows, sample_size
 from dualfold.quality.space import DistanceSpace, EuclideanSpace, Space, both_spaces
+from dualfold.quality.visible_groups import map_groups
 from dualfold.recommendation.dimension_estimates import intrinsic_dimension
 
 __all__ = ["audit"]

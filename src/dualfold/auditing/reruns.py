@@ -13,7 +13,6 @@ from sklearn.base import clone
 from sklearn.metrics import adjusted_rand_score
 
 from dualfold.arrays import Array
-from dualfold.auditing.density import MapGroups, map_groups
 from dualfold.auditing.groups import (
     LINKS_PER_POINT,
     LinkedGroups,
@@ -25,6 +24,7 @@ from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.neighbors import nearest
 from dualfold.kernels.reports import steps
 from dualfold.quality.map_comparison import Stability, repeated_maps, stability
+from dualfold.quality.visible_groups import MapGroups, map_groups
 from dualfold.recommendation.dimension_estimates import LEVINA_BICKEL_NEIGHBORS, levina_bickel
 
 __all__ = ["Impostors", "Repeats", "impostors", "method_runner", "repeats"]

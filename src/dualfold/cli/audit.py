@@ -120,11 +120,14 @@ def _write_page(options: AuditOptions, data: Prepared, found: Audit, console: Co
 
     with console.stage("measuring the map for the page"):
         content = audit_content(found, data.X, name=stem(options.embedding), metric=_metric(data))
+    # The labels stand under the name of their column.
+    own = {name: values for name, values in content.columns.items() if name != "label"}
     content = replace(
         content,
-        columns=content.columns | label_columns(data),
+        columns=own | label_columns(data),
         features=data.numbers,
         names=data.label(data.reading.identifier),
+        rows=data.rows + 1,
         title=f"audit of {Path(options.embedding).name}",
         notes=command_texts(data.notices),
     )

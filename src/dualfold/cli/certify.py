@@ -196,7 +196,8 @@ def _without_weights(certificate: Any) -> str:
 
 def _of_model(options: CertifyOptions, console: Console) -> Recheck:
     """A model file, made by `embed --save-model` or by `save_model` of an estimator."""
-    from dualfold.saved import estimator_of_model, load_model, rechecked_model
+    from dualfold.saved import load_model, rechecked_model
+    from dualfold.saved.rechecks import estimator_of_model
 
     with console.stage(f"reading {options.embedding}"):
         model = load_model(options.embedding)
@@ -226,7 +227,8 @@ def _table_doubts(job: Job, model: Model, data: Prepared) -> list[str]:
     """What a model says about its table that the table does not have."""
     import numpy as np
 
-    from dualfold.saved import columns_differ, kept_rows
+    from dualfold.saved.foreign_rows import kept_rows
+    from dualfold.saved.model import columns_differ
 
     doubts = []
     if tuple(model.columns) != tuple(data.table.names):

@@ -74,6 +74,7 @@ def write_maps(
         columns=label_columns(data),
         features=data.numbers,
         names=data.label(data.reading.identifier),
+        rows=data.rows + 1,
         images=_pictures(data, picture_shape(options.images)),
         # A column that looks like the target is the one to show first.
         color=data.reading.color or next(iter(data.answers), None),

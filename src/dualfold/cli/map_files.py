@@ -95,7 +95,9 @@ def _model(data: Prepared, result: FittedMap, summary: dict[str, Any]) -> Any:
     """The map as a model that places new rows."""
     import numpy as np
 
-    from dualfold.saved import Model, both_sides, kept_rows, storable_map
+    from dualfold.saved import Model
+    from dualfold.saved.foreign_rows import kept_rows
+    from dualfold.saved.model import both_sides, storable_map
 
     rule = storable_map(result.estimator)
     # Maps by a graph hold their rows already.

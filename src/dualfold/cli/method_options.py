@@ -1,7 +1,7 @@
 """The options of one method: its estimator's parameters, read where they are stated.
 
 Types and ranges are the estimator's `_parameter_constraints`, defaults its signature, and the
-help is the "Parameters" of its docstring. The description names which of them are options.
+help is in the "Parameters" of its docstring. The description names which of them are options.
 """
 
 from __future__ import annotations
@@ -158,16 +158,21 @@ def _option(row: Description, name: str) -> MethodOption:
 
 
 def parameter_help(estimator: Any) -> dict[str, str]:
-    """Each parameter with what the docstring of the estimator says about it."""
+    """Each parameter with the first paragraph of its description in the estimator's docstring.
+
+    Further paragraphs are about what only Python can do.
+    """
     text = inspect.getdoc(estimator) or ""
-    found = re.search(r"^Parameters\n-+\n(.*?)(?=^\S+\n-+\n|\Z)", text, re.M | re.S)
+    found = re.search(r"^Parameters\n-+\n(.*?)(?=^\S[^\n]*\n-+\n|\Z)", text, re.M | re.S)
     helps: dict[str, str] = {}
-    entries = re.split(r"\n(?=\S)", found[1].strip()) if found else []
-    for entry in entries:
-        names, _, words = entry.partition(" : ")
-        for name in names.split(","):
-            plain = re.sub(r"\bNone\b", NONE_WORD, " ".join(words.split()))
-            helps[name.strip()] = re.sub(r'"([^"]*)"|`([^`]*)`', r"\1\2", plain)
+    for entry in re.split(r"\n(?=\S)", found[1].strip()) if found else []:
+        head, _, description = entry.partition("\n")
+        names, _, kind = head.partition(" : ")
+        if "default=" not in kind:  # not yet numpydoc
+            description = f"{kind} {description}"
+        plain = " ".join(description.strip().split("\n\n")[0].split())
+        plain = re.sub(r'"([^"]*)"|`([^`]*)`', r"\1\2", re.sub(r"\bNone\b", NONE_WORD, plain))
+        helps |= dict.fromkeys(names.split(", "), plain)
     return helps
 
 

@@ -105,7 +105,7 @@ def stored_job(settings: Any, path: str) -> Job:
             "h5ad file), so nobody knows which problem it solves; `dualfold report` measures any "
             "map"
         )
-    from dualfold.saved import estimator_of
+    from dualfold.saved.rechecks import estimator_of
 
     try:
         estimator_of(settings)

@@ -151,7 +151,7 @@ def _picture(
 ) -> bytes:
     """The new points, and before grey ones of rows that the model holds."""
     from dualfold.data.prepared import colors_of
-    from dualfold.saved import old_rows
+    from dualfold.saved.foreign_rows import old_rows
     from dualfold.view.figures import figure_bytes, map_figure
 
     color, old = options.reading.color, old_rows(model)

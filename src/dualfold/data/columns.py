@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from dualfold.data.cell_words import understood_words
 from dualfold.data.encoding import NAMED_MONTH_PATTERN, YEAR_MONTH_PATTERN, as_dates
+from dualfold.data.identifiers import identifier_kinds
 from dualfold.data.layout import different_names
 from dualfold.data.notices import (
     ENCODED_KINDS,
-    MANY_ROWS,
     doubt_notices,
     kind_notices,
     looks_like_number,
@@ -36,15 +36,6 @@ if TYPE_CHECKING:
 
     Column = NDArray[Any] | pd.Series[Any]
 
-IDENTIFIER_PATTERN = re.compile(
-    r"(?:.*[_\s.-])?(?:id|ids|identifier|uuid|guid|idx|index|key|row|rownum|row[_ ]?number"
-    r"|nr|no|number)\.?"
-    r"|unnamed: 0|.*[a-z]I[dD]"
-)
-# Names of identifiers even where values repeat: a patient_id of many visits is no measurement.
-NAMED_IDENTIFIER_PATTERN = re.compile(r"(?:.*[_\s.-])?(?:id|ids|identifier|uuid|guid)|.*[a-z]I[dD]")
-# Identifiers come one or two to a table; more columns of that kind are measurements.
-MAX_IDENTIFIER_COLUMNS = 2
 DATE_PATTERN = re.compile(
     r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}.*|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}.*"
     rf"|{YEAR_MONTH_PATTERN.pattern}|{NAMED_MONTH_PATTERN.pattern}",
@@ -62,9 +53,6 @@ LABEL_KINDS = ("label", "text", "date", "boolean", "long number", "code")
 # Text that repeats is a category: at most this many levels, of this many rows on average.
 MAX_GUESSED_LEVELS = 50
 MIN_ROWS_PER_LEVEL = 5
-# Quantities, and not identifiers, have deciles that differ this much, from this many rows on.
-MIN_DECILE_ROWS = 100
-MIN_DECILE_RATIO = 20
 
 
 @dataclass(frozen=True)
@@ -122,7 +110,7 @@ def table_of_frame(
         for name, column in columns.items()
         if name not in exclude
     }
-    kinds = _with_identifiers(kinds, columns, len(frame))
+    kinds |= _identifiers(kinds, columns, keep)
     if mixed:
         kinds |= _mixed_kinds(kinds, columns, reading)
     used = [name for name, kind in kinds.items() if kind in ("number", "distinct")]
@@ -187,25 +175,18 @@ def refuse_lacking(needed: Sequence[str], names: Sequence[str]) -> None:
     )
 
 
-def _with_identifiers(
-    kinds: dict[str, str], columns: dict[str, Column], rows: int
+def _identifiers(
+    kinds: dict[str, str], columns: dict[str, Column], keep: Sequence[str]
 ) -> dict[str, str]:
-    """One or two columns of all-distinct whole numbers beside others name the rows."""
-    distinct = [name for name, kind in kinds.items() if kind == "distinct"]
-    distinct = [name for name in distinct if not _many_sizes(columns[name])]
-    beside = any(kind == "number" for kind in kinds.values())
-    if rows < MANY_ROWS or not beside or len(distinct) > MAX_IDENTIFIER_COLUMNS:
-        return kinds
-    return kinds | dict.fromkeys(distinct, "odd one")
-
-
-def _many_sizes(column: Column) -> bool:
-    """Whether the numbers differ in size as quantities do: for identifiers that are drawn evenly
-    the ninth decile is nine times the first, nearly without chance from 100 rows on."""
-    if len(column) < MIN_DECILE_ROWS:
-        return False
-    low, high = np.quantile(np.abs(np.asarray(column, dtype=float)), [0.1, 0.9])
-    return bool(high > MIN_DECILE_RATIO * low)
+    """The kinds of columns of numbers that name the rows, or seem to."""
+    meant = set(keep)
+    numbers = {
+        name: column
+        for name, column in columns.items()
+        if isinstance(column, np.ndarray) and kinds.get(name) == "number" and name not in meant
+    }
+    first = next(iter(columns), "")
+    return identifier_kinds(numbers, first)
 
 
 def _check_asked(names: list[str], reading: Reading) -> None:
@@ -235,16 +216,10 @@ def _plain_column(column: pd.Series[Any]) -> Column:
 
 
 def _column_kind(column: Column, name: str, keep: bool, mixed: bool) -> str:
-    """What a column is, in one word; distinct is a number that may be an identifier."""
+    """What a column is, in one word, by its values alone."""
     if isinstance(column, np.ndarray):
-        named = not keep and _named_identifier(name)
-        if column.dtype.kind == "f":
-            if np.isnan(column[:1]).all() and np.isnan(column).all():
-                return "empty"
-            return "named" if named and _whole(column) else "number"
-        if keep or not _all_different(column):
-            return "named" if named else "number"
-        return "identifier" if _numbers_rows(column, name) else "distinct"
+        unknown = column.dtype.kind == "f" and np.isnan(column[:1]).all()
+        return "empty" if unknown and np.isnan(column).all() else "number"
     from pandas.api import types
 
     known = column.dropna()
@@ -279,36 +254,6 @@ def _is_code(known: Any) -> bool:
     return bool(
         words.str.fullmatch(r"\d+").all() and words.str.fullmatch(CODE_PATTERN.pattern).any()
     )
-
-
-def _named_identifier(name: str) -> bool:
-    return bool(
-        NAMED_IDENTIFIER_PATTERN.fullmatch(name) or NAMED_IDENTIFIER_PATTERN.fullmatch(name.lower())
-    )
-
-
-def _whole(column: NDArray[Any]) -> bool:
-    """Whether these are whole numbers, which missing values may have made floating ones."""
-    known = column[np.isfinite(column)]
-    return bool(np.array_equal(known, np.floor(known)))
-
-
-def _all_different(values: NDArray[Any]) -> bool:
-    # Most columns repeat a value early on, and comparing a few rows is much faster.
-    return all(len(np.unique(part)) == len(part) for part in (values[:100], values))
-
-
-def _numbers_rows(values: NDArray[Any], name: str) -> bool:
-    """Whether whole numbers, all different, name the rows rather than describing them."""
-    n = len(values)
-    if n < 3:
-        return False
-    counted = values[0] in (0, 1) and np.array_equal(values, values[0] + np.arange(n))
-    if counted or IDENTIFIER_PATTERN.fullmatch(name) or IDENTIFIER_PATTERN.fullmatch(name.lower()):
-        return True
-    consecutive = int(values.max()) - int(values.min()) == n - 1
-    rising = values[1:] > values[:-1]
-    return n >= MANY_ROWS and bool(consecutive or rising.all() or not rising.any())
 
 
 def _label_values(column: Column) -> NDArray[Any]:

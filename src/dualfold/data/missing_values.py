@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 
 from dualfold.arrays import Array
 from dualfold.data.columns import Table
+from dualfold.data.filled_cells import MIN_KNOWN_SHARE, FilledCells
+from dualfold.data.imputation import Imputation, mean_imputation
+from dualfold.data.imputation_fit import fitted_imputation
 from dualfold.data.notices import column_argument, quoted_names
 from dualfold.data.reading import Missing
 from dualfold.data.scales import Standard, standard_of
@@ -30,36 +33,56 @@ class ColumnScaling:
     indicators: NDArray[np.bool_] | None = None
     sources: tuple[str, ...] = ()
 
+    def levels(self) -> tuple[tuple[int, ...], ...]:
+        """For each category the places of its columns."""
+        found: dict[str, list[int]] = {}
+        for place in np.flatnonzero(() if self.indicators is None else self.indicators):
+            found.setdefault(self.sources[place], []).append(int(place))
+        return tuple(tuple(places) for places in found.values())
+
+    def first_places(self, width: int) -> NDArray[np.int64]:
+        """The place of the first column of X that each column of the file has."""
+        if not self.sources:
+            return np.arange(width)
+        return np.sort(np.unique(self.sources, return_index=True)[1])
+
 
 AS_READ = ColumnScaling()
 
 # From this share of the rows on, the notice names the column that they were lost to.
 MIN_BLAMED_SHARE = 0.05
-# Iterated PCA; wide tables stop after a few rounds.
-DEFAULT_COMPONENTS = 2
-STEP_TOLERANCE = 1e-6
-MAX_FLOPS = 2e10
-MAX_ROUNDS = 1000
-MIN_ROUNDS = 5
 
 
 def complete_table(table: Table, missing: Missing, scaled: ColumnScaling = AS_READ) -> Table:
     """A table without missing or infinite values; a notice names constant columns."""
-    table = without_missing_values(table, missing, scaled)
+    return completed(table, missing, scaled)[0]
+
+
+def completed(
+    table: Table, missing: Missing, scaled: ColumnScaling = AS_READ
+) -> tuple[Table, FilledCells | None]:
+    """The same, and the cells that were filled in, where some were."""
+    table, filled = _without_missing_values(table, missing, scaled)
     constant = [] if missing == "keep" else _constant(table)
     if not constant:
-        return table
+        return table, filled
     kept = "it changes" if len(constant) == 1 else "they change"
     sentence = f"{quoted_names(constant)}: the same value in every row; kept, {kept} no distance"
-    return replace(table, notices=(*table.notices, sentence))
+    return replace(table, notices=(*table.notices, sentence)), filled
 
 
 def without_missing_values(
     table: Table, missing: Missing, scaled: ColumnScaling = AS_READ
 ) -> Table:
     """A table without missing or infinite values, by the rule `missing`; "auto" raises."""
+    return _without_missing_values(table, missing, scaled)[0]
+
+
+def _without_missing_values(
+    table: Table, missing: Missing, scaled: ColumnScaling
+) -> tuple[Table, FilledCells | None]:
     if missing == "keep":
-        return table
+        return table, None
     if missing not in ("auto", "raise", "drop", "mean", "impute"):
         raise InvalidInput(
             Argument("missing"), f" must be 'raise', 'drop', 'mean' or 'impute', but is {missing!r}"
@@ -67,14 +90,23 @@ def without_missing_values(
     bad_rows, nans, infinities = _missing_values(table.X)
     count = int(bad_rows.sum())
     if not count:
-        return table
+        return table, None
     named = replace(table, names=scaled.sources or table.names)
     incomplete = _gap_sentence(named, count, nans, infinities)
-    if missing == "mean":
-        return _mean_imputed_table(table, incomplete)
-    if missing == "impute":
-        return _pca_imputed_table(table, incomplete, scaled)
-    emptiest = Argument("exclude", [named.names[int(np.argmax(nans + infinities))]])
+    if missing in ("mean", "impute"):
+        return _imputed_table(table, incomplete, scaled, by_model=missing == "impute")
+    return _without_rows(table, missing, named, incomplete, bad_rows, nans + infinities), None
+
+
+def _without_rows(
+    table: Table,
+    missing: Missing,
+    named: Table,
+    incomplete: str,
+    bad_rows: NDArray[np.bool_],
+    counts: NDArray[np.int64],
+) -> Table:
+    emptiest = Argument("exclude", [named.names[int(np.argmax(counts))]])
     if missing in ("auto", "raise"):
         raise InvalidInput(
             f"{incomplete}. Choose ",
@@ -97,29 +129,113 @@ def without_missing_values(
             ", or choose ",
             Argument("missing", "mean"),
         )
+    sentence = Message(f"{incomplete}; these rows were left out", costliest)
+    return replace(_without(table, bad_rows), notices=(*table.notices, sentence))
+
+
+def _imputed_table(
+    table: Table, incomplete: str, scaled: ColumnScaling, *, by_model: bool
+) -> tuple[Table, FilledCells]:
+    """The table with missing values imputed by a model of its rows, or by means.
+
+    By a model: rows that are mostly empty are left out, since their places would be invented.
+    """
+    _refuse_sparse_or_empty(table, incomplete)
+    firsts = scaled.first_places(table.X.shape[1])
+    sparse = _sparse_rows(table.X[:, firsts]) if by_model else np.zeros(len(table.rows), bool)
+    notices = [*table.notices]
+    if sparse.any():
+        table = _without(table, sparse)
+        notices.append(_sparse_rows_message(int(sparse.sum()), len(sparse)))
+        _refuse_sparse_or_empty(table, incomplete)
+    X = table.X
+    hole = ~np.isfinite(X)
+    found = _start(X, hole, scaled)
+    if by_model:
+        found = fitted_imputation(X, found)
+    cells = FilledCells.of(found, hole, firsts)
+    sentence = _imputation_message(incomplete, cells, by_model=by_model)
+    filled = found.imputed(X) if found.n_components else np.where(hole, found.mean, X)
+    filled = filled.astype(X.dtype if not by_model else np.float64, copy=False)
+    return replace(table, X=filled, notices=(*notices, sentence)), cells
+
+
+def _without(table: Table, rows: NDArray[np.bool_]) -> Table:
     return replace(
         table,
-        X=table.X[~bad_rows],
-        labels={name: values[~bad_rows] for name, values in table.labels.items()},
-        rows=table.rows[~bad_rows],
-        notices=(*table.notices, Message(f"{incomplete}; these rows were left out", costliest)),
+        X=table.X[~rows],
+        labels={name: values[~rows] for name, values in table.labels.items()},
+        rows=table.rows[~rows],
     )
 
 
-def _pca_imputed_table(table: Table, incomplete: str, scaled: ColumnScaling) -> Table:
-    """The table with missing values imputed from similar rows, by iterated regularised PCA."""
-    _refuse_sparse_or_empty(table, incomplete)
-    filled, converged = pca_imputed(
-        np.asarray(table.X), standardize=scaled.standardize, indicators=scaled.indicators
+def _sparse_rows(X: Array) -> NDArray[np.bool_]:
+    """Rows that are mostly empty; none where all are."""
+    sparse = np.isfinite(X).mean(axis=1) < MIN_KNOWN_SHARE
+    return sparse if not sparse.all() else np.zeros(len(X), dtype=bool)
+
+
+def _sparse_rows_message(count: int, n: int) -> Message:
+    have, places = ("has", "its place") if count == 1 else ("have", "their places")
+    return Message(
+        f"{count} of {n} rows {have} less than a fifth of the values and "
+        f"{'was' if count == 1 else 'were'} left out, since {places} would be invented; ",
+        Argument("missing", "mean"),
+        " keeps all rows",
     )
-    sentence = Message(
-        f"{incomplete}; filled in by what rows that are alike have there (iterated PCA"
-        + ("" if converged else ", stopped early: the table is large")
-        + "); ",
+
+
+def _imputation_message(incomplete: str, cells: FilledCells, *, by_model: bool) -> Message:
+    found = cells.imputation
+    if not by_model:
+        how = "filled with the mean of their column"
+        return Message(f"{incomplete}; they were {how} ({cells.share_text} of the cells)")
+    count = found.n_components
+    components = "1 principal component" if count == 1 else f"{count} principal components"
+    how = f"what rows that are alike have there (a model with {components})"
+    if not count:
+        how = "the mean of their column: other columns do not help to predict known values"
+    limits = [] if found.n_rows == cells.n_rows else [f"fitted to {found.n_rows:,} of the rows"]
+    limits += [] if found.converged else ["stopped early: the table is large"]
+    more = f" ({'; '.join(limits)})" if limits else ""
+    return Message(
+        f"{incomplete}; filled in by {how}{more}, {cells.share_text} of the cells; ",
         Argument("missing", "drop"),
         " leaves such rows out",
     )
-    return replace(table, X=filled, notices=(*table.notices, sentence))
+
+
+def _start(X: Array, hole: NDArray[np.bool_], scaled: ColumnScaling) -> Imputation:
+    """The means and the scales of the known cells; one scale where columns keep their own."""
+    mean = known_means(X, hole)
+    standard = standard_of_known(X, hole, scaled.indicators)
+    scale = np.where(np.isfinite(standard.deviation), standard.deviation, 0.0)
+    if not scaled.standardize and scale.any():
+        common = float(np.sqrt(np.square(scale / scale.max()).mean())) * float(scale.max())
+        scale = np.where(scale > 0, common, 0.0)
+    return mean_imputation(mean, scale, scaled.levels())
+
+
+def standard_of_known(X: Array, hole: NDArray[np.bool_], indicators: Array | None) -> Standard:
+    """Means and deviations of the cells that are there.
+
+    Those of the filled table would be too small: what is filled in varies less than what is not
+    known.
+    """
+    found = standard_of(np.where(hole, known_means(X, hole), X), indicators)
+    share = np.maximum((~hole).mean(axis=0), 1 / len(X))
+    plain = np.ones(X.shape[1], bool) if indicators is None else ~indicators
+    return Standard(found.mean, np.where(plain, found.deviation / np.sqrt(share), found.deviation))
+
+
+def known_means(X: Array, hole: NDArray[np.bool_]) -> Array:
+    """The mean of the values of each column that are there."""
+    values = np.where(hole, 0, X)
+    # The scale first: the plain sum of large finite values could overflow.
+    means = (values / np.maximum((~hole).sum(axis=0), 1)).sum(axis=0, dtype=np.float64)
+    # Where all known values are one and the same, so is their mean, to the last bit.
+    low, high = np.where(hole, np.inf, X).min(0), np.where(hole, -np.inf, X).max(0)
+    return np.asarray(np.where(low == high, low, means))
 
 
 def _refuse_sparse_or_empty(table: Table, incomplete: str) -> None:
@@ -136,23 +252,6 @@ def _refuse_sparse_or_empty(table: Table, incomplete: str) -> None:
             column_argument("exclude", empty),
             f" leaves {'it' if len(empty) == 1 else 'them'} out",
         )
-
-
-def _mean_imputed_table(table: Table, incomplete: str) -> Table:
-    """The table with missing values imputed by the mean of their column."""
-    _refuse_sparse_or_empty(table, incomplete)
-    filled = np.array(table.X)
-    hole = ~np.isfinite(filled)
-    filled[hole] = 0
-    known = (~hole).sum(axis=0)
-    # The scale first: the plain sum of large finite values could overflow.
-    means = (filled / known).sum(axis=0, dtype=np.float64)
-    # Where all known values are one and the same, so is their mean, to the last bit.
-    low, high = np.where(hole, np.inf, filled).min(0), np.where(hole, -np.inf, filled).max(0)
-    means = np.where(low == high, low, means)
-    filled[hole] = np.broadcast_to(means, filled.shape)[hole]
-    sentence = f"{incomplete}; they were filled with the mean of their column"
-    return replace(table, X=filled, notices=(*table.notices, sentence))
 
 
 def _costliest(table: Table, bad_rows: NDArray[np.bool_]) -> Message:
@@ -220,69 +319,3 @@ def _constant(table: Table) -> list[str]:
         return []
     same = table.X.min(axis=0) == table.X.max(axis=0)
     return [name for name, constant in zip(table.names, same, strict=True) if constant]
-
-
-def pca_imputed(
-    X: Array,
-    *,
-    n_components: int = DEFAULT_COMPONENTS,
-    standardize: bool = True,
-    indicators: Array | None = None,
-) -> tuple[Array, bool]:
-    """X with its missing values (NaN) imputed, and whether the iteration had converged.
-
-    Missing values begin at the mean of their column. Then in turn: the principal components of the
-    imputed table, each shrunk by the share of noise in its variance, (λ − σ²)/λ with σ² the mean of
-    the remaining variances; missing values take the fitted values; means and deviations are
-    computed again. So a value is estimated from similar rows, and shrunk by its uncertainty.
-
-    indicators : columns that are the 0 and 1 of categories; missing values become shares
-
-    Josse and Husson, "Handling missing values in exploratory multivariate data analysis
-    methods" (2012).
-    """
-    hole = ~np.isfinite(X)
-    filled = np.where(hole, np.nan, X).astype(np.float64)
-    filled = np.where(hole, np.nanmean(filled, axis=0), filled)
-    n, width = X.shape
-    count = min(n_components, width - 1, n - 2)
-    if not hole.any() or count < 1:
-        return filled, True
-    small = min(n, width)
-    rounds = int(np.clip(MAX_FLOPS / (n * width * small + small**3), MIN_ROUNDS, MAX_ROUNDS))
-    for _ in range(rounds):
-        standard = _standard(filled, standardize, indicators)
-        fitted = _shrunk_fit(standard.apply(filled), count)
-        scale = np.where(np.isinf(standard.deviation), 0.0, standard.deviation)
-        new = (fitted * scale + standard.mean)[hole]
-        step = ((new - filled[hole]) / np.broadcast_to(_unit(scale), X.shape)[hole]) ** 2
-        filled[hole] = new
-        if float(step.mean()) <= STEP_TOLERANCE**2:
-            return filled, True
-    return filled, False
-
-
-def _standard(filled: Array, standardize: bool, indicators: Array | None) -> Standard:
-    found = standard_of(filled, indicators)
-    if standardize:
-        return found
-    plain: Any = np.ones(filled.shape[1])
-    return Standard(found.mean, plain)
-
-
-def _unit(scale: Array) -> Array:
-    return np.where(scale > 0, scale, 1.0)
-
-
-def _shrunk_fit(Z: Array, count: int) -> Array:
-    """The part of centred rows that shrunk principal components make up."""
-    n, width = Z.shape
-    wide = width > n
-    values, vectors = np.linalg.eigh((Z @ Z.T if wide else Z.T @ Z) / n)
-    values, vectors = np.maximum(values[::-1], 0.0), vectors[:, ::-1]
-    rank = min(n - 1, width)
-    noise = values[count:rank].sum() / max(1, rank - count)
-    kept = values[:count]
-    shrunk = np.where(kept > noise, (kept - noise) / np.where(kept > 0, kept, 1.0), 0.0)
-    V = vectors[:, :count]
-    return np.asarray((V * shrunk) @ (V.T @ Z) if wide else (Z @ V) * shrunk @ V.T)

@@ -31,10 +31,8 @@ DRESSED_NUMBER = re.compile(r"[-+$€£¥\s]*\d[\d.,'’_\s]*(?:[eE][-+]?\d+)?\s
 PLAIN_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 KIND_SENTENCES = {
     "empty": "empty, left out",
-    "identifier": "row numbers or identifiers by their values (whole numbers, all different), "
-    "left out",
+    "identifier": "row numbers or row names, which are identifiers, left out",
     "named": "named like identifiers, left out",
-    "odd one": "whole numbers, all different, as identifiers are, left out",
     "boolean": "true or false, kept as labels",
     "date": "dates, kept as labels",
     "nested": "lists or records in each cell, left out; make columns of them to use them",
@@ -48,7 +46,7 @@ KIND_SENTENCES = {
     "season": "dates, used as the time of the year",
 }
 # Kinds that are used where `keep` names the column.
-KEEPABLE_KINDS = ("identifier", "named", "odd one", "boolean", "code")
+KEEPABLE_KINDS = ("identifier", "named", "boolean", "code")
 # Kinds that are used beside numbers in mixed tables; `encoding` makes numbers of them.
 ENCODED_KINDS = ("category", "yes or no", "ordered", "time", "season")
 # Kinds that are used without having been asked for.
@@ -162,13 +160,15 @@ def doubt_notices(
     """Notices about columns that are used, but may not be meant as features."""
     said = list[Message]()
     distinct = [name for name, kind in kinds.items() if kind == "distinct"]
-    if distinct and len(columns[distinct[0]]) >= MANY_ROWS:
+    if distinct:
+        it, names = ("it", "names") if len(distinct) == 1 else ("they", "name")
         said.append(
             Message(
-                f"{quoted_names(distinct)}: whole numbers, all different, used as features; if "
-                "they only name the rows, ",
+                f"{quoted_names(distinct)}: whole numbers that rise from row to row, used as "
+                f"{'a feature' if len(distinct) == 1 else 'features'}; if {it} only {names} the "
+                "rows, ",
                 column_argument("exclude", distinct),
-                " leaves them out",
+                f" leaves {'it' if len(distinct) == 1 else 'them'} out",
             )
         )
     return [*said, target_notice(answers)] if answers else said

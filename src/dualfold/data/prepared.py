@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -23,7 +23,8 @@ from dualfold.data.encoding import (
     sources_of,
     to_json,
 )
-from dualfold.data.missing_values import ColumnScaling, complete_table
+from dualfold.data.filled_cells import PLAUSIBLE_TABLES, FilledCells
+from dualfold.data.missing_values import ColumnScaling, completed, standard_of_known
 from dualfold.data.notices import target_columns_among
 from dualfold.data.reading import DEFAULT_READING, OPTION_SUBJECTS, Reading
 from dualfold.data.scales import Standard, different_units, gower_standard, standard_of
@@ -45,6 +46,7 @@ class Prepared:
         that the widest column decides the distances
     encodings : how the columns of the source became those of X, for rows that come later
     raw : the table before categories became numbers, logarithms were taken, values were imputed
+    filled : the cells that were filled in; None where all were there
     """
 
     X: Any
@@ -56,6 +58,26 @@ class Prepared:
     scales_differ: bool = False
     encodings: tuple[Encoding, ...] = ()
     raw: Table | None = None
+    filled: FilledCells | None = None
+
+    @property
+    def filled_share(self) -> float:
+        """The share of the cells that were filled in, 0 to 1."""
+        return 0.0 if self.filled is None else self.filled.share
+
+    def plausible_tables(self, count: int = PLAUSIBLE_TABLES) -> Iterator[Any]:
+        """X again and again, one at a time, each with other random values in filled cells.
+
+        They are as far from the filled ones as known cells are from what is predicted for them.
+        What holds in all of these tables is in the data; what holds in X alone was filled in. X
+        itself, once, where nothing was filled in.
+        """
+        if self.filled is None:
+            yield self.X
+            return
+        for seed in range(count):
+            drawn = self.filled.drawn(self.table.X, seed)
+            yield drawn if self.standard is None else self.standard.apply(drawn)
 
     @property
     def numbers(self) -> tuple[tuple[str, ...], Any]:
@@ -149,10 +171,14 @@ def prepare(source: Any, reading: Reading = DEFAULT_READING) -> Prepared:
     rule = reading.missing
     if rule == "auto":
         rule = "raise" if given or not isinstance(table.X, np.ndarray) else "impute"
-    table = complete_table(
+    table, filled = completed(
         table, rule, ColumnScaling(scaling.standardize, categories, sources_of(encodings))
     )
-    standard = standard_of(table.X, categories) if scaling.standardize else None
+    standard = None
+    if scaling.standardize and filled is None:
+        standard = standard_of(table.X, categories)
+    elif scaling.standardize and filled is not None:
+        standard = standard_of_known(table.X, filled.hole, categories)
     if reading.mixed == "gower":
         standard = gower_standard(table.X, categories, len(encodings))
     X = table.X if standard is None else standard.apply(table.X)
@@ -167,6 +193,7 @@ def prepare(source: Any, reading: Reading = DEFAULT_READING) -> Prepared:
         scales_differ=scaling.differ,
         encodings=encodings,
         raw=raw,
+        filled=filled,
     )
 
 

@@ -154,23 +154,71 @@ class Estimator(
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Embed X (n_samples × n_features).
+        """Embed the rows of X.
 
-        `y`, a class for each row, is read by methods that use labels and ignored by the others.
-        X may also be a table that is read in tiles (`dualfold.scale`), a data frame of pandas or
-        polars, an Arrow table, an `xarray.DataArray`, or an AnnData, whose matrix X is taken.
+        X may also be a sparse matrix, a data frame of pandas or polars, an Arrow table, an
+        `xarray.DataArray`, an AnnData (its matrix X is used), or a table that is read in tiles
+        (`dualfold.scale`).
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows to embed.
+        y : array-like of shape (n_samples,) or None, default=None
+            Class of each row, for methods that learn from classes; the others ignore it.
+
+        Returns
+        -------
+        Self
+            The fitted estimator.
+
+        Raises
+        ------
+        InvalidInput
+            If X or a parameter cannot be used; the message says what to do. After an error nothing
+            is fitted.
         """
         fit_any_table(self, X, y)
         return self
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit_transform(self, X: Any, y: Any = None) -> Array:
-        """Embed X and return the points, `embedding_` itself (not their places as new rows)."""
+        """Embed the rows of X and return their points.
+
+        These are the points of the fit itself, `embedding_`, not the places that X would get as new
+        rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows to embed, as in `fit`.
+        y : array-like of shape (n_samples,) or None, default=None
+            Class of each row, as in `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components)
+            The points. Of a table in tiles they come in the form of the table, for example as a
+            Dask array.
+        """
         rows = fit_any_table(self, X, y)
         return np.asarray(self.embedding_) if rows is None else rows.transform_with(self)
 
     def transform(self, X: Any) -> Array:
-        """The places of new points in the embedding."""
+        """Place new rows in the fitted map.
+
+        No row is fitted: the map stays as it is, and each row is placed on its own.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            New rows, with the columns that were fitted.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components)
+            Their points.
+        """
         check_is_fitted(self)
         rows = tiled_rows(X)
         if rows is not None:
@@ -182,17 +230,45 @@ class Estimator(
         return points.astype(np.float32) if checked.dtype == np.float32 else points
 
     def placing_map(self) -> Callable[[Any], Array]:
-        """The rule that places new points, which `dualfold.saved` keeps as data."""
+        """Return the rule that places new rows.
+
+        `transform` applies it after checking its input, and `dualfold.saved` stores it as data.
+
+        Returns
+        -------
+        callable
+            A function of an array of rows that returns their points.
+        """
         raise NotImplementedError
 
     def plot(
         self, X: Any = None, *, color: Any = None, title: str = "", color_name: str = ""
     ) -> Figure:
-        """Draw the map; a notebook shows the figure, `savefig("map.png")` keeps it.
+        """Draw the map.
 
-        X : rows to place and draw; None draws those that were fitted, where they are kept
-        color : one value for each point: numbers and dates give a colour bar, words a legend
-        title, color_name : above the map; what the colours stand for
+        A notebook shows the figure; `figure.savefig("map.png")` stores it. The certificate stands
+        below the map.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features) or None, default=None
+            Rows to place and draw. None draws the fitted rows, if the estimator keeps their points.
+        color : array-like of shape (n_samples,) or None, default=None
+            One value for each point: numbers and dates give a colour bar, words a legend.
+        title : str, default=""
+            Title above the map.
+        color_name : str, default=""
+            What the colours stand for.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            The figure.
+
+        Raises
+        ------
+        InvalidInput
+            If there are no points to draw, or if new rows cannot be placed.
         """
         check_is_fitted(self)
         if X is not None and not hasattr(self, "transform"):
@@ -207,10 +283,28 @@ class Estimator(
         return map_of_points(self, points, color, title, color_name)
 
     def statement(self, X: Any, n_components: int, y: Any = None) -> Statement:
-        """The problem that fitting X would solve; nothing is solved, and this stays as it is.
+        """State the problem that fitting X would solve.
 
-        n_components : coordinates of an answer; they count where the estimator leaves them open
-        y : as in `fit`
+        Nothing is solved, and the estimator does not change.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows to embed.
+        n_components : int
+            Number of coordinates, where the estimator leaves it open.
+        y : array-like of shape (n_samples,) or None, default=None
+            Class of each row, as in `fit`.
+
+        Returns
+        -------
+        Statement
+            The trace problem, and the rule for new rows that follows from an answer to it.
+
+        Raises
+        ------
+        InvalidInput
+            If the method optimises nothing, or solves no trace problem.
         """
         mine = copy.copy(self)
         mine._validate_params()

@@ -111,30 +111,87 @@ class GraphEstimator(Estimator):
         rows.fit_landmarks(self)
 
     def placing_map(self) -> Callable[[Any], Array]:
-        """The rule that places new points: of the whole, or of each piece."""
+        """Return the rule that places new rows.
+
+        With `pieces="separate"` it first decides to which piece a row belongs.
+
+        Returns
+        -------
+        callable
+            A function of an array of rows that returns their points.
+        """
         check_is_fitted(self, "embedding_")
         return self._placing
 
     def second_rule(self, graph: Graph | None, points: Array, landmarks: Any) -> Any:
-        """Another rule for new rows, for held-out rows to decide; None where there is none.
+        """Return another rule for new rows, if the method has one.
 
-        graph, points : of the landmarks, and their places
+        Of tables in tiles, held-out rows decide between the two rules.
+
+        Parameters
+        ----------
+        graph : Graph or None
+            Neighbour graph of the landmarks.
+        points : ndarray of shape (n_landmarks, n_components)
+            Points of the landmarks.
+        landmarks : array-like of shape (n_landmarks, n_features)
+            Rows of the landmarks.
+
+        Returns
+        -------
+        object or None
+            The rule; None if there is no other one.
         """
         return None
 
     def stated_graph(self, X: Any) -> StatedGraph:
-        """The neighbour graph that fitting X would begin with, and its method; nothing is kept."""
+        """Return the neighbour graph that fitting X would begin with.
+
+        The estimator does not change.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows to embed.
+
+        Returns
+        -------
+        StatedGraph
+            The graph, the rows that it is about, and the method.
+        """
         method = self._method()
         rows, graph = rows_and_graph(copy.copy(self)._checked_rows(X, reset=True), method)
         return StatedGraph(method, rows, graph)
 
     def graph_of(self, X: Any) -> Graph:
-        """The neighbour graph that fitting X would embed, without embedding it."""
+        """Return the neighbour graph that fitting X would embed.
+
+        The graph is not embedded, and the estimator does not change.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows to embed.
+
+        Returns
+        -------
+        Graph
+            The graph, with its pieces joined unless `pieces="separate"`.
+        """
         stated = self.stated_graph(X)
         return stated.graph if self.pieces == "separate" else stated.in_one_piece().graph
 
     def found_parameters(self) -> dict[str, Any]:
-        """Parameters that state the fitted problem again where they were left open."""
+        """Return the parameters that the fit has found.
+
+        With them the estimator states the fitted problem again: landmarks, rows that were left out,
+        coordinates.
+
+        Returns
+        -------
+        dict
+            Values of parameters, by name.
+        """
         found: dict[str, Any] = {}
         if getattr(self, "landmarks_", None) is not None:
             found["landmarks"] = len(self.landmarks_)  # type: ignore[arg-type]

@@ -122,10 +122,20 @@ class LinearEstimator(Estimator):
         return linear_statement(self._method().problem(X, count, labels))
 
     def inverse_transform(self, X: Any) -> Array:
-        """The points of the data space whose coordinates are the rows of X.
+        """Return the rows whose coordinates are those of X.
 
-        Among all such points the one nearest to the mean: for orthonormal components
-        mean + zC, else by the pseudo-inverse.
+        Among all such rows it is the one nearest to the mean: mean + zC for orthonormal components
+        C, else by the pseudo-inverse.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_components)
+            Points of the map.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features)
+            Rows in the space of the data.
         """
         check_is_fitted(self)
         rows = tiled_rows(X)
@@ -135,7 +145,13 @@ class LinearEstimator(Estimator):
         return self._linear_map().decode(points).astype(points.dtype, copy=False)
 
     def placing_map(self) -> Callable[[Any], Array]:
-        """The linear map, with what scales its coordinates."""
+        """Return the linear map that places new rows.
+
+        Returns
+        -------
+        LinearMap
+            The function x ↦ C(x − mean), with the scales of features and coordinates.
+        """
         check_is_fitted(self)
         return self._linear_map()
 

@@ -10,13 +10,14 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.errors import Argument, FewerNeighbors, InPython, InvalidInput, Message, warn
-from dualfold.graph import Graph, Neighbors, from_lengths, join_pieces, knn, one_piece, variable
+from dualfold.graph import Graph, Neighbors, from_lengths, join_pieces, knn, variable
 from dualfold.graph import radius as radius_graph
 from dualfold.graph.metrics import (
     MetricWithParameters,
     is_precomputed,
     metric_distances,
 )
+from dualfold.graph.pieces import one_piece
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,10 +5,12 @@
     run = nesterov(LeastSquares(rows, targets), start, radius=10.0).play(500, tolerance=1e-6)
     run.answer, run.gap[-1]
 
-A problem is a convex function (`losses`, `convex`; `Oracle` and `finite_sum` are for functions
-of your own) over a set (`sets`). A recipe chooses two
-`players` for it; `play` lets them move and records what each could have done better (its
-regret), which is the proof. `descent` has the textbook methods, for comparison.
+A problem is a convex function (`Oracle` and `finite_sum` are for functions of your own) over a
+set. A recipe chooses two players for it; `play` lets them move and records what each could have
+done better (its regret), which is the proof. More than the names below is in the files: functions
+(`losses`, `quadratics`, `composites`), sets (`convex_sets`, `polytopes`, `structured_sets`),
+recipes (`plain_recipes`, `accelerated_recipes`), `players`, `divergences`, and the textbook methods
+for comparison (`textbook_methods`).
 
 What recipes and textbook methods share:
 
@@ -26,192 +28,63 @@ weights : α_t of the rounds: `equal`, `growing`, `Geometric`, any function, or 
 """
 
 from dualfold.games.accelerated_recipes import (
-    accelerated_by_gauge,
     accelerated_proximal,
     accelerated_strongly_convex,
-    heavy_ball,
     nesterov,
-    nesterov_infinite_memory,
 )
-from dualfold.games.certificate import GameCertificate
-from dualfold.games.composites import (
-    Flattened,
-    HalfSquare,
-    Linear,
-    Mixture,
-    Oracle,
-    Sum,
-    finite_sum,
-)
-from dualfold.games.convex_functions import (
-    Conjugate,
-    Convex,
-    Indicator,
-    Move,
-    Support,
-)
-from dualfold.games.convex_sets import Ball, ConvexSet, Ellipsoid, Everywhere
-from dualfold.games.curves import Curve, gap_curve, horizon_curve, recipe_curves
-from dualfold.games.divergences import (
-    Bregman,
-    Divergence,
-    Euclidean,
-    Gauge,
-    KullbackLeibler,
-    VonNeumann,
-)
-from dualfold.games.equilibria import (
-    ConjugateValue,
-    Equilibrium,
-    Membership,
-    conjugate,
-    equilibrium,
-    membership,
-    payoff,
-)
-from dualfold.games.game import Account, GeometricWeights, Run, equal_weights, linear_weights, play
-from dualfold.games.losses import Entropy, Huber, LargestAffine, Logistic, LogSumExp, norm
-from dualfold.games.minimum_search import LeastPoint, least_point
-from dualfold.games.online_learning import OnlineAccount, Past, RegretCurve, learn
+from dualfold.games.composites import Oracle, finite_sum
+from dualfold.games.convex_functions import Convex, Indicator
+from dualfold.games.convex_sets import Ball
+from dualfold.games.divergences import Bregman, KullbackLeibler, VonNeumann
+from dualfold.games.equilibria import conjugate, equilibrium, membership, payoff
+from dualfold.games.losses import Huber, Logistic, norm
+from dualfold.games.online_learning import learn
 from dualfold.games.plain_recipes import (
     averaged_descent,
     averaged_subgradient_descent,
-    boundary_frank_wolfe,
-    cumulative_descent,
-    extragradient,
     frank_wolfe,
 )
-from dualfold.games.players import (
-    FTL,
-    FTRL,
-    OMD,
-    BestResponse,
-    FTLPlus,
-    FTRLPlus,
-    OMDPlus,
-    OptimisticFTL,
-    OptimisticOMD,
-    Player,
-    SeenLosses,
-)
+from dualfold.games.players import FTL, FTRL, OMD
 from dualfold.games.polytopes import Box, L1Ball, Simplex
 from dualfold.games.quadratics import LeastSquares, Quadratic
-from dualfold.games.recipe import Rate, Recipe
-from dualfold.games.refutation import Refutation, refute
-from dualfold.games.structured_sets import AffineSet, Product, Spectrahedron
-from dualfold.games.textbook_methods import (
-    DescentMethod,
-    Path,
-    accelerated_gradient,
-    adagrad,
-    adam,
-    gradient_descent,
-    minibatch,
-    momentum,
-    rmsprop,
-    stochastic_gradient,
-)
-from dualfold.games.unfolding_dual import EasiestBend, unfolding_bracket, unfolding_game
+from dualfold.games.refutation import refute
+from dualfold.games.structured_sets import Spectrahedron
+from dualfold.games.textbook_methods import adam, gradient_descent, stochastic_gradient
 
 __all__ = [
     "FTL",
     "FTRL",
     "OMD",
-    "Account",
-    "AffineSet",
     "Ball",
-    "BestResponse",
     "Box",
     "Bregman",
-    "Conjugate",
-    "ConjugateValue",
     "Convex",
-    "ConvexSet",
-    "Curve",
-    "DescentMethod",
-    "Divergence",
-    "EasiestBend",
-    "Ellipsoid",
-    "Entropy",
-    "Equilibrium",
-    "Euclidean",
-    "Everywhere",
-    "FTLPlus",
-    "FTRLPlus",
-    "Flattened",
-    "GameCertificate",
-    "Gauge",
-    "GeometricWeights",
-    "HalfSquare",
     "Huber",
     "Indicator",
     "KullbackLeibler",
     "L1Ball",
-    "LargestAffine",
-    "LeastPoint",
     "LeastSquares",
-    "Linear",
-    "LogSumExp",
     "Logistic",
-    "Membership",
-    "Mixture",
-    "Move",
-    "OMDPlus",
-    "OnlineAccount",
-    "OptimisticFTL",
-    "OptimisticOMD",
     "Oracle",
-    "Past",
-    "Path",
-    "Player",
-    "Product",
     "Quadratic",
-    "Rate",
-    "Recipe",
-    "Refutation",
-    "RegretCurve",
-    "Run",
-    "SeenLosses",
     "Simplex",
     "Spectrahedron",
-    "Sum",
-    "Support",
     "VonNeumann",
-    "accelerated_by_gauge",
-    "accelerated_gradient",
     "accelerated_proximal",
     "accelerated_strongly_convex",
-    "adagrad",
     "adam",
     "averaged_descent",
     "averaged_subgradient_descent",
-    "boundary_frank_wolfe",
     "conjugate",
-    "cumulative_descent",
-    "equal_weights",
     "equilibrium",
-    "extragradient",
     "finite_sum",
     "frank_wolfe",
-    "gap_curve",
     "gradient_descent",
-    "heavy_ball",
-    "horizon_curve",
     "learn",
-    "least_point",
-    "linear_weights",
     "membership",
-    "minibatch",
-    "momentum",
     "nesterov",
-    "nesterov_infinite_memory",
     "norm",
     "payoff",
-    "play",
-    "recipe_curves",
     "refute",
-    "rmsprop",
     "stochastic_gradient",
-    "unfolding_bracket",
-    "unfolding_game",
 ]

@@ -83,7 +83,7 @@ class Membership:
 def payoff(f: Convex, x: Array, y: Array, *, over: ConvexSet = WHOLE_SPACE) -> float:
     """g(x, y) = ⟨x, y⟩ − f*(y), what x pays to y; f* is the supremum over the set `over`.
 
-    >>> from dualfold.games import HalfSquare
+    >>> from dualfold.games.composites import HalfSquare
     >>> payoff(HalfSquare(), np.array([3.0]), np.array([1.0]))  # 3·1 − ½·1²
     2.5
     """
@@ -94,7 +94,8 @@ def payoff(f: Convex, x: Array, y: Array, *, over: ConvexSet = WHOLE_SPACE) -> f
 def equilibrium(f: Convex, x: Array, y: Array, *, over: ConvexSet = WHOLE_SPACE) -> Equilibrium:
     """How far (x, y) is from an equilibrium of the game of min f over the set `over`.
 
-    >>> from dualfold.games import Ball, HalfSquare
+    >>> from dualfold.games import Ball
+    >>> from dualfold.games.composites import HalfSquare
     >>> f = HalfSquare(1.0, np.array([3.0]))  # ½(x − 3)² on [−1, 1]: the minimum is 2, at 1
     >>> equilibrium(f, np.array([1.0]), np.array([-2.0]), over=Ball(1.0)).epsilon
     0.0

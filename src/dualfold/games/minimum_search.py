@@ -59,7 +59,8 @@ def least_point(
 
     A gap of at most `relative_tolerance` times the least value is called proved.
 
-    >>> from dualfold.games import Indicator, LargestAffine, Simplex
+    >>> from dualfold.games import Indicator, Simplex
+    >>> from dualfold.games.losses import LargestAffine
     >>> corner = LargestAffine(np.array([[3.0, 0.0], [0.0, 1.0]]))
     >>> least_point(corner, Indicator(Simplex()), np.array([0.5, 0.5])).point.round(6)
     array([0.25, 0.75])

@@ -153,7 +153,8 @@ def learn(
     shown : what the player is shown, the whole "loss", as in the protocol, or only its "slope"
         at z_t, which makes every step cheap (not for prescient players)
 
-    >>> from dualfold.games import FTLPlus, Indicator, Simplex
+    >>> from dualfold.games import Indicator, Simplex
+    >>> from dualfold.games.players import FTLPlus
     >>> leader = FTLPlus(Indicator(Simplex()), np.array([0.5, 0.5]))
     >>> account = learn(leader, np.array([[1.0, 0.0], [1.0, 0.0]]))
     >>> account.regret(np.array([0.5, 0.5]))

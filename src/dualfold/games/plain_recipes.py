@@ -106,7 +106,8 @@ def cumulative_descent(
 def frank_wolfe(f: Convex, start: Array, *, over: ConvexSet) -> Recipe:
     """Move by a share 2/(t+1) of the way to the set's best corner; no projection.
 
-    >>> from dualfold.games import HalfSquare, Simplex
+    >>> from dualfold.games import Simplex
+    >>> from dualfold.games.composites import HalfSquare
     >>> corner = np.array([1.0, 0.0, 0.0])
     >>> run = frank_wolfe(HalfSquare(), corner, over=Simplex()).play(100)
     >>> bool(run.gap[-1] <= 2 * 2 / 101)

@@ -132,7 +132,8 @@ class FTRL(Player):
             part φ (a set: `Indicator`)
         near : a point that searches begin at; `step` : η
 
-        >>> from dualfold.games import Box, HalfSquare, Indicator
+        >>> from dualfold.games import Box, Indicator
+        >>> from dualfold.games.composites import HalfSquare
         >>> far = HalfSquare(1.0, np.array([3.0, 0.0]))  # its least point is outside of the box
         >>> FTRL.from_regulariser(far, Indicator(Box(-1.0, 1.0)), np.zeros(2), step=0.1).start
         array([1., 0.])

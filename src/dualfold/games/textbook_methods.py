@@ -130,7 +130,7 @@ def gradient_descent(
 ) -> DescentMethod:
     """x ← x − step·∇f(x), projected onto a set if there is one.
 
-    >>> from dualfold.games import HalfSquare
+    >>> from dualfold.games.composites import HalfSquare
     >>> gradient_descent(HalfSquare(), np.array([8.0]), step=0.5).play(3).answer
     array([1.])
     """

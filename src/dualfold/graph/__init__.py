@@ -20,40 +20,23 @@ from dualfold.graph.builders import (
     radius,
     variable,
 )
-from dualfold.graph.geodesics import Landmarks, farthest_points, geodesic_distances, landmarks_at
-from dualfold.graph.graph import Graph, Lists
-from dualfold.graph.metrics import present_nearest
-from dualfold.graph.neighbor_lists import Search
+from dualfold.graph.geodesics import farthest_points, geodesic_distances
+from dualfold.graph.graph import Graph
 from dualfold.graph.neighbors import Neighbors, nearest, neighbors_within
-from dualfold.graph.pieces import (
-    join_pieces,
-    joining_n_neighbors,
-    merge_graphs,
-    one_piece,
-    separate,
-    subgraph,
-)
+from dualfold.graph.pieces import join_pieces, separate, subgraph
 
 __all__ = [
     "Graph",
-    "Landmarks",
-    "Lists",
     "Neighbors",
-    "Search",
     "farthest_points",
     "from_affinities",
     "from_lengths",
     "geodesic_distances",
     "join_pieces",
-    "joining_n_neighbors",
     "knn",
-    "landmarks_at",
-    "merge_graphs",
     "nearest",
     "neighborhood_spread",
     "neighbors_within",
-    "one_piece",
-    "present_nearest",
     "radius",
     "separate",
     "subgraph",

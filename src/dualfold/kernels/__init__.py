@@ -22,8 +22,6 @@ import numpy as np
 from dualfold.errors import DualfoldError
 from dualfold.kernels.conditions import checker
 
-__all__ = ["c_constant", "kernel", "kernel_in_shares", "kernels_by_dtype"]
-
 _SCALAR_TYPES: dict[str, Any] = {
     "int32": ctypes.c_int32,
     "int64": ctypes.c_int64,

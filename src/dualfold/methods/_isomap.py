@@ -48,20 +48,61 @@ MAX_EXACT_ROWS = 10_000
 
 
 def isomap(graph: Graph, *, n_components: int = 2, dtype: Any = None) -> TraceProblem:
-    """Keep the distances along the sheet that the points lie on.
+    """Isomap as a trace problem: keep the shortest-path distances of a graph.
+
+    The problem is::
 
         maximise tr(VᵀKV)  subject to  VᵀV = I,   K = −½HΔH,   points VΛ^½
 
-    Δ holds the squared lengths of the shortest paths in the graph. A sheet that can be
-    laid flat without stretching, with a convex outline, is recovered. Fails where one
-    edge cuts across a gap (too many neighbours), around holes, which are blown up, and
-    on surfaces such as a sphere that no plane can hold: K then has negative or many
-    large eigenvalues. K is one n×n matrix, the only one made, of `dtype`: None is float64 up
-    to 4,000 points and float32, half the memory, beyond. What float32 rounds is said by the
-    certificate.
+    where Δ holds the squared lengths of the shortest paths and H = I − 11ᵀ/n centres. A surface
+    that can be laid flat without stretching, and whose outline is convex, is recovered.
 
-    Tenenbaum, de Silva and Langford, "A global geometric framework for nonlinear
-    dimensionality reduction" (2000).
+    Parameters
+    ----------
+    graph : Graph
+        Neighbour graph in one piece, from `dualfold.graph`.
+    n_components : int, default=2
+        Number of coordinates.
+    dtype : dtype or None, default=None
+        Precision of K; None is float64 up to 4,000 rows and float32, half the memory, beyond.
+
+    Returns
+    -------
+    TraceProblem
+        The problem. Where float32 rounds, its field `about` says by how much.
+
+    Raises
+    ------
+    DisconnectedGraph
+        If the graph has several pieces.
+
+    See Also
+    --------
+    Isomap : The estimator.
+    landmark_isomap : The same for some rows, which place the others.
+
+    Notes
+    -----
+    K is one dense n×n matrix, and the only one that is made; all shortest paths take O(n²·(k + log
+    n)) operations for k neighbours. The method [1]_ fails where an edge cuts across a gap (too many
+    neighbours), around holes, which it stretches, and on surfaces that cannot be laid flat: K then
+    has large negative eigenvalues.
+
+    References
+    ----------
+    .. [1] J. B. Tenenbaum, V. de Silva and J. C. Langford, "A global geometric framework for
+       nonlinear dimensionality reduction", Science, 290(5500), 2319–2323, 2000.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold import embed
+    >>> from dualfold.graph import radius
+    >>> from dualfold.methods import isomap
+    >>> path = radius(np.arange(6.0)[:, None], 1.0)
+    >>> answer = embed(isomap(path, n_components=1))
+    >>> print(answer.values, answer.certificate.level)
+    [17.5] proved
     """
     dtype = dtype or (np.float64 if graph.n <= MAX_FLOAT64_ROWS else geodesic_kind(graph))
     distances = geodesic_distances(one_piece(graph), dtype=dtype)
@@ -72,10 +113,30 @@ def isomap(graph: Graph, *, n_components: int = 2, dtype: Any = None) -> TracePr
 
 
 def landmark_count(n: int) -> int | None:
-    """How many landmarks stand for n points; None while all of them are cheap.
+    """Number of landmarks that stand for n rows; None where all rows are used.
 
-    All up to 10,000 (400 MB of float32, seconds); beyond, 2√n of them between 200 and
-    1,000, and no more than fill 2 GiB with their geodesics.
+    All rows up to 10,000; of more about 2√n, at least 200, at most 1,000, and no more than 2 GiB of
+    float32 distances hold.
+
+    Parameters
+    ----------
+    n : int
+        Number of rows.
+
+    Returns
+    -------
+    int or None
+        Number of landmarks.
+
+    See Also
+    --------
+    landmark_isomap : Isomap of landmarks.
+
+    Examples
+    --------
+    >>> from dualfold.methods import landmark_count
+    >>> landmark_count(10_000), landmark_count(40_000)
+    (None, 400)
     """
     if n <= MAX_EXACT_ROWS:
         return None
@@ -83,18 +144,61 @@ def landmark_count(n: int) -> int | None:
 
 
 def landmark_isomap(graph: Graph, landmarks: Any, *, n_components: int = 2) -> TraceProblem:
-    """Isomap of some points, and every other point by its distances to them.
+    """Isomap of some rows as a trace problem; the other rows are placed by them.
+
+    The problem is::
 
         maximise tr(VᵀKV)  subject to  VᵀV = I,   K = −½HΔH over the m landmarks,
         points ½Λ^-½Vᵀ(δ̄ − δ_x)
 
-    `landmarks` are row numbers, or what `farthest_points(graph, m)` returned, which
-    brings the geodesics along. Memory is m·n. A certificate is about the m×m problem:
-    it says nothing about how well m landmarks stand for n points. With every point a
-    landmark this is `isomap`.
+    where δ_x holds the squared shortest-path distances from x to the landmarks, and δ̄ their means
+    over the landmarks. With every row a landmark it is `isomap`.
 
-    de Silva and Tenenbaum, "Global versus local methods in nonlinear dimensionality
-    reduction" (2003).
+    Parameters
+    ----------
+    graph : Graph
+        Neighbour graph in one piece, from `dualfold.graph`.
+    landmarks : array-like of int or Landmarks
+        Row numbers, or what `dualfold.graph.farthest_points` returned, which has the distances
+        already.
+    n_components : int, default=2
+        Number of coordinates.
+
+    Returns
+    -------
+    TraceProblem
+        The problem of the landmarks, whose lift places all rows.
+
+    Raises
+    ------
+    DisconnectedGraph
+        If the graph has several pieces.
+
+    See Also
+    --------
+    Isomap : The estimator.
+    isomap : The same for all rows.
+
+    Notes
+    -----
+    m landmarks [1]_ need O(m·n) memory and O(m·n·(k + log n)) operations. The certificate is about
+    the m×m problem: it says nothing about how well the landmarks stand for all rows.
+
+    References
+    ----------
+    .. [1] V. de Silva and J. B. Tenenbaum, "Global versus local methods in nonlinear dimensionality
+       reduction", Advances in Neural Information Processing Systems 15, 2003.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold import embed
+    >>> from dualfold.graph import radius
+    >>> from dualfold.methods import landmark_isomap
+    >>> path = radius(np.arange(6.0)[:, None], 1.0)
+    >>> answer = embed(landmark_isomap(path, [0, 5], n_components=1))
+    >>> print(np.abs(np.diff(answer.points[:, 0])).round(6))
+    [1. 1. 1. 1. 1.]
     """
     chosen = landmarks_at(one_piece(graph), landmarks)
     between = chosen.distances[:, chosen.indices].astype(float)
@@ -126,49 +230,144 @@ def geodesic_rule(graph: Graph, embedding: Embedding) -> GeodesicMap:
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class Isomap(GraphEstimator):
-    """Keep the distances along the sheet that the points lie on.
+    """Isomap: classical scaling of the shortest-path distances in a neighbour graph.
 
-    A drop-in for `sklearn.manifold.Isomap`, with landmarks, a choice of neighbourhoods, and a
-    certificate. `path_method`, `max_iter` and `neighbors_algorithm` are accepted and chosen by
-    us; see `dualfold.methods.isomap` for the problem it solves.
+    Isomap keeps the distances along the surface that the rows lie on. This estimator is a drop-in
+    replacement for `sklearn.manifold.Isomap`, with landmarks for large tables, a choice of
+    neighbourhoods, and a certificate.
 
     Parameters
     ----------
-    n_neighbors : how many nearest points each one is linked to; None with a radius
-    radius : link all points within this distance instead
-    n_components : int, or "auto": up to the widest eigengap among the first ten
-    landmarks : "auto" (exact up to 10,000 points, about 2√n landmarks beyond), None (exact), or
-        a number of landmarks, chosen one by one as the farthest from those before
-    neighborhood : "fixed", or "variable": fewer neighbours where points lie far apart
-    metric : by its name in scikit-learn, or "precomputed": X is a square matrix of distances
-    p, metric_params : of the metric, as in scikit-learn's neighbours
-    pieces : what happens to a graph in several pieces: "join" by the shortest links (with a
-        warning), "separate" (each on its own, side by side) or "raise" an error
-    graph : a precomputed neighbour graph over the rows of X (a `Graph` or a sparse matrix of
-        edge lengths), instead of n_neighbors and radius; or the lists of `graph.nearest(X, …)`,
-        so that they are not searched again
-    eigen_solver : how eigenvectors are found; "arpack" is "lanczos"
-    tol : of the solver's residuals, if between 0 and 1e-6; else the default, 1e-6
-    random_state : of the solver's start, and of the first landmark
-    n_jobs : threads (None: all cores)
-    verbose : print each stage and its seconds to standard error
+    n_neighbors : int ≥ 1 or None, default=5
+        Number of nearest rows that each row is linked to. Give None together with a `radius`.
+    radius : float ≥ 0 or None, default=None
+        Link each row to all rows within this distance, instead of a fixed number of nearest rows.
+    n_components : int ≥ 1 or "auto", default=2
+        Number of coordinates; "auto" keeps those before the widest eigengap among the first ten.
+    eigen_solver : {"auto", "arpack", "dense", "factored", "lanczos", "preconditioned"}, \
+            default="auto"
+        How eigenvectors are computed: "auto" chooses by the predicted work; "arpack" is another
+        name of "lanczos".
+
+        "dense" calls LAPACK, "lanczos" needs products with the matrix only, "factored" factorises
+        the shifted sparse matrix, and "preconditioned" uses algebraic multigrid or an incomplete
+        factorisation.
+    tol : float ≥ 0, default=0
+        Relative residual at which the solver stops, if it lies between 0 and 1e-6; any other value
+        means 1e-6.
+    max_iter : int ≥ 1 or None, default=None
+        Ignored; it is accepted so that code written for scikit-learn runs.
+    path_method : {"auto", "D", "FW"}, default="auto"
+        Ignored; it is accepted so that code written for scikit-learn runs.
+    neighbors_algorithm : {"auto", "ball_tree", "brute", "kd_tree"}, default="auto"
+        Ignored; it is accepted so that code written for scikit-learn runs.
+    n_jobs : int or None, default=None
+        Number of threads; None uses all cores. The result does not depend on it.
+    metric : str or callable, default="minkowski"
+        Distance between rows, by its name in scikit-learn; "precomputed" means that X is a square
+        matrix of distances.
+
+        A function of two rows is a metric, too.
+    p : float ≥ 1, default=2
+        Power of the Minkowski metric: 2 is the Euclidean, 1 the Manhattan distance. Other metrics
+        ignore it.
+    metric_params : dict or None, default=None
+        Further arguments of the metric, by name.
+    landmarks : int ≥ 2, "auto" or None, default="auto"
+        "auto" embeds up to 10,000 rows exactly and, of more, about 2√n landmarks, which place the
+        other rows; None embeds all rows; a number is that of the landmarks, which are chosen far
+        from one another.
+    neighborhood : {"fixed", "variable"}, default="fixed"
+        "fixed" gives each row `n_neighbors` neighbours; "variable" gives fewer to rows that lie in
+        sparse places.
+    pieces : {"join", "raise", "separate"}, default="join"
+        What to do with a graph in several pieces (connected components): "join" adds the shortest
+        edges between them, with a warning; "separate" embeds each piece by itself, side by side;
+        "raise" refuses.
+
+        The error is `dualfold.errors.DisconnectedGraph`, the warning
+        `dualfold.errors.PiecesJoined`.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the solver's start and of the first landmark; None means 0, so that runs agree.
+    graph : Graph, Neighbors, sparse matrix or None, default=None
+        Neighbours of the rows of X that are known already, so that none are searched: a
+        `dualfold.Graph`, a sparse matrix of edge lengths, or the lists that
+        `dualfold.graph.nearest` returns. Lists are used where they are long enough and the metric
+        is Euclidean; a graph replaces `n_neighbors` and `radius`.
+    verbose : bool or int, default=False
+        Whether to print each stage and its seconds to standard error.
 
     Attributes
     ----------
-    embedding_ : the points, n_samples × n_components
-    eigenvalues_ : the value of the problem for each coordinate
-    certificate_ : how far from optimal the points can be; print it
-    graph_ : the `Graph` that was embedded, links that joined pieces included
-    n_connected_components_ : in how many pieces it was before
-    n_components_reason_ : why so many, in words, where n_components was "auto"
-    nbrs_ : scikit-learn's NearestNeighbors of the data, made when asked for
-    dist_matrix_ : the n×n geodesic distances, computed when asked for and not kept
-    residual_variance_ : 1 − R² between geodesic and embedded distances
-    negative_mass_ : Σ|λ| over the negative eigenvalues of K as a share of all, computed when asked
-        for: how far the geodesics are from distances of points in space; NaN beyond 1,500 rows
-    negative_mass_note_ : how the share was found, or why it is not known
-    landmark_rows_, placing_cost_ : of tables in tiles (`dualfold.scale`): the rows that were
-        fitted, and what it costs that they place the others
+    embedding_ : ndarray of shape (n_samples, n_components)
+        The points of the fitted rows.
+    eigenvalues_ : ndarray of shape (n_components,)
+        Value of the problem for each coordinate.
+    certificate_ : TraceCertificate or PiecewiseCertificate
+        How far from the optimum the points can be; print it. With `pieces="separate"` it holds the
+        certificates of the pieces.
+    graph_ : Graph
+        The neighbour graph that was embedded, with the edges that joined its pieces.
+    n_connected_components_ : int
+        Number of pieces of the graph before they were joined.
+    n_components_reason_ : str
+        Why there are so many coordinates, in words; only with `n_components="auto"`.
+    nbrs_ : sklearn.neighbors.NearestNeighbors
+        Neighbour search over the fitted rows, made when it is asked for.
+    dist_matrix_ : ndarray of shape (n_samples, n_samples)
+        Shortest-path distances; computed when asked for, and not kept.
+    residual_variance_ : float
+        1 − R² between the shortest-path distances and the distances of the points.
+    negative_mass_ : float
+        Share of Σ|λ| that negative eigenvalues of K hold: 0 if the shortest-path distances are
+        those of points in space. It is computed when asked for, and NaN beyond 1,500 rows.
+    negative_mass_note_ : str
+        How `negative_mass_` was found, or why it is not known.
+    landmark_rows_ : ndarray of int
+        The rows that were fitted; only of tables in tiles (`dualfold.scale`).
+    placing_cost_ : PlacingCost or None
+        What it costs that the fitted rows place all others, measured on held-out rows; only of
+        tables in tiles.
+    n_features_in_ : int
+        Number of columns of the fitted X.
+    feature_names_in_ : ndarray of str
+        Names of these columns, if X had names.
+
+    See Also
+    --------
+    ClassicalMDS : The same with distances that are given.
+    MaximumVarianceUnfolding : Keeps edge lengths, and does not stretch holes.
+    dualfold.methods.isomap : The problem that this estimator solves.
+
+    Notes
+    -----
+    Let K = −½HΔH, where Δ holds the squared shortest-path distances and H = I − 11ᵀ/n centres.
+    Isomap [1]_ solves::
+
+        maximise tr(VᵀKV)  subject to  VᵀV = I
+
+    and its points are VΛ^½. Of large tables only m landmarks are embedded [2]_, and the other rows
+    are placed by their distances to these.
+
+    **Proof.** The certificate bounds the gap to the optimum of this problem, with all rounding.
+    With landmarks it is about the m×m problem, and says nothing about how well the landmarks stand
+    for all rows. It does not say either that the graph is the right one.
+
+    **Cost.** The exact search for neighbours compares all pairs of rows, O(n²·D) operations for D
+    columns; with few columns a kd-tree takes about O(n log n). All shortest paths take O(n²·(k +
+    log n)) operations. K is one dense n×n matrix, in double precision up to 4,000 rows and in
+    single precision beyond. m landmarks need O(m·n) memory instead.
+
+    **Failure.** An edge that cuts across a gap between two parts of the surface (too many
+    neighbours) makes many paths too short. Holes are stretched. A surface that cannot be laid flat,
+    such as a sphere, has no faithful map: see `negative_mass_` and `residual_variance_`.
+
+    References
+    ----------
+    .. [1] J. B. Tenenbaum, V. de Silva and J. C. Langford, "A global geometric framework for
+       nonlinear dimensionality reduction", Science, 290(5500), 2319–2323, 2000.
+    .. [2] V. de Silva and J. B. Tenenbaum, "Global versus local methods in nonlinear dimensionality
+       reduction", Advances in Neural Information Processing Systems 15, 2003.
 
     Examples
     --------
@@ -255,7 +454,13 @@ class Isomap(GraphEstimator):
         return negative_mass(scipy.linalg.block_diag(*grams), np.zeros(0))
 
     def reconstruction_error(self) -> float:
-        """‖K − YYᵀ‖/n, K the double-centred squared geodesics (scikit-learn's measure)."""
+        """Error of the inner products of the points, as scikit-learn measures it.
+
+        Returns
+        -------
+        float
+            ‖K − YYᵀ‖/n, where K holds the centred squared shortest-path distances and Y the points.
+        """
         K = centred_gram(self.dist_matrix_.astype(float))
         total = float(np.einsum("ij,ij->", K, K)) - float(np.sum(self.eigenvalues_**2))
         return float(np.sqrt(max(total, 0.0))) / len(K)

@@ -24,6 +24,7 @@ n_jobs : threads (None: all cores); the answer does not depend on them
 """
 
 from dualfold.quality.class_measures import knn_accuracy, neighborhood_hit, silhouette
+from dualfold.quality.column_directions import ColumnDirection, column_directions
 from dualfold.quality.conformal import conformal_p_values
 from dualfold.quality.coranking import CoRanking, NeighborhoodCurve, co_ranking, neighborhood_curve
 from dualfold.quality.distortion import Distortion, measured_distortion
@@ -61,6 +62,7 @@ from dualfold.quality.shepard import Shepard, shepard
 __all__ = [
     "Alignment",
     "CoRanking",
+    "ColumnDirection",
     "Distortion",
     "Estimate",
     "NeighborRanks",
@@ -72,6 +74,7 @@ __all__ = [
     "close_axes",
     "co_ranking",
     "column_correlations",
+    "column_directions",
     "conformal_p_values",
     "continuity",
     "density_correlation",

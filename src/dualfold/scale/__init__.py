@@ -9,22 +9,17 @@ threads of this process. docs/scale.md says what runs where.
 """
 
 from dualfold.scale.engine import SchedulerLost, TileFailed
-from dualfold.scale.landmark_fit import PlacingCost
 from dualfold.scale.lists import neighbors
-from dualfold.scale.search import kept_neighbors, nearest_of
-from dualfold.scale.table import TiledTable, is_tiled, table
-from dualfold.scale.tile_moments import Moments, standardized
+from dualfold.scale.search import kept_neighbors
+from dualfold.scale.table import TiledTable, table
+from dualfold.scale.tile_moments import standardized
 from dualfold.scale.writing import write
 
 __all__ = [
-    "Moments",
-    "PlacingCost",
     "SchedulerLost",
     "TileFailed",
     "TiledTable",
-    "is_tiled",
     "kept_neighbors",
-    "nearest_of",
     "neighbors",
     "standardized",
     "table",

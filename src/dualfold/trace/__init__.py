@@ -3,12 +3,11 @@
 from dualfold.trace.certificate import TraceCertificate, certify
 from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.trace.solution import Solution
-from dualfold.trace.subspaces import SubspaceQuotients, subspace_quotients
+from dualfold.trace.subspaces import subspace_quotients
 
 __all__ = [
     "Gramian",
     "Solution",
-    "SubspaceQuotients",
     "TraceCertificate",
     "TraceProblem",
     "certify",

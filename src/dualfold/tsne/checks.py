@@ -7,7 +7,8 @@ import scipy.linalg
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, PointsCollapse, warn
-from dualfold.graph import Lists, nearest
+from dualfold.graph import nearest
+from dualfold.graph.graph import Lists
 from dualfold.tsne.problem import TsneProblem
 from dualfold.tsne.starts import spectral_map
 

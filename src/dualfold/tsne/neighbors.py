@@ -8,7 +8,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.errors import Argument, InPython, InvalidInput, TooLarge
-from dualfold.graph import Graph, Lists, Neighbors, nearest
+from dualfold.graph import Graph, Neighbors, nearest
+from dualfold.graph.graph import Lists
 from dualfold.graph.metrics import (
     from_precomputed,
     is_euclidean,

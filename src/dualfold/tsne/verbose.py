@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.graph import Lists
+from dualfold.graph.graph import Lists
 from dualfold.tsne.certificate import TsneCertificate
 from dualfold.tsne.gradient_descent import Checkpoint, Descent
 

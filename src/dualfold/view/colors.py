@@ -109,7 +109,7 @@ def _continuous(values: Array, *, dates: bool) -> Coloring:
 
 
 def _categorical(values: Array, order: Sequence[str] = ()) -> Coloring:
-    words = np.array(["" if _absent(value) else str(value) for value in values], dtype=object)
+    words = np.array(["" if _absent(value) else word_of(value) for value in values], dtype=object)
     labels, codes, counts = np.unique(words.astype(str), return_inverse=True, return_counts=True)
     known = [place for place, label in enumerate(labels) if label]
     cut = len(known) > MOST_CLASSES
@@ -138,6 +138,16 @@ def _categorical(values: Array, order: Sequence[str] = ()) -> Coloring:
     palette = np.array([_rgb(hue) for hue in (*hues, OTHER_COLOR)])
     shown = np.where(turns < 0, len(hues), turns % len(hues))
     return Coloring(palette, shown, np.maximum(turns, 0) // len(hues), tuple(classes))
+
+
+def word_of(value: Any) -> str:
+    """A value as its table has it: a whole number among words without a decimal point.
+
+    >>> word_of(3.0), word_of("3.0")
+    ('3', '3.0')
+    """
+    whole = isinstance(value, float) and value.is_integer()
+    return str(int(value)) if whole else str(value)
 
 
 def _absent(value: Any) -> bool:

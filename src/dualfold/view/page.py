@@ -35,6 +35,7 @@ from dualfold.view.page_columns import (
     columns_of,
     first_color,
     row_names,
+    row_numbers,
     thumbnails,
 )
 from dualfold.view.page_data import PageParts
@@ -63,7 +64,8 @@ class PageContent:
     features : the table that the maps were made from: a DataFrame, a mapping as `columns`, an n×D
         matrix, or (names, matrix). Its columns can be coloured by and compared as the others;
         of a table that is too large those are kept that neighbours share most.
-    names : one for each row, to search for (default: the row numbers, from 0)
+    names : one for each row, to search for (default: "row 1", "row 2", …)
+    rows : the number of each row in its table, counted from 1 without the header (default: 1 … n)
     images : (h, w, n×(h·w)) if each row is a picture, shown under the pointer
     color : the column to colour by at first (default: the first, or the first that tells
         rows apart in groups where the first names each row)
@@ -80,6 +82,7 @@ class PageContent:
     columns: Any = None
     features: Any = None
     names: Any = None
+    rows: Any = None
     images: tuple[int, int, Any] | None = None
     color: str | None = None
     seed: int = 0
@@ -144,6 +147,7 @@ def make_page(content: PageContent) -> Page:
         maps=maps,
         columns=table,
         names=row_names(content.names, n),
+        rows=row_numbers(content.rows, n),
         images=None if images is None else thumbnails(images, n, half),
         color=color,
         seed=content.seed,

@@ -11,10 +11,11 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
-from dualfold.view.colors import MOST_CLASSES, POINT_MARKERS, coloring_of
+from dualfold.view.colors import MOST_CLASSES, POINT_MARKERS, coloring_of, word_of
 
 # Of all thumbnails together: a byte each, and base64 adds a third. Larger ones shrink.
 MAX_THUMBNAIL_PIXELS = 24_000_000
+MAX_EXACT_NUMBER = 2**53  # whole numbers up to here are numbers of a browser, too
 # Types of whole numbers that `page_parts/data.js` reads, smallest first.
 WHOLE_NUMBER_TYPES = (("u1", 0, 2**8 - 1), ("i2", -(2**15), 2**15 - 1), ("i4", -(2**31), 2**31 - 1))
 
@@ -60,8 +61,12 @@ def base64_of(values: Any, kind: Any) -> str:
     return base64.b64encode(ordered.tobytes()).decode("ascii")
 
 
-def packed_numbers(values: Any, *, rounded: bool = False) -> dict[str, str]:
-    """Numbers in the smallest type that holds each of them, or in seven digits where `rounded`."""
+def packed_numbers(values: Any, *, rounded: bool = False) -> dict[str, Any]:
+    """Numbers in the smallest type that holds each of them; fractions in seven digits if `rounded`.
+
+    "single" says that seven digits are what is known of them (of single precision, or rounded),
+    and "rounded" that the table has more.
+    """
     numbers = np.asarray(values)
     kind = "f8"
     if numbers.size and np.isfinite(numbers).all():
@@ -69,15 +74,19 @@ def packed_numbers(values: Any, *, rounded: bool = False) -> dict[str, str]:
         whole = [name for name, least, most in WHOLE_NUMBER_TYPES if least <= low and high <= most]
         if whole and np.array_equal(numbers, np.floor(numbers)):
             kind = whole[0]
-    if kind == "f8":
-        with np.errstate(over="ignore"):
-            small = numbers.astype(np.float32)
-        same = np.array_equal(small.astype(float), numbers.astype(float), equal_nan=True)
-        # Rounding must not make infinity of a number.
-        kind = (
-            "f4" if same or (rounded and np.isfinite(small[np.isfinite(numbers)]).all()) else kind
-        )
-    return {"type": kind, "values": base64_of(numbers, kind)}
+    if kind != "f8":
+        return {"type": kind, "values": base64_of(numbers, kind)}
+    with np.errstate(over="ignore"):
+        small = numbers.astype(np.float32)
+    known = np.isfinite(numbers)
+    same = np.array_equal(small.astype(float), numbers.astype(float), equal_nan=True)
+    # Rounding must not make infinity of a number, nor another number of a count or a year.
+    whole_numbers = np.array_equal(numbers[known], np.floor(numbers[known]))
+    rounded = rounded and not same and not whole_numbers and bool(np.isfinite(small[known]).all())
+    kind = "f4" if same or rounded else "f8"
+    facts = {"single": rounded or numbers.dtype == np.float32, "rounded": rounded}
+    said = {name: True for name, holds in facts.items() if holds}
+    return {"type": kind, "values": base64_of(numbers, kind), **said}
 
 
 def columns_of(
@@ -112,6 +121,20 @@ def first_color(columns: list[Column], n: int) -> str | None:
         return columns[0].name
     shown = [c for c in columns if 2 <= len(c.content.get("labels", ())) <= MOST_CLASSES]
     return (shown or [c for c in columns if c.kind != "class"] or columns)[0].name
+
+
+def row_numbers(rows: Any, n: int) -> Array | None:
+    """The number of each row in its table, counted from 1; None for 1, 2, 3, …"""
+    if rows is None:
+        return None
+    given = np.asarray(rows)
+    if given.shape != (n,) or given.dtype.kind not in "iu":
+        raise InvalidInput(
+            Argument("rows"),
+            f" must be one whole number for each row ({n}); they have shape {given.shape} and "
+            f"type {given.dtype}",
+        )
+    return None if np.array_equal(given, np.arange(1, n + 1)) else given
 
 
 def row_names(names: Any, n: int) -> list[str] | None:
@@ -162,6 +185,8 @@ def values_of(column: Any) -> Array:
         gaps = bool(column.isna().any())
         return np.asarray(column.to_numpy(dtype=float, na_value=np.nan) if gaps else column, float)
     values = np.asarray(column)
+    if values.dtype.kind in "iu" and values.size and _largest(values) > MAX_EXACT_NUMBER:
+        return values.astype(str)  # longer than a number of a browser: text keeps every digit
     if values.dtype.kind in "iufM":
         return values
     if values.dtype.kind == "b":
@@ -170,9 +195,13 @@ def values_of(column: Any) -> Array:
 
     objects = np.array(list(values), dtype=object) if values.ndim == 1 else values
     gaps_at = np.asarray(pd.isna(objects))
-    words = np.array([str(value) for value in objects], dtype=object)
+    words = np.array([word_of(value) for value in objects], dtype=object)
     words[gaps_at] = None
     return words
+
+
+def _largest(whole_numbers: Array) -> int:
+    return max(-int(whole_numbers.min()), int(whole_numbers.max()))
 
 
 def column_of(
@@ -222,7 +251,7 @@ def _classes(
     name: str, values: Array, classes: tuple[tuple[str, str, str], ...], group: str
 ) -> Column:
     """Every distinct label once; the legend's slot of each; one code a row."""
-    words = np.array(["" if value is None else str(value) for value in values], dtype=object)
+    words = np.array(["" if value is None else word_of(value) for value in values], dtype=object)
     order: dict[str, int] = {}
     codes = np.array([order.setdefault(word, len(order)) for word in words], dtype=np.int32)
     slots = {label: place for place, (label, _, _) in enumerate(classes)}

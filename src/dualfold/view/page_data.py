@@ -46,6 +46,7 @@ class PageParts:
     total : how many rows were given; the maps may show some of them
     notices, notes : what was left out; what was decided about the table
     audit : what an audit found, as `page_parts/audit.js` reads it; None without one
+    rows : the number of each row in its table, counted from 1; None for 1, 2, 3, …
     """
 
     title: str
@@ -59,6 +60,7 @@ class PageParts:
     notices: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     audit: dict[str, Any] | None = None
+    rows: Array | None = None
 
     @property
     def n(self) -> int:
@@ -77,6 +79,7 @@ class PageParts:
             "total": self.total,
             "seed": int(self.seed),
             "names": self.names,
+            "rows": None if self.rows is None else packed_numbers(self.rows),
             "color": self.color,
             "columns": [column.content for column in self.columns],
             "images": None if self.images is None else self.images.content,
@@ -110,6 +113,7 @@ class PageParts:
             maps=[shown.of_rows(rows) for shown in self.maps],
             columns=[column.of_rows(rows) for column in self.columns],
             names=None if self.names is None else [self.names[row] for row in rows],
+            rows=rows + 1 if self.rows is None else self.rows[rows],
             images=None if self.images is None else Images(self.images.pixels[rows]),
         )
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput, Message
-from dualfold.view.page_columns import Column, column_of, values_of
+from dualfold.view.page_columns import Column, column_of, packed_numbers, values_of
 from dualfold.view.page_data import PageParts, as_json
 
 BYTES_PER_MB = 1_000_000
@@ -156,6 +156,7 @@ def fit_to_size(
 
 
 def _fewer_rows(parts: PageParts, size: int, room: int) -> PageParts:
+    size += len(as_json(packed_numbers(np.arange(parts.n))))  # the numbers of rows that remain
     rng = np.random.default_rng(parts.seed)
     drawn = rng.permutation(parts.n)
     few = min(TRIAL_ROWS, parts.n // 2)

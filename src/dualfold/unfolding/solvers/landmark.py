@@ -22,7 +22,8 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput, TooLarge
-from dualfold.graph import Landmarks, farthest_points
+from dualfold.graph import farthest_points
+from dualfold.graph.geodesics import Landmarks
 from dualfold.kernels.threads import one_blas_thread
 from dualfold.trace.sparse.factorisation import Ordering, fill_reducing_ordering
 from dualfold.trace.sparse.shifted_matrices import MAX_FLOPS

@@ -44,7 +44,7 @@ function contrast(column, rows) {
     if (!inside.total || !rest.total) return null;
     const means = [inside, rest].map(({ total, first }) => first / total);
     const difference = standardised(means[0] - means[1], variance(inside), variance(rest));
-    const words = means.map((mean) => valueWords(column, mean + offsetOf(column)));
+    const words = means.map((mean) => scaleWords(column, mean + offsetOf(column)));
     return { column, detail: "mean", words, difference, values: means.map((mean) => mean + offsetOf(column)) };
   }
   if (isText(column)) return null;
@@ -59,11 +59,6 @@ function contrast(column, rows) {
       best = { column, detail: column.labels[code] === "" ? "missing" : column.labels[code], words: [shareWords(p), shareWords(q)], difference, values: [p, q] };
   }
   return best;
-}
-
-function valueWords(column, value) {
-  if (!Number.isFinite(value)) return "–";
-  return column.kind === "date" ? new Date(value).toISOString().slice(0, 10) : numberWords(value);
 }
 
 function contrasts(rows) {
@@ -128,13 +123,12 @@ function besideNeighbors(row, others) {
         return `${counts[code]} of ${rows.length} ${short(column.labels[code] || "–", 18)}`;
       });
       const unlike = others[0].length ? others[0].filter((other) => column.codes[other] !== own).length / others[0].length : 0;
-      return { column, own: short(column.labels[own] || "–", 26), words, unlike: 2 * unlike };
+      return { column, words, unlike: 2 * unlike };
     }
     const means = others.map((rows) => { const { total, first } = sums(column, rows); return total ? first / total + offsetOf(column) : NaN; });
     const spread = Math.sqrt(variance(whole(column))) || 1;
     const unlike = Math.abs(column.values[row] - means[0]) / spread;
-    return { column, own: valueWords(column, column.values[row]), words: means.map((mean) => valueWords(column, mean)),
-      unlike: Number.isFinite(unlike) ? unlike : 0 };
+    return { column, words: means.map((mean) => scaleWords(column, mean)), unlike: Number.isFinite(unlike) ? unlike : 0 };
   }).sort((a, b) => (a.column.group === "feature") - (b.column.group === "feature") || b.unlike - a.unlike);
 }
 
@@ -142,9 +136,9 @@ function pointTable(row, found) {
   const inData = [...found.kept, ...found.missing];
   const onMap = [...found.kept, ...found.false];
   const others = found.known ? [inData, onMap] : [onMap];
-  const lines = besideNeighbors(row, others).map(({ column, own, words, unlike }) => [
+  const lines = besideNeighbors(row, others).map(({ column, words, unlike }) => [
     columnHead(column, null),
-    element("td", { class: unlike > 1 ? "unlike" : null, text: own }), ...words.map((word) => element("td", { text: word }))]);
+    element("td", { class: unlike > 1 ? "unlike" : null, text: briefWordOf(column, row), title: wordOf(column, row) || "missing" }), ...words.map((word) => element("td", { text: word }))]);
   if (!lines.length) return [];
   const headings = ["column", "this point", ...(found.known ? ["neighbours in the data", "on the map"] : ["nearest on the map"])];
   return [

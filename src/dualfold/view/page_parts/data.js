@@ -74,14 +74,45 @@ const state = {
   contours: n > 5000,
 };
 
-const nameOf = (row) => (given.names ? given.names[row] : `row ${row}`);
+// Rows are counted from 1, without the header, as in the files and notes of the command line.
+const rowNumbers = given.rows ? packed(given.rows) : null;
+const rowNumber = (row) => (rowNumbers ? rowNumbers[row] : row + 1);
+const nameOf = (row) => (given.names ? given.names[row] : `row ${rowNumber(row)}`);
 
+// A value as its table has it; "" where there is none.
 function wordOf(column, row) {
   if (column.kind === "class") return column.labels[column.codes[row]];
   const value = column.values[row];
   if (!Number.isFinite(value)) return "";
-  if (column.kind === "date") return new Date(value).toISOString().replace(/T00:00:00.000Z$/, "");
-  return column.type === "f4" ? singleWords(value) : String(value);
+  if (column.kind === "date") return dateWords(value);
+  return column.single ? singleWords(value) : String(value);
+}
+
+// The same where there is little room: of a long fraction the first digits, never rounded.
+const MOST_DIGITS = 7;
+function briefWordOf(column, row) {
+  const word = wordOf(column, row);
+  if (word === "") return "–";
+  if (column.kind !== "number") return short(word, 26);
+  const [, before, digits] = /^(-?(?:0\.0*|\d+\.))(\d+)$/.exec(word) || [null, word, ""];
+  const room = Math.max(2, MOST_DIGITS - (/^-?0/.test(before) ? 0 : before.length - 1));
+  const cut = digits.length > room + 1 ? `${before}${digits.slice(0, room)}…` : word;
+  return column.rounded ? `≈ ${cut}` : cut;
+}
+
+// A day, and its hour where there is one.
+const dateWords = (value) => new Date(value).toISOString().replace("T", " ").replace(/( 00:00:00\.000|:00\.000|\.000)?Z$/, "");
+
+// A number that no row need have (a mean, the end of a scale), to a thousandth of the column's range.
+const HOURS = 3.6e6; // milliseconds
+function scaleWords(column, value) {
+  if (value === null || !Number.isFinite(value)) return "–";
+  const range = Math.abs(column.high - column.low);
+  if (column.kind === "date") return dateWords(value).slice(0, range < 72 * HOURS ? 16 : 10);
+  const decimals = Math.max(0, Math.ceil(3 - Math.log10(range)));
+  if (!(range > 0)) return String(value);
+  if (Math.abs(value) >= 1e15 || decimals > 8) return String(Number(value.toPrecision(4)));
+  return String(Number(value.toFixed(decimals)));
 }
 
 // The shortest number that is this one in single precision.

@@ -1,13 +1,30 @@
 // What can be taken away: the selection as a table, the map as a picture with all that is marked on it.
 
+// Headings that are there already get a number: "row", "row 2".
+function distinct(headings) {
+  const taken = new Set();
+  return headings.map((heading) => {
+    let [name, turn] = [heading, 1];
+    while (taken.has(name)) name = `${heading} ${++turn}`;
+    taken.add(name);
+    return name;
+  });
+}
+
+// Names of rows that are a column, too, are in the table once.
+const namesApart = () => given.names && !columns.some((column) => column.kind === "class"
+  && given.names.every((name, row) => name === wordOf(column, row)));
+
 function csv(rows) {
   const quoted = (text) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
   const axes = maps.flatMap((map) =>
     (map.strip ? map.axes.slice(0, 1) : map.axes).map((values, axis) => ({ name: `${map.name} ${axis + 1}`, values })));
-  const lines = [["row", "name", ...columns.map((column) => column.name), ...axes.map((axis) => axis.name)]];
-  for (const row of rows)
-    lines.push([String(row), given.names ? given.names[row] : "", ...columns.map((column) => wordOf(column, row)),
-      ...axes.map((axis) => String(axis.values[row]))]);
+  const parts = [
+    { name: "row", word: (row) => String(rowNumber(row)) },
+    ...(namesApart() ? [{ name: "name", word: (row) => given.names[row] }] : []),
+    ...columns.map((column) => ({ name: column.name, word: (row) => wordOf(column, row) })),
+    ...axes.map(({ name, values }) => ({ name, word: (row) => String(values[row]) }))];
+  const lines = [distinct(parts.map(({ name }) => name)), ...Array.from(rows, (row) => parts.map(({ word }) => word(row)))];
   return lines.map((line) => line.map(quoted).join(",")).join("\r\n") + "\r\n";
 }
 
@@ -40,10 +57,10 @@ function keyEntries(colors) {
   if (!colors.column) return [];
   if (colors.column.kind === "class")
     return colors.list.filter((_, slot) => !state.hidden.has(slot)).map(({ label, color, shape }) => [color, shape, short(label === "" ? "(empty)" : label, 24)]);
-  const { low, high, kind } = colors.column;
+  const { low, high } = colors.column;
   return [0, 0.25, 0.5, 0.75, 1].map((share) => {
     const value = low + share * (high - low);
-    return [viridis(share), 0, kind === "date" ? new Date(value).toISOString().slice(0, 10) : numberWords(value)];
+    return [viridis(share), 0, scaleWords(colors.column, value)];
   });
 }
 

@@ -53,7 +53,7 @@ function endsOf(column) {
 function scaleKey(colors) {
   const column = colors.column;
   const ends = endsOf(column);
-  const words = (value) => (column.kind === "date" ? new Date(value).toISOString().slice(0, 10) : numberWords(value));
+  const words = (value) => scaleWords(column, value);
   const hues = Array.from({ length: 12 }, (_, at) => viridis(at / 11)).join(",");
   const slider = (at, name) => element("input", {
     type: "range", min: 0, max: 1000, "aria-label": name,

@@ -28,7 +28,7 @@ function facts(row, told, letters) {
   for (const column of told) {
     const word = wordOf(column, row);
     list.append(element("dt", { text: short(column.name, 40), dir: "auto" }),
-      element("dd", { text: word === "" ? "–" : short(word, letters), dir: "auto" }));
+      element("dd", { text: word === "" ? "–" : `${column.rounded ? "≈ " : ""}${short(word, letters)}`, dir: "auto" }));
   }
   return list;
 }
@@ -63,6 +63,7 @@ function pointSection() {
   const found = neighborsOf(maps[state.map], row);
   replaced(place,
     element("h2", { dir: "auto", text: short(nameOf(row), 60) }),
+    ...(given.names ? [element("p", { class: "note", text: `row ${count(rowNumber(row))}` })] : []),
     element("div", { class: "card" }, ...(images ? [pictureOf(row, "portrait")] : []), facts(row, columns.filter(isText), 10000)),
     scoresOf(row),
     ...relationLists(found),

@@ -12,7 +12,7 @@ function search(query) {
     .filter(({ has }) => has.includes(true));
   for (let row = 0; row < n; row++) {
     const name = nameOf(row).toLowerCase();
-    const number = given.names ? "" : String(row);
+    const number = given.names ? "" : String(rowNumber(row));
     if (name === wanted || number === wanted) found[0].push(row);
     else if (name.startsWith(wanted) || (number && number.startsWith(wanted))) found[1].push(row);
     else if (name.includes(wanted) || holding.some(({ column, has }) => has[column.codes[row]])) found[2].push(row);
