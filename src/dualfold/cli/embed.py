@@ -240,7 +240,7 @@ def _summary(
         "dualfold": __version__,
         "source": options.file,
         "settings": result.job.settings() | scaling,
-        "reading": reading.settings(),
+        "reading": data.reading.settings(),  # with what was found out about its words
         "rows": len(data.table.rows),
         "columns": data.sources,
         "features": list(data.table.names),

@@ -46,7 +46,8 @@ MIN_ROWS_PER_LEVEL = 3
 # NA is Namibia, North America or Naples where at least so many other levels are codes of two
 # letters.
 MIN_TWO_LETTER_CODES = 5
-CODE_PATTERN = re.compile(r"0\d+")
+# Digits that a number would lose: zeros at the left, more than float64 or int64 hold.
+CODE_PATTERN = re.compile(r"0\d+|\d{19,}")
 # Days since 1899-12-30, as spreadsheets count them: 1954 to 2064.
 SERIAL_DATES = (20_000, 60_000)
 DATE_NAME_PATTERN = re.compile(r"(?:.*[_\s.-])?(?:date|datum|fecha|datetime)", re.IGNORECASE)
