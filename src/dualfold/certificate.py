@@ -120,20 +120,58 @@ def bound_text(bound: float, digits: int = 2) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Certificate:
-    """The verdict on an answer; `print` it.
+    """Verdict on an answer, computed from the problem and the answer alone; print it.
 
-    level : how much is known (above): "proved", "within", "within reach",
-        "measured", "unresolved", "stationary", "not stationary" or "failed"
-    gap : the largest possible distance from the optimum, relative to it; infinite where it is
-        not known
-    value, bound : what the answer reaches, and what no answer is better than; NaN where they
-        are not known
-    tolerance : the largest gap that passes; it comes from the caller
-    reasons : what is short of "proved", in words
-    about : what the statement is about, and what it assumes
-    chance : the probability that a measured statement is wrong; 0 where it is proved
-    complete : False where a better answer is known to exist, True where there is none beyond
-        the gap, None where that is not decided
+    Every certificate of dualfold is one of these, with further attributes.
+
+    Attributes
+    ----------
+    level : {"proved", "within", "within reach", "measured", "unresolved", "stationary", \
+            "not stationary", "failed"}
+        How much is known (see Notes).
+    gap : float
+        Largest possible distance from the optimum, relative to it; infinite if it is not known.
+    value : float
+        What the answer reaches; NaN if it is not known.
+    bound : float
+        What no answer is better than; NaN if it is not known.
+    tolerance : float
+        Largest gap that is called "proved"; it comes from the caller.
+    reasons : tuple of str
+        What is short of "proved", in words.
+    about : str
+        What the statement is about, and what it assumes.
+    chance : float
+        Probability that a measured statement is wrong; 0 if it is proved.
+    complete : bool or None
+        False if a better answer is known to exist, True if there is none beyond the gap, None if
+        that is not decided.
+
+    See Also
+    --------
+    dualfold.certify : Certificate of an answer to a trace problem.
+
+    Notes
+    -----
+    The levels are
+
+    - "proved": true for every input; the gap is at most the tolerance
+    - "within": proved as well, but the gap is larger: "within 12 %"
+    - "within reach": proved for all points up to a stated size
+    - "measured": true but for a stated chance
+    - "unresolved": double precision cannot decide
+    - "stationary": no bound is known for this problem; the gradient vanishes up to the tolerance
+    - "not stationary": no bound is known, and more steps would help
+    - "failed": shown to be wrong, or nothing could be shown
+
+    Examples
+    --------
+    >>> from dualfold import Certificate
+    >>> found = Certificate(level="within", gap=0.12, value=1.12, bound=1.0, tolerance=1e-4)
+    >>> print(found)
+    within 12 % of the optimum
+    >>> found.holds
+    False
     """
 
     level: Level
@@ -157,26 +195,48 @@ class Certificate:
 
     @property
     def statement(self) -> str:
-        """What is said of the answer where the level is no failure."""
+        """What is said of the answer if the level is no failure."""
         return f"optimal {distance(self.gap)}"
 
     @property
     def grounds(self) -> str:
-        """Why that is known; "" where there is no more to say."""
+        """Why that is known; "" if there is no more to say."""
         return ""
 
     @property
     def caveat(self) -> str:
-        """A sentence, without its full stop, that belongs to the claim; mostly ""."""
+        """Sentence, without its full stop, that belongs to the claim; mostly ""."""
         return ""
 
     def with_scope(self, words: str) -> Self:
-        """The same certificate where it is about `words` only; "" leaves it as it is."""
+        """Restrict the statement to a part of the data.
+
+        Parameters
+        ----------
+        words : str
+            What the statement is about; "" changes nothing.
+
+        Returns
+        -------
+        Certificate
+            The same certificate with this scope.
+        """
         about = "; ".join(filter(None, [words, self.about]))
         return replace(self, about=about) if words else self
 
     def with_doubts(self, *doubts: str) -> Self:
-        """The same certificate, failed for these reasons; itself if there are none."""
+        """Turn the certificate into a failure for these reasons.
+
+        Parameters
+        ----------
+        *doubts : str
+            The reasons; without any the certificate itself is returned.
+
+        Returns
+        -------
+        Certificate
+            The failed certificate.
+        """
         if not doubts:
             return self
         return replace(self, level="failed", complete=None, reasons=(*doubts, *self.reasons))
@@ -212,7 +272,13 @@ class Certificate:
         return ". ".join(filter(None, [words, self.caveat, about]))
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-ready: plain numbers, lists and strings (numbers that are not finite: None)."""
+        """Convert to plain numbers, lists and strings, as JSON takes them.
+
+        Returns
+        -------
+        dict
+            The attributes; numbers that are not finite are None.
+        """
         entries = {field.name: plain(getattr(self, field.name)) for field in fields(self)}
         return entries | {"holds": self.holds, "verdict": str(self), "schema": self.schema}
 

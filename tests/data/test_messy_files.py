@@ -52,7 +52,7 @@ def test_a_title_above_the_names_and_lines_below_the_table(tmp_path, kind):
     found = prepare(written(tmp_path, [*above, NAMES, *ROWS, *below], kind))
     holds_the_table(found)
     assert said(found, "names of the columns in line 4", "'Sales report 2020'", "header_row=4")
-    assert said(found, "the last", "'Total'", "left out", "cells='plain'")
+    assert said(found, "the last", "'Total'", "left out", "plain=True")
 
 
 @pytest.mark.parametrize("kind", ["csv", "xlsx"])

@@ -186,7 +186,7 @@ def test_numbers_in_clothes_are_named(tmp_path, value, words):
 def test_thousands(tmp_path):
     found = table(tmp_path, 'a,b\n1.5,"1,234"\n2.5,"1,234,567"\n', thousands=",")
     np.testing.assert_array_equal(found.X[:, 1], [1234, 1234567])
-    plain = table(tmp_path, 'a,b\n1.5,"1,234"\n2.5,7\n', cells="plain")
+    plain = table(tmp_path, 'a,b\n1.5,"1,234"\n2.5,7\n', plain=True)
     assert said(plain, "'b'", "looks like numbers", "'1,234'", "row 1", "thousands=','")
     german = table(tmp_path, "a;b\n1,5;1.234,5\n2,5;7,0\n", thousands=".")
     np.testing.assert_array_equal(german.X, [[1.5, 1234.5], [2.5, 7]])

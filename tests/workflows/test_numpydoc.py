@@ -70,10 +70,14 @@ DONE = [name for name in NAMES if not {name, ROOM_OF[name]} & set(LEFT)]
 
 
 def callables(name: str) -> Iterator[tuple[str, Any]]:
-    """The thing of that name and, of a class, its public methods and properties."""
+    """The thing of that name and, of a class, its public methods and properties.
+
+    A method without a docstring has that of the class whose promise it keeps.
+    """
     yield name, NAMES[name]
-    if name in CLASSES:
-        yield from ((f"{name}.{member}", what) for member, what in members(CLASSES[name]))
+    for member, what in members(CLASSES[name]) if name in CLASSES else ():
+        if what.__doc__:
+            yield f"{name}.{member}", what
 
 
 class Docstring(validation.Validator):
@@ -86,6 +90,8 @@ class Docstring(validation.Validator):
 
     @property
     def method_returns_something(self) -> bool:
+        if inspect.isgeneratorfunction(self.code_obj):
+            return False  # what it yields has a section of its own
         return self.code_obj.__annotations__.get("return", "None") != "None"
 
 

@@ -158,7 +158,7 @@ def _results(
             console.note(f"{name}: {reason}")
             continue
         maps.append(result)
-        rows.append(_row(cache, result, console))
+        rows.append(_row(data, cache, result, console))
     console.prefix = ""
     if not maps:
         raise InvalidInput("none of the methods gave a map; see the notes above")
@@ -166,14 +166,24 @@ def _results(
     return rows, maps
 
 
-def _row(cache: NeighborCache, result: FittedMap, console: Console) -> dict[str, Any]:
+def _row(
+    data: Prepared, cache: NeighborCache, result: FittedMap, console: Console
+) -> dict[str, Any]:
     from dualfold.quality import report
     from dualfold.quality.estimate import sample_size
+    from dualfold.quality.quality_report import mean_report
 
     points, certificate = result.points, result.certificate
     with console.stage(f"measuring {result.job.method.name}"):
         sample = sample_size(len(points))
-        found = report(cache.space, points, n_neighbors=SCORED_NEIGHBORS, sample=sample)
+        found = mean_report(
+            [
+                report(space, points, n_neighbors=SCORED_NEIGHBORS, sample=sample)
+                for space in cache.spaces
+            ],
+            data.filled_share,
+            data.doubt,
+        )
     return {
         "method": result.job.method.name,
         **{name: float(found.measures[name]) for name in COMPARED_MEASURES},
@@ -256,7 +266,7 @@ def _picture(
     panels = [one.panel(data.colors, share) for one, share in zip(maps, kept, strict=True)]
     starts = range(0, len(panels), MAPS_PER_LINE)
     lines = [panels[start : start + MAPS_PER_LINE] for start in starts]
-    names = [options.reading.color or ""] * len(lines)
+    names = [data.color_name or ""] * len(lines)
     return figure_bytes(gallery(lines, color_names=names), str(options.picture))
 
 

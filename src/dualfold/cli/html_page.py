@@ -67,7 +67,7 @@ def write_maps(
                 equal=method.lengths,
                 explained=fitted.variance_shares,
             )
-            measured.append(measured_map(shown, cache.space, n_neighbors=SHOWN_NEIGHBORS))
+            measured.append(measured_map(shown, cache.spaces[0], n_neighbors=SHOWN_NEIGHBORS))
     content = PageContent(
         measured,
         title="table" if data.source == "-" else Path(data.source).name,
@@ -77,7 +77,7 @@ def write_maps(
         rows=data.rows + 1,
         images=_pictures(data, picture_shape(options.images)),
         # A column that looks like the target is the one to show first.
-        color=data.reading.color or next(iter(data.answers), None),
+        color=data.color_name,
         notes=command_texts(data.notices),
     )
     write_content(options, content, console)

@@ -83,7 +83,7 @@ def _pictures(
                 data.colors,
                 title=title + (f" (first two of {d} coordinates)" if d > 3 else ""),
                 verdict=verdict,
-                color_name=options.reading.color or "",
+                color_name=data.color_name or "",
                 axis_names=result.axis_titles[:3],
                 equal=method.lengths,
             )

@@ -1,7 +1,7 @@
 """What the words of a column stand for: numbers in other clothes, missing values, or levels.
 
 One rule for text files, spreadsheets, JSON lines, Parquet and data frames, so that the same table
-gives the same result from each of them. `Reading.cells` turns it off.
+gives the same result from each of them. `Reading.plain` turns it off.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def understood_words(
 
     numbers : columns that are known to be numbers, as those of a map
     """
-    if reading.cells == "plain":
+    if reading.plain:
         return WordChoices(frame)
     frame = frame.copy(deep=False)
     said: list[Message] = []
@@ -190,7 +190,7 @@ def _set_serial_dates(frame: pd.DataFrame, place: int, name: str) -> list[Messag
         Message(
             f"'{name}': read as dates that a spreadsheet stored as days ({known.iloc[0]:g} is "
             f"{frame.iloc[:, place].dropna().iloc[0]:%Y-%m-%d}); ",
-            Argument("cells", "plain"),
+            Argument("plain", True),
             " leaves cells as they are written",
         )
     ]

@@ -31,11 +31,11 @@ def without_redundant_columns(table: Table, reading: Reading) -> Table:
     low, high = column_limits(X)
     constant = [name for name, same in zip(names, ~(high > low), strict=True) if same]
     equal = _equal_columns(X, names)
-    constant = [name for name in constant if name not in reading.used_fields]
+    constant = [name for name in constant if name not in reading.meant_columns]
     equal = {
         name: first
         for name, first in equal.items()
-        if name not in (*constant, *reading.used_fields)
+        if name not in (*constant, *reading.meant_columns)
     }
     left = [place for place, name in enumerate(names) if name not in constant and name not in equal]
     said = list[Message]()

@@ -10,7 +10,7 @@ import difflib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,14 +21,14 @@ from dualfold.data.identifiers import identifier_kinds
 from dualfold.data.layout import different_names
 from dualfold.data.notices import (
     ENCODED_KINDS,
-    doubt_notices,
     kind_notices,
     looks_like_number,
     quoted_names,
-    target_columns_in,
+    rising_notice,
 )
 from dualfold.data.reading import Reading
-from dualfold.errors import Argument, InvalidInput
+from dualfold.data.targets import apart_notice, named_targets, suspected_targets, used_notice
+from dualfold.errors import Argument, InvalidInput, Message
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,7 +49,8 @@ NESTED_TYPES = (list, tuple, dict, np.ndarray)
 # Digits with a zero before them: a number would have lost it.
 CODE_PATTERN = re.compile(r"0\d+")
 
-LABEL_KINDS = ("label", "text", "date", "boolean", "long number", "code")
+NUMBER_KINDS = ("number", "distinct")
+LABEL_KINDS = ("label", "target", "text", "date", "boolean", "long number", "code")
 # Text that repeats is a category: at most this many levels, of this many rows on average.
 MAX_GUESSED_LEVELS = 50
 MIN_ROWS_PER_LEVEL = 5
@@ -65,6 +66,7 @@ class Table:
     notices: plain sentences about everything that was left out, kept apart or filled.
     rows: which rows of the file these are, counted from 0 without the header.
     kinds: the labels that are features of a mixed table, each with its kind.
+    targets: the labels that would be features, but look like the answer; the best first.
     choices: fields of `Reading` that were found out and decide how rows that come later are read.
     """
 
@@ -74,6 +76,7 @@ class Table:
     notices: tuple[str, ...]
     rows: NDArray[np.int64]
     kinds: Mapping[str, str] = field(default_factory=dict)
+    targets: tuple[str, ...] = ()
     choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
@@ -104,34 +107,61 @@ def table_of_frame(
         label_columns = tuple(name for name in names if name not in features)
     else:
         _check_asked(names, reading)
+        if reading.used_columns:
+            label_columns += tuple(name for name in names if name not in reading.meant_columns)
     columns = {str(name): _plain_column(column) for name, column in frame.items()}
+    no_features = frozenset(label_columns)
     kinds = {
-        name: "label" if name in label_columns else _column_kind(column, name, name in keep, mixed)
+        name: "label" if name in no_features else _column_kind(column, name, name in keep, mixed)
         for name, column in columns.items()
         if name not in exclude
     }
-    kinds |= _identifiers(kinds, columns, keep)
+    kinds |= _identifiers(kinds, columns, {*keep, *reading.used_columns})
     if mixed:
         kinds |= _mixed_kinds(kinds, columns, reading)
-    used = [name for name, kind in kinds.items() if kind in ("number", "distinct")]
-    beside = {name: kind for name, kind in kinds.items() if kind in ENCODED_KINDS}
-    apart = [name for name in kinds if kinds[name] in LABEL_KINDS or name in beside]
-    labels = {name: _label_values(columns[name]) for name in apart}
     # The columns of an existing map are named by it: notices about them were given then.
-    answers = target_columns_in(kinds, reading.used_fields if features is None else names)
-    said = [*notices, *kind_notices(columns, {k: v for k, v in kinds.items() if k not in answers})]
+    named = [] if features is not None else _named_targets(kinds, reading)
+    guesses = mixed and reading.guesses and not reading.used_columns
+    apart = suspected_targets(named, columns) if guesses else []
+    kinds |= dict.fromkeys(apart, "target")
+    used = [name for name, kind in kinds.items() if kind in NUMBER_KINDS]
+    beside = {name: kind for name, kind in kinds.items() if kind in ENCODED_KINDS}
+    labels = {
+        name: _label_values(columns[name])
+        for name, kind in kinds.items()
+        if kind in LABEL_KINDS or name in beside
+    }
+    said = [*notices, *kind_notices(columns, kinds, named)]
     if not used and not beside and (features is None or not mixed):
-        asked = [*exclude, *label_columns]
-        raise InvalidInput(
-            f"at least one column of numbers is needed, but of the {len(columns)} columns "
-            f"({quoted_names(columns, 10)}) none is left"
-            + (f"; asked to be left out or kept apart: {quoted_names(asked)}" if asked else ""),
-            *(part for notice in said for part in ("; ", notice)),
-        )
+        _refuse_nothing_used(columns, [*exclude, *label_columns], said)
     rows = np.arange(len(frame), dtype=np.int64)
     matrix = _matrix([columns[name] for name in used]) if used else np.empty((len(rows), 0))
-    said += doubt_notices(columns, kinds, answers)
-    return Table(matrix, tuple(used), labels, tuple(said), rows, beside, found.choices)
+    said += _doubt_notices(kinds, apart, [name for name in named if name not in apart])
+    return Table(
+        matrix, tuple(used), labels, tuple(said), rows, beside, tuple(apart), found.choices
+    )
+
+
+def _refuse_nothing_used(columns: dict[str, Column], asked: list[str], said: list[str]) -> NoReturn:
+    raise InvalidInput(
+        f"at least one column of numbers is needed, but of the {len(columns)} columns "
+        f"({quoted_names(columns, 10)}) none is left"
+        + (f"; asked to be left out or kept apart: {quoted_names(asked)}" if asked else ""),
+        *(part for notice in said for part in ("; ", notice)),
+    )
+
+
+def _named_targets(kinds: dict[str, str], reading: Reading) -> list[str]:
+    used = [name for name, kind in kinds.items() if kind in (*NUMBER_KINDS, *ENCODED_KINDS)]
+    return named_targets(used, reading.used_fields)
+
+
+def _doubt_notices(kinds: dict[str, str], apart: list[str], named: list[str]) -> list[Message]:
+    """Notices about columns that may be targets or identifiers."""
+    rising = [name for name, kind in kinds.items() if kind == "distinct" and name not in named]
+    said = [rising_notice(rising)] if rising else []
+    said += [apart_notice(apart)] if apart else []
+    return [*said, used_notice(named)] if named else said
 
 
 def _mixed_kinds(
@@ -176,10 +206,9 @@ def refuse_lacking(needed: Sequence[str], names: Sequence[str]) -> None:
 
 
 def _identifiers(
-    kinds: dict[str, str], columns: dict[str, Column], keep: Sequence[str]
+    kinds: dict[str, str], columns: dict[str, Column], meant: set[str]
 ) -> dict[str, str]:
     """The kinds of columns of numbers that name the rows, or seem to."""
-    meant = set(keep)
     numbers = {
         name: column
         for name, column in columns.items()

@@ -59,7 +59,7 @@ def _table_and_lines_below(
     opener: Opener, name: str, dialect: Dialect, reading: Reading
 ) -> tuple[pd.DataFrame, list[Message]]:
     """The rows of the table, without remarks and totals below it, and a notice about these."""
-    if reading.cells == "plain":
+    if reading.plain:
         return _parse_text(opener, name, dialect, reading, None), []
     try:
         frame = _parse_text(opener, name, dialect, reading, None)
@@ -111,7 +111,7 @@ def _parse_text(
         mixed = [c for c, seen in enumerate(zip(*kinds, strict=True)) if len(set(seen)) > 1]
         # Numbers in one chunk and words in another: only the text itself is the same in all.
         frame = _with_text_columns(frame, text, mixed)
-        if reading.cells == "auto":
+        if not reading.plain:
             frame = _with_written_gaps(frame, text)
         elif reading.thousands:
             frame = _without_thousands(frame, reading.thousands, dialect.decimal)
@@ -195,6 +195,7 @@ def _with_written_gaps(frame: pd.DataFrame, text: _TextColumns) -> pd.DataFrame:
     raw = {"keep_default_na": False, "na_values": [""]}
     lacking = [c for c in range(frame.shape[1]) if bool(frame[c].isna().any())]
     numbers = [c for c in lacking if types.is_numeric_dtype(frame[c].dtype)]
+    numbers = [c for c in numbers if bool(frame[c].notna().any())]  # "None" alone is a word
     words = [c for c in lacking if c not in numbers and not _is_boolean(frame[c])]
     frame = _with_text_columns(frame, text, words, **raw)
     doubtful = {word for c in words for word in ambiguous_words(set(frame[c].dropna()))}

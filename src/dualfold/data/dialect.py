@@ -89,7 +89,7 @@ def _is_remark(line: str) -> bool:
 def _text_layout(rows: list[list[str]], reading: Reading) -> Layout:
     """Where names and data begin; the first row has the names where the caller says so."""
     has_header = reading.header if reading.header_row is None else reading.header_row > 0
-    if reading.cells == "plain" or reading.header_row is not None:
+    if reading.plain or reading.header_row is not None:
         first = [cell.strip() for cell in rows[0]]
         if has_header is None:
             has_header = looks_like_header(first, rows[1:])

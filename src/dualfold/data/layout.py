@@ -85,7 +85,7 @@ class Layout:
                     Message(
                         f"line {lines[place]} ({quoted_names(cells, 3)}) was taken as units of the "
                         "names above it, and is no row; ",
-                        Argument("cells", "plain"),
+                        Argument("plain", True),
                         " reads it as one",
                     )
                 )
@@ -277,7 +277,7 @@ def below_notice(rows: Sequence[Row]) -> list[Message]:
         Message(
             f"the last {several} ({quoted_names([text[:60] for text in texts], 2)}) "
             f"{'are' if len(rows) > 1 else 'is'} no row of the table, left out; ",
-            Argument("cells", "plain"),
+            Argument("plain", True),
             " reads all lines",
         )
     ]

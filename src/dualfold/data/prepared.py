@@ -23,9 +23,13 @@ from dualfold.data.encoding import (
     sources_of,
     to_json,
 )
-from dualfold.data.filled_cells import PLAUSIBLE_TABLES, FilledCells
+from dualfold.data.filled_cells import (
+    LONG_PLAUSIBLE_TABLES,
+    MAX_SHORT_ROWS,
+    PLAUSIBLE_TABLES,
+    FilledCells,
+)
 from dualfold.data.missing_values import ColumnScaling, completed, standard_of_known
-from dualfold.data.notices import target_columns_among
 from dualfold.data.reading import DEFAULT_READING, OPTION_SUBJECTS, Reading
 from dualfold.data.scales import Standard, different_units, gower_standard, standard_of
 from dualfold.data.table_reader import raw_table, table_of_matrix
@@ -65,16 +69,25 @@ class Prepared:
         """The share of the cells that were filled in, 0 to 1."""
         return 0.0 if self.filled is None else self.filled.share
 
-    def plausible_tables(self, count: int = PLAUSIBLE_TABLES) -> Iterator[Any]:
+    @property
+    def doubt(self) -> str:
+        """Why no map of this table can be judged, in words; "" where maps can."""
+        return "" if self.filled is None else self.filled.doubt
+
+    def plausible_tables(self, count: int | None = None) -> Iterator[Any]:
         """X again and again, one at a time, each with other random values in filled cells.
 
         They are as far from the filled ones as known cells are from what is predicted for them.
         What holds in all of these tables is in the data; what holds in X alone was filled in. X
         itself, once, where nothing was filled in.
+
+        count : how many; by default 5, of more than 5,000 rows 2
         """
         if self.filled is None:
             yield self.X
             return
+        long = self.filled.n_rows > MAX_SHORT_ROWS
+        count = count or (LONG_PLAUSIBLE_TABLES if long else PLAUSIBLE_TABLES)
         for seed in range(count):
             drawn = self.filled.drawn(self.table.X, seed)
             yield drawn if self.standard is None else self.standard.apply(drawn)
@@ -98,9 +111,14 @@ class Prepared:
         return list(dict.fromkeys(sources_of(self.encodings)))
 
     @property
-    def answers(self) -> list[str]:
-        """The columns that are used though their names say that they may be the target."""
-        return target_columns_among(self.sources, self.reading.used_fields)
+    def suspected_targets(self) -> tuple[str, ...]:
+        """The columns that were kept apart since they look like the answer, the best first."""
+        return self.table.targets
+
+    @property
+    def color_name(self) -> str | None:
+        """The column to colour by: the one that was named, or the best suspected target."""
+        return self.reading.color or next(iter(self.suspected_targets), None)
 
     @property
     def stored_encodings(self) -> list[dict[str, Any]]:
@@ -139,8 +157,8 @@ class Prepared:
 
     @property
     def colors(self) -> Any:
-        """The column to colour by, if one was named; dates in words are dates."""
-        values = self.label(self.reading.color)
+        """The column to colour by, if there is one; dates in words are dates."""
+        values = self.label(self.color_name)
         return None if values is None else colors_of(values)
 
 

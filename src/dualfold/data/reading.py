@@ -15,7 +15,6 @@ from dualfold.errors import Argument, InvalidInput
 
 Missing = Literal["auto", "raise", "drop", "mean", "impute", "keep"]
 Mixed = Literal["famd", "gower", "numbers", "given"]
-Cells = Literal["auto", "plain"]
 FILE_FORMATS = ("csv", "tsv", "jsonl", "xlsx", "parquet", "npy", "npz", "mtx", "h5ad")
 
 
@@ -53,6 +52,7 @@ class Reading:
     color, identifier, labels : columns to colour by, to name the rows by, and with the classes
         for methods that learn from them; no features
     label_columns : further columns to keep apart as labels
+    used_columns : the columns that a stored map was made of, which are used again and no others
     exclude : columns to leave out; a column that is kept apart is no feature anyway
     keep : columns to use although they look like identifiers or codes, repeat others or are text
     category : columns of numbers or text whose values are names of categories
@@ -63,6 +63,11 @@ class Reading:
         columns so that the Manhattan distance of two rows is Gower's; "numbers" only those;
         "given" all numbers as they are, where nothing is to be scaled, left out or filled
         without being asked for
+    plain : use columns that look like the answer as features; by default they are kept apart
+        and colour the map. Take cells as they are written, too: by default numbers with a unit or
+        separators of thousands are numbers, a few words among numbers are missing, "None" or "NA"
+        is a level where it is one, the header is found below a title, and lines below the table
+        are left out
     log : columns to take the logarithm of
     auto : take the logarithm of every column that it is offered for (positive, very skewed)
     standardize : shift every column to mean 0 and scale it to standard deviation 1; None does
@@ -74,10 +79,6 @@ class Reading:
     format : one of `FILE_FORMATS`; by default the ending of a file says it, standard input is CSV
     encoding : of a text file, as "cp1252"; by default UTF-8 (or UTF-16 with its mark), and
         Latin-1 where it is neither
-    cells : "auto" reads numbers with a unit or with separators of thousands as numbers, takes a few
-        words among numbers as missing, and "None" or "NA" as a level where it is one; it finds
-        the header below a title and leaves out lines below the table. "plain" takes numbers
-        only where all cells of a column are plain numbers, and the first line as the header
     gap_markers : further words that mean missing, as "-999"; "?" and the usual words (NA, NaN,
         null, …) do anyway. "size=none" is about the column "size" alone
     levels : words that are levels although they usually mean missing, as "None" or "size=None"
@@ -119,6 +120,12 @@ class Reading:
         "as they are given.",
         choices=("famd", "gower", "numbers", "given"),
     )
+    plain: bool = _option(
+        False,
+        "No guesses: use suspected targets, take answers in words as categories, heavy tails and "
+        "cells as they are, and the first line as the header.",
+        about="notation",
+    )
     log: tuple[str, ...] = _option((), "Take its logarithm (repeatable).", metavar="COLUMN")
     auto: bool = _option(False, "Take the logarithm of every column it is offered for.")
     standardize: bool | None = _option(
@@ -141,12 +148,6 @@ class Reading:
         "A word that is a level, as None, and not missing (repeatable).",
         flag="--level",
         metavar="[COLUMN=]WORD",
-        about="notation",
-    )
-    cells: Cells = _option(  # noqa: RUF009 (it returns a field)
-        "auto",
-        "Find the header, numbers with units and words for missing; or take cells as plain ones.",
-        choices=("auto", "plain"),
         about="notation",
     )
     format: str | None = _option(
@@ -185,6 +186,7 @@ class Reading:
         alias="--sheet",
     )
     label_columns: tuple[str, ...] = ()
+    used_columns: tuple[str, ...] = ()
     header: bool | None = None
 
     def __post_init__(self) -> None:
@@ -227,6 +229,16 @@ class Reading:
         return asked | dict.fromkeys(self.orders, "ordered")
 
     @property
+    def meant_columns(self) -> frozenset[str]:
+        """The columns that are used whatever they look like."""
+        return frozenset((*self.used_fields, *self.used_columns))
+
+    @property
+    def guesses(self) -> bool:
+        """Whether what a column means may be guessed from its name and values."""
+        return not self.plain and self.mixed != "given"
+
+    @property
     def excluded_columns(self) -> tuple[str, ...]:
         """The columns that are neither features nor labels."""
         return tuple(name for name in self.exclude if name not in self.label_fields)
@@ -265,10 +277,10 @@ def _words_for(entries: tuple[str, ...], name: str) -> set[str]:
     return {entry.removeprefix(start) if entry.startswith(start) else entry for entry in entries}
 
 
-# What each field is about; those that are no options are about text files, but one.
+# What each field is about; those that are no options are about text files, but two.
 OPTION_SUBJECTS: dict[str, str] = {
     one.name: one.metadata["option"].about if one.metadata else "file" for one in fields(Reading)
-} | {"label_columns": "columns"}
+} | {"label_columns": "columns", "used_columns": "columns"}
 DEFAULT_VALUES: dict[str, Any] = {one.name: one.default for one in fields(Reading)}
 # The fields that are options, in the order of the help texts.
 READING_OPTIONS: dict[str, Option] = {
@@ -277,6 +289,8 @@ READING_OPTIONS: dict[str, Option] = {
 
 
 DEFAULT_READING = Reading()
+# Data frames as estimators take them, which never guess.
+PLAIN_READING = Reading(plain=True)
 
 
 def reading_of(settings: Mapping[str, Any]) -> Reading:
@@ -284,8 +298,8 @@ def reading_of(settings: Mapping[str, Any]) -> Reading:
     stated = {name: settings[name] for name in READING_OPTIONS if name in settings}
     if stated and "mixed" not in stated:  # of a version that made no such choices
         stated["mixed"] = "given"
-    if stated and "cells" not in stated:  # of a version that took cells as they were written
-        stated["cells"] = "plain"
+    if stated and "plain" not in stated:  # of a version that guessed less
+        stated["plain"] = True
     wrong = [name for name, value in stated.items() if not _can_be(name, value)]
     if wrong:
         raise InvalidInput(

@@ -88,11 +88,11 @@ def _sheet_frame(
         notices.append(f"{name} has no header; its columns are named column_1 to column_{width}")
     tail = [[column[row] for column in columns] for row in range(max(0, count - 20), count)]
     below = rows_below(tail, columns[0][: -len(tail)][:1000].tolist()) if columns and tail else 0
-    if reading.cells == "auto" and 0 < below < count:
+    if not reading.plain and 0 < below < count:
         notices += below_notice(tail[-below:])
         columns = [column[: count - below] for column in columns]
     frame = pd.DataFrame(
-        {place: _typed(column, reading.cells) for place, column in enumerate(columns)}
+        {place: _typed(column, plain=reading.plain) for place, column in enumerate(columns)}
     )
     frame.columns = pd.Index([title or f"column_{place + 1}" for place, title in enumerate(names)])
     blank = [not title and bool(frame.iloc[:, p].isna().all()) for p, title in enumerate(names)]
@@ -109,7 +109,7 @@ def _trimmed(row: Sequence[Any]) -> list[Any]:
 
 def _sheet_layout(top: list[list[Any]], reading: Reading) -> Layout:
     given = reading.header_row
-    if given is None and reading.cells == "auto":
+    if given is None and not reading.plain:
         return layout_of(top, has_header=reading.header)
     has_header = reading.header is not False if given is None else given > 0
     names = tuple("" if is_empty(cell) else str(cell).strip() for cell in top[0])
@@ -166,7 +166,7 @@ def _last_filled(column: NDArray[Any]) -> int:
     return -1
 
 
-def _typed(column: NDArray[Any], cells: str) -> Any:
+def _typed(column: NDArray[Any], *, plain: bool) -> Any:
     """Whole numbers as such, dates as dates; text that is a number is one, unless it would lose a
     zero (`cell_words` does the same, and more, where cells are not taken as plain)."""
     import pandas as pd
@@ -176,7 +176,7 @@ def _typed(column: NDArray[Any], cells: str) -> Any:
         small = whole and np.abs(column).max(initial=0) < 2**53
         return column.astype(np.int64) if small else column
     series = pd.Series(column, dtype=object).infer_objects()
-    if cells == "auto" or series.dtype != object:
+    if not plain or series.dtype != object:
         return series
     series = series.where(~series.isin(MISSING_WORDS - {"?"}))
     words = series.dropna()

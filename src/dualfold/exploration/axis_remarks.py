@@ -133,7 +133,7 @@ def biplot_bytes(
         data.colors,
         title=title,
         verdict=verdict,
-        color_name=data.reading.color or "",
+        color_name=data.color_name or "",
         axis_names=result.axis_titles[:2],
     )
     return figure_bytes(figure, path)

@@ -207,13 +207,18 @@ def picture_quality(
     """How good a picture the map is, a `Picture`; None where there are too few rows to measure."""
     from dualfold.quality import picture_of
     from dualfold.quality.estimate import sample_size
+    from dualfold.quality.picture import mean_picture
 
     n = len(result.points)
     if n <= SCORED_NEIGHBORS:
         return None
 
     def picture(points: Any, **others: Any) -> Any:
-        return picture_of(cache.space, points, SCORED_NEIGHBORS, sample=sample_size(n), **others)
+        found = [
+            picture_of(space, points, SCORED_NEIGHBORS, sample=sample_size(n), **others)
+            for space in cache.spaces
+        ]
+        return mean_picture(found, data.filled_share, data.doubt)
 
     with listener.stage("counting kept neighbours"):
         rival = _principal_components(result, data)

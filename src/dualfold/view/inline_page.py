@@ -11,6 +11,7 @@ import numpy as np
 
 from dualfold.auditing import Audit
 from dualfold.data.prepared import prepare
+from dualfold.data.reading import PLAIN_READING
 from dualfold.errors import Argument, InvalidInput
 from dualfold.inputs import frame_of, numbers_of
 from dualfold.view.audit_page import audit_content
@@ -79,7 +80,7 @@ def _numbers(X: Any) -> Any:
     if X is None:
         raise InvalidInput(Argument("X"), " is needed: the data that the audit was asked about")
     rows = frame_of(numbers_of(X))
-    return prepare(rows).X if hasattr(rows, "iloc") else rows
+    return prepare(rows, PLAIN_READING).X if hasattr(rows, "iloc") else rows
 
 
 def _map_of(one: Any, place: int, X: Any) -> Map:

@@ -57,7 +57,7 @@ function certificateCard(map) {
 function pictureWords(map) {
   const grade = gradeOf(map);
   const [sign] = GRADES[grade] || ["✕"];
-  return `${sign} ${grade.startsWith("no ") ? "no picture" : grade}`;
+  return `${sign} ${grade}`;
 }
 
 // Beside chance, and beside the best of the other maps on the page.
