@@ -71,7 +71,10 @@ def refuse_text(X: Any, trouble: Exception) -> None:
             Argument("X"),
             f" has {'columns that are' if plural else 'a column that is'} no numbers ({listed}): "
             f"leave {'them' if plural else 'it'} out, or encode {'them' if plural else 'it'}",
-            InPython(" (dualfold.data.prepare(X).X does, and FAMD takes categories)"),
+            InPython(
+                " (dualfold.explore(X) makes a map of such a table, dualfold.data.prepare(X).X its "
+                "numbers, and FAMD takes categories)"
+            ),
         ) from trouble
 
 

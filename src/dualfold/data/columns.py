@@ -116,6 +116,8 @@ def table_of_frame(
         for name, column in columns.items()
         if name not in exclude
     }
+    # A new row may lack what the rows of its map have.
+    kinds |= {name: "number" for name in features or () if kinds[name] == "empty"}
     kinds |= _identifiers(kinds, columns, {*keep, *reading.used_columns})
     if mixed:
         kinds |= _mixed_kinds(kinds, columns, reading)
