@@ -77,8 +77,8 @@ def decided(word, others, **more):
 
 def test_a_word_for_missing_is_a_level_where_it_is_as_frequent_and_written_as_the_others():
     assert decided("None", ["Some", "None", "Freq", "None"] * 10)
-    assert decided("none", ["low", "none", "high"] * 10)
-    assert not decided("None", ["low", "None", "high"] * 10)  # written by a program
+    assert decided("none", ["red", "none", "blue"] * 10)
+    assert not decided("None", ["red", "None", "blue"] * 10)  # written by a program
     assert not decided("None", ["Some", "Freq"] * 20 + ["None"])  # one of 41
     assert not decided("None", [f"Name {i}" for i in range(30)] + ["None"] * 10)  # no levels
     assert not decided("NULL", ["OPEN", "NULL", "CLOSED"] * 10)  # SQL writes it
