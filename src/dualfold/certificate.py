@@ -120,20 +120,57 @@ def bound_text(bound: float, digits: int = 2) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Certificate:
-    """The verdict on an answer; `print` it.
+    """Verdict on an answer: how far it can be from the optimum.
 
-    level : how much is known (above): "proved", "within", "within reach",
-        "measured", "unresolved", "stationary", "not stationary" or "failed"
-    gap : the largest possible distance from the optimum, relative to it; infinite where it is
-        not known
-    value, bound : what the answer reaches, and what no answer is better than; NaN where they
-        are not known
-    tolerance : the largest gap that passes; it comes from the caller
-    reasons : what is short of "proved", in words
-    about : what the statement is about, and what it assumes
-    chance : the probability that a measured statement is wrong; 0 where it is proved
-    complete : False where a better answer is known to exist, True where there is none beyond
-        the gap, None where that is not decided
+    A certificate is made from the problem and the answer alone, never from what a solver reports.
+    Print it for one sentence; `level`, `gap` and `holds` are for programs. All certificates of
+    dualfold derive from this class.
+
+    Parameters
+    ----------
+    level : {"proved", "within", "within reach", "measured", "unresolved", "stationary", \
+            "not stationary", "failed"}
+        How much is known: "proved" (true for every input, and the gap is at most the tolerance),
+        "within" (proved, with a larger gap), "within reach" (proved among all points up to a stated
+        size), "measured" (true except for a stated chance), "unresolved" (double precision cannot
+        tell), "stationary" and "not stationary" (no bound exists; the gradient vanishes or not), or
+        "failed" (shown to be wrong, or nothing could be shown).
+    gap : float
+        Largest possible distance from the optimum, relative to it; infinite where it is not known.
+    value : float
+        Value that the answer reaches; NaN where it is not known.
+    bound : float
+        Value that no answer is better than; NaN where it is not known.
+    tolerance : float
+        Largest gap that passes; it comes from the caller.
+    reasons : tuple of str, default=()
+        What is short of "proved", in words.
+    about : str, default=""
+        What the statement is about, and what it assumes.
+    chance : float, default=0.0
+        Probability that a measured statement is wrong; 0 where it is proved.
+    complete : bool or None, default=None
+        False where a better answer is known to exist, True where there is none beyond the gap, None
+        where that is not decided.
+
+    See Also
+    --------
+    dualfold.certify : Certifies the answer of a trace problem.
+    dualfold.trace.TraceCertificate : Certificate of a trace problem.
+
+    Notes
+    -----
+    Rounding errors are bounded, not estimated, and the bounds are part of the gap. A certificate
+    says whether the stated problem was solved. It does not say whether the problem was the right
+    one for the data, or whether the map is a good picture of them: see `dualfold.quality`.
+
+    Examples
+    --------
+    >>> from dualfold import PCA
+    >>> from dualfold.data import digits
+    >>> certificate = PCA(n_components=2).fit(digits().points).certificate_
+    >>> certificate.level, certificate.holds
+    ('proved', True)
     """
 
     level: Level
@@ -171,12 +208,34 @@ class Certificate:
         return ""
 
     def with_scope(self, words: str) -> Self:
-        """The same certificate where it is about `words` only; "" leaves it as it is."""
+        """Return the same certificate, restricted to a part of the data.
+
+        Parameters
+        ----------
+        words : str
+            What it is about, in words; an empty string changes nothing.
+
+        Returns
+        -------
+        Self
+            The certificate.
+        """
         about = "; ".join(filter(None, [words, self.about]))
         return replace(self, about=about) if words else self
 
     def with_doubts(self, *doubts: str) -> Self:
-        """The same certificate, failed for these reasons; itself if there are none."""
+        """Return the same certificate, failed for the given reasons.
+
+        Parameters
+        ----------
+        *doubts : str
+            Reasons, in words; without any, nothing changes.
+
+        Returns
+        -------
+        Self
+            The certificate.
+        """
         if not doubts:
             return self
         return replace(self, level="failed", complete=None, reasons=(*doubts, *self.reasons))
@@ -212,7 +271,13 @@ class Certificate:
         return ". ".join(filter(None, [words, self.caveat, about]))
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-ready: plain numbers, lists and strings (numbers that are not finite: None)."""
+        """Return the certificate as JSON has it.
+
+        Returns
+        -------
+        dict
+            Plain numbers, lists and strings; None for numbers that are not finite.
+        """
         entries = {field.name: plain(getattr(self, field.name)) for field in fields(self)}
         return entries | {"holds": self.holds, "verdict": str(self), "schema": self.schema}
 

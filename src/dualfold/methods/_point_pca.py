@@ -71,8 +71,6 @@ class PointPCA(LinearEstimator):
         Variances of the coordinates (divisor n).
     certificate_ : PointCertificate
         How far from the exact minimum the points are; print it.
-    n_components_ : int
-        Number of coordinates.
     history_ : ndarray of shape (n_steps + 1, 2)
         A row for each step, first the start: the share of the possible fall that is missing, and
         the slope ‖∇f‖/(16‖Y‖³).
