@@ -120,57 +120,58 @@ def bound_text(bound: float, digits: int = 2) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Certificate:
-    """Verdict on an answer: how far it can be from the optimum.
+    """Verdict on an answer, computed from the problem and the answer alone; print it.
 
-    A certificate is made from the problem and the answer alone, never from what a solver reports.
-    Print it for one sentence; `level`, `gap` and `holds` are for programs. All certificates of
-    dualfold derive from this class.
+    Every certificate of dualfold is one of these, with further attributes.
 
-    Parameters
+    Attributes
     ----------
     level : {"proved", "within", "within reach", "measured", "unresolved", "stationary", \
             "not stationary", "failed"}
-        How much is known: "proved" (true for every input, and the gap is at most the tolerance),
-        "within" (proved, with a larger gap), "within reach" (proved among all points up to a stated
-        size), "measured" (true except for a stated chance), "unresolved" (double precision cannot
-        tell), "stationary" and "not stationary" (no bound exists; the gradient vanishes or not), or
-        "failed" (shown to be wrong, or nothing could be shown).
+        How much is known (see Notes).
     gap : float
-        Largest possible distance from the optimum, relative to it; infinite where it is not known.
+        Largest possible distance from the optimum, relative to it; infinite if it is not known.
     value : float
-        Value that the answer reaches; NaN where it is not known.
+        What the answer reaches; NaN if it is not known.
     bound : float
-        Value that no answer is better than; NaN where it is not known.
+        What no answer is better than; NaN if it is not known.
     tolerance : float
-        Largest gap that passes; it comes from the caller.
-    reasons : tuple of str, default=()
+        Largest gap that is called "proved"; it comes from the caller.
+    reasons : tuple of str
         What is short of "proved", in words.
-    about : str, default=""
+    about : str
         What the statement is about, and what it assumes.
-    chance : float, default=0.0
-        Probability that a measured statement is wrong; 0 where it is proved.
-    complete : bool or None, default=None
-        False where a better answer is known to exist, True where there is none beyond the gap, None
-        where that is not decided.
+    chance : float
+        Probability that a measured statement is wrong; 0 if it is proved.
+    complete : bool or None
+        False if a better answer is known to exist, True if there is none beyond the gap, None if
+        that is not decided.
 
     See Also
     --------
-    dualfold.certify : Certifies the answer of a trace problem.
-    dualfold.trace.TraceCertificate : Certificate of a trace problem.
+    dualfold.certify : Certificate of an answer to a trace problem.
 
     Notes
     -----
-    Rounding errors are bounded, not estimated, and the bounds are part of the gap. A certificate
-    says whether the stated problem was solved. It does not say whether the problem was the right
-    one for the data, or whether the map is a good picture of them: see `dualfold.quality`.
+    The levels are
+
+    - "proved": true for every input; the gap is at most the tolerance
+    - "within": proved as well, but the gap is larger: "within 12 %"
+    - "within reach": proved for all points up to a stated size
+    - "measured": true but for a stated chance
+    - "unresolved": double precision cannot decide
+    - "stationary": no bound is known for this problem; the gradient vanishes up to the tolerance
+    - "not stationary": no bound is known, and more steps would help
+    - "failed": shown to be wrong, or nothing could be shown
 
     Examples
     --------
-    >>> from dualfold import PCA
-    >>> from dualfold.data import digits
-    >>> certificate = PCA(n_components=2).fit(digits().points).certificate_
-    >>> certificate.level, certificate.holds
-    ('proved', True)
+    >>> from dualfold import Certificate
+    >>> found = Certificate(level="within", gap=0.12, value=1.12, bound=1.0, tolerance=1e-4)
+    >>> print(found)
+    within 12 % of the optimum
+    >>> found.holds
+    False
     """
 
     level: Level
@@ -194,47 +195,47 @@ class Certificate:
 
     @property
     def statement(self) -> str:
-        """What is said of the answer where the level is no failure."""
+        """What is said of the answer if the level is no failure."""
         return f"optimal {distance(self.gap)}"
 
     @property
     def grounds(self) -> str:
-        """Why that is known; "" where there is no more to say."""
+        """Why that is known; "" if there is no more to say."""
         return ""
 
     @property
     def caveat(self) -> str:
-        """A sentence, without its full stop, that belongs to the claim; mostly ""."""
+        """Sentence, without its full stop, that belongs to the claim; mostly ""."""
         return ""
 
     def with_scope(self, words: str) -> Self:
-        """Return the same certificate, restricted to a part of the data.
+        """Restrict the statement to a part of the data.
 
         Parameters
         ----------
         words : str
-            What it is about, in words; an empty string changes nothing.
+            What the statement is about; "" changes nothing.
 
         Returns
         -------
-        Self
-            The certificate.
+        Certificate
+            The same certificate with this scope.
         """
         about = "; ".join(filter(None, [words, self.about]))
         return replace(self, about=about) if words else self
 
     def with_doubts(self, *doubts: str) -> Self:
-        """Return the same certificate, failed for the given reasons.
+        """Turn the certificate into a failure for these reasons.
 
         Parameters
         ----------
         *doubts : str
-            Reasons, in words; without any, nothing changes.
+            The reasons; without any the certificate itself is returned.
 
         Returns
         -------
-        Self
-            The certificate.
+        Certificate
+            The failed certificate.
         """
         if not doubts:
             return self
@@ -271,12 +272,12 @@ class Certificate:
         return ". ".join(filter(None, [words, self.caveat, about]))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the certificate as JSON has it.
+        """Convert to plain numbers, lists and strings, as JSON takes them.
 
         Returns
         -------
         dict
-            Plain numbers, lists and strings; None for numbers that are not finite.
+            The attributes; numbers that are not finite are None.
         """
         entries = {field.name: plain(getattr(self, field.name)) for field in fields(self)}
         return entries | {"holds": self.holds, "verdict": str(self), "schema": self.schema}

@@ -29,13 +29,33 @@ __all__ = ["Embedding", "embed"]
 
 @dataclass(frozen=True, eq=False)
 class Embedding:
-    """The answer in the user's hands; nothing in it changes any more.
+    """Points of an embedding with their certificate; nothing in it changes.
 
-    points : n×d coordinates
-    values : the eigenvalues, one for each coordinate
-    certificate : how far from optimal this can be; print it
-    problem, solution : what was asked, and how the solver answered; the certificate is about them
-    seconds : time spent by stage
+    Attributes
+    ----------
+    points : ndarray of shape (n_samples, n_components)
+        The coordinates.
+    values : ndarray of shape (n_components,)
+        The eigenvalue of each coordinate.
+    certificate : Certificate
+        How far from the optimum the points can be; print it.
+    problem : object
+        The problem that was solved.
+    solution : object
+        What the solver returned.
+    seconds : dict
+        Time of each stage.
+
+    See Also
+    --------
+    embed : The function that returns it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold import TraceProblem, embed
+    >>> embed(TraceProblem(np.diag([1.0, 2.0, 4.0]), count=1)).points.round(6).ravel()
+    array([1., 0., 0.])
     """
 
     points: Array
@@ -51,7 +71,20 @@ class Embedding:
         return self.values
 
     def with_leading(self, count: int, tolerance: float = DEFAULT_TOLERANCE) -> Embedding:
-        """The first `count` coordinates, certified as an answer of their own."""
+        """Keep the first coordinates, certified as an answer of their own.
+
+        Parameters
+        ----------
+        count : int
+            Number of coordinates to keep.
+        tolerance : float in [0, 1], default=1e-4
+            Largest relative gap that is called "proved".
+
+        Returns
+        -------
+        Embedding
+            The embedding with fewer coordinates.
+        """
         problem, solution = replace(self.problem, count=count), self.solution
         whole = np.hstack([solution.vectors, solution.guard])
         kept = replace(
@@ -80,24 +113,64 @@ class Embedding:
     def plot(
         self, color: Any = None, *, title: str = "", color_name: str = "", equal: bool = True
     ) -> Figure:
-        """Draw the points; a notebook shows the figure, `savefig("map.png")` keeps it.
+        """Draw the points; a notebook shows the figure.
 
-        color : one value for each point: numbers and dates give a colour bar, words a legend
-        title, color_name : above the map; what the colours stand for
-        equal : one unit is as long on every axis; False where lengths mean nothing (eigenmaps)
+        Parameters
+        ----------
+        color : array-like of shape (n_samples,) or None, default=None
+            One value for each point: numbers and dates get a colour bar, words a legend.
+        title : str, default=""
+            Text above the map.
+        color_name : str, default=""
+            What the colours stand for.
+        equal : bool, default=True
+            Whether one unit is as long on every axis; False where lengths mean nothing (eigenmaps).
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            The figure; `savefig("map.png")` stores it.
         """
         words = {"title": title, "color_name": color_name, "verdict": str(self.certificate)}
         return drawn_map(self.points, color, equal=equal, **words)
 
 
 def embed(problem: Any, *, solver: Any = None, tolerance: float = DEFAULT_TOLERANCE) -> Embedding:
-    """Solve the problem, judge the answer, lift it to points.
+    """Solve a problem, judge the answer, and lift it to points.
 
-    `problem` is what a method stated: a trace problem, or a graph to be unfolded.
-    `solver=None` is `Auto()`, or `Unfolder()` for an unfolding. An answer that fails its
-    certificate, or is further from the optimum than `tolerance`, is returned with a
-    `CertificateFailed` warning and says so; a solver that does not arrive raises.
+    Parameters
+    ----------
+    problem : TraceProblem, Contraction or UnfoldingProblem
+        What a function of `dualfold.methods` states.
+    solver : object or None, default=None
+        A solver of `dualfold.trace.solvers` or `dualfold.unfolding.Unfolder`; None chooses one by
+        the predicted work.
+    tolerance : float in [0, 1], default=1e-4
+        Largest relative gap that is called "proved".
 
+    Returns
+    -------
+    Embedding
+        The points with their certificate.
+
+    Raises
+    ------
+    NotConverged
+        If the solver stops before its tolerance.
+
+    Warns
+    -----
+    CertificateFailed
+        If the answer fails its certificate, or its gap exceeds `tolerance`; it is returned, and its
+        certificate says so.
+
+    See Also
+    --------
+    dualfold.certify : Judges an answer of another program.
+    dualfold.methods : Functions that state problems.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from dualfold import TraceProblem, embed
     >>> answer = embed(TraceProblem(np.diag([1.0, 2.0, 3.0, 4.0]), count=2))
@@ -111,8 +184,8 @@ def embed(problem: Any, *, solver: Any = None, tolerance: float = DEFAULT_TOLERA
 def embedding_of(problem: Any, solver: Any, tolerance: float) -> Embedding:
     """The embedding that answers a problem; each kind of problem registers how it is answered."""
     raise InvalidInput(
-        f"a {type(problem).__name__} is no problem that can be embedded; the functions of "
-        "dualfold.methods state some"
+        f"a {type(problem).__name__} is no problem that can be embedded; dualfold.explore(table) "
+        "makes a map of a table, and the functions of dualfold.methods state problems"
     )
 
 

@@ -1,5 +1,7 @@
 """Preparing a table: one function for files, data frames and arrays, and its options."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,7 +10,8 @@ from typer.testing import CliRunner
 
 import dualfold
 from dualfold.cli import app
-from dualfold.data import Reading, prepare
+from dualfold.cli.console import Console
+from dualfold.data import Reading, prepare, read_metadata
 from dualfold.data.reading import reading_of
 from dualfold.errors import InvalidInput
 
@@ -64,7 +67,7 @@ def test_sparse_matrices_stay_sparse():
     np.testing.assert_array_equal(found.X.toarray(), X.toarray())
 
 
-@pytest.mark.parametrize("field", ["format", "thousands", "array", "separator", "gap_markers"])
+@pytest.mark.parametrize("field", ["format", "encoding", "array", "separator"])
 def test_what_is_about_files_is_refused_for_frames(frame, field):
     with pytest.raises(InvalidInput, match=f"{field} is about files") as caught:
         prepare(frame, Reading(**{field: ","}))
@@ -131,28 +134,66 @@ def labelled_frame(name: str, values: object = None) -> pd.DataFrame:
     return frame.assign(**{name: rng.standard_normal(60) if values is None else values})
 
 
-@pytest.mark.parametrize(
-    "name", ["target", "Class", "label", "species", "iris_class", "outcome", "y", "target value"]
-)
-def test_a_column_that_may_be_the_answer_is_named(name):
-    prepared = prepare(labelled_frame(name))
-    assert name in prepared.names
-    assert prepared.answers == [name]
-    (said,) = [notice for notice in prepared.notices if "may be the answer" in notice]
-    assert f"'{name}'" in said
-    assert set(said.arguments) == {"label_columns", "exclude"}
+SPOKEN = {
+    "target": True,
+    "label": True,
+    "iris_class": True,
+    "target value": True,
+    "species": False,
+    "outcome": False,
+    "y": False,
+}
+
+
+@pytest.mark.parametrize("name", SPOKEN)
+@pytest.mark.parametrize("few", [True, False])
+def test_suspected_targets_are_kept_apart_by_name_and_values(name, few):
+    values = np.arange(60) % 3 if few else None
+    prepared = prepare(labelled_frame(name, values))
+    apart = few or SPOKEN[name]  # a name like "target" needs no few values
+    assert prepared.suspected_targets == ((name,) if apart else ())
+    assert (name in prepared.names) != apart
+    assert prepared.color_name == (name if apart else None)
+    (said,) = [notice for notice in prepared.notices if f"'{name}'" in notice]
+    assert set(said.arguments) == ({"keep"} if apart else {"label_columns", "exclude"})
+    for reading in (Reading(keep=name), Reading(plain=True), Reading(mixed="given")):
+        used = prepare(labelled_frame(name, values), reading)
+        assert used.names == ("a", "b", "c", name)
+        assert not used.suspected_targets
 
 
 @pytest.mark.parametrize("name", ["year", "classical", "yield", "targeted", "age", "labelled_by"])
 def test_other_names_are_not_doubted(name):
-    assert not prepare(labelled_frame(name)).answers
+    prepared = prepare(labelled_frame(name, np.arange(60) % 3))
+    assert not prepared.suspected_targets
+    assert not any("the answer" in notice for notice in prepared.notices)
+
+
+def test_a_coordinate_y_is_no_target():
+    frame = labelled_frame("y", np.arange(60) % 3)
+    assert prepare(frame).suspected_targets == ("y",)
+    beside = prepare(frame.rename(columns={"a": "x", "b": "z"}))
+    assert beside.names == ("x", "z", "c", "y")
+    assert not any("the answer" in notice for notice in beside.notices)
+
+
+def test_the_best_of_several_targets_comes_first():
+    rng = np.random.default_rng(0)
+    frame = labelled_frame("class", rng.integers(1, 4, 60)).assign(
+        survived=rng.integers(0, 2, 60), fare_label=rng.standard_normal(60)
+    )
+    prepared = prepare(frame)
+    assert prepared.suspected_targets == ("fare_label", "survived")
+    assert prepared.names == ("a", "b", "c", "class")  # a feature beside better ones
+    block = labelled_frame("class_1").assign(**{f"{place}_label": 0.5 for place in range(4)})
+    assert not prepare(block + rng.standard_normal((60, 8))).suspected_targets
 
 
 def test_categories_that_may_be_the_answer_are_said_once():
     frame = labelled_frame("species", ["setosa", "virginica"] * 30)
-    said = [notice for notice in prepare(frame).notices if "species" in notice]
-    assert len(said) == 1
-    assert "may be the answer" in said[0]
+    for reading, words in ((Reading(), "colours the map"), (Reading(plain=True), "may be the")):
+        (said,) = [notice for notice in prepare(frame, reading).notices if "species" in notice]
+        assert words in said
 
 
 def test_no_doubt_about_what_somebody_asked_for():
@@ -165,8 +206,8 @@ def test_no_doubt_about_what_somebody_asked_for():
         (numbers[["target"]], Reading()),  # nothing else is left
     ):
         prepared = prepare(frame, reading)
-        assert not prepared.answers
-        assert not any("may be the answer" in notice for notice in prepared.notices)
+        assert not prepared.suspected_targets
+        assert not any("the answer" in notice for notice in prepared.notices)
 
 
 def test_recommendations_and_audits_of_data_frames_say_what_they_used():
@@ -181,12 +222,25 @@ def test_recommendations_and_audits_of_data_frames_say_what_they_used():
     assert any("may be the answer" in one for one in judged.to_dict()["notices"])
 
 
-def test_commands_name_the_options_for_an_answer(tmp_path):
-    path = tmp_path / "t.csv"
-    labelled_frame("target").to_csv(path, index=False)
-    done = CliRunner().invoke(app, ["embed", str(path), "-m", "pca", "-o", str(tmp_path / "o.csv")])
-    assert done.exit_code == 0
-    assert "--color target keeps it apart, --exclude target leaves it out" in done.output
-    quiet = ["--color", "target", "-o", str(tmp_path / "p.csv")]
-    done = CliRunner().invoke(app, ["embed", str(path), "-m", "pca", *quiet])
-    assert "may be the answer" not in done.output
+def test_a_map_without_the_target_is_judged_without_it(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    frame = labelled_frame("target").assign(losses=np.random.default_rng(1).permutation(60))
+    frame.to_csv("t.csv", index=False)
+    run = CliRunner().invoke
+    done = run(app, ["embed", "t.csv", "-m", "pca", "-o", "o.csv"])
+    assert done.exit_code == 0, done.output
+    assert "'target' looks like the answer by name and values" in done.output
+    assert "not used; --keep target uses it" in done.output
+    stored = read_metadata("o.csv")
+    assert stored["columns"] == ["a", "b", "c", "losses"]
+    kept = run(app, ["embed", "t.csv", "-m", "pca", "--keep", "target", "-o", "k.csv"])
+    assert kept.exit_code == 0
+    assert read_metadata("k.csv")["columns"] == ["a", "b", "c", "target", "losses"]
+    # A map of an earlier version used the target and left the losses out.
+    older = stored | {"columns": ["a", "b", "c", "target"]}
+    del older["reading"]["plain"]
+    (tmp_path / "o.csv.json").write_text(json.dumps(older))
+    from dualfold.cli.stored_map import read_stored_map, read_table_of
+
+    read = read_table_of(read_stored_map("o.csv"), "t.csv", Reading(), Console(quiet=True))
+    assert read.names == ("a", "b", "c", "target")

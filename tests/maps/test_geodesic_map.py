@@ -9,8 +9,7 @@ from scipy.spatial.distance import cdist
 import dualfold
 from dualfold.errors import InvalidInput
 from dualfold.graph import farthest_points, geodesic_distances, knn
-from dualfold.maps import GeodesicMap
-from dualfold.maps.landmark_map import triangulation
+from dualfold.maps.landmark_map import GeodesicMap, triangulation
 from dualfold.methods import isomap, landmark_isomap
 from tests.tools.tables import curve_points, digit_points, roll_points
 

@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import spearmanr
-from sklearn.metrics import roc_auc_score
 
 from dualfold.errors import InvalidInput
 from dualfold.quality import column_directions
@@ -36,11 +35,11 @@ def test_direction_and_correlation_are_those_of_the_column(rng):
         assert found.axes[axis] == pytest.approx(spearmanr(along, Y[:, axis])[0], abs=1e-12)
 
 
-def test_a_column_of_two_values_has_the_correlation_of_its_auc(rng):
+def test_correlations_with_axes_are_those_of_scipy_with_ties(rng):
     Y = rng.normal(size=(300, 1))
     yes = Y[:, 0] + rng.normal(size=300) > 0.5
     (found,) = column_directions({"c": yes}, Y)
-    assert found.axes[0] == pytest.approx(2 * roc_auc_score(yes, Y[:, 0]) - 1, abs=1e-12)
+    assert found.axes[0] == pytest.approx(spearmanr(yes, Y[:, 0])[0], abs=1e-12)
 
 
 def test_noise_passes_the_level_of_chance_in_one_of_twenty(rng):
@@ -81,14 +80,14 @@ def test_one_far_row_does_not_turn_a_direction(rng):
 
 def test_categories_dates_and_missing_values(rng):
     Y = rng.normal(size=(400, 2))
-    kinds = np.where(Y[:, 0] > 1, "far", np.where(Y[:, 1] > 0, "up", "low")).astype(object)
+    kinds = np.where(Y[:, 0] > 0, "far", np.where(Y[:, 1] > 0, "up", "low")).astype(object)
     kinds[:30] = None
     days = pd.Timestamp("2020-01-01") + pd.to_timedelta(np.arange(400), unit="D")
     gappy = np.where(rng.random(400) < 0.5, np.nan, Y[:, 1])
     frame = pd.DataFrame({"kind": kinds, "day": days, "gappy": gappy, "empty": np.nan, "one": 1.0})
     kind, day, gappy, empty, one = column_directions(frame, Y)
     assert (kind.title, kind.axis, kind.rows) == ("kind=far", 0, 370)
-    assert kind.correlation > 0.9
+    assert kind.correlation > 0.8  # at most 0.87 of two values
     assert kind.direction[0] > 0.9
     assert not day.is_beyond_chance
     assert day.rows == 400

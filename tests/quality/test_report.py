@@ -236,7 +236,7 @@ def test_a_map_is_held_against_chance_and_against_other_maps(example):
     # The mean of 20 × 600 × 10 draws of 1 in 60: its deviation is below 4e-4.
     assert by_chance.chance == pytest.approx(np.mean(kept), abs=2e-3)
     assert by_chance.beyond_chance == pytest.approx(0, abs=2e-3)
-    assert by_chance.grade == "no picture of these data"
+    assert by_chance.grade == "hardly any"
     assert by_chance.poor
     assert "b: 50 %" in str(by_chance)
     assert by_chance.to_dict()["tried"] == {"a": 0.3, "b": 0.5}

@@ -53,8 +53,8 @@ def test_words_change_where_the_docs_say(scale, steps):
         (0.21, "fair", False),
         (0.19, "poor", True),
         (0.06, "poor", True),
-        (0.04, "no picture of these data", True),
-        (-0.1, "no picture of these data", True),
+        (0.04, "hardly any", True),
+        (-0.1, "hardly any", True),
     ],
 )
 def test_words_for_what_a_map_keeps(beyond, grade, poor):

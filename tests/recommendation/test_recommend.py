@@ -10,6 +10,7 @@ import dualfold
 from dualfold.data import helix, swiss_roll
 from dualfold.errors import InvalidInput
 from dualfold.graph import knn
+from dualfold.quality.dimension_estimates import _levina_bickel, _two_nn
 from dualfold.recommendation import (
     intrinsic_dimension,
     levina_bickel,
@@ -17,7 +18,6 @@ from dualfold.recommendation import (
     recommend,
     two_nn,
 )
-from dualfold.recommendation.dimension_estimates import _levina_bickel, _two_nn
 from dualfold.recommendation.recommendation import Recommendation
 from dualfold.recommendation.short_cuts import NeighborScan, ScanRow
 from dualfold.recommendation.trial import Candidate

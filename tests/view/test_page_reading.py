@@ -239,7 +239,7 @@ def shown_color(page, selector):
 
 def test_a_bad_picture_is_louder_than_a_proof(page):
     size = "s => parseFloat(getComputedStyle(document.querySelector(s)).fontSize)"
-    for place, grade in ((0, "good"), (1, "no picture")):
+    for place, grade in ((0, "good"), (1, "hardly any")):
         page.evaluate(f"dualfold.show({place})")
         cards = page.locator("#verdict .figure .label").all_inner_texts()
         assert cards[:2] == ["Is it a good picture?", "Was the problem solved?"]
@@ -276,7 +276,7 @@ def test_side_by_side_each_map_has_its_verdict_and_the_same_point(page):
     page.wait_for_function(f"dualfold.state().shown === {2 * N}")
     words = page.locator("#titles .title").all_inner_texts()
     assert "good" in words[0]
-    assert "no picture" in words[1]
+    assert "hardly any" in words[1]
     assert all("proved" in title for title in words)
     assert page.locator("#overlay .divider").count() == 1
     page.evaluate("dualfold.focus(9)")

@@ -38,6 +38,10 @@ EXCEPTIONS = {
     "SS05": "a function is named by what it returns, so its summary may begin with a plural",
 }
 EXCEPTIONS_OF_MEMBERS = EXCEPTIONS | {"EX01": "the example of a class shows its methods"}
+EXCEPTIONS_OF_ERRORS = EXCEPTIONS | {
+    "EX01": "an error is caught, and a warning filtered, by its name",
+    "PR01": "users do not make them",
+}
 # An estimator is what people look up first: its docstring has every section.
 SECTIONS = ("Parameters", "Attributes", "See Also", "Notes", "References", "Examples")
 PLAIN = {int: "int", float: "float", bool: "bool", str: "str", None: "None", type(None): "None"}
@@ -70,10 +74,14 @@ DONE = [name for name in NAMES if not {name, ROOM_OF[name]} & set(LEFT)]
 
 
 def callables(name: str) -> Iterator[tuple[str, Any]]:
-    """The thing of that name and, of a class, its public methods and properties."""
+    """The thing of that name and, of a class, its public methods and properties.
+
+    A method without a docstring has that of the class whose promise it keeps.
+    """
     yield name, NAMES[name]
-    if name in CLASSES:
-        yield from ((f"{name}.{member}", what) for member, what in members(CLASSES[name]))
+    for member, what in members(CLASSES[name]) if name in CLASSES else ():
+        if what.__doc__:
+            yield f"{name}.{member}", what
 
 
 class Docstring(validation.Validator):
@@ -86,6 +94,8 @@ class Docstring(validation.Validator):
 
     @property
     def method_returns_something(self) -> bool:
+        if inspect.isgeneratorfunction(self.code_obj):
+            return False  # what it yields has a section of its own
         return self.code_obj.__annotations__.get("return", "None") != "None"
 
 
@@ -101,9 +111,16 @@ def faults(name: str) -> list[str]:
         f"{full}: {code} {words}"
         for full, thing in callables(name)
         for code, words in faults_of(thing)
-        if code not in (EXCEPTIONS if full == name else EXCEPTIONS_OF_MEMBERS)
+        if code not in exceptions_of(thing)
         and not (code == "PR01" and has_fields_as_attributes(thing))
     ]
+
+
+def exceptions_of(thing: Any) -> dict[str, str]:
+    """What numpydoc asks for and a thing of this kind need not have."""
+    if inspect.isclass(thing) and issubclass(thing, Exception):
+        return EXCEPTIONS_OF_ERRORS
+    return EXCEPTIONS if any(thing is known for known in NAMES.values()) else EXCEPTIONS_OF_MEMBERS
 
 
 def has_fields_as_attributes(thing: Any) -> bool:
@@ -195,6 +212,8 @@ def wrong_annotation(kinds: set[str], hint: Any) -> bool:
 def wrong_default(stated: str | None, default: Any) -> bool:
     if default is inspect.Parameter.empty or stated is None:
         return default is not inspect.Parameter.empty or stated is not None
+    if isinstance(default, float) and not np.isfinite(default):  # NaN and inf are no literals
+        return stated.lower() != str(default)
     try:
         return bool(ast.literal_eval(stated) != default)
     except (SyntaxError, ValueError):  # a default that is no literal

@@ -16,6 +16,7 @@ from dualfold.auditing.nearness import Nearness, Statement
 from dualfold.auditing.place_mixture import TwoGroups, two_groups
 from dualfold.auditing.point_reliability import Reliability, reliability
 from dualfold.auditing.reruns import Impostors, Repeats
+from dualfold.auditing.three_questions import map_verdict
 from dualfold.auditing.valleys import Valley
 from dualfold.quality.visible_groups import MapGroups, map_groups
 
@@ -33,6 +34,7 @@ __all__ = [
     "Valley",
     "audit",
     "map_groups",
+    "map_verdict",
     "reliability",
     "two_groups",
 ]

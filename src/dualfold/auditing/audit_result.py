@@ -17,9 +17,9 @@ from dualfold.auditing.point_reliability import Reliability
 from dualfold.auditing.reruns import Impostors, Repeats
 from dualfold.errors import Argument, InvalidInput
 from dualfold.notebook import drawn_audit, shown_html
+from dualfold.quality.dimension_estimates import Dimension
 from dualfold.quality.picture import Picture
 from dualfold.quality.visible_groups import MapGroups
-from dualfold.recommendation.dimension_estimates import Dimension
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -24,8 +24,10 @@ from dualfold.auditing.valleys import (
     valley_between,
 )
 from dualfold.certificate import plain
-from dualfold.quality.estimate import Estimate, estimate_of_mean
+from dualfold.quality.dimension_estimates import Dimension, intrinsic_dimension
+from dualfold.quality.estimate import Estimate, drawn_rows, estimate_of_mean
 from dualfold.quality.picture import percent
+from dualfold.quality.space import Space, subspace
 from dualfold.quality.visible_groups import MapGroups
 
 __all__ = [
@@ -36,7 +38,10 @@ __all__ = [
     "group_names",
     "groups_with_verdicts",
     "joined_groups",
+    "linked_groups",
 ]
+
+MAX_DIMENSION_ROWS = 2_000
 
 
 @dataclass(frozen=True)
@@ -157,6 +162,21 @@ class LinkedGroups:
         whole = _union_codes(union, self.found.codes)
         found = MapGroups(whole, np.full(len(sizes), np.inf), sizes)
         return replace(self, found=found, codes=_union_codes(union, self.codes))
+
+
+def linked_groups(
+    some: Space, found: MapGroups, rows: Array, seed: int, labels: Array | None = None
+) -> tuple[LinkedGroups, Dimension]:
+    """The groups of a map with the links of some of its points, and the dimension of these.
+
+    some : the data of the points `rows`; labels : of all points
+    """
+    few = drawn_rows(some.n, MAX_DIMENSION_ROWS, seed)
+    dimension = intrinsic_dimension(some if few is None else subspace(some, few), random_state=seed)
+    # The larger one is the cautious one: it needs more to call a group torn.
+    width = max(float(dimension.two_nn), float(dimension.levina_bickel))
+    lists = some.nearest(LINKS_PER_POINT)[0]
+    return LinkedGroups(found, found.codes[rows], lists, width, labels), dimension
 
 
 def groups_with_verdicts(linked: LinkedGroups) -> tuple[tuple[Group, ...], tuple[Pair, ...]]:

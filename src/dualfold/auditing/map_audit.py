@@ -12,32 +12,30 @@ import scipy.sparse as sp
 from dualfold.arrays import Array
 from dualfold.auditing.audit_result import Audit
 from dualfold.auditing.groups import (
-    LINKS_PER_POINT,
-    LinkedGroups,
     groups_with_verdicts,
     joined_groups,
+    linked_groups,
 )
 from dualfold.auditing.nearness import nearness
 from dualfold.auditing.place_mixture import two_groups
 from dualfold.auditing.point_reliability import reliability
 from dualfold.auditing.reruns import MAX_METHOD_ROWS, impostors, method_runner, repeats
 from dualfold.data.prepared import prepare
+from dualfold.data.reading import PLAIN_READING
 from dualfold.errors import Argument, InPython, InvalidInput
 from dualfold.graph.metrics import is_euclidean
 from dualfold.graph.number_rows import rows_of_numbers
 from dualfold.inputs import frame_of, numbers_of
 from dualfold.quality import picture_of
 from dualfold.quality.estimate import drawn_rows, sample_size
-from dualfold.quality.space import DistanceSpace, EuclideanSpace, Space, both_spaces
+from dualfold.quality.space import EuclideanSpace, Space, both_spaces, subspace
 from dualfold.quality.visible_groups import map_groups
-from dualfold.recommendation.dimension_estimates import intrinsic_dimension
 
 __all__ = ["audit"]
 
 MIN_ROWS = 100
 N_NEIGHBORS = 10
 MAX_LINKED_ROWS = 10_000
-MAX_DIMENSION_ROWS = 2_000
 
 
 def audit(
@@ -83,7 +81,7 @@ def audit(
     notices: tuple[str, ...] = ()
     X = frame_of(numbers_of(X))
     if hasattr(X, "iloc"):
-        prepared = prepare(X)
+        prepared = prepare(X, PLAIN_READING)
         X, notices = prepared.X, prepared.notices
     x, y = both_spaces(X, Y, metric, n_jobs)
     _refuse_few_rows(x.n)
@@ -108,15 +106,8 @@ def _audit_of_spaces(
     groups = map_groups(shown, n_jobs=n_jobs)
     rows = drawn_rows(x.n, MAX_LINKED_ROWS, seed)
     rows = np.arange(x.n) if rows is None else rows
-    some = _subspace(x, rows)
-    lists = some.nearest(LINKS_PER_POINT)[0]
-    few = drawn_rows(len(rows), min(MAX_DIMENSION_ROWS, len(rows)), seed)
-    dimension = intrinsic_dimension(
-        some if few is None else _subspace(some, few), random_state=seed
-    )
-    # The larger one is the cautious one: it needs more to call a group torn.
-    width = max(float(dimension.two_nn), float(dimension.levina_bickel))
-    linked = LinkedGroups(groups, groups.codes[rows], lists, width, labels)
+    some = subspace(x, rows)
+    linked, dimension = linked_groups(some, groups, rows, seed, labels)
     found, pairs = groups_with_verdicts(linked)
     return Audit(
         points=shown,
@@ -146,22 +137,6 @@ def _refuse_few_rows(n: int) -> None:
             InPython(" (dualfold.quality.report)"),
             " measures maps of fewer",
         )
-
-
-def _subspace(space: Space, rows: Array) -> Space:
-    """Some points of a space, as a space."""
-    if isinstance(space, EuclideanSpace):
-        if len(rows) == space.n:
-            return space
-        return EuclideanSpace(space.points[rows], space.threads)
-    rows = np.asarray(rows, dtype=np.int32)
-
-    def distances(names: Array) -> Array:
-        found = space.true_rows(rows[names])[:, rows]
-        found[np.arange(len(names)), names] = 0.0
-        return found
-
-    return DistanceSpace(len(rows), distances, space.threads)
 
 
 def _validated_labels(labels: Any, n: int) -> Array | None:

@@ -23,9 +23,9 @@ from dualfold.descriptions import DESCRIPTIONS, description_of
 from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.neighbors import nearest
 from dualfold.kernels.reports import steps
+from dualfold.quality.dimension_estimates import LEVINA_BICKEL_NEIGHBORS, levina_bickel
 from dualfold.quality.map_comparison import Stability, repeated_maps, stability
 from dualfold.quality.visible_groups import MapGroups, map_groups
-from dualfold.recommendation.dimension_estimates import LEVINA_BICKEL_NEIGHBORS, levina_bickel
 
 __all__ = ["Impostors", "Repeats", "impostors", "method_runner", "repeats"]
 

@@ -12,12 +12,13 @@ from dualfold import __version__
 from dualfold.cli import options as o
 from dualfold.cli.commands import reading_words, try_next
 from dualfold.cli.console import Console
-from dualfold.cli.html_page import label_columns, write_content
+from dualfold.cli.html_page import write_content
 from dualfold.cli.output_files import stem, write_picture, written_lines
 from dualfold.cli.stored_map import read_map_and_table
 from dualfold.cli.wording import command_texts
 from dualfold.data.reading import DEFAULT_READING, Reading
 from dualfold.descriptions import DESCRIPTIONS
+from dualfold.exploration.map_page import label_columns
 
 if TYPE_CHECKING:
     from dualfold.auditing import Audit
@@ -71,7 +72,8 @@ def audit(options: AuditOptions) -> None:
         from dualfold.auditing import audit
 
         labels, metric = data.label(data.reading.color), _metric(data)
-        found = audit(data.X, stored.points, labels=labels, method=options.method, metric=metric)
+        X = next(data.plausible_tables())  # what was filled in has less noise than data have
+        found = audit(X, stored.points, labels=labels, method=options.method, metric=metric)
     summary = found.to_dict() | {
         "dualfold": __version__,
         "source": options.file,
@@ -129,7 +131,7 @@ def _write_page(options: AuditOptions, data: Prepared, found: Audit, console: Co
         names=data.label(data.reading.identifier),
         rows=data.rows + 1,
         title=f"audit of {Path(options.embedding).name}",
-        notes=command_texts(data.notices),
+        notes=data.notices,
     )
     write_content(options, content, console)
 

@@ -10,10 +10,10 @@ import typer
 
 from dualfold import __version__
 from dualfold.cli import options as o
-from dualfold.cli.commands import COMPARED_METHODS, embed_words, jobs_of, refuse_labels, try_next
+from dualfold.cli.commands import COMPARED_METHODS, embed_words, jobs_of, try_next
 from dualfold.cli.console import Console, print_table
 from dualfold.cli.exit_codes import UNCERTIFIED_EXIT
-from dualfold.cli.html_page import refuse_images, write_maps
+from dualfold.cli.html_page import write_content
 from dualfold.cli.output_files import refuse_bad_outputs, stem, write_picture, written_lines
 from dualfold.cli.wording import command_text, command_texts
 from dualfold.data.reading import DEFAULT_READING, Reading
@@ -21,9 +21,11 @@ from dualfold.errors import DualfoldError, InvalidInput
 from dualfold.exploration.input_table import (
     read_input,
     reading_for,
+    refuse_labels,
     refuse_scaled_distances,
 )
 from dualfold.exploration.job import SCORED_NEIGHBORS, FittedMap, Job, fit_map
+from dualfold.exploration.map_page import maps_content, refuse_images
 from dualfold.exploration.neighbor_cache import NeighborCache, neighbors_to_measure
 from dualfold.exploration.verdict_words import short_verdict
 
@@ -78,7 +80,8 @@ def compare(options: CompareOptions) -> None:
     jobs = jobs_of(_method_names(options.methods), options)
     if options.reading.mixed == "gower":
         jobs = tuple(job.by_manhattan() for job in jobs)
-    refuse_labels(options.reading.labels, *jobs)
+    with o.usage_errors():
+        refuse_labels(options.reading.labels, *jobs)
     if options.output == "-":
         raise typer.BadParameter("the table of results goes to standard output; give -o a file")
     options = replace(options, reading=reading_for(options.reading, *jobs))
@@ -122,7 +125,9 @@ def _compare_jobs(
     rows, maps = _results(jobs, data, cache, console)
     _write(options, data, maps, rows, console)
     if options.html is not None:
-        write_maps(options, data, maps, cache, console)
+        notes = [*data.notices, *(notice for one in maps for notice in one.notices)]
+        content = maps_content(data, maps, cache, console, notes=notes, images=images)
+        write_content(options, content, console)
     return {
         "schema": "dualfold.compare/1",
         "dualfold": __version__,
@@ -158,7 +163,7 @@ def _results(
             console.note(f"{name}: {reason}")
             continue
         maps.append(result)
-        rows.append(_row(cache, result, console))
+        rows.append(_row(data, cache, result, console))
     console.prefix = ""
     if not maps:
         raise InvalidInput("none of the methods gave a map; see the notes above")
@@ -166,14 +171,24 @@ def _results(
     return rows, maps
 
 
-def _row(cache: NeighborCache, result: FittedMap, console: Console) -> dict[str, Any]:
+def _row(
+    data: Prepared, cache: NeighborCache, result: FittedMap, console: Console
+) -> dict[str, Any]:
     from dualfold.quality import report
     from dualfold.quality.estimate import sample_size
+    from dualfold.quality.quality_report import mean_report
 
     points, certificate = result.points, result.certificate
     with console.stage(f"measuring {result.job.method.name}"):
         sample = sample_size(len(points))
-        found = report(cache.space, points, n_neighbors=SCORED_NEIGHBORS, sample=sample)
+        found = mean_report(
+            [
+                report(space, points, n_neighbors=SCORED_NEIGHBORS, sample=sample)
+                for space in cache.spaces
+            ],
+            data.filled_share,
+            data.doubt,
+        )
     return {
         "method": result.job.method.name,
         **{name: float(found.measures[name]) for name in COMPARED_MEASURES},
@@ -256,7 +271,7 @@ def _picture(
     panels = [one.panel(data.colors, share) for one, share in zip(maps, kept, strict=True)]
     starts = range(0, len(panels), MAPS_PER_LINE)
     lines = [panels[start : start + MAPS_PER_LINE] for start in starts]
-    names = [options.reading.color or ""] * len(lines)
+    names = [data.color_name or ""] * len(lines)
     return figure_bytes(gallery(lines, color_names=names), str(options.picture))
 
 

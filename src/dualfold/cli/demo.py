@@ -172,7 +172,7 @@ def _line_of(result: Result) -> str:
     fitted, grade = result.fitted, result.picture.grade
     return (
         f"{result.example.title:<11} {result.method.name:<10} "
-        f"t-similarity {result.kept:.2f} {grade.split()[0]:<4}  {fitted.seconds:6.3f} s  "
+        f"t-similarity {result.kept:.2f} {grade:<10}  {fitted.seconds:6.3f} s  "
         f"{fitted.verdict}"
     )
 

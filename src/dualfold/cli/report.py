@@ -82,6 +82,7 @@ def _quality(options: ReportOptions, stored: StoredMap, data: Prepared, console:
     """The report of the measures, by the graph of the map's method where it has one."""
     from dualfold.quality import report
     from dualfold.quality.estimate import sample_size
+    from dualfold.quality.quality_report import mean_report
 
     known = is_known_method(stored.settings)
     jobs = [stored_job(stored.settings, stored.path)] if known else []
@@ -90,14 +91,18 @@ def _quality(options: ReportOptions, stored: StoredMap, data: Prepared, console:
     cache = NeighborCache(data, jobs, console, least)
     with console.stage("measuring"), console.note_warnings([]):
         graph = _graph_of(jobs[0], data, cache) if jobs and sample is None else None
-        return report(
-            cache.space,
-            stored.points,
-            labels=_classes(data),
-            graph=graph,
-            n_neighbors=options.n_neighbors,
-            sample=sample,
-        )
+        found = [
+            report(
+                space,
+                stored.points,
+                labels=_classes(data),
+                graph=graph,
+                n_neighbors=options.n_neighbors,
+                sample=sample,
+            )
+            for space in cache.spaces
+        ]
+        return mean_report(found, data.filled_share, data.doubt)
 
 
 def _graph_of(job: Job, data: Prepared, cache: NeighborCache) -> Any:

@@ -7,7 +7,7 @@ to the user; what it says about its quality is not used.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -132,7 +132,9 @@ def read_map_and_table(
 def read_table_of(stored: StoredMap, source: str, reading: Reading, console: Console) -> Prepared:
     """The table that the map is of, read as it was then; options that are given go first."""
     stated = stored_reading(stored.metadata.get("reading"), stored.path)
-    data = read_input(source, reading.after(stated), console)
+    columns = stored.metadata.get("columns")
+    used = () if columns is None or not _are_names(columns) else tuple(columns)
+    data = read_input(source, replace(reading.after(stated), used_columns=used), console)
     n = len(data.table.rows)
     if stored.points is not None and n != len(stored.points):
         raise InvalidInput(

@@ -8,26 +8,29 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dualfold.data.answer_scales import ordered_answers
+from dualfold.data.cell_words import understood_words
 from dualfold.data.encoding import NAMED_MONTH_PATTERN, YEAR_MONTH_PATTERN, as_dates
 from dualfold.data.identifiers import identifier_kinds
+from dualfold.data.layout import different_names
 from dualfold.data.notices import (
     ENCODED_KINDS,
-    doubt_notices,
     kind_notices,
     looks_like_number,
+    order_notices,
     quoted_names,
-    target_columns_in,
+    rising_notice,
 )
 from dualfold.data.reading import Reading
-from dualfold.errors import Argument, InvalidInput
+from dualfold.data.targets import apart_notice, named_targets, suspected_targets, used_notice
+from dualfold.errors import Argument, InvalidInput, Message
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,7 +51,8 @@ NESTED_TYPES = (list, tuple, dict, np.ndarray)
 # Digits with a zero before them: a number would have lost it.
 CODE_PATTERN = re.compile(r"0\d+")
 
-LABEL_KINDS = ("label", "text", "date", "boolean", "long number", "code")
+NUMBER_KINDS = ("number", "distinct")
+LABEL_KINDS = ("label", "target", "text", "date", "boolean", "long number", "code")
 # Text that repeats is a category: at most this many levels, of this many rows on average.
 MAX_GUESSED_LEVELS = 50
 MIN_ROWS_PER_LEVEL = 5
@@ -64,6 +68,9 @@ class Table:
     notices: plain sentences about everything that was left out, kept apart or filled.
     rows: which rows of the file these are, counted from 0 without the header.
     kinds: the labels that are features of a mixed table, each with its kind.
+    targets: the labels that would be features, but look like the answer; the best first.
+    orders: the levels of ordered categories, the lowest first.
+    choices: fields of `Reading` that were found out and decide how rows that come later are read.
     """
 
     X: NDArray[np.floating[Any]] | csr_array[Any]
@@ -72,6 +79,9 @@ class Table:
     notices: tuple[str, ...]
     rows: NDArray[np.int64]
     kinds: Mapping[str, str] = field(default_factory=dict)
+    targets: tuple[str, ...] = ()
+    orders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 def table_of_frame(
@@ -86,8 +96,11 @@ def table_of_frame(
 
     mixed : whether categories and dates are features too, and numbers may be lacking
     """
-    names = [str(name) for name in frame.columns]
-    _refuse_twice(names)
+    names, renamed = different_names([str(name) for name in frame.columns])
+    frame = frame.set_axis(names, axis=1)
+    reading = reading.for_columns(names)
+    found = understood_words(frame, reading, features or ())
+    frame, notices = found.frame, [*notices, *renamed, *found.notices]
     exclude, keep, label_columns = (
         reading.excluded_columns,
         reading.keep,
@@ -99,34 +112,67 @@ def table_of_frame(
         label_columns = tuple(name for name in names if name not in features)
     else:
         _check_asked(names, reading)
+        if reading.used_columns:
+            label_columns += tuple(name for name in names if name not in reading.meant_columns)
     columns = {str(name): _plain_column(column) for name, column in frame.items()}
+    no_features = frozenset(label_columns)
     kinds = {
-        name: "label" if name in label_columns else _column_kind(column, name, name in keep, mixed)
+        name: "label" if name in no_features else _column_kind(column, name, name in keep, mixed)
         for name, column in columns.items()
         if name not in exclude
     }
-    kinds |= _identifiers(kinds, columns, keep)
+    # A new row may lack what the rows of its map have.
+    kinds |= {name: "number" for name in features or () if kinds[name] == "empty"}
+    kinds |= _identifiers(kinds, columns, {*keep, *reading.used_columns})
+    orders: dict[str, tuple[str, ...]] = {}
     if mixed:
         kinds |= _mixed_kinds(kinds, columns, reading)
-    used = [name for name, kind in kinds.items() if kind in ("number", "distinct")]
-    beside = {name: kind for name, kind in kinds.items() if kind in ENCODED_KINDS}
-    apart = [name for name in kinds if kinds[name] in LABEL_KINDS or name in beside]
-    labels = {name: _label_values(columns[name]) for name in apart}
+        orders = _known_orders(kinds, columns, reading)
+        kinds |= dict.fromkeys(orders, "answers")
     # The columns of an existing map are named by it: notices about them were given then.
-    answers = target_columns_in(kinds, reading.used_fields if features is None else names)
-    said = [*notices, *kind_notices(columns, {k: v for k, v in kinds.items() if k not in answers})]
+    named = [] if features is not None else _named_targets(kinds, reading)
+    guesses = mixed and reading.guesses and not reading.used_columns
+    apart = suspected_targets(named, columns) if guesses else []
+    kinds |= dict.fromkeys(apart, "target")
+    used = [name for name, kind in kinds.items() if kind in NUMBER_KINDS]
+    beside = {name: kind for name, kind in kinds.items() if kind in ENCODED_KINDS}
+    labels = {
+        name: _label_values(columns[name])
+        for name, kind in kinds.items()
+        if kind in LABEL_KINDS or name in beside
+    }
+    said = [*notices, *kind_notices(columns, kinds, named)]
     if not used and not beside and (features is None or not mixed):
-        asked = [*exclude, *label_columns]
-        raise InvalidInput(
-            f"at least one column of numbers is needed, but of the {len(columns)} columns "
-            f"({quoted_names(columns, 10)}) none is left"
-            + (f"; asked to be left out or kept apart: {quoted_names(asked)}" if asked else ""),
-            *(part for notice in said for part in ("; ", notice)),
-        )
+        _refuse_nothing_used(columns, [*exclude, *label_columns], said)
     rows = np.arange(len(frame), dtype=np.int64)
     matrix = _matrix([columns[name] for name in used]) if used else np.empty((len(rows), 0))
-    said += doubt_notices(columns, kinds, answers)
-    return Table(matrix, tuple(used), labels, tuple(said), rows, beside)
+    said += _doubt_notices(kinds, apart, [] if apart else named)
+    said += order_notices({name: orders[name] for name in orders if name in beside})
+    orders = orders | reading.orders
+    kept = (tuple(apart), orders, found.choices)
+    return Table(matrix, tuple(used), labels, tuple(said), rows, beside, *kept)
+
+
+def _refuse_nothing_used(columns: dict[str, Column], asked: list[str], said: list[str]) -> NoReturn:
+    raise InvalidInput(
+        f"at least one column of numbers is needed, but of the {len(columns)} columns "
+        f"({quoted_names(columns, 10)}) none is left"
+        + (f"; asked to be left out or kept apart: {quoted_names(asked)}" if asked else ""),
+        *(part for notice in said for part in ("; ", notice)),
+    )
+
+
+def _named_targets(kinds: dict[str, str], reading: Reading) -> list[str]:
+    used = [name for name, kind in kinds.items() if kind in (*NUMBER_KINDS, *ENCODED_KINDS)]
+    return named_targets(used, reading.used_fields)
+
+
+def _doubt_notices(kinds: dict[str, str], apart: list[str], named: list[str]) -> list[Message]:
+    """Notices about columns that may be targets or identifiers."""
+    rising = [name for name, kind in kinds.items() if kind == "distinct" and name not in named]
+    said = [rising_notice(rising)] if rising else []
+    said += [apart_notice(apart)] if apart else []
+    return [*said, used_notice(named)] if named else said
 
 
 def _mixed_kinds(
@@ -154,6 +200,25 @@ def _mixed_kinds(
     return found | asked
 
 
+def _known_orders(
+    kinds: dict[str, str], columns: dict[str, Column], reading: Reading
+) -> dict[str, tuple[str, ...]]:
+    """The columns of words that are answers of a known scale, with their levels in order."""
+    if not reading.guesses or reading.mixed == "numbers":
+        return {}
+    levels = {}
+    for name, kind in kinds.items():
+        column = columns[name]
+        if name in reading.used_fields or isinstance(column, np.ndarray):
+            continue
+        if kind in ("text", "category"):
+            found = column.dropna().unique()
+            # Answers repeat; names of rows do not.
+            if len(found) <= min(MAX_GUESSED_LEVELS, len(column) // 2):
+                levels[name] = [str(word) for word in found]
+    return ordered_answers(levels)
+
+
 def refuse_lacking(needed: Sequence[str], names: Sequence[str]) -> None:
     """Raise for columns that are needed by name and are not there."""
     there = set(names)
@@ -171,10 +236,9 @@ def refuse_lacking(needed: Sequence[str], names: Sequence[str]) -> None:
 
 
 def _identifiers(
-    kinds: dict[str, str], columns: dict[str, Column], keep: Sequence[str]
+    kinds: dict[str, str], columns: dict[str, Column], meant: set[str]
 ) -> dict[str, str]:
     """The kinds of columns of numbers that name the rows, or seem to."""
-    meant = set(keep)
     numbers = {
         name: column
         for name, column in columns.items()
@@ -182,15 +246,6 @@ def _identifiers(
     }
     first = next(iter(columns), "")
     return identifier_kinds(numbers, first)
-
-
-def _refuse_twice(names: list[str]) -> None:
-    twice = [name for name, count in Counter(names).items() if count > 1]
-    if twice:
-        raise InvalidInput(
-            f"column names must differ, but {quoted_names(twice)} "
-            f"{'appears' if len(twice) == 1 else 'appear'} more than once; rename them"
-        )
 
 
 def _check_asked(names: list[str], reading: Reading) -> None:

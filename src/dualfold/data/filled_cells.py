@@ -12,8 +12,13 @@ from dualfold.data.imputation import Imputation
 
 # Of its values: a row or column that has fewer is mostly invented, and left out.
 MIN_KNOWN_SHARE = 0.2
-# Measures differ little between them (docs/calibration.md); five are usual.
+# Measures differ little between them (docs/calibration.md), and least in long tables.
 PLAUSIBLE_TABLES = 5
+LONG_PLAUSIBLE_TABLES = 2
+MAX_SHORT_ROWS = 2_000
+# Columns in which two rows both have values, on average: with fewer, distances were hardly ever
+# observed, and a verdict is about the model (docs/calibration.md).
+MIN_SHARED_COLUMNS = 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +54,17 @@ class FilledCells:
     def share_text(self) -> str:
         """As a reader wants it: two digits below 10 %."""
         return f"{100 * self.share:.0f} %" if self.share >= 0.1 else f"{100 * self.share:.2g} %"
+
+    @property
+    def doubt(self) -> str:
+        """Why a map of this table cannot be judged; "" where it can."""
+        if self.shared_columns >= MIN_SHARED_COLUMNS:
+            return ""
+        return (
+            f"{self.share_text} of the cells were filled in, and two rows have values in "
+            f"{self.shared_columns:.1f} columns in common on average, where "
+            f"{MIN_SHARED_COLUMNS:g} is needed"
+        )
 
     def drawn(self, X: Array, seed: int) -> Array:
         """X with random values in these cells, as far off as known cells are when predicted."""

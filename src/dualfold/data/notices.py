@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,14 +18,6 @@ if TYPE_CHECKING:
 
 # Below this many rows, whole numbers are all different or in order by chance too often.
 MANY_ROWS = 20
-# Names of target columns, alone or as the last word ("iris_class"), as in scikit-learn's, UCI's
-# and R's tables; a column that is none only gets a notice.
-TARGET_NAME_PATTERN = re.compile(
-    r"(?:.*[_\s.-])?(?:labels?|class(?:es)?|targets?|clusters?|species|outcomes?|diagnosis)"
-    r"|y|y_true|(?:ground_?)?truth|answers?|response|categor(?:y|ies)|survived|churn(?:ed)?|digit"
-    r"|target[_\s.-].*",
-    re.IGNORECASE,
-)
 # A number that is written with a currency before it, digits in groups, or a unit after it.
 DRESSED_NUMBER = re.compile(r"[-+$€£¥\s]*\d[\d.,'’_\s]*(?:[eE][-+]?\d+)?\s*[^\W\d]{0,5}[%°²³]?\.?")
 PLAIN_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
@@ -48,7 +40,7 @@ KIND_SENTENCES = {
 # Kinds that are used where `keep` names the column.
 KEEPABLE_KINDS = ("identifier", "named", "boolean", "code")
 # Kinds that are used beside numbers in mixed tables; `encoding` makes numbers of them.
-ENCODED_KINDS = ("category", "yes or no", "ordered", "time", "season")
+ENCODED_KINDS = ("category", "yes or no", "ordered", "answers", "time", "season")
 # Kinds that are used without having been asked for.
 GUESSED_KINDS = ("category", "yes or no", "time")
 # A remedy names this many columns; for more it names the argument alone.
@@ -67,40 +59,14 @@ def column_argument(argument: str, names: list[str]) -> Argument:
     return Argument(argument, names) if len(names) <= MAX_SPELT_NAMES else Argument(argument)
 
 
-def target_columns_in(kinds: dict[str, str], asked: Iterable[str] = ()) -> list[str]:
-    """The features whose names say that they are the target rather than a measurement.
+def kind_notices(
+    columns: dict[str, Column], kinds: dict[str, str], others: Sequence[str] = ()
+) -> list[Message]:
+    """One sentence for each kind of column that is not a feature, and each unreadable number.
 
-    asked : columns that the caller named, to use them
+    others : columns that have a notice of their own
     """
-    used = [name for name, kind in kinds.items() if kind in ("number", "distinct", *ENCODED_KINDS)]
-    return target_columns_among(used, asked)
-
-
-def target_columns_among(used: list[str], asked: Iterable[str] = ()) -> list[str]:
-    """The same of the names of features; none where nothing else would be left."""
-    meant = set(asked)
-    found = [
-        name for name in used if TARGET_NAME_PATTERN.fullmatch(name.strip()) and name not in meant
-    ]
-    return found if len(found) < len(used) else []
-
-
-def target_notice(names: list[str]) -> Message:
-    """The notice about columns that are used, but may be the target."""
-    them = "it" if len(names) == 1 else "them"
-    feature = "a feature" if len(names) == 1 else "features"
-    return Message(
-        f"{quoted_names(names)}: used as {feature}, though the name says that it may be the answer "
-        "and no measurement; ",
-        Argument("label_columns", names[:1]),  # as an option it colours, too, and takes one
-        " keeps it apart, ",
-        column_argument("exclude", names),
-        f" leaves {them} out",
-    )
-
-
-def kind_notices(columns: dict[str, Column], kinds: dict[str, str]) -> list[Message]:
-    """One sentence for each kind of column that is not a feature, and each unreadable number."""
+    kinds = {name: kind for name, kind in kinds.items() if name not in others}
     offenders = {
         name: _offending_number(columns[name]) for name, kind in kinds.items() if kind == "text"
     }
@@ -154,21 +120,30 @@ def _remedy(text: str) -> Sequence[str]:
     return ("change it in the file (no units or words, empty where missing) to use the column",)
 
 
-def doubt_notices(
-    columns: dict[str, Column], kinds: dict[str, str], answers: list[str]
-) -> list[Message]:
-    """Notices about columns that are used, but may not be meant as features."""
-    said = list[Message]()
-    distinct = [name for name, kind in kinds.items() if kind == "distinct"]
-    if distinct:
-        it, names = ("it", "names") if len(distinct) == 1 else ("they", "name")
+def rising_notice(names: list[str]) -> Message:
+    """The notice about columns that are used, but may only name the rows."""
+    one = len(names) == 1
+    return Message(
+        f"{quoted_names(names)}: whole numbers that rise from row to row, used as "
+        f"{'a feature' if one else 'features'}; if {'it' if one else 'they'} only "
+        f"{'names' if one else 'name'} the rows, ",
+        column_argument("exclude", names),
+        f" leaves {'it' if one else 'them'} out",
+    )
+
+
+def order_notices(orders: Mapping[str, tuple[str, ...]]) -> list[Message]:
+    """One notice for the columns of each order that was guessed."""
+    said = []
+    for levels in dict.fromkeys(orders.values()):
+        names = [name for name in orders if orders[name] == levels]
+        one = len(names) == 1
         said.append(
             Message(
-                f"{quoted_names(distinct)}: whole numbers that rise from row to row, used as "
-                f"{'a feature' if len(distinct) == 1 else 'features'}; if {it} only {names} the "
-                "rows, ",
-                column_argument("exclude", distinct),
-                f" leaves {'it' if len(distinct) == 1 else 'them'} out",
+                f"{quoted_names(names)}: answers in words, used in their order ("
+                f"{' < '.join(levels)}); ",
+                column_argument("category", names),
+                f" takes {'it' if one else 'them'} as categories without one",
             )
         )
-    return [*said, target_notice(answers)] if answers else said
+    return said

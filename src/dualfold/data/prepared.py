@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dualfold.data import array_files as arrays
+from dualfold.data.cell_words import with_choices
 from dualfold.data.column_choices import encoded_table, logarithms, without_redundant_columns
 from dualfold.data.columns import Table, table_of_frame
 from dualfold.data.encoding import (
@@ -22,13 +23,19 @@ from dualfold.data.encoding import (
     sources_of,
     to_json,
 )
-from dualfold.data.filled_cells import PLAUSIBLE_TABLES, FilledCells
+from dualfold.data.filled_cells import (
+    LONG_PLAUSIBLE_TABLES,
+    MAX_SHORT_ROWS,
+    PLAUSIBLE_TABLES,
+    FilledCells,
+)
+from dualfold.data.missing_patterns import without_empty_columns
 from dualfold.data.missing_values import ColumnScaling, completed, standard_of_known
-from dualfold.data.notices import target_columns_among
-from dualfold.data.reading import DEFAULT_READING, OPTION_SUBJECTS, Reading
+from dualfold.data.reading import DEFAULT_READING, OPTION_SUBJECTS, PLAIN_READING, Reading
 from dualfold.data.scales import Standard, different_units, gower_standard, standard_of
 from dualfold.data.table_reader import raw_table, table_of_matrix
 from dualfold.errors import Argument, InvalidInput, Message
+from dualfold.inputs import frame_of, numbers_of, word_columns
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,16 +71,25 @@ class Prepared:
         """The share of the cells that were filled in, 0 to 1."""
         return 0.0 if self.filled is None else self.filled.share
 
-    def plausible_tables(self, count: int = PLAUSIBLE_TABLES) -> Iterator[Any]:
+    @property
+    def doubt(self) -> str:
+        """Why no map of this table can be judged, in words; "" where maps can."""
+        return "" if self.filled is None else self.filled.doubt
+
+    def plausible_tables(self, count: int | None = None) -> Iterator[Any]:
         """X again and again, one at a time, each with other random values in filled cells.
 
         They are as far from the filled ones as known cells are from what is predicted for them.
         What holds in all of these tables is in the data; what holds in X alone was filled in. X
         itself, once, where nothing was filled in.
+
+        count : how many; by default 5, of more than 2,000 rows 2
         """
         if self.filled is None:
             yield self.X
             return
+        long = self.filled.n_rows > MAX_SHORT_ROWS
+        count = count or (LONG_PLAUSIBLE_TABLES if long else PLAUSIBLE_TABLES)
         for seed in range(count):
             drawn = self.filled.drawn(self.table.X, seed)
             yield drawn if self.standard is None else self.standard.apply(drawn)
@@ -97,9 +113,14 @@ class Prepared:
         return list(dict.fromkeys(sources_of(self.encodings)))
 
     @property
-    def answers(self) -> list[str]:
-        """The columns that are used though their names say that they may be the target."""
-        return target_columns_among(self.sources, self.reading.used_fields)
+    def suspected_targets(self) -> tuple[str, ...]:
+        """The columns that were kept apart since they look like the answer, the best first."""
+        return self.table.targets
+
+    @property
+    def color_name(self) -> str | None:
+        """The column to colour by: the one that was named, or the best suspected target."""
+        return self.reading.color or next(iter(self.suspected_targets), None)
 
     @property
     def stored_encodings(self) -> list[dict[str, Any]]:
@@ -138,8 +159,8 @@ class Prepared:
 
     @property
     def colors(self) -> Any:
-        """The column to colour by, if one was named; dates in words are dates."""
-        values = self.label(self.reading.color)
+        """The column to colour by, if there is one; dates in words are dates."""
+        values = self.label(self.color_name)
         return None if values is None else colors_of(values)
 
 
@@ -157,13 +178,15 @@ def prepare(source: Any, reading: Reading = DEFAULT_READING) -> Prepared:
     source = source.to_pandas() if hasattr(source, "to_pandas") else source
     reading = _with_orders(source, reading)
     table = table_of_source(source, reading, mixed=True)
+    reading = with_choices(reading, table.choices)
     file = isinstance(source, str | os.PathLike)
     name = os.fspath(source) if file else f"the {type(source).__name__}"
     given = reading.mixed == "given"
-    table = table if given else without_redundant_columns(table, reading)
+    if not given:
+        table = without_empty_columns(without_redundant_columns(table, reading), reading)
     raw = table
     logs, remarks = logarithms(table, reading)
-    table, encodings = encoded_table(table, reading, logs)
+    table, encodings = encoded_table(table, logs)
     scaling = _scaling_choice(table, reading, encodings)
     categories = indicators(encodings)
     rule = reading.missing
@@ -226,6 +249,16 @@ def _scaling_choice(table: Table, reading: Reading, encodings: tuple[Encoding, .
     return _Scaling(standardize=False, differ=True, remarks=(remark,))
 
 
+def measurable_rows(X: Any) -> Any:
+    """X as measures take it: of a data frame with columns that are no numbers what `prepare` makes.
+
+    Columns are read as estimators read them, without guesses of what was meant; everything else
+    stays as it is.
+    """
+    rows = numbers_of(X)
+    return prepare(frame_of(rows), PLAIN_READING).X if word_columns(rows) else rows
+
+
 def colors_of(values: NDArray[Any]) -> NDArray[Any]:
     """Values to colour by; dates in words become dates, so that they have an order."""
     dates = as_dates(values)
@@ -244,7 +277,7 @@ def table_of_source(
         return raw_table(source, reading, features=features, mixed=mixed)
     source = source.to_pandas() if hasattr(source, "to_pandas") else source
     for name in reading.non_default():
-        if OPTION_SUBJECTS[name] != "columns":
+        if OPTION_SUBJECTS[name] == "file":
             kind = type(source).__name__
             raise InvalidInput(Argument(name), f" is about files, and this is a {kind}")
     if hasattr(source, "iloc"):

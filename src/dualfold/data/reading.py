@@ -7,8 +7,9 @@ code that uses it. Nothing here needs numerics.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from fnmatch import fnmatchcase
 from typing import Any, Literal, Self
 
 from dualfold.errors import Argument, InvalidInput
@@ -25,6 +26,8 @@ class Option:
     flag : what is typed; "" for "--" and the name of the field
     metavar : what stands for the value in help texts; the choices where there are some
     choices : the words that are accepted; () for any
+    alias : another flag for the same
+    least : the smallest whole number that it takes; None where it takes words
     about : "columns", what becomes of them; "file", how it is written; "notation", how numbers
         in it are written, which files of new rows have in common with it
     """
@@ -34,6 +37,8 @@ class Option:
     metavar: str = ""
     choices: tuple[str, ...] = ()
     about: str = "columns"
+    alias: str = ""
+    least: int | None = None
 
 
 def _option(default: Any, help: str, **more: Any) -> Any:
@@ -48,16 +53,24 @@ class Reading:
     color, identifier, labels : columns to colour by, to name the rows by, and with the classes
         for methods that learn from them; no features
     label_columns : further columns to keep apart as labels
+    used_columns : the columns that a stored map was made of, which are used again and no others
     exclude : columns to leave out; a column that is kept apart is no feature anyway
     keep : columns to use although they look like identifiers or codes, repeat others or are text
     category : columns of numbers or text whose values are names of categories
-    ordered : categories with an order, as "size=small,medium,large"; their places are numbers
+    ordered : categories with an order, as "size=small<medium<large" (or with commas); their
+        places are numbers. "Q*=never<rarely<often" is about all columns of such a name. Answers
+        in words of a known scale are ordered anyway (see `answer_scales`)
     season : dates of which the time of the year is meant, a place on a circle
     mixed : "famd" uses categories (a column of 0 and 1 for each, in the scaling of factor
         analysis of mixed data), true/false and dates beside numbers; "gower" scales the same
         columns so that the Manhattan distance of two rows is Gower's; "numbers" only those;
         "given" all numbers as they are, where nothing is to be scaled, left out or filled
         without being asked for
+    plain : use columns that look like the answer as features, and take answers in words as
+        categories; by default the former are kept apart and colour the map, the latter ordered.
+        Take cells as they are written, too: by default numbers with a unit or separators of
+        thousands are numbers, a few words among numbers are missing, "None" or "NA" is a level
+        where it is one, the header is found below a title, lines below the table are left out
     log : columns to take the logarithm of
     auto : take the logarithm of every column that it is offered for (positive, very skewed)
     standardize : shift every column to mean 0 and scale it to standard deviation 1; None does
@@ -69,10 +82,14 @@ class Reading:
     format : one of `FILE_FORMATS`; by default the ending of a file says it, standard input is CSV
     encoding : of a text file, as "cp1252"; by default UTF-8 (or UTF-16 with its mark), and
         Latin-1 where it is neither
-    thousands : the separator of thousands in a text file; none is guessed
-    separator, decimal, header : of a text file; found out by default
-    gap_markers : further words that mean missing in a text file, as "-999"; "?" and the usual
-        words (NA, NaN, null, …) do anyway
+    gap_markers : further words that mean missing, as "-999"; "?" and the usual words (NA, NaN,
+        null, …) do anyway. "size=none" is about the column "size" alone
+    levels : words that are levels although they usually mean missing, as "None" or "size=None"
+    thousands, decimal : the marks in numbers; found out by default
+    separator, header : of a text file; found out by default
+    header_row : the line of a text file or sheet with the names of columns, counted from 1; 0
+        where none has them; found out by default
+    skip_rows : this many lines of a text file or sheet come before all else, and are not read
     array : which array of an .npz file, layer or obsm entry of an .h5ad file, or sheet of an .xlsx
 
     A field that takes several columns takes one name or a sequence of names.
@@ -95,7 +112,9 @@ class Reading:
     )
     category: tuple[str, ...] = _option((), "Its values are names (repeatable).", metavar="COLUMN")
     ordered: tuple[str, ...] = _option(
-        (), "Categories with an order (repeatable).", metavar="COLUMN=LOW,…,HIGH"
+        (),
+        "Categories with an order; Q* names several columns (repeatable).",
+        metavar="COLUMN=LOW<…<HIGH",
     )
     season: tuple[str, ...] = _option(
         (), "Of these dates use the time of the year (repeatable).", metavar="COLUMN"
@@ -105,6 +124,12 @@ class Reading:
         "Categories and dates beside numbers, scaled as FAMD or Gower; numbers only, or just "
         "as they are given.",
         choices=("famd", "gower", "numbers", "given"),
+    )
+    plain: bool = _option(
+        False,
+        "No guesses: use suspected targets, take answers in words as categories, heavy tails and "
+        "cells as they are, and the first line as the header.",
+        about="notation",
     )
     log: tuple[str, ...] = _option((), "Take its logarithm (repeatable).", metavar="COLUMN")
     auto: bool = _option(False, "Take the logarithm of every column it is offered for.")
@@ -118,9 +143,16 @@ class Reading:
     )
     gap_markers: tuple[str, ...] = _option(
         (),
-        "A further word for missing in a text file, as -999 (repeatable).",
+        "A further word for missing, as -999 (repeatable).",
         flag="--na",
-        metavar="WORD",
+        metavar="[COLUMN=]WORD",
+        about="notation",
+    )
+    levels: tuple[str, ...] = _option(
+        (),
+        "A word that is a level, as None, and not missing (repeatable).",
+        flag="--level",
+        metavar="[COLUMN=]WORD",
         about="notation",
     )
     format: str | None = _option(
@@ -136,16 +168,30 @@ class Reading:
         None, "Between the cells of a text file; default: found out.", metavar="MARK", about="file"
     )
     thousands: str | None = _option(
-        None, "Separator of thousands in a text file.", metavar="MARK", about="notation"
+        None, "Separator of thousands; default: found out.", metavar="MARK", about="notation"
+    )
+    decimal: str | None = _option(
+        None, "Decimal mark; default: found out.", metavar="MARK", about="notation"
+    )
+    header_row: int | None = _option(
+        None,
+        "The line with the names of columns, 0 if there is none; default: found out.",
+        metavar="N",
+        about="file",
+        least=0,
+    )
+    skip_rows: int = _option(
+        0, "Leave out so many lines at the top of FILE.", metavar="N", about="file", least=0
     )
     array: str | None = _option(
         None,
         "Which array of an .npz, layer or obsm of an .h5ad, sheet of an .xlsx.",
         metavar="NAME",
         about="file",
+        alias="--sheet",
     )
     label_columns: tuple[str, ...] = ()
-    decimal: str | None = None
+    used_columns: tuple[str, ...] = ()
     header: bool | None = None
 
     def __post_init__(self) -> None:
@@ -171,14 +217,31 @@ class Reading:
         found = {}
         for words in self.ordered:
             name, _, levels = words.partition("=")
-            found[name] = tuple(level.strip() for level in levels.split(","))
+            mark = "," if "," in levels else "<"  # "<18,18-65,>65" has commas between its levels
+            found[name] = tuple(level.strip() for level in levels.split(mark))
             if len(found[name]) < 2:
                 raise InvalidInput(
                     Argument("ordered", words),
                     " names no order; write it as in ",
-                    Argument("ordered", "size=small,medium,large"),
+                    Argument("ordered", "size=small<medium<large"),
                 )
         return found
+
+    def for_columns(self, names: Sequence[str]) -> Self:
+        """This reading with each order of a pattern, as "Q*", spelt out for its columns."""
+        there = set(names)
+        patterns = {one for one in self.orders if one not in there and set(one) & set("*?[")}
+        if not patterns:
+            return self
+        spelt = dict[str, str]()
+        # Patterns first: a column that is named has its own order.
+        for words in sorted(self.ordered, key=lambda one: one.partition("=")[0] not in patterns):
+            name, _, levels = words.partition("=")
+            found = [one for one in names if fnmatchcase(one, name)] if name in patterns else [name]
+            if not found:
+                raise InvalidInput(Argument("ordered", words), " fits the name of no column")
+            spelt |= {one: f"{one}={levels}" for one in found}
+        return replace(self, ordered=tuple(spelt.values()))
 
     @property
     def used_fields(self) -> dict[str, str]:
@@ -188,9 +251,27 @@ class Reading:
         return asked | dict.fromkeys(self.orders, "ordered")
 
     @property
+    def meant_columns(self) -> frozenset[str]:
+        """The columns that are used whatever they look like."""
+        return frozenset((*self.used_fields, *self.used_columns))
+
+    @property
+    def guesses(self) -> bool:
+        """Whether what a column means may be guessed from its name and values."""
+        return not self.plain and self.mixed != "given"
+
+    @property
     def excluded_columns(self) -> tuple[str, ...]:
         """The columns that are neither features nor labels."""
         return tuple(name for name in self.exclude if name not in self.label_fields)
+
+    def gap_words(self, name: str) -> set[str]:
+        """The further words for missing in this column."""
+        return _words_for(self.gap_markers, name)
+
+    def level_words(self, name: str) -> set[str]:
+        """The words that are levels of this column, whatever they usually mean."""
+        return _words_for(self.levels, name)
 
     def non_default(self) -> dict[str, Any]:
         """The fields with another value than by default."""
@@ -212,10 +293,16 @@ class Reading:
         return {k: list(v) if isinstance(v, tuple) else v for k, v in values.items()}
 
 
-# What each field is about; those that are no options are about text files, but one.
+def _words_for(entries: tuple[str, ...], name: str) -> set[str]:
+    """Words that are about all columns, or about this one ("name=word")."""
+    start = f"{name}="
+    return {entry.removeprefix(start) if entry.startswith(start) else entry for entry in entries}
+
+
+# What each field is about; those that are no options are about text files, but two.
 OPTION_SUBJECTS: dict[str, str] = {
     one.name: one.metadata["option"].about if one.metadata else "file" for one in fields(Reading)
-} | {"label_columns": "columns"}
+} | {"label_columns": "columns", "used_columns": "columns"}
 DEFAULT_VALUES: dict[str, Any] = {one.name: one.default for one in fields(Reading)}
 # The fields that are options, in the order of the help texts.
 READING_OPTIONS: dict[str, Option] = {
@@ -224,6 +311,8 @@ READING_OPTIONS: dict[str, Option] = {
 
 
 DEFAULT_READING = Reading()
+# Data frames as estimators take them, which never guess.
+PLAIN_READING = Reading(plain=True)
 
 
 def reading_of(settings: Mapping[str, Any]) -> Reading:
@@ -231,6 +320,8 @@ def reading_of(settings: Mapping[str, Any]) -> Reading:
     stated = {name: settings[name] for name in READING_OPTIONS if name in settings}
     if stated and "mixed" not in stated:  # of a version that made no such choices
         stated["mixed"] = "given"
+    if stated and "plain" not in stated:  # of a version that guessed less
+        stated["plain"] = True
     wrong = [name for name, value in stated.items() if not _can_be(name, value)]
     if wrong:
         raise InvalidInput(
@@ -244,6 +335,9 @@ def _can_be(name: str, value: Any) -> bool:
     default, choices = DEFAULT_VALUES[name], READING_OPTIONS[name].choices
     if name == "standardize":
         return isinstance(value, bool | None)
+    least = READING_OPTIONS[name].least
+    if least is not None and value is not None:
+        return type(value) is int and value >= least
     if isinstance(default, tuple):
         return isinstance(value, list) and all(isinstance(word, str) for word in value)
     if isinstance(default, bool) or value is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -26,21 +27,25 @@ class NeighborCache:
         self._joined: dict[Any, Graph] = {}
         of_distances = any(job.of_distances for job in jobs)
         gower = "manhattan" if data.reading.mixed == "gower" else "euclidean"
-        self._space = space_of(data.X, "precomputed" if of_distances else gower)
-        self._measured = self._space
-        if not of_distances and data.scales_differ and hasattr(data.X, "dtype"):
-            self._measure_standardized(data.X)
+        self._metric = "precomputed" if of_distances else gower
+        self._space = space_of(data.X, self._metric)
+        self._equal_weights = not of_distances and data.scales_differ and hasattr(data.X, "dtype")
+        self._measured = self._measured_space(data.X) if self._equal_weights else self._space
+        self._data = data
 
-    def _measure_standardized(self, X: Any) -> None:
-        """Measure by standardised columns where one of them decides all distances.
+    def _measured_space(self, X: Any) -> Space:
+        """The rows of X by standardised columns where one of them decides all distances.
 
         Else a map of that column alone would seem to keep everything.
         """
         from dualfold.data.scales import standard_of
         from dualfold.quality.space import space_of
 
-        self._measured = space_of(standard_of(X).apply(X))
-        self._measured.about = "with every column at the same weight"
+        if not self._equal_weights:
+            return space_of(X, self._metric)
+        space = space_of(standard_of(X).apply(X))
+        space.about = "with every column at the same weight"
+        return space
 
     def lists(self, k: int | None) -> Neighbors | None:
         """Lists of k or more neighbours of each row; None where the table has no such lists."""
@@ -72,6 +77,14 @@ class NeighborCache:
         if sample_size(self._n) is None and self._measured is self._space:
             self.lists(self._most)
         return self._measured
+
+    @cached_property
+    def spaces(self) -> list[Space]:
+        """The rows that maps are judged by: `space`, or where cells of the table were filled in
+        plausible fillings of it, since a map shows what was filled in too well."""
+        if self._data.filled is None:
+            return [self.space]
+        return [self._measured_space(X) for X in self._data.plausible_tables()]
 
     def nearest(self, k: int) -> Any:
         """The k nearest of every row, nearest first, by the distances that measures take."""

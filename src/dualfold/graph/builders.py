@@ -28,13 +28,53 @@ def knn(
     random_state: int | np.random.Generator | None = None,
     known: Neighbors | None = None,
 ) -> Graph:
-    """Link each point to its `n_neighbors` nearest.
+    """Connect each row to its nearest rows.
 
-    "or" keeps an edge when either end lists the other, "and" when both do. With
-    metric="precomputed", X is a square matrix of distances, dense, or sparse with
-    any number of neighbours stored per row. `known` are lists that `nearest` found before, of
-    as many or more neighbours; nothing is searched then.
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        Rows of numbers; float32 and memory maps are read as they are. With `metric="precomputed"`
+        it is a square matrix of distances.
+    n_neighbors : int, default=10
+        Number of nearest rows that each row lists.
+    metric : str or callable, default="euclidean"
+        Any metric of scikit-learn by its name, a function of two rows, or "precomputed".
+    symmetry : {"or", "and"}, default="or"
+        "or" keeps an edge if one of its ends lists the other; "and" keeps it if both do.
+    search : {"auto", "kd-tree", "blocked", "filtered", "approximate"}, default="auto"
+        Algorithm of the search. "auto" chooses an exact one by size, dimension and spectrum;
+        "approximate" is a forest whose recall is measured, for large tables with many columns.
+    n_jobs : int or None, default=None
+        Number of threads; None and -1 use all cores. The result does not depend on it.
+    random_state : int, Generator or None, default=None
+        Seed of the approximate search; the exact searches ignore it.
+    known : Neighbors or None, default=None
+        Lists of at least `n_neighbors` neighbours that `nearest` returned for the same X; nothing
+        is searched then.
 
+    Returns
+    -------
+    Graph
+        The symmetric neighbour graph with its edge lengths.
+
+    Raises
+    ------
+    InvalidInput
+        If X is no table of finite numbers, or has `n_neighbors` rows or fewer.
+
+    See Also
+    --------
+    variable : Fewer neighbours where rows lie far apart.
+    radius : All rows within a distance.
+    nearest : The lists alone.
+
+    Notes
+    -----
+    A sparse X with `metric="precomputed"` may store any number of neighbours in each row; the
+    nearest of them are used.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> graph = knn(np.array([[0.0], [1.0], [3.0], [100.0], [101.0]]), 1)
     >>> graph.n_edges, graph.n_pieces
@@ -59,11 +99,55 @@ def variable(
     random_state: int | np.random.Generator | None = None,
     known: Neighbors | None = None,
 ) -> Graph:
-    """Fewer neighbours where points lie far apart, at most `n_neighbors` anywhere.
+    """Connect each row to fewer rows where rows lie far apart.
 
-    With A_i the spread of i's neighbourhood (`neighborhood_spread`), point i lists
-    min(⌊t·mean(A)/A_i⌋, t) neighbours, t = n_neighbors, and at least one. `known` is as in
-    `knn`.
+    Let A_i be the spread of the neighbourhood of row i (`neighborhood_spread`) and t =
+    `n_neighbors`. Row i lists its min(⌊t·mean(A)/A_i⌋, t) nearest rows, and at least one.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        Rows of numbers; float32 and memory maps are read as they are. With `metric="precomputed"`
+        it is a square matrix of distances.
+    n_neighbors : int, default=18
+        Largest number of nearest rows that a row lists.
+    metric : str or callable, default="euclidean"
+        Any metric of scikit-learn by its name, a function of two rows, or "precomputed".
+    symmetry : {"or", "and"}, default="or"
+        "or" keeps an edge if one of its ends lists the other; "and" keeps it if both do.
+    search : {"auto", "kd-tree", "blocked", "filtered", "approximate"}, default="auto"
+        Algorithm of the search. "auto" chooses an exact one by size, dimension and spectrum;
+        "approximate" is a forest whose recall is measured, for large tables with many columns.
+    n_jobs : int or None, default=None
+        Number of threads; None and -1 use all cores. The result does not depend on it.
+    random_state : int, Generator or None, default=None
+        Seed of the approximate search; the exact searches ignore it.
+    known : Neighbors or None, default=None
+        Lists of at least `n_neighbors` neighbours that `nearest` returned for the same X; nothing
+        is searched then.
+
+    Returns
+    -------
+    Graph
+        The symmetric neighbour graph with its edge lengths.
+
+    See Also
+    --------
+    knn : The same number of neighbours for each row.
+    neighborhood_spread : The spread A_i.
+
+    References
+    ----------
+    .. [1] L. Tucker, "Dimensionality reduction and the Fenchel game", Definition 3.5.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.graph import variable
+    >>> line = np.array([[0.0], [1.0], [2.0], [3.0], [9.0]])
+    >>> graph = variable(line, 2)
+    >>> graph.lists.counts
+    array([2, 2, 2, 2, 1])
     """
     asked = _ListSearch(metric, search, n_jobs, random_state, known)
     lists, found = asked.lists(X, n_neighbors)
@@ -76,7 +160,37 @@ def variable(
 
 
 def radius(X: Any, radius: float, *, metric: Any = "euclidean", n_jobs: int | None = None) -> Graph:
-    """Link every two points at distance `radius` or less."""
+    """Connect every two rows that lie within a distance of each other.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        Rows of numbers; float32 and memory maps are read as they are. With `metric="precomputed"`
+        it is a square matrix of distances.
+    radius : float
+        Largest length of an edge.
+    metric : str or callable, default="euclidean"
+        Any metric of scikit-learn by its name, a function of two rows, or "precomputed".
+    n_jobs : int or None, default=None
+        Number of threads; None and -1 use all cores. The result does not depend on it.
+
+    Returns
+    -------
+    Graph
+        The symmetric neighbour graph with its edge lengths.
+
+    See Also
+    --------
+    knn : A number of nearest rows instead of a distance.
+    neighbors_within : The lists alone.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.graph import radius
+    >>> radius(np.array([[0.0], [1.0], [3.0]]), 1.5)
+    Graph(3 points, 1 edges, 2 pieces; radius 1.5)
+    """
     lists = Lists(*neighbors_within(X, radius, metric=metric, n_jobs=n_jobs))
     found = radius_search(X, metric)
     graph = Graph(symmetric_lengths(lists, "or"), lists, found, "radius", X, metric)
@@ -84,7 +198,38 @@ def radius(X: Any, radius: float, *, metric: Any = "euclidean", n_jobs: int | No
 
 
 def from_lengths(lengths: Any, *, symmetry: Symmetry = "or") -> Graph:
-    """A graph given as a sparse matrix of edge lengths (stored zeros are edges)."""
+    """Make a graph of a sparse matrix of edge lengths.
+
+    Parameters
+    ----------
+    lengths : sparse matrix of shape (n_samples, n_samples)
+        Entry (i, j) is the length of the edge from i to j. Stored zeros are edges of length 0;
+        entries that are not stored are no edges.
+    symmetry : {"or", "and"}, default="or"
+        "or" keeps an edge if one of its ends lists the other; "and" keeps it if both do.
+
+    Returns
+    -------
+    Graph
+        The symmetric graph. It has no coordinates, so its pieces cannot be joined by distance.
+
+    Raises
+    ------
+    InvalidInput
+        If `lengths` is dense or has negative or infinite entries.
+
+    See Also
+    --------
+    from_affinities : Edges with weights instead of lengths.
+
+    Examples
+    --------
+    >>> import scipy.sparse as sp
+    >>> from dualfold.graph import from_lengths
+    >>> path = sp.csr_array(([1.0, 2.0], ([0, 1], [1, 2])), shape=(3, 3))
+    >>> from_lengths(path)
+    Graph(3 points, 2 edges, one piece; a given graph)
+    """
     if not sp.issparse(lengths):
         raise InvalidInput(
             "a precomputed graph is a sparse matrix of edge lengths; for a dense matrix of "
@@ -97,11 +242,33 @@ def from_lengths(lengths: Any, *, symmetry: Symmetry = "or") -> Graph:
 
 
 def from_affinities(affinities: Any) -> Graph:
-    """A graph with given weights W, a square matrix of numbers ≥ 0; `weights="precomputed"`.
+    """Make a graph of given affinities W, for methods with `weights="precomputed"`.
 
-    W_ij > 0 is an edge, whose length √(log(max W/W_ij)) orders neighbours. The diagonal is left
-    out: it moves nothing. An asymmetric W is averaged with its transpose, with a warning.
+    An entry W_ij > 0 is an edge; its length √(log(max W/W_ij)) orders neighbours. The diagonal is
+    left out, since it changes no embedding. A W that is not symmetric is replaced by the mean of W
+    and Wᵀ, with a warning.
 
+    Parameters
+    ----------
+    affinities : array-like or sparse matrix of shape (n_samples, n_samples)
+        The weights W, numbers ≥ 0.
+
+    Returns
+    -------
+    Graph
+        The graph with W as its `weights`.
+
+    Raises
+    ------
+    InvalidInput
+        If W is not square, or has entries that are negative or not finite.
+
+    See Also
+    --------
+    from_lengths : Edges with lengths.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> path = from_affinities(np.array([[0.0, 4, 0], [4, 0, 2], [0, 2, 0]]))
     >>> path.n_edges, path.weights.data
@@ -131,11 +298,33 @@ def from_affinities(affinities: Any) -> Graph:
 
 
 def neighborhood_spread(graph: Graph, n_neighbors: int | None = None) -> Array:
-    """A_i = √(Σ_j ‖x_i − x_j‖²)/t over the t nearest points j of each point i of a graph.
+    """Compute the spread A_i = √(Σ_j ‖x_i − x_j‖²)/t of the neighbourhood of each row.
 
-    t = `n_neighbors`, by default the graph's own number, whatever the rule of the graph keeps of
-    those t; without one (a radius, a given graph) the sum runs over the neighbours that i lists.
+    The sum runs over the t nearest rows j of row i, whichever of them the rule of the graph keeps.
 
+    Parameters
+    ----------
+    graph : Graph
+        The neighbour graph.
+    n_neighbors : int or None, default=None
+        The number t; None takes the graph's own number. A graph without one (by a radius, or given)
+        sums over the neighbours that row i lists.
+
+    Returns
+    -------
+    ndarray of shape (n_samples,)
+        The spread of each row, in the unit of the distances.
+
+    See Also
+    --------
+    variable : The graph that chooses its neighbourhoods by these spreads.
+
+    References
+    ----------
+    .. [1] L. Tucker, "Dimensionality reduction and the Fenchel game", Definition 3.4.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> line = np.array([[0.0], [1.0], [2.0], [6.0]])
     >>> neighborhood_spread(variable(line, 2)).round(3)

@@ -68,14 +68,49 @@ def geodesic_distances(
     n_jobs: int | None = None,
     out: Array | None = None,
 ) -> Array:
-    """Lengths of the shortest paths of `graph` from `sources` (None: every point) to every point.
+    """Compute the lengths of shortest paths along the edges of a graph.
 
-    An m×n array, one row a source; points that no path reaches are at infinity. Sums
-    along paths are made in float64 and rounded to `dtype` once: float32 takes half the
-    memory (`geodesic_rounding` bounds their error). None is float32 where the lengths
-    are in its range (`geodesic_kind`). With all points as sources the
-    matrix is symmetric to the last bit (of the two directions of a path the smaller sum is
-    kept). The bits do not depend on `n_jobs`. `out`, if given, is filled and returned.
+    Parameters
+    ----------
+    graph : Graph
+        The neighbour graph.
+    sources : array-like of int or None, default=None
+        Rows that paths begin at; None takes all rows.
+    dtype : {"float32", "float64"} or None, default=None
+        Type of the result; None is float32 unless lengths overflow or underflow in it. Sums along
+        paths are made in float64 and rounded once.
+    n_jobs : int or None, default=None
+        Number of threads; None and -1 use all cores. The result does not depend on it.
+    out : ndarray of shape (n_sources, n_samples) or None, default=None
+        Array of this type that is filled and returned.
+
+    Returns
+    -------
+    ndarray of shape (n_sources, n_samples)
+        One row for each source; infinite where no path leads. With all rows as sources it is
+        symmetric to the last bit.
+
+    Raises
+    ------
+    InvalidInput
+        If lengths are negative or too large for the type.
+
+    See Also
+    --------
+    farthest_points : Landmarks with their distances.
+
+    Notes
+    -----
+    Dijkstra's algorithm with buckets, for 16 near sources at a time, takes O(n·(k + log n))
+    operations for each source of a graph with k edges a row.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.graph import geodesic_distances, knn
+    >>> graph = knn(np.array([[0.0], [1.0], [3.0]]), 1)
+    >>> geodesic_distances(graph, [0])
+    array([[0., 1., 3.]], dtype=float32)
     """
     kind = _float_kind(geodesic_kind(graph) if dtype is None else dtype)
     n, everyone = graph.n, sources is None
@@ -126,20 +161,54 @@ def farthest_points(
     random_state: int | np.random.Generator | None = None,
     dtype: Any = None,
 ) -> Landmarks:
-    """`count` landmarks of the `graph`, each as far as can be from those before it (maxmin).
+    """Choose landmarks, each as far as possible from those before it (maxmin).
 
-    The first is `start`, or drawn by `random_state`. Ties go to the smaller index; a
-    piece that no landmark reaches yet is farther than anything. The geodesics that the
-    choice needs are the landmarks' own, and come with it, summed in float64 and rounded to
-    `dtype` (None: `geodesic_kind`).
+    Ties go to the smaller row number. A piece that no landmark reaches yet counts as farther than
+    anything.
 
-    After the first ones, landmarks are chosen `at_once` and their geodesics found side by
-    side. Within such a batch distances are not known yet; what stands for them is the
-    bound |g_lp − g_lq| ≤ g_pq over the landmarks l so far. With at_once=1 nothing is
-    guessed, and the largest distance left is at most twice the least that any `count`
-    landmarks could reach; with batches of 32 it is within 5 % of that on rolls and images.
+    Parameters
+    ----------
+    graph : Graph
+        The neighbour graph.
+    count : int
+        Number of landmarks.
+    at_once : int, default=32
+        Number of landmarks that are chosen together after the first ones, so that their shortest
+        paths are computed side by side.
+    start : int or None, default=None
+        The first landmark; None draws it.
+    random_state : int, Generator or None, default=None
+        Seed of the first landmark and of the candidates.
+    dtype : {"float32", "float64"} or None, default=None
+        Type of the distances; None is float32 unless lengths overflow or underflow in it.
 
-    Gonzalez, "Clustering to minimize the maximum intercluster distance" (1985).
+    Returns
+    -------
+    Landmarks
+        Row numbers `indices` and an m×n array `distances` from each landmark to each row.
+
+    See Also
+    --------
+    geodesic_distances : Distances between all rows.
+
+    Notes
+    -----
+    Within a batch the distance of two candidates p and q is replaced by its lower bound |g_lp −
+    g_lq| over the landmarks l chosen so far. With `at_once=1` nothing is replaced, and the largest
+    distance from a row to its landmark is at most twice the least that is possible [1]_.
+
+    References
+    ----------
+    .. [1] T. F. Gonzalez, "Clustering to minimize the maximum intercluster distance", Theoretical
+       Computer Science, 38, 293–306, 1985.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.graph import farthest_points, knn
+    >>> graph = knn(np.arange(9.0)[:, None], 2)
+    >>> farthest_points(graph, 3, at_once=1, start=0).indices
+    array([0, 8, 4])
     """
     if not 1 <= count <= graph.n:
         raise InvalidInput(

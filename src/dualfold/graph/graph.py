@@ -60,17 +60,56 @@ class Lists:
 class Graph:
     """Symmetric neighbour graph: edge lengths, pieces, and how it was made.
 
-    lengths : symmetric CSR array of edge lengths without a diagonal. Duplicated
-        points give edges of length 0, which are stored: absent means no edge.
-    lists : the directed lists it was made from (LLE and densities need them)
-    kind : the rule of neighbourhood: "fixed" number, "variable" number, "radius", "given"
-    search : how the neighbours were found, with the share proved and the recall
-    points, metric : the data, by reference (None for a precomputed graph)
-    n_neighbors, radius, symmetry : what the rule was given; None where it has no such number
-    spread : A_i of `neighborhood_spread` where `lists` do not hold the neighbours it runs over
-    usual_spread : of a variable graph, the mean that spreads of neighbourhoods are compared with
-    links : edges that were added to join pieces, as rows (i, j, length)
-    weights : affinities of the same edges, where these were given and lengths follow from them
+    Graphs are made by `knn`, `variable`, `radius`, `from_lengths` and `from_affinities`, and never
+    change.
+
+    Attributes
+    ----------
+    lengths : csr_array of shape (n_samples, n_samples)
+        Symmetric matrix of edge lengths without a diagonal. Duplicate rows have edges of length 0,
+        which are stored: an entry that is not stored is no edge.
+    lists : Lists
+        The directed neighbour lists that the graph was made from.
+    search : Search
+        How the neighbours were found, with the share of rows that is proved and the recall.
+    kind : {"fixed", "variable", "radius", "given"}
+        Rule of neighbourhood: a fixed number, a variable number, a radius, or edges that were
+        given.
+    points : array-like or None
+        The rows of data, by reference; None if only edges were given.
+    metric : str or callable
+        Metric of the lengths.
+    n_neighbors : int or None
+        Number of neighbours that the rule was given; None if it has none.
+    radius : float or None
+        Radius that the rule was given; None if it has none.
+    spread : ndarray of shape (n_samples,) or None
+        Spread of each neighbourhood, where `lists` do not hold the neighbours that it needs.
+    usual_spread : float or None
+        Mean spread that a variable graph compares neighbourhoods with.
+    symmetry : {"or", "and"}
+        Whether one end of an edge must list the other, or both.
+    links : tuple of (int, int, float)
+        Edges that were added to join pieces: two rows and a length.
+    weights : csr_array or None
+        Affinities of the edges, if these were given.
+
+    See Also
+    --------
+    knn : Graph of the nearest rows.
+    join_pieces : Adds the shortest edges between pieces.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.graph import knn
+    >>> graph = knn(np.array([[0.0], [1.0], [3.0]]), 1)
+    >>> graph
+    Graph(3 points, 2 edges, one piece; 1 nearest neighbours, 'or' rule)
+    >>> graph.lengths.toarray()
+    array([[0., 1., 0.],
+           [1., 0., 2.],
+           [0., 2., 0.]])
     """
 
     lengths: sp.csr_array
@@ -117,7 +156,7 @@ class Graph:
 
     @property
     def rule(self) -> str:
-        """How it was made, in words."""
+        """The rule of neighbourhood, in words."""
         return {
             "fixed": f"{self.n_neighbors} nearest neighbours, {self.symmetry!r} rule",
             "variable": f"variable neighbourhoods of at most {self.n_neighbors}, "
@@ -133,7 +172,7 @@ class Graph:
 
     @cached_property
     def piece_of(self) -> Array:
-        """The piece each point belongs to; pieces are numbered from the largest."""
+        """Number of the piece that each row belongs to; pieces are numbered from the largest."""
         # Edges of length 0 count: ones in their place cannot be read as absent.
         pattern = sp.csr_array(
             (np.ones(self.lengths.nnz, np.int8), self.lengths.indices, self.lengths.indptr),
@@ -147,7 +186,7 @@ class Graph:
 
     @cached_property
     def is_link(self) -> Array:
-        """Which entries of `lengths.data` are links that joined pieces."""
+        """Whether each entry of `lengths.data` is a link that joined pieces."""
         if not self.links:
             return np.zeros(self.lengths.nnz, bool)
         rows = np.repeat(np.arange(self.n), np.diff(self.lengths.indptr))

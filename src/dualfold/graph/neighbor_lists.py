@@ -52,14 +52,51 @@ class Search:
 
 @dataclass(frozen=True, eq=False)
 class Neighbors:
-    """The nearest neighbours of each point, nearest first; a point is not its own."""
+    """The nearest rows of each row, nearest first; no row is in its own list.
+
+    Attributes
+    ----------
+    indices : ndarray of int32 of shape (n_samples, k)
+        Row numbers of the neighbours, sorted by distance and then by number.
+    distances : ndarray of float64 of shape (n_samples, k)
+        Their distances.
+    search : Search
+        How they were found; `search.sentence()` says it in words.
+
+    See Also
+    --------
+    nearest : The function that returns it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.graph import nearest
+    >>> found = nearest(np.array([[0.0], [1.0], [3.0]]), 2)
+    >>> found.indices
+    array([[1, 2],
+           [0, 2],
+           [1, 0]], dtype=int32)
+    >>> found.first(1).distances.ravel()
+    array([1., 1., 2.])
+    """
 
     indices: np.ndarray  # (n, k) int32
     distances: np.ndarray  # (n, k) float64, rows sorted by (distance, index)
     search: Search
 
     def first(self, k: int) -> Neighbors:
-        """The k nearest of them: what a search for k finds, bit for bit."""
+        """The lists cut to their k nearest: bit for bit what a search for k finds.
+
+        Parameters
+        ----------
+        k : int
+            Length of the new lists.
+
+        Returns
+        -------
+        Neighbors
+            The shorter lists.
+        """
         if k == self.indices.shape[1]:
             return self
         near, far = (np.ascontiguousarray(a[:, :k]) for a in (self.indices, self.distances))

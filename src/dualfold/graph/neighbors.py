@@ -81,13 +81,62 @@ def nearest(
     random_state: int | np.random.Generator | None = None,
     recall_sample: int = 1000,
 ) -> Neighbors:
-    """The `n_neighbors` nearest rows of X to each of `queries`, or to each row of X but itself.
+    """Find the nearest rows of each row of X, or of each query.
 
-    Duplicates of a point are its neighbours, at distance 0; only the point itself
-    is left out. `search="auto"` is exact and chooses the algorithm by size, dimension
-    and spectrum; "approximate" is for large data in many dimensions and measures
-    its recall on `recall_sample` rows (`random_state` makes it repeatable).
-    `metric` is any of scikit-learn's, or "precomputed" with square distances.
+    A row is not its own neighbour, but its duplicates are, at distance 0. Ties are broken by row
+    number.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        Rows of numbers; float32 and memory maps are read as they are. With `metric="precomputed"`
+        it is a square matrix of distances.
+    n_neighbors : int
+        Number of neighbours.
+    queries : array-like, sparse matrix or None, default=None
+        Rows whose neighbours in X are wanted; None takes the rows of X.
+    metric : str or callable, default="euclidean"
+        Any metric of scikit-learn by its name, a function of two rows, or "precomputed".
+    search : {"auto", "kd-tree", "blocked", "filtered", "approximate"}, default="auto"
+        Algorithm of the search. "auto" chooses an exact one by size, dimension and spectrum;
+        "approximate" is a forest whose recall is measured, for large tables with many columns.
+    n_jobs : int or None, default=None
+        Number of threads; None and -1 use all cores. The result does not depend on it.
+    random_state : int, Generator or None, default=None
+        Seed of the approximate search; the exact searches ignore it.
+    recall_sample : int, default=1000
+        Number of rows on which the recall of the approximate search is measured.
+
+    Returns
+    -------
+    Neighbors
+        Row numbers, distances, and how they were found.
+
+    Raises
+    ------
+    InvalidInput
+        If X holds no finite numbers, or has too few rows.
+
+    See Also
+    --------
+    knn : The graph of these lists.
+    neighbors_within : All neighbours within a distance.
+    dualfold.scale.neighbors : Tables that do not fit into memory.
+
+    Notes
+    -----
+    The exact searches find the same lists, bit for bit: a kd-tree for few columns, a scan of all
+    pairs in single precision with a bound of its rounding ("blocked"), and the same scan in a few
+    principal coordinates first ("filtered"). Candidates that the bound does not exclude are
+    compared in double precision.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.graph import nearest
+    >>> found = nearest(np.array([[0.0], [1.0], [3.0]]), 1)
+    >>> found.indices.ravel(), found.distances.ravel()
+    (array([1, 0, 1], dtype=int32), array([1., 1., 2.]))
     """
     if search not in SEARCH_NAMES:
         raise InvalidInput(
@@ -178,10 +227,40 @@ def _nearest_by_scan(
 def neighbors_within(
     X: Any, radius: float, *, metric: Any = "euclidean", n_jobs: int | None = None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """All pairs at distance <= radius as lists (indptr, indices, distances).
+    """Find all pairs of rows within a distance, as lists.
 
-    The neighbours of row i are indices[indptr[i]:indptr[i + 1]], nearest first,
-    itself left out.
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        Rows of numbers; float32 and memory maps are read as they are. With `metric="precomputed"`
+        it is a square matrix of distances.
+    radius : float
+        Largest distance of a pair, 0 or more.
+    metric : str or callable, default="euclidean"
+        Any metric of scikit-learn by its name, a function of two rows, or "precomputed".
+    n_jobs : int or None, default=None
+        Number of threads; None and -1 use all cores. The result does not depend on it.
+
+    Returns
+    -------
+    indptr : ndarray of shape (n_samples + 1,)
+        The list of row i is at indptr[i] … indptr[i + 1] − 1 of the two other arrays.
+    indices : ndarray
+        Row numbers of the neighbours, nearest first; no row is in its own list.
+    distances : ndarray
+        Their distances.
+
+    See Also
+    --------
+    radius : The graph of these lists.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.graph import neighbors_within
+    >>> indptr, indices, distances = neighbors_within(np.array([[0.0], [1.0], [3.0]]), 2.5)
+    >>> indptr.tolist(), indices.tolist(), distances.tolist()
+    ([0, 1, 3, 4], [1, 0, 2, 1], [1.0, 1.0, 2.0, 2.0])
     """
     if not isinstance(radius, int | float | np.number) or not 0 <= float(radius) < np.inf:
         raise InvalidInput(Argument("radius"), f" must be a finite number >= 0; it is {radius!r}")

@@ -70,11 +70,47 @@ SEPARATE_MESSAGE = Message(Argument("pieces", "separate"), " embeds each on its 
 
 
 def join_pieces(graph: Graph, *, otherwise: str = SEPARATE_MESSAGE) -> Graph:
-    """The graph with its pieces joined by the shortest links between them.
+    """Join the pieces of a graph by the shortest edges between them.
 
-    The links are those of a minimum spanning tree of the pieces (Borůvka's rounds:
-    every piece but the largest takes its shortest link to another). A warning reports it and
-    ends with what to do `otherwise`.
+    The edges are those of a minimum spanning tree of the pieces (Borůvka's algorithm). A graph of
+    one piece is returned as it is.
+
+    Parameters
+    ----------
+    graph : Graph
+        The neighbour graph; it must know its rows or their distances.
+    otherwise : str, default="pieces='separate' embeds each on its own"
+        End of the warning: what to do instead.
+
+    Returns
+    -------
+    Graph
+        The connected graph; `links` are the new edges.
+
+    Raises
+    ------
+    DisconnectedGraph
+        If only edges were given, so that no distance between pieces is known.
+
+    Warns
+    -----
+    PiecesJoined
+        If the graph had several pieces.
+
+    See Also
+    --------
+    separate : Each piece as a graph of its own.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import numpy as np
+    >>> from dualfold.graph import join_pieces, knn
+    >>> graph = knn(np.array([[0.0], [1.0], [10.0], [11.0]]), 1)
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")
+    ...     join_pieces(graph).links
+    ((2, 1, 9.0),)
     """
     if graph.n_pieces == 1:
         return graph
@@ -100,7 +136,33 @@ def join_pieces(graph: Graph, *, otherwise: str = SEPARATE_MESSAGE) -> Graph:
 
 
 def separate(graph: Graph) -> Iterator[tuple[Array, Graph]]:
-    """Each piece on its own, largest first: (row numbers, graph of those rows)."""
+    """Split a graph into its pieces, largest first.
+
+    Parameters
+    ----------
+    graph : Graph
+        The neighbour graph.
+
+    Yields
+    ------
+    rows : ndarray of int
+        Row numbers of one piece.
+    piece : Graph
+        The graph of these rows.
+
+    See Also
+    --------
+    join_pieces : One graph, with edges between the pieces.
+    subgraph : The graph of any rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.graph import knn, separate
+    >>> graph = knn(np.array([[0.0], [1.0], [10.0], [11.0], [11.5]]), 1)
+    >>> [rows.tolist() for rows, piece in separate(graph)]
+    [[2, 3, 4], [0, 1]]
+    """
     for piece in range(graph.n_pieces):
         rows = np.flatnonzero(graph.piece_of == piece)
         yield rows, subgraph(graph, rows)
@@ -232,7 +294,32 @@ def _from_edges(rows: Array, columns: Array, data: Array, n: int) -> sp.csr_arra
 
 
 def subgraph(graph: Graph, rows: Array) -> Graph:
-    """The graph of some rows (ascending), with the edges between them."""
+    """Keep some rows of a graph, with the edges between them.
+
+    Parameters
+    ----------
+    graph : Graph
+        The neighbour graph.
+    rows : ndarray of int
+        Row numbers, in ascending order.
+
+    Returns
+    -------
+    Graph
+        The graph of these rows, numbered from 0.
+
+    See Also
+    --------
+    separate : The graph of each piece.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.graph import knn, subgraph
+    >>> graph = knn(np.array([[0.0], [1.0], [3.0], [6.0]]), 1)
+    >>> subgraph(graph, np.array([0, 1, 2])).n_edges
+    2
+    """
     place = np.full(graph.n, -1)
     place[rows] = np.arange(len(rows))
     owners = np.repeat(np.arange(graph.n), graph.lists.counts)

@@ -29,11 +29,29 @@ from dualfold.weights.row_passes import combined_rows, numeric_table, projected_
 
 @dataclass(frozen=True, eq=False)
 class LinearMap(OutOfSampleMap):
-    """z = C·((x − mean)/scale), and the way back.
+    """Linear map z = C·((x − mean)/scale), and the way back.
 
-    mean : D numbers
-    components : C, d×D, a row a coordinate (dense, or sparse for sparse random maps)
-    scale : D positive numbers that features are divided by; None is 1
+    Parameters
+    ----------
+    mean : ndarray of shape (n_features,)
+        Vector that is subtracted.
+    components : ndarray or sparse matrix of shape (n_components, n_features)
+        The matrix C, one row for each coordinate.
+    scale : ndarray of shape (n_features,) or None, default=None
+        Positive numbers that the columns are divided by; None divides by none.
+
+    See Also
+    --------
+    random_map : Linear maps that are drawn at random.
+    dualfold.PCA : The linear map with the least error.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.maps import LinearMap
+    >>> rule = LinearMap(np.array([1.0, 0.0]), np.array([[1.0, 0.0]]))
+    >>> rule.encode(np.array([[3.0, 5.0]])), rule.decode(np.array([[2.0]]))
+    (array([[2.]]), array([[3., 0.]]))
     """
 
     mean: Array
@@ -51,15 +69,23 @@ class LinearMap(OutOfSampleMap):
 
     @cached_property
     def inverse(self) -> Array:
-        """d×D: the transposed pseudo-inverse of C, which is C itself when orthonormal."""
+        """The transposed pseudo-inverse of C, d×D; C itself if its rows are orthonormal."""
         C = self.components.toarray() if sp.issparse(self.components) else self.components
         C = C.astype(float, copy=False)
         return C if self.orthonormal else np.linalg.pinv(C).T
 
     def encode(self, X: Any) -> Array:
-        """The coordinates of the rows of X, n×d.
+        """Compute the coordinates of rows.
 
-        Dense X (float32, uint8, memory maps) is read in tiles, sparse X is not filled.
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows of numbers; a dense X is read in tiles, a sparse X is not filled.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components)
+            The coordinates.
         """
         rows = numeric_table(X)
         self._refuse_width(rows.shape[1], len(self.mean), "features")
@@ -75,7 +101,18 @@ class LinearMap(OutOfSampleMap):
     __call__ = encode  # as every map of new points
 
     def decode(self, Z: Any) -> Array:
-        """The nearest points with the coordinates Z, n×D: decode(encode(X)) projects X."""
+        """Compute the nearest rows that have these coordinates.
+
+        Parameters
+        ----------
+        Z : array-like of shape (n_samples, n_components)
+            Coordinates.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features)
+            Rows of features; decode(encode(X)) projects X.
+        """
         points = np.asarray(Z, dtype=float)
         self._refuse_width(points.shape[-1], self.components.shape[0], "coordinates")
         features = points @ self.inverse

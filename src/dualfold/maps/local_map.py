@@ -26,14 +26,38 @@ from dualfold.weights.reconstruction import affine_weights, gram_weights
 
 @dataclass(frozen=True, eq=False)
 class LocalWeightsMap(OutOfSampleMap):
-    """y = Σ_j w_j y_j with the affine weights that rebuild x from its nearest old points.
+    """Map y = Σ_j w_j y_j, with the affine weights that rebuild x from its nearest fitted rows.
 
-    features, points : the old points in space and on the map
-    n_neighbors, ridge : how many rebuild a new one, and the ridge that keeps weights small
+    A row that coincides with a fitted row gets its point.
 
-    `inverse` does the same from the embedding to the features. A point that coincides
-    with an old one takes its place; without that the ridge would spread some of its
-    weight to the others, and old points come back only up to the reconstruction error.
+    Parameters
+    ----------
+    features : ndarray or sparse matrix of shape (n_samples, n_features)
+        The fitted rows.
+    points : ndarray of shape (n_samples, n_components)
+        Their points.
+    n_neighbors : int
+        Number of fitted rows that rebuild a new one.
+    ridge : float
+        Share of the trace of the local Gram matrix that is added to its diagonal, so that weights
+        stay small.
+
+    See Also
+    --------
+    dualfold.LocallyLinearEmbedding : The method whose new rows it places.
+
+    References
+    ----------
+    .. [1] L. K. Saul and S. T. Roweis, "Think globally, fit locally: Unsupervised learning of low
+       dimensional manifolds", Journal of Machine Learning Research, 4, 119–155, 2003.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.maps import LocalWeightsMap
+    >>> rows = np.array([[0.0], [1.0], [2.0]])
+    >>> LocalWeightsMap(rows, 10 * rows, 2, 1e-9)(np.array([[1.5]])).round(6)
+    array([[15.]])
     """
 
     features: Any
@@ -47,7 +71,18 @@ class LocalWeightsMap(OutOfSampleMap):
         return self._combinations(X, self.features, self.points)
 
     def inverse(self, Y: Any) -> Array:
-        """Features of points on the map, by weights found among its points."""
+        """Compute features of points on the map, by weights among its points.
+
+        Parameters
+        ----------
+        Y : array-like of shape (n_samples, n_components)
+            Points on the map.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features)
+            Rows of features.
+        """
         rows, places = np.arange(self.features.shape[0]), np.asarray(Y)
         # Old points that a caller has in float32 coincide with old points in float32.
         single = places.dtype == np.float32

@@ -20,16 +20,46 @@ from dualfold.weights.affinity import Affinity
 
 @dataclass(frozen=True, eq=False)
 class NystromMap(OutOfSampleMap):
-    """An eigenvector, read as an equation for one more row of the graph.
+    """Out-of-sample map of eigenmaps: the eigenvector equation of one more row of the graph.
 
-    B = Deg: y_k = Σ_j (w_j/deg) y_jk/(1 − λ_k);  B = I: y_k = Σ_j w_j y_jk/(deg − λ_k).
-    Old points come back exactly: their rows of the graph are rebuilt by `attach`, with
-    the links that joined pieces. A point too far off for any weight takes the place of
-    its nearest old point.
+    A fitted row gets its own point, since its row of the graph is rebuilt. A row that is too far
+    away for any weight gets the point of its nearest fitted row.
 
-    graph, affinity : the old points' graph, and the rule of its weights
-    points, values : their coordinates, and the eigenvalues λ of these
-    constraint : "degree" (B = Deg) or "identity" (B = I)
+    Parameters
+    ----------
+    graph : Graph
+        The graph of the fitted rows.
+    affinity : Affinity
+        The rule of its weights.
+    points : ndarray of shape (n_samples, n_components)
+        The points of the fitted rows.
+    values : ndarray of shape (n_components,)
+        Eigenvalues λ of the coordinates.
+    constraint : {"degree", "identity"}
+        Whether B is the matrix of degrees or the identity.
+
+    See Also
+    --------
+    dualfold.LaplacianEigenmaps : The method whose new rows it places.
+
+    Notes
+    -----
+    With weights w_j to the neighbours j of a new row and deg = Σ w_j, its coordinates are y_k = Σ_j
+    (w_j/deg)·y_jk/(1 − λ_k) for B = Deg, and y_k = Σ_j w_j·y_jk/(deg − λ_k) for B = I.
+
+    References
+    ----------
+    .. [1] Y. Bengio et al., "Out-of-sample extensions for LLE, Isomap, MDS, eigenmaps, and spectral
+       clustering", Advances in Neural Information Processing Systems 16, 2004.
+
+    Examples
+    --------
+    >>> from dualfold import LaplacianEigenmaps
+    >>> from dualfold.data import swiss_roll
+    >>> from dualfold.saved import model_of
+    >>> X = swiss_roll(40, random_state=0).points
+    >>> model_of(LaplacianEigenmaps(n_neighbors=8).fit(X)).map(X[:2]).shape
+    (2, 2)
     """
 
     graph: Graph

@@ -41,12 +41,31 @@ class StoredAnswer:
 
 
 class OutOfSampleMap:
-    """A rule that places new rows, and knows how it is stored, read back and judged.
+    """Rule that places new rows on a map, and can be stored in a file; call it with the rows.
 
-    A new one defines `__call__`. One that files hold also defines `kind` (with a line in
+    A new rule defines `__call__`. A rule that files hold also defines `kind` (with a line in
     `STORED_KINDS`), `parts` and `from_parts`, and `stored_points` and `fitted_rows` or, without
-    these, `n_coordinates` and `n_columns`; one that is made of the answer of a trace problem,
-    `stored_answer`.
+    these, `n_coordinates` and `n_columns`; a rule that is made of the answer of a trace problem
+    also defines `stored_answer`.
+
+    Attributes
+    ----------
+    kind : str
+        Name of the rule in files.
+
+    See Also
+    --------
+    LinearMap : Linear function of the columns.
+    NystromMap : Eigenmaps and diffusion maps.
+    LocalWeightsMap : Combination of the nearest fitted rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.maps import LinearMap, OutOfSampleMap
+    >>> rule = LinearMap(np.zeros(2), np.array([[1.0, 1.0]]))
+    >>> isinstance(rule, OutOfSampleMap), rule(np.array([[1.0, 2.0]]))
+    (True, array([[3.]]))
     """
 
     kind: ClassVar[str] = ""
@@ -57,50 +76,112 @@ class OutOfSampleMap:
 
     @property
     def n_coordinates(self) -> int:
-        """The number of coordinates of the points."""
+        """Number of coordinates of the points."""
         points: Any = self.stored_points()
         return int(points.shape[-1])
 
     @property
     def n_columns(self) -> int:
-        """The number of columns that rows must have."""
+        """Number of columns that rows must have."""
         rows: Any = self.fitted_rows()
         return int(rows[0].shape[1])
 
     def parts(self) -> Parts:
-        """What a file holds of this map."""
+        """Collect what a file holds of this map.
+
+        Returns
+        -------
+        Parts
+            Arrays and facts by name.
+        """
         raise _not_storable(self)
 
     @classmethod
     def from_parts(cls, parts: Parts) -> OutOfSampleMap:
-        """The map of these parts; DamagedFile where they are none of such a map."""
+        """Make the map of what a file holds.
+
+        Parameters
+        ----------
+        parts : Parts
+            What `parts` returned.
+
+        Returns
+        -------
+        OutOfSampleMap
+            The map.
+
+        Raises
+        ------
+        DamagedFile
+            If the parts are not those of such a map.
+        """
         raise NotImplementedError
 
     def stored_answer(self, problem: TraceProblem, solve: Solve) -> StoredAnswer:
-        """The answer that the map is made of.
+        """Recover the answer to a trace problem that the map is made of.
 
-        `solve` computes an answer where the map alone does not determine the vectors.
+        Parameters
+        ----------
+        problem : TraceProblem
+            The problem.
+        solve : callable
+            Computes an answer if the map alone does not determine the vectors.
+
+        Returns
+        -------
+        StoredAnswer
+            Vectors, and values where the map holds them.
         """
         raise InvalidInput(f"a map of kind {self.kind!r} holds no answer to this problem")
 
     def piece_maps(self) -> tuple[Any, ...]:
-        """The maps of the pieces, None for a single point; none where it is of one piece."""
+        """The maps of the pieces of the graph.
+
+        Returns
+        -------
+        tuple
+            One map for each piece, None for a single point; empty for a map of one piece.
+        """
         return ()
 
     def stored_points(self) -> Array | None:
-        """The points that the fitted rows have on the map; None where it does not hold them."""
+        """The points of the fitted rows.
+
+        Returns
+        -------
+        ndarray or None
+            The points; None if the map does not hold them.
+        """
         return None
 
     def fitted_rows(self) -> tuple[Any, Any] | None:
-        """The rows that it was made of and their metric; None where it does not hold them."""
+        """The rows that the map was made of.
+
+        Returns
+        -------
+        tuple or None
+            The rows and their metric; None if the map does not hold them.
+        """
         return None
 
     def column_means(self) -> Array | None:
-        """The means of the columns; None where it does not hold them."""
+        """The means of the columns.
+
+        Returns
+        -------
+        ndarray or None
+            The means; None if the map does not hold them.
+        """
         return None
 
     def column_scale(self) -> Array | None:
-        """What columns are divided by; None where they are not."""
+        """The numbers that columns are divided by.
+
+        Returns
+        -------
+        ndarray or None
+            The numbers; None if columns are not divided.
+        """
         return None
 
 

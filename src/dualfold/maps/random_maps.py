@@ -90,9 +90,50 @@ def random_map(
     density: float | None = None,
     random_state: Seed = None,
 ) -> LinearMap:
-    """The random map from n_features to n_components whose entries are of this `kind`.
+    """Draw a linear map at random, without looking at data.
 
-    "gaussian", "orthogonal" or "sparse" (of this `density`), drawn by `random_state`.
+    The expected squared length of an image is the squared length of its row.
+
+    Parameters
+    ----------
+    n_features : int
+        Number of columns.
+    n_components : int
+        Number of coordinates k.
+    kind : {"gaussian", "orthogonal", "sparse"}, default="gaussian"
+        "gaussian": independent entries with variance 1/k; "orthogonal": orthonormal directions
+        times √(D/k); "sparse": entries ±1/√(density·k), mostly 0.
+    density : float or None, default=None
+        Share of entries of a sparse map that are not 0; None is 1/√D for D columns.
+    random_state : int, Generator or None, default=None
+        Seed of the entries.
+
+    Returns
+    -------
+    LinearMap
+        The map, with mean 0.
+
+    Raises
+    ------
+    InvalidInput
+        If a size or the density is out of its range.
+
+    See Also
+    --------
+    dualfold.RandomProjection : The estimator.
+
+    References
+    ----------
+    .. [1] D. Achlioptas, "Database-friendly random projections: Johnson–Lindenstrauss with binary
+       coins", Journal of Computer and System Sciences, 66(4), 671–687, 2003.
+    .. [2] P. Li, T. J. Hastie and K. W. Church, "Very sparse random projections", Proceedings of
+       the 12th ACM SIGKDD International Conference, 287–296, 2006.
+
+    Examples
+    --------
+    >>> from dualfold.maps import random_map
+    >>> random_map(100, 5, random_state=0).components.shape
+    (5, 100)
     """
     if kind == "sparse":
         return sparse_map(n_features, n_components, density=density, random_state=random_state)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
@@ -594,13 +594,8 @@ class PCA(LinearEstimator):
         pandas.DataFrame
             A row for each feature, by its name, and a column for each coordinate.
         """
-        import pandas as pd
-
-        loadings = self.loadings_
         names = getattr(self, "feature_names_in_", None)
-        if names is None:
-            names = [f"column_{place + 1}" for place in range(len(loadings))]
-        return pd.DataFrame(loadings, index=list(names), columns=self.get_feature_names_out())
+        return table_of_loadings(self.loadings_, names, self.get_feature_names_out())
 
     def get_covariance(self) -> Array:
         """Return the covariance of the Gaussian model.
@@ -676,3 +671,12 @@ def _deviations(variances: Array, kind: Any) -> Array:
     deviations = np.sqrt(np.maximum(variances, 0.0))
     least = np.finfo(kind).eps * deviations.max(initial=0.0)
     return np.maximum(deviations, least or 1.0)
+
+
+def table_of_loadings(loadings: Array, names: Sequence[str] | None, axes: Any) -> pd.DataFrame:
+    """Loadings as a table, a row a feature; features without names are counted from 1."""
+    import pandas as pd
+
+    if names is None:
+        names = [f"column_{place + 1}" for place in range(len(loadings))]
+    return pd.DataFrame(loadings, index=list(names), columns=axes)

@@ -38,6 +38,8 @@ from dualfold.quality.map_comparison import (
     repeated_maps,
     stability,
 )
+from dualfold.quality.map_layout import Layout
+from dualfold.quality.map_verdict import GroupsFound, MapVerdict
 from dualfold.quality.neighborhood_shape import density_correlation, local_distortion
 from dualfold.quality.pair_measures import (
     distance_correlation,
@@ -65,6 +67,9 @@ __all__ = [
     "ColumnDirection",
     "Distortion",
     "Estimate",
+    "GroupsFound",
+    "Layout",
+    "MapVerdict",
     "NeighborRanks",
     "NeighborhoodCurve",
     "Picture",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from numbers import Real
 from typing import Any
 
@@ -41,10 +41,11 @@ class ColumnDirection:
     direction : unit vector in the units of the map, towards high values; zeros where the column
         has too few values or does not vary
     correlation : Spearman's of the column with the places along its direction, which comes from
-        other rows; 1: it rises all along, apart from ties
+        other rows; 1: it rises all along
     chance : what the same column reaches in one of 20 maps whose rows are permuted
-    axes : the same correlation with each axis on its own
+    axes : Spearman's correlation with each axis on its own
     rows : how many values it was computed from
+    permuted : the correlation on each of the 19 maps with permuted rows that chance comes from
 
     >>> ColumnDirection("age", (1.0, 0.0), 0.8, 0.1, (0.8, 0.1), 500).is_beyond_chance
     True
@@ -57,6 +58,7 @@ class ColumnDirection:
     axes: tuple[float, ...]
     rows: int
     level: str | None = None
+    permuted: tuple[float, ...] = field(default=(), repr=False)
 
     @property
     def is_beyond_chance(self) -> bool:
@@ -75,7 +77,7 @@ class ColumnDirection:
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready."""
-        return {key: plain(value) for key, value in vars(self).items()}
+        return {key: plain(value) for key, value in vars(self).items() if key != "permuted"}
 
 
 def column_directions(
@@ -85,8 +87,7 @@ def column_directions(
 
     The direction is that of the linear regression of the column's ranks on the coordinates. Half of
     the rows give it, and Spearman's correlation is taken on the other half; then the halves
-    change places, and the correlation is the mean of both. Of a column with ties it is divided by
-    the largest that these ties allow (for two values it is 2·AUC − 1).
+    change places, and the correlation is the mean of both.
 
     Chance is what permuted rows reach. A map of groups at random places has a
     direction for each column, too: so rows are permuted inside of each visible group, and the
@@ -256,15 +257,17 @@ def _directions_of_batch(
         if not ranks[own].any():
             continue
         best = own[int(np.argmax(real[own]))]
+        permuted = tuple(float(line[own].max()) for line in chance)
         length = float(np.linalg.norm(gradients[best])) or 1.0
         found[name] = ColumnDirection(
             name,
             tuple((gradients[best] / length).tolist()),
             float(real[best]),
-            max(float(line[own].max()) for line in chance),
+            max(permuted),
             tuple(axes[best].tolist()),
             ranks.shape[1],
             batch.levels[best],
+            permuted,
         )
     return found
 
@@ -276,7 +279,7 @@ def _held_out_correlations(ranks: Array, Y: Array, pulled_in: Array) -> Array:
     total = np.zeros(len(ranks))
     for fit, held in (halves, halves[::-1]):
         gradients = _gradients(ranks[:, fit], pulled_in[fit])
-        total += _rank_slopes(ranks[:, held], gradients @ Y[held].T)
+        total += _rank_correlations(ranks[:, held], gradients @ Y[held].T)
     return total / 2
 
 
@@ -287,20 +290,19 @@ def _gradients(ranks: Array, Y: Array) -> Array:
 
 
 def _axis_correlations(ranks: Array, Y: Array) -> Array:
-    axes = [_rank_slopes(ranks, np.broadcast_to(axis, ranks.shape)) for axis in Y.T]
+    axes = [_rank_correlations(ranks, np.broadcast_to(axis, ranks.shape)) for axis in Y.T]
     return np.column_stack(axes)
 
 
-def _rank_slopes(ranks: Array, places: Array) -> Array:
-    """Spearman's correlation of each line with places, over the largest that its ties allow.
+def _rank_correlations(ranks: Array, places: Array) -> Array:
+    """Pearson's correlation of each line of ranks with the ranks of places.
 
-    That is the covariance of tied and untied ranks over the variance of the tied ones. Equal places
-    are ordered as the rows are, which is at random.
+    Equal places are ordered as the rows are, which is at random.
     """
     order = np.argsort(places, axis=1, kind="stable")
     along = np.arange(ranks.shape[1]) - (ranks.shape[1] - 1) / 2
-    # Ranks of all rows, of which a half is seen: centred and scaled for what is seen.
+    # Of ranks of all rows a half may be seen: they are centred again.
     seen = ranks - ranks.mean(axis=1, keepdims=True)
-    best = np.sort(seen, axis=1) @ along
+    size = np.linalg.norm(seen, axis=1) * np.linalg.norm(along)
     found = np.take_along_axis(seen, order, axis=1) @ along
-    return np.divide(found, best, out=np.zeros(len(ranks)), where=best > 0)
+    return np.divide(found, size, out=np.zeros(len(ranks)), where=size > 0)

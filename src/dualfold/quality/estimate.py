@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -97,6 +97,19 @@ def estimate_of_mean(values: Array, n: int, bounds: tuple[float, float]) -> floa
         return mean
     low, high = interval_of_means(values[:, None], n, bounds)
     return Estimate(mean, low[0], high[0], m)
+
+
+def mean_estimate(values: Sequence[float], sampled: int) -> float:
+    """The mean of one number over several plausible tables; its limits hold all of theirs.
+
+    sampled : the points that were measured, where the numbers do not say it
+    """
+    if len(values) == 1:
+        return values[0]
+    low = min(getattr(value, "low", float(value)) for value in values)
+    high = max(getattr(value, "high", float(value)) for value in values)
+    sampled = getattr(values[0], "sampled", sampled)
+    return Estimate(float(np.mean(values)), low, high, sampled)
 
 
 def interval_of_means(values: Array, n: int, bounds: tuple[float, float]) -> tuple[Array, Array]:

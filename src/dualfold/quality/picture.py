@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from dualfold.arrays import Array
+from dualfold.quality.estimate import mean_estimate
 
 # Where words change, in shares of what a random map loses: conventions, chosen by maps that
 # people call good or bad (docs/dev/notes/quality.md).
@@ -16,10 +17,11 @@ GRADE_THRESHOLDS = (
     (0.5, "good"),
     (0.2, "fair"),
     (0.05, "poor"),
-    (-1e9, "no picture of these data"),
+    (-1e9, "hardly any"),
 )
-# Of maps that keep less, this is reported before the certificate.
 MIN_FAIR_SHARE = GRADE_THRESHOLDS[1][0]
+# A map with fewer places than this share of the different rows cannot be good.
+MIN_PLACES_SHARE = 0.5
 AS_PREPARED = "in the table as it was prepared"
 
 
@@ -32,9 +34,15 @@ class Picture:
     rivals : what other maps of the same rows keep, by name
     space : where neighbours were counted, in words; "" for the table as methods take it
     chance_share : what a random map keeps, where ties in the data make it more than k/(n − 1)
+    places, distinct_rows : different places of the map and different rows of the data; None:
+        not counted. Where more than k rows share a place on average, or different rows do, the
+        map does not say who is near whom, and is not good.
+    filled_share : of the cells of the table, those that were filled in; `kept` is then the mean
+        over plausible fillings, with limits that hold all of them
+    doubt : why these say nothing, in words; "" where they do
 
     >>> print(Picture(0.02, 10_001, 10))
-    No picture of these data: it keeps 2 % of the 10 nearest neighbours (a random map: 0.1 %).
+    Hardly any: it keeps 2 % of the 10 nearest neighbours (a random map: 0.1 %).
     """
 
     kept: float
@@ -43,6 +51,10 @@ class Picture:
     rivals: Mapping[str, float] = field(default_factory=dict)
     space: str = ""
     chance_share: float | None = None
+    filled_share: float = 0.0
+    doubt: str = ""
+    places: int | None = None
+    distinct_rows: int | None = None
 
     @property
     def chance(self) -> float:
@@ -61,13 +73,29 @@ class Picture:
 
     @property
     def grade(self) -> str:
-        """good, fair, poor, or no picture of these data."""
-        return next(word for least, word in GRADE_THRESHOLDS if self.beyond_chance >= least)
+        """good, fair, poor, hardly any; or that it cannot be judged."""
+        if self.doubt:
+            return "cannot be judged"
+        word = next(word for least, word in GRADE_THRESHOLDS if self.beyond_chance >= least)
+        return "fair" if word == "good" and self.has_few_places else word
+
+    @property
+    def has_few_places(self) -> bool:
+        """Whether rows share places, so that the map cannot say which of them are near."""
+        if self.places is None:
+            return False
+        different = self.n if self.distinct_rows is None else self.distinct_rows
+        return self.places < MIN_PLACES_SHARE * different or self.places * self.n_neighbors < self.n
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether maps can differ: not where all rows are equally far, or most cells filled."""
+        return self.chance < 1 and not self.doubt
 
     @property
     def poor(self) -> bool:
         """Whether this must be reported before anything else."""
-        return self.beyond_chance < MIN_FAIR_SHARE
+        return bool(self.doubt) or self.beyond_chance < MIN_FAIR_SHARE
 
     @property
     def best_rival(self) -> str | None:
@@ -85,10 +113,30 @@ class Picture:
                 f"It cannot be judged: every map keeps all neighbours{where}, for no row is nearer "
                 "than another."
             )
+        if self.doubt:
+            return f"It cannot be judged: {self.doubt}."
         return (
             f"{self.grade.capitalize()}: it keeps {percent(self.kept)} of the {which} "
-            f"neighbours{where} ({beside})."
+            f"neighbours{where} ({beside}).{self._words_of_places()}{self._words_of_filling()}"
         )
+
+    def _words_of_filling(self) -> str:
+        if not self.filled_share:
+            return ""
+        limits = getattr(self.kept, "low", self.kept), getattr(self.kept, "high", self.kept)
+        low, high = (percent(limit) for limit in limits)
+        between = low if low == high else f"{low} to {high}"
+        return (
+            f" {percent(self.filled_share)} of the cells were filled in; this is the mean over "
+            f"plausible fillings ({between})."
+        )
+
+    def _words_of_places(self) -> str:
+        if not self.has_few_places:
+            return ""
+        rows = self.n if self.distinct_rows is None else self.distinct_rows
+        different = "" if rows == self.n else f", {rows} of them different,"
+        return f" Its {self.n} rows{different} lie on {self.places} places only."
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready."""
@@ -101,8 +149,26 @@ class Picture:
             "sampled": getattr(self.kept, "sampled", self.n),
             "tried": {name: float(value) for name, value in self.rivals.items()},
             "space": self.space or AS_PREPARED,
+            "filled_share": self.filled_share,
             "text": str(self),
         }
+
+
+def mean_picture(
+    pictures: Sequence[Picture], filled_share: float = 0.0, doubt: str = ""
+) -> Picture:
+    """One picture of a map, from those by several plausible fillings of its table.
+
+    filled_share, doubt : as in `Picture`
+    """
+    first = pictures[0]
+    return replace(
+        first,
+        kept=mean_estimate([one.kept for one in pictures], first.n),
+        chance_share=float(np.mean([one.chance for one in pictures])),
+        filled_share=filled_share,
+        doubt=doubt,
+    )
 
 
 def percent(share: float) -> str:

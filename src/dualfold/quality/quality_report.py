@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.graph.graph import Graph
 from dualfold.notebook import shown_html
 from dualfold.quality.class_measures import knn_accuracy, neighborhood_hit, silhouette
 from dualfold.quality.coranking import CoRanking, NeighborhoodCurve, co_ranking_of, curve_of
-from dualfold.quality.estimate import Estimate, drawn_rows, estimate_of_mean, values_at_all_points
+from dualfold.quality.estimate import (
+    Estimate,
+    drawn_rows,
+    estimate_of_mean,
+    mean_estimate,
+    values_at_all_points,
+)
 from dualfold.quality.neighborhood_shape import correlation_of_densities, distortion_of
 from dualfold.quality.pair_measures import (
     MAX_SORTED_PAIRS,
@@ -49,6 +58,7 @@ class QualityReport:
     curve, co_ranking, shepard : for the figures of `dualfold.view`
     n, n_neighbors, sampled : points, neighbourhood size, points measured (n: all)
     space : in which table or by which metric neighbours were counted, in words
+    filled_share, doubt : of cells that were filled in, as in `Picture`
     """
 
     measures: dict[str, float]
@@ -60,13 +70,23 @@ class QualityReport:
     n_neighbors: int
     sampled: int
     space: str = ""
+    filled_share: float = 0.0
+    doubt: str = ""
 
     @property
     def picture(self) -> Picture:
         """Neighbours kept, beside chance, and a word for it."""
         kept = self.measures["t_similarity"]
         chance = float(kept) - float(self.measures["lcmc"])
-        return Picture(kept, self.n, self.n_neighbors, {}, self.space, chance)
+        return Picture(
+            kept,
+            self.n,
+            self.n_neighbors,
+            space=self.space,
+            chance_share=chance,
+            filled_share=self.filled_share,
+            doubt=self.doubt,
+        )
 
     @property
     def verdict(self) -> str:
@@ -135,6 +155,29 @@ class QualityReport:
         return pd.DataFrame(self.per_point)
 
 
+def mean_report(
+    reports: Sequence[QualityReport], filled_share: float = 0.0, doubt: str = ""
+) -> QualityReport:
+    """One report on a map, from those by several plausible fillings of its table.
+
+    Numbers are means; curves and figures are those of the first.
+    """
+    first = reports[0]
+    return replace(
+        first,
+        measures={
+            name: mean_estimate([one.measures[name] for one in reports], first.n)
+            for name in first.measures
+        },
+        per_point={
+            name: np.mean([one.per_point[name] for one in reports], axis=0)
+            for name in first.per_point
+        },
+        filled_share=filled_share,
+        doubt=doubt,
+    )
+
+
 def report(
     X: Any,
     Y: Any,
@@ -145,6 +188,7 @@ def report(
     max_rank: int | None = None,
     metric: Any = "euclidean",
     sample: int | None = None,
+    kruskal: bool = True,
     random_state: Any = 0,
     n_jobs: int | None = None,
 ) -> QualityReport:
@@ -156,6 +200,7 @@ def report(
     max_rank : end of the R_NX curve and the co-ranking matrix (None: 100, or n−2 if less)
     sample : measure only that many points (against all); every number but Kruskal's stress and
         the correlation of densities becomes an `Estimate`
+    kruskal : whether Kruskal's stress is among them, which takes most of the time and memory
 
     Exact by default: one pass for ranks and one for distances over all pairs, minutes for
     70,000 images; a sample of 1,000 of them takes seconds. Kruskal's stress, which sorts
@@ -191,7 +236,9 @@ def report(
             before.distances[:, :k], after.distances[:, :k]
         ),
     }
-    measures |= _of_pairs(x, y, sums, sampling)
+    measures |= _of_pairs(sums)
+    if kruskal and len(sums.sums) * (x.n - 1) <= 2 * MAX_SORTED_PAIRS:
+        measures["nonmetric_stress"] = _number(nonmetric_stress(x, y, **sampling))
     if graph is not None:
         geodesic, _ = both_spaces(graph, y, metric, n_jobs)
         measures["geodesic_residual_variance"] = pair_sums(geodesic, y, rows).residual_variance()
@@ -203,15 +250,12 @@ def report(
     return QualityReport(measures, per_point, curve, ranks, shepard, x.n, k, measured, x.about)
 
 
-def _of_pairs(x: Space, y: Space, sums: PairSums, sampling: dict[str, Any]) -> dict[str, float]:
-    found = {
+def _of_pairs(sums: PairSums) -> dict[str, float]:
+    return {
         "stress": _number(sums.stress()),
         "distance_correlation": sums.correlation(),
         "residual_variance": sums.residual_variance(),
     }
-    if len(sums.sums) * (x.n - 1) <= 2 * MAX_SORTED_PAIRS:
-        found["nonmetric_stress"] = _number(nonmetric_stress(x, y, **sampling))
-    return found
 
 
 def _of_classes(

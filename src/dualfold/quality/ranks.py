@@ -10,7 +10,7 @@ orders (`tied_lists`).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from dualfold.errors import Argument, InvalidInput
 from dualfold.quality.estimate import drawn_rows, estimate_of_mean, values_or_mean
 from dualfold.quality.picture import Picture
 from dualfold.quality.rank_counts import Ranks
-from dualfold.quality.space import Space, both_spaces, neighbor_count
+from dualfold.quality.space import Space, both_spaces, distinct_rows, neighbor_count
 from dualfold.quality.tied_lists import (
     OrderMeans,
     TiedLists,
@@ -289,7 +289,8 @@ def picture_of(
     listed = listed_neighbors(x, y, k, rows)
     kept = estimate_of_mean(listed.kept_shares(k), x.n, (0.0, 1.0))
     chance = float(listed.chance_shares(k).mean())
-    return Picture(kept, x.n, k, rivals or {}, x.about, chance)
+    found = Picture(kept, x.n, k, rivals or {}, x.about, chance)
+    return replace(found, places=distinct_rows(y), distinct_rows=distinct_rows(x))
 
 
 def trustworthiness(

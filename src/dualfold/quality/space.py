@@ -15,6 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.arrays import Array
+from dualfold.data.prepared import measurable_rows
 from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.distances import distance_rounding
 from dualfold.graph.geodesics import geodesic_distances
@@ -30,7 +31,7 @@ from dualfold.graph.metrics import (
 )
 from dualfold.graph.neighbors import Neighbors, nearest
 from dualfold.graph.number_rows import as_array, rows_in_units
-from dualfold.inputs import numbers_of
+from dualfold.inputs import random_generator
 from dualfold.kernels import kernel, kernels_by_dtype
 from dualfold.kernels.reports import steps
 from dualfold.kernels.sparse import canonical_rows
@@ -58,6 +59,8 @@ _MIN_SQUARE_SHARE = 1e-8
 _ROUNDINGS = 8
 # Of a distance by another metric: sums and products that are not ours.
 _METRIC_ROUNDINGS = 32
+# Rows are different where they are farther from each other, as a part of the extent.
+DISTINCT_STEPS = 1e8
 # Fourth powers of distances from here to its inverse, and sums of them, have room.
 MIN_SAFE_DISTANCE = 2.0**-200
 
@@ -302,7 +305,7 @@ def space_of(X: Any, metric: Any = "euclidean", n_jobs: int | None = None) -> Sp
         return DistanceSpace(X.n, lambda rows: geodesic_distances(X, rows, n_jobs=1), n_jobs)
     if is_precomputed(metric):
         return DistanceSpace(*_given_distances(X), n_jobs)
-    X = numbers_of(X)
+    X = measurable_rows(X)
     X = canonical_rows(X, "X") if sp.issparse(X) else as_array(X, "X")
     if X.ndim != 2:
         raise InvalidInput(
@@ -369,6 +372,35 @@ def both_spaces(X: Any, Y: Any, metric: Any, n_jobs: int | None) -> tuple[Space,
             f" has {y.n}; they must be the same points, as many embedded points as there are rows",
         )
     return x, y
+
+
+def subspace(space: Space, rows: Array) -> Space:
+    """Some points of a space, as a space."""
+    if isinstance(space, EuclideanSpace):
+        if len(rows) == space.n:
+            return space
+        return EuclideanSpace(space.points[rows], space.threads)
+    rows = np.asarray(rows, dtype=np.int32)
+
+    def distances(names: Array) -> Array:
+        found = space.true_rows(rows[names])[:, rows]
+        found[np.arange(len(names)), names] = 0.0
+        return found
+
+    return DistanceSpace(len(rows), distances, space.threads)
+
+
+def distinct_rows(space: Space) -> int | None:
+    """How many different rows a table has, up to rounding; None of distances alone.
+
+    Rows are compared along one random direction.
+    """
+    if not isinstance(space, EuclideanSpace) or space.n == 0:
+        return None
+    direction = random_generator(space.width).normal(size=space.width)
+    along = np.asarray(space.points @ direction, dtype=float)
+    extent = float(np.ptp(along))
+    return len(np.unique(np.round(along * (DISTINCT_STEPS / extent)))) if extent > 0 else 1
 
 
 def refuse_single_point(n: int) -> None:

@@ -6,7 +6,7 @@ What the functions share: X is a table of numbers, `random_state` the seed of th
 `n_jobs` the number of threads (None: all cores).
 """
 
-from dualfold.recommendation.dimension_estimates import (
+from dualfold.quality.dimension_estimates import (
     Dimension,
     intrinsic_dimension,
     levina_bickel,

@@ -12,13 +12,14 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.data.prepared import prepare
+from dualfold.data.reading import PLAIN_READING
 from dualfold.descriptions import DESCRIPTIONS
 from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.number_rows import rows_in_units
 from dualfold.inputs import random_generator
 from dualfold.notebook import shown_html
+from dualfold.quality.dimension_estimates import Dimension, intrinsic_dimension
 from dualfold.quality.picture import MIN_FAIR_SHARE
-from dualfold.recommendation.dimension_estimates import Dimension, intrinsic_dimension
 from dualfold.recommendation.short_cuts import NeighborScan, neighbor_scan, number_list, worst_of
 from dualfold.recommendation.trial import (
     TIE_TOLERANCE,
@@ -274,7 +275,7 @@ def recommend(
     begin = perf_counter()
     notices: tuple[str, ...] = ()
     if hasattr(X, "iloc"):
-        prepared = prepare(X)
+        prepared = prepare(X, PLAIN_READING)
         X, notices = prepared.X, prepared.notices
     X, _ = rows_in_units(X)
     _refuse_unsuitable(X, n_components)

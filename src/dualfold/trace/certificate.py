@@ -67,28 +67,61 @@ FIXED_OPERATOR_SCOPE = (
 
 @dataclass(frozen=True, kw_only=True)
 class TraceCertificate(Certificate):
-    """The verdict on an answer to a trace problem; `print` it.
+    """Certificate of an answer to a trace problem; print it.
 
-    level : "proved" (gap ≤ tolerance for certain), "within" (proved, but the gap is larger),
-        "measured" (a random search found nothing better; gap and bound hold but for the
-        probability `chance`), "unresolved" (double precision cannot tell; `reasons` say what
-        it can tell), "failed"
-    gap : a bound of (value − optimum)/|optimum|; 0 is optimal
-    value, bound, sense : Σθ of the span of the answer, what no answer is better than, "min" or
-        "max"
-    residuals : bounds of ‖Av − θBv‖ in the B⁻¹ norm, one for each direction: an eigenvalue
-        lies so near to θ
-    orthogonality : ‖VᵀBV − I‖, rounding where all is well
-    eigenvectors : whether each column is an eigenvector, to `tolerance` of the spectrum. An
-        optimal span has the optimal value whatever its basis; its columns may be rotated
-    proof, floor : how completeness was decided, and the height μ that at most `count`
-        eigenvalues lie beyond (None: no floor was found)
-    complete : no wanted eigenvalue was missed (None: not decided)
-    eigengap : a proved lower bound of the distance from the last wanted eigenvalue to the next
-        one (None: unknown). Where it is small, rotated last directions are almost as good.
-    about : what the proof is about when that is not all of the data
+    The level "measured" means that a random search found nothing better: gap and bound hold but for
+    the probability `chance`.
 
-    The rest is as in every `dualfold.Certificate`.
+    Attributes
+    ----------
+    level : {"proved", "within", "within reach", "measured", "unresolved", "stationary", \
+            "not stationary", "failed"}
+        How much is known; `dualfold.Certificate` explains the words.
+    gap : float
+        Bound of (value − optimum)/|optimum|; 0 is optimal.
+    value : float
+        Trace that the span of the answer reaches.
+    bound : float
+        Trace that no answer is better than.
+    tolerance : float
+        Largest gap that is called "proved".
+    reasons : tuple of str
+        What is short of "proved", in words.
+    about : str
+        What the statement is about, if that is not all of the data.
+    chance : float
+        Probability that a measured statement is wrong; 0 if it is proved.
+    complete : bool or None
+        Whether no wanted eigenvalue was missed; None if that is not decided.
+    sense : {"min", "max"}
+        Sense of the problem.
+    residuals : tuple of float
+        Bounds of ‖Av − θBv‖ in the norm of B⁻¹, one for each direction: an eigenvalue lies this
+        near to θ.
+    orthogonality : float
+        The orthonormality error ‖VᵀBV − I‖.
+    proof : str or None
+        How completeness was decided.
+    floor : float or None
+        Height that at most `count` eigenvalues lie beyond; None if none was found.
+    eigengap : float or None
+        Proved lower bound of the distance from the last wanted eigenvalue to the next; None if it
+        is not known. If it is small, rotated last directions are almost as good.
+    eigenvectors : bool
+        Whether each column is an eigenvector, to `tolerance` of the spectrum. An optimal span has
+        the optimal value in any basis, so its columns may be rotated.
+
+    See Also
+    --------
+    certify : The function that returns it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.trace import TraceProblem, certify
+    >>> found = certify(TraceProblem(np.diag([1.0, 2.0, 4.0]), count=1), np.eye(3)[:, :1])
+    >>> found.level, found.complete, 0 < found.eigengap <= 1
+    ('proved', True, True)
     """
 
     sense: Literal["min", "max"]
@@ -101,12 +134,12 @@ class TraceCertificate(Certificate):
 
     @property
     def grounds(self) -> str:
-        """How it was decided that no better direction was missed."""
+        """Why no better direction was missed, in words."""
         return PROOF_SENTENCES.get(str(self.proof), "")
 
     @property
     def caveat(self) -> str:
-        """Whether the columns are rotated within their span."""
+        """Whether the columns are rotated within their span, in words; "" if not."""
         if self.eigenvectors or self.level not in ("proved", "within", "measured"):
             return ""
         return ROTATED_MESSAGE
@@ -120,14 +153,41 @@ def certify(
     tolerance: float = DEFAULT_TOLERANCE,
     fresh: bool = False,
 ) -> TraceCertificate:
-    """Judge `vectors` (n×count or more columns) as an answer to `problem`.
+    """Judge vectors as an answer to a trace problem.
 
-    Columns past `problem.count` are no part of the answer: they hint where the next
-    eigenvalues lie. `values`, if given, are checked against the vectors. An answer passes
-    when its gap is within `tolerance`. A random search, where one is needed, starts from a
-    hash of problem and answer; `fresh` takes the start from the system instead, for files of
-    other people, who could have tried many.
+    Only the problem and the vectors are used, and never what a solver reports.
 
+    Parameters
+    ----------
+    problem : TraceProblem
+        The problem.
+    vectors : array-like of shape (n, k)
+        The first `problem.count` columns are the answer. Further columns are no part of it; they
+        hint where the next eigenvalues lie.
+    values : array-like of shape (count,) or None, default=None
+        Eigenvalues that are compared with the vectors.
+    tolerance : float in [0, 1], default=1e-4
+        Largest relative gap that is called "proved".
+    fresh : bool, default=False
+        A random search starts from a hash of problem and answer; True takes its start from the
+        system, for answers of other people, who could have tried many.
+
+    Returns
+    -------
+    TraceCertificate
+        How far from the optimum the answer can be.
+
+    Raises
+    ------
+    InvalidInput
+        If the vectors do not fit the problem.
+
+    See Also
+    --------
+    dualfold.embed : Solves the problem first.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> problem = TraceProblem(np.diag([1.0, 2.0, 3.0, 4.0]), count=2)
     >>> certify(problem, np.eye(4)[:, :2]).level

@@ -44,9 +44,34 @@ PRODUCT_CHUNK_ROWS = 512  # of A that a thread takes at a time
 
 
 class Gramian(LinearOperator):
-    """A = MᵀM, known by its sparse factor M; the square is never formed.
+    """The operator A = MᵀM, known by its sparse factor M.
 
-    factor, factor_transpose : M and Mᵀ, by their rows
+    The square is never formed, so small eigenvalues keep their digits.
+
+    Parameters
+    ----------
+    factor : csr_array of shape (n_rows, n)
+        The factor M.
+
+    Attributes
+    ----------
+    factor : csr_array of shape (n_rows, n)
+        M, by its rows.
+    factor_transpose : csr_array of shape (n, n_rows)
+        Mᵀ, by its rows.
+
+    See Also
+    --------
+    TraceProblem : Takes it as A.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import scipy.sparse as sp
+    >>> from dualfold.trace import Gramian
+    >>> A = Gramian(sp.csr_array([[1.0, -1.0, 0.0], [0.0, 1.0, -1.0]]))
+    >>> A @ np.array([1.0, 0.0, 0.0])
+    array([ 1., -1.,  0.])
     """
 
     def __init__(self, factor: sp.csr_array) -> None:
@@ -56,12 +81,12 @@ class Gramian(LinearOperator):
 
     @cached_property
     def absolute(self) -> sp.csr_array:
-        """|M|, for bounds of rounding."""
+        """The entrywise absolute value |M|, for bounds of rounding."""
         return abs(self.factor)
 
     @cached_property
     def absolute_transpose(self) -> sp.csr_array:
-        """|M|ᵀ, by its rows."""
+        """The transpose |M|ᵀ, by its rows."""
         return abs(self.factor_transpose)
 
     def _matmat(self, V: Array) -> Array:
@@ -75,20 +100,45 @@ class Gramian(LinearOperator):
 
 @dataclass(frozen=True, eq=False)
 class TraceProblem:
-    """Best `count` directions of the pencil (A, B) off the `excluded` ones.
+    """The problem opt tr(VᵀAV) subject to VᵀBV = I and VᵀBN = 0, as data.
+
+    Every spectral method states one. It neither solves nor certifies anything: `dualfold.embed`
+    solves it, `certify` judges an answer.
 
     Parameters
     ----------
-    A : symmetric ndarray, sparse matrix or LinearOperator (`Gramian` for MᵀM)
-    B : None for the identity, a positive vector for a diagonal, or a positive
-        definite sparse or dense matrix
-    count : number of directions wanted
-    sense : "min" or "max"
-    excluded : n×p array whose columns span the excluded directions N; they must
-        be an invariant subspace (eigenvectors) of the pencil; or an `ExcludedSpan`, whose basis
-        is then taken as it is
-    lift : turns (vectors, values) into the points of the embedding: a `Lift`, or a function
-    about : what the problem is about when that is not all of the data, in words
+    A : ndarray, sparse matrix or LinearOperator of shape (n, n)
+        Symmetric matrix; `Gramian` for A = MᵀM.
+    B : ndarray, sparse matrix or None, default=None
+        Inner product: None is the identity, a vector a positive diagonal, a matrix must be positive
+        definite.
+    count : int, default=2
+        Number of directions, the columns of V.
+    sense : {"min", "max"}, default="min"
+        Whether the trace is minimised or maximised.
+    excluded : array-like of shape (n, p), ExcludedSpan or None, default=None
+        Columns N that the directions must be B-orthogonal to. They must span an invariant subspace
+        of the pencil (A, B).
+    lift : Lift or callable, default=VectorLift()
+        Function of (vectors, values) that returns the points of the embedding.
+    about : str, default=""
+        What the problem is about, in words, if that is not all of the data.
+
+    Raises
+    ------
+    InvalidInput
+        If A or B is not square, real, finite and symmetric, or `count` does not fit.
+
+    See Also
+    --------
+    certify : Judges an answer.
+    dualfold.embed : Solves the problem and judges the answer.
+    dualfold.methods : Functions that state such problems.
+
+    References
+    ----------
+    .. [1] E. Kokiopoulou, J. Chen and Y. Saad, "Trace optimization and eigenproblems in dimension
+       reduction methods", Numerical Linear Algebra with Applications, 18(3), 565–602, 2011.
 
     Examples
     --------
@@ -131,12 +181,12 @@ class TraceProblem:
 
     @property
     def sign(self) -> float:
-        """+1 for min, −1 for max: sign·A is always minimised."""
+        """Sign of the minimised matrix: +1 for "min", −1 for "max"; sign·A is always minimised."""
         return 1.0 if self.sense == "min" else -1.0
 
     @property
     def metric(self) -> Metric:
-        """B as an inner product."""
+        """The matrix B as an inner product."""
         return self.B
 
     @property
@@ -161,7 +211,7 @@ class TraceProblem:
 
     @cached_property
     def norm_estimate(self) -> float:
-        """Half as much again as a power iteration finds of ‖A‖: no bound, for operators only."""
+        """Estimate of ‖A‖ for operators: 1.5 times what a power iteration finds; no bound."""
         v = np.random.default_rng(2).standard_normal((self.n, 1))
         top = 0.0
         for _ in range(12):
@@ -174,10 +224,10 @@ class TraceProblem:
 
     @cached_property
     def asymmetry(self) -> float:
-        """A bound of ‖A − Aᵀ‖/2 for a dense A; sparse ones were made symmetric.
+        """Bound of ‖A − Aᵀ‖/2 for a dense A; sparse ones were made symmetric.
 
-        For an operator it holds but for a chance of 1e-12: xᵀ(A − Aᵀ)y is normal with the
-        Frobenius norm as its spread, and four draws are all 800 times smaller with that chance.
+        For an operator it holds but for a chance of 1e-12: xᵀ(A − Aᵀ)y is normal with the Frobenius
+        norm as its spread, and four draws are all 800 times smaller with that chance.
         """
         if isinstance(self.A, np.ndarray):
             return asymmetry(self.A)
@@ -190,7 +240,7 @@ class TraceProblem:
 
     @cached_property
     def square_norm(self) -> float:
-        """An upper bound of ‖A‖² (Frobenius) for a dense A."""
+        """Upper bound of ‖A‖² (Frobenius) for a dense A."""
         A: Array = self.A
 
         def share(slices: list[slice]) -> float:
@@ -203,7 +253,18 @@ class TraceProblem:
         return total * (1 + (2**18 + len(A)) * float(np.finfo(float).eps))
 
     def descent(self, V: Array) -> Array:
-        """sign·A·V, V of n rows: what solvers minimise."""
+        """Multiply: sign·A·V, the product that solvers minimise with.
+
+        Parameters
+        ----------
+        V : ndarray of shape (n,) or (n, k)
+            Vectors.
+
+        Returns
+        -------
+        ndarray
+            The products, in the shape of V.
+        """
         if np.ndim(V) not in (1, 2) or len(V) != self.n:
             raise InvalidInput(
                 f"the vectors have shape {np.shape(V)}, and the problem has {self.n} rows; give "
@@ -213,14 +274,36 @@ class TraceProblem:
         return image if self.sense == "min" else -image
 
     def quadratic(self, V: Array) -> Array:
-        """Vᵀ(sign·A)V; for A = MᵀM from MV, which keeps the digits of tiny values."""
+        """Compute Vᵀ(sign·A)V; for A = MᵀM from MV, which keeps the digits of small values.
+
+        Parameters
+        ----------
+        V : ndarray of shape (n, k)
+            Vectors.
+
+        Returns
+        -------
+        ndarray of shape (k, k)
+            The quadratic form.
+        """
         if isinstance(self.A, Gramian):
             images = self.A.factor @ V
             return self.sign * (images.T @ images)
         return V.T @ self.descent(V)
 
     def without_excluded(self, V: Array) -> Array:
-        """V less its components along the excluded directions (B-orthogonally)."""
+        """Remove the components along the excluded directions, B-orthogonally.
+
+        Parameters
+        ----------
+        V : ndarray of shape (n, k)
+            Vectors.
+
+        Returns
+        -------
+        ndarray of shape (n, k)
+            The vectors without these components.
+        """
         N = self.excluded_basis
         return V - N @ (self.metric.times(N).T @ V) if N.shape[1] else V
 

@@ -12,15 +12,40 @@ from dualfold.arrays import Array
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """Directions of a trace problem, best first; nothing here is proved.
+    """Directions that a solver found for a trace problem, best first; nothing here is proved.
 
-    `vectors` is n×count, B-orthonormal; `values` are their Rayleigh quotients.
-    `solver` names the algorithm, `story` says in words why it was taken, `status` is
-    "converged" or "stopped" and `products` the number of products with A that it cost.
-    `guard` holds further, less exact directions (maybe none) that hint at the
-    next eigenvalue. Signs: the entry of largest modulus in a column is positive.
-    `history`, of descent methods, has a row for each step: the value reached, and a bound of its
-    relative distance from the optimum (infinite where there is none).
+    Attributes
+    ----------
+    vectors : ndarray of shape (n, count)
+        B-orthonormal directions; the entry of largest modulus in each column is positive.
+    values : ndarray of shape (count,)
+        Their Rayleigh quotients.
+    guard : ndarray of shape (n, k)
+        Further, less exact directions that hint at the next eigenvalue; k may be 0.
+    solver : str
+        Name of the algorithm.
+    status : {"converged", "stopped"}
+        Whether the iteration met its stopping rule.
+    products : int
+        Number of products with A.
+    story : tuple of str
+        Why this algorithm was chosen, in words.
+    history : ndarray of shape (n_steps, 2) or None
+        Of descent methods: the value after each step, and a bound of its relative distance from the
+        optimum (infinite if there is none).
+
+    See Also
+    --------
+    certify : Judges the vectors.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold import embed
+    >>> from dualfold.trace import TraceProblem
+    >>> solution = embed(TraceProblem(np.diag([1.0, 2.0, 4.0]), count=1)).solution
+    >>> solution.status, solution.vectors.round(6).ravel()
+    ('converged', array([1., 0., 0.]))
     """
 
     vectors: Array

@@ -35,8 +35,37 @@ class SubspaceQuotients:
 
 
 def subspace_quotients(A: Any, U: Any, B: Any = None) -> SubspaceQuotients:
-    """Least and largest xᵀAx/xᵀBx over the span of the columns of U; A, B symmetric, B ≻ 0.
+    """Compute the least and the largest quotient xᵀAx/xᵀBx over a subspace.
 
+    By the min–max theorem of Courant and Fischer a subspace of dimension k bounds two eigenvalues
+    λ₁ ≤ … ≤ λ_n of (A, B): λ_k is at most the largest quotient, and λ_{n−k+1} at least the least.
+
+    Parameters
+    ----------
+    A : array-like of shape (n, n)
+        Symmetric matrix.
+    U : array-like of shape (n, k)
+        Independent columns that span the subspace.
+    B : array-like of shape (n, n) or None, default=None
+        Positive definite matrix; None is the identity.
+
+    Returns
+    -------
+    SubspaceQuotients
+        The quotients `least` and `largest`, with vectors that attain them.
+
+    Raises
+    ------
+    InvalidInput
+        If the columns of U are dependent or have the wrong length.
+
+    References
+    ----------
+    .. [1] R. A. Horn and C. R. Johnson, "Matrix Analysis", 2nd edition, Theorem 4.2.6, Cambridge
+       University Press, 2013.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> found = subspace_quotients(np.diag([1.0, 2.0, 4.0]), [[1.0, 0], [1, 0], [0, 1]])
     >>> round(found.least, 9), round(found.largest, 9)  # λ₂ ≥ 1.5, the least; λ₂ ≤ 4, the largest

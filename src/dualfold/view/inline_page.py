@@ -11,6 +11,7 @@ import numpy as np
 
 from dualfold.auditing import Audit
 from dualfold.data.prepared import prepare
+from dualfold.data.reading import PLAIN_READING
 from dualfold.errors import Argument, InvalidInput
 from dualfold.inputs import frame_of, numbers_of
 from dualfold.view.audit_page import audit_content
@@ -68,7 +69,8 @@ def page(
     else:
         shown = [_map_of(one, place, X) for place, one in enumerate(given)]
         content = PageContent(shown, color=color)
-    features = X if isinstance(X, np.ndarray) or hasattr(X, "iloc") else None
+    table = frame_of(X)
+    features = table if isinstance(table, np.ndarray) or hasattr(table, "iloc") else None
     content = replace(content, title=title, columns=columns, features=features, names=names)
     made = make_page(content)
     return InlinePage(made.html, made.notices, height)
@@ -79,7 +81,7 @@ def _numbers(X: Any) -> Any:
     if X is None:
         raise InvalidInput(Argument("X"), " is needed: the data that the audit was asked about")
     rows = frame_of(numbers_of(X))
-    return prepare(rows).X if hasattr(rows, "iloc") else rows
+    return prepare(rows, PLAIN_READING).X if hasattr(rows, "iloc") else rows
 
 
 def _map_of(one: Any, place: int, X: Any) -> Map:

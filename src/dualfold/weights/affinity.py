@@ -134,10 +134,65 @@ def affinity(
     n_neighbors: int | None = None,
     alpha: float = 0.0,
 ) -> Affinity:
-    """The rule of that name, fitted to the graph.
+    """Fit a rule of edge weights to a graph, so that new edges get weights, too.
 
-    `width` is for heat weights (default: `heat_width`), `n_neighbors` for density
-    weights (default: the graph's own number); `alpha` is the density exponent.
+    Parameters
+    ----------
+    graph : Graph
+        The neighbour graph.
+    weights : {"heat", "adaptive", "binary", "density", "precomputed"}, default="heat"
+        Rule of the weights (see Notes of `affinity`).
+    width : float or None, default=None
+        Width σ of heat weights; None takes the root mean square edge length, or 1/4 of the longest
+        edge if that is more.
+    n_neighbors : int or None, default=None
+        Number t of density weights; None takes the graph's own number.
+    alpha : float, default=0.0
+        Density exponent α in [0, 1]: weights are divided by (q_i·q_j)^α, where q are the row sums
+        of W. 1 removes the influence of the sampling density.
+
+    Returns
+    -------
+    Affinity
+        The rule; `of_graph(graph)` returns the weights of the stored edges.
+
+    Raises
+    ------
+    InvalidInput
+        If `width`, `alpha` or `n_neighbors` is out of its range.
+
+    See Also
+    --------
+    laplacian_of : The Laplacian with weights by this rule.
+    weighted_laplacian : Both in one call.
+
+    Notes
+    -----
+    Let d_ij be the length of an edge. The rules are
+
+    - "heat": W_ij = exp(−d_ij²/σ²), with σ = `width`
+    - "adaptive": W_ij = exp(−2d_ij²/(σ_i² + σ_j²)), with σ_i the distance to the last neighbour
+      that i lists
+    - "binary": W_ij = 1
+    - "density": W_ij = exp(−d_ij²/(t·A_i·A_j)), with A the spread of neighbourhoods
+      (`graph.neighborhood_spread`)
+    - "precomputed": W_ij as `graph.from_affinities` was given it
+
+    References
+    ----------
+    .. [1] M. Belkin and P. Niyogi, "Laplacian eigenmaps for dimensionality reduction and data
+       representation", Neural Computation, 15(6), 1373–1396, 2003.
+    .. [2] R. R. Coifman and S. Lafon, "Diffusion maps", Applied and Computational Harmonic
+       Analysis, 21(1), 5–30, 2006.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.graph import knn
+    >>> from dualfold.weights import affinity
+    >>> graph = knn(np.array([[0.0], [1.0], [3.0]]), 1)
+    >>> affinity(graph, width=1.0).of_graph(graph).round(3)
+    array([0.368, 0.368, 0.018, 0.018])
     """
     if not 0 <= alpha <= 1:
         raise InvalidInput(Argument("alpha", alpha), " is a density exponent, from 0 to 1")
@@ -222,15 +277,78 @@ Laplacian = tuple[sp.csr_array, Array]
 
 
 def heat_laplacian(graph: Graph, *, width: float | None = None) -> Laplacian:
-    """W_ij = exp(−‖x_i − x_j‖²/σ²) on edges, σ = `width` (default: `heat_width`)."""
+    """Laplacian with heat weights W_ij = exp(−‖x_i − x_j‖²/σ²).
+
+    Parameters
+    ----------
+    graph : Graph
+        The neighbour graph.
+    width : float or None, default=None
+        Width σ of heat weights; None takes the root mean square edge length, or 1/4 of the longest
+        edge if that is more.
+
+    Returns
+    -------
+    laplacian : csr_array of shape (n_samples, n_samples)
+        The Laplacian L = Deg − W.
+    degrees : ndarray of shape (n_samples,)
+        The row sums of W, the diagonal of Deg.
+
+    See Also
+    --------
+    weighted_laplacian : Other weights.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.graph import knn
+    >>> from dualfold.weights import heat_laplacian
+    >>> graph = knn(np.array([[0.0], [1.0], [3.0]]), 1)
+    >>> L, degrees = heat_laplacian(graph, width=2.0)
+    >>> L.toarray().round(2)
+    array([[ 0.78, -0.78,  0.  ],
+           [-0.78,  1.15, -0.37],
+           [ 0.  , -0.37,  0.37]])
+    """
     return laplacian_of(graph, affinity(graph, weights="heat", width=width))
 
 
 def density_laplacian(graph: Graph, *, n_neighbors: int | None = None) -> Laplacian:
-    """W_ij = exp(−‖x_i − x_j‖²/(t·A_i·A_j)) on edges: widths follow the local density.
+    """Laplacian with weights exp(−‖x_i − x_j‖²/(t·A_i·A_j)), whose widths follow the density.
 
-    A_i is the spread of i's t nearest points (`graph.neighborhood_spread`), t = `n_neighbors`
-    (default: the graph's own), also where a variable graph keeps fewer of them.
+    A_i is the spread of the t nearest rows of row i (`graph.neighborhood_spread`), also where a
+    variable graph keeps fewer of them.
+
+    Parameters
+    ----------
+    graph : Graph
+        The neighbour graph.
+    n_neighbors : int or None, default=None
+        The number t; None takes the graph's own number.
+
+    Returns
+    -------
+    laplacian : csr_array of shape (n_samples, n_samples)
+        The Laplacian L = Deg − W.
+    degrees : ndarray of shape (n_samples,)
+        The row sums of W, the diagonal of Deg.
+
+    See Also
+    --------
+    heat_laplacian : One width for all edges.
+
+    References
+    ----------
+    .. [1] L. Tucker, "Dimensionality reduction and the Fenchel game", Definition 3.4.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.graph import knn
+    >>> from dualfold.weights import density_laplacian
+    >>> L, degrees = density_laplacian(knn(np.array([[0.0], [1.0], [3.0]]), 1))
+    >>> L.shape, bool(np.allclose(L.sum(axis=1), 0))
+    ((3, 3), True)
     """
     return laplacian_of(graph, affinity(graph, weights="density", n_neighbors=n_neighbors))
 
@@ -238,12 +356,84 @@ def density_laplacian(graph: Graph, *, n_neighbors: int | None = None) -> Laplac
 def weighted_laplacian(
     graph: Graph, *, weights: Weights = "heat", width: float | None = None
 ) -> Laplacian:
-    """The Laplacian whose weights have this name; `width` is for heat weights."""
+    """Laplacian with weights of a named rule.
+
+    Parameters
+    ----------
+    graph : Graph
+        The neighbour graph.
+    weights : {"heat", "adaptive", "binary", "density", "precomputed"}, default="heat"
+        Rule of the weights (see Notes of `affinity`).
+    width : float or None, default=None
+        Width σ of heat weights; None takes the root mean square edge length, or 1/4 of the longest
+        edge if that is more.
+
+    Returns
+    -------
+    laplacian : csr_array of shape (n_samples, n_samples)
+        The Laplacian L = Deg − W.
+    degrees : ndarray of shape (n_samples,)
+        The row sums of W, the diagonal of Deg.
+
+    See Also
+    --------
+    affinity : The rules.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.graph import knn
+    >>> from dualfold.weights import weighted_laplacian
+    >>> graph = knn(np.array([[0.0], [1.0], [3.0]]), 1)
+    >>> weighted_laplacian(graph, weights="binary")[0].toarray()
+    array([[ 1., -1.,  0.],
+           [-1.,  2., -1.],
+           [ 0., -1.,  1.]])
+    """
     return laplacian_of(graph, affinity(graph, weights=weights, width=width))
 
 
 def laplacian_of(graph: Graph, rule: Affinity) -> Laplacian:
-    """The Laplacian with weights by that rule."""
+    """Laplacian of a graph with weights by a fitted rule.
+
+    Parameters
+    ----------
+    graph : Graph
+        The neighbour graph.
+    rule : Affinity
+        What `affinity` returned.
+
+    Returns
+    -------
+    laplacian : csr_array of shape (n_samples, n_samples)
+        The Laplacian L = Deg − W.
+    degrees : ndarray of shape (n_samples,)
+        The row sums of W, the diagonal of Deg.
+
+    Raises
+    ------
+    InvalidInput
+        If weights underflow to 0 and the graph falls into more pieces.
+
+    See Also
+    --------
+    weighted_laplacian : Rule and Laplacian in one call.
+
+    Notes
+    -----
+    L is symmetric with L·1 = 0, and vᵀLv is the sum of W_ij(v_i − v_j)² over edges. A "normalised"
+    Laplacian is the same matrix with another inner product: give the degrees as B of the trace
+    problem.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.graph import knn
+    >>> from dualfold.weights import affinity, laplacian_of
+    >>> graph = knn(np.array([[0.0], [1.0], [3.0]]), 1)
+    >>> laplacian_of(graph, affinity(graph, weights="binary"))[1]
+    array([1., 2., 1.])
+    """
     weights = rule.of_graph(graph)
     shape = graph.lengths.shape
     W = sp.csr_array((weights, graph.lengths.indices, graph.lengths.indptr), shape=shape)

@@ -65,16 +65,46 @@ _take_off_mean = kernel("take_off_mean")
 
 
 def scatter(X: Any, *, precision: type[np.floating] | None = None) -> tuple[Array, Array]:
-    """(Σ (x − x̄)(x − x̄)ᵀ, x̄): n times the covariance, and the mean.
+    """Compute the scatter matrix Σ(x − x̄)(x − x̄)ᵀ and the mean x̄ in one pass over the rows.
 
-    X is read once. Where the mean is far from 0, rows are shifted by the mean of some of
-    them before they are multiplied, so that it costs no digits; what is left of the mean
-    is within the spread and comes off at the end. So the entries of a constant column are exactly
-    0, and its mean is its value. Many float32 and small integers are
-    multiplied in float32 (unless `precision` is np.float64), some rows at a time, and
-    summed in float64; X itself is never copied. Sparse X stays sparse: XᵀX − n·x̄x̄ᵀ, columns
-    without a zero shifted beforehand.
-    How far it can be from the exact matrix: `scatter_error`.
+    Parameters
+    ----------
+    X : ndarray or sparse matrix of shape (n_samples, n_features)
+        Rows of finite numbers; X is read in tiles and never copied, and a sparse X is not filled.
+    precision : type or None, default=None
+        `numpy.float64` forbids products in single precision; None allows them for large tables of
+        float32 or small integers.
+
+    Returns
+    -------
+    scatter : ndarray of shape (n_features, n_features)
+        The covariance matrix times n.
+    mean : ndarray of shape (n_features,)
+        The mean of the columns.
+
+    Raises
+    ------
+    TooLarge
+        If the matrix does not fit into memory.
+
+    See Also
+    --------
+    point_gram : Inner products of rows, the smaller matrix if there are few rows.
+
+    Notes
+    -----
+    Rows are shifted by the mean of some of them before they are multiplied, so that a mean far from
+    0 costs no digits; the remaining mean is subtracted at the end. Constant columns have entries
+    that are exactly 0. `dualfold.weights.covariance.scatter_error` bounds the rounding.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.weights import scatter
+    >>> total, mean = scatter(np.array([[1.0, 0.0], [3.0, 2.0]]))
+    >>> total, mean
+    (array([[2., 2.],
+           [2., 2.]]), array([2., 1.]))
     """
     n, width = X.shape
     if n == 0:

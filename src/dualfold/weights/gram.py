@@ -34,11 +34,38 @@ CACHED_NUMBERS = 2**17
 def point_gram(
     X: Any, mean: Array, scale: Array | None = None, *, precision: type[np.floating] | None = None
 ) -> Array:
-    """The n×n inner products ⟨x_i − x̄, x_j − x̄⟩ of the rows of X, features divided by `scale`.
+    """Compute the inner products ⟨x_i − x̄, x_j − x̄⟩ of centred rows.
 
-    x̄ is `mean`. It has the eigenvalues of the scatter and is the smaller matrix for n ≪ D.
-    Tiles run over columns, in float32 for many float32 and small integers (unless `precision`
-    is np.float64) and summed in float64, like `scatter`. `point_gram_error` bounds its error.
+    Parameters
+    ----------
+    X : ndarray or sparse matrix of shape (n_samples, n_features)
+        Rows of finite numbers.
+    mean : ndarray of shape (n_features,)
+        The vector x̄ that is subtracted from all rows.
+    scale : ndarray of shape (n_features,) or None, default=None
+        Numbers that the columns are divided by; None divides by none.
+    precision : type or None, default=None
+        `numpy.float64` forbids products in single precision; None allows them for large tables of
+        float32 or small integers.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_samples)
+        The Gram matrix. Its nonzero eigenvalues are those of the scatter matrix.
+
+    See Also
+    --------
+    scatter : The smaller matrix if there are few columns.
+    centred_gram : The same matrix from distances.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.weights import point_gram
+    >>> X = np.array([[1.0, 0.0], [3.0, 2.0]])
+    >>> point_gram(X, X.mean(axis=0))
+    array([[ 2., -2.],
+           [-2.,  2.]])
     """
     n, width = X.shape
     refuse_large(n, "points", width)
@@ -127,11 +154,46 @@ def working_precision(X: Any) -> type[np.floating]:
 
 
 def centred_gram(distances: Any, *, out: Array | None = None) -> Array:
-    """K = −½HΔH from a matrix of distances (Δ: their squares), in their precision (half: double).
+    """Double centring: compute K = −½HΔH from distances, where Δ holds their squares.
 
-    `out` takes the result; it may be the matrix of distances itself (then lost, also when
-    they are refused). K_ij is rounded
-    just as K_ji is, so symmetric distances give a symmetric K to the last bit.
+    Parameters
+    ----------
+    distances : array-like of shape (n_samples, n_samples)
+        Symmetric matrix of distances.
+    out : ndarray or None, default=None
+        Array for the result; it may be the matrix of distances itself, which is lost then.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_samples)
+        The centred Gram matrix, in the precision of the distances (half precision: double).
+
+    Raises
+    ------
+    InvalidInput
+        If the matrix is not square, or has entries that are negative, not finite, or not symmetric.
+
+    See Also
+    --------
+    point_gram : The same matrix from rows of coordinates.
+
+    Notes
+    -----
+    H = I − 11ᵀ/n. K_ij is rounded as K_ji is, so symmetric distances give a symmetric K to the last
+    bit.
+
+    References
+    ----------
+    .. [1] W. S. Torgerson, "Multidimensional scaling: I. Theory and method", Psychometrika, 17,
+       401–419, 1952.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.weights import centred_gram
+    >>> centred_gram(np.array([[0.0, 2.0], [2.0, 0.0]]))
+    array([[ 1., -1.],
+           [-1.,  1.]])
     """
     D = np.asarray(distances)
     if D.ndim != 2 or D.shape[0] != D.shape[1] or not len(D):

@@ -18,12 +18,47 @@ from dualfold.weights.batches import batches, offsets, stacked_rows
 
 
 def tangent_alignment(X: Any, lists: Lists, *, n_components: int) -> sp.csr_array:
-    """F whose rows span, for each list, what no affine function of the tangent gives.
+    """Compute F whose rows penalise functions that are not affine on local tangent planes.
 
-    With Θ the k×d local tangent coordinates (the leading left singular vectors of the
-    centred neighbours), the rows of one list are an orthonormal basis of the complement
-    of [1 Θ]: ‖F_i v‖² is the squared distance of v, on the list, from the affine
-    functions of Θ. k − d − 1 rows a list.
+    Parameters
+    ----------
+    X : ndarray or sparse matrix of shape (n_samples, n_features)
+        Rows of numbers.
+    lists : Lists
+        Directed neighbour lists of the rows, as in `Graph.lists`.
+    n_components : int
+        Dimension d of the tangent planes.
+
+    Returns
+    -------
+    csr_array of shape (n_penalties, n_samples)
+        The factor F: ‖Fv‖² sums, over all lists, the squared distance of v from the affine
+        functions of the local tangent coordinates.
+
+    See Also
+    --------
+    tangent_hessian : Penalties of second derivatives.
+
+    Notes
+    -----
+    Let Θ be the k×d leading left singular vectors of the centred neighbours of one row. The rows of
+    F for its list are an orthonormal basis of the complement of [1 Θ], k − d − 1 rows. FᵀF is never
+    formed.
+
+    References
+    ----------
+    .. [1] Z. Zhang and H. Zha, "Principal manifolds and nonlinear dimensionality reduction via
+       tangent space alignment", SIAM Journal on Scientific Computing, 26(1), 313–338, 2004.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.graph import knn
+    >>> from dualfold.weights import tangent_alignment
+    >>> line = np.arange(8.0)[:, None]
+    >>> F = tangent_alignment(line, knn(line, 4).lists, n_components=1)
+    >>> F.shape, bool(np.allclose(F @ line, 0))
+    ((16, 8), True)
     """
     return _stacked_for_lists(
         X, lists, lambda around: _orthogonal_complement(_affine_functions(around, n_components))
@@ -31,10 +66,46 @@ def tangent_alignment(X: Any, lists: Lists, *, n_components: int) -> sp.csr_arra
 
 
 def tangent_hessian(X: Any, lists: Lists, *, n_components: int) -> sp.csr_array:
-    """F whose rows estimate, for each list, the second derivatives of a function.
+    """Compute F whose rows estimate second derivatives on local tangent planes.
 
-    The products of any two tangent coordinates, made orthogonal to [1 Θ] and to one
-    another (Gram–Schmidt, by QR): d(d+1)/2 rows a list, which vanish on affine functions.
+    Parameters
+    ----------
+    X : ndarray or sparse matrix of shape (n_samples, n_features)
+        Rows of numbers.
+    lists : Lists
+        Directed neighbour lists of the rows, as in `Graph.lists`.
+    n_components : int
+        Dimension d of the tangent planes.
+
+    Returns
+    -------
+    csr_array of shape (n_penalties, n_samples)
+        The factor F, with d(d + 1)/2 rows for each list, which vanish on affine functions.
+
+    See Also
+    --------
+    tangent_alignment : Penalties of everything that is not affine.
+
+    Notes
+    -----
+    The rows of a list are the products of any two tangent coordinates, made orthogonal to the
+    affine functions and to one another.
+
+    References
+    ----------
+    .. [1] D. L. Donoho and C. Grimes, "Hessian eigenmaps: Locally linear embedding techniques for
+       high-dimensional data", Proceedings of the National Academy of Sciences, 100(10), 5591–5596,
+       2003.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.graph import knn
+    >>> from dualfold.weights import tangent_hessian
+    >>> line = np.arange(8.0)[:, None]
+    >>> F = tangent_hessian(line, knn(line, 4).lists, n_components=1)
+    >>> F.shape, bool(np.allclose(F @ line, 0)), bool(np.allclose(F @ line**2, 0))
+    ((8, 8), True, False)
     """
     a, b = np.triu_indices(n_components)
 

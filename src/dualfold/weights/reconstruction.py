@@ -20,11 +20,43 @@ from dualfold.weights.batches import batches, offsets, stacked_rows
 
 
 def reconstruction_weights(X: Any, lists: Lists, *, ridge: float = 1e-3) -> sp.csr_array:
-    """W minimising Σ_i ‖x_i − Σ_j w_ij x_j‖² with Σ_j w_ij = 1 over i's list.
+    """Compute LLE's weights W: each row as an affine combination of its neighbours.
 
-    From the local Gram matrices G with `ridge`·trace(G) added to their diagonal
-    (`ridge` itself where the trace is 0: all neighbours are duplicates). Rows of any length;
-    a point without neighbours keeps an empty row.
+    W minimises Σ_i ‖x_i − Σ_j w_ij x_j‖² subject to Σ_j w_ij = 1.
+
+    Parameters
+    ----------
+    X : ndarray or sparse matrix of shape (n_samples, n_features)
+        Rows of numbers.
+    lists : Lists
+        Directed neighbour lists of the rows, as in `Graph.lists`.
+    ridge : float, default=1e-3
+        Share of the trace of each local Gram matrix that is added to its diagonal, so that weights
+        stay small (the number itself where the trace is 0).
+
+    Returns
+    -------
+    csr_array of shape (n_samples, n_samples)
+        The weights; a row without neighbours is empty.
+
+    See Also
+    --------
+    reconstruction_error : The operator (I − W)ᵀ(I − W).
+
+    References
+    ----------
+    .. [1] S. T. Roweis and L. K. Saul, "Nonlinear dimensionality reduction by locally linear
+       embedding", Science, 290(5500), 2323–2326, 2000.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.graph import knn
+    >>> from dualfold.weights import reconstruction_weights
+    >>> line = np.array([[0.0], [1.0], [2.0]])
+    >>> W = reconstruction_weights(line, knn(line, 2).lists, ridge=1e-9)
+    >>> W.toarray()[1].round(3)
+    array([0.5, 0. , 0.5])
     """
     n = len(lists)
     weights = np.empty(len(lists.indices))
@@ -34,7 +66,31 @@ def reconstruction_weights(X: Any, lists: Lists, *, ridge: float = 1e-3) -> sp.c
 
 
 def reconstruction_error(W: sp.csr_array) -> Callable[[Array], Array]:
-    """Z ↦ (I − W)ᵀ(I − W)Z, the square never formed."""
+    """Make the operator Z ↦ (I − W)ᵀ(I − W)Z; the square is never formed.
+
+    Parameters
+    ----------
+    W : csr_array of shape (n_samples, n_samples)
+        The reconstruction weights.
+
+    Returns
+    -------
+    callable
+        Function of an array with n_samples rows.
+
+    See Also
+    --------
+    reconstruction_weights : The weights W.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import scipy.sparse as sp
+    >>> from dualfold.weights import reconstruction_error
+    >>> W = sp.csr_array([[0.0, 1.0], [1.0, 0.0]])
+    >>> reconstruction_error(W)(np.array([1.0, 0.0]))
+    array([ 2., -2.])
+    """
     M = sp.csr_array(sp.eye_array(W.shape[0], format="csr") - W)
     transposed = M.T.tocsr()
     return lambda Z: np.asarray(transposed @ (M @ Z))

@@ -12,8 +12,8 @@ from scipy.special import gammaincinv
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
 from dualfold.quality.estimate import Estimate, drawn_rows
+from dualfold.quality.reference_clouds import MAX_ROWS, inverse_curves
 from dualfold.quality.space import EuclideanSpace, Space, space_of
-from dualfold.recommendation.reference_clouds import MAX_ROWS, inverse_curves
 
 __all__ = ["Dimension", "intrinsic_dimension", "levina_bickel", "two_nn"]
 

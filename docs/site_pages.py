@@ -1,0 +1,95 @@
+"""Pages of the site that are written from the code: the API reference and the command line's."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import re
+from pathlib import Path
+from typing import Any
+
+# The groups of the reference: title, a sentence, rooms; "" is the package itself.
+GROUPS = (
+    ("estimators", "Estimators and first calls", "What most users need.", ("",)),
+    (
+        "judging",
+        "Judging maps",
+        "How good a map is, whoever made it; which method suits a table.",
+        ("quality", "auditing", "recommendation", "certificate"),
+    ),
+    ("tables", "Tables, files and large data", "Reading, preparing, storing.",
+     ("data", "exploration", "saved", "scale")),
+    ("pictures", "Pictures and pages", "Figures, and the page in a browser.", ("view", "notebook")),
+    (
+        "blocks",
+        "Building blocks",
+        "Neighbour graphs, weights, trace problems, unfolding: to build a method of your own.",
+        ("graph", "weights", "methods", "trace", "maps", "embedding", "unfolding", "tsne",
+         "neighbor_map"),
+    ),
+    (
+        "advanced",
+        "Advanced",
+        "Convex programs, games, PCA by descent.",
+        ("programs", "games", "point_pca"),
+    ),
+)  # fmt: skip
+REPOSITORY_PAGES = {
+    "ARCHITECTURE.md": "/dev/architecture.md",
+    "CONTRIBUTING.md": "/dev/contributing.md",
+    "SECURITY.md": "/dev/security.md",
+    "CHANGELOG.md": "/changes.md",
+    "benchmarks/RESULTS.md": "/benchmarks.md",
+}
+
+
+def link_to_site(app: Any, name: str, source: list[str]) -> None:
+    """Links to Markdown files of the repository outside docs/ lead to their pages."""
+    for file, page in REPOSITORY_PAGES.items():
+        source[0] = re.sub(
+            rf"\]\((?:\.\./)*{re.escape(file)}(#[^)]*)?\)", rf"]({page}\1)", source[0]
+        )
+
+
+def public_names(room: str) -> list[str]:
+    """What a room exports and documents as its own."""
+    module = importlib.import_module(f"dualfold.{room}" if room else "dualfold")
+    return [name for name in sorted(getattr(module, "__all__", ())) if _is_documented(module, name)]
+
+
+def _is_documented(module: Any, name: str) -> bool:
+    """Constants and rooms have no page of their own."""
+    value = getattr(module, name)
+    return isinstance(value, type) or callable(value)
+
+
+def write_reference(folder: Path) -> None:
+    """One page a group, with a table for each room; autosummary writes a page a name."""
+    target = folder / "reference"
+    target.mkdir(exist_ok=True)
+    titles = []
+    for key, title, sentence, rooms in GROUPS:
+        lines = [title, "=" * len(title), "", sentence, ""]
+        for room in rooms:
+            full = f"dualfold.{room}" if room else "dualfold"
+            if importlib.util.find_spec(full) is None:
+                continue
+            names = public_names(room)
+            if not names:
+                continue
+            heading = f"``{full}``"
+            lines += [heading, "-" * len(heading), ""]
+            about = (importlib.import_module(full).__doc__ or "").strip().splitlines()
+            lines += [about[0] if about else "", "", f".. currentmodule:: {full}", ""]
+            lines += [".. autosummary::", "   :toctree: generated", "   :template: name.rst", ""]
+            lines += [f"   {name}" for name in names] + [""]
+        _write_changed(target / f"{key}.rst", "\n".join(lines))
+        titles.append(key)
+    index = ["API reference", "=============", "", ".. toctree::", "   :maxdepth: 2", ""]
+    _write_changed(target / "index.rst", "\n".join([*index, *(f"   {key}" for key in titles), ""]))
+
+
+def _write_changed(path: Path, text: str) -> None:
+    """Write a file only where its text is new: unchanged pages are not built again."""
+    if not path.exists() or path.read_text() != text:
+        path.write_text(text)

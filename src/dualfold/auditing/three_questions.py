@@ -1,0 +1,116 @@
+"""What a map shows of its data: overall order, neighbourhoods, groups."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from dualfold.auditing.groups import groups_with_verdicts, linked_groups
+from dualfold.quality.estimate import drawn_rows, sample_size
+from dualfold.quality.map_layout import layout_of
+from dualfold.quality.map_verdict import GroupsFound, MapVerdict
+from dualfold.quality.picture import Picture
+from dualfold.quality.ranks import picture_of
+from dualfold.quality.space import EuclideanSpace, Space, both_spaces, subspace
+from dualfold.quality.visible_groups import map_groups
+
+__all__ = ["groups_found", "map_verdict"]
+
+N_NEIGHBORS = 10
+# Fewer rows have no tests of groups (docs/audit.md).
+MIN_GROUP_ROWS = 100
+# Rows on which groups are looked for on the map, and rows whose links are counted: a second each.
+MAX_VISIBLE_ROWS = 20_000
+MAX_TESTED_ROWS = 2_000
+# Their pairs are tested.
+MAX_TESTED_GROUPS = 60
+
+
+def map_verdict(
+    X: Any,
+    Y: Any,
+    *,
+    columns: Mapping[str, Any] | None = None,
+    metric: Any = "euclidean",
+    random_state: int = 0,
+) -> MapVerdict:
+    """What a map Y shows of the data X; `print` it.
+
+    Parameters
+    ----------
+    X : table of numbers, graph or distances
+        The data, as `dualfold.quality` takes them.
+    Y : array of shape (n, d)
+        The map.
+    columns : mapping of names to values, optional
+        What overall order is looked for in (default: the columns of X).
+    metric : str or callable
+        Of X; on the map distances are Euclidean.
+    random_state : int
+        Seed of samples and permutations.
+
+    Returns
+    -------
+    MapVerdict
+
+    Examples
+    --------
+    >>> from dualfold import PCA
+    >>> from dualfold.auditing import map_verdict
+    >>> from dualfold.data import digits
+    >>> X = digits().points
+    >>> found = map_verdict(X, PCA(2).fit_transform(X))
+    >>> found.layout.grade, found.neighborhoods.grade, found.groups.grade
+    ('fair', 'poor', 'none')
+    """
+    x, y = both_spaces(X, Y, metric, None)
+    near = None
+    if x.n > N_NEIGHBORS:
+        near = picture_of(x, y, N_NEIGHBORS, sample=sample_size(x.n), random_state=random_state)
+    return verdict_with_picture(x, y, near, columns=columns, random_state=random_state)
+
+
+def verdict_with_picture(
+    x: Space,
+    y: EuclideanSpace,
+    near: Picture | None,
+    *,
+    columns: Mapping[str, Any] | None = None,
+    names: Sequence[str] | None = None,
+    random_state: int = 0,
+) -> MapVerdict:
+    """The same, where neighbourhoods were measured before; names : of the columns of X."""
+    layout = layout_of(x, y.points, columns, names=names, random_state=random_state)
+    groups = groups_found(x, y.points, random_state=random_state)
+    return MapVerdict(layout, near, groups)
+
+
+def groups_found(x: Space, Y: Any, *, random_state: int = 0) -> GroupsFound:
+    """How many of the visible groups of a map the data have; on a sample of many rows.
+
+    The tests are those of `audit`; more rows have more power there.
+    """
+    points = np.asarray(Y, dtype=float)
+    if x.n < MIN_GROUP_ROWS:
+        return GroupsFound(0, reason=f"{x.n} rows are too few; {MIN_GROUP_ROWS} are needed")
+    rows = _rows(x.n, MAX_VISIBLE_ROWS, random_state)
+    visible = map_groups(points[rows])
+    if visible.count < 2:
+        return GroupsFound(visible.count, sampled=len(rows))
+    if visible.count > MAX_TESTED_GROUPS:
+        return GroupsFound(visible.count, reason=f"{visible.count} groups are visible, too many")
+    chosen = _rows(len(rows), MAX_TESTED_ROWS, random_state)
+    linked, _ = linked_groups(subspace(x, rows[chosen]), visible, chosen, random_state)
+    groups, _ = groups_with_verdicts(linked)
+    counts = Counter(one.verdict for one in groups)
+    return GroupsFound(
+        visible.count, counts["group"], counts["torn"], counts["scattered"], len(chosen)
+    )
+
+
+def _rows(n: int, most: int, seed: int) -> np.ndarray:
+    rows = drawn_rows(n, most, seed)
+    return np.arange(n) if rows is None else rows

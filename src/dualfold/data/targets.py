@@ -1,0 +1,109 @@
+"""Columns that look like the answer (a target, a class) rather than a measurement."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dualfold.data.notices import column_argument, quoted_names
+from dualfold.errors import Argument, Message
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    Column = NDArray[Any] | pd.Series[Any]
+
+# Names alone or as the last word ("iris_class"), as in scikit-learn's, UCI's and R's tables: those
+# that say it whatever the values are, those that say it where the values are few; then the same
+# of names that are features beside a better one, as the class of passengers who survived.
+TARGET_PATTERNS = (
+    r"(?:.*[_\s.-])?(?:labels?|targets?)|target[_\s.-].*|y_true|(?:ground_?)?truth",
+    r"(?:.*[_\s.-])?(?:species|outcomes?|diagnosis)|answers?|response|survived|churn(?:ed)?|digit",
+    r"(?:.*[_\s.-])?class(?:es)?",
+    r"(?:.*[_\s.-])?clusters?|y|categor(?:y|ies)",
+)
+ANY_VALUE_RANKS = (0, 2)
+SURE_RANKS = (0, 1)
+# Few values, of which each has enough rows to be a group.
+MAX_TARGET_LEVELS = 20
+MIN_ROWS_PER_LEVEL = 5
+# More columns of such names are a block of measurements (class_1 to class_9).
+MAX_TARGETS = 3
+
+
+def target_rank(name: str, others: Iterable[str] = ()) -> int | None:
+    """How well a name says that a column is the target, 0 the best; None where it does not.
+
+    others : the names of all columns; y beside x is a coordinate
+    """
+    name = name.strip().lower()
+    if name == "y" and any(other.strip().lower() == "x" for other in others):
+        return None
+    ranks = (rank for rank, words in enumerate(TARGET_PATTERNS) if re.fullmatch(words, name))
+    return next(ranks, None)
+
+
+def named_targets(used: list[str], asked: Iterable[str] = ()) -> list[str]:
+    """Features whose names say that they are targets; none where nothing else would be left.
+
+    asked : columns that the caller named, to use them
+    """
+    meant = set(asked)
+    ranks = {name: target_rank(name, used) for name in used if name not in meant}
+    found = {name: rank for name, rank in ranks.items() if rank is not None}
+    return sorted(found, key=lambda name: found[name]) if len(found) < len(used) else []
+
+
+def suspected_targets(named: list[str], columns: Mapping[str, Column]) -> list[str]:
+    """Those of the named targets whose values suit the name, the best first."""
+    ranks = {name: target_rank(name) for name in named}
+    suited = [
+        name for name in named if ranks[name] in ANY_VALUE_RANKS or has_few_values(columns[name])
+    ]
+    sure = [name for name in suited if ranks[name] in SURE_RANKS]
+    found = sure or suited[:1]
+    return found if len(found) <= MAX_TARGETS else []
+
+
+def has_few_values(column: Column) -> bool:
+    """Whether the values are those of a class: whole numbers or words, few, in several rows."""
+    if isinstance(column, np.ndarray):
+        numbers = column[np.isfinite(column)]
+        if not np.array_equal(numbers, np.floor(numbers)):
+            return False
+        known, levels = len(numbers), len(np.unique(numbers))
+    else:
+        known, levels = int(column.notna().sum()), column.nunique()
+    return 2 <= levels <= min(MAX_TARGET_LEVELS, max(known // MIN_ROWS_PER_LEVEL, 2))
+
+
+def apart_notice(names: list[str]) -> Message:
+    """The notice about suspected targets that were kept apart."""
+    if len(names) == 1:
+        words, them = "looks like the answer by name and values: it colours the map and is", "it"
+    else:
+        words = "look like the answer by name and values: the first colours the map, all are"
+        them = "them"
+    return Message(
+        f"{quoted_names(names)} {words} not used; ",
+        column_argument("keep", names),
+        f" uses {them}",
+    )
+
+
+def used_notice(names: list[str]) -> Message:
+    """The notice about columns that are used, but may be the target."""
+    them = "it" if len(names) == 1 else "them"
+    feature = "a feature" if len(names) == 1 else "features"
+    return Message(
+        f"{quoted_names(names)}: used as {feature}, though the name says that it may be the answer "
+        "and no measurement; ",
+        Argument("label_columns", names[:1]),  # as an option it colours, too, and takes one
+        " keeps it apart, ",
+        column_argument("exclude", names),
+        f" leaves {them} out",
+    )

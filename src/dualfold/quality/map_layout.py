@@ -1,0 +1,237 @@
+"""Does a map show overall order: large distances, and columns that rise along it?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.special import stdtrit
+from scipy.stats import rankdata
+
+from dualfold.arrays import Array
+from dualfold.inputs import random_generator
+from dualfold.quality.column_directions import (
+    N_REARRANGED_MAPS,
+    ColumnDirection,
+    column_directions,
+    rearranged_maps,
+)
+from dualfold.quality.estimate import INTERVAL_CONFIDENCE, Estimate, drawn_rows
+from dualfold.quality.space import EuclideanSpace, Space, subspace
+
+# Where words change, in correlations of ranks beyond chance: half, a quarter and a sixteenth of
+# the variance of the ranks is explained. Conventions, chosen by known tables
+# (docs/calibration.md#the-verdict-on-a-map).
+LAYOUT_GRADES = ((0.7, "good"), (0.5, "fair"), (0.25, "poor"), (-np.inf, "hardly any"))
+MIN_ORDER_CORRELATION = LAYOUT_GRADES[0][0]
+MIN_FAIR = LAYOUT_GRADES[1][0]
+# Of the columns of a table: fewer are the order of a few, not of the table.
+MIN_ORDERED_SHARE = 0.1
+# All pairs of fewer rows are compared; else 20,000 pairs of so many rows.
+MAX_EXACT_ROWS = 150
+MAX_POOL_ROWS = 2_000
+MAX_PAIR_ROWS = 1_000
+PAIRS_PER_ROW = 20
+N_BATCHES = 20
+# Of wider tables as many columns are drawn.
+MAX_COLUMNS = 200
+MAX_NAMED_COLUMNS = 3
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How much of the overall order of the data a map shows.
+
+    distances : Spearman's correlation of the distances before and after, over pairs of rows
+    chance : what it is in one of 20 maps with the same visible groups, their places and the rows
+        inside permuted (without groups: with permuted rows)
+    columns : the direction of each column that was looked at
+    n_components : coordinates of the map
+
+    The grade is that of the distances, or of the columns where these say more: "good" where more
+    columns rise along straight directions than the map has axes, since a map can always show
+    as many columns in order as it has axes (of few columns at least half), and a tenth of all
+    columns does; "fair" where fewer than a tenth do. A column counts from a held-out correlation of
+    0.7; as many as rearranged maps have are subtracted.
+
+    >>> print(Layout(0.8, 0.1, (), 2))
+    good: distances keep their order by 0.80 (by chance 0.10)
+    """
+
+    distances: float
+    chance: float
+    columns: tuple[ColumnDirection, ...]
+    n_components: int
+
+    @property
+    def beyond_chance(self) -> float:
+        """Of the distances; 0: as the same groups at random places, 1: all in order."""
+        left = 1 - self.chance
+        return (float(self.distances) - self.chance) / left if left > 0 else 0.0
+
+    @property
+    def ordered_columns(self) -> tuple[ColumnDirection, ...]:
+        """The columns that rise along a straight direction, the best first."""
+        found = [
+            one
+            for one in self.columns
+            if one.correlation >= MIN_ORDER_CORRELATION and one.is_beyond_chance
+        ]
+        return tuple(sorted(found, key=lambda one: -one.correlation))
+
+    @property
+    def ordered_by_chance(self) -> int:
+        """The most columns that rise so on one of the rearranged maps."""
+        each = zip(*(one.permuted for one in self.columns if one.permuted), strict=True)
+        return max((sum(r >= MIN_ORDER_CORRELATION for r in one) for one in each), default=0)
+
+    @property
+    def grade(self) -> str:
+        """good, fair, poor, or hardly any."""
+        count, width = len(self.ordered_columns) - self.ordered_by_chance, len(self.columns)
+        if count > 0 and count >= min(self.n_components + 1, (width + 1) // 2):
+            if count >= MIN_ORDERED_SHARE * width:
+                return "good"
+            return self._grade_of_distances if self.beyond_chance >= MIN_FAIR else "fair"
+        return self._grade_of_distances
+
+    @property
+    def _grade_of_distances(self) -> str:
+        return next(word for least, word in LAYOUT_GRADES if self.beyond_chance >= least)
+
+    @property
+    def column_words(self) -> str:
+        """The best columns with the axis that they follow; "" without any."""
+        best = self.ordered_columns[:MAX_NAMED_COLUMNS]
+        axes = dict.fromkeys(one.axis for one in best)
+        return "; ".join(
+            f"{', '.join(one.title for one in best if one.axis == axis)} along axis {axis + 1}"
+            for axis in axes
+        )
+
+    def __str__(self) -> str:
+        low, high = (getattr(self.distances, end, None) for end in ("low", "high"))
+        interval = "" if low is None else f", 95 %: {low:.2f} to {high:.2f}"
+        text = (
+            f"{self.grade}: distances keep their order by {float(self.distances):.2f} (by chance "
+            f"{self.chance:.2f}{interval})"
+        )
+        if not self.columns:
+            return text
+        best = self.ordered_columns[:MAX_NAMED_COLUMNS]
+        named = ", ".join(
+            f"{one.title} {one.correlation:.2f} (by chance {one.chance:.2f})" for one in best
+        )
+        count = f"{len(self.ordered_columns)} of {len(self.columns)} columns rise along a line"
+        chance = f" (by chance {self.ordered_by_chance})"
+        return f"{text}; {count}{chance}{': ' if named else ''}{named}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready; of the columns the best hundred."""
+        columns = sorted(self.columns, key=lambda one: -one.correlation)[:100]
+        return {
+            "grade": self.grade,
+            "distances": float(self.distances),
+            "low": getattr(self.distances, "low", float(self.distances)),
+            "high": getattr(self.distances, "high", float(self.distances)),
+            "chance": self.chance,
+            "beyond_chance": self.beyond_chance,
+            "columns_in_order": [one.title for one in self.ordered_columns],
+            "columns_by_chance": self.ordered_by_chance,
+            "columns_tested": len(self.columns),
+            "columns": [one.to_dict() for one in columns],
+            "text": str(self),
+        }
+
+
+def layout_of(
+    x: Space,
+    Y: Any,
+    columns: Mapping[str, Any] | None = None,
+    *,
+    names: Sequence[str] | None = None,
+    random_state: int = 0,
+) -> Layout:
+    """How much of the overall order of a space the map Y shows.
+
+    columns : name → values, one for each row (see `column_directions`); None: those of the table
+        that distances are taken in, if it is one
+    names : of the columns of that table
+    """
+    points = np.asarray(Y, dtype=float)
+    columns = _columns_of(x, names) if columns is None else columns
+    chosen = _drawn_columns(columns, random_state)
+    directions = column_directions(chosen, points, random_state=random_state) if chosen else []
+    pool = drawn_rows(x.n, MAX_POOL_ROWS, random_state)
+    some, shown = (x, points) if pool is None else (subspace(x, pool), points[pool])
+    pairs = _drawn_pairs(some.n, random_state)
+    before = rankdata(some.distances_to(pairs.columns, pairs.rows))
+    value = _correlation(before, _distances_on(shown, pairs))
+    by_chance = [
+        _correlation(before, _distances_on(one, pairs))
+        for one in rearranged_maps(shown, N_REARRANGED_MAPS, random_state)
+    ]
+    if not pairs.are_all:
+        value = _with_interval(value, before, _distances_on(shown, pairs))
+    return Layout(value, max(0.0, *by_chance), tuple(directions), points.shape[1])
+
+
+def _columns_of(x: Space, names: Sequence[str] | None) -> dict[str, Any]:
+    """The columns of a table; none of a space of distances."""
+    if not isinstance(x, EuclideanSpace):
+        return {}
+    if names is None or len(names) != x.width:
+        names = [f"column {place + 1}" for place in range(x.width)]
+    return {name: x.points[:, place] for place, name in enumerate(names)}
+
+
+def _drawn_columns(columns: Mapping[str, Any], random_state: int) -> dict[str, Any]:
+    names = list(columns)
+    if len(names) > MAX_COLUMNS:
+        drawn = random_generator(random_state).choice(len(names), MAX_COLUMNS, replace=False)
+        names = [names[place] for place in np.sort(drawn)]
+    return {name: columns[name] for name in names}
+
+
+class _Pairs(NamedTuple):
+    """Some rows, and for each of them others; each pair once where they are all pairs."""
+
+    rows: Array
+    columns: Array
+    are_all: bool
+
+
+def _drawn_pairs(n: int, random_state: int) -> _Pairs:
+    if n <= MAX_EXACT_ROWS:
+        rows = np.arange(n, dtype=np.int32)
+        # All others of each row: each pair twice, which changes no correlation.
+        columns = (rows[:, None] + np.arange(1, n, dtype=np.int32)) % n
+        return _Pairs(rows, columns.astype(np.int32), True)
+    rng = random_generator([random_state, n])
+    rows = rng.permutation(n)[:MAX_PAIR_ROWS].astype(np.int32)
+    steps = rng.integers(1, n, (len(rows), PAIRS_PER_ROW))
+    return _Pairs(rows, ((rows[:, None] + steps) % n).astype(np.int32), False)
+
+
+def _distances_on(Y: Array, pairs: _Pairs) -> Array:
+    return np.asarray(np.linalg.norm(Y[pairs.columns] - Y[pairs.rows][:, None], axis=2))
+
+
+def _correlation(before: Array, distances: Array) -> float:
+    """Pearson's of ranks with the ranks of distances on a map; 0 where one does not vary."""
+    first, second = before.ravel(), rankdata(distances)
+    first, second = first - first.mean(), second - second.mean()
+    size = float(np.sqrt((first @ first) * (second @ second)))
+    return float(first @ second) / size if size > 0 else 0.0
+
+
+def _with_interval(value: float, before: Array, after: Array) -> Estimate:
+    """By the spread between batches of rows."""
+    batches = np.array_split(np.arange(len(after)), N_BATCHES)
+    ranks = before.reshape(after.shape)
+    each = [_correlation(rankdata(ranks[rows]), after[rows]) for rows in batches]
+    quantile = float(stdtrit(N_BATCHES - 1, 0.5 + INTERVAL_CONFIDENCE / 2))
+    half = quantile * float(np.std(each, ddof=1)) / N_BATCHES**0.5
+    return Estimate(value, max(-1.0, value - half), min(1.0, value + half), len(after))

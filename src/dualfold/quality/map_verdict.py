@@ -1,0 +1,239 @@
+"""The verdict on a map: overall order, neighbourhoods, groups; none above the others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from dualfold.quality.estimate import mean_estimate
+from dualfold.quality.map_layout import Layout
+from dualfold.quality.picture import Picture, mean_picture, percent
+
+SHOWN_GRADES = ("good", "fair")
+
+
+@dataclass(frozen=True)
+class GroupsFound:
+    """How many of the groups that a map shows the data have, too.
+
+    visible : hills of density on the map
+    found : of these, groups of the data: most links to near rows stay inside, and a border runs all
+        round, at the level 0.05; torn : no border to at least one other group; scattered : most
+        links leave it. The others are undecided.
+    sampled : rows whose links were counted; 0: groups were not tested
+    reason : why not
+
+    >>> print(GroupsFound(8, 5, 2, 0, 1_000))
+    most: 5 of 8 visible groups are groups of the data, too (level 0.05); 2 are torn from others
+    """
+
+    visible: int
+    found: int = 0
+    torn: int = 0
+    scattered: int = 0
+    sampled: int = 0
+    reason: str = ""
+
+    @property
+    def is_tested(self) -> bool:
+        """Whether there were groups to test, and they were."""
+        return self.sampled > 0 and self.visible > 1
+
+    @property
+    def grade(self) -> str:
+        """all, most, some, none; none visible; not tested."""
+        if self.visible < 2 and not self.reason:
+            return "none visible"
+        if not self.is_tested:
+            return "not tested"
+        if self.found == self.visible:
+            return "all"
+        return "most" if 2 * self.found >= self.visible else "some" if self.found else "none"
+
+    @property
+    def are_false(self) -> bool:
+        """Whether most of them are no groups of the data."""
+        return self.is_tested and 2 * (self.torn + self.scattered) > self.visible
+
+    def __str__(self) -> str:
+        if self.grade == "none visible":
+            return "none visible: the points of the map are in one group"
+        if not self.is_tested:
+            return f"not tested: {self.reason}"
+        text = (
+            f"{self.grade}: {self.found} of {self.visible} visible groups are groups of the data, "
+            "too (level 0.05)"
+        )
+        open_ = self.visible - self.found - self.torn - self.scattered
+        counts = {
+            "torn from others": self.torn,
+            "scattered in the data": self.scattered,
+            "undecided": open_,
+        }
+        parts = [f"{n} {'is' if n == 1 else 'are'} {what}" for what, n in counts.items() if n]
+        return "; ".join([text, *parts])
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready."""
+        return vars(self) | {"grade": self.grade, "text": str(self)}
+
+
+@dataclass(frozen=True)
+class MapVerdict:
+    """What a map shows of its data: three questions, each with its number, chance and word.
+
+    layout : overall order: do large distances hold, do columns rise along the map
+    neighborhoods : are near rows near; None where there are too few rows
+    groups : are visible groups groups of the data
+    filled_share : of the cells of the table, those that were filled in; the numbers are then
+        means over plausible fillings
+    doubt : why these say nothing, in words; "" where they do
+
+    >>> layout, near = Layout(0.1, 0.1, (), 2), Picture(0.7, 1_000, 10)
+    >>> print(MapVerdict(layout, near, GroupsFound(1)).headline)
+    Shows who is near whom, not overall order.
+    """
+
+    layout: Layout
+    neighborhoods: Picture | None
+    groups: GroupsFound
+    filled_share: float = 0.0
+    doubt: str = ""
+
+    @property
+    def shows_nothing(self) -> bool:
+        """Whether none of the three is shown: this is said before anything else."""
+        near = self.neighborhoods
+        return bool(self.doubt) or (
+            self.layout.grade not in SHOWN_GRADES
+            and (near is None or near.grade not in SHOWN_GRADES)
+            and self.groups.grade not in ("all", "most")
+        )
+
+    @property
+    def headline(self) -> str:
+        """One sentence: what can be read off the map and what cannot."""
+        if self.doubt:
+            return f"It cannot be judged: {self.doubt}."
+        shown, missing = self._parts()
+        if shown and missing:
+            text = f"Shows {_listed(shown, 'and')}, not {_listed(missing, 'nor')}"
+        elif shown:
+            text = f"Shows {_listed(shown, 'and')}"
+        else:
+            neither = "neither " if len(missing) > 1 else "no "
+            text = f"Shows {neither}{_listed(missing, 'nor')}"
+        return f"{text}{self._words_of_other_groups()}."
+
+    def _parts(self) -> tuple[list[str], list[str]]:
+        """What it shows, and what it does not."""
+        shown, missing = list[str](), list[str]()
+        grade, columns = self.layout.grade, self.layout.column_words
+        order = f"overall order ({columns})" if columns else "overall order"
+        if grade in SHOWN_GRADES:
+            shown.append(order if grade == "good" else f"roughly {order}")
+        else:
+            missing.append("overall order")
+        near = self.neighborhoods
+        if near is not None and near.is_judged:
+            if near.grade in SHOWN_GRADES:
+                shown.append(f"{'' if near.grade == 'good' else 'roughly '}who is near whom")
+            else:
+                missing.append("who is near whom")
+        groups = self.groups
+        if groups.grade == "all":
+            shown.append(f"{groups.visible} groups of the data")
+        elif groups.grade == "most":
+            shown.append(f"groups of the data ({groups.found} of {groups.visible})")
+        return shown, missing
+
+    def _words_of_other_groups(self) -> str:
+        groups = self.groups
+        if groups.are_false:
+            count = groups.torn + groups.scattered
+            of_all = "" if count == groups.visible else f"{count} of "
+            return f"; {of_all}its {groups.visible} visible groups are no groups of the data"
+        if groups.grade == "none":
+            return f"; it is undecided whether its {groups.visible} visible groups are in the data"
+        if groups.grade == "some":
+            found = f"{groups.found} of its {groups.visible}"
+            return f"; {found} visible groups are found in the data, too"
+        return ""
+
+    def __str__(self) -> str:
+        if self.doubt:
+            return self.headline
+        lines = [
+            self.headline,
+            f"  Overall order: {self.layout}.",
+            *(
+                []
+                if self.neighborhoods is None
+                else [f"  Neighbourhoods: {_low(self.neighborhoods)}"]
+            ),
+            f"  Groups: {self.groups}.",
+        ]
+        return "\n".join(lines)
+
+    @property
+    def short(self) -> str:
+        """A few words for a caption or a table."""
+        near = self.neighborhoods
+        if self.doubt:
+            return "cannot be judged"
+        words = [f"order: {self.layout.grade}"]
+        if near is not None:
+            words.append(f"neighbours: {near.grade} ({percent(near.kept)} kept)")
+        if self.groups.is_tested:
+            words.append(f"groups: {self.groups.found} of {self.groups.visible}")
+        return "; ".join(words)
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready."""
+        near = self.neighborhoods
+        return {
+            "schema": "dualfold.map_verdict/1",
+            "headline": self.headline,
+            "short": self.short,
+            "layout": self.layout.to_dict(),
+            "neighborhoods": None if near is None else near.to_dict(),
+            "groups": self.groups.to_dict(),
+            "filled_share": self.filled_share,
+            "doubt": self.doubt,
+            "text": str(self),
+        }
+
+
+def mean_verdict(
+    verdicts: Sequence[MapVerdict], filled_share: float = 0.0, doubt: str = ""
+) -> MapVerdict:
+    """The mean of verdicts on one map, by several plausible fillings of its table.
+
+    Columns are those of the first filling, groups those of the middle one by how many are found.
+    filled_share, doubt : as in `MapVerdict`
+    """
+    first = verdicts[0]
+    layouts = [one.layout for one in verdicts]
+    pictures = [one.neighborhoods for one in verdicts if one.neighborhoods is not None]
+    if len(verdicts) == 1:
+        return replace(first, filled_share=filled_share, doubt=doubt)
+    layout = replace(
+        first.layout,
+        distances=mean_estimate([one.distances for one in layouts], 0),
+        chance=float(np.mean([one.chance for one in layouts])),
+    )
+    near = mean_picture(pictures, filled_share, doubt) if pictures else None
+    groups = sorted((one.groups for one in verdicts), key=lambda one: one.found)
+    return MapVerdict(layout, near, groups[(len(groups) - 1) // 2], filled_share, doubt)
+
+
+def _listed(words: list[str], last: str) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {last} {words[-1]}"
+
+
+def _low(picture: Picture) -> str:
+    text = str(picture)
+    return text[0].lower() + text[1:]

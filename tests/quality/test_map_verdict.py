@@ -1,0 +1,121 @@
+"""The three parts of a verdict, and the sentence that they make."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from dualfold.quality import ColumnDirection, GroupsFound, Layout, MapVerdict, Picture, picture_of
+from dualfold.quality.estimate import Estimate
+from dualfold.quality.map_layout import layout_of
+from dualfold.quality.map_verdict import mean_verdict
+from dualfold.quality.space import space_of
+
+
+def column(name, correlation, axis=0, permuted=(0.1,) * 19):
+    axes = (correlation, 0.0) if axis == 0 else (0.0, correlation)
+    return ColumnDirection(
+        name, (1.0, 0.0), correlation, max(permuted), axes, 500, permuted=permuted
+    )
+
+
+SIZES = (column("carat", 0.98), column("price", 0.95), column("table", 0.9, axis=1))
+NOISE = tuple(column(f"noise {i}", 0.05) for i in range(3))
+ORDER = {"good": Layout(0.6, 0.1, SIZES + NOISE, 2), "no": Layout(0.1, 0.1, NOISE, 2)}
+NEAR = {"good": Picture(0.7, 1_000, 10), "no": Picture(0.03, 1_000, 10)}
+GROUPS = {"one": GroupsFound(1, sampled=500), "all": GroupsFound(4, 4, sampled=500)}
+
+
+@pytest.mark.parametrize(
+    ("order", "near", "groups", "sentence"),
+    [
+        (
+            "good",
+            "no",
+            "one",
+            "Shows overall order (carat, price along axis 1; table along axis 2), not who is near "
+            "whom.",
+        ),
+        ("no", "good", "one", "Shows who is near whom, not overall order."),
+        ("no", "no", "one", "Shows neither overall order nor who is near whom."),
+        ("no", "no", "all", "Shows 4 groups of the data, not overall order nor who is near whom."),
+        (
+            "no",
+            "good",
+            "all",
+            "Shows who is near whom and 4 groups of the data, not overall order.",
+        ),
+        (
+            "good",
+            "good",
+            "all",
+            "Shows overall order (carat, price along axis 1; table along axis 2), who is near whom "
+            "and 4 groups of the data.",
+        ),
+    ],
+)
+def test_the_headline_says_what_can_be_read_off(order, near, groups, sentence):
+    found = MapVerdict(ORDER[order], NEAR[near], GROUPS[groups])
+    assert found.headline == sentence
+    assert found.shows_nothing == ((order, near, groups) == ("no", "no", "one"))
+    assert json.loads(json.dumps(found.to_dict()))["headline"] == sentence
+    assert str(found).startswith(sentence)
+
+
+def test_groups_that_the_data_do_not_have_are_named():
+    torn = MapVerdict(ORDER["no"], NEAR["good"], GroupsFound(5, 1, 4, 0, 500))
+    assert torn.headline.endswith("; 4 of its 5 visible groups are no groups of the data.")
+    open_ = MapVerdict(ORDER["no"], NEAR["good"], GroupsFound(2, sampled=500))
+    assert open_.headline.endswith("it is undecided whether its 2 visible groups are in the data.")
+    untested = GroupsFound(0, reason="50 rows are too few")
+    assert untested.grade == "not tested"
+
+
+def test_as_many_columns_as_axes_are_no_overall_order():
+    for count, grade in ((2, "hardly any"), (3, "good")):
+        columns = tuple(column(str(i), 0.9 if i < count else 0.1) for i in range(8))
+        assert Layout(0.2, 0.1, columns, 2).grade == grade
+    few_of_many = tuple(column(str(i), 0.9 if i < 3 else 0.1) for i in range(40))
+    assert Layout(0.2, 0.1, few_of_many, 2).grade == "fair"
+    by_chance = tuple(column(str(i), 0.9, permuted=(0.8,) * 19) for i in range(8))
+    assert Layout(0.2, 0.1, by_chance, 2).grade == "hardly any"
+
+
+def test_rank_correlation_of_distances_is_that_of_scipy():
+    from scipy.spatial.distance import pdist
+    from scipy.stats import spearmanr
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(150, 4))
+    found = layout_of(space_of(X), X[:, :2])
+    assert found.distances == pytest.approx(spearmanr(pdist(X), pdist(X[:, :2]))[0], abs=1e-9)
+    many = rng.normal(size=(3_000, 4))
+    sampled = layout_of(space_of(many), many[:, :2], {})
+    assert isinstance(sampled.distances, Estimate)
+    # The same population: four deviations of 150 rows are below 0.2.
+    assert abs(sampled.distances - found.distances) < 0.2
+
+
+def test_a_map_of_few_places_is_not_good():
+    """184 rows on six places keep their neighbours, and do not say which are near."""
+    values = np.repeat(np.arange(6.0), 31)[:184, None]
+    found = picture_of(values, np.hstack([values, 0 * values]), 10)
+    assert found.beyond_chance > 0.9
+    assert found.grade == "fair"
+    assert "184 rows, 6 of them different, lie on 6 places only" in str(found)
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(184, 2))
+    assert picture_of(X, X, 10).grade == "good"
+
+
+def test_numbers_of_several_fillings_are_means_with_their_spread():
+    each = [MapVerdict(ORDER["no"], Picture(kept, 1_000, 10), GROUPS["one"]) for kept in (0.2, 0.4)]
+    found = mean_verdict(each, filled_share=0.3)
+    assert float(found.neighborhoods.kept) == pytest.approx(0.3)
+    assert (found.neighborhoods.kept.low, found.neighborhoods.kept.high) == (0.2, 0.4)
+    assert "30 % of the cells were filled in" in str(found)
+    doubtful = mean_verdict(each, filled_share=0.9, doubt="most cells are missing")
+    assert str(doubtful) == "It cannot be judged: most cells are missing."
+    assert doubtful.shows_nothing
