@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dualfold.data import array_files as arrays
+from dualfold.data.cell_words import with_choices
 from dualfold.data.column_choices import encoded_table, logarithms, without_redundant_columns
 from dualfold.data.columns import Table, table_of_frame
 from dualfold.data.encoding import (
@@ -184,6 +185,7 @@ def prepare(source: Any, reading: Reading = DEFAULT_READING) -> Prepared:
     source = source.to_pandas() if hasattr(source, "to_pandas") else source
     reading = _with_orders(source, reading)
     table = table_of_source(source, reading, mixed=True)
+    reading = with_choices(reading, table.choices)
     file = isinstance(source, str | os.PathLike)
     name = os.fspath(source) if file else f"the {type(source).__name__}"
     given = reading.mixed == "given"
@@ -280,7 +282,7 @@ def table_of_source(
         return raw_table(source, reading, features=features, mixed=mixed)
     source = source.to_pandas() if hasattr(source, "to_pandas") else source
     for name in reading.non_default():
-        if OPTION_SUBJECTS[name] != "columns":
+        if OPTION_SUBJECTS[name] == "file":
             kind = type(source).__name__
             raise InvalidInput(Argument(name), f" is about files, and this is a {kind}")
     if hasattr(source, "iloc"):
