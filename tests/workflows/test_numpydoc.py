@@ -44,7 +44,7 @@ EXCEPTIONS_OF_ERRORS = EXCEPTIONS | {
 }
 # An estimator is what people look up first: its docstring has every section.
 SECTIONS = ("Parameters", "Attributes", "See Also", "Notes", "References", "Examples")
-PLAIN = {int: "int", float: "float", bool: "bool", str: "str", type(None): "None"}
+PLAIN = {int: "int", float: "float", bool: "bool", str: "str", None: "None", type(None): "None"}
 KINDS: dict[Any, set[str]] = {
     None: {"None"},
     str: {"str"},
@@ -180,7 +180,7 @@ def annotated(hint: Any) -> set[str] | None:
     if hint in (Any, inspect.Parameter.empty):
         return None
     if typing.get_origin(hint) is Literal:
-        return {f'"{word}"' for word in typing.get_args(hint)}
+        return {f'"{word}"' for word in typing.get_args(hint) if isinstance(word, str)}
     if typing.get_origin(hint) in (typing.Union, types.UnionType):
         parts = [annotated(part) for part in typing.get_args(hint)]
         return None if None in parts else set().union(*parts)
