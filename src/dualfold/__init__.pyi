@@ -2,6 +2,7 @@
 from dualfold import auditing as auditing
 from dualfold import data as data
 from dualfold import errors as errors
+from dualfold import exploration as exploration
 from dualfold import games as games
 from dualfold import graph as graph
 from dualfold import maps as maps
@@ -23,6 +24,8 @@ from dualfold.auditing import audit as audit
 from dualfold.certificate import Certificate as Certificate
 from dualfold.embedding import Embedding as Embedding
 from dualfold.embedding import embed as embed
+from dualfold.exploration import Exploration as Exploration
+from dualfold.exploration import explore as explore
 from dualfold.graph import Graph as Graph
 from dualfold.methods._diffusion_maps import DiffusionMaps as DiffusionMaps
 from dualfold.methods._eigenmaps import LaplacianEigenmaps as LaplacianEigenmaps

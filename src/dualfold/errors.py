@@ -96,6 +96,11 @@ class Message(str):
         return "".join(face(part) if isinstance(part, Argument) else part for part in parts)
 
 
+def counted(number: int, thing: str) -> str:
+    """1 row, 2,000 rows."""
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+
+
 class _WithMessage(Exception):
     """What errors and warnings of dualfold have in common."""
 

@@ -63,7 +63,7 @@ def frame_of(X: Any) -> Any:
 
 def refuse_text(X: Any, trouble: Exception) -> None:
     """Where X is a table with columns that are no numbers: InvalidInput that names them."""
-    names = _words_among(X)
+    names = word_columns(X)
     if names:
         listed = ", ".join(repr(name) for name in names[:5]) + (", …" if len(names) > 5 else "")
         plural = len(names) > 1
@@ -71,11 +71,15 @@ def refuse_text(X: Any, trouble: Exception) -> None:
             Argument("X"),
             f" has {'columns that are' if plural else 'a column that is'} no numbers ({listed}): "
             f"leave {'them' if plural else 'it'} out, or encode {'them' if plural else 'it'}",
-            InPython(" (dualfold.data.prepare(X).X does, and FAMD takes categories)"),
+            InPython(
+                " (dualfold.explore(X) makes a map of such a table, dualfold.data.prepare(X).X its "
+                "numbers, and FAMD takes categories)"
+            ),
         ) from trouble
 
 
-def _words_among(X: Any) -> list[str]:
+def word_columns(X: Any) -> list[str]:
+    """The columns of a table that hold no numbers: text, categories, dates; none of an array."""
     if hasattr(X, "select_dtypes"):
         words = X.select_dtypes(exclude=["number", "bool"])
         return [str(name) for name in words if not _numeric(words[name])]

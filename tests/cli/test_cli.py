@@ -254,7 +254,7 @@ def test_a_mistake_of_ours_is_called_one(here, monkeypatch):
     def broken(*_, **__):
         raise KeyError("a")
 
-    monkeypatch.setattr("dualfold.cli.embed.output_columns", broken)
+    monkeypatch.setattr("dualfold.cli.map_files.output_columns", broken)
     failed = CliRunner().invoke(app, ["embed", "table.csv"])
     assert failed.exit_code == 1
     assert "this is a mistake in dualfold. DUALFOLD_DEBUG=1 shows where" in failed.stderr

@@ -95,7 +95,7 @@ def test_a_changed_map_is_told_by_the_exit_code(made, here):
 def test_files_that_cannot_be_mapped(here, content, said):
     (here / "bad.csv").write_text(content)
     before = names(here)
-    failed = CliRunner().invoke(app, ["embed", "bad.csv"])  # a process: the next test
+    failed = CliRunner().invoke(app, ["embed", "bad.csv", "-d", "2"])  # a process: the next test
     assert failed.exit_code == 1
     assert said in failed.stderr
     assert "Traceback" not in failed.stderr

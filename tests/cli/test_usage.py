@@ -51,7 +51,7 @@ def test_refusals(here, said):
 
 def test_a_table_of_one_column_names_it(here):
     (here / "one.csv").write_text("a,who\n" + "".join(f"{k},x{k}\n" for k in range(30)))
-    done = run("embed", "one.csv", "-m", "pca", "--keep", "a", "-o", "o.csv", code=1)
+    done = run("embed", "one.csv", "-m", "pca", "--keep", "a", "-d", 2, "-o", "o.csv", code=1)
     assert "'a' is the only column of numbers" in done.stderr
 
 

@@ -3,13 +3,14 @@
 import numpy as np
 import pytest
 
+from dualfold.auditing.map_meaning import shared_by_neighbors
 from dualfold.errors import InvalidInput, PageThinned
 from dualfold.quality import report
 from dualfold.view.page import PageContent, make_page, write_page
 from dualfold.view.page_columns import thumbnails
 from dualfold.view.page_data import PageParts
 from dualfold.view.page_map import Map
-from dualfold.view.page_size import Features, fit_to_size, shared_by_neighbors
+from dualfold.view.page_size import Features, fit_to_size
 from tests.tools.page_contents import data_of, numbers_of
 
 X = np.random.default_rng(0).normal(size=(30, 4))

@@ -201,6 +201,8 @@ def wrong_annotation(kinds: set[str], hint: Any) -> bool:
 def wrong_default(stated: str | None, default: Any) -> bool:
     if default is inspect.Parameter.empty or stated is None:
         return default is not inspect.Parameter.empty or stated is not None
+    if isinstance(default, float) and not np.isfinite(default):  # NaN and inf are no literals
+        return stated.lower() != str(default)
     try:
         return bool(ast.literal_eval(stated) != default)
     except (SyntaxError, ValueError):  # a default that is no literal

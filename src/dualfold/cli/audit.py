@@ -12,12 +12,13 @@ from dualfold import __version__
 from dualfold.cli import options as o
 from dualfold.cli.commands import reading_words, try_next
 from dualfold.cli.console import Console
-from dualfold.cli.html_page import label_columns, write_content
+from dualfold.cli.html_page import write_content
 from dualfold.cli.output_files import stem, write_picture, written_lines
 from dualfold.cli.stored_map import read_map_and_table
 from dualfold.cli.wording import command_texts
 from dualfold.data.reading import DEFAULT_READING, Reading
 from dualfold.descriptions import DESCRIPTIONS
+from dualfold.exploration.map_page import label_columns
 
 if TYPE_CHECKING:
     from dualfold.auditing import Audit
@@ -130,7 +131,7 @@ def _write_page(options: AuditOptions, data: Prepared, found: Audit, console: Co
         names=data.label(data.reading.identifier),
         rows=data.rows + 1,
         title=f"audit of {Path(options.embedding).name}",
-        notes=command_texts(data.notices),
+        notes=data.notices,
     )
     write_content(options, content, console)
 

@@ -253,30 +253,16 @@ def _refuse_unshared(name: str, value: Any, methods: Sequence[str]) -> None:
             )
 
 
-def _coordinates(text: str, method: str) -> Any:
-    """The number of coordinates, or a word that lets the data decide."""
+def _coordinates(text: str | None, method: str) -> Any:
+    """The number of coordinates, or a word that lets the data decide; None for None."""
+    if text is None:
+        return None
     if text.isdecimal() and int(text) > 0:
         return int(text)  # the usual case; the others need the estimator
     try:
         return coordinates_option(method).value_of(text)
     except ValueError as error:
         raise typer.BadParameter(f"{error} ({method})", param_hint="--n-components") from None
-
-
-def refuse_labels(labels: str | None, *jobs: Job) -> None:
-    """Classes that no method reads, and methods without the classes that they need."""
-    able = [job for job in jobs if job.method.takes_labels]
-    using = [job for job in able if job.uses_labels]
-    if labels is None and using:
-        raise typer.BadParameter(
-            f"{using[0].method.name} learns from classes; --labels COLUMN says which column holds "
-            "them"
-        )
-    if labels is not None and not using:
-        instead = "give --supervised, too" if able else "--color colours by a column"
-        raise typer.BadParameter(
-            f"--labels has no use for {' and '.join(job.method.name for job in jobs)}; {instead}"
-        )
 
 
 def reading_words(reading: Reading, *, standardize: bool = False) -> list[str]:

@@ -10,10 +10,10 @@ import typer
 
 from dualfold import __version__
 from dualfold.cli import options as o
-from dualfold.cli.commands import COMPARED_METHODS, embed_words, jobs_of, refuse_labels, try_next
+from dualfold.cli.commands import COMPARED_METHODS, embed_words, jobs_of, try_next
 from dualfold.cli.console import Console, print_table
 from dualfold.cli.exit_codes import UNCERTIFIED_EXIT
-from dualfold.cli.html_page import refuse_images, write_maps
+from dualfold.cli.html_page import write_content
 from dualfold.cli.output_files import refuse_bad_outputs, stem, write_picture, written_lines
 from dualfold.cli.wording import command_text, command_texts
 from dualfold.data.reading import DEFAULT_READING, Reading
@@ -21,9 +21,11 @@ from dualfold.errors import DualfoldError, InvalidInput
 from dualfold.exploration.input_table import (
     read_input,
     reading_for,
+    refuse_labels,
     refuse_scaled_distances,
 )
 from dualfold.exploration.job import SCORED_NEIGHBORS, FittedMap, Job, fit_map
+from dualfold.exploration.map_page import maps_content, refuse_images
 from dualfold.exploration.neighbor_cache import NeighborCache, neighbors_to_measure
 from dualfold.exploration.verdict_words import short_verdict
 
@@ -78,7 +80,8 @@ def compare(options: CompareOptions) -> None:
     jobs = jobs_of(_method_names(options.methods), options)
     if options.reading.mixed == "gower":
         jobs = tuple(job.by_manhattan() for job in jobs)
-    refuse_labels(options.reading.labels, *jobs)
+    with o.usage_errors():
+        refuse_labels(options.reading.labels, *jobs)
     if options.output == "-":
         raise typer.BadParameter("the table of results goes to standard output; give -o a file")
     options = replace(options, reading=reading_for(options.reading, *jobs))
@@ -122,7 +125,9 @@ def _compare_jobs(
     rows, maps = _results(jobs, data, cache, console)
     _write(options, data, maps, rows, console)
     if options.html is not None:
-        write_maps(options, data, maps, cache, console)
+        notes = [*data.notices, *(notice for one in maps for notice in one.notices)]
+        content = maps_content(data, maps, cache, console, notes=notes, images=images)
+        write_content(options, content, console)
     return {
         "schema": "dualfold.compare/1",
         "dualfold": __version__,

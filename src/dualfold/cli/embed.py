@@ -7,35 +7,28 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from shlex import quote
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 
-from dualfold import __version__
 from dualfold.cli import options as o
-from dualfold.cli.commands import embed_words, jobs_of, reading_words, refuse_labels, try_next
+from dualfold.cli.commands import embed_words, jobs_of, reading_words, try_next
 from dualfold.cli.console import Console
 from dualfold.cli.embed_tiles import embed_tiles, is_in_tiles
 from dualfold.cli.exit_codes import UNCERTIFIED_EXIT
-from dualfold.cli.html_page import refuse_images, write_maps
-from dualfold.cli.map_files import output_columns, write_files
+from dualfold.cli.html_page import write_content
+from dualfold.cli.map_files import write_files
 from dualfold.cli.method_options import flag_of, option_words
 from dualfold.cli.output_files import default_output, refuse_bad_outputs, stem, written_lines
 from dualfold.cli.wording import command_texts
 from dualfold.data.reading import DEFAULT_READING, Reading
 from dualfold.descriptions import DESCRIPTIONS
-from dualfold.exploration.axis_remarks import close_axes_remarks, far_rows_remarks, variance_line
-from dualfold.exploration.input_table import (
-    read_input,
-    reading_for,
-    refuse_scaled_distances,
-)
-from dualfold.exploration.job import SCORED_NEIGHBORS, FittedMap, Job, fit_map, picture_quality
-from dualfold.exploration.neighbor_cache import NeighborCache, neighbors_to_measure
-from dualfold.exploration.verdict_words import both_parts
-
-if TYPE_CHECKING:
-    from dualfold.data import Prepared
+from dualfold.errors import counted
+from dualfold.exploration.axis_remarks import variance_line
+from dualfold.exploration.exploration import explored
+from dualfold.exploration.input_table import refuse_labels
+from dualfold.exploration.map_page import refuse_images
+from dualfold.exploration.plan import Plan, choose_method, compared_coordinates
 
 # Columns that are named at the end; of more, the first ones.
 MAX_NAMED_COLUMNS = 20
@@ -56,7 +49,7 @@ class EmbedOptions:
         callback=o.method_or_auto,
         autocompletion=o.completion(*DESCRIPTIONS, "auto"),
     )
-    n_components: str = "2"
+    n_components: str | None = None
     n_neighbors: int | None = None
     reading: Reading = DEFAULT_READING
     output: str | None = None
@@ -133,9 +126,9 @@ def embed(options: EmbedOptions) -> None:
             raise typer.BadParameter(
                 "--landmark-rows is for tables in tiles; give --memory-limit, too"
             )
-        plan = _plan(options, console)
-        summary = _make_map(plan, console)
-        lines = _last_lines(plan, summary)
+        options, plan = _plan(options, console)
+        summary = _make_map(options, plan, console)
+        lines = _last_lines(replace(options, reading=plan.reading), summary)
     console.finish(summary, lines, as_json=options.as_json)
     certified = summary["certificate"]["holds"]
     if options.quiet and not certified:  # an answer that may be wrong is never kept quiet
@@ -144,131 +137,65 @@ def embed(options: EmbedOptions) -> None:
         raise typer.Exit(UNCERTIFIED_EXIT)
 
 
-@dataclass(frozen=True, eq=False)
-class Plan:
-    """What `embed` does: the options with all that was left to the table, and the job.
-
-    data : the table, where it was read to decide; advice : the recommendation of --method auto
-    """
-
-    options: EmbedOptions
-    job: Job
-    data: Prepared | None = None
-    advice: Any = None
-
-
-def _plan(options: EmbedOptions, console: Console) -> Plan:
-    """Choose the method, the output and the reading where no option says which."""
-    method, data, advice = options.method, None, None
-    if method == "auto":
-        options, data, advice = _with_recommendation(options, console)
-        method = advice.method
-    elif method is None and not options.method_options:  # the table says which
-        data = read_input(options.file, options.reading, console)
-    if method is None and options.reading.mixed == "gower":
-        method = "mds"
-    method = method or ("famd" if data is not None and data.has_categories else "pca")
-    options = replace(options, output=options.output or default_output(options.file, method))
-    o.refuse_two_on_stdout(options.output, as_json=options.as_json)
-    (job,) = jobs_of([method], options)
-    job = job.by_manhattan() if options.reading.mixed == "gower" else job
-    refuse_labels(options.reading.labels, job)
-    if data is None:
-        options = replace(options, reading=reading_for(options.reading, job))
-    return Plan(options, job, data, advice)
-
-
-def _with_recommendation(options: EmbedOptions, console: Console) -> tuple[EmbedOptions, Any, Any]:
-    """The options with the neighbours that are recommended, the table, and the recommendation."""
-    from dualfold.cli.recommend import recommendation_for
-
-    for name in options.method_options:
+def _plan(options: EmbedOptions, console: Console) -> tuple[EmbedOptions, Plan]:
+    """The options with an output, and what will be done; wrong usage is refused here."""
+    method, typed = options.method, options.method_options
+    for name in typed if method == "auto" else ():
         raise typer.BadParameter(
             f"{flag_of(name)} is an option of one method; name it instead of --method auto"
         )
-    advice, data = recommendation_for(options.file, options.reading, options.n_components, console)
-    if DESCRIPTIONS[advice.method].needs_graph:
-        options = replace(options, n_neighbors=options.n_neighbors or advice.n_neighbors)
-    console.say(advice.verdict)
-    return options, data, advice
+    if method is None and typed:  # they were read as those of pca
+        method = "pca"
+    asked = options.n_components
+    d = int(asked) if asked is not None and asked.isdecimal() else asked
+    if method == "auto":
+        with o.usage_errors():
+            compared_coordinates(d)
+    choice = choose_method(options.file, method, options.reading, d, console)
+    if choice.n_neighbors is not None:
+        options = replace(options, n_neighbors=options.n_neighbors or choice.n_neighbors)
+    output = options.output or default_output(options.file, choice.method)
+    options = replace(options, output=output)
+    o.refuse_two_on_stdout(output, as_json=options.as_json)
+    (job,) = jobs_of([choice.method], options)
+    with o.usage_errors():
+        refuse_labels(options.reading.labels, job)
+    return options, Plan.of(options.file, options.reading, job, choice)
 
 
-def _make_map(plan: Plan, console: Console) -> dict[str, Any]:
+def _make_map(options: EmbedOptions, plan: Plan, console: Console) -> dict[str, Any]:
     """Read, embed, certify, write; returns what `--json` prints."""
-    options, job, data = plan.options, plan.job, plan.data
+    images = o.picture_shape(options.images)
     refuse_bad_outputs(options, options.file)
     begin = perf_counter()
-    data = read_input(options.file, options.reading, console) if data is None else data
-    refuse_images(data, o.picture_shape(options.images))
+    plan = plan.with_table(console)
+    refuse_images(plan.table, images)
     read_seconds = perf_counter() - begin
-    refuse_scaled_distances(options.reading, job)
-    least = neighbors_to_measure(data, SCORED_NEIGHBORS, whole=options.html is not None)
-    cache = NeighborCache(data, [job], console, least)
-    result = fit_map(job, data, console, cache)
-    quality = picture_quality(result, cache, data, console)
-    remarks = [*close_axes_remarks(result, data.X), *far_rows_remarks(result, data)]
-    for remark in remarks:
-        console.note(remark)
-    columns = output_columns(data, result)
-    summary = _summary(options, data, result, columns, quality, remarks)
-    write_files(options, data, result, columns, summary, console)
+    found = explored(plan, console, for_page=options.html is not None)
+    summary = found.to_dict()
+    summary["notices"] = command_texts(found.notes)
+    write_files(options, found, summary, console)
     if options.html is not None:
-        write_maps(options, data, [result], cache, console)
+        write_content(options, found.page_content(console, images=images), console)
     total = perf_counter() - begin
     return summary | {
         **{kind: getattr(options, kind) for kind in ("output", "picture", "biplot", "loadings")},
         "html": options.html,
         "model": options.save_model,
-        "seconds": {"read": read_seconds, "embed": result.seconds, "total": total},
-        **({} if plan.advice is None else {"recommendation": plan.advice.to_dict()}),
+        "seconds": {"read": read_seconds, "embed": found.fitted.seconds, "total": total},
     }
 
 
-def _summary(
-    options: EmbedOptions,
-    data: Prepared,
-    result: FittedMap,
-    columns: dict[str, Any],
-    quality: Any,
-    remarks: list[str],
-) -> dict[str, Any]:
-    """What is stored with the coordinates, JSON-ready."""
-    reading = options.reading
-    scaling = {"standardize": reading.standardize, "missing": reading.missing}
-    return {
-        "schema": "dualfold.embedding/1",
-        "dualfold": __version__,
-        "source": options.file,
-        "settings": result.job.settings() | scaling,
-        "reading": reading.settings(),
-        "rows": len(data.table.rows),
-        "columns": data.sources,
-        "features": list(data.table.names),
-        "encodings": data.stored_encodings,
-        "coordinates": list(columns)[-result.points.shape[1] :],
-        "notices": command_texts([*data.notices, *result.notices, *remarks]),
-        "scales_differ": data.scales_differ,
-        "verdict": both_parts(result.verdict, quality),
-        "solved": result.verdict,
-        "picture_quality": None if quality is None else quality.to_dict(),
-        "certificate": result.certificate.to_dict(),
-        "eigenvalues": result.values,
-        "explained_variance_ratio": result.variance_shares,
-        "t_similarity": None if quality is None else float(quality.kept),
-        "t_similarity_rows": getattr(getattr(quality, "kept", 0), "sampled", len(result.points)),
-    }
-
-
-def _last_lines(plan: Plan, summary: dict[str, Any]) -> list[str]:
+def _last_lines(options: EmbedOptions, summary: dict[str, Any]) -> list[str]:
     """What was written where, one verdict, and the next command worth trying."""
     from dualfold.data.notices import quoted_names
 
-    options = plan.options
     output, model, columns = str(options.output), options.save_model, summary["columns"]
     d, width = len(summary["coordinates"]), len(columns)
     where = "standard output" if output == "-" else output
-    coordinates = f"{d} coordinate{'s' if d > 1 else ''} in {where}"
-    lines = [f"{summary['rows']:,} rows × {width:,} columns → {coordinates}"]
+    coordinates = f"{counted(d, 'coordinate')} in {where}"
+    shape = f"{counted(summary['rows'], 'row')} × {counted(width, 'column')}"
+    lines = [f"{shape} → {coordinates}"]
     if output != "-" and not output.endswith(METADATA_ENDINGS):
         lines[0] += f" (certificate and settings in {Path(output).name}.json)"
     lines.append(f"Columns used: {quoted_names(columns, MAX_NAMED_COLUMNS)}")
@@ -284,19 +211,18 @@ def _last_lines(plan: Plan, summary: dict[str, Any]) -> list[str]:
     if (sampled := summary["t_similarity_rows"]) < summary["rows"]:
         lines.append(f"Neighbours were counted on {sampled:,} of the rows")
     lines += variance_line(summary["explained_variance_ratio"])
-    return [*lines, summary["verdict"], try_next(_next_words(plan, summary))]
+    return [*lines, summary["verdict"], try_next(_next_words(options, summary))]
 
 
-def _next_words(plan: Plan, summary: dict[str, Any]) -> list[str]:
+def _next_words(options: EmbedOptions, summary: dict[str, Any]) -> list[str]:
     """A picture first, then other kinds of map."""
-    options, job = plan.options, plan.job
-    method, source, reading = job.method.name, options.file, options.reading
+    method, source, reading = summary["settings"]["method"], options.file, options.reading
     differ = summary["scales_differ"]
     if options.picture is not None or options.html is not None:
         rivals = [name for name in ("pca", "isomap", "eigenmaps") if name != method]
         words = ["dualfold", "compare", source, "--methods", ",".join([method, *rivals])]
         words += reading_words(reading, standardize=differ)
-        words += option_words(job.method, summary["settings"])
+        words += option_words(DESCRIPTIONS[method], summary["settings"])
         return [*words, "--picture", f"{stem(source)}.compare.png"]
     words = embed_words(source, summary["settings"], reading, standardize=differ)
     name = "map" if source == "-" else stem(source)

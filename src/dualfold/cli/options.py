@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Iterator
 from dataclasses import field
 from typing import Any
 
@@ -83,6 +84,18 @@ def gap_that_passes(gap: float | None) -> float | None:
         raise typer.BadParameter(command_text(error.message, "certify")) from None
 
 
+@contextlib.contextmanager
+def usage_errors() -> Iterator[None]:
+    """Meanwhile what the library refuses is wrong usage of the command that runs."""
+    from dualfold.cli.wording import command_text
+    from dualfold.errors import InvalidInput
+
+    try:
+        yield
+    except InvalidInput as error:
+        raise typer.BadParameter(command_text(error.message)) from None
+
+
 def refuse_two_on_stdout(output: str | None, *, as_json: bool) -> None:
     """Standard output holds one thing."""
     if as_json and output == "-":
@@ -123,7 +136,9 @@ COMMON_OPTIONS: dict[str, Any] = {
         metavar="EMBEDDING", help="A map of FILE, one point a row, made by anybody."
     ),
     "n_components": option(
-        "--n-components -d", "How many coordinates; most methods take auto, too.", "INTEGER"
+        "--n-components -d",
+        "How many coordinates: 2, or 1 where a table allows no more; most methods take auto, too.",
+        "INTEGER",
     ),
     "n_neighbors": option(
         "--n-neighbors -k",

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from dualfold.cli import options as o
 from dualfold.cli.commands import embed_words, try_next
 from dualfold.cli.console import Console, print_json, printable
 from dualfold.cli.output_files import stem
 from dualfold.cli.wording import command_texts
 from dualfold.data.reading import DEFAULT_READING, Reading
 from dualfold.descriptions import DESCRIPTIONS
-from dualfold.exploration.input_table import read_input
+from dualfold.exploration.plan import compared_coordinates, recommendation_for
 
 if TYPE_CHECKING:
-    from dualfold.data import Prepared
-    from dualfold.recommendation import Recommendation
+    pass
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,10 @@ def recommend(options: RecommendOptions) -> None:
     better in all of them it says that the data do not decide. `embed --method auto` makes the map.
     """
     file, console = options.file, Console(quiet=options.quiet)
-    found, data = recommendation_for(file, options.reading, options.n_components, console)
+    asked = options.n_components
+    with o.usage_errors():
+        d = compared_coordinates(int(asked) if asked.isdecimal() else asked)
+    found, data = recommendation_for(file, options.reading, d, console)
     if options.as_json:
         print_json(found.to_dict() | {"source": file, "notices": command_texts(data.notices)})
     else:
@@ -56,21 +59,3 @@ def recommend(options: RecommendOptions) -> None:
     if file != "-":
         words = embed_words(file, settings, options.reading, standardize=data.scales_differ)
         console.say(try_next([*words, "--picture", f"{stem(file)}.{found.method}.png"]))
-
-
-def recommendation_for(
-    file: str, reading: Reading, n_components: str, console: Console
-) -> tuple[Recommendation, Prepared]:
-    """Read the table and measure what suits it."""
-    if not n_components.isdecimal() or int(n_components) < 1:
-        raise typer.BadParameter(
-            "methods are compared at a number of coordinates; give one", param_hint="--n-components"
-        )
-    data = read_input(file, reading, console)
-    from dualfold.recommendation import recommend
-    from dualfold.recommendation.recommendation import DEFAULT_METHODS
-
-    mixed = data.has_categories
-    methods = ["famd" if name == "pca" and mixed else name for name in DEFAULT_METHODS]
-    with console.stage("trying methods on subsamples"):
-        return recommend(data.X, n_components=int(n_components), methods=methods), data

@@ -20,6 +20,7 @@ from dualfold.cli.output_files import (
 )
 from dualfold.cli.wording import command_texts
 from dualfold.data.reading import DEFAULT_READING, Reading, reading_of
+from dualfold.errors import counted
 from dualfold.exploration.new_rows import rows_for_model, stored_reading
 
 if TYPE_CHECKING:
@@ -65,8 +66,7 @@ def transform(options: TransformOptions) -> None:
     console = Console(quiet=options.quiet)
     summary = _place_rows(replace(options, output=output), console)
     where = "standard output" if output == "-" else output
-    rows = "1 row" if summary["rows"] == 1 else f"{summary['rows']:,} rows"
-    lines = [f"{rows} placed on the map of {options.model} → {where}"]
+    lines = [f"{counted(summary['rows'], 'row')} placed on the map of {options.model} → {where}"]
     lines += [*written_lines({"Picture": options.picture}), summary["verdict"]]
     if output != "-" and source != "-":
         words = ["dualfold", "report", source, output]

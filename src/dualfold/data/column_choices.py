@@ -8,7 +8,14 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.data.columns import Table
-from dualfold.data.encoding import Encoding, category, encoded_columns, features_of
+from dualfold.data.encoding import (
+    MISSING_LEVEL,
+    MISSING_LEVEL_KIND,
+    Encoding,
+    category,
+    encoded_columns,
+    features_of,
+)
 from dualfold.data.notices import MANY_ROWS, column_argument, quoted_names
 from dualfold.data.reading import Reading
 from dualfold.data.scales import column_limits, shares_range
@@ -109,12 +116,10 @@ def _skewness(column: Array) -> float:
     return float(np.mean((centred / spread) ** 3)) if spread > 0 else 0.0
 
 
-def encoded_table(
-    table: Table, reading: Reading, logs: tuple[str, ...]
-) -> tuple[Table, tuple[Encoding, ...]]:
+def encoded_table(table: Table, logs: tuple[str, ...]) -> tuple[Table, tuple[Encoding, ...]]:
     """The table whose X has the columns of all features, and the encoding of each column."""
     plain = tuple(Encoding(name, "log" if name in logs else "number") for name in table.names)
-    beside = tuple(_encoding_for(name, kind, table, reading) for name, kind in table.kinds.items())
+    beside = tuple(_encoding_for(name, kind, table) for name, kind in table.kinds.items())
     empty = [one.name for one in beside if one.kind == "category" and len(one.levels) < 2]
     beside = tuple(one for one in beside if one.name not in empty)
     encodings = (*plain, *beside)
@@ -128,11 +133,11 @@ def encoded_table(
     return full, encodings
 
 
-def _encoding_for(name: str, kind: str, table: Table, reading: Reading) -> Encoding:
+def _encoding_for(name: str, kind: str, table: Table) -> Encoding:
     if kind in ("time", "season"):
         return Encoding(name, "time" if kind == "time" else "season")
-    if kind == "ordered":
-        found = Encoding(name, "ordered", reading.orders[name])
+    if kind in ("ordered", "answers"):
+        found = Encoding(name, "ordered", table.orders[name])
         unknown = found.unknown(table.labels[name])
         if unknown:
             raise InvalidInput(
@@ -141,4 +146,7 @@ def _encoding_for(name: str, kind: str, table: Table, reading: Reading) -> Encod
                 "level, the lowest first",
             )
         return found
-    return category(name, table.labels[name])
+    found = category(name, table.labels[name])
+    if kind == MISSING_LEVEL_KIND:
+        return replace(found, levels=(*found.levels, MISSING_LEVEL))
+    return found

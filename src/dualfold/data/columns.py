@@ -16,12 +16,14 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from dualfold.data.answer_scales import ordered_answers
 from dualfold.data.encoding import NAMED_MONTH_PATTERN, YEAR_MONTH_PATTERN, as_dates
 from dualfold.data.identifiers import identifier_kinds
 from dualfold.data.notices import (
     ENCODED_KINDS,
     kind_notices,
     looks_like_number,
+    order_notices,
     quoted_names,
     rising_notice,
 )
@@ -66,6 +68,7 @@ class Table:
     rows: which rows of the file these are, counted from 0 without the header.
     kinds: the labels that are features of a mixed table, each with its kind.
     targets: the labels that would be features, but look like the answer; the best first.
+    orders: the levels of ordered categories, the lowest first.
     """
 
     X: NDArray[np.floating[Any]] | csr_array[Any]
@@ -75,6 +78,7 @@ class Table:
     rows: NDArray[np.int64]
     kinds: Mapping[str, str] = field(default_factory=dict)
     targets: tuple[str, ...] = ()
+    orders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 def table_of_frame(
@@ -91,6 +95,7 @@ def table_of_frame(
     """
     names = [str(name) for name in frame.columns]
     _refuse_twice(names)
+    reading = reading.for_columns(names)
     exclude, keep, label_columns = (
         reading.excluded_columns,
         reading.keep,
@@ -112,8 +117,11 @@ def table_of_frame(
         if name not in exclude
     }
     kinds |= _identifiers(kinds, columns, {*keep, *reading.used_columns})
+    orders: dict[str, tuple[str, ...]] = {}
     if mixed:
         kinds |= _mixed_kinds(kinds, columns, reading)
+        orders = _known_orders(kinds, columns, reading)
+        kinds |= dict.fromkeys(orders, "answers")
     # The columns of an existing map are named by it: notices about them were given then.
     named = [] if features is not None else _named_targets(kinds, reading)
     guesses = mixed and reading.guesses and not reading.used_columns
@@ -131,8 +139,10 @@ def table_of_frame(
         _refuse_nothing_used(columns, [*exclude, *label_columns], said)
     rows = np.arange(len(frame), dtype=np.int64)
     matrix = _matrix([columns[name] for name in used]) if used else np.empty((len(rows), 0))
-    said += _doubt_notices(kinds, apart, [name for name in named if name not in apart])
-    return Table(matrix, tuple(used), labels, tuple(said), rows, beside, tuple(apart))
+    said += _doubt_notices(kinds, apart, [] if apart else named)
+    said += order_notices({name: orders[name] for name in orders if name in beside})
+    orders = orders | reading.orders
+    return Table(matrix, tuple(used), labels, tuple(said), rows, beside, tuple(apart), orders)
 
 
 def _refuse_nothing_used(columns: dict[str, Column], asked: list[str], said: list[str]) -> NoReturn:
@@ -180,6 +190,25 @@ def _mixed_kinds(
             if 2 <= levels <= min(MAX_GUESSED_LEVELS, len(column) // MIN_ROWS_PER_LEVEL):
                 found[name] = "category"
     return found | asked
+
+
+def _known_orders(
+    kinds: dict[str, str], columns: dict[str, Column], reading: Reading
+) -> dict[str, tuple[str, ...]]:
+    """The columns of words that are answers of a known scale, with their levels in order."""
+    if not reading.guesses or reading.mixed == "numbers":
+        return {}
+    levels = {}
+    for name, kind in kinds.items():
+        column = columns[name]
+        if name in reading.used_fields or isinstance(column, np.ndarray):
+            continue
+        if kind in ("text", "category"):
+            found = column.dropna().unique()
+            # Answers repeat; names of rows do not.
+            if len(found) <= min(MAX_GUESSED_LEVELS, len(column) // 2):
+                levels[name] = [str(word) for word in found]
+    return ordered_answers(levels)
 
 
 def refuse_lacking(needed: Sequence[str], names: Sequence[str]) -> None:

@@ -13,11 +13,16 @@ from typing import Any, Literal
 import numpy as np
 
 from dualfold.arrays import Array
+from dualfold.data.answer_scales import plain_words
 from dualfold.errors import Argument, DamagedFile, InvalidInput
 
 Kind = Literal["number", "log", "category", "ordered", "time", "season"]
 # A category has a column for each level: more levels are names of the rows.
 MAX_LEVELS = 1000
+# The level of rows without a value, in columns of the kind that has one; its name in X.
+MISSING_LEVEL = ""
+MISSING_LEVEL_NAME = "(missing)"
+MISSING_LEVEL_KIND = "category or missing"
 DAYS_PER_YEAR = 365.2425
 ISO_DATE_PATTERN = re.compile(r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}(?:[T ].*)?")
 YEAR_MONTH_PATTERN = re.compile(r"(?:19|20)\d\d[-/](?:0[1-9]|1[0-2])")
@@ -36,7 +41,7 @@ class Encoding:
     kind : "number" as it is, "log" its logarithm; "category" a column of 0 and 1 for each level;
         "ordered" the place among the levels, from 0; "time" days since 1970; "season" the
         place of the day on the circle of a year, two columns
-    levels : of categories, as text
+    levels : of categories, as text; "" is that of rows without a value
     """
 
     name: str
@@ -47,7 +52,7 @@ class Encoding:
     def features(self) -> tuple[str, ...]:
         """The names of its columns of X."""
         if self.kind == "category":
-            return tuple(f"{self.name}={level}" for level in self.levels)
+            return tuple(f"{self.name}={level or MISSING_LEVEL_NAME}" for level in self.levels)
         if self.kind == "season":
             return (f"{self.name} (winter)", f"{self.name} (spring)")
         return (f"log {self.name}" if self.kind == "log" else self.name,)
@@ -60,7 +65,7 @@ class Encoding:
             return _logarithms(_numbers(column, self.name), self.name)[:, None]
         if self.kind in ("time", "season"):
             return _days(column, self.kind, self.name)
-        codes = _codes(column, self.levels)
+        codes = self._codes(column)
         if self.kind == "ordered":
             return np.where(codes < 0, np.nan, codes)[:, None]
         return np.where(codes[:, None] < 0, np.nan, codes[:, None] == np.arange(len(self.levels)))
@@ -69,7 +74,21 @@ class Encoding:
         """Values that are there but among no level."""
         if not self.levels:
             return []
-        return sorted({word for word in words_of(column) if word} - set(self.levels))
+        return sorted(word for word, place in self._places(column).items() if word and place < 0)
+
+    def _codes(self, column: Any) -> Array:
+        """The place of each value among the levels, −1 where it is none of them."""
+        places = self._places(column)
+        return np.array([places[word] for word in words_of(column)], dtype=np.int64)
+
+    def _places(self, column: Any) -> dict[str, int]:
+        """The place of each different value; of ordered ones, case and accents do not matter."""
+        words = set(words_of(column))
+        exact = {level: place for place, level in enumerate(self.levels)}
+        if self.kind != "ordered" or words <= exact.keys():
+            return {word: exact.get(word, -1) for word in words}
+        alike = {plain_words(level): place for level, place in exact.items()} | {"": -1}
+        return {word: exact.get(word, alike.get(plain_words(word), -1)) for word in words}
 
 
 def category(name: str, column: Any, levels: Sequence[str] | None = None) -> Encoding:
@@ -98,11 +117,6 @@ def _word(value: Any) -> str:
 
 def _is_missing(value: Any) -> bool:
     return value is None or value != value
-
-
-def _codes(column: Any, levels: Sequence[str]) -> Array:
-    places = {level: place for place, level in enumerate(levels)}
-    return np.array([places.get(word, -1) for word in words_of(column)], dtype=np.int64)
 
 
 def _numbers(column: Any, name: str) -> Array:

@@ -15,7 +15,7 @@ MIN_KNOWN_SHARE = 0.2
 # Measures differ little between them (docs/calibration.md), and least in long tables.
 PLAUSIBLE_TABLES = 5
 LONG_PLAUSIBLE_TABLES = 2
-MAX_SHORT_ROWS = 5_000
+MAX_SHORT_ROWS = 2_000
 # Columns in which two rows both have values, on average: with fewer, distances were hardly ever
 # observed, and a verdict is about the model (docs/calibration.md).
 MIN_SHARED_COLUMNS = 1.0

@@ -27,8 +27,8 @@ HELD_OUT_FOLDS = 3
 # A larger number must gain this many standard errors: by chance one does in 40 tables of noise.
 MIN_GAIN_ERRORS = 2.0
 # Rows are drawn where there are more cells than this: W is known well from fewer.
-MAX_FIT_CELLS = 1_000_000
-MAX_FOLD_CELLS = 150_000
+MAX_FIT_CELLS = 400_000
+MAX_FOLD_CELLS = 80_000
 # Predicted multiply-adds of the last fit, a few seconds, and of each that chooses a number.
 MAX_FLOPS = 1e10
 MAX_FOLD_FLOPS = 1e9

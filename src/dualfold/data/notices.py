@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -40,7 +40,7 @@ KIND_SENTENCES = {
 # Kinds that are used where `keep` names the column.
 KEEPABLE_KINDS = ("identifier", "named", "boolean", "code")
 # Kinds that are used beside numbers in mixed tables; `encoding` makes numbers of them.
-ENCODED_KINDS = ("category", "yes or no", "ordered", "time", "season")
+ENCODED_KINDS = ("category", "yes or no", "ordered", "answers", "time", "season")
 # Kinds that are used without having been asked for.
 GUESSED_KINDS = ("category", "yes or no", "time")
 # A remedy names this many columns; for more it names the argument alone.
@@ -130,3 +130,20 @@ def rising_notice(names: list[str]) -> Message:
         column_argument("exclude", names),
         f" leaves {'it' if one else 'them'} out",
     )
+
+
+def order_notices(orders: Mapping[str, tuple[str, ...]]) -> list[Message]:
+    """One notice for the columns of each order that was guessed."""
+    said = []
+    for levels in dict.fromkeys(orders.values()):
+        names = [name for name in orders if orders[name] == levels]
+        one = len(names) == 1
+        said.append(
+            Message(
+                f"{quoted_names(names)}: answers in words, used in their order ("
+                f"{' < '.join(levels)}); ",
+                column_argument("category", names),
+                f" takes {'it' if one else 'them'} as categories without one",
+            )
+        )
+    return said

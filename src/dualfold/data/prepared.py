@@ -28,11 +28,13 @@ from dualfold.data.filled_cells import (
     PLAUSIBLE_TABLES,
     FilledCells,
 )
+from dualfold.data.missing_patterns import without_empty_columns
 from dualfold.data.missing_values import ColumnScaling, completed, standard_of_known
-from dualfold.data.reading import DEFAULT_READING, OPTION_SUBJECTS, Reading
+from dualfold.data.reading import DEFAULT_READING, OPTION_SUBJECTS, PLAIN_READING, Reading
 from dualfold.data.scales import Standard, different_units, gower_standard, standard_of
 from dualfold.data.table_reader import raw_table, table_of_matrix
 from dualfold.errors import Argument, InvalidInput, Message
+from dualfold.inputs import frame_of, numbers_of, word_columns
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +82,7 @@ class Prepared:
         What holds in all of these tables is in the data; what holds in X alone was filled in. X
         itself, once, where nothing was filled in.
 
-        count : how many; by default 5, of more than 5,000 rows 2
+        count : how many; by default 5, of more than 2,000 rows 2
         """
         if self.filled is None:
             yield self.X
@@ -178,10 +180,11 @@ def prepare(source: Any, reading: Reading = DEFAULT_READING) -> Prepared:
     file = isinstance(source, str | os.PathLike)
     name = os.fspath(source) if file else f"the {type(source).__name__}"
     given = reading.mixed == "given"
-    table = table if given else without_redundant_columns(table, reading)
+    if not given:
+        table = without_empty_columns(without_redundant_columns(table, reading), reading)
     raw = table
     logs, remarks = logarithms(table, reading)
-    table, encodings = encoded_table(table, reading, logs)
+    table, encodings = encoded_table(table, logs)
     scaling = _scaling_choice(table, reading, encodings)
     categories = indicators(encodings)
     rule = reading.missing
@@ -242,6 +245,16 @@ def _scaling_choice(table: Table, reading: Reading, encodings: tuple[Encoding, .
         " gives every column the same weight",
     )
     return _Scaling(standardize=False, differ=True, remarks=(remark,))
+
+
+def measurable_rows(X: Any) -> Any:
+    """X as measures take it: of a data frame with columns that are no numbers what `prepare` makes.
+
+    Columns are read as estimators read them, without guesses of what was meant; everything else
+    stays as it is.
+    """
+    rows = numbers_of(X)
+    return prepare(frame_of(rows), PLAIN_READING).X if word_columns(rows) else rows
 
 
 def colors_of(values: NDArray[Any]) -> NDArray[Any]:

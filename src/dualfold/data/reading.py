@@ -7,8 +7,9 @@ code that uses it. Nothing here needs numerics.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from fnmatch import fnmatchcase
 from typing import Any, Literal, Self
 
 from dualfold.errors import Argument, InvalidInput
@@ -52,15 +53,17 @@ class Reading:
     exclude : columns to leave out; a column that is kept apart is no feature anyway
     keep : columns to use although they look like identifiers or codes, repeat others or are text
     category : columns of numbers or text whose values are names of categories
-    ordered : categories with an order, as "size=small,medium,large"; their places are numbers
+    ordered : categories with an order, as "size=small<medium<large" (or with commas); their
+        places are numbers. "Q*=never<rarely<often" is about all columns of such a name. Answers
+        in words of a known scale are ordered anyway (see `answer_scales`)
     season : dates of which the time of the year is meant, a place on a circle
     mixed : "famd" uses categories (a column of 0 and 1 for each, in the scaling of factor
         analysis of mixed data), true/false and dates beside numbers; "gower" scales the same
         columns so that the Manhattan distance of two rows is Gower's; "numbers" only those;
         "given" all numbers as they are, where nothing is to be scaled, left out or filled
         without being asked for
-    plain : use columns that look like the answer as features; by default they are kept apart
-        and colour the map
+    plain : use columns that look like the answer as features, and take answers in words as
+        categories; by default the former are kept apart and colour the map, the latter ordered
     log : columns to take the logarithm of
     auto : take the logarithm of every column that it is offered for (positive, very skewed)
     standardize : shift every column to mean 0 and scale it to standard deviation 1; None does
@@ -98,7 +101,9 @@ class Reading:
     )
     category: tuple[str, ...] = _option((), "Its values are names (repeatable).", metavar="COLUMN")
     ordered: tuple[str, ...] = _option(
-        (), "Categories with an order (repeatable).", metavar="COLUMN=LOW,…,HIGH"
+        (),
+        "Categories with an order; Q* names several columns (repeatable).",
+        metavar="COLUMN=LOW<…<HIGH",
     )
     season: tuple[str, ...] = _option(
         (), "Of these dates use the time of the year (repeatable).", metavar="COLUMN"
@@ -180,14 +185,31 @@ class Reading:
         found = {}
         for words in self.ordered:
             name, _, levels = words.partition("=")
-            found[name] = tuple(level.strip() for level in levels.split(","))
+            mark = "," if "," in levels else "<"  # "<18,18-65,>65" has commas between its levels
+            found[name] = tuple(level.strip() for level in levels.split(mark))
             if len(found[name]) < 2:
                 raise InvalidInput(
                     Argument("ordered", words),
                     " names no order; write it as in ",
-                    Argument("ordered", "size=small,medium,large"),
+                    Argument("ordered", "size=small<medium<large"),
                 )
         return found
+
+    def for_columns(self, names: Sequence[str]) -> Self:
+        """This reading with each order of a pattern, as "Q*", spelt out for its columns."""
+        there = set(names)
+        patterns = {one for one in self.orders if one not in there and set(one) & set("*?[")}
+        if not patterns:
+            return self
+        spelt = dict[str, str]()
+        # Patterns first: a column that is named has its own order.
+        for words in sorted(self.ordered, key=lambda one: one.partition("=")[0] not in patterns):
+            name, _, levels = words.partition("=")
+            found = [one for one in names if fnmatchcase(one, name)] if name in patterns else [name]
+            if not found:
+                raise InvalidInput(Argument("ordered", words), " fits the name of no column")
+            spelt |= {one: f"{one}={levels}" for one in found}
+        return replace(self, ordered=tuple(spelt.values()))
 
     @property
     def used_fields(self) -> dict[str, str]:

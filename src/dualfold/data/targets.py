@@ -83,12 +83,15 @@ def has_few_values(column: Column) -> bool:
 
 def apart_notice(names: list[str]) -> Message:
     """The notice about suspected targets that were kept apart."""
-    one = len(names) == 1
+    if len(names) == 1:
+        words, them = "looks like the answer by name and values: it colours the map and is", "it"
+    else:
+        words = "look like the answer by name and values: the first colours the map, all are"
+        them = "them"
     return Message(
-        f"{quoted_names(names)}: the answer{'' if one else 's'} by the name and the values, no "
-        f"feature{'' if one else 's'}; {'it' if one else 'the first'} colours the map; ",
+        f"{quoted_names(names)} {words} not used; ",
         column_argument("keep", names),
-        f" uses {'it' if one else 'them'} as {'a feature' if one else 'features'}",
+        f" uses {them}",
     )
 
 

@@ -8,6 +8,8 @@ from dualfold.errors import Argument, Message
 from dualfold.exploration.job import MAX_QUICK_FLOPS, FittedMap
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from dualfold.data import Prepared
 
 # Axes or rows that are named in a line; of more, the first ones.
@@ -120,13 +122,11 @@ def loadings_columns(result: FittedMap, data: Prepared) -> dict[str, Any]:
     return columns | {f"r_{name}": together[:, axis] for axis, name in enumerate(names)}
 
 
-def biplot_bytes(
-    path: str, result: FittedMap, data: Prepared, *, title: str, verdict: str
-) -> bytes:
-    """The map with the columns as arrows, as the file `path` holds it."""
-    from dualfold.view.figures import biplot_figure, figure_bytes
+def map_with_arrows(result: FittedMap, data: Prepared, *, title: str, verdict: str) -> Figure:
+    """The map with the columns as arrows."""
+    from dualfold.view.figures import biplot_figure
 
-    figure = biplot_figure(
+    return biplot_figure(
         result.points,
         _arrows(result, data),
         data.names,
@@ -136,4 +136,3 @@ def biplot_bytes(
         color_name=data.color_name or "",
         axis_names=result.axis_titles[:2],
     )
-    return figure_bytes(figure, path)

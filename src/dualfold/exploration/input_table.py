@@ -21,11 +21,13 @@ TEXT_BYTES_PER_SECOND = 3e7
 PACKED_BYTES_PER_SECOND = 2e7
 
 
-def read_input(source: str, reading: Reading, listener: Listener) -> Prepared:
-    """Read the table and note what was decided about it."""
+def read_input(source: Any, reading: Reading, listener: Listener) -> Prepared:
+    """Read the table, a file or one in memory, and note what was decided about it."""
     from dualfold.data import prepare
 
-    with listener.stage(f"reading {source}", seconds_to_read(source)):
+    file = isinstance(source, str | os.PathLike)
+    name = os.fspath(source) if file else f"the {type(source).__name__}"
+    with listener.stage(f"reading {name}", seconds_to_read(name) if file else None):
         data = prepare(source, reading)
     for notice in data.table.notices:
         listener.note(notice)
@@ -95,16 +97,21 @@ def duplicate_remarks(X: Any, n_components: Any, n_neighbors: int | None) -> lis
     ]
 
 
+def max_coordinates(data: Prepared, method: Description) -> int:
+    """As many coordinates as the rows and columns of a table allow."""
+    n, width = data.X.shape
+    if n < 2:
+        raise InvalidInput(f"a map needs 2 rows or more, but {data.source} has {n}")
+    most = n - 1 if method.needs_graph else width
+    return min(most, width) if method.linear else most
+
+
 def refuse_too_many_coordinates(data: Prepared, n_components: Any, method: Description) -> None:
     """More coordinates than the rows or columns allow."""
     from dualfold.data.notices import quoted_names
 
     n, width = data.X.shape
-    if n < 2:
-        raise InvalidInput(f"a map needs 2 rows or more, but {data.source} has {n}")
-    most = n - 1 if method.needs_graph else width
-    if method.linear:
-        most = min(most, width)
+    most = max_coordinates(data, method)
     if not isinstance(n_components, int) or n_components <= most:
         return
     if most == n - 1:
@@ -137,3 +144,23 @@ def refuse_scaled_distances(reading: Reading, *jobs: Job) -> None:
                 Argument("metric", "precomputed"),
                 "); take a method that has the option",
             )
+
+
+def refuse_labels(labels: str | None, *jobs: Job) -> None:
+    """Classes that no method reads, and methods without the classes that they need."""
+    able = [job for job in jobs if job.method.takes_labels]
+    using = [job for job in able if job.uses_labels]
+    if labels is None and using:
+        raise InvalidInput(
+            f"{using[0].method.name} learns from classes; ",
+            Argument("labels", "COLUMN"),
+            " says which column holds them",
+        )
+    if labels is not None and not using:
+        more = ("give ", Argument("supervised", True), ", too")
+        instead = more if able else (Argument("color"), " colours by a column")
+        raise InvalidInput(
+            Argument("labels"),
+            f" has no use for {' and '.join(job.method.name for job in jobs)}; ",
+            *instead,
+        )

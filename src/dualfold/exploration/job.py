@@ -11,7 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from dualfold.descriptions import DESCRIPTIONS, Description
 from dualfold.errors import Argument, InvalidInput
-from dualfold.exploration.input_table import duplicate_remarks, refuse_too_many_coordinates
+from dualfold.exploration.input_table import (
+    duplicate_remarks,
+    max_coordinates,
+    refuse_too_many_coordinates,
+)
 from dualfold.exploration.verdict_words import short_verdict, verdict
 
 if TYPE_CHECKING:
@@ -22,6 +26,8 @@ if TYPE_CHECKING:
 
 # Neighbours that are counted again in the map.
 SCORED_NEIGHBORS = 10
+# A map is drawn, so it has two coordinates unless somebody asks for others.
+DEFAULT_N_COMPONENTS = 2
 # Of a dense decomposition, which takes about a tenth of a second.
 MAX_QUICK_FLOPS = 5e9
 
@@ -37,11 +43,12 @@ def estimator_defaults(method: str) -> dict[str, Any]:
 class Job:
     """A method with its options.
 
+    n_components : None where nobody asks: two, or one where a table allows no more
     options : parameters of its estimator that were given; the description has the others
     """
 
     method: Description
-    n_components: Any = 2
+    n_components: Any = None
     options: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
@@ -55,7 +62,12 @@ class Job:
         known = self.parameters
         names = [*self.method.options, *({"left_out"} & self.options.keys())]
         chosen = {name: known[name] for name in names}
-        return {"method": self.method.name, "n_components": self.n_components} | chosen
+        return {"method": self.method.name, "n_components": self.coordinates} | chosen
+
+    @property
+    def coordinates(self) -> Any:
+        """How many there will be, or the word that lets the data decide."""
+        return DEFAULT_N_COMPONENTS if self.n_components is None else self.n_components
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -64,7 +76,7 @@ class Job:
 
     @property
     def _chosen_parameters(self) -> dict[str, Any]:
-        return {"n_components": self.n_components} | self.method.estimator_parameters(self.options)
+        return {"n_components": self.coordinates} | self.method.estimator_parameters(self.options)
 
     def estimator(self, **more: Any) -> Any:
         """The estimator that does it, not fitted; `more` are further parameters."""
@@ -96,6 +108,15 @@ class Job:
                 Argument("mixed", "famd"),
             )
         return replace(self, options={**self.options, "metric": "manhattan"})
+
+    def for_table(self, data: Prepared) -> tuple[Job, list[str]]:
+        """The job with what is left to a table: how many coordinates, how many neighbours."""
+        job, remarks = self.for_rows(data.X.shape[0])
+        if job.n_components is not None:
+            return job, remarks
+        most = max_coordinates(data, job.method)
+        job = replace(job, n_components=min(DEFAULT_N_COMPONENTS, most))
+        return job, remarks if most > 1 else [*remarks, _one_coordinate_remark(data)]
 
     def for_rows(self, n: int) -> tuple[Job, list[str]]:
         """The job for n rows: by default no more neighbours than there are other rows."""
@@ -179,9 +200,17 @@ class FittedMap:
         return Panel(self.points[:, :3], color, method.name, words, method.lengths)
 
 
+def _one_coordinate_remark(data: Prepared) -> str:
+    n, width = data.X.shape
+    why = f"the table has {n} rows"
+    if width == 1:
+        why = f"'{data.names[0]}' is the only column that can be used"
+    return f"{why}, so the map has one coordinate: a line, drawn as a strip"
+
+
 def fit_map(job: Job, data: Prepared, listener: Listener, cache: NeighborCache) -> FittedMap:
     """Fit the method and note what happens; neighbours that are cached are not searched again."""
-    job, remarks = job.for_rows(data.X.shape[0])
+    job, remarks = job.for_table(data)
     estimator = job.estimator()
     refuse_too_many_coordinates(data, job.n_components, job.method)
     if not job.of_distances:

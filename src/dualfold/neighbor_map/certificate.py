@@ -27,18 +27,48 @@ WHITE_TOLERANCE = 1e-5
 
 @dataclass(frozen=True, kw_only=True)
 class NeighborCertificate(Certificate):
-    """The verdict on a neighbour map; `print` it.
+    """Certificate of a neighbour map; print it.
 
-    level : "proved", "within" (proved, but the gap is larger than the tolerance), "measured" (of
-        more than 8,000 rows: the bound holds but for the probability `chance`), "unresolved" (the
-        bound is no better than KL ≥ 0, which is true of everything) or "failed"
-    gap : (value − bound)/bound, infinite where the bound is not above 0
-    value : KL(P‖Q) of the map in nats, from above; of the exactly white map that its points are to
-        1e-5
-    bound : nats that no map of the same spread falls below, from below; KL ≥ 0 is trivial
-    spread : mean square of each coordinate: maps are white by construction
+    For more than 8,000 rows the level is at most "measured": the bound holds but for the
+    probability `chance`. The level "unresolved" means that the bound is no better than KL ≥ 0.
 
-    The rest is as in every `dualfold.Certificate`.
+    Attributes
+    ----------
+    level : {"proved", "within", "within reach", "measured", "unresolved", "stationary", \
+            "not stationary", "failed"}
+        How much is known; `dualfold.Certificate` explains the words.
+    gap : float
+        The gap (value − bound)/bound; infinite if the bound is not above 0.
+    value : float
+        Upper bound of KL(P‖Q) of the map, in nats; of the exactly white map that its points are to
+        1e-5.
+    bound : float
+        Lower bound, in nats, of KL(P‖Q) over all maps of the same spread.
+    tolerance : float
+        Largest gap that is called "proved".
+    reasons : tuple of str
+        What is short of "proved", in words.
+    about : str
+        What the statement is about.
+    chance : float
+        Probability that a measured statement is wrong.
+    complete : bool or None
+        True if no map is better beyond the gap; None if that is not decided.
+    spread : float
+        The mean square of each coordinate.
+
+    See Also
+    --------
+    certify_neighbors : The function that returns it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import scipy.sparse as sp
+    >>> from dualfold.neighbor_map import certify_neighbors, neighbor_problem
+    >>> pair = neighbor_problem(sp.csr_array(1 - np.eye(2)), n_components=1, spread=0.1)
+    >>> certify_neighbors(pair, np.sqrt(0.1) * np.array([[-1.0], [1.0]])).spread
+    0.1
     """
 
     spread: float
@@ -48,7 +78,7 @@ class NeighborCertificate(Certificate):
 
     @property
     def grounds(self) -> str:
-        """Both numbers, in nats."""
+        """Value and bound in nats, in words."""
         return (
             f"KL is {self.value:.4g} nats, and no white map of this spread has less than "
             f"{max(self.bound, 0.0):.4g} (0 is trivial)"
@@ -58,20 +88,39 @@ class NeighborCertificate(Certificate):
 def certify_neighbors(
     problem: NeighborProblem, Y: Any, *, weights: Any = None, tolerance: float = 0.01
 ) -> NeighborCertificate:
-    """Judge the points Y (n×d) of a neighbour map.
+    """Judge the points of a neighbour map.
 
-    weights : of pairs, n×n, from near the minimum of the relaxed problem; no more than a hint that
-        makes the bound better. None are those of the map itself, as always for more than 8,000 rows
-    tolerance : the largest relative gap that is "proved"
+    Parameters
+    ----------
+    problem : NeighborProblem
+        The problem.
+    Y : array-like of shape (n, d)
+        The points of the map.
+    weights : array-like of shape (n, n) or None, default=None
+        Weights of pairs from near the minimum of the relaxed problem, a hint that improves the
+        bound; None takes those of the map itself, as always for more than 8,000 rows.
+    tolerance : float in [0, 1], default=0.01
+        Largest relative gap that is called "proved".
 
-        >>> import numpy as np, scipy.sparse as sp
-        >>> from dualfold.neighbor_map import neighbor_problem
-        >>> ring = sp.csr_array(np.roll(np.eye(12), 1, axis=1) + np.roll(np.eye(12), -1, axis=1))
-        >>> turn = np.arange(12) * np.pi / 6
-        >>> circle = np.column_stack([np.cos(turn), np.sin(turn)])
-        >>> problem = neighbor_problem(ring, n_components=2, spread=0.05)
-        >>> certify_neighbors(problem, circle * np.sqrt(0.1)).level
-        'proved'
+    Returns
+    -------
+    NeighborCertificate
+        How far the divergence of the map can be from the least of all.
+
+    See Also
+    --------
+    neighbor_bound : The bound alone.
+
+    Examples
+    --------
+    >>> import numpy as np, scipy.sparse as sp
+    >>> from dualfold.neighbor_map import neighbor_problem
+    >>> ring = sp.csr_array(np.roll(np.eye(12), 1, axis=1) + np.roll(np.eye(12), -1, axis=1))
+    >>> turn = np.arange(12) * np.pi / 6
+    >>> circle = np.column_stack([np.cos(turn), np.sin(turn)])
+    >>> problem = neighbor_problem(ring, n_components=2, spread=0.05)
+    >>> certify_neighbors(problem, circle * np.sqrt(0.1)).level
+    'proved'
     """
     tolerance, points = checked_tolerance(tolerance), np.asarray(Y, dtype=float)
     trouble = _not_a_map(problem, points)

@@ -38,11 +38,33 @@ MIN_MEAN_KERNEL = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class NeighborProblem:
-    """Which map is looked for.
+    """The problem of a neighbour map by a Gaussian kernel, as data.
 
-    P : symmetric sparse matrix of affinities, no diagonal, its sum 1
-    count : number d of coordinates
-    spread : s, the mean square of each coordinate
+    It is to minimise KL(P‖Q) with q_ij = exp(−t_ij)/Σ exp(−t) and t_ij = ‖y_i − y_j‖², over centred
+    n×d points with YᵀY = n·s·I. Maps are white: their coordinates are uncorrelated and have the
+    same spread.
+
+    Parameters
+    ----------
+    P : csr_array of shape (n, n)
+        Symmetric affinities without a diagonal, whose sum is 1.
+    count : int
+        Number d of coordinates.
+    spread : float
+        The mean square s of each coordinate; s → 0 leads to the eigenmaps of P.
+
+    See Also
+    --------
+    neighbor_problem : The problem of the weights of a graph.
+    dualfold.NeighborMap : The estimator.
+
+    Examples
+    --------
+    >>> import scipy.sparse as sp
+    >>> from dualfold.neighbor_map import NeighborProblem
+    >>> pair = NeighborProblem(sp.csr_array([[0.0, 0.5], [0.5, 0.0]]), count=1, spread=0.1)
+    >>> pair.n, pair.size
+    (2, 0.2)
     """
 
     P: sp.csr_array
@@ -71,12 +93,12 @@ class NeighborProblem:
 
     @property
     def size(self) -> float:
-        """n·s, the sum of squares of each coordinate."""
+        """The sum of squares n·s of each coordinate."""
         return self.n * self.spread
 
     @cached_property
     def negative_entropy(self) -> float:
-        """Σ p log p."""
+        """The sum Σ p log p."""
         p = self.P.data[self.P.data > 0]
         return float(np.sum(p * np.log(p)))
 
@@ -87,9 +109,39 @@ class NeighborProblem:
 
 
 def neighbor_problem(W: sp.csr_array, *, n_components: int, spread: float) -> NeighborProblem:
-    """The problem whose affinities are in proportion to the weights W of a graph.
+    """State the problem whose affinities are proportional to the weights of a graph.
 
-    W : symmetric, not negative; its diagonal does not count
+    Parameters
+    ----------
+    W : csr_array of shape (n, n)
+        Symmetric weights, positive and finite; the diagonal is ignored.
+    n_components : int
+        Number of coordinates.
+    spread : float
+        The mean square of each coordinate.
+
+    Returns
+    -------
+    NeighborProblem
+        The problem.
+
+    Raises
+    ------
+    InvalidInput
+        If the weights are negative, not finite or all 0, or a number is out of its range.
+
+    See Also
+    --------
+    dualfold.methods.neighbor_map : The problem of a graph.
+
+    Examples
+    --------
+    >>> import scipy.sparse as sp
+    >>> from dualfold.neighbor_map import neighbor_problem
+    >>> W = sp.csr_array([[0.0, 3.0], [3.0, 0.0]])
+    >>> neighbor_problem(W, n_components=1, spread=0.1).P.toarray()
+    array([[0. , 0.5],
+           [0.5, 0. ]])
     """
     W = sp.csr_array(W, dtype=float)
     W = sp.csr_array(W - sp.diags_array(W.diagonal()))

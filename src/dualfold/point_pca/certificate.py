@@ -55,20 +55,41 @@ class PointCertificate(Certificate):
 def certify_points(
     X: Any, Y: Any, *, directions: Any = None, tolerance: float = 1e-8
 ) -> PointCertificate:
-    """Judge the points Y (n×d) against the minimum of f.
+    """Judge points against the minimum of the error that PCA attains.
 
-    `directions` are about the d leading principal axes (D×d or more columns), however they
-    were found: needed where the data is too large for LAPACK, and no more than a hint. The gap is
-    then true but for a chance ("measured"). `tolerance` is the largest gap that is "proved".
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        Rows of numbers; they are centred first.
+    Y : array-like of shape (n_samples, n_components)
+        The points.
+    directions : array-like of shape (n_features, k) or None, default=None
+        Approximate leading principal axes, k ≥ n_components, from any source. They are needed if
+        the data is too large for LAPACK, and no more than a hint; the gap is then true but for a
+        chance ("measured").
+    tolerance : float in [0, 1], default=1e-8
+        Largest gap that is called "proved".
 
-        >>> import numpy as np
-        >>> X = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 0.1], [0.0, -0.1]])
-        >>> certify_points(X, X[:, :1]).level
-        'proved'
-        >>> print(certify_points(X, X[:, 1:]))
-        within 100 % of the possible fall of the error; the leading axes are proved
-        >>> certify_points(X, -3 * X[:, :1]).level
-        'failed'
+    Returns
+    -------
+    PointCertificate
+        Which share of the possible fall of the error is missing.
+
+    See Also
+    --------
+    point_error : The error.
+    dualfold.PointPCA : The estimator.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 0.1], [0.0, -0.1]])
+    >>> certify_points(X, X[:, :1]).level
+    'proved'
+    >>> print(certify_points(X, X[:, 1:]))
+    within 100 % of the possible fall of the error; the leading axes are proved
+    >>> certify_points(X, -3 * X[:, :1]).level
+    'failed'
     """
     tolerance = checked_tolerance(tolerance)
     data, points = centred_points(X, Y)

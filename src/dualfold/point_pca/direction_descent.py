@@ -35,8 +35,30 @@ class AveragedDescent:
 
 
 def direction_error(X: Any, U: Any) -> float:
-    """f(U) = ‖X_cUUᵀ − X_c‖²_F for any D×d matrix U; X is centred first.
+    """Compute the error ‖X_cUUᵀ − X_c‖²_F of directions.
 
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        Rows of numbers; they are centred first.
+    U : array-like of shape (n_features, n_components)
+        The directions, any matrix of this shape.
+
+    Returns
+    -------
+    float
+        The error.
+
+    See Also
+    --------
+    direction_gradient : Its gradient.
+
+    References
+    ----------
+    .. [1] L. Tucker, "Dimensionality reduction and the Fenchel game", Theorem 1.7.
+
+    Examples
+    --------
     >>> cross = [[1.0, 0.0], [-1.0, 0.0], [0.0, 3.0], [0.0, -3.0]]
     >>> round(direction_error(cross, [[0.0], [1.0]]), 9)
     2.0
@@ -50,7 +72,35 @@ def direction_error(X: Any, U: Any) -> float:
 
 
 def direction_gradient(X: Any, U: Any) -> Array:
-    """∇f(U) = 2(SUUᵀU + UUᵀSU − 2SU), S = X_cᵀX_c, in O(nDd)."""
+    """Compute the gradient 2(SUUᵀU + UUᵀSU − 2SU) of `direction_error`, with S = X_cᵀX_c.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        Rows of numbers; they are centred first.
+    U : array-like of shape (n_features, n_components)
+        The directions, any matrix of this shape.
+
+    Returns
+    -------
+    ndarray of shape (n_features, n_components)
+        The gradient, in O(nDd) operations.
+
+    See Also
+    --------
+    direction_error : The function.
+
+    References
+    ----------
+    .. [1] L. Tucker, "Dimensionality reduction and the Fenchel game", Theorem 1.7.
+
+    Examples
+    --------
+    >>> from dualfold.point_pca import direction_gradient
+    >>> cross = [[1.0, 0.0], [-1.0, 0.0], [0.0, 3.0], [0.0, -3.0]]
+    >>> direction_gradient(cross, [[0.0], [1.0]]).ravel()  # a principal axis
+    array([0., 0.])
+    """
     data, U, mean = _checked_directions(X, U)
     coordinates = projected_rows(data, U, mean)
     SU = combined_rows(data, coordinates, mean)
@@ -66,13 +116,44 @@ def averaged_directions(
     start: Any = None,
     seed: int = 0,
 ) -> AveragedDescent:
-    """`rounds` steps of one length against the normalised gradient, and their average.
+    """Take steps of one length against the normalised gradient, and average the iterates.
 
-    X : the data; n_components : d
-    step : the length; None is 25/√rounds, as in Remark 6.23 (the author's runs took 1/√rounds)
-    start : w₀, D×d; None: random orthonormal columns (by `seed`) of Frobenius norm 1
+    Nothing makes it converge, since the error is not convex in U.
 
-    Nothing makes it converge: f is not convex in U.
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        Rows of numbers; they are centred first.
+    n_components : int
+        Number of directions.
+    rounds : int, default=10
+        Number of steps.
+    step : float or None, default=None
+        Length of a step; None is 25/√rounds, as in Remark 6.23.
+    start : array-like of shape (n_features, n_components) or None, default=None
+        The first iterate; None draws orthonormal columns of Frobenius norm 1.
+    seed : int, default=0
+        Seed of the start.
+
+    Returns
+    -------
+    AveragedDescent
+        Iterates, their average, and the nearest orthonormal matrix `directions`.
+
+    See Also
+    --------
+    dualfold.PCA : Offers it as `svd_solver="gradient-paper"`, and "gradient", which converges.
+
+    References
+    ----------
+    .. [1] L. Tucker, "Dimensionality reduction and the Fenchel game", Algorithm 6 and Remark 6.23.
+
+    Examples
+    --------
+    >>> from dualfold.point_pca import averaged_directions
+    >>> cross = [[1.0, 0.0], [-1.0, 0.0], [0.0, 3.0], [0.0, -3.0]]
+    >>> averaged_directions(cross, 1).directions.shape
+    (2, 1)
     """
     data = numeric_table(X)
     if rounds < 1:

@@ -47,10 +47,35 @@ class PointDescent:
 
 
 def point_error(X: Any, Y: Any, squares: float | None = None) -> float:
-    """f(Y) = ‖H(E^X − E^Y)H‖²_F of data X and points Y, right to some units of f(0).
+    """Compute the error f(Y) = ‖H(E^X − E^Y)H‖²_F, with E the squared distances.
 
-    squares : Σσ⁴ = ‖X_cᵀX_c‖² of the data, where it is known; None computes it
+    It equals 4‖X_cX_cᵀ − Y_cY_cᵀ‖²_F. Its minimum over n×d matrices is 4Σ_{i>d} σ_i⁴, which PCA
+    attains, with σ the singular values of X_c.
 
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        Rows of numbers; they are centred first.
+    Y : array-like of shape (n_samples, n_components)
+        The points.
+    squares : float or None, default=None
+        The sum Σσ⁴ = ‖X_cᵀX_c‖² if it is known; None computes it.
+
+    Returns
+    -------
+    float
+        The error, right to some units of rounding of f(0).
+
+    See Also
+    --------
+    point_gradient : Its gradient.
+
+    References
+    ----------
+    .. [1] A. Draganov, "PCA as gradient descent", 2022.
+
+    Examples
+    --------
     >>> point_error([[0.0], [2.0]], [[0.0], [0.0]])
     16.0
     """
@@ -65,7 +90,37 @@ def point_error(X: Any, Y: Any, squares: float | None = None) -> float:
 
 
 def point_gradient(X: Any, Y: Any) -> Array:
-    """∇f(Y) = 16(Y_cY_cᵀ − X_cX_cᵀ)Y_c in O(nDd)."""
+    """Compute the gradient 16(Y_cY_cᵀ − X_cX_cᵀ)Y_c of `point_error`.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        Rows of numbers; they are centred first.
+    Y : array-like of shape (n_samples, n_components)
+        The points.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_components)
+        The gradient, in O(nDd) operations.
+
+    See Also
+    --------
+    point_forces : The two forces that it consists of.
+    kronecker_gradient : The same by Kronecker products.
+
+    References
+    ----------
+    .. [1] A. Draganov, "PCA as gradient descent", 2022.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.point_pca import point_gradient
+    >>> line = np.array([[0.0], [1.0], [5.0]])
+    >>> bool(np.allclose(point_gradient(line, line), 0))  # Y = X is the minimum
+    True
+    """
     data, Y = centred_points(X, Y)
     return 16 * (Y @ (Y.T @ Y) - kernel_times(data, column_means(data), Y))
 
@@ -80,18 +135,53 @@ def descend_points(
     reachable: float | None = None,
     seed: int = 0,
 ) -> PointDescent:
-    """Conjugate gradients on the points, with exact steps.
+    """Minimise `point_error` by conjugate gradients with exact steps.
 
-    X : the data; n_components : columns of Y
-    start : Y to begin with; None draws it by `seed`
-    most_steps : it stops there at the latest
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        Rows of numbers; they are centred first.
+    n_components : int
+        Number of coordinates.
+    start : array-like of shape (n_samples, n_components) or None, default=None
+        The first points; None draws them.
+    most_steps : int, default=1000
+        Largest number of steps.
+    tol : float, default=1e-12
+        It stops when f is within this share of `reachable` of the minimum; without `reachable` when
+        the gradient vanishes to √tol.
+    reachable : float or None, default=None
+        How far f can fall from Y = 0, the sum 4Σ_{i≤d} σ_i⁴, if it is known.
+    seed : int, default=0
+        Seed of the start.
 
-    The direction is the gradient times (YᵀY)⁻¹, which takes the scale out of it (step 1 along
-    it alone would be block power iteration), made conjugate to the last one (Polak and
-    Ribière). Along a line f is a polynomial of degree 4, minimised exactly: a step costs one
-    product with X_cX_cᵀ. It stops when f is within `tol` of the minimum, as a share of
-    `reachable` = 4Σ_{i≤d}σ_i⁴ (how far f can fall from Y = 0), or where that is not given
-    when the gradient vanishes to √tol.
+    Returns
+    -------
+    PointDescent
+        The points, and the history of the descent.
+
+    See Also
+    --------
+    certify_points : Judges the points.
+    algorithm_one : The algorithm as it was published.
+
+    Notes
+    -----
+    The direction is the gradient times (YᵀY)⁻¹, made conjugate to the last one by the rule of Polak
+    and Ribière. Along a line f is a polynomial of degree 4, which is minimised exactly: a step
+    costs one product with X_cX_cᵀ.
+
+    References
+    ----------
+    .. [1] A. Draganov, "PCA as gradient descent", 2022.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.point_pca import descend_points
+    >>> cross = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 3.0], [0.0, -3.0]])
+    >>> np.abs(descend_points(cross, 1).points).ravel().round(4)
+    array([0., 0., 3., 3.])
     """
     data = numeric_table(X)
     mean = column_means(data)
@@ -212,8 +302,32 @@ class Forces:
 
 
 def point_forces(X: Any, Y: Any) -> Forces:
-    """F_X and F_Y on every point.
+    """Compute the forces of the data and of the map on every point.
 
+    The negative gradient of `point_error` is 8(F_X − F_Y).
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        Rows of numbers; they are centred first.
+    Y : array-like of shape (n_samples, n_components)
+        The points.
+
+    Returns
+    -------
+    Forces
+        The arrays `of_data`, `of_points` and `descent`, n×d each.
+
+    See Also
+    --------
+    pair_forces : The share of each pair.
+
+    References
+    ----------
+    .. [1] A. Draganov, "PCA as gradient descent", 2022.
+
+    Examples
+    --------
     >>> forces = point_forces([[0.0], [1.0], [5.0]], [[0.0], [1.0], [5.0]])
     >>> bool((forces.descent == 0).all())  # Y = X: nothing moves
     True
@@ -224,7 +338,47 @@ def point_forces(X: Any, Y: Any) -> Forces:
 
 
 def pair_forces(X: Any, Y: Any) -> tuple[Array, Array]:
-    """c^X_ij (y_i − y_j) and c^Y_ij (y_i − y_j), n×n×d each: the definition, for few points."""
+    """Compute the force of each pair of points, for few points.
+
+    The pair (i, j) contributes c_ij(y_i − y_j) with c_ij = −2⟨x_i − x̄, x_j − x̄⟩ for the data, and
+    the same with the points in place of the rows for the map.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        Rows of numbers; they are centred first.
+    Y : array-like of shape (n_samples, n_components)
+        The points.
+
+    Returns
+    -------
+    of_data : ndarray of shape (n_samples, n_samples, n_components)
+        Force on point i by the data of the pair (i, j).
+    of_map : ndarray of shape (n_samples, n_samples, n_components)
+        Force on point i by the map of the pair (i, j).
+
+    Raises
+    ------
+    TooLarge
+        If there are too many pairs.
+
+    See Also
+    --------
+    point_forces : Their sums, for any number of points.
+
+    References
+    ----------
+    .. [1] A. Draganov, "PCA as gradient descent", 2022.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.point_pca import pair_forces
+    >>> line = np.array([[-10.0], [-0.1], [0.1], [10.0]])
+    >>> of_data, of_map = pair_forces(line, line)
+    >>> bool(of_data[1, 2, 0] < 0)  # the two nearest points push each other apart
+    True
+    """
     data, points = centred_points(X, Y)
     n = len(points)
     if n > MAX_PAIRED_POINTS:

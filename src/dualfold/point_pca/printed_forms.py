@@ -24,18 +24,47 @@ from dualfold.weights.row_passes import numeric_table
 def algorithm_one(
     X: Any, n_components: int = 2, *, n_epochs: int = 100, rate: float, seed: int = 0
 ) -> list[Array]:
-    """The iterates Y of "PCA by gradient descent on the points", first the start.
+    """Run Draganov's Algorithm 1, "PCA by gradient descent on the points", line by line.
 
-    As printed, but for its sign: the update adds the gradient and so climbs. Distances
-    are squared, start and step are the paper's (N(0, 1), a constant rate ν), the gradient is
-    half of ∇f. `n_components` columns of Y are drawn by `seed`; X and Y meet only through
-    their distances. O(n²) memory each epoch; ν must be below 1/(8σ₁²) to converge (the
-    Hessian's largest eigenvalue at the minimum is 32σ₁²). A negative ν is the algorithm as
-    printed.
+    The sign of its update is corrected: as printed it climbs, which a negative rate shows.
+    Distances are squared, start and step are those of the text, and the gradient is half of ∇f.
 
-        >>> steps = algorithm_one([[0.0], [1.0], [2.0]], 1, n_epochs=200, rate=0.02)
-        >>> [round(abs(float(y)), 6) for y in (steps[-1] - steps[-1].mean()).ravel()]
-        [1.0, 0.0, 1.0]
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        Rows of numbers; they are centred first.
+    n_components : int, default=2
+        Number of coordinates.
+    n_epochs : int, default=100
+        Number of steps.
+    rate : float
+        Length ν of a step; it must be below 1/(8σ₁²) to converge.
+    seed : int, default=0
+        Seed of the start, N(0, 1).
+
+    Returns
+    -------
+    list of ndarray
+        The iterates, first the start.
+
+    Raises
+    ------
+    TooLarge
+        If the n×n distances would need too much memory.
+
+    See Also
+    --------
+    descend_points : A descent without n×n matrices.
+
+    References
+    ----------
+    .. [1] A. Draganov, "PCA as gradient descent", 2022.
+
+    Examples
+    --------
+    >>> steps = algorithm_one([[0.0], [1.0], [2.0]], 1, n_epochs=200, rate=0.02)
+    >>> [round(abs(float(y)), 6) for y in (steps[-1] - steps[-1].mean()).ravel()]
+    [1.0, 0.0, 1.0]
     """
     data = numeric_table(X)
     n = data.shape[0]
@@ -67,7 +96,36 @@ def commutation_matrix(rows: int, columns: int) -> Array:
 
 
 def kronecker_gradient(X: Any, Y: Any) -> Array:
-    """∇f(Y) by the products above: n²×nd matrices, for few points."""
+    """Compute the gradient of `point_error` by Kronecker products, for few points.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        Rows of numbers.
+    Y : array-like of shape (n_samples, n_components)
+        The points.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_components)
+        The gradient; matrices of size n²×nd are formed.
+
+    See Also
+    --------
+    point_gradient : The same in O(nDd) operations.
+
+    References
+    ----------
+    .. [1] A. Draganov, "PCA as gradient descent", section 1.2, 2022.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.point_pca import kronecker_gradient, point_gradient
+    >>> X, Y = np.array([[0.0], [1.0], [5.0]]), np.array([[1.0], [0.0], [2.0]])
+    >>> bool(np.allclose(kronecker_gradient(X, Y), point_gradient(X, Y)))
+    True
+    """
     X, Y = np.asarray(X, dtype=float), np.asarray(Y, dtype=float)
     n, d = Y.shape
     L = np.eye(n) - 1 / n

@@ -80,13 +80,43 @@ def descend_stress(
     tolerance: float = 1e-4,
     most_steps: int = 10_000,
 ) -> StressDescent:
-    """Points of least stress near `start`, n×d; None begins at classical scaling.
+    """Minimise the stress Σ_{i<j} (‖y_i − y_j‖ − Δ_ij)² by majorisation (SMACOF).
 
-    distances : n×n, symmetric, for example those of `graph.geodesic_distances`
-    n_components : d, the number of coordinates
-    most_steps : the most steps of majorisation
-    tolerance : the share of unbalanced forces at which it stops, and that is "stationary"
+    Parameters
+    ----------
+    distances : array-like of shape (n_samples, n_samples)
+        Symmetric matrix Δ, for example of `dualfold.graph.geodesic_distances`.
+    n_components : int, default=2
+        Number of coordinates.
+    start : array-like of shape (n_samples, n_components) or None, default=None
+        The first points; None takes classical scaling.
+    tolerance : float in [0, 1], default=1e-4
+        Share of unbalanced forces at which it stops, and that is called "stationary".
+    most_steps : int, default=10000
+        Largest number of steps.
 
+    Returns
+    -------
+    StressDescent
+        The points, the stress after each step, and a certificate.
+
+    See Also
+    --------
+    dualfold.quality.stress : The stress of a map.
+    dualfold.ClassicalMDS : Minimises strain instead, with a proof.
+
+    Notes
+    -----
+    A step replaces Y by Guttman's transform B(Y)Y/n, which never raises the stress. The stress is
+    not convex, and no bound of its minimum is known.
+
+    References
+    ----------
+    .. [1] J. de Leeuw, "Applications of convex analysis to multidimensional scaling", Recent
+       Developments in Statistics, 133–146, North-Holland, 1977.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> side = np.array([[0.0, 3, 4], [3, 0, 5], [4, 5, 0]])
     >>> found = descend_stress(side)

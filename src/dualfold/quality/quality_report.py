@@ -188,6 +188,7 @@ def report(
     max_rank: int | None = None,
     metric: Any = "euclidean",
     sample: int | None = None,
+    kruskal: bool = True,
     random_state: Any = 0,
     n_jobs: int | None = None,
 ) -> QualityReport:
@@ -199,6 +200,7 @@ def report(
     max_rank : end of the R_NX curve and the co-ranking matrix (None: 100, or n−2 if less)
     sample : measure only that many points (against all); every number but Kruskal's stress and
         the correlation of densities becomes an `Estimate`
+    kruskal : whether Kruskal's stress is among them, which takes most of the time and memory
 
     Exact by default: one pass for ranks and one for distances over all pairs, minutes for
     70,000 images; a sample of 1,000 of them takes seconds. Kruskal's stress, which sorts
@@ -234,7 +236,9 @@ def report(
             before.distances[:, :k], after.distances[:, :k]
         ),
     }
-    measures |= _of_pairs(x, y, sums, sampling)
+    measures |= _of_pairs(sums)
+    if kruskal and len(sums.sums) * (x.n - 1) <= 2 * MAX_SORTED_PAIRS:
+        measures["nonmetric_stress"] = _number(nonmetric_stress(x, y, **sampling))
     if graph is not None:
         geodesic, _ = both_spaces(graph, y, metric, n_jobs)
         measures["geodesic_residual_variance"] = pair_sums(geodesic, y, rows).residual_variance()
@@ -246,15 +250,12 @@ def report(
     return QualityReport(measures, per_point, curve, ranks, shepard, x.n, k, measured, x.about)
 
 
-def _of_pairs(x: Space, y: Space, sums: PairSums, sampling: dict[str, Any]) -> dict[str, float]:
-    found = {
+def _of_pairs(sums: PairSums) -> dict[str, float]:
+    return {
         "stress": _number(sums.stress()),
         "distance_correlation": sums.correlation(),
         "residual_variance": sums.residual_variance(),
     }
-    if len(sums.sums) * (x.n - 1) <= 2 * MAX_SORTED_PAIRS:
-        found["nonmetric_stress"] = _number(nonmetric_stress(x, y, **sampling))
-    return found
 
 
 def _of_classes(

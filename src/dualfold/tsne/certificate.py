@@ -23,22 +23,62 @@ MAX_UNBALANCED_SHARE = 0.01
 
 @dataclass(frozen=True, kw_only=True)
 class TsneCertificate(Certificate):
-    """The verdict on points as an answer of t-SNE; `print` it.
+    """Certificate of points as an answer of t-SNE; print it.
 
-    level : "stationary" (forces balance up to the tolerance), "not stationary", or "failed"
-        (points that are no numbers); never "proved"
-    value : the objective, KL(P‖Q) where the attraction is 1
-    kl : KL(P‖Q); error : how far `value` and `kl` can be off, by rounding and by the sums that
-        large maps take; slope : the norm of the gradient
-    unbalanced : the norm of the gradient over the norms of attraction and repulsion; the
-        tolerance is about this number
-    neighbors_kept : the share of the `n_neighbors` nearest rows that are nearest in the map, too;
-        NaN where it was not counted
-    starts : the objective of maps from other starts, by their names
-    spread : by how much a point moves from start to start, in units of the map's radius: the
-        median over the points, after turning and scaling maps onto one another; NaN without starts
+    The objective is not convex and no lower bound but KL ≥ 0 is known, so the level is
+    "stationary", "not stationary" or "failed", and never "proved".
 
-    The rest is as in every `dualfold.Certificate`; bound and gap are NaN and infinite.
+    Attributes
+    ----------
+    level : {"proved", "within", "within reach", "measured", "unresolved", "stationary", \
+            "not stationary", "failed"}
+        How much is known; `dualfold.Certificate` explains the words.
+    gap : float
+        Always infinite: no bound is known.
+    value : float
+        The objective; KL(P‖Q) if the attraction is 1.
+    bound : float
+        Always NaN.
+    tolerance : float
+        Largest unbalanced share of the forces of a "stationary" map.
+    reasons : tuple of str
+        Why the level is "failed", in words.
+    about : str
+        What the statement is about.
+    chance : float
+        Always 0.
+    complete : bool or None
+        Always None.
+    kl : float
+        The divergence KL(P‖Q).
+    error : float
+        Bound of the errors of `value` and `kl`.
+    slope : float
+        Norm of the gradient.
+    unbalanced : float
+        Norm of the gradient over the norms of attraction and repulsion.
+    neighbors_kept : float
+        Share of the `n_neighbors` nearest rows that are nearest on the map, too; NaN if it was not
+        counted.
+    n_neighbors : int
+        Length of these neighbour lists.
+    starts : tuple of (str, float)
+        Objectives of maps from other starts, by name.
+    spread : float
+        Median distance that a point moves from start to start, in units of the map's radius, after
+        the maps were rotated and scaled onto one another; NaN without other starts.
+
+    See Also
+    --------
+    certify_tsne : The function that returns it.
+
+    Examples
+    --------
+    >>> import scipy.sparse as sp
+    >>> from dualfold.tsne import TsneProblem, certify_tsne
+    >>> two = TsneProblem(sp.csr_array([[0.0, 0.5], [0.5, 0.0]]), count=1)
+    >>> certify_tsne(two, [[0.0], [1.0]]).kl
+    0.0
     """
 
     kl: float
@@ -54,7 +94,7 @@ class TsneCertificate(Certificate):
 
     @property
     def statement(self) -> str:
-        """The figures in words."""
+        """The figures, in words."""
         words = [
             f"KL(P‖Q) is {self.kl:.6g} (computed to {bound_text(self.error)})",
             f"{share(self.unbalanced)} of the forces is not balanced",
@@ -66,7 +106,7 @@ class TsneCertificate(Certificate):
 
     @property
     def grounds(self) -> str:
-        """What other starts came to, and what is not known."""
+        """What other starts led to, and what is not known, in words."""
         words = "nobody knows a bound of the optimum"
         if self.starts:
             ends = ", ".join(f"{name} {value:.6g}" for name, value in self.starts)
@@ -85,12 +125,37 @@ def certify_tsne(
     spread: float = np.nan,
     n_jobs: int | None = None,
 ) -> TsneCertificate:
-    """Judge points (n × d) as an answer to `problem`, from all pairs of them.
+    """Judge points as an answer of t-SNE.
 
-    tolerance : the largest share of the forces that may be unbalanced in a "stationary" map
-    neighbors_kept, starts, spread : what else is known of the map, to be stated with it
-    n_jobs : threads (None: all cores)
+    Parameters
+    ----------
+    problem : TsneProblem
+        Affinities and attraction.
+    points : array-like of shape (n, d)
+        The points of the map.
+    tolerance : float in [0, 1], default=0.01
+        Largest share of the forces that may be unbalanced on a "stationary" map.
+    neighbors_kept : float, default=NaN
+        Share of neighbours kept that was measured, to be stated with the rest.
+    starts : tuple of (str, float), default=()
+        Objectives of maps from other starts, by name.
+    spread : float, default=NaN
+        How far points move from start to start.
+    n_jobs : int or None, default=None
+        Number of threads; None and -1 use all cores. The result does not depend on it.
 
+    Returns
+    -------
+    TsneCertificate
+        Whether the forces balance.
+
+    See Also
+    --------
+    tsne_objective : The numbers alone.
+    dualfold.neighbor_map.certify_neighbors : Neighbour maps with a bound of the optimum.
+
+    Examples
+    --------
     >>> import numpy as np, scipy.sparse as sp
     >>> two = TsneProblem(sp.csr_array(np.array([[0, 0.5], [0.5, 0]])), count=1)
     >>> certify_tsne(two, [[0.0], [1.0]]).level

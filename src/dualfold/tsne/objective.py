@@ -76,10 +76,33 @@ class Objective:
 
 
 def tsne_objective(problem: TsneProblem, points: Any, n_jobs: int | None = None) -> Objective:
-    """F, KL and ∇F of a problem at `points` (n × d), from all pairs.
+    """Compute the objective of t-SNE and its gradient, from all pairs of points.
 
-    n_jobs : threads (None: all cores); the bits do not depend on them
+    Parameters
+    ----------
+    problem : TsneProblem
+        Affinities and attraction.
+    points : array-like of shape (n, d)
+        The points of the map.
+    n_jobs : int or None, default=None
+        Number of threads; None and -1 use all cores. The result does not depend on it.
 
+    Returns
+    -------
+    Objective
+        The objective, KL(P‖Q), the gradient, and bounds of their errors.
+
+    See Also
+    --------
+    certify_tsne : The verdict on the points.
+
+    Notes
+    -----
+    Up to some thousand points every pair is summed in double precision. Beyond, a tree sums far
+    groups at their centroids, and the error of that is bounded pair by pair.
+
+    Examples
+    --------
     >>> import numpy as np, scipy.sparse as sp
     >>> two = TsneProblem(sp.csr_array(np.array([[0, 0.5], [0.5, 0]])), count=1)
     >>> tsne_objective(two, [[0.0], [1.0]]).kl  # p and q are both ½

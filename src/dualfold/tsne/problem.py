@@ -27,12 +27,41 @@ from dualfold.kernels.sparse import canonical_rows
 
 @dataclass(frozen=True, eq=False)
 class TsneProblem:
-    """Attraction along the edges of P, repulsion between all pairs.
+    """The t-SNE problem: attraction along the edges of P, repulsion between all pairs.
 
-    P : symmetric affinities of sum 1, without a diagonal, CSR
-    count : the number of coordinates
-    attraction : ρ
-    about : what the problem is about, in words
+    The objective is F(Y) = Σ p_ij log p_ij + ρ·Σ p_ij log(1 + t_ij) + log Σ_{i≠j} 1/(1 + t_ij),
+    with t_ij = ‖y_i − y_j‖². For ρ = 1 it is the Kullback–Leibler divergence KL(P‖Q).
+
+    Parameters
+    ----------
+    P : csr_array of shape (n, n)
+        Symmetric affinities without a diagonal, whose sum is 1.
+    count : int, default=2
+        Number of coordinates.
+    attraction : float, default=1.0
+        The attraction (exaggeration) ρ: about 4 looks like UMAP, and ρ → ∞ leads to Laplacian
+        eigenmaps.
+    about : str, default=""
+        What the problem is about, in words.
+
+    See Also
+    --------
+    dualfold.methods.tsne : The problem of a neighbour graph.
+    dualfold.TSNE : The estimator.
+
+    References
+    ----------
+    .. [1] L. van der Maaten and G. Hinton, "Visualizing data using t-SNE", Journal of Machine
+       Learning Research, 9, 2579–2605, 2008.
+    .. [2] J. N. Böhm, P. Berens and D. Kobak, "Attraction-repulsion spectrum in neighbor
+       embeddings", Journal of Machine Learning Research, 23(95), 1–32, 2022.
+
+    Examples
+    --------
+    >>> import scipy.sparse as sp
+    >>> from dualfold.tsne import TsneProblem
+    >>> TsneProblem(sp.csr_array([[0.0, 0.5], [0.5, 0.0]])).n
+    2
     """
 
     P: sp.csr_array
@@ -66,17 +95,41 @@ class TsneProblem:
 
     @cached_property
     def entropy(self) -> float:
-        """−Σ p log p."""
+        """Entropy −Σ p log p of the affinities."""
         p = self.P.data[self.P.data > 0]
         return -float(np.sum(p * np.log(p)))
 
     def laplacian(self) -> sp.csr_array:
-        """(n − 1)(Deg − P), whose eigenvalues 1/ρ is held against."""
+        """Make the matrix (n − 1)(Deg − P).
+
+        A direction in which its eigenvalue is above 1/ρ shrinks to 0 near Y = 0.
+
+        Returns
+        -------
+        csr_array of shape (n, n)
+            The scaled Laplacian of P.
+        """
         degrees = np.asarray(self.P.sum(axis=1)).ravel()
         return sp.csr_array((self.n - 1) * (sp.diags_array(degrees) - self.P))
 
     def checked_points(self, points: object) -> Array:
-        """Points as an n × d array of doubles; `InvalidInput` for anything else."""
+        """Validate points of the map.
+
+        Parameters
+        ----------
+        points : array-like of shape (n, d)
+            The points of the map.
+
+        Returns
+        -------
+        ndarray of shape (n, d)
+            The points as doubles.
+
+        Raises
+        ------
+        InvalidInput
+            If they are no numbers, or have another number of rows.
+        """
         try:
             Y = np.ascontiguousarray(points, dtype=float)
         except (TypeError, ValueError):  # sparse, text, rows of different lengths

@@ -181,11 +181,38 @@ def upper_bound(value: float, floor: float) -> float:
 def geodesic_bounds(
     problem: UnfoldingProblem, *, near: Array | None = None, all_pairs: int = MAX_ALL_PAIRS_ROWS
 ) -> GeodesicBounds:
-    """The two bounds from path lengths (above `all_pairs` points: from some centres).
+    """Compute two upper bounds of the variance of any unfolding from shortest paths.
 
-    Each geodesic is a sum of the roots of d² along a path of at most n − 1 edges, rounded
-    by γ_{n+1} at the most; squares and two sums of n terms with masses make it 4n + 16 units.
-    `near` are points of an unfolding: the middle ones there are good centres.
+    No two points can be farther apart than the shortest path between them. The rounding of path
+    lengths is included.
+
+    Parameters
+    ----------
+    problem : UnfoldingProblem
+        Edges and their lengths.
+    near : ndarray of shape (n, r) or None, default=None
+        Points of an unfolding; the central ones are good centres.
+    all_pairs : int, default=4000
+        Up to this many points paths between all pairs are computed, beyond it paths from some
+        centres.
+
+    Returns
+    -------
+    GeodesicBounds
+        The bound `isomap` from all pairs (None if they were not computed) and the bound `centre`
+        from one point.
+
+    See Also
+    --------
+    certify_unfolding : Bounds from dual weights, too.
+
+    Examples
+    --------
+    >>> from dualfold.unfolding import UnfoldingProblem, geodesic_bounds
+    >>> chain = UnfoldingProblem(3, [[0, 1], [1, 2]], [1.0, 1.0])
+    >>> found = geodesic_bounds(chain)
+    >>> round(found.isomap, 9), round(found.centre, 9)
+    (2.0, 2.0)
     """
     graph, mass = graph_of(problem), problem.mass
     added = 1 + 8 * (problem.n + 16) * UNIT_ROUNDOFF

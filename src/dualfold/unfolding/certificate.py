@@ -57,41 +57,87 @@ MAX_UNSCALED_RATIO = 2
 
 @dataclass(frozen=True, kw_only=True)
 class UnfoldingCertificate(Certificate):
-    """The verdict on an unfolding; `print` it.
+    """Certificate of an unfolding; print it.
 
-    level : "proved" (the gap is at most `tolerance`), "within" (proved too, the gap is larger),
-        "unresolved" (less than a factor 2 seems to lie between both sides, but λ₂ of the weights
-        could not be proved, equal lengths are not kept well enough, or no points with exactly
-        these lengths could be proved to exist), "failed" (the bound is twice the value or more)
-    value, lower : tr K of the points, scaled so that every constraint holds; for equal lengths
-        what points with exactly the lengths asked reach (`lower` is 0 where none are proved)
-    bound, upper : no unfolding has a larger trace
-    gap : (upper − lower)/upper
-    feasibility : how far the points as given break an edge, relative to its d²
-    relaxation : for equal lengths, the δ with (1 − δ)d² ≤ ‖y_i − y_j‖² ≤ (1 + δ)d² that the points
-        keep
-    most_relaxed : the ε by which equal lengths may differ in the problem that is judged; 0 asks
-        for exactly these lengths
-    reached_by : what `lower` comes from: "the points"; for equal lengths "points near these",
-        which are proved to exist (for ε: a mixture with the data), "the data", whose lengths are
-        asked, or "nothing"
-    own_gap : for equal lengths, the gap of the nearby problem that has exactly the lengths of the
-        points
-    upper_exact : for equal lengths, a bound for exactly the lengths asked; below 0 it proves that
-        no points have them
-    bound_by : where `upper` comes from: "weights", "Isomap's trace" or "a centre"
-    constraints : "at_most" or "equal"
-    second_eigenvalue, ritz : the proved lower bound of λ₂(L(w)), and its estimate from above
-    stationarity : ‖L*K − K‖/‖K‖ with weights scaled so that λ₂ is 1
-    slackness : Σ w(d² − ‖y_i − y_j‖²)/Σ w d²
-    least_weight, clipped : the smallest weight given, and how many were raised to 0
-    rank, multiplicity : eigenvalues of K above `cluster`·tr K, and those of L(w) within a share
-        `cluster` of λ₂, counted by inertia. A direction of K whose value in L is further off
-        costs its share of the gap, so with cluster = √gap the rank is the smaller one.
-    isomap, centre : the two bounds from geodesics (`upper` is the least of all)
-    complete : True where the bounds are proved (None: not decided)
+    With lower ≤ optimum ≤ upper the points have at least the share lower/upper of the largest
+    possible variance, so the gap is (upper − lower)/upper. The level is "unresolved" if less than a
+    factor 2 seems to lie between both sides, but the second eigenvalue, or points with exactly the
+    lengths asked, could not be proved.
 
-    The rest is as in every `dualfold.Certificate`.
+    Attributes
+    ----------
+    level : {"proved", "within", "within reach", "measured", "unresolved", "stationary", \
+            "not stationary", "failed"}
+        How much is known; `dualfold.Certificate` explains the words.
+    gap : float
+        The gap (upper − lower)/upper.
+    value : float
+        Variance tr K of the points, scaled so that every constraint holds; for equal lengths what
+        points with exactly these lengths reach.
+    bound : float
+        Variance that no unfolding exceeds.
+    tolerance : float
+        Largest gap that is called "proved".
+    reasons : tuple of str
+        What is short of "proved", in words.
+    about : str
+        What the statement is about, and what it assumes.
+    chance : float
+        Always 0: nothing here is random.
+    complete : bool or None
+        True if the bounds are proved; None if that is not decided.
+    constraints : str
+        "at_most" or "equal".
+    feasibility : float
+        How far the points as given break an edge, relative to its d².
+    relaxation : float
+        For equal lengths: the δ with (1 − δ)d² ≤ ‖y_i − y_j‖² ≤ (1 + δ)d² that the points keep.
+    most_relaxed : float
+        The ε by which equal lengths may differ in the problem that is judged; 0 asks for exactly
+        these lengths.
+    reached_by : str
+        Where `lower` comes from: "the points", "points near these", "the data" or "nothing".
+    own_gap : float
+        For equal lengths: gap of the problem that has exactly the lengths of the points.
+    upper_exact : float
+        For equal lengths: bound for exactly the lengths asked; below 0 it proves that no points
+        have them.
+    bound_by : str
+        Where `upper` comes from: "weights", "Isomap's trace" or "a centre".
+    second_eigenvalue : float
+        Proved lower bound of λ₂(L(w)).
+    ritz : float
+        Estimate of λ₂(L(w)) from above.
+    stationarity : float
+        The residual ‖L(w)K − K‖/‖K‖, with weights scaled so that λ₂ is 1.
+    slackness : float
+        The share Σ w(d² − ‖y_i − y_j‖²)/Σ w d².
+    least_weight : float
+        The smallest weight given.
+    clipped : int
+        Number of negative weights that were raised to 0.
+    rank : int
+        Number of eigenvalues of K above `cluster`·tr K.
+    multiplicity : int or None
+        Number of eigenvalues of L(w) within a share `cluster` of λ₂, counted by inertia.
+    cluster : float
+        Width of these two counts, the root of the gap.
+    isomap : float or None
+        Bound from the paths between all pairs.
+    centre : float or None
+        Bound from the paths to one point.
+
+    See Also
+    --------
+    certify_unfolding : The function that returns it.
+
+    Examples
+    --------
+    >>> from dualfold.unfolding import UnfoldingProblem, certify_unfolding
+    >>> chain = UnfoldingProblem(3, [[0, 1], [1, 2]], [1.0, 1.0])
+    >>> found = certify_unfolding(chain, [[-1.0], [0.0], [1.0]], [1.0, 1.0])
+    >>> found.level, round(found.lower, 6), round(found.upper, 6)
+    ('proved', 2.0, 2.0)
     """
 
     # The defaults are those of a certificate that claims nothing.
@@ -119,28 +165,28 @@ class UnfoldingCertificate(Certificate):
 
     @property
     def lower(self) -> float:
-        """What is proved to be reached: `value`, or 0 where nothing is."""
+        """Proved lower bound of the optimum: `value`, or 0 if nothing is proved to be reached."""
         return 0.0 if self.reached_by == "nothing" else self.value
 
     @property
     def upper(self) -> float:
-        """`bound`: what no unfolding exceeds."""
+        """Proved upper bound of the optimum, which is `bound`."""
         return self.bound
 
     @property
     def residuals(self) -> tuple[float, ...]:
-        """(stationarity, slackness, feasibility): all 0 at the optimum."""
+        """Stationarity, slackness and feasibility; all are 0 at the optimum."""
         return (self.stationarity, self.slackness, self.feasibility)
 
     @property
     def grounds(self) -> str:
-        """The two numbers, and where the upper one comes from."""
+        """The two bounds, and where the upper one comes from, in words."""
         source = "λ₂ was proved" if self.bound_by == "weights" else f"bound by {self.bound_by}"
         return f"{bracket_text(self.value, self.bound, self.reached_by)}; {source}"
 
     @property
     def caveat(self) -> str:
-        """How closely equal lengths are kept."""
+        """How closely equal lengths are kept, in words; "" for other problems."""
         if self.constraints != "equal":
             return ""
         if self.most_relaxed:
@@ -156,7 +202,13 @@ class UnfoldingCertificate(Certificate):
         return kept + reached.get(self.reached_by, "")
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-ready, with the properties; `constraints` has the name "form" in stored files."""
+        """Convert to plain numbers, lists and strings, as JSON takes them.
+
+        Returns
+        -------
+        dict
+            Attributes and properties; `constraints` has the name "form" in stored files.
+        """
         entries = {
             "form" if name == "constraints" else name: entry
             for name, entry in super().to_dict().items()
@@ -175,15 +227,57 @@ def certify_unfolding(
     most_flops: float = MAX_FLOPS,
     about: str | None = None,
 ) -> UnfoldingCertificate:
-    """Certify points (`factor`, n×r, K = YYᵀ) and weights (one for each edge) by each other.
+    """Judge points and weights of an unfolding problem by each other.
 
-    problem : what they are to answer
+    Only the problem, the points and the weights are used, and never what a solver reports.
 
-    An answer is "proved" when its gap is within `tolerance`. Equal lengths are asked exactly
-    where `most_relaxed` is None, and may else differ by that share of d². Negative weights
-    prove nothing for "at_most": they are taken as 0, and the certificate says how many there were.
-    Where proving λ₂ would take more than `most_flops` multiply-adds, the bound comes from shortest
-    paths alone. `about` says what the numbers are about; None takes the words of this module.
+    Parameters
+    ----------
+    problem : UnfoldingProblem
+        Edges and their lengths.
+    factor : array-like of shape (n, r)
+        The points Y, with K = YYᵀ.
+    weights : array-like of shape (n_edges,)
+        The dual weights. Negative ones prove nothing for "at_most" and are taken as 0; the
+        certificate counts them.
+    tolerance : float in [0, 1], default=1e-4
+        Largest relative gap that is called "proved".
+    most_relaxed : float or None, default=None
+        For equal lengths: share of d² by which they may differ; None asks for exactly these
+        lengths.
+    most_flops : float, default=40000000000.0
+        If the proof of λ₂ takes more multiply-adds than this, the bound comes from shortest paths
+        alone.
+    about : str or None, default=None
+        What the statement is about; None takes the usual words.
+
+    Returns
+    -------
+    UnfoldingCertificate
+        How far from the optimum the points can be.
+
+    Raises
+    ------
+    InvalidInput
+        If points or weights do not fit the problem.
+
+    See Also
+    --------
+    unfold : Solves the problem first.
+
+    References
+    ----------
+    .. [1] L. Xiao, J. Sun and S. Boyd, "A duality view of spectral methods for dimensionality
+       reduction", Proceedings of the 23rd International Conference on Machine Learning, 1041–1048,
+       2006.
+
+    Examples
+    --------
+    >>> from dualfold.unfolding import UnfoldingProblem, certify_unfolding
+    >>> chain = UnfoldingProblem(3, [[0, 1], [1, 2]], [1.0, 1.0])
+    >>> bent = [[-0.9, 0.0], [0.0, 0.3], [0.9, 0.0]]
+    >>> print(certify_unfolding(chain, bent, [1.0, 1.0]).level)
+    within
     """
     tolerance = checked_tolerance(tolerance)
     Y, w = _points_and_weights(problem, factor, weights, most_relaxed)

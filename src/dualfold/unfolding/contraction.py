@@ -65,14 +65,48 @@ def contraction_of(
     angles: bool = False,
     n_components: int = 2,
 ) -> Contraction:
-    """The unfolding problem of a graph in one piece.
+    """State the unfolding problem of a connected graph.
 
-    Its d² are the squares of the graph's lengths, each rounded once; certificates are about that
-    problem. `constraints` says whether edges are "at_most" as long as in the data, or "equal".
-    `n_components` coordinates of the answer are wanted. `angles` also ties the neighbours
-    of each point to one another, which keeps the angles between its edges. With equal lengths,
-    lengths that contradict each other along the edges raise `Unrealisable`; with "at_most" they
-    do no harm: not all edges become taut.
+    Points at distance 0 become one point with their number as its mass. The squared lengths of the
+    problem are those of the graph, each rounded once; certificates are about these numbers.
+
+    Parameters
+    ----------
+    graph : Graph
+        Connected neighbour graph.
+    constraints : {"at_most", "equal"}, default="at_most"
+        Whether edges may be at most as long as given, or must have these lengths.
+    angles : bool, default=False
+        Whether neighbours of a common row are tied to one another, too, which keeps the angles
+        between edges.
+    n_components : int, default=2
+        Number of coordinates that are wanted.
+
+    Returns
+    -------
+    Contraction
+        The `problem`, and the way back to the rows of the graph.
+
+    Raises
+    ------
+    DisconnectedGraph
+        If the graph has several pieces.
+    Unrealisable
+        If equal lengths contradict one another along the edges.
+
+    See Also
+    --------
+    unfold : Solves the problem.
+    dualfold.embed : Takes a Contraction as a problem.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.graph import knn
+    >>> from dualfold.unfolding import contraction_of
+    >>> found = contraction_of(knn(np.array([[0.0], [1.0], [1.0], [3.0]]), 2))
+    >>> found.problem.n, found.problem.masses
+    (3, array([1., 2., 1.]))
     """
     ends, lengths = _edges(one_piece(graph))
     if angles:

@@ -32,14 +32,38 @@ def gram_lengths(problem: UnfoldingProblem, K: Array) -> Array:
 def lagrangian(
     problem: UnfoldingProblem, K: Array, weights: Array, nu: float, Z: Array | None = None
 ) -> float:
-    """L(K, w, ν, Z), for any symmetric K; Z = None is 0.
+    """Evaluate the Lagrangian L(K, w, ν, Z) of an unfolding problem.
 
-    problem : edges and lengths
-    K : n×n, the Gram matrix of points
-    weights : w, one number for each edge of `problem`
-    nu : ν, the multiplier of 1ᵀK1 = 0
-    Z : n×n, the multiplier of K ⪰ 0
+    Parameters
+    ----------
+    problem : UnfoldingProblem
+        Edges and their lengths.
+    K : ndarray of shape (n, n)
+        Symmetric matrix, the Gram matrix of points.
+    weights : array-like of shape (n_edges,)
+        The dual weights w, one for each edge.
+    nu : float
+        The multiplier ν of 1ᵀK1 = 0.
+    Z : ndarray of shape (n, n) or None, default=None
+        The multiplier of K ⪰ 0; None is 0.
 
+    Returns
+    -------
+    float
+        The value tr K + tr KZ − ν1ᵀK1 − Σ w_ij(tr KE_ij − d_ij²).
+
+    See Also
+    --------
+    dual_function : Its supremum over K.
+
+    References
+    ----------
+    .. [1] L. Xiao, J. Sun and S. Boyd, "A duality view of spectral methods for dimensionality
+       reduction", Proceedings of the 23rd International Conference on Machine Learning, 1041–1048,
+       2006.
+
+    Examples
+    --------
     >>> chain = UnfoldingProblem(3, [[0, 1], [1, 2]], [1.0, 1.0])
     >>> y = np.array([[-1.0], [0.0], [1.0]])
     >>> lagrangian(chain, y @ y.T, [1.0, 1.0], nu=1 / 3)
@@ -54,9 +78,35 @@ def lagrangian(
 
 
 def dual_slack(problem: UnfoldingProblem, weights: Array, nu: float | None = None) -> Array:
-    """Z = L(w) + ν11ᵀ − I, which makes g finite; weights are dual feasible where Z ⪰ 0.
+    """Compute Z = L(w) + ν11ᵀ − I, for which the dual function is finite.
 
-    nu : None takes 1/n, the least that is feasible
+    Weights are dual feasible if Z ⪰ 0.
+
+    Parameters
+    ----------
+    problem : UnfoldingProblem
+        Edges and their lengths.
+    weights : array-like of shape (n_edges,)
+        The dual weights w, one for each edge.
+    nu : float or None, default=None
+        The multiplier ν; None takes 1/n, the least that is feasible.
+
+    Returns
+    -------
+    ndarray of shape (n, n)
+        The matrix Z.
+
+    See Also
+    --------
+    lowest_bend : The eigenvalue that decides feasibility.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.unfolding import UnfoldingProblem, dual_slack
+    >>> chain = UnfoldingProblem(3, [[0, 1], [1, 2]], [1.0, 1.0])
+    >>> bool(np.linalg.eigvalsh(dual_slack(chain, [1.0, 1.0])).min() > -1e-9)
+    True
     """
     m = problem.mass
     nu = 1 / float(m.sum()) if nu is None else nu
@@ -72,15 +122,42 @@ def dual_function(
     *,
     rounding: float = 1e-9,
 ) -> float:
-    """g(w, ν, Z) = Σ w d² where I + Z − ν11ᵀ − L(w) = 0 (to `rounding` of its terms), else ∞.
+    """Evaluate the dual function g(w, ν, Z), the supremum of the Lagrangian over K.
 
-    With Z ⪰ 0 no feasible K has a larger trace; for edges "at_most" d long w ≥ 0 is needed, too.
+    It is Σ w d² if I + Z − ν11ᵀ − L(w) = 0, and infinite otherwise. With Z ⪰ 0 no feasible K has a
+    larger trace; for edges "at_most" d long w ≥ 0 is needed, too.
 
-    problem : edges and lengths
-    weights : w, one number for each edge of `problem`
-    nu : ν, the multiplier of 1ᵀK1 = 0
-    Z : n×n, the multiplier of K ⪰ 0
+    Parameters
+    ----------
+    problem : UnfoldingProblem
+        Edges and their lengths.
+    weights : array-like of shape (n_edges,)
+        The dual weights w, one for each edge.
+    nu : float
+        The multiplier ν of 1ᵀK1 = 0.
+    Z : ndarray of shape (n, n)
+        The multiplier of K ⪰ 0.
+    rounding : float, default=1e-9
+        Share of its terms by which the equation may be off.
 
+    Returns
+    -------
+    float
+        The value g(w, ν, Z).
+
+    See Also
+    --------
+    dual_slack : The Z that makes it finite.
+    lagrangian : The function of K.
+
+    References
+    ----------
+    .. [1] L. Xiao, J. Sun and S. Boyd, "A duality view of spectral methods for dimensionality
+       reduction", Proceedings of the 23rd International Conference on Machine Learning, 1041–1048,
+       2006.
+
+    Examples
+    --------
     >>> chain = UnfoldingProblem(3, [[0, 1], [1, 2]], [1.0, 1.0])
     >>> dual_function(chain, [1.0, 1.0], 1 / 3, dual_slack(chain, [1.0, 1.0]))
     2.0
@@ -92,10 +169,31 @@ def dual_function(
 
 
 def lowest_bend(problem: UnfoldingProblem, weights: Array) -> tuple[float, Array]:
-    """min Σ w_ij (u_i − u_j)² over u with Σ m u² = 1, Σ m u = 0, and the u that attains it.
+    """Compute λ₂(L(w)): the least Σ w_ij(u_i − u_j)² over u with Σ m u² = 1 and Σ m u = 0.
 
-    This is λ₂(L(w)) as the dual means it: with weights of both signs it may be negative, and then
-    0, which belongs to the constant vector, is not the smallest eigenvalue.
+    With weights of both signs it may be negative; then the eigenvalue 0 of the constant vector is
+    not the smallest.
+
+    Parameters
+    ----------
+    problem : UnfoldingProblem
+        Edges and their lengths.
+    weights : array-like of shape (n_edges,)
+        The dual weights w, one for each edge.
+
+    Returns
+    -------
+    value : float
+        The least value.
+    vector : ndarray of shape (n,)
+        The u that attains it.
+
+    Examples
+    --------
+    >>> from dualfold.unfolding import UnfoldingProblem, lowest_bend
+    >>> chain = UnfoldingProblem(3, [[0, 1], [1, 2]], [1.0, 1.0])
+    >>> round(lowest_bend(chain, [1.0, 1.0])[0], 9)
+    1.0
     """
     root = np.sqrt(problem.mass)
     L = problem.laplacian(_weights(problem, weights)).toarray() / np.outer(root, root)
@@ -163,7 +261,42 @@ RESIDUALS = ("gap", "lengths", "centring", "definiteness", "bend", "sign", "slac
 def optimality_residuals(
     problem: UnfoldingProblem, K: Array, weights: Array
 ) -> OptimalityResiduals:
-    """The conditions of Karush, Kuhn and Tucker as numbers: (49)–(52)."""
+    """Compute the residuals of the conditions of Karush, Kuhn and Tucker.
+
+    Parameters
+    ----------
+    problem : UnfoldingProblem
+        Edges and their lengths.
+    K : ndarray of shape (n, n)
+        Symmetric matrix, the Gram matrix of points.
+    weights : array-like of shape (n_edges,)
+        The dual weights w, one for each edge.
+
+    Returns
+    -------
+    OptimalityResiduals
+        Residuals `gap`, `lengths`, `centring`, `definiteness`, `bend`, `sign` and `slackness`, all
+        0 at the optimum, and the `largest` of them.
+
+    See Also
+    --------
+    certify_unfolding : A proof, with all rounding.
+
+    References
+    ----------
+    .. [1] L. Xiao, J. Sun and S. Boyd, "A duality view of spectral methods for dimensionality
+       reduction", Proceedings of the 23rd International Conference on Machine Learning, 1041–1048,
+       2006.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.unfolding import UnfoldingProblem, optimality_residuals
+    >>> chain = UnfoldingProblem(3, [[0, 1], [1, 2]], [1.0, 1.0])
+    >>> y = np.array([[-1.0], [0.0], [1.0]])
+    >>> optimality_residuals(chain, y @ y.T, [1.0, 1.0]).largest < 1e-9
+    True
+    """
     K, w, m = _square(problem, K, "K"), _weights(problem, weights), problem.mass
     trace = float(m @ np.diagonal(K))
     budget = float(w @ problem.squared)

@@ -35,15 +35,52 @@ MAX_MASS = 1e30
 
 @dataclass(frozen=True, eq=False)
 class UnfoldingProblem:
-    """Points tied by edges; a problem neither solves nor certifies anything.
+    """Maximum variance unfolding as data: points, edges, and how long these may be.
 
-    n : number of points (the graph of `edges` is connected)
-    edges : m×2 row numbers (intp), i < j, each pair once, sorted
-    squared : the m squared lengths d², all positive, as doubles: these numbers are the problem
-    constraints : edges are "at_most" that long, or "equal" to it
-    masses : how many data points each point stands for (None: one each)
-    positions : rows whose lengths `squared` are, each rounded: then their exact lengths are the
-        problem (None: the numbers of `squared` are)
+    The problem is to maximise the variance tr K over Gram matrices K ⪰ 0 with K1 = 0 and K_ii +
+    K_jj − 2K_ij ≤ d_ij² on edges. It neither solves nor certifies anything.
+
+    Parameters
+    ----------
+    n : int
+        Number of points; the edges must connect them.
+    edges : array-like of int of shape (n_edges, 2)
+        Row numbers i < j, each pair once, sorted.
+    squared : array-like of shape (n_edges,)
+        Squared lengths d² > 0; these doubles are the problem.
+    constraints : {"at_most", "equal"}, default="at_most"
+        Whether edges may be at most as long as given, or must have these lengths.
+    masses : array-like of shape (n,) or None, default=None
+        How many rows of data each point stands for; None is one each.
+    positions : ndarray of shape (n, n_features) or None, default=None
+        Rows whose exact lengths are meant, if `squared` holds these lengths rounded.
+
+    Raises
+    ------
+    InvalidInput
+        If edges or lengths are not of this form.
+
+    See Also
+    --------
+    contraction_of : The problem of a graph.
+    unfold : Solves the problem of a graph.
+
+    Notes
+    -----
+    The dual is to minimise Σ w_ij d_ij² subject to λ₂(L(w)) ≥ 1 and w ≥ 0, where L(w) is the
+    Laplacian with weights w. For equal lengths the weights may have any sign.
+
+    References
+    ----------
+    .. [1] K. Q. Weinberger and L. K. Saul, "Unsupervised learning of image manifolds by
+       semidefinite programming", International Journal of Computer Vision, 70(1), 77–90, 2006.
+
+    Examples
+    --------
+    >>> from dualfold.unfolding import UnfoldingProblem
+    >>> chain = UnfoldingProblem(3, [[0, 1], [1, 2]], [1.0, 1.0])
+    >>> chain.m, chain.value([[-1.0], [0.0], [1.0]])
+    (2, 2.0)
     """
 
     n: int
@@ -66,7 +103,7 @@ class UnfoldingProblem:
 
     @property
     def m(self) -> int:
-        """The number of edges."""
+        """Number of edges."""
         return len(self.edges)
 
     @cached_property
@@ -76,7 +113,7 @@ class UnfoldingProblem:
 
     @cached_property
     def incidence(self) -> sp.csr_array:
-        """B, m×n: row e is e_i − e_j, so that L(w) = Bᵀdiag(w)B."""
+        """The m×n matrix B with rows e_i − e_j, so that L(w) = Bᵀdiag(w)B."""
         ones = np.tile([1.0, -1.0], self.m)
         starts = np.arange(0, 2 * self.m + 1, 2)
         return sp.csr_array((ones, self.edges.ravel(), starts), shape=(self.m, self.n))
@@ -93,7 +130,18 @@ class UnfoldingProblem:
         return pattern
 
     def laplacian(self, weights: Array) -> sp.csr_array:
-        """L(w), sparse, with every edge and the whole diagonal stored (zeros too)."""
+        """Make the Laplacian L(w), with every edge and the whole diagonal stored.
+
+        Parameters
+        ----------
+        weights : array-like of shape (n_edges,)
+            The dual weights w, one for each edge.
+
+        Returns
+        -------
+        csr_array of shape (n, n)
+            The Laplacian; zeros are stored, too.
+        """
         i, j = self.edges.T
         w = np.asarray(weights, dtype=float)
         diagonal = np.bincount(i, w, self.n) + np.bincount(j, w, self.n)
@@ -104,17 +152,50 @@ class UnfoldingProblem:
         return sp.csr_array((entries[numbers], pattern.indices, pattern.indptr), shape=shape)
 
     def squared_lengths(self, factor: Array) -> Array:
-        """‖y_i − y_j‖² on the edges, for points that are the rows of Y (K = YYᵀ)."""
+        """Compute ‖y_i − y_j‖² on the edges.
+
+        Parameters
+        ----------
+        factor : ndarray of shape (n, r)
+            The points Y.
+
+        Returns
+        -------
+        ndarray of shape (n_edges,)
+            The squared lengths.
+        """
         apart = factor[self.edges[:, 0]] - factor[self.edges[:, 1]]
         return np.asarray(np.einsum("ij,ij->i", apart, apart))
 
     def centred_points(self, factor: Array) -> Array:
-        """Y moved so that Σ m_i y_i = 0."""
+        """Shift the points so that Σ m_i y_i = 0.
+
+        Parameters
+        ----------
+        factor : array-like of shape (n, r)
+            The points Y.
+
+        Returns
+        -------
+        ndarray of shape (n, r)
+            The shifted points.
+        """
         Y = np.asarray(factor, dtype=float)
         return Y - (self.mass @ Y) / self.mass.sum()
 
     def value(self, factor: Array) -> float:
-        """tr K = Σ m_i ‖y_i‖², about the centre."""
+        """Compute the variance tr K = Σ m_i‖y_i‖² about the centre.
+
+        Parameters
+        ----------
+        factor : array-like of shape (n, r)
+            The points Y.
+
+        Returns
+        -------
+        float
+            The variance.
+        """
         Y = self.centred_points(factor)
         return float(self.mass @ np.einsum("ij,ij->i", Y, Y))
 

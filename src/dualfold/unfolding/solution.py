@@ -41,13 +41,32 @@ Callback = Callable[[Record], bool | None]
 
 @dataclass(frozen=True, eq=False)
 class UnfoldingSolution:
-    """Points and weights of an unfolding problem; nothing here is proved.
+    """Points and weights that a solver found; nothing here is proved.
 
-    factor : n×r, rows sum to 0 (by mass): K = factor·factorᵀ
-    weights : one for each edge of the problem
-    history : a `Record` for each iteration
-    solver, status : the solver's name, and whether it "converged" or was "stopped"
-    story : in words, which solver was taken and why
+    Attributes
+    ----------
+    factor : ndarray of shape (n, r)
+        Centred points Y, with K = YYᵀ.
+    weights : ndarray of shape (n_edges,)
+        The dual weights.
+    history : tuple of Record
+        One record for each iteration.
+    solver : str
+        Name of the solver.
+    status : {"converged", "stopped"}
+        Whether the iteration met its stopping rule.
+    story : tuple of str
+        Which solver was chosen and why, in words.
+
+    See Also
+    --------
+    certify_unfolding : Judges it.
+
+    Examples
+    --------
+    >>> from dualfold.unfolding import UnfoldingProblem, interior_point
+    >>> interior_point(UnfoldingProblem(3, [[0, 1], [1, 2]], [1.0, 1.0])).status
+    'converged'
     """
 
     factor: Array

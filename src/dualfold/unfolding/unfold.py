@@ -37,13 +37,37 @@ FAINT_GAP_RATIO = 10
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Unfolding(Embedding):
-    """An unfolding of a graph: both sides, and what they prove.
+    """Unfolding of a graph: points, dual weights, and what they prove about each other.
 
-    points, values : the leading coordinates, and the eigenvalues of K for them
-    certificate : what all points and weights prove about each other
-    problem : the program that was solved: the graph's edges, with equal points as one
-    solution : the solver's own answer, with its history and story
-    contraction : the problem, and the way back from its points to those of the graph
+    Attributes
+    ----------
+    points : ndarray of shape (n_samples, n_components)
+        The leading coordinates.
+    values : ndarray of shape (n_components,)
+        Eigenvalues of K for them.
+    certificate : UnfoldingCertificate
+        What all points and weights prove.
+    problem : UnfoldingProblem
+        The problem that was solved, with equal points as one.
+    solution : UnfoldingSolution
+        What the solver returned.
+    seconds : dict
+        Time of each stage.
+    contraction : Contraction
+        The way back from the problem's points to the rows of the graph.
+
+    See Also
+    --------
+    unfold : The function that returns it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.graph import knn
+    >>> from dualfold.unfolding import unfold
+    >>> found = unfold(knn(np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0]]), 1))
+    >>> round(float(np.ptp(found.points[:, 0])), 3)
+    2.0
     """
 
     contraction: Contraction
@@ -53,7 +77,7 @@ class Unfolding(Embedding):
 
     @cached_property
     def factor(self) -> Array:
-        """One row for every point of the graph; K = factor·factorᵀ, centred."""
+        """The centred points of all rows of the graph, with K = factor·factorᵀ."""
         return self.contraction.points(self.solution.factor)
 
     @cached_property
@@ -63,21 +87,47 @@ class Unfolding(Embedding):
 
     @property
     def spectrum(self) -> Array:
-        """The eigenvalues of K for the points; those of a faint share of tr K count alike.
+        """Eigenvalues of K for the points; those of a negligible share of tr K count alike.
 
-        Solvers leave about their gap in columns beyond the optimal ones: between the eigenvalues
-        of these the ratios are large and mean nothing.
+        Solvers leave about their gap in columns beyond the optimal ones: the ratios between the
+        eigenvalues of these are large and mean nothing.
         """
         gap = self.certificate.gap
         faint = max(FAINT_SHARE, FAINT_GAP_RATIO * gap if np.isfinite(gap) else 0.0)
         return np.maximum(self.values, faint * float(np.sum(self.factor**2)))
 
     def with_leading(self, count: int, tolerance: float = DEFAULT_TOLERANCE) -> Unfolding:
-        """The first `count` coordinates; the certificate is about all of them as before."""
+        """Keep the first coordinates; the certificate is about all of them as before.
+
+        Parameters
+        ----------
+        count : int
+            Number of coordinates to keep.
+        tolerance : float in [0, 1], default=1e-4
+            Ignored: the certificate stays as it is.
+
+        Returns
+        -------
+        Unfolding
+            The unfolding with fewer coordinates.
+        """
         return replace(self, points=self.points[:, :count], values=self.values[:count])
 
     def coordinates(self, count: int) -> tuple[Array, Array]:
-        """The `count` leading coordinates of the points, and the eigenvalues of K for them."""
+        """Compute the leading coordinates of the points.
+
+        Parameters
+        ----------
+        count : int
+            Number of coordinates.
+
+        Returns
+        -------
+        points : ndarray of shape (n_samples, count)
+            The coordinates.
+        values : ndarray of shape (count,)
+            Eigenvalues of K for them.
+        """
         return leading_coordinates(self.factor, count)
 
 
@@ -95,16 +145,67 @@ def unfold(
     random_state: Any = None,
     callback: Callback | None = None,
 ) -> Unfolding:
-    """The points of a connected graph, pulled as far apart as its edges allow.
+    """Unfold a connected graph: maximise the variance of its points while edges keep their lengths.
 
-    constraints : edges may be "at_most" as long as in the data, or are "equal" to that
-    angles : also keep the distances between neighbours of a common point
-    n_components : columns expected; the answer has as many as it needs
-    tolerance : the largest relative gap that the certificate calls "proved"; beyond, it states
-        the proved gap. The same for every solver.
-    solver, tol, max_iter, relaxation, random_state, callback : as in `Unfolder`
+    Parameters
+    ----------
+    graph : Graph
+        Connected neighbour graph.
+    constraints : {"at_most", "equal"}, default="at_most"
+        Whether edges may be at most as long as given, or must have these lengths.
+    angles : bool, default=False
+        Whether distances between neighbours of a common row are kept, too.
+    solver : {"auto", "interior_point", "low_rank", "landmark"}, default="auto"
+        Algorithm; "auto" chooses by size (see `Unfolder`).
+    n_components : int, default=2
+        Number of coordinates that are expected; the solution has as many as it needs.
+    tol : float, default=1e-6
+        Relative gap between both sides at which the solver stops.
+    max_iter : int or None, default=None
+        Largest number of iterations; None takes that of the solver.
+    relaxation : float or None, default=None
+        The ε by which equal lengths may differ; None keeps them to 1e-9 of d².
+    tolerance : float in [0, 1], default=1e-4
+        Largest relative gap that is called "proved".
+    random_state : int, Generator or None, default=None
+        Seed of landmarks.
+    callback : callable or None, default=None
+        Called with a `Record` after each iteration; it stops the solver by returning True.
 
-    An answer whose certificate fails, or stays unresolved, is returned with a warning.
+    Returns
+    -------
+    Unfolding
+        Points, weights and certificate.
+
+    Raises
+    ------
+    DisconnectedGraph
+        If the graph has several pieces.
+
+    Warns
+    -----
+    CertificateFailed
+        If the certificate fails or is unresolved.
+
+    See Also
+    --------
+    dualfold.MaximumVarianceUnfolding : The estimator.
+    certify_unfolding : Judges points of another program.
+
+    References
+    ----------
+    .. [1] K. Q. Weinberger and L. K. Saul, "Unsupervised learning of image manifolds by
+       semidefinite programming", International Journal of Computer Vision, 70(1), 77–90, 2006.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.graph import knn
+    >>> from dualfold.unfolding import unfold
+    >>> corner = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0]])
+    >>> found = unfold(knn(corner, 1), n_components=1)
+    >>> found.certificate.level, np.sort(found.points[:, 0]).round(3) + 0.0
+    ('proved', array([-1.,  0.,  1.]))
     """
     problem = contraction_of(
         graph, constraints=constraints, angles=angles, n_components=n_components

@@ -47,7 +47,17 @@ __all__ = ["Page", "PageContent", "make_page", "write_page"]
 # In this order inside one function: each file uses only what stands before it when it runs.
 PAGE_SCRIPTS = (
     *("data", "explain", "audit", "colors", "neighbors", "view", "drawing", "density", "names"),
-    *("overlay", "change", "legend", "compare", "point", "panels", "verdict", "download"),
+    *(
+        "meaning",
+        "overlay",
+        "change",
+        "legend",
+        "compare",
+        "point",
+        "panels",
+        "verdict",
+        "download",
+    ),
     *("search", "tools", "keyboard", "print", "page"),
 )
 
@@ -69,6 +79,7 @@ class PageContent:
     images : (h, w, n×(h·w)) if each row is a picture, shown under the pointer
     color : the column to colour by at first (default: the first, or the first that tells
         rows apart in groups where the first names each row)
+    color_reason : why that column, for the legend; "" where the caller chose it
     seed : of the order in which points are drawn, so that no class hides another
     most_mb : megabytes of the file (None: as large as it gets). 5 of them are plotly.
     notes : sentences about how the table was read, to be looked up on the page
@@ -85,6 +96,7 @@ class PageContent:
     rows: Any = None
     images: tuple[int, int, Any] | None = None
     color: str | None = None
+    color_reason: str = ""
     seed: int = 0
     most_mb: float | None = DEFAULT_MB
     notes: Sequence[str] = ()
@@ -150,6 +162,7 @@ def make_page(content: PageContent) -> Page:
         rows=row_numbers(content.rows, n),
         images=None if images is None else thumbnails(images, n, half),
         color=color,
+        color_reason=content.color_reason,
         seed=content.seed,
         total=n,
         notes=tuple(content.notes),

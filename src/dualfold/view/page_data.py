@@ -10,6 +10,7 @@ import numpy as np
 
 from dualfold import __version__
 from dualfold.arrays import Array
+from dualfold.auditing.map_meaning import MapMeaning
 from dualfold.errors import Argument, InvalidInput
 from dualfold.quality import Estimate, NeighborRanks, QualityReport
 from dualfold.quality.picture import MEASURE_MEANINGS
@@ -26,6 +27,9 @@ from dualfold.view.page_columns import (
 from dualfold.view.page_map import Map
 from dualfold.view.page_terms import terms
 
+# Arrows of columns that can be told apart, and from where on one says something.
+MAX_ARROWS = 12
+MIN_ARROW_CORRELATION = 0.3
 SHEPARD_CELLS = 72  # a side: finer ones than a panel has room for would only make it slow
 # Neighbourhood sizes of the trustworthiness curve, even steps on a logarithmic axis.
 CURVE_SIZES = (1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 40, 50, 70, 100)
@@ -61,6 +65,7 @@ class PageParts:
     notes: tuple[str, ...] = ()
     audit: dict[str, Any] | None = None
     rows: Array | None = None
+    color_reason: str = ""
 
     @property
     def n(self) -> int:
@@ -81,6 +86,7 @@ class PageParts:
             "names": self.names,
             "rows": None if self.rows is None else packed_numbers(self.rows),
             "color": self.color,
+            "color_reason": self.color_reason,
             "columns": [column.content for column in self.columns],
             "images": None if self.images is None else self.images.content,
             "meanings": {name: meaning.short for name, meaning in MEASURE_MEANINGS.items()},
@@ -141,6 +147,21 @@ def _map(shown: Map, n: int, before: list[Map]) -> dict[str, Any]:
         "history": _history(shown.history),
         "quality": None if shown.quality is None else _quality(shown.quality),
         "trust": None if shown.ranks is None else _trust(shown.ranks),
+        "meaning": None if shown.meaning is None else _meaning(shown.meaning),
+    }
+
+
+def _meaning(meaning: MapMeaning) -> dict[str, Any]:
+    """Words at the axes, arrows of columns, groups with their rows."""
+    arrows = [one for one in meaning.directions if one.is_beyond_chance]
+    arrows = [one for one in arrows if one.correlation >= MIN_ARROW_CORRELATION]
+    arrows = sorted(arrows, key=lambda one: -one.correlation)[:MAX_ARROWS]
+    return {
+        # In the text of the second axis, which is turned, an arrow to the right points up.
+        "axes": [one.text("→", "←") for one in meaning.axes] if meaning.directions else [],
+        "arrows": [[one.title, *map(float, one.direction), one.correlation] for one in arrows],
+        "groups": [one.to_dict() for one in meaning.groups],
+        "codes": packed_numbers(meaning.codes + 1) if meaning.groups else None,
     }
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from dualfold.arrays import Array
+from dualfold.auditing.map_meaning import MapMeaning
 from dualfold.quality import NeighborRanks, QualityReport, neighbor_ranks, report
 from dualfold.quality.estimate import sample_size
 from dualfold.quality.space import both_spaces
@@ -35,6 +36,7 @@ class Map:
     equal : whether one unit is as long on every axis (False where lengths mean nothing)
     explained : the share of the variance that each axis explains, where it does
     scores : name → one value for each point, to colour this map by beside what its quality says
+    meaning : `dualfold.auditing.map_meaning.map_meaning(columns, points)`: axes, arrows, groups
     """
 
     name: str
@@ -50,6 +52,7 @@ class Map:
     equal: bool = True
     explained: Any = None
     scores: Mapping[str, Any] | None = None
+    meaning: MapMeaning | None = None
 
     def of_rows(self, rows: Array) -> Map:
         """These rows alone, without neighbours, most of which would not be there."""
@@ -60,7 +63,8 @@ class Map:
         scores = {name: np.asarray(v)[rows] for name, v in (self.scores or {}).items()}
         points = np.asarray(self.points)[rows]
         alone = replace(self, points=points, neighbors=None, tied=None)
-        return replace(alone, quality=quality, scores=scores)
+        meaning = None if self.meaning is None else self.meaning.of_rows(rows)
+        return replace(alone, quality=quality, scores=scores, meaning=meaning)
 
 
 def measured_map(
@@ -103,7 +107,8 @@ def measured_map(
         shown,
         points=points,
         tied=ties_beyond_lists(x, y, before),
-        quality=report(x, y, labels=labels, n_neighbors=k, **sampled),
+        # No page shows Kruskal's stress, which would take most of the time and memory.
+        quality=report(x, y, labels=labels, n_neighbors=k, kruskal=False, **sampled),
         ranks=neighbor_ranks(x, y, max(k, min(50, (n - 1) // 2)), **sampled),
         neighbors=before.indices if shown.neighbors is None else shown.neighbors,
     )

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from dualfold.arrays import Array
+from dualfold.auditing.map_meaning import shared_by_neighbors
 from dualfold.errors import Argument, InvalidInput, Message
 from dualfold.view.page_columns import Column, column_of, packed_numbers, values_of
 from dualfold.view.page_data import PageParts, as_json
@@ -81,25 +82,6 @@ def _without_names(found: Features, taken: Container[str]) -> Features:
     if len(left) == len(found.names):
         return found
     return Features(tuple(found.names[p] for p in left), lambda place: found.column(left[place]))
-
-
-def shared_by_neighbors(values: Array, rows: Array, neighbors: Array) -> float:
-    """How much more alike neighbours are in this column than any two rows: 1 equal, 0 no more.
-
-    For numbers this is 1 − Geary's C, one minus the mean squared difference of neighbours over
-    that of all pairs; for words the same with "differs" (0 or 1) as the squared difference.
-    """
-    if values.dtype.kind in "iufM":
-        numbers = values.astype(float)
-        known = np.isfinite(numbers)
-        expected = 2 * float(numbers[known].var()) if known.any() else 0.0
-        steps = numbers[rows][:, None] - numbers[neighbors[rows]]
-        steps = steps[np.isfinite(steps)] ** 2
-    else:
-        codes = np.unique(values.astype(str), return_inverse=True)[1]
-        expected = 1.0 - float(((np.bincount(codes) / len(codes)) ** 2).sum())
-        steps = (codes[rows][:, None] != codes[neighbors[rows]]).astype(float).ravel()
-    return 1.0 - float(steps.mean()) / expected if expected > 0 and len(steps) else -np.inf
 
 
 def _most_shared_first(features: Features, neighbors: Any, n: int) -> list[int]:

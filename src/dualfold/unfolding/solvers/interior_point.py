@@ -320,12 +320,40 @@ def interior_point(
     relaxation: float = 1e-4,
     callback: Callback | None = None,
 ) -> UnfoldingSolution:
-    """Both sides of the problem to a relative gap `tol`, for up to about 9,000 edges.
+    """Solve both sides of an unfolding problem by a primal–dual interior-point method.
 
-    `relaxation` is ε of equal lengths and has no meaning for "at_most". The solver stops after
-    `max_iter` iterations at the latest; `callback` gets a `Record` after each and stops the
-    solver by returning True. Memory is one m×m matrix and some n×n ones.
+    It is for up to about 9,000 edges: memory is one m×m matrix for m edges and some n×n matrices.
 
+    Parameters
+    ----------
+    problem : UnfoldingProblem
+        Edges and their lengths.
+    tol : float, default=1e-8
+        Relative gap between both sides at which it stops.
+    max_iter : int, default=100
+        Largest number of iterations.
+    relaxation : float, default=1e-4
+        The ε by which equal lengths may differ; "at_most" ignores it.
+    callback : callable or None, default=None
+        Called with a `Record` after each iteration; it stops the solver by returning True.
+
+    Returns
+    -------
+    UnfoldingSolution
+        Points, weights and history.
+
+    See Also
+    --------
+    Unfolder : Chooses a solver.
+    certify_unfolding : Judges the solution.
+
+    References
+    ----------
+    .. [1] C. Helmberg, F. Rendl, R. J. Vanderbei and H. Wolkowicz, "An interior-point method for
+       semidefinite programming", SIAM Journal on Optimization, 6(2), 342–361, 1996.
+
+    Examples
+    --------
     >>> from dualfold.unfolding import UnfoldingProblem, interior_point
     >>> chain = UnfoldingProblem(3, [[0, 1], [1, 2]], [1.0, 1.0])
     >>> found = interior_point(chain)

@@ -54,16 +54,34 @@ DEFAULT_LOW_RANK_STEPS = 300
 class Unfolder:
     """Settings of a solver of unfolding problems.
 
-    solver : "auto", "interior_point", "low_rank" or "landmark"
-    tol, max_iter : the relative gap to stop at, and the most iterations
-    relaxation : None keeps equal lengths (to 1e-9 of d²); a number lets them differ by that ε
-    random_state : of the landmarks that "low_rank" and "landmark" begin with
-    callback : gets a `Record` after each iteration; returning True stops the solver
+    Parameters
+    ----------
+    solver : {"auto", "interior_point", "low_rank", "landmark"}, default="auto"
+        "auto" takes the interior point for up to 1,000 edges and for equal lengths, and low rank
+        beyond. If low rank does not converge, or the graph has no small separators, the interior
+        point follows for up to 9,000 edges and landmarks beyond; `story` of the solution says so.
+    tol : float, default=1e-6
+        Relative gap between both sides at which it stops.
+    max_iter : int or None, default=None
+        Largest number of iterations; None takes that of the solver.
+    relaxation : float or None, default=None
+        The ε by which equal lengths may differ; None keeps them to 1e-9 of d².
+    random_state : int, Generator or None, default=None
+        Seed of the landmarks that "low_rank" and "landmark" start with.
+    callback : callable or None, default=None
+        Called with a `Record` after each iteration; it stops the solver by returning True.
 
-    "auto" takes the interior point up to 1,000 edges and for equal lengths, low rank beyond.
-    For equal lengths the interior point only starts `elastic`, unless ε gives them an interior.
-    Where the graph has no small separators, or low rank does not converge, the interior point
-    takes its place up to 9,000 edges and landmarks beyond; the solution's `story` says so.
+    See Also
+    --------
+    unfold : Takes these settings as arguments.
+    dualfold.embed : Takes them as its `solver`.
+
+    Examples
+    --------
+    >>> from dualfold.unfolding import Unfolder, UnfoldingProblem
+    >>> chain = UnfoldingProblem(3, [[0, 1], [1, 2]], [1.0, 1.0])
+    >>> Unfolder(solver="interior_point").solve(chain).weights.round(4)
+    array([1., 1.])
     """
 
     solver: SolverName = "auto"
@@ -74,9 +92,19 @@ class Unfolder:
     callback: Callback | None = None
 
     def solve(self, problem: UnfoldingProblem, *, n_components: int = 2) -> UnfoldingSolution:
-        """Points and weights; `n_components` columns are expected, the answer has what it needs.
+        """Solve an unfolding problem.
 
-        Solvers get lengths of size 1 at the most (a power of 2 as the unit rounds nothing).
+        Parameters
+        ----------
+        problem : UnfoldingProblem
+            Edges and their lengths.
+        n_components : int, default=2
+            Number of columns that are expected; the solution has as many as it needs.
+
+        Returns
+        -------
+        UnfoldingSolution
+            Points and weights.
         """
         if problem.n == 1:
             return UnfoldingSolution(np.zeros((1, 1)), np.zeros(0), (), "nothing to unfold")

@@ -72,6 +72,7 @@ const state = {
   change: "none", // how the last change of maps was shown
   names: true, // of groups, on the map
   contours: n > 5000,
+  arrows: false, // of columns, on demand
 };
 
 // Rows are counted from 1, without the header, as in the files and notes of the command line.

@@ -107,7 +107,7 @@ function layoutOf(shown) {
     width: frame.clientWidth, height: frame.clientHeight,
     margin: { l: MARGIN, r: MARGIN, t: MARGIN, b: MARGIN }, showlegend: false, hovermode: "closest", hoverdistance: 14,
     dragmode: state.tool, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
-    selections: [], annotations: [], selectionrevision: ++draws, // selections are ours: plotly must forget its own
+    selections: [], selectionrevision: ++draws, // selections are ours: plotly must forget its own
     newselection: { line: { color: ink("--ink"), width: 1, dash: "dot" } },
   };
   const seen = currentSpans();
@@ -121,19 +121,8 @@ function layoutOf(shown) {
     const quiet = { visible: false, zeroline: false, showgrid: false, autorange: false };
     layout[axisName("xaxis", place)] = { ...quiet, domain: domain[0], range: [...seen[place].x], anchor: axisName("y", place) };
     layout[axisName("yaxis", place)] = { ...quiet, domain: domain[1], range: [...seen[place].y], anchor: axisName("x", place) };
-    layout.annotations.push(...explainedNotes(map, domain));
   });
   return layout;
-}
-
-// What share of the variance each axis explains, beside the axis.
-function explainedNotes(map, domain) {
-  if (!map.explained) return [];
-  const note = (axis, x, y, more) => ({ text: `axis ${axis + 1}: ${shareWords(map.explained[axis])} of the variance`, x, y,
-    xref: "paper", yref: "paper", showarrow: false, font: { size: 11, color: ink("--soft") }, ...more });
-  const across = note(0, domain[0][1], domain[1][0], { xanchor: "right", yanchor: "bottom" });
-  if (map.strip) return [across];
-  return [across, note(1, domain[0][0], domain[1][1], { xanchor: "left", yanchor: "top", textangle: -90 })];
 }
 
 function sceneOf(map, domain) {

@@ -9,7 +9,9 @@ function legend() {
   }
   const score = state.color.startsWith("score:");
   const heading = element("h2", { dir: "auto" }, score ? termButton(scoreWords(colors.column.name), colors.column.name) : element("span", { text: scoreWords(colors.column.name) }));
-  place.replaceChildren(heading, ...(colors.column.kind === "class" ? classKey(colors) : scaleKey(colors)));
+  const first = given.color_reason && state.color === `column:${given.color}`;
+  place.replaceChildren(heading, ...(first ? [element("p", { class: "note", text: `${sentence(given.color_reason)} Change it under Colour.` })] : []),
+    ...(colors.column.kind === "class" ? classKey(colors) : scaleKey(colors)));
 }
 
 const scoreWords = (name) => short(state.color.startsWith("score:") ? name.replaceAll("_", " ") : name, 60);

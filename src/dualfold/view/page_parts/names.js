@@ -71,14 +71,65 @@ function anchors(map, column) {
   return found;
 }
 
-// Names with their pixels: each where its group is densest, or close by; left out if there is no room.
+// Where dots are, in cells of a few pixels, as sums from the upper left: a box is free or not at once.
+const DOT_CELL = 5;
+function dotsOn(map, place) {
+  const [left, top, width, height] = boxOf(place);
+  const [across, down] = [Math.ceil(width / DOT_CELL) + 1, Math.ceil(height / DOT_CELL) + 1];
+  const counts = new Int32Array((across + 1) * (down + 1));
+  const colors = coloring(map);
+  const reach = pointSize() / 2 + 1;
+  const cell = (pixel, most) => Math.max(0, Math.min(most, Math.floor(pixel / DOT_CELL)));
+  for (let row = 0; row < n; row++) {
+    if (!passes(colors, row)) continue;
+    const [x, y] = pixelOf(place, row);
+    if (x < left - reach || y < top - reach || x > left + width + reach || y > top + height + reach) continue;
+    for (let j = cell(y - top - reach, down - 1); j <= cell(y - top + reach, down - 1); j++)
+      for (let i = cell(x - left - reach, across - 1); i <= cell(x - left + reach, across - 1); i++) counts[(j + 1) * (across + 1) + i + 1] = 1;
+  }
+  for (let j = 1; j <= down; j++)
+    for (let i = 1; i <= across; i++)
+      counts[j * (across + 1) + i] += counts[(j - 1) * (across + 1) + i] + counts[j * (across + 1) + i - 1] - counts[(j - 1) * (across + 1) + i - 1];
+  // Cells with dots in a box around a place, in pixels of the map.
+  return (cx, cy, w, h) => {
+    const clamp = (value, most) => Math.max(0, Math.min(most, value));
+    const [i0, i1] = [clamp(Math.floor((cx - w / 2) / DOT_CELL), across), clamp(Math.ceil((cx + w / 2) / DOT_CELL), across)];
+    const [j0, j1] = [clamp(Math.floor((cy - h / 2) / DOT_CELL), down), clamp(Math.ceil((cy + h / 2) / DOT_CELL), down)];
+    const at = (i, j) => counts[j * (across + 1) + i];
+    return at(i1, j1) - at(i0, j1) - at(i1, j0) + at(i0, j0);
+  };
+}
+
+// The place nearest to (x, y) where a name of w × h pixels covers neither dots nor names; null without one.
+const TURNS = 24; // directions that are tried, from the top on
+function freeSpot(x, y, [w, h], isFree, farthest) {
+  if (isFree(x, y, w, h)) return [x, y];
+  for (let r = 4; r <= farthest; r += 6)
+    for (let turn = 0; turn < TURNS; turn++) {
+      const angle = 2 * Math.PI * turn / TURNS - Math.PI / 2;
+      const spot = [x + Math.cos(angle) * (r + w / 2), y + Math.sin(angle) * (r + h / 2)];
+      if (isFree(...spot, w, h)) return spot;
+    }
+  return null;
+}
+
+// Whether a box lies inside the map, on no dot and on no other name.
+function freeOf(map, place, placed) {
+  const [left, top, width, height] = boxOf(place);
+  const dots = dotsOn(map, place);
+  return (cx, cy, w, h) => cx >= w / 2 && cy >= h / 2 && cx <= width - w / 2 && cy <= height - h / 2 && !dots(cx, cy, w, h)
+    && !placed.some(({ x, y, box }) => Math.abs(cx + left - x) < (w + box[0]) / 2 && Math.abs(cy + top - y) < (h + box[1]) / 2);
+}
+
+// Names with their pixels: each where its group is densest, or beside it where no dots are; left out without room.
 function placedNames(map, place) {
   const colors = coloring(map);
+  if (state.names && hasGroupNames(map)) return placedGroupNames(map, place);
   if (!state.names || !colors.column || colors.column.kind !== "class" || isText(colors.column)) return [];
   const [left, top, width, height] = boxOf(place);
   const span = currentSpans()[place];
-  const taken = [];
   const placed = [];
+  const isFree = freeOf(map, place, placed);
   for (const { column, level } of nestedColumns(colors.column)) {
     pen.font = `${level.weight} ${level.size}px ${FONT}`;
     for (const name of anchors(map, column)) {
@@ -87,15 +138,11 @@ function placedNames(map, place) {
       const x = (name.at[0] - span.x[0]) / (span.x[1] - span.x[0]) * width;
       const y = (span.y[1] - name.at[1]) / (span.y[1] - span.y[0]) * height;
       if (x < 0 || y < 0 || x > width || y > height) continue;
-      const [w, h] = [pen.measureText(name.text).width + 8, level.size + 5];
-      const free = [[0, 0], [0, -1.1], [0, 1.1], [0, -2.2], [0, 2.2], [0.6, -1.1], [-0.6, -1.1], [0.6, 1.1], [-0.6, 1.1]]
-        .map(([right, down]) => [Math.max(w / 2, Math.min(width - w / 2, x + right * w)), Math.max(h / 2, Math.min(height - h / 2, y + down * h))])
-        .find(([cx, cy]) => !taken.some(([tx, ty, tw, th]) => Math.abs(cx - tx) < (w + tw) / 2 && Math.abs(cy - ty) < (h + th) / 2));
-      if (!free) continue;
-      taken.push([...free, w, h]);
-      placed.push({ ...name, level, x: left + free[0], y: top + free[1], box: [w, h],
-        color: own ? colors.list[name.slot].color : null });
+      const box = [pen.measureText(name.text).width + 8, level.size + 5];
+      const free = freeSpot(x, y, box, isFree, NEAR_NAME);
+      if (free) placed.push({ ...name, level, x: left + free[0], y: top + free[1], box, color: own ? colors.list[name.slot].color : null });
     }
   }
   return placed;
 }
+const NEAR_NAME = 150; // pixels: farther from its group a name would seem to be another's

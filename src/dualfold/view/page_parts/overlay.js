@@ -27,9 +27,14 @@ function overlay() {
     const [left, top, width, height] = boxOf(place);
     // An inner svg cuts off what lies outside its map.
     const inside = drawnPart("svg", { x: left, y: top, width, height }, layer);
+    drawAxisWords(map, place, layer);
     if (state.contours && !map.strip) drawContours(map, place, inside);
     const quiet = state.focus === null ? 1 : 0.45;
-    for (const name of placedNames(map, place)) drawName(name, inside, [left, top], quiet);
+    for (const name of placedNames(map, place)) {
+      drawLeader(name, inside, [left, top]);
+      drawName(name, inside, [left, top], quiet);
+    }
+    drawArrows(map, place, inside);
     if (state.focus !== null) drawNeighbors(map, place, inside, [left, top]);
   });
   drawnPart("g", { id: "hovered" }, layer);

@@ -17,6 +17,7 @@ async function refresh() {
   legend();
   verdict();
   auditSection();
+  groupsSection();
   pointSection();
   selectionSection();
   controls();
@@ -162,6 +163,7 @@ window.dualfold = {
     hidden: [...state.hidden],
     shown: drawn.reduce((sum, trace) => sum + (trace.rows ? trace.rows.length : 0), 0),
     neighbors: state.focus === null ? null : neighborsOf(maps[state.map], state.focus),
+    arrows: state.arrows,
     colors: [...new Set((plot.data || []).map((trace) => trace.marker.color))],
   }),
   select, colorBy, show, besides, csv, picture,

@@ -11,20 +11,7 @@ function printedMap() {
   const context = canvas.getContext("2d");
   for (const layer of plot.querySelectorAll("canvas"))
     if (layer.width) context.drawImage(layer, 0, 0, canvas.width, canvas.height);
-  plot.querySelectorAll("svg .infolayer text").forEach((text) => printedText(context, scale, text));
   by("overlay").setAttribute("viewBox", `0 0 ${frame.clientWidth} ${frame.clientHeight}`);
-}
-
-// What the axes say: plotly writes it in a layer of its own, and upright ones are turned.
-function printedText(context, scale, text) {
-  const [box, around] = [text.getBoundingClientRect(), frame.getBoundingClientRect()];
-  const upright = box.height > box.width;
-  context.save();
-  context.translate(scale * ((box.left + box.right) / 2 - around.left), scale * ((box.top + box.bottom) / 2 - around.top));
-  if (upright) context.rotate(-Math.PI / 2);
-  Object.assign(context, { font: `${11 * scale}px sans-serif`, fillStyle: "#5b6570", textAlign: "center", textBaseline: "middle" });
-  context.fillText(text.textContent, 0, 0);
-  context.restore();
 }
 
 function beforePrint() {

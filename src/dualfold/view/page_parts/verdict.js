@@ -89,7 +89,7 @@ function verdict() {
     ...(map.pieces === null ? [] : [card("Pieces", "pieces", count(map.pieces), map.pieces === 1 ? "the graph is connected" : "of the neighbour graph")]),
   ];
   const words = [["A good picture?", map.quality && map.quality.verdict], ["Solved?", map.certificate && map.certificate.text],
-    ["May I believe it?", audit && audit.text]].filter(([, text]) => text);
+    ["What do the axes mean?", meaningWords(map)], ["May I believe it?", audit && audit.text]].filter(([, text]) => text);
   closeExplanation();
   by("verdict").replaceChildren(element("div", { class: "figures" }, ...cards));
   by("words").replaceChildren(...words.map(([question, text]) =>

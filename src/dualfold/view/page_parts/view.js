@@ -35,11 +35,18 @@ function places(total) {
   });
 }
 
+// Words at the axes stand beside the map: they cover no dots.
+const GUTTER = 20; // pixels
+const hasAxisWords = (map) => map.dimensions === 2 && Boolean(map.explained || (map.meaning && map.meaning.axes.length));
+
 function domainOf(place, total) {
   const [left, bottom, width, height] = places(total)[place];
+  const map = maps[shownMaps()[place]];
   const gap = total > 1 ? 0.008 : 0;
   const above = total > 1 ? 26 / frame.clientHeight : 0; // for the title
-  return [[left + gap, left + width - gap], [bottom + gap, bottom + height - gap - above]];
+  const below = hasAxisWords(map) ? GUTTER / frame.clientHeight : 0;
+  const beside = hasAxisWords(map) && !map.strip ? GUTTER / frame.clientWidth : 0;
+  return [[left + gap + beside, left + width - gap], [bottom + gap + below, bottom + height - gap - above]];
 }
 
 // [left, top, width, height] of a map in pixels of the frame.

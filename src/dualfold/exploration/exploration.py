@@ -1,0 +1,386 @@
+"""`dualfold.explore`: a table in, a map that is judged out."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dualfold.data.reading import Reading
+from dualfold.descriptions import DESCRIPTIONS, description_of
+from dualfold.errors import Argument, InvalidInput, counted
+from dualfold.exploration.axis_remarks import (
+    close_axes_remarks,
+    far_rows_remarks,
+    map_with_arrows,
+    variance_line,
+)
+from dualfold.exploration.job import SCORED_NEIGHBORS, FittedMap, Job, fit_map, picture_quality
+from dualfold.exploration.listener import Listener, NoteCollector
+from dualfold.exploration.map_page import maps_content, refuse_images
+from dualfold.exploration.neighbor_cache import NeighborCache, neighbors_to_measure
+from dualfold.exploration.plan import Plan, choose_method
+from dualfold.exploration.verdict_words import both_parts
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from dualfold.arrays import Array
+    from dualfold.data import Prepared
+    from dualfold.recommendation import Recommendation
+    from dualfold.saved import Model
+    from dualfold.view import InlinePage, PageContent
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Exploration:
+    """A table, a map of it, and what is known of both; `explore` makes it, `print` it.
+
+    Attributes
+    ----------
+    data : Prepared
+        The table as the method took it, with its labels and names.
+    fitted : FittedMap
+        The map with its method and options.
+    quality : Picture or None
+        How good a picture of the table the map is; None where there are too few rows to measure.
+    advice : Recommendation or None
+        What `method="auto"` was decided by.
+    remarks : tuple of str
+        What was noticed about the axes and the rows of the map.
+    cache : NeighborCache
+        The neighbours of the rows, which are searched once.
+
+    Examples
+    --------
+    >>> import dualfold
+    >>> from dualfold.data import swiss_roll
+    >>> found = dualfold.explore(swiss_roll(300, random_state=0).points, "isomap")
+    >>> print(repr(found).split("\\n")[0])
+    300 rows × 3 columns of the ndarray → 2 coordinates of isomap
+    >>> list(found.to_frame())
+    ['isomap_1', 'isomap_2']
+    """
+
+    data: Prepared
+    fitted: FittedMap
+    quality: Any
+    remarks: tuple[str, ...]
+    cache: NeighborCache
+    advice: Recommendation | None = None
+
+    @property
+    def points(self) -> Array:
+        """The map: a row of coordinates for each row of `data`."""
+        points: Array = self.fitted.points
+        return points
+
+    @property
+    def embedding_(self) -> Array:
+        """The same as `points`, as fitted estimators call it."""
+        return self.points
+
+    @property
+    def estimator(self) -> Any:
+        """The fitted estimator of the method."""
+        return self.fitted.estimator
+
+    @property
+    def certificate(self) -> Any:
+        """How far from the best map of this method it can be."""
+        return self.fitted.certificate
+
+    @property
+    def verdict(self) -> str:
+        """The two answers, a line each: how good a picture it is, and what was solved."""
+        return both_parts(self.fitted.verdict, self.quality)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Sentences about everything that was decided or needs attention, first the table's."""
+        return (*self.data.notices, *self.fitted.notices, *self.remarks)
+
+    def to_frame(self) -> Any:
+        """The coordinates, with what names and colours the rows.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for each row of `data`; the coordinates are the last columns.
+        """
+        import pandas as pd
+
+        from dualfold.exploration.summary import output_columns
+
+        return pd.DataFrame(output_columns(self.data, self.fitted))
+
+    def to_dict(self) -> dict[str, Any]:
+        """What `dualfold embed` stores beside the coordinates.
+
+        Returns
+        -------
+        dict
+            Settings, verdict, certificate and notices, ready for JSON.
+        """
+        from dualfold.exploration.summary import summary_of
+
+        return summary_of(self)
+
+    def plot(self, *, title: str = "", verdict: str | None = None) -> Figure:
+        """The map as a figure of matplotlib, coloured as the table was asked to be.
+
+        Parameters
+        ----------
+        title : str, default=""
+            Above the map; "" stands for the table and the method.
+        verdict : str or None, default=None
+            Under the map; None stands for `self.verdict`.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            The map: a strip, a plane or a space.
+        """
+        from dualfold.view.figures import map_figure
+
+        method, d = self.fitted.job.method, self.points.shape[1]
+        more = f" (first two of {d} coordinates)" if d > 3 else ""
+        return map_figure(
+            self.points,
+            self.data.colors,
+            title=title or self._title + more,
+            verdict=self.verdict if verdict is None else verdict,
+            color_name=self.data.color_name or "",
+            axis_names=self.fitted.axis_titles[:3],
+            equal=method.lengths,
+        )
+
+    def biplot(self, *, title: str = "") -> Figure:
+        """The map with the columns as arrows: loadings of its axes, else correlations.
+
+        Parameters
+        ----------
+        title : str, default=""
+            Above the map; "" stands for the table and the method.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            The first two coordinates with the arrows.
+        """
+        words = {"title": title or self._title, "verdict": self.verdict}
+        return map_with_arrows(self.fitted, self.data, **words)
+
+    @property
+    def _title(self) -> str:
+        source = "standard input" if self.data.source == "-" else Path(self.data.source).name
+        return f"{source}, {self.fitted.job.method.name}"
+
+    def page(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        images: tuple[int, int] | None = None,
+        overwrite: bool = False,
+    ) -> InlinePage:
+        """One page to explore the map with its table, that works offline.
+
+        Parameters
+        ----------
+        path : str, PathLike or None, default=None
+            Where it is written, whole or not at all; None writes nothing.
+        images : tuple or None, default=None
+            The shape of the rows (height, width), where each row is a picture.
+        overwrite : bool, default=False
+            Whether a file that is there is replaced.
+
+        Returns
+        -------
+        InlinePage
+            It shows itself in a notebook.
+        """
+        from dualfold.view import InlinePage, make_page
+
+        refuse_images(self.data, images)
+        content = self.page_content(NoteCollector(), images=images)
+        made = make_page(content)
+        page = InlinePage(made.html, made.notices)
+        if path is not None:
+            page.write(path, overwrite=overwrite)
+        return page
+
+    def page_content(
+        self, listener: Listener, *, images: tuple[int, int] | None = None
+    ) -> PageContent:
+        """What the page shows: the map with its measures, the table, the notes.
+
+        Parameters
+        ----------
+        listener : Listener
+            Who hears that the map is measured.
+        images : tuple or None, default=None
+            The shape of the rows (height, width), where each row is a picture.
+
+        Returns
+        -------
+        PageContent
+            What `dualfold.view.make_page` takes.
+        """
+        return maps_content(
+            self.data, [self.fitted], self.cache, listener, notes=self.notes, images=images
+        )
+
+    @property
+    def model(self) -> Model:
+        """The map with all that places new rows; `dualfold.saved.save_model` keeps it."""
+        from dualfold.exploration.summary import model_of_map
+
+        return model_of_map(self)
+
+    def transform(self, table: Any) -> Array:
+        """The places of new rows on the map.
+
+        Parameters
+        ----------
+        table : str, path, data frame or array
+            Rows with the columns of the first table, found by their names.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_coordinates)
+            A point for each of the new rows.
+        """
+        from dualfold.exploration.new_rows import rows_for_model
+
+        model = self.model
+        return model.transform(rows_for_model(model, table, Reading())[0].X)
+
+    def __repr__(self) -> str:
+        rows, d = self.points.shape
+        lines = [
+            f"{counted(rows, 'row')} × {counted(len(self.data.sources), 'column')} of "
+            f"{self.data.source} → {counted(d, 'coordinate')} of {self.fitted.job.method.name}",
+            *variance_line(self.fitted.variance_shares),
+            self.verdict,
+            *(f"note: {note}" for note in self.notes),
+        ]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        from dualfold.notebook import shown_html
+
+        first, *lines = repr(self).split("\n")
+        return shown_html(first, "", [[line] for line in lines])
+
+
+def explored(plan: Plan, listener: Listener, *, for_page: bool = False) -> Exploration:
+    """Fit, certify, judge: from a plan with its table to a map and what is known of it.
+
+    for_page : whether there will be a page, which shows more neighbours
+    """
+    data, job = plan.table, plan.job
+    least = neighbors_to_measure(data, SCORED_NEIGHBORS, whole=for_page)
+    cache = NeighborCache(data, [job], listener, least)
+    fitted = fit_map(job, data, listener, cache)
+    quality = picture_quality(fitted, cache, data, listener)
+    remarks = (*close_axes_remarks(fitted, data.X), *far_rows_remarks(fitted, data))
+    for remark in remarks:
+        listener.note(remark)
+    return Exploration(data, fitted, quality, remarks, cache, plan.advice)
+
+
+def explore(
+    table: Any,
+    method: str | None = None,
+    *,
+    n_components: int | str | None = None,
+    n_neighbors: int | None = None,
+    **choices: Any,
+) -> Exploration:
+    """A table becomes a map that is certified and judged: what `dualfold embed` does, in Python.
+
+    Numbers, categories and dates are used; scales that differ are made equal, missing values
+    filled in, columns that say nothing left out. Each of these decisions is a sentence in
+    `notes`, which names the choice that changes it.
+
+    Parameters
+    ----------
+    table : data frame, str, path or array
+        A data frame of pandas or polars, the name of a file that `dualfold.data.read_table`
+        reads, or an array or sparse matrix of n rows.
+    method : str or None, default=None
+        One of `dualfold methods`; None is "pca", or "famd" where there are categories; "auto"
+        tries some, as `dualfold.recommend` does.
+    n_components : int, str or None, default=None
+        How many coordinates, or "auto" where a method takes it; None is 2, or 1 where the table
+        allows no more.
+    n_neighbors : int or None, default=None
+        For methods with a graph; None is their default.
+    **choices
+        The fields of `dualfold.data.Reading` (`color`, `identifier`, `exclude`, `keep`,
+        `category`, `missing`, …), and the options of the method (`perplexity`, `landmarks`, …).
+
+    Returns
+    -------
+    Exploration
+        With `points`, `verdict`, `notes`, `certificate`, `estimator`, `data`; `plot()`, `page()`
+        and `transform(new_rows)`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import dualfold
+    >>> shops = pd.DataFrame({"size": [1.0, 2.0, 3.0, 9.0] * 5, "staff": [1, 2, 2, 6] * 5})
+    >>> found = dualfold.explore(shops, method="pca")
+    >>> found.points.shape, found.certificate.level
+    ((20, 2), 'proved')
+    >>> found.transform(shops[:3]).shape
+    (3, 2)
+    """
+    listener = NoteCollector()
+    known = {one.name for one in fields(Reading)}
+    reading = Reading(**{name: value for name, value in choices.items() if name in known})
+    options = {name: value for name, value in choices.items() if name not in known}
+    if n_neighbors is not None:
+        options["n_neighbors"] = n_neighbors
+    named = _method_name(method, options)
+    choice = choose_method(table, named, reading, n_components, listener)
+    if choice.n_neighbors is not None:
+        options.setdefault("n_neighbors", choice.n_neighbors)
+    _refuse_foreign(options, choice.method)
+    job = Job(DESCRIPTIONS[choice.method], n_components, options)
+    return explored(Plan.of(table, reading, job, choice).with_table(listener), listener)
+
+
+def _method_name(method: str | None, options: dict[str, Any]) -> str | None:
+    """The method as its description calls it; options without a method are those of pca."""
+    if method == "auto":
+        own = [name for name in options if name != "n_neighbors"]
+        if own:
+            raise InvalidInput(
+                Argument(own[0]),
+                " is an option of one method; name it instead of ",
+                Argument("method", "auto"),
+            )
+        return method
+    if method is None:
+        return "pca" if options else None
+    try:
+        return description_of(method).name
+    except LookupError as error:
+        raise InvalidInput(Argument("method", method), f": {error.args[0]}") from None
+
+
+def _refuse_foreign(options: dict[str, Any], method: str) -> None:
+    """Choices that are neither of the reading nor of the method."""
+    for name in options:
+        if name in DESCRIPTIONS[method].options:
+            continue
+        owners = [row.name for row in DESCRIPTIONS.values() if name in row.options]
+        of_others = f" is an option of {', '.join(owners[:4])}, not of {method}"
+        nothing = f" is neither a field of dualfold.data.Reading nor an option of {method}"
+        takes = ", ".join(DESCRIPTIONS[method].options) or "no options"
+        raise InvalidInput(
+            Argument(name), of_others if owners else nothing, f"; {method} takes {takes}"
+        )

@@ -1,0 +1,99 @@
+"""What a page shows of maps of one table: their measures, and the table beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dualfold.errors import Argument, InvalidInput
+
+if TYPE_CHECKING:
+    from dualfold.data import Prepared
+    from dualfold.exploration.job import FittedMap
+    from dualfold.exploration.listener import Listener
+    from dualfold.exploration.neighbor_cache import NeighborCache
+    from dualfold.view.page import PageContent
+
+# Neighbours of a point that the page shows.
+SHOWN_NEIGHBORS = 10
+
+
+def maps_content(
+    data: Prepared,
+    maps: Sequence[FittedMap],
+    cache: NeighborCache,
+    listener: Listener,
+    *,
+    notes: Sequence[str] = (),
+    images: tuple[int, int] | None = None,
+) -> PageContent:
+    """The content of one page with these maps of one table, and all of its columns.
+
+    notes : sentences about the table and the maps
+    images : the shape of the rows, where they are pictures
+    """
+    from dualfold.view.page import PageContent
+
+    with listener.stage("measuring the map for the page"):
+        measured = [_measured(fitted, cache) for fitted in maps]
+    return PageContent(
+        measured,
+        title="table" if data.source == "-" else Path(data.source).name,
+        columns=label_columns(data),
+        features=data.numbers,
+        names=data.label(data.reading.identifier),
+        rows=data.rows + 1,
+        images=_images(data, images),
+        # A column that looks like the target is the one to show first.
+        color=data.color_name,
+        notes=notes,
+    )
+
+
+def _measured(fitted: FittedMap, cache: NeighborCache) -> Any:
+    """The map as a page draws it, with its quality and neighbours."""
+    from dualfold.view.page_map import Map, measured_map
+
+    method = fitted.job.method
+    shown = Map(
+        method.name,
+        fitted.points,
+        values=fitted.values or None,
+        certificate=fitted.certificate,
+        neighbors=cache.nearest(min(SHOWN_NEIGHBORS, (len(fitted.points) - 1) // 2)),
+        history=fitted.estimator.history_ if method.dual else None,
+        pieces=fitted.pieces,
+        equal=method.lengths,
+        explained=fitted.variance_shares,
+    )
+    return measured_map(shown, cache.spaces[0], n_neighbors=SHOWN_NEIGHBORS)
+
+
+def label_columns(data: Prepared) -> dict[str, Any]:
+    """The labels of a table as a page colours by them."""
+    from dualfold.data.prepared import colors_of
+
+    return {name: colors_of(values) for name, values in data.table.labels.items()}
+
+
+def refuse_images(data: Prepared, shape: tuple[int, int] | None) -> None:
+    """Before any work: rows that are no pictures of this shape."""
+    width = data.table.X.shape[1]
+    if shape is not None and shape[0] * shape[1] != width:
+        raise InvalidInput(
+            f"pictures of {shape[0]}×{shape[1]} have {shape[0] * shape[1]} pixels, but a row has "
+            f"{width} columns; give ",
+            Argument("images"),
+            " the shape of a row",
+        )
+
+
+def _images(data: Prepared, shape: tuple[int, int] | None) -> Any:
+    """The rows as pictures, as a page takes them."""
+    if shape is None:
+        return None
+    import numpy as np
+
+    dense = data.table.X if isinstance(data.table.X, np.ndarray) else data.table.X.toarray()
+    return (*shape, dense)

@@ -1,0 +1,88 @@
+"""What is kept of a map: its columns, its settings and verdict, the model that places new rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from dualfold import __version__
+
+if TYPE_CHECKING:
+    from dualfold.data import Prepared
+    from dualfold.exploration.exploration import Exploration
+    from dualfold.exploration.job import FittedMap
+    from dualfold.saved import Model
+
+
+def output_columns(data: Prepared, result: FittedMap) -> dict[str, Any]:
+    """Names, colours and coordinates, coordinates last."""
+    columns: dict[str, Any] = {}
+    reading, rows = data.reading, data.table.rows
+    if reading.identifier is not None:
+        columns[reading.identifier] = data.label(reading.identifier)
+    elif len(rows) and rows[-1] != len(rows) - 1:
+        columns["row"] = rows + 1  # some were left out: say which remain
+    if reading.color is not None:
+        columns[reading.color] = data.label(reading.color)
+    for axis, name in enumerate(result.axis_names):
+        while name in columns:
+            name += "_new"
+        columns[name] = result.points[:, axis]
+    return columns
+
+
+def summary_of(found: Exploration) -> dict[str, Any]:
+    """What is stored with the coordinates, JSON-ready; notices are messages still."""
+    data, result, quality = found.data, found.fitted, found.quality
+    reading = data.reading
+    scaling = {"standardize": reading.standardize, "missing": reading.missing}
+    columns = output_columns(data, result)
+    return {
+        "schema": "dualfold.embedding/1",
+        "dualfold": __version__,
+        "source": data.source,
+        "settings": result.job.settings() | scaling,
+        "reading": reading.settings(),
+        "rows": len(data.table.rows),
+        "columns": data.sources,
+        "features": list(data.table.names),
+        "encodings": data.stored_encodings,
+        "coordinates": list(columns)[-result.points.shape[1] :],
+        "notices": list(found.notes),
+        "scales_differ": data.scales_differ,
+        "verdict": found.verdict,
+        "solved": result.verdict,
+        "picture_quality": None if quality is None else quality.to_dict(),
+        "certificate": result.certificate.to_dict(),
+        "eigenvalues": result.values,
+        "explained_variance_ratio": result.variance_shares,
+        "t_similarity": None if quality is None else float(quality.kept),
+        "t_similarity_rows": getattr(getattr(quality, "kept", 0), "sampled", len(result.points)),
+        **({} if found.advice is None else {"recommendation": found.advice.to_dict()}),
+    }
+
+
+def model_of_map(found: Exploration) -> Model:
+    """The map as a model that places new rows; not every rule of new rows can be stored."""
+    import numpy as np
+
+    from dualfold.saved import Model
+    from dualfold.saved.foreign_rows import kept_rows
+    from dualfold.saved.model import both_sides, storable_map
+
+    data, result, summary = found.data, found.fitted, summary_of(found)
+    rule = storable_map(result.estimator)
+    # Maps by a graph hold their rows already.
+    rows = kept_rows(data.X) if hasattr(rule, "encode") else None
+    standard = data.standard
+    return Model(
+        map=rule,
+        method=result.job.method.name,
+        columns=data.table.names,
+        means=np.asarray(data.table.X.mean(axis=0), dtype=float).ravel(),
+        shift=None if standard is None else standard.mean,
+        scale=None if standard is None else standard.deviation,
+        settings={key: summary[key] for key in ("dualfold", "settings", "reading", "encodings")},
+        certificate=summary["certificate"],
+        both_sides=both_sides(result.estimator),
+        reference=None if rows is None else data.X[rows].astype(np.float32),
+    )
