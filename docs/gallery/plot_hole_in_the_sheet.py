@@ -11,10 +11,10 @@ import matplotlib.pyplot as plt
 from dualfold import Isomap, MaximumVarianceUnfolding
 from dualfold.data import holed_swiss_roll
 
-roll = holed_swiss_roll(500, random_state=0)
+roll = holed_swiss_roll(900, random_state=0)
 models = {
-    "Isomap": Isomap(n_neighbors=7),
-    "maximum variance unfolding": MaximumVarianceUnfolding(n_neighbors=5),
+    "Isomap": Isomap(n_neighbors=8),
+    "maximum variance unfolding": MaximumVarianceUnfolding(n_neighbors=6),
 }
 figure, axes = plt.subplots(1, 3, figsize=(11, 3.8), layout="constrained")
 axes[0].scatter(*roll.flat.T, c=roll.color, s=8)

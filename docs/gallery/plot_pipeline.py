@@ -28,4 +28,5 @@ axis.errorbar(
 )
 axis.set(xlabel="components", ylabel="accuracy, held out", xscale="log", xticks=counts)
 axis.set_xticklabels(counts)
+axis.minorticks_off()
 plt.show()
