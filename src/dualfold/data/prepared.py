@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dualfold.data import array_files as arrays
+from dualfold.data.cell_words import with_choices
 from dualfold.data.column_choices import encoded_table, logarithms, without_redundant_columns
 from dualfold.data.columns import Table, table_of_frame
 from dualfold.data.encoding import (
@@ -28,6 +29,7 @@ from dualfold.data.filled_cells import (
     PLAUSIBLE_TABLES,
     FilledCells,
 )
+from dualfold.data.imputation import Imputation
 from dualfold.data.missing_patterns import without_empty_columns
 from dualfold.data.missing_values import ColumnScaling, completed, standard_of_known
 from dualfold.data.reading import DEFAULT_READING, OPTION_SUBJECTS, PLAIN_READING, Reading
@@ -69,6 +71,12 @@ class Prepared:
     def filled_share(self) -> float:
         """The share of the cells that were filled in, 0 to 1."""
         return 0.0 if self.filled is None else self.filled.share
+
+    @property
+    def imputation(self) -> Imputation | None:
+        """How missing values were filled in, for rows that come later; None: means, or nothing."""
+        model = None if self.filled is None else self.filled.imputation
+        return None if model is None or not model.n_components else model
 
     @property
     def doubt(self) -> str:
@@ -177,6 +185,7 @@ def prepare(source: Any, reading: Reading = DEFAULT_READING) -> Prepared:
     source = source.to_pandas() if hasattr(source, "to_pandas") else source
     reading = _with_orders(source, reading)
     table = table_of_source(source, reading, mixed=True)
+    reading = with_choices(reading, table.choices)
     file = isinstance(source, str | os.PathLike)
     name = os.fspath(source) if file else f"the {type(source).__name__}"
     given = reading.mixed == "given"
@@ -190,9 +199,7 @@ def prepare(source: Any, reading: Reading = DEFAULT_READING) -> Prepared:
     rule = reading.missing
     if rule == "auto":
         rule = "raise" if given or not isinstance(table.X, np.ndarray) else "impute"
-    table, filled = completed(
-        table, rule, ColumnScaling(scaling.standardize, categories, sources_of(encodings))
-    )
+    table, filled = completed(table, rule, ColumnScaling.of(scaling.standardize, encodings))
     standard = None
     if scaling.standardize and filled is None:
         standard = standard_of(table.X, categories)
@@ -275,7 +282,7 @@ def table_of_source(
         return raw_table(source, reading, features=features, mixed=mixed)
     source = source.to_pandas() if hasattr(source, "to_pandas") else source
     for name in reading.non_default():
-        if OPTION_SUBJECTS[name] != "columns":
+        if OPTION_SUBJECTS[name] == "file":
             kind = type(source).__name__
             raise InvalidInput(Argument(name), f" is about files, and this is a {kind}")
     if hasattr(source, "iloc"):

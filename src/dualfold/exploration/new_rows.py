@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -28,14 +27,12 @@ def rows_for_model(model: Model, source: Any, reading: Reading) -> tuple[Table, 
     """The new rows with the model's columns in its order, without missing values, and notices.
 
     source : a file, a data frame or an array
-    reading : how the new rows are read; what the model states of numbers in files goes before
+    reading : how the new rows are read; what the model states of cells goes before its defaults
     """
     from dualfold.data.prepared import table_of_source
 
     first = stored_reading(model.settings.get("reading"), "the model")
-    # A data frame holds numbers, whatever the file of the old rows wrote them like.
-    of_file = isinstance(source, str | os.PathLike)
-    written = replace(reading.after(first, "notation") if of_file else reading, missing="keep")
+    written = replace(reading.after(first, "notation"), missing="keep")
     if model.encodings:
         return _mixed_rows(model, source, reading, written)
     table = table_of_source(source, written, features=model.columns)
@@ -77,25 +74,32 @@ def _complete(
                 Argument(option, name),
                 f" names no label; there is {quoted_names(table.labels) or 'none'}",
             )
-    if reading.missing in ("auto", "mean", "impute") and model.means is not None:
-        return _with_means(table, model, notices)
+    if reading.missing in ("auto", "mean", "impute"):
+        return _filled(table, model, reading, notices)
+    if model.encodings:
+        table = replace(table, X=model.with_categories(table.X))
     table = without_missing_values(table, reading.missing)
     return table, [*notices, *table.notices]
 
 
-def _with_means(table: Table, model: Model, notices: list[str]) -> tuple[Table, list[str]]:
-    """Missing values as the means of the rows that the map was made of, not of the new ones."""
+def _filled(
+    table: Table, model: Model, reading: Reading, notices: list[str]
+) -> tuple[Table, list[str]]:
+    """Missing values filled in by the rows that the map was made of, not by the new ones."""
     import numpy as np
 
     from dualfold.data.missing_values import without_missing_values
 
-    if not isinstance(table.X, np.ndarray) or model.means is None:
+    if reading.missing == "mean":
+        model = replace(model, imputation=None)
+    if not isinstance(table.X, np.ndarray) or (model.imputation is None and model.means is None):
         return without_missing_values(table, "mean"), notices
-    missing = ~np.isfinite(table.X)
-    if not missing.any():
+    count = int((~np.isfinite(table.X)).sum())
+    if not count:
         return table, notices
-    X = np.where(missing, model.means, table.X)
-    count = int(missing.sum())
     values = "1 missing value was" if count == 1 else f"{count:,} missing values were"
-    notice = f"{values} filled with the means of the model's own rows"
-    return replace(table, X=X), [*notices, notice]
+    how = "with the means of the model's own rows"
+    if model.imputation is not None:
+        how = "as those of the model's own rows, by what rows that are alike have there"
+    notice = f"{values} filled {'in ' if model.imputation is not None else ''}{how}"
+    return replace(table, X=model.imputed_rows(table.X)), [*notices, notice]
