@@ -1,4 +1,4 @@
-"""What colours a map is no feature, unless it is kept; the settings of a map decide how it is judged."""
+"""What colours a map is no feature unless it is kept; a map's settings decide how it is judged."""
 
 from __future__ import annotations
 
@@ -28,7 +28,10 @@ def here(tmp_path, monkeypatch):
 def _judged(command, *words):
     done = run(command, "t.csv", "m.csv", *words, "--json")
     found = json.loads(done.stdout)
-    kept = found["measures"]["t_similarity"] if command == "report" else found["picture_quality"]["kept"]
+    part, name = {"report": ("measures", "t_similarity"), "audit": ("picture_quality", "kept")}[
+        command
+    ]
+    kept = found[part][name]
     return kept["value"] if isinstance(kept, dict) else kept, done.stderr
 
 
