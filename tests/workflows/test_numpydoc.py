@@ -181,7 +181,7 @@ def annotated(hint: Any) -> set[str] | None:
     if hint in (Any, inspect.Parameter.empty):
         return None
     if typing.get_origin(hint) is Literal:
-        return {f'"{word}"' for word in typing.get_args(hint)}
+        return {f'"{word}"' for word in typing.get_args(hint) if isinstance(word, str)}
     if typing.get_origin(hint) in (typing.Union, types.UnionType):
         parts = [annotated(part) for part in typing.get_args(hint)]
         return None if None in parts else set().union(*parts)
