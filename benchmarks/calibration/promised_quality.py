@@ -71,7 +71,7 @@ def simulate(draw: Callable[[Generator, int], Any], method: str, seed: int) -> l
     n = ROWS[method]
     X = draw(np.random.default_rng([5, seed]), n)
     parts, core = subsamples(n, MAX_SUBSAMPLE_ROWS, N_SUBSAMPLES, seed)
-    found = candidate_on_subsamples(method, X, parts[:2], core, 2, N_NEIGHBORS)
+    found = candidate_on_subsamples(method, X, parts[:2], core, 2, N_NEIGHBORS, judges=[X])
     expected: Any = found.expected_kept(n, len(parts[0]))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import cycle, pairwise
 from time import perf_counter
 from typing import Any
 
@@ -40,7 +40,9 @@ QUARTER_STEP = 4
 MIN_EXPECTED_STEPS = 0.2
 # What expected shares were wrong by, at most, with each four times as many rows
 # (docs/calibration.md#what-recommendations-promise).
-EXPECTED_ERROR = 0.06
+EXPECTED_ERROR = 0.08
+# No more is expected of all rows than of subsamples, but for what these differ by.
+MAX_EXPECTED_RISE = 0.05
 
 
 @dataclass(frozen=True)
@@ -96,7 +98,8 @@ class Candidate:
         before, after = np.mean(self.kept_quarter), np.mean(self.kept[: len(self.kept_quarter)])
         factor = float(np.clip(after / before, 0.0, 1.0)) if before > 0 else 1.0
         value, half = self.mean_kept * factor**steps, EXPECTED_ERROR * (1 + steps)
-        return Estimate(value, max(0.0, value - half), min(1.0, value + half), sampled)
+        most = min(1.0, value + half, self.mean_kept + MAX_EXPECTED_RISE)
+        return Estimate(value, max(0.0, value - half), most, sampled)
 
     @property
     def mean_kept(self) -> float:
@@ -145,19 +148,29 @@ def subsamples(n: int, size: int, runs: int, random_state: int) -> tuple[list[Ar
 
 
 def candidate_on_subsamples(
-    name: str, X: Any, parts: Sequence[Array], core: int, n_components: int, n_neighbors: int
+    name: str,
+    X: Any,
+    parts: Sequence[Array],
+    core: int,
+    n_components: int,
+    n_neighbors: int,
+    *,
+    judges: Sequence[Any],
 ) -> Candidate:
-    """One method on every subsample."""
+    """One method on every subsample.
+
+    judges : the tables that maps are judged on in turn: X, or plausible fillings of it
+    """
     kept, distances, seconds, maps = [], [], [], []
     first: Array | None = None
-    for rows in parts:
+    for rows, judge in zip(parts, cycle(judges)):
         some, begin = X[rows], perf_counter()
         try:
             points = _map_of(name, some, n_components, n_neighbors)
         except (DualfoldError, ValueError) as error:
             return Candidate(name, trouble=str(error).splitlines()[0])
         seconds.append(perf_counter() - begin)
-        space = space_of(some)
+        space = space_of(judge[rows])
         kept.append(picture_of(space, points, SCORED_NEIGHBORS).beyond_chance)
         distances.append(float(distance_correlation(space, points)))
         maps.append(points[:core])
@@ -170,25 +183,26 @@ def candidate_on_subsamples(
         float(np.mean(distances)),
         stability,
         float(np.median(seconds)),
-        kept_quarter=_kept_of_quarters(name, X, parts, (n_components, n_neighbors)),
-        shown=map_verdict(X[parts[0]], first),
+        kept_quarter=_kept_of_quarters(name, X, parts, (n_components, n_neighbors), judges),
+        shown=map_verdict(judges[0][parts[0]], first),
     )
 
 
 def _kept_of_quarters(
-    name: str, X: Any, parts: Sequence[Array], counts: tuple[int, int]
+    name: str, X: Any, parts: Sequence[Array], counts: tuple[int, int], judges: Sequence[Any]
 ) -> tuple[float, ...]:
     """counts : coordinates of a map, and neighbours of its graph."""
     kept = []
-    for rows in parts[:N_QUARTERS]:
-        some = X[rows[::QUARTER_STEP]]
+    for rows, judge in zip(parts[:N_QUARTERS], cycle(judges)):
+        few = rows[::QUARTER_STEP]
+        some = X[few]
         if some.shape[0] < MIN_QUARTER_ROWS:
             return ()
         try:
             points = _map_of(name, some, *counts)
         except (DualfoldError, ValueError):
             return ()
-        kept.append(picture_of(space_of(some), points, SCORED_NEIGHBORS).beyond_chance)
+        kept.append(picture_of(space_of(judge[few]), points, SCORED_NEIGHBORS).beyond_chance)
     return tuple(kept)
 
 
