@@ -131,6 +131,7 @@ def has_fields_as_attributes(thing: Any) -> bool:
     return {field.name for field in dataclasses.fields(thing) if field.init} <= set(stated)
 
 
+@functools.cache
 def documented(thing: Any, section: str = "Parameters") -> dict[str, str]:
     """The entries of a section, with their types."""
     entries = Docstring(thing).doc[section]
