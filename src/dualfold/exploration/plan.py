@@ -49,10 +49,7 @@ def choose_method(
     """
     if question is not None and method != "auto":
         raise InvalidInput(
-            Argument("question", question),
-            " is for ",
-            Argument("method", "auto"),
-            ", which tries some",
+            Argument("question", question), " is only asked with ", Argument("method", "auto")
         )
     if method == "auto":
         advice, data = recommendation_for(source, reading, n_components, listener, question)
