@@ -11,7 +11,7 @@ from scipy.spatial import cKDTree
 from scipy.stats import rankdata
 
 from dualfold.arrays import Array
-from dualfold.auditing.group_names import NamedGroup, named_groups
+from dualfold.auditing.group_names import NOT_FOUND, NamedGroup, named_groups
 from dualfold.auditing.three_questions import visible_groups
 from dualfold.graph.neighbors import nearest
 from dualfold.graph.number_rows import rows_in_units
@@ -57,11 +57,20 @@ class MapMeaning:
         axes = self.axes[:MAX_LISTED_AXES] if self.directions else ()
         lines = [f"A{str(one).removeprefix('a')}" for one in axes]
         if self.groups:
-            count, listed = len(self.groups), self.groups[:MAX_LISTED_GROUPS]
-            more = f", the largest {len(listed)} of them" if len(listed) < count else ""
-            lines.append(f"The map shows {count} groups{more}:")
-            lines += [f"  {one}" for one in listed]
+            lines += self._group_lines()
         return lines
+
+    def _group_lines(self) -> list[str]:
+        """How many there are, and those that are not missing in the data."""
+        told = [one for one in self.groups if one.verdict != NOT_FOUND]
+        listed, missing = told[:MAX_LISTED_GROUPS], len(self.groups) - len(told)
+        first = f"The map shows {len(self.groups)} groups"
+        if missing:
+            first += f"; {missing} of them {'is' if missing == 1 else 'are'} {NOT_FOUND}"
+        if not listed:
+            return [first]
+        first += f"; the largest {len(listed)}" if len(listed) < len(told) else ""
+        return [f"{first}:", *(f"  {one}" for one in listed)]
 
     def of_rows(self, rows: Array) -> MapMeaning:
         """The same, with the groups of these rows alone."""
@@ -73,6 +82,7 @@ class MapMeaning:
             "axes": [one.to_dict() for one in self.axes],
             "groups": [one.to_dict() for one in self.groups],
             "best_column": self.best_column,
+            "text": "\n".join(self.lines),
         }
 
 
