@@ -63,7 +63,7 @@ def frame_of(X: Any) -> Any:
 
 def refuse_text(X: Any, trouble: Exception) -> None:
     """Where X is a table with columns that are no numbers: InvalidInput that names them."""
-    names = _words_among(X)
+    names = word_columns(X)
     if names:
         listed = ", ".join(repr(name) for name in names[:5]) + (", …" if len(names) > 5 else "")
         plural = len(names) > 1
@@ -78,7 +78,8 @@ def refuse_text(X: Any, trouble: Exception) -> None:
         ) from trouble
 
 
-def _words_among(X: Any) -> list[str]:
+def word_columns(X: Any) -> list[str]:
+    """The columns of a table that hold no numbers: text, categories, dates; none of an array."""
     if hasattr(X, "select_dtypes"):
         words = X.select_dtypes(exclude=["number", "bool"])
         return [str(name) for name in words if not _numeric(words[name])]

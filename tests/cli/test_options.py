@@ -40,10 +40,14 @@ EVERY = {
     "standardize": True,
     "missing": "drop",
     "gap_markers": ("-999", "none"),
+    "levels": ("None", "bags=None"),
     "format": "csv",
     "encoding": "cp1252",
     "separator": "|",
     "thousands": "'",
+    "decimal": ",",
+    "header_row": 3,
+    "skip_rows": 2,
     "array": "X_pca",
 }
 

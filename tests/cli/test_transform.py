@@ -92,3 +92,34 @@ def test_labels_of_new_rows_go_with_them(here):
     head, first = (here / "g.csv").read_text().splitlines()[:2]
     assert head.startswith("row,")
     assert first.startswith("2,")
+
+
+def test_words_mean_for_new_rows_what_they_meant_for_the_old(here):
+    """One row shows no frequency: what was decided for the map is stored with it."""
+    rng = np.random.default_rng(0)
+    old = pd.DataFrame(
+        {
+            "bags": rng.choice(["Driver", "Both", "None"], 60),
+            "price": [f"${1000 * value:,.2f}" for value in rng.uniform(1, 9, 60)],
+            "size": ["rotary" if i == 7 else f"{i % 9}" for i in range(60)],
+            "v": rng.normal(size=60),
+        }
+    )
+    old.to_csv("old.csv", index=False)
+    run("embed", "old.csv", "-m", "famd", "--save-model", "m.dualfold", "-o", "map.csv", "-q")
+    stored = json.loads((here / "map.csv.json").read_text())["reading"]
+    assert stored["levels"] == ["bags=None"]
+    assert stored["gap_markers"] == ["size=rotary"]
+    rows = old.iloc[[int(np.flatnonzero(old["bags"] == "None")[0]), 7]]
+    for number, kind in ((0, "csv"), (1, "csv"), (0, "jsonl"), (1, "jsonl")):
+        one = rows.iloc[[number]]
+        if kind == "csv":
+            one.to_csv("new.csv", index=False)
+        else:
+            one.to_json("new.jsonl", orient="records", lines=True)
+        told = run("transform", "m.dualfold", f"new.{kind}", "-o", "new.out.csv", "--force").stderr
+        assert "no level" not in told
+        if number == 0:  # nothing of it is missing
+            placed = exact_csv("new.out.csv").drop(columns=["p_value", "distance"]).to_numpy()
+            expected = exact_csv("map.csv").filter(like="famd").to_numpy()[rows.index[0]]
+            np.testing.assert_allclose(placed[0], expected, atol=1e-9)

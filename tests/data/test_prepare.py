@@ -67,7 +67,7 @@ def test_sparse_matrices_stay_sparse():
     np.testing.assert_array_equal(found.X.toarray(), X.toarray())
 
 
-@pytest.mark.parametrize("field", ["format", "thousands", "array", "separator", "gap_markers"])
+@pytest.mark.parametrize("field", ["format", "encoding", "array", "separator"])
 def test_what_is_about_files_is_refused_for_frames(frame, field):
     with pytest.raises(InvalidInput, match=f"{field} is about files") as caught:
         prepare(frame, Reading(**{field: ","}))

@@ -22,7 +22,7 @@ REFUSALS = {
     "a whole number from 0 on": lambda: swiss_roll(5, random_state=-1),
     "is no example": lambda: example_table("bread"),
     "the data frame has no rows": lambda: prepare(pd.DataFrame({"a": []})),
-    "is about files": lambda: prepare(pd.DataFrame({"a": [1.0]}), Reading(decimal=",")),
+    "is about files": lambda: prepare(pd.DataFrame({"a": [1.0]}), Reading(separator=",")),
     "would fill a sparse matrix": lambda: standard_of(sp.csr_array(X)),
     "it names the rows": lambda: category("a", [f"w{k}" for k in range(9_999)]),
 }

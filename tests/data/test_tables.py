@@ -172,11 +172,9 @@ def test_many_columns_of_a_kind_are_one_sentence(tmp_path):
 @pytest.mark.parametrize(
     ("value", "words"),
     [
-        ('"1,234"', ("'1,234'", "row 2", "thousands=','")),
         ("12 kg", ("'12 kg'", "row 2", "units")),
-        ("1_000", ("'1_000'", "row 2", "thousands='_'")),
         ("$5", ("'$5'", "row 2")),
-        ("unknown", ("'unknown'", "row 2")),
+        ("five", ("'five'", "row 2")),
     ],
 )
 def test_numbers_in_clothes_are_named(tmp_path, value, words):
@@ -188,6 +186,8 @@ def test_numbers_in_clothes_are_named(tmp_path, value, words):
 def test_thousands(tmp_path):
     found = table(tmp_path, 'a,b\n1.5,"1,234"\n2.5,"1,234,567"\n', thousands=",")
     np.testing.assert_array_equal(found.X[:, 1], [1234, 1234567])
+    plain = table(tmp_path, 'a,b\n1.5,"1,234"\n2.5,7\n', plain=True)
+    assert said(plain, "'b'", "looks like numbers", "'1,234'", "row 1", "thousands=','")
     german = table(tmp_path, "a;b\n1,5;1.234,5\n2,5;7,0\n", thousands=".")
     np.testing.assert_array_equal(german.X, [[1.5, 1234.5], [2.5, 7]])
 
@@ -292,7 +292,6 @@ def test_dates_in_text():
         ("", {}, "is empty"),
         ("\n \n", {}, "is empty"),
         ("a,b\n", {}, "no row of data"),
-        ("a,b,a\n1,2,3\n", {}, "'a' appears more than once"),
         ("a,b\n1,2\n3,4,5\n6,7\n", {}, "must have 2 values, but line 3 has 3"),
         ("a,b,c\n1,2,3\n3,4\n6,7,8\n", {}, "must have 3 values, but line 3 has 2"),
         ("a,b,c\n1,2\n3,4\n", {}, "must have 3 values, but line 2 has 2"),
@@ -307,7 +306,8 @@ def test_dates_in_text():
         ("a,b\n1.5,x\n", {"keep": ["b"]}, "no numbers, as 'x'"),
         ("a,b\n1.5,2\n", {"separator": "::"}, "one character"),
         ("a,b\n1.5,2\n", {"format": "xls"}, "format must be one of"),
-        (b"PK\x03\x04\x00\x00\x00", {}, "zero bytes"),
+        (b"PK\x03\x04\x00\x00\x00", {}, "is no csv file, but a zip archive.*format='xlsx'"),
+        (b"a,b\n\x00\x01\x02,5\n", {}, "zero bytes"),
         (gzip.compress(b"a,b\n1.5,2.5\n" * 1000, mtime=0)[:60], {}, "damaged"),
     ],
 )

@@ -38,6 +38,10 @@ EXCEPTIONS = {
     "SS05": "a function is named by what it returns, so its summary may begin with a plural",
 }
 EXCEPTIONS_OF_MEMBERS = EXCEPTIONS | {"EX01": "the example of a class shows its methods"}
+EXCEPTIONS_OF_ERRORS = EXCEPTIONS | {
+    "EX01": "an error is caught, and a warning filtered, by its name",
+    "PR01": "users do not make them",
+}
 # An estimator is what people look up first: its docstring has every section.
 SECTIONS = ("Parameters", "Attributes", "See Also", "Notes", "References", "Examples")
 PLAIN = {int: "int", float: "float", bool: "bool", str: "str", type(None): "None"}
@@ -107,9 +111,16 @@ def faults(name: str) -> list[str]:
         f"{full}: {code} {words}"
         for full, thing in callables(name)
         for code, words in faults_of(thing)
-        if code not in (EXCEPTIONS if full == name else EXCEPTIONS_OF_MEMBERS)
+        if code not in exceptions_of(thing)
         and not (code == "PR01" and has_fields_as_attributes(thing))
     ]
+
+
+def exceptions_of(thing: Any) -> dict[str, str]:
+    """What numpydoc asks for and a thing of this kind need not have."""
+    if inspect.isclass(thing) and issubclass(thing, Exception):
+        return EXCEPTIONS_OF_ERRORS
+    return EXCEPTIONS if any(thing is known for known in NAMES.values()) else EXCEPTIONS_OF_MEMBERS
 
 
 def has_fields_as_attributes(thing: Any) -> bool:

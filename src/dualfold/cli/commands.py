@@ -104,11 +104,15 @@ def _reading_parameter(name: str) -> inspect.Parameter:
         more["autocompletion"] = completion(*option.choices)
     if not switch:
         more["metavar"] = option.metavar or "|".join(option.choices)
-    kind: Any = list[str] | None if repeatable else bool if switch else str | None
+    if option.least is not None:
+        more["min"] = option.least
+    word = str if option.least is None else int
+    kind: Any = list[str] | None if repeatable else bool if switch else word | None
     kind = bool | None if three else kind
     flag = reading_flag(name)
     flag = f"{flag}/--no-{name}" if three else flag
-    annotation = Annotated[kind, typer.Option(flag, help=option.help, **more)]
+    flags = (option.alias, flag) if option.alias else (flag,)
+    annotation = Annotated[kind, typer.Option(*flags, help=option.help, **more)]
     return _parameter(name, annotation, None if repeatable else default)
 
 

@@ -62,14 +62,7 @@ def parquet_frame(place: Place, name: str) -> pd.DataFrame:
     """The columns of a Parquet file; a stored index is not one of them."""
     parquet = parquet_module()
     with unreadable_as_damaged(name, "Parquet"):
-        names = parquet.ParquetFile(place).schema_arrow.names
-        twice = {column for column in names if names.count(column) > 1}
-        if twice:  # pyarrow itself stops at them
-            raise InvalidInput(
-                f"column names must differ, but in {name} {quoted_names(sorted(twice))} appear "
-                "more than once; rename them"
-            )
-        stored = parquet.read_table(place)
+        stored = parquet.ParquetFile(place).read()  # by places: names may appear twice
         frame: pd.DataFrame = stored.to_pandas().reset_index(drop=True)
     return frame
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -17,8 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dualfold.data.answer_scales import ordered_answers
+from dualfold.data.cell_words import understood_words
 from dualfold.data.encoding import NAMED_MONTH_PATTERN, YEAR_MONTH_PATTERN, as_dates
 from dualfold.data.identifiers import identifier_kinds
+from dualfold.data.layout import different_names
 from dualfold.data.notices import (
     ENCODED_KINDS,
     kind_notices,
@@ -69,6 +70,7 @@ class Table:
     kinds: the labels that are features of a mixed table, each with its kind.
     targets: the labels that would be features, but look like the answer; the best first.
     orders: the levels of ordered categories, the lowest first.
+    choices: fields of `Reading` that were found out and decide how rows that come later are read.
     """
 
     X: NDArray[np.floating[Any]] | csr_array[Any]
@@ -79,6 +81,7 @@ class Table:
     kinds: Mapping[str, str] = field(default_factory=dict)
     targets: tuple[str, ...] = ()
     orders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 def table_of_frame(
@@ -93,9 +96,11 @@ def table_of_frame(
 
     mixed : whether categories and dates are features too, and numbers may be lacking
     """
-    names = [str(name) for name in frame.columns]
-    _refuse_twice(names)
+    names, renamed = different_names([str(name) for name in frame.columns])
+    frame = frame.set_axis(names, axis=1)
     reading = reading.for_columns(names)
+    found = understood_words(frame, reading, features or ())
+    frame, notices = found.frame, [*notices, *renamed, *found.notices]
     exclude, keep, label_columns = (
         reading.excluded_columns,
         reading.keep,
@@ -116,6 +121,8 @@ def table_of_frame(
         for name, column in columns.items()
         if name not in exclude
     }
+    # A new row may lack what the rows of its map have.
+    kinds |= {name: "number" for name in features or () if kinds[name] == "empty"}
     kinds |= _identifiers(kinds, columns, {*keep, *reading.used_columns})
     orders: dict[str, tuple[str, ...]] = {}
     if mixed:
@@ -142,7 +149,8 @@ def table_of_frame(
     said += _doubt_notices(kinds, apart, [] if apart else named)
     said += order_notices({name: orders[name] for name in orders if name in beside})
     orders = orders | reading.orders
-    return Table(matrix, tuple(used), labels, tuple(said), rows, beside, tuple(apart), orders)
+    kept = (tuple(apart), orders, found.choices)
+    return Table(matrix, tuple(used), labels, tuple(said), rows, beside, *kept)
 
 
 def _refuse_nothing_used(columns: dict[str, Column], asked: list[str], said: list[str]) -> NoReturn:
@@ -238,15 +246,6 @@ def _identifiers(
     }
     first = next(iter(columns), "")
     return identifier_kinds(numbers, first)
-
-
-def _refuse_twice(names: list[str]) -> None:
-    twice = [name for name, count in Counter(names).items() if count > 1]
-    if twice:
-        raise InvalidInput(
-            f"column names must differ, but {quoted_names(twice)} "
-            f"{'appears' if len(twice) == 1 else 'appear'} more than once; rename them"
-        )
 
 
 def _check_asked(names: list[str], reading: Reading) -> None:

@@ -7,10 +7,12 @@ import csv
 import io
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Literal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from dualfold.data.cell_words import ambiguous_words
 from dualfold.data.dialect import (
     WHITESPACE_PATTERN,
     Dialect,
@@ -19,8 +21,9 @@ from dualfold.data.dialect import (
     parse_decoded,
     records,
 )
+from dualfold.data.layout import MAX_LINES_BELOW, below_notice, rows_below
 from dualfold.data.reading import Reading
-from dualfold.errors import InvalidInput
+from dualfold.errors import InvalidInput, Message
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,21 +35,50 @@ MAX_CODE_COLUMNS = 50
 LEADING_ZERO_PATTERN = re.compile(r"(?:^|[^\w.+-])0\d")
 
 
-def delimited_frame(opener: Opener, name: str, reading: Reading) -> tuple[pd.DataFrame, list[str]]:
-    """The columns of a CSV or TSV file, and what there is to say about it."""
+def delimited_frame(
+    opener: Opener, name: str, reading: Reading
+) -> tuple[pd.DataFrame, list[str], str]:
+    """The columns of a CSV or TSV file, what there is to say about it, and its decimal mark."""
     try:
         first = dialect_of(opener, name, reading)
     except csv.Error as error:
         raise InvalidInput(f"{name} cannot be read as a table: {error}") from error
-    frame, dialect, notices = parse_decoded(
-        lambda dialect: _parse_text(opener, name, dialect, reading), first, name
+    (frame, below), dialect, notices = parse_decoded(
+        lambda dialect: _table_and_lines_below(opener, name, dialect, reading), first, name
     )
+    notices = [*notices, *dialect.notices, *below]
     if dialect.header is None:
         notices.append(
             f"{name} has no header; its columns are named column_1 to column_{frame.shape[1]}"
         )
     frame, more = _with_column_names(opener, name, frame, dialect)
-    return frame, notices + more
+    return frame, notices + more, dialect.decimal
+
+
+def _table_and_lines_below(
+    opener: Opener, name: str, dialect: Dialect, reading: Reading
+) -> tuple[pd.DataFrame, list[Message]]:
+    """The rows of the table, without remarks and totals below it, and a notice about these."""
+    if reading.plain:
+        return _parse_text(opener, name, dialect, reading, None), []
+    try:
+        frame = _parse_text(opener, name, dialect, reading, None)
+    except InvalidInput:  # a line below the table may have more cells than a row
+        with _data_rows(opener, dialect) as text:
+            rows = [cells for _, cells in records(text, dialect.separator)]
+        tail = rows[-MAX_LINES_BELOW:]
+        count = rows_below(tail, [row[0] for row in rows[:-MAX_LINES_BELOW][:1000] if row])
+        if count == 0 or count == len(rows):
+            raise
+        left = len(rows) - count
+        return _parse_text(opener, name, dialect, reading, left), below_notice(rows[left:])
+    tail = frame.iloc[-MAX_LINES_BELOW:].to_numpy(dtype=object).tolist()
+    count = rows_below(tail, frame.iloc[: -len(tail), 0].head(1000).dropna().tolist())
+    if count == 0 or count == len(frame):
+        return frame, []
+    left = len(frame) - count
+    # Again, since one word makes text of a column of numbers.
+    return _parse_text(opener, name, dialect, reading, left), below_notice(tail[-count:])
 
 
 @contextlib.contextmanager
@@ -64,46 +96,28 @@ def _data_rows(opener: Opener, dialect: Dialect) -> Iterator[io.TextIOWrapper]:
         yield text
 
 
-def _parse_text(opener: Opener, name: str, dialect: Dialect, reading: Reading) -> pd.DataFrame:
+def _parse_text(
+    opener: Opener, name: str, dialect: Dialect, reading: Reading, rows: int | None
+) -> pd.DataFrame:
+    """The first `rows` rows (None: all); what is no number is as it is written."""
     import pandas as pd
 
-    # Files must round-trip. Since 3.1 the default is exact, and the parameter deprecated.
-    recent = tuple(int(part) for part in pd.__version__.split(".")[:2]) >= (3, 1)
-    exact: Literal["round_trip"] | None = None if recent else "round_trip"
-
-    def chunks(dtype: type[str] | None, columns: list[int] | None) -> Iterator[pd.DataFrame]:
-        width = len(dialect.header) if dialect.header else 100
-        with _data_rows(opener, dialect) as text:
-            yield from pd.read_csv(
-                text,
-                sep=dialect.separator,
-                decimal=dialect.decimal,
-                header=None,
-                skipinitialspace=dialect.separator != WHITESPACE_PATTERN,
-                na_values=["?", *reading.gap_markers],
-                float_precision=exact,
-                chunksize=max(1000, CHUNK_CELLS // width),
-                low_memory=False,
-                dtype=dtype,
-                usecols=columns,
-            )
-
+    text = _TextColumns(opener, dialect, reading, rows)
     try:
-        parts = [_narrow(chunk) for chunk in chunks(None, None)]
+        parts = [_narrow(chunk) for chunk in text.chunks()]
         kinds = [[_rough_kind(dtype) for dtype in part.dtypes] for part in parts]
         frame = pd.concat(parts, ignore_index=True) if len(parts) > 1 else parts[0]
+        del parts
         mixed = [c for c, seen in enumerate(zip(*kinds, strict=True)) if len(set(seen)) > 1]
-        if mixed:
-            # Numbers in one chunk and words in another: only the text itself is the same in all.
-            for column in mixed:
-                frame = frame.drop(columns=column)
-            words = pd.concat(list(chunks(str, mixed)), ignore_index=True)
-            frame = pd.concat([frame, words], axis=1)[list(range(len(kinds[0])))]
-        if reading.thousands:
+        # Numbers in one chunk and words in another: only the text itself is the same in all.
+        frame = _with_text_columns(frame, text, mixed)
+        if not reading.plain:
+            frame = _with_written_gaps(frame, text)
+        elif reading.thousands:
             frame = _without_thousands(frame, reading.thousands, dialect.decimal)
         whole = _whole_columns(frame)
         if 0 < len(whole) <= MAX_CODE_COLUMNS and _zero_before_digit(opener, dialect):
-            words = pd.concat(list(chunks(str, whole)), ignore_index=True)
+            words = text.written(whole)
             for column in whole:
                 if words[column].str.fullmatch(r"\s*0\d+\s*").any():
                     frame[column] = words[column]
@@ -118,6 +132,80 @@ def _parse_text(opener: Opener, name: str, dialect: Dialect, reading: Reading) -
     except (EOFError, OSError) as error:
         raise InvalidInput(f"{name} cannot be read ({error}); is it damaged?") from error
     return frame
+
+
+@dataclass(frozen=True)
+class _TextColumns:
+    """The columns of a text file as pandas parses them, in chunks of rows."""
+
+    opener: Opener
+    dialect: Dialect
+    reading: Reading
+    rows: int | None
+
+    def chunks(self, **more: Any) -> Iterator[pd.DataFrame]:
+        """All columns, words for missing values as such; `more` for pandas."""
+        import pandas as pd
+
+        # Files must round-trip. Since 3.1 the default is exact, and the parameter deprecated.
+        recent = tuple(int(part) for part in pd.__version__.split(".")[:2]) >= (3, 1)
+        exact: Literal["round_trip"] | None = None if recent else "round_trip"
+        dialect = self.dialect
+        width = len(dialect.header) if dialect.header else 100
+        options: dict[str, Any] = {"na_values": ["?", *self.reading.gap_markers]}
+        with _data_rows(self.opener, dialect) as text:
+            yield from pd.read_csv(
+                text,
+                sep=dialect.separator,
+                decimal=dialect.decimal,
+                header=None,
+                skipinitialspace=dialect.separator != WHITESPACE_PATTERN,
+                float_precision=exact,
+                chunksize=max(1000, CHUNK_CELLS // width),
+                low_memory=False,
+                nrows=self.rows,
+                **(options | more),
+            )
+
+    def written(self, columns: list[int], **more: Any) -> pd.DataFrame:
+        """These columns as text."""
+        import pandas as pd
+
+        return pd.concat(list(self.chunks(dtype=str, usecols=columns, **more)), ignore_index=True)
+
+
+def _with_text_columns(
+    frame: pd.DataFrame, text: _TextColumns, columns: list[int], **more: Any
+) -> pd.DataFrame:
+    """The frame with these columns as text."""
+    if columns:
+        words = text.written(columns, **more)
+        for column in columns:
+            frame[column] = words[column]
+    return frame
+
+
+def _with_written_gaps(frame: pd.DataFrame, text: _TextColumns) -> pd.DataFrame:
+    """Columns of words with the words that may mean missing, for `cell_words` to decide.
+
+    Columns of numbers have theirs, too, where such a word is doubtful: among numbers it is missing.
+    """
+    from pandas.api import types
+
+    raw = {"keep_default_na": False, "na_values": [""]}
+    lacking = [c for c in range(frame.shape[1]) if bool(frame[c].isna().any())]
+    numbers = [c for c in lacking if types.is_numeric_dtype(frame[c].dtype)]
+    numbers = [c for c in numbers if bool(frame[c].notna().any())]  # "None" alone is a word
+    words = [c for c in lacking if c not in numbers and not _is_boolean(frame[c])]
+    frame = _with_text_columns(frame, text, words, **raw)
+    doubtful = {word for c in words for word in ambiguous_words(set(frame[c].dropna()))}
+    return _with_text_columns(frame, text, numbers, **raw) if doubtful else frame
+
+
+def _is_boolean(column: pd.Series[Any]) -> bool:
+    from pandas.api import types
+
+    return types.infer_dtype(column.dropna()) == "boolean"
 
 
 def _whole_columns(frame: pd.DataFrame) -> list[int]:
@@ -193,6 +281,10 @@ def _with_column_names(
     # pandas fills rows that are too short, from the right.
     if bool(frame.iloc[:, -1].isna().any()):
         _refuse_ragged(opener, name, dialect, width)
+    blank = [p for p, column in enumerate(names) if not column and frame.iloc[:, p].isna().all()]
+    if len(blank) < len(names):
+        frame = frame.drop(columns=[frame.columns[place] for place in blank])
+        names = [column for place, column in enumerate(names) if place not in blank]
     for place, column in enumerate(names):
         if not column:
             fresh = f"column_{place + 1}"

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import BinaryIO, TypeVar
 
+from dualfold.data.layout import Layout, layout_of, looks_like_header
 from dualfold.data.limits import MAX_LINE_BYTES
 from dualfold.data.reading import Reading
 from dualfold.errors import Argument, InvalidInput
@@ -26,9 +27,9 @@ SAMPLE_LINES = 50
 GUESSED_ENCODINGS = ("utf-8-sig", "utf-16", "utf-32")
 # A line of 20,000 columns is one cell to a separator that it does not have.
 csv.field_size_limit(1 << 30)
-# What pandas takes for missing, and the question mark of the UCI repository.
-MISSING_WORDS = {"", "?", "#N/A", "#NA", "-NaN", "-nan", "<NA>", "N/A", "NA", "NULL", "NaN"}
-MISSING_WORDS |= {"None", "n/a", "nan", "null"}
+# A separator may be missing in so many lines at the top and at the end, which are no rows.
+MAX_LINES_ABOVE = 15
+MAX_LINES_BELOW = 3
 
 
 @dataclass(frozen=True)
@@ -40,48 +41,67 @@ class Dialect:
     encoding: str
     header: tuple[str, ...] | None
     skip: int
+    notices: tuple[str, ...] = ()
 
 
 def dialect_of(opener: Opener, name: str, reading: Reading) -> Dialect:
     """The dialect of a text table, from its first lines; options of the caller are not guessed."""
-    separator, decimal, header = reading.separator, reading.decimal, reading.header
-    text, encoding = _sample(opener, name, reading.encoding)
+    separator, decimal = reading.separator, reading.decimal
+    given = reading.header_row or 0
+    skip = max(reading.skip_rows, given - 1)
+    text, encoding = _sample(opener, name, reading.encoding, skip + SAMPLE_LINES)
     lines = re.split(r"\r\n|\n|\r", text)
-    skip = next((i for i, line in enumerate(lines) if line.strip()), None)
-    if skip is None:
-        raise InvalidInput(f"{name} is empty; a table with at least one row of numbers is needed")
+    filled = next((i for i, line in enumerate(lines) if i >= skip and line.strip()), None)
+    if filled is None:
+        what = f"has nothing below line {skip}" if skip else "is empty"
+        raise InvalidInput(f"{name} {what}; a table with at least one row of numbers is needed")
+    skip = filled
     announced = re.fullmatch(r"\s*sep=(.)\s*", lines[skip])  # Excel's own first line
     if announced:
         skip += 1
         separator = separator or announced[1]
-    remarks = list(itertools.takewhile(lambda line: line.startswith("#"), lines[skip:]))
+    remarks = [] if given else list(itertools.takewhile(_is_remark, lines[skip:]))
     skip += len(remarks)
     # However the file's lines end, here they end as the csv module wants them.
     body = "\n".join(lines[skip:])
     separator = separator or _likely_separator(body)
-    _, *rest = found = [cells for _, cells in records(body, separator)] or [[]]
-    first = [cell.strip() for cell in found[0]]
+    found = list(records(body, separator)) or [(0, [""])]
+    rows, ends = [cells for _, cells in found], [skip + line for line, _ in found]
     # A point cannot be both: where it divides thousands, the comma divides the rest.
     if reading.thousands in (".", ",") and decimal is None and separator != ",":
         decimal = "," if reading.thousands == "." else "."
-    decimal = decimal or _likely_decimal(separator, found)
-    if header is None:
-        header = _looks_like_header(first, rest, decimal)
+    decimal = decimal or _likely_decimal(separator, rows)
+    layout = _text_layout(rows, reading)
+    if layout.names is None and layout.header == 0 and reading.header is None and not given:
         # "#a,b" above two columns of numbers is their header, other remarks are not.
         titles = [c.strip() for _, r in records("".join(remarks[-1:])[1:], separator) for c in r]
-        if not header and len(titles) == len(first):
+        if len(titles) == len(rows[0]) and reading.header_row is None:
             return Dialect(separator, decimal, encoding, tuple(titles), skip)
-    if not header:
-        return Dialect(separator, decimal, encoding, None, skip)
-    height = next(records(body, separator), (0, []))[0]
-    return Dialect(separator, decimal, encoding, tuple(first), skip + height)
+    below = ends[layout.first - 1] if layout.first else skip
+    notices = tuple(layout.notices(rows, ends))
+    return Dialect(separator, decimal, encoding, layout.names, below, notices)
 
 
-def _sample(opener: Opener, name: str, given: str | None) -> tuple[str, str]:
+def _is_remark(line: str) -> bool:
+    return line.startswith("#")
+
+
+def _text_layout(rows: list[list[str]], reading: Reading) -> Layout:
+    """Where names and data begin; the first row has the names where the caller says so."""
+    has_header = reading.header if reading.header_row is None else reading.header_row > 0
+    if reading.plain or reading.header_row is not None:
+        first = [cell.strip() for cell in rows[0]]
+        if has_header is None:
+            has_header = looks_like_header(first, rows[1:])
+        return Layout(tuple(first) if has_header else None, 0, int(has_header))
+    return layout_of(rows, has_header=has_header)
+
+
+def _sample(opener: Opener, name: str, given: str | None, count: int) -> tuple[str, str]:
     """The first lines as text, and their encoding."""
     with opener() as stream:
         try:
-            raw = _first_lines(stream, name)
+            raw = _first_lines(stream, name, count)
         except (OSError, EOFError) as error:
             raise InvalidInput(f"{name} cannot be read ({error}); is it damaged?") from error
     if given is not None:
@@ -95,6 +115,12 @@ def _sample(opener: Opener, name: str, given: str | None) -> tuple[str, str]:
         return raw.decode("utf-32", errors="ignore"), "utf-32"
     if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
         return raw.decode("utf-16", errors="ignore"), "utf-16"
+    for encoding, zeros, others in (
+        ("utf-16-le", raw[1::2], raw[::2]),
+        ("utf-16-be", raw[::2], raw[1::2]),
+    ):
+        if 2 * zeros.count(0) > len(zeros) and 0 not in others:  # without its mark
+            return raw.decode(encoding, errors="ignore"), encoding
     if b"\x00" in raw:
         raise InvalidInput(
             f"{name} must be text, but holds zero bytes; if it is another kind of file, say "
@@ -107,10 +133,10 @@ def _sample(opener: Opener, name: str, given: str | None) -> tuple[str, str]:
         return raw.decode("latin-1"), "utf-8-sig"
 
 
-def _first_lines(stream: BinaryIO, name: str) -> bytes:
+def _first_lines(stream: BinaryIO, name: str, count: int) -> bytes:
     """Enough lines to see how the table is written."""
     lines: list[bytes] = []
-    while len(lines) < SAMPLE_LINES and sum(map(len, lines)) < MAX_LINE_BYTES:
+    while len(lines) < count and sum(map(len, lines)) < MAX_LINE_BYTES:
         lines.append(stream.readline(MAX_LINE_BYTES + 1))
         if len(lines[-1]) > MAX_LINE_BYTES:
             raise InvalidInput(
@@ -162,6 +188,12 @@ def _likely_separator(body: str) -> str:
     for separator, counts in widths.items():
         if len(set(counts)) == 1 and counts[0] > 1:
             return separator
+    for separator, counts in widths.items():
+        usual = statistics.mode(counts)
+        odd = [place for place, width in enumerate(counts) if width != usual]
+        inner = [place for place in odd if MAX_LINES_ABOVE <= place < len(counts) - MAX_LINES_BELOW]
+        if usual > 1 and not inner and all(counts[place] < usual for place in odd):
+            return separator
     # No separator fits every row: the one that most rows agree on, whatever is wrong with the rest.
     best = max(COLUMN_SEPARATORS, key=lambda s: statistics.mode(widths[s]) - 1)
     if statistics.mode(widths[best]) > 1:
@@ -177,8 +209,13 @@ def _likely_decimal(separator: str, records: list[list[str]]) -> str:
     if separator == ",":
         return "."
     cells = [cell.strip() for record in records for cell in record]
-    commas = any(re.fullmatch(r"[-+]?(?:\d+|\d{1,3}(?:\.\d{3})+),\d+", cell) for cell in cells)
-    points = any(re.fullmatch(r"[-+]?\d*\.\d+(?:[eE][-+]?\d+)?", cell) for cell in cells)
+    decimal = r"[-+]?(?:\d+|\d{1,3}(?:\.\d{3})+),\d+(?:\s*[%€$£])?"
+    commas = any(re.fullmatch(decimal, cell) for cell in cells)
+    points = any(
+        re.fullmatch(r"[-+]?\d*\.\d+(?:[eE][-+]?\d+)?", cell)
+        and not re.fullmatch(r"[-+]?[1-9]\d{0,2}\.\d{3}", cell)  # 1.234 may be a thousand
+        for cell in cells
+    )
     return "," if commas and not points else "."
 
 
@@ -188,23 +225,3 @@ def _is_number(cell: str, decimal: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _looks_like_header(first: list[str], rest: list[list[str]], decimal: str) -> bool:
-    """Names above numbers, or no number at all in the first row."""
-    counted = [int(cell) for cell in first if re.fullmatch(r"\d{1,9}", cell)]
-    consecutive = (
-        counted == list(range(counted[0], counted[0] + len(counted))) if counted else False
-    )
-    if consecutive and not any(_is_number(c, decimal) and not c.isdigit() for c in first):
-        if counted[0] == 0 and len(counted) >= 3:
-            return True  # 0, 1, 2, …: what pandas writes above an array
-        if len(counted) >= 2 and 1800 <= counted[0] <= 2200 and len(counted) < len(first):
-            return True  # a word and then years
-    for place, cell in enumerate(first):
-        below = [cells[place] for cells in rest if place < len(cells)]
-        below = [other for other in below if other.strip() not in MISSING_WORDS]
-        named = cell not in MISSING_WORDS and not _is_number(cell, decimal)
-        if named and below and all(_is_number(other, decimal) for other in below):
-            return True
-    return not any(_is_number(cell, decimal) for cell in first)

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from dualfold.errors import DamagedFile, DualfoldError, InvalidInput
+from dualfold.errors import Argument, DamagedFile, DualfoldError, InvalidInput
 
 # Packed files may unpack to the first, or to the ratio times their size if that is more: arrays of
 # numbers shrink to a tenth, those that are nearly all zeros to a hundredth.
@@ -28,6 +28,35 @@ MAX_STREAM_BYTES = 2**30
 MAX_LINE_BYTES = 2**26
 # Of the message of another library.
 MAX_QUOTED_CHARACTERS = 200
+
+# How files of other kinds begin, in small letters, and what they are; those that can be read say by
+# which format.
+FOREIGN_STARTS: dict[bytes, tuple[str, str]] = {
+    b"pk\x03\x04": ("a zip archive, as spreadsheets are", "xlsx"),
+    b"par1": ("a Parquet file", "parquet"),
+    b"\x93numpy": ("an array of NumPy", "npy"),
+    b"\x89hdf": ("an HDF5 file", "h5ad"),
+    b"%pdf": ("a PDF document", ""),
+    b"\xd0\xcf\x11\xe0": ("a document of an old Office", ""),
+    b"sqlite format 3": ("an SQLite database", ""),
+    b"{\\rtf": ("a document in rich text", ""),
+    b"<!doctype html": ("a web page", ""),
+    b"<html": ("a web page", ""),
+    b"<table": ("a web page", ""),
+    b"<?xml": ("XML", ""),
+}
+
+
+def refuse_foreign_kind(place: Path | io.BytesIO, name: str, kind: str) -> None:
+    """Refuse a file whose first bytes show that it is no text or sheet, as its name says."""
+    with place.open("rb") if isinstance(place, Path) else io.BytesIO(place.getvalue()) as stream:
+        start = stream.read(64).removeprefix(b"\xef\xbb\xbf").lstrip().lower()
+    for first, (what, format) in FOREIGN_STARTS.items():
+        if start.startswith(first) and format != kind:
+            tried = ("say so, as ", Argument("format", format), ", or ") if format else ()
+            raise InvalidInput(
+                f"{name} is no {kind} file, but {what}; ", *tried, "save its table as CSV or .xlsx"
+            )
 
 
 def unpacked_limit(packed: int) -> int:

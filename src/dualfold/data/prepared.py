@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dualfold.data import array_files as arrays
+from dualfold.data.cell_words import with_choices
 from dualfold.data.column_choices import encoded_table, logarithms, without_redundant_columns
 from dualfold.data.columns import Table, table_of_frame
 from dualfold.data.encoding import (
@@ -30,10 +31,11 @@ from dualfold.data.filled_cells import (
 )
 from dualfold.data.missing_patterns import without_empty_columns
 from dualfold.data.missing_values import ColumnScaling, completed, standard_of_known
-from dualfold.data.reading import DEFAULT_READING, OPTION_SUBJECTS, Reading
+from dualfold.data.reading import DEFAULT_READING, OPTION_SUBJECTS, PLAIN_READING, Reading
 from dualfold.data.scales import Standard, different_units, gower_standard, standard_of
 from dualfold.data.table_reader import raw_table, table_of_matrix
 from dualfold.errors import Argument, InvalidInput, Message
+from dualfold.inputs import frame_of, numbers_of, word_columns
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,6 +178,7 @@ def prepare(source: Any, reading: Reading = DEFAULT_READING) -> Prepared:
     source = source.to_pandas() if hasattr(source, "to_pandas") else source
     reading = _with_orders(source, reading)
     table = table_of_source(source, reading, mixed=True)
+    reading = with_choices(reading, table.choices)
     file = isinstance(source, str | os.PathLike)
     name = os.fspath(source) if file else f"the {type(source).__name__}"
     given = reading.mixed == "given"
@@ -246,6 +249,16 @@ def _scaling_choice(table: Table, reading: Reading, encodings: tuple[Encoding, .
     return _Scaling(standardize=False, differ=True, remarks=(remark,))
 
 
+def measurable_rows(X: Any) -> Any:
+    """X as measures take it: of a data frame with columns that are no numbers what `prepare` makes.
+
+    Columns are read as estimators read them, without guesses of what was meant; everything else
+    stays as it is.
+    """
+    rows = numbers_of(X)
+    return prepare(frame_of(rows), PLAIN_READING).X if word_columns(rows) else rows
+
+
 def colors_of(values: NDArray[Any]) -> NDArray[Any]:
     """Values to colour by; dates in words become dates, so that they have an order."""
     dates = as_dates(values)
@@ -264,7 +277,7 @@ def table_of_source(
         return raw_table(source, reading, features=features, mixed=mixed)
     source = source.to_pandas() if hasattr(source, "to_pandas") else source
     for name in reading.non_default():
-        if OPTION_SUBJECTS[name] != "columns":
+        if OPTION_SUBJECTS[name] == "file":
             kind = type(source).__name__
             raise InvalidInput(Argument(name), f" is about files, and this is a {kind}")
     if hasattr(source, "iloc"):

@@ -26,6 +26,8 @@ class Option:
     flag : what is typed; "" for "--" and the name of the field
     metavar : what stands for the value in help texts; the choices where there are some
     choices : the words that are accepted; () for any
+    alias : another flag for the same
+    least : the smallest whole number that it takes; None where it takes words
     about : "columns", what becomes of them; "file", how it is written; "notation", how numbers
         in it are written, which files of new rows have in common with it
     """
@@ -35,6 +37,8 @@ class Option:
     metavar: str = ""
     choices: tuple[str, ...] = ()
     about: str = "columns"
+    alias: str = ""
+    least: int | None = None
 
 
 def _option(default: Any, help: str, **more: Any) -> Any:
@@ -63,7 +67,10 @@ class Reading:
         "given" all numbers as they are, where nothing is to be scaled, left out or filled
         without being asked for
     plain : use columns that look like the answer as features, and take answers in words as
-        categories; by default the former are kept apart and colour the map, the latter ordered
+        categories; by default the former are kept apart and colour the map, the latter ordered.
+        Take cells as they are written, too: by default numbers with a unit or separators of
+        thousands are numbers, a few words among numbers are missing, "None" or "NA" is a level
+        where it is one, the header is found below a title, lines below the table are left out
     log : columns to take the logarithm of
     auto : take the logarithm of every column that it is offered for (positive, very skewed)
     standardize : shift every column to mean 0 and scale it to standard deviation 1; None does
@@ -75,10 +82,14 @@ class Reading:
     format : one of `FILE_FORMATS`; by default the ending of a file says it, standard input is CSV
     encoding : of a text file, as "cp1252"; by default UTF-8 (or UTF-16 with its mark), and
         Latin-1 where it is neither
-    thousands : the separator of thousands in a text file; none is guessed
-    separator, decimal, header : of a text file; found out by default
-    gap_markers : further words that mean missing in a text file, as "-999"; "?" and the usual
-        words (NA, NaN, null, …) do anyway
+    gap_markers : further words that mean missing, as "-999"; "?" and the usual words (NA, NaN,
+        null, …) do anyway. "size=none" is about the column "size" alone
+    levels : words that are levels although they usually mean missing, as "None" or "size=None"
+    thousands, decimal : the marks in numbers; found out by default
+    separator, header : of a text file; found out by default
+    header_row : the line of a text file or sheet with the names of columns, counted from 1; 0
+        where none has them; found out by default
+    skip_rows : this many lines of a text file or sheet come before all else, and are not read
     array : which array of an .npz file, layer or obsm entry of an .h5ad file, or sheet of an .xlsx
 
     A field that takes several columns takes one name or a sequence of names.
@@ -116,8 +127,9 @@ class Reading:
     )
     plain: bool = _option(
         False,
-        "No guesses: use suspected targets, take answers in words as categories, and heavy tails "
-        "as they are.",
+        "No guesses: use suspected targets, take answers in words as categories, heavy tails and "
+        "cells as they are, and the first line as the header.",
+        about="notation",
     )
     log: tuple[str, ...] = _option((), "Take its logarithm (repeatable).", metavar="COLUMN")
     auto: bool = _option(False, "Take the logarithm of every column it is offered for.")
@@ -131,9 +143,16 @@ class Reading:
     )
     gap_markers: tuple[str, ...] = _option(
         (),
-        "A further word for missing in a text file, as -999 (repeatable).",
+        "A further word for missing, as -999 (repeatable).",
         flag="--na",
-        metavar="WORD",
+        metavar="[COLUMN=]WORD",
+        about="notation",
+    )
+    levels: tuple[str, ...] = _option(
+        (),
+        "A word that is a level, as None, and not missing (repeatable).",
+        flag="--level",
+        metavar="[COLUMN=]WORD",
         about="notation",
     )
     format: str | None = _option(
@@ -149,17 +168,30 @@ class Reading:
         None, "Between the cells of a text file; default: found out.", metavar="MARK", about="file"
     )
     thousands: str | None = _option(
-        None, "Separator of thousands in a text file.", metavar="MARK", about="notation"
+        None, "Separator of thousands; default: found out.", metavar="MARK", about="notation"
+    )
+    decimal: str | None = _option(
+        None, "Decimal mark; default: found out.", metavar="MARK", about="notation"
+    )
+    header_row: int | None = _option(
+        None,
+        "The line with the names of columns, 0 if there is none; default: found out.",
+        metavar="N",
+        about="file",
+        least=0,
+    )
+    skip_rows: int = _option(
+        0, "Leave out so many lines at the top of FILE.", metavar="N", about="file", least=0
     )
     array: str | None = _option(
         None,
         "Which array of an .npz, layer or obsm of an .h5ad, sheet of an .xlsx.",
         metavar="NAME",
         about="file",
+        alias="--sheet",
     )
     label_columns: tuple[str, ...] = ()
     used_columns: tuple[str, ...] = ()
-    decimal: str | None = None
     header: bool | None = None
 
     def __post_init__(self) -> None:
@@ -233,6 +265,14 @@ class Reading:
         """The columns that are neither features nor labels."""
         return tuple(name for name in self.exclude if name not in self.label_fields)
 
+    def gap_words(self, name: str) -> set[str]:
+        """The further words for missing in this column."""
+        return _words_for(self.gap_markers, name)
+
+    def level_words(self, name: str) -> set[str]:
+        """The words that are levels of this column, whatever they usually mean."""
+        return _words_for(self.levels, name)
+
     def non_default(self) -> dict[str, Any]:
         """The fields with another value than by default."""
         values = {name: getattr(self, name) for name in DEFAULT_VALUES}
@@ -251,6 +291,12 @@ class Reading:
         """JSON-ready; `reading_of` makes the same reading of it."""
         values = {name: getattr(self, name) for name in READING_OPTIONS}
         return {k: list(v) if isinstance(v, tuple) else v for k, v in values.items()}
+
+
+def _words_for(entries: tuple[str, ...], name: str) -> set[str]:
+    """Words that are about all columns, or about this one ("name=word")."""
+    start = f"{name}="
+    return {entry.removeprefix(start) if entry.startswith(start) else entry for entry in entries}
 
 
 # What each field is about; those that are no options are about text files, but two.
@@ -289,6 +335,9 @@ def _can_be(name: str, value: Any) -> bool:
     default, choices = DEFAULT_VALUES[name], READING_OPTIONS[name].choices
     if name == "standardize":
         return isinstance(value, bool | None)
+    least = READING_OPTIONS[name].least
+    if least is not None and value is not None:
+        return type(value) is int and value >= least
     if isinstance(default, tuple):
         return isinstance(value, list) and all(isinstance(word, str) for word in value)
     if isinstance(default, bool) or value is None:

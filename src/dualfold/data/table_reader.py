@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import difflib
 import gzip
 import io
@@ -20,18 +19,20 @@ from dualfold.data.columns import Table, table_of_frame
 from dualfold.data.delimited import delimited_frame
 from dualfold.data.dialect import WHITESPACE_PATTERN, Opener
 from dualfold.data.h5ad import h5ad_table
+from dualfold.data.layout import refuse_single_column
 from dualfold.data.limits import (
     LimitedStream,
     is_stream,
     parse_json,
     read_stream,
-    refuse_oversized_archive,
+    refuse_foreign_kind,
     unreadable_as_damaged,
 )
 from dualfold.data.missing_values import complete_table
 from dualfold.data.notices import quoted_names
 from dualfold.data.reading import DEFAULT_READING, Reading
-from dualfold.errors import Argument, InvalidInput, MissingDependency
+from dualfold.data.spreadsheet import spreadsheet_frame
+from dualfold.errors import Argument, InvalidInput
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -55,6 +56,8 @@ FORMATS_BY_ENDING = {
 }
 GZIP_FORMATS = ("csv", "tsv", "jsonl", "mtx")
 GZIP_MAGIC = b"\x1f\x8b"
+# JSON objects that are held at one time.
+CHUNK_ROWS = 5000
 
 
 def read_table(
@@ -89,15 +92,17 @@ def raw_table(
     _refuse_long(reading.separator)
     _refuse_mark(reading)
     place, name, kind = _locate_source(source, reading.format)
+    if kind in ("csv", "tsv", "jsonl", "xlsx"):
+        refuse_foreign_kind(place, name, kind)
     if kind in ("csv", "tsv"):
         tabs = replace(reading, separator=reading.separator or "\t")
-        frame, notices = delimited_frame(
-            _opener(place, name), name, tabs if kind == "tsv" else reading
-        )
+        opener = _opener(place, name)
+        frame, notices, mark = delimited_frame(opener, name, tabs if kind == "tsv" else reading)
+        reading = replace(reading, decimal="," if mark == "," else reading.decimal)
     elif kind == "jsonl":
         frame, notices = json_lines_frame(_opener(place, name), name), []
     elif kind == "xlsx":
-        frame, notices = spreadsheet_frame(place, name, reading.array)
+        frame, notices = spreadsheet_frame(place, name, reading)
     elif kind == "parquet":
         frame, notices = arrays.parquet_frame(place, name), []
     elif kind == "npy":
@@ -115,6 +120,7 @@ def raw_table(
         return table_of_matrix(arrays.matrix_market_table(_opener(place, name), name), reading)
     if len(frame) == 0:
         raise InvalidInput(f"{name} has {frame.shape[1]} columns but no rows; one is needed")
+    refuse_single_column(frame, name)
     return table_of_frame(frame, reading, features=features, notices=notices, mixed=mixed)
 
 
@@ -254,6 +260,7 @@ def json_lines_frame(opener: Opener, name: str) -> pd.DataFrame:
     import pandas as pd
 
     rows: list[dict[str, Any]] = []
+    parts: list[pd.DataFrame] = []
     with opener() as stream:
         for number, line in enumerate(stream, 1):
             if line.strip():
@@ -264,47 +271,8 @@ def json_lines_frame(opener: Opener, name: str) -> pd.DataFrame:
                         f"line {number} of {name} is no JSON object, as "
                         '{"a": 1.5, "b": "red"}; each line is a row'
                     )
-    return pd.DataFrame.from_records(rows)
-
-
-def spreadsheet_frame(
-    place: Path | io.BytesIO, name: str, sheet: str | None
-) -> tuple[pd.DataFrame, list[str]]:
-    """The columns of a sheet of an .xlsx file, the first by default, and a notice about others."""
-    try:
-        import openpyxl
-    except ImportError as error:
-        raise MissingDependency(
-            "spreadsheets need openpyxl, which is not installed: pip install 'dualfold[xlsx]'"
-        ) from error
-    import pandas as pd
-
-    refuse_oversized_archive(place, name, ".xlsx")
-    with unreadable_as_damaged(name, ".xlsx"):
-        sheets = openpyxl.load_workbook(place, read_only=True).sheetnames
-        if sheet is not None and sheet not in sheets:
-            raise InvalidInput(
-                Argument("array", sheet),
-                f" names no sheet of {name}; it holds {quoted_names(sheets)}",
-            )
-        cells = pd.read_excel(place, sheet_name=sheet or 0, engine="openpyxl", dtype=object)
-        typed = _typed_cells(cells)
-    others = [one for one in sheets if one != (sheet or sheets[0])]
-    said = f"{name} has further sheets, {quoted_names(others)}, which were not read"
-    return typed, [said] if others else []
-
-
-def _typed_cells(cells: pd.DataFrame) -> pd.DataFrame:
-    """Cells as they are stored; text that is a number is one, unless it would lose a zero."""
-    import pandas as pd
-
-    frame = cells.infer_objects()
-    for place in range(frame.shape[1]):
-        column = frame.iloc[:, place]
-        words = column.dropna()
-        if pd.api.types.infer_dtype(words) not in ("string", "mixed", "mixed-integer"):
-            continue
-        if not words.astype(str).str.fullmatch(r"\s*0\d+\s*").any():
-            with contextlib.suppress(ValueError, TypeError):
-                frame.isetitem(place, pd.to_numeric(column).to_numpy())
-    return frame
+            if len(rows) == CHUNK_ROWS:  # objects need far more memory than columns
+                parts.append(pd.DataFrame.from_records(rows))
+                rows = []
+    parts += [pd.DataFrame.from_records(rows)] if rows or not parts else []
+    return pd.concat(parts, ignore_index=True) if len(parts) > 1 else parts[0]

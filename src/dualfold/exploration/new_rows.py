@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -28,14 +27,12 @@ def rows_for_model(model: Model, source: Any, reading: Reading) -> tuple[Table, 
     """The new rows with the model's columns in its order, without missing values, and notices.
 
     source : a file, a data frame or an array
-    reading : how the new rows are read; what the model states of numbers in files goes before
+    reading : how the new rows are read; what the model states of cells goes before its defaults
     """
     from dualfold.data.prepared import table_of_source
 
     first = stored_reading(model.settings.get("reading"), "the model")
-    # A data frame holds numbers, whatever the file of the old rows wrote them like.
-    of_file = isinstance(source, str | os.PathLike)
-    written = replace(reading.after(first, "notation") if of_file else reading, missing="keep")
+    written = replace(reading.after(first, "notation"), missing="keep")
     if model.encodings:
         return _mixed_rows(model, source, reading, written)
     table = table_of_source(source, written, features=model.columns)

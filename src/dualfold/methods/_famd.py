@@ -4,15 +4,22 @@ from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass, replace
 from numbers import Integral
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dualfold.arrays import Array
 from dualfold.data.column_moments import column_deviations, column_means
-from dualfold.data.encoding import Encoding, category, encoded_columns, indicators, sources_of
+from dualfold.data.encoding import (
+    Encoding,
+    category,
+    encoded_columns,
+    features_of,
+    indicators,
+    sources_of,
+)
 from dualfold.data.labels import Labels
 from dualfold.embedding import embed
 from dualfold.errors import Argument, InPython, InvalidInput
@@ -28,9 +35,12 @@ from dualfold.fitting.solver_choice import solver_to_last_digits
 from dualfold.fitting.tiles import TiledRows
 from dualfold.graph.number_rows import refuse_units
 from dualfold.inputs import frame_of, numbers_of
-from dualfold.methods._pca import centred_problem, pca
+from dualfold.methods._pca import centred_problem, pca, table_of_loadings
 from dualfold.trace.problem import TraceProblem
 from dualfold.weights.row_passes import numeric_table
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def famd(X: Any, *, n_components: int = 2, indicators: Array | None = None) -> TraceProblem:
@@ -83,6 +93,7 @@ class FAMD(LinearEstimator):
     eigenvalues_ : variance of each coordinate (divisor n)
     n_components_ : how many axes there are
     explained_variance_ratio_ : their shares of the whole
+    loadings_ : covariances of the columns with the axes of variance 1; `loadings_frame()` has names
     certificate_ : how far from optimal the coordinates can be; print it
 
     Examples
@@ -132,6 +143,21 @@ class FAMD(LinearEstimator):
         rows = rows if reset else np.where(gap, self.mean_, rows)
         refuse_units(rows, fitted=reset)
         return rows
+
+    @property
+    def loadings_(self) -> Array:
+        """A row a column of 0, 1 or numbers: its covariance with each axis of variance 1.
+
+        components_.T·√eigenvalues_ in the scaling of the problem; of a column of numbers it is the
+        correlation.
+        """
+        check_is_fitted(self)
+        return np.asarray(self.components_.T * np.sqrt(self.eigenvalues_))
+
+    def loadings_frame(self) -> pd.DataFrame:
+        """The loadings as a table: a row a column of numbers or a level, a column an axis."""
+        names = features_of(self.encodings_) or getattr(self, "feature_names_in_", None)
+        return table_of_loadings(self.loadings_, names, self.get_feature_names_out())
 
     def _refuse_many(self, count: int, shape: tuple[int, int]) -> None:
         if count > min(shape):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
@@ -411,13 +411,8 @@ class PCA(LinearEstimator):
 
     def loadings_frame(self) -> pd.DataFrame:
         """The loadings as a table: a row a feature by its name, a column an axis."""
-        import pandas as pd
-
-        loadings = self.loadings_
         names = getattr(self, "feature_names_in_", None)
-        if names is None:
-            names = [f"column_{place + 1}" for place in range(len(loadings))]
-        return pd.DataFrame(loadings, index=list(names), columns=self.get_feature_names_out())
+        return table_of_loadings(self.loadings_, names, self.get_feature_names_out())
 
     def get_covariance(self) -> Array:
         """CᵀΛC + σ²(I − CᵀC): the covariance of the probabilistic model, in the data's units.
@@ -459,3 +454,12 @@ def _deviations(variances: Array, kind: Any) -> Array:
     deviations = np.sqrt(np.maximum(variances, 0.0))
     least = np.finfo(kind).eps * deviations.max(initial=0.0)
     return np.maximum(deviations, least or 1.0)
+
+
+def table_of_loadings(loadings: Array, names: Sequence[str] | None, axes: Any) -> pd.DataFrame:
+    """Loadings as a table, a row a feature; features without names are counted from 1."""
+    import pandas as pd
+
+    if names is None:
+        names = [f"column_{place + 1}" for place in range(len(loadings))]
+    return pd.DataFrame(loadings, index=list(names), columns=axes)

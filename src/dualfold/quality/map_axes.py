@@ -9,6 +9,7 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.data.column_moments import column_deviations, column_means
+from dualfold.data.prepared import measurable_rows
 from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.number_rows import rows_in_units
 from dualfold.weights.row_passes import combined_rows, numeric_table
@@ -32,7 +33,7 @@ def column_correlations(X: Any, Y: Any) -> Array:
     >>> print(column_correlations(np.column_stack([t, -t, np.ones(5)]), t[:, None]).T)
     [[ 1. -1.  0.]]
     """
-    axes, rows = rows_in_units(Y, "Y")[0].astype(float), numeric_table(X)
+    axes, rows = rows_in_units(Y, "Y")[0].astype(float), numeric_table(measurable_rows(X))
     if rows.shape[0] != len(axes):
         raise InvalidInput(
             Argument("X"), f" has {rows.shape[0]} rows and ", Argument("Y"), f" has {len(axes)}"

@@ -15,6 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.arrays import Array
+from dualfold.data.prepared import measurable_rows
 from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.distances import distance_rounding
 from dualfold.graph.geodesics import geodesic_distances
@@ -30,7 +31,7 @@ from dualfold.graph.metrics import (
 )
 from dualfold.graph.neighbors import Neighbors, nearest
 from dualfold.graph.number_rows import as_array, rows_in_units
-from dualfold.inputs import numbers_of, random_generator
+from dualfold.inputs import random_generator
 from dualfold.kernels import kernel, kernels_by_dtype
 from dualfold.kernels.reports import steps
 from dualfold.kernels.sparse import canonical_rows
@@ -304,7 +305,7 @@ def space_of(X: Any, metric: Any = "euclidean", n_jobs: int | None = None) -> Sp
         return DistanceSpace(X.n, lambda rows: geodesic_distances(X, rows, n_jobs=1), n_jobs)
     if is_precomputed(metric):
         return DistanceSpace(*_given_distances(X), n_jobs)
-    X = numbers_of(X)
+    X = measurable_rows(X)
     X = canonical_rows(X, "X") if sp.issparse(X) else as_array(X, "X")
     if X.ndim != 2:
         raise InvalidInput(

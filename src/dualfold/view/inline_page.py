@@ -69,7 +69,8 @@ def page(
     else:
         shown = [_map_of(one, place, X) for place, one in enumerate(given)]
         content = PageContent(shown, color=color)
-    features = X if isinstance(X, np.ndarray) or hasattr(X, "iloc") else None
+    table = frame_of(X)
+    features = table if isinstance(table, np.ndarray) or hasattr(table, "iloc") else None
     content = replace(content, title=title, columns=columns, features=features, names=names)
     made = make_page(content)
     return InlinePage(made.html, made.notices, height)
