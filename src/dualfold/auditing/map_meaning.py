@@ -65,10 +65,10 @@ class MapMeaning:
         told = [one for one in self.groups if one.verdict != NOT_FOUND]
         listed, missing = told[:MAX_LISTED_GROUPS], len(self.groups) - len(told)
         first = f"The map shows {len(self.groups)} groups"
+        if not told:
+            return [f"{first}; none of them is found in the data"]
         if missing:
             first += f"; {missing} of them {'is' if missing == 1 else 'are'} {NOT_FOUND}"
-        if not listed:
-            return [first]
         first += f"; the largest {len(listed)}" if len(listed) < len(told) else ""
         return [f"{first}:", *(f"  {one}" for one in listed)]
 

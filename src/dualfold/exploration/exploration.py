@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, fields
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,12 +23,19 @@ from dualfold.exploration.map_page import maps_content, refuse_images
 from dualfold.exploration.map_quality import verdict_on_map
 from dualfold.exploration.neighbor_cache import NeighborCache, neighbors_to_measure
 from dualfold.exploration.plan import Plan, choose_method
+from dualfold.exploration.table_meaning import (
+    axis_titles,
+    first_color,
+    meaning_of_map,
+    values_of_column,
+)
 from dualfold.exploration.verdict_words import both_parts
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from dualfold.arrays import Array
+    from dualfold.auditing.map_meaning import MapMeaning
     from dualfold.data import Prepared
     from dualfold.quality import MapVerdict
     from dualfold.recommendation import Recommendation
@@ -99,6 +107,11 @@ class Exploration:
         """The two answers: what the map shows of the table, and what was solved."""
         return both_parts(self.fitted.verdict, self.quality)
 
+    @cached_property
+    def meaning(self) -> MapMeaning | None:
+        """The columns that axes follow, what differs in groups; None where there are few rows."""
+        return meaning_of_map(self.fitted, self.data, self.quality)
+
     @property
     def caption(self) -> str:
         """The two answers, a sentence each, as pictures have them."""
@@ -155,13 +168,14 @@ class Exploration:
 
         method, d = self.fitted.job.method, self.points.shape[1]
         more = f" (first two of {d} coordinates)" if d > 3 else ""
+        color, _ = first_color(self.data, self.meaning)
         return map_figure(
             self.points,
-            self.data.colors,
+            values_of_column(self.data, color),
             title=title or self._title + more,
             verdict=self.caption if verdict is None else verdict,
-            color_name=self.data.color_name or "",
-            axis_names=self.fitted.axis_titles[:3],
+            color_name=color or "",
+            axis_names=axis_titles(self.fitted, self.meaning)[:3],
             equal=method.lengths,
         )
 
@@ -237,7 +251,14 @@ class Exploration:
             What `dualfold.view.make_page` takes.
         """
         return maps_content(
-            self.data, [self.fitted], self.cache, listener, notes=self.notes, images=images
+            self.data,
+            [self.fitted],
+            self.cache,
+            listener,
+            notes=self.notes,
+            images=images,
+            verdicts=[self.quality],
+            meanings=[self.meaning],
         )
 
     @property
@@ -271,6 +292,7 @@ class Exploration:
             f"{counted(rows, 'row')} × {counted(len(self.data.sources), 'column')} of "
             f"{self.data.source} → {counted(d, 'coordinate')} of {self.fitted.job.method.name}",
             *variance_line(self.fitted.variance_shares),
+            *([] if self.meaning is None else self.meaning.lines),
             self.verdict,
             *(f"note: {note}" for note in self.notes),
         ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 # Columns of numbers that are looked at; of wider tables those that follow the axes best.
 MAX_NUMBER_COLUMNS = 300
+# Of the words about an axis in a picture, whose side is about this long.
+MAX_TITLE_LETTERS = 48
 # A column that looks like the answer colours the map; else the one that the map separates best.
 TARGET_REASON = "its name and its values are those of an answer, so it is no feature"
 BEST_REASON = "of all columns the map separates this one best"
@@ -47,6 +50,31 @@ def first_color(data: Prepared, meaning: MapMeaning | None) -> tuple[str | None,
         return data.color_name, TARGET_REASON
     best = None if meaning is None else meaning.best_column
     return best, BEST_REASON if best is not None else ""
+
+
+def values_of_column(data: Prepared, name: str | None) -> Any:
+    """A column to colour by, as figures take it; None for None."""
+    if name is None:
+        return None
+    if name in data.labels:
+        return colors_of(data.labels[name])
+    names, X = data.numbers
+    column = X[:, [names.index(name)]]
+    dense = column.toarray() if hasattr(column, "toarray") else np.asarray(column)
+    return dense[:, 0]
+
+
+def axis_titles(fitted: FittedMap, meaning: MapMeaning | None) -> list[str]:
+    """For pictures: each axis with what it explains and the columns that it follows, in short."""
+    titles = fitted.axis_titles
+    if meaning is None or not meaning.directions:
+        return titles
+    # matplotlib reads $…$ as a formula.
+    words = [one.text("→", "←").replace("$", r"\$") for one in meaning.axes]
+    short = [textwrap.shorten(one, MAX_TITLE_LETTERS, placeholder=" …") for one in words]
+    return [
+        f"{title}: {text}" if text else title for title, text in zip(titles, short, strict=True)
+    ]
 
 
 def _label_columns(data: Prepared) -> dict[str, Any]:
