@@ -44,7 +44,7 @@ EXCEPTIONS_OF_ERRORS = EXCEPTIONS | {
 }
 # An estimator is what people look up first: its docstring has every section.
 SECTIONS = ("Parameters", "Attributes", "See Also", "Notes", "References", "Examples")
-PLAIN = {int: "int", float: "float", bool: "bool", str: "str", type(None): "None"}
+PLAIN = {int: "int", float: "float", bool: "bool", str: "str", None: "None", type(None): "None"}
 KINDS: dict[Any, set[str]] = {
     None: {"None"},
     str: {"str"},

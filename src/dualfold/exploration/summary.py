@@ -82,6 +82,7 @@ def model_of_map(found: Exploration) -> Model:
         method=result.job.method.name,
         columns=data.table.names,
         means=np.asarray(data.table.X.mean(axis=0), dtype=float).ravel(),
+        imputation=data.imputation,
         shift=None if standard is None else standard.mean,
         scale=None if standard is None else standard.deviation,
         settings={key: summary[key] for key in ("dualfold", "settings", "reading", "encodings")},

@@ -107,11 +107,22 @@ class Scaling:
 
 @dataclass(frozen=True, eq=False)
 class Statement:
-    """The problem that an estimator states for its data, and where an answer leads.
+    """Problem that an estimator states for its data, and where an answer leads.
 
-    problem : the trace problem
-    leads_to : the rule of new points that follows from an answer to it
-    scaling : of the coordinates, by the eigenvalues
+    Attributes
+    ----------
+    problem : TraceProblem
+        The problem.
+    leads_to : callable
+        Function of an answer that returns the rule for new rows.
+    scaling : callable
+        Function of the eigenvalues that returns the scaling of the coordinates.
+
+    Examples
+    --------
+    >>> from dualfold import PCA
+    >>> PCA(2).statement([[0.0, 1.0], [2.0, 3.0], [5.0, 5.0]], 2).problem.count
+    2
     """
 
     problem: TraceProblem

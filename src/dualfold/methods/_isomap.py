@@ -239,7 +239,7 @@ class Isomap(GraphEstimator):
     Parameters
     ----------
     n_neighbors : int ≥ 1 or None, default=5
-        Number of nearest rows that each row is linked to. Give None together with a `radius`.
+        Number of nearest rows that each row is linked to; None if a `radius` is given.
     radius : float ≥ 0 or None, default=None
         Link each row to all rows within this distance, instead of a fixed number of nearest rows.
     n_components : int ≥ 1 or "auto", default=2
@@ -278,7 +278,7 @@ class Isomap(GraphEstimator):
         other rows; None embeds all rows; a number is that of the landmarks, which are chosen far
         from one another.
     neighborhood : {"fixed", "variable"}, default="fixed"
-        "fixed" gives each row `n_neighbors` neighbours; "variable" gives fewer to rows that lie in
+        "fixed" gives the same number of neighbours to each row; "variable" gives fewer to rows in
         sparse places.
     pieces : {"join", "raise", "separate"}, default="join"
         What to do with a graph in several pieces (connected components): "join" adds the shortest

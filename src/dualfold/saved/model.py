@@ -20,8 +20,10 @@ from dualfold.data.encoding import (
     features_of,
     from_json,
     indicators,
+    level_places,
     to_json,
 )
+from dualfold.data.imputation import MIN_NOISE, Imputation
 from dualfold.data.notices import quoted_names
 from dualfold.errors import DamagedFile, InvalidInput
 from dualfold.maps import file_checks
@@ -29,6 +31,12 @@ from dualfold.maps.out_of_sample import OutOfSampleMap, map_from_parts, parts_of
 from dualfold.maps.parts import DATA_TOLERANCE, Parts, agree_within
 from dualfold.saved.archive import read_archive, write_archive
 from dualfold.unfolding.stored_unfolding import BothSides
+
+# What a file holds of an imputation.
+IMPUTATION_ARRAYS = ("mean", "scale", "components", "noise")
+# In units of the columns' scales components are near 1; these only keep sums from overflowing.
+MAX_COMPONENTS = 100
+MAX_COMPONENT = 1e6
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +68,8 @@ class Model:
         Points and dual weights of an unfolding.
     reference : ndarray or None
         Some of the fitted rows, if the map holds none: new rows are compared with them.
+    imputation : Imputation or None
+        How missing values of the fitted rows were filled in, if not by means alone.
 
     See Also
     --------
@@ -86,6 +96,7 @@ class Model:
     certificate: dict[str, Any] = field(default_factory=dict)
     both_sides: BothSides | None = None
     reference: Array | None = None
+    imputation: Imputation | None = None
 
     @property
     def encodings(self) -> tuple[Encoding, ...]:
@@ -117,6 +128,7 @@ class Model:
         """
         if hasattr(X, "iloc") and self.encodings:
             X = self.encoded_table({str(name): column for name, column in X.items()})[0]
+            X = self.with_categories(X)
         if X.shape[1] != len(self.columns):
             raise InvalidInput(
                 f"the rows have {X.shape[1]} columns, the model was made for "
@@ -144,7 +156,7 @@ class Model:
     def encoded_table(self, table: Mapping[str, Any]) -> tuple[Array, list[str]]:
         """Encode columns of a table as the model's columns.
 
-        An unknown or missing category counts as the average of the fitted rows.
+        What is unknown or missing is NaN.
 
         Parameters
         ----------
@@ -161,9 +173,6 @@ class Model:
         encodings = self.encodings
         refuse_lacking([encoding.name for encoding in encodings], list(table))
         X = encoded_columns(encodings, table)
-        means = self.map.column_means() if self.means is None else self.means
-        if means is not None:
-            X = np.where(~np.isfinite(X) & indicators(encodings), means, X)
         new = {encoding.name: encoding.unknown(table[encoding.name]) for encoding in encodings}
         notices = [
             f"'{name}' has values that no old row had ({quoted_names(values, 3)}): counted as "
@@ -172,6 +181,40 @@ class Model:
             if values
         ]
         return X, notices
+
+    def imputed_rows(self, X: Array) -> Array:
+        """Fill in missing values as those of the fitted rows were; by means where these had none.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+            Rows with `columns`; missing values are NaN.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features)
+            The complete rows.
+        """
+        if self.imputation is not None:
+            return self.imputation.imputed(X)
+        means = self.map.column_means() if self.means is None else self.means
+        return X if means is None else np.where(np.isfinite(X), X, means)
+
+    def with_categories(self, X: Array) -> Array:
+        """Fill in what is missing or unknown in categories, as `imputed_rows` does.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+            Rows with `columns`; missing values are NaN.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features)
+            Rows in which numbers alone may be missing.
+        """
+        lacking = ~np.isfinite(X) & indicators(self.encodings)
+        return np.where(lacking, self.imputed_rows(X), X) if lacking.any() else X
 
     def matching_columns(self, X: Any, names: Sequence[str]) -> Any:
         """Select the model's columns of a table by their names.
@@ -239,6 +282,9 @@ def save_model(path: str | os.PathLike[str], model: Model, *, overwrite: bool = 
     parts = parts_of(model.map)
     for name in ("means", "shift", "scale", "reference"):
         parts.put(f"model_{name}", getattr(model, name))
+    if model.imputation is not None:
+        for name in IMPUTATION_ARRAYS:
+            parts.put(f"imputation_{name}", np.atleast_1d(getattr(model.imputation, name)))
     if model.both_sides is not None:
         parts.put("unfolding_factor", model.both_sides.factor)
         parts.put("unfolding_weights", model.both_sides.weights)
@@ -331,6 +377,23 @@ def _model_of(header: dict[str, Any], arrays: dict[str, Array]) -> Model:
         certificate=dict(file_checks.json_object(header, "certificate")),
         both_sides=_both_sides(parts),
         reference=parts.optional_array("model_reference", [None, width]),
+        imputation=_imputation(parts, encodings, width),
+    )
+
+
+def _imputation(parts: Parts, encodings: Sequence[Encoding], width: int) -> Imputation | None:
+    if all(parts.get(f"imputation_{name}") is None for name in IMPUTATION_ARRAYS):
+        return None
+    components = parts.array("imputation_components", [width, None])
+    noise = parts.array("imputation_noise", [1], least=MIN_NOISE)
+    if components.shape[1] > MAX_COMPONENTS or np.abs(components).max(initial=0.0) > MAX_COMPONENT:
+        raise DamagedFile("its components of missing values are too many or too large")
+    return Imputation(
+        mean=parts.array("imputation_mean", [width]),
+        scale=parts.array("imputation_scale", [width], least=0.0),
+        components=components,
+        noise=float(noise[0]),
+        levels=level_places(encodings),
     )
 
 
