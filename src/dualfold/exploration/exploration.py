@@ -23,12 +23,6 @@ from dualfold.exploration.map_page import maps_content, refuse_images
 from dualfold.exploration.map_quality import verdict_on_map
 from dualfold.exploration.neighbor_cache import NeighborCache, neighbors_to_measure
 from dualfold.exploration.plan import Plan, choose_method
-from dualfold.exploration.table_meaning import (
-    axis_titles,
-    first_color,
-    meaning_of_map,
-    values_of_column,
-)
 from dualfold.exploration.verdict_words import both_parts
 
 if TYPE_CHECKING:
@@ -110,6 +104,8 @@ class Exploration:
     @cached_property
     def meaning(self) -> MapMeaning | None:
         """The columns that axes follow, what differs in groups; None where there are few rows."""
+        from dualfold.exploration.table_meaning import meaning_of_map
+
         return meaning_of_map(self.fitted, self.data, self.quality)
 
     @property
@@ -164,6 +160,7 @@ class Exploration:
         matplotlib.figure.Figure
             The map: a strip, a plane or a space.
         """
+        from dualfold.exploration.table_meaning import axis_titles, first_color, values_of_column
         from dualfold.view.figures import map_figure
 
         method, d = self.fitted.job.method, self.points.shape[1]
