@@ -131,6 +131,7 @@ def has_fields_as_attributes(thing: Any) -> bool:
     return {field.name for field in dataclasses.fields(thing) if field.init} <= set(stated)
 
 
+@functools.cache
 def documented(thing: Any, section: str = "Parameters") -> dict[str, str]:
     """The entries of a section, with their types."""
     entries = Docstring(thing).doc[section]
@@ -180,7 +181,7 @@ def annotated(hint: Any) -> set[str] | None:
     if hint in (Any, inspect.Parameter.empty):
         return None
     if typing.get_origin(hint) is Literal:
-        return {f'"{word}"' for word in typing.get_args(hint)}
+        return {f'"{word}"' for word in typing.get_args(hint) if isinstance(word, str)}
     if typing.get_origin(hint) in (typing.Union, types.UnionType):
         parts = [annotated(part) for part in typing.get_args(hint)]
         return None if None in parts else set().union(*parts)

@@ -236,10 +236,9 @@ class FAMD(LinearEstimator):
 
     @property
     def loadings_(self) -> Array:
-        """A row a column of 0, 1 or numbers: its covariance with each axis of variance 1.
+        """Covariance of each encoded column with each coordinate once that has variance 1.
 
-        components_.T·√eigenvalues_ in the scaling of the problem; of a column of numbers it is the
-        correlation.
+        Columns are scaled as in the problem: for a column of numbers it is the correlation.
         """
         check_is_fitted(self)
         return np.asarray(self.components_.T * np.sqrt(self.eigenvalues_))

@@ -579,9 +579,9 @@ class PCA(LinearEstimator):
 
     @property
     def loadings_(self) -> Array:
-        """A row a feature: its covariance with each axis, once that has variance 1.
+        """Covariance of each feature with each coordinate once that has variance 1.
 
-        components_.T·√explained_variance_; of features of variance 1 it is their correlation.
+        For features of variance 1 it is the correlation.
         """
         check_is_fitted(self)
         return np.asarray(self.components_.T * np.sqrt(self.explained_variance_))

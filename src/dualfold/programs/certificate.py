@@ -63,7 +63,7 @@ class ProgramCertificate(Certificate):
             "not stationary", "failed"}
         How much is known; `dualfold.Certificate` explains the words.
     gap : float
-        Bound of |value − optimum|/|optimum|; infinite if it is not known.
+        Bound of `|value − optimum|/|optimum|`; infinite if it is not known.
     value : float
         The objective at the point.
     bound : float
