@@ -167,9 +167,9 @@ class Estimator(
     def fit(self, X: Any, y: Any = None) -> Self:
         """Embed the rows of X.
 
-        X may also be a sparse matrix, a data frame of pandas or polars, an Arrow table, an
-        `xarray.DataArray`, an AnnData (its matrix X is used), or a table that is read in tiles
-        (`dualfold.scale`).
+        X may also be a sparse matrix (for most methods), a data frame of pandas or polars, an Arrow
+        table, an `xarray.DataArray`, an AnnData (its matrix X is used), or a table that is read in
+        tiles (`dualfold.scale`).
 
         Parameters
         ----------
@@ -209,7 +209,7 @@ class Estimator(
         Returns
         -------
         ndarray of shape (n_samples, n_components)
-            The points. Of a table in tiles they come in the form of the table, for example as a
+            The points. For a table in tiles they come in the form of the table, for example as a
             Dask array.
         """
         rows = fit_any_table(self, X, y)

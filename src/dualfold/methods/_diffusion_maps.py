@@ -43,7 +43,7 @@ def diffusion_maps(
 
     The problem is::
 
-        maximise tr(VᵀΠPV)  subject to  VᵀΠV = I,  VᵀΠ1 = 0,   points V·M^t
+        maximise tr(VᵀΠPV)  subject to  VᵀΠV = I,  VᵀΠ1 = 0,   points V·|M|^t
 
     P = Deg⁻¹W is one step of a random walk over neighbours, Π its stationary distribution deg/Σdeg,
     M the diagonal of the eigenvalues μ, and t = `diffusion_time`. W is the kernel of `weights` and
@@ -139,8 +139,8 @@ class DiffusionMaps(GraphEstimator):
         only the shape counts). It has an effect within a radius of some widths, and little among a
         fixed number of neighbours.
     diffusion_time : float ≥ 0, default=1.0
-        Number of steps t of the walk: coordinate k is multiplied by (1 − λ_k)^t, so that distances
-        compare walks of t steps.
+        Number of steps t of the walk: coordinate k is multiplied by `|1 − λ_k|^t`, so that
+        distances compare walks of t steps.
     coordinates : {"first", "independent"} or array-like of int, default="first"
         "first" takes the first eigenvectors; "independent" takes those among the first 6 (20, 50 if
         these are overtones) that keep the most neighbours, scaled as `diffusion_time` says.
@@ -233,9 +233,9 @@ class DiffusionMaps(GraphEstimator):
     nbrs_ : sklearn.neighbors.NearestNeighbors
         Neighbour search over the fitted rows, made when it is asked for.
     landmark_rows_ : ndarray of int
-        The rows that were fitted; only of tables in tiles (`dualfold.scale`).
+        The rows that were fitted; only for tables in tiles (`dualfold.scale`).
     placing_cost_ : PlacingCost or None
-        What it costs that the fitted rows place all others, measured on held-out rows; only of
+        What it costs that the fitted rows place all others, measured on held-out rows; only for
         tables in tiles.
     n_features_in_ : int
         Number of columns of the fitted X.
@@ -254,13 +254,14 @@ class DiffusionMaps(GraphEstimator):
 
         maximise tr(VᵀΠPV)  subject to  VᵀΠV = I,  VᵀΠ1 = 0
 
-    and the points are V·M^t with the eigenvalues M. With all n − 1 coordinates, distances between
-    points are those between walks of t steps. `transform` places new rows by Nyström's equation.
+    and the points are `V·|M|^t` with the eigenvalues M. With all n − 1 coordinates, distances
+    between points are those between walks of t steps. `transform` places new rows by Nyström's
+    equation.
 
     **Proof.** The certificate bounds the gap to the optimum from the eigenvectors and a count of
-    the eigenvalues below them (the signs of the pivots of a factorisation). It is proved, with all
-    rounding; for graphs that are too large to factorise it is "measured": true except for a stated
-    chance.
+    the eigenvalues below them (the signs of the pivots of a factorisation). It is proved, rounding
+    errors included; for graphs that are too large to factorise it is "measured": true except for a
+    stated chance.
 
     **Cost.** The exact search for neighbours compares all pairs of rows, O(n²·D) operations for D
     columns; with few columns a kd-tree takes about O(n log n). The eigenvectors come from a sparse
@@ -268,7 +269,7 @@ class DiffusionMaps(GraphEstimator):
     memory for rows on a surface), else from products with the sparse matrix, O(n·k) each for k
     neighbours. With m landmarks n is m, and each other row costs one search for neighbours.
 
-    **Failure.** As eigenmaps: on long shapes the map is a curve of harmonics (use
+    **Failure.** As with eigenmaps: on long shapes the map is a curve of harmonics (use
     `coordinates="independent"`). `alpha` needs a kernel that sees the density: a `radius` of about
     three widths, not a fixed number of neighbours.
 
@@ -367,7 +368,7 @@ class DiffusionMaps(GraphEstimator):
     def second_rule(self, graph: Any, points: Array, landmarks: Any) -> AttractionMap | None:
         """Return the rule that places a new row at the mean of a few nearest landmarks.
 
-        Of tables in tiles, held-out rows decide between this rule and Nyström's.
+        For tables in tiles, held-out rows decide between this rule and Nyström's.
 
         Parameters
         ----------

@@ -167,7 +167,7 @@ class LaplacianEigenmaps(GraphEstimator):
         "degree" solves Lv = λ·Deg·v (normalised, as Belkin and Niyogi); "identity" solves Lv = λv
         (as Tucker).
     diffusion_time : float ≥ 0 or None, default=None
-        Number t of diffusion steps: coordinate k is multiplied by (1 − λ_k)^t, as in diffusion
+        Number t of diffusion steps: coordinate k is multiplied by `|1 − λ_k|^t`, as in diffusion
         maps. None leaves the coordinates as they are.
     coordinates : {"first", "independent"} or array-like of int, default="first"
         "first" takes the first eigenvectors; "independent" takes those among the first 6 (20, 50 if
@@ -244,9 +244,9 @@ class LaplacianEigenmaps(GraphEstimator):
     nbrs_ : sklearn.neighbors.NearestNeighbors
         Neighbour search over the fitted rows, made when it is asked for.
     landmark_rows_ : ndarray of int
-        The rows that were fitted; only of tables in tiles (`dualfold.scale`).
+        The rows that were fitted; only for tables in tiles (`dualfold.scale`).
     placing_cost_ : PlacingCost or None
-        What it costs that the fitted rows place all others, measured on held-out rows; only of
+        What it costs that the fitted rows place all others, measured on held-out rows; only for
         tables in tiles.
     n_features_in_ : int
         Number of columns of the fitted X.
@@ -271,9 +271,9 @@ class LaplacianEigenmaps(GraphEstimator):
     equation, as means of their neighbours [3]_.
 
     **Proof.** The certificate bounds the gap to the optimum from the eigenvectors and a count of
-    the eigenvalues below them (the signs of the pivots of a factorisation). It is proved, with all
-    rounding; for graphs that are too large to factorise it is "measured": true except for a stated
-    chance.
+    the eigenvalues below them (the signs of the pivots of a factorisation). It is proved, rounding
+    errors included; for graphs that are too large to factorise it is "measured": true except for a
+    stated chance.
 
     **Cost.** The exact search for neighbours compares all pairs of rows, O(n²·D) operations for D
     columns; with few columns a kd-tree takes about O(n log n). The eigenvectors come from a sparse
@@ -416,7 +416,7 @@ class LaplacianEigenmaps(GraphEstimator):
     def second_rule(self, graph: Any, points: Array, landmarks: Any) -> AttractionMap | None:
         """Return the rule that places a new row at the mean of a few nearest landmarks.
 
-        Of tables in tiles, held-out rows decide between this rule and Nyström's.
+        For tables in tiles, held-out rows decide between this rule and Nyström's.
 
         Parameters
         ----------

@@ -76,7 +76,7 @@ def famd(X: Any, *, n_components: int = 2, indicators: Array | None = None) -> T
 
     Notes
     -----
-    Of numbers alone it is PCA of the standardised columns; of K categories alone it is multiple
+    With numbers alone it is PCA of the standardised columns; with K categories alone it is multiple
     correspondence analysis, whose eigenvalues are those of A divided by K, and whose coordinates
     are those here divided by √K [1]_, [2]_. A column of numbers has the weight 1, a category the
     number of its levels less one. The cost is that of `pca`. Many rare levels (p below 1 %) are a
@@ -166,11 +166,12 @@ class FAMD(LinearEstimator):
         maximise tr(VᵀAV)  subject to  VᵀV = I,   A = ZᵀHZ/n
 
     where Z holds standardised numbers, and for each level of a category 0 and 1 divided by √p, with
-    p the share of the rows that have it. Of categories alone it is multiple correspondence
+    p the share of the rows that have it. With categories alone it is multiple correspondence
     analysis: with K columns its eigenvalues are those here divided by K, and its coordinates those
     here divided by √K.
 
-    **Proof.** The certificate bounds the gap to the optimum of this problem, with all rounding.
+    **Proof.** The certificate bounds the gap to the optimum of this problem, rounding errors
+    included.
 
     **Cost.** That of PCA for as many columns as there are numbers and levels. Tables in tiles
     (`dualfold.scale`) are read once, or twice if they have categories.

@@ -194,8 +194,8 @@ class FisherDiscriminant(LinearEstimator):
     where S_w is the mean covariance of the classes, and S_b the covariance of all rows less S_w.
     `shrinkage` replaces S by (1 − s)·S + s·(tr S/D)·I [2]_.
 
-    **Proof.** The certificate bounds the gap to the optimum, with all rounding. It says nothing
-    about how well the classes of new rows can be told apart.
+    **Proof.** The certificate bounds the gap to the optimum, rounding errors included. It says
+    nothing about how well the classes of new rows can be told apart.
 
     **Cost.** O(n·D² + D³) operations and D² numbers for n rows and D columns. Tables in tiles
     (`dualfold.scale`) are read once.

@@ -324,9 +324,9 @@ class Isomap(GraphEstimator):
     negative_mass_note_ : str
         How `negative_mass_` was found, or why it is not known.
     landmark_rows_ : ndarray of int
-        The rows that were fitted; only of tables in tiles (`dualfold.scale`).
+        The rows that were fitted; only for tables in tiles (`dualfold.scale`).
     placing_cost_ : PlacingCost or None
-        What it costs that the fitted rows place all others, measured on held-out rows; only of
+        What it costs that the fitted rows place all others, measured on held-out rows; only for
         tables in tiles.
     n_features_in_ : int
         Number of columns of the fitted X.
@@ -346,12 +346,12 @@ class Isomap(GraphEstimator):
 
         maximise tr(VᵀKV)  subject to  VᵀV = I
 
-    and its points are VΛ^½. Of large tables only m landmarks are embedded [2]_, and the other rows
+    and its points are VΛ^½. For large tables only m landmarks are embedded [2]_, and the other rows
     are placed by their distances to these.
 
-    **Proof.** The certificate bounds the gap to the optimum of this problem, with all rounding.
-    With landmarks it is about the m×m problem, and says nothing about how well the landmarks stand
-    for all rows. It does not say either that the graph is the right one.
+    **Proof.** The certificate bounds the gap to the optimum of this problem, rounding errors
+    included. With landmarks it is about the m×m problem, and says nothing about how well the
+    landmarks stand for all rows. It does not say either that the graph is the right one.
 
     **Cost.** The exact search for neighbours compares all pairs of rows, O(n²·D) operations for D
     columns; with few columns a kd-tree takes about O(n log n). All shortest paths take O(n²·(k +

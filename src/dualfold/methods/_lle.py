@@ -443,9 +443,9 @@ class LocallyLinearEmbedding(GraphEstimator):
     reconstruction_error_ : float
         Value of the problem: the sum of `eigenvalues_`.
     landmark_rows_ : ndarray of int
-        The rows that were fitted; only of tables in tiles (`dualfold.scale`).
+        The rows that were fitted; only for tables in tiles (`dualfold.scale`).
     placing_cost_ : PlacingCost or None
-        What it costs that the fitted rows place all others, measured on held-out rows; only of
+        What it costs that the fitted rows place all others, measured on held-out rows; only for
         tables in tiles.
     n_features_in_ : int
         Number of columns of the fitted X.
@@ -473,8 +473,8 @@ class LocallyLinearEmbedding(GraphEstimator):
 
     **Proof.** The certificate bounds the gap to the optimum from singular values, since squared
     ones would be lost in rounding, and a count of eigenvalues by a sparse factorisation. It is
-    proved, with all rounding. Graphs too large to factorise are "measured": true except for a
-    stated chance.
+    proved, rounding errors included. Graphs too large to factorise are "measured": true except for
+    a stated chance.
 
     **Cost.** The exact search for neighbours compares all pairs of rows, O(n²·D) operations for D
     columns; with few columns a kd-tree takes about O(n log n). Local weights take O(n·k²·(k + D))

@@ -284,13 +284,14 @@ class LocalityPreservingProjection(LinearEstimator):
 
     and the points are ZV, where Z holds the data in their leading principal directions.
 
-    **Proof.** The certificate bounds the gap to the optimum of the reduced problem, with all
-    rounding. It says nothing about what no linear map can show.
+    **Proof.** The certificate bounds the gap to the optimum of the reduced problem, rounding errors
+    included. It says nothing about what no linear map can show.
 
     **Cost.** The exact search for neighbours compares all pairs of rows, O(n²·D) operations for D
     columns; with few columns a kd-tree takes about O(n log n). The reduction takes O(n·D·min(n, D))
     operations, the problem O(n·k·r + n·r² + r³) for k neighbours and r reduced dimensions. No n×n
-    matrix is formed. Of tables in tiles (`dualfold.scale`) neighbours are searched over partitions.
+    matrix is formed. For tables in tiles (`dualfold.scale`) neighbours are searched over
+    partitions.
 
     **Failure.** What is curved stays curved. A direction of little extent may win by noise alone:
     lower `variance_kept`.
@@ -429,13 +430,14 @@ class OrthogonalLPP(LinearEstimator):
 
     and the points are ZV, where Z holds the data in their leading principal directions.
 
-    **Proof.** The certificate bounds the gap to the optimum of the reduced problem, with all
-    rounding. It says nothing about what no linear map can show.
+    **Proof.** The certificate bounds the gap to the optimum of the reduced problem, rounding errors
+    included. It says nothing about what no linear map can show.
 
     **Cost.** The exact search for neighbours compares all pairs of rows, O(n²·D) operations for D
     columns; with few columns a kd-tree takes about O(n log n). The reduction takes O(n·D·min(n, D))
     operations, the problem O(n·k·r + n·r² + r³) for k neighbours and r reduced dimensions. No n×n
-    matrix is formed. Of tables in tiles (`dualfold.scale`) neighbours are searched over partitions.
+    matrix is formed. For tables in tiles (`dualfold.scale`) neighbours are searched over
+    partitions.
 
     **Failure.** What is curved stays curved. Of two directions along which neighbours are equally
     alike, the one with less variance costs less: where the map looks like noise, lower

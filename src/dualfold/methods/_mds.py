@@ -253,7 +253,7 @@ class ClassicalMDS(Estimator):
 
     and its points are VΛ^½. They minimise the strain ‖K − YYᵀ‖.
 
-    **Proof.** The certificate bounds the gap to the optimum, with all rounding.
+    **Proof.** The certificate bounds the gap to the optimum, rounding errors included.
 
     **Cost.** Euclidean distances: O(n·D·min(n, D)) operations and one matrix of min(n, D)² numbers,
     as PCA. Other distances: O(n²·D) operations and n² numbers. `transform` with other distances

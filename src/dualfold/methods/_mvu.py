@@ -226,9 +226,9 @@ class MaximumVarianceUnfolding(GraphEstimator):
     left_out_ : ndarray of int
         Empty: no row is left out for being far away.
     landmark_rows_ : ndarray of int
-        The rows that were fitted; only of tables in tiles (`dualfold.scale`).
+        The rows that were fitted; only for tables in tiles (`dualfold.scale`).
     placing_cost_ : PlacingCost or None
-        What it costs that the fitted rows place all others, measured on held-out rows; only of
+        What it costs that the fitted rows place all others, measured on held-out rows; only for
         tables in tiles.
     n_features_in_ : int
         Number of columns of the fitted X.
@@ -251,14 +251,14 @@ class MaximumVarianceUnfolding(GraphEstimator):
     and the points are the leading coordinates of K. `transform` places new rows by local weights.
 
     **Proof.** The points, scaled into their edges, give a lower bound of the largest variance, and
-    the dual weights, with a proved λ₂, an upper one; both with all rounding. The level is "proved"
-    where they differ by at most `tolerance`, else "within".
+    the dual weights, with a proved λ₂, an upper one; both include rounding errors. The level is
+    "proved" where they differ by at most `tolerance`, else "within".
 
     **Cost.** The exact search for neighbours compares all pairs of rows, O(n²·D) operations for D
     columns; with few columns a kd-tree takes about O(n log n). For m edges "interior_point" takes
     O(m³) operations a step and O(m²) memory; "low_rank" a sparse factorisation a step; "landmark"
-    O(n·l) memory for l landmarks. Of many rows without a shape of few dimensions only a sample is
-    unfolded (`landmarks`).
+    O(n·l) memory for l landmarks. Many rows without a shape of few dimensions are unfolded by a
+    sample only (`landmarks`).
 
     **Failure.** An edge that cuts across a gap ties its two sides together. Images and other rows
     whose graph has no small separators take long. Coordinates beyond `n_components` may hold much

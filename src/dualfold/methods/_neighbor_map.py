@@ -214,9 +214,9 @@ class NeighborMap(GraphEstimator):
     nbrs_ : sklearn.neighbors.NearestNeighbors
         Neighbour search over the fitted rows, made when it is asked for.
     landmark_rows_ : ndarray of int
-        The rows that were fitted; only of tables in tiles (`dualfold.scale`).
+        The rows that were fitted; only for tables in tiles (`dualfold.scale`).
     placing_cost_ : PlacingCost or None
-        What it costs that the fitted rows place all others, measured on held-out rows; only of
+        What it costs that the fitted rows place all others, measured on held-out rows; only for
         tables in tiles.
     n_features_in_ : int
         Number of columns of the fitted X.
@@ -240,8 +240,8 @@ class NeighborMap(GraphEstimator):
 
     **Proof.** The objective is convex in YYᵀ, and its minimum over the convex hull of these
     matrices (a Fantope) bounds every such map from below. The certificate states the gap to this
-    bound, with all rounding. Beyond 8,000 rows the bound is "measured": true except for a stated
-    chance.
+    bound, rounding errors included. Beyond 8,000 rows the bound is "measured": true except for a
+    stated chance.
 
     **Cost.** The exact search for neighbours compares all pairs of rows, O(n²·D) operations for D
     columns; with few columns a kd-tree takes about O(n log n). Up to 8,000 rows a step takes O(n²)

@@ -270,10 +270,10 @@ class PCA(LinearEstimator):
     n_components_reason_ : str or None
         Why there are so many components, in words; None where a number was given.
     history_ : ndarray of shape (n_steps + 1, 2)
-        Only of descents, a row for each step: the share of the variance that is not explained, and
+        Only for descents, a row for each step: the share of the variance that is not explained, and
         a bound of its excess over the optimum (infinite where none is known).
     n_iter_ : int
-        Number of steps; only of descents.
+        Number of steps; only for descents.
     n_features_in_ : int
         Number of columns of the fitted X.
     feature_names_in_ : ndarray of str
@@ -296,8 +296,8 @@ class PCA(LinearEstimator):
     `score_samples`, `get_covariance` and `get_precision` belong to the Gaussian model of [2]_;
     "mle" is the estimate of [3]_; `partial_fit` merges batches by the formulas of [4]_.
 
-    **Proof.** The certificate bounds the gap to the optimum, with all rounding. Tables with more
-    than 20,000 rows and more than 20,000 columns (5,000 of both if sparse) are known by their
+    **Proof.** The certificate bounds the gap to the optimum, rounding errors included. Tables with
+    more than 20,000 rows and more than 20,000 columns (5,000 of both if sparse) are known by their
     products only, and their certificate is "measured": true except for a stated chance.
 
     **Cost.** O(n·D·min(n, D)) operations for n rows and D columns, and one matrix of min(n, D)²

@@ -96,9 +96,9 @@ class SpectralEmbedding(CallbackSupportMixin, BaseEstimator):
     and the points are V.
 
     **Proof.** The certificate bounds the gap to the optimum from the eigenvectors and a count of
-    the eigenvalues below them (the signs of the pivots of a factorisation). It is proved, with all
-    rounding; for graphs that are too large to factorise it is "measured": true except for a stated
-    chance.
+    the eigenvalues below them (the signs of the pivots of a factorisation). It is proved, rounding
+    errors included; for graphs that are too large to factorise it is "measured": true except for a
+    stated chance.
 
     **Cost.** The exact search for neighbours compares all pairs of rows, O(n²·D) operations for D
     columns; with few columns a kd-tree takes about O(n log n). With "rbf" the affinities are a
