@@ -44,7 +44,8 @@ REPOSITORY_PAGES = {
 
 
 def link_to_site(app: Any, name: str, source: list[str]) -> None:
-    """Links to Markdown files of the repository outside docs/ lead to their pages."""
+    """Links to files of the repository that are no pages of the site lead to those made of them."""
+    source[0] = re.sub(r"\]\(gallery/(plot_\w+)\.py\)", r"](/auto_gallery/\1.rst)", source[0])
     for file, page in REPOSITORY_PAGES.items():
         source[0] = re.sub(
             rf"\]\((?:\.\./)*{re.escape(file)}(#[^)]*)?\)", rf"]({page}\1)", source[0]

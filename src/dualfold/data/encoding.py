@@ -183,6 +183,16 @@ def indicators(encodings: Sequence[Encoding]) -> Array:
     return np.array([one.kind == "category" for one in encodings for _ in one.features], dtype=bool)
 
 
+def level_places(encodings: Sequence[Encoding]) -> tuple[tuple[int, ...], ...]:
+    """For each category the places of its columns of X."""
+    found, first = [], 0
+    for one in encodings:
+        places = tuple(range(first, first + len(one.features)))
+        first += len(places)
+        found += [places] if one.kind == "category" else []
+    return tuple(found)
+
+
 def to_json(encodings: Sequence[Encoding]) -> list[dict[str, Any]]:
     """JSON-ready; `from_json` makes the same of it."""
     return [asdict(one) | {"levels": list(one.levels)} for one in encodings]

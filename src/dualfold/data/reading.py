@@ -19,6 +19,10 @@ Mixed = Literal["famd", "gower", "numbers", "given"]
 FILE_FORMATS = ("csv", "tsv", "jsonl", "xlsx", "parquet", "npy", "npz", "mtx", "h5ad")
 
 
+# The fields that name labels, which are no features by themselves.
+_LABEL_FIELDS = ("color", "identifier", "labels", "label_columns")
+
+
 @dataclass(frozen=True)
 class Option:
     """How a field appears on the command line.
@@ -98,7 +102,7 @@ class Reading:
     """
 
     color: str | None = _option(
-        None, "Colour by it; it is not used as a feature.", metavar="COLUMN"
+        None, "Colour by it; it is no feature, unless --keep names it, too.", metavar="COLUMN"
     )
     identifier: str | None = _option(
         None, "Names the rows; copied to the output.", flag="--id", metavar="COLUMN"
@@ -219,6 +223,12 @@ class Reading:
         return asked
 
     @property
+    def kept_apart(self) -> tuple[str, ...]:
+        """The labels that are no features: all but those that are used whatever they look like."""
+        meant = self.meant_columns.difference(self.exclude)
+        return tuple(name for name in self.label_fields if name not in meant)
+
+    @property
     def orders(self) -> dict[str, tuple[str, ...]]:
         """The levels of ordered categories, the lowest first."""
         found = {}
@@ -266,6 +276,18 @@ class Reading:
     def guesses(self) -> bool:
         """Whether what a column means may be guessed from its name and values."""
         return not self.plain and self.mixed != "given"
+
+    def differences(self, earlier: Reading) -> dict[str, Any]:
+        """The fields that make other features of the columns `used_columns` of an earlier map."""
+        used, changes = set(self.used_columns), dict[str, Any]()
+        for name, value in self.non_default().items():
+            if OPTION_SUBJECTS[name] != "columns" or name in (*_LABEL_FIELDS, "used_columns"):
+                continue
+            same = value == getattr(earlier, name)
+            if name in ("exclude", "keep") and used:
+                same = used.isdisjoint(value) if name == "exclude" else used.issuperset(value)
+            changes |= {} if same else {name: value}
+        return changes
 
     @property
     def takes_logs(self) -> bool:

@@ -16,9 +16,10 @@ from dualfold.exploration.axis_remarks import (
     map_with_arrows,
     variance_line,
 )
-from dualfold.exploration.job import SCORED_NEIGHBORS, FittedMap, Job, fit_map, picture_quality
+from dualfold.exploration.job import SCORED_NEIGHBORS, FittedMap, Job, fit_map
 from dualfold.exploration.listener import Listener, NoteCollector
 from dualfold.exploration.map_page import maps_content, refuse_images
+from dualfold.exploration.map_quality import verdict_on_map
 from dualfold.exploration.neighbor_cache import NeighborCache, neighbors_to_measure
 from dualfold.exploration.plan import Plan, choose_method
 from dualfold.exploration.verdict_words import both_parts
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
     from dualfold.arrays import Array
     from dualfold.data import Prepared
+    from dualfold.quality import MapVerdict
     from dualfold.recommendation import Recommendation
     from dualfold.saved import Model
     from dualfold.view import InlinePage, PageContent
@@ -43,8 +45,9 @@ class Exploration:
         The table as the method took it, with its labels and names.
     fitted : FittedMap
         The map with its method and options.
-    quality : Picture or None
-        How good a picture of the table the map is; None where there are too few rows to measure.
+    quality : MapVerdict or None
+        What the map shows of the table (overall order, who is near whom, groups); None where there
+        are too few rows to measure.
     advice : Recommendation or None
         What `method="auto"` was decided by.
     remarks : tuple of str
@@ -65,7 +68,7 @@ class Exploration:
 
     data: Prepared
     fitted: FittedMap
-    quality: Any
+    quality: MapVerdict | None
     remarks: tuple[str, ...]
     cache: NeighborCache
     advice: Recommendation | None = None
@@ -93,8 +96,14 @@ class Exploration:
 
     @property
     def verdict(self) -> str:
-        """The two answers, a line each: how good a picture it is, and what was solved."""
+        """The two answers: what the map shows of the table, and what was solved."""
         return both_parts(self.fitted.verdict, self.quality)
+
+    @property
+    def caption(self) -> str:
+        """The two answers, a sentence each, as pictures have them."""
+        headline = [] if self.quality is None else [self.quality.headline]
+        return "\n".join([*headline, self.fitted.verdict])
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -135,7 +144,7 @@ class Exploration:
         title : str, default=""
             Above the map; "" stands for the table and the method.
         verdict : str or None, default=None
-            Under the map; None stands for `self.verdict`.
+            Under the map; None stands for `self.caption`.
 
         Returns
         -------
@@ -150,7 +159,7 @@ class Exploration:
             self.points,
             self.data.colors,
             title=title or self._title + more,
-            verdict=self.verdict if verdict is None else verdict,
+            verdict=self.caption if verdict is None else verdict,
             color_name=self.data.color_name or "",
             axis_names=self.fitted.axis_titles[:3],
             equal=method.lengths,
@@ -169,7 +178,7 @@ class Exploration:
         matplotlib.figure.Figure
             The first two coordinates with the arrows.
         """
-        words = {"title": title or self._title, "verdict": self.verdict}
+        words = {"title": title or self._title, "verdict": self.caption}
         return map_with_arrows(self.fitted, self.data, **words)
 
     @property
@@ -283,7 +292,7 @@ def explored(plan: Plan, listener: Listener, *, for_page: bool = False) -> Explo
     least = neighbors_to_measure(data, SCORED_NEIGHBORS, whole=for_page)
     cache = NeighborCache(data, [job], listener, least)
     fitted = fit_map(job, data, listener, cache)
-    quality = picture_quality(fitted, cache, data, listener)
+    quality = verdict_on_map(fitted, cache, data, listener)
     remarks = (*close_axes_remarks(fitted, data.X), *far_rows_remarks(fitted, data))
     for remark in remarks:
         listener.note(remark)

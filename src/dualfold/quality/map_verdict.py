@@ -78,7 +78,8 @@ class GroupsFound:
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready."""
-        return vars(self) | {"grade": self.grade, "text": str(self)}
+        words = {"grade": self.grade, "tested": self.is_tested, "text": str(self)}
+        return vars(self) | words
 
 
 @dataclass(frozen=True)
