@@ -10,7 +10,7 @@ from typing import Any
 
 # The groups of the reference: title, a sentence, rooms; "" is the package itself.
 GROUPS = (
-    ("estimators", "Estimators and first calls", "What most users need.", ("",)),
+    ("estimators", "Estimators and first calls", "What most users need.", ("", "errors")),
     (
         "judging",
         "Judging maps",
@@ -24,8 +24,8 @@ GROUPS = (
         "blocks",
         "Building blocks",
         "Neighbour graphs, weights, trace problems, unfolding: to build a method of your own.",
-        ("graph", "weights", "methods", "trace", "maps", "embedding", "unfolding", "tsne",
-         "neighbor_map"),
+        ("graph", "weights", "methods", "trace", "trace.solvers", "maps", "embedding", "unfolding",
+         "tsne", "neighbor_map"),
     ),
     (
         "advanced",
@@ -44,7 +44,8 @@ REPOSITORY_PAGES = {
 
 
 def link_to_site(app: Any, name: str, source: list[str]) -> None:
-    """Links to Markdown files of the repository outside docs/ lead to their pages."""
+    """Links to files of the repository that are no pages of the site lead to those made of them."""
+    source[0] = re.sub(r"\]\(gallery/(plot_\w+)\.py\)", r"](/auto_gallery/\1.rst)", source[0])
     for file, page in REPOSITORY_PAGES.items():
         source[0] = re.sub(
             rf"\]\((?:\.\./)*{re.escape(file)}(#[^)]*)?\)", rf"]({page}\1)", source[0]

@@ -109,18 +109,34 @@ class _WithMessage(Exception):
 
     @property
     def message(self) -> Message:
-        """The text with its arguments marked; str(error) is the same for Python."""
+        """The text with its arguments marked; str(error) is the same text."""
         message: Message = self.args[0]
         return message
 
     @property
     def argument(self) -> str | None:
-        """The argument to change, the first that the message names."""
+        """Name of the argument to change, the first in the message; None if there is none."""
         return next(iter(self.message.arguments), None)
 
 
 class DualfoldError(_WithMessage):
-    """The root of all errors that dualfold raises itself."""
+    """Root of all errors that dualfold raises itself.
+
+    Parameters
+    ----------
+    *parts : str
+        Text of the message; an `Argument` among them names a parameter.
+
+    Examples
+    --------
+    >>> from dualfold.errors import DualfoldError
+    >>> from dualfold.graph import knn
+    >>> try:
+    ...     knn([[0.0], [1.0]], 5)
+    ... except DualfoldError as error:
+    ...     print(error.argument)
+    n_neighbors
+    """
 
 
 class InvalidInput(DualfoldError, ValueError):
@@ -128,7 +144,7 @@ class InvalidInput(DualfoldError, ValueError):
 
 
 class DamagedFile(InvalidInput):
-    """A file does not hold what it must: it was cut, altered, or made by something else."""
+    """A file does not hold what it must: it was cut, altered, or written by another program."""
 
 
 class MissingDependency(DualfoldError, ImportError):
@@ -136,7 +152,7 @@ class MissingDependency(DualfoldError, ImportError):
 
 
 class DataUnavailable(DualfoldError, OSError):
-    """A data set is not on this machine and could not be fetched."""
+    """A data set is not on this machine and could not be downloaded."""
 
 
 class DisconnectedGraph(DualfoldError, ValueError, RuntimeError):
@@ -146,7 +162,12 @@ class DisconnectedGraph(DualfoldError, ValueError, RuntimeError):
 class NotConverged(DualfoldError, RuntimeError):
     """A solver stopped before its tolerance.
 
-    solution : the last iterate, where there is one; it is not an answer
+    Parameters
+    ----------
+    *parts : str
+        Text of the message.
+    solution : object, default=None
+        The last iterate, if there is one; it is not an answer.
     """
 
     def __init__(self, *parts: str, solution: Any = None) -> None:
@@ -155,7 +176,7 @@ class NotConverged(DualfoldError, RuntimeError):
 
 
 class TooLarge(DualfoldError, MemoryError):
-    """The chosen algorithm needs more memory or work than was allowed."""
+    """The chosen algorithm needs more memory or work than is allowed."""
 
     # MemoryError.__new__ refuses classes whose first base is another one, and that is what
     # unpickling with a traceback (tblib, which Dask's workers use) would find.
@@ -168,19 +189,31 @@ class Unrealisable(InvalidInput):
 
 
 class DualfoldWarning(_WithMessage, UserWarning):
-    """The root of all warnings that dualfold gives itself."""
+    """Root of all warnings that dualfold gives itself.
+
+    Parameters
+    ----------
+    *parts : str
+        Text of the message; an `Argument` among them names a parameter.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from dualfold.errors import DualfoldWarning
+    >>> warnings.filterwarnings("error", category=DualfoldWarning)  # doctest: +SKIP
+    """
 
 
 class PiecesJoined(DualfoldWarning):
-    """A graph in several pieces was joined by its shortest missing links."""
+    """A graph in several pieces was joined by the shortest edges between them."""
 
 
 class PageThinned(DualfoldWarning):
-    """Something was left out of a page so that its file is no larger than asked for."""
+    """Something was left out of a page, so that its file is no larger than asked for."""
 
 
 class FewerNeighbors(DualfoldWarning):
-    """The table has fewer rows than the default number of neighbours asks for."""
+    """The table has fewer rows than the default number of neighbours needs."""
 
 
 class RowsLeftOut(DualfoldWarning):
@@ -188,7 +221,7 @@ class RowsLeftOut(DualfoldWarning):
 
 
 class RowsFarAway(DualfoldWarning):
-    """New rows are so far from all old ones that their places on the map say nothing."""
+    """New rows are so far from all fitted rows that their points mean nothing."""
 
 
 class CertificateFailed(DualfoldWarning):
@@ -196,7 +229,7 @@ class CertificateFailed(DualfoldWarning):
 
 
 class PointsCollapse(DualfoldWarning):
-    """Some points will be drawn as one spot; the message says which and why."""
+    """Some points coincide on the map; the message says which and why."""
 
 
 class Overtone(DualfoldWarning):
@@ -204,7 +237,7 @@ class Overtone(DualfoldWarning):
 
 
 class ConditionFails(DualfoldWarning):
-    """A method runs, but what its guarantee needs does not hold; the message says what."""
+    """A method runs, but a condition of its guarantee does not hold; the message says which."""
 
 
 # What was warned of during each search or cross-validation that is running.

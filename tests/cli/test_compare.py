@@ -48,3 +48,20 @@ def test_mixed_columns_are_compared_by_gowers_distance(here):
     (here / "mixed.csv").write_text("\n".join(rows))
     done = run("compare", "mixed.csv", "--methods", "isomap,mds", "--mixed", "gower", "--json")
     assert [row["method"] for row in json.loads(done.stdout)["results"]] == ["isomap", "mds"]
+
+
+def test_the_three_questions_have_a_column_each(here):
+    """Six columns follow one quantity in noise: order, and no neighbours."""
+    rng = np.random.default_rng(0)
+    t = rng.normal(size=(150, 1))
+    rows = np.hstack([t + 0.3 * rng.normal(size=(150, 6)), rng.normal(size=(150, 14))])
+    names = [*(f"size{k}" for k in range(6)), *(f"noise{k}" for k in range(14))]
+    np.savetxt("sizes.csv", rows, delimiter=",", header=",".join(names), comments="")
+    told = json.loads(run("compare", "sizes.csv", "--methods", "pca", "--json").stdout)
+    (row,) = told["results"]
+    shown = row["map_verdict"]
+    assert shown["layout"]["grade"] == "good"
+    assert sorted(shown["layout"]["columns_in_order"]) == names[:6]
+    assert shown["headline"].startswith("Shows overall order (size")
+    assert shown["neighborhoods"]["kept"] == pytest.approx(row["t_similarity"])
+    assert "Overall order: pca shows most (good)" in told["verdict"]

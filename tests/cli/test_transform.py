@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import dualfold
-from dualfold.saved import load_model
+from dualfold.saved import load_model, save_model
 from tests.cli.command_line import CLOUD, ROLL, exact_csv, run
 
 ESTIMATORS = {
@@ -92,6 +93,33 @@ def test_labels_of_new_rows_go_with_them(here):
     head, first = (here / "g.csv").read_text().splitlines()[:2]
     assert head.startswith("row,")
     assert first.startswith("2,")
+
+
+def test_rows_with_gaps_get_the_places_that_they_have_on_the_map(here):
+    """New rows that are the old ones, also with gaps in numbers and categories, fall on these."""
+    rng = np.random.default_rng(4)
+    hidden = rng.standard_normal((80, 2))
+    frame = pd.DataFrame(hidden @ rng.standard_normal((2, 5)), columns=list("abcde"))
+    frame += 0.05 * rng.standard_normal(frame.shape)
+    frame["kind"] = np.where(hidden[:, 0] > 0, "p", "q")
+    frame = frame.mask(rng.random(frame.shape) < 0.15)
+    frame.to_csv("t.csv", index=False)
+    run("embed", "t.csv", "-o", "o.csv", "--save-model", "m.dualfold", "-q")
+    told = run("transform", "m.dualfold", "t.csv", "-o", "p.csv").stderr
+    assert "filled in as those of the model's own rows" in told
+    placed, known = (exact_csv(name).to_numpy()[:, -2:] for name in ("p.csv", "o.csv"))
+    np.testing.assert_allclose(placed, known, atol=1e-8)
+    run("transform", "m.dualfold", "t.csv", "-o", "q.csv", "--missing", "mean", "-q")
+    assert np.abs(exact_csv("q.csv").to_numpy()[:, -2:] - known).max() > 0.1
+    model = load_model("m.dualfold")
+    save_model("old.dualfold", replace(model, imputation=None))  # as files were before
+    told = run("transform", "old.dualfold", "t.csv", "-o", "r.csv").stderr
+    assert "with the means of the model's own rows" in told
+    forged = replace(model.imputation, components=2 * model.imputation.components)
+    save_model("forged.dualfold", replace(model, imputation=forged))
+    run("certify", "t.csv", "m.dualfold")
+    doubted = run("certify", "t.csv", "forged.dualfold", code=None)
+    assert "fills missing values in as the table does not" in doubted.output
 
 
 def test_words_mean_for_new_rows_what_they_meant_for_the_old(here):

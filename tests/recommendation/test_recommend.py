@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 import dualfold
-from dualfold.data import helix, swiss_roll
+from dualfold.data import helix, prepare, swiss_roll
 from dualfold.errors import InvalidInput
 from dualfold.graph import knn
 from dualfold.quality.dimension_estimates import _levina_bickel, _two_nn
@@ -250,3 +250,13 @@ def test_advice_says_why_a_method_is_not_the_first():
 def test_advice_about_equal_rows_is_refused():
     with pytest.raises(InvalidInput, match="are the same: there is nothing to map"):
         recommend(np.ones((300, 3)))
+
+
+def test_cells_that_were_filled_in_recommend_nothing():
+    """A map of the filled table seems to keep what was filled in; plausible fillings do not."""
+    rng = np.random.default_rng(0)
+    noise = rng.normal(size=(100, 8))
+    data = prepare(np.where(rng.random(noise.shape) < 0.5, np.nan, noise))
+    (by_filled,) = recommend(data.X, methods=["pca"]).candidates
+    (by_plausible,) = recommend(data, methods=["pca"]).candidates
+    assert by_plausible.mean_kept < by_filled.mean_kept - 0.05

@@ -38,9 +38,13 @@ EXCEPTIONS = {
     "SS05": "a function is named by what it returns, so its summary may begin with a plural",
 }
 EXCEPTIONS_OF_MEMBERS = EXCEPTIONS | {"EX01": "the example of a class shows its methods"}
+EXCEPTIONS_OF_ERRORS = EXCEPTIONS | {
+    "EX01": "an error is caught, and a warning filtered, by its name",
+    "PR01": "users do not make them",
+}
 # An estimator is what people look up first: its docstring has every section.
 SECTIONS = ("Parameters", "Attributes", "See Also", "Notes", "References", "Examples")
-PLAIN = {int: "int", float: "float", bool: "bool", str: "str", type(None): "None"}
+PLAIN = {int: "int", float: "float", bool: "bool", str: "str", None: "None", type(None): "None"}
 KINDS: dict[Any, set[str]] = {
     None: {"None"},
     str: {"str"},
@@ -107,9 +111,16 @@ def faults(name: str) -> list[str]:
         f"{full}: {code} {words}"
         for full, thing in callables(name)
         for code, words in faults_of(thing)
-        if code not in (EXCEPTIONS if full == name else EXCEPTIONS_OF_MEMBERS)
+        if code not in exceptions_of(thing)
         and not (code == "PR01" and has_fields_as_attributes(thing))
     ]
+
+
+def exceptions_of(thing: Any) -> dict[str, str]:
+    """What numpydoc asks for and a thing of this kind need not have."""
+    if inspect.isclass(thing) and issubclass(thing, Exception):
+        return EXCEPTIONS_OF_ERRORS
+    return EXCEPTIONS if any(thing is known for known in NAMES.values()) else EXCEPTIONS_OF_MEMBERS
 
 
 def has_fields_as_attributes(thing: Any) -> bool:
@@ -120,6 +131,7 @@ def has_fields_as_attributes(thing: Any) -> bool:
     return {field.name for field in dataclasses.fields(thing) if field.init} <= set(stated)
 
 
+@functools.cache
 def documented(thing: Any, section: str = "Parameters") -> dict[str, str]:
     """The entries of a section, with their types."""
     entries = Docstring(thing).doc[section]
@@ -169,7 +181,7 @@ def annotated(hint: Any) -> set[str] | None:
     if hint in (Any, inspect.Parameter.empty):
         return None
     if typing.get_origin(hint) is Literal:
-        return {f'"{word}"' for word in typing.get_args(hint)}
+        return {f'"{word}"' for word in typing.get_args(hint) if isinstance(word, str)}
     if typing.get_origin(hint) in (typing.Union, types.UnionType):
         parts = [annotated(part) for part in typing.get_args(hint)]
         return None if None in parts else set().union(*parts)

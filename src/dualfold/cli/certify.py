@@ -33,10 +33,13 @@ from dualfold.exploration.verdict_words import verdict
 
 if TYPE_CHECKING:
     from dualfold.data import Prepared
+    from dualfold.data.imputation import Imputation
     from dualfold.saved import Model
 
 # Columns that are named in a line; more are counted.
 MAX_NAMED_COLUMNS = 8
+# An iteration that ends at steps of 1e-5 ends elsewhere on another processor, but not by more.
+IMPUTATION_TOLERANCE = 1e-4
 
 
 @dataclass(frozen=True)
@@ -248,12 +251,31 @@ def _table_doubts(job: Job, model: Model, data: Prepared) -> list[str]:
     ):
         if columns_differ(mine, stored, scale):
             doubts.append(f"the model's {name} of the columns are not those of the table")
+    if _imputations_differ(data.imputation, model.imputation):
+        doubts.append("the model fills missing values in as the table does not")
     if model.reference is not None:
         some = kept_rows(data.X)
         mine = None if some is None else data.X[some].astype(np.float32)
         if columns_differ(mine, model.reference):
             doubts.append("the rows that the model keeps are not those of the table")
     return doubts
+
+
+def _imputations_differ(mine: Imputation | None, stored: Imputation | None) -> bool:
+    """Whether a model fills missing values in as its table was not; older ones have means alone."""
+    import numpy as np
+
+    if stored is None:
+        return False
+    if mine is None or mine.components.shape != stored.components.shape:
+        return True
+    pairs = (
+        (mine.mean, stored.mean, mine.scale),
+        (mine.scale, stored.scale, mine.scale),
+        (mine.components, stored.components, 1.0),
+        (mine.noise, stored.noise, mine.noise),
+    )
+    return any(np.abs(a - b).max() > IMPUTATION_TOLERANCE * np.max(unit) for a, b, unit in pairs)
 
 
 def _problem_line(settings: dict[str, Any], data: Prepared) -> str:

@@ -26,6 +26,7 @@ from dualfold.exploration.input_table import (
 )
 from dualfold.exploration.job import SCORED_NEIGHBORS, FittedMap, Job, fit_map
 from dualfold.exploration.map_page import maps_content, refuse_images
+from dualfold.exploration.map_quality import verdict_of_points
 from dualfold.exploration.neighbor_cache import NeighborCache, neighbors_to_measure
 from dualfold.exploration.verdict_words import short_verdict
 
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 MAPS_PER_LINE = 4  # of the picture
 COMPARED_MEASURES = ("t_similarity", "trustworthiness", "continuity", "distance_correlation")
 NUMBER_HEADS = ("neighbours kept", "trustworthiness", "continuity", "distances", "seconds")
+# What each map shows, in words.
+WORD_HEADS = ("order", "neighbours", "groups")
 
 
 @dataclass(frozen=True)
@@ -89,7 +92,8 @@ def compare(options: CompareOptions) -> None:
     summary = _compare_jobs(options, jobs, console)
     if not options.as_json:
         rows, count = map(_table_row, summary["results"]), len(NUMBER_HEADS)
-        print_table(("method", *NUMBER_HEADS, "certificate"), rows, pipe_width=120, numbers=count)
+        heads = ("method", *NUMBER_HEADS, *WORD_HEADS, "certificate")
+        print_table(heads, rows, pipe_width=150, numbers=count)
     lines = _last_lines(options, jobs, summary)
     console.finish(summary, lines, as_json=options.as_json)
     certified = ["error" not in row and row["certificate"]["holds"] for row in summary["results"]]
@@ -189,11 +193,13 @@ def _row(
             data.filled_share,
             data.doubt,
         )
+    shown = verdict_of_points(points, found.picture, cache, data, console)
     return {
         "method": result.job.method.name,
         **{name: float(found.measures[name]) for name in COMPARED_MEASURES},
         "sampled": found.sampled,
         "picture_quality": found.picture,
+        "map_verdict": shown.to_dict(),
         "certificate": certificate.to_dict(),
         "short_verdict": short_verdict(certificate),
         "verdict": result.verdict,
@@ -220,16 +226,36 @@ def _add_pictures(rows: list[dict[str, Any]]) -> None:
 
 
 def _verdict(rows: list[dict[str, Any]]) -> str:
-    from dualfold.quality.picture import MIN_FAIR_SHARE, percent
+    """Which map answers which of the three questions best."""
+    from dualfold.quality.map_verdict import SHOWN_GRADES
+    from dualfold.quality.picture import percent
 
-    near, far = _best_method(rows, "t_similarity"), _best_method(rows, "distance_correlation")
-    best = next(row["picture_quality"] for row in rows if row["method"] == near)
+    known = [row for row in rows if "error" not in row]
+    near = max(known, key=lambda row: row["t_similarity"])
+    best = near["picture_quality"]
     numbers = f"({percent(best['kept'])}; a random map: {percent(best['chance'])})"
-    if best["beyond_chance"] < MIN_FAIR_SHARE:
-        return f"None of these maps keeps many neighbours; {near} keeps most {numbers}."
-    if near == far:
-        return f"{near} keeps both neighbours {numbers} and distances best."
-    return f"{near} keeps neighbours best {numbers}, {far} distances."
+    if best["grade"] in SHOWN_GRADES:
+        parts = [f"Who is near whom: {near['method']} keeps most neighbours {numbers}"]
+    else:
+        text = f"None of these maps keeps many neighbours; {near['method']} keeps most {numbers}"
+        parts = [text]
+    order = max(known, key=lambda row: _order_strength(row["map_verdict"]["layout"]))
+    word = order["map_verdict"]["layout"]["grade"]
+    shows = f"{order['method']} shows most ({word})"
+    parts.append(f"Overall order: {shows if word in SHOWN_GRADES else 'none of them shows it'}")
+    groups = max(known, key=lambda row: row["map_verdict"]["groups"]["found"])
+    found = groups["map_verdict"]["groups"]
+    if found["found"]:
+        counts = f"{found['found']} of {found['visible']} visible ones are in the data"
+        parts.append(f"Groups: {groups['method']} shows most ({counts})")
+    return ". ".join(parts) + "."
+
+
+def _order_strength(layout: dict[str, Any]) -> tuple[int, float]:
+    from dualfold.quality.map_layout import LAYOUT_GRADES
+
+    words = [word for _, word in LAYOUT_GRADES]
+    return -words.index(layout["grade"]), layout["beyond_chance"]
 
 
 def _write(
@@ -267,20 +293,29 @@ def _picture(
 ) -> bytes:
     from dualfold.view.figures import figure_bytes, gallery
 
-    kept = [row["t_similarity"] for row in rows if "error" not in row]
-    panels = [one.panel(data.colors, share) for one, share in zip(maps, kept, strict=True)]
+    words = [_panel_words(row) for row in rows if "error" not in row]
+    panels = [one.panel(data.colors, shown) for one, shown in zip(maps, words, strict=True)]
     starts = range(0, len(panels), MAPS_PER_LINE)
     lines = [panels[start : start + MAPS_PER_LINE] for start in starts]
     names = [data.color_name or ""] * len(lines)
     return figure_bytes(gallery(lines, color_names=names), str(options.picture))
 
 
+def _panel_words(row: dict[str, Any]) -> str:
+    return str(row["map_verdict"]["short"].replace("; ", "\n"))
+
+
 def _table_row(row: dict[str, Any]) -> list[str]:
     """The cells of a method in the table on standard output."""
     if "error" in row:
-        return [row["method"], *[""] * len(NUMBER_HEADS), f"no map: {row['error']}"]
+        empty = [""] * len(NUMBER_HEADS + WORD_HEADS)
+        return [row["method"], *empty, f"no map: {row['error']}"]
     cells = [f"{row[name]:.3f}" for name in COMPARED_MEASURES]
-    return [row["method"], *cells, f"{row['seconds']:.2f}", row["short_verdict"]]
+    shown = row["map_verdict"]
+    groups = shown["groups"]
+    counts = f" ({groups['found']} of {groups['visible']})" if groups["tested"] else ""
+    words = shown["layout"]["grade"], shown["neighborhoods"]["grade"], groups["grade"] + counts
+    return [row["method"], *cells, f"{row['seconds']:.2f}", *words, row["short_verdict"]]
 
 
 def _last_lines(

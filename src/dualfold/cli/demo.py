@@ -177,6 +177,10 @@ def _line_of(result: Result) -> str:
     )
 
 
+def _kept_words(result: Result) -> str:
+    return f"{100 * result.kept:.0f} % of neighbours kept"
+
+
 def _picture(found: list[list[Result]]) -> bytes:
     """All maps side by side, the data first."""
     from dualfold.view.figures import Panel, figure_bytes, gallery
@@ -187,7 +191,7 @@ def _picture(found: list[list[Result]]) -> bytes:
         panels = [Panel(image=example.image, title="the data")]
         if example.image is None:
             panels = [Panel(example.X, example.color, "the data")]
-        panels += [result.fitted.panel(example.color, result.kept) for result in line]
+        panels += [result.fitted.panel(example.color, _kept_words(result)) for result in line]
         for start in range(0, len(panels), PANELS_PER_LINE):
             rows.append(panels[start : start + PANELS_PER_LINE])
             names.append("" if start else example.title)

@@ -167,9 +167,7 @@ def parameter_help(estimator: Any) -> dict[str, str]:
     helps: dict[str, str] = {}
     for entry in re.split(r"\n(?=\S)", found[1].strip()) if found else []:
         head, _, description = entry.partition("\n")
-        names, _, kind = head.partition(" : ")
-        if "default=" not in kind:  # not yet numpydoc
-            description = f"{kind} {description}"
+        names = head.partition(" : ")[0]
         plain = " ".join(description.strip().split("\n\n")[0].split())
         plain = re.sub(r'"([^"]*)"|`([^`]*)`', r"\1\2", re.sub(r"\bNone\b", NONE_WORD, plain))
         helps |= dict.fromkeys(names.split(", "), plain)

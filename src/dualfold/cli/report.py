@@ -17,10 +17,12 @@ from dualfold.cli.stored_map import StoredMap, is_known_method, read_map_and_tab
 from dualfold.cli.wording import command_texts
 from dualfold.data.reading import DEFAULT_READING, Reading
 from dualfold.exploration.job import Job
+from dualfold.exploration.map_quality import verdict_of_points
 from dualfold.exploration.neighbor_cache import NeighborCache, neighbors_to_measure
 
 if TYPE_CHECKING:
     from dualfold.data import Prepared
+    from dualfold.quality import MapVerdict, QualityReport
 
 
 @dataclass(frozen=True)
@@ -63,8 +65,9 @@ def report(options: ReportOptions) -> None:
         raise typer.BadParameter("the report goes to standard output; give -o a file")
     console = Console(quiet=options.quiet)
     stored, data = read_map_and_table(options, console)
-    found = _quality(options, stored, data, console)
+    found, shown = _quality(options, stored, data, console)
     summary: dict[str, Any] = found.to_dict() | {
+        "map_verdict": shown.to_dict(),
         "dualfold": __version__,
         "source": options.file,
         "embedding": options.embedding,
@@ -74,12 +77,14 @@ def report(options: ReportOptions) -> None:
     }
     _write(options, stored, data, found, summary, console)
     if not options.as_json:
-        typer.echo(printable(str(found)))
+        typer.echo(printable(f"{shown}\n\n{found}"))
     console.finish(summary, _last_lines(options), as_json=options.as_json)
 
 
-def _quality(options: ReportOptions, stored: StoredMap, data: Prepared, console: Console) -> Any:
-    """The report of the measures, by the graph of the map's method where it has one."""
+def _quality(
+    options: ReportOptions, stored: StoredMap, data: Prepared, console: Console
+) -> tuple[QualityReport, MapVerdict]:
+    """The measures, by the graph of the map's method where it has one; what the map shows."""
     from dualfold.quality import report
     from dualfold.quality.estimate import sample_size
     from dualfold.quality.quality_report import mean_report
@@ -102,7 +107,8 @@ def _quality(options: ReportOptions, stored: StoredMap, data: Prepared, console:
             )
             for space in cache.spaces
         ]
-        return mean_report(found, data.filled_share, data.doubt)
+    whole = mean_report(found, data.filled_share, data.doubt)
+    return whole, verdict_of_points(stored.points, whole.picture, cache, data, console)
 
 
 def _graph_of(job: Job, data: Prepared, cache: NeighborCache) -> Any:

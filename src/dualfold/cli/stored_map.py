@@ -15,7 +15,7 @@ from dualfold.cli.console import Console
 from dualfold.cli.output_files import refuse_bad_outputs
 from dualfold.data.reading import Reading
 from dualfold.descriptions import DESCRIPTIONS
-from dualfold.errors import Argument, InvalidInput
+from dualfold.errors import Argument, InvalidInput, Message
 from dualfold.exploration.input_table import read_input
 from dualfold.exploration.job import Job
 from dualfold.exploration.new_rows import stored_reading
@@ -130,11 +130,25 @@ def read_map_and_table(
 
 
 def read_table_of(stored: StoredMap, source: str, reading: Reading, console: Console) -> Prepared:
-    """The table that the map is of, read as it was then; options that are given go first."""
+    """The table that the map is of, read as it was then.
+
+    Options that are given go first; where they make another table of it, a note says so.
+    """
     stated = stored_reading(stored.metadata.get("reading"), stored.path)
     columns = stored.metadata.get("columns")
     used = () if columns is None or not _are_names(columns) else tuple(columns)
-    data = read_input(source, replace(reading.after(stated), used_columns=used), console)
+    typed = replace(reading, used_columns=used)
+    changes = typed.differences(stated) if stored.metadata else {}
+    if changes:
+        options = [part for one in changes.items() for part in (" and ", Argument(*one))][1:]
+        console.note(
+            Message(
+                *options,
+                " was not set when the map was made: it is judged by another table than its own; "
+                "without the option it is judged by its own",
+            )
+        )
+    data = read_input(source, typed.after(stated), console)
     n = len(data.table.rows)
     if stored.points is not None and n != len(stored.points):
         raise InvalidInput(

@@ -22,6 +22,7 @@ from dualfold.data.identifiers import identifier_kinds
 from dualfold.data.layout import different_names
 from dualfold.data.notices import (
     ENCODED_KINDS,
+    color_notice,
     kind_notices,
     looks_like_number,
     order_notices,
@@ -102,11 +103,8 @@ def table_of_frame(
     reading = reading.for_columns(names)
     found = understood_words(frame, reading, features or ())
     frame, notices = found.frame, [*notices, *renamed, *found.notices]
-    exclude, keep, label_columns = (
-        reading.excluded_columns,
-        reading.keep,
-        tuple(reading.label_fields),
-    )
+    exclude, keep = reading.excluded_columns, reading.keep
+    label_columns = reading.kept_apart
     if features is not None:
         refuse_lacking(features, names)
         keep, exclude = tuple(features), ()
@@ -140,9 +138,11 @@ def table_of_frame(
     labels = {
         name: _label_values(columns[name])
         for name, kind in kinds.items()
-        if kind in LABEL_KINDS or name in beside
+        if kind in LABEL_KINDS or name in beside or name in reading.label_fields
     }
     said = [*notices, *kind_notices(columns, kinds, named)]
+    if mixed and features is None:
+        said += _color_notices(columns, reading)
     if not used and not beside and (features is None or not mixed):
         _refuse_nothing_used(columns, [*exclude, *label_columns], said)
     rows = np.arange(len(frame), dtype=np.int64)
@@ -161,6 +161,16 @@ def _refuse_nothing_used(columns: dict[str, Column], asked: list[str], said: lis
         + (f"; asked to be left out or kept apart: {quoted_names(asked)}" if asked else ""),
         *(part for notice in said for part in ("; ", notice)),
     )
+
+
+def _color_notices(columns: dict[str, Column], reading: Reading) -> list[Message]:
+    """That the column to colour by would be a feature, if it were not named for that."""
+    name = reading.color
+    if name is None or name not in reading.kept_apart or reading.used_columns:
+        return []
+    kind = {name: _column_kind(columns[name], name, False, True)}
+    kind |= _mixed_kinds(kind, columns, reading) | _identifiers(kind, columns, set())
+    return [color_notice(name)] if kind[name] in (*NUMBER_KINDS, *ENCODED_KINDS) else []
 
 
 def _named_targets(kinds: dict[str, str], reading: Reading) -> list[str]:

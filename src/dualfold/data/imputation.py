@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 from dualfold.arrays import Array
 
 CELLS_PER_CHUNK = 1_000_000
+# σ² of columns of variance 1: nearer to 0 steps get short, and nothing is measured that well.
+MIN_NOISE = 1e-6
 
 
 @dataclass(frozen=True, eq=False)

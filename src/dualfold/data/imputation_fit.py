@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dualfold.arrays import Array
-from dualfold.data.imputation import Imputation, expected_scores
+from dualfold.data.imputation import MIN_NOISE, Imputation, expected_scores
 
 # Numbers of components that are tried: one after the other while cells kept from the fit gain.
 COMPONENT_COUNTS = (1, 2, 3, 5, 8)
@@ -38,8 +38,6 @@ MAX_ROUNDS = 300
 MAX_FOLD_ROUNDS = 40
 STEP_TOLERANCE = 1e-5
 FOLD_STEP_TOLERANCE = 1e-3
-# σ² of columns of variance 1: nearer to 0 steps get short, and nothing is measured that well.
-MIN_NOISE = 1e-6
 # Errors of a column are kept by this many quantiles; a column with fewer values has those of all.
 ERROR_QUANTILES = 64
 MIN_ERROR_CELLS = 8

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from dualfold.arrays import Array
 from dualfold.data.columns import Table
+from dualfold.data.encoding import Encoding, indicators, level_places, sources_of
 from dualfold.data.filled_cells import MIN_KNOWN_SHARE, FilledCells
 from dualfold.data.imputation import Imputation, mean_imputation
 from dualfold.data.imputation_fit import fitted_imputation
@@ -26,19 +28,20 @@ class ColumnScaling:
     """How columns will be scaled, which decides which rows are similar.
 
     indicators : which columns are the 0 and 1 of categories
+    levels : for each category the places of its columns
     sources : the column of the file that each comes from; their own names where ()
     """
 
     standardize: bool = False
     indicators: NDArray[np.bool_] | None = None
+    levels: tuple[tuple[int, ...], ...] = ()
     sources: tuple[str, ...] = ()
 
-    def levels(self) -> tuple[tuple[int, ...], ...]:
-        """For each category the places of its columns."""
-        found: dict[str, list[int]] = {}
-        for place in np.flatnonzero(() if self.indicators is None else self.indicators):
-            found.setdefault(self.sources[place], []).append(int(place))
-        return tuple(tuple(places) for places in found.values())
+    @classmethod
+    def of(cls, standardize: bool, encodings: Sequence[Encoding]) -> ColumnScaling:
+        """That of the columns which encodings make."""
+        places, sources = level_places(encodings), sources_of(encodings)
+        return cls(standardize, indicators(encodings), places, sources)
 
     def first_places(self, width: int) -> NDArray[np.int64]:
         """The place of the first column of X that each column of the file has."""
@@ -213,7 +216,7 @@ def _start(X: Array, hole: NDArray[np.bool_], scaled: ColumnScaling) -> Imputati
     if not scaled.standardize and scale.any():
         common = float(np.sqrt(np.square(scale / scale.max()).mean())) * float(scale.max())
         scale = np.where(scale > 0, common, 0.0)
-    return mean_imputation(mean, scale, scaled.levels())
+    return mean_imputation(mean, scale, scaled.levels)
 
 
 def standard_of_known(X: Array, hole: NDArray[np.bool_], indicators: Array | None) -> Standard:

@@ -132,6 +132,15 @@ def rising_notice(names: list[str]) -> Message:
     )
 
 
+def color_notice(name: str) -> Message:
+    """That a column to colour by is no feature, and how it becomes one."""
+    return Message(
+        f"'{name}' colours the map and is not used as a feature; ",
+        Argument("keep", [name]),
+        " uses it, too",
+    )
+
+
 def order_notices(orders: Mapping[str, tuple[str, ...]]) -> list[Message]:
     """One notice for the columns of each order that was guessed."""
     said = []

@@ -29,6 +29,7 @@ from dualfold.data.filled_cells import (
     PLAUSIBLE_TABLES,
     FilledCells,
 )
+from dualfold.data.imputation import Imputation
 from dualfold.data.missing_patterns import without_empty_columns
 from dualfold.data.missing_values import ColumnScaling, completed, standard_of_known
 from dualfold.data.reading import DEFAULT_READING, OPTION_SUBJECTS, PLAIN_READING, Reading
@@ -70,6 +71,12 @@ class Prepared:
     def filled_share(self) -> float:
         """The share of the cells that were filled in, 0 to 1."""
         return 0.0 if self.filled is None else self.filled.share
+
+    @property
+    def imputation(self) -> Imputation | None:
+        """How missing values were filled in, for rows that come later; None: means, or nothing."""
+        model = None if self.filled is None else self.filled.imputation
+        return None if model is None or not model.n_components else model
 
     @property
     def doubt(self) -> str:
@@ -192,9 +199,7 @@ def prepare(source: Any, reading: Reading = DEFAULT_READING) -> Prepared:
     rule = reading.missing
     if rule == "auto":
         rule = "raise" if given or not isinstance(table.X, np.ndarray) else "impute"
-    table, filled = completed(
-        table, rule, ColumnScaling(scaling.standardize, categories, sources_of(encodings))
-    )
+    table, filled = completed(table, rule, ColumnScaling.of(scaling.standardize, encodings))
     standard = None
     if scaling.standardize and filled is None:
         standard = standard_of(table.X, categories)

@@ -19,6 +19,10 @@ Mixed = Literal["famd", "gower", "numbers", "given"]
 FILE_FORMATS = ("csv", "tsv", "jsonl", "xlsx", "parquet", "npy", "npz", "mtx", "h5ad")
 
 
+# The fields that name labels, which are no features by themselves.
+_LABEL_FIELDS = ("color", "identifier", "labels", "label_columns")
+
+
 @dataclass(frozen=True)
 class Option:
     """How a field appears on the command line.
@@ -72,7 +76,9 @@ class Reading:
         thousands are numbers, a few words among numbers are missing, "None" or "NA" is a level
         where it is one, the header is found below a title, lines below the table are left out
     log : columns to take the logarithm of
-    auto : take the logarithm of every column that it is offered for (positive, very skewed)
+    tails : "auto" takes the logarithm log(1 + x/unit) of columns in which 1 % of the rows hold
+        most of the variance, where it helps (see `heavy_tails`); "keep" leaves them
+    auto : take the logarithm of every column that is positive and very skewed
     standardize : shift every column to mean 0 and scale it to standard deviation 1; None does
         where the columns' scales differ much and they do not share a range (see `scales`)
     missing : rows with missing or infinite values are an error ("raise"), left out ("drop";
@@ -96,7 +102,7 @@ class Reading:
     """
 
     color: str | None = _option(
-        None, "Colour by it; it is not used as a feature.", metavar="COLUMN"
+        None, "Colour by it; it is no feature, unless --keep names it, too.", metavar="COLUMN"
     )
     identifier: str | None = _option(
         None, "Names the rows; copied to the output.", flag="--id", metavar="COLUMN"
@@ -132,7 +138,12 @@ class Reading:
         about="notation",
     )
     log: tuple[str, ...] = _option((), "Take its logarithm (repeatable).", metavar="COLUMN")
-    auto: bool = _option(False, "Take the logarithm of every column it is offered for.")
+    tails: Literal["auto", "keep"] = _option(
+        "auto",
+        "Columns of which few rows hold the variance: take logarithms (auto), or keep them.",
+        choices=("auto", "keep"),
+    )
+    auto: bool = _option(False, "Take the logarithm of every very skewed positive column.")
     standardize: bool | None = _option(
         None, "Give every column the same weight; default: where scales differ much."
     )
@@ -212,6 +223,12 @@ class Reading:
         return asked
 
     @property
+    def kept_apart(self) -> tuple[str, ...]:
+        """The labels that are no features: all but those that are used whatever they look like."""
+        meant = self.meant_columns.difference(self.exclude)
+        return tuple(name for name in self.label_fields if name not in meant)
+
+    @property
     def orders(self) -> dict[str, tuple[str, ...]]:
         """The levels of ordered categories, the lowest first."""
         found = {}
@@ -259,6 +276,23 @@ class Reading:
     def guesses(self) -> bool:
         """Whether what a column means may be guessed from its name and values."""
         return not self.plain and self.mixed != "given"
+
+    def differences(self, earlier: Reading) -> dict[str, Any]:
+        """The fields that make other features of the columns `used_columns` of an earlier map."""
+        used, changes = set(self.used_columns), dict[str, Any]()
+        for name, value in self.non_default().items():
+            if OPTION_SUBJECTS[name] != "columns" or name in (*_LABEL_FIELDS, "used_columns"):
+                continue
+            same = value == getattr(earlier, name)
+            if name in ("exclude", "keep") and used:
+                same = used.isdisjoint(value) if name == "exclude" else used.issuperset(value)
+            changes |= {} if same else {name: value}
+        return changes
+
+    @property
+    def takes_logs(self) -> bool:
+        """Whether heavy tails become logarithms without having been asked for."""
+        return self.guesses and self.tails == "auto"
 
     @property
     def excluded_columns(self) -> tuple[str, ...]:

@@ -161,10 +161,11 @@ def table_of_matrix(table: Table, reading: Reading) -> Table:
                 f"{table.names[-1]}"
                 + (f", the labels {quoted_names(table.labels)}" if table.labels else ""),
             )
-    left = [place for name, place in places.items() if name not in (*left_out, *apart)]
+    no_features = {*left_out, *reading.kept_apart}
+    left = [place for name, place in places.items() if name not in no_features]
     if not left:
         raise InvalidInput(f"at least one column is needed, but all {len(places)} were taken out")
-    if len(left) < len(places):
+    if len(left) < len(places) or apart:
         columns = {name: table.X[:, [places[name]]] for name in apart}
         flat = {
             name: (column if isinstance(column, np.ndarray) else column.toarray()).ravel()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, fields
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,9 +17,10 @@ from dualfold.exploration.axis_remarks import (
     map_with_arrows,
     variance_line,
 )
-from dualfold.exploration.job import SCORED_NEIGHBORS, FittedMap, Job, fit_map, picture_quality
+from dualfold.exploration.job import SCORED_NEIGHBORS, FittedMap, Job, fit_map
 from dualfold.exploration.listener import Listener, NoteCollector
 from dualfold.exploration.map_page import maps_content, refuse_images
+from dualfold.exploration.map_quality import verdict_on_map
 from dualfold.exploration.neighbor_cache import NeighborCache, neighbors_to_measure
 from dualfold.exploration.plan import Plan, choose_method
 from dualfold.exploration.verdict_words import both_parts
@@ -27,7 +29,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from dualfold.arrays import Array
+    from dualfold.auditing.map_meaning import MapMeaning
     from dualfold.data import Prepared
+    from dualfold.quality import MapVerdict
     from dualfold.recommendation import Recommendation
     from dualfold.saved import Model
     from dualfold.view import InlinePage, PageContent
@@ -43,8 +47,9 @@ class Exploration:
         The table as the method took it, with its labels and names.
     fitted : FittedMap
         The map with its method and options.
-    quality : Picture or None
-        How good a picture of the table the map is; None where there are too few rows to measure.
+    quality : MapVerdict or None
+        What the map shows of the table (overall order, who is near whom, groups); None where there
+        are too few rows to measure.
     advice : Recommendation or None
         What `method="auto"` was decided by.
     remarks : tuple of str
@@ -65,7 +70,7 @@ class Exploration:
 
     data: Prepared
     fitted: FittedMap
-    quality: Any
+    quality: MapVerdict | None
     remarks: tuple[str, ...]
     cache: NeighborCache
     advice: Recommendation | None = None
@@ -93,8 +98,21 @@ class Exploration:
 
     @property
     def verdict(self) -> str:
-        """The two answers, a line each: how good a picture it is, and what was solved."""
+        """The two answers: what the map shows of the table, and what was solved."""
         return both_parts(self.fitted.verdict, self.quality)
+
+    @cached_property
+    def meaning(self) -> MapMeaning | None:
+        """The columns that axes follow, what differs in groups; None where there are few rows."""
+        from dualfold.exploration.table_meaning import meaning_of_map
+
+        return meaning_of_map(self.fitted, self.data, self.quality)
+
+    @property
+    def caption(self) -> str:
+        """The two answers, a sentence each, as pictures have them."""
+        headline = [] if self.quality is None else [self.quality.headline]
+        return "\n".join([*headline, self.fitted.verdict])
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -135,24 +153,26 @@ class Exploration:
         title : str, default=""
             Above the map; "" stands for the table and the method.
         verdict : str or None, default=None
-            Under the map; None stands for `self.verdict`.
+            Under the map; None stands for `self.caption`.
 
         Returns
         -------
         matplotlib.figure.Figure
             The map: a strip, a plane or a space.
         """
+        from dualfold.exploration.table_meaning import axis_titles, first_color, values_of_column
         from dualfold.view.figures import map_figure
 
         method, d = self.fitted.job.method, self.points.shape[1]
         more = f" (first two of {d} coordinates)" if d > 3 else ""
+        color, _ = first_color(self.data, self.meaning)
         return map_figure(
             self.points,
-            self.data.colors,
+            values_of_column(self.data, color),
             title=title or self._title + more,
-            verdict=self.verdict if verdict is None else verdict,
-            color_name=self.data.color_name or "",
-            axis_names=self.fitted.axis_titles[:3],
+            verdict=self.caption if verdict is None else verdict,
+            color_name=color or "",
+            axis_names=axis_titles(self.fitted, self.meaning)[:3],
             equal=method.lengths,
         )
 
@@ -169,7 +189,7 @@ class Exploration:
         matplotlib.figure.Figure
             The first two coordinates with the arrows.
         """
-        words = {"title": title or self._title, "verdict": self.verdict}
+        words = {"title": title or self._title, "verdict": self.caption}
         return map_with_arrows(self.fitted, self.data, **words)
 
     @property
@@ -228,7 +248,14 @@ class Exploration:
             What `dualfold.view.make_page` takes.
         """
         return maps_content(
-            self.data, [self.fitted], self.cache, listener, notes=self.notes, images=images
+            self.data,
+            [self.fitted],
+            self.cache,
+            listener,
+            notes=self.notes,
+            images=images,
+            verdicts=[self.quality],
+            meanings=[self.meaning],
         )
 
     @property
@@ -262,6 +289,7 @@ class Exploration:
             f"{counted(rows, 'row')} × {counted(len(self.data.sources), 'column')} of "
             f"{self.data.source} → {counted(d, 'coordinate')} of {self.fitted.job.method.name}",
             *variance_line(self.fitted.variance_shares),
+            *([] if self.meaning is None else self.meaning.lines),
             self.verdict,
             *(f"note: {note}" for note in self.notes),
         ]
@@ -283,7 +311,7 @@ def explored(plan: Plan, listener: Listener, *, for_page: bool = False) -> Explo
     least = neighbors_to_measure(data, SCORED_NEIGHBORS, whole=for_page)
     cache = NeighborCache(data, [job], listener, least)
     fitted = fit_map(job, data, listener, cache)
-    quality = picture_quality(fitted, cache, data, listener)
+    quality = verdict_on_map(fitted, cache, data, listener)
     remarks = (*close_axes_remarks(fitted, data.X), *far_rows_remarks(fitted, data))
     for remark in remarks:
         listener.note(remark)

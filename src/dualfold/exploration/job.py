@@ -191,12 +191,12 @@ class FittedMap:
     def axis_names(self) -> list[str]:
         return [f"{self.job.method.name}_{axis + 1}" for axis in range(self.points.shape[1])]
 
-    def panel(self, color: Any, kept: float) -> Panel:
-        """The map in a picture of several; `kept` is the share of neighbours that it keeps."""
+    def panel(self, color: Any, shown: str) -> Panel:
+        """The map in a picture of several; `shown` says in a few words what it shows."""
         from dualfold.view.figures import Panel
 
         method = self.job.method
-        words = f"{short_verdict(self.certificate)}\n{100 * kept:.0f} % of neighbours kept"
+        words = f"{short_verdict(self.certificate)}\n{shown}"
         return Panel(self.points[:, :3], color, method.name, words, method.lengths)
 
 
@@ -228,38 +228,3 @@ def fit_map(job: Job, data: Prepared, listener: Listener, cache: NeighborCache) 
             cache.add_graph_of(estimator)
     seconds = perf_counter() - begin
     return FittedMap(job.as_fitted(estimator), estimator, points, tuple(notices), seconds)
-
-
-def picture_quality(
-    result: FittedMap, cache: NeighborCache, data: Prepared, listener: Listener
-) -> Any:
-    """How good a picture the map is, a `Picture`; None where there are too few rows to measure."""
-    from dualfold.quality import picture_of
-    from dualfold.quality.estimate import sample_size
-    from dualfold.quality.picture import mean_picture
-
-    n = len(result.points)
-    if n <= SCORED_NEIGHBORS:
-        return None
-
-    def picture(points: Any, **others: Any) -> Any:
-        found = [
-            picture_of(space, points, SCORED_NEIGHBORS, sample=sample_size(n), **others)
-            for space in cache.spaces
-        ]
-        return mean_picture(found, data.filled_share, data.doubt)
-
-    with listener.stage("counting kept neighbours"):
-        rival = _principal_components(result, data)
-        rivals = {} if rival is None else {"pca": picture(rival).kept}
-        return picture(result.points, rivals=rivals)
-
-
-def _principal_components(result: FittedMap, data: Prepared) -> Any:
-    """Those of the table, to compare a map with, where they are quick to compute; else None."""
-    n, width = data.X.shape
-    d, job = result.points.shape[1], result.job
-    quick = n * width * min(n, width) <= MAX_QUICK_FLOPS and d <= min(n - 1, width)
-    if job.method.name in ("pca", "famd") or job.of_distances or not quick:
-        return None
-    return Job(DESCRIPTIONS["pca"], d).estimator().fit_transform(data.X)

@@ -74,25 +74,32 @@ def _complete(
                 Argument(option, name),
                 f" names no label; there is {quoted_names(table.labels) or 'none'}",
             )
-    if reading.missing in ("auto", "mean", "impute") and model.means is not None:
-        return _with_means(table, model, notices)
+    if reading.missing in ("auto", "mean", "impute"):
+        return _filled(table, model, reading, notices)
+    if model.encodings:
+        table = replace(table, X=model.with_categories(table.X))
     table = without_missing_values(table, reading.missing)
     return table, [*notices, *table.notices]
 
 
-def _with_means(table: Table, model: Model, notices: list[str]) -> tuple[Table, list[str]]:
-    """Missing values as the means of the rows that the map was made of, not of the new ones."""
+def _filled(
+    table: Table, model: Model, reading: Reading, notices: list[str]
+) -> tuple[Table, list[str]]:
+    """Missing values filled in by the rows that the map was made of, not by the new ones."""
     import numpy as np
 
     from dualfold.data.missing_values import without_missing_values
 
-    if not isinstance(table.X, np.ndarray) or model.means is None:
+    if reading.missing == "mean":
+        model = replace(model, imputation=None)
+    if not isinstance(table.X, np.ndarray) or (model.imputation is None and model.means is None):
         return without_missing_values(table, "mean"), notices
-    missing = ~np.isfinite(table.X)
-    if not missing.any():
+    count = int((~np.isfinite(table.X)).sum())
+    if not count:
         return table, notices
-    X = np.where(missing, model.means, table.X)
-    count = int(missing.sum())
     values = "1 missing value was" if count == 1 else f"{count:,} missing values were"
-    notice = f"{values} filled with the means of the model's own rows"
-    return replace(table, X=X), [*notices, notice]
+    how = "with the means of the model's own rows"
+    if model.imputation is not None:
+        how = "as those of the model's own rows, by what rows that are alike have there"
+    notice = f"{values} filled {'in ' if model.imputation is not None else ''}{how}"
+    return replace(table, X=model.imputed_rows(table.X)), [*notices, notice]

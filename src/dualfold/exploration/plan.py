@@ -75,7 +75,7 @@ def recommendation_for(
     mixed = data.has_categories
     methods = ["famd" if name == "pca" and mixed else name for name in DEFAULT_METHODS]
     with listener.stage("trying methods on subsamples"):
-        return recommend(data.X, n_components=d, methods=methods), data
+        return recommend(data, n_components=d, methods=methods), data
 
 
 @dataclass(frozen=True, eq=False)

@@ -33,6 +33,7 @@ def output_columns(data: Prepared, result: FittedMap) -> dict[str, Any]:
 def summary_of(found: Exploration) -> dict[str, Any]:
     """What is stored with the coordinates, JSON-ready; notices are messages still."""
     data, result, quality = found.data, found.fitted, found.quality
+    near = None if quality is None else quality.neighborhoods
     reading = data.reading
     scaling = {"standardize": reading.standardize, "missing": reading.missing}
     columns = output_columns(data, result)
@@ -51,12 +52,14 @@ def summary_of(found: Exploration) -> dict[str, Any]:
         "scales_differ": data.scales_differ,
         "verdict": found.verdict,
         "solved": result.verdict,
-        "picture_quality": None if quality is None else quality.to_dict(),
+        "map_verdict": None if quality is None else quality.to_dict(),
+        "picture_quality": None if near is None else near.to_dict(),
+        "meaning": None if found.meaning is None else found.meaning.to_dict(),
         "certificate": result.certificate.to_dict(),
         "eigenvalues": result.values,
         "explained_variance_ratio": result.variance_shares,
-        "t_similarity": None if quality is None else float(quality.kept),
-        "t_similarity_rows": getattr(getattr(quality, "kept", 0), "sampled", len(result.points)),
+        "t_similarity": None if near is None else float(near.kept),
+        "t_similarity_rows": getattr(getattr(near, "kept", 0), "sampled", len(result.points)),
         **({} if found.advice is None else {"recommendation": found.advice.to_dict()}),
     }
 
@@ -79,6 +82,7 @@ def model_of_map(found: Exploration) -> Model:
         method=result.job.method.name,
         columns=data.table.names,
         means=np.asarray(data.table.X.mean(axis=0), dtype=float).ravel(),
+        imputation=data.imputation,
         shift=None if standard is None else standard.mean,
         scale=None if standard is None else standard.deviation,
         settings={key: summary[key] for key in ("dualfold", "settings", "reading", "encodings")},

@@ -8,7 +8,7 @@ from dualfold.descriptions import Description
 
 if TYPE_CHECKING:
     from dualfold.certificate import Certificate
-    from dualfold.quality import Picture
+    from dualfold.quality import MapVerdict
 
 # Below this, the distance to the optimum is the rounding of the numbers themselves.
 ROUNDING_GAP = 1e-9
@@ -61,11 +61,11 @@ def _directions(certificate: Certificate) -> int:
     return len(getattr(first, "residuals", ()))
 
 
-def both_parts(solved: str, picture: Picture | None) -> str:
-    """The two questions, one line each; a map that is no picture says that first."""
+def both_parts(solved: str, shown: MapVerdict | None) -> str:
+    """The two questions; that a map shows nothing is said first."""
     lines = [f"Solved? {solved}"]
-    if picture is not None:
-        lines.insert(0 if picture.poor else 1, f"A good picture? {picture}")
+    if shown is not None:
+        lines.insert(0 if shown.shows_nothing else 1, f"A good picture? {shown}")
     return "\n".join(lines)
 
 

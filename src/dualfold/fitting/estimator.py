@@ -107,11 +107,22 @@ class Scaling:
 
 @dataclass(frozen=True, eq=False)
 class Statement:
-    """The problem that an estimator states for its data, and where an answer leads.
+    """Problem that an estimator states for its data, and where an answer leads.
 
-    problem : the trace problem
-    leads_to : the rule of new points that follows from an answer to it
-    scaling : of the coordinates, by the eigenvalues
+    Attributes
+    ----------
+    problem : TraceProblem
+        The problem.
+    leads_to : callable
+        Function of an answer that returns the rule for new rows.
+    scaling : callable
+        Function of the eigenvalues that returns the scaling of the coordinates.
+
+    Examples
+    --------
+    >>> from dualfold import PCA
+    >>> PCA(2).statement([[0.0, 1.0], [2.0, 3.0], [5.0, 5.0]], 2).problem.count
+    2
     """
 
     problem: TraceProblem
@@ -156,9 +167,9 @@ class Estimator(
     def fit(self, X: Any, y: Any = None) -> Self:
         """Embed the rows of X.
 
-        X may also be a sparse matrix, a data frame of pandas or polars, an Arrow table, an
-        `xarray.DataArray`, an AnnData (its matrix X is used), or a table that is read in tiles
-        (`dualfold.scale`).
+        X may also be a sparse matrix (for most methods), a data frame of pandas or polars, an Arrow
+        table, an `xarray.DataArray`, an AnnData (its matrix X is used), or a table that is read in
+        tiles (`dualfold.scale`).
 
         Parameters
         ----------
@@ -198,7 +209,7 @@ class Estimator(
         Returns
         -------
         ndarray of shape (n_samples, n_components)
-            The points. Of a table in tiles they come in the form of the table, for example as a
+            The points. For a table in tiles they come in the form of the table, for example as a
             Dask array.
         """
         rows = fit_any_table(self, X, y)

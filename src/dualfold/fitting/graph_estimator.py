@@ -126,7 +126,7 @@ class GraphEstimator(Estimator):
     def second_rule(self, graph: Graph | None, points: Array, landmarks: Any) -> Any:
         """Return another rule for new rows, if the method has one.
 
-        Of tables in tiles, held-out rows decide between the two rules.
+        For tables in tiles, held-out rows decide between the two rules.
 
         Parameters
         ----------

@@ -32,9 +32,52 @@ def nesterov(
     radius: float | None = None,
     step: float | None = None,
 ) -> Recipe:
-    """Nesterov's accelerated gradient with one memory: R²/(step·T(T+1)), step ≤ 1/2L.
+    """Nesterov's accelerated gradient method with one memory, as a game.
 
-    >>> from dualfold.games import Quadratic
+    After T rounds f(x̄) − min f is at most R²/(step·T(T + 1)).
+
+    Parameters
+    ----------
+    f : Convex
+        The convex function to minimise.
+    start : ndarray of shape (d,)
+        The first point x₀, where the first gradient is taken.
+    over : ConvexSet, default=Everywhere()
+        The set that x may move in; by default all of ℝᵈ.
+    radius : float or None, default=None
+        A minimiser lies within this distance of the start. On all of ℝᵈ the guarantee and the
+        duality gap need it; without it they are infinite.
+    step : float or None, default=None
+        Length of a step, at most 1/(2L) for the smoothness L; None takes 1/(2L).
+
+    Returns
+    -------
+    Recipe
+        The method as a pair of players; its `play` runs it and returns the points and a
+        certificate.
+
+    Raises
+    ------
+    InvalidInput
+        If f is not smooth, or the step is out of its range.
+
+    See Also
+    --------
+    accelerated_strongly_convex : A factor in every round, if f is strongly convex.
+    accelerated_proximal : The sum of f and a norm.
+
+    References
+    ----------
+    .. [1] J.-K. Wang, J. Abernethy and K. Y. Levy, "No-regret dynamics in the Fenchel game: A
+       unified framework for algorithmic convex optimization", Mathematical Programming, 205,
+       203–268, 2024 (arXiv:2111.11309).
+    .. [2] Y. Nesterov, "A method for solving the convex programming problem with convergence rate
+       O(1/k²)", Soviet Mathematics Doklady, 27, 372–376, 1983.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.games import Quadratic, nesterov
     >>> f = Quadratic(np.diag([1.0, 100.0]), np.array([-1.0, 0.0]))
     >>> run = nesterov(f, np.zeros(2), radius=2.0).play(1000, tolerance=1e-3)
     >>> print(run)
@@ -106,9 +149,55 @@ def accelerated_proximal(
     radius: float | None = None,
     step: float | None = None,
 ) -> Recipe:
-    """Nesterov's method for f + ψ, ψ = `simple` by its proximal map.
+    """Nesterov's method for f + ψ, with ψ by its proximal map, as a game.
 
-    R²/(step·T(T+1)) with step ≤ 1/2L.
+    After T rounds the gap is at most R²/(step·T(T + 1)).
+
+    Parameters
+    ----------
+    f : Convex
+        The convex function to minimise.
+    simple : Convex
+        The function ψ with a proximal map, for example `norm(1)`.
+    start : ndarray of shape (d,)
+        The first point x₀, where the first gradient is taken.
+    radius : float or None, default=None
+        A minimiser lies within this distance of the start. On all of ℝᵈ the guarantee and the
+        duality gap need it; without it they are infinite.
+    step : float or None, default=None
+        Length of a step, at most 1/(2L) for the smoothness L of f; None takes 1/(2L).
+
+    Returns
+    -------
+    Recipe
+        The method as a pair of players; its `play` runs it and returns the points and a
+        certificate.
+
+    Raises
+    ------
+    InvalidInput
+        If f is not smooth, or ψ has no proximal map.
+
+    See Also
+    --------
+    nesterov : Without ψ.
+
+    References
+    ----------
+    .. [1] J.-K. Wang, J. Abernethy and K. Y. Levy, "No-regret dynamics in the Fenchel game: A
+       unified framework for algorithmic convex optimization", Mathematical Programming, 205,
+       203–268, 2024 (arXiv:2111.11309).
+    .. [2] A. Beck and M. Teboulle, "A fast iterative shrinkage-thresholding algorithm for linear
+       inverse problems", SIAM Journal on Imaging Sciences, 2(1), 183–202, 2009.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.games import LeastSquares, accelerated_proximal, norm
+    >>> f = LeastSquares(np.eye(2), np.array([3.0, 0.5]))
+    >>> run = accelerated_proximal(f, norm(1), np.zeros(2), radius=4.0).play(25)
+    >>> run.answer.round(1)
+    array([2., 0.])
     """
     begin = StartingPoint.from_radius(start, WHOLE_SPACE, radius)
     return _one_memory("accelerated proximal", f, simple, begin, step)
@@ -141,9 +230,51 @@ def accelerated_by_gauge(f: Convex, dimension: int, *, over: ConvexSet) -> Recip
 def accelerated_strongly_convex(
     f: Convex, start: Array, *, over: ConvexSet = WHOLE_SPACE, radius: float | None = None
 ) -> Recipe:
-    """Acceleration of a μ-strongly convex f: ½(L−μ)R²(1 − 1/(1+√κ))^(T−1).
+    """Accelerated gradient method for a strongly convex function, as a game.
 
-    The quadratic (μ/2)‖x‖² moves from f to x's own loss, where it is handled exactly.
+    After T rounds f(x̄) − min f is at most ½(L − μ)R²(1 − 1/(1 + √κ))^(T−1), with κ = L/μ.
+
+    Parameters
+    ----------
+    f : Convex
+        The convex function to minimise.
+    start : ndarray of shape (d,)
+        The first point x₀, where the first gradient is taken.
+    over : ConvexSet, default=Everywhere()
+        The set that x may move in; by default all of ℝᵈ.
+    radius : float or None, default=None
+        A minimiser lies within this distance of the start. On all of ℝᵈ the guarantee and the
+        duality gap need it; without it they are infinite.
+
+    Returns
+    -------
+    Recipe
+        The method as a pair of players; its `play` runs it and returns the points and a
+        certificate.
+
+    Raises
+    ------
+    InvalidInput
+        If f is not smooth or not strongly convex.
+
+    See Also
+    --------
+    nesterov : Any smooth function.
+
+    References
+    ----------
+    .. [1] J.-K. Wang, J. Abernethy and K. Y. Levy, "No-regret dynamics in the Fenchel game: A
+       unified framework for algorithmic convex optimization", Mathematical Programming, 205,
+       203–268, 2024 (arXiv:2111.11309).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.games import Quadratic, accelerated_strongly_convex
+    >>> f = Quadratic(np.diag([1.0, 10.0]), np.array([-1.0, 0.0]))
+    >>> run = accelerated_strongly_convex(f, np.zeros(2), radius=2.0).play(20)
+    >>> bool(run.gap[-1] < 0.1)
+    True
     """
     L, mu = smoothness_of(f, "strongly convex acceleration"), f.strong_convexity
     if not 0 < mu < L:

@@ -237,17 +237,38 @@ class Linear(Convex):
 
 @dataclass(frozen=True, eq=False)
 class Oracle(Convex):
-    """A convex function of the caller's own.
+    """Convex function of the caller's own: values and subgradients.
 
-    function : x ↦ (f(x), a subgradient at x); or x ↦ f(x) with `gradient`
-    gradient : x ↦ a subgradient of f at x
-    smoothness, strong_convexity, gradient_bound : L, μ and G, where the caller knows them; recipes
-        choose their steps by them
-    curvature : the older name of `strong_convexity`
+    The caller states that f is convex and that its constants hold. A run names this statement and
+    is never called "proved"; values and slopes that contradict it are reported.
 
-    That f is convex and that its constants hold is the caller's word: verdicts name it and are
-    never "proved", and what contradicts it on the way is reported.
+    Parameters
+    ----------
+    function : callable
+        Function x ↦ (f(x), a subgradient at x), or x ↦ f(x) if `gradient` is given.
+    gradient : callable or None, default=None
+        Function x ↦ a subgradient of f at x.
+    smoothness : float, default=inf
+        Lipschitz constant L of the gradient, if it is known; recipes choose their steps by it.
+    strong_convexity : float, default=0.0
+        Constant μ such that f − (μ/2)‖x‖² is convex.
+    gradient_bound : float, default=inf
+        Number G such that no subgradient is longer.
+    curvature : float, default=0.0
+        Older name of `strong_convexity`.
 
+    See Also
+    --------
+    finite_sum : A sum of such functions.
+
+    References
+    ----------
+    .. [1] Lucas Tucker, "Dimensionality reduction and the Fenchel game", Definition 6.15.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.games import Oracle
     >>> Oracle(lambda x: (float(x @ x), 2 * x)).value(np.array([3.0, 4.0]))
     25.0
     >>> f = Oracle(lambda x: float(x @ x), lambda x: 2 * x, smoothness=2.0, strong_convexity=2.0)
@@ -392,8 +413,32 @@ class Mixture(Convex):
 
 
 def finite_sum(terms: Iterable[Any]) -> Mixture:
-    """Σ_n L_n of the caller's own terms: functions of dualfold.games, oracles, or Python functions.
+    """Add convex functions, for methods that sample terms.
 
+    Parameters
+    ----------
+    terms : iterable of Convex or callable
+        Functions of `dualfold.games`, or Python functions x ↦ (value, subgradient).
+
+    Returns
+    -------
+    Mixture
+        The sum Σ_n f_n.
+
+    Raises
+    ------
+    InvalidInput
+        If there are no terms.
+
+    See Also
+    --------
+    stochastic_gradient : Uses one term at a time.
+    Oracle : One function.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.games import finite_sum
     >>> terms = [lambda x, a=a: ((x[0] - a) ** 2 / 2, x - a) for a in (1.0, 2.0, 6.0)]
     >>> f = finite_sum(terms)
     >>> f.value(np.zeros(1)), f.sample(np.zeros(1), np.array([2]))  # 3 times −6

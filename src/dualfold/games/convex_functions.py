@@ -43,62 +43,132 @@ class Move(NamedTuple):
 
 
 class Convex:
-    """A closed convex function; each offers what it has in closed form.
+    """A closed convex function: the base class, with what is known of it in closed form.
 
-    smoothness : L, the Lipschitz constant of the gradient (infinite: not smooth)
-    strong_convexity : μ, so that f − (μ/2)‖x‖² is still convex
-    concavity : δ, so that f + (δ/2)‖x‖² is convex for certain; 0 but for matrices whose
-        least eigenvalue cannot be distinguished from 0
-    gradient_bound : no subgradient is longer, anywhere
+    A function of your own defines `value` and `subgradient`, and the constants that it knows. It is
+    played as if these were exact, and its run says that rounding is not bounded. Proofs also use
+    `value_interval`, `slope_interval`, `plane` and `share`, which hold whatever rounding does.
 
-    All of these are bounds, whatever rounding does. Proofs ask for `value_interval`,
-    `slope_interval`, `plane` and `share`; a function of your own that has only `value` and
-    `subgradient` is played as if these were exact, and its run says that rounding is not bounded.
+    Attributes
+    ----------
+    rounding_bounded : bool
+        Whether the intervals bound all rounding.
+
+    See Also
+    --------
+    Oracle : A function from Python functions.
+    Quadratic : The function ½xᵀQx + qᵀx + c.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.games import Convex, Huber
+    >>> f = Huber()
+    >>> isinstance(f, Convex), f.smoothness, f.value(np.array([3.0]))
+    (True, 1.0, 2.5)
     """
 
     rounding_bounded: bool = False
 
     @property
     def concavity(self) -> float:
-        """δ, so that f + (δ/2)‖x‖² is convex for certain."""
+        """Number δ such that f + (δ/2)‖x‖² is convex for certain.
+
+        It is 0 except for matrices whose least eigenvalue cannot be distinguished from 0.
+        """
         return 0.0
 
     @property
     def smoothness(self) -> float:
-        """L, the Lipschitz constant of the gradient; infinite: not smooth."""
+        """Lipschitz constant L of the gradient; infinite if f is not smooth."""
         return np.inf
 
     @property
     def strong_convexity(self) -> float:
-        """μ, so that f − (μ/2)‖x‖² is still convex; 0: none known."""
+        """Number μ such that f − (μ/2)‖x‖² is convex; 0 if none is known."""
         return 0.0
 
     @property
     def gradient_bound(self) -> float:
-        """G, no subgradient is longer; infinite: no bound known."""
+        """Number G such that no subgradient is longer; infinite if none is known."""
         return np.inf
 
     def value(self, x: Array) -> float:
-        """f(x), infinite outside the domain."""
+        """Evaluate f.
+
+        Parameters
+        ----------
+        x : ndarray of shape (d,)
+            The point.
+
+        Returns
+        -------
+        float
+            The value f(x); infinite outside the domain.
+        """
         raise self._lacks("value")
 
     def subgradient(self, x: Array) -> Array:
-        """Any y with f(z) ≥ f(x) + ⟨y, z − x⟩ for all z."""
+        """Compute a subgradient: any y with f(z) ≥ f(x) + ⟨y, z − x⟩ for all z.
+
+        Parameters
+        ----------
+        x : ndarray of shape (d,)
+            The point.
+
+        Returns
+        -------
+        ndarray of shape (d,)
+            A subgradient at x.
+        """
         raise self._lacks("subgradient")
 
     def maximiser(self, y: Array) -> Array:
-        """Where ⟨x, y⟩ − f(x) is largest: a subgradient of the conjugate."""
+        """Compute the point where ⟨x, y⟩ − f(x) is largest, a subgradient of the conjugate.
+
+        Parameters
+        ----------
+        y : ndarray of shape (d,)
+            The slope.
+
+        Returns
+        -------
+        ndarray of shape (d,)
+            The point.
+        """
         raise self._lacks("maximiser of ⟨x, y⟩ − f(x)")
 
     def closed_conjugate(self, y: Array) -> float:
-        """f*(y) by the maximiser, refused where it has no closed form."""
+        """Evaluate the conjugate f*(y) by the maximiser, without a search.
+
+        Parameters
+        ----------
+        y : ndarray of shape (d,)
+            The slope.
+
+        Returns
+        -------
+        float
+            The value f*(y).
+        """
         x = self.maximiser(y)
         return float(np.vdot(x, y)) - self.cost(Move(x))
 
     def conjugate(self, y: Array) -> float:
-        """f*(y) = sup_x ⟨x, y⟩ − f(x); without a closed form it is searched for from 0.
+        """Evaluate the conjugate f*(y) = sup_x ⟨x, y⟩ − f(x).
 
-        `dualfold.games.conjugate` brackets it, also over a set and from another start.
+        Without a closed form it is searched for from 0; `dualfold.games.conjugate` brackets it,
+        also over a set and from another start.
+
+        Parameters
+        ----------
+        y : ndarray of shape (d,)
+            The slope.
+
+        Returns
+        -------
+        float
+            The value f*(y).
         """
         try:
             return self.closed_conjugate(y)
@@ -110,72 +180,206 @@ class Convex:
 
     @property
     def stated_name(self) -> str:
-        """What the caller calls f."""
+        """Name of f in statements about it."""
         return type(self).__name__
 
     @property
     def assumption(self) -> str:
-        """What a caller who states f vouches for, in words."""
+        """What a caller who states f is responsible for, in words."""
         mu = self.strong_convexity
         claim = f"strongly convex with {mu:.4g}" if mu else "convex"
         return f"{self.stated_name} is {claim}"
 
     def split(self) -> tuple[Convex, Convex]:
-        """f as a sum of a function by its slopes and a part by its proximal map."""
+        """Split f into a function by its slopes and a part by its proximal map.
+
+        Returns
+        -------
+        tuple of Convex
+            The two functions, whose sum is f.
+        """
         return self, Indicator(WHOLE_SPACE)
 
     @property
     def n_terms(self) -> int:
-        """Number of terms that `sample` chooses from; 0: f is no sum of terms."""
+        """Number of terms that `sample` chooses from; 0 if f is no sum of terms."""
         return 0
 
     def sample(self, x: Array, chosen: Array) -> Array:
-        """The gradient estimated from the terms `chosen`, without bias."""
+        """Estimate the gradient from some terms, without bias.
+
+        Parameters
+        ----------
+        x : ndarray of shape (d,)
+            The point.
+        chosen : ndarray of int
+            Numbers of the terms.
+
+        Returns
+        -------
+        ndarray of shape (d,)
+            The estimate.
+        """
         raise self._lacks("terms to sample")
 
     def proximal(self, x: Array, weight: float) -> Array:
-        """The z with the least weight·f(z) + ½‖z − x‖²."""
+        """Compute the z with the least weight·f(z) + ½‖z − x‖².
+
+        Parameters
+        ----------
+        x : ndarray of shape (d,)
+            The point.
+        weight : float
+            Weight of f.
+
+        Returns
+        -------
+        ndarray of shape (d,)
+            The point z.
+        """
         raise self._lacks("proximal map")
 
     def first_move(self, start: Array) -> Move:
-        """The first move of a player who has seen nothing but a point of x's space."""
+        """Make the first move of a player who has seen nothing.
+
+        Parameters
+        ----------
+        start : ndarray of shape (d,)
+            A point of the space of x.
+
+        Returns
+        -------
+        Move
+            The move.
+        """
         return Move(start)
 
     def cost(self, move: Move) -> float:
-        """The value at a player's own move, which is in the domain by construction."""
+        """Evaluate f at a player's own move, which is in the domain by construction.
+
+        Parameters
+        ----------
+        move : Move
+            The move.
+
+        Returns
+        -------
+        float
+            The value.
+        """
         return self.value(move.point)
 
     def reply(self, slope: Array) -> Move:
-        """The move with the least ⟨z, slope⟩ + f(z)."""
+        """Compute the move with the least ⟨z, slope⟩ + f(z).
+
+        Parameters
+        ----------
+        slope : ndarray of shape (d,)
+            The slope.
+
+        Returns
+        -------
+        Move
+            The move.
+        """
         return Move(self.maximiser(-slope))
 
     def outside_distance(self, x: Array) -> float:
-        """How far x can be from the points where f is what `value_interval` says."""
+        """Bound the distance of x from the points where f is what `value_interval` says.
+
+        Parameters
+        ----------
+        x : ndarray of shape (d,)
+            The point.
+
+        Returns
+        -------
+        float
+            The bound.
+        """
         return 0.0
 
     def reach(self, x: Array) -> float:
-        """No point where f is finite is further from x than this."""
+        """Bound the distance of x from all points where f is finite.
+
+        Parameters
+        ----------
+        x : ndarray of shape (d,)
+            The point.
+
+        Returns
+        -------
+        float
+            The bound.
+        """
         return np.inf
 
     def value_interval(self, x: Array) -> Interval:
-        """f(x) from both sides."""
+        """Enclose f(x) between two bounds.
+
+        Parameters
+        ----------
+        x : ndarray of shape (d,)
+            The point.
+
+        Returns
+        -------
+        Interval
+            The enclosure.
+        """
         return Interval(self.value(x))
 
     def slope_interval(self, x: Array) -> Interval:
-        """A subgradient at x, every entry from both sides."""
+        """Enclose every entry of a subgradient at x.
+
+        Parameters
+        ----------
+        x : ndarray of shape (d,)
+            The point.
+
+        Returns
+        -------
+        Interval
+            The enclosure.
+        """
         return Interval(self.subgradient(x))
 
     def plane(self, z: Array) -> Plane:
-        """A plane under f, as high as it gets at z (but for `concavity`)."""
+        """Compute a plane under f that is as high as possible at a point (but for `concavity`).
+
+        Parameters
+        ----------
+        z : ndarray of shape (d,)
+            The point.
+
+        Returns
+        -------
+        Plane
+            Height, slope, and a bound of the slope's error.
+        """
         slope = self.slope_interval(z)
         return Plane(self.value_interval(z).low(), slope.mid, length(slope.off))
 
     def share(self, slope: Array, slack: float, origin: Array) -> Share:
-        """How much of a tilt f carries: by its plane with the opposite slope, and its curvature.
+        """Compute how much of a tilt f carries, by a plane of the opposite slope and its curvature.
 
-        With a plane taken at c and m = `strong_convexity`, and d = c − o,
+        With the plane at c, m = `strong_convexity` and d = c − o::
 
             ⟨r, x − o⟩ − s‖x − o‖ + (m/2)‖x − c‖²  ≥  ⟨r, d⟩ − s‖d‖ − (‖r‖ + s)²/2m
+
+        Parameters
+        ----------
+        slope : ndarray of shape (d,)
+            Slope of the tilt.
+        slack : float
+            Bound of the slope's error.
+        origin : ndarray of shape (d,)
+            Point where the tilt is 0.
+
+        Returns
+        -------
+        Share
+            The bound, and what is left of slope and slack.
         """
         if self.concavity > 0:
             return Share(NO_BOUND, slope, slack)
@@ -250,7 +454,25 @@ class Conjugate(Convex):
 
 @dataclass(frozen=True, eq=False)
 class Indicator(Convex):
-    """0 on a set, ∞ elsewhere. Its proximal map is the projection."""
+    """Indicator of a set: 0 on it, infinite elsewhere; its proximal map is the projection.
+
+    Parameters
+    ----------
+    of : ConvexSet
+        The set.
+
+    See Also
+    --------
+    learn : Takes a player whose part is an indicator.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.games import Box, Indicator
+    >>> f = Indicator(Box(-1.0, 1.0))
+    >>> f.value(np.array([0.5])), f.value(np.array([2.0])), f.proximal(np.array([2.0]), 1.0)
+    (0.0, inf, array([1.]))
+    """
 
     of: ConvexSet
 
@@ -274,7 +496,18 @@ class Indicator(Convex):
         return self.of.rounding_bounded
 
     def value_interval(self, x: Array) -> Interval:
-        """0; how far outside of the set rounding put x, `outside_distance` bounds."""
+        """Return 0; `outside_distance` bounds how far outside of the set rounding put x.
+
+        Parameters
+        ----------
+        x : ndarray of shape (d,)
+            The point.
+
+        Returns
+        -------
+        Interval
+            The enclosure of 0.
+        """
         return Interval(0.0)
 
     def share(self, slope: Array, slack: float, origin: Array) -> Share:

@@ -46,45 +46,141 @@ class ConvexSet:
     rounding_bounded: bool = False
 
     def project(self, x: Array) -> Array:
-        """The point of the set nearest to x."""
+        """Compute the point of the set nearest to x.
+
+        Parameters
+        ----------
+        x : ndarray of shape (d,)
+            The point.
+
+        Returns
+        -------
+        ndarray of shape (d,)
+            The nearest point.
+        """
         raise InvalidInput(f"{type(self).__name__} has no projection here; use its minimiser")
 
     def minimiser(self, slope: Array) -> Array:
-        """The point of the set with the least ⟨slope, x⟩."""
+        """Compute the point of the set with the least ⟨slope, x⟩.
+
+        Parameters
+        ----------
+        slope : ndarray of shape (d,)
+            The slope.
+
+        Returns
+        -------
+        ndarray of shape (d,)
+            The point.
+        """
         raise InvalidInput(
             f"⟨slope, x⟩ has no least value on {type(self).__name__}: a linear minimiser needs "
             "a bounded set"
         )
 
     def minimum(self, slope: Array) -> float:
-        """The least ⟨slope, x⟩ over the set; −∞ where it is unbounded."""
+        """Compute the least ⟨slope, x⟩ over the set.
+
+        Parameters
+        ----------
+        slope : ndarray of shape (d,)
+            The slope.
+
+        Returns
+        -------
+        float
+            The least value; −∞ if there is none.
+        """
         return float(np.vdot(slope, self.minimiser(slope)))
 
     def reach(self, x: Array) -> float:
-        """No point of the set is further from x than this."""
+        """Bound the distance of x from all points of the set.
+
+        Parameters
+        ----------
+        x : ndarray of shape (d,)
+            The point.
+
+        Returns
+        -------
+        float
+            The bound.
+        """
         return np.inf
 
     def contains(self, x: Array, tolerance: float = 1e-9) -> bool:
-        """Whether x lies in the set, up to `tolerance` of its size."""
+        """Decide whether x lies in the set, up to rounding.
+
+        Parameters
+        ----------
+        x : ndarray of shape (d,)
+            The point.
+        tolerance : float, default=1e-9
+            Largest distance from the set, relative to the size of x.
+
+        Returns
+        -------
+        bool
+            Whether x lies in the set.
+        """
         with np.errstate(over="ignore"):  # infinitely far off is outside, too
             off = float(np.linalg.norm(self.project(x) - x))
         return off <= tolerance * (1.0 + float(np.linalg.norm(x)))
 
     @property
     def diameter(self) -> float:
-        """The largest distance between two points of the set."""
+        """Largest distance between two points of the set."""
         return np.inf
 
     def gauge(self, x: Array) -> float:
-        """The least s ≥ 0 with x ∈ s·K; a norm for sets that are symmetric around 0."""
+        """Compute the least s ≥ 0 with x ∈ s·K, a norm for sets that are symmetric around 0.
+
+        Parameters
+        ----------
+        x : ndarray of shape (d,)
+            The point.
+
+        Returns
+        -------
+        float
+            The gauge of x.
+        """
         raise InvalidInput(f"{type(self).__name__} has no gauge here; Ball and Ellipsoid do")
 
     def minimum_interval(self, slope: Array, origin: Array | float = 0.0) -> Interval:
-        """min ⟨slope, x − origin⟩ over the set, from both sides."""
+        """Enclose the least ⟨slope, x − origin⟩ over the set.
+
+        Parameters
+        ----------
+        slope : ndarray of shape (d,)
+            The slope.
+        origin : ndarray or float, default=0.0
+            The origin.
+
+        Returns
+        -------
+        Interval
+            The enclosure.
+        """
         return Interval(self.minimum(slope)) - dot(slope, origin)
 
     def share(self, slope: Array, slack: float, origin: Array) -> Share:
-        """How much of a tilt the set carries: all of it where it is bounded, else nothing."""
+        """Compute how much of a tilt the set carries: all of it if it is bounded, else nothing.
+
+        Parameters
+        ----------
+        slope : ndarray of shape (d,)
+            Slope of the tilt.
+        slack : float
+            Bound of the slope's error.
+        origin : ndarray of shape (d,)
+            Point where the tilt is 0.
+
+        Returns
+        -------
+        Share
+            The bound, and what is left of slope and slack.
+        """
         reach = self.reach(origin)
         if not np.isfinite(reach):
             return Share(0.0, slope, slack)
@@ -92,11 +188,35 @@ class ConvexSet:
         return Share(lower_sum(least, -upper_product(slack, reach)), np.zeros_like(slope), 0.0)
 
     def outside_distance(self, x: Array) -> float:
-        """x is no further than this from the set; infinite: not known."""
+        """Bound the distance of x from the set.
+
+        Parameters
+        ----------
+        x : ndarray of shape (d,)
+            The point.
+
+        Returns
+        -------
+        float
+            The bound; infinite if it is not known.
+        """
         return np.inf
 
     def contains_ball(self, x: Array, margin: float) -> bool:
-        """Whether the ball of radius `margin` around x lies in the set, for certain."""
+        """Decide whether a ball around x lies in the set, for certain.
+
+        Parameters
+        ----------
+        x : ndarray of shape (d,)
+            The point.
+        margin : float
+            Radius of the ball.
+
+        Returns
+        -------
+        bool
+            True only if it lies in the set.
+        """
         return False
 
 
@@ -127,8 +247,24 @@ WHOLE_SPACE = Everywhere()
 
 @dataclass(frozen=True, eq=False)
 class Ball(ConvexSet):
-    """{x : ‖x − center‖ ≤ radius}.
+    """The ball {x : ‖x − center‖ ≤ radius}.
 
+    Parameters
+    ----------
+    radius : float
+        The radius.
+    center : ndarray or float, default=0.0
+        The centre; one number stands for a vector of it.
+
+    See Also
+    --------
+    Box : Bounds of the entries.
+    L1Ball : The ball of the ℓ1 norm.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.games import Ball
     >>> Ball(2.0).project(np.array([3.0, 4.0]))
     array([1.2, 1.6])
     """
@@ -177,7 +313,7 @@ class Ball(ConvexSet):
 
     @property
     def gauge_convexity(self) -> float:  # type: ignore[override]
-        """1/radius² around 0, the modulus of ½‖x‖²/radius²; none around another center."""
+        """Modulus of strong convexity of ½gauge²: 1/radius² around 0, else none."""
         return 0.0 if np.any(self.center) or self.radius == 0 else self.radius**-2
 
     def gauge(self, x: Array) -> float:

@@ -83,30 +83,90 @@ class Euclidean:
 
 @dataclass(frozen=True)
 class KullbackLeibler:
-    """Σ x log(x/center) − x + center, of the entropy; the step multiplies by exp(−slope).
+    """Divergence of the entropy: Σ x log(x/center) − x + center.
 
-    On a simplex it is 1/total-strongly convex in the ℓ1 norm, so slopes count by their
-    largest entry only: d directions cost log d. Points are ≥ 0 whatever the set is: with
-    `Everywhere` they are all positive vectors, with `L1Ball` those of a sum ≤ radius (regret is
-    still to the whole ball), with `Box` those between its sides; `Product` joins such sets,
-    and norm(1) is allowed as ψ.
+    Its step multiplies by exp(−slope). Points are ≥ 0 in any set: all positive vectors in ℝᵈ, those
+    with sum ≤ radius in `L1Ball` (regret is still that to the whole ball), those between the sides
+    of a `Box`.
+
+    See Also
+    --------
+    OMD : Takes it as its divergence.
+    VonNeumann : The same for matrices.
+
+    Notes
+    -----
+    On a simplex it is 1/total-strongly convex in the ℓ1 norm, so slopes count by their largest
+    entry only: the regret grows with √(log d) for d entries.
+
+    References
+    ----------
+    .. [1] A. Beck and M. Teboulle, "Mirror descent and nonlinear projected subgradient methods for
+       convex optimization", Operations Research Letters, 31(3), 167–175, 2003.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.games import Indicator, KullbackLeibler, Simplex
+    >>> slope, center = np.array([np.log(2.0), 0.0]), np.array([0.5, 0.5])
+    >>> KullbackLeibler().step(Indicator(Simplex()), slope, 1.0, center).round(6)
+    array([0.333333, 0.666667])
     """
 
     has_closed_steps: ClassVar[bool] = True
 
     def distance(self, x: Array, center: Array) -> float:
-        """Σ x log(x/center) − x + center."""
+        """Compute Σ x log(x/center) − x + center.
+
+        Parameters
+        ----------
+        x : ndarray
+            The point.
+        center : ndarray
+            The centre.
+
+        Returns
+        -------
+        float
+            The divergence.
+        """
         return float(np.sum(kl_div(x, center)))
 
     def slope(self, x: Array, center: Array) -> Array:
-        """log(x/center)."""
+        """Compute log(x/center), the gradient of the divergence in x.
+
+        Parameters
+        ----------
+        x : ndarray
+            The point.
+        center : ndarray
+            The centre.
+
+        Returns
+        -------
+        ndarray
+            The gradient.
+        """
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.log(x / center)
 
     def dual_square(self, part: Convex, slope: Array) -> float:
-        """total·max|slope|² where Σx ≤ total, by Cauchy and Schwarz: (Σ|v|)² ≤ Σx·Σv²/x.
+        """Bound the cost of a slope: total·max|slope|² if Σx ≤ total.
 
-        On a box high·‖slope‖², since φ'' = 1/x ≥ 1/high.
+        By Cauchy and Schwarz (Σ|v|)² ≤ Σx·Σv²/x. On a box it is high·‖slope‖², since φ'' = 1/x ≥
+        1/high.
+
+        Parameters
+        ----------
+        part : Convex
+            The simple part of the game, which says where points lie.
+        slope : ndarray
+            The slope.
+
+        Returns
+        -------
+        float
+            The squared dual norm, divided by the modulus of strong convexity.
         """
         of = part.of if isinstance(part, Indicator) else None
         if isinstance(of, Box):
@@ -117,7 +177,24 @@ class KullbackLeibler:
         return float(total * np.abs(slope).max() ** 2)
 
     def step(self, part: Convex, slope: Array, weight: float, center: Array) -> Array:
-        """`center` times exp(−slope), brought into the set of `part`; `weight` counts for norms."""
+        """Multiply the centre by exp(−slope) and bring it into the set.
+
+        Parameters
+        ----------
+        part : Convex
+            The simple part of the game: an `Indicator` of a set, or a norm.
+        slope : ndarray
+            The slope.
+        weight : float
+            Weight of the part.
+        center : ndarray
+            The centre of the divergence.
+
+        Returns
+        -------
+        ndarray
+            The point of the step.
+        """
         if isinstance(part, Support) and isinstance(part.of, Box):
             # On x ≥ 0 the largest ⟨x, y⟩ is linear: it is taken at the upper side.
             slope, part = slope + weight * part.of.high, Indicator(Everywhere())
@@ -188,9 +265,29 @@ class Gauge:
 
 @dataclass(frozen=True, eq=False)
 class Bregman:
-    """The divergence of any φ: a function of dualfold.games, or an `Oracle`.
+    """Bregman divergence D_c(x) = φ(x) − φ(c) − ⟨∇φ(c), x − c⟩ of any differentiable φ.
 
-    >>> from dualfold.games import Oracle
+    Its step is searched for if φ has no closed form.
+
+    Parameters
+    ----------
+    of : Convex
+        The function φ, for example an `Oracle`.
+
+    See Also
+    --------
+    KullbackLeibler : The divergence of the entropy, in closed form.
+
+    References
+    ----------
+    .. [1] L. M. Bregman, "The relaxation method of finding the common point of convex sets and its
+       application to the solution of problems in convex programming", USSR Computational
+       Mathematics and Mathematical Physics, 7(3), 200–217, 1967.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.games import Bregman, Oracle
     >>> burg = Oracle(lambda x: (-float(np.log(x).sum()), -1 / x))  # Itakura and Saito
     >>> round(Bregman(burg).distance(np.array([2.0]), np.array([1.0])), 6)
     0.306853
@@ -200,21 +297,77 @@ class Bregman:
     has_closed_steps: ClassVar[bool] = False
 
     def distance(self, x: Array, center: Array) -> float:
-        """D_center(x)."""
+        """Compute the divergence of x from the centre.
+
+        Parameters
+        ----------
+        x : ndarray
+            The point.
+        center : ndarray
+            The centre.
+
+        Returns
+        -------
+        float
+            The divergence.
+        """
         fall = float(np.vdot(self.of.subgradient(center), x - center))
         return self.of.value(x) - self.of.value(center) - fall
 
     def slope(self, x: Array, center: Array) -> Array:
-        """∇φ(x) − ∇φ(center)."""
+        """Compute ∇φ(x) − ∇φ(center), the gradient of the divergence in x.
+
+        Parameters
+        ----------
+        x : ndarray
+            The point.
+        center : ndarray
+            The centre.
+
+        Returns
+        -------
+        ndarray
+            The gradient.
+        """
         return self.of.subgradient(x) - self.of.subgradient(center)
 
     def dual_square(self, part: Convex, slope: Array) -> float:
-        """‖slope‖²/β, β the strong convexity of φ."""
+        """Compute ‖slope‖²/β, with β the strong convexity of φ.
+
+        Parameters
+        ----------
+        part : Convex
+            The simple part of the game, which says where points lie.
+        slope : ndarray
+            The slope.
+
+        Returns
+        -------
+        float
+            The squared dual norm, divided by the modulus of strong convexity.
+        """
         beta = self.of.strong_convexity
         return float(np.vdot(slope, slope)) / beta if beta else np.inf
 
     def step(self, part: Convex, slope: Array, weight: float, center: Array) -> Array:
-        """The x with the least ⟨slope, x⟩ + weight·part(x) + D(x), D seen from `center`."""
+        """Compute the x with the least ⟨slope, x⟩ + weight·part(x) + D_center(x).
+
+        Parameters
+        ----------
+        part : Convex
+            The simple part of the game: an `Indicator` of a set, or a norm.
+        slope : ndarray
+            The slope.
+        weight : float
+            Weight of the part.
+        center : ndarray
+            The centre of the divergence.
+
+        Returns
+        -------
+        ndarray
+            The point of the step.
+        """
         target = self.of.subgradient(center) - slope
         if isinstance(part, Indicator) and isinstance(part.of, Everywhere):
             try:
@@ -238,16 +391,46 @@ class Bregman:
 
 @dataclass(frozen=True)
 class VonNeumann:
-    """tr(X log X − X log C − X + C) of positive definite matrices: the entropy's, for spectra.
+    """Divergence of positive definite matrices: tr(X log X − X log C − X + C).
 
-    On the spectrahedron the step is total·exp(log C − slope)/tr(…), and it is 1/total-strongly
+    On the spectrahedron its step is total·exp(log C − slope)/tr(…), and it is 1/total-strongly
     convex in the sum of the absolute eigenvalues.
+
+    See Also
+    --------
+    Spectrahedron : The set that it suits.
+    KullbackLeibler : The same for vectors.
+
+    References
+    ----------
+    .. [1] K. Tsuda, G. Rätsch and M. K. Warmuth, "Matrix exponentiated gradient updates for on-line
+       learning and Bregman projection", Journal of Machine Learning Research, 6, 995–1018, 2005.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.games import VonNeumann
+    >>> round(VonNeumann().distance(np.eye(2) / 2, np.eye(2) / 2), 9) + 0.0
+    0.0
     """
 
     has_closed_steps: ClassVar[bool] = True
 
     def distance(self, x: Array, center: Array) -> float:
-        """tr(X log X − X log C − X + C)."""
+        """Compute tr(X log X − X log C − X + C).
+
+        Parameters
+        ----------
+        x : ndarray
+            The point.
+        center : ndarray
+            The centre.
+
+        Returns
+        -------
+        float
+            The divergence.
+        """
         values = np.linalg.eigvalsh(x)
         own = float(np.sum(values * np.log(np.maximum(values, 1e-300))))
         return (
@@ -257,17 +440,60 @@ class VonNeumann:
         )
 
     def slope(self, x: Array, center: Array) -> Array:
-        """log X − log C."""
+        """Compute log X − log C, the gradient of the divergence in X.
+
+        Parameters
+        ----------
+        x : ndarray
+            The point.
+        center : ndarray
+            The centre.
+
+        Returns
+        -------
+        ndarray
+            The gradient.
+        """
         return _matrix_logarithm(x) - _matrix_logarithm(center)
 
     def dual_square(self, part: Convex, slope: Array) -> float:
-        """total·λ², λ the largest |eigenvalue| of the slope."""
+        """Compute total·λ², with λ the largest absolute eigenvalue of the slope.
+
+        Parameters
+        ----------
+        part : Convex
+            The simple part of the game, which says where points lie.
+        slope : ndarray
+            The slope.
+
+        Returns
+        -------
+        float
+            The squared dual norm, divided by the modulus of strong convexity.
+        """
         of = part.of if isinstance(part, Indicator) else None
         total = of.total if isinstance(of, Spectrahedron) else np.inf
         return float(total * np.abs(np.linalg.eigvalsh((slope + slope.T) / 2)).max() ** 2)
 
     def step(self, part: Convex, slope: Array, weight: float, center: Array) -> Array:
-        """exp(log `center` − slope), scaled to the trace of `part`; `weight` is not used."""
+        """Compute exp(log C − slope), scaled to the trace of the set.
+
+        Parameters
+        ----------
+        part : Convex
+            The simple part of the game: an `Indicator` of a set, or a norm.
+        slope : ndarray
+            The slope.
+        weight : float
+            Weight of the part.
+        center : ndarray
+            The centre of the divergence.
+
+        Returns
+        -------
+        ndarray
+            The point of the step.
+        """
         if not (isinstance(part, Indicator) and isinstance(part.of, Spectrahedron | Everywhere)):
             raise InvalidInput(
                 "the step of matrix entropy has a closed form on Spectrahedron and Everywhere "

@@ -81,10 +81,37 @@ class Membership:
 
 
 def payoff(f: Convex, x: Array, y: Array, *, over: ConvexSet = WHOLE_SPACE) -> float:
-    """g(x, y) = ⟨x, y⟩ − f*(y), what x pays to y; f* is the supremum over the set `over`.
+    """Evaluate the payoff g(x, y) = ⟨x, y⟩ − f*(y) of the Fenchel game.
 
-    >>> from dualfold.games.composites import HalfSquare
-    >>> payoff(HalfSquare(), np.array([3.0]), np.array([1.0]))  # 3·1 − ½·1²
+    Parameters
+    ----------
+    f : Convex
+        The convex function to minimise.
+    x : ndarray of shape (d,)
+        The point.
+    y : ndarray of shape (d,)
+        The slope.
+    over : ConvexSet, default=Everywhere()
+        The set that x may move in; by default all of ℝᵈ.
+
+    Returns
+    -------
+    float
+        What x pays to y; f* is the supremum over the set `over`.
+
+    See Also
+    --------
+    equilibrium : How far a pair is from an equilibrium.
+
+    References
+    ----------
+    .. [1] Lucas Tucker, "Dimensionality reduction and the Fenchel game", Definition 6.5.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.games import Quadratic, payoff
+    >>> payoff(Quadratic(np.eye(1)), np.array([3.0]), np.array([1.0]))  # 3·1 − ½·1²
     2.5
     """
     x, y = doubles(x, "x"), doubles(y, "y")
@@ -92,8 +119,41 @@ def payoff(f: Convex, x: Array, y: Array, *, over: ConvexSet = WHOLE_SPACE) -> f
 
 
 def equilibrium(f: Convex, x: Array, y: Array, *, over: ConvexSet = WHOLE_SPACE) -> Equilibrium:
-    """How far (x, y) is from an equilibrium of the game of min f over the set `over`.
+    """Compute how far a pair (x, y) is from an equilibrium of the game of min f.
 
+    Parameters
+    ----------
+    f : Convex
+        The convex function to minimise.
+    x : ndarray of shape (d,)
+        The point.
+    y : ndarray of shape (d,)
+        The slope.
+    over : ConvexSet, default=Everywhere()
+        The set that x may move in; by default all of ℝᵈ.
+
+    Returns
+    -------
+    Equilibrium
+        Bounds `low` ≤ min f ≤ `high`, and their difference `epsilon`.
+
+    Raises
+    ------
+    InvalidInput
+        If x does not lie in the set.
+
+    See Also
+    --------
+    payoff : The payoff of a pair.
+
+    References
+    ----------
+    .. [1] Lucas Tucker, "Dimensionality reduction and the Fenchel game", Definition 6.6 and
+       Corollary
+       6.9.
+
+    Examples
+    --------
     >>> from dualfold.games import Ball
     >>> from dualfold.games.composites import HalfSquare
     >>> f = HalfSquare(1.0, np.array([3.0]))  # ½(x − 3)² on [−1, 1]: the minimum is 2, at 1
@@ -108,8 +168,32 @@ def equilibrium(f: Convex, x: Array, y: Array, *, over: ConvexSet = WHOLE_SPACE)
 
 
 def membership(f: Convex, x: Array, y: Array, *, over: ConvexSet = WHOLE_SPACE) -> Membership:
-    """Whether y is a subgradient of f at x, for all points of the set `over`.
+    """Decide whether y is a subgradient of f at x.
 
+    By Fenchel and Young f(x) + f*(y) − ⟨x, y⟩ is 0 for subgradients and positive otherwise.
+
+    Parameters
+    ----------
+    f : Convex
+        The convex function to minimise.
+    x : ndarray of shape (d,)
+        The point.
+    y : ndarray of shape (d,)
+        The slope.
+    over : ConvexSet, default=Everywhere()
+        The set that x may move in; by default all of ℝᵈ.
+
+    Returns
+    -------
+    Membership
+        Bounds of this gap; `holds` or `is_refuted` says which.
+
+    References
+    ----------
+    .. [1] Lucas Tucker, "Dimensionality reduction and the Fenchel game", Theorem 6.4.
+
+    Examples
+    --------
     >>> from dualfold.games import norm
     >>> corner = np.zeros(2)
     >>> membership(norm(1), corner, np.array([0.3, -1.0])).holds
@@ -137,11 +221,36 @@ def _extent(x: Array, over: ConvexSet) -> float:
 def conjugate(
     f: Convex, y: Array, *, over: ConvexSet = WHOLE_SPACE, start: Array | None = None
 ) -> ConjugateValue:
-    """f*(y) = sup ⟨x, y⟩ − f(x) over the set `over`, from both sides (Definition 6.1).
+    """Bracket the conjugate f*(y) = sup ⟨x, y⟩ − f(x) over a set.
 
-    In closed form where f has one on all of ℝᵈ; else searched for from `start` (default: 0), which
-    must lie where f is finite.
+    It is in closed form if f has one on all of ℝᵈ, and searched for otherwise.
 
+    Parameters
+    ----------
+    f : Convex
+        The convex function to minimise.
+    y : ndarray of shape (d,)
+        The slope.
+    over : ConvexSet, default=Everywhere()
+        The set that x may move in; by default all of ℝᵈ.
+    start : ndarray of shape (d,) or None, default=None
+        Where the search starts; f must be finite there. None is 0.
+
+    Returns
+    -------
+    ConjugateValue
+        Bounds `low` and `high`, and the `point` that attains `low`.
+
+    See Also
+    --------
+    membership : Whether y is a subgradient.
+
+    References
+    ----------
+    .. [1] Lucas Tucker, "Dimensionality reduction and the Fenchel game", Definition 6.1.
+
+    Examples
+    --------
     >>> from dualfold.games import Ball, Oracle
     >>> fourth = Oracle(lambda x: (float(x[0] ** 4), 4 * x**3))
     >>> round(conjugate(fourth, np.array([4.0])).low, 6)  # 4x − x⁴ is largest at 1

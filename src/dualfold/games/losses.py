@@ -34,7 +34,36 @@ from dualfold.games.polytopes import Box, L1Ball, Simplex
 
 
 def norm(order: Literal[1, 2, "inf"], weight: float = 1.0) -> Support:
-    """weight·‖x‖ of order 1, 2 or "inf", as the support function of the dual ball."""
+    """The function weight·‖x‖ of order 1, 2 or "inf", as the support function of the dual ball.
+
+    Parameters
+    ----------
+    order : {1, 2, "inf"}
+        Order of the norm.
+    weight : float, default=1.0
+        Factor, 0 or more.
+
+    Returns
+    -------
+    Support
+        The function, with its proximal map.
+
+    Raises
+    ------
+    InvalidInput
+        If the order is none of these, or the weight is negative.
+
+    See Also
+    --------
+    accelerated_proximal : Minimises f plus a norm.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.games import norm
+    >>> norm(1).value(np.array([3.0, -4.0])), norm(1).proximal(np.array([3.0, -0.5]), 1.0) + 0.0
+    (7.0, array([2., 0.]))
+    """
     weight = number(weight, "the weight of a norm")
     if order == 1:
         return Support(Box(-weight, weight))
@@ -47,11 +76,31 @@ def norm(order: Literal[1, 2, "inf"], weight: float = 1.0) -> Support:
 
 @dataclass(frozen=True, eq=False)
 class Logistic(Convex):
-    """Σ log(1 + exp(−label·⟨row, x⟩)) with labels ±1, the loss of logistic regression.
+    """Loss of logistic regression: Σ log(1 + exp(−label·⟨row, x⟩)).
 
-        f*(y) = Σ p_i log p_i + (1−p_i) log(1−p_i)    where y = −Σ p_i label_i row_i
+    Parameters
+    ----------
+    rows : ndarray of shape (n_samples, d)
+        Rows of features.
+    labels : ndarray of shape (n_samples,)
+        Labels +1 or −1.
 
-    The p are unique, and the conjugate closed, when the rows are independent.
+    See Also
+    --------
+    LeastSquares : Loss of linear regression.
+
+    Notes
+    -----
+    The conjugate is Σ p_i log p_i + (1 − p_i) log(1 − p_i) with y = −Σ p_i label_i row_i; it is in
+    closed form if the rows are independent.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.games import Logistic
+    >>> f = Logistic(np.array([[1.0], [-1.0]]), np.array([1.0, -1.0]))
+    >>> round(f.value(np.zeros(1)), 6), f.subgradient(np.zeros(1))
+    (1.386294, array([-1.]))
     """
 
     rows: Array
@@ -106,7 +155,20 @@ class Logistic(Convex):
         return len(self.rows)
 
     def sample(self, x: Array, chosen: Array) -> Array:
-        """The gradient estimated from the rows `chosen`, without bias."""
+        """Estimate the gradient from some rows, without bias.
+
+        Parameters
+        ----------
+        x : ndarray of shape (d,)
+            The point.
+        chosen : ndarray of int
+            Numbers of the rows.
+
+        Returns
+        -------
+        ndarray of shape (d,)
+            The estimate.
+        """
         rows, labels = self.rows[chosen], self.labels[chosen]
         scale = len(self.rows) / len(chosen)
         return -scale * (rows.T @ (labels * expit(-labels * (rows @ x))))
@@ -254,9 +316,28 @@ class LogSumExp(Convex):
 
 @dataclass(frozen=True)
 class Huber(Convex):
-    """Σ ½x² where |x| ≤ width, width·|x| − ½width² beyond: a square with straight sides.
+    """Huber's loss: Σ ½x² where `|x| ≤ width`, and `width·|x| − ½width²` beyond.
 
-    f*(y) = ½‖y‖²    where every |y_i| ≤ width, else ∞
+    Parameters
+    ----------
+    width : float, default=1.0
+        Where the square ends.
+
+    See Also
+    --------
+    LeastSquares : Squares everywhere.
+
+    References
+    ----------
+    .. [1] P. J. Huber, "Robust estimation of a location parameter", Annals of Mathematical
+       Statistics, 35(1), 73–101, 1964.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.games import Huber
+    >>> Huber(1.0).value(np.array([0.5, 3.0]))
+    2.625
     """
 
     width: float = 1.0

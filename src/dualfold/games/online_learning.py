@@ -143,16 +143,49 @@ def learn(
     rounds: int | None = None,
     shown: ShownKind = "loss",
 ) -> OnlineAccount:
-    """One player against losses that are given, or chosen by an opponent as it goes.
+    """Play online convex optimisation: one player against losses that come one by one.
 
-    losses : one for each round; or an opponent, a function that is called with the `Past` and
-        returns the loss of the round. A loss is an array (a slope, ⟨slope, z⟩), a function
-        of dualfold.games, or a Python function z ↦ (value, subgradient).
-    weights : α_t, as in `play`
-    rounds : how many; an opponent needs it, and of a list it takes the first ones
-    shown : what the player is shown, the whole "loss", as in the protocol, or only its "slope"
-        at z_t, which makes every step cheap (not for prescient players)
+    In round t the player names z_t, sees the loss ℓ_t, and pays α_t·ℓ_t(z_t).
 
+    Parameters
+    ----------
+    player : Player
+        The strategy, for example `FTL`, `FTRL` or `OMD`.
+    losses : iterable or callable
+        One loss for each round; or an opponent, a function that is called with the past (`points`
+        and `losses` so far) and returns the loss of the round. A loss is an array (a slope), a
+        function of `dualfold.games`, or a Python function z ↦ (value, subgradient).
+    weights : callable or sequence of float, default=equal_weights
+        Weights α_t of the rounds: a function or a list.
+    rounds : int or None, default=None
+        Number of rounds; an opponent needs it, and of a list it takes the first ones.
+    shown : {"loss", "slope"}, default="loss"
+        Whether the player sees the whole loss or only its slope at z_t, which makes every step
+        cheap (not for prescient players).
+
+    Returns
+    -------
+    OnlineAccount
+        Points, losses and payments; `regret` and `average_regret` compare with fixed points.
+
+    Raises
+    ------
+    InvalidInput
+        If a loss is of no known kind, or `rounds` is missing.
+
+    See Also
+    --------
+    FTL : Follow the leader.
+    OMD : Mirror descent.
+
+    References
+    ----------
+    .. [1] Lucas Tucker, "Dimensionality reduction and the Fenchel game", Algorithm 3.
+    .. [2] E. Hazan, "Introduction to online convex optimization", Foundations and Trends in
+       Optimization, 2(3–4), 157–325, 2016.
+
+    Examples
+    --------
     >>> from dualfold.games import Indicator, Simplex
     >>> from dualfold.games.players import FTLPlus
     >>> leader = FTLPlus(Indicator(Simplex()), np.array([0.5, 0.5]))

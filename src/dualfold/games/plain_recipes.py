@@ -52,10 +52,52 @@ from dualfold.games.recipe import (
 def averaged_descent(
     f: Convex, start: Array, *, over: ConvexSet = WHOLE_SPACE, radius: float | None = None
 ) -> Recipe:
-    """Gradient descent with step 1/2L, and the average of x₀ … x_{T−1}.
+    """Gradient descent with step 1/(2L) and averaged points, as a game.
 
-    LR²/T on all of ℝᵈ. On a set the first point may be worse than smoothness alone allows,
-    and R‖∇f(x₀)‖/T is added.
+    After T rounds f(x̄) − min f is at most LR²/T on all of ℝᵈ; on a set R‖∇f(x₀)‖/T is added.
+
+    Parameters
+    ----------
+    f : Convex
+        The convex function to minimise.
+    start : ndarray of shape (d,)
+        The first point x₀, where the first gradient is taken.
+    over : ConvexSet, default=Everywhere()
+        The set that x may move in; by default all of ℝᵈ.
+    radius : float or None, default=None
+        A minimiser lies within this distance of the start. On all of ℝᵈ the guarantee and the
+        duality gap need it; without it they are infinite.
+
+    Returns
+    -------
+    Recipe
+        The method as a pair of players; its `play` runs it and returns the points and a
+        certificate.
+
+    Raises
+    ------
+    InvalidInput
+        If f is not smooth.
+
+    See Also
+    --------
+    averaged_subgradient_descent : Functions with corners.
+    nesterov : A faster rate.
+
+    References
+    ----------
+    .. [1] J.-K. Wang, J. Abernethy and K. Y. Levy, "No-regret dynamics in the Fenchel game: A
+       unified framework for algorithmic convex optimization", Mathematical Programming, 205,
+       203–268, 2024 (arXiv:2111.11309).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.games import LeastSquares, averaged_descent
+    >>> f = LeastSquares(np.eye(2), np.ones(2))
+    >>> run = averaged_descent(f, np.zeros(2), radius=2.0).play(20)
+    >>> bool(f.value(run.answer) <= 0.2)
+    True
     """
     begin = StartingPoint.from_radius(start, over, radius)
     L, R = smoothness_of(f, "averaged descent"), begin.distance
@@ -80,7 +122,58 @@ def averaged_subgradient_descent(
     radius: float | None = None,
     gradient_bound: float | None = None,
 ) -> Recipe:
-    """The same for any f, corners included, with the step R/(G√T) of its horizon: GR/√T."""
+    """Subgradient descent with step R/(G√T) and averaged points, as a game.
+
+    After T rounds f(x̄) − min f is at most GR/√T. It takes any convex f, also one with corners.
+
+    Parameters
+    ----------
+    f : Convex
+        The convex function to minimise.
+    start : ndarray of shape (d,)
+        The first point x₀, where the first gradient is taken.
+    rounds : int
+        Number T of rounds that the step is chosen for.
+    over : ConvexSet, default=Everywhere()
+        The set that x may move in; by default all of ℝᵈ.
+    radius : float or None, default=None
+        A minimiser lies within this distance of the start. On all of ℝᵈ the guarantee and the
+        duality gap need it; without it they are infinite.
+    gradient_bound : float or None, default=None
+        Number G such that no subgradient is longer; None takes it from f and the set.
+
+    Returns
+    -------
+    Recipe
+        The method as a pair of players; its `play` runs it and returns the points and a
+        certificate.
+
+    Raises
+    ------
+    InvalidInput
+        If no G or R is known.
+
+    See Also
+    --------
+    averaged_descent : Smooth functions.
+
+    References
+    ----------
+    .. [1] J.-K. Wang, J. Abernethy and K. Y. Levy, "No-regret dynamics in the Fenchel game: A
+       unified framework for algorithmic convex optimization", Mathematical Programming, 205,
+       203–268, 2024 (arXiv:2111.11309).
+    .. [2] Lucas Tucker, "Dimensionality reduction and the Fenchel game", Lemma 6.22.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.games import Ball, averaged_subgradient_descent, norm
+    >>> recipe = averaged_subgradient_descent(
+    ...     norm(1), np.ones(2), rounds=20, over=Ball(2.0), gradient_bound=1.5
+    ... )
+    >>> bool(norm(1).value(recipe.play().answer) <= recipe.bound(20))
+    True
+    """
     begin = StartingPoint.from_radius(start, over, radius)
     y_player = BestResponse(Conjugate(f), begin.point)
     name = "averaged subgradient descent"
@@ -104,8 +197,45 @@ def cumulative_descent(
 
 
 def frank_wolfe(f: Convex, start: Array, *, over: ConvexSet) -> Recipe:
-    """Move by a share 2/(t+1) of the way to the set's best corner; no projection.
+    """Frank–Wolfe method: move a share 2/(t + 1) of the way to the set's best point, as a game.
 
+    It needs no projection. After T rounds f(x̄) − min f is at most 2LD²/(T + 1) on a set of
+    diameter D.
+
+    Parameters
+    ----------
+    f : Convex
+        The convex function to minimise.
+    start : ndarray of shape (d,)
+        The first point x₀, where the first gradient is taken.
+    over : ConvexSet
+        The bounded set that x moves in.
+
+    Returns
+    -------
+    Recipe
+        The method as a pair of players; its `play` runs it and returns the points and a
+        certificate.
+
+    Raises
+    ------
+    InvalidInput
+        If f is not smooth or the set is not bounded.
+
+    See Also
+    --------
+    averaged_descent : A method with projections.
+
+    References
+    ----------
+    .. [1] J.-K. Wang, J. Abernethy and K. Y. Levy, "No-regret dynamics in the Fenchel game: A
+       unified framework for algorithmic convex optimization", Mathematical Programming, 205,
+       203–268, 2024 (arXiv:2111.11309).
+    .. [2] M. Jaggi, "Revisiting Frank–Wolfe: Projection-free sparse convex optimization",
+       Proceedings of the 30th International Conference on Machine Learning, 427–435, 2013.
+
+    Examples
+    --------
     >>> from dualfold.games import Simplex
     >>> from dualfold.games.composites import HalfSquare
     >>> corner = np.array([1.0, 0.0, 0.0])

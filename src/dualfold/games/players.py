@@ -72,17 +72,68 @@ class Player:
     prescient: ClassVar[bool] = False
 
     def move(self, seen: SeenLosses, weight: float) -> Move:
-        """The move of a round of this weight."""
+        """Choose the move of a round.
+
+        Parameters
+        ----------
+        seen : SeenLosses
+            What was seen so far.
+        weight : float
+            Weight of the round.
+
+        Returns
+        -------
+        Move
+            The move.
+        """
         return self.part.first_move(self.start) if seen.rounds == 0 else self.strategy(seen, weight)
 
     def strategy(self, seen: SeenLosses, weight: float) -> Move:
-        """The move once something has been seen."""
+        """Choose the move once something has been seen.
+
+        Parameters
+        ----------
+        seen : SeenLosses
+            What was seen so far.
+        weight : float
+            Weight of the round.
+
+        Returns
+        -------
+        Move
+            The move.
+        """
         raise NotImplementedError
 
 
 @dataclass(frozen=True, eq=False)
 class FTL(Player):
-    """Follow the leader: the best point for all losses seen. For y: ∇f(x̄)."""
+    """Follow the leader: the best point for all losses seen.
+
+    Parameters
+    ----------
+    part : Convex
+        The player's own part φ, often an `Indicator` of a set.
+    start : ndarray of shape (d,)
+        The first point.
+
+    See Also
+    --------
+    FTRL : With a regulariser.
+    learn : Plays it against losses.
+
+    References
+    ----------
+    .. [1] Lucas Tucker, "Dimensionality reduction and the Fenchel game", Algorithm 4.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.games import FTL, Box, Indicator, learn
+    >>> leader = FTL(Indicator(Box(-1.0, 1.0)), np.zeros(1))
+    >>> learn(leader, np.array([[1.0], [1.0], [-3.0], [0.0]])).points.ravel()
+    array([ 0., -1., -1.,  1.])
+    """
 
     def strategy(self, seen: SeenLosses, weight: float) -> Move:
         return self.part.reply(seen.mean)
@@ -116,9 +167,37 @@ class BestResponse(Player):
 
 @dataclass(frozen=True, eq=False)
 class FTRL(Player):
-    """FTL with a regulariser: argmin Σ α_s ℓ_s(z) + D_start(z)/step.
+    """Follow the regularised leader: argmin Σ α_s ℓ_s(z) + D_start(z)/step.
 
-    With R(z) instead of D_start(z): `FTRL.from_regulariser`.
+    `FTRL.from_regulariser` takes any convex R(z) in place of D_start(z).
+
+    Parameters
+    ----------
+    part : Convex
+        The player's own part φ, often an `Indicator` of a set.
+    start : ndarray of shape (d,)
+        The first point.
+    step : float
+        Step η: how strongly losses act.
+    divergence : Divergence, default=Euclidean()
+        Divergence that measures how far points move.
+
+    See Also
+    --------
+    FTL : Without a regulariser.
+    OMD : Steps from the last point.
+
+    References
+    ----------
+    .. [1] Lucas Tucker, "Dimensionality reduction and the Fenchel game", Algorithm 4.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.games import FTRL, Box, Indicator, learn
+    >>> careful = FTRL(Indicator(Box(-1.0, 1.0)), np.zeros(1), step=0.5)
+    >>> learn(careful, np.array([[1.0], [1.0], [1.0]])).points.ravel()
+    array([ 0. , -0.5, -1. ])
     """
 
     step: float
@@ -126,12 +205,26 @@ class FTRL(Player):
 
     @classmethod
     def from_regulariser(cls, R: Any, part: Convex, near: Array, *, step: float) -> Self:
-        """FTRL[R, η] with any convex R: argmin Σ α_s ℓ_s(z) + R(z)/step, first of R alone.
+        """Make FTRL[R, η] with any convex R: argmin Σ α_s ℓ_s(z) + R(z)/step.
 
-        R, part : the regulariser (a Python function as a loss may be one, too), and the player's
-            part φ (a set: `Indicator`)
-        near : a point that searches begin at; `step` : η
+        Parameters
+        ----------
+        R : Convex or callable
+            The regulariser; a Python function x ↦ (value, subgradient), too.
+        part : Convex
+            The player's own part φ, often an `Indicator` of a set.
+        near : ndarray of shape (d,)
+            Point that searches start at.
+        step : float
+            Step η: how strongly losses act.
 
+        Returns
+        -------
+        FTRL
+            The player; its start is the least point of R.
+
+        Examples
+        --------
         >>> from dualfold.games import Box, Indicator
         >>> from dualfold.games.composites import HalfSquare
         >>> far = HalfSquare(1.0, np.array([3.0, 0.0]))  # its least point is outside of the box
@@ -157,7 +250,37 @@ class FTRLPlus(FTRL):
 
 @dataclass(frozen=True, eq=False)
 class OMD(Player):
-    """Online mirror descent: argmin α ℓ(z) + D_previous(z)/step, ℓ the last loss."""
+    """Online mirror descent: argmin α ℓ(z) + D_previous(z)/step, with ℓ the last loss.
+
+    Parameters
+    ----------
+    part : Convex
+        The player's own part φ, often an `Indicator` of a set.
+    start : ndarray of shape (d,)
+        The first point.
+    step : float
+        Step η: how strongly losses act.
+    divergence : Divergence, default=Euclidean()
+        Divergence that measures how far points move.
+
+    See Also
+    --------
+    FTRL : Steps from the start.
+    KullbackLeibler : A divergence for simplices.
+
+    References
+    ----------
+    .. [1] Lucas Tucker, "Dimensionality reduction and the Fenchel game", Algorithm 5.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.games import OMD, Indicator, KullbackLeibler, Simplex, learn
+    >>> player = OMD(Indicator(Simplex()), np.ones(2) / 2, 1.0, KullbackLeibler())
+    >>> learn(player, np.log([[2.0, 1.0], [1.0, 1.0]])).points.round(3)
+    array([[0.5  , 0.5  ],
+           [0.333, 0.667]])
+    """
 
     step: float
     divergence: Divergence = field(default_factory=Euclidean)

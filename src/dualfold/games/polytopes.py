@@ -16,7 +16,26 @@ from dualfold.games.planes import Share, lower_sum
 
 @dataclass(frozen=True, eq=False)
 class Box(ConvexSet):
-    """{x : low ≤ x ≤ high}, entry by entry; a side may be infinite."""
+    """The box {x : low ≤ x ≤ high}, entry by entry.
+
+    Parameters
+    ----------
+    low : ndarray or float
+        Lower sides; they may be infinite.
+    high : ndarray or float
+        Upper sides.
+
+    See Also
+    --------
+    Ball : Bounds of the norm.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.games import Box
+    >>> Box(0.0, 1.0).project(np.array([-2.0, 0.5]))
+    array([0. , 0.5])
+    """
 
     low: Array | float
     high: Array | float
@@ -49,7 +68,24 @@ class Box(ConvexSet):
         return dot(slope, interval(corner) - origin)
 
     def share(self, slope: Array, slack: float, origin: Array) -> Share:
-        """Entries that point to an infinite side are left over, and so is the slack then."""
+        """Compute how much of a tilt the box carries.
+
+        Entries that point to an infinite side are left over, and so is the slack then.
+
+        Parameters
+        ----------
+        slope : ndarray of shape (d,)
+            Slope of the tilt.
+        slack : float
+            Bound of the slope's error.
+        origin : ndarray of shape (d,)
+            Point where the tilt is 0.
+
+        Returns
+        -------
+        Share
+            The bound, and what is left of slope and slack.
+        """
         corner = np.where(slope == 0, 0.0, np.where(slope > 0, self.low, self.high))
         rest = np.where(np.isfinite(corner), 0.0, slope)
         least = self.minimum_interval(slope - rest, origin).low()
@@ -71,7 +107,7 @@ class Box(ConvexSet):
 
     @property
     def diameter(self) -> float:
-        """Infinite while both bounds are single numbers: their dimension is not known."""
+        """Largest distance between two points; infinite while the dimension is not known."""
         if np.ndim(self.low) == np.ndim(self.high) == 0:
             return np.inf
         return float(np.linalg.norm(np.asarray(self.high) - self.low))
@@ -79,8 +115,22 @@ class Box(ConvexSet):
 
 @dataclass(frozen=True)
 class Simplex(ConvexSet):
-    """{x ≥ 0 : Σx = total}.
+    """The simplex {x ≥ 0 : Σx = total}.
 
+    Parameters
+    ----------
+    total : float, default=1.0
+        Sum of the entries.
+
+    See Also
+    --------
+    KullbackLeibler : The divergence that suits it.
+    Spectrahedron : The simplex of matrices.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.games import Simplex
     >>> Simplex().project(np.array([0.9, 0.5]))
     array([0.7, 0.3])
     """
@@ -128,7 +178,24 @@ class Simplex(ConvexSet):
 
 @dataclass(frozen=True)
 class L1Ball(ConvexSet):
-    """{x : Σ|x_i| ≤ radius}."""
+    """The ball {x : Σ|x_i| ≤ radius} of the ℓ1 norm.
+
+    Parameters
+    ----------
+    radius : float
+        The radius.
+
+    See Also
+    --------
+    frank_wolfe : A method that needs only its corners.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.games import L1Ball
+    >>> L1Ball(2.0).minimiser(np.array([1.0, -3.0]))
+    array([0., 2.])
+    """
 
     radius: float
     rounding_bounded = True

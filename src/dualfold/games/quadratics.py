@@ -28,14 +28,36 @@ from dualfold.games.intervals import (
 
 @dataclass(frozen=True, eq=False)
 class Quadratic(Convex):
-    """½xᵀQx + qᵀx + c with Q ⪰ 0; affine where Q is 0.
+    """The function ½xᵀQx + qᵀx + c with Q ⪰ 0.
 
-    Only the symmetric part of Q matters to xᵀQx, and it is what slopes are made of. A Q
-    whose least eigenvalue cannot be distinguished from 0 is accepted, and `concavity` is then
-    the bound of how far below 0 it can be; a Q that is clearly indefinite is refused.
+    A Q whose least eigenvalue cannot be distinguished from 0 is accepted, and `concavity` bounds
+    how far below 0 it can be; a Q that is clearly indefinite is refused. Only the symmetric part of
+    Q matters.
 
-        f*(y) = ½(y−q)ᵀQ⁺(y−q) − c    for y − q in the range of Q, else ∞
+    Parameters
+    ----------
+    matrix : ndarray of shape (d, d)
+        The matrix Q.
+    linear : ndarray or float, default=0.0
+        The vector q.
+    constant : float, default=0.0
+        The number c.
 
+    Raises
+    ------
+    InvalidInput
+        If Q is indefinite or not square.
+
+    See Also
+    --------
+    LeastSquares : The function ½‖Ax − b‖².
+
+    Notes
+    -----
+    The conjugate is ½(y − q)ᵀQ⁺(y − q) − c if y − q is in the range of Q, and infinite otherwise.
+
+    Examples
+    --------
     >>> f = Quadratic(np.diag([1.0, 4.0]), np.array([1.0, 0.0]))
     >>> f.conjugate(np.array([3.0, 4.0]))
     4.0
@@ -141,7 +163,27 @@ class Quadratic(Convex):
 
 @dataclass(frozen=True, eq=False)
 class LeastSquares(Convex):
-    """½‖Ax − b‖², one row for each observation."""
+    """The function ½‖Ax − b‖², the loss of linear regression.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n_samples, d)
+        The matrix A, one row for each observation.
+    targets : ndarray of shape (n_samples,)
+        The vector b.
+
+    See Also
+    --------
+    Quadratic : The function given by a matrix.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.games import LeastSquares
+    >>> f = LeastSquares(np.eye(2), np.array([1.0, 2.0]))
+    >>> f.value(np.zeros(2)), f.subgradient(np.zeros(2))
+    (2.5, array([-1., -2.]))
+    """
 
     rows: Array
     targets: Array
@@ -188,7 +230,20 @@ class LeastSquares(Convex):
         return len(self.rows)
 
     def sample(self, x: Array, chosen: Array) -> Array:
-        """The gradient estimated from the rows `chosen`, without bias."""
+        """Estimate the gradient from some rows, without bias.
+
+        Parameters
+        ----------
+        x : ndarray of shape (d,)
+            The point.
+        chosen : ndarray of int
+            Numbers of the rows.
+
+        Returns
+        -------
+        ndarray of shape (d,)
+            The estimate.
+        """
         rows = self.rows[chosen]
         scale = len(self.rows) / len(chosen)
         return scale * (rows.T @ (rows @ x - self.targets[chosen]))

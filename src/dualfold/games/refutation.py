@@ -75,18 +75,46 @@ def refute(
     tries: int = 2_000,
     random_state: int = 0,
 ) -> Refutation:
-    """Look for points where a claim about f fails.
+    """Look for points where a claim about a function fails.
 
-    f : the function, of dualfold.games or any that returns a number
-    around : a point of its domain; pairs are drawn around it, `scale` wide and far narrower,
-        and projected into the set `over`
-    claim, modulus : "convex", "strongly convex" with μ, or "smooth" with L
-    tries : half of them are drawn by `random_state`, half improve on the worst of these
+    The search can refute a claim and never proves one.
 
-    >>> print(refute(lambda x: float(x[0] ** 3), np.array([0.0])))  # doctest: +ELLIPSIS
-    not convex: it fails by ...
-    >>> print(refute(lambda x: float(x[0] ** 4), np.array([0.0])))
-    no counterexample to “convex” in 2000 tries; that proves nothing
+    Parameters
+    ----------
+    f : Convex or callable
+        The function; any that returns a number.
+    around : ndarray of shape (d,)
+        Point of its domain; pairs of points are drawn around it.
+    claim : {"convex", "strongly convex", "smooth"}, default="convex"
+        The claim.
+    modulus : float, default=0.0
+        The constant μ of strong convexity, or L of smoothness.
+    over : ConvexSet, default=Everywhere()
+        The set that x may move in; by default all of ℝᵈ.
+    scale : float, default=1.0
+        Largest width of the pairs; many are far narrower.
+    tries : int, default=2000
+        Number of pairs; half are drawn, half improve on the worst of these.
+    random_state : int, default=0
+        Seed of the pairs.
+
+    Returns
+    -------
+    Refutation
+        The worst pair; `is_refuted` says whether the claim fails there.
+
+    See Also
+    --------
+    membership : Whether a slope is a subgradient.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.games import refute
+    >>> refute(lambda x: float(x[0] ** 3), np.array([0.0]), tries=200).is_refuted
+    True
+    >>> print(refute(lambda x: float(x[0] ** 4), np.array([0.0]), tries=200))
+    no counterexample to “convex” in 200 tries; that proves nothing
     """
     if claim not in ("convex", "strongly convex", "smooth"):
         raise InvalidInput(

@@ -28,7 +28,27 @@ from dualfold.games.polytopes import Simplex
 
 @dataclass(frozen=True)
 class Spectrahedron(ConvexSet):
-    """{X symmetric, X ⪰ 0, tr X = total}: the simplex of matrices. Points are n×n arrays."""
+    """The set {X symmetric, X ⪰ 0, tr X = total}, the simplex of matrices.
+
+    Points are n×n arrays.
+
+    Parameters
+    ----------
+    total : float, default=1.0
+        The trace.
+
+    See Also
+    --------
+    VonNeumann : The divergence that suits it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.games import Spectrahedron
+    >>> Spectrahedron().project(np.diag([3.0, 0.0]))
+    array([[1., 0.],
+           [0., 0.]])
+    """
 
     total: float = 1.0
     rounding_bounded = True

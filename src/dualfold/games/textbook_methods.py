@@ -128,10 +128,36 @@ def gradient_descent(
     over: ConvexSet = WHOLE_SPACE,
     minimiser_ball: Ball | None = None,
 ) -> DescentMethod:
-    """x ← x − step·∇f(x), projected onto a set if there is one.
+    """Gradient descent x ← x − step·∇f(x), projected onto a set if there is one.
 
-    >>> from dualfold.games.composites import HalfSquare
-    >>> gradient_descent(HalfSquare(), np.array([8.0]), step=0.5).play(3).answer
+    Parameters
+    ----------
+    f : Convex
+        The convex function to minimise.
+    start : ndarray of shape (d,)
+        The first point x₀, where the first gradient is taken.
+    step : float or callable
+        Length of a step, or a function of the round.
+    over : ConvexSet, default=Everywhere()
+        The set that x may move in; by default all of ℝᵈ.
+    minimiser_ball : Ball or None, default=None
+        A ball that is known to hold a minimiser, for the lower bound of the gap.
+
+    Returns
+    -------
+    DescentMethod
+        The method; its `play` runs it and returns the points, with a gap where one is known.
+
+    See Also
+    --------
+    averaged_descent : The same with a guarantee.
+    stochastic_gradient : One random term at a time.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.games import Quadratic, gradient_descent
+    >>> gradient_descent(Quadratic(np.eye(1)), np.array([8.0]), step=0.5).play(3).answer
     array([1.])
     """
 
@@ -223,13 +249,49 @@ def adam(
     floor: float = 1e-8,
     minimiser_ball: Ball | None = None,
 ) -> DescentMethod:
-    """RMSprop with momentum, both corrected for having started from 0.
+    """Adam: momentum, with steps scaled by the root mean square of past gradients.
 
-    `decay` is the memory of the slopes, `square_decay` that of their squares, `floor` is
-    added to the root of these.
+    It can fail to converge, even for convex functions [2]_.
 
-    It can fail to converge, even on convex problems; Reddi, Kale and Kumar, "On the
-    convergence of Adam and beyond" (2018).
+    Parameters
+    ----------
+    f : Convex
+        The convex function to minimise.
+    start : ndarray of shape (d,)
+        The first point x₀, where the first gradient is taken.
+    step : float or callable
+        Length of a step, or a function of the round.
+    decay : float, default=0.9
+        Memory of the gradients.
+    square_decay : float, default=0.999
+        Memory of their squares.
+    floor : float, default=1e-8
+        Number that is added to the root of the squares.
+    minimiser_ball : Ball or None, default=None
+        A ball that is known to hold a minimiser, for the lower bound of the gap.
+
+    Returns
+    -------
+    DescentMethod
+        The method; its `play` runs it and returns the points, with a gap where one is known.
+
+    See Also
+    --------
+    gradient_descent : Without memory.
+
+    References
+    ----------
+    .. [1] D. P. Kingma and J. Ba, "Adam: A method for stochastic optimization", International
+       Conference on Learning Representations, 2015.
+    .. [2] S. J. Reddi, S. Kale and S. Kumar, "On the convergence of Adam and beyond", International
+       Conference on Learning Representations, 2018.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.games import Quadratic, adam
+    >>> adam(Quadratic(np.eye(1)), np.array([1.0]), step=0.1).play(1).answer.round(6)
+    array([0.9])
     """
 
     def points(gradient: Gradient, x: Array) -> Iterator[Array]:
@@ -271,9 +333,45 @@ def minibatch(method: DescentMethod, *, batch_size: int, random_state: int = 0) 
 def stochastic_gradient(
     f: Convex, start: Array, *, step: Step, random_state: int = 0, over: ConvexSet = WHOLE_SPACE
 ) -> DescentMethod:
-    """Gradient descent on one random term at a time (chosen by `random_state`).
+    """Stochastic gradient descent: one random term of a sum at a time.
 
-    Let the step fall, as 1/√t or 1/t: with a constant one the iterates never settle.
+    Let the step fall, as 1/√t or 1/t: with a constant step the points never converge.
+
+    Parameters
+    ----------
+    f : Convex
+        A function with terms: `LeastSquares`, `Logistic`, or a `finite_sum`.
+    start : ndarray of shape (d,)
+        The first point x₀, where the first gradient is taken.
+    step : float or callable
+        Length of a step, or a function of the round.
+    random_state : int, default=0
+        Seed of the terms.
+    over : ConvexSet, default=Everywhere()
+        The set that x may move in; by default all of ℝᵈ.
+
+    Returns
+    -------
+    DescentMethod
+        The method; its `play` runs it and returns the points, with a gap where one is known.
+
+    See Also
+    --------
+    gradient_descent : All terms in every step.
+
+    References
+    ----------
+    .. [1] H. Robbins and S. Monro, "A stochastic approximation method", Annals of Mathematical
+       Statistics, 22(3), 400–407, 1951.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.games import LeastSquares, stochastic_gradient
+    >>> f = LeastSquares(np.eye(2), np.array([1.0, 2.0]))
+    >>> run = stochastic_gradient(f, np.zeros(2), step=lambda t: 0.5 / t).play(200)
+    >>> bool(f.value(run.answer) < 0.1)
+    True
     """
     plain = gradient_descent(f, start, step=step, over=over)
     return minibatch(plain, batch_size=1, random_state=random_state)

@@ -138,7 +138,7 @@ def variable(
 
     References
     ----------
-    .. [1] L. Tucker, "Dimensionality reduction and the Fenchel game", Definition 3.5.
+    .. [1] Lucas Tucker, "Dimensionality reduction and the Fenchel game", Definition 3.5.
 
     Examples
     --------
@@ -321,7 +321,7 @@ def neighborhood_spread(graph: Graph, n_neighbors: int | None = None) -> Array:
 
     References
     ----------
-    .. [1] L. Tucker, "Dimensionality reduction and the Fenchel game", Definition 3.4.
+    .. [1] Lucas Tucker, "Dimensionality reduction and the Fenchel game", Definition 3.4.
 
     Examples
     --------

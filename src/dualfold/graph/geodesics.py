@@ -101,8 +101,8 @@ def geodesic_distances(
 
     Notes
     -----
-    Dijkstra's algorithm with buckets, for 16 near sources at a time, takes O(n·(k + log n))
-    operations for each source of a graph with k edges a row.
+    Nodes are finished in the order of their distance, by a threshold that moves on, for 16 near
+    sources side by side.
 
     Examples
     --------
@@ -193,9 +193,10 @@ def farthest_points(
 
     Notes
     -----
-    Within a batch the distance of two candidates p and q is replaced by its lower bound |g_lp −
-    g_lq| over the landmarks l chosen so far. With `at_once=1` nothing is replaced, and the largest
-    distance from a row to its landmark is at most twice the least that is possible [1]_.
+    Within a batch the distance of two candidates p and q is replaced by its lower bound, the
+    largest difference between their distances to a landmark that is chosen already. With
+    `at_once=1` nothing is replaced, and the largest distance from a row to its landmark is at most
+    twice the least that is possible [1]_.
 
     References
     ----------

@@ -1,14 +1,6 @@
 """Each method in a file of its own: the problem that it states, and its estimator.
 
 (A random projection optimises nothing, and says so.)
-
-What they share:
-
-graph : the neighbours, from `dualfold.graph`
-n_components : number of coordinates, d
-ridge : what steadies reconstruction weights, as a share of the local trace
-weights, width : of edges: "heat" exp(−‖x−y‖²/width²) (None: the root mean square length),
-    "binary" or "density"
 """
 
 from __future__ import annotations

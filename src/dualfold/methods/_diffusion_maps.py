@@ -39,23 +39,75 @@ def diffusion_maps(
     alpha: float = 1.0,
     diffusion_time: float = 1.0,
 ) -> TraceProblem:
-    """Keep where a random walk over neighbours leads: near are points that it soon mixes.
+    """Diffusion maps as a trace problem.
 
-        maximise tr(VᵀΠPV)  subject to  VᵀΠV = I,  VᵀΠ1 = 0,   points V|M|^t
+    The problem is::
 
-    P = Deg⁻¹W is one step of the walk, Π its stationary distribution deg/Σdeg, and W the kernel
-    `weights` of `width` with the density taken out: W_ij/(q_i·q_j)^`alpha`, q_i = Σ_j W_ij. 0
-    leaves it in (normalised eigenmaps), 1 leaves only the shape of the surface that the points
-    lie on (its heat flow), ½ is between (a walk in the potential of the density). M holds the
-    eigenvalues μ of the coordinates. With all n − 1 of them distances between points are those
-    between their walks after t = `diffusion_time` steps: ‖(P^t)_i − (P^t)_j‖ in the norm of Π⁻¹.
+        maximise tr(VᵀΠPV)  subject to  VᵀΠV = I,  VᵀΠ1 = 0,   points V·|M|^t
 
-    Stated as min tr(VᵀΠ(I − P)V), which has the same answers: λ = 1 − μ keeps its digits where
-    many μ are nearly 1. Fails as eigenmaps do on long shapes. The density is seen where
-    neighbours are many in dense places: by a radius of some widths. Among a fixed number of
-    neighbours alpha changes little.
+    P = Deg⁻¹W is one step of a random walk over neighbours, Π its stationary distribution deg/Σdeg,
+    M the diagonal of the eigenvalues μ, and t = `diffusion_time`. W is the kernel of `weights` and
+    `width`, divided by (q_i·q_j)^alpha with q_i = Σ_j W_ij.
 
-    Coifman and Lafon, "Diffusion maps" (2006).
+    Parameters
+    ----------
+    graph : Graph
+        Neighbour graph in one piece, from `dualfold.graph`.
+    n_components : int, default=2
+        Number of coordinates.
+    weights : {"heat", "adaptive", "binary", "density", "precomputed"}, default="heat"
+        Weight of an edge: "heat" is exp(−‖x − y‖²/σ²) with σ = width; "adaptive" gives each row a
+        width of its own; "binary" is 1; "density" has widths that follow the local density;
+        "precomputed" keeps the affinities of `dualfold.graph.from_affinities`.
+    width : float or None, default=None
+        Width σ of heat weights; None is the root mean square edge length, or more where the longest
+        edge would have a weight of nearly 0.
+    alpha : float, default=1.0
+        How much of the density of the rows is taken out: 0 takes nothing (normalised eigenmaps), 1
+        leaves only the shape of the surface.
+    diffusion_time : float, default=1.0
+        Number of steps t of the walk.
+
+    Returns
+    -------
+    TraceProblem
+        The problem, stated as min tr(VᵀΠ(I − P)V): λ = 1 − μ keeps its digits where many μ are
+        nearly 1.
+
+    Raises
+    ------
+    DisconnectedGraph
+        If the graph has several pieces.
+
+    See Also
+    --------
+    DiffusionMaps : The estimator.
+    eigenmaps : The same with alpha = 0 and t = 0, up to one factor.
+
+    Notes
+    -----
+    With all n − 1 coordinates, distances between points are those between walks of t steps [1]_:
+    ‖(P^t)_i − (P^t)_j‖ in the norm of Π⁻¹. The method fails as eigenmaps do on long shapes. The
+    density is seen within a radius of some widths; among a fixed number of neighbours alpha changes
+    little.
+
+    References
+    ----------
+    .. [1] R. R. Coifman and S. Lafon, "Diffusion maps", Applied and Computational Harmonic
+       Analysis, 21(1), 5–30, 2006.
+
+    Examples
+    --------
+    A ring of 12 points, each linked to the next, has the eigenvalue λ = 1 − cos 30° twice:
+
+    >>> import numpy as np
+    >>> from dualfold import embed
+    >>> from dualfold.graph import knn
+    >>> from dualfold.methods import diffusion_maps
+    >>> turn = np.arange(12) * np.pi / 6
+    >>> ring = knn(np.column_stack([np.cos(turn), np.sin(turn)]), 2)
+    >>> print(embed(diffusion_maps(ring, weights="binary")).values.round(4))
+    [0.134 0.134]
     """
     rule = affinity(one_piece(graph), weights=weights, width=width, alpha=alpha)
     laplacian, degrees = laplacian_of(graph, rule)
@@ -73,59 +125,158 @@ def diffusion_maps(
 
 @dataclass(eq=False, repr=False)
 class DiffusionMaps(GraphEstimator):
-    """Keep where a random walk over neighbours leads.
+    """Diffusion maps: keep where a random walk over neighbours leads.
 
-    With alpha=0, diffusion_time=0 and the same weights these are `LaplacianEigenmaps`, up to one
-    factor. See
-    `dualfold.methods.diffusion_maps` for the problem it solves.
+    Two rows are near if walks from them soon reach the same places. With `alpha=0`,
+    `diffusion_time=0` and the same weights these are `LaplacianEigenmaps`, up to one factor.
 
     Parameters
     ----------
-    n_components : int or "auto" (the widest eigengap among the first ten)
-    alpha : how much of the density of points is taken out, from 0 (none) to 1 (all of it, so that
-        the shape counts alone). The density is seen within a radius of some widths, not among
-        a fixed number of neighbours
-    diffusion_time : steps t of the walk, 0 or more: coordinate k is scaled by (1 − λ_k)^t, so that
-        distances compare walks of t steps
-    coordinates : "first" eigenvectors, or "independent" ones: those among the first 6 (20, 50 where
-        these are overtones) that keep most neighbours, scaled as by diffusion_time; or a list of
-        their numbers, from 0
-    n_neighbors, radius : the neighbourhood; one of them is None
-    neighborhood : "fixed", or "variable": fewer neighbours where points lie far apart
-    weights : the kernel: "heat", "adaptive" (each point has a width of its own), "binary" or
-        "density" (widths that follow the local density)
-    width : kernel width of heat weights; None is the root mean square edge length, or more where
-        the longest edge would weigh nothing
-    landmarks : None (all points), or a number of points drawn at random: the problem is that of
-        their graph, and the others are placed as new points are, by Nyström's equation
-    metric, p, metric_params : as in scikit-learn's neighbours; "precomputed" distances
-    pieces : what happens to a graph in several: "join" by the shortest links (with a warning),
-        "separate" (each on its own, side by side) or "raise"
-    graph : a precomputed neighbour graph over the rows of X (a `Graph` or a sparse matrix of
-        edge lengths), instead of n_neighbors and radius
-    left_out : rows that are no part of the problem and are placed as new ones are; None looks
-        for small groups that would rule a coordinate, () keeps all rows in
-    eigen_solver : "auto", "dense", "lanczos" (also "arpack"), "factored" or "preconditioned"
-    tol : of the solver's residuals, if between 0 and 1e-6; else the default, 1e-6
-    random_state : of the solver's start, and of the landmarks
-    n_jobs : threads (None: all cores)
-    verbose : print each stage and its seconds to standard error
+    n_components : int ≥ 1 or "auto", default=2
+        Number of coordinates; "auto" keeps those before the widest eigengap among the first ten.
+    alpha : float in [0, 1], default=1.0
+        How much of the density of the rows is taken out, from 0 (none) to 1 (all of it, so that
+        only the shape counts). It has an effect within a radius of some widths, and little among a
+        fixed number of neighbours.
+    diffusion_time : float ≥ 0, default=1.0
+        Number of steps t of the walk: coordinate k is multiplied by `|1 − λ_k|^t`, so that
+        distances compare walks of t steps.
+    coordinates : {"first", "independent"} or array-like of int, default="first"
+        "first" takes the first eigenvectors; "independent" takes those among the first 6 (20, 50 if
+        these are overtones) that keep the most neighbours, scaled as `diffusion_time` says.
+
+        A list gives the numbers of the eigenvectors; the first is 0.
+    n_neighbors : int ≥ 1 or None, default=10
+        Number of nearest rows that each row is linked to; None if a `radius` is given.
+    radius : float ≥ 0 or None, default=None
+        Link each row to all rows within this distance, instead of a fixed number of nearest rows.
+    neighborhood : {"fixed", "variable"}, default="fixed"
+        "fixed" gives the same number of neighbours to each row; "variable" gives fewer to rows in
+        sparse places.
+    weights : {"heat", "adaptive", "binary", "density"}, default="heat"
+        Kernel: "adaptive" gives each row a kernel width of its own, "heat" one width to all,
+        "binary" is 1, and "density" has widths that follow the local density.
+    width : float > 0 or None, default=None
+        Kernel width σ of heat weights exp(−‖x − y‖²/σ²). None is the root mean square edge length,
+        or more where the longest edge would have a weight of nearly 0.
+    landmarks : int ≥ 2 or None, default=None
+        Number of rows, drawn at random, that the problem is about; they place the other rows by
+        Nyström's equation. None takes all rows.
+    metric : str or callable, default="minkowski"
+        Distance between rows, by its name in scikit-learn; "precomputed" means that X is a square
+        matrix of distances.
+
+        A function of two rows is a metric, too.
+    p : float ≥ 1, default=2
+        Power of the Minkowski metric: 2 is the Euclidean, 1 the Manhattan distance. Other metrics
+        ignore it.
+    metric_params : dict or None, default=None
+        Further arguments of the metric, by name.
+    pieces : {"join", "raise", "separate"}, default="join"
+        What to do with a graph in several pieces (connected components): "join" adds the shortest
+        edges between them, with a warning; "separate" embeds each piece by itself, side by side;
+        "raise" refuses.
+
+        The error is `dualfold.errors.DisconnectedGraph`, the warning
+        `dualfold.errors.PiecesJoined`.
+    eigen_solver : {"auto", "arpack", "dense", "factored", "lanczos", "preconditioned"}, \
+            default="auto"
+        How eigenvectors are computed: "auto" chooses by the predicted work; "arpack" is another
+        name of "lanczos".
+
+        "dense" calls LAPACK, "lanczos" needs products with the matrix only, "factored" factorises
+        the shifted sparse matrix, and "preconditioned" uses algebraic multigrid or an incomplete
+        factorisation.
+    tol : float ≥ 0, default=0.0
+        Relative residual at which the solver stops, if it lies between 0 and 1e-6; any other value
+        means 1e-6.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the solver's start and of the landmarks; None means 0, so that runs agree.
+    n_jobs : int or None, default=None
+        Number of threads; None uses all cores. The result does not depend on it.
+    graph : Graph, Neighbors, sparse matrix or None, default=None
+        Neighbours of the rows of X that are known already, so that none are searched: a
+        `dualfold.Graph`, a sparse matrix of edge lengths, or the lists that
+        `dualfold.graph.nearest` returns. Lists are used where they are long enough and the metric
+        is Euclidean; a graph replaces `n_neighbors` and `radius`.
+    left_out : array-like of int or None, default=None
+        Rows that are not part of the problem and are placed as new rows are. None leaves out small
+        groups of rows that so few edges link to the others that they would dominate a coordinate;
+        `()` leaves no row out.
+    verbose : bool or int, default=False
+        Whether to print each stage and its seconds to standard error.
 
     Attributes
     ----------
-    embedding_ : the points, n_samples × n_components
-    eigenvalues_ : the value of the problem for each coordinate: λ = 1 − μ
-    transition_eigenvalues_ : μ, of one step of the walk, from the largest after 1
-    certificate_ : how far from optimal the points can be (with landmarks: theirs); print it
-    coordinates_ : the numbers, from 0, of the eigenvectors that are the coordinates
-    graph_ : the `Graph` that was embedded, links that joined pieces included
-    landmarks_ : the rows that were drawn; None for all
-    left_out_, rows_ : the rows left out of the problem, and those that are in it (None: all)
-    n_connected_components_ : in how many pieces it was before
-    n_components_reason_ : why so many, in words, where n_components was "auto"
-    nbrs_ : scikit-learn's NearestNeighbors of the data, made when asked for
-    landmark_rows_, placing_cost_ : of tables in tiles (`dualfold.scale`): the rows that were
-        fitted, and what it costs that they place the others
+    embedding_ : ndarray of shape (n_samples, n_components)
+        The points of the fitted rows.
+    eigenvalues_ : ndarray of shape (n_components,)
+        Value of the problem for each coordinate: λ = 1 − μ.
+    transition_eigenvalues_ : ndarray of shape (n_components,)
+        Eigenvalues μ of one step of the walk, the largest after 1 first.
+    certificate_ : TraceCertificate or PiecewiseCertificate
+        How far from the optimum the points can be; print it. With landmarks it is about theirs.
+    coordinates_ : tuple of int
+        Numbers of the eigenvectors that are the coordinates; the first is 0.
+    graph_ : Graph
+        The neighbour graph that was embedded, with the edges that joined its pieces.
+    landmarks_ : ndarray of int or None
+        The rows that were drawn as landmarks; None if all rows were used.
+    left_out_ : ndarray of int
+        The rows that were left out of the problem.
+    rows_ : ndarray of int or None
+        The rows that the problem is about; None for all rows.
+    n_connected_components_ : int
+        Number of pieces of the graph before they were joined.
+    n_components_reason_ : str
+        Why there are so many coordinates, in words; only with `n_components="auto"`.
+    nbrs_ : sklearn.neighbors.NearestNeighbors
+        Neighbour search over the fitted rows, made when it is asked for.
+    landmark_rows_ : ndarray of int
+        The rows that were fitted; only for tables in tiles (`dualfold.scale`).
+    placing_cost_ : PlacingCost or None
+        What it costs that the fitted rows place all others, measured on held-out rows; only for
+        tables in tiles.
+    n_features_in_ : int
+        Number of columns of the fitted X.
+    feature_names_in_ : ndarray of str
+        Names of these columns, if X had names.
+
+    See Also
+    --------
+    LaplacianEigenmaps : The same without a walk.
+    dualfold.methods.diffusion_maps : The problem that this estimator solves.
+
+    Notes
+    -----
+    With the transition matrix P of the walk and its stationary distribution Π, diffusion maps [1]_
+    solve::
+
+        maximise tr(VᵀΠPV)  subject to  VᵀΠV = I,  VᵀΠ1 = 0
+
+    and the points are `V·|M|^t` with the eigenvalues M. With all n − 1 coordinates, distances
+    between points are those between walks of t steps. `transform` places new rows by Nyström's
+    equation.
+
+    **Proof.** The certificate bounds the gap to the optimum from the eigenvectors and a count of
+    the eigenvalues below them (the signs of the pivots of a factorisation). It is proved, rounding
+    errors included; for graphs that are too large to factorise it is "measured": true except for a
+    stated chance.
+
+    **Cost.** The exact search for neighbours compares all pairs of rows, O(n²·D) operations for D
+    columns; with few columns a kd-tree takes about O(n log n). The eigenvectors come from a sparse
+    factorisation where the graph has small separators (about O(n^1.5) operations and O(n log n)
+    memory for rows on a surface), else from products with the sparse matrix, O(n·k) each for k
+    neighbours. With m landmarks n is m, and each other row costs one search for neighbours.
+
+    **Failure.** As with eigenmaps: on long shapes the map is a curve of harmonics (use
+    `coordinates="independent"`). `alpha` needs a kernel that sees the density: a `radius` of about
+    three widths, not a fixed number of neighbours.
+
+    References
+    ----------
+    .. [1] R. R. Coifman and S. Lafon, "Diffusion maps", Applied and Computational Harmonic
+       Analysis, 21(1), 5–30, 2006.
 
     Examples
     --------
@@ -215,5 +366,22 @@ class DiffusionMaps(GraphEstimator):
         return nystrom_rule(graph, embedding, rule, "degree", DiffusionLift(self.diffusion_time))
 
     def second_rule(self, graph: Any, points: Array, landmarks: Any) -> AttractionMap | None:
-        """New rows at the mean of a few nearest landmarks."""
+        """Return the rule that places a new row at the mean of a few nearest landmarks.
+
+        For tables in tiles, held-out rows decide between this rule and Nyström's.
+
+        Parameters
+        ----------
+        graph : Graph
+            Neighbour graph of the landmarks.
+        points : ndarray of shape (n_landmarks, n_components)
+            Points of the landmarks.
+        landmarks : array-like of shape (n_landmarks, n_features)
+            Rows of the landmarks.
+
+        Returns
+        -------
+        AttractionMap or None
+            The rule; None if pieces were embedded separately.
+        """
         return near_mean(self, graph, points, landmarks)

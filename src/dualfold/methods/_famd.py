@@ -44,21 +44,60 @@ if TYPE_CHECKING:
 
 
 def famd(X: Any, *, n_components: int = 2, indicators: Array | None = None) -> TraceProblem:
-    """The directions along which numbers and categories vary most together.
+    """Factor analysis of mixed data as a trace problem.
+
+    The problem is::
 
         maximise tr(VᵀAV)  subject to  VᵀV = I,   A = ZᵀHZ/n
 
-    Z has each column of numbers divided by its standard deviation, and for each level of a
-    category a column of 0 and 1 divided by √p, with p the share of the rows that have it.
-    `indicators` says which columns of X are of this kind (None: none; `dualfold.data.prepare`
-    and the estimator `FAMD` make them). With numbers alone this is PCA of the standardised
-    columns, with K categories alone multiple correspondence analysis (MCA): its eigenvalues are
-    those of A over K, its coordinates those here over √K. Preserves what columns of both
-    kinds have in common; a column of numbers weighs 1, a category its levels less one. Fails
-    where rare levels (p below 1 %) are many: each is far from everything, 1/√p.
+    where H = I − 11ᵀ/n centres. In Z each column of numbers is divided by its standard deviation,
+    and each level of a category is a column of 0 and 1, divided by √p for a level that the share p
+    of the rows has.
 
-    Escofier, "Traitement simultané de variables qualitatives et quantitatives en analyse
-    factorielle" (1979); Pagès, "Analyse factorielle de données mixtes" (2004).
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        Columns of numbers, and a column of 0 and 1 for each level of a category.
+    n_components : int, default=2
+        Number of coordinates.
+    indicators : ndarray of bool of shape (n_features,) or None, default=None
+        Which columns are those of levels; None for none. `FAMD` and `dualfold.data.prepare` make
+        such columns.
+
+    Returns
+    -------
+    TraceProblem
+        The problem.
+
+    See Also
+    --------
+    FAMD : The estimator, which takes a data frame.
+    pca : Numbers only.
+
+    Notes
+    -----
+    With numbers alone it is PCA of the standardised columns; with K categories alone it is multiple
+    correspondence analysis, whose eigenvalues are those of A divided by K, and whose coordinates
+    are those here divided by √K [1]_, [2]_. A column of numbers has the weight 1, a category the
+    number of its levels less one. The cost is that of `pca`. Many rare levels (p below 1 %) are a
+    problem: each of them is far from everything, by 1/√p.
+
+    References
+    ----------
+    .. [1] B. Escofier, "Traitement simultané de variables qualitatives et quantitatives en analyse
+       factorielle", Les Cahiers de l'Analyse des Données, 4(2), 137–146, 1979.
+    .. [2] J. Pagès, "Analyse factorielle de données mixtes", Revue de Statistique Appliquée, 52(4),
+       93–111, 2004.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold import embed
+    >>> from dualfold.methods import famd
+    >>> table = np.array([[1.0, 1, 0], [2.0, 1, 0], [3.0, 0, 1], [9.0, 0, 1]])
+    >>> levels = np.array([False, True, True])
+    >>> print(embed(famd(table, n_components=1, indicators=levels)).values.round(3))
+    [1.723]
     """
     data = numeric_table(X)
     mean = column_means(data)
@@ -71,30 +110,82 @@ def famd(X: Any, *, n_components: int = 2, indicators: Array | None = None) -> T
 
 @dataclass(eq=False, repr=False)
 class FAMD(LinearEstimator):
-    """PCA for numbers and categories together, with a proof that nothing fits better.
+    """Factor analysis of mixed data: PCA for numbers and categories together.
 
-    X is a data frame: columns of numbers are standardised, text, categories and true/false become
-    a column of 0 and 1 for each level, weighted by its rarity. Of categories alone it is
-    multiple correspondence analysis (eigenvalues times, coordinates times the root of the number
-    of columns). Arrays of numbers are columns of numbers. New rows are weighted by the shares
-    of the fitted ones; a level that was not among these, or a missing one, counts as the average.
+    X is a data frame. Columns of numbers are standardised; text, categories and true/false become a
+    column of 0 and 1 for each level, weighted by its rarity. An array is a table of numbers. New
+    rows are weighted by the shares of the fitted rows; a level that none of these had, and a
+    missing one, count as the average.
 
     Parameters
     ----------
-    n_components : number of coordinates
-    columns : what X holds: "mixed", columns as a table has them; or "prepared", what
-        `dualfold.data.prepare` made of them, which is scaled already
+    n_components : int ≥ 1, default=2
+        Number of coordinates.
+    columns : {"mixed", "prepared"}, default="mixed"
+        "mixed" means columns as a table has them; "prepared" means columns that
+        `dualfold.data.prepare` made, which are scaled already.
 
     Attributes
     ----------
-    components_, mean_, scale_ : the map of the columns of 0, 1 and numbers
-    encodings_ : how the columns of a data frame became those; () for an array
-    embedding_ : the fitted points
-    eigenvalues_ : variance of each coordinate (divisor n)
-    n_components_ : how many axes there are
-    explained_variance_ratio_ : their shares of the whole
-    loadings_ : covariances of the columns with the axes of variance 1; `loadings_frame()` has names
-    certificate_ : how far from optimal the coordinates can be; print it
+    components_ : ndarray of shape (n_components, n_encoded)
+        The linear map of the encoded columns, those of numbers and of levels.
+    mean_ : ndarray of shape (n_encoded,)
+        Their means.
+    scale_ : ndarray of shape (n_encoded,) or None
+        What they are divided by.
+    encodings_ : tuple of Encoding
+        How the columns of the data frame were encoded; empty for an array.
+    embedding_ : ndarray of shape (n_samples, n_components)
+        The points of the fitted rows.
+    eigenvalues_ : ndarray of shape (n_components,)
+        Variance of each coordinate (divisor n).
+    n_components_ : int
+        Number of coordinates.
+    explained_variance_ratio_ : ndarray of shape (n_components,)
+        Its share of the variance of the encoded columns.
+    loadings_ : ndarray of shape (n_encoded, n_components)
+        Covariance of each encoded column, as it is scaled, with each coordinate once that has
+        variance 1.
+    certificate_ : TraceCertificate
+        How far from the optimum the coordinates can be; print it.
+    n_features_in_ : int
+        Number of columns of the fitted X.
+    feature_names_in_ : ndarray of str
+        Names of these columns, if X had names.
+
+    See Also
+    --------
+    PCA : Numbers only.
+    dualfold.data.prepare : Reads a table, fills missing values and encodes its columns.
+    dualfold.methods.famd : The problem that this estimator solves.
+
+    Notes
+    -----
+    FAMD [1]_, [2]_ solves::
+
+        maximise tr(VᵀAV)  subject to  VᵀV = I,   A = ZᵀHZ/n
+
+    where Z holds standardised numbers, and for each level of a category 0 and 1 divided by √p, with
+    p the share of the rows that have it. With categories alone it is multiple correspondence
+    analysis: with K columns its eigenvalues are those here divided by K, and its coordinates those
+    here divided by √K.
+
+    **Proof.** The certificate bounds the gap to the optimum of this problem, rounding errors
+    included.
+
+    **Cost.** That of PCA for as many columns as there are numbers and levels. Tables in tiles
+    (`dualfold.scale`) are read once, or twice if they have categories.
+
+    **Failure.** Each rare level is far from everything, by 1/√p, so that many of them dominate the
+    map: join levels that few rows have. Missing values in fitted rows are refused;
+    `dualfold.data.prepare` fills them in.
+
+    References
+    ----------
+    .. [1] B. Escofier, "Traitement simultané de variables qualitatives et quantitatives en analyse
+       factorielle", Les Cahiers de l'Analyse des Données, 4(2), 137–146, 1979.
+    .. [2] J. Pagès, "Analyse factorielle de données mixtes", Revue de Statistique Appliquée, 52(4),
+       93–111, 2004.
 
     Examples
     --------
@@ -146,16 +237,21 @@ class FAMD(LinearEstimator):
 
     @property
     def loadings_(self) -> Array:
-        """A row a column of 0, 1 or numbers: its covariance with each axis of variance 1.
+        """Covariance of each encoded column with each coordinate once that has variance 1.
 
-        components_.T·√eigenvalues_ in the scaling of the problem; of a column of numbers it is the
-        correlation.
+        Columns are scaled as in the problem: for a column of numbers it is the correlation.
         """
         check_is_fitted(self)
         return np.asarray(self.components_.T * np.sqrt(self.eigenvalues_))
 
     def loadings_frame(self) -> pd.DataFrame:
-        """The loadings as a table: a row a column of numbers or a level, a column an axis."""
+        """Return the loadings as a data frame.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for each column of numbers and each level, and a column for each coordinate.
+        """
         names = features_of(self.encodings_) or getattr(self, "feature_names_in_", None)
         return table_of_loadings(self.loadings_, names, self.get_feature_names_out())
 

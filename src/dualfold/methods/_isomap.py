@@ -239,7 +239,7 @@ class Isomap(GraphEstimator):
     Parameters
     ----------
     n_neighbors : int ≥ 1 or None, default=5
-        Number of nearest rows that each row is linked to. Give None together with a `radius`.
+        Number of nearest rows that each row is linked to; None if a `radius` is given.
     radius : float ≥ 0 or None, default=None
         Link each row to all rows within this distance, instead of a fixed number of nearest rows.
     n_components : int ≥ 1 or "auto", default=2
@@ -278,7 +278,7 @@ class Isomap(GraphEstimator):
         other rows; None embeds all rows; a number is that of the landmarks, which are chosen far
         from one another.
     neighborhood : {"fixed", "variable"}, default="fixed"
-        "fixed" gives each row `n_neighbors` neighbours; "variable" gives fewer to rows that lie in
+        "fixed" gives the same number of neighbours to each row; "variable" gives fewer to rows in
         sparse places.
     pieces : {"join", "raise", "separate"}, default="join"
         What to do with a graph in several pieces (connected components): "join" adds the shortest
@@ -324,9 +324,9 @@ class Isomap(GraphEstimator):
     negative_mass_note_ : str
         How `negative_mass_` was found, or why it is not known.
     landmark_rows_ : ndarray of int
-        The rows that were fitted; only of tables in tiles (`dualfold.scale`).
+        The rows that were fitted; only for tables in tiles (`dualfold.scale`).
     placing_cost_ : PlacingCost or None
-        What it costs that the fitted rows place all others, measured on held-out rows; only of
+        What it costs that the fitted rows place all others, measured on held-out rows; only for
         tables in tiles.
     n_features_in_ : int
         Number of columns of the fitted X.
@@ -346,12 +346,12 @@ class Isomap(GraphEstimator):
 
         maximise tr(VᵀKV)  subject to  VᵀV = I
 
-    and its points are VΛ^½. Of large tables only m landmarks are embedded [2]_, and the other rows
+    and its points are VΛ^½. For large tables only m landmarks are embedded [2]_, and the other rows
     are placed by their distances to these.
 
-    **Proof.** The certificate bounds the gap to the optimum of this problem, with all rounding.
-    With landmarks it is about the m×m problem, and says nothing about how well the landmarks stand
-    for all rows. It does not say either that the graph is the right one.
+    **Proof.** The certificate bounds the gap to the optimum of this problem, rounding errors
+    included. With landmarks it is about the m×m problem, and says nothing about how well the
+    landmarks stand for all rows. It does not say either that the graph is the right one.
 
     **Cost.** The exact search for neighbours compares all pairs of rows, O(n²·D) operations for D
     columns; with few columns a kd-tree takes about O(n log n). All shortest paths take O(n²·(k +

@@ -38,28 +38,64 @@ from dualfold.weights.reconstruction import (
 
 
 def lle(graph: Graph, *, n_components: int = 2, ridge: float = 1e-3) -> TraceProblem:
-    """Keep each point the same combination of its neighbours.
+    """Locally linear embedding (LLE) as a trace problem.
+
+    The problem is::
 
         minimise tr(Vᵀ(I−W)ᵀ(I−W)V)  subject to  VᵀV = I,  VᵀN = 0
 
-    Row i of W holds the weights, adding up to 1, with which i's neighbours come closest
-    to x_i; `ridge`·trace is added to the diagonal of the local Gram matrices. (I−W)ᵀ(I−W)
-    is never formed: its small eigenvalues would drown in rounding.
+    Row i of W holds the weights, with sum 1, by which the neighbours of i come closest to x_i, and
+    the points are V. N holds all null vectors of I − W, not the constant one alone.
 
-    N are the null vectors of I−W. The lists are directed: a group of points that list
-    only one another is a null vector of its own, in a graph of one piece too. *All* of
-    them are excluded, not the constant alone, else the coordinates would be such groups
-    against the rest. The price is that every group but the largest comes out as about
-    one spot; a `PointsCollapse` warning says how many points that are. More neighbours
-    tie them in.
+    Parameters
+    ----------
+    graph : Graph
+        Neighbour graph in one piece, from `dualfold.graph`.
+    n_components : int, default=2
+        Number of coordinates.
+    ridge : float, default=0.001
+        Ridge of the local weights, as a share of the trace of the local Gram matrix.
 
-    Preserves local affine structure, not lengths: a sheet may come back sheared or
-    unevenly stretched. With more neighbours than columns and a tiny ridge any linear
-    image of X is (almost) optimal, so X's own projection wins. Eigenvalues lie close to 0
-    (10⁻⁶ to 10⁻¹² of the largest), so solvers that stop early return noise.
+    Returns
+    -------
+    TraceProblem
+        The problem; (I−W)ᵀ(I−W) is never formed, since its small eigenvalues would be lost in
+        rounding.
 
-    Roweis and Saul, "Nonlinear dimensionality reduction by locally linear embedding"
-    (2000).
+    Raises
+    ------
+    DisconnectedGraph
+        If the graph has several pieces.
+
+    See Also
+    --------
+    LocallyLinearEmbedding : The estimator.
+    modified_lle : Several weights for each row.
+    npp : The same by a linear map.
+
+    Notes
+    -----
+    The map [1]_ keeps local affine structure, not lengths: a surface may come back sheared or
+    unevenly stretched. The lists of neighbours are directed, so that a group of rows that list only
+    one another has a null vector of its own. All groups but the largest are then drawn as about one
+    point, and a `PointsCollapse` warning says how many rows these are; more neighbours help. With
+    more neighbours than columns and a tiny ridge every linear image of X is almost optimal. I − W
+    has O(n·k) entries for k neighbours, and the weights take O(n·k²·(k + D)) operations.
+
+    References
+    ----------
+    .. [1] S. T. Roweis and L. K. Saul, "Nonlinear dimensionality reduction by locally linear
+       embedding", Science, 290(5500), 2323–2326, 2000.
+
+    Examples
+    --------
+    >>> from dualfold import embed
+    >>> from dualfold.data import swiss_roll
+    >>> from dualfold.graph import knn
+    >>> from dualfold.methods import lle
+    >>> graph = knn(swiss_roll(100, random_state=0).points, 8)
+    >>> embed(lle(graph)).certificate.level
+    'proved'
     """
     points, lists = neighborhoods(graph, n_components=n_components)
     weights = reconstruction_weights(points, lists, ridge=ridge)
@@ -71,21 +107,64 @@ def lle(graph: Graph, *, n_components: int = 2, ridge: float = 1e-3) -> TracePro
 def modified_lle(
     graph: Graph, *, n_components: int = 2, ridge: float = 1e-3, modified_tol: float = 1e-12
 ) -> TraceProblem:
-    """Keep each point several combinations of its neighbours at once.
+    """Modified locally linear embedding (MLLE) as a trace problem.
+
+    The problem is::
 
         minimise tr(VᵀFᵀFV)  subject to  VᵀV = I,  Vᵀ1 = 0
 
-    With more neighbours than dimensions many weights reconstruct a point equally well;
-    LLE's ridge picks one of them, and the choice bends the result. Here all that are
-    about as good take part, s_i rows of F for point i (`several_weights`), which removes
-    most of LLE's distortion. Changes of weights below `modified_tol` are left out. Needs
-    n_neighbors ≥ n_components. Fails where noise is as large as the neighbourhoods: the
-    small directions are then no longer distinct.
+    With more neighbours than dimensions many weights reconstruct a row equally well. LLE's ridge
+    picks one of them, and the choice bends the result. Here all that are about as good take part:
+    s_i rows of F for row i.
 
-    A group of points that list only one another forces no null vector here, since the
-    others cannot satisfy all of their combinations at once: only 1 is excluded.
+    Parameters
+    ----------
+    graph : Graph
+        Neighbour graph in one piece, from `dualfold.graph`.
+    n_components : int, default=2
+        Number of coordinates.
+    ridge : float, default=0.001
+        Ridge of the local weights, as a share of the trace of the local Gram matrix.
+    modified_tol : float, default=1e-12
+        Changes of weights below this size are left out.
 
-    Zhang and Wang, "MLLE: modified locally linear embedding using multiple weights" (2006).
+    Returns
+    -------
+    TraceProblem
+        The problem.
+
+    Raises
+    ------
+    DisconnectedGraph
+        If the graph has several pieces.
+    InvalidInput
+        If there are fewer neighbours than coordinates.
+
+    See Also
+    --------
+    LocallyLinearEmbedding : The estimator, with `method="modified"`.
+    lle : One weight vector for each row.
+
+    Notes
+    -----
+    This removes most of LLE's distortion [1]_. It fails where noise is as large as the
+    neighbourhoods: the small directions are then not distinct. Only the constant vector is
+    excluded, since a group of rows that list only one another forces no null vector here.
+
+    References
+    ----------
+    .. [1] Z. Zhang and J. Wang, "MLLE: Modified locally linear embedding using multiple weights",
+       Advances in Neural Information Processing Systems 19, 2007.
+
+    Examples
+    --------
+    >>> from dualfold import embed
+    >>> from dualfold.data import swiss_roll
+    >>> from dualfold.graph import knn
+    >>> from dualfold.methods import modified_lle
+    >>> graph = knn(swiss_roll(100, random_state=0).points, 8)
+    >>> embed(modified_lle(graph)).certificate.level
+    'proved'
     """
     points, lists = neighborhoods(graph, n_components=n_components, least=n_components)
     factor = several_weights(
@@ -95,24 +174,61 @@ def modified_lle(
 
 
 def hessian_lle(graph: Graph, *, n_components: int = 2) -> TraceProblem:
-    """Coordinates that bend least: their second derivatives along the sheet are small.
+    """Hessian eigenmaps (Hessian LLE) as a trace problem.
+
+    The problem is::
 
         minimise tr(VᵀFᵀFV)  subject to  VᵀV = I,  Vᵀ1 = 0
 
     F estimates the d(d+1)/2 second derivatives of a function on the tangent plane of every
-    neighbourhood (`tangent_hessian`). Only affine functions of an isometric chart have
-    none, so a sheet that is locally isometric to an open connected part of the plane, even
-    one with holes, comes back up to an affine map. Needs
-    n_neighbors > n_components·(n_components + 3)/2, and data dense enough for second
-    derivatives; noise hurts it first of the four.
+    neighbourhood. Only affine functions of an isometric chart have none.
 
-    As in the usual implementations a neighbourhood is the listed points without their
-    owner; a point that nobody lists is added to its own. (scikit-learn's `hessian_tol`
-    guards a division by the sums of F's rows, which are 0 here by construction: nothing
-    is divided.)
+    Parameters
+    ----------
+    graph : Graph
+        Neighbour graph in one piece, from `dualfold.graph`.
+    n_components : int, default=2
+        Number of coordinates.
 
-    Donoho and Grimes, "Hessian eigenmaps: locally linear embedding techniques for
-    high-dimensional data" (2003).
+    Returns
+    -------
+    TraceProblem
+        The problem.
+
+    Raises
+    ------
+    DisconnectedGraph
+        If the graph has several pieces.
+    InvalidInput
+        If there are not more than d(d+3)/2 neighbours for d coordinates.
+
+    See Also
+    --------
+    LocallyLinearEmbedding : The estimator, with `method="hessian"`.
+    ltsa : First derivatives only.
+
+    Notes
+    -----
+    A surface that is locally isometric to an open connected part of the plane, even one with holes,
+    comes back up to an affine map [1]_. Second derivatives need dense data; of the four forms of
+    LLE this one suffers most from noise. A neighbourhood is the listed rows without their owner; a
+    row that nobody lists is added to its own.
+
+    References
+    ----------
+    .. [1] D. L. Donoho and C. Grimes, "Hessian eigenmaps: Locally linear embedding techniques for
+       high-dimensional data", Proceedings of the National Academy of Sciences, 100(10), 5591–5596,
+       2003.
+
+    Examples
+    --------
+    >>> from dualfold import embed
+    >>> from dualfold.data import swiss_roll
+    >>> from dualfold.graph import knn
+    >>> from dualfold.methods import hessian_lle
+    >>> graph = knn(swiss_roll(100, random_state=0).points, 8)
+    >>> embed(hessian_lle(graph)).certificate.level
+    'proved'
     """
     least = n_components * (n_components + 3) // 2 + 1
     points, lists = neighborhoods(graph, n_components=n_components, least=least)
@@ -122,21 +238,59 @@ def hessian_lle(graph: Graph, *, n_components: int = 2) -> TraceProblem:
 
 
 def ltsa(graph: Graph, *, n_components: int = 2) -> TraceProblem:
-    """Coordinates that are affine in the tangent coordinates of every neighbourhood.
+    """Local tangent space alignment (LTSA) as a trace problem.
+
+    The problem is::
 
         minimise tr(VᵀFᵀFV)  subject to  VᵀV = I,  Vᵀ1 = 0
 
-    ‖Fv‖² adds up, over all neighbourhoods, the squared distance of v from the affine
-    functions of the local tangent coordinates (`tangent_alignment`). A flat sheet comes
-    back up to an affine map; coordinates are scaled to VᵀV = I. Needs n_neighbors ≥
-    n_components + 2: with fewer every function is affine on a neighbourhood. Fails where
-    neighbourhoods bend or the tangent is noisy, by folding.
+    ‖Fv‖² adds up, over all neighbourhoods, the squared distance of v from the affine functions of
+    the local tangent coordinates.
 
-    As in scikit-learn a neighbourhood is the listed points without their owner; a point
-    that nobody lists is added to its own, since nothing else would hold it.
+    Parameters
+    ----------
+    graph : Graph
+        Neighbour graph in one piece, from `dualfold.graph`.
+    n_components : int, default=2
+        Number of coordinates.
 
-    Zhang and Zha, "Principal manifolds and nonlinear dimensionality reduction via tangent
-    space alignment" (2004).
+    Returns
+    -------
+    TraceProblem
+        The problem.
+
+    Raises
+    ------
+    DisconnectedGraph
+        If the graph has several pieces.
+    InvalidInput
+        If there are fewer than d + 2 neighbours for d coordinates.
+
+    See Also
+    --------
+    LocallyLinearEmbedding : The estimator, with `method="ltsa"`.
+    hessian_lle : Second derivatives.
+
+    Notes
+    -----
+    A flat surface comes back up to an affine map [1]_. The method fails, by folding, where
+    neighbourhoods bend or the tangent is noisy. As in scikit-learn a neighbourhood is the listed
+    rows without their owner; a row that nobody lists is added to its own.
+
+    References
+    ----------
+    .. [1] Z. Zhang and H. Zha, "Principal manifolds and nonlinear dimensionality reduction via
+       tangent space alignment", SIAM Journal on Scientific Computing, 26(1), 313–338, 2004.
+
+    Examples
+    --------
+    >>> from dualfold import embed
+    >>> from dualfold.data import swiss_roll
+    >>> from dualfold.graph import knn
+    >>> from dualfold.methods import ltsa
+    >>> graph = knn(swiss_roll(100, random_state=0).points, 8)
+    >>> embed(ltsa(graph)).certificate.level
+    'proved'
     """
     points, lists = neighborhoods(graph, n_components=n_components, least=n_components + 2)
     lists = connected_lists(with_unlisted_points(lists))
@@ -188,65 +342,170 @@ def step_scale(graph: Graph, problem: TraceProblem) -> EdgeLengthScale:
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class LocallyLinearEmbedding(GraphEstimator):
-    """Keep each point the same combination of its neighbours.
+    """Locally linear embedding (LLE), with its modified, Hessian and tangent forms.
 
-    A drop-in for `sklearn.manifold.LocallyLinearEmbedding`. `max_iter`, `hessian_tol` and
-    `neighbors_algorithm` are accepted; our solvers need no such help. `inverse_transform`
-    carries points of the map back to the features by local weights. See
-    `dualfold.methods.lle` for the problem it solves.
+    It keeps each row the same combination of its neighbours. A drop-in replacement for
+    `sklearn.manifold.LocallyLinearEmbedding`, with landmarks for large tables, a choice of
+    neighbourhoods and coordinates, `inverse_transform`, and a certificate.
 
     Parameters
     ----------
-    n_neighbors : how many nearest points each one is linked to; None with a radius
-    radius : link all points within this distance instead
-    n_components : int, or "auto": up to the widest eigengap among the first ten
-    method : "standard", "modified" (several combinations a point: less bent), "hessian" or "ltsa"
-    coordinates : "first" eigenvectors, or "independent" ones: those among the first 6 (20, 50 where
-        these are overtones) that keep most neighbours, scaled so that edges are as long
-        in each; or a list of their numbers, from 0
-    landmarks : the problem is that of so many rows, drawn at random, and the others are placed as
-        new ones are; None is all rows, or as many as can be solved for in seconds (a warning says
-        so): many rows without a shape of few dimensions cannot be factorised
-    reg : the ridge that steadies the weights, as a share of the local trace
-    modified_tol : changes of weights below it are left out ("modified" only)
-    unit_variance : coordinates of mean square 1, (1/n)YᵀY = I, as Roweis and Saul write the
-        constraint; False is YᵀY = I, as in scikit-learn
-    neighborhood : "fixed", or "variable": fewer neighbours where points lie far apart
-    pieces : what happens to a graph in several pieces: "join" by the shortest links (with a
-        warning), "separate" (each on its own, side by side) or "raise" an error
-    graph : a precomputed neighbour graph over the rows of X (a `Graph` or a sparse matrix of
-        edge lengths), instead of n_neighbors and radius; or the lists of `graph.nearest(X, …)`,
-        so that they are not searched again
-    eigen_solver : how eigenvectors are found; "arpack" is "lanczos"
-    tol : of the solver's residuals, if between 0 and 1e-6; else the default, 1e-6
-    random_state : of the solver's start
-    n_jobs : threads (None: all cores)
-    verbose : print each stage and its seconds to standard error
+    n_neighbors : int ≥ 1 or None, default=5
+        Number of nearest rows that each row is linked to; None if a `radius` is given.
+    n_components : int ≥ 1 or "auto", default=2
+        Number of coordinates; "auto" keeps those before the widest eigengap among the first ten.
+    reg : float ≥ 0, default=0.001
+        Ridge of the local weights, as a share of the local trace.
+    eigen_solver : {"auto", "arpack", "dense", "factored", "lanczos", "preconditioned"}, \
+            default="auto"
+        How eigenvectors are computed: "auto" chooses by the predicted work; "arpack" is another
+        name of "lanczos".
+
+        "dense" calls LAPACK, "lanczos" needs products with the matrix only, "factored" factorises
+        the shifted sparse matrix, and "preconditioned" uses algebraic multigrid or an incomplete
+        factorisation.
+    tol : float ≥ 0, default=1e-06
+        Relative residual at which the solver stops, if it lies between 0 and 1e-6; any other value
+        means 1e-6.
+    max_iter : int ≥ 1, default=100
+        Ignored; it is accepted so that code written for scikit-learn runs.
+    method : {"standard", "hessian", "ltsa", "modified"}, default="standard"
+        "standard" keeps one combination of neighbours for each row, "modified" several (less bent),
+        "hessian" second derivatives along the surface, "ltsa" the coordinates in local tangent
+        planes.
+    hessian_tol : float ≥ 0, default=0.0001
+        Ignored; it is accepted so that code written for scikit-learn runs.
+    modified_tol : float ≥ 0, default=1e-12
+        Changes of weights below this size are left out; for the modified method only.
+    neighbors_algorithm : {"auto", "ball_tree", "brute", "kd_tree"}, default="auto"
+        Ignored; it is accepted so that code written for scikit-learn runs.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the solver's start; None means 0, so that runs agree.
+    n_jobs : int or None, default=None
+        Number of threads; None uses all cores. The result does not depend on it.
+    radius : float ≥ 0 or None, default=None
+        Link each row to all rows within this distance, instead of a fixed number of nearest rows.
+    neighborhood : {"fixed", "variable"}, default="fixed"
+        "fixed" gives the same number of neighbours to each row; "variable" gives fewer to rows in
+        sparse places.
+    pieces : {"join", "raise", "separate"}, default="join"
+        What to do with a graph in several pieces (connected components): "join" adds the shortest
+        edges between them, with a warning; "separate" embeds each piece by itself, side by side;
+        "raise" refuses.
+
+        The error is `dualfold.errors.DisconnectedGraph`, the warning
+        `dualfold.errors.PiecesJoined`.
+    graph : Graph, Neighbors, sparse matrix or None, default=None
+        Neighbours of the rows of X that are known already, so that none are searched: a
+        `dualfold.Graph`, a sparse matrix of edge lengths, or the lists that
+        `dualfold.graph.nearest` returns. Lists are used where they are long enough and the metric
+        is Euclidean; a graph replaces `n_neighbors` and `radius`.
+    landmarks : int ≥ 3 or None, default=None
+        Number of rows, drawn at random, that the problem is about; they place the other rows. None
+        takes all rows, or as many as can be solved for in seconds, with a warning.
+    coordinates : {"first", "independent"} or array-like of int, default="first"
+        "first" takes the first eigenvectors; "independent" takes those among the first 6 (20, 50 if
+        these are overtones) that keep the most neighbours, scaled so that edges are equally long in
+        each.
+
+        A list gives the numbers of the eigenvectors; the first is 0.
+    unit_variance : bool, default=False
+        Whether coordinates have mean square 1, (1/n)YᵀY = I, as Roweis and Saul write it; else YᵀY
+        = I, as in scikit-learn.
+    verbose : bool or int, default=False
+        Whether to print each stage and its seconds to standard error.
 
     Attributes
     ----------
-    embedding_ : the points, n_samples × n_components
-    eigenvalues_ : the value of the problem for each coordinate
-    certificate_ : how far from optimal the points can be; print it
-    coordinates_ : the numbers, from 0, of the eigenvectors that are the coordinates
-    graph_ : the `Graph` that was embedded, links that joined pieces included
-    landmarks_, rows_ : the rows whose graph it is; None for all
-    left_out_ : None, since no row is left out of the problem for being far away
-    n_connected_components_ : in how many pieces it was before
-    n_components_reason_ : why so many, in words, where n_components was "auto"
-    nbrs_ : scikit-learn's NearestNeighbors of the data, made when asked for
-    reconstruction_error_ : the value of the problem, the sum of `eigenvalues_`
-    landmark_rows_, placing_cost_ : of tables in tiles (`dualfold.scale`): the rows that were
-        fitted, and what it costs that they place the others
+    embedding_ : ndarray of shape (n_samples, n_components)
+        The points of the fitted rows.
+    eigenvalues_ : ndarray of shape (n_components,)
+        Value of the problem for each coordinate.
+    certificate_ : TraceCertificate or PiecewiseCertificate
+        How far from the optimum the points can be; print it. With `pieces="separate"` it holds the
+        certificates of the pieces.
+    coordinates_ : tuple of int
+        Numbers of the eigenvectors that are the coordinates; the first is 0.
+    graph_ : Graph
+        The neighbour graph that was embedded, with the edges that joined its pieces.
+    landmarks_ : ndarray of int or None
+        The rows that were drawn as landmarks; None if all rows were used.
+    rows_ : ndarray of int or None
+        The rows that the problem is about; None for all rows.
+    left_out_ : ndarray of int
+        Empty: no row is left out for being far away.
+    n_connected_components_ : int
+        Number of pieces of the graph before they were joined.
+    n_components_reason_ : str
+        Why there are so many coordinates, in words; only with `n_components="auto"`.
+    nbrs_ : sklearn.neighbors.NearestNeighbors
+        Neighbour search over the fitted rows, made when it is asked for.
+    reconstruction_error_ : float
+        Value of the problem: the sum of `eigenvalues_`.
+    landmark_rows_ : ndarray of int
+        The rows that were fitted; only for tables in tiles (`dualfold.scale`).
+    placing_cost_ : PlacingCost or None
+        What it costs that the fitted rows place all others, measured on held-out rows; only for
+        tables in tiles.
+    n_features_in_ : int
+        Number of columns of the fitted X.
+    feature_names_in_ : ndarray of str
+        Names of these columns, if X had names.
+
+    See Also
+    --------
+    LaplacianEigenmaps : Keeps neighbours close.
+    Isomap : Keeps lengths along the surface.
+    NeighborhoodPreservingProjection : The same by a linear map.
+    dualfold.methods.lle : The problem of the standard form.
+    dualfold.methods.modified_lle : The problem of the modified form.
+    dualfold.methods.hessian_lle : The problem of the Hessian form.
+    dualfold.methods.ltsa : The problem of the tangent form.
+
+    Notes
+    -----
+    With W the weights, of sum 1, by which neighbours come closest to each row, LLE [1]_ solves::
+
+        minimise tr(Vᵀ(I−W)ᵀ(I−W)V)  subject to  VᵀV = I,  VᵀN = 0
+
+    where N holds the null vectors of I − W, and the points are V. The other forms have another
+    matrix: [2]_ "modified", [3]_ "hessian", [4]_ "ltsa".
+
+    **Proof.** The certificate bounds the gap to the optimum from singular values, since squared
+    ones would be lost in rounding, and a count of eigenvalues by a sparse factorisation. It is
+    proved, rounding errors included. Graphs too large to factorise are "measured": true except for
+    a stated chance.
+
+    **Cost.** The exact search for neighbours compares all pairs of rows, O(n²·D) operations for D
+    columns; with few columns a kd-tree takes about O(n log n). Local weights take O(n·k²·(k + D))
+    operations for k neighbours. The small eigenvalues need a sparse factorisation: about O(n^1.5)
+    operations for rows on a surface, and up to O(n³) without such a shape, so that of many such
+    rows only a sample is fitted unless `landmarks` or `eigen_solver` says otherwise.
+
+    **Failure.** Noise as large as the neighbourhoods. Groups of rows that list only one another are
+    drawn as about one point, with a `PointsCollapse` warning. Lengths on the map mean nothing.
+    "hessian" needs more than d(d+3)/2 neighbours for d coordinates, "ltsa" at least d + 2.
+
+    References
+    ----------
+    .. [1] S. T. Roweis and L. K. Saul, "Nonlinear dimensionality reduction by locally linear
+       embedding", Science, 290(5500), 2323–2326, 2000.
+    .. [2] Z. Zhang and J. Wang, "MLLE: Modified locally linear embedding using multiple weights",
+       Advances in Neural Information Processing Systems 19, 2007.
+    .. [3] D. L. Donoho and C. Grimes, "Hessian eigenmaps: Locally linear embedding techniques for
+       high-dimensional data", Proceedings of the National Academy of Sciences, 100(10), 5591–5596,
+       2003.
+    .. [4] Z. Zhang and H. Zha, "Principal manifolds and nonlinear dimensionality reduction via
+       tangent space alignment", SIAM Journal on Scientific Computing, 26(1), 313–338, 2004.
 
     Examples
     --------
     >>> from dualfold import LocallyLinearEmbedding
     >>> from dualfold.data import swiss_roll
-    >>> X = swiss_roll(500, random_state=0).points
+    >>> X = swiss_roll(300, random_state=0).points
     >>> model = LocallyLinearEmbedding(n_neighbors=8, method="modified").fit(X)
     >>> model.embedding_.shape, model.certificate_.level
-    ((500, 2), 'proved')
+    ((300, 2), 'proved')
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -332,7 +591,26 @@ class LocallyLinearEmbedding(GraphEstimator):
         return float(np.sum(self.eigenvalues_))
 
     def inverse_transform(self, Y: Any) -> Array:
-        """Features for points of the map, by weights found among the embedded points."""
+        """Return rows for points of the map.
+
+        Each row is a combination of fitted rows, by the weights of the point among the embedded
+        points.
+
+        Parameters
+        ----------
+        Y : array-like of shape (n_samples, n_components)
+            Points of the map.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features)
+            Rows in the space of the data.
+
+        Raises
+        ------
+        InvalidInput
+            If pieces were embedded separately.
+        """
         check_is_fitted(self)
         if not isinstance(self._placing, LocalWeightsMap):
             raise InvalidInput("there is no way back from pieces that were laid side by side")

@@ -45,29 +45,100 @@ from dualfold.weights.precision import centred_distances_error, joined_sentences
 
 
 def mds(X: Any, *, n_components: int = 2) -> TraceProblem:
-    """Keep the Euclidean distances between the rows of X.
+    """Classical scaling of Euclidean distances between rows, as a trace problem.
+
+    The problem is::
 
         maximise tr(VᵀAV)  subject to  VᵀV = I,   A = XᵀHX       (D×D)
                                                   A = HXXᵀH      (n×n)
 
-    The two have the same eigenvalues, and the scaled eigenvectors of the second are the
-    projections H·X·V by those of the first: classical scaling of Euclidean distances *is* PCA.
-    The smaller one is taken, or its products where both are too large. For other distances
-    see `mds_of_distances`.
+    where H = I − 11ᵀ/n centres. Both matrices have the same eigenvalues, and the points are HXV:
+    classical scaling of Euclidean distances is PCA. The smaller matrix is used, or its products
+    where both are too large.
 
-    Torgerson, "Multidimensional scaling: theory and method" (1952).
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        Rows; sparse matrices are taken, too.
+    n_components : int, default=2
+        Number of coordinates.
+
+    Returns
+    -------
+    TraceProblem
+        The problem.
+
+    See Also
+    --------
+    ClassicalMDS : The estimator.
+    mds_of_distances : The same for any distances.
+    pca : The same problem with the divisor n.
+
+    Notes
+    -----
+    No distance is computed [1]_. The cost is that of `pca`: O(n·D·min(n, D)) operations.
+
+    References
+    ----------
+    .. [1] W. S. Torgerson, "Multidimensional scaling: I. Theory and method", Psychometrika, 17(4),
+       401–419, 1952.
+
+    Examples
+    --------
+    >>> from dualfold import embed
+    >>> from dualfold.methods import mds
+    >>> answer = embed(mds([[0.0, 0.0], [4.0, 0.0], [0.0, 3.0], [4.0, 3.0]]))
+    >>> print(answer.values, answer.certificate.level)
+    [16.  9.] proved
     """
     return centred_problem(X, n_components, 1)
 
 
 def mds_of_distances(distances: Any, *, n_components: int = 2) -> TraceProblem:
-    """Points whose inner products match those that the distances imply.
+    """Classical scaling of given distances as a trace problem.
+
+    The problem is::
 
         maximise tr(VᵀKV)  subject to  VᵀV = I,   K = −½HΔH,   points VΛ^½
 
-    Minimises the strain ‖K − YYᵀ‖. Distances that no Euclidean points have give K
-    negative eigenvalues; directions with λ ≤ 0 get no extent. Δ is the mean of the squares
-    there and back, which differ where distances were rounded.
+    where Δ holds the squared distances and H = I − 11ᵀ/n centres. The points minimise the strain ‖K
+    − YYᵀ‖. Where the distances between two rows differ in the two directions, Δ is the mean of
+    their squares.
+
+    Parameters
+    ----------
+    distances : array-like of shape (n_samples, n_samples)
+        Square matrix of distances.
+    n_components : int, default=2
+        Number of coordinates.
+
+    Returns
+    -------
+    TraceProblem
+        The problem.
+
+    See Also
+    --------
+    ClassicalMDS : The estimator.
+    mds : Euclidean distances between rows, without computing them.
+
+    Notes
+    -----
+    K is a dense n×n matrix. Distances that no points in space have [1]_ give K negative
+    eigenvalues; coordinates with λ ≤ 0 are 0.
+
+    References
+    ----------
+    .. [1] W. S. Torgerson, "Multidimensional scaling: I. Theory and method", Psychometrika, 17(4),
+       401–419, 1952.
+
+    Examples
+    --------
+    >>> from dualfold import embed
+    >>> from dualfold.methods import mds_of_distances
+    >>> distances = [[0, 3, 4, 5], [3, 0, 5, 4], [4, 5, 0, 3], [5, 4, 3, 0]]
+    >>> print(embed(mds_of_distances(distances)).values.round(6))
+    [16.  9.]
     """
     K = centred_gram(small_as_float64(distances))
     symmetric = symmetrize(K)
@@ -126,28 +197,75 @@ def unknown_mass_note(n: int) -> str:
 
 @dataclass(eq=False, repr=False)
 class ClassicalMDS(Estimator):
-    """Points whose inner products match those that the distances imply.
+    """Classical multidimensional scaling: points whose inner products fit the distances.
 
-    A drop-in for `sklearn.manifold.ClassicalMDS`. Euclidean distances between the rows
-    of X are never computed: classical scaling of them is PCA, and the smaller of the
-    D×D covariance and n×n Gram matrices is all that is formed. Other distances need
-    the n×n matrix.
+    A drop-in replacement for `sklearn.manifold.ClassicalMDS`. Euclidean distances between rows are
+    never computed, since classical scaling of them is PCA. Other distances need their n×n matrix.
 
     Parameters
     ----------
-    n_components : int, or "auto": up to the widest eigengap among the first ten
-    metric : a name or function of `sklearn.metrics.pairwise_distances`, or "precomputed"
-    metric_params : further arguments of the metric
+    n_components : int ≥ 1 or "auto", default=2
+        Number of coordinates; "auto" keeps those before the widest eigengap among the first ten.
+    metric : str or callable, default="euclidean"
+        Distance between rows, by its name in `sklearn.metrics.pairwise_distances`; "precomputed"
+        means that X is a square matrix of distances.
+
+        A function of two rows is a metric, too.
+    metric_params : dict or None, default=None
+        Further arguments of the metric, by name.
 
     Attributes
     ----------
-    embedding_, eigenvalues_ : as in scikit-learn; a direction with λ ≤ 0 has no extent
-    dissimilarity_matrix_ : computed when asked for, and not kept
-    certificate_ : how far from optimal the directions can be
-    negative_mass_ : Σ|λ| over negative eigenvalues as a share of all: how far the distances
-        are from any points in space (0: they are Euclidean); nan where not known
-    negative_mass_note_ : how the share was found, or what is known instead
-    n_components_, n_components_reason_ : how many, and for "auto" why, in words
+    embedding_ : ndarray of shape (n_samples, n_components)
+        The points of the fitted rows.
+    eigenvalues_ : ndarray of shape (n_components,)
+        Eigenvalues of the coordinates; a coordinate with λ ≤ 0 is 0 for all rows.
+    certificate_ : TraceCertificate
+        How far from the optimum the coordinates can be; print it.
+    dissimilarity_matrix_ : ndarray of shape (n_samples, n_samples)
+        Distances between the fitted rows; computed when asked for, and not kept.
+    negative_mass_ : float
+        Share of Σ|λ| that negative eigenvalues hold: 0 if the distances are those of points in
+        space; NaN where it is not known.
+    negative_mass_note_ : str
+        How `negative_mass_` was found, or what is known instead.
+    n_components_ : int
+        Number of coordinates.
+    n_components_reason_ : str or None
+        Why there are so many coordinates, in words; None unless `n_components="auto"`.
+    n_features_in_ : int
+        Number of columns of the fitted X.
+    feature_names_in_ : ndarray of str
+        Names of these columns, if X had names.
+
+    See Also
+    --------
+    PCA : The same points, from rows.
+    Isomap : The same with distances along a surface.
+    dualfold.methods.mds_of_distances : The problem that this estimator solves.
+
+    Notes
+    -----
+    With K = −½HΔH, where Δ holds the squared distances and H = I − 11ᵀ/n centres, classical scaling
+    [1]_ solves::
+
+        maximise tr(VᵀKV)  subject to  VᵀV = I
+
+    and its points are VΛ^½. They minimise the strain ‖K − YYᵀ‖.
+
+    **Proof.** The certificate bounds the gap to the optimum, rounding errors included.
+
+    **Cost.** Euclidean distances: O(n·D·min(n, D)) operations and one matrix of min(n, D)² numbers,
+    as PCA. Other distances: O(n²·D) operations and n² numbers. `transform` with other distances
+    needs those between the new and the fitted rows.
+
+    **Failure.** Distances that no points in space have (`negative_mass_` above 0) cannot be kept.
+    Large distances count most; near neighbours may be far apart on the map.
+
+    References
+    ----------
+    .. [1] W. S. Torgerson, "Multidimensional scaling: I. Theory and method", Psychometrika, 17(4),
+       401–419, 1952.
 
     Examples
     --------
@@ -256,7 +374,16 @@ class ClassicalMDS(Estimator):
         self.eigenvalues_ = np.concatenate([values, np.zeros(self.n_components_ - kept)])
 
     def placing_map(self) -> Callable[[Any], Array]:
-        """Features: the linear map. Distances δ (squared): y = ½Λ⁻¹Yᵀ(δ̄ − δ)."""
+        """Return the rule that places new rows.
+
+        Euclidean distances have a linear map. Other distances δ (squared) to the fitted rows give
+        the point ½Λ⁻¹Yᵀ(δ̄ − δ).
+
+        Returns
+        -------
+        callable
+            A function of an array of rows, or of distances to the fitted rows, that returns points.
+        """
         check_is_fitted(self)
         if self._map is not None:
             missing = self.n_components_ - len(self._map.components)
@@ -281,7 +408,26 @@ class ClassicalMDS(Estimator):
         return Statement(mds_of_distances(distances, n_components=asked), _no_rule)
 
     def inverse_transform(self, X: Any) -> Array:
-        """The points nearest to the mean with those coordinates; Euclidean features only."""
+        """Return the rows whose coordinates are those of X.
+
+        Among all such rows it is the one nearest to the mean. Only `metric="euclidean"` has a way
+        back.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_components)
+            Points of the map.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features)
+            Rows in the space of the data.
+
+        Raises
+        ------
+        InvalidInput
+            If the metric is not Euclidean.
+        """
         check_is_fitted(self)
         rows = tiled_rows(X)
         if rows is not None:

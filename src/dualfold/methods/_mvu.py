@@ -38,21 +38,69 @@ def mvu(
     constraints: Constraints = "at_most",
     angles: bool = False,
 ) -> Contraction:
-    """Pull the points as far apart as the edges of their graph let them.
+    """Maximum variance unfolding (MVU) as a semidefinite program.
+
+    The problem is::
 
         maximise tr K  subject to  K ⪰ 0,  K1 = 0,  K_ii + K_jj − 2K_ij ≤ (or =) d_ij²
         on the edges;  points VΛ^½ of the leading eigenvectors of K
 
-    `constraints` says whether edges are "at_most" as long as in the data or "equal" to that
-    (proved for exactly these lengths where they are those of rows); `angles` also keeps the
-    distances between neighbours of a common point. A sheet without holes is laid flat, and a hole
-    is not blown up as by Isomap. Fails where one edge cuts across a gap, which then pins the two
-    sides together; a graph in several pieces has no answer at all (they could fly apart for
-    ever).
+    where d_ij are the edge lengths.
 
-    Weinberger and Saul, "Unsupervised learning of image manifolds by semidefinite
-    programming" (2004); Xiao, Sun and Boyd, "A duality view of spectral methods for
-    dimensionality reduction" (2006).
+    Parameters
+    ----------
+    graph : Graph
+        Neighbour graph in one piece, from `dualfold.graph`.
+    n_components : int, default=2
+        Number of coordinates.
+    constraints : {"at_most", "equal"}, default="at_most"
+        Edges are "at_most" as long as in the data, or "equal" to that.
+    angles : bool, default=False
+        Whether to keep the distances between neighbours of a common row, too.
+
+    Returns
+    -------
+    Contraction
+        The problem; `dualfold.embed` solves it. Rows at distance 0 are one point of it.
+
+    Raises
+    ------
+    DisconnectedGraph
+        If the graph has several pieces.
+
+    See Also
+    --------
+    MaximumVarianceUnfolding : The estimator.
+    dualfold.unfolding.unfold : Solves the problem of a graph.
+
+    Notes
+    -----
+    A surface without holes is laid flat, and a hole is not stretched as by Isomap [1]_. The dual
+    problem [2]_ has one weight for each edge. An edge that cuts across a gap ties its two sides
+    together. A graph in several pieces has no answer: the pieces could move apart for ever.
+
+    References
+    ----------
+    .. [1] K. Q. Weinberger and L. K. Saul, "Unsupervised learning of image manifolds by
+       semidefinite programming", Proceedings of the IEEE Conference on Computer Vision and Pattern
+       Recognition, 2, 988–995, 2004.
+    .. [2] L. Xiao, J. Sun and S. Boyd, "A duality view of spectral methods for dimensionality
+       reduction", Proceedings of the 23rd International Conference on Machine Learning, 1041–1048,
+       2006.
+
+    Examples
+    --------
+    A path of 6 points, one apart, has the largest variance when it is straight, 17.5:
+
+    >>> import numpy as np
+    >>> from dualfold import embed
+    >>> from dualfold.graph import radius
+    >>> from dualfold.methods import mvu
+    >>> turn = np.linspace(0, 2, 6)
+    >>> arc = np.column_stack([np.cos(turn), np.sin(turn)]) / (2 * np.sin(0.2))
+    >>> answer = embed(mvu(radius(arc, 1.1), n_components=1))
+    >>> print(answer.values.round(3), answer.certificate.level)
+    [17.5] proved
     """
     return contraction_of(graph, constraints=constraints, angles=angles, n_components=n_components)
 
@@ -63,61 +111,167 @@ MAX_QUICK_ROWS = 400
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class MaximumVarianceUnfolding(GraphEstimator):
-    """Pull the points apart as far as the edges of their neighbour graph let them.
+    """Maximum variance unfolding (MVU): spread the points as far as their edges allow.
 
-    A semidefinite program, solved with its dual, so that the answer comes with two
+    A semidefinite program is solved together with its dual, so that the answer comes with two
     numbers between which the optimum lies. scikit-learn has no counterpart.
 
     Parameters
     ----------
-    n_components : coordinates of the embedding, or "auto": those before the widest eigengap of K.
-        The answer itself has as many as it needs (`factor_`), and `variance_outside_` is the share
-        that the others hold
-    n_neighbors : how many nearest points each one is linked to; None with a radius
-    radius : link all points within this distance instead
-    neighborhood : "fixed", or "variable": fewer neighbours where points lie far apart
-    metric : by its name in scikit-learn, or "precomputed": X is a square matrix of distances
-    p, metric_params, graph : as for the other graph methods
-    constraints : edges may be "at_most" as long as in the data, or "equal" to that. What is proved
-        is about exactly the lengths of the rows (a gap of 1e-7 to 1e-4 for some hundred edges in
-        seconds, 2e-3 for 1,000 in a minute; thousands take many minutes). Of distances that are
-        given as numbers it may stay "unresolved": rounded ones may contradict each other
-    relaxation : None, or a share of d² by which equal lengths may differ: another, softer problem,
-        and the certificate says so
-    angles : also keep the distances between neighbours of a common point
-    solver : "interior_point" (to about 9,000 edges, eight digits), "low_rank" (any number, where
-        the graph has small separators, as sheets have), "landmark" (any graph, some percent), or
-        "auto": the interior point up to 1,000 edges, low rank beyond, the others where it fails
-    tol : relative gap at which the solver stops
-    max_iter : its most iterations; None leaves it to the solver
-    tolerance : the largest relative gap that the certificate calls "proved", whatever the solver;
-        with a larger one its level is "within", and it says within how many percent
-    pieces : what happens to a graph in several pieces: "join" by the shortest links (with a
-        warning), "separate" (each on its own, side by side) or "raise" an error
-    landmarks : unfold so many rows, drawn at random, and place the others as new points; None
-        takes all rows, or as many as can be unfolded in a minute ("auto" solver, edges "at_most"
-        as long, `max_iter` None; a warning and the certificate say how many)
-    reg : the ridge of the local weights that place new points
-    random_state : of the landmarks that "low_rank" and "landmark" begin with
-    n_jobs : threads (None: all cores)
-    verbose : print each stage and its seconds to standard error
+    n_components : int ≥ 1 or "auto", default=2
+        Number of coordinates; "auto" keeps those before the widest eigengap of K.
+
+        The answer itself has as many as it needs (`factor_`); `variance_outside_` is the share that
+        the others hold.
+    n_neighbors : int ≥ 1 or None, default=6
+        Number of nearest rows that each row is linked to; None if a `radius` is given.
+    radius : float ≥ 0 or None, default=None
+        Link each row to all rows within this distance, instead of a fixed number of nearest rows.
+    constraints : {"at_most", "equal"}, default="at_most"
+        "at_most" lets no edge become longer than in the data; "equal" keeps all edge lengths, which
+        takes much longer to prove.
+
+        Equal lengths are proved for exactly the lengths of the rows. Given distances may contradict
+        each other by their rounding, and then the certificate is "unresolved".
+    angles : bool, default=False
+        Whether to keep the distances between neighbours of a common row, too.
+    solver : {"auto", "interior_point", "landmark", "low_rank"}, default="auto"
+        "interior_point" is for some thousand edges, to eight digits; "low_rank" for any number,
+        where the graph has small separators, as on a surface; "landmark" for any graph, within some
+        percent; "auto" takes the first up to 1,000 edges, the second beyond, and another one where
+        that fails.
+    tol : float ≥ 0, default=1e-06
+        Relative gap at which the solver stops.
+    max_iter : int ≥ 1 or None, default=None
+        Maximum number of iterations; None leaves it to the solver.
+    relaxation : float in (0, 1) or None, default=None
+        Share of d² by which equal lengths may differ: another, softer problem, as the certificate
+        says. None is the problem itself.
+    tolerance : float in [0, 1], default=0.0001
+        Largest relative gap that the certificate calls "proved"; with a larger gap its level is
+        "within".
+    reg : float ≥ 0, default=0.001
+        Ridge of the local weights that place new rows, as a share of the local trace.
+    metric : str or callable, default="minkowski"
+        Distance between rows, by its name in scikit-learn; "precomputed" means that X is a square
+        matrix of distances.
+
+        A function of two rows is a metric, too.
+    p : float ≥ 1, default=2
+        Power of the Minkowski metric: 2 is the Euclidean, 1 the Manhattan distance. Other metrics
+        ignore it.
+    metric_params : dict or None, default=None
+        Further arguments of the metric, by name.
+    neighborhood : {"fixed", "variable"}, default="fixed"
+        "fixed" gives the same number of neighbours to each row; "variable" gives fewer to rows in
+        sparse places.
+    pieces : {"join", "raise", "separate"}, default="join"
+        What to do with a graph in several pieces (connected components): "join" adds the shortest
+        edges between them, with a warning; "separate" embeds each piece by itself, side by side;
+        "raise" refuses.
+
+        The error is `dualfold.errors.DisconnectedGraph`, the warning
+        `dualfold.errors.PiecesJoined`.
+    graph : Graph, Neighbors, sparse matrix or None, default=None
+        Neighbours of the rows of X that are known already, so that none are searched: a
+        `dualfold.Graph`, a sparse matrix of edge lengths, or the lists that
+        `dualfold.graph.nearest` returns. Lists are used where they are long enough and the metric
+        is Euclidean; a graph replaces `n_neighbors` and `radius`.
+    landmarks : int ≥ 3 or None, default=None
+        Number of rows, drawn at random, that are unfolded; they place the other rows. None unfolds
+        all rows, or as many as take about a minute, with a warning.
+    n_jobs : int or None, default=None
+        Number of threads; None uses all cores. The result does not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the drawn rows, and of the landmarks that "low_rank" and "landmark" begin with; None
+        means 0, so that runs agree.
+    verbose : bool or int, default=False
+        Whether to print each stage and its seconds to standard error.
 
     Attributes
     ----------
-    embedding_, eigenvalues_ : the leading coordinates, and the eigenvalues of K for them
-    factor_ : n×r with K = factor_·factor_ᵀ, of the rows that were unfolded
-    dual_weights_ : symmetric sparse matrix of the dual weights, of the same rows
-    certificate_ : `level`, `lower`, `upper`, `gap`, `feasibility` and the optimality conditions
-    solver_ : the name of the solver whose answer this is
-    unfoldings_ : the `Unfolding` of each piece, the largest first
-    history_, n_iter_ : a `Record` for each iteration, and their number
-    variance_outside_ : share of tr K that is not in `embedding_`
-    graph_, n_connected_components_, nbrs_ : as for the other graph methods
-    n_components_reason_ : why so many coordinates, with n_components="auto"
-    landmarks_, rows_ : the rows that were unfolded; None for all
-    left_out_ : None, since no row is left out of the problem for being far away
-    landmark_rows_, placing_cost_ : of tables in tiles (`dualfold.scale`): the rows that were
-        fitted, and what it costs that they place the others
+    embedding_ : ndarray of shape (n_samples, n_components)
+        The points of the fitted rows.
+    eigenvalues_ : ndarray of shape (n_components,)
+        Eigenvalues of K for the coordinates.
+    factor_ : ndarray of shape (n_unfolded, rank)
+        F with K = FFᵀ, for the rows that were unfolded.
+    dual_weights_ : sparse matrix of shape (n_unfolded, n_unfolded)
+        Dual weights of the edges, symmetric.
+    certificate_ : UnfoldingCertificate or PiecewiseCertificate
+        Both bounds (`lower`, `upper`), the gap between them, and the optimality conditions; print
+        it.
+    solver_ : str
+        Name of the solver whose answer this is.
+    unfoldings_ : tuple of Unfolding
+        The unfolding of each piece, the largest first.
+    history_ : tuple of Record
+        One record for each iteration.
+    n_iter_ : int
+        Number of iterations.
+    variance_outside_ : float
+        Share of tr K that is not in `embedding_`.
+    graph_ : Graph
+        The neighbour graph that was embedded, with the edges that joined its pieces.
+    n_connected_components_ : int
+        Number of pieces of the graph before they were joined.
+    nbrs_ : sklearn.neighbors.NearestNeighbors
+        Neighbour search over the fitted rows, made when it is asked for.
+    n_components_reason_ : str
+        Why there are so many coordinates, in words; only with `n_components="auto"`.
+    landmarks_ : ndarray of int or None
+        The rows that were drawn as landmarks; None if all rows were used.
+    rows_ : ndarray of int or None
+        The rows that the problem is about; None for all rows.
+    left_out_ : ndarray of int
+        Empty: no row is left out for being far away.
+    landmark_rows_ : ndarray of int
+        The rows that were fitted; only for tables in tiles (`dualfold.scale`).
+    placing_cost_ : PlacingCost or None
+        What it costs that the fitted rows place all others, measured on held-out rows; only for
+        tables in tiles.
+    n_features_in_ : int
+        Number of columns of the fitted X.
+    feature_names_in_ : ndarray of str
+        Names of these columns, if X had names.
+
+    See Also
+    --------
+    Isomap : Keeps shortest-path distances.
+    dualfold.unfolding.unfold : The unfolding of a graph.
+    dualfold.methods.mvu : The problem that this estimator solves.
+
+    Notes
+    -----
+    With edge lengths d_ij, unfolding [1]_ solves the first problem and its dual [2]_::
+
+        maximise tr K          K ⪰ 0,  K1 = 0,  K_ii + K_jj − 2K_ij ≤ d_ij² on edges
+        minimise Σ w_ij d_ij²  w ≥ 0,  λ₂(L(w)) ≥ 1
+
+    and the points are the leading coordinates of K. `transform` places new rows by local weights.
+
+    **Proof.** The points, scaled into their edges, give a lower bound of the largest variance, and
+    the dual weights, with a proved λ₂, an upper one; both include rounding errors. The level is
+    "proved" where they differ by at most `tolerance`, else "within".
+
+    **Cost.** The exact search for neighbours compares all pairs of rows, O(n²·D) operations for D
+    columns; with few columns a kd-tree takes about O(n log n). For m edges "interior_point" takes
+    O(m³) operations a step and O(m²) memory; "low_rank" a sparse factorisation a step; "landmark"
+    O(n·l) memory for l landmarks. Many rows without a shape of few dimensions are unfolded by a
+    sample only (`landmarks`).
+
+    **Failure.** An edge that cuts across a gap ties its two sides together. Images and other rows
+    whose graph has no small separators take long. Coordinates beyond `n_components` may hold much
+    of the variance: see `variance_outside_`.
+
+    References
+    ----------
+    .. [1] K. Q. Weinberger and L. K. Saul, "Unsupervised learning of image manifolds by
+       semidefinite programming", Proceedings of the IEEE Conference on Computer Vision and Pattern
+       Recognition, 2, 988–995, 2004.
+    .. [2] L. Xiao, J. Sun and S. Boyd, "A duality view of spectral methods for dimensionality
+       reduction", Proceedings of the 23rd International Conference on Machine Learning, 1041–1048,
+       2006.
 
     Examples
     --------
@@ -236,11 +390,27 @@ class MaximumVarianceUnfolding(GraphEstimator):
         sides: BothSides | None = None,
         scope: str = "",
     ) -> UnfoldingCertificate:
-        """The certificate of points that are to be the leading coordinates of a graph's unfolding.
+        """Certify points as the leading coordinates of a graph's unfolding.
 
-        tolerance : the largest gap that is "proved"
-        sides : its factor and dual weights, without which little can be proved
-        scope : which rows the graph is about, in words
+        It does not matter how the points were found.
+
+        Parameters
+        ----------
+        graph : Graph
+            Neighbour graph in one piece.
+        points : array-like of shape (n_samples, n_components)
+            Points to certify.
+        tolerance : float, default=0.0001
+            Largest relative gap that is "proved".
+        sides : BothSides or None, default=None
+            Factor and dual weights, without which little can be proved.
+        scope : str, default=""
+            Which rows the graph is about, in words.
+
+        Returns
+        -------
+        UnfoldingCertificate
+            The certificate.
         """
         certificate = rechecked_unfolding(
             graph,
@@ -254,11 +424,35 @@ class MaximumVarianceUnfolding(GraphEstimator):
         return certificate.with_scope(scope)
 
     def map_of_points(self, graph: Graph, points: Array) -> OutOfSampleMap:
-        """The map of new rows that follows from points of a graph."""
+        """Return the rule for new rows that follows from the points of a graph.
+
+        Parameters
+        ----------
+        graph : Graph
+            Neighbour graph.
+        points : ndarray of shape (n_samples, n_components)
+            Points of its rows.
+
+        Returns
+        -------
+        OutOfSampleMap
+            New rows by local weights of their neighbours.
+        """
         return local_map(graph, points, self)
 
     def connections(self) -> Connections:
-        """What duality says about this unfolding, Isomap, LLE and eigenmaps, as numbers."""
+        """Return what duality says about this unfolding, Isomap, LLE and eigenmaps.
+
+        Returns
+        -------
+        Connections
+            The relations between the four methods, as numbers.
+
+        Raises
+        ------
+        InvalidInput
+            If the graph was embedded in several pieces.
+        """
         check_is_fitted(self, "embedding_")
         if len(self.unfoldings_) != 1:
             raise InvalidInput(

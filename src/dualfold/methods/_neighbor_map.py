@@ -42,20 +42,70 @@ def neighbor_map(
     weights: Weights = "adaptive",
     width: float | None = None,
 ) -> NeighborProblem:
-    """Neighbours attract, all points repel, and there is a lower bound.
+    """Neighbour map with a Gaussian kernel, as a problem with a lower bound.
+
+    The problem is::
 
         minimise KL(P‖Q),  q_ij ∝ exp(−‖y_i − y_j‖²),  subject to  YᵀY = n·s·I,  Yᵀ1 = 0
 
-    P are the `weights` of the graph over their sum, s is the `spread`. s → 0 are eigenmaps
-    ("identity"); with a larger one points that are no neighbours push each other apart, as in
-    stochastic neighbour embedding. The objective is convex in YYᵀ, whose set has a convex hull
-    (a Fantope) over which it can be minimised: that bounds every map from below. The bound is
-    tight for small spreads and fades as the repulsion grows. Maps are white: clusters that want
-    unequal room in the two coordinates do not get it, which t-SNE allows.
+    P are the weights of the graph divided by their sum, and s is the `spread`. Neighbours attract,
+    and all points repel. s → 0 are eigenmaps ("identity").
 
-    The kernel is that of Hinton and Roweis, "Stochastic neighbor embedding" (2002), in the
-    symmetric form of van der Maaten and Hinton (2008); constraint and bound are ours
-    (docs/theory.md).
+    Parameters
+    ----------
+    graph : Graph
+        Neighbour graph in one piece, from `dualfold.graph`.
+    n_components : int, default=2
+        Number of coordinates.
+    spread : float, default=0.1
+        Mean square s of each coordinate, in units of the kernel.
+    weights : {"adaptive", "binary", "density", "heat", "precomputed"}, default="adaptive"
+        Weight of an edge: "heat" is exp(−‖x − y‖²/σ²) with σ = width; "adaptive" gives each row a
+        width of its own; "binary" is 1; "density" has widths that follow the local density;
+        "precomputed" keeps the affinities of `dualfold.graph.from_affinities`.
+    width : float or None, default=None
+        Width σ of heat weights; None is the root mean square edge length, or more where the longest
+        edge would have a weight of nearly 0.
+
+    Returns
+    -------
+    NeighborProblem
+        The problem.
+
+    Raises
+    ------
+    DisconnectedGraph
+        If the graph has several pieces.
+
+    See Also
+    --------
+    NeighborMap : The estimator.
+    dualfold.neighbor_map.certify_neighbors : Certifies a map.
+    tsne : The heavy-tailed kernel, without a bound.
+
+    Notes
+    -----
+    The kernel is that of stochastic neighbour embedding [1]_ in its symmetric form [2]_. The
+    objective is convex in YYᵀ, and the convex hull of the feasible YYᵀ is a Fantope: the minimum
+    over it bounds every map from below. The bound is tight for small spreads and becomes weak as
+    the repulsion grows. Maps are white: clusters that need unequal room in the coordinates do not
+    get it. All pairs of points are counted, O(n²) operations for one value.
+
+    References
+    ----------
+    .. [1] G. Hinton and S. Roweis, "Stochastic neighbor embedding", Advances in Neural Information
+       Processing Systems 15, 2003.
+    .. [2] L. van der Maaten and G. Hinton, "Visualizing data using t-SNE", Journal of Machine
+       Learning Research, 9, 2579–2605, 2008.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.graph import radius
+    >>> from dualfold.methods import neighbor_map
+    >>> problem = neighbor_map(radius(np.arange(6.0)[:, None], 1.0), spread=0.05)
+    >>> problem.n, problem.spread
+    (6, 0.05)
     """
     rule = affinity(one_piece(graph), weights=weights, width=width)
     entries = (rule.of_graph(graph), graph.lengths.indices, graph.lengths.indptr)
@@ -73,60 +123,147 @@ _GRAPH_CONSTRAINTS = {
 
 @dataclass(eq=False, repr=False)
 class NeighborMap(GraphEstimator):
-    """Neighbours attract, all points repel, and no map can be much better: proved.
+    """Neighbour map with a proved bound: neighbours attract, and all points repel.
 
-    Between eigenmaps (a small spread) and stochastic neighbour embedding (a large one). Without a
-    `spread` it grows from eigenmaps on, as long as the proved gap stays within `tolerance`. See
-    `dualfold.methods.neighbor_map` for the problem. Of more than 1,800 rows so many are drawn and
-    place the others. `landmarks` asks for more: up to 8,000 take minutes and can be proved; more
-    than that take seconds, and their bound is "measured", at the map itself.
+    The maps lie between eigenmaps (a small spread) and stochastic neighbour embedding (a large
+    one). Without a `spread` it grows, from eigenmaps on, as long as the proved gap stays within
+    `tolerance`.
 
     Parameters
     ----------
-    n_components : number of coordinates
-    spread : mean square of each coordinate, in units of the kernel exp(−distance²): the larger,
-        the more points repel each other and the weaker the proof; None is the largest that is
-        proved within the tolerance
-    tolerance : the largest gap (of the divergence, relative to its bound) that is "proved"
-    n_neighbors : how many nearest points each one is linked to; None with a radius
-    radius : link all points within this distance instead
-    neighborhood : "fixed", or "variable": fewer neighbours where points lie far apart
-    weights : attraction of linked points: "adaptive" (each point has a width of its own), "heat"
-        (one width for all), "binary" or "density" (scaled by the local density)
-    width : kernel width of heat weights; None is the root mean square edge length
-    max_iter : steps of each descent at the most
-    landmarks : map so many rows, drawn at random, and place the others as new points; None takes
-        all rows up to 1,800, and so many of more (a warning and the certificate say so)
-    reg : the ridge that steadies the weights of new points
-    metric : by its name in scikit-learn, or "precomputed": X is a square matrix of distances
-    p, metric_params : of the metric, as in scikit-learn's neighbours
-    pieces : what happens to a graph in several pieces: "join" by the shortest links (with a
-        warning), "separate" (each on its own, side by side) or "raise" an error
-    graph : a precomputed neighbour graph over the rows of X (a `Graph` or a sparse matrix of
-        edge lengths), instead of n_neighbors and radius
-    random_state : of the rows that are drawn
-    n_jobs : threads of the neighbour search (None: all cores)
-    verbose : print each stage and its seconds to standard error
+    n_components : int ≥ 1, default=2
+        Number of coordinates.
+    spread : float > 0 or None, default=None
+        Mean square of each coordinate, in units of the kernel exp(−distance²). A larger one has
+        more repulsion and a weaker bound. None is the largest that is proved within the tolerance.
+    tolerance : float in [0, 1], default=0.01
+        Largest gap of the divergence, relative to its bound, that is "proved".
+    n_neighbors : int ≥ 1 or None, default=10
+        Number of nearest rows that each row is linked to; None if a `radius` is given.
+    radius : float ≥ 0 or None, default=None
+        Link each row to all rows within this distance, instead of a fixed number of nearest rows.
+    neighborhood : {"fixed", "variable"}, default="fixed"
+        "fixed" gives the same number of neighbours to each row; "variable" gives fewer to rows in
+        sparse places.
+    weights : {"adaptive", "binary", "density", "heat"}, default="adaptive"
+        Attraction along an edge: "adaptive" gives each row a kernel width of its own, "heat" one
+        width to all, "binary" is 1, and "density" has widths that follow the local density.
+    width : float > 0 or None, default=None
+        Kernel width σ of heat weights exp(−‖x − y‖²/σ²). None is the root mean square edge length,
+        or more where the longest edge would have a weight of nearly 0.
+    max_iter : int ≥ 1, default=500
+        Maximum number of steps of each descent.
+    landmarks : int ≥ 3 or None, default=None
+        Number of rows, drawn at random, that are mapped; they place the other rows. None takes all
+        rows up to 1,800, and 1,800 of more, with a warning. Up to 8,000 can be proved.
+    reg : float ≥ 0, default=0.001
+        Ridge of the local weights that place new rows, as a share of the local trace.
+    metric : str or callable, default="minkowski"
+        Distance between rows, by its name in scikit-learn; "precomputed" means that X is a square
+        matrix of distances.
+
+        A function of two rows is a metric, too.
+    p : float ≥ 1, default=2
+        Power of the Minkowski metric: 2 is the Euclidean, 1 the Manhattan distance. Other metrics
+        ignore it.
+    metric_params : dict or None, default=None
+        Further arguments of the metric, by name.
+    pieces : {"join", "raise", "separate"}, default="join"
+        What to do with a graph in several pieces (connected components): "join" adds the shortest
+        edges between them, with a warning; "separate" embeds each piece by itself, side by side;
+        "raise" refuses.
+
+        The error is `dualfold.errors.DisconnectedGraph`, the warning
+        `dualfold.errors.PiecesJoined`.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the drawn rows; None means 0, so that runs agree.
+    n_jobs : int or None, default=None
+        Number of threads of the neighbour search; None uses all cores.
+    graph : Graph, Neighbors, sparse matrix or None, default=None
+        Neighbours of the rows of X that are known already, so that none are searched: a
+        `dualfold.Graph`, a sparse matrix of edge lengths, or the lists that
+        `dualfold.graph.nearest` returns. Lists are used where they are long enough and the metric
+        is Euclidean; a graph replaces `n_neighbors` and `radius`.
+    verbose : bool or int, default=False
+        Whether to print each stage and its seconds to standard error.
 
     Attributes
     ----------
-    embedding_ : the points, n_samples × n_components
-    spread_ : the spread that was given or found
-    divergence_ : KL(P‖Q) of the map, in nats
-    certificate_ : how far that can be from the least of all white maps; print it
-    history_ : for every spread that was tried: (spread, KL, proved bound)
-    n_iter_ : steps of the last descent
-    graph_ : the `Graph` that was embedded, links that joined pieces included
-    n_connected_components_ : in how many pieces it was before
-    landmarks_, rows_ : the rows that were mapped; None for all
-    left_out_ : None, since no row is left out of the problem for being far away
-    nbrs_ : scikit-learn's NearestNeighbors of the data, made when asked for
+    embedding_ : ndarray of shape (n_samples, n_components)
+        The points of the fitted rows.
+    spread_ : float
+        The spread that was given or found.
+    divergence_ : float
+        KL(P‖Q) of the map, in nats.
+    certificate_ : NeighborCertificate or PiecewiseCertificate
+        How far the divergence can be from the least of all white maps; print it.
+    history_ : list of tuple
+        Spread, divergence and bound of every spread that was tried.
+    n_iter_ : int
+        Number of steps of the last descent.
+    graph_ : Graph
+        The neighbour graph that was embedded, with the edges that joined its pieces.
+    n_connected_components_ : int
+        Number of pieces of the graph before they were joined.
+    landmarks_ : ndarray of int or None
+        The rows that were drawn as landmarks; None if all rows were used.
+    rows_ : ndarray of int or None
+        The rows that the problem is about; None for all rows.
+    left_out_ : ndarray of int
+        Empty: no row is left out for being far away.
+    nbrs_ : sklearn.neighbors.NearestNeighbors
+        Neighbour search over the fitted rows, made when it is asked for.
+    landmark_rows_ : ndarray of int
+        The rows that were fitted; only for tables in tiles (`dualfold.scale`).
+    placing_cost_ : PlacingCost or None
+        What it costs that the fitted rows place all others, measured on held-out rows; only for
+        tables in tiles.
+    n_features_in_ : int
+        Number of columns of the fitted X.
+    feature_names_in_ : ndarray of str
+        Names of these columns, if X had names.
+
+    See Also
+    --------
+    TSNE : Keeps more neighbours, without a bound.
+    LaplacianEigenmaps : The limit of a small spread.
+    dualfold.methods.neighbor_map : The problem that this estimator solves.
+
+    Notes
+    -----
+    With P the edge weights divided by their sum, and s the spread, the problem is::
+
+        minimise KL(P‖Q),  q_ij ∝ exp(−‖y_i − y_j‖²),  subject to  YᵀY = n·s·I,  Yᵀ1 = 0
+
+    The kernel is that of [1]_ in the symmetric form of [2]_. `transform` places new rows by local
+    weights.
+
+    **Proof.** The objective is convex in YYᵀ, and its minimum over the convex hull of these
+    matrices (a Fantope) bounds every such map from below. The certificate states the gap to this
+    bound, rounding errors included. Beyond 8,000 rows the bound is "measured": true except for a
+    stated chance.
+
+    **Cost.** The exact search for neighbours compares all pairs of rows, O(n²·D) operations for D
+    columns; with few columns a kd-tree takes about O(n log n). Up to 8,000 rows a step takes O(n²)
+    operations and memory, and the bound O(n³) operations. Beyond, a product takes O(n·20^d)
+    operations for d coordinates.
+
+    **Failure.** The bound becomes weak as the spread grows. The maps are white: clusters that need
+    unequal room in the coordinates do not get it. A table of more than 1,800 rows is mapped by a
+    sample unless `landmarks` says otherwise.
+
+    References
+    ----------
+    .. [1] G. Hinton and S. Roweis, "Stochastic neighbor embedding", Advances in Neural Information
+       Processing Systems 15, 2003.
+    .. [2] L. van der Maaten and G. Hinton, "Visualizing data using t-SNE", Journal of Machine
+       Learning Research, 9, 2579–2605, 2008.
 
     Examples
     --------
     >>> from dualfold import NeighborMap
     >>> from dualfold.data import digits
-    >>> model = NeighborMap(spread=0.05, tolerance=0.05).fit(digits().points[:100])
+    >>> model = NeighborMap(spread=0.05, tolerance=0.05).fit(digits().points[:60])
     >>> model.certificate_.level
     'proved'
     """
@@ -229,11 +366,27 @@ class NeighborMap(GraphEstimator):
         sides: None = None,
         scope: str = "",
     ) -> NeighborCertificate:
-        """The certificate of points that are to be the map of a graph in one piece.
+        """Certify points as the map of a graph in one piece.
 
-        tolerance : the largest gap that is "proved"
-        sides : no part of a neighbour map
-        scope : which rows the graph is about, in words
+        It does not matter how the points were found.
+
+        Parameters
+        ----------
+        graph : Graph
+            Neighbour graph in one piece.
+        points : ndarray of shape (n_samples, n_components)
+            Points to certify.
+        tolerance : float
+            Largest relative gap that is "proved".
+        sides : None, default=None
+            Ignored; a neighbour map has no dual side to store.
+        scope : str, default=""
+            Which rows the graph is about, in words.
+
+        Returns
+        -------
+        NeighborCertificate
+            The certificate.
         """
         spread = self.spread
         if spread is None:
@@ -242,7 +395,20 @@ class NeighborMap(GraphEstimator):
         return certificate_of_points(problem, points, tolerance).with_scope(scope)
 
     def map_of_points(self, graph: Graph, points: Array) -> OutOfSampleMap:
-        """The map of new rows that follows from points of a graph."""
+        """Return the rule for new rows that follows from the points of a graph.
+
+        Parameters
+        ----------
+        graph : Graph
+            Neighbour graph.
+        points : ndarray of shape (n_samples, n_components)
+            Points of its rows.
+
+        Returns
+        -------
+        OutOfSampleMap
+            New rows by local weights of their neighbours.
+        """
         return local_map(graph, points, self)
 
     def _keep(self, fit: GraphFit) -> None:
@@ -259,7 +425,15 @@ class NeighborMap(GraphEstimator):
         ]
 
     def found_parameters(self) -> dict[str, Any]:
-        """Parameters that state the fitted problem again where they were left open."""
+        """Return the parameters that the fit has found.
+
+        With them the estimator states the fitted problem again: landmarks and spread.
+
+        Returns
+        -------
+        dict
+            Values of parameters, by name.
+        """
         return super().found_parameters() | {"spread": float(self.spread_)}
 
 

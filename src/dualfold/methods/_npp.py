@@ -30,17 +30,61 @@ def npp(
     ridge: float = 1e-3,
     variance_kept: float = 0.99,
 ) -> TraceProblem:
-    """Rebuild each point from its neighbours, after a linear map, by the same weights.
+    """Neighbourhood preserving projection (NPP) as a trace problem.
+
+    The problem is::
 
         minimise ‖(I − W)ZV‖²  subject to  VᵀZᵀZV = I,   points ZV
 
-    W holds LLE's weights (`ridge` times the trace steadies them). Z is the centred data
-    in its leading principal directions, which hold `variance_kept` of its variance:
-    beyond them a direction wins by having no extent at all, or only noise. With Z = I it
-    is LLE. When neighbours outnumber the features and there is no ridge, every point is
-    rebuilt exactly, A is 0 and every direction is as good as any other.
+    W holds the weights of LLE. Z holds the centred data in the leading principal directions, which
+    keep the share `variance_kept` of the variance: beyond them a direction would win by having no
+    extent, or only noise.
 
-    Kokiopoulou and Saad, "Orthogonal neighborhood preserving projections" (2007).
+    Parameters
+    ----------
+    graph : Graph
+        Neighbour graph with coordinates, from `dualfold.graph`; it may have several pieces.
+    n_components : int, default=2
+        Number of coordinates.
+    ridge : float, default=0.001
+        Ridge of the local weights, as a share of the trace of the local Gram matrix.
+    variance_kept : float, default=0.99
+        Share of the variance that the data are reduced to first; at least `n_components` directions
+        stay.
+
+    Returns
+    -------
+    TraceProblem
+        The problem.
+
+    See Also
+    --------
+    NeighborhoodPreservingProjection : The estimator.
+    orthogonal_npp : By an orthogonal projection.
+    lle : The same with Z = I.
+
+    Notes
+    -----
+    After the linear map each row is rebuilt from its neighbours by the same weights [1]_. Where
+    neighbours outnumber the features and there is no ridge, every row is rebuilt exactly, and every
+    direction is as good as any other. With r reduced dimensions and k neighbours the cost is
+    O(n·k²·(k + D) + n·r² + r³), beside the reduction, O(n·D·min(n, D)).
+
+    References
+    ----------
+    .. [1] E. Kokiopoulou and Y. Saad, "Orthogonal neighborhood preserving projections: A
+       projection-based dimensionality reduction technique", IEEE Transactions on Pattern Analysis
+       and Machine Intelligence, 29(12), 2143–2156, 2007.
+
+    Examples
+    --------
+    >>> from dualfold import embed
+    >>> from dualfold.data import digits
+    >>> from dualfold.graph import knn
+    >>> from dualfold.methods import npp
+    >>> answer = embed(npp(knn(digits().points[:200], 10)))
+    >>> answer.points.shape, answer.certificate.level
+    ((200, 2), 'proved')
     """
     points = coordinates(graph)
     W = reconstruction_weights(points, graph.lists, ridge=ridge)
@@ -58,17 +102,58 @@ def orthogonal_npp(
     ridge: float = 1e-3,
     variance_kept: float = 0.99,
 ) -> TraceProblem:
-    """Rebuild each point from its neighbours, after an orthogonal projection (ONPP).
+    """Orthogonal neighbourhood preserving projection (ONPP) as a trace problem.
+
+    The problem is::
 
         minimise ‖(I − W)ZV‖²  subject to  VᵀV = I,   points ZV
 
-    As `npp`, but directions are of length 1 among the features, so that the picture is a
-    view of the data and never stretched. For the same reason it favours directions of
-    little variance: of two directions along which points are rebuilt equally well, the
-    fainter one costs less. Lower `variance_kept` where the picture looks like noise (on
-    the digits 0.99 is not enough, 0.7 is; the estimator takes 0.5).
+    with W and Z as in `npp`. Directions have length 1 among the features, so that the map is a view
+    of the data, never stretched.
 
-    Kokiopoulou and Saad, "Orthogonal neighborhood preserving projections" (2007).
+    Parameters
+    ----------
+    graph : Graph
+        Neighbour graph with coordinates, from `dualfold.graph`; it may have several pieces.
+    n_components : int, default=2
+        Number of coordinates.
+    ridge : float, default=0.001
+        Ridge of the local weights, as a share of the trace of the local Gram matrix.
+    variance_kept : float, default=0.99
+        Share of the variance that the data are reduced to first; at least `n_components` directions
+        stay.
+
+    Returns
+    -------
+    TraceProblem
+        The problem.
+
+    See Also
+    --------
+    OrthogonalNPP : The estimator.
+    npp : Without orthogonality.
+
+    Notes
+    -----
+    Of two directions along which rows are rebuilt equally well, the one with less variance costs
+    less [1]_. So the problem favours directions of little variance; lower `variance_kept` where the
+    map looks like noise.
+
+    References
+    ----------
+    .. [1] E. Kokiopoulou and Y. Saad, "Orthogonal neighborhood preserving projections: A
+       projection-based dimensionality reduction technique", IEEE Transactions on Pattern Analysis
+       and Machine Intelligence, 29(12), 2143–2156, 2007.
+
+    Examples
+    --------
+    >>> from dualfold import embed
+    >>> from dualfold.data import digits
+    >>> from dualfold.graph import knn
+    >>> from dualfold.methods import orthogonal_npp
+    >>> answer = embed(orthogonal_npp(knn(digits().points[:200], 10)))
+    >>> answer.points.shape, answer.certificate.level
+    ((200, 2), 'proved')
     """
     points = coordinates(graph)
     W = reconstruction_weights(points, graph.lists, ridge=ridge)
@@ -84,36 +169,107 @@ _RIDGE_CONSTRAINTS: dict[str, Any] = PROJECTION_CONSTRAINTS | {
 
 @dataclass(eq=False, repr=False)
 class NeighborhoodPreservingProjection(LinearEstimator):
-    """Rebuild each point from its neighbours, after a linear map, by LLE's weights (NPP).
+    """Neighbourhood preserving projection (NPP): LLE by a linear map.
 
-    See `dualfold.methods.npp` for the problem it solves.
+    After the map each row is the same combination of its neighbours as before. New rows are placed
+    by a matrix. With `supervised=True` neighbours are of the same class.
 
     Parameters
     ----------
-    n_components : int, or "auto": up to the widest eigengap among the first ten
-    n_neighbors : how many nearest points each one is linked to; None with a radius
-    radius : link all points within this distance instead
-    neighborhood : "fixed", or "variable": fewer neighbours where points lie far apart
-    reg : share of the local trace that steadies the weights
-    variance_kept : share of the variance that the data is reduced to before; as many
-        directions as n_components stay in any case; None is 0.99, and 1.0 is the problem as it
-        is printed, without a reduction
-    metric : of the graph; "precomputed" is refused, since a linear map needs features
-    pieces : "join" a graph in several pieces by its shortest links (with a warning), or
-        "raise" `DisconnectedGraph`. Joining adds no neighbours to rebuild from
-    supervised : True reads y, a class for each row: neighbours are then of the same class, as many
-        as that class has where those are fewer, and `pieces` has no meaning
-    graph : a precomputed neighbour graph over the rows of X (a `Graph` or a sparse matrix of
-        edge lengths), instead of n_neighbors and radius; or the lists of `graph.nearest(X, …)`,
-        so that they are not searched again
-    n_jobs : threads (None: all cores)
+    n_components : int ≥ 1 or "auto", default=2
+        Number of coordinates; "auto" keeps those before the widest eigengap among the first ten.
+    n_neighbors : int ≥ 1 or None, default=10
+        Number of nearest rows that each row is linked to; None if a `radius` is given.
+    radius : float ≥ 0 or None, default=None
+        Link each row to all rows within this distance, instead of a fixed number of nearest rows.
+    neighborhood : {"fixed", "variable"}, default="fixed"
+        "fixed" gives the same number of neighbours to each row; "variable" gives fewer to rows in
+        sparse places.
+    reg : float ≥ 0, default=0.001
+        Ridge of the local weights, as a share of the local trace.
+    variance_kept : float in (0, 1] or None, default=None
+        Share of the variance that the data are reduced to first; at least as many directions as
+        coordinates stay. None is 0.99, and 1 solves the problem of the paper, without a reduction.
+    metric : str or callable, default="euclidean"
+        Distance between rows for the graph, by its name in scikit-learn; "precomputed" is refused,
+        since a linear map needs features.
+
+        A function of two rows is a metric, too.
+    pieces : {"join", "raise"}, default="join"
+        What to do with a graph in several pieces (connected components): "join" adds the shortest
+        edges between them, with a warning; "raise" refuses.
+
+        The error is `dualfold.errors.DisconnectedGraph`, the warning
+        `dualfold.errors.PiecesJoined`. Joining adds no neighbours to the weights.
+    supervised : bool, default=False
+        Whether to link only rows of the same class. A class with too few rows has fewer neighbours,
+        and the pieces are not joined.
+
+        The classes are `y` of `fit`.
+    n_jobs : int or None, default=None
+        Number of threads; None uses all cores. The result does not depend on it.
+    graph : Graph, Neighbors, sparse matrix or None, default=None
+        Neighbours of the rows of X that are known already, so that none are searched: a
+        `dualfold.Graph`, a sparse matrix of edge lengths, or the lists that
+        `dualfold.graph.nearest` returns. Lists are used where they are long enough and the metric
+        is Euclidean; a graph replaces `n_neighbors` and `radius`.
 
     Attributes
     ----------
-    components_, mean_ : the map; embedding_ : the fitted points
-    eigenvalues_, certificate_ : the values of the problem, and how far from optimal they can be
-    graph_, n_connected_components_ : the neighbours, and in how many pieces they were
-    n_components_, n_components_reason_ : how many coordinates, and for "auto" why, in words
+    components_ : ndarray of shape (n_components, n_features)
+        The linear map: a row for each coordinate.
+    mean_ : ndarray of shape (n_features,)
+        What is subtracted from the rows.
+    embedding_ : ndarray of shape (n_samples, n_components)
+        The points of the fitted rows.
+    eigenvalues_ : ndarray of shape (n_components,)
+        Value of the problem for each coordinate.
+    certificate_ : TraceCertificate
+        How far from the optimum the coordinates can be; print it.
+    graph_ : Graph
+        The neighbour graph that was embedded, with the edges that joined its pieces.
+    n_connected_components_ : int
+        Number of pieces of the graph before they were joined.
+    n_components_ : int
+        Number of coordinates.
+    n_components_reason_ : str or None
+        Why there are so many coordinates, in words; None unless `n_components="auto"`.
+    n_features_in_ : int
+        Number of columns of the fitted X.
+    feature_names_in_ : ndarray of str
+        Names of these columns, if X had names.
+
+    See Also
+    --------
+    OrthogonalNPP : By an orthogonal projection.
+    LocallyLinearEmbedding : Without a linear map.
+    dualfold.methods.npp : The problem that this estimator solves.
+
+    Notes
+    -----
+    With the weights W of LLE, NPP [1]_ solves::
+
+        minimise ‖(I − W)ZV‖²  subject to  VᵀZᵀZV = I
+
+    and the points are ZV, where Z holds the centred data in their leading principal directions.
+
+    **Proof.** The certificate bounds the gap to the optimum of the reduced problem, rounding errors
+    included. It says nothing about what no linear map can show.
+
+    **Cost.** The exact search for neighbours compares all pairs of rows, O(n²·D) operations for D
+    columns; with few columns a kd-tree takes about O(n log n). The reduction takes O(n·D·min(n, D))
+    operations, the problem O(n·k·r + n·r² + r³) for k neighbours and r reduced dimensions. No n×n
+    matrix is formed. For tables in tiles (`dualfold.scale`) neighbours are searched over
+    partitions. The weights take O(n·k²·(k + D)) operations.
+
+    **Failure.** What is curved stays curved. Where neighbours outnumber the features and there is
+    no ridge, every direction is as good as any other.
+
+    References
+    ----------
+    .. [1] E. Kokiopoulou and Y. Saad, "Orthogonal neighborhood preserving projections: A
+       projection-based dimensionality reduction technique", IEEE Transactions on Pattern Analysis
+       and Machine Intelligence, 29(12), 2143–2156, 2007.
 
     Examples
     --------
@@ -149,37 +305,110 @@ class NeighborhoodPreservingProjection(LinearEstimator):
 
 @dataclass(eq=False, repr=False)
 class OrthogonalNPP(LinearEstimator):
-    """Rebuild each point from its neighbours, after an orthogonal projection (ONPP).
+    """Orthogonal NPP (ONPP): LLE by an orthogonal projection.
 
-    See `dualfold.methods.orthogonal_npp` for the problem it solves.
+    The map is a view of the data, never stretched, in which each row is nearly the same combination
+    of its neighbours. With `supervised=True` neighbours are of the same class.
 
     Parameters
     ----------
-    n_components : int, or "auto": up to the widest eigengap among the first ten
-    n_neighbors : how many nearest points each one is linked to; None with a radius
-    radius : link all points within this distance instead
-    neighborhood : "fixed", or "variable": fewer neighbours where points lie far apart
-    reg : share of the local trace that steadies the weights
-    variance_kept : share of the variance that the data is reduced to before; as many
-        directions as n_components stay in any case. None is 0.5: fainter directions cost less here
-        and would be all that is seen (0.99 with supervised=True or n_components="auto"); 1.0 is the
-        problem as it is printed, without a reduction
-    metric : of the graph; "precomputed" is refused, since a linear map needs features
-    pieces : "join" a graph in several pieces by its shortest links (with a warning), or
-        "raise" `DisconnectedGraph`. Joining adds no neighbours to rebuild from
-    supervised : True reads y, a class for each row: neighbours are then of the same class, as many
-        as that class has where those are fewer, and `pieces` has no meaning
-    graph : a precomputed neighbour graph over the rows of X (a `Graph` or a sparse matrix of
-        edge lengths), instead of n_neighbors and radius; or the lists of `graph.nearest(X, …)`,
-        so that they are not searched again
-    n_jobs : threads (None: all cores)
+    n_components : int ≥ 1 or "auto", default=2
+        Number of coordinates; "auto" keeps those before the widest eigengap among the first ten.
+    n_neighbors : int ≥ 1 or None, default=10
+        Number of nearest rows that each row is linked to; None if a `radius` is given.
+    radius : float ≥ 0 or None, default=None
+        Link each row to all rows within this distance, instead of a fixed number of nearest rows.
+    neighborhood : {"fixed", "variable"}, default="fixed"
+        "fixed" gives the same number of neighbours to each row; "variable" gives fewer to rows in
+        sparse places.
+    reg : float ≥ 0, default=0.001
+        Ridge of the local weights, as a share of the local trace.
+    variance_kept : float in (0, 1] or None, default=None
+        Share of the variance that the data are reduced to first; at least as many directions as
+        coordinates stay. None is 0.5, or 0.99 if supervised or with an automatic number of
+        coordinates; 1 solves the problem of the paper. Directions of little variance cost less
+        here, and without a reduction they would be all that is seen.
+    metric : str or callable, default="euclidean"
+        Distance between rows for the graph, by its name in scikit-learn; "precomputed" is refused,
+        since a linear map needs features.
+
+        A function of two rows is a metric, too.
+    pieces : {"join", "raise"}, default="join"
+        What to do with a graph in several pieces (connected components): "join" adds the shortest
+        edges between them, with a warning; "raise" refuses.
+
+        The error is `dualfold.errors.DisconnectedGraph`, the warning
+        `dualfold.errors.PiecesJoined`. Joining adds no neighbours to the weights.
+    supervised : bool, default=False
+        Whether to link only rows of the same class. A class with too few rows has fewer neighbours,
+        and the pieces are not joined.
+
+        The classes are `y` of `fit`.
+    n_jobs : int or None, default=None
+        Number of threads; None uses all cores. The result does not depend on it.
+    graph : Graph, Neighbors, sparse matrix or None, default=None
+        Neighbours of the rows of X that are known already, so that none are searched: a
+        `dualfold.Graph`, a sparse matrix of edge lengths, or the lists that
+        `dualfold.graph.nearest` returns. Lists are used where they are long enough and the metric
+        is Euclidean; a graph replaces `n_neighbors` and `radius`.
 
     Attributes
     ----------
-    components_, mean_ : the map; embedding_ : the fitted points
-    eigenvalues_, certificate_ : the values of the problem, and how far from optimal they can be
-    graph_, n_connected_components_ : the neighbours, and in how many pieces they were
-    n_components_, n_components_reason_ : how many coordinates, and for "auto" why, in words
+    components_ : ndarray of shape (n_components, n_features)
+        The linear map: a row for each coordinate.
+    mean_ : ndarray of shape (n_features,)
+        What is subtracted from the rows.
+    embedding_ : ndarray of shape (n_samples, n_components)
+        The points of the fitted rows.
+    eigenvalues_ : ndarray of shape (n_components,)
+        Value of the problem for each coordinate.
+    certificate_ : TraceCertificate
+        How far from the optimum the coordinates can be; print it.
+    graph_ : Graph
+        The neighbour graph that was embedded, with the edges that joined its pieces.
+    n_connected_components_ : int
+        Number of pieces of the graph before they were joined.
+    n_components_ : int
+        Number of coordinates.
+    n_components_reason_ : str or None
+        Why there are so many coordinates, in words; None unless `n_components="auto"`.
+    n_features_in_ : int
+        Number of columns of the fitted X.
+    feature_names_in_ : ndarray of str
+        Names of these columns, if X had names.
+
+    See Also
+    --------
+    NeighborhoodPreservingProjection : Without orthogonality.
+    PCA : The orthogonal projection with the most variance.
+    dualfold.methods.orthogonal_npp : The problem that this estimator solves.
+
+    Notes
+    -----
+    With the weights W of LLE, ONPP [1]_ solves::
+
+        minimise ‖(I − W)ZV‖²  subject to  VᵀV = I
+
+    and the points are ZV, where Z holds the centred data in their leading principal directions.
+
+    **Proof.** The certificate bounds the gap to the optimum of the reduced problem, rounding errors
+    included. It says nothing about what no linear map can show.
+
+    **Cost.** The exact search for neighbours compares all pairs of rows, O(n²·D) operations for D
+    columns; with few columns a kd-tree takes about O(n log n). The reduction takes O(n·D·min(n, D))
+    operations, the problem O(n·k·r + n·r² + r³) for k neighbours and r reduced dimensions. No n×n
+    matrix is formed. For tables in tiles (`dualfold.scale`) neighbours are searched over
+    partitions. The weights take O(n·k²·(k + D)) operations.
+
+    **Failure.** What is curved stays curved. Of two directions along which rows are rebuilt equally
+    well, the one with less variance costs less: where the map looks like noise, lower
+    `variance_kept`.
+
+    References
+    ----------
+    .. [1] E. Kokiopoulou and Y. Saad, "Orthogonal neighborhood preserving projections: A
+       projection-based dimensionality reduction technique", IEEE Transactions on Pattern Analysis
+       and Machine Intelligence, 29(12), 2143–2156, 2007.
 
     Examples
     --------

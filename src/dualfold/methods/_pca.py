@@ -76,23 +76,64 @@ def pca(
     matrix: Matrix = "auto",
     precision: type[np.floating] | None = None,
 ) -> TraceProblem:
-    """The directions along which the data varies most.
+    """Principal component analysis as a trace problem.
+
+    The problem is::
 
         maximise tr(VᵀAV)  subject to  VᵀV = I,   A = XᵀHX/n       (covariance, D×D)
                                                   A = HXXᵀH/n      (Gram, n×n)
 
-    Preserves variance: no other linear map to so few dimensions loses less (Eckart and
-    Young). Fails to see anything curved; a roll stays rolled. The value of the problem
-    is the variance kept (divisor n), its points are H·X·V. Both matrices have the same
-    values and points: with λ and c of the Gram matrix the points are c√(nλ) and the
-    component is XᵀHc/√(nλ). `matrix`="auto" takes the smaller matrix, or where both are too large
-    the covariance by its "products" alone (certified as measured, not proved); sparse X
-    is not filled on any. `standardize` divides each feature by its standard deviation
-    first (features that do not vary stay as they are). A is rounded as every number is;
-    where that may count, `about` says how much (`dualfold.weights.precision`). Large tables of
-    float32 are multiplied in float32 unless `precision` is np.float64.
+    where H = I − 11ᵀ/n centres. Its points are HXV, and its value is the variance that they keep
+    (divisor n). Both matrices have the same values and points: with the eigenvalue λ and the
+    eigenvector c of the Gram matrix, the points are c√(nλ) and the component is XᵀHc/√(nλ).
 
-    Pearson, "On lines and planes of closest fit to systems of points in space" (1901).
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        Rows; sparse matrices are taken, too.
+    n_components : int, default=2
+        Number of coordinates.
+    standardize : bool, default=False
+        Whether to divide each feature by its standard deviation first. Features that do not vary
+        stay as they are.
+    matrix : {"auto", "covariance", "gram", "products"}, default="auto"
+        "covariance" or "gram"; "products" forms neither and multiplies by X only; "auto" takes the
+        smaller matrix, or products where both are too large.
+    precision : type or None, default=None
+        Precision of the products. None multiplies large tables of float32 in float32; `np.float64`
+        does not.
+
+    Returns
+    -------
+    TraceProblem
+        The problem. Where the rounding of A may matter, its field `about` bounds it.
+
+    See Also
+    --------
+    PCA : The estimator.
+    mds : The same problem with the divisor 1.
+
+    Notes
+    -----
+    No linear map to so few dimensions keeps more variance [1]_, [2]_. To form A takes O(n·D·min(n,
+    D)) operations and min(n, D)² numbers. Sparse X stays sparse. Answers by products are certified
+    as "measured", not as "proved". PCA sees nothing that is curved: a roll stays rolled.
+
+    References
+    ----------
+    .. [1] K. Pearson, "On lines and planes of closest fit to systems of points in space", The
+       London, Edinburgh, and Dublin Philosophical Magazine and Journal of Science, 2(11), 559–572,
+       1901.
+    .. [2] C. Eckart and G. Young, "The approximation of one matrix by another of lower rank",
+       Psychometrika, 1(3), 211–218, 1936.
+
+    Examples
+    --------
+    >>> from dualfold import embed
+    >>> from dualfold.methods import pca
+    >>> answer = embed(pca([[0.0, 0.0], [2.0, 0.0], [0.0, 1.0], [2.0, 1.0]], n_components=1))
+    >>> print(answer.values, answer.certificate.level)
+    [1.] proved
     """
     data = numeric_table(X)
     scale = column_deviations(data, column_means(data)) if standardize else None
@@ -150,56 +191,140 @@ def pca_matrix(shape: tuple[int, int], matrix: Matrix = "auto", *, sparse: bool 
 
 @dataclass(eq=False, repr=False)
 class PCA(LinearEstimator):
-    """The directions along which the data varies most, with a proof that they are.
+    """Principal component analysis, with a proof that no directions keep more variance.
 
-    A drop-in for `sklearn.decomposition.PCA`: same parameters, attributes and signs. Every
-    `svd_solver` of its is exact here: "full" is a singular value decomposition of the
-    centred data (small singular values to full precision), "covariance_eigh" the
-    eigenvectors of the D×D covariance, "auto", "arpack" and "randomized" those of the smaller
-    of the covariance and the n×n Gram matrix (data too large for either: products with it,
-    certified as measured). `copy`, `iterated_power`, `n_oversamples` and
-    `power_iteration_normalizer` are accepted and change nothing, nor do `tol` and
-    `random_state` but for descents: X is never overwritten, nothing is drawn at random.
-
-    Two further solvers descend on ‖XUUᵀ − X‖² by products with X alone: "gradient" is
-    accelerated, takes the best step at every turn and stops when the angle to the optimum is
-    at most `tol` (1e-7 for 0); "gradient-paper" is the averaged, normalised descent of
-    Tucker's paper, which ends where it ends. Both begin at random (`random_state`) unless
-    a start is given.
+    A drop-in replacement for `sklearn.decomposition.PCA`, with the same parameters, attributes and
+    signs. All solvers of scikit-learn are exact here; two further ones descend along gradients.
 
     Parameters
     ----------
-    n_components : int; a share of the variance in (0, 1); "mle" (Minka's estimate); "auto"
-        (90 % of the variance; `n_components_reason_` says so in words); None for all
-    whiten : divide the coordinates by their standard deviations
-    svd_solver : how the directions are found; all but "gradient-paper" are exact
-    tol : of "gradient": the angle to the optimum at which it stops; 0 is 1e-7
-    random_state : of the start of "gradient" and "gradient-paper"
-    standardize : divide each feature by its standard deviation first (divisor n);
-        `inverse_transform` undoes it
-    gradient_start : "orthonormal" (random; the paper's is scaled to Frobenius norm 1), or an
-        array n_features × n_components to descend from
-    gradient_step : length of the paper's steps; None is 25/√rounds, as its text has it
-        (its author's runs took 1/√rounds)
-    gradient_rounds : number of the paper's steps
+    n_components : int ≥ 0, float in (0, 1), {"auto", "mle"} or None, default=None
+        Number of components; a share of the variance between 0 and 1; "mle" (Minka's estimate);
+        "auto" (90 % of the variance); None for all.
+
+        `n_components_reason_` says why there are so many. A share asks for more than this share, as
+        in scikit-learn.
+    copy : bool, default=True
+        Ignored; X is never overwritten.
+    whiten : bool, default=False
+        Whether to divide the coordinates by their standard deviations.
+    svd_solver : {"auto", "arpack", "covariance_eigh", "full", "gradient", "gradient-paper", \
+            "randomized"}, default="auto"
+        How the directions are computed; all but "gradient-paper" are exact.
+
+        "full" is a singular value decomposition of the centred data, with small singular values to
+        full precision; "covariance_eigh" takes the eigenvectors of the D×D covariance; "auto",
+        "arpack" and "randomized" take those of the smaller of the covariance and the n×n Gram
+        matrix. "gradient" descends on ‖XUUᵀ − X‖² with acceleration and exact steps, by products
+        with X only; "gradient-paper" is the averaged, normalised descent of [5]_, which stops after
+        `gradient_rounds` steps wherever it is.
+    tol : float ≥ 0, default=0.0
+        Angle to the optimum at which "gradient" stops; 0 means 1e-7. The other solvers ignore it.
+    iterated_power : int ≥ 0 or "auto", default="auto"
+        Ignored; it is accepted so that code written for scikit-learn runs.
+    n_oversamples : int ≥ 1, default=10
+        Ignored; it is accepted so that code written for scikit-learn runs.
+    power_iteration_normalizer : {"auto", "LU", "QR", "none"}, default="auto"
+        Ignored; it is accepted so that code written for scikit-learn runs.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the start of "gradient" and "gradient-paper"; the other solvers draw nothing at
+        random.
+    standardize : bool, default=False
+        Whether to divide each feature by its standard deviation (divisor n) first;
+        `inverse_transform` undoes it.
+    gradient_start : "orthonormal" or array-like of shape (n_features, n_components), \
+            default="orthonormal"
+        "orthonormal" starts the descents at random ("gradient-paper" scales this start to Frobenius
+        norm 1); an array is the start itself.
+    gradient_step : float > 0 or None, default=None
+        Step length of "gradient-paper"; None is 25/√gradient_rounds, as in the text of the paper.
+    gradient_rounds : int ≥ 1, default=10
+        Number of steps of "gradient-paper".
 
     Attributes
     ----------
-    components_, explained_variance_, explained_variance_ratio_, singular_values_, mean_,
-    n_components_, n_samples_, noise_variance_, n_features_in_ : as in scikit-learn
-    scale_ : what features are divided by, or None
-    loadings_ : n_features × n_components, covariances of features and axes of variance 1
-    eigenvalues_ : values of the trace problem (variances with divisor n)
-    certificate_ : how far from optimal the directions can be; None for 0 components
-    n_components_reason_ : why so many components, in words; None where you said so
-    history_, n_iter_ : of descents, a row a step: the share of the variance not explained,
-        and a bound of its excess (infinite where there is none)
+    components_ : ndarray of shape (n_components, n_features)
+        The linear map: a row for each coordinate.
+    mean_ : ndarray of shape (n_features,)
+        Mean of the fitted rows.
+    explained_variance_ : ndarray of shape (n_components,)
+        Variance of each coordinate (divisor n − 1).
+    explained_variance_ratio_ : ndarray of shape (n_components,)
+        Its share of the variance of the data.
+    singular_values_ : ndarray of shape (n_components,)
+        Singular values of the centred data.
+    noise_variance_ : float
+        Mean variance of the directions that are not kept.
+    n_components_ : int
+        Number of components.
+    n_samples_ : int
+        Number of fitted rows.
+    scale_ : ndarray of shape (n_features,) or None
+        What features are divided by; None without `standardize`.
+    loadings_ : ndarray of shape (n_features, n_components)
+        Covariance of each feature with each coordinate once that has variance 1.
+    eigenvalues_ : ndarray of shape (n_components,)
+        Values of the trace problem: variances with divisor n.
+    certificate_ : TraceCertificate or None
+        How far from the optimum the directions can be; None for 0 components.
+    n_components_reason_ : str or None
+        Why there are so many components, in words; None where a number was given.
+    history_ : ndarray of shape (n_steps + 1, 2)
+        Only for descents, a row for each step: the share of the variance that is not explained, and
+        a bound of its excess over the optimum (infinite where none is known).
+    n_iter_ : int
+        Number of steps; only for descents.
+    n_features_in_ : int
+        Number of columns of the fitted X.
+    feature_names_in_ : ndarray of str
+        Names of these columns, if X had names.
+
+    See Also
+    --------
+    FAMD : PCA for numbers and categories together.
+    ClassicalMDS : The same points, from distances.
+    RandomProjection : For very many columns.
+    dualfold.methods.pca : The problem that this estimator solves.
+
+    Notes
+    -----
+    PCA solves::
+
+        maximise tr(VᵀAV)  subject to  VᵀV = I,   A = XᵀHX/n
+
+    where H = I − 11ᵀ/n centres. No linear map to so few dimensions keeps more variance [1]_.
+    `score_samples`, `get_covariance` and `get_precision` belong to the Gaussian model of [2]_;
+    "mle" is the estimate of [3]_; `partial_fit` merges batches by the formulas of [4]_.
+
+    **Proof.** The certificate bounds the gap to the optimum, rounding errors included. Tables with
+    more than 20,000 rows and more than 20,000 columns (5,000 of both if sparse) are known by their
+    products only, and their certificate is "measured": true except for a stated chance.
+
+    **Cost.** O(n·D·min(n, D)) operations for n rows and D columns, and one matrix of min(n, D)²
+    numbers beside the data. Sparse X stays sparse. Tables in tiles (`dualfold.scale`) are read
+    once.
+
+    **Failure.** PCA sees nothing that is curved: a roll stays rolled. Columns with large units
+    dominate; use `standardize`. A few outliers can turn the leading directions.
+
+    References
+    ----------
+    .. [1] K. Pearson, "On lines and planes of closest fit to systems of points in space", The
+       London, Edinburgh, and Dublin Philosophical Magazine and Journal of Science, 2(11), 559–572,
+       1901.
+    .. [2] M. E. Tipping and C. M. Bishop, "Probabilistic principal component analysis", Journal of
+       the Royal Statistical Society: Series B, 61(3), 611–622, 1999.
+    .. [3] T. P. Minka, "Automatic choice of dimensionality for PCA", Advances in Neural Information
+       Processing Systems 13, 2001.
+    .. [4] T. F. Chan, G. H. Golub and R. J. LeVeque, "Updating formulae and a pairwise algorithm
+       for computing sample variances", Technical Report STAN-CS-79-773, Stanford University, 1979.
+    .. [5] Lucas Tucker, "Dimensionality reduction and the Fenchel game", manuscript.
 
     Examples
     --------
     >>> from dualfold import PCA
     >>> from dualfold.data import digits
-    >>> model = PCA(n_components=0.9).fit(digits().points)  # 90 % of the variance
+    >>> model = PCA(n_components=0.9).fit(digits().points)  # more than 90 % of the variance
     >>> model.n_components_, model.certificate_.level
     (21, 'proved')
     >>> print(model.explained_variance_ratio_[:3].round(3))
@@ -248,7 +373,22 @@ class PCA(LinearEstimator):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit_transform(self, X: Any, y: Any = None) -> Array:
-        """Fit and return the coordinates of X; they are not kept in the estimator."""
+        """Fit and return the coordinates of X.
+
+        The estimator does not keep them.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows to fit.
+        y : object, default=None
+            Ignored.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components)
+            The coordinates.
+        """
         rows = tiled_rows(X)
         if rows is not None:
             fit_any_table(self, X, y)
@@ -261,11 +401,29 @@ class PCA(LinearEstimator):
     @available_if(lambda self: self.svd_solver not in DESCENT_SOLVERS)
     @_fit_context(prefer_skip_nested_validation=True)
     def partial_fit(self, X: Any, y: Any = None) -> Self:
-        """Add a batch of rows: afterwards as if all rows so far had been fitted at once.
+        """Add a batch of rows.
 
-        Means and scatter matrices of the batches are merged exactly (Chan, Golub and
-        LeVeque 1979), so the order and the size of batches do not matter beyond rounding.
-        Keeps a D×D matrix; the certificate is that of all rows seen. `fit` begins anew.
+        Afterwards the estimator is as if all rows so far had been fitted at once: means and scatter
+        matrices are merged exactly, so that the order and the size of batches do not matter beyond
+        rounding. The certificate is that of all rows so far. `fit` begins anew. A D×D matrix is
+        kept.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            A batch of rows; the first has at least 2.
+        y : object, default=None
+            Ignored.
+
+        Returns
+        -------
+        Self
+            The estimator.
+
+        Raises
+        ------
+        InvalidInput
+            If a `fit` before has kept no scatter matrix that rows could be added to.
         """
         moments: Moments | None = getattr(self, "_moments", None)
         if moments is None and hasattr(self, "components_"):
@@ -371,7 +529,13 @@ class PCA(LinearEstimator):
         self.n_components_reason_ = answer.choice.reason or None
 
     def placing_map(self) -> Callable[[Any], Array]:
-        """The linear map, divided by the standard deviations where it whitens."""
+        """Return the linear map that places new rows.
+
+        Returns
+        -------
+        callable
+            The map, divided by the standard deviations where it whitens.
+        """
         check_is_fitted(self)
         over = self._white_deviations() if self.whiten else None
         return Scaling(over).rule(self._linear_map())
@@ -387,7 +551,20 @@ class PCA(LinearEstimator):
         return linear_statement(problem, scaling)
 
     def inverse_transform(self, X: Any) -> Array:
-        """mean + zC, with whitening and standardisation undone."""
+        """Return the rows whose coordinates are those of X.
+
+        The rows are mean + zC, with whitening and standardisation undone.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_components)
+            Points of the map.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features)
+            Rows in the space of the data.
+        """
         if not self.whiten or tiled_rows(X) is not None:
             return super().inverse_transform(X)
         check_is_fitted(self)
@@ -402,42 +579,82 @@ class PCA(LinearEstimator):
 
     @property
     def loadings_(self) -> Array:
-        """A row a feature: its covariance with each axis, once that has variance 1.
+        """Covariance of each feature with each coordinate once that has variance 1.
 
-        components_.T·√explained_variance_; of features of variance 1 it is their correlation.
+        For features of variance 1 it is the correlation.
         """
         check_is_fitted(self)
         return np.asarray(self.components_.T * np.sqrt(self.explained_variance_))
 
     def loadings_frame(self) -> pd.DataFrame:
-        """The loadings as a table: a row a feature by its name, a column an axis."""
+        """Return the loadings as a data frame.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for each feature, by its name, and a column for each coordinate.
+        """
         names = getattr(self, "feature_names_in_", None)
         return table_of_loadings(self.loadings_, names, self.get_feature_names_out())
 
     def get_covariance(self) -> Array:
-        """CᵀΛC + σ²(I − CᵀC): the covariance of the probabilistic model, in the data's units.
+        """Return the covariance of the Gaussian model.
 
-        σ² is `noise_variance_`, the mean of the variances not kept. It does not depend
-        on `whiten`, which changes the coordinates and not the model.
+        It is CᵀΛC + σ²(I − CᵀC) in the units of the data, where σ² is `noise_variance_`. It does
+        not depend on `whiten`, which changes the coordinates and not the model.
+
+        Returns
+        -------
+        ndarray of shape (n_features, n_features)
+            The covariance.
         """
         return gaussian_model(self).covariance().astype(self.components_.dtype, copy=False)
 
     def get_precision(self) -> Array:
-        """The inverse of `get_covariance`, in O(D²·n_components) (orthonormal components).
+        """Return the inverse of the covariance of the Gaussian model.
 
-        Without noise and with directions of no extent there is no inverse; this is then
-        the pseudo-inverse.
+        Orthonormal components make it cheap, O(D²·n_components). Where there is no noise and a
+        direction has no extent, it is the pseudo-inverse.
+
+        Returns
+        -------
+        ndarray of shape (n_features, n_features)
+            The inverse of `get_covariance`.
         """
         return gaussian_model(self).precision().astype(self.components_.dtype, copy=False)
 
     def score_samples(self, X: Any) -> Array:
-        """The log-likelihood of each row under the probabilistic model (Tipping and Bishop)."""
+        """Return the log-likelihood of each row under the Gaussian model.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows to score.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Log-likelihood of each row.
+        """
         check_is_fitted(self)
         rows = checked_rows(self, X, reset=False, sparse=False)
         return gaussian_model(self).log_likelihoods(rows)
 
     def score(self, X: Any, y: Any = None) -> float:
-        """The mean log-likelihood of the rows of X."""
+        """Return the mean log-likelihood of the rows under the Gaussian model.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows to score.
+        y : object, default=None
+            Ignored.
+
+        Returns
+        -------
+        float
+            The mean over all rows.
+        """
         return float(np.mean(self.score_samples(X)))
 
     def __sklearn_tags__(self) -> Any:

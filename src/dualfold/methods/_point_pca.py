@@ -38,33 +38,75 @@ MAX_ENTRY = 1e35
 
 @dataclass(eq=False, repr=False)
 class PointPCA(LinearEstimator):
-    """PCA's coordinates, found by moving the points themselves.
+    """PCA by gradient descent on the points themselves.
 
-        minimise ‖X_cX_cᵀ − YYᵀ‖²  over the points Y (n×d)
-
-    after Draganov, "PCA as gradient descent" (2022), with exact steps and conjugate
-    directions, O(nDd) each; nothing n×n is formed. The minimum is known exactly, so the
-    certificate says how far the points are from it. They are returned in their principal
-    axes: `embedding_` is what `PCA` gives. `dualfold.point_pca.point_forces` shows what moves
-    the points.
+    The points move until their inner products fit those of the rows, and are returned in their
+    principal axes: `embedding_` is what `PCA` gives. `dualfold.point_pca.point_forces` shows the
+    forces that move them.
 
     Parameters
     ----------
-    n_components : number of coordinates; those that the data has no variance for are 0
-    init : "random" (standard normal, scaled), or an array n_samples × n_components
-    max_iter : the most steps
-    tol : stops when the error is so close to its minimum (share of the possible fall)
-    tolerance : the largest gap that the certificate calls proved, a share of the possible fall
-    random_state : of the start
+    n_components : int ≥ 1, default=2
+        Number of coordinates; those that the data have no variance for are 0.
+    init : "random" or array-like of shape (n_samples, n_components), default="random"
+        "random" starts at standard normal points, scaled; an array is the start itself.
+    max_iter : int ≥ 1, default=1000
+        Maximum number of steps.
+    tol : float in [0, 1), default=1e-13
+        Stop when the error is this close to its minimum, as a share of the possible fall.
+    tolerance : float in [0, 1], default=1e-08
+        Largest gap that the certificate calls "proved", as a share of the possible fall.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the start.
 
     Attributes
     ----------
-    embedding_ : the points; components_, mean_ : the linear map that places new ones
-    eigenvalues_ : variances of the coordinates (divisor n)
-    certificate_ : how far from the exact minimum
-    history_ : a row a step, first the start: the share of the possible fall of the error that
-        is missing, and the slope ‖∇f‖/(16‖Y‖³)
-    n_iter_ : number of steps
+    embedding_ : ndarray of shape (n_samples, n_components)
+        The points of the fitted rows.
+    components_ : ndarray of shape (n_components, n_features)
+        The linear map: a row for each coordinate.
+    mean_ : ndarray of shape (n_features,)
+        Mean of the fitted rows.
+    eigenvalues_ : ndarray of shape (n_components,)
+        Variances of the coordinates (divisor n).
+    certificate_ : PointCertificate
+        How far from the exact minimum the points are; print it.
+    history_ : ndarray of shape (n_steps + 1, 2)
+        A row for each step, first the start: the share of the possible fall that is missing, and
+        the slope ‖∇f‖/(16‖Y‖³).
+    n_iter_ : int
+        Number of steps.
+    n_features_in_ : int
+        Number of columns of the fitted X.
+    feature_names_in_ : ndarray of str
+        Names of these columns, if X had names.
+
+    See Also
+    --------
+    PCA : The same coordinates, from eigenvectors, and faster.
+    dualfold.point_pca.point_forces : The forces on the points.
+
+    Notes
+    -----
+    PointPCA solves::
+
+        minimise ‖X_cX_cᵀ − YYᵀ‖²  over the points Y (n×d)
+
+    where X_c holds the centred rows, after [1]_, by conjugate gradients with exact steps.
+
+    **Proof.** The least value is known from the singular values of X_c. The certificate bounds how
+    far the points are from it, as a share of the fall that was possible.
+
+    **Cost.** O(n·D·d) operations a step for D columns, and O(n·(D + d)) memory. No n×n matrix is
+    formed.
+
+    **Failure.** Coordinates with nearly equal variances converge slowly; a warning says where
+    `max_iter` was too small. A coordinate whose variance is below 1e-8 of the first one's cannot be
+    told from 0.
+
+    References
+    ----------
+    .. [1] Andrew Draganov, "PCA as gradient descent", manuscript, 2022.
 
     Examples
     --------

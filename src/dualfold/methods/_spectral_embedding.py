@@ -31,29 +31,88 @@ from dualfold.trace.problem import TraceProblem
 
 @dataclass(eq=False, repr=False)
 class SpectralEmbedding(CallbackSupportMixin, BaseEstimator):
-    """scikit-learn's SpectralEmbedding, with eigenvalues and a certificate.
+    """Spectral embedding as scikit-learn has it, with eigenvalues and a certificate.
 
-    The same affinities (½(A + Aᵀ), self-loops included), parameters and coordinates.
-    Every `eigen_solver` name is accepted; the solver is chosen by `Auto` and proved. A graph
-    in several pieces is embedded as it is, with scikit-learn's warning, and new points are
-    not placed: `LaplacianEigenmaps` does better at both.
+    A drop-in replacement for `sklearn.manifold.SpectralEmbedding`, with the same affinities (½(A +
+    Aᵀ), self-loops included), parameters and coordinates. A graph in several pieces is embedded as
+    it is, with scikit-learn's warning, and new rows are not placed: `LaplacianEigenmaps` does
+    better at both.
 
     Parameters
     ----------
-    n_components : number of coordinates
-    affinity : "nearest_neighbors", "rbf", "precomputed", "precomputed_nearest_neighbors", or a
-        function of X
-    gamma : of "rbf" affinities exp(−gamma·‖x − y‖²); None is 1/n_features
-    n_neighbors : of "nearest_neighbors", the point itself among them; None is a tenth of the points
-    eigen_tol : of the solver; "auto" is 1e-10
-    random_state : accepted; the answer does not depend on it
-    n_jobs : threads of the neighbour search (None: all cores)
+    n_components : int ≥ 1, default=2
+        Number of coordinates.
+    affinity : callable or {"nearest_neighbors", "precomputed", "precomputed_nearest_neighbors", \
+            "rbf"}, default="nearest_neighbors"
+        "nearest_neighbors" links each row to its nearest ones; "rbf" is exp(−gamma·‖x − y‖²)
+        between all rows.
+
+        "precomputed" means that X is a matrix of affinities, "precomputed_nearest_neighbors" that X
+        is a sparse matrix of distances to neighbours; a function of X returns the affinities.
+    gamma : float ≥ 0 or None, default=None
+        Factor gamma of rbf affinities; None is 1/n_features.
+    random_state : int, RandomState instance or None, default=None
+        Ignored; the result does not depend on it.
+    eigen_solver : {"amg", "arpack", "lobpcg"} or None, default=None
+        Ignored; the solver is chosen by the predicted work.
+    eigen_tol : float ≥ 0 or "auto", default="auto"
+        Relative residual at which the solver stops; "auto" is 1e-10.
+    n_neighbors : int ≥ 1 or None, default=None
+        Number of nearest neighbours, the row itself among them; None is a tenth of the rows.
+    n_jobs : int or None, default=None
+        Number of threads of the neighbour search; None uses all cores.
 
     Attributes
     ----------
-    embedding_, affinity_matrix_, n_neighbors_, gamma_ : as in scikit-learn
-    eigenvalues_, certificate_ : the values of the problem, and how far from optimal they can be
-    n_connected_components_ : in how many pieces the graph is
+    embedding_ : ndarray of shape (n_samples, n_components)
+        The points of the fitted rows.
+    affinity_matrix_ : ndarray or sparse matrix of shape (n_samples, n_samples)
+        The affinities.
+    n_neighbors_ : int
+        Number of neighbours; only with `affinity="nearest_neighbors"`.
+    gamma_ : float
+        Factor gamma; only with `affinity="rbf"`.
+    eigenvalues_ : ndarray of shape (n_components,)
+        Value of the problem for each coordinate.
+    certificate_ : TraceCertificate
+        How far from the optimum the points can be; print it.
+    n_connected_components_ : int
+        Number of pieces of the graph.
+    n_features_in_ : int
+        Number of columns of the fitted X.
+    feature_names_in_ : ndarray of str
+        Names of these columns, if X had names.
+
+    See Also
+    --------
+    LaplacianEigenmaps : The same method, which joins pieces and places new rows.
+
+    Notes
+    -----
+    With the affinities W and L = Deg − W, spectral embedding [1]_ solves::
+
+        minimise tr(VᵀLV)  subject to  VᵀDegV = I,  VᵀDeg1 = 0
+
+    and the points are V.
+
+    **Proof.** The certificate bounds the gap to the optimum from the eigenvectors and a count of
+    the eigenvalues below them (the signs of the pivots of a factorisation). It is proved, rounding
+    errors included; for graphs that are too large to factorise it is "measured": true except for a
+    stated chance.
+
+    **Cost.** The exact search for neighbours compares all pairs of rows, O(n²·D) operations for D
+    columns; with few columns a kd-tree takes about O(n log n). With "rbf" the affinities are a
+    dense n×n matrix. The eigenvectors come from a sparse factorisation where the graph has small
+    separators (about O(n^1.5) operations and O(n log n) memory for rows on a surface), else from
+    products with the sparse matrix, O(n·k) each for k neighbours.
+
+    **Failure.** A graph in several pieces gives coordinates that are constant on each piece. The
+    default number of neighbours, a tenth of the rows, is large for large tables.
+
+    References
+    ----------
+    .. [1] U. von Luxburg, "A tutorial on spectral clustering", Statistics and Computing, 17(4),
+       395–416, 2007.
 
     Examples
     --------
@@ -98,12 +157,38 @@ class SpectralEmbedding(CallbackSupportMixin, BaseEstimator):
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Embed X; y is ignored."""
+        """Embed the rows of X.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows to embed, or affinities, as `affinity` says.
+        y : object, default=None
+            Ignored.
+
+        Returns
+        -------
+        Self
+            The fitted estimator.
+        """
         fit_any_table(self, X, y)
         return self
 
     def fit_transform(self, X: Any, y: Any = None) -> Array:
-        """Embed X and return the points; y is ignored."""
+        """Embed the rows of X and return their points.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows to embed, or affinities, as `affinity` says.
+        y : object, default=None
+            Ignored.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components)
+            The points.
+        """
         return np.asarray(self.fit(X).embedding_)
 
     plot = Estimator.plot

@@ -45,19 +45,59 @@ def tsne(
     perplexity: float | None = 30.0,
     attraction: float = 1.0,
 ) -> TsneProblem:
-    """Points that attract along the edges of a graph and repel one another.
+    """Stochastic neighbour embedding (t-SNE), with attraction as a parameter, as a problem.
+
+    The problem is::
 
         minimise  ρ·Σ p_ij log(1 + t_ij) + log Σ_{i≠j} 1/(1 + t_ij),   t_ij = ‖y_i − y_j‖²
 
-    which is KL(P‖Q) up to the entropy of P for attraction ρ = 1. P is made of the listed
-    neighbours: by the `perplexity`, or the same for every neighbour (None). Keeps neighbours
-    better than anything that can be proved optimal; distances between groups, their sizes and
-    densities mean little, and other starts give other maps. A larger ρ draws groups together
-    (about 4 looks like UMAP), a smaller one spreads them out; ρ = ∞ is a trace problem
-    (`TsneProblem.laplacian`).
+    which is KL(P‖Q), up to the entropy of P, for the attraction ρ = 1. P is made of the listed
+    neighbours.
 
-    van der Maaten and Hinton, "Visualizing data using t-SNE" (2008); Böhm, Berens and Kobak,
-    "Attraction-repulsion spectrum in neighbor embeddings" (2022).
+    Parameters
+    ----------
+    graph : Graph or Lists
+        Neighbour graph or lists, from `dualfold.graph`.
+    n_components : int, default=2
+        Number of coordinates.
+    perplexity : float or None, default=30.0
+        Effective number of neighbours; None gives every listed neighbour the same share.
+    attraction : float, default=1.0
+        Factor ρ of the attraction: about 4 looks like UMAP, and a large one like eigenmaps.
+
+    Returns
+    -------
+    TsneProblem
+        The problem.
+
+    See Also
+    --------
+    TSNE : The estimator.
+    dualfold.tsne.certify_tsne : Certifies a map.
+    neighbor_map : A Gaussian kernel, with a bound.
+
+    Notes
+    -----
+    t-SNE [1]_ keeps neighbours better than any method whose answer can be proved optimal. Distances
+    between groups, their sizes and densities mean little, and other starts give other maps. A
+    larger ρ draws groups together [2]_; in the limit ρ → ∞ the problem is a trace problem
+    (`TsneProblem.laplacian`). No bound of the optimum is known.
+
+    References
+    ----------
+    .. [1] L. van der Maaten and G. Hinton, "Visualizing data using t-SNE", Journal of Machine
+       Learning Research, 9, 2579–2605, 2008.
+    .. [2] J. N. Böhm, P. Berens and D. Kobak, "Attraction-repulsion spectrum in neighbor
+       embeddings", Journal of Machine Learning Research, 23(95), 1–32, 2022.
+
+    Examples
+    --------
+    >>> from dualfold.data import digits
+    >>> from dualfold.graph import knn
+    >>> from dualfold.methods import tsne
+    >>> problem = tsne(knn(digits().points[:100], 15), perplexity=5.0)
+    >>> problem.n, problem.attraction
+    (100, 1.0)
     """
     lists = graph.lists if isinstance(graph, Graph) else graph
     conditional = conditional_affinities(lists, perplexity)[0]
@@ -71,63 +111,147 @@ LATE_STEP_FACTOR = 4.0
 
 @dataclass(eq=False, repr=False)
 class TSNE(Estimator):
-    """Maps that keep neighbours: points attract along a graph and all repel one another.
+    """Stochastic neighbour embedding (t-SNE): neighbours attract, and all points repel.
 
-    The parameters, attributes and schedule of scikit-learn's TSNE, and the same map at every run
-    and for any number of threads. `attraction` goes from t-SNE (1) over maps like UMAP's (about 4)
-    to eigenmaps (infinite). No bound of the optimum is known, so the certificate says whether the
-    forces balance ("stationary"), not how far from optimal the map is.
-    `dualfold.methods.tsne` states the problem.
+    A drop-in replacement for `sklearn.manifold.TSNE`, with its parameters, attributes and schedule;
+    the map is the same at every run and for any number of threads, and new rows can be placed.
+    `attraction` goes from t-SNE (1) over maps like UMAP's (about 4) to eigenmaps (infinite).
 
     Parameters
     ----------
-    n_components : number of coordinates; 4 and more need method="exact"
-    perplexity : how many neighbours count, softly; 3 times as many are searched
-    early_exaggeration : how many times stronger attraction is in the first 250 rounds; half of it,
-        and so on, where the map would shrink to a line
-    learning_rate : length of the steps; "auto" is n_samples/(4·exaggeration), at least 50, in the
-        first 250 rounds, then n_samples/attraction, and a quarter of that in the last 50 rounds
-    max_iter : the most rounds, the first 250 included
-    n_iter_without_progress : stop after so many rounds without a better objective
-    min_grad_norm : stop where the gradient is shorter
-    metric : by its name in scikit-learn, or "precomputed": X is a square matrix of distances
-    metric_params : of the metric, as in scikit-learn
-    init : "pca", "spectral" (the eigenmaps of the affinities), "random", or an array
-    verbose : 1 or more tells each stage on standard output, as scikit-learn does
-    random_state : of init="random"; nothing else is random
-    method : "barnes_hut" takes the fastest way (a grid in 1 and 2 dimensions, a tree in 3) and
-        affinities of neighbours; "exact" sums over all pairs and has affinities between all rows
-    angle : of the tree, in 3 dimensions; the smaller, the closer to the exact sums
-    n_jobs : threads (None: all cores); the map does not depend on them
-    attraction : what attraction is multiplied by: 1 is t-SNE, about 4 looks like UMAP, inf gives
-        the eigenmaps of the affinities
-    n_neighbors : draw each row alike to so many nearest ones, instead of by a perplexity
-    graph : neighbours found before: a `Graph`, a sparse matrix of edge lengths, or the lists of
-        `graph.nearest(X, …)`
-    n_starts : maps from this many starts (the one of `init`, then others); the first is kept, and
-        the certificate says how far from it the others ended
-    callbacks : a function or several, called every 50 rounds with the round, the objective and
-        the points; one that returns True stops the descent
+    n_components : int ≥ 1, default=2
+        Number of coordinates; 4 and more need the exact method.
+    perplexity : float > 0, default=30.0
+        Effective number of neighbours; three times as many are searched.
+    early_exaggeration : float ≥ 1, default=12.0
+        Factor of the attraction in the first 250 iterations; half of it, and so on, where the map
+        would shrink to a line.
+    learning_rate : float > 0 or "auto", default="auto"
+        Step length. "auto" is n/(4·exaggeration), at least 50, in the first 250 iterations, then
+        n/attraction, and a quarter of that in the last 50.
+    max_iter : int ≥ 250, default=1000
+        Maximum number of iterations, the first 250 included.
+    n_iter_without_progress : int ≥ -1, default=300
+        Stop after so many iterations without a better objective.
+    min_grad_norm : float ≥ 0, default=1e-07
+        Stop where the norm of the gradient is below this.
+    metric : str or callable, default="euclidean"
+        Distance between rows, by its name in scikit-learn; "precomputed" means that X is a square
+        matrix of distances.
+
+        A function of two rows is a metric, too.
+    metric_params : dict or None, default=None
+        Further arguments of the metric, by name.
+    init : ndarray of shape (n_samples, n_components) or {"pca", "random", "spectral"}, \
+            default="pca"
+        Start: "pca", "spectral" (eigenmaps of the affinities), or "random".
+
+        An array is the start itself.
+    verbose : bool or int, default=0
+        1 or more prints each stage to standard output, as scikit-learn does.
+    random_state : int, RandomState instance or None, default=None
+        Seed of random starts; nothing else is random.
+    method : {"barnes_hut", "exact"}, default="barnes_hut"
+        "barnes_hut" takes affinities of neighbours and the fastest way to sum repulsion (a grid in
+        1 and 2 dimensions, a tree in 3); "exact" sums over all pairs, with affinities between all
+        rows.
+    angle : float in [0, 1], default=0.5
+        Opening angle of the tree, in 3 dimensions: the smaller, the closer to the exact sums.
+    n_jobs : int or None, default=None
+        Number of threads; None uses all cores. The result does not depend on it.
+    attraction : float > 0, default=1.0
+        Factor of the attraction: 1 is t-SNE, about 4 looks like UMAP, and inf gives the eigenmaps
+        of the affinities.
+    n_neighbors : int ≥ 1 or None, default=None
+        Give each row so many nearest neighbours with equal affinities, instead of a perplexity.
+    graph : Graph, Neighbors, sparse matrix or None, default=None
+        Neighbours that are known already: a `dualfold.Graph`, a sparse matrix of edge lengths, or
+        the lists that `dualfold.graph.nearest` returns.
+    n_starts : int in [1, 10], default=1
+        Number of starts, the first of them that of init. The first map is kept, and the certificate
+        says how far from it the others ended.
+    callbacks : callable, list of callables, tuple of callables or None, default=None
+        Function, or several, called every 50 iterations with the iteration, the objective and the
+        points. One that returns True stops the descent.
 
     Attributes
     ----------
-    embedding_ : the points, n_samples × n_components, in single precision as in scikit-learn
-    kl_divergence_ : KL(P‖Q) of these points, from all pairs in double precision
-    certificate_ : the objective, the gradient, neighbours kept; print it
-    n_iter_ : the number of the last round
-    learning_rate_ : that of the first 250 rounds
-    eigenvalues_ : of the eigenmaps, where attraction is infinite; else none
-    history_ : a row for each look: the round, the objective (by the repulsion in use, with its
-        exaggeration), the norm of its gradient
+    embedding_ : ndarray of shape (n_samples, n_components)
+        The points, in single precision as in scikit-learn.
+    kl_divergence_ : float
+        KL(P‖Q) of the points, from all pairs in double precision; NaN with an infinite attraction.
+    certificate_ : TsneCertificate or TraceCertificate
+        Objective, gradient and neighbours kept; print it. With an infinite attraction it is that of
+        the eigenmaps.
+    n_iter_ : int
+        Number of the last iteration; the first is 0.
+    learning_rate_ : float
+        Step length of the first 250 iterations.
+    eigenvalues_ : ndarray of shape (n_components,)
+        Eigenvalues of the eigenmaps; only with an infinite attraction.
+    history_ : ndarray of shape (n_checkpoints, 3)
+        A row for each checkpoint: the iteration, the objective (with its exaggeration), and the
+        norm of its gradient.
+    landmark_rows_ : ndarray of int
+        The rows that were fitted; only for tables in tiles (`dualfold.scale`).
+    placing_cost_ : PlacingCost or None
+        What it costs that the fitted rows place all others, measured on held-out rows; only for
+        tables in tiles.
+    n_features_in_ : int
+        Number of columns of the fitted X.
+    feature_names_in_ : ndarray of str
+        Names of these columns, if X had names.
+
+    See Also
+    --------
+    NeighborMap : A neighbour map with a proved bound.
+    LaplacianEigenmaps : The limit of a large attraction.
+    dualfold.audit : Which groups of a map the data support.
+    dualfold.methods.tsne : The problem that this estimator solves.
+
+    Notes
+    -----
+    With affinities P of neighbours and t_ij = ‖y_i − y_j‖², the problem is::
+
+        minimise  ρ·Σ p_ij log(1 + t_ij) + log Σ_{i≠j} 1/(1 + t_ij)
+
+    which is t-SNE [1]_ for the attraction ρ = 1; other ρ are in [2]_. `transform` places each new
+    row on its own, by its nearest fitted rows and the repulsion of all points.
+
+    **Proof.** No bound of the optimum is known. The certificate says whether the forces on the
+    points balance ("stationary" or "not stationary"), not how far from optimal the map is. With an
+    infinite attraction the gap is proved, as for eigenmaps.
+
+    **Cost.** The exact search for neighbours compares all pairs of rows, O(n²·D) operations for D
+    columns; with few columns a kd-tree takes about O(n log n). An iteration takes O(n·k) operations
+    for k neighbours, and for the repulsion O(n + g log g) on a grid of g nodes (1 and 2
+    coordinates, as in [3]_), O(n log n) by a tree (3 coordinates, [4]_), or O(n²) exactly. Memory
+    is O(n·k).
+
+    **Failure.** Distances between groups, their sizes and their densities mean little. A cloud
+    without groups may be drawn as several groups: `dualfold.audit` tests them. Other starts give
+    other maps; see `n_starts`.
+
+    References
+    ----------
+    .. [1] L. van der Maaten and G. Hinton, "Visualizing data using t-SNE", Journal of Machine
+       Learning Research, 9, 2579–2605, 2008.
+    .. [2] J. N. Böhm, P. Berens and D. Kobak, "Attraction-repulsion spectrum in neighbor
+       embeddings", Journal of Machine Learning Research, 23(95), 1–32, 2022.
+    .. [3] G. C. Linderman, M. Rachh, J. G. Hoskins, S. Steinerberger and Y. Kluger, "Fast
+       interpolation-based t-SNE for improved visualization of single-cell RNA-seq data", Nature
+       Methods, 16, 243–245, 2019.
+    .. [4] L. van der Maaten, "Accelerating t-SNE using tree-based algorithms", Journal of Machine
+       Learning Research, 15, 3221–3245, 2014.
 
     Examples
     --------
     >>> from dualfold import TSNE
     >>> from dualfold.data import digits
-    >>> X = digits().points[:200]
-    >>> model = TSNE(perplexity=15).fit(X)
+    >>> X = digits().points[:60]
+    >>> model = TSNE(perplexity=10).fit(X)
     >>> model.embedding_.shape, model.certificate_.level
-    ((200, 2), 'stationary')
+    ((60, 2), 'stationary')
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -215,7 +339,15 @@ class TSNE(Estimator):
         rows.fit_landmarks(self)
 
     def for_comparison(self) -> Any:
-        """As this one, from one start; nobody is told of its rounds."""
+        """Return a copy that makes one map, from one start, silently.
+
+        It is used where a map is fitted again only to compare.
+
+        Returns
+        -------
+        TSNE
+            The estimator, not yet fitted.
+        """
         return clone(self).set_params(n_starts=1, verbose=0, callbacks=None)
 
     def _problem(self, X: Any, told: Told | None = None) -> tuple[Lists, TsneProblem]:
@@ -306,12 +438,33 @@ class TSNE(Estimator):
         self.history_ = np.zeros((0, 3))
 
     def placing_map(self) -> Callable[[Any], Array]:
-        """The rule that places new rows among the old points, each on its own."""
+        """Return the rule that places new rows.
+
+        Each row is placed on its own: its nearest fitted rows attract it, and all points repel it.
+
+        Returns
+        -------
+        AttractionMap
+            A function of an array of rows that returns their points.
+        """
         check_is_fitted(self, "embedding_")
         return self._rule(self._rows, self.embedding_, self._drawn_by)
 
     def map_of_points(self, X: Any, points: Array) -> AttractionMap:
-        """The map of new rows that follows from `points` as this estimator's map of X."""
+        """Return the rule for new rows that follows from points as the map of X.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+        points : ndarray of shape (n_samples, n_components)
+            Their points.
+
+        Returns
+        -------
+        AttractionMap
+            The rule.
+        """
         return self._rule(X, points, _drawn_by(tsne_lists(self, X)))
 
     def _rule(self, X: Any, points: Array, drawn_by: int) -> AttractionMap:
@@ -322,12 +475,24 @@ class TSNE(Estimator):
         return AttractionMap(X, points, drawn_by, by, float(self.attraction), metric)
 
     def judged_points(self, X: Any, points: Any, tolerance: Tolerance = "default") -> Any:
-        """The certificate of points (n × d) that are to be this estimator's answer for X.
+        """Certify points as this estimator's map of X.
 
         Nothing is descended: objective, gradient and neighbours kept are those of the points.
-        tolerance : the largest share of the forces that may be unbalanced ("default": 0.01); with
-            an
-            infinite attraction the largest relative gap ("default": 1e-4)
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+        points : array-like of shape (n_samples, n_components)
+            Points to certify.
+        tolerance : float or "default", default="default"
+            Largest share of the forces that may be unbalanced ("default" is 0.01); with an infinite
+            attraction the largest relative gap ("default" is 1e-4).
+
+        Returns
+        -------
+        TsneCertificate or TraceCertificate
+            The certificate.
         """
         checked = self._checked_rows(X, reset=True)
         refuse_odd_input(self, checked)

@@ -55,7 +55,7 @@ def direction_error(X: Any, U: Any) -> float:
 
     References
     ----------
-    .. [1] L. Tucker, "Dimensionality reduction and the Fenchel game", Theorem 1.7.
+    .. [1] Lucas Tucker, "Dimensionality reduction and the Fenchel game", Theorem 1.7.
 
     Examples
     --------
@@ -92,7 +92,7 @@ def direction_gradient(X: Any, U: Any) -> Array:
 
     References
     ----------
-    .. [1] L. Tucker, "Dimensionality reduction and the Fenchel game", Theorem 1.7.
+    .. [1] Lucas Tucker, "Dimensionality reduction and the Fenchel game", Theorem 1.7.
 
     Examples
     --------
@@ -146,7 +146,8 @@ def averaged_directions(
 
     References
     ----------
-    .. [1] L. Tucker, "Dimensionality reduction and the Fenchel game", Algorithm 6 and Remark 6.23.
+    .. [1] Lucas Tucker, "Dimensionality reduction and the Fenchel game", Algorithm 6 and
+       Remark 6.23.
 
     Examples
     --------

@@ -53,29 +53,61 @@ DEFAULT_REACH = 10.0
 
 @dataclass(frozen=True, kw_only=True)
 class ProgramCertificate(Certificate):
-    """The verdict on a point of a program; `print` it.
+    """Certificate of a point of a program; print it.
 
-    level : "proved" (there is an optimum, and the value is within `gap` of it, relative to
-        it), "within" (the same with a larger gap), "within reach" (the same among points
-        whose entries are up to `extent`), "unresolved" (the reasons say what is known) or
-        "failed"
-    gap : |value − optimum| over |optimum|, at most; infinite where that is not known
-    value : the objective at the point, which keeps its constraints to `primal_feasibility`
-    bound, attained : the optimum lies between them. No point that keeps the constraints is
-        better than `bound`, and one that keeps them exactly, near the given one, is at least
-        as good as `attained` (infinite where none is known)
-    sense : "min" or "max", which of them is the lower one
-    primal_feasibility, dual_feasibility, stationarity, complementarity : the largest
-        violation of each condition of Karush, Kuhn and Tucker, relative to the terms of
-        its row
-    kkt_level : the verdict on point *and* multipliers: "stationary" where all four hold to the
-        tolerance, else "not stationary". `level` is about the value alone, which may be optimal
-        although the multipliers are wrong
-    reach : how many times as large as the point's own entries (or, where these are small, as
-        a usual one) those of another point may be, where the level is "within reach"
-    extent : that as a size for each variable, infinite where the bound is about all points
+    The level "within reach" means that the bound is about points whose entries are up to `extent`.
 
-    The rest is as in every `dualfold.Certificate`.
+    Attributes
+    ----------
+    level : {"proved", "within", "within reach", "measured", "unresolved", "stationary", \
+            "not stationary", "failed"}
+        How much is known; `dualfold.Certificate` explains the words.
+    gap : float
+        Bound of `|value − optimum|/|optimum|`; infinite if it is not known.
+    value : float
+        The objective at the point.
+    bound : float
+        No point that keeps the constraints is better.
+    tolerance : float
+        Largest gap that is called "proved".
+    reasons : tuple of str
+        What is short of "proved", in words.
+    about : str
+        What the statement is about, and what it assumes.
+    chance : float
+        Always 0: nothing here is random.
+    complete : bool or None
+        Always None; `bound` and `attained` enclose the optimum.
+    attained : float
+        A point near the given one that keeps all constraints exactly is at least this good;
+        infinite if none is known. The optimum lies between `bound` and `attained`.
+    sense : {"min", "max"}
+        Sense of the program.
+    primal_feasibility : float
+        Largest violation of a constraint, relative to the terms of its row.
+    dual_feasibility : float
+        Largest violation of a sign of a multiplier.
+    stationarity : float
+        Largest entry of the gradient of the Lagrangian, relative to its terms.
+    complementarity : float
+        Largest product of a slack and its multiplier, relative to its terms.
+    reach : float
+        How many times as large as the point's own entries those of another point may be, for
+        "within reach".
+    extent : tuple of float
+        The same as a size for each variable; infinite if the bound is about all points.
+
+    See Also
+    --------
+    certify_program : The function that returns it.
+
+    Examples
+    --------
+    >>> from dualfold.programs import LinearProgram, certify_program
+    >>> diet = LinearProgram([2.0, 3.0], [[-1.0, -1.0]], [-4.0], nonnegative=2)
+    >>> found = certify_program(diet, [4.0, 0.0], [2.0])
+    >>> found.value, found.bound, found.kkt_level
+    (8.0, 8.0, 'stationary')
     """
 
     attained: float
@@ -91,7 +123,10 @@ class ProgramCertificate(Certificate):
 
     @property
     def kkt_level(self) -> Level:
-        """Whether the point and the multipliers as given keep all four conditions."""
+        """Verdict on point and multipliers: "stationary" if all four conditions hold.
+
+        The level is about the value alone, which may be optimal although the multipliers are wrong.
+        """
         return self._conditions.level(self.tolerance)
 
     @property
@@ -102,7 +137,7 @@ class ProgramCertificate(Certificate):
 
     @property
     def grounds(self) -> str:
-        """What the multipliers exclude, and how well the point keeps its constraints."""
+        """What the multipliers exclude, and how well the point keeps its constraints, in words."""
         side = "lower" if self.sense == "min" else "higher"
         words = f"the multipliers exclude any value {side} than {self.bound:.10g}"
         if self.level == "within reach":
@@ -124,12 +159,43 @@ def certify_program(
     tolerance: float = 1e-8,
     reach: float = DEFAULT_REACH,
 ) -> ProgramCertificate:
-    """Certify a point of a `program` (x, and w with R) with its multipliers (inequalities first).
+    """Judge a point of a program by its multipliers, in exact arithmetic.
 
-    A gap above `tolerance` is not "proved", and a point that breaks its constraints by more
-    fails. `reach` matters only where nothing is known about all points: the bound is then
-    about those whose entries are at most `reach` times the point's.
+    Parameters
+    ----------
+    program : LinearProgram or QuadraticProgram
+        The program.
+    point : array-like of shape (point_size,)
+        The point x, followed by w if the program has R.
+    multipliers : array-like
+        One for each row of constraints, inequalities first.
+    tolerance : float in [0, 1], default=1e-8
+        Largest relative gap that is called "proved", and largest error of a constraint.
+    reach : float, default=10.0
+        If nothing is known about all points, the bound is about those whose entries are at most
+        this many times the point's.
 
+    Returns
+    -------
+    ProgramCertificate
+        How far from the optimum the value can be.
+
+    Raises
+    ------
+    InvalidInput
+        If point or multipliers have the wrong length.
+
+    See Also
+    --------
+    solve_program : Solves the program first.
+
+    References
+    ----------
+    .. [1] A. Neumaier and O. Shcherbina, "Safe bounds in linear and mixed-integer linear
+       programming", Mathematical Programming, 99, 283–296, 2004.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from dualfold.programs import LinearProgram, certify_program
     >>> diet = LinearProgram([2.0, 3.0], [[-1.0, -1.0]], [-4.0], nonnegative=2)

@@ -74,10 +74,40 @@ class GeneralAnswer:
 def solve_general(
     problem: GeneralProblem, start: Any, *, tolerance: float = KKT_TOLERANCE
 ) -> GeneralAnswer:
-    """A point and multipliers of a `problem` from `start`, and the maximum of its dual.
+    """Find a point and multipliers of a general problem, and the maximum of its dual.
 
-    Conditions that hold to `tolerance`, relative, make the level "stationary".
+    Nothing is proved: the functions may be any.
 
+    Parameters
+    ----------
+    problem : GeneralProblem
+        The problem.
+    start : array-like of shape (n,)
+        Where the search starts.
+    tolerance : float in [0, 1], default=1e-6
+        Relative size of residuals up to which the level is "stationary".
+
+    Returns
+    -------
+    GeneralAnswer
+        The `point`, its `value` and multipliers, `residuals`, `level`, and the `dual`.
+
+    See Also
+    --------
+    solve_program : Linear and quadratic programs, with a proof.
+
+    Notes
+    -----
+    SciPy's SLSQP finds the point. The multipliers are those with the least norm of the Lagrangian's
+    gradient; from there the dual is raised along its slope.
+
+    References
+    ----------
+    .. [1] D. Kraft, "A software package for sequential quadratic programming", DFVLR-FB 88-28,
+       1988.
+
+    Examples
+    --------
     >>> from dualfold.programs import GeneralProblem, solve_general
     >>> disc = GeneralProblem(lambda x: x[0] + x[1], lambda x: [x @ x - 2])
     >>> answer = solve_general(disc, [0.5, 0.0])

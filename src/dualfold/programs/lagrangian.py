@@ -86,17 +86,42 @@ class DualValue:
 
 @dataclass(frozen=True, eq=False)
 class GeneralProblem:
-    """min f, g ≤ 0, h = 0, from functions of a vector x.
+    """General problem min f(x) subject to g(x) ≤ 0 and h(x) = 0, from Python functions.
 
-    f, g, h : a number, and vectors; g and h may be left out
-    f_gradient, g_jacobian, h_jacobian : their derivatives (one row for each constraint);
-        left out, central differences stand in for them, good to some 1e-10 of the values
+    Nothing is assumed of the functions, so nothing is proved about them.
 
-        >>> disc = GeneralProblem(lambda x: x[0] + x[1], lambda x: [x @ x - 2])
-        >>> disc.kkt([-1.0, -1.0], [0.5]).largest < 1e-9  # the minimum is −2
-        True
-        >>> round(disc.dual_function([0.5], start=[0.0, 0.0]).value, 9)
-        -2.0
+    Parameters
+    ----------
+    f : callable
+        Objective: a number for a vector x.
+    g : callable or None, default=None
+        Inequalities: a vector for a vector x.
+    h : callable or None, default=None
+        Equations: a vector for a vector x.
+    f_gradient : callable or None, default=None
+        Gradient of f; None takes central differences, right to about 1e-10 of the values.
+    g_jacobian : callable or None, default=None
+        Derivatives of g, one row for each inequality.
+    h_jacobian : callable or None, default=None
+        Derivatives of h, one row for each equation.
+
+    See Also
+    --------
+    solve_general : Finds a point and multipliers.
+    LinearProgram : A program whose answers are proved.
+
+    References
+    ----------
+    .. [1] S. Boyd and L. Vandenberghe, "Convex Optimization", chapter 5, Cambridge University
+       Press, 2004.
+
+    Examples
+    --------
+    >>> disc = GeneralProblem(lambda x: x[0] + x[1], lambda x: [x @ x - 2])
+    >>> disc.kkt([-1.0, -1.0], [0.5]).largest < 1e-9  # the minimum is −2
+    True
+    >>> round(disc.dual_function([0.5], start=[0.0, 0.0]).value, 9)
+    -2.0
     """
 
     f: Callable[[Array], Any]
@@ -107,27 +132,94 @@ class GeneralProblem:
     h_jacobian: Callable[[Array], Any] | None = None
 
     def inequalities(self, x: Any) -> Array:
-        """g(x)."""
+        """Evaluate g.
+
+        Parameters
+        ----------
+        x : array-like of shape (n,)
+            The point.
+
+        Returns
+        -------
+        ndarray
+            The values g(x).
+        """
         return _values(self.g, vector(x, "x", None))
 
     def equations(self, x: Any) -> Array:
-        """h(x)."""
+        """Evaluate h.
+
+        Parameters
+        ----------
+        x : array-like of shape (n,)
+            The point.
+
+        Returns
+        -------
+        ndarray
+            The values h(x).
+        """
         return _values(self.h, vector(x, "x", None))
 
     def lagrangian(self, x: Any, inequality: Any = (), equation: Any = ()) -> float:
-        """L(x, λ, ν), with λ = `inequality` and ν = `equation`."""
+        """Evaluate the Lagrangian f(x) + λᵀg(x) + νᵀh(x).
+
+        Parameters
+        ----------
+        x : array-like of shape (n,)
+            The point.
+        inequality : array-like, default=()
+            Multipliers λ of the inequalities.
+        equation : array-like, default=()
+            Multipliers ν of the equations.
+
+        Returns
+        -------
+        float
+            The value.
+        """
         x = vector(x, "x", None)
         multipliers = self._multipliers(x, inequality, equation)
         return float(self.f(x)) + float(multipliers @ self.constraints(x))
 
     def lagrangian_gradient(self, x: Any, inequality: Any = (), equation: Any = ()) -> Array:
-        """∇_x L(x, λ, ν), with λ = `inequality` and ν = `equation`."""
+        """Evaluate the gradient of the Lagrangian with respect to x.
+
+        Parameters
+        ----------
+        x : array-like of shape (n,)
+            The point.
+        inequality : array-like, default=()
+            Multipliers λ of the inequalities.
+        equation : array-like, default=()
+            Multipliers ν of the equations.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            The gradient.
+        """
         x = vector(x, "x", None)
         multipliers = self._multipliers(x, inequality, equation)
         return np.asarray(np.concatenate([[1.0], multipliers]) @ self.slopes(x))
 
     def kkt(self, x: Any, inequality: Any = (), equation: Any = ()) -> Residuals:
-        """The residuals at a point x and multipliers λ = `inequality`, ν = `equation`."""
+        """Compute the residuals of the conditions of Karush, Kuhn and Tucker.
+
+        Parameters
+        ----------
+        x : array-like of shape (n,)
+            The point.
+        inequality : array-like, default=()
+            Multipliers λ of the inequalities.
+        equation : array-like, default=()
+            Multipliers ν of the equations.
+
+        Returns
+        -------
+        Residuals
+            Four residuals, all 0 where the conditions hold, and the `largest` of them.
+        """
         at = vector(x, "x", None)
         g, h = self.inequalities(at), self.equations(at)
         y = self._multipliers(at, inequality, equation)
@@ -154,10 +246,30 @@ class GeneralProblem:
     def dual_function(
         self, inequality: Any = (), equation: Any = (), *, start: Any, strong_convexity: float = 0.0
     ) -> DualValue:
-        """D(λ, ν) = inf_x L by descent (BFGS) from `start`: exact only where L is convex in x.
+        """Evaluate the dual function D(λ, ν) = inf_x L by a descent (BFGS).
 
-        λ = `inequality` must be ≥ 0, or D bounds nothing; ν = `equation`. With
-        `strong_convexity` μ of L in x, vouched for by the caller, `lower` bounds D.
+        The value is exact only if L is convex in x.
+
+        Parameters
+        ----------
+        inequality : array-like, default=()
+            Multipliers λ ≥ 0 of the inequalities.
+        equation : array-like, default=()
+            Multipliers ν of the equations.
+        start : array-like of shape (n,)
+            Where the descent starts.
+        strong_convexity : float, default=0.0
+            Constant μ of L in x, stated by the caller; with it `lower` of the result bounds D.
+
+        Returns
+        -------
+        DualValue
+            The `value`, its `point`, the `slope` there and the bound `lower`.
+
+        Raises
+        ------
+        InvalidInput
+            If a multiplier of an inequality is negative, since D is no bound then.
         """
         from scipy.optimize import minimize  # slow to import
 
@@ -196,7 +308,18 @@ class GeneralProblem:
         return largest
 
     def slopes(self, x: Array) -> Array:
-        """∇f, the ∇g_i and the ∇h_j, one in each row."""
+        """Evaluate the derivatives.
+
+        Parameters
+        ----------
+        x : array-like of shape (n,)
+            The point.
+
+        Returns
+        -------
+        ndarray
+            The gradients ∇f, ∇g_i and ∇h_j, one in each row.
+        """
         rows = [
             _jacobian(self.f, self.f_gradient, x).reshape(1, -1),
             _jacobian(self.g, self.g_jacobian, x),
@@ -206,7 +329,18 @@ class GeneralProblem:
         return np.ascontiguousarray(np.vstack(rows))
 
     def constraints(self, x: Array) -> Array:
-        """g(x) and h(x), one after the other."""
+        """Evaluate g and h, one after the other.
+
+        Parameters
+        ----------
+        x : array-like of shape (n,)
+            The point.
+
+        Returns
+        -------
+        ndarray
+            The values of all constraints.
+        """
         return np.concatenate([_values(self.g, x), _values(self.h, x)])
 
     def _multipliers(self, x: Array, inequality: Any, equation: Any) -> Array:
@@ -226,15 +360,38 @@ class GeneralProblem:
 
 
 def quadratic_dual(program: QuadraticProgram, multipliers: Any) -> float:
-    """D(λ, ν) = −½(c + Mᵀy)ᵀQ⁺(c + Mᵀy) − hᵀy of min ½xᵀQx + cᵀx, Ax ≤ b, Ex = f.
+    """Evaluate the dual of a quadratic program as a function of the multipliers alone.
 
-    y = (λ, ν), M = [A; E], h = (b, f): the dual as a function of the multipliers alone (Shin's
-    has an A too many). −∞ where c + Mᵀy is not in the range of Q, as for linear programs.
+    With y = (λ, ν), M = [A; E] and h = (b, f) it is −½(c + Mᵀy)ᵀQ⁺(c + Mᵀy) − hᵀy, and −∞ if c +
+    Mᵀy is not in the range of Q.
 
-        >>> import numpy as np
-        >>> nearest = QuadraticProgram(np.eye(2), [0.0, 0.0], [[-1.0, -1.0]], [-2.0])
-        >>> quadratic_dual(nearest, [1.0])  # the optimum: ½‖(1, 1)‖²
-        1.0
+    Parameters
+    ----------
+    program : QuadraticProgram
+        A minimum with rows Ax ≤ b and Ex = f alone.
+    multipliers : array-like
+        The multipliers y, inequalities first.
+
+    Returns
+    -------
+    float
+        The dual value, a lower bound of the optimum if λ ≥ 0.
+
+    Raises
+    ------
+    InvalidInput
+        If the program is a maximum, or has variables ≥ 0 or R.
+
+    See Also
+    --------
+    QuadraticProgram.dual : The dual as a program.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> nearest = QuadraticProgram(np.eye(2), [0.0, 0.0], [[-1.0, -1.0]], [-2.0])
+    >>> quadratic_dual(nearest, [1.0])  # the optimum: ½‖(1, 1)‖²
+    1.0
     """
     if program.R is not None or program.nonnegative or program.sense != "min":
         raise InvalidInput(

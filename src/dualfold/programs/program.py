@@ -65,7 +65,7 @@ class _Program:
 
     @property
     def sign(self) -> float:
-        """+1 for min, −1 for max: sign·objective is always minimised."""
+        """Sign of the minimised objective: +1 for "min", −1 for "max"."""
         return 1.0 if self.sense == "min" else -1.0
 
     @property
@@ -75,35 +75,70 @@ class _Program:
 
     @property
     def point_size(self) -> int:
-        """Numbers in a point: x, and w after it where rows are softened by R."""
+        """Number of entries of a point: those of x, and those of w if rows are softened by R."""
         return self.n + (0 if self.R is None else len(self.limits))
 
     @property
     def rows(self) -> Any:
-        """M = [A; E], inequalities first; multipliers are in this order."""
+        """The matrix M = [A; E], inequalities first; multipliers have this order."""
         if sp.issparse(self.A) or sp.issparse(self.E):
             return sp.csr_array(sp.vstack([sp.csr_array(self.A), sp.csr_array(self.E)]))
         return np.vstack([self.A, self.E])
 
     @property
     def limits(self) -> Array:
-        """h = (b, f)."""
+        """The right-hand sides h = (b, f)."""
         return np.concatenate([self.b, self.f])
 
     def parts(self, point: Any) -> tuple[Array, Array]:
-        """(x, w) of a point; w is empty without R."""
+        """Split a point into x and w.
+
+        Parameters
+        ----------
+        point : array-like of shape (point_size,)
+            The point.
+
+        Returns
+        -------
+        x : ndarray of shape (n,)
+            The variables.
+        w : ndarray
+            Those that soften rows; empty without R.
+        """
         both = vector(point, "the point", self.point_size)
         return both[: self.n], both[self.n :]
 
     def value(self, point: Any) -> float:
-        """The objective at a point (whether it is feasible is the certificate's business)."""
+        """Evaluate the objective at a point, feasible or not.
+
+        Parameters
+        ----------
+        point : array-like of shape (point_size,)
+            The point.
+
+        Returns
+        -------
+        float
+            The objective.
+        """
         x, w = self.parts(point)
         curved = 0.0 if self.Q is None else float(x @ (self.Q @ x)) / 2
         curved += 0.0 if self.R is None else float(w @ (self.R @ w)) / 2
         return float(self.c @ x) + self.sign * curved
 
     def slack(self, point: Any) -> Array:
-        """h − Mx + Rw: at least 0 on inequalities and 0 on equations at a feasible point."""
+        """Compute h − Mx + Rw, which is ≥ 0 on inequalities and 0 on equations of a feasible point.
+
+        Parameters
+        ----------
+        point : array-like of shape (point_size,)
+            The point.
+
+        Returns
+        -------
+        ndarray
+            One number for each row of constraints.
+        """
         x, w = self.parts(point)
         left = self.limits - self.rows @ x
         return left if self.R is None else left + self.R @ w
@@ -146,14 +181,43 @@ class _Program:
 
 @dataclass(frozen=True, eq=False)
 class LinearProgram(_Program):
-    """min (or max) cᵀx subject to Ax ≤ b, Ex = f, x_j ≥ 0 for j < `nonnegative`.
+    """Linear program: min cᵀx subject to Ax ≤ b, Ex = f and x_j ≥ 0 for some variables.
 
-    Matrices may be arrays or SciPy sparse; either pair of constraints (A and b, E and f) may
-    be left out. `sense` is "min" or "max".
+    It neither solves nor certifies anything.
 
-        >>> diet = LinearProgram([2.0, 3.0], [[-1.0, -1.0]], [-4.0], nonnegative=2)
-        >>> diet.dual.sense, diet.dual.c.tolist(), diet.dual.dual.A.tolist()
-        ('max', [4.0], [[-1.0, -1.0]])
+    Parameters
+    ----------
+    c : array-like of shape (n,)
+        Coefficients of the objective.
+    A : array-like, sparse matrix or None, default=None
+        Matrix of the inequalities Ax ≤ b.
+    b : array-like or None, default=None
+        Right-hand side of the inequalities.
+    E : array-like, sparse matrix or None, default=None
+        Matrix of the equations Ex = f.
+    f : array-like or None, default=None
+        Right-hand side of the equations.
+    nonnegative : int, default=0
+        The first so many variables must be ≥ 0.
+    sense : {"min", "max"}, default="min"
+        Whether the objective is minimised or maximised.
+
+    Raises
+    ------
+    InvalidInput
+        If shapes do not fit, or entries are not finite.
+
+    See Also
+    --------
+    QuadraticProgram : Adds ½xᵀQx.
+    solve_program : Solves it.
+    certify_program : Judges a point.
+
+    Examples
+    --------
+    >>> diet = LinearProgram([2.0, 3.0], [[-1.0, -1.0]], [-4.0], nonnegative=2)
+    >>> diet.dual.sense, diet.dual.c.tolist(), diet.dual.dual.A.tolist()
+    ('max', [4.0], [[-1.0, -1.0]])
     """
 
     c: Any
@@ -170,30 +234,74 @@ class LinearProgram(_Program):
         self._check_fields()
 
     def with_bounds(self, lower: Any = None, upper: Any = None) -> LinearProgram:
-        """The same program with lower ≤ x ≤ upper as further inequalities."""
+        """Add bounds lower ≤ x ≤ upper as further inequalities.
+
+        Parameters
+        ----------
+        lower : array-like or None, default=None
+            Lower bounds, one number or one for each variable; infinite ones are left out.
+        upper : array-like or None, default=None
+            Upper bounds.
+
+        Returns
+        -------
+        LinearProgram
+            The program with these rows.
+        """
         A, b = self._with_bounds(lower, upper)
         return LinearProgram(self.c, A, b, self.E, self.f, self.nonnegative, self.sense)
 
     @property
     def dual(self) -> LinearProgram:
-        """max −bᵀλ − fᵀν subject to Aᵀλ + Eᵀν + c = 0 (≥ 0 where x ≥ 0), λ ≥ 0."""
+        """The dual: max −bᵀλ − fᵀν subject to Aᵀλ + Eᵀν + c = 0 (≥ 0 where x ≥ 0) and λ ≥ 0."""
         return LinearProgram(**self._dual_fields())
 
 
 @dataclass(frozen=True, eq=False)
 class QuadraticProgram(_Program):
-    """min ½xᵀQx + cᵀx (or max −½xᵀQx + cᵀx, by `sense`), Q positive semidefinite.
+    """Convex quadratic program: min ½xᵀQx + cᵀx subject to linear constraints.
 
-    Q and c are the objective's; A and b, E and f, and `nonnegative` are the constraints of
-    `LinearProgram`.
+    With `sense="max"` it is max −½xᵀQx + cᵀx.
 
-    R softens the rows (module docstring); it is there because the dual needs it. A point
-    of a program with R is x followed by w.
+    Parameters
+    ----------
+    Q : array-like or sparse matrix of shape (n, n)
+        Positive semidefinite matrix.
+    c : array-like of shape (n,)
+        Linear coefficients of the objective.
+    A : array-like, sparse matrix or None, default=None
+        Matrix of the inequalities Ax ≤ b.
+    b : array-like or None, default=None
+        Right-hand side of the inequalities.
+    E : array-like, sparse matrix or None, default=None
+        Matrix of the equations Ex = f.
+    f : array-like or None, default=None
+        Right-hand side of the equations.
+    nonnegative : int, default=0
+        The first so many variables must be ≥ 0.
+    sense : {"min", "max"}, default="min"
+        Whether the objective is minimised or maximised.
+    R : array-like, sparse matrix or None, default=None
+        Positive semidefinite matrix that softens the rows: Mx − Rw ≤ h at the cost ½wᵀRw. It is
+        there because the dual needs it; a point is then x followed by w.
 
-        >>> import numpy as np
-        >>> nearest = QuadraticProgram(np.eye(2), [0.0, 0.0], [[-1.0, -1.0]], [-2.0])
-        >>> nearest.dual.value([1.0, 1.0, 1.0])  # multiplier 1, v = (1, 1): the optimum
-        1.0
+    Raises
+    ------
+    InvalidInput
+        If shapes do not fit, entries are not finite, or Q is not symmetric.
+
+    See Also
+    --------
+    LinearProgram : Without Q.
+    solve_program : Solves it.
+    quadratic_dual : The dual as a function of the multipliers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> nearest = QuadraticProgram(np.eye(2), [0.0, 0.0], [[-1.0, -1.0]], [-2.0])
+    >>> nearest.dual.value([1.0, 1.0, 1.0])  # multiplier 1, v = (1, 1): the optimum
+    1.0
     """
 
     Q: Any
@@ -216,13 +324,26 @@ class QuadraticProgram(_Program):
         object.__setattr__(self, "R", softened)
 
     def with_bounds(self, lower: Any = None, upper: Any = None) -> QuadraticProgram:
-        """The same program with lower ≤ x ≤ upper as further inequalities."""
+        """Add bounds lower ≤ x ≤ upper as further inequalities.
+
+        Parameters
+        ----------
+        lower : array-like or None, default=None
+            Lower bounds, one number or one for each variable; infinite ones are left out.
+        upper : array-like or None, default=None
+            Upper bounds.
+
+        Returns
+        -------
+        QuadraticProgram
+            The program with these rows.
+        """
         A, b = self._with_bounds(lower, upper)
         return QuadraticProgram(self.Q, self.c, A, b, self.E, self.f, self.nonnegative, self.sense)
 
     @property
     def dual(self) -> QuadraticProgram:
-        """Wolfe's dual: its point is the multipliers, followed by v (at the optimum Qv = Qx)."""
+        """Wolfe's dual: its point is the multipliers followed by v, with Qv = Qx at the optimum."""
         m = len(self.limits)
         return QuadraticProgram(
             Q=sp.csr_array((m, m)) if self.R is None else self.R, R=self.Q, **self._dual_fields()

@@ -84,10 +84,36 @@ class RayCertificate(Certificate):
 
 
 def certify_infeasible(program: Program, ray: Any, *, tolerance: float = 1e-8) -> RayCertificate:
-    """Certify multipliers that should combine the constraints into 0 ≤ hᵀy < 0.
+    """Judge a Farkas ray, which should prove that no point keeps all constraints.
 
-    A ray whose errors are above `tolerance` fails.
+    A ray y combines the constraints into 0 ≤ hᵀy < 0. It is checked in exact arithmetic.
 
+    Parameters
+    ----------
+    program : LinearProgram or QuadraticProgram
+        The program.
+    ray : array-like
+        One multiplier for each row of constraints, inequalities first.
+    tolerance : float in [0, 1], default=1e-8
+        Largest relative gap that is called "proved", and largest error of a constraint.
+
+    Returns
+    -------
+    RayCertificate
+        The verdict, with `claim` "infeasible".
+
+    See Also
+    --------
+    farkas_ray : Finds such a ray.
+    certify_unbounded : The other reason why there is no optimum.
+
+    References
+    ----------
+    .. [1] J. Farkas, "Theorie der einfachen Ungleichungen", Journal für die reine und angewandte
+       Mathematik, 124, 1–27, 1902.
+
+    Examples
+    --------
     >>> from dualfold.programs import LinearProgram, certify_infeasible
     >>> torn = LinearProgram([0.0], [[1.0], [-1.0]], [0.0, -1.0])  # x ≤ 0 and x ≥ 1
     >>> print(certify_infeasible(torn, [1.0, 1.0]).level)
@@ -116,10 +142,36 @@ def certify_infeasible(program: Program, ray: Any, *, tolerance: float = 1e-8) -
 def certify_unbounded(
     program: Program, point: Any, ray: Any, *, tolerance: float = 1e-8
 ) -> RayCertificate:
-    """Certify a feasible point of a `program` and a `ray` along which it improves without limit.
+    """Judge a feasible point and a ray along which the objective improves without limit.
 
-    Point and ray may break their conditions by `tolerance` at the most; what is proved is about
-    an exact point and an exact ray nearby.
+    What is proved is about an exact point and an exact ray nearby.
+
+    Parameters
+    ----------
+    program : LinearProgram or QuadraticProgram
+        The program.
+    point : array-like of shape (point_size,)
+        The feasible point.
+    ray : array-like of shape (n,)
+        The direction.
+    tolerance : float in [0, 1], default=1e-8
+        Largest relative gap that is called "proved", and largest error of a constraint.
+
+    Returns
+    -------
+    RayCertificate
+        The verdict, with `claim` "unbounded".
+
+    See Also
+    --------
+    certify_infeasible : The other reason why there is no optimum.
+
+    Examples
+    --------
+    >>> from dualfold.programs import LinearProgram, certify_unbounded
+    >>> falling = LinearProgram([-1.0], [[-1.0]], [0.0])  # min −x, x ≥ 0
+    >>> certify_unbounded(falling, [1.0], [1.0]).level
+    'proved'
     """
     tolerance = checked_tolerance(tolerance)
     units = balanced_program(program)

@@ -56,10 +56,44 @@ class ProgramAnswer:
 
 
 def solve_program(program: Program, *, tolerance: float = 1e-8) -> ProgramAnswer:
-    """The optimum of a program with its multipliers, or the ray that proves there is none.
+    """Solve a program: the optimum with its multipliers, or a ray that proves there is none.
 
-    An answer that is not proved is returned too, with a warning if its certificate failed.
+    HiGHS solves linear programs and an interior-point method quadratic ones; small programs that
+    floating point leaves unproved are solved over the integers. No solver is trusted.
 
+    Parameters
+    ----------
+    program : LinearProgram or QuadraticProgram
+        The program.
+    tolerance : float in [0, 1], default=1e-8
+        Largest relative gap that is called "proved", and largest error of a constraint.
+
+    Returns
+    -------
+    ProgramAnswer
+        Its `status`, `point`, `multipliers`, `ray` and `certificate`.
+
+    Raises
+    ------
+    NotConverged
+        If no solver returns a point or a ray.
+
+    Warns
+    -----
+    CertificateFailed
+        If the certificate of the answer failed.
+
+    See Also
+    --------
+    certify_program : Judges a point of another solver.
+
+    References
+    ----------
+    .. [1] Q. Huangfu and J. A. J. Hall, "Parallelizing the dual revised simplex method",
+       Mathematical Programming Computation, 10, 119–142, 2018.
+
+    Examples
+    --------
     >>> from dualfold.programs import LinearProgram, solve_program
     >>> answer = solve_program(LinearProgram([1.0], [[-1.0]], [-3.0]))  # min x, x ≥ 3
     >>> answer.status, float(answer.point[0]), float(answer.multipliers[0])
@@ -127,10 +161,33 @@ def _attempts(program: Program) -> Iterator[tuple[str, tuple[Array, Array] | Non
 
 
 def farkas_ray(program: Program) -> Array | None:
-    """Multipliers that prove the program infeasible, largest entry 1; None if there are none.
+    """Find multipliers that prove a program infeasible.
 
-    min hᵀy subject to Mᵀy = 0 (≥ 0 where x ≥ 0), Ry = 0, and −1 ≤ y ≤ 1 (0 ≤ y for
-    inequalities): the minimum is negative exactly when no point keeps all constraints.
+    Parameters
+    ----------
+    program : LinearProgram or QuadraticProgram
+        The program.
+
+    Returns
+    -------
+    ndarray or None
+        The multipliers, with largest entry 1; None if there are none.
+
+    See Also
+    --------
+    certify_infeasible : Judges them.
+
+    Notes
+    -----
+    They minimise hᵀy subject to Mᵀy = 0 (≥ 0 where x ≥ 0), Ry = 0 and −1 ≤ y ≤ 1 (0 ≤ y for
+    inequalities). The minimum is negative exactly if no point keeps all constraints.
+
+    Examples
+    --------
+    >>> from dualfold.programs import LinearProgram, farkas_ray
+    >>> torn = LinearProgram([0.0], [[1.0], [-1.0]], [0.0, -1.0])  # x ≤ 0 and x ≥ 1
+    >>> farkas_ray(torn)
+    array([1., 1.])
     """
     for ray in _rays(program):
         if certify_infeasible(program, ray).level in ("proved", "within reach"):

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.data.prepared import prepare
+from dualfold.data.prepared import Prepared, prepare
 from dualfold.data.reading import PLAIN_READING
 from dualfold.descriptions import DESCRIPTIONS
 from dualfold.errors import Argument, InvalidInput
@@ -262,7 +262,8 @@ def recommend(
     keeps more than the simpler ones and more than of shuffled columns: so tables of noise decide
     for none, but for 1 in 20 (docs/calibration.md).
 
-    X : a table of numbers, dense or sparse, or a data frame, which is prepared as files are
+    X : a table of numbers, dense or sparse, a prepared one, or a data frame, which is prepared as
+        files are. Where cells were filled in, each subsample is judged on a plausible filling.
     n_components : coordinates of the map
     methods : names as on the command line, simpler ones first
     random_state, n_jobs : seed of the subsamples; threads (None: all cores)
@@ -273,20 +274,22 @@ def recommend(
     ('isomap', 2, True)
     """
     begin = perf_counter()
-    notices: tuple[str, ...] = ()
-    if hasattr(X, "iloc"):
-        prepared = prepare(X, PLAIN_READING)
-        X, notices = prepared.X, prepared.notices
-    X, _ = rows_in_units(X)
+    X, tables, notices = _with_judges(X)
     _refuse_unsuitable(X, n_components)
     _refuse_unknown(methods)
     n = X.shape[0]
     parts, core = subsamples(n, MAX_SUBSAMPLE_ROWS, N_SUBSAMPLES, random_state)
-    dimension = intrinsic_dimension(_dimension_rows(X, random_state), random_state=random_state)
-    scans = [neighbor_scan(X[rows], random_state=random_state, n_jobs=n_jobs) for rows in parts]
+    dimension = intrinsic_dimension(
+        _dimension_rows(tables[0], random_state), random_state=random_state
+    )
+    scans = [
+        neighbor_scan(tables[0][rows], random_state=random_state, n_jobs=n_jobs) for rows in parts
+    ]
     scan = worst_of(scans)
     found = [
-        candidate_on_subsamples(name, X, parts, core, n_components, scan.best_n_neighbors)
+        candidate_on_subsamples(
+            name, X, parts, core, n_components, scan.best_n_neighbors, judges=tables
+        )
         for name in methods
     ]
     if not any(one.kept for one in found):
@@ -300,6 +303,19 @@ def recommend(
     result = replace(result, order=tuple(methods))
     result = result.with_shuffled_columns(X, parts, random_state)
     return replace(result, seconds=perf_counter() - begin)
+
+
+def _with_judges(X: Any) -> tuple[Any, list[Any], tuple[str, ...]]:
+    """The table, the tables that its maps are judged on, and notices of a data frame."""
+    notices: tuple[str, ...] = ()
+    if hasattr(X, "iloc"):
+        X = prepare(X, PLAIN_READING)
+        notices = X.notices
+    data, X = (X, X.X) if isinstance(X, Prepared) else (None, X)
+    X, _ = rows_in_units(X)
+    if data is None or data.filled is None:
+        return X, [X], notices
+    return X, [rows_in_units(table)[0] for table in data.plausible_tables()], notices
 
 
 def _refuse_unsuitable(X: Any, n_components: int) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import cycle, pairwise
 from time import perf_counter
 from typing import Any
 
@@ -100,18 +100,28 @@ def subsamples(n: int, size: int, runs: int, random_state: int) -> tuple[list[Ar
 
 
 def candidate_on_subsamples(
-    name: str, X: Any, parts: Sequence[Array], core: int, n_components: int, n_neighbors: int
+    name: str,
+    X: Any,
+    parts: Sequence[Array],
+    core: int,
+    n_components: int,
+    n_neighbors: int,
+    *,
+    judges: Sequence[Any],
 ) -> Candidate:
-    """One method on every subsample."""
+    """One method on every subsample.
+
+    judges : the tables that maps are judged on in turn: X, or plausible fillings of it
+    """
     kept, distances, seconds, maps = [], [], [], []
-    for rows in parts:
+    for rows, judge in zip(parts, cycle(judges)):
         some, begin = X[rows], perf_counter()
         try:
             points = _map_of(name, some, n_components, n_neighbors)
         except (DualfoldError, ValueError) as error:
             return Candidate(name, trouble=str(error).splitlines()[0])
         seconds.append(perf_counter() - begin)
-        space = space_of(some)
+        space = space_of(judge[rows])
         kept.append(picture_of(space, points, SCORED_NEIGHBORS).beyond_chance)
         distances.append(float(distance_correlation(space, points)))
         maps.append(points[:core])

@@ -221,7 +221,39 @@ def old_rows(model: Model) -> tuple[Any, Any] | None:
 
 
 def judged_rows(model: Model, X: Any) -> ForeignRows | None:
-    """How foreign the rows of X are (columns as for `transform`); None without old rows."""
+    """Compare new rows with the rows that a model was made of.
+
+    Parameters
+    ----------
+    model : Model
+        The model.
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        New rows, with the columns of the model.
+
+    Returns
+    -------
+    ForeignRows or None
+        Conformal p-values of the rows, how many are as far out as at most 1 in 20 of the old ones,
+        and their distances; None if the model holds no rows. Print it.
+
+    See Also
+    --------
+    Model.transform : Places the rows.
+
+    References
+    ----------
+    .. [1] V. Vovk, A. Gammerman and G. Shafer, "Algorithmic Learning in a Random World", Springer,
+       2005.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold import Isomap
+    >>> from dualfold.saved import judged_rows, model_of
+    >>> X = np.random.default_rng(0).normal(size=(60, 2))
+    >>> judged_rows(model_of(Isomap(n_neighbors=8).fit(X)), [[0.0, 0.0], [9.0, 9.0]]).count
+    1
+    """
     fitted, X = old_rows(model), X if sp.issparse(X) else np.asarray(X)
     if fitted is None or X.shape[0] == 0:
         return None

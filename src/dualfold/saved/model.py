@@ -20,8 +20,10 @@ from dualfold.data.encoding import (
     features_of,
     from_json,
     indicators,
+    level_places,
     to_json,
 )
+from dualfold.data.imputation import MIN_NOISE, Imputation
 from dualfold.data.notices import quoted_names
 from dualfold.errors import DamagedFile, InvalidInput
 from dualfold.maps import file_checks
@@ -30,21 +32,58 @@ from dualfold.maps.parts import DATA_TOLERANCE, Parts, agree_within
 from dualfold.saved.archive import read_archive, write_archive
 from dualfold.unfolding.stored_unfolding import BothSides
 
+# What a file holds of an imputation.
+IMPUTATION_ARRAYS = ("mean", "scale", "components", "noise")
+# In units of the columns' scales components are near 1; these only keep sums from overflowing.
+MAX_COMPONENTS = 100
+MAX_COMPONENT = 1e6
+
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """Where new rows go on an existing map.
+    """A fitted map with all that is needed to place new rows; it can be saved as a file.
 
-    map : the map of new rows
-    method : its name, for the names of the coordinates
-    columns : the features it was made of, in their order
-    means : their means, which are imputed where new rows have missing values
-    shift, scale : what standardised the features (None: nothing did); a column that did not
-        vary has an infinite scale and becomes 0
-    settings, certificate : how the map was made and what was proved of it, JSON-ready
-    both_sides : of an unfolding
-    reference : some of the rows it was made of, as the map takes them, where the map holds none:
-        new rows are judged by them
+    `model_of` makes one of a fitted estimator.
+
+    Attributes
+    ----------
+    map : OutOfSampleMap
+        Rule that places new rows.
+    method : str
+        Name of the method, for the names of the coordinates.
+    columns : tuple of str
+        Columns that the map was made of, in their order.
+    means : ndarray or None
+        Means of the columns, which replace missing values of new rows.
+    shift : ndarray or None
+        What standardising subtracted; None if nothing was standardised.
+    scale : ndarray or None
+        What standardising divided by. A column that did not vary has an infinite scale and becomes
+        0.
+    settings : dict
+        How the map was made, as JSON has it.
+    certificate : dict
+        What was proved of it, as JSON has it.
+    both_sides : BothSides or None
+        Points and dual weights of an unfolding.
+    reference : ndarray or None
+        Some of the fitted rows, if the map holds none: new rows are compared with them.
+    imputation : Imputation or None
+        How missing values of the fitted rows were filled in, if not by means alone.
+
+    See Also
+    --------
+    model_of : Makes one of a fitted estimator.
+    save_model : Writes it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold import PCA
+    >>> from dualfold.saved import model_of
+    >>> model = model_of(PCA(n_components=1).fit(np.array([[0.0, 0.0], [2.0, 0.0]])))
+    >>> model.columns, abs(float(model.transform(np.array([[3.0, 0.0]]))[0, 0]))
+    (('column_1', 'column_2'), 2.0)
     """
 
     map: OutOfSampleMap
@@ -57,21 +96,39 @@ class Model:
     certificate: dict[str, Any] = field(default_factory=dict)
     both_sides: BothSides | None = None
     reference: Array | None = None
+    imputation: Imputation | None = None
 
     @property
     def encodings(self) -> tuple[Encoding, ...]:
-        """How the columns of a table become `columns`; () where they are the same."""
+        """How columns of a table become `columns`; empty if they are the same."""
         return from_json(self.settings.get("encodings") or ())
 
     @property
     def coordinates(self) -> int:
-        """How many coordinates the map has."""
+        """Number of coordinates of the map."""
         return self.map.n_coordinates
 
     def transform(self, X: Any) -> Array:
-        """The places of new rows: an array with `columns` in this order, or a data frame."""
+        """Place new rows on the map.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
+            Rows with `columns` in this order, or a data frame.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components)
+            The points.
+
+        Raises
+        ------
+        InvalidInput
+            If the rows have other columns.
+        """
         if hasattr(X, "iloc") and self.encodings:
             X = self.encoded_table({str(name): column for name, column in X.items()})[0]
+            X = self.with_categories(X)
         if X.shape[1] != len(self.columns):
             raise InvalidInput(
                 f"the rows have {X.shape[1]} columns, the model was made for "
@@ -80,22 +137,42 @@ class Model:
         return self.map(self.standardized_rows(X))
 
     def standardized_rows(self, X: Any) -> Any:
-        """Rows of `columns` as the map takes them: standardised, if its own rows were."""
+        """Standardise rows as the fitted rows were.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows with the model's columns.
+
+        Returns
+        -------
+        array-like
+            The rows as the map takes them.
+        """
         if self.shift is None or self.scale is None:
             return X
         return (np.asarray(X, dtype=np.float64) - self.shift) / self.scale
 
     def encoded_table(self, table: Mapping[str, Any]) -> tuple[Array, list[str]]:
-        """Columns of a table as `columns`, and a notice for each column with unknown values.
+        """Encode columns of a table as the model's columns.
 
-        What is unknown or missing in a category counts as the average of the fitted rows.
+        What is unknown or missing is NaN.
+
+        Parameters
+        ----------
+        table : mapping of str to array-like
+            Columns by name.
+
+        Returns
+        -------
+        X : ndarray of shape (n_samples, n_features)
+            The encoded rows.
+        notices : list of str
+            One sentence for each column with unknown values.
         """
         encodings = self.encodings
         refuse_lacking([encoding.name for encoding in encodings], list(table))
         X = encoded_columns(encodings, table)
-        means = self.map.column_means() if self.means is None else self.means
-        if means is not None:
-            X = np.where(~np.isfinite(X) & indicators(encodings), means, X)
         new = {encoding.name: encoding.unknown(table[encoding.name]) for encoding in encodings}
         notices = [
             f"'{name}' has values that no old row had ({quoted_names(values, 3)}): counted as "
@@ -105,8 +182,60 @@ class Model:
         ]
         return X, notices
 
+    def imputed_rows(self, X: Array) -> Array:
+        """Fill in missing values as those of the fitted rows were; by means where these had none.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+            Rows with `columns`; missing values are NaN.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features)
+            The complete rows.
+        """
+        if self.imputation is not None:
+            return self.imputation.imputed(X)
+        means = self.map.column_means() if self.means is None else self.means
+        return X if means is None else np.where(np.isfinite(X), X, means)
+
+    def with_categories(self, X: Array) -> Array:
+        """Fill in what is missing or unknown in categories, as `imputed_rows` does.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+            Rows with `columns`; missing values are NaN.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features)
+            Rows in which numbers alone may be missing.
+        """
+        lacking = ~np.isfinite(X) & indicators(self.encodings)
+        return np.where(lacking, self.imputed_rows(X), X) if lacking.any() else X
+
     def matching_columns(self, X: Any, names: Sequence[str]) -> Any:
-        """The model's columns of a table, found by their names."""
+        """Select the model's columns of a table by their names.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_columns)
+            The table.
+        names : sequence of str
+            Names of its columns.
+
+        Returns
+        -------
+        array-like of shape (n_samples, n_features)
+            The model's columns in their order.
+
+        Raises
+        ------
+        InvalidInput
+            If a column is missing.
+        """
         places = {name: place for place, name in enumerate(names)}
         refuse_lacking(self.columns, names)
         if tuple(names) == self.columns:
@@ -115,10 +244,47 @@ class Model:
 
 
 def save_model(path: str | os.PathLike[str], model: Model, *, overwrite: bool = False) -> None:
-    """Write a model whole or not at all; the file is data and runs nothing when read."""
+    """Write a model to a file, completely or not at all.
+
+    The file holds data and runs nothing when it is read.
+
+    Parameters
+    ----------
+    path : str or PathLike
+        The file.
+    model : Model
+        The model.
+    overwrite : bool, default=False
+        Whether to replace a file of that name.
+
+    Raises
+    ------
+    InvalidInput
+        If the file exists, or the map cannot be stored as data.
+
+    See Also
+    --------
+    load_model : Reads it.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import numpy as np
+    >>> from dualfold import PCA
+    >>> from dualfold.saved import load_model, model_of, save_model
+    >>> model = model_of(PCA(n_components=1).fit(np.array([[0.0, 0.0], [2.0, 0.0]])))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_model(Path(folder, "line.dualfold"), model)
+    ...     load_model(Path(folder, "line.dualfold")).method
+    'PCA'
+    """
     parts = parts_of(model.map)
     for name in ("means", "shift", "scale", "reference"):
         parts.put(f"model_{name}", getattr(model, name))
+    if model.imputation is not None:
+        for name in IMPUTATION_ARRAYS:
+            parts.put(f"imputation_{name}", np.atleast_1d(getattr(model.imputation, name)))
     if model.both_sides is not None:
         parts.put("unfolding_factor", model.both_sides.factor)
         parts.put("unfolding_weights", model.both_sides.weights)
@@ -148,7 +314,36 @@ def columns_differ(mine: Array | None, stored: Any, scale: Array | None = None) 
 
 
 def load_model(path: str | os.PathLike[str]) -> Model:
-    """Read a model file; DamagedFile where its parts are none of a model."""
+    """Read a model from a file.
+
+    Parameters
+    ----------
+    path : str or PathLike
+        The file.
+
+    Returns
+    -------
+    Model
+        The model.
+
+    Raises
+    ------
+    InvalidInput
+        If there is no such file.
+    DamagedFile
+        If the file is not one that `save_model` wrote.
+
+    See Also
+    --------
+    save_model : Writes it, and has an example.
+    rechecked_model : Judges it.
+
+    Examples
+    --------
+    >>> from dualfold.saved import load_model
+    >>> model = load_model("roll.dualfold")  # doctest: +SKIP
+    >>> points = model.transform(new_rows)  # doctest: +SKIP
+    """
     header, arrays = read_archive(Path(path))
     try:
         return _model_of(header, arrays)
@@ -184,6 +379,23 @@ def _model_of(header: dict[str, Any], arrays: dict[str, Array]) -> Model:
         certificate=dict(file_checks.json_object(header, "certificate")),
         both_sides=_both_sides(parts),
         reference=parts.optional_array("model_reference", [None, width]),
+        imputation=_imputation(parts, encodings, width),
+    )
+
+
+def _imputation(parts: Parts, encodings: Sequence[Encoding], width: int) -> Imputation | None:
+    if all(parts.get(f"imputation_{name}") is None for name in IMPUTATION_ARRAYS):
+        return None
+    components = parts.array("imputation_components", [width, None])
+    noise = parts.array("imputation_noise", [1], least=MIN_NOISE)
+    if components.shape[1] > MAX_COMPONENTS or np.abs(components).max(initial=0.0) > MAX_COMPONENT:
+        raise DamagedFile("its components of missing values are too many or too large")
+    return Imputation(
+        mean=parts.array("imputation_mean", [width]),
+        scale=parts.array("imputation_scale", [width], least=0.0),
+        components=components,
+        noise=float(noise[0]),
+        levels=level_places(encodings),
     )
 
 
@@ -196,8 +408,29 @@ def _both_sides(parts: Parts) -> BothSides | None:
 
 
 def model_of(estimator: Any) -> Model:
-    """A fitted estimator as a model that can be saved.
+    """Make a model of a fitted estimator.
 
+    Parameters
+    ----------
+    estimator : estimator
+        A fitted estimator of dualfold.
+
+    Returns
+    -------
+    Model
+        The model, which places new rows as the estimator does.
+
+    Raises
+    ------
+    InvalidInput
+        If the estimator has no rule for new rows.
+
+    See Also
+    --------
+    save_model : Writes it.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> from dualfold import Isomap
     >>> X = np.random.default_rng(0).normal(size=(50, 3))

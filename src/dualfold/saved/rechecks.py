@@ -31,15 +31,44 @@ def rechecked_model(
     tolerance: Tolerance = "default",
     fresh: bool = False,
 ) -> Any:
-    """The certificate of a model, by the rows X and labels y that it was made of.
+    """Judge a stored model by the rows that it was made of.
 
-    X is standardised where it was. A relative gap up to `tolerance` is "proved", and a t-SNE map
-    with that share of its forces unbalanced is "stationary"; "default" is 1e-4 of a gap,
-    0.01 of forces. `fresh` draws random starts from the system. The certificate is that of a trace
-    problem, of an unfolding, of a map of neighbours, or of pieces.
+    Only the name and the parameters of the estimator are taken from the file; they say which
+    problem it is about. If the file holds fewer vectors than the problem has (points in float32,
+    independent coordinates, Fisher's discriminants), the missing ones are computed again.
 
-    The stored answer is judged. Where the file holds fewer vectors than the problem has (points in
-    float32, independent coordinates, Fisher's discriminants), the missing ones are computed again.
+    Parameters
+    ----------
+    model : Model
+        The model.
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        The rows that the map was made of.
+    y : array-like of shape (n_samples,) or None, default=None
+        Their labels, for methods that use them.
+    tolerance : float or "default", default="default"
+        Largest relative gap that is called "proved", and largest share of unbalanced forces of a
+        "stationary" t-SNE map; "default" is 1e-4 of a gap and 0.01 of forces.
+    fresh : bool, default=False
+        Whether random searches start from the system's randomness, for files of other people, who
+        could have tried many.
+
+    Returns
+    -------
+    Certificate
+        That of a trace problem, an unfolding, a map of neighbours, or pieces.
+
+    See Also
+    --------
+    rechecked_points : Judges points without a model.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold import PCA
+    >>> from dualfold.saved import model_of, rechecked_model
+    >>> X = np.random.default_rng(0).normal(size=(30, 3))
+    >>> rechecked_model(model_of(PCA(n_components=2).fit(X)), X).level
+    'proved'
     """
     settings = CertifySettings(tolerance, fresh)
     estimator = estimator_of_model(model)
@@ -84,12 +113,46 @@ def rechecked_points(
     tolerance: Tolerance = "default",
     fresh: bool = False,
 ) -> Any:
-    """The certificate of points (n×d) that are to be the answer of an unfitted `estimator` to X.
+    """Judge points as the answer of an unfitted estimator to a table.
 
-    values : the eigenvalues that were stored with them
-    sides : factor and dual weights of an unfolding, where they were stored
-    y : the labels, for methods that use them
-    tolerance, fresh : as for `rechecked_model`
+    Parameters
+    ----------
+    estimator : estimator
+        An estimator of dualfold with its parameters, not fitted.
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        The rows that the map was made of.
+    points : array-like of shape (n_samples, n_components)
+        The points.
+    values : array-like or None, default=None
+        Eigenvalues that were stored with them.
+    sides : BothSides or None, default=None
+        Points and dual weights of an unfolding, if they were stored.
+    y : array-like of shape (n_samples,) or None, default=None
+        Labels of the rows, for methods that use them.
+    tolerance : float or "default", default="default"
+        Largest relative gap that is called "proved", and largest share of unbalanced forces of a
+        "stationary" t-SNE map; "default" is 1e-4 of a gap and 0.01 of forces.
+    fresh : bool, default=False
+        Whether random searches start from the system's randomness, for files of other people, who
+        could have tried many.
+
+    Returns
+    -------
+    Certificate
+        That of a trace problem, an unfolding, a map of neighbours, or pieces.
+
+    See Also
+    --------
+    rechecked_model : Judges a stored model.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold import PCA
+    >>> from dualfold.saved import rechecked_points
+    >>> X = np.random.default_rng(0).normal(size=(30, 3))
+    >>> rechecked_points(PCA(n_components=2), X, X[:, :2]).level
+    'failed'
     """
     settings = CertifySettings(tolerance, fresh)
     table, stored = estimator._checked_rows(X, reset=True), np.asarray(points)

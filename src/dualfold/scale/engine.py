@@ -24,11 +24,25 @@ PROGRESS_SECONDS = 1.0
 
 
 class SchedulerLost(DualfoldError, ConnectionError):
-    """The Dask scheduler went away, or its workers did; nothing was written."""
+    """The Dask scheduler or its workers went away; nothing was written.
+
+    Examples
+    --------
+    >>> from dualfold.scale import SchedulerLost
+    >>> issubclass(SchedulerLost, ConnectionError)
+    True
+    """
 
 
 class TileFailed(InvalidInput):
-    """A tile of the table could not be read or used; the message names it."""
+    """A tile of the table could not be read or used; the message names it.
+
+    Examples
+    --------
+    >>> from dualfold.scale import TileFailed
+    >>> issubclass(TileFailed, ValueError)
+    True
+    """
 
 
 class OneTask:

@@ -63,19 +63,47 @@ def neighbors(
     folder: str | Path | None = None,
     random_state: int = 0,
 ) -> Neighbors:
-    """The `n_neighbors` nearest rows of every row, as `graph.nearest` finds them in memory.
+    """Find the nearest rows of every row of a table in tiles.
 
-    X : a table in tiles, or what `scale.table` takes
-    search : "exact", "approximate", or "auto": exact where bounds exclude most partitions
-    recall : of an approximate search, the share of the true neighbours to aim at; more costs more,
-        up to twice the least. What was reached is measured
-    partition_rows : rows that a task works on, fewer where the limit of memory asks for it
-    folder : where the lists stay, as files indices.npy and distances.npy; None is a file without
-        a name. The rows, sorted, lie there too while the search lasts: as much as the table holds,
-        two to four times as much where the search is approximate
-    random_state : of samples and random cuts
+    The result is that of `dualfold.graph.nearest` in memory.
 
-    The lists are memory maps. With a cluster all workers must see the folder.
+    Parameters
+    ----------
+    X : TiledTable, Dask collection, memmap, Zarr array, str or PathLike
+        A table in tiles, or what `table` takes.
+    n_neighbors : int, default=10
+        Number of neighbours.
+    search : {"auto", "exact", "approximate"}, default="auto"
+        "auto" is exact if bounds exclude most pairs of partitions.
+    recall : float, default=0.95
+        Share of the true neighbours that an approximate search aims at. The share that it reached
+        is measured.
+    partition_rows : int, default=32768
+        Number of rows that a task works on; fewer if the limit of memory asks for it.
+    folder : str, Path or None, default=None
+        Where the lists stay, as files indices.npy and distances.npy; None takes files without a
+        name. While the search lasts the folder also holds the rows, once, or two to four times for
+        an approximate search. With a cluster all workers must see the folder.
+    random_state : int, default=0
+        Seed of samples and random cuts.
+
+    Returns
+    -------
+    Neighbors
+        The lists, as memory maps.
+
+    See Also
+    --------
+    kept_neighbors : Share of neighbours that a map keeps.
+    dualfold.graph.nearest : Tables in memory.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from dualfold.scale import neighbors
+    >>> rows = da.from_array([[0.0], [1.0], [3.0]], chunks=(2, 1))
+    >>> neighbors(rows, 1, search="exact").indices.ravel()
+    memmap([1, 0, 1], dtype=int32)
     """
     if search not in ("auto", "exact", "approximate"):
         raise InvalidInput(

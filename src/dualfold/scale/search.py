@@ -217,13 +217,45 @@ def kept_neighbors(
     sample: int = DEFAULT_SAMPLE_ROWS,
     random_state: int = 0,
 ) -> float:
-    """The share of the nearest rows in X that rows keep in Y, on a `sample` against all rows.
+    """Measure the share of the nearest rows that a map keeps, on a sample against all rows.
 
-    X, Y : the table and its map, both in tiles, rows in the same order
-    n_neighbors : how many nearest rows count
-    random_state : draws the sample
+    It is `dualfold.quality.t_similarity` with a sample.
 
-    As `quality.t_similarity` with a sample: the number has `low` and `high`.
+    Parameters
+    ----------
+    X : TiledTable, Dask collection, memmap, Zarr array, str or PathLike
+        A table in tiles, or what `table` takes.
+    Y : TiledTable, Dask collection, memmap, Zarr array, str or PathLike
+        The map, its rows in the same order.
+    n_neighbors : int, default=10
+        Number of nearest rows that count.
+    sample : int, default=1000
+        Number of rows in the sample.
+    random_state : int, default=0
+        Seed of the sample.
+
+    Returns
+    -------
+    float
+        The share, a number with the attributes `low` and `high`, its 95 % interval.
+
+    Raises
+    ------
+    InvalidInput
+        If the table and its map have different numbers of rows.
+
+    See Also
+    --------
+    neighbors : The lists of all rows.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> import numpy as np
+    >>> from dualfold.scale import kept_neighbors
+    >>> rows = da.from_array(np.arange(20.0)[:, None] ** 2, chunks=(10, 1))
+    >>> float(kept_neighbors(rows, 3 * rows, n_neighbors=3))
+    1.0
     """
     x, y = table(X), table(Y)
     if x.n_rows != y.n_rows:

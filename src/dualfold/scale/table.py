@@ -29,12 +29,33 @@ DEFAULT_LANDMARKS = 10_000
 class TiledTable:
     """Rows in tiles, each read by the task that uses it; `table` makes one.
 
-    collection : the rows as a Dask array or data frame, a tile a block
-    kind : what comes back: "array" and "frame" lazily, "memmap" in a file without a name
-    budget : memory and threads of this process, where no other scheduler is set
-    tiles : the tiles' names, for errors
-    known_lengths : their numbers of rows where they are known
-    landmarks : how many rows graph methods are fitted on
+    Attributes
+    ----------
+    collection : dask.array.Array or dask.dataframe.DataFrame
+        The rows, one block for each tile.
+    kind : {"array", "frame", "memmap"}
+        What `transform` returns: a lazy array, a lazy data frame, or a memory map in a file without
+        a name.
+    budget : Budget
+        Memory and threads of this process, if no other scheduler is set.
+    tiles : tuple of str
+        Names of the tiles, for errors.
+    known_lengths : tuple of int or None
+        Numbers of rows of the tiles, if they are known.
+    landmarks : int
+        Number of rows that graph methods are fitted on.
+
+    See Also
+    --------
+    table : The function that returns it.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from dualfold.scale import table
+    >>> rows = table(da.ones((5, 2), chunks=(3, 2)))
+    >>> rows.n_rows, rows.width, rows.lengths
+    (5, 2, (3, 2))
     """
 
     collection: Any
@@ -51,7 +72,7 @@ class TiledTable:
 
     @property
     def meta(self) -> Any:
-        """A table of no rows that is otherwise like this one."""
+        """A table without rows that is otherwise like this one."""
         if self.is_frame:
             return self.collection._meta
         return np.empty((0, self.width), self.collection.dtype)
@@ -63,12 +84,12 @@ class TiledTable:
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """float32 where all columns are, else float64."""
+        """The type float32 if all columns have it, else float64."""
         return dtype_of(self.meta)
 
     @cached_property
     def lengths(self) -> tuple[int, ...]:
-        """Rows of each tile; counted in a pass of their own where they are not known."""
+        """Number of rows of each tile; counted in a pass of its own if they are not known."""
         if self.known_lengths is not None:
             return self.known_lengths
         delayed = require_module("dask").delayed
@@ -86,9 +107,21 @@ class TiledTable:
         return list(np.ravel(self.collection.to_delayed()))
 
     def each(self, work: Callable[..., Any], *more: Sequence[Any], raw: bool = False) -> list[Any]:
-        """`work` on the rows of every tile, delayed; `more` has an argument for each tile.
+        """Make one delayed task for each tile.
 
-        raw : hand over data frames as they are, not as arrays of numbers
+        Parameters
+        ----------
+        work : callable
+            Function of the rows of a tile.
+        *more : sequence
+            Further arguments, one for each tile.
+        raw : bool, default=False
+            Whether data frames are passed as they are, and not as arrays of numbers.
+
+        Returns
+        -------
+        list
+            The delayed results.
         """
         task = require_module("dask").delayed(
             OneTask(work if raw else _OnNumbers(work)), pure=False
@@ -105,11 +138,25 @@ class TiledTable:
         result_bytes: int = 2**10,
         raw: bool = False,
     ) -> Any:
-        """`work` on every tile, the results added in the order of the tiles; None of no rows.
+        """Run a function on every tile and add the results in the order of the tiles.
 
-        what : name of the progress bar; merge : adds two results
-        result_bytes : the size of a result, which decides how many wait together
-        raw : as in `each`
+        Parameters
+        ----------
+        what : str
+            Name of the progress bar.
+        work : callable
+            Function of the rows of a tile.
+        merge : callable
+            Function that adds two results.
+        result_bytes : int, default=1024
+            Size of a result, which decides how many wait together.
+        raw : bool, default=False
+            Whether data frames are passed as they are, and not as arrays of numbers.
+
+        Returns
+        -------
+        object
+            The sum; None for a table without rows.
         """
         whole = in_order(self.each(work, raw=raw), merge, result_bytes)
         return compute(what, whole, threads=self.budget.threads)[0]
@@ -142,14 +189,45 @@ def table(
     memory_limit: int | str | None = None,
     landmarks: int = DEFAULT_LANDMARKS,
 ) -> TiledTable:
-    """A table in tiles, which every estimator takes in place of X.
+    """Open a table in tiles, which every estimator takes in place of X.
 
-    source : a Dask array or data frame, a `numpy.memmap`, a Zarr array, or the path of a Parquet
-        file, of a folder of them, or of a Zarr store
-    columns : of a data frame or Parquet, those to use; None is all
-    memory_limit : bytes that this process may take, as "2GB"; None is half of the memory. Tiles of
-        files are as small as it asks for; the chunks of Dask collections stay as they are
-    landmarks : how many rows graph methods are fitted on; the others are placed as new rows are
+    Parameters
+    ----------
+    source : Dask collection, memmap, Zarr array, str or PathLike
+        A Dask array or data frame, a `numpy.memmap`, a Zarr array, or the path of a Parquet file,
+        of a folder of such files, or of a Zarr store.
+    columns : sequence of str or None, default=None
+        Columns of a data frame or of Parquet to use; None takes all.
+    memory_limit : int, str or None, default=None
+        Bytes that this process may take, as a number or as "2GB"; None is half of the memory. Tiles
+        of files are as small as it asks for; chunks of Dask collections stay as they are.
+    landmarks : int, default=10000
+        Number of rows that graph methods are fitted on; the others are placed as new rows are.
+
+    Returns
+    -------
+    TiledTable
+        The table; nothing is read yet.
+
+    Raises
+    ------
+    InvalidInput
+        If the source is of no known kind, or has columns that are no numbers.
+    MissingDependency
+        If Dask or the reader of the format is not installed.
+
+    See Also
+    --------
+    write : Writes a lazy table.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from dualfold import PCA
+    >>> from dualfold.scale import table
+    >>> rows = table(da.random.default_rng(0).normal(size=(50, 3), chunks=(25, 3)))
+    >>> PCA(n_components=2).fit(rows).components_.shape
+    (2, 3)
     """
     if isinstance(source, TiledTable):
         return source

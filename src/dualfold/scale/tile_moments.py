@@ -115,10 +115,34 @@ class _Standardize:
 
 
 def standardized(rows: TiledTable) -> tuple[TiledTable, Standard]:
-    """Every column shifted to mean 0 and scaled to standard deviation 1, and by what.
+    """Shift every column to mean 0 and scale it to standard deviation 1.
 
-    One pass finds means and deviations (divisor n); the rows themselves stay lazy. A column that
-    does not vary becomes 0.
+    One pass computes means and deviations (divisor n); the rows stay lazy. A column that does not
+    vary becomes 0.
+
+    Parameters
+    ----------
+    rows : TiledTable
+        The table.
+
+    Returns
+    -------
+    rows : TiledTable
+        The standardised table.
+    standard : Standard
+        What was subtracted, and what columns were divided by.
+
+    See Also
+    --------
+    table : Opens a table in tiles.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from dualfold.scale import standardized, table
+    >>> rows, standard = standardized(table(da.from_array([[1.0], [3.0]], chunks=(1, 1))))
+    >>> rows.collection.compute().ravel()
+    array([-1.,  1.])
     """
     moments = moments_of(rows)
     standard = Standard(moments.mean, moments.deviations_or(np.inf))

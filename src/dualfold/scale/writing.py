@@ -28,15 +28,42 @@ def write(
     metadata: Mapping[str, Any] | None = None,
     memory_limit: int | str | None = None,
 ) -> int:
-    """Compute a lazy table and write it tile by tile; the number of rows comes back.
+    """Compute a lazy table and write it tile by tile.
 
-    rows : a Dask array or data frame, or another table in tiles
-    path : ends with .parquet, a folder with a file for each tile, or with .zarr
-    overwrite : replace what has that name already
-    metadata : JSON-ready; in the folder as _dualfold.json, or an attribute of the Zarr array
-    memory_limit : as in `table`; a lazy table does not know the limit of what it was made from
+    The folder gets its name when it is complete; an error or Ctrl-C removes it.
 
-    The folder appears when it is complete, or never: what fails, or Ctrl-C, removes it.
+    Parameters
+    ----------
+    rows : TiledTable or Dask collection
+        The table.
+    path : str or PathLike
+        Path that ends with .parquet (a folder with one file for each tile) or .zarr.
+    overwrite : bool, default=False
+        Whether to replace what has that name already.
+    metadata : dict or None, default=None
+        Facts that JSON can hold: the file _dualfold.json in the folder, or an attribute of the Zarr
+        array.
+    memory_limit : int, str or None, default=None
+        Bytes that this process may take, as a number or as "2GB"; None is half of the memory.
+
+    Returns
+    -------
+    int
+        Number of rows.
+
+    See Also
+    --------
+    table : Opens the result.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import dask.array as da
+    >>> from dualfold.scale import write
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write(da.ones((5, 2), chunks=(3, 2)), Path(folder, "ones.zarr"))
+    5
     """
     place, source = Path(path), table(rows, memory_limit=memory_limit)
     refuse_ending(place)

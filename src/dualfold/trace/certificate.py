@@ -78,7 +78,7 @@ class TraceCertificate(Certificate):
             "not stationary", "failed"}
         How much is known; `dualfold.Certificate` explains the words.
     gap : float
-        Bound of (value − optimum)/|optimum|; 0 is optimal.
+        Bound of `(value − optimum)/|optimum|`; 0 is optimal.
     value : float
         Trace that the span of the answer reaches.
     bound : float

@@ -81,12 +81,12 @@ class Gramian(LinearOperator):
 
     @cached_property
     def absolute(self) -> sp.csr_array:
-        """The entrywise absolute value |M|, for bounds of rounding."""
+        """Entrywise absolute value of the factor, for bounds of rounding."""
         return abs(self.factor)
 
     @cached_property
     def absolute_transpose(self) -> sp.csr_array:
-        """The transpose |M|ᵀ, by its rows."""
+        """Its transpose, by rows."""
         return abs(self.factor_transpose)
 
     def _matmat(self, V: Array) -> Array:

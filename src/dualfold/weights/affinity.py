@@ -339,7 +339,7 @@ def density_laplacian(graph: Graph, *, n_neighbors: int | None = None) -> Laplac
 
     References
     ----------
-    .. [1] L. Tucker, "Dimensionality reduction and the Fenchel game", Definition 3.4.
+    .. [1] Lucas Tucker, "Dimensionality reduction and the Fenchel game", Definition 3.4.
 
     Examples
     --------

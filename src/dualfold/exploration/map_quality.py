@@ -1,0 +1,71 @@
+"""What a map shows of its table: overall order, neighbourhoods, groups."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from dualfold.descriptions import DESCRIPTIONS
+from dualfold.exploration.job import MAX_QUICK_FLOPS, SCORED_NEIGHBORS, FittedMap, Job
+
+if TYPE_CHECKING:
+    from dualfold.data import Prepared
+    from dualfold.exploration.listener import Listener
+    from dualfold.exploration.neighbor_cache import NeighborCache
+    from dualfold.quality import MapVerdict, Picture
+
+
+def verdict_on_map(
+    result: FittedMap, cache: NeighborCache, data: Prepared, listener: Listener
+) -> MapVerdict | None:
+    """What the map shows; None where there are too few rows to measure."""
+    if len(result.points) <= SCORED_NEIGHBORS:
+        return None
+    near = _neighborhoods(result, cache, data, listener)
+    return verdict_of_points(result.points, near, cache, data, listener)
+
+
+def verdict_of_points(
+    points: Any, near: Picture, cache: NeighborCache, data: Prepared, listener: Listener
+) -> MapVerdict:
+    """The same, of a map whose neighbourhoods were measured before."""
+    from dataclasses import replace
+
+    from dualfold.auditing.three_questions import verdict_with_picture
+    from dualfold.quality.map_verdict import mean_verdict
+    from dualfold.quality.space import EuclideanSpace
+
+    y = EuclideanSpace(points, None, "Y")
+    with listener.stage("looking for order and groups"):
+        found = [verdict_with_picture(x, y, near, names=data.names) for x in cache.spaces]
+    return replace(mean_verdict(found, data.filled_share, data.doubt), neighborhoods=near)
+
+
+def _neighborhoods(
+    result: FittedMap, cache: NeighborCache, data: Prepared, listener: Listener
+) -> Picture:
+    """Neighbours that the map keeps, beside chance and principal components."""
+    from dualfold.quality import picture_of
+    from dualfold.quality.estimate import sample_size
+    from dualfold.quality.picture import mean_picture
+
+    def picture(points: Any, **others: Any) -> Picture:
+        found = [
+            picture_of(space, points, SCORED_NEIGHBORS, sample=sample_size(len(points)), **others)
+            for space in cache.spaces
+        ]
+        return mean_picture(found, data.filled_share, data.doubt)
+
+    with listener.stage("counting kept neighbours"):
+        rival = _principal_components(result, data)
+        rivals = {} if rival is None else {"pca": picture(rival).kept}
+        return picture(result.points, rivals=rivals)
+
+
+def _principal_components(result: FittedMap, data: Prepared) -> Any:
+    """Those of the table, to compare a map with, where they are quick to compute; else None."""
+    n, width = data.X.shape
+    d, job = result.points.shape[1], result.job
+    quick = n * width * min(n, width) <= MAX_QUICK_FLOPS and d <= min(n - 1, width)
+    if job.method.name in ("pca", "famd") or job.of_distances or not quick:
+        return None
+    return Job(DESCRIPTIONS["pca"], d).estimator().fit_transform(data.X)
