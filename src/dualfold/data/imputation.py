@@ -96,13 +96,11 @@ def mean_imputation(mean: Array, scale: Array, levels: Sequence[Sequence[int]] =
     return Imputation(mean, scale, np.zeros((len(mean), 0)), 1.0, tuple(map(tuple, levels)))
 
 
-def expected_scores(
-    values: Array, known: NDArray[np.bool_], W: Array, noise: float
-) -> tuple[Array, Array]:
+def expected_scores(values: Array, known: Array, W: Array, noise: float) -> tuple[Array, Array]:
     """The expected z of rows with 0 in their holes, and (WᵀW + σ²I)⁻¹ over their known cells."""
     k = W.shape[1]
     products = (W[:, :, None] * W[:, None, :]).reshape(len(W), k * k)
-    inner = (known.astype(np.float64) @ products).reshape(len(known), k, k)
+    inner = (known.astype(np.float64, copy=False) @ products).reshape(len(known), k, k)
     inverse = np.linalg.inv(inner + noise * np.eye(k)) if k else inner
     return np.einsum("nij,nj->ni", inverse, values @ W), inverse
 

@@ -10,12 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dualfold.arrays import Array
 from dualfold.data.imputation import MIN_NOISE, Imputation, expected_scores
+from dualfold.kernels.reports import steps
 
 # Numbers of components that are tried: one after the other while cells kept from the fit gain.
 COMPONENT_COUNTS = (1, 2, 3, 5, 8)
@@ -29,6 +31,7 @@ MIN_GAIN_ERRORS = 2.0
 # Rows are drawn where there are more cells than this: W is known well from fewer.
 MAX_FIT_CELLS = 400_000
 MAX_FOLD_CELLS = 80_000
+MAX_FOLD_COLUMNS = 1_000
 # Predicted multiply-adds of the last fit, a few seconds, and of each that chooses a number.
 MAX_FLOPS = 1e10
 MAX_FOLD_FLOPS = 1e9
@@ -52,11 +55,14 @@ def fitted_imputation(
     counts : the numbers of components that are tried
     """
     rng = np.random.default_rng(seed)
-    cells = _Cells.of(X, start, MAX_FIT_CELLS, rng)
-    some = _Cells.of(X, start, MAX_FOLD_CELLS, rng)
-    folds = [_held_out(some, start.levels, rng) for _ in range(HELD_OUT_FOLDS)]
-    count, stretch = _chosen_count(some, folds, counts)
-    fit = _fitted(cells, count, _FULL_EFFORT)
+    with steps("filling in missing values", 1.0) as done:
+        some = _Cells.of(X, start, MAX_FOLD_CELLS, rng).with_fewer_columns(start.levels, rng)
+        folds = [_held_out(some, start.levels, rng) for _ in range(HELD_OUT_FOLDS)]
+        count, stretch = _chosen_count(some, folds, counts)
+        done(0.5)
+        cells = _Cells.of(X, start, MAX_FIT_CELLS, rng)
+        fit = _fitted(cells, count, _FULL_EFFORT)
+        done(0.5)
     errors = _left_out_errors(cells, fit)
     return replace(
         start,
@@ -87,6 +93,14 @@ class _Cells:
         unit = np.where(start.scale > 0, start.scale, 1.0)
         with np.errstate(invalid="ignore"):
             return cls(np.where(known, (X - start.mean) / unit, 0.0), known)
+
+    def with_fewer_columns(self, levels: Sequence[Any], rng: np.random.Generator) -> _Cells:
+        """Some columns of a wide table of numbers: they show how many components there are."""
+        width = self.values.shape[1]
+        if levels or width <= MAX_FOLD_COLUMNS:
+            return self
+        some = np.sort(rng.choice(width, MAX_FOLD_COLUMNS, replace=False))
+        return _Cells(self.values[:, some], self.known[:, some])
 
     def without(self, held: NDArray[np.bool_]) -> _Cells:
         return _Cells(np.where(held, 0.0, self.values), self.known & ~held)
@@ -124,16 +138,16 @@ def _fitted(cells: _Cells, count: int, effort: _Effort) -> _Fit:
     total = max(1.0, float(known.sum()))
     offset = cells.values.sum(axis=0) / counts
     W = _first_components(cells, count)
-    left = np.where(cells.known, cells.values - offset, 0.0)
-    noise = max(MIN_NOISE, float(np.square(left).sum()) / total)
+    squares = float(np.square(known * (cells.values - offset)).sum())
+    noise = max(MIN_NOISE, squares / total)
     if not count:
         return _Fit(offset, W, noise, converged=True)
     flops = 4.0 * n * width * (count + 1) ** 2
     rounds = int(np.clip(effort.flops / flops, MIN_ROUNDS, effort.rounds))
     for _ in range(rounds):
         before = W
-        centred = np.where(cells.known, cells.values - offset, 0.0)
-        z, inverse = expected_scores(centred, cells.known, W, noise)
+        centred = known * (cells.values - offset)
+        z, inverse = expected_scores(centred, known, W, noise)
         covariance = noise * inverse
         W, offset, noise = _maximum(cells, known, z, covariance, noise)
         second = (z.T @ z + covariance.sum(axis=0)) / n
