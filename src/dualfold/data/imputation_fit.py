@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dualfold.arrays import Array
-from dualfold.data.imputation import MIN_NOISE, Imputation, expected_scores
+from dualfold.data.imputation import MIN_NOISE, Imputation, KnownPatterns, expected_scores
 from dualfold.kernels.reports import steps
 
 # Numbers of components that are tried: one after the other while cells kept from the fit gain.
@@ -36,6 +36,8 @@ MAX_FOLD_COLUMNS = 1_000
 MAX_FLOPS = 1e10
 MAX_FOLD_FLOPS = 1e9
 MIN_ROUNDS = 5
+# Of a small inverse, times the cube of its size: it takes as long as these.
+INVERSE_FLOPS = 20.0
 # Steps and their length at the end, in units of the scale; a choice needs fewer digits.
 MAX_ROUNDS = 300
 MAX_FOLD_ROUNDS = 40
@@ -142,12 +144,13 @@ def _fitted(cells: _Cells, count: int, effort: _Effort) -> _Fit:
     noise = max(MIN_NOISE, squares / total)
     if not count:
         return _Fit(offset, W, noise, converged=True)
-    flops = 4.0 * n * width * (count + 1) ** 2
+    patterns = KnownPatterns.of(cells.known)
+    flops = 4.0 * n * width * (count + 1) ** 2 + INVERSE_FLOPS * len(patterns.known) * count**3
     rounds = int(np.clip(effort.flops / flops, MIN_ROUNDS, effort.rounds))
     for _ in range(rounds):
         before = W
         centred = known * (cells.values - offset)
-        z, inverse = expected_scores(centred, known, W, noise)
+        z, inverse = expected_scores(centred, patterns, W, noise)
         covariance = noise * inverse
         W, offset, noise = _maximum(cells, known, z, covariance, noise)
         second = (z.T @ z + covariance.sum(axis=0)) / n
@@ -234,7 +237,9 @@ def _fold_errors(cells: _Cells, folds: Sequence[NDArray[np.bool_]], count: int) 
         rest = cells.without(held)
         fit = _fitted(rest, count, _FOLD_EFFORT)
         centred = np.where(rest.known, rest.values - fit.offset, 0.0)
-        z, inverse = expected_scores(centred, rest.known, fit.components, fit.noise)
+        z, inverse = expected_scores(
+            centred, KnownPatterns.of(rest.known), fit.components, fit.noise
+        )
         off = np.where(held, cells.values - fit.offset - z @ fit.components.T, 0.0)
         by_row += np.square(off).sum(axis=1)
         model = fit.noise * (1 + _leverages(fit.components, inverse))
@@ -257,7 +262,7 @@ def _left_out_errors(cells: _Cells, fit: _Fit) -> Array:
     """Errors of known cells when each is predicted by the others of its row, in units of the
     model's deviation; 0 elsewhere."""
     centred = np.where(cells.known, cells.values - fit.offset, 0.0)
-    z, inverse = expected_scores(centred, cells.known, fit.components, fit.noise)
+    z, inverse = expected_scores(centred, KnownPatterns.of(cells.known), fit.components, fit.noise)
     leverage = np.minimum(_leverages(fit.components, inverse), 1 - 1e-9)
     off = np.where(cells.known, centred - z @ fit.components.T, 0.0)
     # The error is off/(1 − h), its variance σ²/(1 − h).
