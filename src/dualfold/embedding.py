@@ -140,8 +140,8 @@ def embed(problem: Any, *, solver: Any = None, tolerance: float = DEFAULT_TOLERA
 
     Parameters
     ----------
-    problem : TraceProblem, Contraction or UnfoldingProblem
-        What a function of `dualfold.methods` states.
+    problem : TraceProblem or Contraction
+        What a function of `dualfold.methods` states, or `dualfold.unfolding.contraction_of`.
     solver : object or None, default=None
         A solver of `dualfold.trace.solvers` or `dualfold.unfolding.Unfolder`; None chooses one by
         the predicted work.

@@ -85,8 +85,9 @@ def test_names_of_groups_cover_no_dots_and_no_name(opened, forest):
 def test_groups_are_listed_with_what_differs_and_a_click_selects_them(opened, forest):
     page = opened(forest)
     _, code, _ = table()
-    lines = page.locator("#groups li").all_inner_texts()
+    lines = page.locator("#groups li").all_text_contents()
     assert len(lines) == 3
+    assert page.inner_text("#groups summary") == "1 group is not found in the data"
     assert "kind = oak 100 % (0 % elsewhere)" in lines[0]
     assert "found in the data" in lines[0]
     assert "not found in the data" in lines[2]

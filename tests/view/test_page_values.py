@@ -46,7 +46,16 @@ def page_of(table, folder, *more):
     """The page of `dualfold embed`, and the file as text."""
     table.to_csv(folder / "forest.csv", index=False)
     words = ["embed", str(folder / "forest.csv"), "--id", "plot", "--keep", "price", *more]
-    words += ["--keep", "row", "--html", str(folder / "forest.html"), "--quiet", "--force"]
+    words += [
+        "--output",
+        str(folder / "map.csv"),
+        "--keep",
+        "row",
+        "--html",
+        str(folder / "forest.html"),
+        "--quiet",
+        "--force",
+    ]
     done = CliRunner().invoke(app, words)
     assert done.exit_code == 0, done.output
     text = pd.read_csv(folder / "forest.csv", dtype=str, keep_default_na=False)

@@ -12,6 +12,7 @@ import dualfold
 
 ROOMS = [
     "embedding",
+    "trace.solvers",
     *sorted(name for name in dualfold.__all__ if inspect.ismodule(getattr(dualfold, name))),
 ]
 

@@ -7,15 +7,18 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from scipy.spatial import cKDTree
+from scipy.stats import rankdata
 
 from dualfold.arrays import Array
-from dualfold.auditing.group_names import NamedGroup, named_groups
+from dualfold.auditing.group_names import NOT_FOUND, NamedGroup, named_groups
+from dualfold.auditing.three_questions import visible_groups
 from dualfold.graph.neighbors import nearest
 from dualfold.graph.number_rows import rows_in_units
 from dualfold.quality.axis_meanings import AxisMeaning, axis_meanings
 from dualfold.quality.column_directions import ColumnDirection, column_directions
 from dualfold.quality.estimate import drawn_rows
-from dualfold.quality.visible_groups import MapGroups, map_groups
+from dualfold.quality.visible_groups import MapGroups
 
 __all__ = ["MapMeaning", "map_meaning", "shared_by_neighbors"]
 
@@ -54,11 +57,20 @@ class MapMeaning:
         axes = self.axes[:MAX_LISTED_AXES] if self.directions else ()
         lines = [f"A{str(one).removeprefix('a')}" for one in axes]
         if self.groups:
-            count, listed = len(self.groups), self.groups[:MAX_LISTED_GROUPS]
-            more = f", the largest {len(listed)} of them" if len(listed) < count else ""
-            lines.append(f"The map shows {count} groups{more}:")
-            lines += [f"  {one}" for one in listed]
+            lines += self._group_lines()
         return lines
+
+    def _group_lines(self) -> list[str]:
+        """How many there are, and those that are not missing in the data."""
+        told = [one for one in self.groups if one.verdict != NOT_FOUND]
+        listed, missing = told[:MAX_LISTED_GROUPS], len(self.groups) - len(told)
+        first = f"The map shows {len(self.groups)} groups"
+        if not told:
+            return [f"{first}; none of them is found in the data"]
+        if missing:
+            first += f"; {missing} of them {'is' if missing == 1 else 'are'} {NOT_FOUND}"
+        first += f"; the largest {len(listed)}" if len(listed) < len(told) else ""
+        return [f"{first}:", *(f"  {one}" for one in listed)]
 
     def of_rows(self, rows: Array) -> MapMeaning:
         """The same, with the groups of these rows alone."""
@@ -70,6 +82,7 @@ class MapMeaning:
             "axes": [one.to_dict() for one in self.axes],
             "groups": [one.to_dict() for one in self.groups],
             "best_column": self.best_column,
+            "text": "\n".join(self.lines),
         }
 
 
@@ -95,7 +108,7 @@ def map_meaning(
         return MapMeaning((), (), (), np.full(n, -1))
     if directions is None:
         directions = column_directions(columns, points, random_state=random_state)
-    found = map_groups(points) if groups is None else groups
+    found = _groups_of_all(points, random_state) if groups is None else groups
     return MapMeaning(
         tuple(directions),
         axis_meanings(directions, d),
@@ -103,6 +116,16 @@ def map_meaning(
         found.codes if found.count > 1 else np.full(n, -1),
         _best_column(columns, points, random_state),
     )
+
+
+def _groups_of_all(points: Array, seed: int) -> MapGroups:
+    """The visible groups; rows beside the sample that shows them belong to the nearest in it."""
+    rows, seen = visible_groups(points, seed)
+    if len(rows) == len(points):
+        return seen
+    codes = seen.codes[cKDTree(points[rows]).query(points)[1]]
+    sizes = np.bincount(codes[codes >= 0], minlength=seen.count)
+    return MapGroups(codes, seen.rises, sizes)
 
 
 def shared_by_neighbors(values: Array, rows: Array, neighbors: Array) -> float:
@@ -156,7 +179,5 @@ def _can_color(values: Array) -> bool:
 
 def _ranks(values: Array) -> Array:
     """Numbers as ranks, so that few far values do not decide; NaN stays."""
-    from scipy.stats import rankdata
-
     numbers = values.astype("datetime64[s]").astype(float) if values.dtype.kind == "M" else values
     return np.asarray(rankdata(np.asarray(numbers, dtype=float), nan_policy="omit"))

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from dualfold.arrays import Array
 from dualfold.auditing.groups import groups_with_verdicts, linked_groups
 from dualfold.quality.estimate import drawn_rows, sample_size
 from dualfold.quality.map_layout import layout_of
@@ -15,7 +16,7 @@ from dualfold.quality.map_verdict import GroupsFound, MapVerdict
 from dualfold.quality.picture import Picture
 from dualfold.quality.ranks import picture_of
 from dualfold.quality.space import EuclideanSpace, Space, both_spaces, subspace
-from dualfold.quality.visible_groups import map_groups
+from dualfold.quality.visible_groups import MapGroups, map_groups
 
 __all__ = ["groups_found", "map_verdict"]
 
@@ -96,8 +97,7 @@ def groups_found(x: Space, Y: Any, *, random_state: int = 0) -> GroupsFound:
     points = np.asarray(Y, dtype=float)
     if x.n < MIN_GROUP_ROWS:
         return GroupsFound(0, reason=f"{x.n} rows are too few; {MIN_GROUP_ROWS} are needed")
-    rows = _rows(x.n, MAX_VISIBLE_ROWS, random_state)
-    visible = map_groups(points[rows])
+    rows, visible = visible_groups(points, random_state)
     if visible.count < 2:
         return GroupsFound(visible.count, sampled=len(rows))
     if visible.count > MAX_TESTED_GROUPS:
@@ -105,12 +105,24 @@ def groups_found(x: Space, Y: Any, *, random_state: int = 0) -> GroupsFound:
     chosen = _rows(len(rows), MAX_TESTED_ROWS, random_state)
     linked, _ = linked_groups(subspace(x, rows[chosen]), visible, chosen, random_state)
     groups, _ = groups_with_verdicts(linked)
-    counts = Counter(one.verdict for one in groups)
+    verdicts = tuple(one.verdict for one in groups)
+    counts = Counter(verdicts)
     return GroupsFound(
-        visible.count, counts["group"], counts["torn"], counts["scattered"], len(chosen)
+        visible.count,
+        counts["group"],
+        counts["torn"],
+        counts["scattered"],
+        len(chosen),
+        verdicts=verdicts,
     )
 
 
-def _rows(n: int, most: int, seed: int) -> np.ndarray:
+def visible_groups(points: Array, random_state: int = 0) -> tuple[Array, MapGroups]:
+    """The rows on which groups are looked for, a sample of many, and the groups of these."""
+    rows = _rows(len(points), MAX_VISIBLE_ROWS, random_state)
+    return rows, map_groups(points[rows])
+
+
+def _rows(n: int, most: int, seed: int) -> Array:
     rows = drawn_rows(n, most, seed)
     return np.arange(n) if rows is None else rows

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, fields
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from dualfold.arrays import Array
+    from dualfold.auditing.map_meaning import MapMeaning
     from dualfold.data import Prepared
     from dualfold.quality import MapVerdict
     from dualfold.recommendation import Recommendation
@@ -99,6 +101,13 @@ class Exploration:
         """The two answers: what the map shows of the table, and what was solved."""
         return both_parts(self.fitted.verdict, self.quality)
 
+    @cached_property
+    def meaning(self) -> MapMeaning | None:
+        """The columns that axes follow, what differs in groups; None where there are few rows."""
+        from dualfold.exploration.table_meaning import meaning_of_map
+
+        return meaning_of_map(self.fitted, self.data, self.quality)
+
     @property
     def caption(self) -> str:
         """The two answers, a sentence each, as pictures have them."""
@@ -151,17 +160,19 @@ class Exploration:
         matplotlib.figure.Figure
             The map: a strip, a plane or a space.
         """
+        from dualfold.exploration.table_meaning import axis_titles, first_color, values_of_column
         from dualfold.view.figures import map_figure
 
         method, d = self.fitted.job.method, self.points.shape[1]
         more = f" (first two of {d} coordinates)" if d > 3 else ""
+        color, _ = first_color(self.data, self.meaning)
         return map_figure(
             self.points,
-            self.data.colors,
+            values_of_column(self.data, color),
             title=title or self._title + more,
             verdict=self.caption if verdict is None else verdict,
-            color_name=self.data.color_name or "",
-            axis_names=self.fitted.axis_titles[:3],
+            color_name=color or "",
+            axis_names=axis_titles(self.fitted, self.meaning)[:3],
             equal=method.lengths,
         )
 
@@ -237,7 +248,14 @@ class Exploration:
             What `dualfold.view.make_page` takes.
         """
         return maps_content(
-            self.data, [self.fitted], self.cache, listener, notes=self.notes, images=images
+            self.data,
+            [self.fitted],
+            self.cache,
+            listener,
+            notes=self.notes,
+            images=images,
+            verdicts=[self.quality],
+            meanings=[self.meaning],
         )
 
     @property
@@ -271,6 +289,7 @@ class Exploration:
             f"{counted(rows, 'row')} × {counted(len(self.data.sources), 'column')} of "
             f"{self.data.source} → {counted(d, 'coordinate')} of {self.fitted.job.method.name}",
             *variance_line(self.fitted.variance_shares),
+            *([] if self.meaning is None else self.meaning.lines),
             self.verdict,
             *(f"note: {note}" for note in self.notes),
         ]

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 from dualfold.errors import Argument, InvalidInput
 
 if TYPE_CHECKING:
+    from dualfold.auditing.map_meaning import MapMeaning
     from dualfold.data import Prepared
     from dualfold.exploration.job import FittedMap
     from dualfold.exploration.listener import Listener
     from dualfold.exploration.neighbor_cache import NeighborCache
+    from dualfold.quality import MapVerdict
     from dualfold.view.page import PageContent
 
 # Neighbours of a point that the page shows.
@@ -27,16 +29,29 @@ def maps_content(
     *,
     notes: Sequence[str] = (),
     images: tuple[int, int] | None = None,
+    verdicts: Sequence[MapVerdict | None] = (),
+    meanings: Sequence[MapMeaning | None] = (),
 ) -> PageContent:
     """The content of one page with these maps of one table, and all of its columns.
 
     notes : sentences about the table and the maps
     images : the shape of the rows, where they are pictures
+    verdicts, meanings : of each map, where they are known
     """
+    from dualfold.exploration.table_meaning import first_color, meaning_of_map
     from dualfold.view.page import PageContent
 
+    verdicts = verdicts or [None] * len(maps)
     with listener.stage("measuring the map for the page"):
-        measured = [_measured(fitted, cache) for fitted in maps]
+        meanings = meanings or [
+            meaning_of_map(fitted, data, verdict)
+            for fitted, verdict in zip(maps, verdicts, strict=True)
+        ]
+        measured = [
+            _measured(fitted, cache, verdict, meaning)
+            for fitted, verdict, meaning in zip(maps, verdicts, meanings, strict=True)
+        ]
+    color, why = first_color(data, next(iter(meanings), None))
     return PageContent(
         measured,
         title="table" if data.source == "-" else Path(data.source).name,
@@ -45,13 +60,18 @@ def maps_content(
         names=data.label(data.reading.identifier),
         rows=data.rows + 1,
         images=_images(data, images),
-        # A column that looks like the target is the one to show first.
-        color=data.color_name,
+        color=color,
+        color_reason=why,
         notes=notes,
     )
 
 
-def _measured(fitted: FittedMap, cache: NeighborCache) -> Any:
+def _measured(
+    fitted: FittedMap,
+    cache: NeighborCache,
+    verdict: MapVerdict | None,
+    meaning: MapMeaning | None,
+) -> Any:
     """The map as a page draws it, with its quality and neighbours."""
     from dualfold.view.page_map import Map, measured_map
 
@@ -66,6 +86,8 @@ def _measured(fitted: FittedMap, cache: NeighborCache) -> Any:
         pieces=fitted.pieces,
         equal=method.lengths,
         explained=fitted.variance_shares,
+        verdict=verdict,
+        meaning=meaning,
     )
     return measured_map(shown, cache.spaces[0], n_neighbors=SHOWN_NEIGHBORS)
 

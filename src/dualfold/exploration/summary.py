@@ -54,6 +54,7 @@ def summary_of(found: Exploration) -> dict[str, Any]:
         "solved": result.verdict,
         "map_verdict": None if quality is None else quality.to_dict(),
         "picture_quality": None if near is None else near.to_dict(),
+        "meaning": None if found.meaning is None else found.meaning.to_dict(),
         "certificate": result.certificate.to_dict(),
         "eigenvalues": result.values,
         "explained_variance_ratio": result.variance_shares,

@@ -263,7 +263,7 @@ class Oracle(Convex):
 
     References
     ----------
-    .. [1] L. Tucker, "Dimensionality reduction and the Fenchel game", Definition 6.15.
+    .. [1] Lucas Tucker, "Dimensionality reduction and the Fenchel game", Definition 6.15.
 
     Examples
     --------

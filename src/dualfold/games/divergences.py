@@ -457,7 +457,7 @@ class VonNeumann:
         return _matrix_logarithm(x) - _matrix_logarithm(center)
 
     def dual_square(self, part: Convex, slope: Array) -> float:
-        """Compute total·λ², with λ the largest |eigenvalue| of the slope.
+        """Compute total·λ², with λ the largest absolute eigenvalue of the slope.
 
         Parameters
         ----------

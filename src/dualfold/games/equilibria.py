@@ -105,7 +105,7 @@ def payoff(f: Convex, x: Array, y: Array, *, over: ConvexSet = WHOLE_SPACE) -> f
 
     References
     ----------
-    .. [1] L. Tucker, "Dimensionality reduction and the Fenchel game", Definition 6.5.
+    .. [1] Lucas Tucker, "Dimensionality reduction and the Fenchel game", Definition 6.5.
 
     Examples
     --------
@@ -148,8 +148,8 @@ def equilibrium(f: Convex, x: Array, y: Array, *, over: ConvexSet = WHOLE_SPACE)
 
     References
     ----------
-    .. [1] L. Tucker, "Dimensionality reduction and the Fenchel game", Definition 6.6 and Corollary
-       6.9.
+    .. [1] Lucas Tucker, "Dimensionality reduction and the Fenchel game", Definition 6.6 and
+       Corollary 6.9.
 
     Examples
     --------
@@ -189,7 +189,7 @@ def membership(f: Convex, x: Array, y: Array, *, over: ConvexSet = WHOLE_SPACE) 
 
     References
     ----------
-    .. [1] L. Tucker, "Dimensionality reduction and the Fenchel game", Theorem 6.4.
+    .. [1] Lucas Tucker, "Dimensionality reduction and the Fenchel game", Theorem 6.4.
 
     Examples
     --------
@@ -246,7 +246,7 @@ def conjugate(
 
     References
     ----------
-    .. [1] L. Tucker, "Dimensionality reduction and the Fenchel game", Definition 6.1.
+    .. [1] Lucas Tucker, "Dimensionality reduction and the Fenchel game", Definition 6.1.
 
     Examples
     --------

@@ -316,7 +316,7 @@ class LogSumExp(Convex):
 
 @dataclass(frozen=True)
 class Huber(Convex):
-    """Huber's loss: Σ ½x² where |x| ≤ width, and width·|x| − ½width² beyond.
+    """Huber's loss: Σ ½x² where `|x| ≤ width`, and `width·|x| − ½width²` beyond.
 
     Parameters
     ----------

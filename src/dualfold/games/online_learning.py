@@ -180,7 +180,7 @@ def learn(
 
     References
     ----------
-    .. [1] L. Tucker, "Dimensionality reduction and the Fenchel game", Algorithm 3.
+    .. [1] Lucas Tucker, "Dimensionality reduction and the Fenchel game", Algorithm 3.
     .. [2] E. Hazan, "Introduction to online convex optimization", Foundations and Trends in
        Optimization, 2(3–4), 157–325, 2016.
 

@@ -162,7 +162,7 @@ def averaged_subgradient_descent(
     .. [1] J.-K. Wang, J. Abernethy and K. Y. Levy, "No-regret dynamics in the Fenchel game: A
        unified framework for algorithmic convex optimization", Mathematical Programming, 205,
        203–268, 2024 (arXiv:2111.11309).
-    .. [2] L. Tucker, "Dimensionality reduction and the Fenchel game", Lemma 6.22.
+    .. [2] Lucas Tucker, "Dimensionality reduction and the Fenchel game", Lemma 6.22.
 
     Examples
     --------

@@ -124,7 +124,7 @@ class FTL(Player):
 
     References
     ----------
-    .. [1] L. Tucker, "Dimensionality reduction and the Fenchel game", Algorithm 4.
+    .. [1] Lucas Tucker, "Dimensionality reduction and the Fenchel game", Algorithm 4.
 
     Examples
     --------
@@ -189,7 +189,7 @@ class FTRL(Player):
 
     References
     ----------
-    .. [1] L. Tucker, "Dimensionality reduction and the Fenchel game", Algorithm 4.
+    .. [1] Lucas Tucker, "Dimensionality reduction and the Fenchel game", Algorithm 4.
 
     Examples
     --------
@@ -270,7 +270,7 @@ class OMD(Player):
 
     References
     ----------
-    .. [1] L. Tucker, "Dimensionality reduction and the Fenchel game", Algorithm 5.
+    .. [1] Lucas Tucker, "Dimensionality reduction and the Fenchel game", Algorithm 5.
 
     Examples
     --------

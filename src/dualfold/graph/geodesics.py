@@ -101,8 +101,8 @@ def geodesic_distances(
 
     Notes
     -----
-    Dijkstra's algorithm with buckets, for 16 near sources at a time, takes O(n·(k + log n))
-    operations for each source of a graph with k edges a row.
+    Nodes are finished in the order of their distance, by a threshold that moves on, for 16 near
+    sources side by side.
 
     Examples
     --------

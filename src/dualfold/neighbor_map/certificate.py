@@ -53,7 +53,7 @@ class NeighborCertificate(Certificate):
     chance : float
         Probability that a measured statement is wrong.
     complete : bool or None
-        True if no map is better beyond the gap; None if that is not decided.
+        Always None.
     spread : float
         The mean square of each coordinate.
 

@@ -77,7 +77,7 @@ class ProgramCertificate(Certificate):
     chance : float
         Always 0: nothing here is random.
     complete : bool or None
-        True if no point is better beyond the gap; None if that is not decided.
+        Always None; `bound` and `attained` enclose the optimum.
     attained : float
         A point near the given one that keeps all constraints exactly is at least this good;
         infinite if none is known. The optimum lies between `bound` and `attained`.

@@ -25,6 +25,7 @@ class GroupsFound:
         links leave it. The others are undecided.
     sampled : rows whose links were counted; 0: groups were not tested
     reason : why not
+    verdicts : of each group, the largest first; () where they were not tested
 
     >>> print(GroupsFound(8, 5, 2, 0, 1_000))
     most: 5 of 8 visible groups are groups of the data, too (level 0.05); 2 are torn from others
@@ -36,6 +37,7 @@ class GroupsFound:
     scattered: int = 0
     sampled: int = 0
     reason: str = ""
+    verdicts: tuple[str, ...] = ()
 
     @property
     def is_tested(self) -> bool:

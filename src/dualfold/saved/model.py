@@ -328,6 +328,8 @@ def load_model(path: str | os.PathLike[str]) -> Model:
 
     Raises
     ------
+    InvalidInput
+        If there is no such file.
     DamagedFile
         If the file is not one that `save_model` wrote.
 

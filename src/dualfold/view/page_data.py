@@ -12,8 +12,8 @@ from dualfold import __version__
 from dualfold.arrays import Array
 from dualfold.auditing.map_meaning import MapMeaning
 from dualfold.errors import Argument, InvalidInput
-from dualfold.quality import Estimate, NeighborRanks, QualityReport
-from dualfold.quality.picture import MEASURE_MEANINGS
+from dualfold.quality import Estimate, MapVerdict, NeighborRanks, QualityReport
+from dualfold.quality.picture import MEASURE_MEANINGS, percent
 from dualfold.view.colors import FEW_COLORS, MANY_COLORS
 from dualfold.view.page_columns import (
     Column,
@@ -147,7 +147,29 @@ def _map(shown: Map, n: int, before: list[Map]) -> dict[str, Any]:
         "history": _history(shown.history),
         "quality": None if shown.quality is None else _quality(shown.quality),
         "trust": None if shown.ranks is None else _trust(shown.ranks),
+        "verdict": None if shown.verdict is None else _map_verdict(shown.verdict),
         "meaning": None if shown.meaning is None else _meaning(shown.meaning),
+    }
+
+
+def _map_verdict(verdict: MapVerdict) -> dict[str, Any]:
+    """The headline, and what is shown of the three questions: a word, a few words, a sentence."""
+    near, groups = verdict.neighborhoods, verdict.groups
+    parts = [("Overall order", verdict.layout.grade, verdict.layout.grade, str(verdict.layout))]
+    if near is not None:
+        kept = f"{near.grade}, {percent(near.kept)} kept" if near.is_judged else near.grade
+        parts.append(("Who is near whom", near.grade, kept, str(near)))
+    found = f"{groups.found} of {groups.visible} found" if groups.is_tested else groups.grade
+    parts.append(("Groups", groups.grade, found, str(groups)))
+    if verdict.filled_share > 0:
+        filled = f"{percent(verdict.filled_share)} of the cells"
+        text = f"{filled} of the table are missing and were filled in; the figures are means"
+        parts.append(("Filled in", "", filled, f"{text} over plausible fillings"))
+    keys = ("question", "grade", "short", "text")
+    return {
+        "headline": verdict.headline,
+        "shows_nothing": verdict.shows_nothing,
+        "parts": [dict(zip(keys, part, strict=True)) for part in parts],
     }
 
 

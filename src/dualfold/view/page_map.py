@@ -10,7 +10,7 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.auditing.map_meaning import MapMeaning
-from dualfold.quality import NeighborRanks, QualityReport, neighbor_ranks, report
+from dualfold.quality import MapVerdict, NeighborRanks, QualityReport, neighbor_ranks, report
 from dualfold.quality.estimate import sample_size
 from dualfold.quality.space import both_spaces
 from dualfold.quality.tied_lists import tied_lists, ties_beyond_lists
@@ -36,6 +36,7 @@ class Map:
     equal : whether one unit is as long on every axis (False where lengths mean nothing)
     explained : the share of the variance that each axis explains, where it does
     scores : name → one value for each point, to colour this map by beside what its quality says
+    verdict : `dualfold.auditing.map_verdict(X, points)`: overall order, neighbourhoods, groups
     meaning : `dualfold.auditing.map_meaning.map_meaning(columns, points)`: axes, arrows, groups
     """
 
@@ -52,6 +53,7 @@ class Map:
     equal: bool = True
     explained: Any = None
     scores: Mapping[str, Any] | None = None
+    verdict: MapVerdict | None = None
     meaning: MapMeaning | None = None
 
     def of_rows(self, rows: Array) -> Map:

@@ -171,7 +171,7 @@ def centred_gram(distances: Any, *, out: Array | None = None) -> Array:
     Raises
     ------
     InvalidInput
-        If the matrix is not square, or has entries that are negative, not finite, or not symmetric.
+        If the matrix is not square, or has entries that are negative or not finite.
 
     See Also
     --------

@@ -49,9 +49,32 @@ LONG_PRODUCTS_SECONDS = 20.0
 
 @dataclass(frozen=True)
 class Auto(Solver):
-    """The solver that is predicted to be fastest; the solution's `story` says why.
+    """The solver that is predicted to need the least work; `story` of the solution says why.
 
-    start : directions of an earlier solve, for the solver that can use them (`Factored`)
+    Parameters
+    ----------
+    tol : float, default=1e-6
+        Largest ‖Av − θBv‖, relative to |θ|; the trace is then right to about tol² of the eigengap.
+    seed : int, default=0
+        Seed of the random start.
+    start : ndarray or None, default=None
+        Directions of an earlier solution, for the solver that can use them (`Factored`).
+
+    See Also
+    --------
+    Dense : Small problems.
+    Factored : Sparse matrices with small separators.
+    Lanczos : Products with A alone.
+    Preconditioned : Sparse matrices that are hard for both.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.trace import TraceProblem
+    >>> from dualfold.trace.solvers import Auto
+    >>> solution = Auto().solve(TraceProblem(np.diag([1.0, 2.0, 4.0]), count=1))
+    >>> round(float(solution.values[0]), 6), solution.status
+    (1.0, 'converged')
     """
 
     tol: float = 1e-6

@@ -25,10 +25,28 @@ DENSE_FLOPS_A_SECOND = 1e10
 
 @dataclass(frozen=True)
 class Dense(Solver):
-    """Eigenvectors of the full matrix, only the wanted ones.
+    """Eigenvectors of the full matrix by LAPACK, only the wanted ones.
 
-    The excluded directions are moved to the far end of the spectrum (their
-    eigenvalue becomes larger than every other), so they cannot be returned.
+    The excluded directions are moved to the far end of the spectrum, so that they cannot be
+    returned.
+
+    Parameters
+    ----------
+    most_rows : int, default=20000
+        Largest number of rows; more are refused.
+
+    See Also
+    --------
+    Auto : Chooses a solver.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.trace import TraceProblem
+    >>> from dualfold.trace.solvers import Dense
+    >>> solution = Dense().solve(TraceProblem(np.diag([1.0, 2.0, 4.0]), count=1))
+    >>> round(float(solution.values[0]), 6), solution.status
+    (1.0, 'converged')
     """
 
     most_rows: int = 20_000  # 3.2 GB; beyond, an iteration is faster anyway

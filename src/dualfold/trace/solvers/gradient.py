@@ -33,16 +33,40 @@ ROUNDING_SHARE = 1e-13
 
 @dataclass(frozen=True)
 class Gradient(Solver):
-    """Accelerated descent with the best step in every iteration.
+    """Accelerated descent for PCA, with the best step in every iteration.
 
-    Each step minimises f exactly over the span of the point, its gradient and the last
-    step (Rayleigh and Ritz): no step size or momentum has to be guessed, and the rate is
-    that of conjugate gradients, √(eigengap), not that of plain descent. It stops when the
-    gradient proves the subspace: the sine of the largest angle is at most ‖residual‖ /
-    eigengap (Davis and Kahan), the excess of f at most Σ residual²/eigengap.
+    Each step minimises the error exactly over the span of the point, its gradient and the last step
+    (Rayleigh and Ritz), so that no step size has to be chosen. It stops when the gradient bounds
+    the largest angle to the optimal subspace (Davis and Kahan).
 
-    tol : the sine to stop at; most_steps : when to give up
-    start : n×count (or more) array to begin from; None draws one with `seed`
+    Parameters
+    ----------
+    tol : float, default=1e-7
+        Sine of the largest angle at which it stops.
+    most_steps : int, default=5000
+        Largest number of steps.
+    seed : int, default=0
+        Seed of the random start.
+    start : array-like of shape (n, k) or None, default=None
+        The first directions; None draws them.
+
+    See Also
+    --------
+    PaperGradient : The descent as it was published.
+    dualfold.PCA : Offers it as `svd_solver="gradient"`.
+
+    Notes
+    -----
+    The rate is that of conjugate gradients, √(eigengap), and not that of plain descent.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.trace import TraceProblem
+    >>> from dualfold.trace.solvers import Gradient
+    >>> problem = TraceProblem(np.diag([4.0, 2.0, 1.0]), count=1, sense="max")
+    >>> round(float(Gradient().solve(problem).values[0]), 6)
+    4.0
     """
 
     tol: float = 1e-7
@@ -93,16 +117,40 @@ class Gradient(Solver):
 
 @dataclass(frozen=True)
 class PaperGradient(Solver):
-    """Tucker's averaged, normalised descent, exactly as described.
+    """Tucker's averaged, normalised descent for PCA, as described in the text.
 
-    From a random orthonormal matrix scaled to Frobenius norm 1: `rounds` steps of length
-    `step` against the gradient, the average of the iterates, and the nearest orthonormal
-    matrix (polar factor). Where it ends depends on start and step; nothing makes it
-    converge, and its certificate says how far it came.
+    From a random orthonormal matrix of Frobenius norm 1 it takes steps of one length against the
+    gradient and averages the iterates; the answer is the nearest orthonormal matrix. Nothing makes
+    it converge.
 
-    rounds : T, 10 in the paper
-    step : None is 25/√T, the paper's text (R = 25); the author's runs took 1/√T
-    start : n×count array; None draws one with `seed`
+    Parameters
+    ----------
+    rounds : int, default=10
+        Number of steps.
+    step : float or None, default=None
+        Length of a step; None is 25/√rounds, as in the text.
+    seed : int, default=0
+        Seed of the random start.
+    start : array-like of shape (n, k) or None, default=None
+        The first directions; None draws them.
+
+    See Also
+    --------
+    Gradient : A descent that converges.
+    dualfold.PCA : Offers it as `svd_solver="gradient-paper"`.
+
+    References
+    ----------
+    .. [1] L. Tucker, "Dimensionality reduction and the Fenchel game", Remark 6.23.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.trace import TraceProblem
+    >>> from dualfold.trace.solvers import PaperGradient
+    >>> problem = TraceProblem(np.diag([4.0, 2.0, 1.0]), count=1, sense="max")
+    >>> PaperGradient().attempt(problem).vectors.shape
+    (3, 1)
     """
 
     rounds: int = 10

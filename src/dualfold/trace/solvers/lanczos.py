@@ -38,10 +38,40 @@ CUT_SHARE = 0.4
 
 @dataclass(frozen=True)
 class Lanczos(Solver):
-    """Thick-restart block Lanczos. Fast when the wanted end of the spectrum is spread.
+    """Thick-restart block Lanczos, which needs products with A alone.
 
-    `tol` bounds ‖Av − θBv‖ relative to |θ|; the value of the trace is then right to
-    about tol² of the eigengap.
+    It is fast if the wanted end of the spectrum is well separated.
+
+    Parameters
+    ----------
+    tol : float, default=1e-6
+        Largest ‖Av − θBv‖, relative to |θ|; the trace is then right to about tol² of the eigengap.
+    most_products : int, default=20000
+        Largest number of products with A.
+    memory : int, default=32
+        Number of directions that are stored before the basis is shrunk.
+    seed : int, default=0
+        Seed of the random start.
+    watch : callable or None, default=None
+        Called with a `Progress` in every iteration; it stops the iteration by returning True.
+
+    See Also
+    --------
+    Auto : Chooses a solver.
+
+    References
+    ----------
+    .. [1] K. Wu and H. Simon, "Thick-restart Lanczos method for large symmetric eigenvalue
+       problems", SIAM Journal on Matrix Analysis and Applications, 22(2), 602–616, 2000.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.trace import TraceProblem
+    >>> from dualfold.trace.solvers import Lanczos
+    >>> solution = Lanczos().solve(TraceProblem(np.diag(np.arange(1.0, 31.0)), count=1))
+    >>> round(float(solution.values[0]), 6), solution.status
+    (1.0, 'converged')
     """
 
     tol: float = 1e-6

@@ -26,10 +26,38 @@ _seeded = ForkedLock()  # held by the thread whose seed NumPy's global generator
 
 @dataclass(frozen=True)
 class Preconditioned(Solver):
-    """Between the other solvers: too much fill to factor, too slow without help.
+    """Iteration with an approximate inverse, between `Factored` and `Lanczos`.
 
-    `inverse="auto"` takes multigrid (`pip install 'dualfold[amg]'`) when it is
-    installed, else an incomplete LU.
+    It is for sparse matrices that are too dense to factorise and converge too slowly without help.
+
+    Parameters
+    ----------
+    tol : float, default=1e-6
+        Largest ‖Av − θBv‖, relative to |θ|; the trace is then right to about tol² of the eigengap.
+    most_products : int, default=5000
+        Largest number of products with A.
+    inverse : {"auto", "multigrid", "incomplete"}, default="auto"
+        Approximate inverse: algebraic multigrid, or an incomplete LU. "auto" takes multigrid if
+        pyamg is installed (`pip install 'dualfold[amg]'`).
+    seed : int, default=0
+        Seed of the random start.
+    watch : callable or None, default=None
+        Called with a `Progress` in every iteration; it stops the iteration by returning True.
+
+    See Also
+    --------
+    Auto : Chooses a solver.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import scipy.sparse as sp
+    >>> from dualfold.trace import TraceProblem
+    >>> from dualfold.trace.solvers import Preconditioned
+    >>> A = sp.diags_array(np.arange(1.0, 31.0), format="csr")
+    >>> solution = Preconditioned(inverse="incomplete").solve(TraceProblem(A, count=1))
+    >>> round(float(solution.values[0]), 6), solution.status
+    (1.0, 'converged')
     """
 
     tol: float = 1e-6

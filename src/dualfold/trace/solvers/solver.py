@@ -15,14 +15,55 @@ from dualfold.trace.units import rescaled_problem
 
 
 class Solver(ABC):
-    """Settings of one algorithm. Solvers know nothing of methods."""
+    """Settings of an algorithm for trace problems: the base class of all solvers.
+
+    A solver knows nothing of methods, and nothing that it returns is proved.
+
+    See Also
+    --------
+    Auto : Chooses a solver.
+    dualfold.embed : Takes a solver.
+
+    Examples
+    --------
+    >>> from dualfold.trace.solvers import Auto, Solver
+    >>> isinstance(Auto(), Solver)
+    True
+    """
 
     @abstractmethod
     def attempt(self, problem: TraceProblem) -> Solution:
-        """The best solution found; read its `status` before using it."""
+        """Compute the best solution that the algorithm finds.
+
+        Parameters
+        ----------
+        problem : TraceProblem
+            The problem.
+
+        Returns
+        -------
+        Solution
+            The solution; read its `status` before using it.
+        """
 
     def solve(self, problem: TraceProblem) -> Solution:
-        """The converged solution; else `NotConverged` with the remedy (and the attempt)."""
+        """Solve a problem to the tolerance.
+
+        Parameters
+        ----------
+        problem : TraceProblem
+            The problem.
+
+        Returns
+        -------
+        Solution
+            The converged solution.
+
+        Raises
+        ------
+        NotConverged
+            If the iteration stops before its tolerance; the error holds the attempt.
+        """
         scaled, power = rescaled_problem(problem)  # LAPACK would rescale too, but with rounding
         with lapack_threads(problem.n):
             solution = self.attempt(scaled)
@@ -39,7 +80,13 @@ class Solver(ABC):
         return solution
 
     def remedy(self) -> Message:
-        """What a user can do when this solver did not converge."""
+        """What a user can do if this solver did not converge.
+
+        Returns
+        -------
+        Message
+            The advice.
+        """
         return Message(
             "raise ",
             Argument("most_products"),

@@ -1,8 +1,6 @@
 """Solvers of the unfolding problem: exact and dense, of low rank, and by landmarks."""
 
 from dualfold.unfolding.solvers.interior_point import interior_point
-from dualfold.unfolding.solvers.landmark import landmark
-from dualfold.unfolding.solvers.low_rank import low_rank
 from dualfold.unfolding.solvers.unfolder import Unfolder
 
-__all__ = ["Unfolder", "interior_point", "landmark", "low_rank"]
+__all__ = ["Unfolder", "interior_point"]

@@ -131,8 +131,9 @@ function drawArrows(map, place, inside) {
 
 // The list beside the map: each group with what differs in it; a click selects its rows.
 const FIRST_GROUPS = 6;
+const NOT_FOUND = "not found in the data"; // as `auditing/group_names.py` says it
 function groupLine(map, { letter, name, size, verdict: judged, differences }, code) {
-  const found = judged !== "not found in the data";
+  const found = judged !== NOT_FOUND;
   const told = found ? differences.map(({ column, where, inside, outside, is_category: level }) => (level
     ? `${column} = ${where} ${inside} (${outside} elsewhere)` : `${column} ${where} (${inside} against ${outside})`)) : [];
   const said = [...(told.length || !found ? told : ["no column sets it apart"]), ...(judged ? [judged] : [])].join("; ");
@@ -148,12 +149,15 @@ function groupsSection() {
   if (place.dataset.map === String(state.map)) return; // whoever reads down the list keeps the place
   place.dataset.map = String(state.map);
   if (!groups.length) { place.replaceChildren(); return; }
-  const lines = groups.map((group, code) => groupLine(map, group, code));
-  const rest = lines.slice(FIRST_GROUPS);
+  const lines = groups.map((group, code) => ({ line: groupLine(map, group, code), found: group.verdict !== NOT_FOUND }));
+  const list = (some) => element("ul", { class: "classes groups" }, ...some.map(({ line }) => line));
+  const folded = (words, some) => (some.length ? [element("details", {}, element("summary", { text: words }), list(some))] : []);
+  const [told, missing] = [lines.filter(({ found }) => found), lines.filter(({ found }) => !found)];
+  const rest = told.slice(FIRST_GROUPS);
   place.replaceChildren(element("h2", {}, termButton("Groups on the map", "group on the map")),
-    element("ul", { class: "classes groups" }, ...lines.slice(0, FIRST_GROUPS)),
-    ...(rest.length ? [element("details", {}, element("summary", { text: `${count(rest.length)} smaller groups` }),
-      element("ul", { class: "classes groups" }, ...rest))] : []));
+    ...(told.length ? [list(told.slice(0, FIRST_GROUPS))] : []),
+    ...folded(plural(rest.length, "smaller group", "smaller groups"), rest),
+    ...folded(`${plural(missing.length, "group is", "groups are")} ${NOT_FOUND}`, missing));
 }
 
 // The same in words under the map, for readers who do not see it.

@@ -41,7 +41,21 @@ function solvedWords(certificate) {
 }
 
 const gradeOf = (map) => (map.quality ? map.quality.picture.grade : null);
-const isPicture = (map) => !map.quality || gradeOf(map) in GRADES;
+// Of the three questions each has its word: green where it is shown, red where not, grey where nothing was tested.
+const LOOKS = { good: "good", all: "good", fair: "fair", most: "fair", some: "fair", poor: "bad", "hardly any": "bad", none: "bad" };
+
+function verdictCard({ headline, shows_nothing: nothing, parts }) {
+  const chips = parts.map(({ question, grade, short: words }) => element("span", { class: `part ${LOOKS[grade] || "plain"}` },
+    element("span", { text: `${question}: ` }), element("b", { text: words })));
+  const told = element("details", { class: "told" }, element("summary", { text: "In figures" }),
+    ...parts.map(({ question, text }) => element("p", {}, element("strong", { text: `${question}: ` }), ...withTerms(text))));
+  return element("div", { class: `figure picture ${nothing ? "bad" : ""}` },
+    element("span", { class: "label" }, termButton("What does it show?", "good picture")),
+    element("span", { class: "value headline", dir: "auto", text: headline }),
+    element("span", { class: "parts" }, ...chips), told);
+}
+
+const isPicture = (map) => (map.verdict ? !map.verdict.shows_nothing : !map.quality || gradeOf(map) in GRADES);
 
 function certificateCard(map) {
   const { certificate } = map;
@@ -83,12 +97,13 @@ function verdict() {
   const map = maps[state.map];
   const solved = audit && !map.certificate ? [] : [certificateCard(map)]; // of somebody's map nobody asks
   const cards = [
-    pictureCard(map), ...solved, ...auditCards(),
-    ...measureCard(map, "trustworthiness", "Trustworthiness", "1: neighbours on the map are real"),
-    ...measureCard(map, "continuity", "Continuity", "1: real neighbours are on the map"),
+    map.verdict ? verdictCard(map.verdict) : pictureCard(map), ...solved, ...auditCards(),
+    ...(map.verdict ? [] : [ // of the three questions the words below have these numbers
+      ...measureCard(map, "trustworthiness", "Trustworthiness", "1: neighbours on the map are real"),
+      ...measureCard(map, "continuity", "Continuity", "1: real neighbours are on the map")]),
     ...(map.pieces === null ? [] : [card("Pieces", "pieces", count(map.pieces), map.pieces === 1 ? "the graph is connected" : "of the neighbour graph")]),
   ];
-  const words = [["A good picture?", map.quality && map.quality.verdict], ["Solved?", map.certificate && map.certificate.text],
+  const words = [[map.verdict ? "Neighbours and distances:" : "A good picture?", map.quality && map.quality.verdict], ["Solved?", map.certificate && map.certificate.text],
     ["What do the axes mean?", meaningWords(map)], ["May I believe it?", audit && audit.text]].filter(([, text]) => text);
   closeExplanation();
   by("verdict").replaceChildren(element("div", { class: "figures" }, ...cards));

@@ -1,0 +1,109 @@
+"""What a map means in the words of its table."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dualfold.auditing.map_meaning import MapMeaning, map_meaning
+from dualfold.data.prepared import colors_of
+from dualfold.exploration.job import SCORED_NEIGHBORS
+
+if TYPE_CHECKING:
+    from dualfold.data import Prepared
+    from dualfold.exploration.job import FittedMap
+    from dualfold.quality import MapVerdict
+
+# Columns of numbers that are looked at; of wider tables those that follow the axes best.
+MAX_NUMBER_COLUMNS = 300
+# Of the words about an axis in a picture, whose side is about this long.
+MAX_TITLE_LETTERS = 48
+# A column that looks like the answer colours the map; else the one that the map separates best.
+TARGET_REASON = "its name and its values are those of an answer, so it is no feature"
+BEST_REASON = "of all columns the map separates this one best"
+
+
+def meaning_of_map(
+    fitted: FittedMap, data: Prepared, quality: MapVerdict | None = None
+) -> MapMeaning | None:
+    """What the axes and groups mean; None where there are too few rows.
+
+    quality : the verdict on the map, for what the data say about its groups
+    """
+    points = np.asarray(fitted.points, dtype=float)
+    if len(points) <= SCORED_NEIGHBORS:
+        return None
+    columns = _label_columns(data)
+    if not fitted.job.of_distances:
+        columns |= _number_columns(data, points)
+    verdicts: tuple[str, ...] = () if quality is None else quality.groups.verdicts
+    return map_meaning(columns, points, verdicts=verdicts)
+
+
+def first_color(data: Prepared, meaning: MapMeaning | None) -> tuple[str | None, str]:
+    """The column to colour by at first, and why; no reason where the caller named it."""
+    if data.reading.color is not None:
+        return data.reading.color, ""
+    if data.color_name is not None:
+        return data.color_name, TARGET_REASON
+    best = None if meaning is None else meaning.best_column
+    return best, BEST_REASON if best is not None else ""
+
+
+def values_of_column(data: Prepared, name: str | None) -> Any:
+    """A column to colour by, as figures take it; None for None."""
+    if name is None:
+        return None
+    if name in data.labels:
+        return colors_of(data.labels[name])
+    names, X = data.numbers
+    column = X[:, [names.index(name)]]
+    dense = column.toarray() if hasattr(column, "toarray") else np.asarray(column)
+    return dense[:, 0]
+
+
+def axis_titles(fitted: FittedMap, meaning: MapMeaning | None) -> list[str]:
+    """For pictures: each axis with what it explains and the columns that it follows, in short."""
+    titles = fitted.axis_titles
+    if meaning is None or not meaning.directions:
+        return titles
+    # matplotlib reads $…$ as a formula.
+    words = [one.text("→", "←").replace("$", r"\$") for one in meaning.axes]
+    short = [textwrap.shorten(one, MAX_TITLE_LETTERS, placeholder=" …") for one in words]
+    return [
+        f"{title}: {text}" if text else title for title, text in zip(titles, short, strict=True)
+    ]
+
+
+def _label_columns(data: Prepared) -> dict[str, Any]:
+    """Categories, dates and what was kept apart; no names of rows."""
+    known = {name: colors_of(values) for name, values in data.labels.items()}
+    apart = (data.reading.identifier,)
+    return {name: values for name, values in known.items() if name not in apart}
+
+
+def _number_columns(data: Prepared, points: Any) -> dict[str, Any]:
+    """Numbers as they were read; of many the ones that follow the axes."""
+    names, X = data.numbers
+    places = np.arange(len(names))
+    if len(names) > MAX_NUMBER_COLUMNS:
+        follows = _strongest_correlations(X, points)
+        places = np.sort(np.argsort(-follows, kind="stable")[:MAX_NUMBER_COLUMNS])
+    some = X[:, places]
+    dense = some.toarray() if hasattr(some, "toarray") else np.asarray(some)
+    return {names[place]: dense[:, at] for at, place in enumerate(places)}
+
+
+def _strongest_correlations(X: Any, points: Any) -> Any:
+    """Of each column with any axis, without its sign; 0 where it has missing values."""
+    centred = points - points.mean(axis=0)
+    centred = centred / np.maximum(np.sqrt((centred**2).sum(axis=0)), np.finfo(float).tiny)
+    n = X.shape[0]
+    sums = np.asarray(X.sum(axis=0), dtype=float).ravel()
+    squares = (X.multiply(X) if hasattr(X, "multiply") else X * X).sum(axis=0)
+    spread = np.sqrt(np.maximum(np.asarray(squares, dtype=float).ravel() - sums**2 / n, 0))
+    along = np.abs(np.asarray(X.T @ centred)).max(axis=1)
+    found = np.divide(along, spread, out=np.zeros(len(sums)), where=spread > 0)
+    return np.nan_to_num(found)
