@@ -10,7 +10,7 @@ from typing import Any
 
 # The groups of the reference: title, a sentence, rooms; "" is the package itself.
 GROUPS = (
-    ("estimators", "Estimators and first calls", "What most users need.", ("",)),
+    ("estimators", "Estimators and first calls", "What most users need.", ("", "errors")),
     (
         "judging",
         "Judging maps",
@@ -24,8 +24,8 @@ GROUPS = (
         "blocks",
         "Building blocks",
         "Neighbour graphs, weights, trace problems, unfolding: to build a method of your own.",
-        ("graph", "weights", "methods", "trace", "maps", "embedding", "unfolding", "tsne",
-         "neighbor_map"),
+        ("graph", "weights", "methods", "trace", "trace.solvers", "maps", "embedding", "unfolding",
+         "tsne", "neighbor_map"),
     ),
     (
         "advanced",

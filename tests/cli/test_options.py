@@ -36,6 +36,7 @@ EVERY = {
     "mixed": "numbers",
     "plain": True,
     "log": ("price",),
+    "tails": "keep",
     "auto": True,
     "standardize": True,
     "missing": "drop",

@@ -131,6 +131,8 @@ def test_a_few_words_among_numbers_are_missing_values(tmp_path):
     assert said(found, "'a'", "2 cells", "'rotary', '-'")
     many = text.replace("0.5,", "low,").replace("1.5,", "high,").replace("2.5,", "mid,")
     assert "a" in text_table(tmp_path, many).labels
+    codes = text.replace("rotary", "c168")
+    assert "a" in text_table(tmp_path, codes).labels
 
 
 def test_names_that_repeat_are_numbered(tmp_path):

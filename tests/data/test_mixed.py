@@ -99,12 +99,20 @@ def test_columns_that_say_nothing_are_left_out_by_name(frame):
     assert sum(name.startswith("zip=") for name in kept.names) == 70
 
 
-def test_very_skewed_columns_are_offered_a_logarithm_and_with_auto_get_it(frame):
+def test_constant_coordinates_are_left_out_and_constant_pixels_stay():
+    rng = np.random.default_rng(0)
+    plane = pd.DataFrame(rng.uniform(size=(50, 3)), columns=["x", "y", "z"]).assign(z=0.5)
+    found = prepare(plane)
+    assert found.names == ("x", "y")
+    assert "'z': the same value in every row, left out; keep=['z'] uses it" in found.notices
+    pixels = rng.integers(0, 256, (50, 16)).astype(float)
+    pixels[:, 3] = 0
+    assert len(prepare(pd.DataFrame(pixels).add_prefix("p")).names) == 16
+
+
+def test_logarithms_that_are_asked_for(frame):
     spent = np.exp(3 + 1.5 * np.random.default_rng(1).normal(size=120))
     table = frame[["size"]].assign(spent=spent)
-    offered = prepare(table)
-    assert offered.names == ("size", "spent")
-    assert any("log=['spent'] takes its logarithm" in notice for notice in offered.notices)
     for reading in (Reading(auto=True), Reading(log="spent")):
         found = prepare(table, reading)
         assert found.names == ("size", "log spent")
@@ -306,4 +314,4 @@ def test_populations_are_no_identifiers(tmp_path):
         }
     )
     table.to_csv(tmp_path / "t.csv", index=False)
-    assert prepare(tmp_path / "t.csv").names == ("years", "people")
+    assert prepare(tmp_path / "t.csv").names == ("years", "log people")

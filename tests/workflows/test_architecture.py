@@ -8,6 +8,8 @@ import sys
 import tomllib
 from pathlib import Path
 
+import dualfold
+
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
 SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -19,6 +21,13 @@ def test_the_rooms_are_those_of_the_import_contract_in_its_order():
     contract = SETTINGS["tool"]["importlinter"]["contracts"][0]["layers"]
     layers = [[name.strip() for name in layer.split("|")] for layer in contract]
     assert stated == [layer for layer in layers if layer != ["__main__"]]
+
+
+def test_every_public_room_stands_once_in_the_page_of_what_is_stable():
+    page = (ROOT / "docs" / "dev" / "stability.md").read_text(encoding="utf-8")
+    rooms = [line.split("|")[2] for line in page.splitlines() if line.startswith("| ")]
+    named = re.findall(r"`([a-z_]+)`", " ".join(rooms))
+    assert sorted(named) == sorted([*dualfold._ROOMS, "certify"])
 
 
 def test_every_file_that_it_names_is_there():

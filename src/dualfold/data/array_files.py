@@ -62,8 +62,11 @@ def parquet_frame(place: Place, name: str) -> pd.DataFrame:
     """The columns of a Parquet file; a stored index is not one of them."""
     parquet = parquet_module()
     with unreadable_as_damaged(name, "Parquet"):
-        stored = parquet.ParquetFile(place).read()  # by places: names may appear twice
-        frame: pd.DataFrame = stored.to_pandas().reset_index(drop=True)
+        # By places, since names may appear twice; each column is freed when it is copied.
+        stored = parquet.ParquetFile(place, pre_buffer=False).read(use_threads=False)
+        frame: pd.DataFrame = stored.to_pandas(split_blocks=True, self_destruct=True)
+        del stored
+        frame.index = range(len(frame))  # type: ignore[assignment]
     return frame
 
 

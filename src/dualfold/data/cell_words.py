@@ -263,6 +263,8 @@ def _as_numbers(words: _Words, name: str, reading: Reading, known: bool) -> _Num
     cells = sum(counts.values())
     if len(odd) > MAX_DIFFERENT_WORDS or sum(odd.values()) > MAX_WORD_SHARE * cells:
         return None
+    if any(re.search(r"\d", word) and re.search(r"[^\W\d_]", word) for word in odd):
+        return None  # "c168" among numbers: codes
     numbers = [np.nan if gap[i] or parsed[t] is None else parsed[t] for i, t in enumerate(texts)]
     values = words.column(numbers, np.nan)
     whole = bool(np.isfinite(values).all() and (values == np.floor(values)).all())

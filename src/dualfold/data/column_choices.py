@@ -16,9 +16,10 @@ from dualfold.data.encoding import (
     encoded_columns,
     features_of,
 )
+from dualfold.data.heavy_tails import HeavyTails, heavy_tails
 from dualfold.data.notices import MANY_ROWS, column_argument, quoted_names
 from dualfold.data.reading import Reading
-from dualfold.data.scales import column_limits, shares_range
+from dualfold.data.scales import MIN_SPECTRUM_COLUMNS, column_limits, shares_range
 from dualfold.errors import Argument, InvalidInput, Message
 
 # A column of positive numbers is very skewed from here on (an exponential one has 2).
@@ -30,14 +31,17 @@ MAX_LOG_SKEWNESS = 1.25
 def without_redundant_columns(table: Table, reading: Reading) -> Table:
     """The table without columns that are constant or equal to another one.
 
-    Columns that share a range are all kept: pixels, spectra and coordinates belong together.
+    Pixels and spectra are all kept, since they belong together; of coordinates, equal ones.
     """
     X, names = table.X, table.names
-    if not isinstance(X, np.ndarray) or len(names) < 2 or len(X) < 2 or shares_range(X, names):
+    if not isinstance(X, np.ndarray) or len(names) < 2 or len(X) < 2:
+        return table
+    together = shares_range(X, names)
+    if together and len(names) >= MIN_SPECTRUM_COLUMNS:
         return table
     low, high = column_limits(X)
     constant = [name for name, same in zip(names, ~(high > low), strict=True) if same]
-    equal = _equal_columns(X, names)
+    equal = {} if together else _equal_columns(X, names)
     constant = [name for name in constant if name not in reading.meant_columns]
     equal = {
         name: first
@@ -77,27 +81,41 @@ def _equal_columns(X: Array, names: tuple[str, ...]) -> dict[str, str]:
     return found
 
 
-def logarithms(table: Table, reading: Reading) -> tuple[tuple[str, ...], list[Message]]:
-    """The columns to take the logarithm of, and notices about them and about other skewed ones."""
-    skewed = [] if reading.mixed == "given" else _skewed_columns(table, reading)
-    chosen = tuple(dict.fromkeys([*reading.log, *(skewed if reading.auto else ())]))
-    others = [name for name in skewed if name not in chosen]
-    said = []
-    if reading.auto and skewed:
-        words = f"{quoted_names(skewed)}: very skewed, its logarithm was taken"
-        said.append(Message(words if len(skewed) == 1 else words.replace("its log", "their log")))
-    if others:
-        said.append(
-            Message(
-                f"{quoted_names(others)}: very skewed, so that a few rows decide the distances; ",
-                column_argument("log", others),
-                f" takes {'its logarithm' if len(others) == 1 else 'their logarithms'}",
-            )
-        )
-    return chosen, said
+def logarithms(table: Table, reading: Reading) -> tuple[dict[str, float], list[Message]]:
+    """The columns to take the logarithm of, each with its unit (0: log x), and notices."""
+    if reading.mixed == "given":
+        return dict.fromkeys(reading.log, 0.0), []
+    skewed = _skewed_columns(table) if reading.auto else []
+    chosen = dict.fromkeys([*reading.log, *skewed], 0.0)
+    said = list[Message]()
+    if skewed:
+        its = "its logarithm was" if len(skewed) == 1 else "their logarithms were"
+        said.append(Message(f"{quoted_names(skewed)}: very skewed, {its} taken"))
+    tails = heavy_tails(table.X, table.names) if isinstance(table.X, np.ndarray) else None
+    if tails is None:
+        return chosen, said
+    asked = {*chosen, *reading.used_fields}
+    heavy = {name: unit for name, unit in tails.units.items() if name not in asked}
+    if heavy and reading.takes_logs:
+        return chosen | heavy, [*said, _tail_notice(list(heavy), tails, taken=True)]
+    return chosen, [*said, _tail_notice(list(heavy), tails, taken=False)] if heavy else said
 
 
-def _skewed_columns(table: Table, reading: Reading) -> list[str]:
+def _tail_notice(names: list[str], tails: HeavyTails, *, taken: bool) -> Message:
+    """That few rows hold the variance of columns, and what was done or can be done."""
+    one = len(names) == 1
+    rows = "1 row holds" if tails.n_rows == 1 else f"{tails.n_rows:,} of {tails.n:,} rows hold"
+    whose = "its variance" if one else "a column's variance"
+    held = f"{rows} {'' if one else 'up to '}{100 * tails.share:.0f} % of {whose}"
+    logs = "its logarithm" if one else "their logarithms"
+    if taken:
+        words = f"{quoted_names(names)}: {held}, so {logs} {'was' if one else 'were'} taken; "
+        return Message(words, Argument("tails", "keep"), f" leaves {'it' if one else 'them'}")
+    words = f"{quoted_names(names)}: {held}, so that few rows decide the distances; "
+    return Message(words, column_argument("log", names), f" takes {logs}")
+
+
+def _skewed_columns(table: Table) -> list[str]:
     X, names = table.X, table.names
     if not isinstance(X, np.ndarray) or len(X) < MANY_ROWS or not names:
         return []
@@ -116,9 +134,12 @@ def _skewness(column: Array) -> float:
     return float(np.mean((centred / spread) ** 3)) if spread > 0 else 0.0
 
 
-def encoded_table(table: Table, logs: tuple[str, ...]) -> tuple[Table, tuple[Encoding, ...]]:
+def encoded_table(table: Table, logs: dict[str, float]) -> tuple[Table, tuple[Encoding, ...]]:
     """The table whose X has the columns of all features, and the encoding of each column."""
-    plain = tuple(Encoding(name, "log" if name in logs else "number") for name in table.names)
+    plain = tuple(
+        Encoding(name, "log", unit=logs[name]) if name in logs else Encoding(name, "number")
+        for name in table.names
+    )
     beside = tuple(_encoding_for(name, kind, table) for name, kind in table.kinds.items())
     empty = [one.name for one in beside if one.kind == "category" and len(one.levels) < 2]
     beside = tuple(one for one in beside if one.name not in empty)

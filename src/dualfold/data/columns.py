@@ -98,7 +98,8 @@ def table_of_frame(
     mixed : whether categories and dates are features too, and numbers may be lacking
     """
     names, renamed = different_names([str(name) for name in frame.columns])
-    frame = frame.set_axis(names, axis=1)
+    frame = frame.copy(deep=False)
+    frame.columns = names  # type: ignore[assignment]
     reading = reading.for_columns(names)
     found = understood_words(frame, reading, features or ())
     frame, notices = found.frame, [*notices, *renamed, *found.notices]

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 # Cells parsed together: pandas needs some 20 bytes a cell while it parses.
 CHUNK_CELLS = 4_000_000
+# Rows whose numbers are text at one time, which needs ten times as much.
+SCANNED_ROWS = 5000
 # Codes come a few to a table; more columns of whole numbers are pixels or counts.
 MAX_CODE_COLUMNS = 50
 LEADING_ZERO_PATTERN = re.compile(r"(?:^|[^\w.+-])0\d")
@@ -152,7 +154,10 @@ class _TextColumns:
         exact: Literal["round_trip"] | None = None if recent else "round_trip"
         dialect = self.dialect
         width = len(dialect.header) if dialect.header else 100
-        options: dict[str, Any] = {"na_values": ["?", *self.reading.gap_markers]}
+        options: dict[str, Any] = {
+            "na_values": ["?", *self.reading.gap_markers],
+            "chunksize": max(1000, CHUNK_CELLS // width),
+        }
         with _data_rows(self.opener, dialect) as text:
             yield from pd.read_csv(
                 text,
@@ -161,7 +166,6 @@ class _TextColumns:
                 header=None,
                 skipinitialspace=dialect.separator != WHITESPACE_PATTERN,
                 float_precision=exact,
-                chunksize=max(1000, CHUNK_CELLS // width),
                 low_memory=False,
                 nrows=self.rows,
                 **(options | more),
@@ -188,7 +192,7 @@ def _with_text_columns(
 def _with_written_gaps(frame: pd.DataFrame, text: _TextColumns) -> pd.DataFrame:
     """Columns of words with the words that may mean missing, for `cell_words` to decide.
 
-    Columns of numbers have theirs, too, where such a word is doubtful: among numbers it is missing.
+    A doubtful word that stands among the numbers of another column is missing in both.
     """
     from pandas.api import types
 
@@ -199,7 +203,13 @@ def _with_written_gaps(frame: pd.DataFrame, text: _TextColumns) -> pd.DataFrame:
     words = [c for c in lacking if c not in numbers and not _is_boolean(frame[c])]
     frame = _with_text_columns(frame, text, words, **raw)
     doubtful = {word for c in words for word in ambiguous_words(set(frame[c].dropna()))}
-    return _with_text_columns(frame, text, numbers, **raw) if doubtful else frame
+    doubtful -= {word.rpartition("=")[2] for word in text.reading.levels}
+    if doubtful and numbers:
+        chunks = text.chunks(dtype=str, usecols=numbers, chunksize=SCANNED_ROWS, **raw)
+        missing = {w for chunk in chunks for c in numbers for w in doubtful & set(chunk[c])}
+        for c in words if missing else ():
+            frame[c] = frame[c].where(~frame[c].isin(missing))
+    return frame
 
 
 def _is_boolean(column: pd.Series[Any]) -> bool:

@@ -42,11 +42,14 @@ class Encoding:
         "ordered" the place among the levels, from 0; "time" days since 1970; "season" the
         place of the day on the circle of a year, two columns
     levels : of categories, as text; "" is that of rows without a value
+    unit : of a logarithm log(1 + x/unit), which zeros have, too, and negative values as −log(1 −
+        x/unit); 0 for log x
     """
 
     name: str
     kind: Kind
     levels: tuple[str, ...] = ()
+    unit: float = 0.0
 
     @property
     def features(self) -> tuple[str, ...]:
@@ -62,7 +65,7 @@ class Encoding:
         if self.kind == "number":
             return _numbers(column, self.name)[:, None]
         if self.kind == "log":
-            return _logarithms(_numbers(column, self.name), self.name)[:, None]
+            return self._logarithms(_numbers(column, self.name))[:, None]
         if self.kind in ("time", "season"):
             return _days(column, self.kind, self.name)
         codes = self._codes(column)
@@ -75,6 +78,18 @@ class Encoding:
         if not self.levels:
             return []
         return sorted(word for word, place in self._places(column).items() if word and place < 0)
+
+    def _logarithms(self, values: Array) -> Array:
+        if self.unit > 0:
+            return np.asarray(np.copysign(np.log1p(np.abs(values) / self.unit), values))
+        if (values <= 0).any():
+            least = np.nanmin(values)
+            raise InvalidInput(
+                f"'{self.name}' has no logarithm everywhere: its smallest value is {least:g}; "
+                "leave out ",
+                Argument("log", [self.name]),
+            )
+        return np.asarray(np.log(values))
 
     def _codes(self, column: Any) -> Array:
         """The place of each value among the levels, −1 where it is none of them."""
@@ -127,16 +142,6 @@ def _numbers(column: Any, name: str) -> Array:
             f"'{name}' must be a column of numbers, as in the table of the map: {error}; change "
             "it in the file, empty where a value is missing"
         ) from error
-
-
-def _logarithms(values: Array, name: str) -> Array:
-    if (values <= 0).any():
-        least = np.nanmin(values)
-        raise InvalidInput(
-            f"'{name}' has no logarithm everywhere: its smallest value is {least:g}; leave out ",
-            Argument("log", [name]),
-        )
-    return np.asarray(np.log(values))
 
 
 def _days(column: Any, kind: str, name: str) -> Array:
@@ -196,12 +201,15 @@ def to_json(encodings: Sequence[Encoding]) -> list[dict[str, Any]]:
 def from_json(stated: Any) -> tuple[Encoding, ...]:
     """Encodings that a file states; another program may have written it."""
     try:
-        found = tuple(Encoding(s["name"], s["kind"], tuple(s["levels"])) for s in stated)
+        found = tuple(
+            Encoding(s["name"], s["kind"], tuple(s["levels"]), s.get("unit", 0.0)) for s in stated
+        )
+        units = all(isinstance(one.unit, float) and 0 <= one.unit < np.inf for one in found)
         known = {"number", "log", "category", "ordered", "time", "season"}
         texts = all(isinstance(w, str) for one in found for w in (one.name, *one.levels))
-        if texts and {one.kind for one in found} <= known:
+        if texts and units and {one.kind for one in found} <= known:
             return found
-    except (TypeError, KeyError):
+    except (TypeError, KeyError, AttributeError):
         pass
     raise DamagedFile("it states its columns in an unknown form")
 

@@ -76,7 +76,9 @@ class Reading:
         thousands are numbers, a few words among numbers are missing, "None" or "NA" is a level
         where it is one, the header is found below a title, lines below the table are left out
     log : columns to take the logarithm of
-    auto : take the logarithm of every column that it is offered for (positive, very skewed)
+    tails : "auto" takes the logarithm log(1 + x/unit) of columns in which 1 % of the rows hold
+        most of the variance, where it helps (see `heavy_tails`); "keep" leaves them
+    auto : take the logarithm of every column that is positive and very skewed
     standardize : shift every column to mean 0 and scale it to standard deviation 1; None does
         where the columns' scales differ much and they do not share a range (see `scales`)
     missing : rows with missing or infinite values are an error ("raise"), left out ("drop";
@@ -136,7 +138,12 @@ class Reading:
         about="notation",
     )
     log: tuple[str, ...] = _option((), "Take its logarithm (repeatable).", metavar="COLUMN")
-    auto: bool = _option(False, "Take the logarithm of every column it is offered for.")
+    tails: Literal["auto", "keep"] = _option(
+        "auto",
+        "Columns of which few rows hold the variance: take logarithms (auto), or keep them.",
+        choices=("auto", "keep"),
+    )
+    auto: bool = _option(False, "Take the logarithm of every very skewed positive column.")
     standardize: bool | None = _option(
         None, "Give every column the same weight; default: where scales differ much."
     )
@@ -281,6 +288,11 @@ class Reading:
                 same = used.isdisjoint(value) if name == "exclude" else used.issuperset(value)
             changes |= {} if same else {name: value}
         return changes
+
+    @property
+    def takes_logs(self) -> bool:
+        """Whether heavy tails become logarithms without having been asked for."""
+        return self.guesses and self.tails == "auto"
 
     @property
     def excluded_columns(self) -> tuple[str, ...]:

@@ -91,12 +91,14 @@ def _sheet_frame(
     if not reading.plain and 0 < below < count:
         notices += below_notice(tail[-below:])
         columns = [column[: count - below] for column in columns]
-    frame = pd.DataFrame(
-        {place: _typed(column, plain=reading.plain) for place, column in enumerate(columns)}
-    )
-    frame.columns = pd.Index([title or f"column_{place + 1}" for place, title in enumerate(names)])
-    blank = [not title and bool(frame.iloc[:, p].isna().all()) for p, title in enumerate(names)]
-    return frame.loc[:, ~np.array(blank, dtype=bool)], notices
+    found = {}
+    for place, title in enumerate(names):
+        column, columns[place] = columns[place], np.empty(0)  # freed when it is typed
+        if title or _last_filled(column) >= 0:
+            found[place] = _typed(column, plain=reading.plain)
+    frame = pd.DataFrame(found, copy=False)
+    frame.columns = pd.Index([names[place] or f"column_{place + 1}" for place in found])
+    return frame, notices
 
 
 def _trimmed(row: Sequence[Any]) -> list[Any]:
@@ -118,13 +120,14 @@ def _sheet_layout(top: list[list[Any]], reading: Reading) -> Layout:
 
 def _columns(rows: Iterator[Sequence[Any]], expected: int) -> tuple[list[NDArray[Any]], int]:
     """The columns of all rows up to the last that holds something, each in the fewest bytes."""
+    words: dict[str, str] = {}  # each word once, however often it occurs
     parts: list[list[NDArray[Any]]] = []
     lengths: list[int] = []
     with steps("reading", max(expected, 1)) as done:
         while chunk := [_trimmed(row) for row in itertools.islice(rows, CHUNK_ROWS)]:
             width = max(map(len, chunk))
             columns = itertools.zip_longest(*chunk) if width else ()
-            parts.append([_compact(column) for column in columns])
+            parts.append([_compact(column, words) for column in columns])
             lengths.append(len(chunk))
             done(len(chunk))
     width = max(map(len, parts), default=0)
@@ -143,12 +146,12 @@ def _columns(rows: Iterator[Sequence[Any]], expected: int) -> tuple[list[NDArray
     return [column[: last + 1] for column in found], min(filled, last + 1)
 
 
-def _compact(cells: Sequence[Any]) -> NDArray[Any]:
+def _compact(cells: Sequence[Any], words: dict[str, str]) -> NDArray[Any]:
     """Numbers as numbers, NaN where cells are empty; other cells as they are, None for empty."""
     if all(type(cell) in (int, float) or cell is None for cell in cells):
         return np.array([np.nan if cell is None else cell for cell in cells], dtype=np.float64)
     array = np.empty(len(cells), dtype=object)
-    array[:] = cells
+    array[:] = [words.setdefault(cell, cell) if type(cell) is str else cell for cell in cells]
     return array
 
 

@@ -260,18 +260,22 @@ def json_lines_frame(opener: Opener, name: str) -> pd.DataFrame:
     """The columns of a file with one JSON object a line; what a line lacks is a missing value."""
     import pandas as pd
 
+    words: dict[str, str] = {}  # each word once, however often it occurs
     rows: list[dict[str, Any]] = []
     parts: list[pd.DataFrame] = []
     with opener() as stream:
         for number, line in enumerate(stream, 1):
             if line.strip():
                 with unreadable_as_damaged(f"line {number} of {name}", "JSON lines"):
-                    rows.append(parse_json(line))
-                if not isinstance(rows[-1], dict):
+                    row = parse_json(line)
+                if not isinstance(row, dict):
                     raise InvalidInput(
                         f"line {number} of {name} is no JSON object, as "
                         '{"a": 1.5, "b": "red"}; each line is a row'
                     )
+                rows.append(
+                    {k: words.setdefault(v, v) if type(v) is str else v for k, v in row.items()}
+                )
             if len(rows) == CHUNK_ROWS:  # objects need far more memory than columns
                 parts.append(pd.DataFrame.from_records(rows))
                 rows = []
