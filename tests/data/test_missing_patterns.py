@@ -49,6 +49,22 @@ def test_rows_that_are_mostly_missing_are_left_out():
     assert len(prepare(frame, Reading(missing="mean")).rows) == 60
 
 
+def test_a_table_of_which_few_rows_would_be_left_is_refused():
+    """Of noise with 82 % missing a column or two may have just enough values."""
+    rng = np.random.default_rng(0)
+    doubts = []
+    for _ in range(8):
+        X = np.where(rng.random((300, 14)) < 0.82, np.nan, rng.standard_normal((300, 14)))
+        try:
+            doubts.append(prepare(X).doubt)
+        except InvalidInput as error:
+            doubts.append(str(error))
+    assert all(doubts)
+    assert sum("missing='mean' fills all with means" in words for words in doubts) >= 1
+    blank = numbers(30).reindex(range(100))  # as spreadsheets have them below a table
+    assert len(prepare(blank).rows) == 30
+
+
 def test_missing_is_a_level_where_it_tells_something():
     rng = np.random.default_rng(1)
     frame = numbers(200)

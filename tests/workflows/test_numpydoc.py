@@ -15,6 +15,7 @@ import ast
 import dataclasses
 import functools
 import inspect
+import pkgutil
 import re
 import sys
 import types
@@ -32,6 +33,8 @@ from tests.workflows.public_names import CLASSES, ESTIMATORS, THINGS, members
 validation = pytest.importorskip("numpydoc.validate", reason="pip install '.[dev]'")
 
 TO_DO = Path(__file__).with_name("numpydoc_to_do.txt")
+# Where the parameters of estimators are read, beside their own files.
+READERS = ("fitting", "tsne")
 EXCEPTIONS = {
     "ES01": "where one line says all, there is no second paragraph",
     "SA01": "not every name has a relative",
@@ -99,10 +102,13 @@ class Docstring(validation.Validator):
         return self.code_obj.__annotations__.get("return", "None") != "None"
 
 
+read = functools.cache(Docstring)
+
+
 @functools.cache
 def faults_of(thing: Any) -> tuple[tuple[str, str], ...]:
     """What numpydoc finds in one docstring; methods are often inherited, and read once."""
-    return tuple(validation.validate(thing, Docstring)["errors"])
+    return tuple(validation.validate(thing, lambda obj_name: read(obj_name))["errors"])
 
 
 def faults(name: str) -> list[str]:
@@ -134,7 +140,7 @@ def has_fields_as_attributes(thing: Any) -> bool:
 @functools.cache
 def documented(thing: Any, section: str = "Parameters") -> dict[str, str]:
     """The entries of a section, with their types."""
-    entries = Docstring(thing).doc[section]
+    entries = read(thing).doc[section]
     return {name: kind for names, kind, _ in entries for name in names.split(", ")}
 
 
@@ -266,9 +272,45 @@ def test_types_and_defaults_are_those_of_the_code(name: str) -> None:
 
 @pytest.mark.parametrize("name", sorted(set(ESTIMATORS) & set(DONE)))
 def test_an_estimator_has_every_section(name: str) -> None:
-    doc = Docstring(NAMES[name])
+    doc = read(NAMES[name])
     assert doc.extended_summary
     assert [title for title in SECTIONS if title not in doc.section_titles] == []
+
+
+@pytest.mark.parametrize("name", DONE)
+def test_names_that_docstrings_mention_exist(name: str) -> None:
+    rooms = ("", "dualfold.", f"dualfold.{name.rpartition('.')[0]}.")
+    for full, thing in callables(name):
+        mentioned = set(re.findall(r"`(dualfold(?:\.\w+)+)`", inspect.getdoc(thing) or ""))
+        mentioned |= set(read(thing).see_also)
+        lost = [one for one in mentioned if not any(exists(room + one) for room in rooms)]
+        assert not lost, full
+
+
+@functools.cache
+def exists(name: str) -> bool:
+    try:
+        return pkgutil.resolve_name(name) is not None
+    except (AttributeError, ImportError, ValueError):
+        return False
+
+
+@pytest.mark.parametrize("name", sorted(set(ESTIMATORS) & set(DONE)))
+def test_parameters_that_are_ignored_say_so(name: str) -> None:
+    entries = read(NAMES[name]).doc["Parameters"]
+    marked = {entry.name for entry in entries if entry.desc[0].startswith("Ignored")}
+    own = Path(inspect.getfile(NAMES[name]))
+    shared = [file for room in READERS for file in (own.parents[1] / room).glob("*.py")]
+    assert not marked & parameters_read(own)
+    assert {entry.name for entry in entries} - marked <= parameters_read(own, *shared)
+
+
+@functools.cache
+def parameters_read(*files: Path) -> set[str]:
+    """Attributes of estimators that files read."""
+    code = "\n".join(file.read_text() for file in files)
+    found = re.findall(r"\b(?:self|estimator)\.(\w+)|getattr\(\w+, \"(\w+)\"", code)
+    return {name for names in found for name in names}
 
 
 def test_the_list_of_what_is_left_only_becomes_shorter() -> None:

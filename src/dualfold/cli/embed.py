@@ -49,6 +49,13 @@ class EmbedOptions:
         callback=o.method_or_auto,
         autocompletion=o.completion(*DESCRIPTIONS, "auto"),
     )
+    question: str | None = o.own_option(
+        "--question",
+        "What --method auto is to be best for: neighbours (who is near whom), order (overall "
+        "order) or groups. Default: neighbours.",
+        "neighbours|order|groups",
+        autocompletion=o.completion("neighbours", "order", "groups"),
+    )
     n_components: str | None = None
     n_neighbors: int | None = None
     reading: Reading = DEFAULT_READING
@@ -151,7 +158,7 @@ def _plan(options: EmbedOptions, console: Console) -> tuple[EmbedOptions, Plan]:
     if method == "auto":
         with o.usage_errors():
             compared_coordinates(d)
-    choice = choose_method(options.file, method, options.reading, d, console)
+    choice = choose_method(options.file, method, options.reading, d, console, options.question)
     if choice.n_neighbors is not None:
         options = replace(options, n_neighbors=options.n_neighbors or choice.n_neighbors)
     output = options.output or default_output(options.file, choice.method)

@@ -188,6 +188,13 @@ class Estimator(
         InvalidInput
             If X or a parameter cannot be used; the message says what to do. After an error nothing
             is fitted.
+
+        Warns
+        -----
+        DualfoldWarning
+            If the fit is not what one may expect: pieces of a graph were joined, rows were left out
+            or placed by others, points collapse, or a certificate failed. The subclasses are in
+            `dualfold.errors`.
         """
         fit_any_table(self, X, y)
         return self

@@ -149,8 +149,7 @@ def equilibrium(f: Convex, x: Array, y: Array, *, over: ConvexSet = WHOLE_SPACE)
     References
     ----------
     .. [1] Lucas Tucker, "Dimensionality reduction and the Fenchel game", Definition 6.6 and
-       Corollary
-       6.9.
+       Corollary 6.9.
 
     Examples
     --------

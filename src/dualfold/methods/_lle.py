@@ -403,6 +403,8 @@ class LocallyLinearEmbedding(GraphEstimator):
     landmarks : int ≥ 3 or None, default=None
         Number of rows, drawn at random, that the problem is about; they place the other rows. None
         takes all rows, or as many as can be solved for in seconds, with a warning.
+
+        None draws rows only with `eigen_solver="auto"`.
     coordinates : {"first", "independent"} or array-like of int, default="first"
         "first" takes the first eigenvectors; "independent" takes those among the first 6 (20, 50 if
         these are overtones) that keep the most neighbours, scaled so that edges are equally long in

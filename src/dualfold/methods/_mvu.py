@@ -180,6 +180,9 @@ class MaximumVarianceUnfolding(GraphEstimator):
     landmarks : int ≥ 3 or None, default=None
         Number of rows, drawn at random, that are unfolded; they place the other rows. None unfolds
         all rows, or as many as take about a minute, with a warning.
+
+        None draws rows only with `solver="auto"`, `constraints="at_most"`, `max_iter=None` and
+        `pieces="join"`.
     n_jobs : int or None, default=None
         Number of threads; None uses all cores. The result does not depend on it.
     random_state : int, RandomState instance or None, default=None

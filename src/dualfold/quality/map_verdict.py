@@ -46,14 +46,16 @@ class GroupsFound:
 
     @property
     def grade(self) -> str:
-        """all, most, some, none; none visible; not tested."""
+        """all, most, some, none; undecided; none visible; not tested."""
         if self.visible < 2 and not self.reason:
             return "none visible"
         if not self.is_tested:
             return "not tested"
         if self.found == self.visible:
             return "all"
-        return "most" if 2 * self.found >= self.visible else "some" if self.found else "none"
+        if 2 * self.found >= self.visible:
+            return "most"
+        return "some" if self.found else "none" if self.are_false else "undecided"
 
     @property
     def are_false(self) -> bool:
@@ -159,7 +161,7 @@ class MapVerdict:
             count = groups.torn + groups.scattered
             of_all = "" if count == groups.visible else f"{count} of "
             return f"; {of_all}its {groups.visible} visible groups are no groups of the data"
-        if groups.grade == "none":
+        if groups.grade == "undecided":
             return f"; it is undecided whether its {groups.visible} visible groups are in the data"
         if groups.grade == "some":
             found = f"{groups.found} of its {groups.visible}"
