@@ -1,4 +1,4 @@
-"""Problem → solver → certificate → embedding."""
+"""Solve a problem, certify the answer, and lift it to points."""
 
 from __future__ import annotations
 
