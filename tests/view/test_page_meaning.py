@@ -1,11 +1,13 @@
 """What axes and groups mean stands on the page, beside the dots and never on them."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
+from dualfold import view
 from dualfold.auditing.map_meaning import map_meaning
 from dualfold.view.page_map import Map
-from tests.tools.page_contents import page_html
+from tests.tools.page_contents import data_of, page_html
 from tests.tools.page_window import pixels_of, state
 
 pytest_plugins = ["tests.tools.page_fixtures"]  # tab, file_of, opened
@@ -131,3 +133,13 @@ def test_the_best_column_is_what_neighbours_share_and_never_all_different():
     only = {"along": Y[:, 0], "number": np.arange(N), "noise": np.round(columns["noise"], 1)}
     assert map_meaning(only, Y).best_column is None, "what follows the map is different everywhere"
     assert map_meaning({"along": np.round(Y[:, 0])}, Y).best_column == "along"
+
+
+def test_a_page_of_a_data_frame_in_python_says_the_same():
+    Y, _, columns = table()
+    frame = pd.DataFrame({**columns, "far": Y[:, 0] + 2 * Y[:, 1]})
+    data = data_of(view.page(Y, frame).html)
+    (shown,) = data["maps"]
+    assert "depth" in shown["meaning"]["axes"][1]
+    assert shown["verdict"]["headline"].startswith("Shows")
+    assert (data["color"], "separates" in data["color_reason"]) == ("kind", True)

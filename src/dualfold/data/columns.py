@@ -99,7 +99,7 @@ def table_of_frame(
     """
     names, renamed = different_names([str(name) for name in frame.columns])
     frame = frame.copy(deep=False)
-    frame.columns = names  # type: ignore[assignment]
+    frame.columns = names
     reading = reading.for_columns(names)
     found = understood_words(frame, reading, features or ())
     frame, notices = found.frame, [*notices, *renamed, *found.notices]
