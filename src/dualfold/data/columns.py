@@ -99,7 +99,7 @@ def table_of_frame(
     """
     names, renamed = different_names([str(name) for name in frame.columns])
     frame = frame.copy(deep=False)
-    frame.columns = names  # type: ignore[assignment]
+    frame.columns = names
     reading = reading.for_columns(names)
     found = understood_words(frame, reading, features or ())
     frame, notices = found.frame, [*notices, *renamed, *found.notices]
@@ -129,9 +129,10 @@ def table_of_frame(
         orders = _known_orders(kinds, columns, reading)
         kinds |= dict.fromkeys(orders, "answers")
     # The columns of an existing map are named by it: notices about them were given then.
-    named = [] if features is not None else _named_targets(kinds, reading)
+    named = [] if features is not None else _named_targets(kinds, names, reading)
     guesses = mixed and reading.guesses and not reading.used_columns
     apart = suspected_targets(named, columns) if guesses else []
+    doubtful = [] if apart else named
     kinds |= dict.fromkeys(apart, "target")
     used = [name for name, kind in kinds.items() if kind in NUMBER_KINDS]
     beside = {name: kind for name, kind in kinds.items() if kind in ENCODED_KINDS}
@@ -140,14 +141,17 @@ def table_of_frame(
         for name, kind in kinds.items()
         if kind in LABEL_KINDS or name in beside or name in reading.label_fields
     }
-    said = [*notices, *kind_notices(columns, kinds, named)]
+    said = [*notices, *kind_notices(columns, kinds, (*apart, *doubtful))]
     if mixed and features is None:
         said += _color_notices(columns, reading)
     if not used and not beside and (features is None or not mixed):
         _refuse_nothing_used(columns, [*exclude, *label_columns], said)
     rows = np.arange(len(frame), dtype=np.int64)
     matrix = _matrix([columns[name] for name in used]) if used else np.empty((len(rows), 0))
-    said += _doubt_notices(kinds, apart, [] if apart else named)
+    rising = [name for name in used if kinds[name] == "distinct" and name not in doubtful]
+    said += [rising_notice(rising)] if rising else []
+    said += [apart_notice(apart, reading.color)] if apart else []
+    said += [used_notice(doubtful)] if doubtful else []
     said += order_notices({name: orders[name] for name in orders if name in beside})
     orders = orders | reading.orders
     kept = (tuple(apart), orders, found.choices)
@@ -173,17 +177,9 @@ def _color_notices(columns: dict[str, Column], reading: Reading) -> list[Message
     return [color_notice(name)] if kind[name] in (*NUMBER_KINDS, *ENCODED_KINDS) else []
 
 
-def _named_targets(kinds: dict[str, str], reading: Reading) -> list[str]:
+def _named_targets(kinds: dict[str, str], names: list[str], reading: Reading) -> list[str]:
     used = [name for name, kind in kinds.items() if kind in (*NUMBER_KINDS, *ENCODED_KINDS)]
-    return named_targets(used, reading.used_fields)
-
-
-def _doubt_notices(kinds: dict[str, str], apart: list[str], named: list[str]) -> list[Message]:
-    """Notices about columns that may be targets or identifiers."""
-    rising = [name for name, kind in kinds.items() if kind == "distinct" and name not in named]
-    said = [rising_notice(rising)] if rising else []
-    said += [apart_notice(apart)] if apart else []
-    return [*said, used_notice(named)] if named else said
+    return named_targets(used, names, reading.used_fields)
 
 
 def _mixed_kinds(

@@ -244,11 +244,13 @@ def rows_below(tail: Sequence[Row], first_cells: Sequence[Any]) -> int:
     first_cells : cells of other rows in the first column
     """
     numeric = bool(first_cells) and all(is_number(cell) for cell in first_cells if cell)
+    words = Counter(str(cell).strip() for cell in first_cells)
+    words += Counter(str(row[0]).strip() for row in tail if row)
     count = 0
     for row in reversed(tail):
         filled = [cell for cell in row if not is_empty(cell)]
         text = str(filled[0]).strip() if filled else ""
-        total = bool(TOTAL_PATTERN.fullmatch(text)) and text not in first_cells and len(filled) > 1
+        total = bool(TOTAL_PATTERN.fullmatch(text)) and words[text] < 2 and len(filled) > 1
         if filled and not total and not _is_remark(row, filled, numeric):
             break
         count += 1
