@@ -34,9 +34,23 @@ def forest():
     Y, _, columns = table()
     meaning = map_meaning(columns, Y, verdicts=("group", "group", "torn"))
     shown = Map("map", Y, explained=[0.6, 0.3], meaning=meaning)
+    height = np.where(np.arange(N) % 7 == 0, np.nan, np.arange(N))
     return page_html(
-        [shown], columns=columns, color="kind", color_reason="the map separates it best"
+        [shown],
+        columns=columns,
+        features={"height": height},
+        filled={"height": np.arange(0, N, 7) + 0.5},
+        color="kind",
+        color_reason="the map separates it best",
     )
+
+
+def test_a_gap_shows_what_was_filled_in_for_the_map(opened, forest):
+    page = opened(forest)
+    for row, shown in ((35, "– (filled in: 35.5)"), (36, "36")):
+        page.evaluate("row => dualfold.focus(row)", row)
+        cells = page.locator("#point tbody tr", has_text="height").locator("td").first
+        assert cells.inner_text() == shown
 
 
 def boxes(page, selector):
