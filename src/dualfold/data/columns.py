@@ -19,7 +19,7 @@ from dualfold.data.answer_scales import ordered_answers
 from dualfold.data.cell_words import understood_words
 from dualfold.data.encoding import NAMED_MONTH_PATTERN, YEAR_MONTH_PATTERN, as_dates
 from dualfold.data.identifiers import identifier_kinds
-from dualfold.data.layout import different_names
+from dualfold.data.layout import with_different_names
 from dualfold.data.notices import (
     ENCODED_KINDS,
     color_notice,
@@ -30,7 +30,7 @@ from dualfold.data.notices import (
     rising_notice,
 )
 from dualfold.data.reading import Reading
-from dualfold.data.targets import apart_notice, named_targets, suspected_targets, used_notice
+from dualfold.data.targets import named_targets, suspected_targets, target_notices
 from dualfold.errors import Argument, InvalidInput, Message
 
 if TYPE_CHECKING:
@@ -97,22 +97,12 @@ def table_of_frame(
 
     mixed : whether categories and dates are features too, and numbers may be lacking
     """
-    names, renamed = different_names([str(name) for name in frame.columns])
-    frame = frame.copy(deep=False)
-    frame.columns = names
+    frame, renamed = with_different_names(frame)
+    names = list(frame.columns)
     reading = reading.for_columns(names)
     found = understood_words(frame, reading, features or ())
     frame, notices = found.frame, [*notices, *renamed, *found.notices]
-    exclude, keep = reading.excluded_columns, reading.keep
-    label_columns = reading.kept_apart
-    if features is not None:
-        refuse_lacking(features, names)
-        keep, exclude = tuple(features), ()
-        label_columns = tuple(name for name in names if name not in features)
-    else:
-        _check_asked(names, reading)
-        if reading.used_columns:
-            label_columns += tuple(name for name in names if name not in reading.meant_columns)
+    keep, exclude, label_columns = _column_roles(names, reading, features)
     columns = {str(name): _plain_column(column) for name, column in frame.items()}
     no_features = frozenset(label_columns)
     kinds = {
@@ -150,12 +140,22 @@ def table_of_frame(
     matrix = _matrix([columns[name] for name in used]) if used else np.empty((len(rows), 0))
     rising = [name for name in used if kinds[name] == "distinct" and name not in doubtful]
     said += [rising_notice(rising)] if rising else []
-    said += [apart_notice(apart, reading.color)] if apart else []
-    said += [used_notice(doubtful)] if doubtful else []
+    said += target_notices(apart, doubtful, reading.color)
     said += order_notices({name: orders[name] for name in orders if name in beside})
-    orders = orders | reading.orders
-    kept = (tuple(apart), orders, found.choices)
+    kept = (tuple(apart), orders | reading.orders, found.choices)
     return Table(matrix, tuple(used), labels, tuple(said), rows, beside, *kept)
+
+
+def _column_roles(
+    names: list[str], reading: Reading, features: Sequence[str] | None
+) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+    """The columns that are used, left out and kept apart whatever they look like."""
+    if features is not None:
+        refuse_lacking(features, names)
+        return tuple(features), (), tuple(name for name in names if name not in features)
+    _check_asked(names, reading)
+    others = [name for name in names if reading.used_columns and name not in reading.meant_columns]
+    return reading.keep, reading.excluded_columns, (*reading.kept_apart, *others)
 
 
 def _refuse_nothing_used(columns: dict[str, Column], asked: list[str], said: list[str]) -> NoReturn:

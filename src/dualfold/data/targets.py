@@ -88,7 +88,13 @@ def has_few_values(column: Column) -> bool:
     return 2 <= levels <= min(MAX_TARGET_LEVELS, max(known // MIN_ROWS_PER_LEVEL, 2))
 
 
-def apart_notice(names: list[str], color: str | None) -> Message:
+def target_notices(apart: list[str], doubtful: list[str], color: str | None) -> list[Message]:
+    """What is said about targets that were kept apart, and about features that may be some."""
+    said = [_apart_notice(apart, color)] if apart else []
+    return [*said, _used_notice(doubtful)] if doubtful else said
+
+
+def _apart_notice(names: list[str], color: str | None) -> Message:
     """The notice about suspected targets that were kept apart; `color` colours, if given."""
     one = len(names) == 1
     words = (
@@ -102,7 +108,7 @@ def apart_notice(names: list[str], color: str | None) -> Message:
     )
 
 
-def used_notice(names: list[str]) -> Message:
+def _used_notice(names: list[str]) -> Message:
     """The notice about columns that are used, but may be the target."""
     them = "it" if len(names) == 1 else "them"
     feature = "a feature" if len(names) == 1 else "features"
