@@ -120,3 +120,12 @@ def test_numbers_of_several_fillings_are_means_with_their_spread():
     doubtful = mean_verdict(each, filled_share=0.9, doubt="most cells are missing")
     assert str(doubtful) == "It cannot be judged: most cells are missing."
     assert doubtful.shows_nothing
+
+
+def test_filled_cells_never_show_that_a_group_is_none_of_the_data() -> None:
+    torn = GroupsFound(3, 1, 2, 0, 300, verdicts=("group", "torn", "torn"))
+    one = MapVerdict(Layout(0.9, 0.1, (), 2), None, torn)
+    both = mean_verdict([one, one], filled_share=0.15)
+    assert both.groups.verdicts == ("group", "undecided", "undecided")
+    assert (both.groups.found, both.groups.torn, both.groups.grade) == (1, 0, "some")
+    assert mean_verdict([one]).groups == torn  # a complete table shows it

@@ -217,7 +217,7 @@ def _last_lines(options: EmbedOptions, summary: dict[str, Any]) -> list[str]:
         )
     if (sampled := summary["t_similarity_rows"]) < summary["rows"]:
         lines.append(f"Neighbours were counted on {sampled:,} of the rows")
-    lines += variance_line(summary["explained_variance_ratio"])
+    lines += variance_line(summary["explained_variance_ratio"], summary["filled_share"])
     lines += (summary.get("meaning") or {"text": ""})["text"].splitlines()
     return [*lines, summary["verdict"], try_next(_next_words(options, summary))]
 

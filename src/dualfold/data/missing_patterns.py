@@ -161,12 +161,12 @@ def _chance(
     if min(group.sum(), (~group).sum()) < MIN_ROWS_PER_LEVEL:
         return 1.0
     if other in table.names:
-        return _rank_chance(table.X[::step, table.names.index(other)][both], group)
+        return rank_chance(table.X[::step, table.names.index(other)][both], group)
     words = np.asarray(words_of(table.labels[other][::step]), dtype=object)[both]
-    return _level_chance(words, group)
+    return level_chance(words, group)
 
 
-def _rank_chance(values: Array, group: NDArray[np.bool_]) -> float:
+def rank_chance(values: Array, group: NDArray[np.bool_]) -> float:
     """Kruskal and Wallis's test of two groups; ties share their rank."""
     _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
     ranks = (np.cumsum(counts) - (counts - 1) / 2)[place]
@@ -178,7 +178,7 @@ def _rank_chance(values: Array, group: NDArray[np.bool_]) -> float:
     return float(chdtrc(1, (len(values) - 1) * sums / spread))
 
 
-def _level_chance(words: NDArray[Any], group: NDArray[np.bool_]) -> float:
+def level_chance(words: NDArray[Any], group: NDArray[np.bool_]) -> float:
     """Pearson's test of levels in two groups; those of few rows are one level."""
     _, place, counts = np.unique(words.astype(str), return_inverse=True, return_counts=True)
     many = counts >= 2 * MIN_ROWS_PER_LEVEL

@@ -50,6 +50,7 @@ def summary_of(found: Exploration) -> dict[str, Any]:
         "coordinates": list(columns)[-result.points.shape[1] :],
         "notices": list(found.notes),
         "scales_differ": data.scales_differ,
+        "filled_share": data.filled_share,
         "verdict": found.verdict,
         "solved": result.verdict,
         "map_verdict": None if quality is None else quality.to_dict(),

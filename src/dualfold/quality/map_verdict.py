@@ -80,6 +80,14 @@ class GroupsFound:
         parts = [f"{n} {'is' if n == 1 else 'are'} {what}" for what, n in counts.items() if n]
         return "; ".join([text, *parts])
 
+    def without_denials(self) -> GroupsFound:
+        """The same where groups that were not found are undecided.
+
+        Guesses in filled cells blur the border of a group; they do not show that there is none.
+        """
+        open_ = tuple(word if word == "group" else "undecided" for word in self.verdicts)
+        return replace(self, torn=0, scattered=0, verdicts=open_)
+
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready."""
         words = {"grade": self.grade, "tested": self.is_tested, "text": str(self)}
@@ -217,7 +225,8 @@ def mean_verdict(
 ) -> MapVerdict:
     """The mean of verdicts on one map, by several plausible fillings of its table.
 
-    Columns are those of the first filling, groups those of the middle one by how many are found.
+    Columns are those of the first filling, groups those of the middle one by how many are found;
+    that a group is none of the data is not said of filled cells.
     filled_share, doubt : as in `MapVerdict`
     """
     first = verdicts[0]
@@ -232,7 +241,8 @@ def mean_verdict(
     )
     near = mean_picture(pictures, filled_share, doubt) if pictures else None
     groups = sorted((one.groups for one in verdicts), key=lambda one: one.found)
-    return MapVerdict(layout, near, groups[(len(groups) - 1) // 2], filled_share, doubt)
+    middle = groups[(len(groups) - 1) // 2].without_denials()
+    return MapVerdict(layout, near, middle, filled_share, doubt)
 
 
 def _listed(words: list[str], last: str) -> str:
