@@ -18,14 +18,14 @@ def test_advice_about_standard_input_names_no_file(here):
 
 def test_the_command_line_recommends_and_makes_the_map(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    roll = swiss_roll(150, random_state=1)
+    roll = swiss_roll(300, random_state=1)
     pd.DataFrame(roll.points, columns=[*"xyz"]).assign(angle=roll.color).to_csv(
         "r.csv", index=False
     )
     told = run("recommend", "r.csv", "--color", "angle", "--json")
     found = json.loads(told.stdout)
     method = found["method"]
-    assert method in ("isomap", "tsne")  # on 120 of its rows both unroll it
+    assert method in ("isomap", "tsne")  # on 240 of its rows both unroll it
     words = f"dualfold embed r.csv --method {method}"
     if method == "isomap" and found["n_neighbors"] != 10:
         words += f" --n-neighbors {found['n_neighbors']}"
