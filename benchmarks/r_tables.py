@@ -152,15 +152,25 @@ def _outcome(code: int, out: str, err: str, seconds: float) -> dict[str, Any]:
     return {"outcome": "refused" if plain else "failed", "words": sentence[:600], "code": code}
 
 
+def _import_everything() -> None:
+    """One small map, so that every child has all that is imported on the way."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "small.csv"
+        path.write_text("a,b,c\n" + "\n".join(f"{i},{i * i % 7},{'xy'[i % 2]}" for i in range(30)))
+        import dualfold
+        from dualfold.cli.app import app
+
+        dualfold.explore(str(path))
+        assert app is not None
+
+
 def results(half: str, only: str, page_every: int) -> Iterator[dict[str, Any]]:
     """The outcome of every table of a half, computed once."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     path = FOLDER / "r_tables.jsonl"
     lines = path.read_text().splitlines() if path.exists() else []
     known = {one["name"]: one for one in map(json.loads, lines)}
-    import dualfold.cli.app  # imported once, every child has it
-
-    _ = dualfold.cli.app
+    _import_everything()
     with path.open("a") as file:
         for place, name in enumerate(table_names()):
             if half not in ("all", half_of(name.split("/")[1])) or only not in name:
