@@ -115,10 +115,10 @@ class AttractionMap(OutOfSampleMap):
         """`RowsFarAway` for rows with these distances to the nearest old one."""
         far = np.flatnonzero(distances > self._width)
         if len(far):
-            which = ", ".join(map(str, far[:5])) + (" …" if len(far) > 5 else "")
+            which = ", ".join(map(str, far[:5] + 1)) + (" …" if len(far) > 5 else "")
             warn(
                 RowsFarAway(
-                    f"{len(far):,} of {len(distances):,} new rows (counted from 0: {which}) are "
+                    f"{len(far):,} of {len(distances):,} new rows (counted from 1: {which}) are "
                     "farther from every old row than old rows are from one another, so that their "
                     "places say nothing about them; look at units and columns. "
                     "quality.conformal_p_values tells which rows are unlike the old ones"
