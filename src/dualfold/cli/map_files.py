@@ -7,11 +7,18 @@ from typing import TYPE_CHECKING, Any
 from dualfold.cli.console import Console
 from dualfold.cli.output_files import write_map, write_picture
 from dualfold.exploration.axis_remarks import loadings_columns
-from dualfold.exploration.summary import output_columns
+from dualfold.exploration.summary import (
+    appended_columns,
+    coordinate_columns,
+    output_columns,
+)
 
 if TYPE_CHECKING:
     from dualfold.cli.embed import EmbedOptions
     from dualfold.exploration import Exploration
+
+# Files of numbers, or with places of their own for coordinates: no row numbers beside them.
+COORDINATES_ENDINGS = (".npy", ".h5ad")
 
 
 def write_files(
@@ -25,7 +32,10 @@ def write_files(
     pictures = _pictures(options, found, console)
     # Not every rule of new points can be stored in a file.
     model: Any = None if options.save_model is None else found.model
-    write_map(options, output_columns(found.data, found.fitted), summary, found.data.rows)
+    columns = _output_columns(options, found)
+    names = list(columns)[-found.points.shape[1] :]
+    summary |= {"appended": options.append, "coordinates": names}
+    write_map(options, columns, summary, found.data.rows)
     for path, content in pictures.items():
         write_picture(path, content, force=force)
     if options.save_model is not None:
@@ -34,6 +44,20 @@ def write_files(
         loadings = loadings_columns(found.fitted, found.data)
         apostrophes = options.spreadsheet
         write_table(options.loadings, loadings, overwrite=force, spreadsheet=apostrophes)
+
+
+def _output_columns(options: EmbedOptions, found: Exploration) -> dict[str, Any]:
+    """The columns of the output: FILE's own and the coordinates, or names and coordinates."""
+    if options.append:
+        from dualfold.data.written_columns import written_columns
+
+        source = written_columns(options.file, found.data.reading)
+        return appended_columns(source, found.data, found.fitted)
+    if str(options.output).endswith(COORDINATES_ENDINGS):
+        asked = (found.data.reading.identifier, found.data.reading.color)
+        labels = {name: found.data.label(name) for name in asked if name is not None}
+        return labels | coordinate_columns(found.fitted, labels)
+    return output_columns(found.data, found.fitted)
 
 
 def _pictures(options: EmbedOptions, found: Exploration, console: Console) -> dict[str, bytes]:

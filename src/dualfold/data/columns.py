@@ -53,6 +53,7 @@ NESTED_TYPES = (list, tuple, dict, np.ndarray)
 CODE_PATTERN = re.compile(r"0\d+")
 
 NUMBER_KINDS = ("number", "distinct")
+IDENTIFIER_KINDS = ("identifier", "named")
 LABEL_KINDS = ("label", "target", "text", "date", "boolean", "long number", "code")
 # Text that repeats is a category: at most this many levels, of this many rows on average.
 MAX_GUESSED_LEVELS = 50
@@ -72,6 +73,7 @@ class Table:
     targets: the labels that would be features, but look like the answer; the best first.
     orders: the levels of ordered categories, the lowest first.
     choices: fields of `Reading` that were found out and decide how rows that come later are read.
+    identifiers: the columns left out that name the rows, with a value for each row of the file.
     """
 
     X: NDArray[np.floating[Any]] | csr_array[Any]
@@ -83,6 +85,7 @@ class Table:
     targets: tuple[str, ...] = ()
     orders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    identifiers: Mapping[str, NDArray[Any]] = field(default_factory=dict)
 
 
 def table_of_frame(
@@ -151,7 +154,9 @@ def table_of_frame(
     said += order_notices({name: orders[name] for name in orders if name in beside})
     orders = orders | reading.orders
     kept = (tuple(apart), orders, found.choices)
-    return Table(matrix, tuple(used), labels, tuple(said), rows, beside, *kept)
+    names_rows = [name for name, kind in kinds.items() if kind in IDENTIFIER_KINDS]
+    identifiers = {name: _label_values(columns[name]) for name in names_rows}
+    return Table(matrix, tuple(used), labels, tuple(said), rows, beside, *kept, identifiers)
 
 
 def _refuse_nothing_used(columns: dict[str, Column], asked: list[str], said: list[str]) -> NoReturn:

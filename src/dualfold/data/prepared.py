@@ -146,6 +146,20 @@ class Prepared:
         return self.table.rows
 
     @property
+    def row_names(self) -> tuple[str, NDArray[Any]]:
+        """What names the rows: the column that was asked for, one that was found, or row numbers.
+
+        Rows are counted from 1, without the header.
+        """
+        asked = self.reading.identifier
+        if asked is not None:
+            return asked, self.labels[asked]
+        for name, values in self.table.identifiers.items():
+            if len({str(value) for value in values}) == len(values):
+                return name, values[self.rows]
+        return "row", self.rows + 1
+
+    @property
     def labels(self) -> dict[str, NDArray[Any]]:
         """The columns that were kept apart, by name."""
         return self.table.labels
