@@ -16,7 +16,6 @@ from dualfold.games import (
     Huber,
     L1Ball,
     LeastSquares,
-    Logistic,
     Oracle,
     Quadratic,
     Simplex,
@@ -26,7 +25,7 @@ from dualfold.games import (
 from dualfold.games.composites import Sum
 from dualfold.games.convex_functions import Conjugate
 from dualfold.games.convex_sets import ConvexSet, Ellipsoid
-from dualfold.games.losses import Entropy, LargestAffine, LogSumExp
+from dualfold.games.losses import Entropy, LargestAffine, Logistic, LogSumExp
 from papers.figures.charts import Chart, Line, chart_figure
 from papers.finding import Experiment, Finding, Row, Setting, claim, identity, theorem
 

@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.games import LeastSquares, Quadratic, adam, gradient_descent
+from dualfold.games import LeastSquares, Quadratic, gradient_descent
 from dualfold.games.textbook_methods import (
     DescentMethod,
     Path,
     accelerated_gradient,
     adagrad,
+    adam,
     minibatch,
     momentum,
     rmsprop,

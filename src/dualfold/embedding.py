@@ -1,4 +1,4 @@
-"""Problem → solver → certificate → embedding."""
+"""Solve a problem, certify the answer, and lift it to points."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ class Embedding:
 
 
 def embed(problem: Any, *, solver: Any = None, tolerance: float = DEFAULT_TOLERANCE) -> Embedding:
-    """Solve a problem, judge the answer, and lift it to points.
+    """Solve a problem, certify the answer, and lift it to points.
 
     Parameters
     ----------
@@ -166,7 +166,7 @@ def embed(problem: Any, *, solver: Any = None, tolerance: float = DEFAULT_TOLERA
 
     See Also
     --------
-    dualfold.certify : Judges an answer of another program.
+    dualfold.certify : Certifies an answer of another program.
     dualfold.methods : Functions that state problems.
 
     Examples

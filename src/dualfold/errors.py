@@ -65,6 +65,34 @@ class InPython(str):
     """A part of a message for those who write Python: functions and attributes to use."""
 
 
+class RowNumbers(str):
+    """Rows by their places in X, which Python counts from 0 and everybody else from 1."""
+
+    rows: tuple[int, ...]
+    most: int
+
+    def __new__(cls, *rows: int, most: int = 5) -> RowNumbers:
+        text = super().__new__(cls, _row_words(rows, 0, most))
+        text.rows, text.most = tuple(int(row) for row in rows), most
+        return text
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return RowNumbers, self.rows
+
+    @property
+    def from_one(self) -> str:
+        """The text for those who look at a file."""
+        return _row_words(self.rows, 1, self.most)
+
+
+def _row_words(rows: tuple[int, ...], first: int, most: int) -> str:
+    """row 7; rows 7, 9 …: with a word where they are counted from 0."""
+    numbers = ", ".join(str(int(row) + first) for row in rows[:most])
+    more = " …" if len(rows) > most else ""
+    counted_from = "" if first else " (counted from 0)"
+    return f"row{'s' if len(rows) > 1 else ''} {numbers}{more}{counted_from}"
+
+
 class Message(str):
     """Text in which arguments are known. As text it is what a Python user reads.
 
@@ -93,6 +121,7 @@ class Message(str):
     def shown(self, face: Callable[[Argument], str]) -> str:
         """The text for others than Python users: arguments as `face` writes them."""
         parts = [part for part in self.parts if not isinstance(part, InPython)]
+        parts = [part.from_one if isinstance(part, RowNumbers) else part for part in parts]
         return "".join(face(part) if isinstance(part, Argument) else part for part in parts)
 
 

@@ -34,6 +34,8 @@ def answers(levels, rows=60, name="Q1"):
         ["small", "medium", "large"],
         ["S", "M", "L", "XL"],
         ["low", "medium", "high"],
+        ["L", "M", "H"],
+        ["1st", "2nd", "3rd"],
         ["C", "B-", "B+", "A"],
         ["mangelhaft", "ausreichend", "befriedigend", "gut", "sehr gut"],
     ],

@@ -41,7 +41,7 @@ MISSING = [
 
 
 REFUSED = [
-    *((y, r"lacks 1 of 4 labels .* row 1; leave these rows out") for y in MISSING),
+    *((y, r"lacks 1 of 4 labels .* row 1 .counted from 0.; leave these rows out") for y in MISSING),
     (["a"] * 4, "one class, a, for all 4 rows; two or more"),
     ([0, 1, 2, 3], "4 classes for 4 rows"),
     ([0.25, 1.5, 2.0, 2.0], "such as 0.25, which look continuous.*pandas.cut"),

@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import chi2_contingency, kruskal
 
 from dualfold.data import Reading, prepare
-from dualfold.data.missing_patterns import _level_chance, _rank_chance
+from dualfold.data.missing_patterns import level_chance, rank_chance
 from dualfold.errors import InvalidInput
 
 
@@ -49,6 +49,22 @@ def test_rows_that_are_mostly_missing_are_left_out():
     assert len(prepare(frame, Reading(missing="mean")).rows) == 60
 
 
+def test_a_table_of_which_few_rows_would_be_left_is_refused():
+    """Of noise with 82 % missing a column or two may have just enough values."""
+    rng = np.random.default_rng(0)
+    doubts = []
+    for _ in range(8):
+        X = np.where(rng.random((300, 14)) < 0.82, np.nan, rng.standard_normal((300, 14)))
+        try:
+            doubts.append(prepare(X).doubt)
+        except InvalidInput as error:
+            doubts.append(str(error))
+    assert all(doubts)
+    assert sum("missing='mean' fills all with means" in words for words in doubts) >= 1
+    blank = numbers(30).reindex(range(100))  # as spreadsheets have them below a table
+    assert len(prepare(blank).rows) == 30
+
+
 def test_missing_is_a_level_where_it_tells_something():
     rng = np.random.default_rng(1)
     frame = numbers(200)
@@ -68,18 +84,18 @@ def test_missing_is_a_level_where_it_tells_something():
 def test_the_tests_of_missing_values_are_those_of_scipy():
     rng = np.random.default_rng(2)
     values, group = rng.integers(0, 9, 80).astype(float), rng.random(80) < 0.3
-    assert _rank_chance(values, group) == pytest.approx(kruskal(values[group], values[~group])[1])
+    assert rank_chance(values, group) == pytest.approx(kruskal(values[group], values[~group])[1])
     words = rng.choice(np.array(["p", "q", "r"], dtype=object), 80)
     table = pd.crosstab(words, group)
-    assert _level_chance(words, group) == pytest.approx(chi2_contingency(table, False)[1])
+    assert level_chance(words, group) == pytest.approx(chi2_contingency(table, False)[1])
 
 
 def test_missing_by_chance_is_found_to_tell_something_at_the_level():
     """Binomially, at most 20 of 1,000 tests at the level 0.01 find something."""
     rng = np.random.default_rng(3)
-    ranks = [_rank_chance(rng.standard_normal(40), rng.random(40) < 0.4) for _ in range(1000)]
+    ranks = [rank_chance(rng.standard_normal(40), rng.random(40) < 0.4) for _ in range(1000)]
     words = np.array(["p", "q", "r"], dtype=object)
-    levels = [_level_chance(rng.choice(words, 40), rng.random(40) < 0.4) for _ in range(1000)]
+    levels = [level_chance(rng.choice(words, 40), rng.random(40) < 0.4) for _ in range(1000)]
     assert np.sum(np.array(ranks) < 0.01) <= 20
     assert np.sum(np.array(levels) < 0.01) <= 20
 

@@ -99,6 +99,17 @@ def test_columns_that_say_nothing_are_left_out_by_name(frame):
     assert sum(name.startswith("zip=") for name in kept.names) == 70
 
 
+def test_constant_coordinates_are_left_out_and_constant_pixels_stay():
+    rng = np.random.default_rng(0)
+    plane = pd.DataFrame(rng.uniform(size=(50, 3)), columns=["x", "y", "z"]).assign(z=0.5)
+    found = prepare(plane)
+    assert found.names == ("x", "y")
+    assert "'z': the same value in every row, left out; keep=['z'] uses it" in found.notices
+    pixels = rng.integers(0, 256, (50, 16)).astype(float)
+    pixels[:, 3] = 0
+    assert len(prepare(pd.DataFrame(pixels).add_prefix("p")).names) == 16
+
+
 def test_logarithms_that_are_asked_for(frame):
     spent = np.exp(3 + 1.5 * np.random.default_rng(1).normal(size=120))
     table = frame[["size"]].assign(spent=spent)

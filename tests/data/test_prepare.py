@@ -185,6 +185,9 @@ def test_the_best_of_several_targets_comes_first():
     prepared = prepare(frame)
     assert prepared.suspected_targets == ("fare_label", "survived")
     assert prepared.names == ("a", "b", "c", "class")  # a feature beside better ones
+    assert not any("'class'" in notice for notice in prepared.notices)
+    for reading in (Reading(color="survived"), Reading(color="survived", exclude="fare_label")):
+        assert "class" in prepare(frame, reading).names
     block = labelled_frame("class_1").assign(**{f"{place}_label": 0.5 for place in range(4)})
     assert not prepare(block + rng.standard_normal((60, 8))).suspected_targets
 

@@ -46,7 +46,7 @@ def test_one_outlier_does_not_stop_a_map(kind):
 @pytest.mark.parametrize("kind", BOTH)
 def test_a_speck_is_left_out_and_named(kind):
     X = with_speck()
-    with pytest.warns(RowsLeftOut, match=r"12 rows .* left out"):
+    with pytest.warns(RowsLeftOut, match=r"12 rows, .* left out"):
         model = kind().fit(X)
     assert set(range(12)) <= set(model.left_out_)
     assert "of 400 rows" in model.certificate_.about

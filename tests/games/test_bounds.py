@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 from mpmath import mp, mpf
 
-from dualfold.games import Huber, LeastSquares, Logistic, Quadratic, norm
+from dualfold.games import Huber, LeastSquares, Quadratic, norm
 from dualfold.games.composites import Flattened, HalfSquare, Linear, Mixture, Sum
 from dualfold.games.intervals import Interval
-from dualfold.games.losses import Entropy, LargestAffine, LogSumExp
+from dualfold.games.losses import Entropy, LargestAffine, Logistic, LogSumExp
 from dualfold.games.planes import bowl_minimum, difference, lower_sum
 
 D = 4

@@ -18,7 +18,6 @@ from dualfold.games import (
     Indicator,
     L1Ball,
     LeastSquares,
-    Logistic,
     Quadratic,
     Simplex,
     Spectrahedron,
@@ -40,7 +39,7 @@ from dualfold.games.intervals import (
     length,
     norm_interval,
 )
-from dualfold.games.losses import LargestAffine, LogSumExp
+from dualfold.games.losses import LargestAffine, Logistic, LogSumExp
 from dualfold.games.plain_recipes import boundary_frank_wolfe, cumulative_descent
 from dualfold.games.structured_sets import AffineSet, Product
 from dualfold.games.unfolding_dual import unfolding_bracket, unfolding_game

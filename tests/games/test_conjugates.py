@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dualfold.games import Logistic, Quadratic
+from dualfold.games import Quadratic
 from dualfold.games.composites import HalfSquare
 from dualfold.games.convex_functions import Conjugate, Move
+from dualfold.games.losses import Logistic
 
 
 def test_flat_directions_of_a_quadratic_are_left_alone():

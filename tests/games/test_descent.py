@@ -10,9 +10,7 @@ from dualfold.games import (
     Ball,
     Box,
     LeastSquares,
-    Logistic,
     Quadratic,
-    adam,
     averaged_descent,
     gradient_descent,
     nesterov,
@@ -21,10 +19,12 @@ from dualfold.games import (
 from dualfold.games import textbook_methods as descent
 from dualfold.games.composites import HalfSquare
 from dualfold.games.curves import Curve
+from dualfold.games.losses import Logistic
 from dualfold.games.recipe import Rate
 from dualfold.games.textbook_methods import (
     accelerated_gradient,
     adagrad,
+    adam,
     minibatch,
     momentum,
     rmsprop,

@@ -12,7 +12,6 @@ from dualfold.games import (
     Huber,
     Indicator,
     LeastSquares,
-    Logistic,
     Oracle,
     Quadratic,
     Simplex,
@@ -25,7 +24,7 @@ from dualfold.games import (
     refute,
 )
 from dualfold.games.composites import HalfSquare
-from dualfold.games.losses import Entropy, LargestAffine, LogSumExp
+from dualfold.games.losses import Entropy, LargestAffine, Logistic, LogSumExp
 
 
 def draws(seed, *shape):

@@ -15,7 +15,6 @@ from dualfold.games import (
     KullbackLeibler,
     L1Ball,
     LeastSquares,
-    Logistic,
     Quadratic,
     Simplex,
     Spectrahedron,
@@ -25,7 +24,7 @@ from dualfold.games.composites import Flattened, HalfSquare, Sum
 from dualfold.games.convex_functions import Conjugate
 from dualfold.games.convex_sets import Ellipsoid, Everywhere
 from dualfold.games.divergences import Euclidean, Gauge
-from dualfold.games.losses import Entropy, LargestAffine, LogSumExp
+from dualfold.games.losses import Entropy, LargestAffine, Logistic, LogSumExp
 from dualfold.games.structured_sets import AffineSet, Product
 
 D = 6

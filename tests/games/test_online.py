@@ -17,7 +17,6 @@ from dualfold.games import (
     Indicator,
     KullbackLeibler,
     L1Ball,
-    Logistic,
     Oracle,
     Quadratic,
     Simplex,
@@ -30,7 +29,7 @@ from dualfold.games.composites import HalfSquare, Linear, Mixture
 from dualfold.games.convex_sets import Everywhere
 from dualfold.games.divergences import Euclidean
 from dualfold.games.game import linear_weights
-from dualfold.games.losses import LargestAffine
+from dualfold.games.losses import LargestAffine, Logistic
 from dualfold.games.minimum_search import least_point
 from dualfold.games.players import BestResponse, FTLPlus, FTRLPlus, OMDPlus, OptimisticFTL
 from dualfold.games.structured_sets import Product

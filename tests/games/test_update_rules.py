@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 
 from dualfold.errors import InvalidInput
-from dualfold.games import LeastSquares, adam, gradient_descent, stochastic_gradient
+from dualfold.games import LeastSquares, gradient_descent, stochastic_gradient
 from dualfold.games import textbook_methods as descent
 from dualfold.games.composites import HalfSquare
 from dualfold.games.textbook_methods import (
     accelerated_gradient,
     adagrad,
+    adam,
     minibatch,
     momentum,
     rmsprop,

@@ -382,7 +382,7 @@ def test_asymmetric_distances_are_refused_and_rounding_is_not():
     D = cdist(X, X)
     wrong = D.copy()
     wrong[4, 7] *= 2
-    with pytest.raises(InvalidInput, match=r"symmetric, but from row (4 to 7|7 to 4)"):
+    with pytest.raises(InvalidInput, match=r"symmetric, but between rows (4, 7|7, 4)"):
         nearest(wrong, 5, metric="precomputed")
     rounded = D * (1 + 1e-7 * np.random.default_rng(1).random(D.shape))
     found = nearest(rounded, 5, metric="precomputed")
@@ -446,7 +446,7 @@ def test_no_rows_tell_nothing_of_a_recall():
 def test_rows_without_a_common_column_have_no_neighbours():
     gaps = np.full((4, 4), np.nan)
     np.fill_diagonal(gaps, 1.0)
-    with pytest.raises(InvalidInput, match="row 0 has no column in common"):
+    with pytest.raises(InvalidInput, match=r"row 0 \(counted from 0\) has no column in common"):
         present_nearest(gaps, 1)
 
 

@@ -117,7 +117,9 @@ def test_rows_far_from_all_old_ones_are_named(fitted):
         warnings.simplefilter("error", RowsFarAway)
         usual = fitted.transform(new)
     new[[3, 9]] += 1e6
-    with pytest.warns(RowsFarAway, match=r"2 of 40 new rows \(counted from 1: 4, 10\)") as told:
+    with pytest.warns(
+        RowsFarAway, match=r"2 of 40 new rows, rows 3, 9 \(counted from 0\), are"
+    ) as told:
         placed = fitted.transform(new)
     assert told[0].filename == __file__
     others = np.delete(np.arange(40), [3, 9])

@@ -22,7 +22,7 @@ from dualfold.games import accelerated_recipes, plain_recipes, textbook_methods
 from dualfold.games.composites import HalfSquare
 from dualfold.games.convex_functions import Support
 from dualfold.games.convex_sets import Ellipsoid, Everywhere
-from dualfold.games.losses import Entropy, LargestAffine, LogSumExp
+from dualfold.games.losses import Entropy, LargestAffine, Logistic, LogSumExp
 from dualfold.games.structured_sets import AffineSet
 from tests.proofs.judge_games import Function, Place, best_point, false_claims
 
@@ -55,7 +55,7 @@ def loss(kind, d, scale, unit, random):
     if kind == "logistic":
         rows = rows / scale
         labels = random.choice([-1.0, 1.0], size=m)
-        return games.Logistic(rows, labels), Function("logistic", (rows, labels))
+        return Logistic(rows, labels), Function("logistic", (rows, labels))
     if kind == "planes":
         return LargestAffine(rows, targets), Function("planes", (rows, targets))
     if kind == "huber":

@@ -74,8 +74,9 @@ def test_groups_that_the_data_do_not_have_are_named():
 
 
 def test_as_many_columns_as_axes_are_no_overall_order():
-    for count, grade in ((2, "hardly any"), (3, "good")):
-        columns = tuple(column(str(i), 0.9 if i < count else 0.1) for i in range(8))
+    # Three times 0.75² is less than 2, three times 0.9² is more.
+    for count, r, grade in ((2, 0.9, "hardly any"), (3, 0.75, "hardly any"), (3, 0.9, "good")):
+        columns = tuple(column(str(i), r if i < count else 0.1) for i in range(8))
         assert Layout(0.2, 0.1, columns, 2).grade == grade
     few_of_many = tuple(column(str(i), 0.9 if i < 3 else 0.1) for i in range(40))
     assert Layout(0.2, 0.1, few_of_many, 2).grade == "fair"
@@ -119,3 +120,12 @@ def test_numbers_of_several_fillings_are_means_with_their_spread():
     doubtful = mean_verdict(each, filled_share=0.9, doubt="most cells are missing")
     assert str(doubtful) == "It cannot be judged: most cells are missing."
     assert doubtful.shows_nothing
+
+
+def test_filled_cells_never_show_that_a_group_is_none_of_the_data() -> None:
+    torn = GroupsFound(3, 1, 2, 0, 300, verdicts=("group", "torn", "torn"))
+    one = MapVerdict(Layout(0.9, 0.1, (), 2), None, torn)
+    both = mean_verdict([one, one], filled_share=0.15)
+    assert both.groups.verdicts == ("group", "undecided", "undecided")
+    assert (both.groups.found, both.groups.torn, both.groups.grade) == (1, 0, "some")
+    assert mean_verdict([one]).groups == torn  # a complete table shows it

@@ -139,7 +139,7 @@ def test_clouds_have_no_short_cuts():
 
 @pytest.fixture(scope="module")
 def found():
-    return recommend(roll_points(1000, random_state=2))
+    return recommend(roll_points(500, random_state=2))
 
 
 def test_a_roll_is_unrolled_and_a_cloud_is_not(found):
@@ -260,3 +260,33 @@ def test_cells_that_were_filled_in_recommend_nothing():
     (by_filled,) = recommend(data.X, methods=["pca"]).candidates
     (by_plausible,) = recommend(data, methods=["pca"]).candidates
     assert by_plausible.mean_kept < by_filled.mean_kept - 0.05
+
+
+def test_a_share_of_subsamples_is_no_promise_for_many_more_rows():
+    """From 200 to 800 rows a fifth less is kept: so with every four times as many rows."""
+    one = Candidate("pca", (0.5, 0.5), kept_quarter=(0.625, 0.625))
+    found = one.expected_kept(51_200, 800)
+    assert float(found) == pytest.approx(0.5 * 0.8**3)
+    assert found.low < found < found.high <= 0.5 + 0.05
+    # Nothing is extrapolated to hardly more rows, and nothing is expected to rise.
+    assert one.expected_kept(900, 800) == 0.5
+    rising = replace(one, kept_quarter=(0.3, 0.3))
+    assert float(rising.expected_kept(51_200, 800)) == 0.5
+
+
+def test_each_question_has_its_own_winner():
+    """Four columns follow one quantity: principal components show the order, hardly neighbours."""
+    rng = np.random.default_rng(0)
+    t = rng.normal(size=(220, 1))
+    X = np.hstack([t + 0.3 * rng.normal(size=(220, 5)), rng.normal(size=(220, 10))])
+    found = recommend(X, methods=("pca", "tsne"), question="order")
+    assert (found.method, found.decided) == ("pca", True)
+    assert found.verdict.startswith(
+        "pca, for overall order: its map of 176 rows shows overall order"
+    )
+    told = found.to_dict()
+    assert told["answers"]["order"] == "pca"
+    assert told["question"] == "order"
+    assert "For overall order: pca (good)." in str(found)
+    with pytest.raises(InvalidInput, match="question='size' must be one of neighbours, order"):
+        recommend(X, question="size")

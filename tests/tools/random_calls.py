@@ -48,7 +48,7 @@ from dualfold.descriptions import ESTIMATOR_MODULES
 from dualfold.errors import DualfoldError
 from dualfold.games.accelerated_recipes import heavy_ball
 from dualfold.games.convex_sets import Everywhere
-from dualfold.games.losses import LogSumExp
+from dualfold.games.losses import Logistic, LogSumExp
 from dualfold.games.plain_recipes import extragradient
 from dualfold.trace import TraceProblem, certify
 from tests.tools.random_values import METRICS, Draw, parameter_value, words
@@ -275,7 +275,7 @@ def game_call(draw: Draw) -> Any:
     makers = (
         lambda: games.LeastSquares(rows, rows[:, 0]),
         lambda: games.Quadratic(np.diag([draw.real()] * d), start),
-        lambda: games.Logistic(rows, np.where(rows[:, 0] > 0, 1.0, -1.0)),
+        lambda: Logistic(rows, np.where(rows[:, 0] > 0, 1.0, -1.0)),
         lambda: LogSumExp(draw.real()),
         lambda: games.Huber(draw.real()),
     )

@@ -1,11 +1,13 @@
 """What axes and groups mean stands on the page, beside the dots and never on them."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
+from dualfold import view
 from dualfold.auditing.map_meaning import map_meaning
 from dualfold.view.page_map import Map
-from tests.tools.page_contents import page_html
+from tests.tools.page_contents import data_of, page_html
 from tests.tools.page_window import pixels_of, state
 
 pytest_plugins = ["tests.tools.page_fixtures"]  # tab, file_of, opened
@@ -32,9 +34,23 @@ def forest():
     Y, _, columns = table()
     meaning = map_meaning(columns, Y, verdicts=("group", "group", "torn"))
     shown = Map("map", Y, explained=[0.6, 0.3], meaning=meaning)
+    height = np.where(np.arange(N) % 7 == 0, np.nan, np.arange(N))
     return page_html(
-        [shown], columns=columns, color="kind", color_reason="the map separates it best"
+        [shown],
+        columns=columns,
+        features={"height": height},
+        filled={"height": np.arange(0, N, 7) + 0.5},
+        color="kind",
+        color_reason="the map separates it best",
     )
+
+
+def test_a_gap_shows_what_was_filled_in_for_the_map(opened, forest):
+    page = opened(forest)
+    for row, shown in ((35, "– (filled in: 35.5)"), (36, "36")):
+        page.evaluate("row => dualfold.focus(row)", row)
+        cells = page.locator("#point tbody tr", has_text="height").locator("td").first
+        assert cells.inner_text() == shown
 
 
 def boxes(page, selector):
@@ -131,3 +147,13 @@ def test_the_best_column_is_what_neighbours_share_and_never_all_different():
     only = {"along": Y[:, 0], "number": np.arange(N), "noise": np.round(columns["noise"], 1)}
     assert map_meaning(only, Y).best_column is None, "what follows the map is different everywhere"
     assert map_meaning({"along": np.round(Y[:, 0])}, Y).best_column == "along"
+
+
+def test_a_page_of_a_data_frame_in_python_says_the_same():
+    Y, _, columns = table()
+    frame = pd.DataFrame({**columns, "far": Y[:, 0] + 2 * Y[:, 1]})
+    data = data_of(view.page(Y, frame).html)
+    (shown,) = data["maps"]
+    assert "depth" in shown["meaning"]["axes"][1]
+    assert shown["verdict"]["headline"].startswith("Shows")
+    assert (data["color"], "separates" in data["color_reason"]) == ("kind", True)

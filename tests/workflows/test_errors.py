@@ -14,7 +14,15 @@ import dualfold
 from dualfold import errors, methods, quality
 from dualfold.cli.wording import command_text
 from dualfold.data import Reading, read_table, write_table
-from dualfold.errors import Argument, DualfoldError, DualfoldWarning, InPython, Message
+from dualfold.errors import (
+    Argument,
+    DualfoldError,
+    DualfoldWarning,
+    InPython,
+    InvalidInput,
+    Message,
+    RowNumbers,
+)
 from dualfold.graph import join_pieces, knn, nearest
 from dualfold.graph.pieces import one_piece
 from dualfold.trace.solvers import Lanczos
@@ -63,7 +71,10 @@ WRONG = {
     "keep": (lambda p: table("a,b\n1.5,2\n2.5,3\n", p, keep="c"), "--keep c"),
     "exclude": (lambda p: table("a,b\n1.5,2\n2.5,3\n", p, exclude="c"), "--exclude c"),
     "format": (lambda p: read_table(_written(p / "book.ods")), "--format csv"),
-    "thousands": (lambda p: table('a,b\n"1,000",x\n"2,000",y\n', p), "--thousands ,"),
+    "thousands": (
+        lambda p: table('a,b\n"1,000",x\n"2,000",y\n', p, plain=True),
+        "--thousands ,",
+    ),
     "overwrite": (lambda p: write_table(_written(p / "t.csv"), {"a": [1.0]}), "--force"),
     "tolerance": (lambda _: dualfold.certificate.checked_tolerance(5.0), None),
     "n_neighbors of a measure": (
@@ -206,3 +217,16 @@ def test_no_message_spells_an_argument_as_text():
                 if name != "min"  # min(n_samples, n_features)=5, as scikit-learn writes it
             ]
     assert not found
+
+
+def test_rows_are_counted_from_1_on_the_command_line():
+    """Python counts from 0, and says so; whoever looks at a file counts from 1."""
+    hole = X.copy()
+    hole[3, 1] = np.nan
+    with pytest.raises(InvalidInput, match=r"row 3 \(counted from 0\) holds NaN") as caught:
+        knn(hole, 5)
+    assert "row 4 holds NaN" in command_text(caught.value.message)
+    several = Message("here: ", RowNumbers(*range(8)))
+    assert several == "here: rows 0, 1, 2, 3, 4 … (counted from 0)"
+    assert command_text(several) == "here: rows 1, 2, 3, 4, 5 …"
+    assert command_text(pickle.loads(pickle.dumps(several))) == command_text(several)

@@ -74,6 +74,7 @@ NAMES = names()
 LEFT = TO_DO.read_text().split()
 ROOM_OF = {name: f"{thing.__module__.split('.')[1]}.*" for name, thing in NAMES.items()}
 DONE = [name for name in NAMES if not {name, ROOM_OF[name]} & set(LEFT)]
+DONE_BY_ROOM = {room: [n for n in DONE if ROOM_OF[n] == room] for room in map(ROOM_OF.get, DONE)}
 
 
 def callables(name: str) -> Iterator[tuple[str, Any]]:
@@ -85,6 +86,11 @@ def callables(name: str) -> Iterator[tuple[str, Any]]:
     for member, what in members(CLASSES[name]) if name in CLASSES else ():
         if what.__doc__:
             yield f"{name}.{member}", what
+
+
+def documented_things(room: str) -> Iterator[tuple[str, Any]]:
+    """All things of a room that are written as numpydoc, with their members."""
+    return (pair for name in DONE_BY_ROOM[room] for pair in callables(name))
 
 
 class Docstring(validation.Validator):
@@ -258,14 +264,15 @@ def misstated(thing: Any) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("name", DONE)
-def test_a_docstring_is_numpydoc(name: str) -> None:
-    assert not faults(name), "\n".join(faults(name))
+@pytest.mark.parametrize("room", DONE_BY_ROOM)
+def test_docstrings_are_numpydoc(room: str) -> None:
+    wrong = [words for name in DONE_BY_ROOM[room] for words in faults(name)]
+    assert not wrong, "\n".join(wrong)
 
 
-@pytest.mark.parametrize("name", DONE)
-def test_types_and_defaults_are_those_of_the_code(name: str) -> None:
-    found = {full: misstated(thing) for full, thing in callables(name)}
+@pytest.mark.parametrize("room", DONE_BY_ROOM)
+def test_types_and_defaults_are_those_of_the_code(room: str) -> None:
+    found = {full: misstated(thing) for full, thing in documented_things(room)}
     found = {full: wrong for full, wrong in found.items() if wrong}
     assert not found, found
 
@@ -277,13 +284,14 @@ def test_an_estimator_has_every_section(name: str) -> None:
     assert [title for title in SECTIONS if title not in doc.section_titles] == []
 
 
-@pytest.mark.parametrize("name", DONE)
-def test_names_that_docstrings_mention_exist(name: str) -> None:
-    rooms = ("", "dualfold.", f"dualfold.{name.rpartition('.')[0]}.")
-    for full, thing in callables(name):
+@pytest.mark.parametrize("room", DONE_BY_ROOM)
+def test_names_that_docstrings_mention_exist(room: str) -> None:
+    for full, thing in documented_things(room):
         mentioned = set(re.findall(r"`(dualfold(?:\.\w+)+)`", inspect.getdoc(thing) or ""))
         mentioned |= set(read(thing).see_also)
-        lost = [one for one in mentioned if not any(exists(room + one) for room in rooms)]
+        folders = ["dualfold", *full.split(".")]
+        places = ["", *(".".join(folders[: count + 1]) + "." for count in range(len(folders)))]
+        lost = [one for one in mentioned if not any(exists(place + one) for place in places)]
         assert not lost, full
 
 

@@ -20,7 +20,10 @@ from dualfold.quality.column_directions import ColumnDirection, column_direction
 from dualfold.quality.estimate import drawn_rows
 from dualfold.quality.visible_groups import MapGroups
 
-__all__ = ["MapMeaning", "map_meaning", "shared_by_neighbors"]
+__all__ = ["BEST_COLOR_REASON", "MapMeaning", "map_meaning", "shared_by_neighbors"]
+
+# Why a map is coloured by its best column.
+BEST_COLOR_REASON = "of all columns the map separates this one best"
 
 # Groups that are listed in a few lines.
 MAX_LISTED_GROUPS = 5

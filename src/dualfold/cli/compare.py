@@ -32,6 +32,7 @@ from dualfold.exploration.verdict_words import short_verdict
 
 if TYPE_CHECKING:
     from dualfold.data import Prepared
+    from dualfold.quality import MapVerdict
 
 MAPS_PER_LINE = 4  # of the picture
 COMPARED_MEASURES = ("t_similarity", "trustworthiness", "continuity", "distance_correlation")
@@ -126,11 +127,13 @@ def _compare_jobs(
     refuse_scaled_distances(options.reading, *jobs)
     least = neighbors_to_measure(data, SCORED_NEIGHBORS, whole=True)
     cache = NeighborCache(data, jobs, console, least)
-    rows, maps = _results(jobs, data, cache, console)
+    rows, maps, verdicts = _results(jobs, data, cache, console)
     _write(options, data, maps, rows, console)
     if options.html is not None:
         notes = [*data.notices, *(notice for one in maps for notice in one.notices)]
-        content = maps_content(data, maps, cache, console, notes=notes, images=images)
+        content = maps_content(
+            data, maps, cache, console, notes=notes, images=images, verdicts=verdicts
+        )
         write_content(options, content, console)
     return {
         "schema": "dualfold.compare/1",
@@ -151,9 +154,10 @@ def _compare_jobs(
 
 def _results(
     jobs: tuple[Job, ...], data: Prepared, cache: NeighborCache, console: Console
-) -> tuple[list[dict[str, Any]], list[FittedMap]]:
-    """A row for each method, and the maps of those that gave one."""
+) -> tuple[list[dict[str, Any]], list[FittedMap], list[MapVerdict]]:
+    """A row for each method, and the maps of those that gave one, with what each shows."""
     rows, maps = list[dict[str, Any]](), list[FittedMap]()
+    verdicts: list[MapVerdict] = []
     for place, job in enumerate(jobs):
         name = job.method.name
         console.prefix = f"{place + 1} of {len(jobs)}, "
@@ -167,17 +171,19 @@ def _results(
             console.note(f"{name}: {reason}")
             continue
         maps.append(result)
-        rows.append(_row(data, cache, result, console))
+        row, shown = _row(data, cache, result, console)
+        rows.append(row)
+        verdicts.append(shown)
     console.prefix = ""
     if not maps:
         raise InvalidInput("none of the methods gave a map; see the notes above")
     _add_pictures(rows)
-    return rows, maps
+    return rows, maps, verdicts
 
 
 def _row(
     data: Prepared, cache: NeighborCache, result: FittedMap, console: Console
-) -> dict[str, Any]:
+) -> tuple[dict[str, Any], MapVerdict]:
     from dualfold.quality import report
     from dualfold.quality.estimate import sample_size
     from dualfold.quality.quality_report import mean_report
@@ -187,14 +193,14 @@ def _row(
         sample = sample_size(len(points))
         found = mean_report(
             [
-                report(space, points, n_neighbors=SCORED_NEIGHBORS, sample=sample)
+                report(space, points, n_neighbors=SCORED_NEIGHBORS, sample=sample, kruskal=False)
                 for space in cache.spaces
             ],
             data.filled_share,
             data.doubt,
         )
     shown = verdict_of_points(points, found.picture, cache, data, console)
-    return {
+    row = {
         "method": result.job.method.name,
         **{name: float(found.measures[name]) for name in COMPARED_MEASURES},
         "sampled": found.sampled,
@@ -207,6 +213,7 @@ def _row(
         "settings": result.job.settings(),
         "seconds": result.seconds,
     }
+    return row, shown
 
 
 def _best_method(rows: list[dict[str, Any]], measure: str) -> str:

@@ -50,6 +50,13 @@ class EmbedOptions:
         callback=o.method_or_auto,
         autocompletion=o.completion(*DESCRIPTIONS, "auto"),
     )
+    question: str | None = o.own_option(
+        "--question",
+        "What --method auto is to be best for: neighbours (who is near whom), order (overall "
+        "order) or groups. Default: neighbours.",
+        "neighbours|order|groups",
+        autocompletion=o.completion("neighbours", "order", "groups"),
+    )
     n_components: str | None = None
     n_neighbors: int | None = None
     reading: Reading = DEFAULT_READING
@@ -158,7 +165,7 @@ def _plan(options: EmbedOptions, console: Console) -> tuple[EmbedOptions, Plan]:
     if method == "auto":
         with o.usage_errors():
             compared_coordinates(d)
-    choice = choose_method(options.file, method, options.reading, d, console)
+    choice = choose_method(options.file, method, options.reading, d, console, options.question)
     if choice.n_neighbors is not None:
         options = replace(options, n_neighbors=options.n_neighbors or choice.n_neighbors)
     output = options.output or default_output(options.file, choice.method)
@@ -219,7 +226,7 @@ def _last_lines(options: EmbedOptions, summary: dict[str, Any]) -> list[str]:
         )
     if (sampled := summary["t_similarity_rows"]) < summary["rows"]:
         lines.append(f"Neighbours were counted on {sampled:,} of the rows")
-    lines += variance_line(summary["explained_variance_ratio"])
+    lines += variance_line(summary["explained_variance_ratio"], summary["filled_share"])
     lines += (summary.get("meaning") or {"text": ""})["text"].splitlines()
     return [*lines, summary["verdict"], try_next(_next_words(options, summary))]
 

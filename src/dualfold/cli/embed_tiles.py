@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from dualfold.exploration.job import Job
 
 # How a table in tiles can be read; the other fields of `Reading` need all rows.
-USED_FIELDS = ("identifier", "exclude", "standardize", "format")
+USED_FIELDS = ("identifier", "exclude", "standardize", "format", "plain", "tails")
 # They decide whether the scales of the columns differ.
 SCALE_SAMPLE_ROWS = 10_000
 
@@ -195,7 +195,7 @@ def _summary(options: EmbedOptions, job: Job, rows: TiledRows, estimator: Any) -
         "dualfold": __version__,
         "source": options.file,
         "settings": job.settings(),
-        "reading": options.reading.settings(),
+        "reading": replace(options.reading, plain=True).settings(),  # in tiles nothing is guessed
         "rows": table.n_rows,
         "tiles": len(table.tiles),
         "columns": [str(name) for name in table.meta.columns] if table.is_frame else table.width,

@@ -9,16 +9,12 @@ from dualfold.cli.output_files import write_map, write_picture
 from dualfold.exploration.axis_remarks import loadings_columns
 from dualfold.exploration.summary import (
     appended_columns,
-    coordinate_columns,
     output_columns,
 )
 
 if TYPE_CHECKING:
     from dualfold.cli.embed import EmbedOptions
     from dualfold.exploration import Exploration
-
-# Files of numbers, or with places of their own for coordinates: no row numbers beside them.
-COORDINATES_ENDINGS = (".npy", ".h5ad")
 
 
 def write_files(
@@ -53,10 +49,6 @@ def _output_columns(options: EmbedOptions, found: Exploration) -> dict[str, Any]
 
         source = written_columns(options.file, found.data.reading)
         return appended_columns(source, found.data, found.fitted)
-    if str(options.output).endswith(COORDINATES_ENDINGS):
-        asked = (found.data.reading.identifier, found.data.reading.color)
-        labels = {name: found.data.label(name) for name in asked if name is not None}
-        return labels | coordinate_columns(found.fitted, labels)
     return output_columns(found.data, found.fitted)
 
 

@@ -26,6 +26,13 @@ class RecommendOptions:
 
     file: str
     n_components: str = "2"
+    question: str | None = o.own_option(
+        "--question",
+        "What the map is for: neighbours (who is near whom), order (overall order) or groups. "
+        "Default: neighbours.",
+        "neighbours|order|groups",
+        autocompletion=o.completion("neighbours", "order", "groups"),
+    )
     reading: Reading = DEFAULT_READING
     as_json: bool = False
     quiet: bool = False
@@ -41,14 +48,15 @@ def recommend(options: RecommendOptions) -> None:
       dualfold embed roll.csv --method auto --picture roll.png
 
     The intrinsic dimension by two estimators; which numbers of neighbours make short cuts; a
-    handful of methods on five subsamples, ranked with the reason in words. Where no method is
-    better in all of them it says that the data do not decide. `embed --method auto` makes the map.
+    handful of methods on five subsamples, ranked with the reason in words, and which of them is
+    best for overall order, for who is near whom and for groups. Where no method is better in all
+    subsamples it says that the data do not decide. `embed --method auto` makes the map.
     """
     file, console = options.file, Console(quiet=options.quiet)
     asked = options.n_components
     with o.usage_errors():
         d = compared_coordinates(int(asked) if asked.isdecimal() else asked)
-    found, data = recommendation_for(file, options.reading, d, console)
+    found, data = recommendation_for(file, options.reading, d, console, options.question)
     if options.as_json:
         print_json(found.to_dict() | {"source": file, "notices": command_texts(data.notices)})
     else:

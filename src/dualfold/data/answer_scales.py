@@ -126,12 +126,12 @@ ANSWER_SCALES: dict[str, tuple[str, ...]] = {
         "nada|ninguno|ninguna|nenhum|nenhuma",
         "very low|very little|sehr niedrig|sehr gering|sehr wenig|très faible|très bas|très peu|"
         "muy bajo|muy baja|muy poco|muito baixo|muito baixa|muito pouco",
-        "low|mild|slight|slightly|a little|little|light|niedrig|gering|leicht|wenig|ein wenig|"
+        "low|l|mild|slight|slightly|a little|little|light|niedrig|gering|leicht|wenig|ein wenig|"
         "faible|bas|basse|léger|légère|un peu|peu|bajo|baja|leve|poco|un poco|baixo|baixa|pouco|"
         "um pouco|ligeiro",
-        "medium|moderate|moderately|somewhat|some|intermediate|mittel|mäßig|mittelmäßig|etwas|"
+        "medium|m|moderate|moderately|somewhat|some|intermediate|mittel|mäßig|mittelmäßig|etwas|"
         "moyen|moyenne|modéré|modérée|moyennement|medio|media|moderado|moderada|algo|médio|média",
-        "high|severe|strong|heavy|marked|quite a bit|quite a lot|a lot|hoch|stark|schwer|viel|"
+        "high|h|severe|strong|heavy|marked|quite a bit|quite a lot|a lot|hoch|stark|schwer|viel|"
         "ziemlich|élevé|élevée|haut|fort|forte|sévère|beaucoup|alto|alta|grave|severo|severa|fuerte|mucho|"
         "bastante|elevado|elevada|severo|muito",
         "very high|very severe|very strong|very much|extreme|extremely|sehr hoch|sehr stark|"
@@ -159,6 +159,13 @@ ANSWER_SCALES: dict[str, tuple[str, ...]] = {
         "enorme|muito grande",
         "xxl|gigantic|enormous",
         "xxxl",
+    ),
+    "ordinals": (
+        "1st|first|erste|erster|premier|première|primero|primera|primeiro|primeira",
+        "2nd|second|zweite|zweiter|deuxième|segundo|segunda",
+        "3rd|third|dritte|dritter|troisième|tercero|tercera|terceiro|terceira",
+        "4th|fourth|vierte|vierter|quatrième|cuarto|cuarta|quarto|quarta",
+        "5th|fifth|fünfte|fünfter|cinquième|quinto|quinta",
     ),
     "schooling": (
         "no schooling|no education|illiterate|kein abschluss|sans diplôme|sin estudios|"

@@ -19,7 +19,7 @@ from dualfold.data.encoding import (
 from dualfold.data.heavy_tails import HeavyTails, heavy_tails
 from dualfold.data.notices import MANY_ROWS, column_argument, quoted_names
 from dualfold.data.reading import Reading
-from dualfold.data.scales import column_limits, shares_range
+from dualfold.data.scales import MIN_SPECTRUM_COLUMNS, column_limits, shares_range
 from dualfold.errors import Argument, InvalidInput, Message
 
 # A column of positive numbers is very skewed from here on (an exponential one has 2).
@@ -31,14 +31,17 @@ MAX_LOG_SKEWNESS = 1.25
 def without_redundant_columns(table: Table, reading: Reading) -> Table:
     """The table without columns that are constant or equal to another one.
 
-    Columns that share a range are all kept: pixels, spectra and coordinates belong together.
+    Pixels and spectra are all kept, since they belong together; of coordinates, equal ones.
     """
     X, names = table.X, table.names
-    if not isinstance(X, np.ndarray) or len(names) < 2 or len(X) < 2 or shares_range(X, names):
+    if not isinstance(X, np.ndarray) or len(names) < 2 or len(X) < 2:
+        return table
+    together = shares_range(X, names)
+    if together and len(names) >= MIN_SPECTRUM_COLUMNS:
         return table
     low, high = column_limits(X)
     constant = [name for name, same in zip(names, ~(high > low), strict=True) if same]
-    equal = _equal_columns(X, names)
+    equal = {} if together else _equal_columns(X, names)
     constant = [name for name in constant if name not in reading.meant_columns]
     equal = {
         name: first

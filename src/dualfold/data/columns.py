@@ -19,7 +19,7 @@ from dualfold.data.answer_scales import ordered_answers
 from dualfold.data.cell_words import understood_words
 from dualfold.data.encoding import NAMED_MONTH_PATTERN, YEAR_MONTH_PATTERN, as_dates
 from dualfold.data.identifiers import identifier_kinds
-from dualfold.data.layout import different_names
+from dualfold.data.layout import with_different_names
 from dualfold.data.notices import (
     ENCODED_KINDS,
     color_notice,
@@ -30,7 +30,7 @@ from dualfold.data.notices import (
     rising_notice,
 )
 from dualfold.data.reading import Reading
-from dualfold.data.targets import apart_notice, named_targets, suspected_targets, used_notice
+from dualfold.data.targets import named_targets, suspected_targets, target_notices
 from dualfold.errors import Argument, InvalidInput, Message
 
 if TYPE_CHECKING:
@@ -53,7 +53,6 @@ NESTED_TYPES = (list, tuple, dict, np.ndarray)
 CODE_PATTERN = re.compile(r"0\d+")
 
 NUMBER_KINDS = ("number", "distinct")
-IDENTIFIER_KINDS = ("identifier", "named")
 LABEL_KINDS = ("label", "target", "text", "date", "boolean", "long number", "code")
 # Text that repeats is a category: at most this many levels, of this many rows on average.
 MAX_GUESSED_LEVELS = 50
@@ -73,7 +72,6 @@ class Table:
     targets: the labels that would be features, but look like the answer; the best first.
     orders: the levels of ordered categories, the lowest first.
     choices: fields of `Reading` that were found out and decide how rows that come later are read.
-    identifiers: the columns left out that name the rows, with a value for each row of the file.
     """
 
     X: NDArray[np.floating[Any]] | csr_array[Any]
@@ -85,7 +83,6 @@ class Table:
     targets: tuple[str, ...] = ()
     orders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    identifiers: Mapping[str, NDArray[Any]] = field(default_factory=dict)
 
 
 def table_of_frame(
@@ -100,22 +97,12 @@ def table_of_frame(
 
     mixed : whether categories and dates are features too, and numbers may be lacking
     """
-    names, renamed = different_names([str(name) for name in frame.columns])
-    frame = frame.copy(deep=False)
-    frame.columns = names  # type: ignore[assignment]
+    frame, renamed = with_different_names(frame)
+    names = list(frame.columns)
     reading = reading.for_columns(names)
     found = understood_words(frame, reading, features or ())
     frame, notices = found.frame, [*notices, *renamed, *found.notices]
-    exclude, keep = reading.excluded_columns, reading.keep
-    label_columns = reading.kept_apart
-    if features is not None:
-        refuse_lacking(features, names)
-        keep, exclude = tuple(features), ()
-        label_columns = tuple(name for name in names if name not in features)
-    else:
-        _check_asked(names, reading)
-        if reading.used_columns:
-            label_columns += tuple(name for name in names if name not in reading.meant_columns)
+    keep, exclude, label_columns = _column_roles(names, reading, features)
     columns = {str(name): _plain_column(column) for name, column in frame.items()}
     no_features = frozenset(label_columns)
     kinds = {
@@ -132,9 +119,10 @@ def table_of_frame(
         orders = _known_orders(kinds, columns, reading)
         kinds |= dict.fromkeys(orders, "answers")
     # The columns of an existing map are named by it: notices about them were given then.
-    named = [] if features is not None else _named_targets(kinds, reading)
+    named = [] if features is not None else _named_targets(kinds, names, reading)
     guesses = mixed and reading.guesses and not reading.used_columns
     apart = suspected_targets(named, columns) if guesses else []
+    doubtful = [] if apart else named
     kinds |= dict.fromkeys(apart, "target")
     used = [name for name, kind in kinds.items() if kind in NUMBER_KINDS]
     beside = {name: kind for name, kind in kinds.items() if kind in ENCODED_KINDS}
@@ -143,20 +131,31 @@ def table_of_frame(
         for name, kind in kinds.items()
         if kind in LABEL_KINDS or name in beside or name in reading.label_fields
     }
-    said = [*notices, *kind_notices(columns, kinds, named)]
+    said = [*notices, *kind_notices(columns, kinds, (*apart, *doubtful))]
     if mixed and features is None:
         said += _color_notices(columns, reading)
     if not used and not beside and (features is None or not mixed):
         _refuse_nothing_used(columns, [*exclude, *label_columns], said)
     rows = np.arange(len(frame), dtype=np.int64)
     matrix = _matrix([columns[name] for name in used]) if used else np.empty((len(rows), 0))
-    said += _doubt_notices(kinds, apart, [] if apart else named)
+    rising = [name for name in used if kinds[name] == "distinct" and name not in doubtful]
+    said += [rising_notice(rising)] if rising else []
+    said += target_notices(apart, doubtful, reading.color)
     said += order_notices({name: orders[name] for name in orders if name in beside})
-    orders = orders | reading.orders
-    kept = (tuple(apart), orders, found.choices)
-    names_rows = [name for name, kind in kinds.items() if kind in IDENTIFIER_KINDS]
-    identifiers = {name: _label_values(columns[name]) for name in names_rows}
-    return Table(matrix, tuple(used), labels, tuple(said), rows, beside, *kept, identifiers)
+    kept = (tuple(apart), orders | reading.orders, found.choices)
+    return Table(matrix, tuple(used), labels, tuple(said), rows, beside, *kept)
+
+
+def _column_roles(
+    names: list[str], reading: Reading, features: Sequence[str] | None
+) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+    """The columns that are used, left out and kept apart whatever they look like."""
+    if features is not None:
+        refuse_lacking(features, names)
+        return tuple(features), (), tuple(name for name in names if name not in features)
+    _check_asked(names, reading)
+    others = [name for name in names if reading.used_columns and name not in reading.meant_columns]
+    return reading.keep, reading.excluded_columns, (*reading.kept_apart, *others)
 
 
 def _refuse_nothing_used(columns: dict[str, Column], asked: list[str], said: list[str]) -> NoReturn:
@@ -178,17 +177,9 @@ def _color_notices(columns: dict[str, Column], reading: Reading) -> list[Message
     return [color_notice(name)] if kind[name] in (*NUMBER_KINDS, *ENCODED_KINDS) else []
 
 
-def _named_targets(kinds: dict[str, str], reading: Reading) -> list[str]:
+def _named_targets(kinds: dict[str, str], names: list[str], reading: Reading) -> list[str]:
     used = [name for name, kind in kinds.items() if kind in (*NUMBER_KINDS, *ENCODED_KINDS)]
-    return named_targets(used, reading.used_fields)
-
-
-def _doubt_notices(kinds: dict[str, str], apart: list[str], named: list[str]) -> list[Message]:
-    """Notices about columns that may be targets or identifiers."""
-    rising = [name for name, kind in kinds.items() if kind == "distinct" and name not in named]
-    said = [rising_notice(rising)] if rising else []
-    said += [apart_notice(apart)] if apart else []
-    return [*said, used_notice(named)] if named else said
+    return named_targets(used, names, reading.used_fields)
 
 
 def _mixed_kinds(

@@ -6,6 +6,7 @@ import contextlib
 import csv
 import io
 import re
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -79,21 +80,26 @@ def _table_and_lines_below(
     try:
         frame = _parse_text(opener, name, dialect, reading, None)
     except InvalidInput:  # a line below the table may have more cells than a row
+        first, height = list[str](), 0
+        tail: deque[list[str]] = deque(maxlen=MAX_LINES_BELOW)
         with _data_rows(opener, dialect) as text:
-            rows = [cells for _, cells in records(text, dialect.separator)]
-        tail = rows[-MAX_LINES_BELOW:]
-        count = rows_below(tail, [row[0] for row in rows[:-MAX_LINES_BELOW][:1000] if row])
-        if count == 0 or count == len(rows):
+            for _, cells in records(text, dialect.separator):
+                height += 1
+                if len(tail) == MAX_LINES_BELOW and len(first) < 1000:
+                    first.append(tail[0][0])
+                tail.append(cells)
+        count = rows_below(tail, first)
+        if count in (0, len(tail)):
             raise
-        left = len(rows) - count
-        return _parse_text(opener, name, dialect, reading, left), below_notice(rows[left:])
-    tail = frame.iloc[-MAX_LINES_BELOW:].to_numpy(dtype=object).tolist()
-    count = rows_below(tail, frame.iloc[: -len(tail), 0].head(1000).dropna().tolist())
-    if count == 0 or count == len(frame):
+        left = height - count
+        return _parse_text(opener, name, dialect, reading, left), below_notice(list(tail)[-count:])
+    last = frame.iloc[-MAX_LINES_BELOW:].to_numpy(dtype=object).tolist()
+    count = rows_below(last, frame.iloc[: -len(last), 0].head(1000).dropna().tolist())
+    if count in (0, len(last)):
         return frame, []
     left = len(frame) - count
     # Again, since one word makes text of a column of numbers.
-    return _parse_text(opener, name, dialect, reading, left), below_notice(tail[-count:])
+    return _parse_text(opener, name, dialect, reading, left), below_notice(last[-count:])
 
 
 @contextlib.contextmanager
@@ -210,7 +216,7 @@ def _with_written_gaps(frame: pd.DataFrame, text: _TextColumns) -> pd.DataFrame:
     from pandas.api import types
 
     raw = {"keep_default_na": False, "na_values": [""]}
-    lacking = [c for c in range(frame.shape[1]) if bool(frame[c].isna().any())]
+    lacking = np.flatnonzero(frame.isna().any().to_numpy()).tolist()
     numbers = [c for c in lacking if types.is_numeric_dtype(frame[c].dtype)]
     numbers = [c for c in numbers if bool(frame[c].notna().any())]  # "None" alone is a word
     words = [c for c in lacking if c not in numbers and not _is_boolean(frame[c])]

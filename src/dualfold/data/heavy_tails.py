@@ -15,7 +15,12 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.data.notices import MANY_ROWS
-from dualfold.data.scales import MIN_SPECTRUM_COLUMNS, column_limits, shares_range
+from dualfold.data.scales import (
+    MIN_SPECTRUM_COLUMNS,
+    column_limits,
+    different_units,
+    shares_range,
+)
 
 TAIL_ROWS_SHARE = 0.01
 # A third of the variance in 1 % of the rows is more than an exponential column has in any sample of
@@ -104,9 +109,13 @@ def _tail_rows(n: int) -> int:
 
 def _unit(column: Array) -> float:
     """1 for counts, else a value that most are above."""
-    if np.array_equal(column, np.floor(column)):
+    if _is_whole(column):
         return 1.0
     return float(np.quantile(column[column > 0], UNIT_QUANTILE))
+
+
+def _is_whole(column: Array) -> bool:
+    return np.array_equal(column, np.floor(column), equal_nan=True)
 
 
 def _blocks(X: Array, names: Sequence[str], low: Array) -> list[Array]:
@@ -115,9 +124,12 @@ def _blocks(X: Array, names: Sequence[str], low: Array) -> list[Array]:
     if len(names) >= MIN_SPECTRUM_COLUMNS and shares_range(X, names):
         return [everything]
     if len(names) >= MIN_BLOCK_COLUMNS:
-        whole = np.array([np.array_equal(X[:, p], np.floor(X[:, p])) for p in everything])
-        kinds = (whole & (low >= 0), ~whole & (low >= 0))
-        return [np.flatnonzero(one) for one in kinds if one.sum() >= MIN_BLOCK_COLUMNS]
+        whole = np.array([_is_whole(X[:, place]) for place in everything])
+        counts, others = np.flatnonzero(whole & (low >= 0)), np.flatnonzero(~whole & (low >= 0))
+        blocks = [counts] if len(counts) >= MIN_BLOCK_COLUMNS else []
+        if len(others) >= MIN_BLOCK_COLUMNS and different_units(X[:, others], names) is None:
+            blocks.append(others)
+        return blocks
     stems = np.array([re.sub(r"\d+", "#", str(name)) for name in names])
     blocks = [np.flatnonzero(stems == stem) for stem in dict.fromkeys(stems) if "#" in stem]
     return [block for block in blocks if len(block) >= MIN_SPECTRUM_COLUMNS]

@@ -71,7 +71,8 @@ def identifier_kinds(columns: Mapping[str, NDArray[Any]], first: str = "") -> di
     """The columns of whole numbers that may name the rows, each with its kind.
 
     "named": by the name; "identifier": it counts the rows; "distinct": whole numbers that rise
-    from row to row, which are used. `first` is the name of the table's first column.
+    from row to row in the first column, where identifiers stand; they are used.
+    `first` is the name of the table's first column.
     """
     found: dict[str, str] = {}
     for name, column in columns.items():
@@ -83,8 +84,8 @@ def identifier_kinds(columns: Mapping[str, NDArray[Any]], first: str = "") -> di
             found[name] = "named"
         elif _counts_rows(name, values) and "identifier" not in found.values():
             found[name] = "identifier"
-        elif len(values) >= MIN_ROWS_FROM_ZERO and _rises(values) and not _is_time(name, values):
-            found[name] = "distinct"
+        elif name == first and len(values) >= MIN_ROWS_FROM_ZERO and _rises(values):
+            found |= {} if _is_time(name, values) else {name: "distinct"}
     return found
 
 

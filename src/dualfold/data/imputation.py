@@ -82,7 +82,7 @@ class Imputation:
         unit = np.where(self.scale > 0, self.scale, 1.0)
         with np.errstate(invalid="ignore"):
             known = np.where(hole, 0.0, (X - self.mean) / unit)
-        return expected_scores(known, ~hole, self.components, self.noise)
+        return expected_scores(known, KnownPatterns.of(~hole), self.components, self.noise)
 
     def _errors(self, hole: NDArray[np.bool_], rng: np.random.Generator) -> Array:
         if self.errors is None:
@@ -97,14 +97,34 @@ def mean_imputation(mean: Array, scale: Array, levels: Sequence[Sequence[int]] =
 
 
 def expected_scores(
-    values: Array, known: NDArray[np.bool_], W: Array, noise: float
+    values: Array, patterns: KnownPatterns, W: Array, noise: float
 ) -> tuple[Array, Array]:
     """The expected z of rows with 0 in their holes, and (WᵀW + σ²I)⁻¹ over their known cells."""
     k = W.shape[1]
     products = (W[:, :, None] * W[:, None, :]).reshape(len(W), k * k)
-    inner = (known.astype(np.float64) @ products).reshape(len(known), k, k)
+    inner = (patterns.known @ products).reshape(len(patterns.known), k, k)
     inverse = np.linalg.inv(inner + noise * np.eye(k)) if k else inner
+    inverse = inverse[patterns.place]
     return np.einsum("nij,nj->ni", inverse, values @ W), inverse
+
+
+@dataclass(frozen=True, eq=False)
+class KnownPatterns:
+    """Which cells rows have: each pattern once, as 0 and 1, and the pattern of every row.
+
+    Most tables have few of them, and a matrix is inverted for each.
+    """
+
+    known: Array
+    place: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, known: NDArray[np.bool_]) -> KnownPatterns:
+        """`known` : n×width, where rows have values."""
+        bits = np.ascontiguousarray(np.packbits(known, axis=1))
+        keys = bits.view(np.dtype((np.void, bits.shape[1]))).ravel()
+        _, first, place = np.unique(keys, return_index=True, return_inverse=True)
+        return cls(known[first].astype(np.float64), place.ravel())
 
 
 def _chunks_with_holes(X: Array) -> Iterator[tuple[NDArray[np.int64], NDArray[np.bool_]]]:

@@ -10,12 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dualfold.arrays import Array
-from dualfold.data.imputation import MIN_NOISE, Imputation, expected_scores
+from dualfold.data.imputation import MIN_NOISE, Imputation, KnownPatterns, expected_scores
+from dualfold.kernels.reports import steps
 
 # Numbers of components that are tried: one after the other while cells kept from the fit gain.
 COMPONENT_COUNTS = (1, 2, 3, 5, 8)
@@ -29,10 +31,13 @@ MIN_GAIN_ERRORS = 2.0
 # Rows are drawn where there are more cells than this: W is known well from fewer.
 MAX_FIT_CELLS = 400_000
 MAX_FOLD_CELLS = 80_000
+MAX_FOLD_COLUMNS = 1_000
 # Predicted multiply-adds of the last fit, a few seconds, and of each that chooses a number.
 MAX_FLOPS = 1e10
 MAX_FOLD_FLOPS = 1e9
 MIN_ROUNDS = 5
+# Of a small inverse, times the cube of its size: it takes as long as these.
+INVERSE_FLOPS = 20.0
 # Steps and their length at the end, in units of the scale; a choice needs fewer digits.
 MAX_ROUNDS = 300
 MAX_FOLD_ROUNDS = 40
@@ -52,11 +57,14 @@ def fitted_imputation(
     counts : the numbers of components that are tried
     """
     rng = np.random.default_rng(seed)
-    cells = _Cells.of(X, start, MAX_FIT_CELLS, rng)
-    some = _Cells.of(X, start, MAX_FOLD_CELLS, rng)
-    folds = [_held_out(some, start.levels, rng) for _ in range(HELD_OUT_FOLDS)]
-    count, stretch = _chosen_count(some, folds, counts)
-    fit = _fitted(cells, count, _FULL_EFFORT)
+    with steps("filling in missing values", 1.0) as done:
+        some = _Cells.of(X, start, MAX_FOLD_CELLS, rng).with_fewer_columns(start.levels, rng)
+        folds = [_held_out(some, start.levels, rng) for _ in range(HELD_OUT_FOLDS)]
+        count, stretch = _chosen_count(some, folds, counts)
+        done(0.5)
+        cells = _Cells.of(X, start, MAX_FIT_CELLS, rng)
+        fit = _fitted(cells, count, _FULL_EFFORT)
+        done(0.5)
     errors = _left_out_errors(cells, fit)
     return replace(
         start,
@@ -87,6 +95,14 @@ class _Cells:
         unit = np.where(start.scale > 0, start.scale, 1.0)
         with np.errstate(invalid="ignore"):
             return cls(np.where(known, (X - start.mean) / unit, 0.0), known)
+
+    def with_fewer_columns(self, levels: Sequence[Any], rng: np.random.Generator) -> _Cells:
+        """Some columns of a wide table of numbers: they show how many components there are."""
+        width = self.values.shape[1]
+        if levels or width <= MAX_FOLD_COLUMNS:
+            return self
+        some = np.sort(rng.choice(width, MAX_FOLD_COLUMNS, replace=False))
+        return _Cells(self.values[:, some], self.known[:, some])
 
     def without(self, held: NDArray[np.bool_]) -> _Cells:
         return _Cells(np.where(held, 0.0, self.values), self.known & ~held)
@@ -124,16 +140,17 @@ def _fitted(cells: _Cells, count: int, effort: _Effort) -> _Fit:
     total = max(1.0, float(known.sum()))
     offset = cells.values.sum(axis=0) / counts
     W = _first_components(cells, count)
-    left = np.where(cells.known, cells.values - offset, 0.0)
-    noise = max(MIN_NOISE, float(np.square(left).sum()) / total)
+    squares = float(np.square(known * (cells.values - offset)).sum())
+    noise = max(MIN_NOISE, squares / total)
     if not count:
         return _Fit(offset, W, noise, converged=True)
-    flops = 4.0 * n * width * (count + 1) ** 2
+    patterns = KnownPatterns.of(cells.known)
+    flops = 4.0 * n * width * (count + 1) ** 2 + INVERSE_FLOPS * len(patterns.known) * count**3
     rounds = int(np.clip(effort.flops / flops, MIN_ROUNDS, effort.rounds))
     for _ in range(rounds):
         before = W
-        centred = np.where(cells.known, cells.values - offset, 0.0)
-        z, inverse = expected_scores(centred, cells.known, W, noise)
+        centred = known * (cells.values - offset)
+        z, inverse = expected_scores(centred, patterns, W, noise)
         covariance = noise * inverse
         W, offset, noise = _maximum(cells, known, z, covariance, noise)
         second = (z.T @ z + covariance.sum(axis=0)) / n
@@ -220,7 +237,9 @@ def _fold_errors(cells: _Cells, folds: Sequence[NDArray[np.bool_]], count: int) 
         rest = cells.without(held)
         fit = _fitted(rest, count, _FOLD_EFFORT)
         centred = np.where(rest.known, rest.values - fit.offset, 0.0)
-        z, inverse = expected_scores(centred, rest.known, fit.components, fit.noise)
+        z, inverse = expected_scores(
+            centred, KnownPatterns.of(rest.known), fit.components, fit.noise
+        )
         off = np.where(held, cells.values - fit.offset - z @ fit.components.T, 0.0)
         by_row += np.square(off).sum(axis=1)
         model = fit.noise * (1 + _leverages(fit.components, inverse))
@@ -243,7 +262,7 @@ def _left_out_errors(cells: _Cells, fit: _Fit) -> Array:
     """Errors of known cells when each is predicted by the others of its row, in units of the
     model's deviation; 0 elsewhere."""
     centred = np.where(cells.known, cells.values - fit.offset, 0.0)
-    z, inverse = expected_scores(centred, cells.known, fit.components, fit.noise)
+    z, inverse = expected_scores(centred, KnownPatterns.of(cells.known), fit.components, fit.noise)
     leverage = np.minimum(_leverages(fit.components, inverse), 1 - 1e-9)
     off = np.where(cells.known, centred - z @ fit.components.T, 0.0)
     # The error is off/(1 − h), its variance σ²/(1 − h).

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.errors import Argument, InPython, InvalidInput
+from dualfold.errors import Argument, InPython, InvalidInput, RowNumbers
 
 # A message names this many classes, and counts the others.
 MAX_NAMED_CLASSES = 5
@@ -134,8 +134,9 @@ def _refuse_missing(given: Array) -> None:
     if missing.any():
         raise InvalidInput(
             Argument("y"),
-            f" lacks {int(missing.sum())} of {len(given)} labels (NaN or None), the first in "
-            f"row {int(np.argmax(missing))}; leave these rows out, or give them a class",
+            f" lacks {int(missing.sum())} of {len(given)} labels (NaN or None), the first in ",
+            RowNumbers(int(np.argmax(missing))),
+            "; leave these rows out, or give them a class",
         )
 
 

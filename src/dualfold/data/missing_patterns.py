@@ -13,7 +13,7 @@ from dualfold.arrays import Array
 from dualfold.data.columns import MIN_ROWS_PER_LEVEL, Table
 from dualfold.data.encoding import MISSING_LEVEL_KIND, words_of
 from dualfold.data.filled_cells import MIN_KNOWN_SHARE
-from dualfold.data.notices import column_argument
+from dualfold.data.notices import column_argument, quoted_names
 from dualfold.data.reading import Reading
 from dualfold.errors import Argument, InvalidInput, Message
 
@@ -21,6 +21,8 @@ from dualfold.errors import Argument, InvalidInput, Message
 TEST_LEVEL = 0.01
 # Of longer tables some rows are tested.
 MAX_TESTED_ROWS = 10_000
+# Of the rows that have values at all.
+MIN_ROWS_LEFT_SHARE = 0.5
 CATEGORY_KINDS = ("category", "yes or no")
 
 
@@ -50,6 +52,7 @@ def without_empty_columns(table: Table, reading: Reading) -> Table:
     ]
     if len(empty) == len(shares):
         raise _all_empty(shares)
+    _refuse_few_rows(there, empty, telling)
     return _without_columns(table, empty, shares) if empty else table
 
 
@@ -67,6 +70,35 @@ def _all_empty(shares: dict[str, float]) -> InvalidInput:
         Argument("missing", "mean"),
         " fills them with means",
     )
+
+
+def _refuse_few_rows(
+    there: dict[str, NDArray[np.bool_]], empty: list[str], telling: dict[str, str]
+) -> None:
+    """A map of a few rows that happen to have values is no map of the table.
+
+    Rows without any value are no rows, and do not count.
+    """
+    kept = np.array(
+        [known | (name in telling) for name, known in there.items() if name not in empty]
+    )
+    rows = np.any(list(there.values()), axis=0)
+    left = rows & (kept.mean(axis=0) >= MIN_KNOWN_SHARE)
+    if left.sum() >= MIN_ROWS_LEFT_SHARE * rows.sum():
+        return
+    but = f", without {quoted_names(empty)}, which {_are(empty)} mostly missing" if empty else ""
+    raise InvalidInput(
+        f"only {left.sum()} of {rows.sum()} rows have values in a fifth of the columns{but}: the "
+        "others would be invented; ",
+        Argument("missing", "mean"),
+        " fills all with means, and ",
+        Argument("missing", "drop"),
+        " takes complete rows alone",
+    )
+
+
+def _are(names: list[str]) -> str:
+    return "is" if len(names) == 1 else "are"
 
 
 def _without_columns(table: Table, empty: list[str], shares: dict[str, float]) -> Table:
@@ -129,12 +161,12 @@ def _chance(
     if min(group.sum(), (~group).sum()) < MIN_ROWS_PER_LEVEL:
         return 1.0
     if other in table.names:
-        return _rank_chance(table.X[::step, table.names.index(other)][both], group)
+        return rank_chance(table.X[::step, table.names.index(other)][both], group)
     words = np.asarray(words_of(table.labels[other][::step]), dtype=object)[both]
-    return _level_chance(words, group)
+    return level_chance(words, group)
 
 
-def _rank_chance(values: Array, group: NDArray[np.bool_]) -> float:
+def rank_chance(values: Array, group: NDArray[np.bool_]) -> float:
     """Kruskal and Wallis's test of two groups; ties share their rank."""
     _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
     ranks = (np.cumsum(counts) - (counts - 1) / 2)[place]
@@ -146,7 +178,7 @@ def _rank_chance(values: Array, group: NDArray[np.bool_]) -> float:
     return float(chdtrc(1, (len(values) - 1) * sums / spread))
 
 
-def _level_chance(words: NDArray[Any], group: NDArray[np.bool_]) -> float:
+def level_chance(words: NDArray[Any], group: NDArray[np.bool_]) -> float:
     """Pearson's test of levels in two groups; those of few rows are one level."""
     _, place, counts = np.unique(words.astype(str), return_inverse=True, return_counts=True)
     many = counts >= 2 * MIN_ROWS_PER_LEVEL

@@ -58,10 +58,10 @@ MIN_BLAMED_SHARE = 0.05
 
 def complete_table(table: Table, missing: Missing, scaled: ColumnScaling = AS_READ) -> Table:
     """A table without missing or infinite values; a notice names constant columns."""
-    return completed(table, missing, scaled)[0]
+    return complete_table_with_cells(table, missing, scaled)[0]
 
 
-def completed(
+def complete_table_with_cells(
     table: Table, missing: Missing, scaled: ColumnScaling = AS_READ
 ) -> tuple[Table, FilledCells | None]:
     """The same, and the cells that were filled in, where some were."""

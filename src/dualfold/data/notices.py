@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 MANY_ROWS = 20
 # A number that is written with a currency before it, digits in groups, or a unit after it.
 DRESSED_NUMBER = re.compile(r"[-+$€£¥\s]*\d[\d.,'’_\s]*(?:[eE][-+]?\d+)?\s*[^\W\d]{0,5}[%°²³]?\.?")
+ORDINAL_PATTERN = re.compile(r"\d+(?:st|nd|rd|th)", re.IGNORECASE)
 PLAIN_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 KIND_SENTENCES = {
     "empty": "empty, left out",
@@ -71,7 +72,13 @@ def kind_notices(
         name: _offending_number(columns[name]) for name, kind in kinds.items() if kind == "text"
     }
     said = [
-        Message(f"'{name}' was kept as a label although most of it looks like numbers: ", offender)
+        Message(
+            f"'{name}' was kept as a label although most of it looks like numbers: ",
+            offender,
+            "; ",
+            Argument("category", [name]),
+            " takes its values as names",
+        )
         for name, offender in offenders.items()
         if offender
     ]
@@ -110,7 +117,11 @@ def looks_like_number(column: Column) -> bool:
     """Whether most of a column of text is numbers with something around them."""
     assert not isinstance(column, np.ndarray)
     words = [str(value).strip() for value in column.dropna().head(1000)]
-    return 2 * sum(bool(DRESSED_NUMBER.fullmatch(word)) for word in words) > len(words)
+    dressed = sum(
+        bool(DRESSED_NUMBER.fullmatch(word)) and not ORDINAL_PATTERN.fullmatch(word)
+        for word in words
+    )
+    return 2 * dressed > len(words)
 
 
 def _remedy(text: str) -> Sequence[str]:

@@ -31,7 +31,7 @@ from dualfold.data.filled_cells import (
 )
 from dualfold.data.imputation import Imputation
 from dualfold.data.missing_patterns import without_empty_columns
-from dualfold.data.missing_values import ColumnScaling, completed, standard_of_known
+from dualfold.data.missing_values import ColumnScaling, complete_table_with_cells, standard_of_known
 from dualfold.data.reading import DEFAULT_READING, OPTION_SUBJECTS, PLAIN_READING, Reading
 from dualfold.data.scales import Standard, different_units, gower_standard, standard_of
 from dualfold.data.table_reader import raw_table, table_of_matrix
@@ -146,20 +146,6 @@ class Prepared:
         return self.table.rows
 
     @property
-    def row_names(self) -> tuple[str, NDArray[Any]]:
-        """What names the rows: the column that was asked for, one that was found, or row numbers.
-
-        Rows are counted from 1, without the header.
-        """
-        asked = self.reading.identifier
-        if asked is not None:
-            return asked, self.labels[asked]
-        for name, values in self.table.identifiers.items():
-            if len({str(value) for value in values}) == len(values):
-                return name, values[self.rows]
-        return "row", self.rows + 1
-
-    @property
     def labels(self) -> dict[str, NDArray[Any]]:
         """The columns that were kept apart, by name."""
         return self.table.labels
@@ -213,7 +199,9 @@ def prepare(source: Any, reading: Reading = DEFAULT_READING) -> Prepared:
     rule = reading.missing
     if rule == "auto":
         rule = "raise" if given or not isinstance(table.X, np.ndarray) else "impute"
-    table, filled = completed(table, rule, ColumnScaling.of(scaling.standardize, encodings))
+    table, filled = complete_table_with_cells(
+        table, rule, ColumnScaling.of(scaling.standardize, encodings)
+    )
     standard = None
     if scaling.standardize and filled is None:
         standard = standard_of(table.X, categories)

@@ -47,14 +47,21 @@ def target_rank(name: str, others: Iterable[str] = ()) -> int | None:
     return next(ranks, None)
 
 
-def named_targets(used: list[str], asked: Iterable[str] = ()) -> list[str]:
+def named_targets(used: list[str], names: list[str], asked: Iterable[str] = ()) -> list[str]:
     """Features whose names say that they are targets; none where nothing else would be left.
 
+    names : of all columns; beside a better target that is no feature a modest name is none
     asked : columns that the caller named, to use them
     """
-    meant = set(asked)
-    ranks = {name: target_rank(name, used) for name in used if name not in meant}
-    found = {name: rank for name, rank in ranks.items() if rank is not None}
+    meant, features = set(asked), set(used)
+    ranks = {name: target_rank(name, names) for name in names}
+    better = any(ranks[name] in SURE_RANKS for name in names if name not in features)
+    found = {
+        name: rank
+        for name in used
+        if (rank := ranks[name]) is not None and name not in meant
+        if rank in SURE_RANKS or not better
+    }
     return sorted(found, key=lambda name: found[name]) if len(found) < len(used) else []
 
 
@@ -81,21 +88,27 @@ def has_few_values(column: Column) -> bool:
     return 2 <= levels <= min(MAX_TARGET_LEVELS, max(known // MIN_ROWS_PER_LEVEL, 2))
 
 
-def apart_notice(names: list[str]) -> Message:
-    """The notice about suspected targets that were kept apart."""
-    if len(names) == 1:
-        words, them = "looks like the answer by name and values: it colours the map and is", "it"
-    else:
-        words = "look like the answer by name and values: the first colours the map, all are"
-        them = "them"
+def target_notices(apart: list[str], doubtful: list[str], color: str | None) -> list[Message]:
+    """What is said about targets that were kept apart, and about features that may be some."""
+    said = [_apart_notice(apart, color)] if apart else []
+    return [*said, _used_notice(doubtful)] if doubtful else said
+
+
+def _apart_notice(names: list[str], color: str | None) -> Message:
+    """The notice about suspected targets that were kept apart; `color` colours, if given."""
+    one = len(names) == 1
+    words = (
+        f"{quoted_names(names)} {'looks' if one else 'look'} like the answer by name and values:"
+    )
+    colors = "" if color is not None else f"{'it' if one else 'the first'} colours the map, "
     return Message(
-        f"{quoted_names(names)} {words} not used; ",
+        f"{quoted_names(names)} {words} {colors}{'it is' if one else 'they are'} not used; ",
         column_argument("keep", names),
-        f" uses {them}",
+        f" uses {'it' if one else 'them'}",
     )
 
 
-def used_notice(names: list[str]) -> Message:
+def _used_notice(names: list[str]) -> Message:
     """The notice about columns that are used, but may be the target."""
     them = "it" if len(names) == 1 else "them"
     feature = "a feature" if len(names) == 1 else "features"

@@ -47,7 +47,29 @@ METHODS_OF_OTHERS = ("umap", "phate", "trimap", "pacmap", "som", "autoencoder", 
 
 
 def description_of(name: str) -> Description:
-    """The method of that name; LookupError with the close ones otherwise."""
+    """Return the description of a method.
+
+    Parameters
+    ----------
+    name : str
+        Name of the method on the command line; other spellings are understood, such as "t-SNE".
+
+    Returns
+    -------
+    Description
+        What is known about the method.
+
+    Raises
+    ------
+    LookupError
+        If there is no such method; the message names a close one.
+
+    Examples
+    --------
+    >>> from dualfold.descriptions import description_of
+    >>> description_of("t-SNE").class_name
+    'TSNE'
+    """
     import difflib
     import re
 

@@ -17,30 +17,62 @@ BY_WEIGHTS = "by local weights of old neighbours"
 
 @dataclass(frozen=True)
 class Description:
-    """One method; everything that is made for all methods is made from this.
+    """What is known about one method; what is made for all methods is made from this.
 
-    name, title : on the command line, and in full
-    estimator : "module:Class" below `dualfold.methods`
-    functions : "module:function" below `dualfold.methods`, which state its problem
-    needs : what it is made from: "features", a neighbour "graph", class "labels"
-    preserves, optimises, certificate : columns of `dualfold methods`
-    nothing_better : what an optimal answer means, with {d} for the number of coordinates
-        and {s} for its plural; "" where nothing is optimised, or nothing can be proved of it
-    lengths : whether distances in the map mean something, so that it is drawn to scale
-    linear : whether it is a linear map, which has at most as many coordinates as features
-    new_points : how rows that come later are placed
-    size : the largest tables measured, with the seconds they took; SIZES_MEAN says where
-    options : parameters of the estimator that the command line offers beside n_components;
-        their types, ranges, defaults and help are those of the estimator
-    defaults : where a method by its name (on the command line, in a recommendation) differs
-        from its estimator
-    fixed : parameters that make this method of an estimator with several
-    before : options that files of earlier versions do not state, as they were then
-    scaled : whether its columns have the same weight by definition, so that tables are
-        standardised for it
-    values : whether its problem has eigenvalues, which stored maps state
-    dual : whether the proof needs dual weights, which a model file keeps
-    in_demo : whether `dualfold demo` shows it; variants of a shown method are left out
+    Parameters
+    ----------
+    name : str
+        Name on the command line.
+    title : str
+        Name in full.
+    estimator : str
+        "module:Class" below `dualfold.methods`.
+    functions : tuple of str
+        "module:function" below `dualfold.methods`, which state its problem.
+    needs : tuple of str
+        What it is made from: "features", a neighbour "graph", class "labels".
+    preserves : str
+        Column of `dualfold methods`.
+    optimises : str
+        Column of `dualfold methods`.
+    certificate : str
+        Column of `dualfold methods`.
+    nothing_better : str
+        What an optimal answer means, with {d} for the number of coordinates and {s} for its plural;
+        empty where nothing is optimised, or nothing can be proved of it.
+    lengths : bool
+        Whether distances in the map mean something, so that it is drawn to scale.
+    linear : bool
+        Whether it is a linear map, which has at most as many coordinates as features.
+    new_points : str
+        How rows that come later are placed.
+    size : str
+        The largest tables measured, with the seconds they took; SIZES_MEAN says where.
+    options : tuple of str, default=()
+        Parameters of the estimator that the command line offers beside n_components; their types,
+        ranges, defaults and help are those of the estimator.
+    defaults : dict, default={}
+        Where a method by its name (on the command line, in a recommendation) differs from its
+        estimator.
+    fixed : dict, default={}
+        Parameters that make this method of an estimator with several.
+    before : dict, default={}
+        Options that files of earlier versions do not state, as they were then.
+    scaled : bool, default=False
+        Whether its columns have the same weight by definition, so that tables are standardised for
+        it.
+    values : bool, default=True
+        Whether its problem has eigenvalues, which stored maps state.
+    dual : bool, default=False
+        Whether the proof needs dual weights, which a model file keeps.
+    in_demo : bool, default=True
+        Whether `dualfold demo` shows it; variants of a shown method are left out.
+
+    Examples
+    --------
+    >>> from dualfold.descriptions import DESCRIPTIONS
+    >>> DESCRIPTIONS["lle"].estimator_parameters({"radius": 0.5})["n_neighbors"] is None
+    True
     """
 
     name: str

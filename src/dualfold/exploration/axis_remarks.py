@@ -16,17 +16,21 @@ if TYPE_CHECKING:
 MAX_NAMED = 5
 
 
-def variance_line(explained: list[float] | None) -> list[str]:
-    """How much of the variance the axes explain, each and together."""
+def variance_line(explained: list[float] | None, filled_share: float = 0.0) -> list[str]:
+    """How much of the variance the axes explain, each and together.
+
+    What was filled in varies less than what is not known, so that axes explain more of it.
+    """
     from dualfold.quality.picture import percent
 
     if not explained:
         return []
     each = ", ".join(percent(share) for share in explained[:MAX_NAMED])
+    variance = "variance of the filled table" if filled_share else "variance"
     if len(explained) == 1:
-        return [f"The axis explains {each} of the variance"]
+        return [f"The axis explains {each} of the {variance}"]
     more = ", …" if len(explained) > MAX_NAMED else ""
-    return [f"The axes explain {each}{more} of the variance, together {percent(sum(explained))}"]
+    return [f"The axes explain {each}{more} of the {variance}, together {percent(sum(explained))}"]
 
 
 def close_axes_remarks(result: FittedMap, X: Any) -> list[str]:

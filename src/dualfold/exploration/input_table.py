@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 # Read in a second, by order of magnitude: the line of a stage calls its time a guess.
 TEXT_BYTES_PER_SECOND = 3e7
 PACKED_BYTES_PER_SECOND = 2e7
+SHEET_BYTES_PER_SECOND = 1e6
+JSON_BYTES_PER_SECOND = 6e6
 
 
 def read_input(source: Any, reading: Reading, listener: Listener) -> Prepared:
@@ -51,8 +53,13 @@ def seconds_to_read(source: str) -> float | None:
     """A guess from the size of the file."""
     if source == "-" or not os.path.isfile(source):
         return None
-    packed = source.lower().endswith((".gz", ".parquet", ".h5ad"))
-    return os.path.getsize(source) / (PACKED_BYTES_PER_SECOND if packed else TEXT_BYTES_PER_SECOND)
+    rates = {
+        (".gz", ".parquet", ".h5ad"): PACKED_BYTES_PER_SECOND,
+        (".xlsx",): SHEET_BYTES_PER_SECOND,
+        (".jsonl", ".ndjson"): JSON_BYTES_PER_SECOND,
+    }
+    found = [rate for endings, rate in rates.items() if source.lower().endswith(endings)]
+    return os.path.getsize(source) / (*found, TEXT_BYTES_PER_SECOND)[0]
 
 
 def duplicate_counts(X: Any) -> np.ndarray[Any, Any]:

@@ -57,6 +57,7 @@ def maps_content(
         title="table" if data.source == "-" else Path(data.source).name,
         columns=label_columns(data),
         features=data.numbers,
+        filled=_filled_numbers(data),
         names=data.label(data.reading.identifier),
         rows=data.rows + 1,
         images=_images(data, images),
@@ -90,6 +91,23 @@ def _measured(
         meaning=meaning,
     )
     return measured_map(shown, cache.spaces[0], n_neighbors=SHOWN_NEIGHBORS)
+
+
+def _filled_numbers(data: Prepared) -> dict[str, Any]:
+    """What was filled in for the gaps of columns that are features as they are, by name."""
+    import numpy as np
+
+    names, known = data.numbers
+    plain = {one.name for one in data.encodings if one.kind == "number"}
+    if not isinstance(known, np.ndarray) or not isinstance(data.table.X, np.ndarray):
+        return {}
+    places = {name: place for place, name in enumerate(data.names) if name in plain}
+    gaps = {name: ~np.isfinite(known[:, place]) for place, name in enumerate(names)}
+    return {
+        name: data.table.X[gap, places[name]]
+        for name, gap in gaps.items()
+        if name in places and gap.any()
+    }
 
 
 def label_columns(data: Prepared) -> dict[str, Any]:

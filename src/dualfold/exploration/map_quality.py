@@ -35,8 +35,14 @@ def verdict_of_points(
     from dualfold.quality.space import EuclideanSpace
 
     y = EuclideanSpace(points, None, "Y")
+    columns = None
+    if data.reading.mixed == "gower":  # a space of distances does not know its columns
+        columns = {name: data.X[:, place] for place, name in enumerate(data.names)}
     with listener.stage("looking for order and groups"):
-        found = [verdict_with_picture(x, y, near, names=data.names) for x in cache.spaces]
+        found = [
+            verdict_with_picture(x, y, near, columns=columns, names=data.names)
+            for x in cache.spaces
+        ]
     return replace(mean_verdict(found, data.filled_share, data.doubt), neighborhoods=near)
 
 

@@ -36,11 +36,23 @@ class MethodChoice:
 
 
 def choose_method(
-    source: Any, method: str | None, reading: Reading, n_components: Any, listener: Listener
+    source: Any,
+    method: str | None,
+    reading: Reading,
+    n_components: Any,
+    listener: Listener,
+    question: str | None = None,
 ) -> MethodChoice:
-    """The method that was named, that is recommended ("auto"), or that suits the columns (None)."""
+    """The method that was named, that is recommended ("auto"), or that suits the columns (None).
+
+    question : what "auto" is recommended for; None: the default of `dualfold.recommend`
+    """
+    if question is not None and method != "auto":
+        raise InvalidInput(
+            Argument("question", question), " is only asked with ", Argument("method", "auto")
+        )
     if method == "auto":
-        advice, data = recommendation_for(source, reading, n_components, listener)
+        advice, data = recommendation_for(source, reading, n_components, listener, question)
         listener.say(advice.verdict)
         k = advice.n_neighbors if DESCRIPTIONS[advice.method].needs_graph else None
         return MethodChoice(advice.method, k, data, advice)
@@ -64,9 +76,17 @@ def compared_coordinates(n_components: Any) -> int:
 
 
 def recommendation_for(
-    source: Any, reading: Reading, n_components: Any, listener: Listener
+    source: Any,
+    reading: Reading,
+    n_components: Any,
+    listener: Listener,
+    question: str | None = None,
 ) -> tuple[Recommendation, Prepared]:
     """Read the table and measure what suits it."""
+    from dualfold.recommendation.questions import QUESTIONS, refuse_unknown_question
+
+    question = QUESTIONS[0] if question is None else question
+    refuse_unknown_question(question)
     d = compared_coordinates(n_components)
     data = read_input(source, reading, listener)
     from dualfold.recommendation import recommend
@@ -75,7 +95,7 @@ def recommendation_for(
     mixed = data.has_categories
     methods = ["famd" if name == "pca" and mixed else name for name in DEFAULT_METHODS]
     with listener.stage("trying methods on subsamples"):
-        return recommend(data, n_components=d, methods=methods), data
+        return recommend(data, n_components=d, methods=methods, question=question), data
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,8 +16,12 @@ if TYPE_CHECKING:
 
 def output_columns(data: Prepared, result: FittedMap) -> dict[str, Any]:
     """What names the rows, colours and coordinates, coordinates last."""
-    reading = data.reading
-    columns: dict[str, Any] = dict([data.row_names])
+    columns: dict[str, Any] = {}
+    reading, rows = data.reading, data.table.rows
+    if reading.identifier is not None:
+        columns[reading.identifier] = data.label(reading.identifier)
+    elif len(rows) and rows[-1] != len(rows) - 1:
+        columns["row"] = rows + 1  # some were left out: say which remain
     if reading.color is not None:
         columns[reading.color] = data.label(reading.color)
     return columns | coordinate_columns(result, columns)
@@ -67,6 +71,7 @@ def summary_of(found: Exploration) -> dict[str, Any]:
         "coordinates": list(columns)[-result.points.shape[1] :],
         "notices": list(found.notes),
         "scales_differ": data.scales_differ,
+        "filled_share": data.filled_share,
         "verdict": found.verdict,
         "solved": result.verdict,
         "map_verdict": None if quality is None else quality.to_dict(),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dualfold.auditing.map_meaning import MapMeaning, map_meaning
+from dualfold.auditing.map_meaning import BEST_COLOR_REASON, MapMeaning, map_meaning
 from dualfold.data.prepared import colors_of
 from dualfold.exploration.job import SCORED_NEIGHBORS
 
@@ -22,7 +22,6 @@ MAX_NUMBER_COLUMNS = 300
 MAX_TITLE_LETTERS = 48
 # A column that looks like the answer colours the map; else the one that the map separates best.
 TARGET_REASON = "its name and its values are those of an answer, so it is no feature"
-BEST_REASON = "of all columns the map separates this one best"
 
 
 def meaning_of_map(
@@ -49,7 +48,7 @@ def first_color(data: Prepared, meaning: MapMeaning | None) -> tuple[str | None,
     if data.color_name is not None:
         return data.color_name, TARGET_REASON
     best = None if meaning is None else meaning.best_column
-    return best, BEST_REASON if best is not None else ""
+    return best, BEST_COLOR_REASON if best is not None else ""
 
 
 def values_of_column(data: Prepared, name: str | None) -> Any:

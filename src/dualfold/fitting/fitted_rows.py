@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.arrays import Array
-from dualfold.errors import Argument, InvalidInput
+from dualfold.errors import Argument, InvalidInput, Message, RowNumbers
 from dualfold.graph import Graph, Neighbors
 
 # Rows that a message names by their numbers; of more it names these and "…".
@@ -155,10 +155,9 @@ def _row_numbers(given: Any, n: int) -> Array:
     return rows.astype(int)
 
 
-def rows_in_words(rows: Array) -> str:
+def rows_in_words(rows: Array) -> Message:
     """Rows as the subject of a sentence, the first few by their numbers."""
+    named = RowNumbers(*rows, most=MAX_NAMED_ROWS)
     if len(rows) == 1:
-        return f"row {rows[0]} (counted from 0) was"
-    more = " …" if len(rows) > MAX_NAMED_ROWS else ""
-    numbers = ", ".join(str(row) for row in rows[:MAX_NAMED_ROWS])
-    return f"{len(rows):,} rows (counted from 0: {numbers}{more}) were"
+        return Message(named, " was")
+    return Message(f"{len(rows):,} rows, ", named, ", were")

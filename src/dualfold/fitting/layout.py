@@ -15,7 +15,15 @@ from dualfold.embedding import Embedding
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """All points, and by how far each piece was moved."""
+    """All points, and by how far each piece was moved.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.fitting.layout import side_by_side
+    >>> side_by_side([(np.array([0]), None), (np.array([1]), None)], 2, 1).points.ravel()
+    array([0., 1.])
+    """
 
     points: Array
     offsets: Array

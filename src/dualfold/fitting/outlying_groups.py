@@ -86,7 +86,8 @@ def warn_of_rows_left_out(rows: Array) -> None:
     """`RowsLeftOut` that names them."""
     warn(
         RowsLeftOut(
-            f"{rows_in_words(rows)} left out of the problem and placed as new rows are: they hang "
+            rows_in_words(rows),
+            " left out of the problem and placed as new rows are: they hang "
             "on the others by so little that a coordinate of the map would be mostly about them; ",
             Argument("left_out", ()),
             " keeps them in",

@@ -10,21 +10,8 @@ set. A recipe chooses two players for it; `play` lets them move and records what
 done better (its regret), which is the proof. More than the names below is in the files: functions
 (`losses`, `quadratics`, `composites`), sets (`convex_sets`, `polytopes`, `structured_sets`),
 recipes (`plain_recipes`, `accelerated_recipes`), `players`, `divergences`, and the textbook methods
-for comparison (`textbook_methods`).
-
-What recipes and textbook methods share:
-
-f : the convex function to minimise
-start : x₀, where x begins and where the first gradient is taken
-over : the set that x may move in (default: all of ℝᵈ)
-radius : R, a minimiser lies within it of the start; on all of ℝᵈ the guarantee and the
-    duality gap need it, or they are infinite and say so
-rounds : T, where the step depends on the number of rounds that will be played
-step : the length of a step: the largest that the guarantee allows where it can be left out;
-    for textbook methods a number, or a function of the round
-gradient_bound : G, no (sub)gradient is longer; taken from f and the set where they know it
-minimiser_ball : a ball that is known to hold a minimiser, for the lower bound of the gap
-weights : α_t of the rounds: `equal`, `growing`, `Geometric`, any function, or a list
+for comparison (`textbook_methods`). Recipes and methods there take the arguments of the public
+ones.
 """
 
 from dualfold.games.accelerated_recipes import (
@@ -37,7 +24,8 @@ from dualfold.games.convex_functions import Convex, Indicator
 from dualfold.games.convex_sets import Ball
 from dualfold.games.divergences import Bregman, KullbackLeibler, VonNeumann
 from dualfold.games.equilibria import conjugate, equilibrium, membership, payoff
-from dualfold.games.losses import Huber, Logistic, norm
+from dualfold.games.game import Run
+from dualfold.games.losses import Huber, norm
 from dualfold.games.online_learning import learn
 from dualfold.games.plain_recipes import (
     averaged_descent,
@@ -47,9 +35,10 @@ from dualfold.games.plain_recipes import (
 from dualfold.games.players import FTL, FTRL, OMD
 from dualfold.games.polytopes import Box, L1Ball, Simplex
 from dualfold.games.quadratics import LeastSquares, Quadratic
+from dualfold.games.recipe import Recipe
 from dualfold.games.refutation import refute
 from dualfold.games.structured_sets import Spectrahedron
-from dualfold.games.textbook_methods import adam, gradient_descent, stochastic_gradient
+from dualfold.games.textbook_methods import gradient_descent, stochastic_gradient
 
 __all__ = [
     "FTL",
@@ -64,15 +53,15 @@ __all__ = [
     "KullbackLeibler",
     "L1Ball",
     "LeastSquares",
-    "Logistic",
     "Oracle",
     "Quadratic",
+    "Recipe",
+    "Run",
     "Simplex",
     "Spectrahedron",
     "VonNeumann",
     "accelerated_proximal",
     "accelerated_strongly_convex",
-    "adam",
     "averaged_descent",
     "averaged_subgradient_descent",
     "conjugate",

@@ -93,9 +93,9 @@ class Bracket:
 
     @property
     def gap(self) -> Array:
-        """f + ψ is at most this above its minimum; the best lower bound so far is kept.
+        """Bound of the distance from the minimum after each round, by the best lower bound so far.
 
-        Infinite where the run contradicts what the bounds assume.
+        It is infinite if the run contradicts what the bounds assume.
         """
         if self.contradiction:
             return np.full(len(self.upper), np.inf)
@@ -107,7 +107,7 @@ class Bracket:
 
     @cached_property
     def certificate(self) -> GameCertificate:
-        """The verdict on the last round."""
+        """Certificate of the last round."""
         value, bound, gap = float(self.upper[-1]), float(self.lower.max()), float(self.gap[-1])
         relative, terms = _relative(gap, value, bound), self.terms
         level = level_of(relative, terms.tolerance)
@@ -130,7 +130,7 @@ class Bracket:
 
     @property
     def contradiction(self) -> str:
-        """How the run contradicts what the caller stated; "": not at all."""
+        """How the run contradicts what the caller stated, in words; "" if it does not."""
         met, bound = self.upper[np.isfinite(self.upper)], float(self.lower.max())
         if self.terms.refuted or not self.terms.assumed or not len(met):
             return self.terms.refuted
@@ -142,11 +142,17 @@ class Bracket:
 
     @property
     def level(self) -> Level:
-        """What is known of the last round; `certificate` has the rest."""
+        """Level of the last round; `certificate` has the rest."""
         return self.certificate.level
 
     def sentence(self) -> str:
-        """The verdict as the end of a sentence."""
+        """Describe the verdict as the end of a sentence.
+
+        Returns
+        -------
+        str
+            The words.
+        """
         gap = float(self.gap[-1])
         if self.contradiction:
             return f"; nothing is known of the minimum: {self.contradiction}"

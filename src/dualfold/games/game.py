@@ -36,7 +36,20 @@ Order = Literal["x first", "y first"]
 
 
 def equal_weights(t: int, total: float) -> float:
-    """α_t = 1: the plain average."""
+    """Weigh all rounds alike: α_t = 1.
+
+    Parameters
+    ----------
+    t : int
+        The round, from 1.
+    total : float
+        Weight of the rounds before.
+
+    Returns
+    -------
+    float
+        The weight 1.
+    """
     return 1.0
 
 
@@ -106,14 +119,39 @@ class Account:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Run(Bracket):
-    """A game that was played; prints as its verdict.
+    """A game that was played: points, gaps and regrets; print it.
 
-    x, y : the players' accounts
-    averages : x̄_t, the answer after t rounds, one row for each round
-    upper, lower : not below f + ψ at x̄_t, not above its minimum, whatever rounding does
-    x_regret, y_regret : after every round, to the best comparator in hindsight; x's is the
-        best one of the stated ball, and without one on ℝᵈ its regret is infinite
-    terms : what the verdict is about and what it assumes
+    Attributes
+    ----------
+    upper : ndarray of shape (rounds,)
+        Upper bound of the objective at the average of each round, whatever rounding does.
+    lower : ndarray of shape (rounds,)
+        Lower bound of the minimum after each round.
+    terms : Terms
+        What the bounds are about and what they assume.
+    x : Account
+        What x played and paid.
+    y : Account
+        What y played and paid.
+    averages : ndarray of shape (rounds, d)
+        The answer x̄_t after each round.
+    x_regret : ndarray of shape (rounds,)
+        Regret of x to the best fixed point of the set, or of the stated ball; infinite on ℝᵈ
+        without a ball.
+    y_regret : ndarray of shape (rounds,)
+        Regret of y.
+
+    See Also
+    --------
+    Recipe : The method whose `play` returns it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.games import LeastSquares, nesterov
+    >>> run = nesterov(LeastSquares(np.eye(2), np.ones(2)), np.zeros(2), radius=2.0).play(20)
+    >>> run.answer.round(2), bool(run.gap[-1] < 0.02), run.rounds
+    (array([1., 1.]), True, 20)
     """
 
     x: Account
@@ -124,22 +162,22 @@ class Run(Bracket):
 
     @property
     def rounds(self) -> int:
-        """How many rounds were played."""
+        """Number of rounds that were played."""
         return len(self.upper)
 
     @property
     def answer(self) -> Array:
-        """x̄_T, the weighted mean of x's points: what the guarantee is about."""
+        """The weighted mean x̄_T of x's points, which the guarantee is about."""
         return np.asarray(self.averages[-1])
 
     @property
     def equilibrium(self) -> Array:
-        """ε after every round: (x̄, ȳ) is an ε-equilibrium."""
+        """The ε after every round for which the pair of averages is an ε-equilibrium."""
         return (self.x_regret + self.y_regret) / self.x.totals
 
     @property
     def why_infinite(self) -> str:
-        """What to state where the gap is infinite."""
+        """What to state if the gap is infinite, in words."""
         return self.terms.why_infinite
 
     def __str__(self) -> str:

@@ -97,7 +97,7 @@ class Logistic(Convex):
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.games import Logistic
+    >>> from dualfold.games.losses import Logistic
     >>> f = Logistic(np.array([[1.0], [-1.0]]), np.array([1.0, -1.0]))
     >>> round(f.value(np.zeros(1)), 6), f.subgradient(np.zeros(1))
     (1.386294, array([-1.]))

@@ -31,15 +31,44 @@ class Rate:
 
 @dataclass(frozen=True, eq=False)
 class Recipe:
-    """A first-order method as a pair of players.
+    """A first-order method as a pair of players; `play` runs it.
 
-    name, x_player, y_player, order : the method, who plays it, and who moves first
-    weights : α_t as a function of the round
-    bound : f(x̄_T) − min f is at most bound(T); infinite where something was not stated
-    rate : the shape of the bound, as a power of T or a factor for each round
-    minimiser_ball : the ball that was stated to hold a minimiser
-    horizon : the number of rounds that the step was chosen for
-    conditions : what a run must not break for the bound to hold
+    `nesterov`, `frank_wolfe` and the other recipes return one.
+
+    Attributes
+    ----------
+    name : str
+        Name of the method.
+    x_player : Player
+        Strategy of x.
+    y_player : Player
+        Strategy of y.
+    order : {"x first", "y first"}
+        Who moves first in a round.
+    bound : callable
+        Guarantee: f(x̄_T) − min f is at most bound(T); infinite if something was not stated.
+    rate : Rate
+        Shape of the bound, as a power of T or a factor for each round.
+    weights : callable or sequence of float
+        Weights α_t of the rounds.
+    minimiser_ball : Ball or None
+        The ball that was stated to hold a minimiser.
+    horizon : int or None
+        Number of rounds that the step was chosen for.
+    conditions : tuple of callable
+        What a run must keep for the bound to hold.
+
+    See Also
+    --------
+    Run : What `play` returns.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.games import LeastSquares, nesterov
+    >>> recipe = nesterov(LeastSquares(np.eye(2), np.ones(2)), np.zeros(2), radius=2.0)
+    >>> recipe.name, round(recipe.bound(20), 6)
+    ('Nesterov, one memory', 0.019048)
     """
 
     name: str
@@ -66,9 +95,31 @@ class Recipe:
         tolerance: float | None = None,
         relative_tolerance: float = DEFAULT_TOLERANCE,
     ) -> Run:
-        """Play `rounds` (by default the horizon), or until the duality gap is `tolerance`.
+        """Play the game and record what each player could have done better.
 
-        A gap of at most `relative_tolerance` times the minimum is called proved.
+        Parameters
+        ----------
+        rounds : int or None, default=None
+            Number of rounds; None takes the horizon.
+        tolerance : float or None, default=None
+            Duality gap at which it stops; None plays all rounds.
+        relative_tolerance : float, default=1e-4
+            Largest gap, relative to the minimum, that is called "proved".
+
+        Returns
+        -------
+        Run
+            The points, the gap after each round, and a certificate.
+
+        Raises
+        ------
+        InvalidInput
+            If neither `rounds` nor a horizon is given.
+
+        Warns
+        -----
+        ConditionFails
+            If the run contradicts a condition of the guarantee.
         """
         rounds = self.horizon if rounds is None else rounds
         if rounds is None:

@@ -289,7 +289,8 @@ def adam(
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.games import Quadratic, adam
+    >>> from dualfold.games import Quadratic
+    >>> from dualfold.games.textbook_methods import adam
     >>> adam(Quadratic(np.eye(1)), np.array([1.0]), step=0.1).play(1).answer.round(6)
     array([0.9])
     """
@@ -340,7 +341,7 @@ def stochastic_gradient(
     Parameters
     ----------
     f : Convex
-        A function with terms: `LeastSquares`, `Logistic`, or a `finite_sum`.
+        A function with terms, such as `LeastSquares` or a `finite_sum`.
     start : ndarray of shape (d,)
         The first point x₀, where the first gradient is taken.
     step : float or callable

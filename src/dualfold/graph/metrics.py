@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.arrays import Array
-from dualfold.errors import Argument, InPython, InvalidInput
+from dualfold.errors import Argument, InPython, InvalidInput, RowNumbers
 from dualfold.graph.neighbor_lists import Neighbors, exact_search
 from dualfold.graph.number_rows import exact_numbers
 from dualfold.kernels import c_constant, kernel
@@ -266,9 +266,10 @@ def _refuse_asymmetric(distances: np.ndarray) -> None:
         return
     i, j = np.unravel_index(int(off.argmax()), off.shape)
     raise InvalidInput(
-        f"precomputed distances must be symmetric, but from row {i} to {j} it is "
-        f"{distances[i, j]:g} and from {j} to {i} it is {distances[j, i]:g}. If both mean "
-        "something, pass (D + D.T) / 2, or np.minimum(D, D.T) for the shorter of both"
+        "precomputed distances must be symmetric, but between ",
+        RowNumbers(int(i), int(j)),
+        f" they are {distances[i, j]:g} and back {distances[j, i]:g}. If both mean "
+        "something, pass (D + D.T) / 2, or np.minimum(D, D.T) for the shorter of both",
     )
 
 
@@ -327,8 +328,9 @@ def present_nearest(
     if np.isinf(distances).any():
         row = int(np.argmax(np.isinf(distances).any(axis=1)))
         raise InvalidInput(
-            f"row {row} has no column in common with enough other rows to find "
-            f"{n_neighbors} neighbours; leave out rows that are nearly empty"
+            RowNumbers(row),
+            " has no column in common with enough other rows to find "
+            f"{n_neighbors} neighbours; leave out rows that are nearly empty",
         )
     # Sums of `width` terms >= 0: of the differences, of all weights, of those present.
     return Neighbors(indices, distances, exact_search("present", 2.0**-52 * (2 * width + 2)))

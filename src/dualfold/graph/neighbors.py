@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from dualfold.errors import Argument, InvalidInput
+from dualfold.errors import Argument, InvalidInput, RowNumbers
 from dualfold.graph.distances import (
     UNDERFLOW_DISTANCE,
     correct_underflow_lists,
@@ -322,7 +322,8 @@ def _of_precomputed(distances: Any, k: int, queries: Any) -> Neighbors:
     if len(short):
         fewest = int(np.diff(indptr).min())
         raise InvalidInput(
-            f"row {short[0]} of the precomputed distances stores fewer than ",
+            RowNumbers(short[0]),
+            " of the precomputed distances stores fewer than ",
             Argument("n_neighbors", k),
             f" neighbours (the poorest row has {fewest}). Use ",
             Argument("n_neighbors", fewest),

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from dualfold.errors import Argument, InPython, InvalidInput, Message, TooLarge
+from dualfold.errors import Argument, InPython, InvalidInput, Message, RowNumbers, TooLarge
 from dualfold.graph.distances import chunks
 from dualfold.kernels.sparse import canonical_rows
 
@@ -304,7 +304,9 @@ def _column_ends(X: np.ndarray, name: str) -> tuple[np.ndarray, np.ndarray]:
             bad = np.flatnonzero(~np.isfinite(X[rows]).all(axis=1))[0] + rows.start
             raise InvalidInput(
                 Argument(name),
-                f" must be finite; row {bad} holds NaN or infinity. Fill or drop such values first",
+                " must be finite; ",
+                RowNumbers(bad),
+                " holds NaN or infinity. Fill or drop such values first",
                 InPython(" (sklearn.impute, DataFrame.dropna)"),
             )
     return low, high

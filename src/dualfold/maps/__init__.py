@@ -1,4 +1,4 @@
-"""New points and back: maps that outlive the points they were made from."""
+"""Out-of-sample maps: rules that place new rows, and that files can hold."""
 
 from dualfold.maps.linear_map import LinearMap
 from dualfold.maps.local_map import LocalWeightsMap

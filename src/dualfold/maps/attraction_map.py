@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.errors import RowsFarAway, warn
+from dualfold.errors import RowNumbers, RowsFarAway, warn
 from dualfold.graph.graph import Lists
 from dualfold.graph.neighbors import nearest
 from dualfold.kernels import kernel
@@ -115,13 +115,13 @@ class AttractionMap(OutOfSampleMap):
         """`RowsFarAway` for rows with these distances to the nearest old one."""
         far = np.flatnonzero(distances > self._width)
         if len(far):
-            which = ", ".join(map(str, far[:5] + 1)) + (" …" if len(far) > 5 else "")
             warn(
                 RowsFarAway(
-                    f"{len(far):,} of {len(distances):,} new rows (counted from 1: {which}) are "
-                    "farther from every old row than old rows are from one another, so that their "
-                    "places say nothing about them; look at units and columns. "
-                    "quality.conformal_p_values tells which rows are unlike the old ones"
+                    f"{len(far):,} of {len(distances):,} new rows, ",
+                    RowNumbers(*far),
+                    ", are farther from every old row than old rows are from one another, so that "
+                    "their places say nothing about them; look at units and columns. "
+                    "quality.conformal_p_values tells which rows are unlike the old ones",
                 )
             )
 

@@ -16,7 +16,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from dualfold.arrays import Array
 from dualfold.data.labels import Labels
 from dualfold.embedding import embed
-from dualfold.errors import Argument, DualfoldWarning, InvalidInput, warn
+from dualfold.errors import Argument, DualfoldWarning, InvalidInput, RowNumbers, warn
 from dualfold.fitting.estimator import (
     CallbackSupportMixin,
     Estimator,
@@ -298,7 +298,9 @@ def _problem_of_affinities(W: Any, count: int) -> tuple[TraceProblem, int]:
         row = int(np.argmin(degrees))
         raise InvalidInput(
             Argument("affinity"),
-            f": those of row {row} (counted from 0) add up to {degrees[row]:.3g}; they are "
+            ": those of ",
+            RowNumbers(row),
+            f" add up to {degrees[row]:.3g}; they are "
             "likenesses and must be 0 or more, so turn distances or correlations into such first, "
             "as exp(−d²) or 1 + r",
         )

@@ -179,7 +179,7 @@ class TSNE(Estimator):
     embedding_ : ndarray of shape (n_samples, n_components)
         The points, in single precision as in scikit-learn.
     kl_divergence_ : float
-        KL(P‖Q) of the points, from all pairs in double precision; NaN with an infinite attraction.
+        KL(P‖Q) of the points, in double precision; NaN with an infinite attraction.
     certificate_ : TsneCertificate or TraceCertificate
         Objective, gradient and neighbours kept; print it. With an infinite attraction it is that of
         the eigenmaps.
@@ -225,8 +225,9 @@ class TSNE(Estimator):
     **Cost.** The exact search for neighbours compares all pairs of rows, O(n²·D) operations for D
     columns; with few columns a kd-tree takes about O(n log n). An iteration takes O(n·k) operations
     for k neighbours, and for the repulsion O(n + g log g) on a grid of g nodes (1 and 2
-    coordinates, as in [3]_), O(n log n) by a tree (3 coordinates, [4]_), or O(n²) exactly. Memory
-    is O(n·k).
+    coordinates, as in [3]_), O(n log n) by a tree (3 coordinates, [4]_), or O(n²) exactly. The
+    certificate sums over all pairs once, O(n²); beyond 200,000 rows by a tree, whose error it
+    bounds. Memory is O(n·k).
 
     **Failure.** Distances between groups, their sizes and their densities mean little. A cloud
     without groups may be drawn as several groups: `dualfold.audit` tests them. Other starts give

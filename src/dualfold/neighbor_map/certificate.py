@@ -88,7 +88,7 @@ class NeighborCertificate(Certificate):
 def certify_neighbors(
     problem: NeighborProblem, Y: Any, *, weights: Any = None, tolerance: float = 0.01
 ) -> NeighborCertificate:
-    """Judge the points of a neighbour map.
+    """Certify the points of a neighbour map.
 
     Parameters
     ----------

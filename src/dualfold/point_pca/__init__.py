@@ -1,4 +1,4 @@
-"""Points that descend: PCA on the points or on the directions, and least stress."""
+"""PCA by descent on the points or on the directions, and maps of least stress."""
 
 from dualfold.point_pca.certificate import certify_points
 from dualfold.point_pca.direction_descent import (

@@ -55,7 +55,7 @@ class PointCertificate(Certificate):
 def certify_points(
     X: Any, Y: Any, *, directions: Any = None, tolerance: float = 1e-8
 ) -> PointCertificate:
-    """Judge points against the minimum of the error that PCA attains.
+    """Certify points against the minimum of the error that PCA attains.
 
     Parameters
     ----------

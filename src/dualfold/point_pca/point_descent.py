@@ -162,7 +162,7 @@ def descend_points(
 
     See Also
     --------
-    certify_points : Judges the points.
+    certify_points : Certifies the points.
     algorithm_one : The algorithm as it was published.
 
     Notes

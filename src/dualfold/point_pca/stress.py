@@ -148,7 +148,7 @@ def _transformed_points(D: Array, lengths: Array, Y: Array) -> Array:
 
 
 def certify_stress(distances: Any, points: Any, *, tolerance: float = 1e-4) -> StressCertificate:
-    """Judge points (n×d) as an answer, however they were found.
+    """Certify points (n×d) as an answer, however they were found.
 
     tolerance : the largest share of the forces that may be unbalanced in a "stationary" answer
     """

@@ -159,7 +159,7 @@ def certify_program(
     tolerance: float = 1e-8,
     reach: float = DEFAULT_REACH,
 ) -> ProgramCertificate:
-    """Judge a point of a program by its multipliers, in exact arithmetic.
+    """Certify a point of a program by its multipliers, in exact arithmetic.
 
     Parameters
     ----------

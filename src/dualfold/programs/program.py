@@ -211,7 +211,7 @@ class LinearProgram(_Program):
     --------
     QuadraticProgram : Adds ½xᵀQx.
     solve_program : Solves it.
-    certify_program : Judges a point.
+    certify_program : Certifies a point.
 
     Examples
     --------

@@ -84,7 +84,7 @@ class RayCertificate(Certificate):
 
 
 def certify_infeasible(program: Program, ray: Any, *, tolerance: float = 1e-8) -> RayCertificate:
-    """Judge a Farkas ray, which should prove that no point keeps all constraints.
+    """Certify a Farkas ray, which should prove that no point keeps all constraints.
 
     A ray y combines the constraints into 0 ≤ hᵀy < 0. It is checked in exact arithmetic.
 
@@ -142,7 +142,7 @@ def certify_infeasible(program: Program, ray: Any, *, tolerance: float = 1e-8) -
 def certify_unbounded(
     program: Program, point: Any, ray: Any, *, tolerance: float = 1e-8
 ) -> RayCertificate:
-    """Judge a feasible point and a ray along which the objective improves without limit.
+    """Certify a feasible point and a ray along which the objective improves without limit.
 
     What is proved is about an exact point and an exact ray nearby.
 

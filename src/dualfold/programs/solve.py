@@ -85,7 +85,7 @@ def solve_program(program: Program, *, tolerance: float = 1e-8) -> ProgramAnswer
 
     See Also
     --------
-    certify_program : Judges a point of another solver.
+    certify_program : Certifies a point of another solver.
 
     References
     ----------
@@ -175,7 +175,7 @@ def farkas_ray(program: Program) -> Array | None:
 
     See Also
     --------
-    certify_infeasible : Judges them.
+    certify_infeasible : Certifies them.
 
     Notes
     -----

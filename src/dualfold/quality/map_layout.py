@@ -50,11 +50,11 @@ class Layout:
     columns : the direction of each column that was looked at
     n_components : coordinates of the map
 
-    The grade is that of the distances, or of the columns where these say more: "good" where more
-    columns rise along straight directions than the map has axes, since a map can always show
-    as many columns in order as it has axes (of few columns at least half), and a tenth of all
-    columns does; "fair" where fewer than a tenth do. A column counts from a held-out correlation of
-    0.7; as many as rearranged maps have are subtracted.
+    The grade is that of the distances, or of the columns where these say more. A column is in order
+    from a held-out correlation r of 0.7, beyond chance. Of independent columns a map of d axes
+    shows d at most (Σr² ≤ d); so the columns in order count where they are more than d with
+    Σr² > d, not counting as many as rearranged maps have: "good" for a tenth of all columns,
+    "fair" for fewer.
 
     >>> print(Layout(0.8, 0.1, (), 2))
     good: distances keep their order by 0.80 (by chance 0.10)
@@ -90,12 +90,13 @@ class Layout:
     @property
     def grade(self) -> str:
         """good, fair, poor, or hardly any."""
-        count, width = len(self.ordered_columns) - self.ordered_by_chance, len(self.columns)
-        if count > 0 and count >= min(self.n_components + 1, (width + 1) // 2):
-            if count >= MIN_ORDERED_SHARE * width:
-                return "good"
-            return self._grade_of_distances if self.beyond_chance >= MIN_FAIR else "fair"
-        return self._grade_of_distances
+        by_columns = len(self.ordered_columns) - self.ordered_by_chance
+        squares = sum(one.correlation**2 for one in self.ordered_columns)
+        if by_columns <= self.n_components or squares <= self.n_components:
+            return self._grade_of_distances
+        if by_columns >= MIN_ORDERED_SHARE * len(self.columns):
+            return "good"
+        return self._grade_of_distances if self.beyond_chance >= MIN_FAIR else "fair"
 
     @property
     def _grade_of_distances(self) -> str:
@@ -167,14 +168,16 @@ def layout_of(
     pool = drawn_rows(x.n, MAX_POOL_ROWS, random_state)
     some, shown = (x, points) if pool is None else (subspace(x, pool), points[pool])
     pairs = _drawn_pairs(some.n, random_state)
-    before = rankdata(some.distances_to(pairs.columns, pairs.rows))
-    value = _correlation(before, _distances_on(shown, pairs))
+    distances = some.distances_to(pairs.columns, pairs.rows)
+    before = rankdata(distances[pairs.counted])
+    after = _distances_on(shown, pairs)
+    value = _correlation(before, after)
     by_chance = [
         _correlation(before, _distances_on(one, pairs))
         for one in rearranged_maps(shown, N_REARRANGED_MAPS, random_state)
     ]
-    if not pairs.are_all:
-        value = _with_interval(value, before, _distances_on(shown, pairs))
+    if len(pairs.rows) < some.n:
+        value = _with_interval(value, before, after)
     return Layout(value, max(0.0, *by_chance), tuple(directions), points.shape[1])
 
 
@@ -196,42 +199,44 @@ def _drawn_columns(columns: Mapping[str, Any], random_state: int) -> dict[str, A
 
 
 class _Pairs(NamedTuple):
-    """Some rows, and for each of them others; each pair once where they are all pairs."""
+    """Some rows, others for each of them, and which of these pairs count: each once."""
 
     rows: Array
     columns: Array
-    are_all: bool
+    counted: Array
 
 
 def _drawn_pairs(n: int, random_state: int) -> _Pairs:
+    """All pairs of few rows; of more a number of others for each of some rows."""
     if n <= MAX_EXACT_ROWS:
         rows = np.arange(n, dtype=np.int32)
-        # All others of each row: each pair twice, which changes no correlation.
         columns = (rows[:, None] + np.arange(1, n, dtype=np.int32)) % n
-        return _Pairs(rows, columns.astype(np.int32), True)
+        return _Pairs(rows, columns.astype(np.int32), rows[:, None] < columns)
     rng = random_generator([random_state, n])
-    rows = rng.permutation(n)[:MAX_PAIR_ROWS].astype(np.int32)
+    rows = rng.permutation(n)[: min(MAX_PAIR_ROWS, n - 1)].astype(np.int32)
     steps = rng.integers(1, n, (len(rows), PAIRS_PER_ROW))
-    return _Pairs(rows, ((rows[:, None] + steps) % n).astype(np.int32), False)
+    columns = ((rows[:, None] + steps) % n).astype(np.int32)
+    return _Pairs(rows, columns, np.ones(columns.shape, dtype=bool))
 
 
 def _distances_on(Y: Array, pairs: _Pairs) -> Array:
-    return np.asarray(np.linalg.norm(Y[pairs.columns] - Y[pairs.rows][:, None], axis=2))
+    first = np.broadcast_to(pairs.rows[:, None], pairs.columns.shape)[pairs.counted]
+    return np.asarray(np.linalg.norm(Y[pairs.columns[pairs.counted]] - Y[first], axis=1))
 
 
 def _correlation(before: Array, distances: Array) -> float:
     """Pearson's of ranks with the ranks of distances on a map; 0 where one does not vary."""
-    first, second = before.ravel(), rankdata(distances)
-    first, second = first - first.mean(), second - second.mean()
+    first, second = before - before.mean(), rankdata(distances)
+    second -= second.mean()
     size = float(np.sqrt((first @ first) * (second @ second)))
     return float(first @ second) / size if size > 0 else 0.0
 
 
 def _with_interval(value: float, before: Array, after: Array) -> Estimate:
-    """By the spread between batches of rows."""
+    """By the spread between batches of rows, which are in the order of the pairs."""
     batches = np.array_split(np.arange(len(after)), N_BATCHES)
-    ranks = before.reshape(after.shape)
-    each = [_correlation(rankdata(ranks[rows]), after[rows]) for rows in batches]
+    each = [_correlation(rankdata(before[some]), after[some]) for some in batches]
     quantile = float(stdtrit(N_BATCHES - 1, 0.5 + INTERVAL_CONFIDENCE / 2))
     half = quantile * float(np.std(each, ddof=1)) / N_BATCHES**0.5
-    return Estimate(value, max(-1.0, value - half), min(1.0, value + half), len(after))
+    pairs = len(after)
+    return Estimate(value, max(-1.0, value - half), min(1.0, value + half), pairs)

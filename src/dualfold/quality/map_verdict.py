@@ -46,14 +46,16 @@ class GroupsFound:
 
     @property
     def grade(self) -> str:
-        """all, most, some, none; none visible; not tested."""
+        """all, most, some, none; undecided; none visible; not tested."""
         if self.visible < 2 and not self.reason:
             return "none visible"
         if not self.is_tested:
             return "not tested"
         if self.found == self.visible:
             return "all"
-        return "most" if 2 * self.found >= self.visible else "some" if self.found else "none"
+        if 2 * self.found >= self.visible:
+            return "most"
+        return "some" if self.found else "none" if self.are_false else "undecided"
 
     @property
     def are_false(self) -> bool:
@@ -77,6 +79,14 @@ class GroupsFound:
         }
         parts = [f"{n} {'is' if n == 1 else 'are'} {what}" for what, n in counts.items() if n]
         return "; ".join([text, *parts])
+
+    def without_denials(self) -> GroupsFound:
+        """The same where groups that were not found are undecided.
+
+        Guesses in filled cells blur the border of a group; they do not show that there is none.
+        """
+        open_ = tuple(word if word == "group" else "undecided" for word in self.verdicts)
+        return replace(self, torn=0, scattered=0, verdicts=open_)
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready."""
@@ -159,11 +169,11 @@ class MapVerdict:
             count = groups.torn + groups.scattered
             of_all = "" if count == groups.visible else f"{count} of "
             return f"; {of_all}its {groups.visible} visible groups are no groups of the data"
-        if groups.grade == "none":
+        if groups.grade == "undecided":
             return f"; it is undecided whether its {groups.visible} visible groups are in the data"
         if groups.grade == "some":
-            found = f"{groups.found} of its {groups.visible}"
-            return f"; {found} visible groups are found in the data, too"
+            found = f"{groups.found} of its {groups.visible} visible groups"
+            return f"; {found} {'is' if groups.found == 1 else 'are'} found in the data, too"
         return ""
 
     def __str__(self) -> str:
@@ -215,7 +225,8 @@ def mean_verdict(
 ) -> MapVerdict:
     """The mean of verdicts on one map, by several plausible fillings of its table.
 
-    Columns are those of the first filling, groups those of the middle one by how many are found.
+    Columns are those of the first filling, groups those of the middle one by how many are found;
+    that a group is none of the data is not said of filled cells.
     filled_share, doubt : as in `MapVerdict`
     """
     first = verdicts[0]
@@ -230,7 +241,8 @@ def mean_verdict(
     )
     near = mean_picture(pictures, filled_share, doubt) if pictures else None
     groups = sorted((one.groups for one in verdicts), key=lambda one: one.found)
-    return MapVerdict(layout, near, groups[(len(groups) - 1) // 2], filled_share, doubt)
+    middle = groups[(len(groups) - 1) // 2].without_denials()
+    return MapVerdict(layout, near, middle, filled_share, doubt)
 
 
 def _listed(words: list[str], last: str) -> str:

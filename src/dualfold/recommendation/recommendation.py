@@ -19,7 +19,15 @@ from dualfold.graph.number_rows import rows_in_units
 from dualfold.inputs import random_generator
 from dualfold.notebook import shown_html
 from dualfold.quality.dimension_estimates import Dimension, intrinsic_dimension
+from dualfold.quality.estimate import Estimate
 from dualfold.quality.picture import MIN_FAIR_SHARE
+from dualfold.recommendation.questions import (
+    QUESTION_WORDS,
+    QUESTIONS,
+    best_for_groups,
+    best_for_order,
+    refuse_unknown_question,
+)
 from dualfold.recommendation.short_cuts import NeighborScan, neighbor_scan, number_list, worst_of
 from dualfold.recommendation.trial import (
     TIE_TOLERANCE,
@@ -34,7 +42,7 @@ from dualfold.recommendation.trial import (
 __all__ = ["Recommendation", "recommend"]
 
 # Simpler methods first: of equally good ones the first is taken.
-DEFAULT_METHODS = ("pca", "isomap", "eigenmaps", "lle")
+DEFAULT_METHODS = ("pca", "isomap", "eigenmaps", "lle", "tsne")
 MAX_SUBSAMPLE_ROWS = 800
 N_SUBSAMPLES = 5
 MAX_DIMENSION_ROWS = 2_000
@@ -55,6 +63,8 @@ class Recommendation:
     seconds : duration of the recommendation
     notices : what was decided about the columns of a data frame, in sentences
     order : the names of the methods as they were given, simpler ones first
+    question : which of the three the method is recommended for: "neighbours" (who is near whom),
+        "order" (overall order) or "groups"
     """
 
     dimension: Dimension
@@ -67,6 +77,20 @@ class Recommendation:
     seconds: float
     notices: tuple[str, ...] = ()
     order: tuple[str, ...] = ()
+    question: str = QUESTIONS[0]
+
+    @property
+    def answers(self) -> dict[str, Candidate | None]:
+        """For each question the method that answers it best; None where none does."""
+        order = self.order or tuple(one.method for one in self.candidates)
+        simple = sorted(self.candidates, key=lambda one: order.index(one.method))
+        near = self.candidates[0] if self.question == "neighbours" else winner(simple)
+        good = near.mean_kept >= MIN_FAIR_SHARE
+        return {
+            "neighbours": near if good else None,
+            "order": best_for_order(simple),
+            "groups": best_for_groups(simple),
+        }
 
     @property
     def method(self) -> str:
@@ -97,6 +121,9 @@ class Recommendation:
     @property
     def _doubt(self) -> str:
         """Why the data do not decide; "" where they do."""
+        if self.question != "neighbours":
+            shown = self.answers[self.question] is self.candidates[0]
+            return "" if shown else f"no method shows {QUESTION_WORDS[self.question]}"
         if self._doubt_of_data or self.candidates[0].exceeds_shuffled or not self.rivals:
             return self._doubt_of_data
         return f"{self.method} keeps hardly more neighbours than with shuffled columns"
@@ -120,7 +147,7 @@ class Recommendation:
 
     def with_shuffled_columns(self, X: Any, parts: Sequence[Array], seed: int) -> Recommendation:
         """With maps of shuffled columns, where the decision depends on them."""
-        if self._doubt_of_data or not self.rivals:
+        if self.question != "neighbours" or self._doubt_of_data or not self.rivals:
             return self
         first, *others = self.candidates
         first = with_shuffled(first, X, parts, (self.n_components, self.n_neighbors), seed)
@@ -140,6 +167,8 @@ class Recommendation:
         first = self.candidates[0]
         if not one.kept:
             return f"no map: {one.trouble}"
+        if self.question != "neighbours":
+            return "" if one.shown is None else one.shown.headline
         if one is first:
             return self._reason_of_first()
         if not one.stable:
@@ -169,7 +198,9 @@ class Recommendation:
     def verdict(self) -> str:
         """The answer, and whether the data decide."""
         best, runs = self.candidates[0], len(self.votes)
-        good = f"{100 * best.mean_kept:.0f} % of the neighbours beyond chance"
+        good = f"{100 * best.mean_kept:.0f} % of the neighbours beyond chance{self._expectation}"
+        if self.question != "neighbours":
+            return self._verdict_of_question()
         if self._doubt:
             text = f"The data do not decide: {self._doubt}. Take {best.method}; it keeps {good}."
         elif not self.rivals:
@@ -188,19 +219,47 @@ class Recommendation:
             text = f"No method makes a good picture {where}. {text}"
         return text
 
+    @property
+    def _expectation(self) -> str:
+        """What may be expected of all rows, where they are many more than in a subsample."""
+        found = self.candidates[0].expected_kept(self.n, self.sampled)
+        if not isinstance(found, Estimate):
+            return ""
+        low, high = (f"{100 * end:.0f}" for end in (found.low, found.high))
+        return f" in subsamples of {self.sampled} rows (of all {self.n:,} expect {low} to {high} %)"
+
+    def _verdict_of_question(self) -> str:
+        best, words = self.candidates[0], QUESTION_WORDS[self.question]
+        if self._doubt:
+            return f"No method shows {words}. Take {best.method}, which is the simplest."
+        return f"{best.method}, for {words}: its map of {self.sampled} rows {_shows(best)}."
+
+    @property
+    def answer_lines(self) -> list[str]:
+        """For each question the method that answers it, one line each."""
+        found = []
+        for question, one in self.answers.items():
+            words = "no method" if one is None else f"{one.method} {_number(question, one)}"
+            found.append(f"For {QUESTION_WORDS[question]}: {words}.")
+        return found
+
     def __str__(self) -> str:
         lines = [
             self.verdict,
+            *self.answer_lines,
             f"Intrinsic dimension: {self.dimension}.",
             f"Graph: {self.neighbors}.",
             "",
-            f"{'method':<11} {'kept':>6} {'distances':>9} {'stability':>9}",
+            f"{'method':<11} {'kept':>6} {'order':<10} {'groups':>8} {'stability':>9}",
         ]
         for one in self.candidates:
+            groups = (
+                "" if one.shown is None else f"{one.groups_found} of {one.shown.groups.visible}"
+            )
             numbers = (
-                f"{one.mean_kept:6.2f} {one.distances:9.2f} {one.stability:9.2f}"
+                f"{one.mean_kept:6.2f} {one.order_grade:<10} {groups:>8} {one.stability:9.2f}"
                 if one.kept
-                else " " * 26
+                else " " * 36
             )
             lines.append(f"{one.method:<11} {numbers}  {self.reason(one)}")
         return "\n".join([*lines, *(["", *self.notices] if self.notices else [])])
@@ -233,15 +292,44 @@ class Recommendation:
             "dimension": {"value": self.dimension.value, "agree": self.dimension.agree}
             | {name: [float(e), e.low, e.high] for name, e in both.items()},
             "neighbors": [vars(row) | {"usable": row.usable} for row in self.neighbors.rows],
-            "candidates": [
-                vars(one) | {"mean_kept": one.mean_kept, "reason": self.reason(one)}
-                for one in self.candidates
-            ],
+            "candidates": [self._candidate_dict(one) for one in self.candidates],
+            "question": self.question,
+            "answers": {
+                question: None if one is None else one.method
+                for question, one in self.answers.items()
+            },
             "rows": self.n,
             "sampled": self.sampled,
             "seconds": self.seconds,
             "notices": list(map(str, self.notices)),
         }
+
+    def _candidate_dict(self, one: Candidate) -> dict[str, Any]:
+        expected = one.expected_kept(self.n, self.sampled)
+        limits = [getattr(expected, "low", expected), getattr(expected, "high", expected)]
+        return vars(one) | {
+            "shown": None if one.shown is None else one.shown.to_dict(),
+            "mean_kept": one.mean_kept,
+            "expected_kept": [float(expected), *map(float, limits)],
+            "reason": self.reason(one),
+        }
+
+
+def _shows(one: Candidate) -> str:
+    """What a candidate's map shows, as the end of a sentence."""
+    assert one.shown is not None
+    text = one.shown.headline.rstrip(".")
+    return text[0].lower() + text[1:]
+
+
+def _number(question: str, one: Candidate) -> str:
+    """By how much a candidate answers a question."""
+    if question == "neighbours":
+        return f"(keeps {100 * one.mean_kept:.0f} % beyond chance)"
+    assert one.shown is not None
+    if question == "order":
+        return f"({one.order_grade})"
+    return f"({one.groups_found} of {one.shown.groups.visible} visible ones)"
 
 
 def recommend(
@@ -249,6 +337,7 @@ def recommend(
     *,
     n_components: int = 2,
     methods: Sequence[str] = DEFAULT_METHODS,
+    question: str = QUESTIONS[0],
     random_state: int = 0,
     n_jobs: int | None = None,
 ) -> Recommendation:
@@ -266,6 +355,8 @@ def recommend(
         files are. Where cells were filled in, each subsample is judged on a plausible filling.
     n_components : coordinates of the map
     methods : names as on the command line, simpler ones first
+    question : what the map is for: "neighbours" (who is near whom, the default: which method keeps
+        them must be measured), "order" (overall order) or "groups"
     random_state, n_jobs : seed of the subsamples; threads (None: all cores)
 
     >>> from dualfold.data import swiss_roll
@@ -277,6 +368,7 @@ def recommend(
     X, tables, notices = _with_judges(X)
     _refuse_unsuitable(X, n_components)
     _refuse_unknown(methods)
+    refuse_unknown_question(question)
     n = X.shape[0]
     parts, core = subsamples(n, MAX_SUBSAMPLE_ROWS, N_SUBSAMPLES, random_state)
     dimension = intrinsic_dimension(
@@ -295,12 +387,12 @@ def recommend(
     if not any(one.kept for one in found):
         raise InvalidInput("no method gave a map of the subsamples: " + found[0].trouble)
     votes = tuple(winner(found, run).method for run in range(N_SUBSAMPLES))
-    first = _first(found, votes)
+    first = _best_for(question, found, votes)
     others = sorted((one for one in found if one is not first), key=lambda one: -one.mean_kept)
     result = Recommendation(
         dimension, scan, (first, *others), votes, n_components, n, len(parts[0]), 0.0, notices
     )
-    result = replace(result, order=tuple(methods))
+    result = replace(result, order=tuple(methods), question=question)
     result = result.with_shuffled_columns(X, parts, random_state)
     return replace(result, seconds=perf_counter() - begin)
 
@@ -354,8 +446,15 @@ def _dimension_rows(X: Any, seed: int) -> Any:
     return X[np.sort(rng.choice(n, MAX_DIMENSION_ROWS, replace=False))]
 
 
-def _first(found: list[Candidate], votes: tuple[str, ...]) -> Candidate:
-    """The one with most votes; of several the simplest."""
+def _best_for(question: str, found: list[Candidate], votes: tuple[str, ...]) -> Candidate:
+    """The one that answers a question best; of neighbours the one with most votes; else the first.
+
+    Of several the simplest.
+    """
+    if question == "order":
+        return best_for_order(found) or found[0]
+    if question == "groups":
+        return best_for_groups(found) or found[0]
     counts = Counter(votes)
     most = max(counts.values())
     return next(one for one in found if counts[one.method] == most)

@@ -13,10 +13,12 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.arrays import Array
+from dualfold.auditing import map_verdict
 from dualfold.descriptions import DESCRIPTIONS
 from dualfold.errors import DualfoldError
 from dualfold.inputs import random_generator
-from dualfold.quality import distance_correlation, picture_of
+from dualfold.quality import MapVerdict, distance_correlation, picture_of
+from dualfold.quality.estimate import Estimate
 from dualfold.quality.space import space_of
 
 __all__ = ["Candidate", "candidate_on_subsamples", "subsamples", "winner", "with_shuffled"]
@@ -30,6 +32,17 @@ TIE_TOLERANCE = 0.03
 MIN_STABILITY = 0.25
 # What a map of the data keeps beyond one of shuffled columns, if the data are no noise.
 MIN_BEYOND_SHUFFLED = 0.05
+# Subsamples of which a quarter is mapped, too, and rows that such a quarter needs.
+N_QUARTERS = 2
+MIN_QUARTER_ROWS = 40
+QUARTER_STEP = 4
+# Up to a third more rows than a subsample has nothing is extrapolated.
+MIN_EXPECTED_STEPS = 0.2
+# What expected shares were wrong by, at most, with each four times as many rows
+# (docs/calibration.md#what-recommendations-promise).
+EXPECTED_ERROR = 0.08
+# No more is expected of all rows than of subsamples, but for what these differ by.
+MAX_EXPECTED_RISE = 0.05
 
 
 @dataclass(frozen=True)
@@ -43,6 +56,8 @@ class Candidate:
     stability : neighbours that maps of two subsamples share beyond chance, of rows in both
     seconds : of one map, the median
     trouble : why there is no map
+    kept_quarter : neighbours kept of a quarter of the rows of the first subsamples; () of few rows
+    shown : what the map of the first subsample shows
     """
 
     method: str
@@ -52,6 +67,39 @@ class Candidate:
     seconds: float = 0.0
     trouble: str = ""
     kept_shuffled: tuple[float, ...] = ()
+    kept_quarter: tuple[float, ...] = ()
+    shown: MapVerdict | None = None
+
+    @property
+    def order_grade(self) -> str:
+        """How much of the overall order it shows, in a word."""
+        return "" if self.shown is None else self.shown.layout.grade
+
+    @property
+    def order(self) -> float:
+        """The same as a number: the order of distances that is kept beyond chance."""
+        return -1.0 if self.shown is None else self.shown.layout.beyond_chance
+
+    @property
+    def groups_found(self) -> int:
+        """How many of its visible groups the data have."""
+        return 0 if self.shown is None else self.shown.groups.found
+
+    def expected_kept(self, n: int, sampled: int) -> float:
+        """What a map of all n rows keeps beyond chance, with limits; from subsamples of `sampled`.
+
+        The k nearest of more rows are nearer, and a map of few coordinates keeps fewer of them.
+        From a quarter of the rows to all of a subsample what is kept changes by a factor; it is
+        taken to change by the same factor with every four times as many rows, and not to rise.
+        """
+        steps = float(np.log(max(n / sampled, 1.0)) / np.log(4))
+        if not self.kept_quarter or steps < MIN_EXPECTED_STEPS:
+            return self.mean_kept
+        before, after = np.mean(self.kept_quarter), np.mean(self.kept[: len(self.kept_quarter)])
+        factor = float(np.clip(after / before, 0.0, 1.0)) if before > 0 else 1.0
+        value, half = self.mean_kept * factor**steps, EXPECTED_ERROR * (1 + steps)
+        most = min(1.0, value + half, self.mean_kept + MAX_EXPECTED_RISE)
+        return Estimate(value, max(0.0, value - half), most, sampled)
 
     @property
     def mean_kept(self) -> float:
@@ -114,6 +162,7 @@ def candidate_on_subsamples(
     judges : the tables that maps are judged on in turn: X, or plausible fillings of it
     """
     kept, distances, seconds, maps = [], [], [], []
+    first: Array | None = None
     for rows, judge in zip(parts, cycle(judges)):
         some, begin = X[rows], perf_counter()
         try:
@@ -125,11 +174,36 @@ def candidate_on_subsamples(
         kept.append(picture_of(space, points, SCORED_NEIGHBORS).beyond_chance)
         distances.append(float(distance_correlation(space, points)))
         maps.append(points[:core])
+        first = points if first is None else first
     shared = [picture_of(a, b, SCORED_NEIGHBORS).beyond_chance for a, b in pairwise(maps)]
     stability = float(np.mean(shared))
     return Candidate(
-        name, tuple(kept), float(np.mean(distances)), stability, float(np.median(seconds))
+        name,
+        tuple(kept),
+        float(np.mean(distances)),
+        stability,
+        float(np.median(seconds)),
+        kept_quarter=_kept_of_quarters(name, X, parts, (n_components, n_neighbors), judges),
+        shown=map_verdict(judges[0][parts[0]], first),
     )
+
+
+def _kept_of_quarters(
+    name: str, X: Any, parts: Sequence[Array], counts: tuple[int, int], judges: Sequence[Any]
+) -> tuple[float, ...]:
+    """counts : coordinates of a map, and neighbours of its graph."""
+    kept = []
+    for rows, judge in zip(parts[:N_QUARTERS], cycle(judges)):
+        few = rows[::QUARTER_STEP]
+        some = X[few]
+        if some.shape[0] < MIN_QUARTER_ROWS:
+            return ()
+        try:
+            points = _map_of(name, some, *counts)
+        except (DualfoldError, ValueError):
+            return ()
+        kept.append(picture_of(space_of(judge[few]), points, SCORED_NEIGHBORS).beyond_chance)
+    return tuple(kept)
 
 
 def with_shuffled(

@@ -57,7 +57,7 @@ class Judge(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class TraceJudge:
-    """Judges by a trace problem."""
+    """Certifies by a trace problem."""
 
     stated: Statement
     settings: CertifySettings
@@ -89,7 +89,7 @@ class TraceJudge:
 
 @dataclass(frozen=True, eq=False)
 class PointsJudge:
-    """Judges by the estimator's own `judged_points` and `map_of_points`.
+    """Certifies by the estimator's own `judged_points` and `map_of_points`.
 
     data : what they are about: a graph, or a table
     options : of `judged_points`

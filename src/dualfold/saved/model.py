@@ -336,7 +336,7 @@ def load_model(path: str | os.PathLike[str]) -> Model:
     See Also
     --------
     save_model : Writes it, and has an example.
-    rechecked_model : Judges it.
+    rechecked_model : Certifies it.
 
     Examples
     --------

@@ -31,7 +31,7 @@ def rechecked_model(
     tolerance: Tolerance = "default",
     fresh: bool = False,
 ) -> Any:
-    """Judge a stored model by the rows that it was made of.
+    """Certify a stored model by the rows that it was made of.
 
     Only the name and the parameters of the estimator are taken from the file; they say which
     problem it is about. If the file holds fewer vectors than the problem has (points in float32,
@@ -59,7 +59,7 @@ def rechecked_model(
 
     See Also
     --------
-    rechecked_points : Judges points without a model.
+    rechecked_points : Certifies points without a model.
 
     Examples
     --------
@@ -113,7 +113,7 @@ def rechecked_points(
     tolerance: Tolerance = "default",
     fresh: bool = False,
 ) -> Any:
-    """Judge points as the answer of an unfitted estimator to a table.
+    """Certify points as the answer of an unfitted estimator to a table.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ def rechecked_points(
 
     See Also
     --------
-    rechecked_model : Judges a stored model.
+    rechecked_model : Certifies a stored model.
 
     Examples
     --------

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.arrays import Array
-from dualfold.errors import InvalidInput
+from dualfold.errors import InvalidInput, RowNumbers
 from dualfold.graph.metrics import double_table, exact_doubles
 from dualfold.kernels.sparse import canonical_rows
 
@@ -64,6 +64,6 @@ def refuse_gaps(rows: Array, numbers: Array | None = None) -> None:
     if wrong.any():
         place = int(np.argmax(wrong))
         raise InvalidInput(
-            f"row {place if numbers is None else int(numbers[place])} of it holds NaN or infinity; "
-            "fill or drop such rows first"
+            RowNumbers(place if numbers is None else int(numbers[place])),
+            " of it holds NaN or infinity; fill or drop such rows first",
         )

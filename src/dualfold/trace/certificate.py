@@ -153,7 +153,7 @@ def certify(
     tolerance: float = DEFAULT_TOLERANCE,
     fresh: bool = False,
 ) -> TraceCertificate:
-    """Judge vectors as an answer to a trace problem.
+    """Certify vectors as an answer to a trace problem.
 
     Only the problem and the vectors are used, and never what a solver reports.
 

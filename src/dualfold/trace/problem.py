@@ -131,7 +131,7 @@ class TraceProblem:
 
     See Also
     --------
-    certify : Judges an answer.
+    certify : Certifies an answer.
     dualfold.embed : Solves the problem and judges the answer.
     dualfold.methods : Functions that state such problems.
 

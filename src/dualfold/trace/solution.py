@@ -36,7 +36,7 @@ class Solution:
 
     See Also
     --------
-    certify : Judges the vectors.
+    certify : Certifies the vectors.
 
     Examples
     --------

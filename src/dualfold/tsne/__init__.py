@@ -1,4 +1,4 @@
-"""t-SNE: its objective from all pairs, the descent, and what can be said of its end."""
+"""t-SNE: the problem, its objective from all pairs, and what a certificate can say of a map."""
 
 from dualfold.tsne.certificate import TsneCertificate, certify_tsne
 from dualfold.tsne.objective import tsne_objective

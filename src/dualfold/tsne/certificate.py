@@ -125,7 +125,7 @@ def certify_tsne(
     spread: float = np.nan,
     n_jobs: int | None = None,
 ) -> TsneCertificate:
-    """Judge points as an answer of t-SNE.
+    """Certify points as an answer of t-SNE.
 
     Parameters
     ----------

@@ -227,7 +227,7 @@ def certify_unfolding(
     most_flops: float = MAX_FLOPS,
     about: str | None = None,
 ) -> UnfoldingCertificate:
-    """Judge points and weights of an unfolding problem by each other.
+    """Certify points and weights of an unfolding problem by each other.
 
     Only the problem, the points and the weights are used, and never what a solver reports.
 

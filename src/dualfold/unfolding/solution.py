@@ -60,7 +60,7 @@ class UnfoldingSolution:
 
     See Also
     --------
-    certify_unfolding : Judges it.
+    certify_unfolding : Certifies it.
 
     Examples
     --------

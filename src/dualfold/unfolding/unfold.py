@@ -190,7 +190,7 @@ def unfold(
     See Also
     --------
     dualfold.MaximumVarianceUnfolding : The estimator.
-    certify_unfolding : Judges points of another program.
+    certify_unfolding : Certifies points of another program.
 
     References
     ----------

@@ -9,16 +9,22 @@ from typing import Any
 
 import numpy as np
 
-from dualfold.auditing import Audit
+from dualfold.auditing import Audit, map_verdict
+from dualfold.auditing.map_meaning import BEST_COLOR_REASON, map_meaning
 from dualfold.data.prepared import prepare
 from dualfold.data.reading import PLAIN_READING
 from dualfold.errors import Argument, InvalidInput
 from dualfold.inputs import frame_of, numbers_of
 from dualfold.view.audit_page import audit_content
 from dualfold.view.page import Page, PageContent, make_page
+from dualfold.view.page_columns import values_of
 from dualfold.view.page_map import Map, measured_map
 
 __all__ = ["InlinePage", "page"]
+
+# Fewer rows have no neighbourhoods to judge; more columns are pixels or genes, not words.
+MIN_ROWS = 10
+MAX_NAMED_COLUMNS = 200
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +62,8 @@ def page(
     maps : a map or several: `Map`s, fitted estimators, `Embedding`s or arrays of points; or an
         `Audit`, with X the data of its map
     X : the data; with it each map is measured, a click on a point shows its neighbours there, and
-        its columns (of an array or a data frame) can be coloured by
+        its columns (of an array or a data frame) can be coloured by; those of a data frame say what
+        axes and groups mean
     columns : a DataFrame, or name → one value for each row: what points are coloured by
     names, title : one for each row, to search for; of the page
     color : the column to colour by at first
@@ -67,13 +74,35 @@ def page(
         content = audit_content(maps, _numbers(X))
         columns = content.columns | {str(key): column for key, column in (columns or {}).items()}
     else:
-        shown = [_map_of(one, place, X) for place, one in enumerate(given)]
+        shown = [_map_in_words(_map_of(one, place, X), X) for place, one in enumerate(given)]
         content = PageContent(shown, color=color)
+        if color is None and columns is None:
+            content = _with_best_color(content)
     table = frame_of(X)
     features = table if isinstance(table, np.ndarray) or hasattr(table, "iloc") else None
     content = replace(content, title=title, columns=columns, features=features, names=names)
     made = make_page(content)
     return InlinePage(made.html, made.notices, height)
+
+
+def _map_in_words(shown: Map, X: Any) -> Map:
+    """The map of a data frame, with what it shows and means in the words of its columns."""
+    table, n = frame_of(X), len(shown.points)
+    if not hasattr(table, "iloc") or shown.meaning is not None or n <= MIN_ROWS:
+        return shown
+    names = list(table.columns)[:MAX_NAMED_COLUMNS]
+    columns = {str(name): values_of(table[name]) for name in names}
+    verdict = map_verdict(X, shown.points, columns=columns)
+    directions, verdicts = verdict.layout.columns, verdict.groups.verdicts
+    meaning = map_meaning(columns, shown.points, directions=directions, verdicts=verdicts)
+    return replace(shown, verdict=verdict, meaning=meaning)
+
+
+def _with_best_color(content: PageContent) -> PageContent:
+    meaning = next(iter(content.maps)).meaning
+    if meaning is None or meaning.best_column is None:
+        return content
+    return replace(content, color=meaning.best_column, color_reason=BEST_COLOR_REASON)
 
 
 def _numbers(X: Any) -> Any:

@@ -18,7 +18,7 @@ import os
 import re
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -31,7 +31,6 @@ from dualfold.view.figures import figure_bytes, map_figure
 from dualfold.view.page_columns import (
     MAX_THUMBNAIL_PIXELS,
     Column,
-    column_of,
     columns_of,
     first_color,
     row_names,
@@ -40,7 +39,13 @@ from dualfold.view.page_columns import (
 )
 from dualfold.view.page_data import PageParts
 from dualfold.view.page_map import Map
-from dualfold.view.page_size import BYTES_PER_MB, DEFAULT_MB, features_of, fit_to_size
+from dualfold.view.page_size import (
+    BYTES_PER_MB,
+    DEFAULT_MB,
+    features_of,
+    fit_to_size,
+    without_names,
+)
 
 __all__ = ["Page", "PageContent", "make_page", "write_page"]
 
@@ -74,6 +79,8 @@ class PageContent:
     features : the table that the maps were made from: a DataFrame, a mapping as `columns`, an n×D
         matrix, or (names, matrix). Its columns can be coloured by and compared as the others;
         of a table that is too large those are kept that neighbours share most.
+    filled : column of `features` → what was filled in for the maps, a value for each of its gaps;
+        shown beside the gap
     names : one for each row, to search for (default: "row 1", "row 2", …)
     rows : the number of each row in its table, counted from 1 without the header (default: 1 … n)
     images : (h, w, n×(h·w)) if each row is a picture, shown under the pointer
@@ -92,6 +99,7 @@ class PageContent:
     title: str = "dualfold"
     columns: Any = None
     features: Any = None
+    filled: Mapping[str, Any] = field(default_factory=dict)
     names: Any = None
     rows: Any = None
     images: tuple[int, int, Any] | None = None
@@ -140,15 +148,17 @@ def make_page(content: PageContent) -> Page:
     maps, color, most_mb = list(content.maps), content.color, content.most_mb
     n = _rows_of(maps)
     table = columns_of(content.columns, n, content.classes)
-    features = features_of(content.features, n, {column.name for column in table})
+    features = replace(
+        features_of(content.features, n, {column.name for column in table}), filled=content.filled
+    )
     if color is not None and color not in [*(column.name for column in table), *features.names]:
         raise InvalidInput(
             f"there is no column {color!r} to colour by; give it in ", Argument("columns")
         )
     if color is not None and color in features.names:  # named by the caller: never left out
         place = features.names.index(color)
-        table = [*table, column_of(color, features.column(place), n, "feature")]
-        features = features_of(content.features, n, {column.name for column in table})
+        table = [*table, features.page_column(place, n)]
+        features = without_names(features, {column.name for column in table})
     color = first_color(table, n) if color is None else color
     half: float = MAX_THUMBNAIL_PIXELS
     if most_mb is not None:

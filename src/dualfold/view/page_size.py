@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -30,10 +30,20 @@ class Features:
     """Columns that are made when they are needed: a table may hold far more than a page can.
 
     column : from the place of a column to its values
+    filled : name → what was filled in for the maps, a value for each gap of the column
     """
 
     names: tuple[str, ...]
     column: Callable[[int], Array]
+    filled: Mapping[str, Any] = field(default_factory=dict)
+
+    def page_column(self, place: int, n: int, *, rounded: bool = False) -> Column:
+        """The column as a page has it."""
+        name = self.names[place]
+        made = column_of(name, self.column(place), n, "feature", rounded=rounded)
+        if name in self.filled and made.kind == "number":
+            made.content["filled"] = packed_numbers(self.filled[name], rounded=True)
+        return made
 
 
 def features_of(given: Any, n: int, taken: Container[str] = ()) -> Features:
@@ -46,12 +56,12 @@ def features_of(given: Any, n: int, taken: Container[str] = ()) -> Features:
         return Features((), lambda place: np.empty(n))
     if isinstance(given, tuple):
         names, matrix = given
-        return _without_names(_matrix(matrix, n, tuple(map(str, names))), taken)
+        return without_names(_matrix(matrix, n, tuple(map(str, names))), taken)
     if isinstance(given, Mapping) or hasattr(given, "columns"):
         keys = list(given.columns if hasattr(given, "columns") else given.keys())
         found = Features(tuple(map(str, keys)), lambda place: values_of(given[keys[place]]))
-        return _without_names(found, taken)
-    return _without_names(_matrix(given, n, None), taken)
+        return without_names(found, taken)
+    return without_names(_matrix(given, n, None), taken)
 
 
 def _matrix(matrix: Any, n: int, names: tuple[str, ...] | None) -> Features:
@@ -77,11 +87,13 @@ def _dense(matrix: Any, place: int) -> Array:
     return np.asarray(matrix[:, place : place + 1].toarray(), dtype=float)[:, 0]
 
 
-def _without_names(found: Features, taken: Container[str]) -> Features:
+def without_names(found: Features, taken: Container[str]) -> Features:
+    """The other columns."""
     left = [place for place, name in enumerate(found.names) if name not in taken]
     if len(left) == len(found.names):
         return found
-    return Features(tuple(found.names[p] for p in left), lambda place: found.column(left[place]))
+    names = tuple(found.names[place] for place in left)
+    return replace(found, names=names, column=lambda place: found.column(left[place]))
 
 
 def _most_shared_first(features: Features, neighbors: Any, n: int) -> list[int]:
@@ -164,8 +176,7 @@ def _columns_within(
     order = _most_shared_first(features, parts.neighbors, n) if rounded else range(total)
     kept: dict[int, Column] = {}
     for place in order:
-        values = features.column(place)
-        column = column_of(features.names[place], values, n, "feature", rounded=rounded)
+        column = features.page_column(place, n, rounded=rounded)
         room -= len(as_json(column.content)) + 1
         if room < 0 and rounded:
             break

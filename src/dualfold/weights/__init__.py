@@ -1,4 +1,4 @@
-"""From graphs to matrices: Laplacians, reconstruction weights, Gram matrices, row spaces."""
+"""Matrices of graphs and rows: Laplacians, reconstruction weights, Gram and scatter matrices."""
 
 from dualfold.weights.affinity import (
     affinity,

@@ -112,7 +112,7 @@ class _Case:
 def evidence(
     problem: TraceProblem, V: Array, scale: float, tolerance: float, fresh: bool
 ) -> Evidence:
-    """Judge the first `count` columns of V; the others hint where the next eigenvalues lie."""
+    """Certify the first `count` columns of V; the others hint where the next eigenvalues lie."""
     d = problem.count
     given = V[:, :d]
     seen = problem.descent(given)

@@ -54,7 +54,7 @@ class Auto(Solver):
     Parameters
     ----------
     tol : float, default=1e-6
-        Largest ‖Av − θBv‖, relative to |θ|; the trace is then right to about tol² of the eigengap.
+        Largest ‖Av − θBv‖, relative to θ; the trace is then right to about tol² of the eigengap.
     seed : int, default=0
         Seed of the random start.
     start : ndarray or None, default=None

@@ -44,7 +44,7 @@ class Factored(Solver):
     Parameters
     ----------
     tol : float, default=1e-6
-        Largest ‖Av − θBv‖, relative to |θ|; the trace is then right to about tol² of the eigengap.
+        Largest ‖Av − θBv‖, relative to θ; the trace is then right to about tol² of the eigengap.
     most_products : int, default=2000
         Largest number of products with A.
     seed : int, default=0

@@ -141,7 +141,7 @@ class PaperGradient(Solver):
 
     References
     ----------
-    .. [1] L. Tucker, "Dimensionality reduction and the Fenchel game", Remark 6.23.
+    .. [1] Lucas Tucker, "Dimensionality reduction and the Fenchel game", Remark 6.23.
 
     Examples
     --------

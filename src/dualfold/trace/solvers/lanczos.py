@@ -45,7 +45,7 @@ class Lanczos(Solver):
     Parameters
     ----------
     tol : float, default=1e-6
-        Largest ‖Av − θBv‖, relative to |θ|; the trace is then right to about tol² of the eigengap.
+        Largest ‖Av − θBv‖, relative to θ; the trace is then right to about tol² of the eigengap.
     most_products : int, default=20000
         Largest number of products with A.
     memory : int, default=32

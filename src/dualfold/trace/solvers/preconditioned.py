@@ -33,7 +33,7 @@ class Preconditioned(Solver):
     Parameters
     ----------
     tol : float, default=1e-6
-        Largest ‖Av − θBv‖, relative to |θ|; the trace is then right to about tol² of the eigengap.
+        Largest ‖Av − θBv‖, relative to θ; the trace is then right to about tol² of the eigengap.
     most_products : int, default=5000
         Largest number of products with A.
     inverse : {"auto", "multigrid", "incomplete"}, default="auto"

@@ -345,7 +345,7 @@ def interior_point(
     See Also
     --------
     Unfolder : Chooses a solver.
-    certify_unfolding : Judges the solution.
+    certify_unfolding : Certifies the solution.
 
     References
     ----------

@@ -93,12 +93,24 @@ function wordOf(column, row) {
 const MOST_DIGITS = 7;
 function briefWordOf(column, row) {
   const word = wordOf(column, row);
-  if (word === "") return "–";
+  if (word === "") return `–${filledWords(column, row)}`;
   if (column.kind !== "number") return short(word, 26);
   const [, before, digits] = /^(-?(?:0\.0*|\d+\.))(\d+)$/.exec(word) || [null, word, ""];
   const room = Math.max(2, MOST_DIGITS - (/^-?0/.test(before) ? 0 : before.length - 1));
   const cut = digits.length > room + 1 ? `${before}${digits.slice(0, room)}…` : word;
   return column.rounded ? `≈ ${cut}` : cut;
+}
+
+// What was filled in for the map where the table has no value.
+const fillings = new Map(); // column → row → value
+function filledWords(column, row) {
+  if (!column.filled) return "";
+  if (!fillings.has(column)) {
+    const [values, found] = [packed(column.filled), new Map()];
+    column.values.forEach((value, at) => { if (!Number.isFinite(value)) found.set(at, values[found.size]); });
+    fillings.set(column, found);
+  }
+  return ` (filled in: ${scaleWords(column, fillings.get(column).get(row))})`;
 }
 
 // A day, and its hour where there is one.

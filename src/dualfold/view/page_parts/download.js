@@ -91,7 +91,7 @@ function mapTitles(context, width, top) {
   places(maps.length).forEach(([left, bottom, , down], place) => {
     const map = maps[shownMaps()[place]];
     context.font = "600 13px system-ui, sans-serif";
-    const judged = map.quality ? ` · ${pictureWords(map)}, keeps ${shareWords(map.quality.picture.kept)}` : "";
+    const judged = gradeWords(map).map(([words]) => ` · ${words}`).join("");
     context.fillText(short(map.name, 40) + judged, left * width + 12, top + (1 - bottom - down) * height + 20);
   });
 }

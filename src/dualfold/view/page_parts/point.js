@@ -28,7 +28,7 @@ function facts(row, told, letters) {
   for (const column of told) {
     const word = wordOf(column, row);
     list.append(element("dt", { text: short(column.name, 40), dir: "auto" }),
-      element("dd", { text: word === "" ? "–" : `${column.rounded ? "≈ " : ""}${short(word, letters)}`, dir: "auto" }));
+      element("dd", { text: word === "" ? `–${filledWords(column, row)}` : `${column.rounded ? "≈ " : ""}${short(word, letters)}`, dir: "auto" }));
   }
   return list;
 }

@@ -125,15 +125,22 @@ function summary(map) {
   return `${parts.join(", ")}.`;
 }
 
+// What a map shows in a few words, each with its grade.
+const SHORT_QUESTIONS = { "Overall order": "order", "Who is near whom": "neighbours", Groups: "groups" };
+function gradeWords(map) {
+  if (map.verdict) return map.verdict.parts.filter(({ question }) => question in SHORT_QUESTIONS)
+    .map(({ question, grade }) => [`${SHORT_QUESTIONS[question]}: ${grade}`, grade]);
+  return map.quality ? [[`${pictureWords(map)}: keeps ${shareWords(map.quality.picture.kept)}`, gradeOf(map)]] : [];
+}
+
 // Over each of several maps: its name and both answers.
 function titles(shown) {
   by("titles").replaceChildren(...(shown.length < 2 ? [] : places(shown.length)).map(
     ([left, bottom, width, height], place) => {
       const map = maps[shown[place]];
-      const [, look] = GRADES[gradeOf(map)] || ["", map.quality ? "bad" : "plain"];
       return element("div", { class: "title", style: `left:${100 * left}%;top:${100 * (1 - bottom - height)}%;width:${100 * width}%` },
         element("span", { class: "map-name", text: short(map.name, 40), dir: "auto" }),
-        ...(map.quality ? [element("b", { class: look, text: `${pictureWords(map)}: keeps ${shareWords(map.quality.picture.kept)}` })] : []),
+        ...gradeWords(map).map(([words, grade]) => element("b", { class: LOOKS[grade] || "plain", text: words })),
         ...(map.certificate ? [element("em", { text: solvedWords(map.certificate) })] : []));
     }));
 }
