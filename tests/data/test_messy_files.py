@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from dualfold.data import Reading, prepare, read_table
@@ -197,3 +198,22 @@ def test_files_of_another_kind_are_refused_by_name(tmp_path, content, name, word
     (tmp_path / name).write_bytes(content)
     with pytest.raises(InvalidInput, match=words):
         read_table(tmp_path / name)
+
+
+def test_wide_and_long_tables_are_read_by_chunks_of_rows(tmp_path, monkeypatch):
+    """Sheets and JSON lines of several chunks: kinds of cells that come late, short rows."""
+    from dualfold.data import spreadsheet, table_reader
+
+    monkeypatch.setattr(spreadsheet, "CHUNK_ROWS", 7)
+    monkeypatch.setattr(table_reader, "CHUNK_ROWS", 7)
+    rows = [[i % 5, i / 4, None if i < 20 else "late"] for i in range(30)]
+    rows[25][0] = "n/a"
+    path = written(tmp_path, [["a", "b", "c"], *rows], "xlsx")
+    frame = pd.DataFrame(rows, columns=["a", "b", "c"])
+    frame.to_json(tmp_path / "t.jsonl", orient="records", lines=True)
+    for source in (path, tmp_path / "t.jsonl"):
+        found = read_table(source, Reading(missing="keep"))
+        assert found.names == ("a", "b")
+        assert np.flatnonzero(np.isnan(found.X).any(axis=1)).tolist() == [25]
+        np.testing.assert_array_equal(found.X[:, 1], frame["b"])
+        assert list(found.labels["c"]) == [row[2] for row in rows]

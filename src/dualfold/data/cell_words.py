@@ -103,13 +103,12 @@ def understood_words(
     numeric: dict[str, _Numbers] = {}
     words: dict[int, _Words] = {}
     literal = {*reading.category, *reading.orders, reading.identifier, reading.labels}
-    for place, name in enumerate(frame.columns):
-        column = frame.iloc[:, place]
-        if _is_numeric(column):
+    for place, (name, dtype) in enumerate(zip(frame.columns, frame.dtypes, strict=True)):
+        if _is_numeric(dtype):
             _set_number_gaps(frame, place, reading, name)
             said += _set_serial_dates(frame, place, str(name))
             continue
-        split = _split(column)
+        split = _split(frame.iloc[:, place])
         if split is None:
             continue
         found = None if name in literal else _as_numbers(split, name, reading, name in numbers)
@@ -153,14 +152,18 @@ def _spelt(words: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
     return tuple(f"{name}={word}" for name, found in words.items() for word in found)
 
 
-def _is_numeric(column: pd.Series[Any]) -> bool:
+def _is_numeric(dtype: Any) -> bool:
     from pandas.api import types
 
-    return types.is_numeric_dtype(column.dtype) and not types.is_bool_dtype(column.dtype)
+    if isinstance(dtype, np.dtype):
+        return dtype.kind in "iufc"
+    return types.is_numeric_dtype(dtype) and not types.is_bool_dtype(dtype)
 
 
 def _set_number_gaps(frame: pd.DataFrame, place: int, reading: Reading, name: str) -> None:
     """The words for missing that are numbers, as -999, in a column of numbers."""
+    if not reading.gap_markers:
+        return
     marks = [mark for word in reading.gap_words(name) if (mark := _float(word)) is not None]
     column = frame.iloc[:, place]
     if marks and bool(column.isin(marks).any()):

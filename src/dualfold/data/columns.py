@@ -19,7 +19,7 @@ from dualfold.data.answer_scales import ordered_answers
 from dualfold.data.cell_words import understood_words
 from dualfold.data.encoding import NAMED_MONTH_PATTERN, YEAR_MONTH_PATTERN, as_dates
 from dualfold.data.identifiers import identifier_kinds
-from dualfold.data.layout import different_names
+from dualfold.data.layout import with_different_names
 from dualfold.data.notices import (
     ENCODED_KINDS,
     color_notice,
@@ -97,9 +97,8 @@ def table_of_frame(
 
     mixed : whether categories and dates are features too, and numbers may be lacking
     """
-    names, renamed = different_names([str(name) for name in frame.columns])
-    frame = frame.copy(deep=False)
-    frame.columns = names
+    frame, renamed = with_different_names(frame)
+    names = list(frame.columns)
     reading = reading.for_columns(names)
     found = understood_words(frame, reading, features or ())
     frame, notices = found.frame, [*notices, *renamed, *found.notices]

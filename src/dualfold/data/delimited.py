@@ -203,7 +203,7 @@ def _with_written_gaps(frame: pd.DataFrame, text: _TextColumns) -> pd.DataFrame:
     from pandas.api import types
 
     raw = {"keep_default_na": False, "na_values": [""]}
-    lacking = [c for c in range(frame.shape[1]) if bool(frame[c].isna().any())]
+    lacking = np.flatnonzero(frame.isna().any().to_numpy()).tolist()
     numbers = [c for c in lacking if types.is_numeric_dtype(frame[c].dtype)]
     numbers = [c for c in numbers if bool(frame[c].notna().any())]  # "None" alone is a word
     words = [c for c in lacking if c not in numbers and not _is_boolean(frame[c])]

@@ -150,7 +150,9 @@ def _title_rows(rows: Sequence[Row]) -> int:
     typical = statistics.median(some) if some else 0
     if typical < MIN_NAMED_COLUMNS:
         return next((place for place, count in enumerate(filled) if count), 0)
-    left = min(_first_filled(row) for row in rows if 2 * _filled(row) >= typical and _filled(row))
+    left = min(
+        _first_filled(r) for r, count in zip(rows, filled, strict=True) if 2 * count >= typical
+    )
     place = 0
     while place < len(rows) - 1:
         row, count = rows[place], filled[place]
@@ -311,9 +313,17 @@ def different_names(names: Sequence[str]) -> tuple[list[str], list[Message]]:
     ]
 
 
+def with_different_names(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[Message]]:
+    """The frame with names as text that all differ, and a notice about new ones."""
+    names, notices = different_names([str(name) for name in frame.columns])
+    frame = frame.copy(deep=False)
+    frame.columns = names
+    return frame, notices
+
+
 def refuse_single_column(frame: pd.DataFrame, name: str) -> None:
     """Raise where one column of words holds all that a table of several columns has."""
-    filled = [place for place in range(frame.shape[1]) if frame.iloc[:, place].notna().any()]
+    filled = frame.notna().any().to_numpy().nonzero()[0].tolist()
     if frame.shape[1] < 3 or len(filled) != 1:
         return
     values = frame.iloc[:, filled[0]].dropna()
