@@ -74,8 +74,9 @@ def test_groups_that_the_data_do_not_have_are_named():
 
 
 def test_as_many_columns_as_axes_are_no_overall_order():
-    for count, grade in ((2, "hardly any"), (3, "good")):
-        columns = tuple(column(str(i), 0.9 if i < count else 0.1) for i in range(8))
+    # Three times 0.75² is less than 2, three times 0.9² is more.
+    for count, r, grade in ((2, 0.9, "hardly any"), (3, 0.75, "hardly any"), (3, 0.9, "good")):
+        columns = tuple(column(str(i), r if i < count else 0.1) for i in range(8))
         assert Layout(0.2, 0.1, columns, 2).grade == grade
     few_of_many = tuple(column(str(i), 0.9 if i < 3 else 0.1) for i in range(40))
     assert Layout(0.2, 0.1, few_of_many, 2).grade == "fair"

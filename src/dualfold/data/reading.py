@@ -82,9 +82,10 @@ class Reading:
     standardize : shift every column to mean 0 and scale it to standard deviation 1; None does
         where the columns' scales differ much and they do not share a range (see `scales`)
     missing : rows with missing or infinite values are an error ("raise"), left out ("drop";
-        `rows` says which remain), filled with their column's mean ("mean") or with what iterated
-        regularised PCA makes of the values that are there ("impute"); "keep" leaves them
-        in. "auto" is "impute" in `prepare` and "raise" in `read_table`
+        `rows` says which remain), filled with their column's mean ("mean") or with what rows that
+        are alike have there ("impute": principal components, as many as predict known values,
+        without columns and rows that are mostly empty); "keep" leaves them in. "auto" is "impute"
+        in `prepare` and "raise" in `read_table`
     format : one of `FILE_FORMATS`; by default the ending of a file says it, standard input is CSV
     encoding : of a text file, as "cp1252"; by default UTF-8 (or UTF-16 with its mark), and
         Latin-1 where it is neither

@@ -50,11 +50,11 @@ class Layout:
     columns : the direction of each column that was looked at
     n_components : coordinates of the map
 
-    The grade is that of the distances, or of the columns where these say more: "good" where more
-    columns rise along straight directions than the map has axes, since a map can always show
-    as many columns in order as it has axes (of few columns at least half), and a tenth of all
-    columns does; "fair" where fewer than a tenth do. A column counts from a held-out correlation of
-    0.7; as many as rearranged maps have are subtracted.
+    The grade is that of the distances, or of the columns where these say more. A column is in order
+    from a held-out correlation r of 0.7, beyond chance. Of independent columns a map of d axes
+    shows d at most (Σr² ≤ d); so the columns in order count where they are more than d with
+    Σr² > d, not counting as many as rearranged maps have: "good" for a tenth of all columns,
+    "fair" for fewer.
 
     >>> print(Layout(0.8, 0.1, (), 2))
     good: distances keep their order by 0.80 (by chance 0.10)
@@ -90,12 +90,13 @@ class Layout:
     @property
     def grade(self) -> str:
         """good, fair, poor, or hardly any."""
-        count, width = len(self.ordered_columns) - self.ordered_by_chance, len(self.columns)
-        if count > 0 and count >= min(self.n_components + 1, (width + 1) // 2):
-            if count >= MIN_ORDERED_SHARE * width:
-                return "good"
-            return self._grade_of_distances if self.beyond_chance >= MIN_FAIR else "fair"
-        return self._grade_of_distances
+        by_columns = len(self.ordered_columns) - self.ordered_by_chance
+        squares = sum(one.correlation**2 for one in self.ordered_columns)
+        if by_columns <= self.n_components or squares <= self.n_components:
+            return self._grade_of_distances
+        if by_columns >= MIN_ORDERED_SHARE * len(self.columns):
+            return "good"
+        return self._grade_of_distances if self.beyond_chance >= MIN_FAIR else "fair"
 
     @property
     def _grade_of_distances(self) -> str:

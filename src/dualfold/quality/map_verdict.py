@@ -172,8 +172,8 @@ class MapVerdict:
         if groups.grade == "undecided":
             return f"; it is undecided whether its {groups.visible} visible groups are in the data"
         if groups.grade == "some":
-            found = f"{groups.found} of its {groups.visible}"
-            return f"; {found} visible groups are found in the data, too"
+            found = f"{groups.found} of its {groups.visible} visible groups"
+            return f"; {found} {'is' if groups.found == 1 else 'are'} found in the data, too"
         return ""
 
     def __str__(self) -> str:
