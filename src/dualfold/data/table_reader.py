@@ -32,7 +32,7 @@ from dualfold.data.missing_values import complete_table
 from dualfold.data.notices import quoted_names
 from dualfold.data.reading import DEFAULT_READING, Reading
 from dualfold.data.spreadsheet import spreadsheet_frame
-from dualfold.errors import Argument, InvalidInput
+from dualfold.errors import Argument, InvalidInput, counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -119,7 +119,9 @@ def raw_table(
     else:
         return table_of_matrix(arrays.matrix_market_table(_opener(place, name), name), reading)
     if len(frame) == 0:
-        raise InvalidInput(f"{name} has {frame.shape[1]} columns but no rows; one is needed")
+        others = [part for notice in notices for part in ("; ", notice)]  # as of further sheets
+        count = counted(frame.shape[1], "column")
+        raise InvalidInput(f"{name} has {count} but no rows; one is needed", *others)
     refuse_single_column(frame, name)
     return table_of_frame(frame, reading, features=features, notices=notices, mixed=mixed)
 
