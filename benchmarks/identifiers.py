@@ -25,14 +25,22 @@ ROW_NAMES = "column_1"
 
 
 def verdicts(path: Path, labels: dict[str, str]) -> dict[str, str]:
-    """For each labelled column: found, missed (identifiers), used, lost (measurements)."""
+    """For each labelled column: found or missed (identifiers); used or lost (measurements).
+
+    An identifier is found if it is no feature; one of words may be a label.
+    """
     table = raw_table(path, Reading(), mixed=True)
     labels = {ROW_NAMES: "identifier"} | {name or ROW_NAMES: one for name, one in labels.items()}
     if table.labels.get(ROW_NAMES) is not None:  # words, which are labels
         del labels[ROW_NAMES]
-    words = {"identifier": ("found", "missed"), "measurement": ("lost", "used")}
-    there = {*table.names, *table.labels}
-    return {name: words[label][name in there] for name, label in labels.items()}
+    features, there = {*table.names, *table.kinds}, {*table.names, *table.labels}
+    unnamed = "column_2" in there  # the header was taken for data: no name of the file is left
+    return {
+        name: ("missed" if name in features else "found")
+        if label == "identifier"
+        else ("used" if name in there else "renamed" if unnamed else "lost")
+        for name, label in labels.items()
+    }
 
 
 def main() -> None:
@@ -57,7 +65,7 @@ def main() -> None:
             if verdict in ("lost", "missed"):
                 print(f"{verdict}: {name} {column}")
     print(f"\n| half {options.half} | named columns | row names |\n|---|---|---|")
-    for verdict in ("found", "missed", "used", "lost", "refused"):
+    for verdict in ("found", "missed", "used", "lost", "renamed", "refused"):
         print(f"| {verdict} | {counts[verdict, False]} | {counts[verdict, True]} |")
 
 

@@ -75,3 +75,11 @@ def test_groups_that_no_column_tells_apart_are_not_named_by_chance(three):
 def test_a_map_of_one_cloud_has_no_groups():
     Y = np.random.default_rng(0).normal(size=(300, 2))
     assert named_groups({"x": Y[:, 0]}, map_groups(Y)) == ()
+
+
+def test_ordered_answers_are_high_or_low_in_words(three):
+    Y, code, _ = three
+    answers = {"Q1": np.where(code == 1, 3.0, np.arange(len(code)) % 2)}
+    order = {"Q1": ("never", "rarely", "often", "always")}
+    (_, second, _) = named_groups(answers, map_groups(Y), orders=order)
+    assert str(second).endswith("Q1 high (always against never … rarely)")

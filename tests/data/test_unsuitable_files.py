@@ -16,7 +16,7 @@ FILES = {
     "but all 3 were taken out": (
         "x.npy", {"exclude": ["column_1", "column_2", "column_3"]},
     ),
-    "has 1 columns but no rows": ("none.parquet", {}),
+    "has 1 column but no rows": ("none.parquet", {}),
     "is the decimal mark, too": ("x.csv", {"thousands": ",", "decimal": ","}),
     "must be one character": ("x.csv", {"separator": "::"}),
     "names no layer or obsm entry": ("x.h5ad", {"array": "z"}),

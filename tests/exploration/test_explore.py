@@ -131,3 +131,22 @@ def test_the_nearest_wrong_calls_name_it(shops):
         dualfold.embed(shops)
     with pytest.raises(InvalidInput, match=r"dualfold\.explore\(X\) makes a map"):
         dualfold.PCA().fit(shops)
+
+
+def test_few_rows_get_a_map_of_every_method_that_is_left_to_us():
+    rows = np.random.default_rng(0).normal(size=(3, 3))
+    for n in (2, 3):
+        found = dualfold.explore(rows[:n], "tsne")
+        assert any("a perplexity of 1, not the usual 30" in note for note in found.notes)
+        assert np.isfinite(found.points).all()
+
+
+def test_only_rows_that_were_observed_have_a_rare_level():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=184)
+    frame = pd.DataFrame({"x": x, "y": x + rng.normal(0, 0.1, 184), "g": np.where(x > 0, "a", "b")})
+    frame.loc[7, ["x", "y", "g"]] = [9.0, 9.0, "rare"]
+    frame.loc[rng.choice(np.arange(8, 184), 30, replace=False), "g"] = None
+    said = [note for note in dualfold.explore(frame).notes if "'g=rare'" in note]
+    assert said
+    assert "(1 of 184 rows has 'g=rare')" in said[0]

@@ -104,6 +104,7 @@ def test_the_page_has_the_three_answers_and_what_was_noticed():
     assert "row 4 " in note, "rows are counted from 1"
 
 
+@pytest.mark.full
 def test_of_wide_tables_the_columns_that_follow_the_map_are_looked_at():
     rng = np.random.default_rng(0)
     wide = pd.DataFrame(rng.normal(size=(120, 310)), columns=[f"c{i}" for i in range(310)])

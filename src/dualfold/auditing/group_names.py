@@ -116,6 +116,7 @@ def named_groups(
     groups: MapGroups,
     verdicts: Sequence[str] = (),
     *,
+    orders: Mapping[str, Sequence[str]] | None = None,
     random_state: int = 0,
 ) -> tuple[NamedGroup, ...]:
     """The groups of a map with what differs in each; none where the map is one cloud.
@@ -123,6 +124,7 @@ def named_groups(
     columns : name → one value for each row: numbers, dates or words; missing values are left out
     groups : by `map_groups`; the 30 largest are compared with the others
     verdicts : of the audit on each group ("group", "torn", …); () where there is none
+    orders : column → its levels from low to high, of columns that hold their places, from 0
     """
     if groups.count < 2:
         return ()
@@ -133,7 +135,9 @@ def named_groups(
     tests = max(1, compared * len(columns))
     for name in columns:
         values = np.asarray(columns[name])[rows]
-        for code, one in _differences_of(name, values, codes, compared, tests):
+        for code, one in _differences_of(
+            name, values, codes, compared, tests, levels=(orders or {}).get(name, ())
+        ):
             found[code].append(one)
     words = [VERDICT_WORDS[one] for one in verdicts] or [""] * groups.count
     letters = group_names(groups.count)
@@ -152,15 +156,15 @@ def _ranked_rows(n: int, width: int, seed: int) -> Array:
 
 
 def _differences_of(
-    name: str, values: Array, codes: Array, count: int, tests: int
+    name: str, values: Array, codes: Array, count: int, tests: int, *, levels: Sequence[str] = ()
 ) -> list[tuple[int, Difference]]:
     """The groups in which this column differs, each with the difference."""
     if values.dtype.kind in "biufM":
-        return _of_numbers(name, values, codes, count, tests)
+        return _of_numbers(name, values, codes, count, tests, levels=levels)
     present = np.array([value is not None and value == value for value in values.tolist()], bool)
     words, codes = np.array(list(map(str, values[present].tolist()))), codes[present]
-    levels, inverse, counts = np.unique(words, return_inverse=True, return_counts=True)
-    if len(levels) < 2 or 2 * len(levels) > len(words):
+    known, inverse, counts = np.unique(words, return_inverse=True, return_counts=True)
+    if len(known) < 2 or 2 * len(known) > len(words):
         return []  # text that names the rows
     found = []
     for code in range(count):
@@ -168,7 +172,7 @@ def _differences_of(
         size, others = int(inside.sum()), int((~inside).sum())
         if not size or not others:
             continue
-        own = np.bincount(inverse[inside], minlength=len(levels))
+        own = np.bincount(inverse[inside], minlength=len(known))
         frequent = np.argsort(-counts, kind="stable")[:MAX_LEVELS]
         effects = own[frequent] / size - (counts - own)[frequent] / others
         best = int(np.argmax(effects))
@@ -179,16 +183,14 @@ def _differences_of(
         found.append(
             (
                 code,
-                Difference(
-                    name, effect, str(levels[level]), shares[0], shares[1], is_category=True
-                ),
+                Difference(name, effect, str(known[level]), shares[0], shares[1], is_category=True),
             )
         )
     return found
 
 
 def _of_numbers(
-    name: str, values: Array, codes: Array, count: int, tests: int
+    name: str, values: Array, codes: Array, count: int, tests: int, *, levels: Sequence[str] = ()
 ) -> list[tuple[int, Difference]]:
     dates = values.dtype.kind == "M"
     numbers = values.astype("datetime64[s]").astype(np.int64).astype(float) if dates else values
@@ -213,7 +215,7 @@ def _of_numbers(
         if abs(effect) < least:
             continue
         step = (numbers.max() - numbers.min()) / 1000
-        ends = [_quarters(numbers[part], step, dates=dates) for part in (inside, ~inside)]
+        ends = [_quarters(numbers[part], step, levels, dates=dates) for part in (inside, ~inside)]
         found.append((code, Difference(name, effect, where, ends[0], ends[1])))
     return found
 
@@ -231,13 +233,15 @@ def _chance(size: int, others: int, tests: int) -> float:
     return float(spread * NormalDist().inv_cdf(1 - ERROR_LEVEL / (2 * tests)))
 
 
-def _quarters(values: Array, step: float, *, dates: bool) -> str:
+def _quarters(values: Array, step: float, levels: Sequence[str], *, dates: bool) -> str:
     """The first and the third quartile, each a value of the table where that is short."""
     low, high = np.quantile(values, [0.25, 0.75], method="nearest")
     if dates:
         low, high = (
             str(np.datetime64(int(end), "s").astype("datetime64[D]")) for end in (low, high)
         )
+    elif levels:
+        low, high = (levels[int(end)] for end in (low, high))
     else:
         low, high = (_number_text(float(end), step) for end in (low, high))
     return low if low == high else f"{low} … {high}"

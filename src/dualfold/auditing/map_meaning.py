@@ -96,6 +96,7 @@ def map_meaning(
     directions: Sequence[ColumnDirection] | None = None,
     groups: MapGroups | None = None,
     verdicts: Sequence[str] = (),
+    orders: Mapping[str, Sequence[str]] | None = None,
     random_state: int = 0,
 ) -> MapMeaning:
     """The columns that axes follow, what differs in groups, the column that is separated best.
@@ -103,6 +104,7 @@ def map_meaning(
     columns : name → one value for each row of the map: numbers, dates or words
     directions, groups : by `column_directions` and `map_groups`, where they are known
     verdicts : of an audit on each group; () where there is none
+    orders : column → its levels from low to high, of columns that hold their places, from 0
     """
     points = np.asarray(Y, dtype=float)
     points = points[:, None] if points.ndim == 1 else points
@@ -115,7 +117,7 @@ def map_meaning(
     return MapMeaning(
         tuple(directions),
         axis_meanings(directions, d),
-        named_groups(columns, found, verdicts, random_state=random_state),
+        named_groups(columns, found, verdicts, orders=orders, random_state=random_state),
         found.codes if found.count > 1 else np.full(n, -1),
         _best_column(columns, points, random_state),
     )

@@ -22,6 +22,7 @@ from dualfold.cli.method_options import flag_of, option_words
 from dualfold.cli.output_files import default_output, refuse_bad_outputs, stem, written_lines
 from dualfold.cli.wording import command_texts
 from dualfold.data.reading import DEFAULT_READING, Reading
+from dualfold.data.written_columns import refuse_unnamed
 from dualfold.descriptions import DESCRIPTIONS
 from dualfold.errors import counted
 from dualfold.exploration.axis_remarks import variance_line
@@ -60,6 +61,12 @@ class EmbedOptions:
     n_neighbors: int | None = None
     reading: Reading = DEFAULT_READING
     output: str | None = None
+    append: bool = o.own_option(
+        "--append",
+        "Write all columns of FILE as they are, with the coordinates beside them; rows that were "
+        "left out get none.",
+        default=False,
+    )
     picture: str | None = None
     html: str | None = None
     html_mb: float = 20.0
@@ -174,6 +181,8 @@ def _make_map(options: EmbedOptions, plan: Plan, console: Console) -> dict[str, 
     """Read, embed, certify, write; returns what `--json` prints."""
     images = o.picture_shape(options.images)
     refuse_bad_outputs(options, options.file)
+    if options.append:
+        refuse_unnamed(options.file, options.reading)
     begin = perf_counter()
     plan = plan.with_table(console)
     refuse_images(plan.table, images)

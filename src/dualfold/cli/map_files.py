@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING, Any
 from dualfold.cli.console import Console
 from dualfold.cli.output_files import write_map, write_picture
 from dualfold.exploration.axis_remarks import loadings_columns
-from dualfold.exploration.summary import output_columns
+from dualfold.exploration.summary import (
+    appended_columns,
+    output_columns,
+)
 
 if TYPE_CHECKING:
     from dualfold.cli.embed import EmbedOptions
@@ -25,7 +28,10 @@ def write_files(
     pictures = _pictures(options, found, console)
     # Not every rule of new points can be stored in a file.
     model: Any = None if options.save_model is None else found.model
-    write_map(options, output_columns(found.data, found.fitted), summary, found.data.rows)
+    columns = _output_columns(options, found)
+    names = list(columns)[-found.points.shape[1] :]
+    summary |= {"appended": options.append, "coordinates": names}
+    write_map(options, columns, summary, found.data.rows)
     for path, content in pictures.items():
         write_picture(path, content, force=force)
     if options.save_model is not None:
@@ -34,6 +40,16 @@ def write_files(
         loadings = loadings_columns(found.fitted, found.data)
         apostrophes = options.spreadsheet
         write_table(options.loadings, loadings, overwrite=force, spreadsheet=apostrophes)
+
+
+def _output_columns(options: EmbedOptions, found: Exploration) -> dict[str, Any]:
+    """The columns of the output: FILE's own and the coordinates, or names and coordinates."""
+    if options.append:
+        from dualfold.data.written_columns import written_columns
+
+        source = written_columns(options.file, found.data.reading)
+        return appended_columns(source, found.data, found.fitted)
+    return output_columns(found.data, found.fitted)
 
 
 def _pictures(options: EmbedOptions, found: Exploration, console: Console) -> dict[str, bytes]:

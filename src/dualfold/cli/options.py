@@ -149,7 +149,8 @@ COMMON_OPTIONS: dict[str, Any] = {
     "output": option(
         "--output -o",
         "Where the coordinates go: .csv, .tsv (.gz), .parquet, .npy, .h5ad, or - for standard "
-        "output. Default: FILE's name with the method in it, here.",
+        "output. Default: FILE's name with the method in it, here. Rows are counted "
+        "from 1, without the header.",
         "OUT",
     ),
     "picture": option("--picture -p", "Draw it: .png, .pdf, .svg, .jpg.", "OUT.png"),

@@ -66,7 +66,9 @@ def read_stored_map(path: str, *, needs_settings: bool = False) -> StoredMap:
         job = job or stored_job(metadata.get("settings"), path)
         points = h5ad_coordinates(Path(path), f"X_{job.method.name}")
         return StoredMap(path, points, {}, metadata, job)
-    table = read_table(path, features=coordinates)
+    # Rows of the table that are not on the map have no coordinates beside their columns.
+    appended = metadata.get("appended") is True
+    table = read_table(path, Reading(missing="drop" if appended else "auto"), features=coordinates)
     points = table.X
     if coordinates is not None and points.shape[1] != len(coordinates):
         points = points[:, -len(coordinates) :]  # an .npy file: coordinates are the last

@@ -58,6 +58,19 @@ def delimited_frame(
     return frame, notices + more, dialect.decimal
 
 
+def written_frame(opener: Opener, name: str, reading: Reading) -> pd.DataFrame:
+    """The columns of a CSV or TSV file with every cell as it is written, all of them text."""
+    frame, _, _ = delimited_frame(opener, name, reading)
+    words, _, _ = parse_decoded(
+        lambda dialect: _TextColumns(opener, dialect, reading, len(frame)).written(
+            None, keep_default_na=False, na_values=[]
+        ),
+        dialect_of(opener, name, reading),
+        name,
+    )
+    return words.set_axis(frame.columns, axis=1)
+
+
 def _table_and_lines_below(
     opener: Opener, name: str, dialect: Dialect, reading: Reading
 ) -> tuple[pd.DataFrame, list[Message]]:
@@ -177,8 +190,8 @@ class _TextColumns:
                 **(options | more),
             )
 
-    def written(self, columns: list[int], **more: Any) -> pd.DataFrame:
-        """These columns as text."""
+    def written(self, columns: list[int] | None, **more: Any) -> pd.DataFrame:
+        """These columns as text; None: all."""
         import pandas as pd
 
         return pd.concat(list(self.chunks(dtype=str, usecols=columns, **more)), ignore_index=True)

@@ -23,7 +23,7 @@ from dualfold.data.layout import (
 from dualfold.data.limits import refuse_oversized_archive, unreadable_as_damaged
 from dualfold.data.notices import quoted_names
 from dualfold.data.reading import Reading
-from dualfold.errors import Argument, InvalidInput, MissingDependency
+from dualfold.errors import Argument, InvalidInput, Message, MissingDependency
 from dualfold.kernels.reports import steps
 
 if TYPE_CHECKING:
@@ -63,7 +63,13 @@ def spreadsheet_frame(
             book.close()
     others = [one for one in sheets if one != (sheet or sheets[0])]
     if others:
-        notices.append(f"{name} has further sheets, {quoted_names(others)}, which were not read")
+        notices.append(
+            Message(
+                f"{name} has further sheets, {quoted_names(others)}, which were not read; ",
+                Argument("array", others[0]),
+                " reads that one instead",
+            )
+        )
     return frame, notices
 
 

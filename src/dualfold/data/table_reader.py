@@ -32,7 +32,7 @@ from dualfold.data.missing_values import complete_table
 from dualfold.data.notices import quoted_names
 from dualfold.data.reading import DEFAULT_READING, Reading
 from dualfold.data.spreadsheet import spreadsheet_frame
-from dualfold.errors import Argument, InvalidInput
+from dualfold.errors import Argument, InvalidInput, counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -91,16 +91,16 @@ def raw_table(
     """As `read_table`, with missing values; `mixed` as in `table_of_frame`."""
     _refuse_long(reading.separator)
     _refuse_mark(reading)
-    place, name, kind = _locate_source(source, reading.format)
+    place, name, kind = locate_source(source, reading.format)
     if kind in ("csv", "tsv", "jsonl", "xlsx"):
         refuse_foreign_kind(place, name, kind)
     if kind in ("csv", "tsv"):
         tabs = replace(reading, separator=reading.separator or "\t")
-        opener = _opener(place, name)
+        opener = opener_of(place, name)
         frame, notices, mark = delimited_frame(opener, name, tabs if kind == "tsv" else reading)
         reading = replace(reading, decimal="," if mark == "," else reading.decimal)
     elif kind == "jsonl":
-        frame, notices = json_lines_frame(_opener(place, name), name), []
+        frame, notices = json_lines_frame(opener_of(place, name), name), []
     elif kind == "xlsx":
         frame, notices = spreadsheet_frame(place, name, reading)
     elif kind == "parquet":
@@ -117,9 +117,11 @@ def raw_table(
     elif kind == "h5ad":
         return table_of_matrix(h5ad_table(place, name, reading.array), reading)
     else:
-        return table_of_matrix(arrays.matrix_market_table(_opener(place, name), name), reading)
+        return table_of_matrix(arrays.matrix_market_table(opener_of(place, name), name), reading)
     if len(frame) == 0:
-        raise InvalidInput(f"{name} has {frame.shape[1]} columns but no rows; one is needed")
+        others = [part for notice in notices for part in ("; ", notice)]  # as of further sheets
+        count = counted(frame.shape[1], "column")
+        raise InvalidInput(f"{name} has {count} but no rows; one is needed", *others)
     refuse_single_column(frame, name)
     return table_of_frame(frame, reading, features=features, notices=notices, mixed=mixed)
 
@@ -176,7 +178,7 @@ def table_of_matrix(table: Table, reading: Reading) -> Table:
     return table
 
 
-def _locate_source(
+def locate_source(
     source: str | os.PathLike[str], format: str | None
 ) -> tuple[Path | io.BytesIO, str, str]:
     """Where the bytes are, what to call them in messages, and their format."""
@@ -239,7 +241,7 @@ def _no_such_file(path: Path) -> str:
     )
 
 
-def _opener(place: Path | io.BytesIO, name: str) -> Opener:
+def opener_of(place: Path | io.BytesIO, name: str) -> Opener:
     """A fresh stream of the same bytes each time, unzipped if they are zipped."""
 
     def open_stream() -> BinaryIO:

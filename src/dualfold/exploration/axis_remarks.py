@@ -95,7 +95,10 @@ def _far_column(data: Prepared, rows: list[int]) -> tuple[str, tuple[str, ...]]:
     name, kinds = data.names[place], [one for one in data.encodings for _ in one.features]
     source = kinds[place] if kinds else None
     if source is not None and source.kind == "category":
-        count = int((data.table.X[:, place] > 0).sum())
+        has = data.table.X[:, place] > 0
+        if data.filled is not None:  # what was filled in is no observation
+            has &= ~data.filled.hole[:, place]
+        count = int(has.sum())
         why = f" ({count:,} of {len(X):,} rows {'has' if count == 1 else 'have'} '{name}')"
         return why, (", or ", Argument("exclude", [source.name]), " leaves the column out")
     why = f" (in '{name}' {off[place]:.0f} standard deviations from the mean)"

@@ -123,7 +123,8 @@ class Job:
         if n >= 2 and not {"n_neighbors", "perplexity"} & self.options.keys():
             usual = self.parameters.get("perplexity", 0)
             if n <= usual:  # a third of the others, the most that other programs take
-                third = max((n - 1) * 10 // 3, 1) / 10  # short enough to be printed as it is
+                # Short enough to be printed as it is, and never below one neighbour.
+                third = max((n - 1) * 10 // 3, 10) / 10
                 return self._with_fewer("perplexity", third, n, "a perplexity of")
         most = None if "n_neighbors" in self.options else self.n_neighbors
         if most is None or not 2 <= n <= most:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Mapping
 from typing import TYPE_CHECKING, Any
 
 from dualfold import __version__
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def output_columns(data: Prepared, result: FittedMap) -> dict[str, Any]:
-    """Names, colours and coordinates, coordinates last."""
+    """What names the rows, colours and coordinates, coordinates last."""
     columns: dict[str, Any] = {}
     reading, rows = data.reading, data.table.rows
     if reading.identifier is not None:
@@ -23,10 +24,30 @@ def output_columns(data: Prepared, result: FittedMap) -> dict[str, Any]:
         columns["row"] = rows + 1  # some were left out: say which remain
     if reading.color is not None:
         columns[reading.color] = data.label(reading.color)
+    return columns | coordinate_columns(result, columns)
+
+
+def coordinate_columns(result: FittedMap, taken: Container[str] = ()) -> dict[str, Any]:
+    """The coordinates by names that are not taken."""
+    columns = {}
     for axis, name in enumerate(result.axis_names):
-        while name in columns:
+        while name in taken:
             name += "_new"
         columns[name] = result.points[:, axis]
+    return columns
+
+
+def appended_columns(
+    source: Mapping[str, Any], data: Prepared, result: FittedMap
+) -> dict[str, Any]:
+    """The columns of the source with the coordinates beside them; empty for rows left out."""
+    import numpy as np
+
+    n = len(next(iter(source.values())))
+    columns = dict(source)
+    for name, values in coordinate_columns(result, columns).items():
+        columns[name] = np.full(n, np.nan, dtype=values.dtype)
+        columns[name][data.rows] = values
     return columns
 
 
