@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from dualfold.arrays import Array
+from dualfold.exploration.job import SCORED_NEIGHBORS
 from dualfold.exploration.map_page import SHOWN_NEIGHBORS
 from dualfold.saved.foreign_rows import ForeignRows, rows_in_map_units
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from dualfold.exploration.new_rows import NewRows
     from dualfold.saved import Model
     from dualfold.view.page import PageContent
+    from dualfold.view.page_map import Map
 
 # Old points that are drawn with the new ones.
 MAX_OLD_POINTS = 5_000
@@ -46,7 +48,7 @@ class PlacedRows:
     def page_content(self) -> PageContent:
         """One map of old and new rows with their values, p-values and nearest rows."""
         from dualfold.view.page import PageContent
-        from dualfold.view.page_map import Map, measured_map
+        from dualfold.view.page_map import Map
 
         table, both = self.new.table, rows_in_map_units(self.model, self.new.table.X)
         old = None if both is None else both.stored[:MAX_OLD_POINTS]
@@ -58,7 +60,7 @@ class PlacedRows:
         shown = Map(self.model.method, points)
         if both is not None:
             rows = _stacked(both.old[:n_old], both.new)
-            shown = measured_map(shown, rows, n_neighbors=SHOWN_NEIGHBORS, metric=both.metric)
+            shown = self._judged(shown, rows, both.metric)
         marks = next(iter(columns))
         names = [f"old row {place + 1}" for place in range(n_old)]
         known = None if self.identifier is None else table.labels[self.identifier]
@@ -76,6 +78,19 @@ class PlacedRows:
             notes=[*said, *self.new.notices, *([OLD_VALUES_NOTE] if n_old else [])],
             classes={marks: (FAR_ROWS, NEW_ROWS, OLD_ROWS)},
         )
+
+    def _judged(self, shown: Map, rows: Any, metric: Any) -> Map:
+        """The map with what it shows of all these rows."""
+        from dualfold.auditing import map_verdict
+        from dualfold.view.page_map import measured_map
+
+        verdict = None
+        if len(shown.points) > SCORED_NEIGHBORS:
+            dense = isinstance(rows, np.ndarray)
+            known = dict(zip(self.model.columns, rows.T, strict=True)) if dense else None
+            verdict = map_verdict(rows, shown.points, columns=known, metric=metric)
+        measured = measured_map(shown, rows, n_neighbors=SHOWN_NEIGHBORS, metric=metric)
+        return replace(measured, verdict=verdict)
 
     def _columns(self, n_old: int) -> dict[str, Any]:
         """Which rows are new, how they were judged, and their labels; the old ones have none."""
