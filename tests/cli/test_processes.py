@@ -183,6 +183,34 @@ def on_a_terminal(program, *words):
     return command.returncode, re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", shown.decode())
 
 
+# A fill that takes longer than the bar waits for.
+SLOW_FILL = """
+import time
+import dualfold.data.imputation_fit as room
+fitted = room._fitted
+def slow(*given):
+    room._fitted = fitted
+    time.sleep(2.5)
+    return fitted(*given)
+room._fitted = slow
+from dualfold.cli import main
+main()
+"""
+
+
+@pytest.mark.full
+@pytest.mark.skipif(os.name != "posix", reason="terminals as on Unix")
+def test_a_terminal_shows_reading_and_a_long_fill(here):
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(200, 2)) @ rng.normal(size=(2, 8)) + rng.normal(size=(200, 8))
+    X[rng.random(X.shape) < 0.2] = np.nan
+    pd.DataFrame(X).add_prefix("c").to_csv("gaps.csv", index=False)
+    code, shown = on_a_terminal(SLOW_FILL, "embed", "gaps.csv")
+    assert code == 0
+    assert "reading gaps.csv" in shown
+    assert "reading gaps.csv: filling in missing values" in shown
+
+
 # Shortest paths that take three seconds, one chunk of sources after the other.
 SLOW = """
 import time

@@ -32,7 +32,8 @@ def write_files(
     columns = _output_columns(options, found)
     names = list(columns)[-found.points.shape[1] :]
     summary |= {"appended": options.append, "coordinates": names}
-    write_map(options, columns, summary, found.data.rows)
+    with console.stage("writing"):
+        write_map(options, columns, summary, found.data.rows)
     for path, content in pictures.items():
         write_picture(path, content, force=force)
     if options.save_model is not None:
