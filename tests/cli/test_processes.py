@@ -63,15 +63,16 @@ def names(folder):
 def test_rows_flow_through_a_pipe_onto_a_map(made):
     text = (made / "roll.csv").read_text()
     piped = run("transform", made / "m.dualfold", "-", "-o", "-", "-q", text=text)
-    assert piped.stdout.startswith("p_value,distance,isomap_1,isomap_2\n")
+    assert piped.stdout.startswith("name,p_value,distance,isomap_1,isomap_2\n")
     assert piped.stderr == ""
-    placed = np.loadtxt(piped.stdout.splitlines(), delimiter=",", skiprows=1)
-    np.testing.assert_allclose(placed[:, 2:], exact_csv(made / "roll.isomap.csv"), atol=1e-6)
+    placed = np.loadtxt(piped.stdout.splitlines(), delimiter=",", skiprows=1, usecols=(3, 4))
+    known = exact_csv(made / "roll.isomap.csv").drop(columns="name")
+    np.testing.assert_allclose(placed, known, atol=1e-6)
 
 
 def test_a_changed_map_is_told_by_the_exit_code(made, here):
     changed = exact_csv(made / "roll.isomap.csv")
-    changed.iloc[4, 0] += 1.0
+    changed.loc[4, "isomap_1"] += 1.0
     changed.to_csv("roll.isomap.csv", index=False)
     (here / "roll.isomap.csv.json").write_bytes((made / "roll.isomap.csv.json").read_bytes())
     failed = run("certify", "roll.csv", "roll.isomap.csv", "--json", code=3)

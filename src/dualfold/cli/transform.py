@@ -145,11 +145,13 @@ def _columns(
 ) -> dict[str, Any]:
     """What names the rows, colours, judgement and coordinates, coordinates last."""
     reading, output = options.reading, options.output
+    features = {one.name for one in model.encodings}
+    named = {name: v for name, v in table.row_names.items() if name not in features}
     columns: dict[str, Any] = {}
     if reading.identifier is not None:
         columns[reading.identifier] = table.labels[reading.identifier]
-    elif table.row_names and not str(output).lower().endswith(UNNAMED_ENDINGS):
-        columns |= table.row_names
+    elif named and not str(output).lower().endswith(UNNAMED_ENDINGS):
+        columns |= named
     elif len(table.rows) and table.rows[-1] != len(table.rows) - 1:
         columns["row"] = table.rows + 1
     if reading.color is not None:
