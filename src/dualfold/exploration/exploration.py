@@ -99,7 +99,11 @@ class Exploration:
     @property
     def verdict(self) -> str:
         """The two answers: what the map shows of the table, and what was solved."""
-        return both_parts(self.fitted.verdict, self.quality)
+        said = both_parts(self.fitted.verdict, self.quality)
+        if self.quality is None:
+            rows = f"{len(self.points)} rows are too few, {SCORED_NEIGHBORS + 1} are needed"
+            said += f"\nA good picture? It cannot be judged: {rows}."
+        return said
 
     @cached_property
     def meaning(self) -> MapMeaning | None:
