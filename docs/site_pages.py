@@ -35,11 +35,11 @@ GROUPS = (
     ),
 )  # fmt: skip
 REPOSITORY_PAGES = {
-    "ARCHITECTURE.md": "/dev/architecture.md",
-    "CONTRIBUTING.md": "/dev/contributing.md",
-    "SECURITY.md": "/dev/security.md",
-    "CHANGELOG.md": "/changes.md",
-    "benchmarks/RESULTS.md": "/benchmarks.md",
+    "ARCHITECTURE.md": "/repository/architecture.md",
+    "CONTRIBUTING.md": "/repository/contributing.md",
+    "SECURITY.md": "/repository/security.md",
+    "CHANGELOG.md": "/repository/changes.md",
+    "benchmarks/RESULTS.md": "/repository/benchmarks.md",
 }
 
 
@@ -55,10 +55,13 @@ def link_to_site(app: Any, name: str, source: list[str]) -> None:
 def write_repository_pages(folder: Path) -> None:
     """Copies of Markdown files outside docs/, with links that lead to pages of the site."""
     root = folder.parent
+    (folder / "repository").mkdir(exist_ok=True)
     for file, page in REPOSITORY_PAGES.items():
         text = (root / file).read_text(encoding="utf-8")
         text = re.sub(r"\]\(docs/dev/(?:skeletons|changes)/[^)]*\)", "]", text)
         text = re.sub(r"\]\(docs/([^)]+)\)", r"](/\1)", text)
+        for other, its_page in REPOSITORY_PAGES.items():
+            text = text.replace(f"]({other}", f"]({its_page}")
         if file.startswith("benchmarks/"):
             text = re.sub(r"\]\((figures/[^)]+)\)", r"](/../benchmarks/\1)", text)
         _write_changed(folder / page.lstrip("/"), text)
