@@ -17,7 +17,7 @@ from dualfold.auditing.nearness import Nearness, Statement
 from dualfold.auditing.place_mixture import SMALLEST_POWER, _fit_mixture, two_groups
 from dualfold.errors import InvalidInput
 from dualfold.quality.estimate import Estimate
-from dualfold.quality.space import EuclideanSpace, space_of
+from dualfold.quality.space import EuclideanSpace, space_of, subspace
 
 
 def plane(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:

@@ -283,7 +283,7 @@ class Exploration:
         from dualfold.exploration.new_rows import rows_for_model
 
         model = self.model
-        return model.transform(rows_for_model(model, table, Reading())[0].X)
+        return model.transform(rows_for_model(model, table, Reading()).table.X)
 
     def __repr__(self) -> str:
         rows, d = self.points.shape
