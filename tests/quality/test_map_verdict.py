@@ -7,10 +7,12 @@ import json
 import numpy as np
 import pytest
 
-from dualfold.quality import ColumnDirection, GroupsFound, Layout, MapVerdict, Picture, picture_of
+from dualfold.quality.column_directions import ColumnDirection
 from dualfold.quality.estimate import Estimate
-from dualfold.quality.map_layout import layout_of
-from dualfold.quality.map_verdict import mean_verdict
+from dualfold.quality.map_layout import Layout, layout_of
+from dualfold.quality.map_verdict import GroupsFound, MapVerdict, mean_verdict
+from dualfold.quality.picture import Picture
+from dualfold.quality.ranks import picture_of
 from dualfold.quality.space import space_of
 
 
