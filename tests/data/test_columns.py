@@ -66,12 +66,3 @@ def test_decimal_numbers_and_durations_are_numbers():
     data = prepare(frame, Reading(missing="drop"))
     assert data.names == ("price", "stay", "x")
     np.testing.assert_allclose(data.table.X[:3, :2], [[0, 0], [0.25, 1 / 24], [0.5, 4 / 24]])
-
-
-def test_numbers_that_rise_by_one_are_doubted_in_any_column():
-    n = 40
-    rng = np.random.default_rng(0)
-    frame = pd.DataFrame({"x": rng.standard_normal(n), "txn": np.arange(n) + 500_000})
-    said = [str(one) for one in prepare(frame.assign(rank=np.arange(n) + 7)).notices]
-    assert any("'txn': whole numbers that rise from row to row" in one for one in said)
-    assert not any("'rank': whole" in one for one in said)

@@ -71,7 +71,7 @@ def identifier_kinds(columns: Mapping[str, NDArray[Any]], first: str = "") -> di
     """The columns of whole numbers that may name the rows, each with its kind.
 
     "named": by the name; "identifier": it counts the rows; "distinct": whole numbers that rise
-    from row to row in the first column, where identifiers stand, or by 1 in any; they are used.
+    from row to row in the first column, where identifiers stand; they are used.
     `first` is the name of the table's first column.
     """
     found: dict[str, str] = {}
@@ -84,7 +84,7 @@ def identifier_kinds(columns: Mapping[str, NDArray[Any]], first: str = "") -> di
             found[name] = "named"
         elif _counts_rows(name, values) and "identifier" not in found.values():
             found[name] = "identifier"
-        elif len(values) >= MIN_ROWS_FROM_ZERO and _may_name_rows(name, values, name == first):
+        elif name == first and len(values) >= MIN_ROWS_FROM_ZERO and _rises(values):
             found |= {} if _is_time(name, values) else {name: "distinct"}
     return found
 
@@ -171,13 +171,6 @@ def _are_years(values: NDArray[Any]) -> bool:
 
 def _rises(values: NDArray[Any]) -> bool:
     return bool((values[1:] > values[:-1]).all())
-
-
-def _may_name_rows(name: str, values: NDArray[Any], is_first: bool) -> bool:
-    """Whether the numbers rise, anywhere else than in the first column by 1."""
-    by_one = int(values[-1]) - int(values[0]) == len(values) - 1
-    by_one = by_one and not MEASURE_WORDS.intersection(_words(name))
-    return (is_first or by_one) and _rises(values)
 
 
 def _n_values(values: NDArray[Any]) -> int:
