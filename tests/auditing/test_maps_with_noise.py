@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import dualfold
-from dualfold.auditing import reliability, two_groups
+from dualfold.auditing import reliability
+from dualfold.auditing.place_mixture import two_groups
 from dualfold.quality.space import EuclideanSpace
 
 

@@ -11,10 +11,11 @@ from typer.testing import CliRunner
 
 import dualfold
 from dualfold.cli import app
-from dualfold.data import Reading, prepare, read_metadata
+from dualfold.data import Reading, prepare
 from dualfold.data.encoding import Encoding, from_json, to_json
 from dualfold.data.heavy_tails import heavy_tails, min_tail_share, tail_share
-from dualfold.quality import far_rows
+from dualfold.data.table_writer import read_metadata
+from dualfold.quality.map_axes import far_rows
 
 
 def movies(rows=400, seed=0):

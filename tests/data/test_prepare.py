@@ -11,8 +11,9 @@ from typer.testing import CliRunner
 import dualfold
 from dualfold.cli import app
 from dualfold.cli.console import Console
-from dualfold.data import Reading, prepare, read_metadata
+from dualfold.data import Reading, prepare
 from dualfold.data.reading import reading_of
+from dualfold.data.table_writer import read_metadata
 from dualfold.errors import InvalidInput
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import dualfold
-from dualfold.data import read_metadata
+from dualfold.data.table_writer import read_metadata
 from dualfold.errors import InvalidInput
 from tests.cli.command_line import exact_csv, run
 

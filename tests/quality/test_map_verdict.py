@@ -10,10 +10,12 @@ import pytest
 
 import dualfold
 from dualfold import PCA
-from dualfold.quality import ColumnDirection, GroupsFound, Layout, MapVerdict, Picture, picture_of
+from dualfold.quality.column_directions import ColumnDirection
 from dualfold.quality.estimate import Estimate
-from dualfold.quality.map_layout import layout_of
-from dualfold.quality.map_verdict import mean_verdict
+from dualfold.quality.map_layout import Layout, layout_of
+from dualfold.quality.map_verdict import GroupsFound, MapVerdict, mean_verdict
+from dualfold.quality.picture import Picture
+from dualfold.quality.ranks import picture_of
 from dualfold.quality.space import space_of
 
 
@@ -89,7 +91,7 @@ def test_as_many_columns_as_axes_are_no_overall_order():
 
 @pytest.mark.parametrize("width", [3, 4, 6])
 def test_order_that_unrelated_columns_have_is_not_called_shown(width):
-    """Two axes of few columns of noise hold much of it; of columns that are related they hold more."""
+    """Two axes of few columns of noise hold much of it; of related columns they hold more."""
     rng = np.random.default_rng(width)
     noise = rng.exponential(size=(120, width))
     alone = layout_of(space_of(noise), PCA(2).fit_transform(noise))

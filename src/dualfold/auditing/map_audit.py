@@ -26,8 +26,8 @@ from dualfold.errors import Argument, InPython, InvalidInput
 from dualfold.graph.metrics import is_euclidean
 from dualfold.graph.number_rows import rows_of_numbers
 from dualfold.inputs import frame_of, numbers_of
-from dualfold.quality import picture_of
 from dualfold.quality.estimate import drawn_rows, sample_size
+from dualfold.quality.ranks import picture_of
 from dualfold.quality.space import EuclideanSpace, Space, both_spaces, subspace
 from dualfold.quality.visible_groups import map_groups
 

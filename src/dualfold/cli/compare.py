@@ -32,7 +32,7 @@ from dualfold.exploration.verdict_words import short_verdict
 
 if TYPE_CHECKING:
     from dualfold.data import Prepared
-    from dualfold.quality import MapVerdict
+    from dualfold.quality.map_verdict import MapVerdict
 
 MAPS_PER_LINE = 4  # of the picture
 COMPARED_MEASURES = ("t_similarity", "trustworthiness", "continuity", "distance_correlation")
@@ -271,7 +271,7 @@ def _write(
     rows: list[dict[str, Any]],
     console: Console,
 ) -> None:
-    from dualfold.data import write_table
+    from dualfold.data.table_writer import write_table
 
     if options.picture is not None:
         with console.stage("drawing"), console.note_warnings([]):

@@ -35,7 +35,7 @@ def variance_line(explained: list[float] | None, filled_share: float = 0.0) -> l
 
 def close_axes_remarks(result: FittedMap, X: Any) -> list[str]:
     """Principal axes with nearly the same variance, the next one after the map's included."""
-    from dualfold.quality import close_axes
+    from dualfold.quality.map_axes import close_axes
 
     n, width = X.shape
     d = result.points.shape[1]
@@ -60,7 +60,7 @@ def close_axes_remarks(result: FittedMap, X: Any) -> list[str]:
 
 def far_rows_remarks(result: FittedMap, data: Prepared) -> list[Message]:
     """Few rows so far from the others that these share a small part of the picture."""
-    from dualfold.quality import far_rows
+    from dualfold.quality.map_axes import far_rows
 
     remarks = []
     for found in far_rows(result.points):

@@ -31,10 +31,11 @@ if TYPE_CHECKING:
     from dualfold.arrays import Array
     from dualfold.auditing.map_meaning import MapMeaning
     from dualfold.data import Prepared
-    from dualfold.quality import MapVerdict
+    from dualfold.quality.map_verdict import MapVerdict
     from dualfold.recommendation import Recommendation
     from dualfold.saved import Model
-    from dualfold.view import InlinePage, PageContent
+    from dualfold.view import PageContent
+    from dualfold.view.inline_page import InlinePage
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -220,7 +221,8 @@ class Exploration:
         InlinePage
             It shows itself in a notebook.
         """
-        from dualfold.view import InlinePage, make_page
+        from dualfold.view import make_page
+        from dualfold.view.inline_page import InlinePage
 
         refuse_images(self.data, images)
         content = self.page_content(NoteCollector(), images=images)
@@ -281,7 +283,7 @@ class Exploration:
         from dualfold.exploration.new_rows import rows_for_model
 
         model = self.model
-        return model.transform(rows_for_model(model, table, Reading())[0].X)
+        return model.transform(rows_for_model(model, table, Reading()).table.X)
 
     def __repr__(self) -> str:
         rows, d = self.points.shape

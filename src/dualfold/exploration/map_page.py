@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from dualfold.exploration.job import FittedMap
     from dualfold.exploration.listener import Listener
     from dualfold.exploration.neighbor_cache import NeighborCache
-    from dualfold.quality import MapVerdict
+    from dualfold.quality.map_verdict import MapVerdict
     from dualfold.view.page import PageContent
 
 # Neighbours of a point that the page shows.

@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from dualfold.data import Prepared
     from dualfold.exploration.listener import Listener
     from dualfold.exploration.neighbor_cache import NeighborCache
-    from dualfold.quality import MapVerdict, Picture
+    from dualfold.quality.map_verdict import MapVerdict
+    from dualfold.quality.picture import Picture
 
 
 def verdict_on_map(
@@ -52,9 +53,9 @@ def _neighborhoods(
     result: FittedMap, cache: NeighborCache, data: Prepared, listener: Listener
 ) -> Picture:
     """Neighbours that the map keeps, beside chance and principal components."""
-    from dualfold.quality import picture_of
     from dualfold.quality.estimate import sample_size
     from dualfold.quality.picture import mean_picture
+    from dualfold.quality.ranks import picture_of
 
     def picture(points: Any, **others: Any) -> Picture:
         found = [

@@ -24,22 +24,12 @@ n_jobs : threads (None: all cores); the answer does not depend on them
 """
 
 from dualfold.quality.class_measures import knn_accuracy, neighborhood_hit, silhouette
-from dualfold.quality.column_directions import ColumnDirection, column_directions
+from dualfold.quality.column_directions import column_directions
 from dualfold.quality.conformal import conformal_p_values
-from dualfold.quality.coranking import CoRanking, NeighborhoodCurve, co_ranking, neighborhood_curve
-from dualfold.quality.distortion import Distortion, measured_distortion
-from dualfold.quality.estimate import Estimate
-from dualfold.quality.map_axes import close_axes, column_correlations, far_rows
-from dualfold.quality.map_comparison import (
-    Alignment,
-    Stability,
-    neighbor_agreement,
-    procrustes,
-    repeated_maps,
-    stability,
-)
-from dualfold.quality.map_layout import Layout
-from dualfold.quality.map_verdict import GroupsFound, MapVerdict
+from dualfold.quality.coranking import neighborhood_curve
+from dualfold.quality.distortion import measured_distortion
+from dualfold.quality.map_axes import column_correlations
+from dualfold.quality.map_comparison import neighbor_agreement, procrustes, repeated_maps, stability
 from dualfold.quality.neighborhood_shape import density_correlation, local_distortion
 from dualfold.quality.pair_measures import (
     distance_correlation,
@@ -47,55 +37,33 @@ from dualfold.quality.pair_measures import (
     residual_variance,
     stress,
 )
-from dualfold.quality.picture import Picture
 from dualfold.quality.quality_report import QualityReport, report
 from dualfold.quality.ranks import (
-    NeighborRanks,
     continuity,
     lcmc,
     mean_relative_rank_errors,
-    neighbor_ranks,
-    picture_of,
     t_similarity,
     trustworthiness,
 )
-from dualfold.quality.shepard import Shepard, shepard
+from dualfold.quality.shepard import shepard
 
 __all__ = [
-    "Alignment",
-    "CoRanking",
-    "ColumnDirection",
-    "Distortion",
-    "Estimate",
-    "GroupsFound",
-    "Layout",
-    "MapVerdict",
-    "NeighborRanks",
-    "NeighborhoodCurve",
-    "Picture",
     "QualityReport",
-    "Shepard",
-    "Stability",
-    "close_axes",
-    "co_ranking",
     "column_correlations",
     "column_directions",
     "conformal_p_values",
     "continuity",
     "density_correlation",
     "distance_correlation",
-    "far_rows",
     "knn_accuracy",
     "lcmc",
     "local_distortion",
     "mean_relative_rank_errors",
     "measured_distortion",
     "neighbor_agreement",
-    "neighbor_ranks",
     "neighborhood_curve",
     "neighborhood_hit",
     "nonmetric_stress",
-    "picture_of",
     "procrustes",
     "repeated_maps",
     "report",

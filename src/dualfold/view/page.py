@@ -92,7 +92,7 @@ class PageContent:
     notes : sentences about how the table was read, to be looked up on the page
     classes : column → all classes it can have, in the order of their colours, so that pages of
         maps that lack some give the others the same colours
-    audit : what an audit of the map found (`dualfold.view.audit_content`)
+    audit : what an audit of the map found (`audit_content`)
     """
 
     maps: Sequence[Map]

@@ -10,8 +10,10 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.auditing.map_meaning import MapMeaning
-from dualfold.quality import MapVerdict, NeighborRanks, QualityReport, neighbor_ranks, report
+from dualfold.quality import QualityReport, report
 from dualfold.quality.estimate import sample_size
+from dualfold.quality.map_verdict import MapVerdict
+from dualfold.quality.ranks import NeighborRanks, neighbor_ranks
 from dualfold.quality.space import both_spaces
 from dualfold.quality.tied_lists import tied_lists, ties_beyond_lists
 
@@ -31,7 +33,7 @@ class Map:
     tied : (rows, others): others that are as near to a row in the data as the last on its list,
         and near on the map; a map that shows them keeps neighbours
     history : the solver's records, or rows of (value, relative gap)
-    ranks : `dualfold.quality.neighbor_ranks(X, points, k)`, for the curves over 1 … k
+    ranks : `neighbor_ranks(X, points, k)`, for the curves over 1 … k
     pieces : of the neighbour graph
     equal : whether one unit is as long on every axis (False where lengths mean nothing)
     explained : the share of the variance that each axis explains, where it does

@@ -9,7 +9,8 @@ import numpy as np
 
 from dualfold.errors import Argument, InvalidInput
 from dualfold.fitting.dimension import widest_gap
-from dualfold.quality import CoRanking, NeighborhoodCurve, Shepard
+from dualfold.quality.coranking import CoRanking, NeighborhoodCurve
+from dualfold.quality.shepard import Shepard
 from dualfold.view.colors import FEW_COLORS, MANY_COLORS
 from dualfold.view.drawing import INK_COLOR, PALE_COLOR, SOFT_COLOR, frames, name_axes
 from dualfold.view.figures import map_figure
