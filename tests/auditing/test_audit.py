@@ -12,9 +12,9 @@ from scipy.spatial.distance import cdist
 
 import dualfold
 from dualfold import audit
-from dualfold.auditing import reliability
 from dualfold.auditing.nearness import Nearness, Statement
 from dualfold.auditing.place_mixture import SMALLEST_POWER, _fit_mixture, two_groups
+from dualfold.auditing.point_reliability import reliability
 from dualfold.errors import InvalidInput
 from dualfold.quality.estimate import Estimate
 from dualfold.quality.space import EuclideanSpace, space_of, subspace

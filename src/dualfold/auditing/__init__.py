@@ -12,7 +12,6 @@ rows of each row, nearest first.
 from dualfold.auditing.audit_result import Audit
 from dualfold.auditing.groups import Group, Pair
 from dualfold.auditing.map_audit import audit
-from dualfold.auditing.point_reliability import reliability
 from dualfold.auditing.three_questions import map_verdict
 from dualfold.quality.map_verdict import MapVerdict
 
@@ -23,5 +22,4 @@ __all__ = [
     "Pair",
     "audit",
     "map_verdict",
-    "reliability",
 ]

@@ -1,26 +1,14 @@
-"""How good an embedding is, measured on the data and the points alone.
-
-Exact by default, in bounded memory, at any size that can be embedded; `sample=` measures
-on some points and gives a confidence interval; `per_point=True` gives one number for each
-point, so that a map can be coloured by its own reliability. X may be dense, sparse, float32, a
-memory map, a `Graph` (its geodesics) or distances (metric="precomputed"); `metric` is any
-of scikit-learn's. Of points that are equally far in X, within the rounding of the distances, a
-map may take any as neighbours; of those that are equally far on the map all orders count, by
-their mean.
+"""How good a map is, measured on the data and the map alone.
 
     print(quality.report(X, Y))
 
-What the measures share:
+Measures are exact by default, in bounded memory, at any size that can be embedded. `sample=`
+measures some points and gives a 95 % interval; `per_point=True` gives one number for each point,
+so that a map can be coloured by its own reliability. X may be dense, sparse, float32, a memory
+map, a `Graph` (its geodesic distances) or distances (`metric="precomputed"`).
 
-X, Y : the data as above, and the map: an array with one row for each point
-n_neighbors : how many neighbours make a neighbourhood
-metric : of X; on the map distances are Euclidean
-per_point : return one number for each point (their mean is the measure), not the measure
-sample : measure on that many random points against all points; the answer is
-    an `Estimate`, a float with the limits `low` and `high` of its 95 % interval (but those of
-    `density_correlation` and `nonmetric_stress`, plain floats)
-random_state : seed of the sample; the same number gives the same points
-n_jobs : threads (None: all cores); the answer does not depend on them
+Ties: of points that are equally far in X, within the rounding of the distances, a map may take any
+as neighbours. Of points that are equally far on the map all orders count, by their mean.
 """
 
 from dualfold.quality.class_measures import knn_accuracy, neighborhood_hit, silhouette

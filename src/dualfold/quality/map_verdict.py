@@ -97,18 +97,35 @@ class GroupsFound:
 
 @dataclass(frozen=True)
 class MapVerdict:
-    """What a map shows of its data: three questions, each with its number, chance and word.
+    """What a map shows of its data: three answers, each with its number, chance and a word.
 
-    layout : overall order: do large distances hold, do columns rise along the map
-    neighborhoods : are near rows near; None where there are too few rows
-    groups : are visible groups groups of the data
-    filled_share : of the cells of the table, those that were filled in; the numbers are then
-        means over plausible fillings
-    doubt : why these say nothing, in words; "" where they do
+    Attributes
+    ----------
+    layout : Layout
+        Overall order: whether large distances hold, and whether columns rise along the map. Its
+        `grade` is "good", "fair" or worse.
+    neighborhoods : Picture or None
+        Whether near rows are near on the map; None where there are too few rows.
+    groups : GroupsFound
+        How many of the `visible` groups are `found` in the data, `torn` or `scattered`.
+    filled_share : float
+        Share of the cells of the table that were filled in. If it is above 0, the numbers are means
+        over plausible fillings.
+    doubt : str
+        Why the map cannot be judged, in words; "" where it can.
 
-    >>> layout, near = Layout(0.1, 0.1, (), 2), Picture(0.7, 1_000, 10)
-    >>> print(MapVerdict(layout, near, GroupsFound(1)).headline)
-    Shows who is near whom, not overall order.
+    See Also
+    --------
+    dualfold.auditing.map_verdict : Makes it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.auditing import map_verdict
+    >>> X = np.random.default_rng(0).normal(size=(60, 2))
+    >>> found = map_verdict(X, 2 * X)
+    >>> found.layout.grade, found.neighborhoods.grade, found.groups.grade
+    ('good', 'good', 'not tested')
     """
 
     layout: Layout
@@ -119,7 +136,13 @@ class MapVerdict:
 
     @property
     def shows_nothing(self) -> bool:
-        """Whether none of the three is shown: this is said before anything else."""
+        """Whether the map shows neither order nor neighbourhoods nor groups.
+
+        Returns
+        -------
+        bool
+            True where none of the three is shown.
+        """
         near = self.neighborhoods
         return bool(self.doubt) or (
             self.layout.grade not in SHOWN_GRADES
@@ -129,7 +152,13 @@ class MapVerdict:
 
     @property
     def headline(self) -> str:
-        """One sentence: what can be read off the map and what cannot."""
+        """What can be read off the map and what cannot.
+
+        Returns
+        -------
+        str
+            One sentence.
+        """
         if self.doubt:
             return f"It cannot be judged: {self.doubt}."
         shown, missing = self._parts()
@@ -194,7 +223,13 @@ class MapVerdict:
 
     @property
     def short(self) -> str:
-        """A few words for a caption or a table."""
+        """The three grades.
+
+        Returns
+        -------
+        str
+            A few words for a caption or a table.
+        """
         near = self.neighborhoods
         if self.doubt:
             return "cannot be judged"
@@ -206,7 +241,13 @@ class MapVerdict:
         return "; ".join(words)
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-ready."""
+        """The three answers with their numbers and sentences.
+
+        Returns
+        -------
+        dict
+            Ready for JSON.
+        """
         near = self.neighborhoods
         return {
             "schema": "dualfold.map_verdict/1",
