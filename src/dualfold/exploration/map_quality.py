@@ -15,11 +15,18 @@ if TYPE_CHECKING:
     from dualfold.quality.picture import Picture
 
 
+def too_few_rows(n: int) -> str:
+    """Why a map of so few rows is not judged; "" where it is."""
+    if n > SCORED_NEIGHBORS:
+        return ""
+    return f"{n} rows are too few, {SCORED_NEIGHBORS + 1} are needed"
+
+
 def verdict_on_map(
     result: FittedMap, cache: NeighborCache, data: Prepared, listener: Listener
 ) -> MapVerdict | None:
     """What the map shows; None where there are too few rows to measure."""
-    if len(result.points) <= SCORED_NEIGHBORS:
+    if too_few_rows(len(result.points)):
         return None
     near = _neighborhoods(result, cache, data, listener)
     return verdict_of_points(result.points, near, cache, data, listener)
@@ -41,7 +48,9 @@ def verdict_of_points(
         columns = {name: data.X[:, place] for place, name in enumerate(data.names)}
     with listener.stage("looking for order and groups"):
         found = [
-            verdict_with_picture(x, y, near, columns=columns, names=data.names)
+            verdict_with_picture(
+                x, y, near, columns=columns, names=data.names, blocks=data.feature_sources
+            )
             for x in cache.spaces
         ]
     return replace(mean_verdict(found, data.filled_share, data.doubt), neighborhoods=near)
