@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -93,10 +93,11 @@ def verdict_with_picture(
     *,
     columns: Mapping[str, Any] | None = None,
     names: Sequence[str] | None = None,
+    blocks: Sequence[Hashable] | None = None,
     random_state: int = 0,
 ) -> MapVerdict:
-    """The same, where neighbourhoods were measured before; names : of the columns of X."""
-    layout = layout_of(x, y.points, columns, names=names, random_state=random_state)
+    """The same, where neighbourhoods were measured before; names, blocks : of the columns of X."""
+    layout = layout_of(x, y.points, columns, names=names, blocks=blocks, random_state=random_state)
     groups = groups_found(x, y.points, random_state=random_state)
     return MapVerdict(layout, near, groups)
 

@@ -117,7 +117,12 @@ class Prepared:
     @property
     def sources(self) -> list[str]:
         """The columns of the source that are used."""
-        return list(dict.fromkeys(sources_of(self.encodings)))
+        return list(dict.fromkeys(self.feature_sources))
+
+    @property
+    def feature_sources(self) -> list[str]:
+        """The column of the source that each column of X comes from."""
+        return list(sources_of(self.encodings))
 
     @property
     def suspected_targets(self) -> tuple[str, ...]:

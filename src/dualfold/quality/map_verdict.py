@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from dualfold.quality.estimate import mean_estimate
-from dualfold.quality.map_layout import Layout
+from dualfold.quality.map_layout import SHOWN_GRADES, TRIVIAL, Layout
 from dualfold.quality.picture import Picture, mean_picture, percent
 
-SHOWN_GRADES = ("good", "fair")
+# What is missing where two axes show a part of everything, whatever the columns are.
+UNRELATED_ORDER = "more overall order than of unrelated columns"
 
 
 @dataclass(frozen=True)
@@ -178,7 +179,7 @@ class MapVerdict:
         if grade in SHOWN_GRADES:
             shown.append(order if grade == "good" else f"roughly {order}")
         else:
-            missing.append("overall order")
+            missing.append(UNRELATED_ORDER if grade == TRIVIAL else "overall order")
         near = self.neighborhoods
         if near is not None and near.is_judged:
             if near.grade in SHOWN_GRADES:
@@ -279,6 +280,7 @@ def mean_verdict(
         first.layout,
         distances=mean_estimate([one.distances for one in layouts], 0),
         chance=float(np.mean([one.chance for one in layouts])),
+        unrelated=next((one.unrelated for one in layouts if one.unrelated is not None), None),
     )
     near = mean_picture(pictures, filled_share, doubt) if pictures else None
     groups = sorted((one.groups for one in verdicts), key=lambda one: one.found)
