@@ -234,7 +234,7 @@ def _add_pictures(rows: list[dict[str, Any]]) -> None:
 
 def _verdict(rows: list[dict[str, Any]]) -> str:
     """Which map answers which of the three questions best."""
-    from dualfold.quality.map_verdict import SHOWN_GRADES
+    from dualfold.quality.map_layout import SHOWN_GRADES
     from dualfold.quality.picture import percent
 
     known = [row for row in rows if "error" not in row]
@@ -259,10 +259,9 @@ def _verdict(rows: list[dict[str, Any]]) -> str:
 
 
 def _order_strength(layout: dict[str, Any]) -> tuple[int, float]:
-    from dualfold.quality.map_layout import LAYOUT_GRADES
+    from dualfold.quality.map_layout import LAYOUT_WORDS
 
-    words = [word for _, word in LAYOUT_GRADES]
-    return -words.index(layout["grade"]), layout["beyond_chance"]
+    return -LAYOUT_WORDS.index(layout["grade"]), layout["beyond_chance"]
 
 
 def _write(

@@ -41,7 +41,9 @@ def verdict_of_points(
         columns = {name: data.X[:, place] for place, name in enumerate(data.names)}
     with listener.stage("looking for order and groups"):
         found = [
-            verdict_with_picture(x, y, near, columns=columns, names=data.names)
+            verdict_with_picture(
+                x, y, near, columns=columns, names=data.names, blocks=data.feature_sources
+            )
             for x in cache.spaces
         ]
     return replace(mean_verdict(found, data.filled_share, data.doubt), neighborhoods=near)

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from dualfold.quality.estimate import mean_estimate
-from dualfold.quality.map_layout import Layout
+from dualfold.quality.map_layout import SHOWN_GRADES, TRIVIAL, Layout
 from dualfold.quality.picture import Picture, mean_picture, percent
 
-SHOWN_GRADES = ("good", "fair")
+# What is missing where two axes show a part of everything, whatever the columns are.
+UNRELATED_ORDER = "more overall order than of unrelated columns"
 
 
 @dataclass(frozen=True)
@@ -27,8 +28,8 @@ class GroupsFound:
     reason : why not
     verdicts : of each group, the largest first; () where they were not tested
 
-    >>> print(GroupsFound(8, 5, 2, 0, 1_000))
-    most: 5 of 8 visible groups are groups of the data, too (level 0.05); 2 are torn from others
+    >>> print(GroupsFound(8, 6, 2, 0, 1_000))
+    most: 6 of 8 visible groups are groups of the data, too (level 0.05); 2 are torn from others
     """
 
     visible: int
@@ -178,7 +179,7 @@ class MapVerdict:
         if grade in SHOWN_GRADES:
             shown.append(order if grade == "good" else f"roughly {order}")
         else:
-            missing.append("overall order")
+            missing.append(UNRELATED_ORDER if grade == TRIVIAL else "overall order")
         near = self.neighborhoods
         if near is not None and near.is_judged:
             if near.grade in SHOWN_GRADES:
@@ -279,6 +280,7 @@ def mean_verdict(
         first.layout,
         distances=mean_estimate([one.distances for one in layouts], 0),
         chance=float(np.mean([one.chance for one in layouts])),
+        unrelated=next((one.unrelated for one in layouts if one.unrelated is not None), None),
     )
     near = mean_picture(pictures, filled_share, doubt) if pictures else None
     groups = sorted((one.groups for one in verdicts), key=lambda one: one.found)
