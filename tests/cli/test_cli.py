@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 import dualfold
 from dualfold.cli import app, console
-from dualfold.data import read_metadata
+from dualfold.data.table_writer import read_metadata
 from dualfold.trace import certificate as certificates
 from tests.cli.command_line import exact_csv, run
 

@@ -14,8 +14,9 @@ from dualfold import PCA
 from dualfold.cli import app
 from dualfold.cli.commands import reading_words
 from dualfold.cli.output_files import stem
-from dualfold.data import Reading, prepare, read_metadata, read_table
+from dualfold.data import Reading, prepare, read_table
 from dualfold.data.reading import reading_of
+from dualfold.data.table_writer import read_metadata
 from tests.cli.command_line import CLOUD, run
 
 

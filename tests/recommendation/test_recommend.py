@@ -10,14 +10,8 @@ import dualfold
 from dualfold.data import helix, prepare, swiss_roll
 from dualfold.errors import InvalidInput
 from dualfold.graph import knn
-from dualfold.quality.dimension_estimates import _levina_bickel, _two_nn
-from dualfold.recommendation import (
-    intrinsic_dimension,
-    levina_bickel,
-    neighbor_scan,
-    recommend,
-    two_nn,
-)
+from dualfold.quality.dimension_estimates import _levina_bickel, _two_nn, levina_bickel, two_nn
+from dualfold.recommendation import intrinsic_dimension, neighbor_scan, recommend
 from dualfold.recommendation.recommendation import Recommendation
 from dualfold.recommendation.short_cuts import NeighborScan, ScanRow
 from dualfold.recommendation.trial import Candidate

@@ -11,17 +11,10 @@ from matplotlib.colors import to_rgb
 from scipy.stats import gaussian_kde
 
 from dualfold.errors import InvalidInput
-from dualfold.view import (
-    Panel,
-    biplot_figure,
-    gallery,
-    map_figure,
-    save_figure,
-    scree_figure,
-)
+from dualfold.view import biplot_figure, map_figure, scree_figure
 from dualfold.view.colors import FEW_COLORS, MANY_COLORS, MOST_CLASSES, coloring_of
 from dualfold.view.drawing import draw_behind, frames, name_axes, strip_density
-from dualfold.view.figures import figure_bytes
+from dualfold.view.figures import Panel, figure_bytes, gallery, save_figure
 
 X = np.random.default_rng(0).normal(size=(30, 4))
 

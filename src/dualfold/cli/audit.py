@@ -103,7 +103,7 @@ def _write(
 ) -> None:
     """The judgement of each point, and the map coloured by it."""
     if options.output is not None:
-        from dualfold.data import write_table
+        from dualfold.data.table_writer import write_table
 
         frame = found.points_frame()
         columns: dict[str, Any] = dict(data.row_names)

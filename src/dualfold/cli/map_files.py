@@ -22,7 +22,7 @@ def write_files(
     options: EmbedOptions, found: Exploration, summary: dict[str, Any], console: Console
 ) -> None:
     """The coordinates, pictures, model and loadings; all are made before the first is written."""
-    from dualfold.data import write_table
+    from dualfold.data.table_writer import write_table
     from dualfold.saved import save_model
 
     force = options.force

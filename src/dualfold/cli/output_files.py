@@ -45,7 +45,7 @@ def write_picture(path: str | None, content: bytes | None, *, force: bool) -> No
 
 def write_map(options: Any, columns: dict[str, Any], summary: dict[str, Any], rows: Any) -> None:
     """Write the coordinates of a command with its summary; an .h5ad file is copied to them."""
-    from dualfold.data import write_table
+    from dualfold.data.table_writer import write_table
 
     write_table(
         options.output,

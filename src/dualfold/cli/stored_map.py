@@ -77,7 +77,7 @@ def read_stored_map(path: str, *, needs_settings: bool = False) -> StoredMap:
 
 def _metadata_of(path: str) -> dict[str, Any]:
     """What was stored with a map, {} for one of another program."""
-    from dualfold.data import read_metadata
+    from dualfold.data.table_writer import read_metadata
 
     try:
         found = read_metadata(path) or {}

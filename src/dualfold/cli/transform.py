@@ -26,7 +26,7 @@ from dualfold.errors import counted
 from dualfold.exploration.new_rows import rows_for_model, stored_reading
 
 if TYPE_CHECKING:
-    from dualfold.data import Table
+    from dualfold.data.columns import Table
     from dualfold.exploration.new_rows import NewRows
     from dualfold.saved import Model
     from dualfold.view.page import PageContent

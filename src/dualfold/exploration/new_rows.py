@@ -9,7 +9,7 @@ from dualfold.data.reading import Reading, reading_of
 from dualfold.errors import Argument, InvalidInput
 
 if TYPE_CHECKING:
-    from dualfold.data import Table
+    from dualfold.data.columns import Table
     from dualfold.saved import Model
 
 

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from dualfold.quality.estimate import mean_estimate
-from dualfold.quality.map_layout import Layout
+from dualfold.quality.map_layout import SHOWN_GRADES, TRIVIAL, Layout
 from dualfold.quality.picture import Picture, mean_picture, percent
 
-SHOWN_GRADES = ("good", "fair")
+# What is missing where two axes show a part of everything, whatever the columns are.
+UNRELATED_ORDER = "more overall order than of unrelated columns"
 
 
 @dataclass(frozen=True)
@@ -27,8 +28,8 @@ class GroupsFound:
     reason : why not
     verdicts : of each group, the largest first; () where they were not tested
 
-    >>> print(GroupsFound(8, 5, 2, 0, 1_000))
-    most: 5 of 8 visible groups are groups of the data, too (level 0.05); 2 are torn from others
+    >>> print(GroupsFound(8, 6, 2, 0, 1_000))
+    most: 6 of 8 visible groups are groups of the data, too (level 0.05); 2 are torn from others
     """
 
     visible: int
@@ -96,18 +97,35 @@ class GroupsFound:
 
 @dataclass(frozen=True)
 class MapVerdict:
-    """What a map shows of its data: three questions, each with its number, chance and word.
+    """What a map shows of its data: three answers, each with its number, chance and a word.
 
-    layout : overall order: do large distances hold, do columns rise along the map
-    neighborhoods : are near rows near; None where there are too few rows
-    groups : are visible groups groups of the data
-    filled_share : of the cells of the table, those that were filled in; the numbers are then
-        means over plausible fillings
-    doubt : why these say nothing, in words; "" where they do
+    Attributes
+    ----------
+    layout : Layout
+        Overall order: whether large distances hold, and whether columns rise along the map. Its
+        `grade` is "good", "fair" or worse.
+    neighborhoods : Picture or None
+        Whether near rows are near on the map; None where there are too few rows.
+    groups : GroupsFound
+        How many of the `visible` groups are `found` in the data, `torn` or `scattered`.
+    filled_share : float
+        Share of the cells of the table that were filled in. If it is above 0, the numbers are means
+        over plausible fillings.
+    doubt : str
+        Why the map cannot be judged, in words; "" where it can.
 
-    >>> layout, near = Layout(0.1, 0.1, (), 2), Picture(0.7, 1_000, 10)
-    >>> print(MapVerdict(layout, near, GroupsFound(1)).headline)
-    Shows who is near whom, not overall order.
+    See Also
+    --------
+    dualfold.auditing.map_verdict : Makes it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.auditing import map_verdict
+    >>> X = np.random.default_rng(0).normal(size=(60, 2))
+    >>> found = map_verdict(X, 2 * X)
+    >>> found.layout.grade, found.neighborhoods.grade, found.groups.grade
+    ('good', 'good', 'not tested')
     """
 
     layout: Layout
@@ -118,7 +136,13 @@ class MapVerdict:
 
     @property
     def shows_nothing(self) -> bool:
-        """Whether none of the three is shown: this is said before anything else."""
+        """Whether the map shows neither order nor neighbourhoods nor groups.
+
+        Returns
+        -------
+        bool
+            True where none of the three is shown.
+        """
         near = self.neighborhoods
         return bool(self.doubt) or (
             self.layout.grade not in SHOWN_GRADES
@@ -128,7 +152,13 @@ class MapVerdict:
 
     @property
     def headline(self) -> str:
-        """One sentence: what can be read off the map and what cannot."""
+        """What can be read off the map and what cannot.
+
+        Returns
+        -------
+        str
+            One sentence.
+        """
         if self.doubt:
             return f"It cannot be judged: {self.doubt}."
         shown, missing = self._parts()
@@ -149,7 +179,7 @@ class MapVerdict:
         if grade in SHOWN_GRADES:
             shown.append(order if grade == "good" else f"roughly {order}")
         else:
-            missing.append("overall order")
+            missing.append(UNRELATED_ORDER if grade == TRIVIAL else "overall order")
         near = self.neighborhoods
         if near is not None and near.is_judged:
             if near.grade in SHOWN_GRADES:
@@ -193,7 +223,13 @@ class MapVerdict:
 
     @property
     def short(self) -> str:
-        """A few words for a caption or a table."""
+        """The three grades.
+
+        Returns
+        -------
+        str
+            A few words for a caption or a table.
+        """
         near = self.neighborhoods
         if self.doubt:
             return "cannot be judged"
@@ -205,7 +241,13 @@ class MapVerdict:
         return "; ".join(words)
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-ready."""
+        """The three answers with their numbers and sentences.
+
+        Returns
+        -------
+        dict
+            Ready for JSON.
+        """
         near = self.neighborhoods
         return {
             "schema": "dualfold.map_verdict/1",
@@ -238,6 +280,7 @@ def mean_verdict(
         first.layout,
         distances=mean_estimate([one.distances for one in layouts], 0),
         chance=float(np.mean([one.chance for one in layouts])),
+        unrelated=next((one.unrelated for one in layouts if one.unrelated is not None), None),
     )
     near = mean_picture(pictures, filled_share, doubt) if pictures else None
     groups = sorted((one.groups for one in verdicts), key=lambda one: one.found)

@@ -12,8 +12,11 @@ from dualfold import __version__
 from dualfold.arrays import Array
 from dualfold.auditing.map_meaning import MapMeaning
 from dualfold.errors import Argument, InvalidInput
-from dualfold.quality import Estimate, MapVerdict, NeighborRanks, QualityReport
+from dualfold.quality import QualityReport
+from dualfold.quality.estimate import Estimate
+from dualfold.quality.map_verdict import MapVerdict
 from dualfold.quality.picture import MEASURE_MEANINGS, percent
+from dualfold.quality.ranks import NeighborRanks
 from dualfold.view.colors import FEW_COLORS, MANY_COLORS
 from dualfold.view.drawing import strip_density
 from dualfold.view.page_columns import (

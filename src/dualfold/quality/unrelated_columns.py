@@ -1,0 +1,64 @@
+"""How much overall order principal components show of columns that are not related."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from dualfold.arrays import Array
+from dualfold.inputs import random_generator
+
+N_SHUFFLED_TABLES = 19
+# Above the mean of shuffled tables: hardly any table of noise lies farther out.
+MAX_DEVIATIONS = 4.0
+
+
+class UnrelatedOrder(NamedTuple):
+    """What shuffled tables hardly pass: their mean and four standard deviations.
+
+    distances : Spearman's correlation of distances in the table and on its principal components
+    squares : R² of the columns on these, summed over those from the given least
+    """
+
+    distances: float
+    squares: float
+
+
+def order_of_unrelated_columns(
+    X: Array,
+    n_components: int,
+    kept_order: Callable[[Array, Array], float],
+    *,
+    least_square: float,
+    blocks: Sequence[Hashable] | None = None,
+    random_state: int = 0,
+) -> UnrelatedOrder:
+    """What as many axes show of the same columns, the rows of each in an order of its own.
+
+    kept_order : the correlation of distances in a table and on its map
+    least_square : columns of a smaller R² do not count
+    blocks : of each column; those of one block (the levels of a category) are shuffled together
+    """
+    names = list(range(X.shape[1])) if blocks is None else list(blocks)
+    together = [
+        np.array([place for place, name in enumerate(names) if name == block])
+        for block in dict.fromkeys(names)
+    ]
+    rng = random_generator([random_state, len(X)])
+    found = []
+    for _ in range(N_SHUFFLED_TABLES):
+        shuffled = np.array(X, dtype=float)
+        for columns in together:
+            shuffled[:, columns] = shuffled[rng.permutation(len(X))][:, columns]
+        shuffled -= shuffled.mean(axis=0)
+        values, vectors = np.linalg.eigh(shuffled.T @ shuffled)
+        axes = vectors[:, -n_components:]
+        variances = np.maximum((shuffled**2).sum(axis=0), np.finfo(float).tiny)
+        squares = (axes**2 @ values[-n_components:]) / variances
+        found.append(
+            (kept_order(shuffled, shuffled @ axes), squares[squares >= least_square].sum())
+        )
+    limits = np.mean(found, axis=0) + MAX_DEVIATIONS * np.std(found, axis=0, ddof=1)
+    return UnrelatedOrder(min(1.0, float(limits[0])), float(limits[1]))
