@@ -39,7 +39,7 @@ def test_the_command_line_says_writes_and_draws_it(table, tmp_path, monkeypatch)
         assert (tmp_path / name).stat().st_size > 1000
     rng = np.random.default_rng(2)
     np.save("ball.npy", rng.standard_normal((300, 3)))
-    assert "explain nearly the same" in run("embed", "ball.npy").stderr
+    assert "to tell apart" in run("embed", "ball.npy").stderr
     assert close_axes([1.0], 10) == []
 
 

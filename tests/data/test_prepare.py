@@ -233,7 +233,7 @@ def test_a_map_without_the_target_is_judged_without_it(tmp_path, monkeypatch):
     run = CliRunner().invoke
     done = run(app, ["embed", "t.csv", "-m", "pca", "-o", "o.csv"])
     assert done.exit_code == 0, done.output
-    assert "'target' looks like the answer by name and values" in done.output
+    assert "note: 'target' looks like the answer by name and values" in done.output
     assert "not used; --keep target uses it" in done.output
     stored = read_metadata("o.csv")
     assert stored["columns"] == ["a", "b", "c", "losses"]

@@ -12,6 +12,7 @@ import dualfold
 from dualfold.data.table_writer import read_metadata
 from dualfold.errors import InvalidInput
 from tests.cli.command_line import exact_csv, run
+from tests.tools.page_contents import data_of
 
 
 @pytest.fixture(scope="module")
@@ -150,3 +151,10 @@ def test_only_rows_that_were_observed_have_a_rare_level():
     said = [note for note in dualfold.explore(frame).notes if "'g=rare'" in note]
     assert said
     assert "(1 of 184 rows has 'g=rare')" in said[0]
+
+
+def test_a_map_of_few_rows_is_judged_nowhere(tmp_path):
+    found = dualfold.explore(np.random.default_rng(0).standard_normal((3, 4)))
+    assert "It cannot be judged: 3 rows are too few, 11 are needed" in str(found)
+    written = data_of(found.page(tmp_path / "few.html").html)
+    assert written["maps"][0]["quality"]["picture"]["grade"] == "cannot be judged"

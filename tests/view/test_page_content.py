@@ -163,7 +163,9 @@ def test_a_column_that_names_each_row_is_not_the_first_colour():
         ({"customer": names, "size": size, "group": groups}, "group"),
         ({"customer": names, "size": size}, "size"),
         ({"size": size, "group": groups}, "size"),
-        ({"customer": names}, "customer"),
+        ({"customer": names}, None),
+        ({"customer": names, "all": ["x"] * 30}, None),
+        ({"all": ["x"] * 30, "size": size}, "size"),
         ({}, None),
     ):
         assert first_color(columns_of(given, 30), 30) == expected

@@ -1,12 +1,8 @@
 """Audits: a map, whoever made it, compared with its data.
 
-    found = dualfold.audit(X, Y)
-    print(found)
-    found.dubious, found.groups, found.paragraph
-
-What the functions share: x and y are the data and the map as `dualfold.quality` has them, `seed`
-is that of samples and permutations, `codes` are numbers of groups (−1: none), `lists` the nearest
-rows of each row, nearest first.
+found = dualfold.audit(X, Y)
+print(found)
+found.dubious, found.groups, found.paragraph
 """
 
 from dualfold.auditing.audit_result import Audit

@@ -38,34 +38,46 @@ def map_verdict(
     metric: Any = "euclidean",
     random_state: int = 0,
 ) -> MapVerdict:
-    """What a map Y shows of the data X; `print` it.
+    """What a map shows of its data: overall order, neighbourhoods, groups.
 
     Parameters
     ----------
-    X : table of numbers, graph or distances
-        The data, as `dualfold.quality` takes them.
-    Y : array of shape (n, d)
-        The map.
-    columns : mapping of names to values, optional
-        What overall order is looked for in (default: the columns of X).
-    metric : str or callable
-        Of X; on the map distances are Euclidean.
-    random_state : int
+    X : array-like, sparse matrix, data frame or Graph
+        Data, one row for each point; float32 and memory maps are read as they are. A `Graph` stands
+        for its geodesic distances; with `metric="precomputed"` X is a square matrix of distances.
+    Y : array-like of shape (n_samples, n_components)
+        Map, one row for each row of X.
+    columns : mapping or None, default=None
+        Names and values of columns in which overall order is looked for; None: the columns of X.
+    metric : str or callable, default="euclidean"
+        Metric of X: a name that scikit-learn knows, a function of two rows, or "precomputed".
+        Distances on the map are Euclidean.
+    random_state : int, default=0
         Seed of samples and permutations.
 
     Returns
     -------
     MapVerdict
+        The three answers; `print` it.
+
+    Raises
+    ------
+    InvalidInput
+        If X and Y have different numbers of rows.
+
+    See Also
+    --------
+    dualfold.audit : Tests of groups, points and statements about distances.
+    dualfold.quality.report : All measures of a map.
 
     Examples
     --------
-    >>> from dualfold import PCA
+    >>> import numpy as np
     >>> from dualfold.auditing import map_verdict
-    >>> from dualfold.data import digits
-    >>> X = digits().points
-    >>> found = map_verdict(X, PCA(2).fit_transform(X))
+    >>> X = np.random.default_rng(0).normal(size=(60, 3))
+    >>> found = map_verdict(X, X[:, :2])
     >>> found.layout.grade, found.neighborhoods.grade, found.groups.grade
-    ('fair', 'poor', 'none')
+    ('good', 'good', 'not tested')
     """
     x, y = both_spaces(X, Y, metric, None)
     near = None

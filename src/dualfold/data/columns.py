@@ -272,8 +272,14 @@ def _plain_column(column: pd.Series[Any]) -> Column:
     from pandas.api import types
 
     dtype = column.dtype
+    if isinstance(dtype, np.dtype) and dtype.kind in "iuf":
+        return column.to_numpy()
+    if types.is_timedelta64_dtype(dtype):
+        return (column / np.timedelta64(1, "D")).to_numpy(dtype=np.float64)
+    if types.is_object_dtype(dtype) and types.infer_dtype(column, skipna=True) == "decimal":
+        return column.astype(np.float64).to_numpy()
     if isinstance(dtype, np.dtype):
-        return column.to_numpy() if dtype.kind in "iuf" else column
+        return column
     if types.is_bool_dtype(dtype) or not types.is_numeric_dtype(dtype):
         return column
     if types.is_integer_dtype(dtype) and not column.hasnans:

@@ -51,9 +51,9 @@ def close_axes_remarks(result: FittedMap, X: Any) -> list[str]:
             continue
         outside = ", which is not on the map," if second > d else ""
         remarks.append(
-            f"axes {first} and {second}{outside} explain nearly the same ({shares[first - 1]:.1%} "
-            f"and {shares[second - 1]:.1%}): another sample would turn them into each other, so "
-            "read no meaning into either alone"
+            f"axes {first} and {second}{outside} explain {shares[first - 1]:.1%} and "
+            f"{shares[second - 1]:.1%}, too close for {n:,} rows to tell apart: another sample "
+            "would turn them into each other, so read no meaning into either alone"
         )
     return remarks
 

@@ -20,7 +20,7 @@ from dualfold.exploration.axis_remarks import (
 from dualfold.exploration.job import SCORED_NEIGHBORS, FittedMap, Job, fit_map
 from dualfold.exploration.listener import Listener, NoteCollector
 from dualfold.exploration.map_page import maps_content, refuse_images
-from dualfold.exploration.map_quality import verdict_on_map
+from dualfold.exploration.map_quality import too_few_rows, verdict_on_map
 from dualfold.exploration.neighbor_cache import NeighborCache, neighbors_to_measure
 from dualfold.exploration.plan import Plan, choose_method
 from dualfold.exploration.verdict_words import both_parts
@@ -100,7 +100,10 @@ class Exploration:
     @property
     def verdict(self) -> str:
         """The two answers: what the map shows of the table, and what was solved."""
-        return both_parts(self.fitted.verdict, self.quality)
+        said = both_parts(self.fitted.verdict, self.quality)
+        if self.quality is None:
+            said += f"\nA good picture? It cannot be judged: {too_few_rows(len(self.points))}."
+        return said
 
     @cached_property
     def meaning(self) -> MapMeaning | None:

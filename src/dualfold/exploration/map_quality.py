@@ -15,11 +15,18 @@ if TYPE_CHECKING:
     from dualfold.quality.picture import Picture
 
 
+def too_few_rows(n: int) -> str:
+    """Why a map of so few rows is not judged; "" where it is."""
+    if n > SCORED_NEIGHBORS:
+        return ""
+    return f"{n} rows are too few, {SCORED_NEIGHBORS + 1} are needed"
+
+
 def verdict_on_map(
     result: FittedMap, cache: NeighborCache, data: Prepared, listener: Listener
 ) -> MapVerdict | None:
     """What the map shows; None where there are too few rows to measure."""
-    if len(result.points) <= SCORED_NEIGHBORS:
+    if too_few_rows(len(result.points)):
         return None
     near = _neighborhoods(result, cache, data, listener)
     return verdict_of_points(result.points, near, cache, data, listener)

@@ -69,7 +69,7 @@ class Layout:
     "trivial" where there is no more of it than of unrelated columns, unless nearly all is there.
 
     >>> print(Layout(0.8, 0.1, (), 2))
-    good: distances keep their order by 0.80 (by chance 0.10)
+    good: distances keep their order by 0.80 (by chance up to 0.10)
     """
 
     distances: float
@@ -143,19 +143,22 @@ class Layout:
 
     def __str__(self) -> str:
         low, high = (getattr(self.distances, end, None) for end in ("low", "high"))
-        interval = "" if low is None else f", 95 %: {low:.2f} to {high:.2f}"
+        interval = "" if low is None else f"95 %: {low:.2f} to {high:.2f}; "
         text = (
-            f"{self.grade}: distances keep their order by {float(self.distances):.2f} (by chance "
-            f"{self.chance:.2f}{self._words_of_unrelated}{interval})"
+            f"{self.grade}: distances keep their order by {float(self.distances):.2f} ({interval}"
+            f"by chance up to {self.chance:.2f}{self._words_of_unrelated})"
         )
         if not self.columns:
             return text
         best = self.ordered_columns[:MAX_NAMED_COLUMNS]
         named = ", ".join(
-            f"{one.title} {one.correlation:.2f} (by chance {one.chance:.2f})" for one in best
+            f"{one.title} {one.correlation:.2f} (by chance up to {one.chance:.2f})" for one in best
         )
-        count = f"{len(self.ordered_columns)} of {len(self.columns)} columns rise along a line"
-        chance = f" (by chance {self.ordered_by_chance})"
+        count = (
+            f"{len(self.ordered_columns)} of {len(self.columns)} features rise along a straight "
+            f"line by {MIN_ORDER_CORRELATION} or more"
+        )
+        chance = f" (by chance up to {self.ordered_by_chance})"
         return f"{text}; {count}{chance}{': ' if named else ''}{named}"
 
     @property

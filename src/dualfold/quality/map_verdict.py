@@ -30,8 +30,8 @@ class GroupsFound:
     verdicts : of each group, the largest first; () where they were not tested
     joined : groups of the data that there are where torn ones are joined
 
-    >>> print(GroupsFound(8, 5, 2, 0, 1_000))
-    most: 5 of 8 visible groups are groups of the data, too (level 0.05); 2 are torn from others
+    >>> print(GroupsFound(8, 6, 2, 0, 1_000))
+    most: 6 of 8 visible groups are groups of the data, too (level 0.05); 2 are torn from others
     """
 
     visible: int
