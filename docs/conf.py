@@ -33,6 +33,7 @@ extensions = [
 ]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 exclude_patterns = ["README.md", "dev/changes", "dev/skeletons", "gallery", "_templates", "_build"]
+exclude_patterns += ["sg_execution_times.rst", "auto_gallery/sg_execution_times.rst"]
 nitpicky = False  # numpydoc's types are words for people ("array of shape (n, d)")
 root_doc = "index"
 
@@ -52,6 +53,7 @@ sphinx_gallery_conf = {
     "plot_gallery": os.environ.get("DUALFOLD_GALLERY", "run") != "skip",
     "download_all_examples": False,
     "show_memory": False,
+    "write_computation_times": False,  # that page loads scripts from elsewhere
     "remove_config_comments": True,
     "show_signature": False,
     "matplotlib_animations": False,

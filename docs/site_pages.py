@@ -82,7 +82,7 @@ def write_reference(folder: Path) -> None:
     """One page a group, with a table for each room; autosummary writes a page a name."""
     target = folder / "reference"
     target.mkdir(exist_ok=True)
-    titles = []
+    titles, pages = [], set()
     for key, title, sentence, rooms in GROUPS:
         lines = [title, "=" * len(title), "", sentence, ""]
         for room in rooms:
@@ -92,6 +92,7 @@ def write_reference(folder: Path) -> None:
             names = public_names(room)
             if not names:
                 continue
+            pages |= {f"{full}.{name}.rst" for name in names}
             heading = f"``{full}``"
             lines += [heading, "-" * len(heading), ""]
             about = (importlib.import_module(full).__doc__ or "").strip().splitlines()
@@ -100,6 +101,9 @@ def write_reference(folder: Path) -> None:
             lines += [f"   {name}" for name in names] + [""]
         _write_changed(target / f"{key}.rst", "\n".join(lines))
         titles.append(key)
+    for path in (target / "generated").glob("*.rst"):  # names that are gone since the last build
+        if path.name not in pages:
+            path.unlink()
     index = ["API reference", "=============", "", ".. toctree::", "   :maxdepth: 2", ""]
     _write_changed(target / "index.rst", "\n".join([*index, *(f"   {key}" for key in titles), ""]))
 

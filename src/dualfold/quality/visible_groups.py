@@ -67,13 +67,25 @@ def map_groups(Y: Array, *, n_jobs: int | None = None) -> MapGroups:
     n = len(Y)
     if n < 2:
         raise InvalidInput(Argument("Y"), f" needs two rows or more; it has {n}")
-    k = min(MAX_NEAR_POINTS, max(5, n // 20), n - 1)
-    found = nearest(Y, k, n_jobs=n_jobs)
+    found = nearest(Y, _near_points(n), n_jobs=n_jobs)
     squares = np.square(found.distances).mean(axis=1)
     positive = squares[squares > 0]
     floor = float(positive.min()) if len(positive) else 1.0
     heights = -0.5 * Y.shape[1] * np.log(np.maximum(squares, floor))
-    return _hills(found.indices, heights, max(MIN_GROUP_POINTS, round(MIN_GROUP_SHARE * n)))
+    return _hills(found.indices, heights, _least_points(n))
+
+
+def smallest_visible_group(n: int) -> int:
+    """Points that a group of a map needs to be seen: no density is taken across its border."""
+    return max(_near_points(n) + 1, _least_points(n))
+
+
+def _near_points(n: int) -> int:
+    return min(MAX_NEAR_POINTS, max(5, n // 20), n - 1)
+
+
+def _least_points(n: int) -> int:
+    return max(MIN_GROUP_POINTS, round(MIN_GROUP_SHARE * n))
 
 
 def _hills(lists: Array, heights: Array, least: int) -> MapGroups:

@@ -1,9 +1,6 @@
 """Which method, with how many neighbours and coordinates: measured on the data.
 
-    print(dualfold.recommend(X))
-
-What the functions share: X is a table of numbers, `random_state` the seed of the subsamples and
-`n_jobs` the number of threads (None: all cores).
+print(dualfold.recommend(X))
 """
 
 from dualfold.quality.dimension_estimates import intrinsic_dimension

@@ -1,13 +1,6 @@
-"""Pictures. matplotlib is imported when the first one is made, never before.
+"""Figures, and pages to explore in a browser.
 
-What figures share:
-
-points : the map, one row for each point
-title : above the picture
-verdict : a line under it, the certificate's for example
-equal : one unit is as long on every axis; False where lengths mean nothing
-name, color_name : what the colours stand for, in words
-axis_names : what the axes are called, in the order of the columns
+matplotlib is imported when the first figure is made, not before.
 """
 
 from dualfold.view.figures import biplot_figure, map_figure
