@@ -561,7 +561,8 @@ def mean_relative_rank_errors(
 
     References
     ----------
-    .. [1] J. A. Lee and M. Verleysen, *Nonlinear Dimensionality Reduction*, Springer, 2007.
+    .. [1] J. A. Lee and M. Verleysen, *Nonlinear Dimensionality Reduction*,
+       Springer, 2007.
 
     Examples
     --------
