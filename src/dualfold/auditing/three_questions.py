@@ -77,7 +77,7 @@ def map_verdict(
     >>> X = np.random.default_rng(0).normal(size=(60, 3))
     >>> found = map_verdict(X, X[:, :2])
     >>> found.layout.grade, found.neighborhoods.grade, found.groups.grade
-    ('good', 'good', 'not tested')
+    ('trivial', 'good', 'not tested')
     """
     x, y = both_spaces(X, Y, metric, None)
     near = None

@@ -295,7 +295,8 @@ def _plain_column(column: pd.Series[Any]) -> Column:
     if isinstance(dtype, np.dtype) and dtype.kind in "iuf":
         return column.to_numpy()
     if types.is_timedelta64_dtype(dtype):
-        return (column / np.timedelta64(1, "D")).to_numpy(dtype=np.float64)
+        days: NDArray[Any] = column.to_numpy() / np.timedelta64(1, "D")
+        return days
     if types.is_object_dtype(dtype) and types.infer_dtype(column, skipna=True) == "decimal":
         return column.astype(np.float64).to_numpy()
     if isinstance(dtype, np.dtype):
