@@ -237,6 +237,14 @@ def _component(name: str, kind: str, licence: str, **more: Any) -> dict[str, Any
     return {"type": kind, "bom-ref": name, "name": name, "licenses": [chosen], **more}
 
 
+def package_version() -> str:
+    """The version of dualfold, from the one place that states it."""
+    source = (HERE / "src" / "dualfold" / "__init__.py").read_text("utf-8")
+    found = re.search(r'^__version__ = "([^"]+)"', source, re.M)
+    assert found is not None
+    return found[1]
+
+
 def bill_of_materials(project: dict[str, Any], libraries: list[Path]) -> str:
     """What a wheel holds and what it was made with, as CycloneDX; of the same parts the same text.
 
@@ -255,7 +263,7 @@ def bill_of_materials(project: dict[str, Any], libraries: list[Path]) -> str:
     for part, text in zip(needs, project["dependencies"], strict=True):
         part.pop("version", None)  # whichever is installed; the range is stated
         part |= {"scope": "required", "properties": [{"name": "requires", "value": text}]}
-    main = _component("dualfold", "library", project["license"], version=project["version"])
+    main = _component("dualfold", "library", project["license"], version=package_version())
     built = datetime.fromtimestamp(int(os.environ.get("SOURCE_DATE_EPOCH", 1580601600)), UTC)
     told: dict[str, Any] = {"bomFormat": "CycloneDX", "specVersion": "1.6", "version": 1}
     tools = {"components": [{"type": "application", **maker}]}

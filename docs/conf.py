@@ -12,7 +12,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from site_pages import link_to_site, write_reference
+from site_pages import link_to_site, write_reference, write_repository_pages
 
 import dualfold
 
@@ -32,7 +32,8 @@ extensions = [
     "sphinx-mathjax-offline",
 ]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
-exclude_patterns = ["README.md", "dev/changes", "dev/skeletons", "gallery/README.*", "_build"]
+exclude_patterns = ["README.md", "dev/changes", "dev/skeletons", "gallery", "_templates", "_build"]
+exclude_patterns += ["sg_execution_times.rst", "auto_gallery/sg_execution_times.rst"]
 nitpicky = False  # numpydoc's types are words for people ("array of shape (n, d)")
 root_doc = "index"
 
@@ -52,6 +53,7 @@ sphinx_gallery_conf = {
     "plot_gallery": os.environ.get("DUALFOLD_GALLERY", "run") != "skip",
     "download_all_examples": False,
     "show_memory": False,
+    "write_computation_times": False,  # that page loads scripts from elsewhere
     "remove_config_comments": True,
     "show_signature": False,
     "matplotlib_animations": False,
@@ -79,6 +81,7 @@ html_sidebars = {"index": []}
 
 
 def setup(app):
-    """Write the reference before pages are read; point links out of docs/ at pages of the site."""
+    """Write the reference and copies of the repository's pages before pages are read."""
     write_reference(Path(app.srcdir))
+    write_repository_pages(Path(app.srcdir))
     app.connect("source-read", link_to_site)

@@ -35,11 +35,11 @@ GROUPS = (
     ),
 )  # fmt: skip
 REPOSITORY_PAGES = {
-    "ARCHITECTURE.md": "/dev/architecture.md",
-    "CONTRIBUTING.md": "/dev/contributing.md",
-    "SECURITY.md": "/dev/security.md",
-    "CHANGELOG.md": "/changes.md",
-    "benchmarks/RESULTS.md": "/benchmarks.md",
+    "ARCHITECTURE.md": "/repository/architecture.md",
+    "CONTRIBUTING.md": "/repository/contributing.md",
+    "SECURITY.md": "/repository/security.md",
+    "CHANGELOG.md": "/repository/changes.md",
+    "benchmarks/RESULTS.md": "/repository/benchmarks.md",
 }
 
 
@@ -52,23 +52,37 @@ def link_to_site(app: Any, name: str, source: list[str]) -> None:
         )
 
 
+def write_repository_pages(folder: Path) -> None:
+    """Copies of Markdown files outside docs/, with links that lead to pages of the site."""
+    root = folder.parent
+    (folder / "repository").mkdir(exist_ok=True)
+    for file, page in REPOSITORY_PAGES.items():
+        text = (root / file).read_text(encoding="utf-8")
+        text = re.sub(r"\]\(docs/dev/(?:skeletons|changes)/[^)]*\)", "]", text)
+        text = re.sub(r"\]\(docs/([^)]+)\)", r"](/\1)", text)
+        for other, its_page in REPOSITORY_PAGES.items():
+            text = text.replace(f"]({other}", f"]({its_page}")
+        if file.startswith("benchmarks/"):
+            text = re.sub(r"\]\((figures/[^)]+)\)", r"](/../benchmarks/\1)", text)
+        _write_changed(folder / page.lstrip("/"), text)
+
+
 def public_names(room: str) -> list[str]:
-    """What a room exports and documents as its own."""
-    module = importlib.import_module(f"dualfold.{room}" if room else "dualfold")
-    return [name for name in sorted(getattr(module, "__all__", ())) if _is_documented(module, name)]
-
-
-def _is_documented(module: Any, name: str) -> bool:
-    """Constants and rooms have no page of their own."""
-    value = getattr(module, name)
-    return isinstance(value, type) or callable(value)
+    """What a room exports and the package itself does not; constants have no page of their own."""
+    package = importlib.import_module("dualfold")
+    module = importlib.import_module(f"dualfold.{room}") if room else package
+    names = sorted(getattr(module, "__all__", ()))
+    if room:
+        whole = {name: getattr(package, name) for name in package.__all__}
+        names = [name for name in names if whole.get(name) is not getattr(module, name)]
+    return [name for name in names if callable(getattr(module, name))]
 
 
 def write_reference(folder: Path) -> None:
     """One page a group, with a table for each room; autosummary writes a page a name."""
     target = folder / "reference"
     target.mkdir(exist_ok=True)
-    titles = []
+    titles, pages = [], set()
     for key, title, sentence, rooms in GROUPS:
         lines = [title, "=" * len(title), "", sentence, ""]
         for room in rooms:
@@ -78,6 +92,7 @@ def write_reference(folder: Path) -> None:
             names = public_names(room)
             if not names:
                 continue
+            pages |= {f"{full}.{name}.rst" for name in names}
             heading = f"``{full}``"
             lines += [heading, "-" * len(heading), ""]
             about = (importlib.import_module(full).__doc__ or "").strip().splitlines()
@@ -86,6 +101,9 @@ def write_reference(folder: Path) -> None:
             lines += [f"   {name}" for name in names] + [""]
         _write_changed(target / f"{key}.rst", "\n".join(lines))
         titles.append(key)
+    for path in (target / "generated").glob("*.rst"):  # names that are gone since the last build
+        if path.name not in pages:
+            path.unlink()
     index = ["API reference", "=============", "", ".. toctree::", "   :maxdepth: 2", ""]
     _write_changed(target / "index.rst", "\n".join([*index, *(f"   {key}" for key in titles), ""]))
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal, SupportsFloat, TypeVar
 
 import numpy as np
 
-from dualfold.data import DataSet, digits, mnist
+from dualfold.data import digits, mnist
+from dualfold.data.data_sets import DataSet
 from dualfold.errors import DataUnavailable
 
 if TYPE_CHECKING:

@@ -23,9 +23,9 @@ from benchmarks.calibration.runs import StoredRuns, markdown
 from dualfold import PCA
 from dualfold.data import Reading, prepare
 from dualfold.errors import InvalidInput
-from dualfold.quality import picture_of
 from dualfold.quality.map_layout import layout_of
 from dualfold.quality.picture import mean_picture
+from dualfold.quality.ranks import picture_of
 from dualfold.quality.space import space_of
 
 Draw = Callable[[np.random.Generator], pd.DataFrame]

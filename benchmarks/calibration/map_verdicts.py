@@ -70,6 +70,11 @@ def noise(rng: Generator) -> TableAndMap:
     return _by_pca(rng.standard_normal((600, 20)))
 
 
+def noise_of_few_columns(rng: Generator, width: int = 6, rows: int = 300) -> TableAndMap:
+    """Columns of normal noise of which two axes hold a large part."""
+    return _by_pca(rng.standard_normal((rows, width)))
+
+
 def foreign_map(rng: Generator) -> TableAndMap:
     """The map of a sheet with groups, its rows permuted."""
     X, Y = bent_sheet_with_groups(rng)
@@ -135,6 +140,9 @@ CELLS: dict[str, tuple[Callable[[Generator], TableAndMap], tuple[bool, bool, boo
     "groups only: 8 equidistant ones": (equidistant_groups, GROUPS),
     "groups only: 10 of unequal size": (unequal_groups, GROUPS),
     "nothing: noise": (noise, NOTHING),
+    "nothing: 300 × 6 of noise": (noise_of_few_columns, NOTHING),
+    "no order: 300 × 4 of noise": (partial(noise_of_few_columns, width=4), NEIGHBORS),
+    "no order: 60 × 4 of noise": (partial(noise_of_few_columns, width=4, rows=60), NEIGHBORS),
     "nothing: another map": (foreign_map, NOTHING),
     "all: groups on a bent sheet": (bent_sheet_with_groups, ALL),
     "all: groups in a row": (row_of_groups, ALL),

@@ -23,6 +23,7 @@ from dualfold import quality
 from dualfold.data import swiss_roll
 from dualfold.quality.estimate import interval_of_means
 from dualfold.quality.pair_measures import PairSums
+from dualfold.quality.ranks import neighbor_ranks
 
 N_POINTS = 6_000
 SAMPLES = (200, 1_000, 2_000)
@@ -79,7 +80,7 @@ def measures_of_points(X: Any, Y: Any) -> dict[str, tuple[Any, tuple[float, floa
     """Name → (values of all points, their bounds)."""
     share = 0.0, 1.0
     labels = (X[:, 0] > np.median(X[:, 0])).astype(int)
-    ranks = quality.neighbor_ranks(X, Y, 10)
+    ranks = neighbor_ranks(X, Y, 10)
     intruders, lost = ranks.mean_relative_rank_errors(per_point=True)
     curve = quality.neighborhood_curve(X, Y, 100)
     chance = 10 / (len(X) - 1)

@@ -19,6 +19,7 @@ from dualfold import quality
 from dualfold.graph import knn, nearest
 from dualfold.kernels.reports import count_work, time_stage
 from dualfold.methods import landmark_count
+from dualfold.quality.ranks import neighbor_ranks
 from dualfold.unfolding import Unfolder
 
 K = 10  # neighbours, in every case but unfolding: its edges are the problem's size
@@ -116,7 +117,7 @@ def trustworthiness(mapped: Any) -> Answer:
 
 def neighbourhoods(mapped: Any) -> Answer:
     """Three measures of one count of ranks."""
-    ranks = quality.neighbor_ranks(mapped.X, mapped.Y, K)
+    ranks = neighbor_ranks(mapped.X, mapped.Y, K)
     return Answer(
         facts={
             "trustworthiness": float(ranks.trustworthiness()),

@@ -22,8 +22,7 @@ from dualfold import MaximumVarianceUnfolding as Unfolding
 from dualfold.data import digits, holed_swiss_roll, swiss_roll
 from dualfold.graph import farthest_points
 from dualfold.quality import t_similarity, trustworthiness
-from dualfold.view import Panel, gallery
-from dualfold.view.figures import figure_bytes
+from dualfold.view.figures import Panel, figure_bytes, gallery
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))

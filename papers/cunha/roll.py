@@ -10,7 +10,8 @@ import numpy as np
 
 from dualfold import PCA, Isomap, LocallyLinearEmbedding, SpectralEmbedding
 from dualfold.arrays import Array
-from dualfold.data import Sample, swiss_roll
+from dualfold.data import swiss_roll
+from dualfold.data.toys import Sample
 from dualfold.graph import Graph, join_pieces, knn
 from dualfold.quality import procrustes
 from dualfold.unfolding import (

@@ -229,7 +229,7 @@ def _pm(values: Array) -> str:
 
 
 def _gallery(pair: tuple[Sample, Sample], maps: dict[str, tuple[Array, Array]]) -> Figure:
-    from dualfold.view import Panel, gallery
+    from dualfold.view.figures import Panel, gallery
 
     lines = []
     for which, sample in enumerate(pair):

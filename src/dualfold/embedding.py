@@ -18,7 +18,8 @@ from dualfold.notebook import drawn_map, number, shown_html
 from dualfold.trace.certificate import TraceCertificate, certify
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import Solution
-from dualfold.trace.solvers import Auto, Solver
+from dualfold.trace.solvers import Auto
+from dualfold.trace.solvers.solver import Solver
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

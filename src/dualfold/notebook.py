@@ -60,6 +60,6 @@ def drawn_map(points: Any, color: Any, **words: Any) -> Figure:
 
 
 def drawn_audit(audit: Any, **words: Any) -> Figure:
-    """`dualfold.view.audit_figure` of an audit, looked up as `drawn_map` is."""
+    """The figure of an audit, looked up as `drawn_map` is."""
     figure: Figure = import_module("dualfold.view.audit_page").audit_figure(audit, **words)
     return figure

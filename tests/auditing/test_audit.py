@@ -12,13 +12,12 @@ from scipy.spatial.distance import cdist
 
 import dualfold
 from dualfold import audit
-from dualfold.auditing import reliability, two_groups
-from dualfold.auditing.map_audit import _subspace
 from dualfold.auditing.nearness import Nearness, Statement
-from dualfold.auditing.place_mixture import SMALLEST_POWER, _fit_mixture
+from dualfold.auditing.place_mixture import SMALLEST_POWER, _fit_mixture, two_groups
+from dualfold.auditing.point_reliability import reliability
 from dualfold.errors import InvalidInput
 from dualfold.quality.estimate import Estimate
-from dualfold.quality.space import EuclideanSpace, space_of
+from dualfold.quality.space import EuclideanSpace, space_of, subspace
 
 
 def plane(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -208,7 +207,7 @@ def test_an_audit_of_distances_is_that_of_their_points(clouds):
 
 def test_some_points_of_a_space_by_distances_are_a_space():
     rows = np.array([3, 7, 11, 20])
-    part = _subspace(space_of(cdist(X, X), "precomputed"), rows)
+    part = subspace(space_of(cdist(X, X), "precomputed"), rows)
     np.testing.assert_allclose(
         part.true_rows(np.array([1])), cdist(X, X)[rows[1:2]][:, rows] + [[0, np.inf, 0, 0]]
     )

@@ -56,7 +56,7 @@ def test_a_group_that_the_data_lack_has_no_name(three):
     assert [one.verdict for one in groups] == [
         "found in the data",
         "not found in the data",
-        "not testable",
+        "undecided",
     ]
     assert [bool(one.name) for one in groups] == [True, False, True]
     assert str(groups[1]) == f"B: {N - 30} rows; not found in the data"

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import dualfold
-from dualfold.auditing import reliability, two_groups
+from dualfold.auditing.place_mixture import two_groups
+from dualfold.auditing.point_reliability import reliability
 from dualfold.quality.space import EuclideanSpace
 
 

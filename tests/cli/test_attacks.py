@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from typer.testing import CliRunner
 
 from dualfold.cli import app
-from dualfold.data import write_table
+from dualfold.data.table_writer import write_table
 from dualfold.errors import InvalidInput
 
 X = np.random.default_rng(0).normal(size=(30, 3)).round(4)

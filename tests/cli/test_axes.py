@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import dualfold
 from dualfold import PCA
-from dualfold.data import read_metadata
+from dualfold.data.table_writer import read_metadata
 from dualfold.quality import column_correlations
+from dualfold.quality.map_axes import close_axes
 from dualfold.quality.picture import percent
 from tests.cli.command_line import run
 
@@ -39,8 +39,8 @@ def test_the_command_line_says_writes_and_draws_it(table, tmp_path, monkeypatch)
         assert (tmp_path / name).stat().st_size > 1000
     rng = np.random.default_rng(2)
     np.save("ball.npy", rng.standard_normal((300, 3)))
-    assert "explain nearly the same" in run("embed", "ball.npy").stderr
-    assert dualfold.quality.close_axes([1.0], 10) == []
+    assert "to tell apart" in run("embed", "ball.npy").stderr
+    assert close_axes([1.0], 10) == []
 
 
 def test_a_rare_category_and_an_outlier_are_named(tmp_path, monkeypatch):

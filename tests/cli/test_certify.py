@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dualfold.data import read_metadata
+from dualfold.data.table_writer import read_metadata
 from dualfold.descriptions import DESCRIPTIONS
 from dualfold.saved import load_model, save_model
 from tests.cli.command_line import exact_csv, run

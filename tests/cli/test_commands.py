@@ -6,7 +6,7 @@ import pytest
 import scipy.sparse as sp
 
 import dualfold
-from dualfold.data import read_metadata
+from dualfold.data.table_writer import read_metadata
 from dualfold.exploration.input_table import duplicate_counts
 from tests.cli.command_line import ROLL, run
 

@@ -15,7 +15,8 @@ import pytest
 
 import dualfold
 from dualfold.cli.demo import demo_methods, next_command
-from dualfold.data import read_metadata, swiss_roll
+from dualfold.data import swiss_roll
+from dualfold.data.table_writer import read_metadata
 from tests.cli.command_line import exact_csv, run
 from tests.tools import demo_run
 from tests.tools.demo_run import a_demo

@@ -13,7 +13,8 @@ import dualfold
 from dualfold.cli import app
 from dualfold.cli.method_options import as_word, method_options
 from dualfold.cli.method_options import coordinates_option as coordinates
-from dualfold.data import Reading, prepare, read_metadata, swiss_roll
+from dualfold.data import Reading, prepare, swiss_roll
+from dualfold.data.table_writer import read_metadata
 from dualfold.descriptions import DESCRIPTIONS
 from dualfold.errors import DualfoldError
 

@@ -16,8 +16,9 @@ from dualfold.cli.method_options import (
     method_options,
     option_words,
 )
-from dualfold.data import Reading, read_metadata
+from dualfold.data import Reading
 from dualfold.data.reading import DEFAULT_READING, DEFAULT_VALUES, READING_OPTIONS, reading_of
+from dualfold.data.table_writer import read_metadata
 from dualfold.descriptions import DESCRIPTIONS
 from dualfold.descriptions.graph_methods import DEFAULT_N_NEIGHBORS
 from dualfold.exploration.job import Job

@@ -6,7 +6,8 @@ import json
 
 import pandas as pd
 
-from dualfold.data import read_metadata, swiss_roll
+from dualfold.data import swiss_roll
+from dualfold.data.table_writer import read_metadata
 from tests.cli.command_line import run
 
 

@@ -114,3 +114,25 @@ def test_levels_may_hold_a_sign_of_less():
     frame = answers(["<18", "18-65", ">65"])
     found = prepare(frame, Reading(ordered="Q1=<18,18-65,>65"))
     np.testing.assert_array_equal(found.table.X[:3, 1], [0, 1, 2])
+
+
+@pytest.mark.parametrize(
+    "word", ["weiß nicht", "Don't know", "keine Angabe", "ne sait pas", "ns/nc"]
+)
+def test_who_does_not_answer_has_no_place_on_the_scale(word):
+    frame = answers(["nie", "selten", "oft", "immer"])
+    frame.loc[::7, "Q1"] = word
+    data = prepare(frame)
+    places = frame["Q1"].map({"nie": 0, "selten": 1, "oft": 2, "immer": 3})
+    assert data.names == ("a", "Q1")
+    known = places.notna().to_numpy()
+    np.testing.assert_allclose(data.table.X[known, 1], places[known])
+    assert any(f"'{word}' is no answer on the scale" in str(one) for one in data.notices)
+    # As a level it has no place among the others: they are categories then.
+    kept = prepare(frame, Reading(levels=(word,)))
+    assert f"Q1={word}" in kept.names
+
+
+def test_a_level_that_sounds_like_no_answer_stays_beside_other_words():
+    frame = answers(["bus", "train", "bicycle", "not applicable"])
+    assert "Q1=not applicable" in prepare(frame).names

@@ -8,8 +8,8 @@ import time
 import pandas as pd
 import pytest
 
-from dualfold.data import write_table
 from dualfold.data.atomic_files import atomic_folder, folder_writers
+from dualfold.data.table_writer import write_table
 from dualfold.errors import InvalidInput
 
 

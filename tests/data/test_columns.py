@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 
-from dualfold.data import delimited
+from dualfold.data import Reading, delimited, prepare
 from dualfold.data.columns import _column_kind, _plain_column
 from dualfold.data.encoding import Encoding, from_json, to_json
 from dualfold.data.scales import column_limits
@@ -49,3 +49,29 @@ def test_columns_that_a_file_states_are_read_again_or_refused():
     for odd in ([{"name": "a", "kind": "spell", "levels": []}], [3], [{"name": "a"}]):
         with pytest.raises(DamagedFile, match="unknown form"):
             from_json(odd)
+
+
+def test_decimal_numbers_and_durations_are_numbers():
+    """Databases and Parquet give exact decimals; differences of dates are durations."""
+    from decimal import Decimal
+
+    frame = pd.DataFrame(
+        {
+            "price": [Decimal(n) / 4 for n in range(30)],
+            "stay": pd.to_timedelta(np.arange(30) ** 2, unit="h"),
+            "x": np.random.default_rng(0).standard_normal(30),
+        }
+    )
+    frame.loc[3, "price"] = None
+    data = prepare(frame, Reading(missing="drop"))
+    assert data.names == ("price", "stay", "x")
+    np.testing.assert_allclose(data.table.X[:3, :2], [[0, 0], [0.25, 1 / 24], [0.5, 4 / 24]])
+
+
+def test_equal_columns_are_said_where_they_are_used():
+    X = np.random.default_rng(0).standard_normal((50, 3))
+    data = prepare(pd.DataFrame(X, columns=["x", "y", "z"]).assign(x_copy=X[:, 0]))
+    assert data.names == ("x", "y", "z", "x_copy")
+    said = " ".join(str(one) for one in data.notices)
+    assert "'x_copy' (as 'x'): equal to another column in every row, used" in said
+    assert "exclude=['x_copy'] leaves it out" in said

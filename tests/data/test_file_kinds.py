@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dualfold.data import read_table, write_table
+from dualfold.data import read_table
+from dualfold.data.table_writer import write_table
 from dualfold.errors import InvalidInput
 
 X = np.random.default_rng(0).normal(size=(12, 3))

@@ -10,8 +10,9 @@ import pandas as pd
 import pytest
 import scipy.sparse
 
-from dualfold.data import Reading, read_metadata, read_table, write_table
+from dualfold.data import Reading, read_table
 from dualfold.data.h5ad import h5ad_coordinates, h5ad_table
+from dualfold.data.table_writer import read_metadata, write_table
 from dualfold.errors import InvalidInput, MissingDependency
 
 X = np.random.default_rng(0).normal(size=(12, 3))

@@ -11,10 +11,11 @@ from typer.testing import CliRunner
 
 import dualfold
 from dualfold.cli import app
-from dualfold.data import Reading, prepare, read_metadata
+from dualfold.data import Reading, prepare
 from dualfold.data.encoding import Encoding, from_json, to_json
 from dualfold.data.heavy_tails import heavy_tails, min_tail_share, tail_share
-from dualfold.quality import far_rows
+from dualfold.data.table_writer import read_metadata
+from dualfold.quality.map_axes import far_rows
 
 
 def movies(rows=400, seed=0):
@@ -119,3 +120,20 @@ def test_new_rows_are_placed_by_the_same_logarithms(tmp_path, monkeypatch):
     assert run(app, ["transform", "m.dualfold", "old.csv", "-o", "q.csv"]).exit_code == 0
     first, again = pd.read_csv("o.csv").iloc[7], pd.read_csv("q.csv").iloc[0]
     np.testing.assert_allclose(again[["pca_1", "pca_2"]], first[["pca_1", "pca_2"]], rtol=1e-9)
+
+
+@pytest.mark.parametrize("numbered", [True, False])
+def test_genes_of_different_ranges_are_one_block(numbered):
+    """All logarithms or none, also where some are expressed a thousand times as much as others."""
+    rng = np.random.default_rng(0)
+    X = rng.lognormal(0, 0.9, (60, 600)) * 10 ** rng.uniform(0, 3, 600)
+    names = [f"ENSG{place}" if numbered else f"gene {'x' * place}" for place in range(600)]
+    found = heavy_tails(X, tuple(names))
+    assert found is None or len(found.units) == 600
+
+
+def test_a_block_with_negative_numbers_has_no_logarithms():
+    X = np.random.default_rng(0).lognormal(0, 2, (200, 20))
+    assert len(heavy_tails(X, tuple(f"item {place}" for place in range(20))).units) == 20
+    X[5, 3] = -40.0
+    assert heavy_tails(X, tuple(f"item {place}" for place in range(20))) is None

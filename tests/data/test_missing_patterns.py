@@ -46,6 +46,9 @@ def test_rows_that_are_mostly_missing_are_left_out():
     data = prepare(frame)
     assert list(data.rows) == [row for row in range(60) if row not in (3, 17)]
     assert said(data, "2 of 60 rows have less than a fifth of the values and were left out")
+    # The others are complete: nothing was filled in, and nothing says so.
+    assert not any("filled in" in str(one) for one in data.notices)
+    assert data.filled_share == 0
     assert len(prepare(frame, Reading(missing="mean")).rows) == 60
 
 

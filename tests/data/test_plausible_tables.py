@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from dualfold.data import Reading, prepare
-from dualfold.quality import picture_of
 from dualfold.quality.picture import mean_picture
+from dualfold.quality.ranks import picture_of
 
 
 def with_missing(X, share, rng):

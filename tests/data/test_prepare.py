@@ -11,8 +11,9 @@ from typer.testing import CliRunner
 import dualfold
 from dualfold.cli import app
 from dualfold.cli.console import Console
-from dualfold.data import Reading, prepare, read_metadata
+from dualfold.data import Reading, prepare
 from dualfold.data.reading import reading_of
+from dualfold.data.table_writer import read_metadata
 from dualfold.errors import InvalidInput
 
 
@@ -232,7 +233,7 @@ def test_a_map_without_the_target_is_judged_without_it(tmp_path, monkeypatch):
     run = CliRunner().invoke
     done = run(app, ["embed", "t.csv", "-m", "pca", "-o", "o.csv"])
     assert done.exit_code == 0, done.output
-    assert "'target' looks like the answer by name and values" in done.output
+    assert "note: 'target' looks like the answer by name and values" in done.output
     assert "not used; --keep target uses it" in done.output
     stored = read_metadata("o.csv")
     assert stored["columns"] == ["a", "b", "c", "losses"]

@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dualfold.data import Reading, delimited, read_table, write_table
+from dualfold.data import Reading, delimited, read_table
+from dualfold.data.table_writer import write_table
 from dualfold.errors import InvalidInput, MissingDependency
 
 X = np.array([[1.5, -2.0], [0.25, 3e-9], [7.0, 1e20]])

@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dualfold.data import Reading, read_table, write_table
+from dualfold.data import Reading, read_table
 from dualfold.data.atomic_files import check_folder_place
+from dualfold.data.table_writer import write_table
 from dualfold.errors import InvalidInput
 
 X = np.random.default_rng(0).normal(size=(12, 3))

@@ -9,9 +9,10 @@ import pandas as pd
 import pytest
 
 import dualfold
-from dualfold.data import read_metadata
+from dualfold.data.table_writer import read_metadata
 from dualfold.errors import InvalidInput
 from tests.cli.command_line import exact_csv, run
+from tests.tools.page_contents import data_of
 
 
 @pytest.fixture(scope="module")
@@ -141,6 +142,16 @@ def test_few_rows_get_a_map_of_every_method_that_is_left_to_us():
         assert np.isfinite(found.points).all()
 
 
+def test_methods_that_need_more_rows_say_how_many():
+    rows = np.random.default_rng(0).normal(size=(7, 3))
+    assert dualfold.explore(rows[:2], "spectral_embedding").points.shape == (2, 1)
+    for method, least in (("ltsa", 5), ("hessian_lle", 7)):
+        assert dualfold.explore(rows[:least], method).points.shape == (least, 2)
+        for n in range(3, least):
+            with pytest.raises(InvalidInput, match=f"so {least} or more rows; there are {n}"):
+                dualfold.explore(rows[:n], method)
+
+
 def test_only_rows_that_were_observed_have_a_rare_level():
     rng = np.random.default_rng(0)
     x = rng.normal(size=184)
@@ -150,3 +161,10 @@ def test_only_rows_that_were_observed_have_a_rare_level():
     said = [note for note in dualfold.explore(frame).notes if "'g=rare'" in note]
     assert said
     assert "(1 of 184 rows has 'g=rare')" in said[0]
+
+
+def test_a_map_of_few_rows_is_judged_nowhere(tmp_path):
+    found = dualfold.explore(np.random.default_rng(0).standard_normal((3, 4)))
+    assert "It cannot be judged: 3 rows are too few, 11 are needed" in str(found)
+    written = data_of(found.page(tmp_path / "few.html").html)
+    assert written["maps"][0]["quality"]["picture"]["grade"] == "cannot be judged"

@@ -11,11 +11,11 @@ import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 
 from dualfold.errors import DisconnectedGraph, InvalidInput, PiecesJoined
-from dualfold.graph import from_lengths, join_pieces, knn, radius, separate, subgraph, variable
+from dualfold.graph import from_lengths, join_pieces, knn, radius, separate, variable
 from dualfold.graph.builders import spread_of, variable_counts
 from dualfold.graph.directed_lists import connected_lists, terminal_components
 from dualfold.graph.graph import Lists
-from dualfold.graph.pieces import joining_n_neighbors, merge_graphs, one_piece
+from dualfold.graph.pieces import joining_n_neighbors, merge_graphs, one_piece, subgraph
 
 RNG = np.random.default_rng(0)
 POINTS = RNG.random((120, 3))

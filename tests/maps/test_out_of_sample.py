@@ -14,8 +14,7 @@ import pytest
 
 import dualfold
 from dualfold.errors import DamagedFile, InvalidInput
-from dualfold.maps import OutOfSampleMap
-from dualfold.maps.out_of_sample import STORED_KINDS, map_from_parts, parts_of
+from dualfold.maps.out_of_sample import STORED_KINDS, OutOfSampleMap, map_from_parts, parts_of
 from dualfold.maps.parts import Parts
 from dualfold.saved import load_model, model_of, save_model
 

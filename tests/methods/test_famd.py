@@ -137,3 +137,19 @@ def test_a_fitted_famd_is_saved_with_its_categories(frame, tmp_path):
     np.testing.assert_array_equal(model.transform(table), fitted.transform(table))
     odd = table.head(3).assign(kind=["bee", "dog", None])
     np.testing.assert_allclose(model.transform(odd), fitted.transform(odd))
+
+
+def test_dates_of_a_data_frame_are_time_and_no_categories():
+    rng = np.random.default_rng(0)
+    days = rng.integers(0, 900, 60)
+    frame = pd.DataFrame(
+        {
+            "when": pd.Timestamp("2020-01-01") + pd.to_timedelta(days, unit="D"),
+            "size": rng.standard_normal(60),
+            "kind": rng.choice(["a", "b", "c"], 60),
+        }
+    )
+    points = dualfold.FAMD(2).fit_transform(frame)
+    np.testing.assert_allclose(
+        points, dualfold.FAMD(2).fit_transform(frame.assign(when=days.astype(float))), atol=1e-9
+    )

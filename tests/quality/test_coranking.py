@@ -124,8 +124,8 @@ def brute_co_ranking(X, Y):
 def test_co_ranking_and_curves_by_brute_force(pair):
     X, Y = pair
     n, truth = len(X), brute_co_ranking(*pair)
-    np.testing.assert_array_equal(quality.co_ranking(X, Y, n - 1).counts, truth)
-    np.testing.assert_array_equal(quality.co_ranking(X, Y, 20).counts, truth[:20, :20])
+    np.testing.assert_array_equal(co_ranking(X, Y, n - 1).counts, truth)
+    np.testing.assert_array_equal(co_ranking(X, Y, 20).counts, truth[:20, :20])
     sizes = np.arange(1, n - 1)
     q = np.array([truth[:k, :k].sum() / (k * n) for k in sizes])
     r = ((n - 1) * q - sizes) / (n - 1 - sizes)
@@ -139,7 +139,7 @@ def test_co_ranking_and_curves_by_brute_force(pair):
         area = np.sum(r[:m] / sizes[:m]) / np.sum(1 / sizes[:m])
         assert curve.auc == pytest.approx(area, abs=1e-13)
         assert np.mean(curve.auc_per_point) == pytest.approx(area, abs=1e-13)
-        np.testing.assert_allclose(quality.co_ranking(X, Y, m).q_nx(), q[:m], atol=1e-13)
+        np.testing.assert_allclose(co_ranking(X, Y, m).q_nx(), q[:m], atol=1e-13)
     curve = quality.neighborhood_curve(X, Y)
     assert curve.best_size == 1 + int(np.argmax(q - sizes / (n - 1)))
     assert curve.q_local == pytest.approx(q[: curve.best_size].mean())
@@ -159,7 +159,7 @@ def test_co_ranking_is_that_of_pydrmetrics(pair):
         "pyDRMetrics.pyDRMetrics", reason="pyDRMetrics is not installed (pip install pyDRMetrics)"
     ).DRMetrics(*pair)
     n = len(pair[0])
-    np.testing.assert_array_equal(quality.co_ranking(*pair, n - 1).counts, theirs.Q[1:, 1:])
+    np.testing.assert_array_equal(co_ranking(*pair, n - 1).counts, theirs.Q[1:, 1:])
     # Its Q_NX divides by n − 1 points where there are n.
     ours = quality.neighborhood_curve(*pair).q_nx
     np.testing.assert_allclose(ours, theirs.QNN[: n - 2] * (n - 1) / n, atol=1e-12)

@@ -15,6 +15,7 @@ from dualfold import quality
 from dualfold.errors import InvalidInput
 from dualfold.graph import geodesic_distances, knn
 from dualfold.quality.rank_counts import euclidean_ranks
+from dualfold.quality.ranks import neighbor_ranks
 from dualfold.quality.space import space_of
 from tests.quality.brute_force import neighborhood_measures, shared_ranks
 from tests.tools.tables import curve_points, digit_points, roll_points
@@ -65,7 +66,7 @@ def test_true_rows_are_distances():
 def measures_agree(X, Y, distances_x, k, **options):
     expected = neighborhood_measures(distances_x, cdist(Y, Y), k)
     chance = expected.pop("chance")
-    ranks = quality.neighbor_ranks(X, Y, k, **options)
+    ranks = neighbor_ranks(X, Y, k, **options)
     intruders, lost = ranks.mean_relative_rank_errors(per_point=True)
     found = {
         "trustworthiness": quality.trustworthiness(X, Y, n_neighbors=k, per_point=True, **options),
@@ -137,7 +138,7 @@ def test_neighbourhoods_are_those_of_zadu():
     X = rng.standard_normal((300, 8))
     Y = X[:, :2] + 0.5 * rng.standard_normal((300, 2))
     theirs = trustworthiness_continuity.measure(X, Y, k=12)
-    ranks = quality.neighbor_ranks(X, Y, 12)
+    ranks = neighbor_ranks(X, Y, 12)
     assert ranks.trustworthiness() == pytest.approx(theirs["trustworthiness"], abs=1e-12)
     assert ranks.continuity() == pytest.approx(theirs["continuity"], abs=1e-12)
     theirs = mean_relative_rank_error.measure(X, Y, k=12)
@@ -181,7 +182,7 @@ def test_two_swapped_points_by_hand():
     X = np.array([0.0, 1, 3, 7, 15, 31])[:, None]
     Y = X[[0, 1, 2, 3, 5, 4]]
     # Around the swapped two: the false neighbours have ranks 5 and 2, the lost ones 2 and 5.
-    ranks = quality.neighbor_ranks(X, Y, 1)
+    ranks = neighbor_ranks(X, Y, 1)
     assert ranks.t_similarity() == pytest.approx(4 / 6)
     assert ranks.trustworthiness() == pytest.approx(1 - 5 / 24)
     assert ranks.continuity() == pytest.approx(1 - 5 / 24)
@@ -197,7 +198,7 @@ def test_a_permuted_map():
     ring = np.column_stack([np.cos(angle), np.sin(angle)])
     # A ring turned or mirrored onto itself is a permutation that keeps every neighbour.
     for order in (np.roll(np.arange(40), 7), np.arange(40)[::-1]):
-        ranks = quality.neighbor_ranks(ring, ring[order], 4)
+        ranks = neighbor_ranks(ring, ring[order], 4)
         assert ranks.trustworthiness() == ranks.continuity() == ranks.t_similarity() == 1
     X = rng.standard_normal((60, 5))
     Y = X[rng.permutation(60)]
@@ -216,9 +217,9 @@ def test_bounds_symmetry_and_invariance(seed, n, width, k):
     np.testing.assert_array_equal(trust, quality.continuity(Y, X, n_neighbors=k, per_point=True))
     turn = np.linalg.qr(rng.standard_normal((width, width)))[0]
     moved = 7 * (X @ turn) + 3
-    ranks, again = quality.neighbor_ranks(X, Y, k), quality.neighbor_ranks(moved, -Y, k)
+    ranks, again = neighbor_ranks(X, Y, k), neighbor_ranks(moved, -Y, k)
     order = rng.permutation(n)
-    mixed = quality.neighbor_ranks(X[order], Y[order], k)
+    mixed = neighbor_ranks(X[order], Y[order], k)
     assert all(0 <= error <= 1 for error in ranks.mean_relative_rank_errors())
     for name in ("trustworthiness", "continuity", "t_similarity", "lcmc"):
         value = getattr(ranks, name)(per_point=True)
@@ -229,7 +230,7 @@ def test_bounds_symmetry_and_invariance(seed, n, width, k):
 def test_fewer_neighbours_of_the_same_ranks():
     rng = np.random.default_rng(6)
     X, Y = rng.standard_normal((100, 6)), rng.standard_normal((100, 2))
-    ranks = quality.neighbor_ranks(X, Y, 12)
+    ranks = neighbor_ranks(X, Y, 12)
     for k in (1, 5, 12):
         assert ranks.trustworthiness(k) == quality.trustworthiness(X, Y, n_neighbors=k)
         assert ranks.continuity(k) == quality.continuity(X, Y, n_neighbors=k)
@@ -243,7 +244,7 @@ def test_memory_stays_far_below_all_distances():
     n = 4000
     X, Y = rng.standard_normal((n, 40)).astype(np.float32), rng.standard_normal((n, 2))
     tracemalloc.start()
-    quality.neighbor_ranks(X, Y, 5)
+    neighbor_ranks(X, Y, 5)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < n * n * 8 / 5  # scikit-learn holds three such matrices

@@ -8,6 +8,7 @@ import scipy.sparse as sp
 
 from dualfold import quality
 from dualfold.errors import InvalidInput
+from dualfold.quality.map_axes import far_rows
 
 X = np.random.default_rng(0).normal(size=(12, 3))
 REFUSALS = {
@@ -26,7 +27,7 @@ REFUSALS = {
     "holds NaN, infinity or": lambda: quality.column_correlations(np.where(X > 0, 1e308, X), X),
     "they must be tables": lambda: quality.measured_distortion(True, X),
     "n_pairs=-1 must be 1 or more": lambda: quality.measured_distortion(X, X, n_pairs=-1),
-    "its shape is (36,)": lambda: quality.far_rows(X.ravel()),
+    "its shape is (36,)": lambda: far_rows(X.ravel()),
     "a whole number from 0 on": lambda: quality.stress(X, X, sample=5, random_state=-1),
     "could not be computed": lambda: quality.stress(np.ones((12, 2)), X, metric="mahalanobis"),
 }

@@ -13,7 +13,8 @@ from dualfold import quality
 from dualfold.data import digits
 from dualfold.errors import InvalidInput
 from dualfold.graph import knn
-from dualfold.quality.picture import MEASURE_MEANINGS
+from dualfold.quality.coranking import co_ranking
+from dualfold.quality.picture import MEASURE_MEANINGS, Picture
 
 
 @pytest.fixture(scope="module")
@@ -173,7 +174,7 @@ def test_the_report_holds_every_measure_as_computed_alone(example):
     }
     assert whole.measures == pytest.approx(alone, abs=1e-12)
     assert set(alone) == set(MEASURE_MEANINGS)
-    np.testing.assert_array_equal(whole.co_ranking.counts, quality.co_ranking(X, Y, 100).counts)
+    np.testing.assert_array_equal(whole.co_ranking.counts, co_ranking(X, Y, 100).counts)
     np.testing.assert_array_equal(whole.shepard.counts, quality.shepard(X, Y).counts)
     for name, values in whole.per_point.items():
         assert values.shape == (600,)
@@ -232,7 +233,7 @@ def test_a_map_is_held_against_chance_and_against_other_maps(example):
     kept = [
         quality.t_similarity(X, rng.standard_normal((600, 2)), n_neighbors=10) for _ in range(20)
     ]
-    by_chance = quality.Picture(float(np.mean(kept)), 600, 10, {"a": 0.3, "b": 0.5})
+    by_chance = Picture(float(np.mean(kept)), 600, 10, {"a": 0.3, "b": 0.5})
     # The mean of 20 × 600 × 10 draws of 1 in 60: its deviation is below 4e-4.
     assert by_chance.chance == pytest.approx(np.mean(kept), abs=2e-3)
     assert by_chance.beyond_chance == pytest.approx(0, abs=2e-3)

@@ -13,7 +13,9 @@ from typer.testing import CliRunner
 from dualfold import PCA, quality
 from dualfold.auditing import audit
 from dualfold.cli.app import app
+from dualfold.quality.coranking import co_ranking
 from dualfold.quality.rank_counts import Ranks
+from dualfold.quality.ranks import neighbor_ranks
 from dualfold.quality.tied_lists import kept_by_size
 from dualfold.view.page_map import Map, measured_map
 from tests.quality.brute_force import neighborhood_measures
@@ -81,7 +83,7 @@ def test_measures_with_ties_on_both_sides_by_brute_force():
         for k in (1, 6, 20):
             expected = neighborhood_measures(cdist(X, X), cdist(Y, Y), k, tolerance=1e-12)
             chance = expected.pop("chance")
-            ranks = quality.neighbor_ranks(X, Y, 25)
+            ranks = neighbor_ranks(X, Y, 25)
             intruders, lost = ranks.mean_relative_rank_errors(k, per_point=True)
             names = ("t_similarity", "trustworthiness", "continuity")
             found = {name: getattr(ranks, name)(k, per_point=True) for name in names}
@@ -96,7 +98,7 @@ def test_measures_with_ties_on_both_sides_by_brute_force():
                 curve = quality.neighborhood_curve(X, Y, most)
                 assert curve.q_nx[k - 1] == pytest.approx(kept.mean())
                 assert curve.chance[k - 1] == pytest.approx(chance.mean())
-            assert quality.co_ranking(X, Y, 25).q_nx()[k - 1] == pytest.approx(kept.mean())
+            assert co_ranking(X, Y, 25).q_nx()[k - 1] == pytest.approx(kept.mean())
 
 
 def test_ties_of_a_map_count_by_the_mean_over_all_their_orders():

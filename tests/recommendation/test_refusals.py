@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from dualfold.errors import InvalidInput
-from dualfold.recommendation import intrinsic_dimension, levina_bickel, neighbor_scan, recommend
+from dualfold.quality.dimension_estimates import levina_bickel
+from dualfold.recommendation import intrinsic_dimension, neighbor_scan, recommend
 
 X = np.random.default_rng(0).normal(size=(60, 4))
 REFUSALS = {

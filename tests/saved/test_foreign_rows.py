@@ -8,7 +8,7 @@ import pytest
 import scipy.sparse as sp
 
 import dualfold
-from dualfold.data import read_metadata
+from dualfold.data.table_writer import read_metadata
 from dualfold.saved import judged_rows, load_model, model_of, save_model
 from dualfold.saved.foreign_rows import ForeignRows, kept_rows, old_rows
 from tests.cli.command_line import run

@@ -64,8 +64,20 @@ BLOCKS = {
         "landmarks_at": "graph.geodesics",
         "one_piece": "graph.pieces",
         "present_nearest": "graph.metrics",
+        "subgraph": "graph.pieces",
     },
     "maps": {"geodesics_to_new": "maps.landmark_map"},
+    "quality": {
+        "close_axes": "quality.map_axes",
+        "co_ranking": "quality.coranking",
+        "far_rows": "quality.map_axes",
+        "neighbor_ranks": "quality.ranks",
+        "picture_of": "quality.ranks",
+    },
+    "recommendation": {
+        "levina_bickel": "quality.dimension_estimates",
+        "two_nn": "quality.dimension_estimates",
+    },
     "weights": {
         "column_means": "data.column_moments",
         "heat_width": "weights.affinity",

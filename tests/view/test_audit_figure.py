@@ -12,8 +12,7 @@ import pytest
 import dualfold
 from dualfold import audit
 from dualfold.auditing.nearness import Nearness
-from dualfold.view import audit_figure
-from dualfold.view.audit_page import audit_columns, judgements
+from dualfold.view.audit_page import audit_columns, audit_figure, judgements
 
 RNG = np.random.default_rng(0)
 

@@ -41,6 +41,11 @@ def test_a_map_of_one_axis_is_a_strip():
     assert content["strip"]
     assert not content["equal"]
     np.testing.assert_array_equal(numbers(content["points"]).reshape(30, 2)[:, 0], X[:, 0])
+    places, heights = content["density"]
+    assert min(places) < X[:, 0].min()
+    assert max(heights) == 1
+    assert shown(Map("one place", np.ones(30)))["maps"][0]["density"] is None
+    assert shown(Map("plane", X[:, :2]))["maps"][0]["density"] is None
 
 
 def test_a_spectrum_that_is_no_number_is_not_drawn():
@@ -163,7 +168,9 @@ def test_a_column_that_names_each_row_is_not_the_first_colour():
         ({"customer": names, "size": size, "group": groups}, "group"),
         ({"customer": names, "size": size}, "size"),
         ({"size": size, "group": groups}, "size"),
-        ({"customer": names}, "customer"),
+        ({"customer": names}, None),
+        ({"customer": names, "all": ["x"] * 30}, None),
+        ({"all": ["x"] * 30, "size": size}, "size"),
         ({}, None),
     ):
         assert first_color(columns_of(given, 30), 30) == expected

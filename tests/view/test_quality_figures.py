@@ -11,7 +11,9 @@ from matplotlib import image
 from dualfold import quality, view
 from dualfold.data import digits
 from dualfold.errors import InvalidInput
+from dualfold.quality.coranking import co_ranking
 from dualfold.view.figures import figure_bytes
+from dualfold.view.quality_figures import co_ranking_figure
 
 
 @pytest.fixture(scope="module")
@@ -54,11 +56,11 @@ def test_curves_diagrams_and_heat_maps_show_their_numbers(example):
     axes = view.shepard_figure(diagram).axes[0]
     shown = axes.collections[0].get_array()
     np.testing.assert_array_equal(shown.filled(0).ravel(), diagram.counts.T.ravel())
-    ranks = quality.co_ranking(X, Y, 30)
-    figure = view.co_ranking_figure(ranks)
+    ranks = co_ranking(X, Y, 30)
+    figure = co_ranking_figure(ranks)
     shown = figure.axes[0].collections[0].get_array()
     np.testing.assert_allclose(shown.ravel(), (ranks.counts / 600).ravel())
-    perfect = pixels(view.co_ranking_figure(quality.co_ranking(X, X, 30)))
+    perfect = pixels(co_ranking_figure(co_ranking(X, X, 30)))
     assert perfect.std() < pixels(figure).std()  # all but the diagonal is white
     with pytest.raises(InvalidInput, match="at least one curve"):
         view.curve_figure({})

@@ -33,7 +33,7 @@ from dualfold.programs import (
     solve_program,
 )
 from dualfold.programs.rays import RayCertificate
-from dualfold.quality import Distortion
+from dualfold.quality.distortion import Distortion
 from dualfold.trace import TraceCertificate
 from dualfold.tsne import TsneCertificate
 from dualfold.unfolding import UnfoldingCertificate, certify_unfolding, unfold

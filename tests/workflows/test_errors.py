@@ -13,7 +13,8 @@ import pytest
 import dualfold
 from dualfold import errors, methods, quality
 from dualfold.cli.wording import command_text
-from dualfold.data import Reading, read_table, write_table
+from dualfold.data import Reading, read_table
+from dualfold.data.table_writer import write_table
 from dualfold.errors import (
     Argument,
     DualfoldError,

@@ -83,10 +83,8 @@ OWN = {
     "knn_accuracy": {"n_neighbors": 5},  # as scikit-learn's classifier
     "neighborhood_hit": {"n_neighbors": 5},
     "density_correlation": {"n_neighbors": 15},
-    "co_ranking": {"max_rank": 100},
     "neighborhood_curve": {"max_rank": None},
-    "picture_of": {"rivals": None},
-    "report": {"labels": None, "graph": None, "max_rank": None},
+    "report": {"labels": None, "graph": None, "max_rank": None, "kruskal": True},
     "measured_distortion": {"n_pairs": 100_000, "confidence": 0.99},
     "repeated_maps": {"runs": 5, "share": 1.0},
     "residual_variance": {"metric": "precomputed"},

@@ -30,22 +30,55 @@ __all__ = ["Audit"]
 
 @dataclass(frozen=True, eq=False)
 class Audit:
-    """A map, judged; `print` it.
+    """Result of an audit of a map; `print` it.
 
-    points : the map
-    picture : neighbours kept, beside chance
-    reliability, model : the score of every point, and the mixture that tells random places
-    map_groups, groups, pairs : the visible groups, and what the data say of each and each pair
-    nearness : statements about three groups, each true, false or undecided in the data
-    dimension : the intrinsic one of the data
-    impostors, repeats : the method again, on data without groups, with other seeds; None
-        where no method was given
-    linked : rows whose links were counted for the groups
-    seconds : without impostors and repeats
-    labels : as given, or None
-    unions : the groups joined where there is no border in the data, judged again; () where
-        none are torn
-    notices : what was decided about the columns of a data frame, in sentences
+    Attributes
+    ----------
+    points : ndarray of shape (n_samples, n_components)
+        The map.
+    picture : Picture
+        Share of neighbours kept, beside chance, with a grade.
+    reliability : Reliability
+        Score of every point, 0 (right) to 1, with its p-value.
+    model : TwoGroups
+        Mixture of right and random places; its `posterior` is that of a random place.
+    map_groups : MapGroups
+        The visible groups of the map.
+    groups : tuple of Group
+        What the data say of each visible group, the largest first.
+    pairs : tuple of Pair
+        What the data say of each pair of groups.
+    nearness : Nearness
+        Statements about three groups, each true, false or undecided in the data.
+    dimension : Dimension
+        Intrinsic dimension of the data.
+    impostors : Impostors or None
+        The method on data without groups; None where no method was given.
+    repeats : Repeats or None
+        The method with other seeds and on subsamples; None where no method was given.
+    linked : int
+        Number of rows whose links were counted for the groups.
+    seconds : float
+        Duration without impostors and repeats.
+    labels : ndarray or None
+        The labels as given.
+    unions : tuple of Group
+        Groups joined where the data have no border between them, judged again.
+    notices : tuple of str
+        What was decided about the columns of a data frame.
+
+    See Also
+    --------
+    dualfold.audit : Makes it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import dualfold
+    >>> X = np.random.default_rng(0).normal(size=(100, 3))
+    >>> found = dualfold.audit(X, X[:, :2])
+    >>> int(found.dubious.sum()), found.supported
+    (0, False)
     """
 
     points: Array
@@ -67,12 +100,24 @@ class Audit:
 
     @property
     def dubious(self) -> Array:
-        """True for points whose posterior of a random place is at least 0.95."""
+        """Points whose place is random with a posterior probability of at least 0.95.
+
+        Returns
+        -------
+        ndarray of bool
+            True for these points.
+        """
         return self.model.dubious
 
     @property
     def share_dubious(self) -> float:
-        """Of all points."""
+        """Share of dubious points.
+
+        Returns
+        -------
+        float
+            Their number divided by that of all points.
+        """
         return float(self.dubious.mean())
 
     @property
@@ -82,19 +127,54 @@ class Audit:
         Groups that the map tore count joined (`unions`). False says that this was not shown, not
         that it is untrue. Impostors do not count: they tell whether gaps on maps by this method
         mean something, and groups that the data have are there whoever draws them.
+
+        Returns
+        -------
+        bool
+            True where a group of the map was found in the data.
         """
         return len(self.groups) > 1 and any(
             one.verdict == "group" for one in (*self.groups, *self.unions)
         )
 
     def count(self, verdict: str) -> int:
-        """Groups of a verdict: "group", "torn", "scattered", "undecided"."""
+        """Number of groups with a verdict.
+
+        Parameters
+        ----------
+        verdict : str
+            One of "group", "torn", "scattered" and "undecided".
+
+        Returns
+        -------
+        int
+            How many of `groups` have it.
+        """
         return Counter(one.verdict for one in self.groups)[verdict]
 
     def nearer(self, group: str, near: str, far: str) -> Statement:
-        """The statement that `group` lies nearer to `near` than to `far`, by their names.
+        """The statement that a group lies nearer to one group than to another.
 
         Only what the map shows was judged: distances there must differ by a fifth.
+
+        Parameters
+        ----------
+        group : str
+            Name of the group.
+        near : str
+            Name of the group that is nearer on the map.
+        far : str
+            Name of the group that is farther on the map.
+
+        Returns
+        -------
+        Statement
+            Whether the statement is true in the data.
+
+        Raises
+        ------
+        InvalidInput
+            If the map does not show this.
         """
         for one in self.nearness.statements:
             if (one.group, one.near, one.far) == (group, near, far):
@@ -107,12 +187,24 @@ class Audit:
 
     @property
     def verdict(self) -> str:
-        """A few sentences."""
+        """What was found, in a few sentences.
+
+        Returns
+        -------
+        str
+            The sentences.
+        """
         return verdict_text(self)
 
     @property
     def paragraph(self) -> str:
-        """For the methods section of a paper: what was done, with numbers and citations."""
+        """What was done, with numbers and citations, for the methods section of a paper.
+
+        Returns
+        -------
+        str
+            One paragraph.
+        """
         return paragraph_text(self)
 
     def __str__(self) -> str:
@@ -135,12 +227,27 @@ class Audit:
     def plot(self, *, title: str = "") -> Figure:
         """Draw the map, coloured by the verdicts on its points, with the names of its groups.
 
-        title : above it. `dualfold.view.page(audit, X)` is the same to explore
+        Parameters
+        ----------
+        title : str, default=""
+            Text above the figure.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            The figure. `dualfold.view.page(audit, X)` is the same to explore.
         """
         return drawn_audit(self, title=title)
 
     def points_frame(self) -> pd.DataFrame:
-        """One row a point: group, score, p-value, posterior of a random place, dubious."""
+        """A table with one row for each point.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Group, score, p-value, posterior probability of a random place, and whether it is
+            dubious.
+        """
         import pandas as pd
 
         names = np.array([*(one.name for one in self.groups), ""], dtype=object)
@@ -155,7 +262,13 @@ class Audit:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-ready, with the numbers of the dubious rows, not of all."""
+        """All findings, with the numbers of the dubious rows.
+
+        Returns
+        -------
+        dict
+            Ready for JSON.
+        """
         dimension = self.dimension
         both = {"two_nn": dimension.two_nn, "levina_bickel": dimension.levina_bickel}
         false = self.nearness.count(False)

@@ -37,7 +37,7 @@ VERDICT_WORDS = {
     "group": "found in the data",
     "torn": "not found in the data",
     "scattered": "not found in the data",
-    "undecided": "not testable",
+    "undecided": "undecided",
     "alone": "the whole map",
 }
 NOT_FOUND = "not found in the data"

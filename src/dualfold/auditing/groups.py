@@ -46,18 +46,44 @@ MAX_DIMENSION_ROWS = 2_000
 
 @dataclass(frozen=True)
 class Group:
-    """One group of the map, and what the data say about it.
+    """One group of a map, and what the data say about it.
 
-    name : A is the largest
-    size, sampled : points on the map, and those of them whose links were counted
-    label, label_share : the most frequent of the given labels in it
-    inside : the share of its points' links that stay in it, with a 95 % interval
-    partner : the other group that it has most links with, for its own size
-    verdict : "group": most links stay inside and a border runs all round it, at the level 0.05;
-        "torn": no border to at least one other group, at the level 0.05 for all pairs
-        together; "scattered": most links leave it; "undecided"; "alone": there is no other
-    torn_from : the groups that it has no border with
-    parts : sizes of the two groups of the data that it holds, where it was thrown together
+    Attributes
+    ----------
+    name : str
+        "A" is the largest.
+    size : int
+        Number of points on the map.
+    sampled : int
+        Number of its points whose links were counted.
+    inside : Estimate
+        Share of its points' links that stay in the group, with the limits `low` and `high`.
+    verdict : str
+        "group": most links stay inside, and a border runs all round it, at the level 0.05.
+        "torn": no border to at least one other group, at the level 0.05 for all pairs together.
+        "scattered": most links leave it. "undecided". "alone": there is no other group.
+    partner : str or None
+        The other group that it has most links with, for its own size.
+    torn_from : tuple of str
+        Groups that it has no border with.
+    parts : tuple of int or None
+        Sizes of the two groups of the data that it holds, where these were thrown together.
+    label : str or None
+        The most frequent of the given labels in it.
+    label_share : float or None
+        Share of its points that have this label.
+
+    See Also
+    --------
+    dualfold.audit : Finds the groups of a map.
+
+    Examples
+    --------
+    >>> from dualfold.auditing import Group
+    >>> from dualfold.quality.estimate import Estimate
+    >>> inside = Estimate(0.9, 0.8, 1.0, 60)
+    >>> Group("A", 60, 60, inside, "group", label="cats", label_share=0.75).title
+    'A (mostly cats, 75 %)'
     """
 
     name: str
@@ -73,27 +99,69 @@ class Group:
 
     @property
     def title(self) -> str:
-        """Its name with what it mostly holds."""
+        """The name with the most frequent label.
+
+        Returns
+        -------
+        str
+            The name alone where no labels were given.
+        """
         if self.label is None:
             return self.name
         return f"{self.name} (mostly {self.label}, {percent(self.label_share or 0)})"
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-ready."""
+        """All fields.
+
+        Returns
+        -------
+        dict
+            Ready for JSON.
+        """
         inside = (float(self.inside), self.inside.low, self.inside.high)
         return {key: plain(value) for key, value in (vars(self) | {"inside": inside}).items()}
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Two groups of the map and the valley between them; θ is that of `auditing.valleys`."""
+    """Two groups of a map, and whether the data have a border between them.
+
+    Attributes
+    ----------
+    first : str
+        Name of one group.
+    second : str
+        Name of the other group.
+    valley : Valley
+        The density between them: `share`, its height as a share of that of the groups; `links`, the
+        number of links between them; `is_present`, whether there is a border, and `is_absent`,
+        whether there is none, each at the level 0.05.
+
+    See Also
+    --------
+    dualfold.audit : Finds the groups of a map.
+
+    Examples
+    --------
+    >>> from dualfold.auditing import Pair
+    >>> from dualfold.quality.estimate import Estimate
+    >>> between = Valley(Estimate(0.1, 0.0, 0.2, 60), links=3, lower_bound=0.0, chance=0.01)
+    >>> Pair("A", "B", between).valley.is_present
+    True
+    """
 
     first: str
     second: str
     valley: Valley
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-ready."""
+        """The names, the share with its interval, and both tests.
+
+        Returns
+        -------
+        dict
+            Ready for JSON.
+        """
         share = self.valley.share
         return {
             "groups": [self.first, self.second],

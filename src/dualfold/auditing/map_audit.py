@@ -26,8 +26,8 @@ from dualfold.errors import Argument, InPython, InvalidInput
 from dualfold.graph.metrics import is_euclidean
 from dualfold.graph.number_rows import rows_of_numbers
 from dualfold.inputs import frame_of, numbers_of
-from dualfold.quality import picture_of
 from dualfold.quality.estimate import drawn_rows, sample_size
+from dualfold.quality.ranks import picture_of
 from dualfold.quality.space import EuclideanSpace, Space, both_spaces, subspace
 from dualfold.quality.visible_groups import map_groups
 
@@ -50,32 +50,65 @@ def audit(
     random_state: int = 0,
     n_jobs: int | None = None,
 ) -> Audit:
-    """Judge a map Y of the data X, whoever made it; `print` the answer.
+    """Audit of a map: which points and groups can be believed.
 
-    Which points stand at places that say nothing about them (`dubious`); which of the visible
-    groups the data have, too, which are torn apart or thrown together; which statements "A lies
-    nearer to B than to C" are true in the data; how many dimensions there are beside those shown.
-    With a method also whether it draws such groups where there are none, and whether it draws the
-    same ones again. What is tested and at which level is in docs/audit.md.
+    An audit says which points stand at places that say nothing about them (`dubious`); which of the
+    visible groups are groups of the data, and which are torn apart or thrown together; which
+    statements "A lies nearer to B than to C" are true in the data; how many dimensions the data
+    have. With a `method` it also says whether the method draws such groups where there are none,
+    and whether it draws the same ones again.
 
-    X : the data that the map is of: a table of numbers, dense or sparse, AnnData, a data frame of
-        pandas, polars or Arrow (prepared as files are), or distances with metric="precomputed"
-    Y : the map, one row for each point; at least 100 of them
-    labels : one for each point, to name groups by; no judgement reads them
-    method : what made the map, to run it again on up to 1,000 rows: a function
-        (points, seed) → map, an estimator with fit_transform, or the name of one of our methods
-    metric : of the data; on the map distances are Euclidean
-    n_impostors : runs on shuffled and as many on normal data; 19 is the least that can reach
-        a p-value of 0.05. 0: none
-    n_repeats : runs with other seeds, and as many on subsamples, 2 or more. 0: none
-    random_state, n_jobs : seed of samples and permutations; threads (None: all cores)
+    Parameters
+    ----------
+    X : array-like, sparse matrix, data frame or AnnData
+        Data of the map. A data frame of pandas, polars or Arrow is prepared as files are; with
+        `metric="precomputed"` X is a square matrix of distances.
+    Y : array-like of shape (n_samples, n_components)
+        Map, one row for each row of X; at least 100 of them.
+    labels : array-like of shape (n_samples,) or None, default=None
+        One for each point, to name groups by. No judgement uses them.
+    method : str, callable, estimator or None, default=None
+        What made the map, to run it again on up to 1,000 rows: the name of a method of dualfold, a
+        function of points and a seed that returns a map, or an estimator with `fit_transform`.
+    metric : str or callable, default="euclidean"
+        Metric of X: a name that scikit-learn knows, a function of two rows, or "precomputed".
+        Distances on the map are Euclidean.
+    n_impostors : int, default=19
+        Number of runs of `method` on shuffled data, and as many on normal data; 0: none. 19 is the
+        least that can reach a p-value of 0.05.
+    n_repeats : int, default=5
+        Number of runs of `method` with other seeds, and as many on subsamples, 2 or more; 0: none.
+    random_state : int, default=0
+        Seed of samples and permutations.
+    n_jobs : int or None, default=None
+        Number of threads; None and -1 use all cores. The result does not depend on it.
 
-    >>> from dualfold import PCA, audit
-    >>> from dualfold.data import digits
-    >>> X = digits().points
-    >>> found = audit(X, PCA(2).fit_transform(X))
-    >>> found.picture.grade, found.dimension.value > 2
-    ('poor', True)
+    Returns
+    -------
+    Audit
+        `print` it.
+
+    Raises
+    ------
+    InvalidInput
+        If there are fewer than 100 rows, or `labels` are not one for each row.
+
+    See Also
+    --------
+    dualfold.quality.report : Measures of a map, also of fewer rows.
+    dualfold.auditing.map_verdict : What a map shows of its data, in three answers.
+
+    Notes
+    -----
+    docs/audit.md says what is tested and at which level.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import dualfold
+    >>> X = np.random.default_rng(0).normal(size=(100, 3))
+    >>> dualfold.audit(X, X[:, :2])
+    Audit(100 points, 0 dubious; no groups)
     """
     begin = perf_counter()
     notices: tuple[str, ...] = ()

@@ -72,7 +72,11 @@ class MapMeaning:
             return [f"{first}; none of them is found in the data"]
         if missing:
             first += f"; {missing} of them {'is' if missing == 1 else 'are'} {NOT_FOUND}"
-        first += f"; the largest {len(listed)}" if len(listed) < len(told) else ""
+        others = " of the others" if missing else ""
+        if len(listed) < len(told):
+            first += f"; the largest {len(listed)}{others}"
+        elif missing:
+            first += "; the others" if len(told) > 1 else "; the other"
         return [f"{first}:", *(f"  {one}" for one in listed)]
 
     def of_rows(self, rows: Array) -> MapMeaning:

@@ -89,7 +89,7 @@ class Impostors:
 class Repeats:
     """The method again on the same rows with other seeds, and on subsamples of them.
 
-    seeds, subsamples : agreement of the maps (`dualfold.quality.Stability`)
+    seeds, subsamples : agreement of the maps (as `dualfold.quality.stability` gives it)
     groups_seeds, groups_subsamples : adjusted Rand index of their groups, mean over the pairs;
         1: the same groups, 0: as by chance
     rows : of every run; subsamples hold 80 % of them

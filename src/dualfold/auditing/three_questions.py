@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.auditing.groups import groups_with_verdicts, linked_groups
+from dualfold.auditing.groups import groups_with_verdicts, joined_groups, linked_groups
 from dualfold.quality.estimate import drawn_rows, sample_size
 from dualfold.quality.map_layout import layout_of
 from dualfold.quality.map_verdict import GroupsFound, MapVerdict
@@ -38,34 +38,46 @@ def map_verdict(
     metric: Any = "euclidean",
     random_state: int = 0,
 ) -> MapVerdict:
-    """What a map Y shows of the data X; `print` it.
+    """What a map shows of its data: overall order, neighbourhoods, groups.
 
     Parameters
     ----------
-    X : table of numbers, graph or distances
-        The data, as `dualfold.quality` takes them.
-    Y : array of shape (n, d)
-        The map.
-    columns : mapping of names to values, optional
-        What overall order is looked for in (default: the columns of X).
-    metric : str or callable
-        Of X; on the map distances are Euclidean.
-    random_state : int
+    X : array-like, sparse matrix, data frame or Graph
+        Data, one row for each point; float32 and memory maps are read as they are. A `Graph` stands
+        for its geodesic distances; with `metric="precomputed"` X is a square matrix of distances.
+    Y : array-like of shape (n_samples, n_components)
+        Map, one row for each row of X.
+    columns : mapping or None, default=None
+        Names and values of columns in which overall order is looked for; None: the columns of X.
+    metric : str or callable, default="euclidean"
+        Metric of X: a name that scikit-learn knows, a function of two rows, or "precomputed".
+        Distances on the map are Euclidean.
+    random_state : int, default=0
         Seed of samples and permutations.
 
     Returns
     -------
     MapVerdict
+        The three answers; `print` it.
+
+    Raises
+    ------
+    InvalidInput
+        If X and Y have different numbers of rows.
+
+    See Also
+    --------
+    dualfold.audit : Tests of groups, points and statements about distances.
+    dualfold.quality.report : All measures of a map.
 
     Examples
     --------
-    >>> from dualfold import PCA
+    >>> import numpy as np
     >>> from dualfold.auditing import map_verdict
-    >>> from dualfold.data import digits
-    >>> X = digits().points
-    >>> found = map_verdict(X, PCA(2).fit_transform(X))
+    >>> X = np.random.default_rng(0).normal(size=(60, 3))
+    >>> found = map_verdict(X, X[:, :2])
     >>> found.layout.grade, found.neighborhoods.grade, found.groups.grade
-    ('fair', 'poor', 'none')
+    ('trivial', 'good', 'not tested')
     """
     x, y = both_spaces(X, Y, metric, None)
     near = None
@@ -81,10 +93,11 @@ def verdict_with_picture(
     *,
     columns: Mapping[str, Any] | None = None,
     names: Sequence[str] | None = None,
+    blocks: Sequence[Hashable] | None = None,
     random_state: int = 0,
 ) -> MapVerdict:
-    """The same, where neighbourhoods were measured before; names : of the columns of X."""
-    layout = layout_of(x, y.points, columns, names=names, random_state=random_state)
+    """The same, where neighbourhoods were measured before; names, blocks : of the columns of X."""
+    layout = layout_of(x, y.points, columns, names=names, blocks=blocks, random_state=random_state)
     groups = groups_found(x, y.points, random_state=random_state)
     return MapVerdict(layout, near, groups)
 
@@ -104,7 +117,8 @@ def groups_found(x: Space, Y: Any, *, random_state: int = 0) -> GroupsFound:
         return GroupsFound(visible.count, reason=f"{visible.count} groups are visible, too many")
     chosen = _rows(len(rows), MAX_TESTED_ROWS, random_state)
     linked, _ = linked_groups(subspace(x, rows[chosen]), visible, chosen, random_state)
-    groups, _ = groups_with_verdicts(linked)
+    groups, pairs = groups_with_verdicts(linked)
+    joined = [one.verdict for one in joined_groups(linked, pairs)].count("group")
     verdicts = tuple(one.verdict for one in groups)
     counts = Counter(verdicts)
     return GroupsFound(
@@ -114,6 +128,7 @@ def groups_found(x: Space, Y: Any, *, random_state: int = 0) -> GroupsFound:
         counts["scattered"],
         len(chosen),
         verdicts=verdicts,
+        joined=joined if joined > 1 else 0,
     )
 
 

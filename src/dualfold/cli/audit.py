@@ -103,10 +103,10 @@ def _write(
 ) -> None:
     """The judgement of each point, and the map coloured by it."""
     if options.output is not None:
-        from dualfold.data import write_table
+        from dualfold.data.table_writer import write_table
 
-        name, frame = data.reading.identifier, found.points_frame()
-        columns = {} if name is None else {name: data.label(name)}
+        frame = found.points_frame()
+        columns: dict[str, Any] = dict(data.row_names)
         columns |= {str(key): frame[key].to_numpy() for key in frame}
         write_table(options.output, columns, overwrite=options.force, metadata=summary)
     if options.picture is not None:

@@ -32,7 +32,7 @@ from dualfold.exploration.verdict_words import short_verdict
 
 if TYPE_CHECKING:
     from dualfold.data import Prepared
-    from dualfold.quality import MapVerdict
+    from dualfold.quality.map_verdict import MapVerdict
 
 MAPS_PER_LINE = 4  # of the picture
 COMPARED_MEASURES = ("t_similarity", "trustworthiness", "continuity", "distance_correlation")
@@ -234,7 +234,7 @@ def _add_pictures(rows: list[dict[str, Any]]) -> None:
 
 def _verdict(rows: list[dict[str, Any]]) -> str:
     """Which map answers which of the three questions best."""
-    from dualfold.quality.map_verdict import SHOWN_GRADES
+    from dualfold.quality.map_layout import SHOWN_GRADES
     from dualfold.quality.picture import percent
 
     known = [row for row in rows if "error" not in row]
@@ -259,10 +259,9 @@ def _verdict(rows: list[dict[str, Any]]) -> str:
 
 
 def _order_strength(layout: dict[str, Any]) -> tuple[int, float]:
-    from dualfold.quality.map_layout import LAYOUT_GRADES
+    from dualfold.quality.map_layout import LAYOUT_WORDS
 
-    words = [word for _, word in LAYOUT_GRADES]
-    return -words.index(layout["grade"]), layout["beyond_chance"]
+    return -LAYOUT_WORDS.index(layout["grade"]), layout["beyond_chance"]
 
 
 def _write(
@@ -272,17 +271,16 @@ def _write(
     rows: list[dict[str, Any]],
     console: Console,
 ) -> None:
-    from dualfold.data import write_table
+    from dualfold.data.table_writer import write_table
 
     if options.picture is not None:
         with console.stage("drawing"), console.note_warnings([]):
             picture = _picture(options, data, maps, rows)
         write_picture(options.picture, picture, force=options.force)
     if options.output is not None:
-        columns: dict[str, Any] = {}
-        for name in (options.reading.identifier, options.reading.color):
-            if name is not None:
-                columns[name] = data.label(name)
+        columns: dict[str, Any] = dict(data.row_names)
+        if options.reading.color is not None:
+            columns[options.reading.color] = data.label(options.reading.color)
         for result in maps:
             for axis, name in enumerate(result.axis_names):
                 columns[name] = result.points[:, axis]

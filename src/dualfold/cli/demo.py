@@ -150,7 +150,7 @@ def demo_methods() -> list[Description]:
 
 def _results(example: Example, console: Console, notices: list[str]) -> Iterator[Result]:
     """Every method on one data set."""
-    from dualfold.quality import picture_of
+    from dualfold.quality.ranks import picture_of
     from dualfold.quality.space import space_of
 
     space: Any = space_of(example.X)
@@ -220,8 +220,8 @@ def _page(line: list[Result]) -> str:
 
 def _write(folder: Path, found: list[list[Result]], picture: bytes, page: str) -> list[Path]:
     """The picture, the page, the data and the coordinates; the demo replaces its own files."""
-    from dualfold.data import write_table
     from dualfold.data.atomic_files import atomic_file
+    from dualfold.data.table_writer import write_table
 
     folder.mkdir(parents=True, exist_ok=True)
     written = [folder / PICTURE_FILE, folder / PAGE_FILE]

@@ -37,8 +37,8 @@ def data(options: DataOptions) -> None:
       dualfold data roll
       dualfold data roll --rows 60 --seed 1 -o new.csv
     """
-    from dualfold.data import write_table
     from dualfold.data.data_sets import EXAMPLE_TABLES, example_table
+    from dualfold.data.table_writer import write_table
 
     name, output = options.name, options.output or f"{options.name}.csv"
     columns = example_table(name, options.rows, options.seed)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from dualfold.cli.audit import AuditOptions
     from dualfold.cli.compare import CompareOptions
     from dualfold.cli.embed import EmbedOptions
+    from dualfold.cli.transform import TransformOptions
     from dualfold.view.page import PageContent
 
 
@@ -31,7 +32,9 @@ def refuse_missing_page() -> None:
 
 
 def write_content(
-    options: EmbedOptions | CompareOptions | AuditOptions, content: PageContent, console: Console
+    options: EmbedOptions | CompareOptions | AuditOptions | TransformOptions,
+    content: PageContent,
+    console: Console,
 ) -> None:
     """Make the page of --html and write it; its size and what is left out are noted before."""
     from dualfold.view.page import make_page

@@ -12,6 +12,8 @@ from dualfold.errors import InvalidInput
 # The fields of commands' options that name tables and pictures to write.
 TABLE_FIELDS = ("output", "loadings")
 PICTURE_FIELDS = ("picture", "biplot")
+# Matrices without text, and files that name their rows themselves: found names are not written.
+UNNAMED_ENDINGS = (".npy", ".h5ad")
 
 
 def default_output(source: str, method: str) -> str:
@@ -43,7 +45,7 @@ def write_picture(path: str | None, content: bytes | None, *, force: bool) -> No
 
 def write_map(options: Any, columns: dict[str, Any], summary: dict[str, Any], rows: Any) -> None:
     """Write the coordinates of a command with its summary; an .h5ad file is copied to them."""
-    from dualfold.data import write_table
+    from dualfold.data.table_writer import write_table
 
     write_table(
         options.output,

@@ -22,7 +22,8 @@ from dualfold.exploration.neighbor_cache import NeighborCache, neighbors_to_meas
 
 if TYPE_CHECKING:
     from dualfold.data import Prepared
-    from dualfold.quality import MapVerdict, QualityReport
+    from dualfold.quality import QualityReport
+    from dualfold.quality.map_verdict import MapVerdict
 
 
 @dataclass(frozen=True)
@@ -141,7 +142,7 @@ def _write(
     console: Console,
 ) -> None:
     """The measures of each point, and the map coloured by one of them."""
-    from dualfold.data import write_table
+    from dualfold.data.table_writer import write_table
 
     picture = None
     if options.picture is not None:
@@ -153,11 +154,9 @@ def _write(
             figure = quality_map_figure(stored.points, trust, title=title, verdict=found.verdict)
             picture = figure_bytes(figure, options.picture)
     if options.output is not None:
-        name = data.reading.identifier
-        columns = {} if name is None else {name: data.label(name)}
         write_table(
             options.output,
-            columns | found.per_point,
+            dict(data.row_names) | found.per_point,
             overwrite=options.force,
             metadata=summary,
             spreadsheet=options.spreadsheet,

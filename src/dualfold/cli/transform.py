@@ -11,7 +11,9 @@ from dualfold import __version__
 from dualfold.cli import options as o
 from dualfold.cli.commands import reading_words, try_next
 from dualfold.cli.console import Console
+from dualfold.cli.html_page import write_content
 from dualfold.cli.output_files import (
+    UNNAMED_ENDINGS,
     refuse_bad_outputs,
     stem,
     write_map,
@@ -24,11 +26,10 @@ from dualfold.errors import counted
 from dualfold.exploration.new_rows import rows_for_model, stored_reading
 
 if TYPE_CHECKING:
-    from dualfold.data import Table
+    from dualfold.data.columns import Table
+    from dualfold.exploration.new_rows import NewRows
     from dualfold.saved import Model
-
-# Old points that are drawn behind the new ones.
-MAX_OLD_POINTS = 5_000
+    from dualfold.view.page import PageContent
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,8 @@ class TransformOptions:
     reading: Reading = field(default=DEFAULT_READING, metadata=o.NEW_ROWS_READING)
     output: str | None = None
     picture: str | None = None
+    html: str | None = None
+    html_mb: float = 20.0
     force: bool = False
     spreadsheet: bool = False
     as_json: bool = False
@@ -54,6 +57,7 @@ def transform(options: TransformOptions) -> None:
       dualfold embed roll.csv -m isomap --save-model roll.dualfold
       dualfold transform roll.dualfold new.csv
       dualfold transform roll.dualfold new.csv --id name -o placed.parquet -p placed.png
+      dualfold transform roll.dualfold new.csv --html placed.html    old and new rows on one page
       cat new.csv | dualfold transform roll.dualfold - -o - > placed.csv
 
     Columns are matched by name, in any order; further ones are not used. Standardising
@@ -67,7 +71,8 @@ def transform(options: TransformOptions) -> None:
     summary = _place_rows(replace(options, output=output), console)
     where = "standard output" if output == "-" else output
     lines = [f"{counted(summary['rows'], 'row')} placed on the map of {options.model} → {where}"]
-    lines += [*written_lines({"Picture": options.picture}), summary["verdict"]]
+    lines += written_lines({"Picture": options.picture, "Page": options.html})
+    lines.append(summary["verdict"])
     if output != "-" and source != "-":
         words = ["dualfold", "report", source, output]
         words += reading_words(reading_of(summary["reading"]))
@@ -84,13 +89,14 @@ def _place_rows(options: TransformOptions, console: Console) -> dict[str, Any]:
         model = load_model(options.model)
     refuse_bad_outputs(options, options.file, options.model)
     with console.stage(f"reading {options.file}"):
-        table, notices = rows_for_model(model, options.file, options.reading)
+        new = rows_for_model(model, options.file, options.reading)
+    table, notices = new.table, new.notices
     for notice in notices:
         console.note(notice)
     with console.stage("placing"):
         points = model.transform(table.X)
         foreign = judged_rows(model, table.X)
-    columns = _columns(model, table, points, foreign, options.reading)
+    columns = _columns(options, model, table, points, foreign)
     placed = "Placed; the model holds no old rows, so the new ones could not be judged."
     summary: dict[str, Any] = {
         "schema": "dualfold.transform/1",
@@ -111,7 +117,11 @@ def _place_rows(options: TransformOptions, console: Console) -> dict[str, Any]:
             picture = _picture(options, model, table, points, summary["verdict"])
     write_map(options, columns, summary, table.rows)
     write_picture(options.picture, picture, force=options.force)
-    files = {"output": options.output, "picture": options.picture}
+    if options.html is not None:
+        with console.stage("measuring the map for the page"):
+            content = _page(options, model, new, points, foreign)
+        write_content(options, content, console)
+    files = {"output": options.output, "picture": options.picture, "html": options.html}
     return summary | files | {"seconds": perf_counter() - begin}
 
 
@@ -131,14 +141,21 @@ def _reading_without_model(model: Model, table: Table, options: TransformOptions
 
 
 def _columns(
-    model: Model, table: Table, points: Any, foreign: Any, reading: Reading
+    options: TransformOptions, model: Model, table: Table, points: Any, foreign: Any
 ) -> dict[str, Any]:
+    """What names the rows, colours, judgement and coordinates, coordinates last."""
+    reading, output = options.reading, options.output
+    features = {one.name for one in model.encodings}
+    named = {name: v for name, v in table.row_names.items() if name not in features}
     columns: dict[str, Any] = {}
-    for name in (reading.identifier, reading.color):
-        if name is not None:
-            columns[name] = table.labels[name]
-    if reading.identifier is None and len(table.rows) and table.rows[-1] != len(table.rows) - 1:
+    if reading.identifier is not None:
+        columns[reading.identifier] = table.labels[reading.identifier]
+    elif named and not str(output).lower().endswith(UNNAMED_ENDINGS):
+        columns |= named
+    elif len(table.rows) and table.rows[-1] != len(table.rows) - 1:
         columns["row"] = table.rows + 1
+    if reading.color is not None:
+        columns[reading.color] = table.labels[reading.color]
     if foreign is not None:
         columns |= {"p_value": foreign.p_values, "distance": foreign.distances}
     for axis in range(points.shape[1]):
@@ -146,11 +163,27 @@ def _columns(
     return columns
 
 
+def _title(options: TransformOptions) -> str:
+    return f"{options.file} on {Path(options.model).name}"
+
+
+def _page(
+    options: TransformOptions, model: Model, new: NewRows, points: Any, foreign: Any
+) -> PageContent:
+    """Old and new rows on one map."""
+    from dualfold.exploration.placed_rows import PlacedRows
+
+    identifier, color = options.reading.identifier, options.reading.color
+    title = _title(options)
+    return PlacedRows(model, new, points, foreign, title, identifier, color).page_content()
+
+
 def _picture(
     options: TransformOptions, model: Model, table: Table, points: Any, verdict: str
 ) -> bytes:
     """The new points, and before grey ones of rows that the model holds."""
     from dualfold.data.prepared import colors_of
+    from dualfold.exploration.placed_rows import MAX_OLD_POINTS
     from dualfold.saved.foreign_rows import old_rows
     from dualfold.view.figures import figure_bytes, map_figure
 
@@ -158,7 +191,7 @@ def _picture(
     figure = map_figure(
         points,
         None if color is None else colors_of(table.labels[color]),
-        title=f"{options.file} on {Path(options.model).name}",
+        title=_title(options),
         verdict=verdict,
         color_name=color or "",
         behind=None if old is None else model.map(old[0][:MAX_OLD_POINTS]),

@@ -9,14 +9,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from dualfold.data.columns import Table
-    from dualfold.data.data_sets import DataSet, digits, mnist
+    from dualfold.data.data_sets import digits, mnist
     from dualfold.data.prepared import Prepared, prepare
     from dualfold.data.reading import Reading
     from dualfold.data.table_reader import read_table
-    from dualfold.data.table_writer import read_metadata, write_table
     from dualfold.data.toys import (
-        Sample,
         helix,
         holed_swiss_roll,
         linked_rings,
@@ -28,11 +25,8 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
-    "DataSet",
     "Prepared",
     "Reading",
-    "Sample",
-    "Table",
     "digits",
     "helix",
     "holed_swiss_roll",
@@ -40,22 +34,18 @@ __all__ = [
     "mnist",
     "oversampled_swiss_roll",
     "prepare",
-    "read_metadata",
     "read_table",
     "s_curve",
     "sphere_cap",
     "swiss_roll",
     "toroidal_helix",
-    "write_table",
 ]
 # Loaded when first used: the options of the command line need `reading` and no numerics.
 _NAMES_BY_MODULE = {
     "prepared": ("Prepared", "prepare"),
     "reading": ("Reading",),
-    "data_sets": ("DataSet", "digits", "mnist"),
-    "columns": ("Table",),
+    "data_sets": ("digits", "mnist"),
     "table_reader": ("read_table",),
-    "table_writer": ("read_metadata", "write_table"),
 }
 _MODULE_OF = {name: home for home, names in _NAMES_BY_MODULE.items() for name in names}
 

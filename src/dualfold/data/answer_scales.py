@@ -183,6 +183,15 @@ ANSWER_SCALES: dict[str, tuple[str, ...]] = {
         "doctorate|phd|ph.d.|doctoral|promotion|doctorat|doctorado|doutorado",
     ),
 }
+# What somebody says who does not answer; it has no place on a scale.
+NO_ANSWERS = (
+    "don't know|dont know|do not know|i don't know|dk|not sure|no answer|no response|no opinion|"
+    "refused|refuse to answer|prefer not to say|prefer not to answer|not applicable|not stated|"
+    "weiß nicht|weiß ich nicht|keine angabe|k.a|keine antwort|keine meinung|möchte nicht antworten|"
+    "verweigert|ne sait pas|je ne sais pas|nsp|sans réponse|pas de réponse|sans opinion|refus|"
+    "no sabe|no sé|no lo sé|ns/nc|no contesta|sin respuesta|no responde|não sei|não sabe|"
+    "não respondeu|sem resposta|sem opinião|ns/nr"
+)
 LEADING_NUMBER_PATTERN = re.compile(r"^\(?\d+\s*[-–—.:)=]+\s*")
 
 
@@ -215,6 +224,23 @@ def _scale_of(answers: frozenset[str]) -> str | None:
         if answers <= places.keys() and len({places[one] for one in answers}) == len(answers):
             return scale
     return None
+
+
+@cache
+def _no_answers() -> frozenset[str]:
+    return frozenset(plain_words(word) for word in NO_ANSWERS.split("|"))
+
+
+def no_answers_among(words: Iterable[str]) -> tuple[str, ...]:
+    """Those of a column's words that say "don't know", where the others are answers of a scale.
+
+    >>> no_answers_among(["nie", "oft", "immer", "weiß nicht"])
+    ('weiß nicht',)
+    """
+    plain = {word: plain_words(word) for word in words}
+    found = tuple(word for word in plain if plain[word] in _no_answers())
+    others = frozenset(plain.values()) - _no_answers()
+    return found if found and _scale_of(others) is not None else ()
 
 
 def ordered_answers(levels: Mapping[str, Iterable[str]]) -> dict[str, tuple[str, ...]]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dualfold.data.answer_scales import no_answers_among
 from dualfold.data.notices import column_argument, quoted_names
 from dualfold.data.reading import Reading
 from dualfold.data.written_numbers import notation_of
@@ -43,6 +44,8 @@ AMBIGUOUS_WORDS = frozenset(("None", "none", "NONE", "Null", "null"))
 # A level has this share of the rows that it had if all were equally frequent, and levels repeat.
 MIN_LEVEL_SHARE = 0.2
 MIN_ROWS_PER_LEVEL = 3
+# No scale of answers has more words.
+MAX_ANSWERS = 20
 # NA is Namibia, North America or Naples where at least so many other levels are codes of two
 # letters.
 MIN_TWO_LETTER_CODES = 5
@@ -120,16 +123,20 @@ def understood_words(
     said += _number_notices(numeric)
     among_numbers = {word for found in numeric.values() for word in found.gap_words}
     gaps = {name: found.odd_words for name, found in numeric.items() if found.odd_words}
-    levels: dict[str, tuple[str, ...]] = {}
+    levels, unanswered = dict[str, tuple[str, ...]](), dict[str, tuple[str, ...]]()
     for place, split in words.items():
         name = frame.columns[place]
         kept, notices = _levels(split, name, reading, among_numbers)
         said += notices
-        changed = _without_gap_words(split, reading.gap_words(name), kept)
+        unsaid = () if name in literal else _no_answers(split, name, reading)
+        changed = _without_gap_words(split, {*reading.gap_words(name), *unsaid}, kept)
         if changed is not None:
             frame.isetitem(place, changed)
         if kept:
             levels[name] = tuple(kept)
+        if unsaid:
+            gaps[name] = unanswered[name] = unsaid
+    said += _no_answer_notices(unanswered)
     choices = {"gap_markers": _spelt(gaps), "levels": _spelt(levels)}
     return WordChoices(frame, {k: v for k, v in choices.items() if v}, tuple(said))
 
@@ -342,6 +349,32 @@ def _levels(
                 )
             )
     return kept, said
+
+
+def _no_answers(words: _Words, name: str, reading: Reading) -> tuple[str, ...]:
+    """The words that say "don't know" beside answers of a scale, and were not asked for."""
+    texts = [value.strip() for value in words.values if isinstance(value, str)]
+    if not reading.guesses or reading.mixed == "numbers" or len(texts) > MAX_ANSWERS:
+        return ()
+    asked = reading.level_words(name)
+    return no_answers_among(text for text in texts if text and text not in asked)
+
+
+def _no_answer_notices(unanswered: Mapping[str, tuple[str, ...]]) -> list[Message]:
+    """One sentence for each set of words that say "don't know"."""
+    said = list[Message]()
+    for words in dict.fromkeys(unanswered.values()):
+        names = [name for name in unanswered if unanswered[name] == words]
+        one = len(words) == 1
+        said.append(
+            Message(
+                f"{quoted_names(names)}: {quoted_names(words)} {'is' if one else 'are'} no answer "
+                f"on the scale of the others and {'was' if one else 'were'} taken as missing; ",
+                Argument("levels", list(words)),
+                f" takes {'it as a level' if one else 'them as levels'}",
+            )
+        )
+    return said
 
 
 def _is_level(word: str, cells: int, others: list[str], words: _Words) -> bool:

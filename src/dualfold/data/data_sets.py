@@ -45,7 +45,24 @@ class DataSet:
 
 
 def digits() -> DataSet:
-    """1,797 handwritten digits, 8×8, values 0 to 16; they come with scikit-learn."""
+    """Handwritten digits that come with scikit-learn: 1,797 images of 8×8 pixels.
+
+    Returns
+    -------
+    DataSet
+        `points`, 64 values from 0 to 16 for each image; `labels`, the digits; `names` of the
+        columns; `shape` of an image; `rows`; `source`.
+
+    See Also
+    --------
+    mnist : 70,000 larger images.
+
+    Examples
+    --------
+    >>> from dualfold.data import digits
+    >>> digits().points.shape
+    (1797, 64)
+    """
     from sklearn.datasets import load_digits
 
     bunch = load_digits()
@@ -60,15 +77,47 @@ def digits() -> DataSet:
 
 
 def mnist(n: int | None = None, random_state: int | np.random.Generator | None = None) -> DataSet:
-    """70,000 handwritten digits, 28×28, as uint8.
+    """MNIST: 70,000 handwritten digits of 28×28 pixels.
 
-    Read from the file or folder that the environment variable DUALFOLD_MNIST names
-    (an .npz with `X` and `y`, or the original IDX files, gzipped or not), else from
-    the cache, else downloaded once from openml.org and cached. The cache is the
-    folder $DUALFOLD_CACHE, else $XDG_CACHE_HOME/dualfold, else ~/.cache/dualfold.
+    Parameters
+    ----------
+    n : int ≥ 1 or None, default=None
+        Number of images; None: all. Without a `random_state` these are the first ones.
+    random_state : int, Generator or None, default=None
+        Seed of a sample of n images without repetition; None takes the first ones.
 
-    n: take only this many: the first ones or, with a random_state, a sample of them
-    without repetition.
+    Returns
+    -------
+    DataSet
+        `points`, 784 values (uint8) for each image; `labels`, the digits; `names` of the columns;
+        `shape` of an image; `rows`, which images of the set these are; `source`.
+
+    Raises
+    ------
+    InvalidInput
+        If `n` is out of its range, or the file is no MNIST.
+
+    See Also
+    --------
+    digits : Smaller images, which need no download.
+
+    Notes
+    -----
+    The images are read from the file or folder that the environment variable DUALFOLD_MNIST names
+    (an .npz file with `X` and `y`, or the original IDX files, gzipped or not); else from the cache;
+    else they are downloaded once from openml.org and cached. The cache is the folder
+    $DUALFOLD_CACHE, else $XDG_CACHE_HOME/dualfold, else ~/.cache/dualfold.
+
+    References
+    ----------
+    .. [1] Y. LeCun, L. Bottou, Y. Bengio and P. Haffner, "Gradient-based learning applied to
+       document recognition", Proceedings of the IEEE, 86(11), 2278–2324, 1998.
+
+    Examples
+    --------
+    >>> from dualfold.data import mnist
+    >>> mnist(100).points.shape  # doctest: +SKIP
+    (100, 784)
     """
     points, labels, source = _mnist_from_somewhere()
     if len(points) != len(labels) or points.ndim != 2 or points.shape[1] != 784:

@@ -73,6 +73,24 @@ class Encoding:
             return np.where(codes < 0, np.nan, codes)[:, None]
         return np.where(codes[:, None] < 0, np.nan, codes[:, None] == np.arange(len(self.levels)))
 
+    def decoded(self, features: Array) -> Array:
+        """The column whose features these are, up to their rounding; NaN for seasons."""
+        first = np.asarray(features[:, 0], dtype=float)
+        if self.kind == "log" and self.unit > 0:
+            return np.asarray(np.copysign(np.expm1(np.abs(first)) * self.unit, first))
+        if self.kind == "log":
+            return np.asarray(np.exp(first))
+        if self.kind == "time":
+            return np.datetime64("1970-01-01") + np.round(first * 86400).astype("timedelta64[s]")
+        if self.kind == "season":  # the year is not known
+            return np.full(len(first), np.nan)
+        if not self.levels:
+            return first
+        places = np.rint(first).astype(int) if self.kind == "ordered" else features.argmax(axis=1)
+        words = np.array(self.levels, dtype=object)[np.clip(places, 0, len(self.levels) - 1)]
+        words[words == MISSING_LEVEL] = None
+        return words
+
     def unknown(self, column: Any) -> list[str]:
         """Values that are there but among no level."""
         if not self.levels:

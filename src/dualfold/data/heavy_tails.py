@@ -38,6 +38,8 @@ MAX_LEFT_RATIO = 0.7
 UNIT_QUANTILE = 0.1
 # More columns of one kind than this are one block: genes, words, items.
 MIN_BLOCK_COLUMNS = 50
+# So many columns are of one kind even where their ranges differ, as those of genes do.
+MIN_LIKE_COLUMNS = 500
 # Entries that are looked at; of more, every second row and so on.
 MAX_LOOKED_NUMBERS = 5_000_000
 
@@ -75,7 +77,7 @@ def heavy_tails(X: Array, names: tuple[str, ...]) -> HeavyTails | None:
     least = min_tail_share(n)
     heavy = helped & (before >= least)
     for block in _blocks(rows, names, low):
-        most = 2 * int(heavy[block].sum()) > len(block)
+        most = 2 * int(heavy[block].sum()) > len(block) and bool((low[block] >= 0).all())
         heavy[block] = helped[block] = most
         units[block] = np.median(units[block])
     if not heavy.any():
@@ -123,13 +125,23 @@ def _blocks(X: Array, names: Sequence[str], low: Array) -> list[Array]:
     everything = np.arange(len(names))
     if len(names) >= MIN_SPECTRUM_COLUMNS and shares_range(X, names):
         return [everything]
-    if len(names) >= MIN_BLOCK_COLUMNS:
-        whole = np.array([_is_whole(X[:, place]) for place in everything])
-        counts, others = np.flatnonzero(whole & (low >= 0)), np.flatnonzero(~whole & (low >= 0))
-        blocks = [counts] if len(counts) >= MIN_BLOCK_COLUMNS else []
-        if len(others) >= MIN_BLOCK_COLUMNS and different_units(X[:, others], names) is None:
-            blocks.append(others)
-        return blocks
     stems = np.array([re.sub(r"\d+", "#", str(name)) for name in names])
-    blocks = [np.flatnonzero(stems == stem) for stem in dict.fromkeys(stems) if "#" in stem]
-    return [block for block in blocks if len(block) >= MIN_SPECTRUM_COLUMNS]
+    each, sizes = np.unique(stems, return_counts=True)
+    numbered = [
+        stem
+        for stem, size in zip(each.tolist(), sizes.tolist(), strict=True)
+        if "#" in stem and size >= MIN_SPECTRUM_COLUMNS
+    ]
+    blocks = [np.flatnonzero(stems == stem) for stem in numbered]
+    if len(names) < MIN_BLOCK_COLUMNS:
+        return blocks
+    free = (low >= 0) & ~np.isin(stems, numbered)
+    whole = np.array([_is_whole(X[:, place]) for place in everything])
+    counts, others = np.flatnonzero(whole & free), np.flatnonzero(~whole & free)
+    if len(counts) >= MIN_BLOCK_COLUMNS:
+        blocks.append(counts)
+    if len(others) >= MIN_BLOCK_COLUMNS and (
+        len(others) >= MIN_LIKE_COLUMNS or different_units(X[:, others], names) is None
+    ):
+        blocks.append(others)
+    return blocks

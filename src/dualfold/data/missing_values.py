@@ -91,6 +91,9 @@ def _without_missing_values(
             Argument("missing"), f" must be 'raise', 'drop', 'mean' or 'impute', but is {missing!r}"
         )
     bad_rows, nans, infinities = _missing_values(table.X)
+    if missing == "impute" and bad_rows.any() and isinstance(table.X, np.ndarray):
+        table = _without_sparse_rows(table, scaled)
+        bad_rows, nans, infinities = _missing_values(table.X)
     count = int(bad_rows.sum())
     if not count:
         return table, None
@@ -139,18 +142,9 @@ def _without_rows(
 def _imputed_table(
     table: Table, incomplete: str, scaled: ColumnScaling, *, by_model: bool
 ) -> tuple[Table, FilledCells]:
-    """The table with missing values imputed by a model of its rows, or by means.
-
-    By a model: rows that are mostly empty are left out, since their places would be invented.
-    """
+    """The table with missing values imputed by a model of its rows, or by means."""
     _refuse_sparse_or_empty(table, incomplete)
     firsts = scaled.first_places(table.X.shape[1])
-    sparse = _sparse_rows(table.X[:, firsts]) if by_model else np.zeros(len(table.rows), bool)
-    notices = [*table.notices]
-    if sparse.any():
-        table = _without(table, sparse)
-        notices.append(_sparse_rows_message(int(sparse.sum()), len(sparse)))
-        _refuse_sparse_or_empty(table, incomplete)
     X = table.X
     hole = ~np.isfinite(X)
     found = _start(X, hole, scaled)
@@ -160,7 +154,16 @@ def _imputed_table(
     sentence = _imputation_message(incomplete, cells, by_model=by_model)
     filled = found.imputed(X) if found.n_components else np.where(hole, found.mean, X)
     filled = filled.astype(X.dtype if not by_model else np.float64, copy=False)
-    return replace(table, X=filled, notices=(*notices, sentence)), cells
+    return replace(table, X=filled, notices=(*table.notices, sentence)), cells
+
+
+def _without_sparse_rows(table: Table, scaled: ColumnScaling) -> Table:
+    """The table without rows that are mostly empty, since their places would be invented."""
+    sparse = _sparse_rows(table.X[:, scaled.first_places(table.X.shape[1])])
+    if not sparse.any():
+        return table
+    said = _sparse_rows_message(int(sparse.sum()), len(sparse))
+    return replace(_without(table, sparse), notices=(*table.notices, said))
 
 
 def _without(table: Table, rows: NDArray[np.bool_]) -> Table:
@@ -168,6 +171,7 @@ def _without(table: Table, rows: NDArray[np.bool_]) -> Table:
         table,
         X=table.X[~rows],
         labels={name: values[~rows] for name, values in table.labels.items()},
+        row_names={name: values[~rows] for name, values in table.row_names.items()},
         rows=table.rows[~rows],
     )
 

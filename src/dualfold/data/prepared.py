@@ -41,19 +41,43 @@ from dualfold.inputs import frame_of, numbers_of, word_columns
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
-    """A table that is ready for a method.
+    """Table that is ready for a method; `prepare` makes it.
 
-    X : the features as methods take them, scaled where that was asked for
-    table : what was read, before scaling
-    standard : the shift and the scale of each column; None where nothing was scaled
-    source : the name of the file, or what else it was
-    reading : how it was read
-    remarks : what should be known before the numbers are believed, beside the table's notices
-    scales_differ : whether the scales of the columns differ much and were left as they are, so
-        that the widest column decides the distances
-    encodings : how the columns of the source became those of X, for rows that come later
-    raw : the table before categories became numbers, logarithms were taken, values were imputed
-    filled : the cells that were filled in; None where all were there
+    Attributes
+    ----------
+    X : ndarray or sparse array of shape (n_samples, n_features)
+        Features as methods take them, scaled where that was chosen.
+    table : Table
+        What was read, before scaling.
+    standard : Standard or None
+        Shift and scale of each column; None where nothing was scaled.
+    source : str
+        Name of the file, or kind of the object.
+    reading : Reading
+        How the table was read.
+    remarks : tuple of Message
+        What should be known before the numbers are believed, beside the notices of the table.
+    scales_differ : bool
+        Whether the scales of the columns differ much and were left so; the widest column then
+        decides the distances.
+    encodings : tuple of Encoding
+        How columns of the source became those of X, for rows that come later.
+    raw : Table or None
+        The table before categories became numbers, logarithms were taken and values were imputed.
+    filled : FilledCells or None
+        Cells that were filled in; None where all were there.
+
+    See Also
+    --------
+    prepare : Makes it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.data import prepare
+    >>> prepared = prepare(np.array([[1.0, 2.0], [3.0, np.nan], [5.0, 7.0], [6.0, 8.0]]))
+    >>> prepared.X.shape, prepared.filled_share
+    ((4, 2), 0.125)
     """
 
     X: Any
@@ -69,28 +93,53 @@ class Prepared:
 
     @property
     def filled_share(self) -> float:
-        """The share of the cells that were filled in, 0 to 1."""
+        """Share of the cells that were filled in.
+
+        Returns
+        -------
+        float
+            From 0 to 1.
+        """
         return 0.0 if self.filled is None else self.filled.share
 
     @property
     def imputation(self) -> Imputation | None:
-        """How missing values were filled in, for rows that come later; None: means, or nothing."""
+        """How missing values were filled in, for rows that come later.
+
+        Returns
+        -------
+        Imputation or None
+            None where they were filled with means, or nothing was missing.
+        """
         model = None if self.filled is None else self.filled.imputation
         return None if model is None or not model.n_components else model
 
     @property
     def doubt(self) -> str:
-        """Why no map of this table can be judged, in words; "" where maps can."""
+        """Why no map of this table can be judged.
+
+        Returns
+        -------
+        str
+            Words; "" where maps can be judged.
+        """
         return "" if self.filled is None else self.filled.doubt
 
     def plausible_tables(self, count: int | None = None) -> Iterator[Any]:
-        """X again and again, one at a time, each with other random values in filled cells.
+        """X again and again, each with other random values in the filled cells.
 
-        They are as far from the filled ones as known cells are from what is predicted for them.
-        What holds in all of these tables is in the data; what holds in X alone was filled in. X
-        itself, once, where nothing was filled in.
+        These values are as far from the filled ones as known cells are from what is predicted for
+        them. What holds in all of these tables is in the data; what holds in X alone was filled in.
 
-        count : how many; by default 5, of more than 2,000 rows 2
+        Parameters
+        ----------
+        count : int or None, default=None
+            Number of tables; None: 5, or 2 if there are more than 2,000 rows.
+
+        Yields
+        ------
+        ndarray of shape (n_samples, n_features)
+            One table at a time; X itself, once, where nothing was filled in.
         """
         if self.filled is None:
             yield self.X
@@ -103,7 +152,15 @@ class Prepared:
 
     @property
     def numbers(self) -> tuple[tuple[str, ...], Any]:
-        """The columns of numbers as they were read: their names and the matrix."""
+        """The columns of numbers as they were read.
+
+        Returns
+        -------
+        names : tuple of str
+            Names of the columns.
+        matrix : ndarray or sparse array
+            Their values.
+        """
         raw = self.table if self.raw is None else self.raw
         if len(raw.rows) == len(self.table.rows):
             return raw.names, raw.X
@@ -111,76 +168,201 @@ class Prepared:
 
     @property
     def has_categories(self) -> bool:
-        """Whether there are categories among the features."""
+        """Whether there are categories among the features.
+
+        Returns
+        -------
+        bool
+            True where there are.
+        """
         return is_mixed(self.encodings)
 
     @property
     def sources(self) -> list[str]:
-        """The columns of the source that are used."""
-        return list(dict.fromkeys(sources_of(self.encodings)))
+        """Columns of the source that are used.
+
+        Returns
+        -------
+        list of str
+            Their names.
+        """
+        return list(dict.fromkeys(self.feature_sources))
+
+    @property
+    def feature_sources(self) -> list[str]:
+        """The column of the source that each column of X comes from."""
+        return list(sources_of(self.encodings))
 
     @property
     def suspected_targets(self) -> tuple[str, ...]:
-        """The columns that were kept apart since they look like the answer, the best first."""
+        """Columns that were kept apart because they look like the answer.
+
+        Returns
+        -------
+        tuple of str
+            Their names, the most likely first.
+        """
         return self.table.targets
 
     @property
     def color_name(self) -> str | None:
-        """The column to colour by: the one that was named, or the best suspected target."""
+        """Column to colour by.
+
+        Returns
+        -------
+        str or None
+            The column that was named, or the most likely suspected target.
+        """
         return self.reading.color or next(iter(self.suspected_targets), None)
 
     @property
     def stored_encodings(self) -> list[dict[str, Any]]:
-        """JSON-ready; nothing where all columns are numbers as they are."""
+        """The encodings, for a file.
+
+        Returns
+        -------
+        list of dict
+            Ready for JSON; empty where all columns are numbers as they are.
+        """
         plain = all(one.kind == "number" for one in self.encodings)
         return [] if plain else to_json(self.encodings)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the columns of X."""
+        """Names of the columns of X.
+
+        Returns
+        -------
+        tuple of str
+            One name for each column.
+        """
         return self.table.names
 
     @property
     def rows(self) -> NDArray[np.int64]:
-        """Which rows of the source these are, counted from 0."""
+        """Which rows of the source these are.
+
+        Returns
+        -------
+        ndarray of int
+            Row numbers, counted from 0.
+        """
         return self.table.rows
 
     @property
     def labels(self) -> dict[str, NDArray[Any]]:
-        """The columns that were kept apart, by name."""
+        """Columns that were kept apart.
+
+        Returns
+        -------
+        dict
+            Names and values.
+        """
         return self.table.labels
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """Plain sentences about everything that was decided or needs attention."""
+        """Everything that was decided or needs attention.
+
+        Returns
+        -------
+        tuple of str
+            Plain sentences.
+        """
         return (*self.table.notices, *self.remarks)
 
+    @property
+    def row_names(self) -> dict[str, NDArray[Any]]:
+        """A column that names the rows: the one that was asked for, or found, or their numbers.
+
+        Numbers are counted from 1, and only given where rows were left out; else it is {}.
+        """
+        if self.reading.identifier is not None:
+            return {self.reading.identifier: self.labels[self.reading.identifier]}
+        if self.table.row_names:
+            return dict(self.table.row_names)
+        first = self.table if self.raw is None else self.raw
+        left_out = len(first.rows) != len(self.rows) or self.rows[-1:] != len(self.rows) - 1
+        return {"row": self.rows + 1} if left_out else {}
+
     def label(self, name: str | None) -> Any:
-        """The column of that name that was kept apart; None for None."""
+        """A column that was kept apart.
+
+        Parameters
+        ----------
+        name : str or None
+            Name of the column.
+
+        Returns
+        -------
+        ndarray or None
+            Its values; None for None.
+        """
         return None if name is None else self.labels[name]
 
     @property
     def classes(self) -> Any:
-        """The classes that methods learn from, if their column was named."""
+        """Classes that methods learn from.
+
+        Returns
+        -------
+        ndarray or None
+            The values of the column that `reading.labels` names; None where it names none.
+        """
         return self.label(self.reading.labels)
 
     @property
     def colors(self) -> Any:
-        """The column to colour by, if there is one; dates in words are dates."""
+        """Values to colour by.
+
+        Returns
+        -------
+        ndarray or None
+            The values of the column `color_name`; dates in words are dates.
+        """
         values = self.label(self.color_name)
         return None if values is None else colors_of(values)
 
 
 def prepare(source: Any, reading: Reading = DEFAULT_READING) -> Prepared:
-    """The matrix that methods take, with names, labels and everything that was decided.
+    """Read and prepare a table: the matrix that methods take, with names, labels and notices.
 
-    The command line prepares every table with this function, so the same file and the same
-    choices give the same X here. Unless `reading` says otherwise, redundant columns are
-    left out, categories and dates are used beside numbers, missing values are imputed, and columns
-    in different units are standardised; each of these is a sentence among the notices.
+    The command line prepares every table with this function, so the same file and the same choices
+    give the same X here. Unless `reading` says otherwise, redundant columns are left out,
+    categories and dates are used beside numbers, missing values are imputed, and columns in
+    different units are standardised. Each of these decisions is a sentence in `notices`.
 
-    source : a file that `read_table` reads ("-": standard input), a data frame of pandas or
-        polars, or an array or sparse matrix of n rows
+    Parameters
+    ----------
+    source : str, path, data frame, array-like or sparse matrix
+        File that `read_table` reads ("-": standard input), data frame of pandas or polars, array or
+        sparse matrix.
+    reading : Reading, default=Reading()
+        What to do with columns and missing values, and how a file is written.
+
+    Returns
+    -------
+    Prepared
+        The matrix `X` with its `names`, `labels`, `rows` and `notices`.
+
+    Raises
+    ------
+    InvalidInput
+        If a choice of `reading` does not fit the table, or there is nothing to use.
+
+    See Also
+    --------
+    Reading : The choices.
+    dualfold.explore : Prepare a table, make a map of it and judge the map.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from dualfold.data import prepare
+    >>> shops = pd.DataFrame({"size": [1.0, 2.0, 9.0, 4.0], "kind": ["a", "b", "a", "b"]})
+    >>> prepared = prepare(shops)
+    >>> prepared.X.shape, prepared.sources
+    ((4, 1), ['size'])
     """
     source = source.to_pandas() if hasattr(source, "to_pandas") else source
     reading = _with_orders(source, reading)

@@ -52,54 +52,96 @@ def _option(default: Any, help: str, **more: Any) -> Any:
 
 @dataclass(frozen=True)
 class Reading:
-    """How a table becomes features, names and labels.
-
-    color, identifier, labels : columns to colour by, to name the rows by, and with the classes
-        for methods that learn from them; no features
-    label_columns : further columns to keep apart as labels
-    used_columns : the columns that a stored map was made of, which are used again and no others
-    exclude : columns to leave out; a column that is kept apart is no feature anyway
-    keep : columns to use although they look like identifiers or codes, repeat others or are text
-    category : columns of numbers or text whose values are names of categories
-    ordered : categories with an order, as "size=small<medium<large" (or with commas); their
-        places are numbers. "Q*=never<rarely<often" is about all columns of such a name. Answers
-        in words of a known scale are ordered anyway (see `answer_scales`)
-    season : dates of which the time of the year is meant, a place on a circle
-    mixed : "famd" uses categories (a column of 0 and 1 for each, in the scaling of factor
-        analysis of mixed data), true/false and dates beside numbers; "gower" scales the same
-        columns so that the Manhattan distance of two rows is Gower's; "numbers" only those;
-        "given" all numbers as they are, where nothing is to be scaled, left out or filled
-        without being asked for
-    plain : use columns that look like the answer as features, and take answers in words as
-        categories; by default the former are kept apart and colour the map, the latter ordered.
-        Take cells as they are written, too: by default numbers with a unit or separators of
-        thousands are numbers, a few words among numbers are missing, "None" or "NA" is a level
-        where it is one, the header is found below a title, lines below the table are left out
-    log : columns to take the logarithm of
-    tails : "auto" takes the logarithm log(1 + x/unit) of columns in which 1 % of the rows hold
-        most of the variance, where it helps (see `heavy_tails`); "keep" leaves them
-    auto : take the logarithm of every column that is positive and very skewed
-    standardize : shift every column to mean 0 and scale it to standard deviation 1; None does
-        where the columns' scales differ much and they do not share a range (see `scales`)
-    missing : rows with missing or infinite values are an error ("raise"), left out ("drop";
-        `rows` says which remain), filled with their column's mean ("mean") or with what rows that
-        are alike have there ("impute": principal components, as many as predict known values,
-        without columns and rows that are mostly empty); "keep" leaves them in. "auto" is "impute"
-        in `prepare` and "raise" in `read_table`
-    format : one of `FILE_FORMATS`; by default the ending of a file says it, standard input is CSV
-    encoding : of a text file, as "cp1252"; by default UTF-8 (or UTF-16 with its mark), and
-        Latin-1 where it is neither
-    gap_markers : further words that mean missing, as "-999"; "?" and the usual words (NA, NaN,
-        null, …) do anyway. "size=none" is about the column "size" alone
-    levels : words that are levels although they usually mean missing, as "None" or "size=None"
-    thousands, decimal : the marks in numbers; found out by default
-    separator, header : of a text file; found out by default
-    header_row : the line of a text file or sheet with the names of columns, counted from 1; 0
-        where none has them; found out by default
-    skip_rows : this many lines of a text file or sheet come before all else, and are not read
-    array : which array of an .npz file, layer or obsm entry of an .h5ad file, or sheet of an .xlsx
+    """Choices: how a table becomes features, names and labels.
 
     A field that takes several columns takes one name or a sequence of names.
+
+    Parameters
+    ----------
+    color : str or None, default=None
+        Column to colour by; it is no feature, unless `keep` names it, too.
+    identifier : str or None, default=None
+        Column that names the rows; it is no feature.
+    labels : str or None, default=None
+        Column with the classes, for methods that learn from them; it is no feature.
+    exclude : tuple of str, default=()
+        Columns to leave out.
+    keep : tuple of str, default=()
+        Columns to use although they look like identifiers or codes, repeat others or are text.
+    category : tuple of str, default=()
+        Columns of numbers or text whose values are names of categories.
+    ordered : tuple of str, default=()
+        Categories with an order, as "size=small<medium<large" (or with commas); their places are
+        numbers. "Q*=never<rarely<often" is about all columns of such a name. Answers in words of a
+        known scale are ordered anyway.
+    season : tuple of str, default=()
+        Columns of dates of which the time of the year is used, a place on a circle.
+    mixed : {"famd", "gower", "numbers", "given"}, default="famd"
+        "famd" uses categories (a column of 0 and 1 for each level, scaled as in factor analysis of
+        mixed data), true/false and dates beside numbers. "gower" scales the same columns so that
+        the Manhattan distance of two rows is Gower's. "numbers" uses numbers only. "given" takes
+        all numbers as they are: nothing is scaled, left out or filled in unless another field says
+        so.
+    plain : bool, default=False
+        Whether to guess nothing. By default columns that look like the answer are kept apart and
+        colour the map, answers in words are ordered, numbers with a unit or separators of thousands
+        are numbers, a few words among numbers are missing, "None" or "NA" is a level where it is
+        one, the header is found below a title, and lines below the table are left out.
+    log : tuple of str, default=()
+        Columns to take the logarithm of.
+    tails : {"auto", "keep"}, default="auto"
+        "auto" takes the logarithm log(1 + x/unit) of columns in which 1 % of the rows hold most of
+        the variance, where it helps; "keep" leaves them.
+    auto : bool, default=False
+        Whether to take the logarithm of every column that is positive and very skewed.
+    standardize : bool or None, default=None
+        Whether to shift every column to mean 0 and scale it to standard deviation 1; None does
+        where the scales differ much and the columns do not share a range.
+    missing : {"auto", "raise", "drop", "mean", "impute", "keep"}, default="auto"
+        Rows with missing or infinite values: "raise" refuses them, "drop" leaves them out, "mean"
+        fills in the mean of the column, "impute" fills in what rows that are alike have there (by
+        principal components), "keep" leaves the gaps. "auto" is "impute" in `prepare` and "raise"
+        in `read_table`.
+    gap_markers : tuple of str, default=()
+        Further words that mean missing, as "-999"; "?" and the usual words (NA, NaN, null, …) do
+        anyway. "size=none" is about the column "size" alone.
+    levels : tuple of str, default=()
+        Words that are levels although they usually mean missing, as "None" or "size=None".
+    format : str or None, default=None
+        Format of the file, as "csv"; None: the ending of its name says it, and standard input is
+        CSV.
+    encoding : str or None, default=None
+        Encoding of a text file, as "cp1252"; None: UTF-8, UTF-16 with its mark, else Latin-1.
+    separator : str or None, default=None
+        Mark between the cells of a text file; None: found out.
+    thousands : str or None, default=None
+        Separator of thousands; None: found out.
+    decimal : str or None, default=None
+        Decimal mark; None: found out.
+    header_row : int or None, default=None
+        Line of a text file or sheet with the names of columns, counted from 1; 0 where none has
+        them; None: found out.
+    skip_rows : int, default=0
+        Number of lines at the top of a text file or sheet that are not read.
+    array : str or None, default=None
+        Which array of an .npz file, layer or obsm entry of an .h5ad file, or sheet of an .xlsx
+        file.
+    label_columns : tuple of str, default=()
+        Further columns to keep apart as labels.
+    used_columns : tuple of str, default=()
+        Columns that a stored map was made of; these are used again and no others.
+    header : bool or None, default=None
+        Whether a text file has a header; None: found out.
+
+    See Also
+    --------
+    prepare : Takes these choices.
+
+    Examples
+    --------
+    >>> from dualfold.data import Reading
+    >>> Reading(exclude="price", missing="drop").non_default()
+    {'exclude': ('price',), 'missing': 'drop'}
     """
 
     color: str | None = _option(
@@ -216,7 +258,13 @@ class Reading:
 
     @property
     def label_fields(self) -> dict[str, str]:
-        """The columns that become labels, each with the field that names it."""
+        """Columns that become labels, each with the field that names it.
+
+        Returns
+        -------
+        dict
+            Names of columns and names of fields.
+        """
         asked = dict.fromkeys(self.label_columns, "label_columns")
         for one in ("labels", "identifier", "color"):
             name = getattr(self, one)
@@ -225,13 +273,25 @@ class Reading:
 
     @property
     def kept_apart(self) -> tuple[str, ...]:
-        """The labels that are no features: all but those that are used whatever they look like."""
+        """Labels that are no features.
+
+        Returns
+        -------
+        tuple of str
+            All labels but those that are used whatever they look like.
+        """
         meant = self.meant_columns.difference(self.exclude)
         return tuple(name for name in self.label_fields if name not in meant)
 
     @property
     def orders(self) -> dict[str, tuple[str, ...]]:
-        """The levels of ordered categories, the lowest first."""
+        """Levels of ordered categories.
+
+        Returns
+        -------
+        dict
+            Names of columns and their levels, the lowest first.
+        """
         found = {}
         for words in self.ordered:
             name, _, levels = words.partition("=")
@@ -246,7 +306,18 @@ class Reading:
         return found
 
     def for_columns(self, names: Sequence[str]) -> Self:
-        """This reading with each order of a pattern, as "Q*", spelt out for its columns."""
+        """This reading with each order of a pattern, as "Q*", spelt out for its columns.
+
+        Parameters
+        ----------
+        names : sequence of str
+            Names of the columns of the table.
+
+        Returns
+        -------
+        Reading
+            The same choices without patterns.
+        """
         there = set(names)
         patterns = {one for one in self.orders if one not in there and set(one) & set("*?[")}
         if not patterns:
@@ -263,23 +334,52 @@ class Reading:
 
     @property
     def used_fields(self) -> dict[str, str]:
-        """The columns that some field says to use, each with that field."""
+        """Columns that some field says to use, each with that field.
+
+        Returns
+        -------
+        dict
+            Names of columns and names of fields.
+        """
         fields = ("keep", "category", "log", "season")
         asked = {name: field for field in fields for name in getattr(self, field)}
         return asked | dict.fromkeys(self.orders, "ordered")
 
     @property
     def meant_columns(self) -> frozenset[str]:
-        """The columns that are used whatever they look like."""
+        """Columns that are used whatever they look like.
+
+        Returns
+        -------
+        frozenset of str
+            Their names.
+        """
         return frozenset((*self.used_fields, *self.used_columns))
 
     @property
     def guesses(self) -> bool:
-        """Whether what a column means may be guessed from its name and values."""
+        """Whether what a column means may be guessed from its name and values.
+
+        Returns
+        -------
+        bool
+            False with `plain=True` or `mixed="given"`.
+        """
         return not self.plain and self.mixed != "given"
 
     def differences(self, earlier: Reading) -> dict[str, Any]:
-        """The fields that make other features of the columns `used_columns` of an earlier map."""
+        """Choices that make other features than those of an earlier map.
+
+        Parameters
+        ----------
+        earlier : Reading
+            How the table of the earlier map was read.
+
+        Returns
+        -------
+        dict
+            Names of fields and their values.
+        """
         used, changes = set(self.used_columns), dict[str, Any]()
         for name, value in self.non_default().items():
             if OPTION_SUBJECTS[name] != "columns" or name in (*_LABEL_FIELDS, "used_columns"):
@@ -292,29 +392,82 @@ class Reading:
 
     @property
     def takes_logs(self) -> bool:
-        """Whether heavy tails become logarithms without having been asked for."""
+        """Whether heavy tails become logarithms without having been asked for.
+
+        Returns
+        -------
+        bool
+            True where guesses are allowed and `tails` is "auto".
+        """
         return self.guesses and self.tails == "auto"
 
     @property
     def excluded_columns(self) -> tuple[str, ...]:
-        """The columns that are neither features nor labels."""
+        """Columns that are neither features nor labels.
+
+        Returns
+        -------
+        tuple of str
+            Their names.
+        """
         return tuple(name for name in self.exclude if name not in self.label_fields)
 
     def gap_words(self, name: str) -> set[str]:
-        """The further words for missing in this column."""
+        """Further words for missing in a column.
+
+        Parameters
+        ----------
+        name : str
+            Name of the column.
+
+        Returns
+        -------
+        set of str
+            The words.
+        """
         return _words_for(self.gap_markers, name)
 
     def level_words(self, name: str) -> set[str]:
-        """The words that are levels of this column, whatever they usually mean."""
+        """Words that are levels of a column, whatever they usually mean.
+
+        Parameters
+        ----------
+        name : str
+            Name of the column.
+
+        Returns
+        -------
+        set of str
+            The words.
+        """
         return _words_for(self.levels, name)
 
     def non_default(self) -> dict[str, Any]:
-        """The fields with another value than by default."""
+        """Fields with another value than by default.
+
+        Returns
+        -------
+        dict
+            Names of fields and their values.
+        """
         values = {name: getattr(self, name) for name in DEFAULT_VALUES}
         return {name: value for name, value in values.items() if value != DEFAULT_VALUES[name]}
 
     def after(self, earlier: Reading, *about: str) -> Self:
-        """This reading, with values of `earlier` about these subjects where this has defaults."""
+        """This reading, completed by an earlier one where it has defaults.
+
+        Parameters
+        ----------
+        earlier : Reading
+            Choices that hold where this reading has defaults.
+        *about : str
+            Subjects of the fields to take over: "columns", "file", "notation"; none: all.
+
+        Returns
+        -------
+        Reading
+            The choices of both.
+        """
         known = {
             name: value
             for name, value in earlier.non_default().items()
@@ -323,7 +476,13 @@ class Reading:
         return replace(self, **(known | self.non_default()))
 
     def settings(self) -> dict[str, Any]:
-        """JSON-ready; `reading_of` makes the same reading of it."""
+        """The choices, for a file.
+
+        Returns
+        -------
+        dict
+            Ready for JSON; `reading_of` makes the same reading of it.
+        """
         values = {name: getattr(self, name) for name in READING_OPTIONS}
         return {k: list(v) if isinstance(v, tuple) else v for k, v in values.items()}
 

@@ -66,17 +66,54 @@ def read_table(
     *,
     features: Sequence[str] | None = None,
 ) -> Table:
-    """A table of numbers from a file, or from standard input if source is "-".
+    r"""Read a table of numbers from a file.
 
-    Columns of numbers become X. Text, dates and true/false columns become labels;
-    row numbers and identifiers (whole numbers, all different, that count, are in
-    order or are called so) and empty columns are left out. Each of these decisions is
-    a sentence in the table's `notices`, which also says how to change it. X is as the
-    file has it, whatever `reading` says of scaling and categories; `prepare` uses that, too.
+    Columns of numbers become X. Text, dates and true/false columns become labels. Row numbers,
+    identifiers (whole numbers, all different, that count, are in order or are called so) and empty
+    columns are left out. Each of these decisions is a sentence in `notices`, which also says how to
+    change it.
 
-    reading: what to do with columns and missing values, and how the file is written.
-    features: columns to use, whatever they look like, all others being labels (None: guess);
-        a matrix without names is left whole.
+    Parameters
+    ----------
+    source : str or path
+        File: CSV, TSV, JSON lines, Parquet, XLSX, NPY, NPZ, Matrix Market or H5AD, text also
+        gzipped; "-" is standard input.
+    reading : Reading, default=Reading()
+        What to do with columns and missing values, and how the file is written.
+    features : sequence of str or None, default=None
+        Columns to use, whatever they look like; all others are labels. None decides by their
+        values. A matrix without names is left whole.
+
+    Returns
+    -------
+    Table
+        `X`, the matrix as the file has it, whatever `reading` says of scaling and categories;
+        `names` of its columns; `labels`, the columns kept apart; `notices`; `rows`, which rows of
+        the file these are.
+
+    Raises
+    ------
+    InvalidInput
+        If the file has no rows or no columns of numbers, or has missing values and `reading` does
+        not say what to do with them.
+    DamagedFile
+        If the file cannot be read as what it claims to be.
+
+    See Also
+    --------
+    prepare : Read, encode, fill in and scale: what methods take.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from dualfold.data import read_table
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "shops.csv")
+    ...     with open(path, "w") as file:
+    ...         _ = file.write("name,size,staff\nA,1.5,2\nB,2.5,3\nC,9.5,7\n")
+    ...     table = read_table(path)
+    >>> table.names, table.X.shape, list(table.labels)
+    (('size', 'staff'), (3, 2), ['name'])
     """
     return complete_table(raw_table(source, reading, features=features), reading.missing)
 

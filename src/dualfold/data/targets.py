@@ -97,12 +97,10 @@ def target_notices(apart: list[str], doubtful: list[str], color: str | None) -> 
 def _apart_notice(names: list[str], color: str | None) -> Message:
     """The notice about suspected targets that were kept apart; `color` colours, if given."""
     one = len(names) == 1
-    words = (
-        f"{quoted_names(names)} {'looks' if one else 'look'} like the answer by name and values:"
-    )
     colors = "" if color is not None else f"{'it' if one else 'the first'} colours the map, "
     return Message(
-        f"{quoted_names(names)} {words} {colors}{'it is' if one else 'they are'} not used; ",
+        f"{quoted_names(names)} {'looks' if one else 'look'} like the answer by name and values: "
+        f"{colors}{'it is' if one else 'they are'} not used; ",
         column_argument("keep", names),
         f" uses {'it' if one else 'them'}",
     )

@@ -66,7 +66,50 @@ def swiss_roll(
     turns: float = ROLL_TURNS,
     height: float = ROLL_HEIGHT,
 ) -> Sample:
-    """A rectangle rolled up along a spiral; flat: (arc length, height)."""
+    """Swiss roll: a rectangle rolled up along a spiral.
+
+    Parameters
+    ----------
+    n : int ≥ 1
+        Number of points.
+    noise : float, default=0.0
+        Standard deviation of the normal noise that is added to every coordinate.
+    random_state : int, Generator, RandomState or None, default=None
+        Seed of the points; None draws other points every time.
+    turns : float, default=1.5
+        Number of turns of the spiral.
+    height : float, default=21.0
+        Height of the roll.
+
+    Returns
+    -------
+    Sample
+        `points`, the coordinates in space; `flat`, those on the surface without noise, with the
+        `names` of their columns; `color`, a number for each point to draw with.
+        The columns of `flat` are arc length and height.
+
+    Raises
+    ------
+    InvalidInput
+        If a number is out of its range.
+
+    See Also
+    --------
+    holed_swiss_roll : A roll with a hole.
+    oversampled_swiss_roll : A roll with a dense band.
+
+    References
+    ----------
+    .. [1] J. B. Tenenbaum, V. de Silva and J. C. Langford, "A global geometric framework for
+       nonlinear dimensionality reduction", Science, 290(5500), 2319–2323, 2000.
+
+    Examples
+    --------
+    >>> from dualfold.data import swiss_roll
+    >>> sample = swiss_roll(100, random_state=0)
+    >>> sample.points.shape, sample.flat.shape, sample.names
+    ((100, 3), (100, 2), ('arc length', 'height'))
+    """
     rng = _generator(n, noise, random_state, turns=turns, height=height)
     along = rng.uniform(size=n) * _roll_length(turns)
     return _roll_sample(along, rng.uniform(size=n) * height, noise, rng)
@@ -82,13 +125,47 @@ def oversampled_swiss_roll(
     turns: float = ROLL_TURNS,
     height: float = ROLL_HEIGHT,
 ) -> Sample:
-    """A roll of which one band holds more points than its share of the area.
+    """Swiss roll of which one band holds more points than its share of the area.
 
-    `place` is the band, as fractions of the arc length from the inner end; `share`
-    is the part of all points that lie in it (rounded to whole points), uniformly,
-    as the others do in the rest. With the defaults the band is four times as dense.
-    The mask `dense` of the sample says which points are in the band. It shows which
-    methods mistake density for shape.
+    It shows which methods mistake density for shape.
+
+    Parameters
+    ----------
+    n : int ≥ 1
+        Number of points.
+    share : float in [0, 1], default=0.5
+        Share of the points that lie in the band, rounded to whole points.
+    place : tuple of float, default=(0.4, 0.6)
+        Begin and end of the band, as fractions of the arc length from the inner end.
+    noise : float, default=0.0
+        Standard deviation of the normal noise that is added to every coordinate.
+    random_state : int, Generator, RandomState or None, default=None
+        Seed of the points; None draws other points every time.
+    turns : float, default=1.5
+        Number of turns of the spiral.
+    height : float, default=21.0
+        Height of the roll.
+
+    Returns
+    -------
+    Sample
+        As of `swiss_roll`; the mask `dense` says which points are in the band. With the defaults
+        the band is four times as dense as the rest.
+
+    Raises
+    ------
+    InvalidInput
+        If a number is out of its range.
+
+    See Also
+    --------
+    swiss_roll : A roll of uniform density.
+
+    Examples
+    --------
+    >>> from dualfold.data import oversampled_swiss_roll
+    >>> int(oversampled_swiss_roll(100, share=0.3, random_state=0).dense.sum())
+    30
     """
     rng = _generator(n, noise, random_state, turns=turns, height=height)
     start, stop = place
@@ -124,10 +201,46 @@ def holed_swiss_roll(
     turns: float = ROLL_TURNS,
     height: float = ROLL_HEIGHT,
 ) -> Sample:
-    """A roll with a rectangular hole, given as fractions of arc length and height.
+    """Swiss roll with a rectangular hole.
 
-    Locally as flat as the whole roll, but shortest paths must go round the hole:
-    methods that trust geodesic distances (Isomap, MVU) stretch it.
+    It is locally as flat as the whole roll, but shortest paths must go round the hole: methods that
+    trust geodesic distances (Isomap, MVU) stretch it.
+
+    Parameters
+    ----------
+    n : int ≥ 1
+        Number of points.
+    hole : tuple of two tuples of float, default=((0.4, 0.6), (0.3, 0.7))
+        Begin and end of the hole, as fractions of the arc length and of the height.
+    noise : float, default=0.0
+        Standard deviation of the normal noise that is added to every coordinate.
+    random_state : int, Generator, RandomState or None, default=None
+        Seed of the points; None draws other points every time.
+    turns : float, default=1.5
+        Number of turns of the spiral.
+    height : float, default=21.0
+        Height of the roll.
+
+    Returns
+    -------
+    Sample
+        `points`, the coordinates in space; `flat`, those on the surface without noise, with the
+        `names` of their columns; `color`, a number for each point to draw with.
+
+    Raises
+    ------
+    InvalidInput
+        If a number is out of its range.
+
+    See Also
+    --------
+    swiss_roll : A roll without a hole.
+
+    Examples
+    --------
+    >>> from dualfold.data import holed_swiss_roll
+    >>> holed_swiss_roll(100, random_state=0).points.shape
+    (100, 3)
     """
     rng = _generator(n, noise, random_state, turns=turns, height=height)
     (left, right), (low, high) = hole
@@ -152,7 +265,41 @@ def holed_swiss_roll(
 def s_curve(
     n: int, *, noise: float = 0.0, random_state: Seed = None, height: float = 2.0
 ) -> Sample:
-    """A strip bent into an S, two three-quarter circles of radius 1; flat: (arc length, height)."""
+    """S curve: a strip bent along two three-quarter circles of radius 1.
+
+    Parameters
+    ----------
+    n : int ≥ 1
+        Number of points.
+    noise : float, default=0.0
+        Standard deviation of the normal noise that is added to every coordinate.
+    random_state : int, Generator, RandomState or None, default=None
+        Seed of the points; None draws other points every time.
+    height : float, default=2.0
+        Height of the strip.
+
+    Returns
+    -------
+    Sample
+        `points`, the coordinates in space; `flat`, those on the surface without noise, with the
+        `names` of their columns; `color`, a number for each point to draw with.
+        The columns of `flat` are arc length and height.
+
+    Raises
+    ------
+    InvalidInput
+        If a number is out of its range.
+
+    See Also
+    --------
+    swiss_roll : A strip that is rolled up.
+
+    Examples
+    --------
+    >>> from dualfold.data import s_curve
+    >>> s_curve(100, random_state=0).flat.shape
+    (100, 2)
+    """
     rng = _generator(n, noise, random_state, height=height)
     # On circles of radius 1 the angle is the arc length already.
     along = rng.uniform(-1.5 * np.pi, 1.5 * np.pi, size=n)
@@ -171,7 +318,45 @@ def helix(
     radius: float = 1.0,
     pitch: float = 1.0,
 ) -> Sample:
-    """An open helix of this `radius` that climbs by `pitch` each turn; flat: the arc length."""
+    """Open helix, a curve in space.
+
+    Parameters
+    ----------
+    n : int ≥ 1
+        Number of points.
+    noise : float, default=0.0
+        Standard deviation of the normal noise that is added to every coordinate.
+    random_state : int, Generator, RandomState or None, default=None
+        Seed of the points; None draws other points every time.
+    turns : float, default=3.0
+        Number of turns.
+    radius : float, default=1.0
+        Radius of the helix.
+    pitch : float, default=1.0
+        Height of one turn.
+
+    Returns
+    -------
+    Sample
+        `points`, the coordinates in space; `flat`, those on the surface without noise, with the
+        `names` of their columns; `color`, a number for each point to draw with.
+        `flat` is the arc length.
+
+    Raises
+    ------
+    InvalidInput
+        If a number is out of its range.
+
+    See Also
+    --------
+    toroidal_helix : A closed helix.
+
+    Examples
+    --------
+    >>> from dualfold.data import helix
+    >>> helix(100, random_state=0).flat.shape
+    (100, 1)
+    """
     rng = _generator(n, noise, random_state, turns=turns, radius=radius, pitch=pitch)
     angle = rng.uniform(size=n) * (2 * np.pi * turns)
     rise = pitch / (2 * np.pi)
@@ -183,10 +368,42 @@ def helix(
 def toroidal_helix(
     n: int, *, noise: float = 0.0, random_state: Seed = None, windings: int = 8, radius: float = 2.0
 ) -> Sample:
-    """A closed helix wound `windings` times round a torus of tube radius 1 and this `radius`.
+    """Closed helix, wound round a torus of tube radius 1.
 
-    A closed curve has no isometric line to lie on, so its flat coordinates are
-    the circle whose circumference is the curve's length; `color` is the arc length.
+    Parameters
+    ----------
+    n : int ≥ 1
+        Number of points.
+    noise : float, default=0.0
+        Standard deviation of the normal noise that is added to every coordinate.
+    random_state : int, Generator, RandomState or None, default=None
+        Seed of the points; None draws other points every time.
+    windings : int, default=8
+        Number of windings.
+    radius : float, default=2.0
+        Radius of the torus.
+
+    Returns
+    -------
+    Sample
+        As of `helix`. A closed curve cannot be laid on a line without stretching, so `flat` is a
+        point on the circle whose circumference is the length of the curve; `color` is the arc
+        length.
+
+    Raises
+    ------
+    InvalidInput
+        If a number is out of its range.
+
+    See Also
+    --------
+    helix : An open helix.
+
+    Examples
+    --------
+    >>> from dualfold.data import toroidal_helix
+    >>> toroidal_helix(100, random_state=0).names
+    ('circle x', 'circle y')
     """
     rng = _generator(n, noise, random_state, windings=windings, radius=radius)
 
@@ -203,10 +420,36 @@ def toroidal_helix(
 
 
 def linked_rings(n: int, *, noise: float = 0.0, random_state: Seed = None) -> Sample:
-    """Two unit circles that pass through each other; flat: the circles side by side.
+    """Two unit circles that pass through each other.
 
-    The two have no point in common and cannot be pulled apart in space: a neighbour
-    graph of them is in two pieces. `color` is 0 on one ring and 1 on the other.
+    They have no point in common and cannot be pulled apart in space: a neighbour graph of them is
+    in two pieces.
+
+    Parameters
+    ----------
+    n : int ≥ 1
+        Number of points.
+    noise : float, default=0.0
+        Standard deviation of the normal noise that is added to every coordinate.
+    random_state : int, Generator, RandomState or None, default=None
+        Seed of the points; None draws other points every time.
+
+    Returns
+    -------
+    Sample
+        `points` in space; `flat` has the circles side by side; `color` is 0 on one ring and 1 on
+        the other.
+
+    Raises
+    ------
+    InvalidInput
+        If a number is out of its range.
+
+    Examples
+    --------
+    >>> from dualfold.data import linked_rings
+    >>> float(linked_rings(100, random_state=0).color.mean())
+    0.5
     """
     rng = _generator(n, noise, random_state)
     second = rng.permutation(n) < n // 2
@@ -223,10 +466,35 @@ def linked_rings(n: int, *, noise: float = 0.0, random_state: Seed = None) -> Sa
 def sphere_cap(
     n: int, *, noise: float = 0.0, random_state: Seed = None, angle: float = np.pi / 3
 ) -> Sample:
-    """The part of the unit sphere within `angle` of the pole; it cannot be flattened.
+    """Cap of the unit sphere, which no map in the plane can keep whole.
 
-    flat is the azimuthal equidistant map: distances from the pole are right,
-    those around it too long by up to angle / sin(angle). No embedding in the plane keeps all.
+    Parameters
+    ----------
+    n : int ≥ 1
+        Number of points.
+    noise : float, default=0.0
+        Standard deviation of the normal noise that is added to every coordinate.
+    random_state : int, Generator, RandomState or None, default=None
+        Seed of the points; None draws other points every time.
+    angle : float in (0, π], default=1.0471975511965976
+        Largest angle from the pole, in radians; the default is π/3.
+
+    Returns
+    -------
+    Sample
+        `points` in space. `flat` is the azimuthal equidistant map: distances from the pole are
+        right, those around it too long by up to angle / sin(angle). `isometric` is False.
+
+    Raises
+    ------
+    InvalidInput
+        If a number is out of its range.
+
+    Examples
+    --------
+    >>> from dualfold.data import sphere_cap
+    >>> sphere_cap(100, random_state=0).isometric
+    False
     """
     rng = _generator(n, noise, random_state)
     if not 0 < angle <= np.pi:

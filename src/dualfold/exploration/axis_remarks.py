@@ -35,7 +35,7 @@ def variance_line(explained: list[float] | None, filled_share: float = 0.0) -> l
 
 def close_axes_remarks(result: FittedMap, X: Any) -> list[str]:
     """Principal axes with nearly the same variance, the next one after the map's included."""
-    from dualfold.quality import close_axes
+    from dualfold.quality.map_axes import close_axes
 
     n, width = X.shape
     d = result.points.shape[1]
@@ -51,16 +51,16 @@ def close_axes_remarks(result: FittedMap, X: Any) -> list[str]:
             continue
         outside = ", which is not on the map," if second > d else ""
         remarks.append(
-            f"axes {first} and {second}{outside} explain nearly the same ({shares[first - 1]:.1%} "
-            f"and {shares[second - 1]:.1%}): another sample would turn them into each other, so "
-            "read no meaning into either alone"
+            f"axes {first} and {second}{outside} explain {shares[first - 1]:.1%} and "
+            f"{shares[second - 1]:.1%}, too close for {n:,} rows to tell apart: another sample "
+            "would turn them into each other, so read no meaning into either alone"
         )
     return remarks
 
 
 def far_rows_remarks(result: FittedMap, data: Prepared) -> list[Message]:
     """Few rows so far from the others that these share a small part of the picture."""
-    from dualfold.quality import far_rows
+    from dualfold.quality.map_axes import far_rows
 
     remarks = []
     for found in far_rows(result.points):

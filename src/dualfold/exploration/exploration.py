@@ -20,7 +20,7 @@ from dualfold.exploration.axis_remarks import (
 from dualfold.exploration.job import SCORED_NEIGHBORS, FittedMap, Job, fit_map
 from dualfold.exploration.listener import Listener, NoteCollector
 from dualfold.exploration.map_page import maps_content, refuse_images
-from dualfold.exploration.map_quality import verdict_on_map
+from dualfold.exploration.map_quality import too_few_rows, verdict_on_map
 from dualfold.exploration.neighbor_cache import NeighborCache, neighbors_to_measure
 from dualfold.exploration.plan import Plan, choose_method
 from dualfold.exploration.verdict_words import both_parts
@@ -31,10 +31,11 @@ if TYPE_CHECKING:
     from dualfold.arrays import Array
     from dualfold.auditing.map_meaning import MapMeaning
     from dualfold.data import Prepared
-    from dualfold.quality import MapVerdict
+    from dualfold.quality.map_verdict import MapVerdict
     from dualfold.recommendation import Recommendation
     from dualfold.saved import Model
-    from dualfold.view import InlinePage, PageContent
+    from dualfold.view import PageContent
+    from dualfold.view.inline_page import InlinePage
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -99,7 +100,10 @@ class Exploration:
     @property
     def verdict(self) -> str:
         """The two answers: what the map shows of the table, and what was solved."""
-        return both_parts(self.fitted.verdict, self.quality)
+        said = both_parts(self.fitted.verdict, self.quality)
+        if self.quality is None:
+            said += f"\nA good picture? It cannot be judged: {too_few_rows(len(self.points))}."
+        return said
 
     @cached_property
     def meaning(self) -> MapMeaning | None:
@@ -220,7 +224,8 @@ class Exploration:
         InlinePage
             It shows itself in a notebook.
         """
-        from dualfold.view import InlinePage, make_page
+        from dualfold.view import make_page
+        from dualfold.view.inline_page import InlinePage
 
         refuse_images(self.data, images)
         content = self.page_content(NoteCollector(), images=images)
@@ -281,7 +286,7 @@ class Exploration:
         from dualfold.exploration.new_rows import rows_for_model
 
         model = self.model
-        return model.transform(rows_for_model(model, table, Reading())[0].X)
+        return model.transform(rows_for_model(model, table, Reading()).table.X)
 
     def __repr__(self) -> str:
         rows, d = self.points.shape

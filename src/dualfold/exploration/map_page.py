@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dualfold.errors import Argument, InvalidInput
+from dualfold.exploration.map_quality import too_few_rows
 
 if TYPE_CHECKING:
     from dualfold.auditing.map_meaning import MapMeaning
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
     from dualfold.exploration.job import FittedMap
     from dualfold.exploration.listener import Listener
     from dualfold.exploration.neighbor_cache import NeighborCache
-    from dualfold.quality import MapVerdict
+    from dualfold.quality.map_verdict import MapVerdict
     from dualfold.view.page import PageContent
 
 # Neighbours of a point that the page shows.
@@ -90,7 +92,11 @@ def _measured(
         verdict=verdict,
         meaning=meaning,
     )
-    return measured_map(shown, cache.spaces[0], n_neighbors=SHOWN_NEIGHBORS)
+    measured = measured_map(shown, cache.spaces[0], n_neighbors=SHOWN_NEIGHBORS)
+    doubt = too_few_rows(len(fitted.points))
+    if measured.quality is None or not doubt:
+        return measured
+    return replace(measured, quality=replace(measured.quality, doubt=doubt))
 
 
 def _filled_numbers(data: Prepared) -> dict[str, Any]:

@@ -11,14 +11,22 @@ if TYPE_CHECKING:
     from dualfold.data import Prepared
     from dualfold.exploration.listener import Listener
     from dualfold.exploration.neighbor_cache import NeighborCache
-    from dualfold.quality import MapVerdict, Picture
+    from dualfold.quality.map_verdict import MapVerdict
+    from dualfold.quality.picture import Picture
+
+
+def too_few_rows(n: int) -> str:
+    """Why a map of so few rows is not judged; "" where it is."""
+    if n > SCORED_NEIGHBORS:
+        return ""
+    return f"{n} rows are too few, {SCORED_NEIGHBORS + 1} are needed"
 
 
 def verdict_on_map(
     result: FittedMap, cache: NeighborCache, data: Prepared, listener: Listener
 ) -> MapVerdict | None:
     """What the map shows; None where there are too few rows to measure."""
-    if len(result.points) <= SCORED_NEIGHBORS:
+    if too_few_rows(len(result.points)):
         return None
     near = _neighborhoods(result, cache, data, listener)
     return verdict_of_points(result.points, near, cache, data, listener)
@@ -40,7 +48,9 @@ def verdict_of_points(
         columns = {name: data.X[:, place] for place, name in enumerate(data.names)}
     with listener.stage("looking for order and groups"):
         found = [
-            verdict_with_picture(x, y, near, columns=columns, names=data.names)
+            verdict_with_picture(
+                x, y, near, columns=columns, names=data.names, blocks=data.feature_sources
+            )
             for x in cache.spaces
         ]
     return replace(mean_verdict(found, data.filled_share, data.doubt), neighborhoods=near)
@@ -50,9 +60,9 @@ def _neighborhoods(
     result: FittedMap, cache: NeighborCache, data: Prepared, listener: Listener
 ) -> Picture:
     """Neighbours that the map keeps, beside chance and principal components."""
-    from dualfold.quality import picture_of
     from dualfold.quality.estimate import sample_size
     from dualfold.quality.picture import mean_picture
+    from dualfold.quality.ranks import picture_of
 
     def picture(points: Any, **others: Any) -> Picture:
         found = [

@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from dualfold.data.reading import Reading, reading_of
 from dualfold.errors import Argument, InvalidInput
 
 if TYPE_CHECKING:
-    from dualfold.data import Table
+    from dualfold.data.columns import Table
     from dualfold.saved import Model
+
+
+@dataclass(frozen=True, eq=False)
+class NewRows:
+    """Rows for the map of a model.
+
+    table : X has the model's columns in its order, without missing values
+    notices : what was decided about them, in sentences
+    values : the columns that X was made of as they were read, gaps and all; {} for sparse tables
+    """
+
+    table: Table
+    notices: list[str]
+    values: dict[str, Any]
 
 
 def stored_reading(stated: Any, path: str) -> Reading:
@@ -23,8 +37,8 @@ def stored_reading(stated: Any, path: str) -> Reading:
         raise InvalidInput(f"{path}: ", error.message) from error
 
 
-def rows_for_model(model: Model, source: Any, reading: Reading) -> tuple[Table, list[str]]:
-    """The new rows with the model's columns in its order, without missing values, and notices.
+def rows_for_model(model: Model, source: Any, reading: Reading) -> NewRows:
+    """The new rows as the model takes them.
 
     source : a file, a data frame or an array
     reading : how the new rows are read; what the model states of cells goes before its defaults
@@ -44,12 +58,11 @@ def rows_for_model(model: Model, source: Any, reading: Reading) -> tuple[Table, 
     else:
         X = model.matching_columns(table.X, table.names)
     table = replace(table, X=X, names=model.columns, notices=())
-    return _complete(table, model, reading, notices)
+    values = {} if hasattr(X, "tocsr") else dict(zip(model.columns, X.T, strict=True))
+    return _new_rows(table, model, reading, notices, values)
 
 
-def _mixed_rows(
-    model: Model, source: Any, reading: Reading, written: Reading
-) -> tuple[Table, list[str]]:
+def _mixed_rows(model: Model, source: Any, reading: Reading, written: Reading) -> NewRows:
     """New rows of a mixed table, as the old ones were encoded."""
     from dualfold.data.prepared import table_of_source
 
@@ -58,7 +71,19 @@ def _mixed_rows(
     columns = table.labels | dict(zip(table.names, table.X.T, strict=True))
     X, notices = model.encoded_table(columns)
     table = replace(table, X=X, names=model.columns, notices=())
-    return _complete(table, model, reading, notices)
+    values = {one.name: columns[one.name] for one in model.encodings}
+    return _new_rows(table, model, reading, notices, values)
+
+
+def _new_rows(
+    table: Table, model: Model, reading: Reading, notices: list[str], values: dict[str, Any]
+) -> NewRows:
+    """The complete rows, and the values that they were read with."""
+    import numpy as np
+
+    complete, notices = _complete(table, model, reading, notices)
+    kept = np.searchsorted(table.rows, complete.rows)
+    return NewRows(complete, notices, {name: column[kept] for name, column in values.items()})
 
 
 def _complete(

@@ -14,7 +14,7 @@ from dualfold.exploration.job import SCORED_NEIGHBORS
 if TYPE_CHECKING:
     from dualfold.data import Prepared
     from dualfold.exploration.job import FittedMap
-    from dualfold.quality import MapVerdict
+    from dualfold.quality.map_verdict import MapVerdict
 
 # Columns of numbers that are looked at; of wider tables those that follow the axes best.
 MAX_NUMBER_COLUMNS = 300

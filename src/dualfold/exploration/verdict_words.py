@@ -8,7 +8,7 @@ from dualfold.descriptions import Description
 
 if TYPE_CHECKING:
     from dualfold.certificate import Certificate
-    from dualfold.quality import MapVerdict
+    from dualfold.quality.map_verdict import MapVerdict
 
 # Below this, the distance to the optimum is the rounding of the numbers themselves.
 ROUNDING_GAP = 1e-9

@@ -27,9 +27,9 @@ from dualfold.fitting.neighborhoods import (
 )
 from dualfold.fitting.solver_choice import solver_to_last_digits
 from dualfold.fitting.tiles import TiledRows
-from dualfold.graph import Graph, Neighbors, subgraph
+from dualfold.graph import Graph, Neighbors
 from dualfold.graph.metrics import is_precomputed
-from dualfold.graph.pieces import merge_graphs
+from dualfold.graph.pieces import merge_graphs, subgraph
 from dualfold.trace.problem import TraceProblem
 from dualfold.weights.precision import joined_sentences
 

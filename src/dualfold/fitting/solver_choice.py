@@ -6,7 +6,8 @@ from numbers import Integral
 from typing import Any
 
 from dualfold.trace.problem import TraceProblem
-from dualfold.trace.solvers import Auto, Dense, Factored, Lanczos, Preconditioned, Solver
+from dualfold.trace.solvers import Auto, Dense, Factored, Lanczos, Preconditioned
+from dualfold.trace.solvers.solver import Solver
 
 # scikit-learn's names of solvers, and ours.
 SOLVER_NAMES = ("auto", "dense", "arpack", "lanczos", "factored", "preconditioned")

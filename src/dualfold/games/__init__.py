@@ -24,7 +24,6 @@ from dualfold.games.convex_functions import Convex, Indicator
 from dualfold.games.convex_sets import Ball
 from dualfold.games.divergences import Bregman, KullbackLeibler, VonNeumann
 from dualfold.games.equilibria import conjugate, equilibrium, membership, payoff
-from dualfold.games.game import Run
 from dualfold.games.losses import Huber, norm
 from dualfold.games.online_learning import learn
 from dualfold.games.plain_recipes import (
@@ -35,7 +34,6 @@ from dualfold.games.plain_recipes import (
 from dualfold.games.players import FTL, FTRL, OMD
 from dualfold.games.polytopes import Box, L1Ball, Simplex
 from dualfold.games.quadratics import LeastSquares, Quadratic
-from dualfold.games.recipe import Recipe
 from dualfold.games.refutation import refute
 from dualfold.games.structured_sets import Spectrahedron
 from dualfold.games.textbook_methods import gradient_descent, stochastic_gradient
@@ -55,8 +53,6 @@ __all__ = [
     "LeastSquares",
     "Oracle",
     "Quadratic",
-    "Recipe",
-    "Run",
     "Simplex",
     "Spectrahedron",
     "VonNeumann",

@@ -11,7 +11,7 @@ from dualfold.graph.builders import (
 from dualfold.graph.geodesics import farthest_points, geodesic_distances
 from dualfold.graph.graph import Graph
 from dualfold.graph.neighbors import Neighbors, nearest, neighbors_within
-from dualfold.graph.pieces import join_pieces, separate, subgraph
+from dualfold.graph.pieces import join_pieces, separate
 
 __all__ = [
     "Graph",
@@ -27,6 +27,5 @@ __all__ = [
     "neighbors_within",
     "radius",
     "separate",
-    "subgraph",
     "variable",
 ]

@@ -153,7 +153,6 @@ def separate(graph: Graph) -> Iterator[tuple[Array, Graph]]:
     See Also
     --------
     join_pieces : One graph, with edges between the pieces.
-    subgraph : The graph of any rows.
 
     Examples
     --------
@@ -315,7 +314,8 @@ def subgraph(graph: Graph, rows: Array) -> Graph:
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.graph import knn, subgraph
+    >>> from dualfold.graph import knn
+    >>> from dualfold.graph.pieces import subgraph
     >>> graph = knn(np.array([[0.0], [1.0], [3.0], [6.0]]), 1)
     >>> subgraph(graph, np.array([0, 1, 2])).n_edges
     2

@@ -14,6 +14,7 @@ from dualfold.arrays import Array
 from dualfold.data.column_moments import column_deviations, column_means
 from dualfold.data.encoding import (
     Encoding,
+    Kind,
     category,
     encoded_columns,
     features_of,
@@ -324,7 +325,10 @@ def _encodings(X: Any) -> tuple[Encoding, ...]:
     numbers = {str(name) for name in X.select_dtypes("number").columns}
     if len(numbers) == X.shape[1]:
         return ()
+    dates = {str(name) for name in X.select_dtypes(["datetime", "datetimetz"]).columns}
+    kinds: dict[str, Kind] = dict.fromkeys(numbers, "number")
+    kinds |= dict.fromkeys(dates, "time")
     return tuple(
-        Encoding(str(name), "number") if str(name) in numbers else category(str(name), column)
-        for name, column in X.items()
+        Encoding(name, kinds[name]) if name in kinds else category(name, X.iloc[:, place])
+        for place, name in enumerate(map(str, X.columns))
     )

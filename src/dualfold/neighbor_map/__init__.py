@@ -2,11 +2,10 @@
 
 from dualfold.neighbor_map.certificate import NeighborCertificate, certify_neighbors
 from dualfold.neighbor_map.lower_bound import neighbor_bound
-from dualfold.neighbor_map.problem import NeighborProblem, neighbor_problem
+from dualfold.neighbor_map.problem import neighbor_problem
 
 __all__ = [
     "NeighborCertificate",
-    "NeighborProblem",
     "certify_neighbors",
     "neighbor_bound",
     "neighbor_problem",

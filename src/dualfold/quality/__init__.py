@@ -1,45 +1,23 @@
-"""How good an embedding is, measured on the data and the points alone.
-
-Exact by default, in bounded memory, at any size that can be embedded; `sample=` measures
-on some points and gives a confidence interval; `per_point=True` gives one number for each
-point, so that a map can be coloured by its own reliability. X may be dense, sparse, float32, a
-memory map, a `Graph` (its geodesics) or distances (metric="precomputed"); `metric` is any
-of scikit-learn's. Of points that are equally far in X, within the rounding of the distances, a
-map may take any as neighbours; of those that are equally far on the map all orders count, by
-their mean.
+"""How good a map is, measured on the data and the map alone.
 
     print(quality.report(X, Y))
 
-What the measures share:
+Measures are exact by default, in bounded memory, at any size that can be embedded. `sample=`
+measures some points and gives a 95 % interval; `per_point=True` gives one number for each point,
+so that a map can be coloured by its own reliability. X may be dense, sparse, float32, a memory
+map, a `Graph` (its geodesic distances) or distances (`metric="precomputed"`).
 
-X, Y : the data as above, and the map: an array with one row for each point
-n_neighbors : how many neighbours make a neighbourhood
-metric : of X; on the map distances are Euclidean
-per_point : return one number for each point (their mean is the measure), not the measure
-sample : measure on that many random points against all points; the answer is
-    an `Estimate`, a float with the limits `low` and `high` of its 95 % interval (but those of
-    `density_correlation` and `nonmetric_stress`, plain floats)
-random_state : seed of the sample; the same number gives the same points
-n_jobs : threads (None: all cores); the answer does not depend on them
+Ties: of points that are equally far in X, within the rounding of the distances, a map may take any
+as neighbours. Of points that are equally far on the map all orders count, by their mean.
 """
 
 from dualfold.quality.class_measures import knn_accuracy, neighborhood_hit, silhouette
-from dualfold.quality.column_directions import ColumnDirection, column_directions
+from dualfold.quality.column_directions import column_directions
 from dualfold.quality.conformal import conformal_p_values
-from dualfold.quality.coranking import CoRanking, NeighborhoodCurve, co_ranking, neighborhood_curve
-from dualfold.quality.distortion import Distortion, measured_distortion
-from dualfold.quality.estimate import Estimate
-from dualfold.quality.map_axes import close_axes, column_correlations, far_rows
-from dualfold.quality.map_comparison import (
-    Alignment,
-    Stability,
-    neighbor_agreement,
-    procrustes,
-    repeated_maps,
-    stability,
-)
-from dualfold.quality.map_layout import Layout
-from dualfold.quality.map_verdict import GroupsFound, MapVerdict
+from dualfold.quality.coranking import neighborhood_curve
+from dualfold.quality.distortion import measured_distortion
+from dualfold.quality.map_axes import column_correlations
+from dualfold.quality.map_comparison import neighbor_agreement, procrustes, repeated_maps, stability
 from dualfold.quality.neighborhood_shape import density_correlation, local_distortion
 from dualfold.quality.pair_measures import (
     distance_correlation,
@@ -47,55 +25,33 @@ from dualfold.quality.pair_measures import (
     residual_variance,
     stress,
 )
-from dualfold.quality.picture import Picture
 from dualfold.quality.quality_report import QualityReport, report
 from dualfold.quality.ranks import (
-    NeighborRanks,
     continuity,
     lcmc,
     mean_relative_rank_errors,
-    neighbor_ranks,
-    picture_of,
     t_similarity,
     trustworthiness,
 )
-from dualfold.quality.shepard import Shepard, shepard
+from dualfold.quality.shepard import shepard
 
 __all__ = [
-    "Alignment",
-    "CoRanking",
-    "ColumnDirection",
-    "Distortion",
-    "Estimate",
-    "GroupsFound",
-    "Layout",
-    "MapVerdict",
-    "NeighborRanks",
-    "NeighborhoodCurve",
-    "Picture",
     "QualityReport",
-    "Shepard",
-    "Stability",
-    "close_axes",
-    "co_ranking",
     "column_correlations",
     "column_directions",
     "conformal_p_values",
     "continuity",
     "density_correlation",
     "distance_correlation",
-    "far_rows",
     "knn_accuracy",
     "lcmc",
     "local_distortion",
     "mean_relative_rank_errors",
     "measured_distortion",
     "neighbor_agreement",
-    "neighbor_ranks",
     "neighborhood_curve",
     "neighborhood_hit",
     "nonmetric_stress",
-    "picture_of",
     "procrustes",
     "repeated_maps",
     "report",

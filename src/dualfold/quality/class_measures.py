@@ -25,15 +25,60 @@ def silhouette(
     random_state: Any = 0,
     n_jobs: int | None = None,
 ) -> float | Array:
-    """How much nearer points are to their own class than to the next one. −1 to 1; 1 best.
+    """Silhouette: how much nearer points are to their own class than to the next one.
 
-        mean over i of (b_i − a_i)/max(a_i, b_i)
+        mean over i of (b_i − a_i) / max(a_i, b_i)
 
-    a_i: mean distance to the others of its class, by `labels`; b_i: the smallest mean
-    distance to another class. 0 for a class of one. Equal to
-    `sklearn.metrics.silhouette_score`; no n×n matrix, Y a map or any data.
+    a_i is the mean distance to the other points of the class, b_i the smallest mean distance to
+    another class. The measure is from −1 to 1 and 1 is best; a class of one point counts 0.
 
-    Rousseeuw, "Silhouettes" (1987).
+    Parameters
+    ----------
+    Y : array-like, sparse matrix or Graph
+        Map or any other data, one row for each point.
+    labels : array-like of shape (n_samples,)
+        Class of each point; from 2 to n_samples − 1 different ones.
+    metric : str or callable, default="euclidean"
+        Metric of Y: a name that scikit-learn knows, a function of two rows, or "precomputed".
+    per_point : bool, default=False
+        Whether to return one number for each point, whose mean is the measure.
+    sample : int ≥ 2 or None, default=None
+        Number of random points that are measured against all points; None measures all.
+    random_state : int, Generator, RandomState or None, default=0
+        Seed of the sample. The same number gives the same points.
+    n_jobs : int or None, default=None
+        Number of threads; None and -1 use all cores. The result does not depend on it.
+
+    Returns
+    -------
+    float or ndarray of shape (n_samples,)
+        The measure. Of a `sample` it is a float with the limits `low` and `high` of its 95 %
+        interval. With `per_point=True` an array, NaN where a point was not measured.
+
+    Raises
+    ------
+    InvalidInput
+        If `labels` do not name a class for each point, or name too few or too many classes.
+
+    See Also
+    --------
+    knn_accuracy : Whether the neighbours name the class of a point.
+
+    Notes
+    -----
+    Equal to `sklearn.metrics.silhouette_score`, without a matrix of all distances: memory O(n),
+    time O(n²).
+
+    References
+    ----------
+    .. [1] P. J. Rousseeuw, "Silhouettes: a graphical aid to the interpretation and validation of
+       cluster analysis", Journal of Computational and Applied Mathematics, 20, 53–65, 1987.
+
+    Examples
+    --------
+    >>> from dualfold.quality import silhouette
+    >>> round(silhouette([[0.0], [1.0], [9.0], [10.0]], ["a", "a", "b", "b"]), 2)
+    0.89
     """
     space = space_of(Y, metric, n_jobs)
     classes, codes = _classes(labels, space.n)
@@ -74,11 +119,56 @@ def knn_accuracy(
     random_state: Any = 0,
     n_jobs: int | None = None,
 ) -> float | Array:
-    """The share of points whose k nearest vote for their class. 0 to 1; 1 best.
+    """Share of points whose k nearest neighbours vote for their class.
 
-    Each point is left out of its own vote. Equal votes go to the class that comes first
-    in sorted order, as in `sklearn.neighbors.KNeighborsClassifier`. Compare the map's with
-    that of X itself: `knn_accuracy(X, labels)`.
+    From 0 to 1; 1 is best. Compare the value of the map with that of the data,
+    `knn_accuracy(X, labels)`.
+
+    Parameters
+    ----------
+    Y : array-like, sparse matrix or Graph
+        Map or any other data, one row for each point.
+    labels : array-like of shape (n_samples,)
+        Class of each point; from 2 to n_samples − 1 different ones.
+    n_neighbors : int ≥ 1, default=5
+        Number k of neighbours that vote. A point does not vote for itself.
+    metric : str or callable, default="euclidean"
+        Metric of Y: a name that scikit-learn knows, a function of two rows, or "precomputed".
+    per_point : bool, default=False
+        Whether to return one number for each point, whose mean is the measure.
+    sample : int ≥ 2 or None, default=None
+        Number of random points that are measured against all points; None measures all.
+    random_state : int, Generator, RandomState or None, default=0
+        Seed of the sample. The same number gives the same points.
+    n_jobs : int or None, default=None
+        Number of threads; None and -1 use all cores. The result does not depend on it.
+
+    Returns
+    -------
+    float or ndarray of shape (n_samples,)
+        The measure. Of a `sample` it is a float with the limits `low` and `high` of its 95 %
+        interval. With `per_point=True` an array, NaN where a point was not measured.
+
+    Raises
+    ------
+    InvalidInput
+        If `labels` do not name a class for each point, or there are too few points.
+
+    See Also
+    --------
+    neighborhood_hit : How many of the votes are right.
+
+    Notes
+    -----
+    Equal votes go to the class that comes first in sorted order, as in
+    `sklearn.neighbors.KNeighborsClassifier`.
+
+    Examples
+    --------
+    >>> from dualfold.quality import knn_accuracy
+    >>> Y = [[0.0], [1.0], [2.0], [9.0], [10.0], [11.0]]
+    >>> knn_accuracy(Y, ["a", "a", "a", "b", "b", "b"], n_neighbors=2)
+    1.0
     """
     space = space_of(Y, metric, n_jobs)
     classes, codes = _classes(labels, space.n)
@@ -100,10 +190,56 @@ def neighborhood_hit(
     random_state: Any = 0,
     n_jobs: int | None = None,
 ) -> float | Array:
-    """The share of a point's k nearest that are of its class, on average. 0 to 1; 1 best.
+    """Share of a point's k nearest neighbours that are of its class, on average.
 
-    Where `knn_accuracy` asks whether the right class has most votes, this asks how many it has:
-    it falls as soon as the classes of `labels` mix at their borders. Paulovich et al. (2008).
+    From 0 to 1; 1 is best. `knn_accuracy` asks whether the right class has most votes; this measure
+    asks how many votes it has, and falls as soon as classes mix at their borders.
+
+    Parameters
+    ----------
+    Y : array-like, sparse matrix or Graph
+        Map or any other data, one row for each point.
+    labels : array-like of shape (n_samples,)
+        Class of each point; from 2 to n_samples − 1 different ones.
+    n_neighbors : int ≥ 1, default=5
+        Number k of neighbours that make a neighbourhood.
+    metric : str or callable, default="euclidean"
+        Metric of Y: a name that scikit-learn knows, a function of two rows, or "precomputed".
+    per_point : bool, default=False
+        Whether to return one number for each point, whose mean is the measure.
+    sample : int ≥ 2 or None, default=None
+        Number of random points that are measured against all points; None measures all.
+    random_state : int, Generator, RandomState or None, default=0
+        Seed of the sample. The same number gives the same points.
+    n_jobs : int or None, default=None
+        Number of threads; None and -1 use all cores. The result does not depend on it.
+
+    Returns
+    -------
+    float or ndarray of shape (n_samples,)
+        The measure. Of a `sample` it is a float with the limits `low` and `high` of its 95 %
+        interval. With `per_point=True` an array, NaN where a point was not measured.
+
+    Raises
+    ------
+    InvalidInput
+        If `labels` do not name a class for each point, or there are too few points.
+
+    See Also
+    --------
+    knn_accuracy : Whether the right class has most votes.
+
+    References
+    ----------
+    .. [1] F. V. Paulovich, L. G. Nonato, R. Minghim and H. Levkowitz, "Least square projection: a
+       fast high-precision multidimensional projection technique and its application to document
+       mapping", IEEE Transactions on Visualization and Computer Graphics, 14(3), 564–575, 2008.
+
+    Examples
+    --------
+    >>> from dualfold.quality import neighborhood_hit
+    >>> neighborhood_hit([[0.0], [1.0], [9.0], [10.0]], ["a", "a", "b", "b"], n_neighbors=2)
+    0.5
     """
     space = space_of(Y, metric, n_jobs)
     _, codes = _classes(labels, space.n)

@@ -43,7 +43,9 @@ def conformal_p_values(
     metric: Any = "euclidean",
     n_jobs: int | None = None,
 ) -> Array:
-    """For each new row the share of old rows that lie as far out as it does, 1/(n+1) to 1.
+    """Conformal p-values of new rows: the share of old rows that lie as far out.
+
+    ::
 
         a(x) = d_k(x) / mean of d_k over the k nearest old rows of x
         p(x) = (1 + number of old rows i with a(i) ≥ a(x)) / (n + 1)
@@ -51,21 +53,49 @@ def conformal_p_values(
     d_k is the distance to the k-th nearest old row (of an old row: among the others). The ratio is
     local: a row outside of a dense group counts as far, though another group may be sparser.
 
-    **Conformal p-values assume exchangeable rows**: a new row that was drawn as the old ones were
-    has p ≤ 0.05 at most about once in 20 times, whatever the distribution. That is no statement
-    about new rows of another time or place, for which every p-value may be small or large. And none
-    is below 1/(n + 1): of 18 old rows or fewer none says that a row is foreign, however far it is.
-    The chance is approximate, too: an old row is among the neighbours of its neighbours, whose d_k
-    is shorter for that, and p-values in few dimensions are somewhat too large
-    (docs/calibration.md).
+    Parameters
+    ----------
+    old : array-like or sparse matrix of shape (n_samples, n_features)
+        Rows that a map was made of.
+    new : array-like or sparse matrix of shape (n_new, n_features)
+        Rows to compare with them, with the same columns.
+    n_neighbors : int ≥ 1, default=5
+        Number k of neighbours; fewer than old rows.
+    metric : str or callable, default="euclidean"
+        Metric of the rows, as in `dualfold.graph.nearest`.
+    n_jobs : int or None, default=None
+        Number of threads; None and -1 use all cores. The result does not depend on it.
 
-    old, new : tables with the same columns; n_neighbors : k
-    metric : as for `graph.nearest`; n_jobs : threads (None: all cores)
+    Returns
+    -------
+    ndarray of shape (n_new,)
+        A p-value for each new row, from 1/(n + 1) to 1. Small: few old rows lie as far out.
 
-    Vovk, Gammerman and Shafer, *Algorithmic Learning in a Random World* (2005), chapter 2; the
-    ratio is that of Breunig, Kriegel, Ng and Sander, "LOF" (2000), without its smoothing.
+    Raises
+    ------
+    InvalidInput
+        If `n_neighbors` is not from 1 to n − 1, or columns differ.
 
+    Notes
+    -----
+    The p-values assume exchangeable rows: a new row that was drawn as the old ones were has p ≤
+    0.05 at most about once in 20 times, whatever the distribution. They say nothing about rows of
+    another time or place, for which every p-value may be small or large. No p-value is below 1/(n +
+    1): with 18 old rows or fewer, none says that a row is foreign. The level is approximate. An old
+    row is among the neighbours of its neighbours, which makes their d_k shorter, and p-values in
+    few dimensions are somewhat too large (docs/calibration.md).
+
+    References
+    ----------
+    .. [1] V. Vovk, A. Gammerman and G. Shafer, *Algorithmic Learning in a Random World*, chapter 2,
+       Springer, 2005.
+    .. [2] M. M. Breunig, H.-P. Kriegel, R. T. Ng and J. Sander, "LOF: identifying density-based
+       local outliers", ACM SIGMOD, 93–104, 2000. The ratio a(x) is theirs without smoothing.
+
+    Examples
+    --------
     >>> import numpy as np
+    >>> from dualfold.quality import conformal_p_values
     >>> old = np.random.default_rng(0).normal(size=(199, 2))
     >>> p = conformal_p_values(old, np.array([[0.0, 0.0], [9.0, 9.0]]))
     >>> p[0] > 0.05, float(p[1])

@@ -94,19 +94,53 @@ def levina_bickel(X: Any, n_neighbors: int = LEVINA_BICKEL_NEIGHBORS) -> float:
 
 
 def intrinsic_dimension(X: Any, *, random_state: int = 0) -> Dimension:
-    """Both estimates, each corrected by its value for flat clouds of as many points.
+    """Intrinsic dimension of a table, by two estimates.
 
+    Both come from distances to nearest neighbours: TwoNN [1]_ uses the first two, the maximum
+    likelihood of Levina and Bickel [2]_ the first ten. Each is corrected by its value for flat
+    clouds of as many points.
+
+    Parameters
+    ----------
+    X : array-like, sparse matrix, data frame or Graph
+        Data, or a `Graph` for its geodesic distances. About 1,000 rows are enough.
+    random_state : int, default=0
+        Seed of the 20,000 rows that are drawn from a longer table.
+
+    Returns
+    -------
+    Dimension
+        `value`, a whole number; `two_nn` and `levina_bickel`, the two estimates with the limits
+        `low` and `high`; `agree`, whether they say the same; `n`, the number of rows. `print` it.
+
+    Raises
+    ------
+    InvalidInput
+        If there are too few rows.
+
+    Notes
+    -----
     Few points in many dimensions have their neighbours across the edge of the cloud, and both
-    estimates are then too low: by how much depends on the shape. Normal clouds, cubes and
-    spheres of 1 to 40 dimensions and 20 to 20,000 points were simulated, and their curves are read
+    estimates are then too low; by how much depends on the shape. Normal clouds, cubes and spheres
+    of 1 to 40 dimensions and 20 to 20,000 points were simulated, and their curves are read
     backwards: the value lies in the middle of the three, the range holds all of them. Neither is
     above the number of columns, and equal rows count once.
 
-    X : a table, a space or a graph's geodesics; a sample of about 1,000 rows is enough
-    random_state : seed of the 20,000 rows that are taken of a longer table
+    References
+    ----------
+    .. [1] E. Facco, M. d'Errico, A. Rodriguez and A. Laio, "Estimating the intrinsic dimension of
+       datasets by a minimal neighborhood information", Scientific Reports, 7, 12140, 2017.
+    .. [2] E. Levina and P. J. Bickel, "Maximum likelihood estimation of intrinsic dimension",
+       Advances in Neural Information Processing Systems 17, 2004.
+    .. [3] D. J. C. MacKay and Z. Ghahramani, "Comments on 'Maximum likelihood estimation of
+       intrinsic dimension' by E. Levina and P. Bickel", 2005. Inverse dimensions are averaged as
+       they say.
 
+    Examples
+    --------
     >>> from dualfold.data import swiss_roll
-    >>> intrinsic_dimension(swiss_roll(1000, random_state=0).points).value
+    >>> from dualfold.recommendation import intrinsic_dimension
+    >>> intrinsic_dimension(swiss_roll(500, random_state=0).points).value
     2
     """
     space = space_of(X)

@@ -24,11 +24,33 @@ CHI_SQUARE_QUANTILE = -2 * float(np.log(0.05))  # 95 % of χ² with two degrees 
 
 
 def column_correlations(X: Any, Y: Any) -> Array:
-    """Pearson's correlation of each column of X (a row of the result) with each axis of Y.
+    """Pearson's correlation of each column of X with each axis of a map.
 
-    0 where one of the two does not vary. X may be sparse.
+    Parameters
+    ----------
+    X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
+        Data.
+    Y : array-like of shape (n_samples, n_components)
+        Map, one row for each row of X.
 
+    Returns
+    -------
+    ndarray of shape (n_features, n_components)
+        The correlations; 0 where a column or an axis does not vary.
+
+    Raises
+    ------
+    InvalidInput
+        If the numbers of rows differ, or X has NaN or infinity.
+
+    See Also
+    --------
+    column_directions : The direction of the map along which a column rises, beside chance.
+
+    Examples
+    --------
     >>> import numpy as np
+    >>> from dualfold.quality import column_correlations
     >>> t = np.arange(5.0)
     >>> print(column_correlations(np.column_stack([t, -t, np.ones(5)]), t[:, None]).T)
     [[ 1. -1.  0.]]

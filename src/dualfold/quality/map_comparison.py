@@ -37,15 +37,53 @@ class Alignment:
 
 
 def procrustes(reference: Any, points: Any, *, scale: float | str = "best") -> Alignment:
-    """Rotate, reflect, shift and scale `points` onto `reference` by least squares.
+    """Lay one map over another by the best rotation, reflection, shift and scale.
 
         min over RᵀR = I, b, c of Σ_i ‖reference_i − (c·points_i·R + b)‖²
 
-    scale : c; "best" minimises over it, then `disparity` is 0 to 1 and that of
-        `scipy.spatial.procrustes`, symmetric in the two maps. Maps of different width are
-        filled up with zero columns.
+    Parameters
+    ----------
+    reference : array-like of shape (n_samples, n_components)
+        Map that stays.
+    points : array-like of shape (n_samples, n_components)
+        Map that is moved, of the same points in the same order. If the maps differ in width,
+        columns of zeros fill the narrower one.
+    scale : float or "best", default="best"
+        The factor c. "best" minimises over it; then `disparity` is from 0 to 1, symmetric in the
+        two maps, and that of `scipy.spatial.procrustes`.
 
-    Schönemann (1966); Gower (1975).
+    Returns
+    -------
+    Alignment
+        The moved `points`, the `rotation`, `scale` and `shift` that move them, the `disparity`
+        (squared distances that are left, as a share of the variance of `reference`; 0: the same
+        map) and the `residuals`, the distance of each point from its place.
+
+    Raises
+    ------
+    InvalidInput
+        If the maps have different numbers of points, or `scale` is another word.
+
+    See Also
+    --------
+    stability : Several maps, each with each other.
+    neighbor_agreement : Neighbours that two maps share.
+
+    References
+    ----------
+    .. [1] P. H. Schönemann, "A generalized solution of the orthogonal Procrustes problem",
+       Psychometrika, 31(1), 1–10, 1966.
+    .. [2] J. C. Gower, "Generalized Procrustes analysis", Psychometrika, 40(1),
+       33–51, 1975.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.quality import procrustes
+    >>> square = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
+    >>> found = procrustes(square, 5 - 3 * square[:, ::-1])
+    >>> round(found.disparity, 6), round(found.scale, 3)
+    (0.0, 0.333)
     """
     # Each map in units of its own, a power of 2: squares have room then, and no digit changes.
     (A, power), (B, own) = _map_in_units(reference, "reference"), _map_in_units(points, "points")
@@ -97,12 +135,51 @@ def neighbor_agreement(
     random_state: Any = 0,
     n_jobs: int | None = None,
 ) -> float | Array:
-    """The share of k nearest neighbours two maps have in common, 0 to 1; symmetric.
+    """Share of the k nearest neighbours that two maps have in common.
 
-    first, second : the maps, of the same points in the same order
+    From 0 to 1, and symmetric. `per_point=True` shows where the maps differ. Where points tie on
+    one of the maps, it is the mean of what each map keeps of the other (`t_similarity`).
 
-    `per_point=True` shows where the maps differ. Where points tie on one of them it is the mean of
-    what each keeps of the other (`t_similarity`).
+    Parameters
+    ----------
+    first : array-like of shape (n_samples, n_components)
+        One map.
+    second : array-like of shape (n_samples, n_components)
+        The other map, of the same points in the same order. It may have another width.
+    n_neighbors : int ≥ 1, default=10
+        Number k of neighbours that make a neighbourhood.
+    per_point : bool, default=False
+        Whether to return one number for each point, whose mean is the measure.
+    sample : int ≥ 2 or None, default=None
+        Number of random points that are measured against all points; None measures all.
+    random_state : int, Generator, RandomState or None, default=0
+        Seed of the sample. The same number gives the same points.
+    n_jobs : int or None, default=None
+        Number of threads; None and -1 use all cores. The result does not depend on it.
+
+    Returns
+    -------
+    float or ndarray of shape (n_samples,)
+        The measure. Of a `sample` it is a float with the limits `low` and `high` of its 95 %
+        interval. With `per_point=True` an array, NaN where a point was not measured.
+
+    Raises
+    ------
+    InvalidInput
+        If the maps have different numbers of points, or too few.
+
+    See Also
+    --------
+    procrustes : Lay one map over the other.
+    stability : Several maps, each with each other.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.quality import neighbor_agreement
+    >>> line = np.array([0.0, 1.0, 3.0, 7.0, 15.0])[:, None]
+    >>> neighbor_agreement(line, line[[1, 0, 2, 3, 4]], n_neighbors=1)
+    0.8
     """
     for points, name in ((first, "first"), (second, "second")):
         _map_in_units(points, name)
@@ -169,10 +246,45 @@ def stability(
     n_neighbors: int = 10,
     n_jobs: int | None = None,
 ) -> Stability:
-    """Compare each map with each other, on the points both hold.
+    """Compare several maps, each with each other, on the points that both hold.
 
-    maps : the same points embedded again (other seeds, other settings), or subsamples
-    rows : for subsamples, which points each map holds (indices into the whole)
+    Parameters
+    ----------
+    maps : sequence of array-like
+        Maps of the same data: with other seeds or settings, or of subsamples.
+    rows : sequence of array-like or None, default=None
+        Row numbers of the points of each map; None: all maps hold the same points.
+    n_neighbors : int ≥ 1, default=10
+        Number k of neighbours that make a neighbourhood.
+    n_jobs : int or None, default=None
+        Number of threads; None and -1 use all cores. The result does not depend on it.
+
+    Returns
+    -------
+    Stability
+        `agreement`, the mean share of neighbours that two maps share; `disparity`, the mean share
+        of the variance that differs after `procrustes`; `agreements` and `disparities`, the same
+        for each pair of maps; `per_point`, the agreement at each point; `spread`, how far a point
+        moves between maps that are laid over the first, in radii of the first. NaN where fewer than
+        two maps hold a point.
+
+    Raises
+    ------
+    InvalidInput
+        If there are fewer than two maps, or two of them share `n_neighbors` points or fewer.
+
+    See Also
+    --------
+    repeated_maps : Maps to compare.
+    neighbor_agreement : The comparison of two maps.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.quality import stability
+    >>> Y = np.random.default_rng(0).normal(size=(40, 2))
+    >>> print(stability([Y, -2 * Y, Y[:, ::-1]]))
+    3 maps share 100% of their 10 nearest neighbours pairwise; aligned, 0.0% of the variance differs
     """
     tables = [_map_in_units(table, f"map {place}")[0] for place, table in enumerate(maps)]
     if len(tables) < 2:
@@ -240,12 +352,46 @@ def repeated_maps(
     share: float = 1.0,
     random_state: int = 0,
 ) -> tuple[list[Array], list[Array]]:
-    """Several maps of X by the same method: (maps, rows), ready for `stability(maps, rows)`.
+    """Several maps of the same data by the same method.
 
-    make : (points, seed) → map; for example
-        `lambda X, seed: PCA(2, random_state=seed).fit_transform(X)`
-    runs : how many
-    share : of the points each run sees; below 1 every run draws its own subsample
+    Parameters
+    ----------
+    make : callable
+        Function of rows and a seed that returns a map, for example
+        `lambda X, seed: PCA(2, random_state=seed).fit_transform(X)`.
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        Data.
+    runs : int ≥ 2, default=5
+        Number of maps.
+    share : float in (0, 1], default=1.0
+        Share of the rows that each run gets. Below 1 every run draws its own subsample.
+    random_state : int, default=0
+        Seed of the subsamples and of the seeds that `make` gets.
+
+    Returns
+    -------
+    maps : list of ndarray
+        The maps.
+    rows : list of ndarray of int
+        Row numbers of the points of each map.
+
+    Raises
+    ------
+    InvalidInput
+        If `runs` or `share` is out of its range.
+
+    See Also
+    --------
+    stability : Compare these maps.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.quality import repeated_maps, stability
+    >>> X = np.random.default_rng(0).normal(size=(60, 3))
+    >>> maps, rows = repeated_maps(lambda X, seed: X[:, :2], X, runs=3, share=0.5)
+    >>> stability(maps, rows, n_neighbors=5).disparity < 1e-9
+    True
     """
     if not 0 < share <= 1 or runs < 2:
         raise InvalidInput(

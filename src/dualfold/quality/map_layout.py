@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,6 +20,7 @@ from dualfold.quality.column_directions import (
 )
 from dualfold.quality.estimate import INTERVAL_CONFIDENCE, Estimate, drawn_rows
 from dualfold.quality.space import EuclideanSpace, Space, subspace
+from dualfold.quality.unrelated_columns import UnrelatedOrder, order_of_unrelated_columns
 
 # Where words change, in correlations of ranks beyond chance: half, a quarter and a sixteenth of
 # the variance of the ranks is explained. Conventions, chosen by known tables
@@ -27,6 +28,12 @@ from dualfold.quality.space import EuclideanSpace, Space, subspace
 LAYOUT_GRADES = ((0.7, "good"), (0.5, "fair"), (0.25, "poor"), (-np.inf, "hardly any"))
 MIN_ORDER_CORRELATION = LAYOUT_GRADES[0][0]
 MIN_FAIR = LAYOUT_GRADES[1][0]
+# Where it is fair or good, and as much is shown of columns that are not related.
+TRIVIAL = "trivial"
+LAYOUT_WORDS = ("good", "fair", TRIVIAL, "poor", "hardly any")
+SHOWN_GRADES = LAYOUT_WORDS[:2]
+# From here nearly all order is there, whether columns are related or not.
+MIN_NEARLY_ALL = 0.95
 # Of the columns of a table: fewer are the order of a few, not of the table.
 MIN_ORDERED_SHARE = 0.1
 # All pairs of fewer rows are compared; else 20,000 pairs of so many rows.
@@ -49,21 +56,27 @@ class Layout:
         inside permuted (without groups: with permuted rows)
     columns : the direction of each column that was looked at
     n_components : coordinates of the map
+    unrelated : what principal components hardly pass of the same columns, each permuted on its own;
+        None where the map shows less than "fair", or this was not measured
 
     The grade is that of the distances, or of the columns where these say more. A column is in order
     from a held-out correlation r of 0.7, beyond chance. Of independent columns a map of d axes
     shows d at most (Σr² ≤ d); so the columns in order count where they are more than d with
-    Σr² > d, not counting as many as rearranged maps have: "good" for a tenth of all columns,
-    "fair" for fewer.
+    Σr² > d (and more than of unrelated columns), not counting as many as rearranged maps have:
+    "good" for a tenth of all columns, "fair" for fewer.
+
+    Two axes of four columns hold half of everything, whatever the columns are. So order is
+    "trivial" where there is no more of it than of unrelated columns, unless nearly all is there.
 
     >>> print(Layout(0.8, 0.1, (), 2))
-    good: distances keep their order by 0.80 (by chance 0.10)
+    good: distances keep their order by 0.80 (by chance up to 0.10)
     """
 
     distances: float
     chance: float
     columns: tuple[ColumnDirection, ...]
     n_components: int
+    unrelated: UnrelatedOrder | None = None
 
     @property
     def beyond_chance(self) -> float:
@@ -89,14 +102,30 @@ class Layout:
 
     @property
     def grade(self) -> str:
-        """good, fair, poor, or hardly any."""
-        by_columns = len(self.ordered_columns) - self.ordered_by_chance
+        """good, fair, trivial, poor, or hardly any."""
+        word = self._grade_of_distances
+        if self._is_ordered_by_columns:
+            many = self._n_ordered >= MIN_ORDERED_SHARE * len(self.columns)
+            return "good" if many else word if word in SHOWN_GRADES else "fair"
+        return TRIVIAL if word in SHOWN_GRADES and self._is_trivial else word
+
+    @property
+    def _is_trivial(self) -> bool:
+        """Whether distances are in order no more than those of unrelated columns are."""
+        if self.unrelated is None or self.beyond_chance >= MIN_NEARLY_ALL:
+            return False
+        return float(self.distances) <= self.unrelated.distances
+
+    @property
+    def _n_ordered(self) -> int:
+        return len(self.ordered_columns) - self.ordered_by_chance
+
+    @property
+    def _is_ordered_by_columns(self) -> bool:
+        """Whether more columns are in order than unrelated ones can be."""
         squares = sum(one.correlation**2 for one in self.ordered_columns)
-        if by_columns <= self.n_components or squares <= self.n_components:
-            return self._grade_of_distances
-        if by_columns >= MIN_ORDERED_SHARE * len(self.columns):
-            return "good"
-        return self._grade_of_distances if self.beyond_chance >= MIN_FAIR else "fair"
+        most = 0.0 if self.unrelated is None else self.unrelated.squares
+        return self._n_ordered > self.n_components and squares > max(self.n_components, most)
 
     @property
     def _grade_of_distances(self) -> str:
@@ -114,20 +143,31 @@ class Layout:
 
     def __str__(self) -> str:
         low, high = (getattr(self.distances, end, None) for end in ("low", "high"))
-        interval = "" if low is None else f", 95 %: {low:.2f} to {high:.2f}"
+        interval = "" if low is None else f"95 %: {low:.2f} to {high:.2f}; "
         text = (
-            f"{self.grade}: distances keep their order by {float(self.distances):.2f} (by chance "
-            f"{self.chance:.2f}{interval})"
+            f"{self.grade}: distances keep their order by {float(self.distances):.2f} ({interval}"
+            f"by chance up to {self.chance:.2f}{self._words_of_unrelated})"
         )
         if not self.columns:
             return text
         best = self.ordered_columns[:MAX_NAMED_COLUMNS]
         named = ", ".join(
-            f"{one.title} {one.correlation:.2f} (by chance {one.chance:.2f})" for one in best
+            f"{one.title} {one.correlation:.2f} (by chance up to {one.chance:.2f})" for one in best
         )
-        count = f"{len(self.ordered_columns)} of {len(self.columns)} columns rise along a line"
-        chance = f" (by chance {self.ordered_by_chance})"
+        count = (
+            f"{len(self.ordered_columns)} of {len(self.columns)} features rise along a straight "
+            f"line by {MIN_ORDER_CORRELATION} or more"
+        )
+        chance = f" (by chance up to {self.ordered_by_chance})"
         return f"{text}; {count}{chance}{': ' if named else ''}{named}"
+
+    @property
+    def _words_of_unrelated(self) -> str:
+        return (
+            ""
+            if self.unrelated is None
+            else f", of unrelated columns {self.unrelated.distances:.2f}"
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready; of the columns the best hundred."""
@@ -139,6 +179,7 @@ class Layout:
             "high": getattr(self.distances, "high", float(self.distances)),
             "chance": self.chance,
             "beyond_chance": self.beyond_chance,
+            "unrelated": None if self.unrelated is None else self.unrelated.distances,
             "columns_in_order": [one.title for one in self.ordered_columns],
             "columns_by_chance": self.ordered_by_chance,
             "columns_tested": len(self.columns),
@@ -153,6 +194,7 @@ def layout_of(
     columns: Mapping[str, Any] | None = None,
     *,
     names: Sequence[str] | None = None,
+    blocks: Sequence[Hashable] | None = None,
     random_state: int = 0,
 ) -> Layout:
     """How much of the overall order of a space the map Y shows.
@@ -160,6 +202,7 @@ def layout_of(
     columns : name → values, one for each row (see `column_directions`); None: those of the table
         that distances are taken in, if it is one
     names : of the columns of that table
+    blocks : of each of these columns, as `order_of_unrelated_columns` takes them
     """
     points = np.asarray(Y, dtype=float)
     columns = _columns_of(x, names) if columns is None else columns
@@ -178,7 +221,25 @@ def layout_of(
     ]
     if len(pairs.rows) < some.n:
         value = _with_interval(value, before, after)
-    return Layout(value, max(0.0, *by_chance), tuple(directions), points.shape[1])
+    found = Layout(value, max(0.0, *by_chance), tuple(directions), points.shape[1])
+    if found.grade not in SHOWN_GRADES or not isinstance(some, EuclideanSpace):
+        return found
+    # A map of all columns is the table itself; of many columns unrelated ones show next to nothing.
+    if not found.n_components < some.width <= MAX_COLUMNS:
+        return found
+
+    def kept_order(table: Array, its_map: Array) -> float:
+        return _correlation(rankdata(_distances_on(table, pairs)), _distances_on(its_map, pairs))
+
+    unrelated = order_of_unrelated_columns(
+        some.points,
+        found.n_components,
+        kept_order,
+        least_square=MIN_ORDER_CORRELATION**2,
+        blocks=blocks,
+        random_state=random_state,
+    )
+    return replace(found, unrelated=unrelated)
 
 
 def _columns_of(x: Space, names: Sequence[str] | None) -> dict[str, Any]:

@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 
 from dualfold.quality.estimate import mean_estimate
-from dualfold.quality.map_layout import Layout
+from dualfold.quality.map_layout import SHOWN_GRADES, TRIVIAL, Layout
 from dualfold.quality.picture import Picture, mean_picture, percent
+from dualfold.quality.visible_groups import smallest_visible_group
 
-SHOWN_GRADES = ("good", "fair")
+# What is missing where two axes show a part of everything, whatever the columns are.
+UNRELATED_ORDER = "more overall order than of unrelated columns"
 
 
 @dataclass(frozen=True)
@@ -26,9 +28,10 @@ class GroupsFound:
     sampled : rows whose links were counted; 0: groups were not tested
     reason : why not
     verdicts : of each group, the largest first; () where they were not tested
+    joined : groups of the data that there are where torn ones are joined
 
-    >>> print(GroupsFound(8, 5, 2, 0, 1_000))
-    most: 5 of 8 visible groups are groups of the data, too (level 0.05); 2 are torn from others
+    >>> print(GroupsFound(8, 6, 2, 0, 1_000))
+    most: 6 of 8 visible groups are groups of the data, too (level 0.05); 2 are torn from others
     """
 
     visible: int
@@ -38,6 +41,7 @@ class GroupsFound:
     sampled: int = 0
     reason: str = ""
     verdicts: tuple[str, ...] = ()
+    joined: int = 0
 
     @property
     def is_tested(self) -> bool:
@@ -64,7 +68,11 @@ class GroupsFound:
 
     def __str__(self) -> str:
         if self.grade == "none visible":
-            return "none visible: the points of the map are in one group"
+            n = max(self.sampled, 2)
+            least = percent(min(1.0, smallest_visible_group(n) / n))
+            return (
+                f"none visible: no groups of {least} of the points or more stand apart on the map"
+            )
         if not self.is_tested:
             return f"not tested: {self.reason}"
         text = (
@@ -78,7 +86,8 @@ class GroupsFound:
             "undecided": open_,
         }
         parts = [f"{n} {'is' if n == 1 else 'are'} {what}" for what, n in counts.items() if n]
-        return "; ".join([text, *parts])
+        whole = [f"where torn ones are joined, {self.joined} groups"] if self.joined else []
+        return "; ".join([text, *parts, *whole])
 
     def without_denials(self) -> GroupsFound:
         """The same where groups that were not found are undecided.
@@ -86,7 +95,7 @@ class GroupsFound:
         Guesses in filled cells blur the border of a group; they do not show that there is none.
         """
         open_ = tuple(word if word == "group" else "undecided" for word in self.verdicts)
-        return replace(self, torn=0, scattered=0, verdicts=open_)
+        return replace(self, torn=0, scattered=0, verdicts=open_, joined=0)
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready."""
@@ -96,18 +105,35 @@ class GroupsFound:
 
 @dataclass(frozen=True)
 class MapVerdict:
-    """What a map shows of its data: three questions, each with its number, chance and word.
+    """What a map shows of its data: three answers, each with its number, chance and a word.
 
-    layout : overall order: do large distances hold, do columns rise along the map
-    neighborhoods : are near rows near; None where there are too few rows
-    groups : are visible groups groups of the data
-    filled_share : of the cells of the table, those that were filled in; the numbers are then
-        means over plausible fillings
-    doubt : why these say nothing, in words; "" where they do
+    Attributes
+    ----------
+    layout : Layout
+        Overall order: whether large distances hold, and whether columns rise along the map. Its
+        `grade` is "good", "fair" or worse.
+    neighborhoods : Picture or None
+        Whether near rows are near on the map; None where there are too few rows.
+    groups : GroupsFound
+        How many of the `visible` groups are `found` in the data, `torn` or `scattered`.
+    filled_share : float
+        Share of the cells of the table that were filled in. If it is above 0, the numbers are means
+        over plausible fillings.
+    doubt : str
+        Why the map cannot be judged, in words; "" where it can.
 
-    >>> layout, near = Layout(0.1, 0.1, (), 2), Picture(0.7, 1_000, 10)
-    >>> print(MapVerdict(layout, near, GroupsFound(1)).headline)
-    Shows who is near whom, not overall order.
+    See Also
+    --------
+    dualfold.auditing.map_verdict : Makes it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.auditing import map_verdict
+    >>> X = np.random.default_rng(0).normal(size=(60, 2))
+    >>> found = map_verdict(X, 2 * X)
+    >>> found.layout.grade, found.neighborhoods.grade, found.groups.grade
+    ('good', 'good', 'not tested')
     """
 
     layout: Layout
@@ -118,7 +144,13 @@ class MapVerdict:
 
     @property
     def shows_nothing(self) -> bool:
-        """Whether none of the three is shown: this is said before anything else."""
+        """Whether the map shows neither order nor neighbourhoods nor groups.
+
+        Returns
+        -------
+        bool
+            True where none of the three is shown.
+        """
         near = self.neighborhoods
         return bool(self.doubt) or (
             self.layout.grade not in SHOWN_GRADES
@@ -128,7 +160,13 @@ class MapVerdict:
 
     @property
     def headline(self) -> str:
-        """One sentence: what can be read off the map and what cannot."""
+        """What can be read off the map and what cannot.
+
+        Returns
+        -------
+        str
+            One sentence.
+        """
         if self.doubt:
             return f"It cannot be judged: {self.doubt}."
         shown, missing = self._parts()
@@ -149,7 +187,7 @@ class MapVerdict:
         if grade in SHOWN_GRADES:
             shown.append(order if grade == "good" else f"roughly {order}")
         else:
-            missing.append("overall order")
+            missing.append(UNRELATED_ORDER if grade == TRIVIAL else "overall order")
         near = self.neighborhoods
         if near is not None and near.is_judged:
             if near.grade in SHOWN_GRADES:
@@ -168,7 +206,8 @@ class MapVerdict:
         if groups.are_false:
             count = groups.torn + groups.scattered
             of_all = "" if count == groups.visible else f"{count} of "
-            return f"; {of_all}its {groups.visible} visible groups are no groups of the data"
+            whole = f", but joined they make up {groups.joined}" if groups.joined else ""
+            return f"; {of_all}its {groups.visible} visible groups are no groups of the data{whole}"
         if groups.grade == "undecided":
             return f"; it is undecided whether its {groups.visible} visible groups are in the data"
         if groups.grade == "some":
@@ -193,7 +232,13 @@ class MapVerdict:
 
     @property
     def short(self) -> str:
-        """A few words for a caption or a table."""
+        """The three grades.
+
+        Returns
+        -------
+        str
+            A few words for a caption or a table.
+        """
         near = self.neighborhoods
         if self.doubt:
             return "cannot be judged"
@@ -205,7 +250,13 @@ class MapVerdict:
         return "; ".join(words)
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-ready."""
+        """The three answers with their numbers and sentences.
+
+        Returns
+        -------
+        dict
+            Ready for JSON.
+        """
         near = self.neighborhoods
         return {
             "schema": "dualfold.map_verdict/1",
@@ -238,6 +289,7 @@ def mean_verdict(
         first.layout,
         distances=mean_estimate([one.distances for one in layouts], 0),
         chance=float(np.mean([one.chance for one in layouts])),
+        unrelated=next((one.unrelated for one in layouts if one.unrelated is not None), None),
     )
     near = mean_picture(pictures, filled_share, doubt) if pictures else None
     groups = sorted((one.groups for one in verdicts), key=lambda one: one.found)

@@ -154,15 +154,67 @@ def stress(
 ) -> float | Array:
     """Normalised stress: how far the distances on the map are from those in X.
 
-        √( Σ_ij (d_ij − α·δ_ij)² / Σ_ij d_ij² ),   0 and up; 0: every distance kept;
-        infinite where all rows of X are equal and those of Y are not
+        √( Σ_ij (d_ij − α·δ_ij)² / Σ_ij d_ij² )
 
-    scale : α. "best" minimises over it (at most 1 then), so that the units of the map do
-        not matter; 1.0 compares lengths as they are.
-    per_point : the same over the pairs of each point, with the overall α
+    d_ij is the distance of two points in X and δ_ij that on the map. 0: every distance is kept.
+    Infinite where all rows of X are equal and those of Y are not.
 
-    Kruskal (1964); Smelser, Miller and Kobourov, "'Normalized stress' is not normalized"
-    (2024), on why α matters.
+    Parameters
+    ----------
+    X : array-like, sparse matrix, data frame or Graph
+        Data, one row for each point; float32 and memory maps are read as they are. A `Graph` stands
+        for its geodesic distances; with `metric="precomputed"` X is a square matrix of distances.
+    Y : array-like of shape (n_samples, n_components)
+        Map, one row for each row of X.
+    scale : float or "best", default="best"
+        The factor α. "best" minimises over it, so that the units of the map do not matter, and the
+        stress is at most 1; 1.0 compares lengths as they are.
+    metric : str or callable, default="euclidean"
+        Metric of X: a name that scikit-learn knows, a function of two rows, or "precomputed".
+        Distances on the map are Euclidean.
+    per_point : bool, default=False
+        Whether to return the stress over the pairs of each point, with the overall α.
+    sample : int ≥ 2 or None, default=None
+        Number of random points that are measured against all points; None measures all.
+    random_state : int, Generator, RandomState or None, default=0
+        Seed of the sample. The same number gives the same points.
+    n_jobs : int or None, default=None
+        Number of threads; None and -1 use all cores. The result does not depend on it.
+
+    Returns
+    -------
+    float or ndarray of shape (n_samples,)
+        The measure. Of a `sample` it is a float with the limits `low` and `high` of its 95 %
+        interval. With `per_point=True` an array, NaN where a point was not measured.
+
+    Raises
+    ------
+    InvalidInput
+        If X and Y have different numbers of rows, or `scale` is neither finite nor "best".
+
+    See Also
+    --------
+    nonmetric_stress : Only the order of the distances counts.
+    shepard : The pairs of distances themselves.
+
+    Notes
+    -----
+    One pass over all pairs: time O(n²), memory O(n).
+
+    References
+    ----------
+    .. [1] J. B. Kruskal, "Multidimensional scaling by optimizing goodness of fit to a nonmetric
+       hypothesis", Psychometrika, 29(1), 1–27, 1964.
+    .. [2] K. Smelser, J. Miller and S. Kobourov, "'Normalized stress' is not normalized: how to
+       interpret stress correctly", IEEE BELIV Workshop, 2024, on why α matters.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.quality import stress
+    >>> X = np.random.default_rng(0).normal(size=(60, 3))
+    >>> round(stress(X, 2 * X), 6), round(stress(X, X[:, :2]), 2)
+    (0.0, 0.27)
     """
     if isinstance(scale, str) and scale != "best":
         raise InvalidInput(Argument("scale"), f" must be a number or 'best'; it is {scale!r}")
@@ -183,8 +235,51 @@ def distance_correlation(
     random_state: Any = 0,
     n_jobs: int | None = None,
 ) -> float:
-    """Pearson's correlation of d_ij and δ_ij over all pairs, −1 to 1; 1: proportional
-    up to a constant. 0 where one side does not vary."""
+    """Pearson's correlation of the distances in X and on the map, over all pairs.
+
+    From −1 to 1. 1: distances on the map are a multiple of those in X plus a constant. This is not
+    the distance correlation of Székely, which measures the dependence of two variables.
+
+    Parameters
+    ----------
+    X : array-like, sparse matrix, data frame or Graph
+        Data, one row for each point; float32 and memory maps are read as they are. A `Graph` stands
+        for its geodesic distances; with `metric="precomputed"` X is a square matrix of distances.
+    Y : array-like of shape (n_samples, n_components)
+        Map, one row for each row of X.
+    metric : str or callable, default="euclidean"
+        Metric of X: a name that scikit-learn knows, a function of two rows, or "precomputed".
+        Distances on the map are Euclidean.
+    sample : int ≥ 2 or None, default=None
+        Number of random points that are measured against all points; None measures all.
+    random_state : int, Generator, RandomState or None, default=0
+        Seed of the sample. The same number gives the same points.
+    n_jobs : int or None, default=None
+        Number of threads; None and -1 use all cores. The result does not depend on it.
+
+    Returns
+    -------
+    float
+        The correlation; 0 where one side does not vary. Of a `sample` it has the limits `low` and
+        `high` of its 95 % interval.
+
+    Raises
+    ------
+    InvalidInput
+        If X and Y have different numbers of rows, or fewer than two.
+
+    See Also
+    --------
+    residual_variance : 1 minus its square.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.quality import distance_correlation
+    >>> X = np.random.default_rng(0).normal(size=(60, 3))
+    >>> round(distance_correlation(X, 2 * X), 6), round(distance_correlation(X, X[:, :2]), 2)
+    (1.0, 0.81)
+    """
     x, y = both_spaces(X, Y, metric, n_jobs)
     return pair_sums(x, y, drawn_rows(x.n, sample, random_state)).correlation()
 
@@ -198,14 +293,55 @@ def residual_variance(
     random_state: Any = 0,
     n_jobs: int | None = None,
 ) -> float:
-    """1 − R² between given distances and those of the embedded points; 0 is perfect.
+    """Residual variance of given distances: 1 − R² with those of the embedded points.
 
-    `distances` is an n×n matrix or a `Graph`, which stands for its geodesics (computed
-    some rows at a time, never all together); with a `metric` it is a table of points. R
-    is the correlation over all pairs of different points. Neither a scale between the two
-    nor a constant added to every distance matters. 1 when one side does not vary at all.
+    R is Pearson's correlation over all pairs of different points. 0 is perfect. Neither a scale
+    between the two nor a constant that is added to every distance matters.
 
-    Tenenbaum, de Silva and Langford (2000), note 42.
+    Parameters
+    ----------
+    distances : array-like, sparse matrix or Graph
+        Square matrix of distances, or a `Graph`, which stands for its geodesic distances (computed
+        some rows at a time, never all together). With another `metric` a table of points.
+    points : array-like of shape (n_samples, n_components)
+        Map.
+    metric : str or callable, default="precomputed"
+        Metric of `distances`, if these are points: a name that scikit-learn knows, or a function.
+    sample : int ≥ 2 or None, default=None
+        Number of random points that are measured against all points; None measures all.
+    random_state : int, Generator, RandomState or None, default=0
+        Seed of the sample. The same number gives the same points.
+    n_jobs : int or None, default=None
+        Number of threads; None and -1 use all cores. The result does not depend on it.
+
+    Returns
+    -------
+    float
+        The residual variance; 1 where one side does not vary. Of a `sample` it has the limits `low`
+        and `high` of its 95 % interval.
+
+    Raises
+    ------
+    InvalidInput
+        If the numbers of points differ, or there are fewer than two.
+
+    See Also
+    --------
+    distance_correlation : The correlation itself.
+
+    References
+    ----------
+    .. [1] J. B. Tenenbaum, V. de Silva and J. C. Langford, "A global geometric framework for
+       nonlinear dimensionality reduction", note 42, Science, 290(5500), 2319–2323, 2000.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.quality import residual_variance
+    >>> line = np.arange(6.0)
+    >>> distances = np.abs(line[:, None] - line)
+    >>> round(residual_variance(distances, line[:, None]), 6)
+    0.0
     """
     x, y = both_spaces(distances, points, metric, n_jobs)
     return pair_sums(x, y, drawn_rows(x.n, sample, random_state)).residual_variance()
@@ -221,19 +357,65 @@ def nonmetric_stress(
     random_state: Any = 0,
     n_jobs: int | None = None,
 ) -> float | Array:
-    """Kruskal's stress-1: the part of the map's distances no rising curve explains.
+    """Kruskal's stress-1: the part of the map's distances that no rising curve explains.
 
-        min over rising f of √( Σ_ij (δ_ij − f(d_ij))² / Σ_ij δ_ij² ),   0 to 1; 0: the
-        order of all distances is kept
+        min over rising f of √( Σ_ij (δ_ij − f(d_ij))² / Σ_ij δ_ij² )
 
-    Pairs at equal distance in X get equal f (the secondary approach to ties). A map of
-    equal points keeps any order trivially and has 0: look at `stress` too. The curve
-    is exact: pairs are taken in slices of d small enough to sort, each slice one pass
-    over the data, and pooled. That is n²/33,000,000 passes and as many sorts, so for more
-    than some 20,000 points a `sample` of points (against all others) is advisable. It gives an
-    estimate without an interval: far pairs, which bend the curve, are few in a sample.
+    From 0 to 1; 0: the order of all distances is kept. A map of equal points keeps any order and
+    has 0: look at `stress`, too.
 
-    Kruskal, "Nonmetric multidimensional scaling" (1964).
+    Parameters
+    ----------
+    X : array-like, sparse matrix, data frame or Graph
+        Data, one row for each point; float32 and memory maps are read as they are. A `Graph` stands
+        for its geodesic distances; with `metric="precomputed"` X is a square matrix of distances.
+    Y : array-like of shape (n_samples, n_components)
+        Map, one row for each row of X.
+    metric : str or callable, default="euclidean"
+        Metric of X: a name that scikit-learn knows, a function of two rows, or "precomputed".
+        Distances on the map are Euclidean.
+    per_point : bool, default=False
+        Whether to return one number for each point, whose mean is the measure.
+    sample : int ≥ 2 or None, default=None
+        Number of random points that are measured against all points; None measures all.
+    random_state : int, Generator, RandomState or None, default=0
+        Seed of the sample. The same number gives the same points.
+    n_jobs : int or None, default=None
+        Number of threads; None and -1 use all cores. The result does not depend on it.
+
+    Returns
+    -------
+    float or ndarray of shape (n_samples,)
+        The stress. Of a `sample` it has no interval: far pairs, which bend the curve, are few in a
+        sample. With `per_point=True` an array, NaN where a point was not measured.
+
+    Raises
+    ------
+    InvalidInput
+        If X and Y have different numbers of rows, or fewer than two.
+
+    See Also
+    --------
+    stress : Lengths count, not only their order.
+
+    Notes
+    -----
+    Pairs at equal distance in X get equal f (the secondary approach to ties). The curve is exact:
+    pairs are taken in slices of d that are small enough to sort, each slice in one pass over the
+    data. That is n²/33,000,000 passes: for more than 20,000 points take a `sample`.
+
+    References
+    ----------
+    .. [1] J. B. Kruskal, "Nonmetric multidimensional scaling: a numerical method", Psychometrika,
+       29(2), 115–129, 1964.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.quality import nonmetric_stress
+    >>> line = np.arange(6.0)[:, None]
+    >>> round(nonmetric_stress(line, 2 * line + 1), 6)
+    0.0
     """
     x, y = both_spaces(X, Y, metric, n_jobs)
     refuse_single_point(x.n)

@@ -22,6 +22,8 @@ GRADE_THRESHOLDS = (
 MIN_FAIR_SHARE = GRADE_THRESHOLDS[1][0]
 # A map with fewer places than this share of the different rows cannot be good.
 MIN_PLACES_SHARE = 0.5
+# A smaller share is what rounding leaves of zero.
+ROUNDING_SHARE = 1e-12
 AS_PREPARED = "in the table as it was prepared"
 
 
@@ -172,7 +174,8 @@ def mean_picture(
 
 
 def percent(share: float) -> str:
-    """A share as a reader wants it: two digits below 10 %."""
+    """A share as a reader wants it: two digits below 10 %, none of rounding errors."""
+    share = 0.0 if abs(share) < ROUNDING_SHARE else share
     return f"{100 * share:.0f} %" if share >= 0.1 else f"{100 * share:.2g} %"
 
 

@@ -49,16 +49,49 @@ MAX_CURVE_RANK = 100
 
 @dataclass(frozen=True, eq=False)
 class QualityReport:
-    """How good a map is; `print` it for the verdict and the numbers.
+    """Measures of a map, with a verdict in words; `print` it.
 
-    measures : name → number (of a sample an `Estimate` with bounds, but for Kruskal's stress and
-        the correlation of densities); what each
-        means and which end is good is in `dualfold.quality.picture.MEASURE_MEANINGS`
-    per_point : name → one number for each point, to colour the map by (NaN: not sampled)
-    curve, co_ranking, shepard : for the figures of `dualfold.view`
-    n, n_neighbors, sampled : points, neighbourhood size, points measured (n: all)
-    space : in which table or by which metric neighbours were counted, in words
-    filled_share, doubt : of cells that were filled in, as in `Picture`
+    Attributes
+    ----------
+    measures : dict
+        Names and numbers. Of a sample they have the limits `low` and `high`, but for Kruskal's
+        stress and the correlation of densities. `to_frame` has what each means and which end is
+        good.
+    per_point : dict
+        Names and arrays with one number for each point, to colour the map by; NaN: not sampled.
+    curve : NeighborhoodCurve
+        Neighbours kept for every size of the neighbourhood.
+    co_ranking : CoRanking
+        Counts of ranks in X and on the map.
+    shepard : Shepard
+        Counts of distances in X and on the map.
+    n : int
+        Number of points.
+    n_neighbors : int
+        Size of a neighbourhood.
+    sampled : int
+        Number of points that were measured.
+    space : str
+        In which table or by which metric neighbours were counted; "" for the table as given.
+    filled_share : float
+        Share of the cells of the table that were filled in.
+    doubt : str
+        Why the numbers say nothing, in words; "" where they do.
+
+    See Also
+    --------
+    report : Makes it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.quality import report
+    >>> X = np.random.default_rng(0).normal(size=(40, 3))
+    >>> found = report(X, X[:, :2], n_neighbors=5)
+    >>> found.n, found.picture.grade
+    (40, 'good')
+    >>> "trustworthiness" in found.to_frame().index
+    True
     """
 
     measures: dict[str, float]
@@ -75,7 +108,13 @@ class QualityReport:
 
     @property
     def picture(self) -> Picture:
-        """Neighbours kept, beside chance, and a word for it."""
+        """Share of neighbours kept, beside chance, with a grade.
+
+        Returns
+        -------
+        Picture
+            `kept`, `chance`, `grade` ("good", "fair", "poor" or "hardly any") and a sentence.
+        """
         kept = self.measures["t_similarity"]
         chance = float(kept) - float(self.measures["lcmc"])
         return Picture(
@@ -90,7 +129,13 @@ class QualityReport:
 
     @property
     def verdict(self) -> str:
-        """A few sentences for readers who do not know the theory."""
+        """A few sentences for readers who do not know the theory.
+
+        Returns
+        -------
+        str
+            The verdict.
+        """
         return verdict_of(self.measures, self.per_point, self.picture)
 
     def __str__(self) -> str:
@@ -113,7 +158,13 @@ class QualityReport:
         return shown_html("Is it a good picture?", self.verdict, rows)
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-ready: the numbers, their bounds, the curve and the verdict."""
+        """The numbers, their bounds, the curve and the verdict.
+
+        Returns
+        -------
+        dict
+            Ready for JSON.
+        """
         bounds = {
             name: [value.low, value.high]
             for name, value in self.measures.items()
@@ -132,7 +183,13 @@ class QualityReport:
         }
 
     def to_frame(self) -> pd.DataFrame:
-        """A table: one row for each measure, with its bounds, its best value and its meaning."""
+        """A table with one row for each measure.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Value, bounds, best value and meaning of each measure.
+        """
         import pandas as pd
 
         rows = [
@@ -149,7 +206,13 @@ class QualityReport:
         return pd.DataFrame(rows).set_index("measure")
 
     def points_frame(self) -> pd.DataFrame:
-        """A table of what is known of each point, one row for each."""
+        """A table with one row for each point.
+
+        Returns
+        -------
+        pandas.DataFrame
+            What is known of each point, one column for each measure.
+        """
         import pandas as pd
 
         return pd.DataFrame(self.per_point)
@@ -192,25 +255,66 @@ def report(
     random_state: Any = 0,
     n_jobs: int | None = None,
 ) -> QualityReport:
-    """All measures of a map Y of the data X.
+    """All measures of a map.
 
-    labels : one class for each point; adds the silhouette and how well neighbours name the class
-    graph : adds the residual variance against its geodesics
-    n_neighbors : neighbourhood size of the local measures, less than n/2
-    max_rank : end of the R_NX curve and the co-ranking matrix (None: 100, or n−2 if less)
-    sample : measure only that many points (against all); every number but Kruskal's stress and
-        the correlation of densities becomes an `Estimate`
-    kruskal : whether Kruskal's stress is among them, which takes most of the time and memory
+    Parameters
+    ----------
+    X : array-like, sparse matrix, data frame or Graph
+        Data, one row for each point; float32 and memory maps are read as they are. A `Graph` stands
+        for its geodesic distances; with `metric="precomputed"` X is a square matrix of distances.
+    Y : array-like of shape (n_samples, n_components)
+        Map, one row for each row of X.
+    labels : array-like of shape (n_samples,) or None, default=None
+        Class of each point. Adds the silhouette and how well neighbours name the class.
+    graph : Graph or None, default=None
+        Neighbour graph. Adds the residual variance against its geodesic distances.
+    n_neighbors : int ≥ 1, default=10
+        Size of the neighbourhoods of the local measures; less than n/2.
+    max_rank : int ≥ 1 or None, default=None
+        End of the curve and of the co-ranking matrix; None: 100, or n − 2 if that is less.
+    metric : str or callable, default="euclidean"
+        Metric of X: a name that scikit-learn knows, a function of two rows, or "precomputed".
+        Distances on the map are Euclidean.
+    sample : int ≥ 2 or None, default=None
+        Number of random points that are measured against all points; None measures all. Numbers of
+        a sample have the limits `low` and `high`, but for Kruskal's stress and the correlation of
+        densities.
+    kruskal : bool, default=True
+        Whether to compute Kruskal's stress, which takes most of the time and memory.
+    random_state : int, Generator, RandomState or None, default=0
+        Seed of the sample. The same number gives the same points.
+    n_jobs : int or None, default=None
+        Number of threads; None and -1 use all cores. The result does not depend on it.
 
-    Exact by default: one pass for ranks and one for distances over all pairs, minutes for
-    70,000 images; a sample of 1,000 of them takes seconds. Kruskal's stress, which sorts
-    pairs, is included up to 33 million pairs (5,800 points, or a sample of more).
+    Returns
+    -------
+    QualityReport
+        `print` it; `measures` has the numbers, `per_point` those of each point.
 
-    >>> from dualfold.data import digits
-    >>> X = digits().points
-    >>> quality = report(X, X[:, 20:22])
-    >>> 0 < quality.measures["trustworthiness"] < 1
-    True
+    Raises
+    ------
+    InvalidInput
+        If X and Y have different numbers of rows, or `n_neighbors` is n/2 or more.
+
+    See Also
+    --------
+    dualfold.auditing.map_verdict : What a map shows of its data, in three answers.
+    dualfold.audit : Whether groups and single points of a map can be believed.
+
+    Notes
+    -----
+    Exact by default: one pass over all pairs for ranks and one for distances, which takes minutes
+    for 70,000 images; a sample of 1,000 of them takes seconds. Kruskal's stress, which sorts pairs,
+    is left out beyond 33 million pairs (5,800 points, or a sample of more points).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.quality import report
+    >>> X = np.random.default_rng(0).normal(size=(40, 3))
+    >>> found = report(X, X[:, :2], n_neighbors=5)
+    >>> round(found.measures["trustworthiness"], 2)
+    0.88
     """
     x, y = both_spaces(X, Y, metric, n_jobs)
     k = neighbor_count(n_neighbors, x.n)

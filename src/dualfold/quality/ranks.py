@@ -250,17 +250,65 @@ def t_similarity(
     random_state: Any = 0,
     n_jobs: int | None = None,
 ) -> float | Array:
-    """The share of each point's k = `n_neighbors` nearest in X that it keeps in Y.
+    """Share of each point's k nearest neighbours in X that it keeps on the map.
 
-        mean over i of |{j in M_k(i): ρ_ij ≤ k}| / k,   0 to 1; 1: every neighbour kept
+    ::
 
-    Random points keep k/(n−1), and more where points tie in X: there j is kept if it is as near
-    as the k-th neighbour. With `per_point=True` one number for each point. Both searches are
-    exact. Memory is O(n·k).
+        mean over i of |{j in M_k(i): ρ_ij ≤ k}| / k
 
-    Tucker, "Dimensionality reduction and the Fenchel game", §2.
+    M_k(i) are the k nearest of point i on the map, and ρ_ij is the rank of j around i in X. From 0
+    to 1; 1: every neighbour is kept. Random points keep k/(n − 1), and more where points tie in X:
+    there j is kept if it is as near as the k-th neighbour.
 
+    Parameters
+    ----------
+    X : array-like, sparse matrix, data frame or Graph
+        Data, one row for each point; float32 and memory maps are read as they are. A `Graph` stands
+        for its geodesic distances; with `metric="precomputed"` X is a square matrix of distances.
+    Y : array-like of shape (n_samples, n_components)
+        Map, one row for each row of X.
+    n_neighbors : int ≥ 1, default=10
+        Number k of neighbours that make a neighbourhood.
+    metric : str or callable, default="euclidean"
+        Metric of X: a name that scikit-learn knows, a function of two rows, or "precomputed".
+        Distances on the map are Euclidean.
+    per_point : bool, default=False
+        Whether to return one number for each point, whose mean is the measure.
+    sample : int ≥ 2 or None, default=None
+        Number of random points that are measured against all points; None measures all.
+    random_state : int, Generator, RandomState or None, default=0
+        Seed of the sample. The same number gives the same points.
+    n_jobs : int or None, default=None
+        Number of threads; None and -1 use all cores. The result does not depend on it.
+
+    Returns
+    -------
+    float or ndarray of shape (n_samples,)
+        The measure. Of a `sample` it is a float with the limits `low` and `high` of its 95 %
+        interval. With `per_point=True` an array, NaN where a point was not measured.
+
+    Raises
+    ------
+    InvalidInput
+        If X and Y have different numbers of rows, or too few.
+
+    See Also
+    --------
+    lcmc : The same beyond chance.
+    neighborhood_curve : The same for every k.
+
+    Notes
+    -----
+    Both searches are exact. Memory is O(n·k).
+
+    References
+    ----------
+    .. [1] Lucas Tucker, "Dimensionality reduction and the Fenchel game", §2.
+
+    Examples
+    --------
     >>> import numpy as np
+    >>> from dualfold.quality import t_similarity
     >>> line = np.array([0.0, 1.0, 3.0, 7.0, 15.0])[:, None]
     >>> t_similarity(line, line[[1, 0, 2, 3, 4]], 1)  # the first two changed places
     0.8
@@ -304,23 +352,63 @@ def trustworthiness(
     random_state: Any = 0,
     n_jobs: int | None = None,
 ) -> float | Array:
-    """Can the neighbours seen on the map be believed? 0 to 1; 1: none is an intruder.
+    """Trustworthiness: whether neighbours on the map are neighbours in the data.
 
         mean over i of  1 − 2/(k(2n − 3k − 1)) · Σ_{j in M_k(i)} max(0, ρ_ij − k)
 
-    Points near on the map that were far in X cost by how far they were, in ranks. Random
-    maps score about 1/2. As in scikit-learn `n_neighbors` must be less than n/2; equal to
-    `sklearn.manifold.trustworthiness` where no distances tie, without its n×n matrices.
+    M_k(i) are the k nearest of point i on the map, and ρ_ij is the rank of j around i in X. From 0
+    to 1; 1: no neighbour on the map is an intruder. Random maps have about 1/2.
 
-    X : a table (dense, sparse, float32, memory map), a `Graph` (its geodesics), or
-        distances with metric="precomputed"
-    per_point : one value for each point; their mean is the measure
-    sample : measure on that many random points; returns an `Estimate`, a float
-        with `low` and `high` (95 %)
+    Parameters
+    ----------
+    X : array-like, sparse matrix, data frame or Graph
+        Data, one row for each point; float32 and memory maps are read as they are. A `Graph` stands
+        for its geodesic distances; with `metric="precomputed"` X is a square matrix of distances.
+    Y : array-like of shape (n_samples, n_components)
+        Map, one row for each row of X.
+    n_neighbors : int ≥ 1, default=5
+        Number k of neighbours that make a neighbourhood; less than n/2, as in scikit-learn.
+    metric : str or callable, default="euclidean"
+        Metric of X: a name that scikit-learn knows, a function of two rows, or "precomputed".
+        Distances on the map are Euclidean.
+    per_point : bool, default=False
+        Whether to return one number for each point, whose mean is the measure.
+    sample : int ≥ 2 or None, default=None
+        Number of random points that are measured against all points; None measures all.
+    random_state : int, Generator, RandomState or None, default=0
+        Seed of the sample. The same number gives the same points.
+    n_jobs : int or None, default=None
+        Number of threads; None and -1 use all cores. The result does not depend on it.
 
-    Venna and Kaski, "Neighborhood preservation in nonlinear projection methods" (2001).
+    Returns
+    -------
+    float or ndarray of shape (n_samples,)
+        The measure. Of a `sample` it is a float with the limits `low` and `high` of its 95 %
+        interval. With `per_point=True` an array, NaN where a point was not measured.
 
+    Raises
+    ------
+    InvalidInput
+        If `n_neighbors` is n/2 or more, or X and Y have different numbers of rows.
+
+    See Also
+    --------
+    continuity : Whether neighbours in the data are neighbours on the map.
+
+    Notes
+    -----
+    Equal to `sklearn.manifold.trustworthiness` where no distances tie, without its matrices of all
+    pairs: memory is O(n·k).
+
+    References
+    ----------
+    .. [1] J. Venna and S. Kaski, "Neighborhood preservation in nonlinear projection methods: an
+       experimental study", International Conference on Artificial Neural Networks, 485–491, 2001.
+
+    Examples
+    --------
     >>> import numpy as np
+    >>> from dualfold.quality import trustworthiness
     >>> X = np.arange(10.0)[:, None]
     >>> trustworthiness(X, 3 * X, n_neighbors=2)
     1.0
@@ -345,14 +433,62 @@ def continuity(
     random_state: Any = 0,
     n_jobs: int | None = None,
 ) -> float | Array:
-    """Are the neighbours of X still near on the map? 0 to 1; 1: none was torn away.
+    """Continuity: whether neighbours in the data are neighbours on the map.
 
         mean over i of  1 − 2/(k(2n − 3k − 1)) · Σ_{j in N_k(i)} max(0, r_ij − max(k, u_ij))
 
-    u_ij is the last of the ranks that j shares in X with points as far as it: where none does, it
-    is trustworthiness with the sides exchanged. Arguments as there.
+    N_k(i) are the k nearest of point i in X, and r_ij is the rank of j around i on the map. u_ij is
+    the last of the ranks that j shares in X with points as far as it; where none does, this is
+    trustworthiness with the sides exchanged. From 0 to 1; 1: no neighbour was torn away.
 
-    Venna and Kaski (2001).
+    Parameters
+    ----------
+    X : array-like, sparse matrix, data frame or Graph
+        Data, one row for each point; float32 and memory maps are read as they are. A `Graph` stands
+        for its geodesic distances; with `metric="precomputed"` X is a square matrix of distances.
+    Y : array-like of shape (n_samples, n_components)
+        Map, one row for each row of X.
+    n_neighbors : int ≥ 1, default=5
+        Number k of neighbours that make a neighbourhood; less than n/2, as in scikit-learn.
+    metric : str or callable, default="euclidean"
+        Metric of X: a name that scikit-learn knows, a function of two rows, or "precomputed".
+        Distances on the map are Euclidean.
+    per_point : bool, default=False
+        Whether to return one number for each point, whose mean is the measure.
+    sample : int ≥ 2 or None, default=None
+        Number of random points that are measured against all points; None measures all.
+    random_state : int, Generator, RandomState or None, default=0
+        Seed of the sample. The same number gives the same points.
+    n_jobs : int or None, default=None
+        Number of threads; None and -1 use all cores. The result does not depend on it.
+
+    Returns
+    -------
+    float or ndarray of shape (n_samples,)
+        The measure. Of a `sample` it is a float with the limits `low` and `high` of its 95 %
+        interval. With `per_point=True` an array, NaN where a point was not measured.
+
+    Raises
+    ------
+    InvalidInput
+        If `n_neighbors` is n/2 or more, or X and Y have different numbers of rows.
+
+    See Also
+    --------
+    trustworthiness : Whether neighbours on the map are neighbours in the data.
+
+    References
+    ----------
+    .. [1] J. Venna and S. Kaski, "Neighborhood preservation in nonlinear projection methods: an
+       experimental study", International Conference on Artificial Neural Networks, 485–491, 2001.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.quality import continuity
+    >>> X = np.arange(10.0)[:, None]
+    >>> continuity(X, 3 * X, n_neighbors=2)
+    1.0
     """
     x, y = both_spaces(X, Y, metric, n_jobs)
     k, rows = neighbor_count(n_neighbors, x.n), drawn_rows(x.n, sample, random_state)
@@ -373,16 +509,68 @@ def mean_relative_rank_errors(
     random_state: Any = 0,
     n_jobs: int | None = None,
 ) -> tuple[float | Array, float | Array]:
-    """How wrong the ranks of neighbours are, relatively: (of those in Y, of those in X).
+    """Mean relative errors of the ranks of neighbours, on the map and in the data.
 
-        mean over i of  Σ_{j in M_k(i)} |ρ_ij − r_ij| / r_ij / C   (intruders weigh in)
-        mean over i of  Σ_{j in N_k(i)} |ρ_ij − r_ij| / ρ_ij / C   (lost ones weigh in)
+    ::
+
+        mean over i of  Σ_{j in M_k(i)} |ρ_ij − r_ij| / r_ij / C   (neighbours on the map)
+        mean over i of  Σ_{j in N_k(i)} |ρ_ij − r_ij| / ρ_ij / C   (neighbours in the data)
         C = Σ_{m=1..k} |n − 2m + 1| / m
 
-    0 to 1 for k < n/2; 0: every neighbour has its rank. Unlike trustworthiness they also
-    see neighbours that merely changed places, unless these tie in X.
+    ρ_ij is the rank of j around i in X and r_ij that on the map. From 0 to 1 for k < n/2; 0: every
+    neighbour has its rank. Unlike trustworthiness they also see neighbours that changed places,
+    unless these tie in X.
 
-    Lee and Verleysen, Nonlinear Dimensionality Reduction (2007).
+    Parameters
+    ----------
+    X : array-like, sparse matrix, data frame or Graph
+        Data, one row for each point; float32 and memory maps are read as they are. A `Graph` stands
+        for its geodesic distances; with `metric="precomputed"` X is a square matrix of distances.
+    Y : array-like of shape (n_samples, n_components)
+        Map, one row for each row of X.
+    n_neighbors : int ≥ 1, default=10
+        Number k of neighbours that make a neighbourhood.
+    metric : str or callable, default="euclidean"
+        Metric of X: a name that scikit-learn knows, a function of two rows, or "precomputed".
+        Distances on the map are Euclidean.
+    per_point : bool, default=False
+        Whether to return one number for each point, whose mean is the measure.
+    sample : int ≥ 2 or None, default=None
+        Number of random points that are measured against all points; None measures all.
+    random_state : int, Generator, RandomState or None, default=0
+        Seed of the sample. The same number gives the same points.
+    n_jobs : int or None, default=None
+        Number of threads; None and -1 use all cores. The result does not depend on it.
+
+    Returns
+    -------
+    on_map : float or ndarray of shape (n_samples,)
+        The error over neighbours on the map; intruders make it large.
+    in_data : float or ndarray of shape (n_samples,)
+        The error over neighbours in the data; lost neighbours make it large.
+
+    Raises
+    ------
+    InvalidInput
+        If X and Y have different numbers of rows, or too few.
+
+    See Also
+    --------
+    trustworthiness : Intruders alone.
+    continuity : Lost neighbours alone.
+
+    References
+    ----------
+    .. [1] J. A. Lee and M. Verleysen, *Nonlinear Dimensionality Reduction*,
+       Springer, 2007.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.quality import mean_relative_rank_errors
+    >>> line = np.arange(8.0)[:, None] ** 1.5
+    >>> mean_relative_rank_errors(line, 2 * line, n_neighbors=3)
+    (0.0, 0.0)
     """
     ranks = neighbor_ranks(
         X, Y, n_neighbors, metric=metric, sample=sample, random_state=random_state, n_jobs=n_jobs
@@ -401,13 +589,62 @@ def lcmc(
     random_state: Any = 0,
     n_jobs: int | None = None,
 ) -> float | Array:
-    """The local continuity meta-criterion: neighbours kept beyond chance.
+    """Local continuity meta-criterion: the share of neighbours kept beyond chance.
 
-        t_similarity(k) − k/(n−1),   −k/(n−1) to 1 − k/(n−1); 0: no better than chance
+        t_similarity(k) − k/(n − 1)
 
-    Where points tie in X, more than k are as near as the k-th: chance is their share.
+    From −k/(n − 1) to 1 − k/(n − 1); 0: no better than chance. Where points tie in X, more than k
+    are as near as the k-th: chance is their share.
 
-    Chen and Buja, "Local multidimensional scaling" (2009).
+    Parameters
+    ----------
+    X : array-like, sparse matrix, data frame or Graph
+        Data, one row for each point; float32 and memory maps are read as they are. A `Graph` stands
+        for its geodesic distances; with `metric="precomputed"` X is a square matrix of distances.
+    Y : array-like of shape (n_samples, n_components)
+        Map, one row for each row of X.
+    n_neighbors : int ≥ 1, default=10
+        Number k of neighbours that make a neighbourhood.
+    metric : str or callable, default="euclidean"
+        Metric of X: a name that scikit-learn knows, a function of two rows, or "precomputed".
+        Distances on the map are Euclidean.
+    per_point : bool, default=False
+        Whether to return one number for each point, whose mean is the measure.
+    sample : int ≥ 2 or None, default=None
+        Number of random points that are measured against all points; None measures all.
+    random_state : int, Generator, RandomState or None, default=0
+        Seed of the sample. The same number gives the same points.
+    n_jobs : int or None, default=None
+        Number of threads; None and -1 use all cores. The result does not depend on it.
+
+    Returns
+    -------
+    float or ndarray of shape (n_samples,)
+        The measure. Of a `sample` it is a float with the limits `low` and `high` of its 95 %
+        interval. With `per_point=True` an array, NaN where a point was not measured.
+
+    Raises
+    ------
+    InvalidInput
+        If X and Y have different numbers of rows, or too few.
+
+    See Also
+    --------
+    t_similarity : The share itself.
+
+    References
+    ----------
+    .. [1] L. Chen and A. Buja, "Local multidimensional scaling for nonlinear dimension reduction,
+       graph drawing, and proximity analysis", Journal of the American Statistical Association,
+       104(485), 209–219, 2009.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.quality import lcmc
+    >>> line = np.array([0.0, 1.0, 3.0, 7.0, 15.0])[:, None]
+    >>> lcmc(line, line, n_neighbors=1)
+    0.75
     """
     x, y = both_spaces(X, Y, metric, n_jobs)
     k, rows = neighbor_count(n_neighbors, x.n), drawn_rows(x.n, sample, random_state)

@@ -52,10 +52,59 @@ def shepard(
     random_state: Any = 0,
     n_jobs: int | None = None,
 ) -> Shepard:
-    """All pairs (d_ij, δ_ij) counted into about bins×bins cells (at least that fine).
+    """Shepard diagram: how many pairs have which distance in X and on the map.
 
-    One pass, no n² points. On a map that keeps distances the pairs lie on a line; above it
-    the map stretches, below it it compresses.
+    On a map that keeps distances the pairs lie on a line. Above it the map stretches, below it the
+    map compresses. One pass over all pairs, counted into cells.
+
+    Parameters
+    ----------
+    X : array-like, sparse matrix, data frame or Graph
+        Data, one row for each point; float32 and memory maps are read as they are. A `Graph` stands
+        for its geodesic distances; with `metric="precomputed"` X is a square matrix of distances.
+    Y : array-like of shape (n_samples, n_components)
+        Map, one row for each row of X.
+    bins : int in [1, 4096], default=128
+        Number of cells of each axis; there may be somewhat more.
+    metric : str or callable, default="euclidean"
+        Metric of X: a name that scikit-learn knows, a function of two rows, or "precomputed".
+        Distances on the map are Euclidean.
+    sample : int ≥ 2 or None, default=None
+        Number of random points that are measured against all points; None measures all.
+    random_state : int, Generator, RandomState or None, default=0
+        Seed of the sample. The same number gives the same points.
+    n_jobs : int or None, default=None
+        Number of threads; None and -1 use all cores. The result does not depend on it.
+
+    Returns
+    -------
+    Shepard
+        `counts[b, a]`, the pairs whose distance in X is in cell b and on the map in cell a, each
+        counted from both ends; `before` and `after`, the edges of the cells; `typical()`, the mean
+        distance on the map for each cell of distances in X.
+
+    Raises
+    ------
+    InvalidInput
+        If `bins` is out of its range, or X and Y have different numbers of rows.
+
+    See Also
+    --------
+    stress : The distance from the line as one number.
+    dualfold.view.shepard_figure : The diagram as a figure.
+
+    References
+    ----------
+    .. [1] R. N. Shepard, "The analysis of proximities: multidimensional scaling with an unknown
+       distance function. I", Psychometrika, 27(2), 125–140, 1962.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.quality import shepard
+    >>> X = np.random.default_rng(0).normal(size=(30, 3))
+    >>> int(shepard(X, X[:, :2]).counts.sum()) == 30 * 29
+    True
     """
     if not isinstance(bins, int | np.integer) or not 1 <= bins <= MAX_BINS:
         raise InvalidInput(

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from dualfold.errors import Argument, InvalidInput
-from dualfold.quality.map_layout import LAYOUT_GRADES
-from dualfold.quality.map_verdict import SHOWN_GRADES
+from dualfold.quality.map_layout import LAYOUT_WORDS, SHOWN_GRADES
 
 if TYPE_CHECKING:
     from dualfold.recommendation.trial import Candidate
@@ -34,18 +33,18 @@ def refuse_unknown_question(question: str) -> None:
 
 def best_for_order(candidates: Sequence[Candidate]) -> Candidate | None:
     """The simplest of those that show most overall order; None where none shows it."""
-    words = [word for _, word in LAYOUT_GRADES]
     able = [one for one in candidates if one.shown and one.shown.layout.grade in SHOWN_GRADES]
     if not able:
         return None
-    best = min(words.index(one.order_grade) for one in able)
-    able = [one for one in able if words.index(one.order_grade) == best]
+    best = min(LAYOUT_WORDS.index(one.order_grade) for one in able)
+    able = [one for one in able if LAYOUT_WORDS.index(one.order_grade) == best]
     most = max(one.order for one in able)
     return next(one for one in able if one.order >= most - ORDER_TOLERANCE)
 
 
 def best_for_groups(candidates: Sequence[Candidate]) -> Candidate | None:
-    """The simplest of those that show most groups of the data, and few others."""
+    """Of those that show most groups of the data the one with fewest others, then the simplest."""
     able = [one for one in candidates if one.shown and one.shown.groups.grade in ("all", "most")]
     most = max((one.groups_found for one in able), default=0)
-    return next((one for one in able if one.groups_found == most), None)
+    best = [one for one in able if one.groups_found == most]
+    return min(best, key=lambda one: one.shown.groups.visible if one.shown else 0, default=None)

@@ -53,18 +53,45 @@ MIN_ROWS = 40
 class Recommendation:
     """Which method, with how many neighbours, and whether the data decide; `print` it.
 
-    dimension : the intrinsic one, by two estimators
-    neighbors : the scan over numbers of neighbours
-    candidates : the methods, the recommended one first
-    votes : the choice of each subsample: the simplest of the stable methods that keep as much as
-        the best of these, to 0.03
-    n_components : coordinates that maps were judged with
-    n, sampled : rows, and rows of a subsample
-    seconds : duration of the recommendation
-    notices : what was decided about the columns of a data frame, in sentences
-    order : the names of the methods as they were given, simpler ones first
-    question : which of the three the method is recommended for: "neighbours" (who is near whom),
-        "order" (overall order) or "groups"
+    Attributes
+    ----------
+    dimension : Dimension
+        Intrinsic dimension of the data, by two estimates.
+    neighbors : NeighborScan
+        Scan over numbers of neighbours.
+    candidates : tuple of Candidate
+        The methods, the recommended one first.
+    votes : tuple of str
+        The choice of each subsample: the simplest of the stable methods that keep as many
+        neighbours as the best of these, to 0.03.
+    n_components : int
+        Number of coordinates of the maps that were judged.
+    n : int
+        Number of rows.
+    sampled : int
+        Number of rows of a subsample.
+    seconds : float
+        Duration of the recommendation.
+    notices : tuple of str
+        What was decided about the columns of a data frame.
+    order : tuple of str
+        Names of the methods as they were given, simpler ones first.
+    question : str
+        What the method is recommended for: "neighbours" (who is near whom), "order" (overall order)
+        or "groups".
+
+    See Also
+    --------
+    recommend : Makes it.
+
+    Examples
+    --------
+    >>> import dualfold
+    >>> from dualfold.data import swiss_roll
+    >>> X = swiss_roll(40, random_state=0).points
+    >>> found = dualfold.recommend(X, methods=("pca",))
+    >>> found.estimator()
+    PCA(n_components=2, random_state=0)
     """
 
     dimension: Dimension
@@ -81,7 +108,13 @@ class Recommendation:
 
     @property
     def answers(self) -> dict[str, Candidate | None]:
-        """For each question the method that answers it best; None where none does."""
+        """For each question the method that answers it best.
+
+        Returns
+        -------
+        dict
+            Questions and candidates; None where no method answers a question.
+        """
         order = self.order or tuple(one.method for one in self.candidates)
         simple = sorted(self.candidates, key=lambda one: order.index(one.method))
         near = self.candidates[0] if self.question == "neighbours" else winner(simple)
@@ -94,7 +127,13 @@ class Recommendation:
 
     @property
     def method(self) -> str:
-        """The name of the recommended one."""
+        """Name of the recommended method.
+
+        Returns
+        -------
+        str
+            The name, as on the command line.
+        """
         return self.candidates[0].method
 
     @property
@@ -103,19 +142,36 @@ class Recommendation:
 
         In every subsample no other method keeps more neighbours (to 0.03), and it keeps more than
         each simpler one (the simplest: than each other one), and than with shuffled columns.
+
+        Returns
+        -------
+        bool
+            True where the data decide.
         """
         return not self._doubt
 
     @property
     def simpler(self) -> tuple[Candidate, ...]:
-        """Methods with a map that stand before the recommended one in the list."""
+        """Methods with a map that stand before the recommended one in the list.
+
+        Returns
+        -------
+        tuple of Candidate
+            These methods.
+        """
         order = self.order or tuple(one.method for one in self.candidates)
         before = order[: order.index(self.method)]
         return tuple(one for one in self.candidates[1:] if one.kept and one.method in before)
 
     @property
     def rivals(self) -> tuple[Candidate, ...]:
-        """Those that it must exceed: the simpler ones, or all others if it is the simplest."""
+        """Methods that the recommended one must exceed.
+
+        Returns
+        -------
+        tuple of Candidate
+            The simpler ones, or all others if it is the simplest.
+        """
         return self.simpler or tuple(one for one in self.candidates[1:] if one.kept)
 
     @property
@@ -146,7 +202,22 @@ class Recommendation:
         return ""
 
     def with_shuffled_columns(self, X: Any, parts: Sequence[Array], seed: int) -> Recommendation:
-        """With maps of shuffled columns, where the decision depends on them."""
+        """The recommendation with maps of shuffled columns, where the decision depends on them.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Data.
+        parts : sequence of ndarray of int
+            Row numbers of each subsample.
+        seed : int
+            Seed of the permutations.
+
+        Returns
+        -------
+        Recommendation
+            The same, with the control.
+        """
         if self.question != "neighbours" or self._doubt_of_data or not self.rivals:
             return self
         first, *others = self.candidates
@@ -155,15 +226,38 @@ class Recommendation:
 
     @property
     def n_neighbors(self) -> int:
-        """Those of the graph, where the method has one."""
+        """Number of neighbours of the graph, where the method has one.
+
+        Returns
+        -------
+        int
+            The number.
+        """
         return self.neighbors.best_n_neighbors
 
     def estimator(self) -> Any:
-        """The recommended estimator, not fitted."""
+        """The recommended estimator, not fitted.
+
+        Returns
+        -------
+        estimator
+            With the recommended parameters.
+        """
         return unfitted_estimator(self.method, self.n_components, self.n_neighbors)
 
     def reason(self, one: Candidate) -> str:
-        """Why a candidate is where it is, in words."""
+        """Why a candidate is where it is.
+
+        Parameters
+        ----------
+        one : Candidate
+            One of `candidates`.
+
+        Returns
+        -------
+        str
+            The reason in words.
+        """
         first = self.candidates[0]
         if not one.kept:
             return f"no map: {one.trouble}"
@@ -196,7 +290,13 @@ class Recommendation:
 
     @property
     def verdict(self) -> str:
-        """The answer, and whether the data decide."""
+        """The answer, and whether the data decide.
+
+        Returns
+        -------
+        str
+            A few sentences.
+        """
         best, runs = self.candidates[0], len(self.votes)
         good = f"{100 * best.mean_kept:.0f} % of the neighbours beyond chance{self._expectation}"
         if self.question != "neighbours":
@@ -236,7 +336,13 @@ class Recommendation:
 
     @property
     def answer_lines(self) -> list[str]:
-        """For each question the method that answers it, one line each."""
+        """For each question the method that answers it.
+
+        Returns
+        -------
+        list of str
+            One line for each question.
+        """
         found = []
         for question, one in self.answers.items():
             words = "no method" if one is None else f"{one.method} {_number(question, one)}"
@@ -279,7 +385,13 @@ class Recommendation:
         return shown_html("Which method?", words, rows, heads)
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-ready."""
+        """The answers with their numbers.
+
+        Returns
+        -------
+        dict
+            Ready for JSON.
+        """
         both = {"two_nn": self.dimension.two_nn, "levina_bickel": self.dimension.levina_bickel}
         return {
             "schema": "dualfold.recommendation/1",
@@ -341,28 +453,58 @@ def recommend(
     random_state: int = 0,
     n_jobs: int | None = None,
 ) -> Recommendation:
-    """Measure which method suits the data, on subsamples, in seconds.
+    """Recommend a method for a table, by trying several on subsamples.
 
-    The intrinsic dimension by two estimators; a scan over the number of neighbours that rejects
-    those with short cuts in any subsample; then each method on five subsamples of up to 800 rows,
-    judged by the neighbours that it keeps beyond chance, by distances and by whether two subsamples
-    give the same map. Of methods that are equal within 0.03 the simpler one is taken. The data
-    decide where all five subsamples take the same one, no other method keeps more than it, and it
-    keeps more than the simpler ones and more than of shuffled columns: so tables of noise decide
-    for none, but for 1 in 20 (docs/calibration.md).
+    It estimates the intrinsic dimension, rejects numbers of neighbours with short cuts in any
+    subsample, and runs each method on five subsamples of up to 800 rows. Maps are judged by the
+    neighbours that they keep beyond chance, by distances, and by whether two subsamples give the
+    same map. Of methods that are equal within 0.03 the simpler one is taken.
 
-    X : a table of numbers, dense or sparse, a prepared one, or a data frame, which is prepared as
-        files are. Where cells were filled in, each subsample is judged on a plausible filling.
-    n_components : coordinates of the map
-    methods : names as on the command line, simpler ones first
-    question : what the map is for: "neighbours" (who is near whom, the default: which method keeps
-        them must be measured), "order" (overall order) or "groups"
-    random_state, n_jobs : seed of the subsamples; threads (None: all cores)
+    Parameters
+    ----------
+    X : array-like, sparse matrix, data frame or Prepared
+        Data, 40 rows or more. A data frame is prepared as files are. Where cells were filled in,
+        each subsample is judged on a plausible filling.
+    n_components : int ≥ 1, default=2
+        Number of coordinates of the map.
+    methods : sequence of str, default=("pca", "isomap", "eigenmaps", "lle", "tsne")
+        Names as on the command line, simpler ones first.
+    question : {"neighbours", "order", "groups"}, default="neighbours"
+        What the map is for: who is near whom, overall order, or groups.
+    random_state : int, default=0
+        Seed of the subsamples.
+    n_jobs : int or None, default=None
+        Number of threads; None and -1 use all cores. The result does not depend on it.
 
+    Returns
+    -------
+    Recommendation
+        `print` it; `method` and `n_neighbors` are the answer, `decided` says whether the data
+        decide, `estimator()` makes the estimator.
+
+    Raises
+    ------
+    InvalidInput
+        If there are too few rows, a method or a question is unknown, or no method gives a map.
+
+    See Also
+    --------
+    dualfold.explore : Makes the map, too, with `method="auto"`.
+
+    Notes
+    -----
+    The data decide where all five subsamples take the same method, no other method keeps more than
+    it, and it keeps more than the simpler ones and more than of shuffled columns. Tables of noise
+    so decide for no method, but for 1 in 20 (docs/calibration.md). It takes seconds.
+
+    Examples
+    --------
+    >>> import dualfold
     >>> from dualfold.data import swiss_roll
-    >>> found = recommend(swiss_roll(500, random_state=0).points)
-    >>> found.method, found.dimension.value, found.decided
-    ('isomap', 2, True)
+    >>> X = swiss_roll(60, random_state=0).points
+    >>> found = dualfold.recommend(X, methods=("pca", "isomap"))
+    >>> found.method
+    'isomap'
     """
     begin = perf_counter()
     X, tables, notices = _with_judges(X)

@@ -116,17 +116,46 @@ def neighbor_scan(
     random_state: int = 0,
     n_jobs: int | None = None,
 ) -> NeighborScan:
-    """Join each point to its k nearest for growing k, and see when paths collapse.
+    """Neighbour graphs for growing numbers of neighbours, and when their paths collapse.
 
-    The first graph whose largest piece holds 90 % of the points is the yardstick: its lists are
-    the shortest, so it is the least likely to have an edge from one turn of a roll to the next.
-    More neighbours straighten its paths a little; one short cut makes a large share of the far
-    pairs near (Balasubramanian and Schwartz, "The Isomap algorithm and topological
-    stability", 2002).
+    The first graph whose largest piece holds 90 % of the points is the yardstick: its lists are the
+    shortest, so it is the least likely to have an edge from one turn of a roll to the next. More
+    neighbours straighten its paths a little; one short cut makes a large share of the far pairs
+    near.
 
-    X : a table of numbers
-    counts : the numbers of neighbours; those of n/3 and more are left out
-    random_state, n_jobs : seed of the landmarks; threads (None: all cores)
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        Data.
+    counts : sequence of int, default=(5, 7, 10, 14, 20, 28)
+        Numbers of neighbours; those of n/3 and more are left out.
+    random_state : int, default=0
+        Seed of the landmarks from which paths are computed.
+    n_jobs : int or None, default=None
+        Number of threads; None and -1 use all cores. The result does not depend on it.
+
+    Returns
+    -------
+    NeighborScan
+        `best_n_neighbors`; `usable` numbers of neighbours; those `with_short_cuts`; `rows` with the
+        pieces of each graph and the share of its paths that collapsed. `print` it.
+
+    See Also
+    --------
+    recommend : Uses it on subsamples.
+
+    References
+    ----------
+    .. [1] M. Balasubramanian and E. L. Schwartz, "The Isomap algorithm and topological stability",
+       Science, 295(5552), 7, 2002.
+
+    Examples
+    --------
+    >>> from dualfold.data import swiss_roll
+    >>> from dualfold.recommendation import neighbor_scan
+    >>> found = neighbor_scan(swiss_roll(200, random_state=0).points, (5, 28))
+    >>> found.best_n_neighbors, found.with_short_cuts
+    (5, (28,))
     """
     X, _ = rows_in_units(X)
     n = len(X)

@@ -17,8 +17,10 @@ from dualfold.auditing import map_verdict
 from dualfold.descriptions import DESCRIPTIONS
 from dualfold.errors import DualfoldError
 from dualfold.inputs import random_generator
-from dualfold.quality import MapVerdict, distance_correlation, picture_of
+from dualfold.quality import distance_correlation
 from dualfold.quality.estimate import Estimate
+from dualfold.quality.map_verdict import MapVerdict
+from dualfold.quality.ranks import picture_of
 from dualfold.quality.space import space_of
 
 __all__ = ["Candidate", "candidate_on_subsamples", "subsamples", "winner", "with_shuffled"]

@@ -22,6 +22,8 @@ FALSE_ALARM_SHARE = 0.05
 MIN_OLD_ROWS = 39
 # Rows this many times as far from every old row as any of these from its nearest are named.
 FAR_RATIO = 10.0
+# Equal rows are so far apart by rounding: distances of single precision, from squares.
+ROUNDING_SPREADS = 1e-6
 # What a model of a linear map, which holds no rows itself, stores of them for this.
 MAX_STORED_ROWS = 2_000
 MAX_STORED_NUMBERS = 4_000_000
@@ -50,9 +52,14 @@ class ForeignRows:
         return max(1, int(FOREIGN_SHARE * (self.old_rows + 1) * (1 + 1e-12)))
 
     @property
+    def far_out(self) -> Array:
+        """Which new rows are as far out as at most 1 in 20 old ones (of few: as none is)."""
+        return np.asarray(self._ranks <= self.n_far_ranks)
+
+    @property
     def count(self) -> int:
-        """New rows as far out as at most 1 in 20 of the old ones (of few old ones: as none is)."""
-        return int(np.sum(self._ranks <= self.n_far_ranks))
+        """How many new rows are far out."""
+        return int(np.sum(self.far_out))
 
     @property
     def share(self) -> float:
@@ -220,6 +227,32 @@ def old_rows(model: Model) -> tuple[Any, Any] | None:
     return rows, metric
 
 
+@dataclass(frozen=True, eq=False)
+class RowsInMapUnits:
+    """Old and new rows in the units that a map measures in.
+
+    stored : the old rows as the rule of the map takes them; metric : of distances between rows
+    """
+
+    stored: Any
+    old: Any
+    new: Any
+    metric: Any
+
+
+def rows_in_map_units(model: Model, X: Any) -> RowsInMapUnits | None:
+    """New rows X beside the old ones; None if the model holds none."""
+    fitted, X = old_rows(model), X if sp.issparse(X) else np.asarray(X)
+    if fitted is None:
+        return None
+    stored, metric = fitted
+    new, scale = model.standardized_rows(X), model.map.column_scale()
+    if scale is None:
+        return RowsInMapUnits(stored, stored, new, metric)
+    # A linear map that divides its columns measures in these units.
+    return RowsInMapUnits(stored, stored / scale, new / scale, metric)
+
+
 def judged_rows(model: Model, X: Any) -> ForeignRows | None:
     """Compare new rows with the rows that a model was made of.
 
@@ -254,18 +287,16 @@ def judged_rows(model: Model, X: Any) -> ForeignRows | None:
     >>> judged_rows(model_of(Isomap(n_neighbors=8).fit(X)), [[0.0, 0.0], [9.0, 9.0]]).count
     1
     """
-    fitted, X = old_rows(model), X if sp.issparse(X) else np.asarray(X)
-    if fitted is None or X.shape[0] == 0:
+    both = rows_in_map_units(model, X)
+    if both is None or both.new.shape[0] == 0:
         return None
-    old, metric = fitted
-    new, scale = model.standardized_rows(X), model.map.column_scale()
-    if scale is not None:  # a linear map that divides its columns measures in these units
-        old, new = old / scale, new / scale
-    k = min(5, old.shape[0] - 1)
-    found = compared_rows(old, new, n_neighbors=k, metric=metric)
-    return ForeignRows(found.p_values, old.shape[0], found.distances, found.old_distance)
+    n = both.old.shape[0]
+    found = compared_rows(both.old, both.new, n_neighbors=min(5, n - 1), metric=both.metric)
+    return ForeignRows(found.p_values, n, found.distances, found.old_distance)
 
 
 def _rounded(number: float) -> str:
-    """Two digits, and whole numbers from 100 to 100,000 in full."""
+    """Two digits, whole numbers from 100 to 100,000 in full, and 0 for what rounding leaves."""
+    if abs(number) < ROUNDING_SPREADS:
+        return "0"
     return f"{number:,.0f}" if 100 <= number < 1e5 else f"{number:.2g}"

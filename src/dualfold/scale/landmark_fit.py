@@ -109,8 +109,8 @@ class PlacingCost:
 
     held_out : how many rows; landmarks : how many placed them
     kept_placed, kept_fitted : the share of their 10 nearest rows of the whole table that they keep
-        on the map of all rows, `quality.Estimate`s: placed by the landmarks as all others are, and
-        as part of the problem, which then places the others
+        on the map of all rows, with `low` and `high`: placed by the landmarks as all others are,
+        and as part of the problem, which then places the others
     moved : the distance between their two places after the best rotation and scale of one map
         onto the other, as a share of the map's spread (root mean squares)
     rule : how they are placed, where it is not the method's own rule; with what that would keep

@@ -2,12 +2,10 @@
 
 from dualfold.trace.certificate import TraceCertificate, certify
 from dualfold.trace.problem import Gramian, TraceProblem
-from dualfold.trace.solution import Solution
 from dualfold.trace.subspaces import subspace_quotients
 
 __all__ = [
     "Gramian",
-    "Solution",
     "TraceCertificate",
     "TraceProblem",
     "certify",

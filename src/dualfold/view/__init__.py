@@ -1,22 +1,13 @@
-"""Pictures. matplotlib is imported when the first one is made, never before.
+"""Figures, and pages to explore in a browser.
 
-What figures share:
-
-points : the map, one row for each point
-title : above the picture
-verdict : a line under it, the certificate's for example
-equal : one unit is as long on every axis; False where lengths mean nothing
-name, color_name : what the colours stand for, in words
-axis_names : what the axes are called, in the order of the columns
+matplotlib is imported when the first figure is made, not before.
 """
 
-from dualfold.view.audit_page import audit_columns, audit_content, audit_figure
-from dualfold.view.figures import Panel, biplot_figure, gallery, map_figure, save_figure
-from dualfold.view.inline_page import InlinePage, page
-from dualfold.view.page import Page, PageContent, make_page, write_page
+from dualfold.view.figures import biplot_figure, map_figure
+from dualfold.view.inline_page import page
+from dualfold.view.page import PageContent, make_page
 from dualfold.view.page_map import Map, measured_map
 from dualfold.view.quality_figures import (
-    co_ranking_figure,
     curve_figure,
     quality_map_figure,
     scree_figure,
@@ -24,25 +15,15 @@ from dualfold.view.quality_figures import (
 )
 
 __all__ = [
-    "InlinePage",
     "Map",
-    "Page",
     "PageContent",
-    "Panel",
-    "audit_columns",
-    "audit_content",
-    "audit_figure",
     "biplot_figure",
-    "co_ranking_figure",
     "curve_figure",
-    "gallery",
     "make_page",
     "map_figure",
     "measured_map",
     "page",
     "quality_map_figure",
-    "save_figure",
     "scree_figure",
     "shepard_figure",
-    "write_page",
 ]

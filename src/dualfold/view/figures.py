@@ -71,25 +71,62 @@ def map_figure(
     behind: Any = None,
     classes: Sequence[str] = (),
 ) -> Figure:
-    """A scatter of an embedding: a strip, a map or a space, by its number of columns.
+    """Scatter plot of a map: a strip, a plane or a space, by its number of columns.
 
-    color : numbers and dates give a colour bar, words and up to 20 different whole
-        numbers a legend; of more classes the largest are shown and the rest is "others".
-        Missing ones are grey.
-    verdict : a line under the map; a certificate's, for example
-    equal : one unit is as long on every axis. False where lengths mean nothing, as in
+    Parameters
+    ----------
+    points : array-like of shape (n_samples,) or (n_samples, n_components)
+        Map, one row for each point; of more than three columns the first two are drawn.
+    color : array-like of shape (n_samples,) or None, default=None
+        Column to colour by. Numbers and dates give a colour bar; words and up to 20 different whole
+        numbers give a legend. Of more classes the largest are shown, and the rest is "others".
+        Missing values are grey.
+    title : str, default=""
+        Text above the figure.
+    verdict : str, default=""
+        Line under the figure, for example that of a certificate.
+    color_name : str, default=""
+        What the colours stand for, in words.
+    axis_names : sequence of str, default=()
+        Names of the axes, in the order of the columns.
+    equal : bool, default=True
+        Whether one unit is as long on every axis. False where lengths mean nothing, as in
         eigenmaps, whose coordinates have the same spread by construction.
-    behind : other points on the same map, drawn grey under these
-    classes : all that `color` may hold, in order: figures with the same ones share their colours
+    behind : array-like or None, default=None
+        Other points on the same map, drawn grey under these.
+    classes : sequence of str, default=()
+        All classes that `color` may hold, in order; figures with the same ones share their colours.
 
-    Of more than three columns the first two are drawn.
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure; `savefig` writes it.
+
+    Raises
+    ------
+    InvalidInput
+        If `points` is no table, or `color` has another length.
+
+    See Also
+    --------
+    biplot_figure : With an arrow for each column.
+    page : A map to explore in a browser.
+
+    Examples
+    --------
+    >>> from dualfold.data import swiss_roll
+    >>> from dualfold.view import map_figure
+    >>> sample = swiss_roll(50, random_state=0)
+    >>> figure = map_figure(sample.flat, sample.color, title="A roll", axis_names=sample.names)
+    >>> len(figure.axes)  # the map and its colour bar
+    2
     """
     placed = _as_points(points)
     if placed.shape[1] > 3:
         placed = placed[:, :2]
     colors = coloring_of(color, len(placed), classes)
     strip = placed.shape[1] == 1
-    figure = new_figure((6.4, 2.8 if strip else 5.2))
+    figure = new_figure((6.4, 3.4 if strip else 5.2))
     axes = figure.add_subplot(projection="3d" if placed.shape[1] == 3 else None)
     if behind is not None:
         draw_behind(axes, _as_points(behind)[:, : placed.shape[1]])
@@ -152,15 +189,58 @@ def biplot_figure(
     axis_names: Sequence[str] = (),
     most: int = 12,
 ) -> Figure:
-    """The first two axes of a map, and an arrow for each column.
+    """Biplot: the first two axes of a map, and an arrow for each column of the data.
 
-    arrows : a row a column: the loadings of PCA (`PCA.loadings_`), or the correlations of columns
-        and axes (`quality.column_correlations`); all are drawn at one scale
-    names : of the columns
-    color : a column to colour the points by
-    most : of more columns the longest arrows are drawn
+    Parameters
+    ----------
+    points : array-like of shape (n_samples, n_components)
+        Map, one row for each point.
+    arrows : array-like of shape (n_features, n_components)
+        One row for each column of the data: the loadings of PCA (`PCA.loadings_`), or the
+        correlations of columns and axes (`dualfold.quality.column_correlations`). All are drawn at
+        one scale.
+    names : sequence of str
+        Names of the columns of the data.
+    color : array-like of shape (n_samples,) or None, default=None
+        Column to colour the points by, as in `map_figure`.
+    title : str, default=""
+        Text above the figure.
+    verdict : str, default=""
+        Line under the figure, for example that of a certificate.
+    color_name : str, default=""
+        What the colours stand for, in words.
+    axis_names : sequence of str, default=()
+        Names of the axes, in the order of the columns.
+    most : int, default=12
+        Largest number of arrows; of more columns the longest ones are drawn.
 
-    Gabriel, "The biplot graphic display of matrices" (1971).
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure; `savefig` writes it.
+
+    Raises
+    ------
+    InvalidInput
+        If the map has fewer than two axes, or the numbers of names and arrows differ.
+
+    See Also
+    --------
+    map_figure : Without arrows.
+
+    References
+    ----------
+    .. [1] K. R. Gabriel, "The biplot graphic display of matrices with application to principal
+       component analysis", Biometrika, 58(3), 453–467, 1971.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.view import biplot_figure
+    >>> points = np.random.default_rng(0).normal(size=(30, 2))
+    >>> figure = biplot_figure(points, [[1.0, 0.0], [0.5, 0.5]], ["size", "price"])
+    >>> [text.get_text() for text in figure.axes[0].texts if text.get_text()]
+    ['size', 'price']
     """
     placed, tips = np.asarray(points, dtype=float), np.asarray(arrows, dtype=float)
     if placed.ndim != 2 or placed.shape[1] < 2 or tips.ndim != 2 or tips.shape[1] < 2:

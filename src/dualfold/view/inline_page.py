@@ -57,17 +57,50 @@ def page(
     color: str | None = None,
     height: int = 760,
 ) -> InlinePage:
-    """One page with maps to explore, shown where a notebook shows results.
+    """Page with maps to explore, shown where a notebook shows results.
 
-    maps : a map or several: `Map`s, fitted estimators, `Embedding`s or arrays of points; or an
-        `Audit`, with X the data of its map
-    X : the data; with it each map is measured, a click on a point shows its neighbours there, and
-        its columns (of an array or a data frame) can be coloured by; those of a data frame say what
-        axes and groups mean
-    columns : a DataFrame, or name → one value for each row: what points are coloured by
-    names, title : one for each row, to search for; of the page
-    color : the column to colour by at first
-    height : of the frame in a notebook, in pixels
+    Parameters
+    ----------
+    maps : Map, estimator, Embedding, Audit, array-like or a list of these
+        A map or several: maps, fitted estimators, embeddings or arrays of points; or an `Audit`,
+        with X the data of its map.
+    X : array-like, sparse matrix, data frame or None, default=None
+        Data. With it each map is measured, a click on a point shows its neighbours in the data, and
+        its columns can be coloured by. Those of a data frame say what axes and groups mean.
+    title : str, default="dualfold"
+        Title of the page.
+    columns : data frame, mapping or None, default=None
+        Names, and one value for each row: what points are coloured by.
+    names : sequence of str or None, default=None
+        One for each row, to search for.
+    color : str or None, default=None
+        Column to colour by at first.
+    height : int, default=760
+        Height of the frame in a notebook, in pixels.
+
+    Returns
+    -------
+    InlinePage
+        A notebook shows it; `write(path)` keeps it as a file.
+
+    Raises
+    ------
+    InvalidInput
+        If the maps have different numbers of rows, or `color` names no column.
+
+    See Also
+    --------
+    make_page : A page with more choices.
+    map_figure : A figure.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.view import page
+    >>> Y = np.random.default_rng(0).normal(size=(30, 2))
+    >>> shown = page(Y, title="Thirty points")
+    >>> "Thirty points" in shown.html
+    True
     """
     given = maps if isinstance(maps, list | tuple) else [maps]
     if isinstance(maps, Audit):

@@ -69,30 +69,57 @@ PAGE_SCRIPTS = (
 
 @dataclass(frozen=True, eq=False)
 class PageContent:
-    """What a page shows, as it is given.
+    """What a page shows.
 
-    maps : one or more, of the same rows
-    title : of the page
-    columns : a DataFrame, or name → one value for each row: what points are coloured and filtered
-        by and what is shown of them. All of it is data: nothing in it is ever run or
-        read as markup.
-    features : the table that the maps were made from: a DataFrame, a mapping as `columns`, an n×D
-        matrix, or (names, matrix). Its columns can be coloured by and compared as the others;
-        of a table that is too large those are kept that neighbours share most.
-    filled : column of `features` → what was filled in for the maps, a value for each of its gaps;
-        shown beside the gap
-    names : one for each row, to search for (default: "row 1", "row 2", …)
-    rows : the number of each row in its table, counted from 1 without the header (default: 1 … n)
-    images : (h, w, n×(h·w)) if each row is a picture, shown under the pointer
-    color : the column to colour by at first (default: the first, or the first that tells
-        rows apart in groups where the first names each row)
-    color_reason : why that column, for the legend; "" where the caller chose it
-    seed : of the order in which points are drawn, so that no class hides another
-    most_mb : megabytes of the file (None: as large as it gets). 5 of them are plotly.
-    notes : sentences about how the table was read, to be looked up on the page
-    classes : column → all classes it can have, in the order of their colours, so that pages of
-        maps that lack some give the others the same colours
-    audit : what an audit of the map found (`dualfold.view.audit_content`)
+    Parameters
+    ----------
+    maps : sequence of Map
+        One map or more, of the same rows.
+    title : str, default="dualfold"
+        Title of the page.
+    columns : data frame, mapping or None, default=None
+        Names, and one value for each row: what points are coloured and filtered by and what is
+        shown of them. All of it is data: nothing in it is ever run or read as markup.
+    features : data frame, mapping, array-like, tuple or None, default=None
+        Table that the maps were made from; a tuple is (names, matrix). Its columns can be coloured
+        by and compared, too; of a table that is too large those are kept that neighbours share
+        most.
+    filled : mapping, default=dict()
+        Columns of `features`, and what was filled in for each of their gaps; shown beside the gap.
+    names : sequence of str or None, default=None
+        One for each row, to search for; None: "row 1", "row 2", ….
+    rows : array-like of int or None, default=None
+        Number of each row in its table, counted from 1 without the header; None: 1 … n.
+    images : tuple or None, default=None
+        Height, width and one row of pixels for each point, if each point is a picture.
+    color : str or None, default=None
+        Column to colour by at first; None: the first, or the first that tells rows apart in groups
+        where the first names each row.
+    color_reason : str, default=""
+        Why that column, for the legend; "" where the caller chose it.
+    seed : int, default=0
+        Seed of the order in which points are drawn, so that no class hides another.
+    most_mb : float or None, default=20.0
+        Largest size of the file in megabytes, of which plotly takes 5; None: as large as it gets.
+    notes : sequence of str, default=()
+        Sentences about how the table was read.
+    classes : mapping or None, default=None
+        Columns, and all classes that they can have, in the order of their colours: pages with the
+        same ones share their colours.
+    audit : dict or None, default=None
+        What an audit of the map found.
+
+    See Also
+    --------
+    make_page : Makes the page.
+    page : The same from estimators and arrays.
+
+    Examples
+    --------
+    >>> from dualfold.view import Map, PageContent
+    >>> content = PageContent([Map("PCA", [[0.0, 1.0], [2.0, 3.0]])], title="Two points")
+    >>> content.most_mb
+    20.0
     """
 
     maps: Sequence[Map]
@@ -144,7 +171,35 @@ class Page:
 
 
 def make_page(content: PageContent) -> Page:
-    """The page, and what was left out of it."""
+    """Make a page of maps: one HTML file that works without a network.
+
+    Parameters
+    ----------
+    content : PageContent
+        Maps, columns and words of the page.
+
+    Returns
+    -------
+    Page
+        `html`, the file as text; `megabytes`, its size in words; `notices`, what was left out so
+        that it is no larger; `write(path)` writes it.
+
+    Raises
+    ------
+    InvalidInput
+        If there is no map, the maps have different numbers of rows, or `color` names no column.
+
+    See Also
+    --------
+    page : The same from estimators and arrays.
+
+    Examples
+    --------
+    >>> from dualfold.view import Map, PageContent, make_page
+    >>> made = make_page(PageContent([Map("PCA", [[0.0, 1.0], [2.0, 3.0]])], title="Two points"))
+    >>> "Two points" in made.html
+    True
+    """
     maps, color, most_mb = list(content.maps), content.color, content.most_mb
     n = _rows_of(maps)
     table = columns_of(content.columns, n, content.classes)

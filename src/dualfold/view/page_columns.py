@@ -113,14 +113,17 @@ def columns_of(
 
 
 def first_color(columns: list[Column], n: int) -> str | None:
-    """The first column, unless it is text that names most rows: then one with a full legend."""
-    if not columns:
-        return None
-    levels = [len(column.content.get("labels", ())) for column in columns]
-    if 2 * levels[0] <= n:
-        return columns[0].name
-    shown = [c for c in columns if 2 <= len(c.content.get("labels", ())) <= MOST_CLASSES]
-    return (shown or [c for c in columns if c.kind != "class"] or columns)[0].name
+    """The first column, unless it is text that names most rows: then one with a full legend.
+
+    None where all of them name rows, or have one class.
+    """
+    levels = {column.name: len(column.content.get("labels", ())) for column in columns}
+    told = [c for c in columns if c.kind != "class" or 2 <= levels[c.name] <= n // 2]
+    if told and told[0] is columns[0]:
+        return told[0].name
+    shown = [c for c in told if 2 <= levels[c.name] <= MOST_CLASSES]
+    best = next(iter(shown or [c for c in told if c.kind != "class"]), None)
+    return None if best is None else best.name
 
 
 def row_numbers(rows: Any, n: int) -> Array | None:

@@ -10,8 +10,10 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.auditing.map_meaning import MapMeaning
-from dualfold.quality import MapVerdict, NeighborRanks, QualityReport, neighbor_ranks, report
+from dualfold.quality import QualityReport, report
 from dualfold.quality.estimate import sample_size
+from dualfold.quality.map_verdict import MapVerdict
+from dualfold.quality.ranks import NeighborRanks, neighbor_ranks
 from dualfold.quality.space import both_spaces
 from dualfold.quality.tied_lists import tied_lists, ties_beyond_lists
 
@@ -20,24 +22,52 @@ __all__ = ["Map", "measured_map"]
 
 @dataclass(frozen=True, eq=False)
 class Map:
-    """One embedding on the page; only its name and its points are needed.
+    """One map of a page; only its name and its points are needed.
 
-    name : what the tab says, for example the method
-    points : n×1, n×2 or n×3 (of more columns the first two are drawn)
-    values : eigenvalues, wanted ones first
-    certificate : a `dualfold.Certificate`, how far from the optimum the map can be
-    quality : `dualfold.quality.report(X, points)`
-    neighbors : n×k, the nearest rows of each in the data, nearest first
-    tied : (rows, others): others that are as near to a row in the data as the last on its list,
-        and near on the map; a map that shows them keeps neighbours
-    history : the solver's records, or rows of (value, relative gap)
-    ranks : `dualfold.quality.neighbor_ranks(X, points, k)`, for the curves over 1 … k
-    pieces : of the neighbour graph
-    equal : whether one unit is as long on every axis (False where lengths mean nothing)
-    explained : the share of the variance that each axis explains, where it does
-    scores : name → one value for each point, to colour this map by beside what its quality says
-    verdict : `dualfold.auditing.map_verdict(X, points)`: overall order, neighbourhoods, groups
-    meaning : `dualfold.auditing.map_meaning.map_meaning(columns, points)`: axes, arrows, groups
+    Parameters
+    ----------
+    name : str
+        What the tab says, for example the method.
+    points : array-like of shape (n_samples, n_components)
+        Map; of more than three columns the first two are drawn.
+    values : array-like or None, default=None
+        Eigenvalues, wanted ones first.
+    certificate : Certificate or None, default=None
+        How far from the optimum the map can be.
+    quality : QualityReport or None, default=None
+        What `dualfold.quality.report(X, points)` returns.
+    neighbors : array-like of shape (n_samples, k) or None, default=None
+        The nearest rows of each row in the data, nearest first.
+    tied : tuple of array-like or None, default=None
+        Pairs (rows, others): others that are as near to a row in the data as the last on its list,
+        and near on the map. A map that shows them keeps neighbours.
+    history : list or None, default=None
+        Records of the solver, or rows of (value, relative gap).
+    ranks : NeighborRanks or None, default=None
+        Ranks of neighbours, for the curves over their number; `measured_map` has them.
+    pieces : int or None, default=None
+        Number of pieces of the neighbour graph.
+    equal : bool, default=True
+        Whether one unit is as long on every axis; False where lengths mean nothing.
+    explained : array-like or None, default=None
+        Share of the variance that each axis explains.
+    scores : mapping or None, default=None
+        Names, and one value for each point, to colour this map by.
+    verdict : MapVerdict or None, default=None
+        What `dualfold.auditing.map_verdict(X, points)` returns.
+    meaning : MapMeaning or None, default=None
+        What axes and groups mean in the words of columns.
+
+    See Also
+    --------
+    measured_map : A map with its quality and its neighbours.
+    PageContent : Takes maps.
+
+    Examples
+    --------
+    >>> from dualfold.view import Map
+    >>> Map("PCA", [[0.0, 1.0], [2.0, 3.0]]).name
+    'PCA'
     """
 
     name: str
@@ -57,7 +87,18 @@ class Map:
     meaning: MapMeaning | None = None
 
     def of_rows(self, rows: Array) -> Map:
-        """These rows alone, without neighbours, most of which would not be there."""
+        """Some rows of the map alone, without neighbours, most of which would not be there.
+
+        Parameters
+        ----------
+        rows : ndarray of int
+            Row numbers.
+
+        Returns
+        -------
+        Map
+            The map of these rows.
+        """
         quality = self.quality
         if quality is not None:
             per_point = {name: values[rows] for name, values in quality.per_point.items()}
@@ -80,15 +121,46 @@ def measured_map(
     random_state: Any = 0,
     n_jobs: int | None = None,
 ) -> Map:
-    """The map with its quality, its curves and its neighbours in the data X.
+    """Map with its quality, its curves and its neighbours in the data.
 
-    shown : a `Map`; neighbours that it has already are kept
-    X : the data, n rows, or a `quality.space.Space` of them
-    labels : classes, to measure how well the map keeps them together
-    n_neighbors, metric : of the neighbourhoods that are compared
-    sample : points that the quality is measured on (None: all up to 5,000, else 1,000 of them);
-        the page says how many
-    random_state, n_jobs : of the sample; threads (None: all cores)
+    Parameters
+    ----------
+    shown : Map
+        Map to measure; neighbours that it has already are kept.
+    X : array-like, sparse matrix, data frame or Graph
+        Data, one row for each point; float32 and memory maps are read as they are. A `Graph` stands
+        for its geodesic distances; with `metric="precomputed"` X is a square matrix of distances.
+    labels : array-like of shape (n_samples,) or None, default=None
+        Classes, to measure how well the map keeps them together.
+    n_neighbors : int, default=10
+        Number of neighbours that make a neighbourhood.
+    metric : str or callable, default="euclidean"
+        Metric of X: a name that scikit-learn knows, a function of two rows, or "precomputed".
+        Distances on the map are Euclidean.
+    sample : int or None, default=None
+        Number of points that the quality is measured on; None: all up to 5,000, else 1,000 of them.
+        The page says how many.
+    random_state : int, Generator, RandomState or None, default=0
+        Seed of the sample. The same number gives the same points.
+    n_jobs : int or None, default=None
+        Number of threads; None and -1 use all cores. The result does not depend on it.
+
+    Returns
+    -------
+    Map
+        The same map, measured.
+
+    See Also
+    --------
+    make_page : A page of maps.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.view import Map, measured_map
+    >>> X = np.random.default_rng(0).normal(size=(30, 3))
+    >>> measured_map(Map("two columns", X[:, :2]), X, n_neighbors=5).quality.n
+    30
     """
     points = np.asarray(shown.points, dtype=float)
     points = points[:, None] if points.ndim == 1 else points

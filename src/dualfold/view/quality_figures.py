@@ -9,7 +9,8 @@ import numpy as np
 
 from dualfold.errors import Argument, InvalidInput
 from dualfold.fitting.dimension import widest_gap
-from dualfold.quality import CoRanking, NeighborhoodCurve, Shepard
+from dualfold.quality.coranking import CoRanking, NeighborhoodCurve
+from dualfold.quality.shepard import Shepard
 from dualfold.view.colors import FEW_COLORS, MANY_COLORS
 from dualfold.view.drawing import INK_COLOR, PALE_COLOR, SOFT_COLOR, frames, name_axes
 from dualfold.view.figures import map_figure
@@ -32,10 +33,39 @@ __all__ = [
 def scree_figure(
     values: Any, *, kept: int | None = None, title: str = "", verdict: str = ""
 ) -> Figure:
-    """The eigenvalues in their order, and the widest gap between two (relative to the larger).
+    """Eigenvalues in their order, and the widest gap between two of them.
 
-    values : eigenvalues, wanted ones first, best with some beyond those kept
-    kept : how many coordinates the map has; they are filled in
+    Parameters
+    ----------
+    values : array-like
+        Eigenvalues, wanted ones first, best with some beyond those kept.
+    kept : int or None, default=None
+        Number of coordinates of the map, whose eigenvalues are filled in; None: all.
+    title : str, default=""
+        Text above the figure.
+    verdict : str, default=""
+        Line under the figure, for example that of a certificate.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure; `savefig` writes it.
+
+    Raises
+    ------
+    InvalidInput
+        If `values` are empty or not finite.
+
+    Notes
+    -----
+    The widest gap is relative to the larger of its two eigenvalues.
+
+    Examples
+    --------
+    >>> from dualfold.view import scree_figure
+    >>> figure = scree_figure([4.0, 3.0, 0.2, 0.1], kept=2)
+    >>> figure.axes[0].get_xlabel()
+    'eigenvalue number'
     """
     spectrum = np.asarray(values, dtype=float).ravel()
     if len(spectrum) == 0 or not np.isfinite(spectrum).all():
@@ -75,10 +105,43 @@ def curve_figure(
     title: str = "",
     verdict: str = "",
 ) -> Figure:
-    """R_NX over neighbourhood size, on a logarithmic axis: one line for each map.
+    """Neighbours kept beyond chance over the size of the neighbourhood, a line for each map.
 
-    0 is what a random map keeps, 1 a perfect one; the number after each name is the area.
-    Bands are 95 % intervals, each size on its own, where points were drawn.
+    0 is what a random map keeps, and 1 is a perfect map. The number after each name is the area
+    under the curve. Bands are 95 % intervals, for each size on its own, where points were sampled.
+
+    Parameters
+    ----------
+    curves : NeighborhoodCurve or mapping
+        One curve of `dualfold.quality.neighborhood_curve`, or names and curves.
+    title : str, default=""
+        Text above the figure.
+    verdict : str, default=""
+        Line under the figure, for example that of a certificate.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure; `savefig` writes it.
+
+    Raises
+    ------
+    InvalidInput
+        If there is no curve.
+
+    See Also
+    --------
+    dualfold.quality.neighborhood_curve : Makes a curve.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.quality import neighborhood_curve
+    >>> from dualfold.view import curve_figure
+    >>> X = np.random.default_rng(0).normal(size=(40, 3))
+    >>> figure = curve_figure({"two columns": neighborhood_curve(X, X[:, :2])})
+    >>> figure.axes[0].get_xlabel()
+    'neighbourhood size K'
     """
     from matplotlib.ticker import StrMethodFormatter
 
@@ -107,10 +170,38 @@ def curve_figure(
 
 
 def shepard_figure(diagram: Shepard, *, title: str = "", verdict: str = "") -> Figure:
-    """Distances before against distances after, as dark as there are pairs.
+    """Shepard diagram: distances on the map over distances in the data.
 
-    The line is the mean distance after; on a map that keeps distances it is straight and
-    the cloud around it thin.
+    The darker a cell, the more pairs it has. The line is the mean distance on the map. On a map
+    that keeps distances it is straight, and the cloud around it is thin.
+
+    Parameters
+    ----------
+    diagram : Shepard
+        Counts that `dualfold.quality.shepard` returns.
+    title : str, default=""
+        Text above the figure.
+    verdict : str, default=""
+        Line under the figure, for example that of a certificate.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure; `savefig` writes it.
+
+    See Also
+    --------
+    dualfold.quality.shepard : Makes the diagram.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.quality import shepard
+    >>> from dualfold.view import shepard_figure
+    >>> X = np.random.default_rng(0).normal(size=(40, 3))
+    >>> figure = shepard_figure(shepard(X, X[:, :2], bins=16))
+    >>> len(figure.axes)  # the diagram and its colour bar
+    2
     """
     from matplotlib.colors import LogNorm
 
@@ -148,9 +239,47 @@ def quality_map_figure(
     verdict: str = "",
     equal: bool = True,
 ) -> Figure:
-    """The map coloured by how far each of its points can be believed.
+    """Map coloured by how far each of its points can be believed.
 
-    values : one number for each point, as `per_point=True` returns it; NaN (not drawn) is grey
+    Parameters
+    ----------
+    points : array-like of shape (n_samples, n_components)
+        Map, one row for each point.
+    values : array-like of shape (n_samples,)
+        One number for each point, as measures return it with `per_point=True`; NaN is grey.
+    name : str, default="trustworthiness"
+        Name of the measure.
+    title : str, default=""
+        Text above the figure.
+    verdict : str, default=""
+        Line under the figure, for example that of a certificate.
+    equal : bool, default=True
+        Whether one unit is as long on every axis. False where lengths mean nothing, as in
+        eigenmaps, whose coordinates have the same spread by construction.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure; `savefig` writes it.
+
+    Raises
+    ------
+    InvalidInput
+        If `values` are not one for each point.
+
+    See Also
+    --------
+    map_figure : Colours of any kind.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.quality import trustworthiness
+    >>> from dualfold.view import quality_map_figure
+    >>> X = np.random.default_rng(0).normal(size=(40, 3))
+    >>> figure = quality_map_figure(X[:, :2], trustworthiness(X, X[:, :2], per_point=True))
+    >>> len(figure.axes)
+    2
     """
     return map_figure(
         points,

@@ -6,7 +6,6 @@ from dualfold.trace.solvers.factored import Factored
 from dualfold.trace.solvers.gradient import Gradient, PaperGradient
 from dualfold.trace.solvers.lanczos import Lanczos
 from dualfold.trace.solvers.preconditioned import Preconditioned
-from dualfold.trace.solvers.solver import Solver
 
 __all__ = [
     "Auto",
@@ -16,5 +15,4 @@ __all__ = [
     "Lanczos",
     "PaperGradient",
     "Preconditioned",
-    "Solver",
 ]
