@@ -164,7 +164,9 @@ def _import_everything() -> None:
         assert app is not None
 
 
-def results(half: str, only: str, page_every: int) -> Iterator[dict[str, Any]]:
+def results(
+    half: str, only: str, page_every: int, part: tuple[int, int] = (0, 1)
+) -> Iterator[dict[str, Any]]:
     """The outcome of every table of a half, computed once."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     path = FOLDER / "r_tables.jsonl"
@@ -174,6 +176,8 @@ def results(half: str, only: str, page_every: int) -> Iterator[dict[str, Any]]:
     with path.open("a") as file:
         for place, name in enumerate(table_names()):
             if half not in ("all", half_of(name.split("/")[1])) or only not in name:
+                continue
+            if name not in known and place % part[1] != part[0]:
                 continue
             if name not in known:
                 known[name] = run_table(name, place % page_every == 0)
@@ -187,8 +191,11 @@ def main() -> int:
     parser.add_argument("--half", default="all", choices=("tune", "report", "all"))
     parser.add_argument("--only", default="", help="tables whose name contains it")
     parser.add_argument("--page-every", type=int, default=20, help="each so many tables, a page")
+    parser.add_argument("--part", default="0/1", help="1/2: the second of two processes")
     chosen = parser.parse_args()
-    found = list(results(chosen.half, chosen.only, chosen.page_every))
+    first, _, count = chosen.part.partition("/")
+    part = int(first), int(count)
+    found = list(results(chosen.half, chosen.only, chosen.page_every, part))
     heads = ("half", "tables", "maps", "refused", "failed", "over 60 s", "not tried", "slowest")
     rows = []
     for half in ("tune", "report"):
