@@ -57,8 +57,10 @@ def order_of_unrelated_columns(
         shuffled -= shuffled.mean(axis=0)
         values, vectors = np.linalg.eigh(shuffled.T @ shuffled)
         axes = vectors[:, -n_components:]
-        variances = np.maximum((shuffled**2).sum(axis=0), np.finfo(float).tiny)
-        squares = (axes**2 @ values[-n_components:]) / variances
+        variances = (shuffled**2).sum(axis=0)
+        varies = variances > np.finfo(float).eps * variances.sum()
+        explained = axes**2 @ values[-n_components:]
+        squares = explained[varies] / variances[varies]
         found.append(
             (kept_order(shuffled, shuffled @ axes), squares[squares >= least_square].sum())
         )

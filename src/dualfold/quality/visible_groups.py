@@ -91,17 +91,17 @@ def _least_points(n: int) -> int:
 def _hills(lists: Array, heights: Array, least: int) -> MapGroups:
     """Union-find from the top down."""
     n = len(heights)
-    order = np.argsort(-heights, kind="stable")
-    place = np.empty(n, dtype=np.intp)
-    place[order] = np.arange(n)
-    # Links both ways, so that a pass is seen from whichever side lists the other.
-    rows, columns = np.repeat(np.arange(n), lists.shape[1]), lists.ravel()
-    first, second = np.concatenate([rows, columns]), np.concatenate([columns, rows])
-    later = place[first] > place[second]
-    first, second = first[later], second[later]
-    arranged = np.lexsort((place[second], place[first]))
-    second = second[arranged].tolist()
-    ends = np.searchsorted(place[first[arranged]], np.arange(n), side="right").tolist()
+    order = np.argsort(-heights, kind="stable").astype(np.int32)
+    place = np.empty(n, dtype=np.int32)
+    place[order] = np.arange(n, dtype=np.int32)
+    # A link is seen from its lower end, whichever of the two lists the other.
+    rows, columns = np.repeat(place, lists.shape[1]), place[lists.ravel()]
+    lower, higher = np.maximum(rows, columns), np.minimum(rows, columns)
+    del rows, columns
+    arranged = np.argsort(lower, kind="stable")
+    ends = np.cumsum(np.bincount(lower, minlength=n)).tolist()
+    higher = order[higher[arranged]]
+    del arranged, lower
     parent, size, rise = list(range(n)), [1] * n, [np.inf] * n
     top = heights.tolist()
 
@@ -113,7 +113,7 @@ def _hills(lists: Array, heights: Array, least: int) -> MapGroups:
 
     begin = 0
     for turn, point in enumerate(order.tolist()):
-        near = {root(other) for other in second[begin : ends[turn]]}
+        near = {root(other) for other in higher[begin : ends[turn]].tolist()}
         begin = ends[turn]
         if not near:
             continue
