@@ -57,7 +57,7 @@ def test_standardize_is_a_mean_of_0_and_a_deviation_of_1(here):
     assert (here / "usual.csv").read_bytes() == (here / "wide.pca.csv").read_bytes()
     X = frame[["x", "y", "z"]].to_numpy()
     expected = dualfold.embed(dualfold.methods.pca((X - X.mean(axis=0)) / X.std(axis=0))).points
-    found = exact_csv("wide.pca.csv").to_numpy()
+    found = exact_csv("wide.pca.csv").drop(columns="name").to_numpy()
     np.testing.assert_allclose(np.abs(found), np.abs(expected), atol=1e-9)
 
 
@@ -72,6 +72,9 @@ def test_rows_left_out_are_named(here):
     assert "2 of 60 rows are not complete: missing values in 'y' (2); filled in" in filled.stderr
     assert len(exact_csv("filled.csv")) == 60
     run("embed", "gaps.csv", "--missing", "drop", "-m", "pca")
+    written = exact_csv("gaps.pca.csv")
+    assert list(written["name"]) == [frame["name"][row] for row in range(60) if row not in (0, 5)]
+    run("embed", "gaps.csv", "--missing", "drop", "-m", "pca", "--exclude", "name", "--force")
     written = exact_csv("gaps.pca.csv")
     assert list(written["row"]) == [row + 1 for row in range(60) if row not in (0, 5)]
 
@@ -262,7 +265,7 @@ def test_a_mistake_of_ours_is_called_one(here, monkeypatch):
 def test_what_is_coloured_by_may_be_excluded_too(here):
     run("embed", "table.csv", "--color", "x", "--exclude", "x", "--exclude", "kind")
     written = exact_csv("table.pca.csv")
-    assert list(written) == ["x", "pca_1", "pca_2"]
+    assert list(written) == ["name", "x", "pca_1", "pca_2"]
     assert read_metadata("table.pca.csv")["features"] == ["y", "z"]
 
 

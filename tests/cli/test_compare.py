@@ -20,7 +20,7 @@ def test_compare_puts_methods_side_by_side(here):
     points = dualfold.embed(dualfold.methods.pca(ROLL)).points
     assert rows[0]["t_similarity"] == pytest.approx(dualfold.t_similarity(ROLL, points))
     assert all(row["certificate"]["level"] == "proved" for row in rows)
-    assert list(exact_csv("all.csv"))[:2] == ["when", "pca_1"]
+    assert list(exact_csv("all.csv"))[:3] == ["name", "when", "pca_1"]
     best = max(rows, key=lambda row: row["t_similarity"])["method"]
     assert f"Try next:  dualfold embed roll.csv --method {best}" in done.stderr
     assert "proved optimal" in run(*words).stdout

@@ -51,11 +51,13 @@ def test_tables_in_tiles_by_other_methods(here):
     np.testing.assert_allclose(np.abs(ours), np.abs(wanted), atol=1e-9)
 
 
-def test_a_table_of_few_rows_is_not_asked_about_its_picture(here):
+def test_a_map_of_few_rows_is_not_judged_and_says_so(here):
     lines = (here / "t.csv").read_text().splitlines()
     (here / "few.csv").write_text("\n".join(lines[:9]))
     done = run("embed", "few.csv", "-m", "pca", "-o", "f.csv")
-    assert "A good picture?" not in done.stdout + done.stderr
+    said = done.stdout + done.stderr
+    assert "A good picture? It cannot be judged: 8 rows are too few, 11 are needed." in said
+    assert "Neighbourhoods:" not in said
 
 
 def test_many_rows_are_asked_in_part(here):

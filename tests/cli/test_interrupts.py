@@ -105,6 +105,75 @@ main()
 """
 
 
+# The page of a map is half written: its coordinates are there, and of the page nothing.
+WRITING_A_PAGE = """
+import contextlib, importlib, os, signal, time
+room = importlib.import_module("dualfold.view.page")
+whole = room.atomic_file
+@contextlib.contextmanager
+def half(path, **more):
+    with whole(path, **more) as file:
+        file.write(b"<!doctype html>"); file.flush()
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(30)
+        yield file
+room.atomic_file = half
+from dualfold.cli import main
+main()
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals as on Unix")
+def test_an_interrupt_while_the_page_is_written_leaves_none(here):
+    done = forked.run(WRITING_A_PAGE, "embed", "table.csv", "-o", "m.csv", "--html", "m.html")
+    assert done.returncode == 130, (done.stdout, done.stderr)
+    assert names(here) == ["m.csv", "m.csv.json", "table.csv"]
+    pd.testing.assert_index_equal(pd.read_csv("m.csv").columns, pd.Index(["pca_1", "pca_2"]))
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals as on Unix")
+def test_an_interrupt_while_coordinates_are_appended_leaves_the_table_alone(here):
+    before = (here / "table.csv").read_bytes()
+    words = ("embed", "table.csv", "--append", "-o", "both.csv")
+    done = forked.run(WRITING, *words, environment=os.environ | {"SENT": "SIGINT"})
+    assert done.returncode == 130, (done.stdout, done.stderr)
+    assert names(here) == ["table.csv"]
+    assert (here / "table.csv").read_bytes() == before
+
+
+# Ctrl-C a moment after the first of many rounds of filling in.
+FILLING = """
+import os, signal, threading
+import dualfold.data.imputation_fit as room
+fitted = room._fitted
+def interrupted(*given):
+    threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT)).start()
+    room._fitted = fitted
+    print("filling", flush=True)
+    while True:
+        fitted(*given)
+room._fitted = interrupted
+from dualfold.cli import main
+main()
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals as on Unix")
+def test_an_interrupt_of_a_long_fill_ends_it_and_leaves_nothing(here):
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(300, 2)) @ rng.normal(size=(2, 12)) + rng.normal(size=(300, 12))
+    X[rng.random(X.shape) < 0.3] = np.nan
+    pd.DataFrame(X).add_prefix("c").to_csv("gaps.csv", index=False)
+    command = forked.Forked(FILLING, "embed", "gaps.csv", "--html", "m.html")
+    assert command.stdout.readline() == "filling\n"
+    begin = time.perf_counter()
+    said = command.communicate()[1]
+    assert time.perf_counter() - begin < 3  # a second, but for what else this machine does
+    assert command.returncode == 130
+    assert said.endswith("interrupted; no file was left half-written.\n")
+    assert names(here) == ["gaps.csv", "table.csv"]
+
+
 @pytest.mark.skipif(os.name != "posix", reason="signals as on Unix")
 @pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129)])
 def test_an_interrupt_while_writing_leaves_no_half_file(here, name, code):

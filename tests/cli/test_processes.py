@@ -63,15 +63,16 @@ def names(folder):
 def test_rows_flow_through_a_pipe_onto_a_map(made):
     text = (made / "roll.csv").read_text()
     piped = run("transform", made / "m.dualfold", "-", "-o", "-", "-q", text=text)
-    assert piped.stdout.startswith("p_value,distance,isomap_1,isomap_2\n")
+    assert piped.stdout.startswith("name,p_value,distance,isomap_1,isomap_2\n")
     assert piped.stderr == ""
-    placed = np.loadtxt(piped.stdout.splitlines(), delimiter=",", skiprows=1)
-    np.testing.assert_allclose(placed[:, 2:], exact_csv(made / "roll.isomap.csv"), atol=1e-6)
+    placed = np.loadtxt(piped.stdout.splitlines(), delimiter=",", skiprows=1, usecols=(3, 4))
+    known = exact_csv(made / "roll.isomap.csv").drop(columns="name")
+    np.testing.assert_allclose(placed, known, atol=1e-6)
 
 
 def test_a_changed_map_is_told_by_the_exit_code(made, here):
     changed = exact_csv(made / "roll.isomap.csv")
-    changed.iloc[4, 0] += 1.0
+    changed.loc[4, "isomap_1"] += 1.0
     changed.to_csv("roll.isomap.csv", index=False)
     (here / "roll.isomap.csv.json").write_bytes((made / "roll.isomap.csv.json").read_bytes())
     failed = run("certify", "roll.csv", "roll.isomap.csv", "--json", code=3)
@@ -181,6 +182,34 @@ def on_a_terminal(program, *words):
     os.close(ours)
     command.communicate()
     return command.returncode, re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", shown.decode())
+
+
+# A fill that takes longer than the bar waits for.
+SLOW_FILL = """
+import time
+import dualfold.data.imputation_fit as room
+fitted = room._fitted
+def slow(*given):
+    room._fitted = fitted
+    time.sleep(2.5)
+    return fitted(*given)
+room._fitted = slow
+from dualfold.cli import main
+main()
+"""
+
+
+@pytest.mark.full
+@pytest.mark.skipif(os.name != "posix", reason="terminals as on Unix")
+def test_a_terminal_shows_reading_and_a_long_fill(here):
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(200, 2)) @ rng.normal(size=(2, 8)) + rng.normal(size=(200, 8))
+    X[rng.random(X.shape) < 0.2] = np.nan
+    pd.DataFrame(X).add_prefix("c").to_csv("gaps.csv", index=False)
+    code, shown = on_a_terminal(SLOW_FILL, "embed", "gaps.csv")
+    assert code == 0
+    assert "reading gaps.csv" in shown
+    assert "reading gaps.csv: filling in missing values" in shown
 
 
 # Shortest paths that take three seconds, one chunk of sources after the other.

@@ -66,3 +66,12 @@ def test_decimal_numbers_and_durations_are_numbers():
     data = prepare(frame, Reading(missing="drop"))
     assert data.names == ("price", "stay", "x")
     np.testing.assert_allclose(data.table.X[:3, :2], [[0, 0], [0.25, 1 / 24], [0.5, 4 / 24]])
+
+
+def test_equal_columns_are_said_where_they_are_used():
+    X = np.random.default_rng(0).standard_normal((50, 3))
+    data = prepare(pd.DataFrame(X, columns=["x", "y", "z"]).assign(x_copy=X[:, 0]))
+    assert data.names == ("x", "y", "z", "x_copy")
+    said = " ".join(str(one) for one in data.notices)
+    assert "'x_copy' (as 'x'): equal to another column in every row, used" in said
+    assert "exclude=['x_copy'] leaves it out" in said

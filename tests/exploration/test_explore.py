@@ -142,6 +142,16 @@ def test_few_rows_get_a_map_of_every_method_that_is_left_to_us():
         assert np.isfinite(found.points).all()
 
 
+def test_methods_that_need_more_rows_say_how_many():
+    rows = np.random.default_rng(0).normal(size=(7, 3))
+    assert dualfold.explore(rows[:2], "spectral_embedding").points.shape == (2, 1)
+    for method, least in (("ltsa", 5), ("hessian_lle", 7)):
+        assert dualfold.explore(rows[:least], method).points.shape == (least, 2)
+        for n in range(3, least):
+            with pytest.raises(InvalidInput, match=f"so {least} or more rows; there are {n}"):
+                dualfold.explore(rows[:n], method)
+
+
 def test_only_rows_that_were_observed_have_a_rare_level():
     rng = np.random.default_rng(0)
     x = rng.normal(size=184)

@@ -42,3 +42,14 @@ def test_columns_of_noise_name_no_axis():
         found = axis_meanings(column_directions(columns, rng.normal(size=(300, 2))), 2)
         named += sum(len(one.columns) for one in found)
     assert named == 0  # a correlation of 0.3 in 300 rows is five standard deviations
+
+
+def test_many_columns_of_few_rows_name_no_axis_by_chance():
+    """Of ten columns one passes the level of a single column on every third map of 60 rows."""
+    rng = np.random.default_rng(21)
+    named = 0
+    for _ in range(12):
+        columns = {str(place): rng.standard_t(3, size=60) for place in range(10)}
+        directions = column_directions(columns, rng.normal(size=(60, 2)))
+        named += any(one.columns for one in axis_meanings(directions, 2))
+    assert named <= 3  # at a level of 0.05 more are drawn once in 500 times

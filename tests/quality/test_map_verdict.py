@@ -10,6 +10,7 @@ import pytest
 
 import dualfold
 from dualfold import PCA
+from dualfold.auditing.three_questions import groups_found
 from dualfold.quality.column_directions import ColumnDirection
 from dualfold.quality.estimate import Estimate
 from dualfold.quality.map_layout import Layout, layout_of
@@ -89,6 +90,37 @@ def test_as_many_columns_as_axes_are_no_overall_order():
     assert Layout(0.2, 0.1, by_chance, 2).grade == "hardly any"
 
 
+def test_groups_in_pieces_are_told_beside_the_denial():
+    """Two groups of the data, each drawn as three islands, of which none is a group alone."""
+    rng = np.random.default_rng(11)
+    code, part = rng.integers(0, 2, 600), rng.integers(0, 3, 600)
+    X = rng.normal(size=(600, 5)) + 12 * code[:, None]
+    places = rng.permutation(6)[3 * code + part]
+    Y = np.column_stack([6.0 * (places % 3), 6.0 * (places // 3)]) + rng.normal(size=(600, 2))
+    found = groups_found(space_of(X), Y)
+    assert (found.visible, found.found, found.joined) == (6, 0, 2)
+    said = MapVerdict(ORDER["no"], NEAR["no"], found).headline
+    assert said.endswith("visible groups are no groups of the data, but joined they make up 2.")
+    one_cloud = groups_found(space_of(rng.normal(size=(600, 5))), Y)
+    assert (one_cloud.found, one_cloud.joined) == (0, 0)
+
+
+def test_that_no_group_is_visible_says_how_small_ones_are_missed():
+    rng = np.random.default_rng(3)
+    Y = rng.normal(size=(600, 2))
+    Y[:30] += 20  # a twentieth of the rows, far away: too few for a density of their own
+    said = str(groups_found(space_of(Y), Y))
+    assert said == "none visible: no groups of 5.2 % of the points or more stand apart on the map"
+    Y[30:40] += 20
+    assert groups_found(space_of(Y), Y).visible == 2
+
+
+def test_rows_that_were_copied_are_no_order():
+    rng = np.random.default_rng(8)
+    X = np.repeat(rng.normal(size=(40, 4)), 4, axis=0)
+    assert layout_of(space_of(X), PCA(2).fit_transform(X)).grade == "trivial"
+
+
 @pytest.mark.parametrize("width", [3, 4, 6])
 def test_order_that_unrelated_columns_have_is_not_called_shown(width):
     """Two axes of few columns of noise hold much of it; of related columns they hold more."""
@@ -102,7 +134,10 @@ def test_order_that_unrelated_columns_have_is_not_called_shown(width):
     related = noise + 2 * rng.exponential(size=(120, 1))
     assert layout_of(space_of(related), PCA(2).fit_transform(related)).grade == "good"
     plane = noise * ([1, 1] + [0.01] * (width - 2))
-    assert layout_of(space_of(plane), PCA(2).fit_transform(plane)).grade == "good"
+    plane = np.column_stack([plane, np.full(120, 0.1)])  # a column that does not vary
+    found = layout_of(space_of(plane), PCA(2).fit_transform(plane))
+    assert found.grade == "good"
+    assert found.unrelated.squares < width
 
 
 def test_levels_of_a_category_are_shuffled_together():

@@ -11,7 +11,10 @@ from dualfold.data import helix, prepare, swiss_roll
 from dualfold.errors import InvalidInput
 from dualfold.graph import knn
 from dualfold.quality.dimension_estimates import _levina_bickel, _two_nn, levina_bickel, two_nn
+from dualfold.quality.map_layout import Layout
+from dualfold.quality.map_verdict import GroupsFound, MapVerdict
 from dualfold.recommendation import intrinsic_dimension, neighbor_scan, recommend
+from dualfold.recommendation.questions import best_for_groups
 from dualfold.recommendation.recommendation import Recommendation
 from dualfold.recommendation.short_cuts import NeighborScan, ScanRow
 from dualfold.recommendation.trial import Candidate
@@ -284,3 +287,14 @@ def test_each_question_has_its_own_winner():
     assert "For overall order: pca (good)." in str(found)
     with pytest.raises(InvalidInput, match="question='size' must be one of neighbours, order"):
         recommend(X, question="size")
+
+
+def test_of_as_many_groups_of_the_data_fewer_others_are_better():
+    def shows(method, found, visible):
+        groups = GroupsFound(visible, found, sampled=500)
+        return Candidate(method, (0.5,), shown=MapVerdict(Layout(0, 0, (), 2), None, groups))
+
+    some, exact, few = shows("isomap", 4, 6), shows("tsne", 4, 4), shows("pca", 3, 3)
+    assert best_for_groups([few, some, exact]) is exact
+    assert best_for_groups([few, shows("mds", 4, 4), exact]).method == "mds"  # the simpler one
+    assert best_for_groups([shows("lle", 1, 5)]) is None

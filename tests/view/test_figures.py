@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 from matplotlib import image
 from matplotlib.colors import to_rgb
+from scipy.stats import gaussian_kde
 
 from dualfold.errors import InvalidInput
 from dualfold.view import biplot_figure, map_figure, scree_figure
 from dualfold.view.colors import FEW_COLORS, MANY_COLORS, MOST_CLASSES, coloring_of
-from dualfold.view.drawing import draw_behind, frames, name_axes
+from dualfold.view.drawing import draw_behind, frames, name_axes, strip_density
 from dualfold.view.figures import Panel, figure_bytes, gallery, save_figure
 
 X = np.random.default_rng(0).normal(size=(30, 4))
@@ -251,6 +252,20 @@ def test_points_behind_a_strip_keep_their_place_on_it():
     np.testing.assert_allclose(drawn[:, 0], X[:, 0])
     name_axes(axes, 3, ("one", "two", "three"))  # a plane has no third axis to name
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("one", "two")
+
+
+def test_the_density_over_a_strip_is_that_of_a_normal_kernel():
+    rng = np.random.default_rng(3)
+    for unit in (1.0, 1e-200, 1e200):
+        values = unit * np.concatenate([rng.normal(-3, 1, 400), rng.normal(4, 0.5, 200)])
+        places, heights = strip_density(values)
+        known = values / unit
+        spread = min(known.std(), np.subtract(*np.quantile(known, [0.75, 0.25])) / 1.34)
+        peer = gaussian_kde(known, 0.9 * spread * 600**-0.2 / known.std(ddof=1))(places / unit)
+        # Points are moved by half a cell at most, an eighth of the kernel's width.
+        np.testing.assert_allclose(heights, peer / peer.max(), atol=0.03)
+    (axes,) = map_figure(values[:, None]).axes
+    assert axes.get_ylim()[1] > axes.lines[0].get_ydata().max() > 3
 
 
 def test_a_gallery_may_end_in_a_panel_without_points():

@@ -41,6 +41,11 @@ def test_a_map_of_one_axis_is_a_strip():
     assert content["strip"]
     assert not content["equal"]
     np.testing.assert_array_equal(numbers(content["points"]).reshape(30, 2)[:, 0], X[:, 0])
+    places, heights = content["density"]
+    assert min(places) < X[:, 0].min()
+    assert max(heights) == 1
+    assert shown(Map("one place", np.ones(30)))["maps"][0]["density"] is None
+    assert shown(Map("plane", X[:, :2]))["maps"][0]["density"] is None
 
 
 def test_a_spectrum_that_is_no_number_is_not_drawn():

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.auditing.groups import groups_with_verdicts, linked_groups
+from dualfold.auditing.groups import groups_with_verdicts, joined_groups, linked_groups
 from dualfold.quality.estimate import drawn_rows, sample_size
 from dualfold.quality.map_layout import layout_of
 from dualfold.quality.map_verdict import GroupsFound, MapVerdict
@@ -74,10 +74,11 @@ def map_verdict(
     --------
     >>> import numpy as np
     >>> from dualfold.auditing import map_verdict
-    >>> X = np.random.default_rng(0).normal(size=(60, 3))
-    >>> found = map_verdict(X, X[:, :2])
+    >>> t = np.linspace(0, 9, 60)
+    >>> X = np.column_stack([t, t**2, np.sin(t)])
+    >>> found = map_verdict(X, X[:, 1:])
     >>> found.layout.grade, found.neighborhoods.grade, found.groups.grade
-    ('good', 'good', 'not tested')
+    ('trivial', 'good', 'not tested')
     """
     x, y = both_spaces(X, Y, metric, None)
     near = None
@@ -117,7 +118,8 @@ def groups_found(x: Space, Y: Any, *, random_state: int = 0) -> GroupsFound:
         return GroupsFound(visible.count, reason=f"{visible.count} groups are visible, too many")
     chosen = _rows(len(rows), MAX_TESTED_ROWS, random_state)
     linked, _ = linked_groups(subspace(x, rows[chosen]), visible, chosen, random_state)
-    groups, _ = groups_with_verdicts(linked)
+    groups, pairs = groups_with_verdicts(linked)
+    joined = [one.verdict for one in joined_groups(linked, pairs)].count("group")
     verdicts = tuple(one.verdict for one in groups)
     counts = Counter(verdicts)
     return GroupsFound(
@@ -127,6 +129,7 @@ def groups_found(x: Space, Y: Any, *, random_state: int = 0) -> GroupsFound:
         counts["scattered"],
         len(chosen),
         verdicts=verdicts,
+        joined=joined if joined > 1 else 0,
     )
 
 

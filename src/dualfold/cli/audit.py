@@ -105,8 +105,8 @@ def _write(
     if options.output is not None:
         from dualfold.data.table_writer import write_table
 
-        name, frame = data.reading.identifier, found.points_frame()
-        columns = {} if name is None else {name: data.label(name)}
+        frame = found.points_frame()
+        columns: dict[str, Any] = dict(data.row_names)
         columns |= {str(key): frame[key].to_numpy() for key in frame}
         write_table(options.output, columns, overwrite=options.force, metadata=summary)
     if options.picture is not None:

@@ -278,10 +278,9 @@ def _write(
             picture = _picture(options, data, maps, rows)
         write_picture(options.picture, picture, force=options.force)
     if options.output is not None:
-        columns: dict[str, Any] = {}
-        for name in (options.reading.identifier, options.reading.color):
-            if name is not None:
-                columns[name] = data.label(name)
+        columns: dict[str, Any] = dict(data.row_names)
+        if options.reading.color is not None:
+            columns[options.reading.color] = data.label(options.reading.color)
         for result in maps:
             for axis, name in enumerate(result.axis_names):
                 columns[name] = result.points[:, axis]

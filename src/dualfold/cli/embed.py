@@ -188,7 +188,8 @@ def _make_map(options: EmbedOptions, plan: Plan, console: Console) -> dict[str, 
     refuse_images(plan.table, images)
     read_seconds = perf_counter() - begin
     found = explored(plan, console, for_page=options.html is not None)
-    summary = found.to_dict()
+    with console.stage("naming axes and groups"):
+        summary = found.to_dict()
     summary["notices"] = command_texts(found.notes)
     write_files(options, found, summary, console)
     if options.html is not None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from dualfold.cli.console import Console
-from dualfold.cli.output_files import write_map, write_picture
+from dualfold.cli.output_files import UNNAMED_ENDINGS, write_map, write_picture
 from dualfold.exploration.axis_remarks import loadings_columns
 from dualfold.exploration.summary import (
     appended_columns,
@@ -31,7 +32,8 @@ def write_files(
     columns = _output_columns(options, found)
     names = list(columns)[-found.points.shape[1] :]
     summary |= {"appended": options.append, "coordinates": names}
-    write_map(options, columns, summary, found.data.rows)
+    with console.stage("writing"):
+        write_map(options, columns, summary, found.data.rows)
     for path, content in pictures.items():
         write_picture(path, content, force=force)
     if options.save_model is not None:
@@ -49,7 +51,10 @@ def _output_columns(options: EmbedOptions, found: Exploration) -> dict[str, Any]
 
         source = written_columns(options.file, found.data.reading)
         return appended_columns(source, found.data, found.fitted)
-    return output_columns(found.data, found.fitted)
+    data = found.data
+    if str(options.output).lower().endswith(UNNAMED_ENDINGS):
+        data = replace(data, table=replace(data.table, row_names={}))
+    return output_columns(data, found.fitted)
 
 
 def _pictures(options: EmbedOptions, found: Exploration, console: Console) -> dict[str, bytes]:

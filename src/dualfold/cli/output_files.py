@@ -12,6 +12,8 @@ from dualfold.errors import InvalidInput
 # The fields of commands' options that name tables and pictures to write.
 TABLE_FIELDS = ("output", "loadings")
 PICTURE_FIELDS = ("picture", "biplot")
+# Matrices without text, and files that name their rows themselves: found names are not written.
+UNNAMED_ENDINGS = (".npy", ".h5ad")
 
 
 def default_output(source: str, method: str) -> str:

@@ -154,11 +154,9 @@ def _write(
             figure = quality_map_figure(stored.points, trust, title=title, verdict=found.verdict)
             picture = figure_bytes(figure, options.picture)
     if options.output is not None:
-        name = data.reading.identifier
-        columns = {} if name is None else {name: data.label(name)}
         write_table(
             options.output,
-            columns | found.per_point,
+            dict(data.row_names) | found.per_point,
             overwrite=options.force,
             metadata=summary,
             spreadsheet=options.spreadsheet,

@@ -159,12 +159,21 @@ def read_table_of(stored: StoredMap, source: str, reading: Reading, console: Con
             Argument("missing"),
             " and the like",
         )
-    name = data.reading.identifier
-    if name is not None and name in stored.labels:
-        ours, theirs = data.table.labels[name], stored.labels[name]
-        if [str(value) for value in ours] != [str(value) for value in theirs]:
-            raise InvalidInput(
-                f"the rows of {source} and {stored.path} have different '{name}', or "
-                "another order; bring both into the same one"
-            )
+    _refuse_other_order(stored, data, source)
     return data
+
+
+def _refuse_other_order(stored: StoredMap, data: Prepared, source: str) -> None:
+    """Rows whose names are not those of the points, or in another order."""
+    asked, found = data.reading.identifier, next(iter(data.table.row_names), None)
+    name = asked or found
+    if name is None or name not in stored.labels:
+        return
+    ours = [str(value) for value in data.row_names[name]]
+    theirs = [str(value) for value in stored.labels[name]]
+    # Names that were found may be written in another way, but are not in another order.
+    if ours != theirs and (asked or sorted(ours) == sorted(theirs)):
+        raise InvalidInput(
+            f"the rows of {source} and {stored.path} have different '{name}', or "
+            "another order; bring both into the same one"
+        )

@@ -13,6 +13,7 @@ from dualfold.cli.commands import reading_words, try_next
 from dualfold.cli.console import Console
 from dualfold.cli.html_page import write_content
 from dualfold.cli.output_files import (
+    UNNAMED_ENDINGS,
     refuse_bad_outputs,
     stem,
     write_map,
@@ -95,7 +96,7 @@ def _place_rows(options: TransformOptions, console: Console) -> dict[str, Any]:
     with console.stage("placing"):
         points = model.transform(table.X)
         foreign = judged_rows(model, table.X)
-    columns = _columns(model, table, points, foreign, options.reading)
+    columns = _columns(options, model, table, points, foreign)
     placed = "Placed; the model holds no old rows, so the new ones could not be judged."
     summary: dict[str, Any] = {
         "schema": "dualfold.transform/1",
@@ -140,14 +141,21 @@ def _reading_without_model(model: Model, table: Table, options: TransformOptions
 
 
 def _columns(
-    model: Model, table: Table, points: Any, foreign: Any, reading: Reading
+    options: TransformOptions, model: Model, table: Table, points: Any, foreign: Any
 ) -> dict[str, Any]:
+    """What names the rows, colours, judgement and coordinates, coordinates last."""
+    reading, output = options.reading, options.output
+    features = {one.name for one in model.encodings}
+    named = {name: v for name, v in table.row_names.items() if name not in features}
     columns: dict[str, Any] = {}
-    for name in (reading.identifier, reading.color):
-        if name is not None:
-            columns[name] = table.labels[name]
-    if reading.identifier is None and len(table.rows) and table.rows[-1] != len(table.rows) - 1:
+    if reading.identifier is not None:
+        columns[reading.identifier] = table.labels[reading.identifier]
+    elif named and not str(output).lower().endswith(UNNAMED_ENDINGS):
+        columns |= named
+    elif len(table.rows) and table.rows[-1] != len(table.rows) - 1:
         columns["row"] = table.rows + 1
+    if reading.color is not None:
+        columns[reading.color] = table.labels[reading.color]
     if foreign is not None:
         columns |= {"p_value": foreign.p_values, "distance": foreign.distances}
     for axis in range(points.shape[1]):

@@ -41,27 +41,43 @@ def without_redundant_columns(table: Table, reading: Reading) -> Table:
         return table
     low, high = column_limits(X)
     constant = [name for name, same in zip(names, ~(high > low), strict=True) if same]
-    equal = {} if together else _equal_columns(X, names)
+    equal = _equal_columns(X, names)
     constant = [name for name in constant if name not in reading.meant_columns]
     equal = {
         name: first
         for name, first in equal.items()
         if name not in (*constant, *reading.meant_columns)
     }
-    left = [place for place, name in enumerate(names) if name not in constant and name not in equal]
     said = list[Message]()
+    if equal and together:
+        said.append(_equal_notice(equal, left_out=False))
+        equal = {}
+    left = [place for place, name in enumerate(names) if name not in constant and name not in equal]
     if constant:
         words = f"{quoted_names(constant)}: the same value in every row, left out; "
         said.append(Message(words, column_argument("keep", constant), _uses(constant)))
     if equal:
-        same = ", ".join(f"'{name}' (as '{first}')" for name, first in list(equal.items())[:5])
-        more = f" and {len(equal) - 5} more" if len(equal) > 5 else ""
-        words = f"{same}{more}: equal to another column in every row, left out; "
-        said.append(Message(words, column_argument("keep", list(equal)), _uses(list(equal))))
+        said.append(_equal_notice(equal, left_out=True))
     if not said or (not left and not table.kinds):
         return table
     kept = tuple(names[place] for place in left)
     return replace(table, X=X[:, left], names=kept, notices=(*table.notices, *said))
+
+
+def _equal_notice(equal: dict[str, str], *, left_out: bool) -> Message:
+    """That columns equal others, and what became of them."""
+    names = list(equal)
+    same = ", ".join(f"'{name}' (as '{first}')" for name, first in list(equal.items())[:5])
+    more = f" and {len(equal) - 5} more" if len(equal) > 5 else ""
+    words = f"{same}{more}: equal to another column in every row, "
+    if left_out:
+        return Message(f"{words}left out; ", column_argument("keep", names), _uses(names))
+    them = "it" if len(names) == 1 else "them"
+    return Message(
+        f"{words}used as coordinates of one unit are; ",
+        column_argument("exclude", names),
+        f" leaves {them} out",
+    )
 
 
 def _uses(names: list[str]) -> str:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from dualfold.data.answer_scales import ordered_answers
 from dualfold.data.cell_words import understood_words
 from dualfold.data.encoding import NAMED_MONTH_PATTERN, YEAR_MONTH_PATTERN, as_dates
-from dualfold.data.identifiers import identifier_kinds
+from dualfold.data.identifiers import identifier_kinds, names_of_rows
 from dualfold.data.layout import with_different_names
 from dualfold.data.notices import (
     ENCODED_KINDS,
@@ -54,6 +54,8 @@ CODE_PATTERN = re.compile(r"0\d+")
 
 NUMBER_KINDS = ("number", "distinct")
 LABEL_KINDS = ("label", "target", "text", "date", "boolean", "long number", "code")
+# What may name the rows: identifiers, text, and what was kept apart for any reason.
+ROW_NAME_KINDS = ("identifier", "named", "label", "text", "long number", "code")
 # Text that repeats is a category: at most this many levels, of this many rows on average.
 MAX_GUESSED_LEVELS = 50
 MIN_ROWS_PER_LEVEL = 5
@@ -71,6 +73,7 @@ class Table:
     kinds: the labels that are features of a mixed table, each with its kind.
     targets: the labels that would be features, but look like the answer; the best first.
     orders: the levels of ordered categories, the lowest first.
+    row_names: the column that was found to name the rows, by its name, as it is in the file.
     choices: fields of `Reading` that were found out and decide how rows that come later are read.
     """
 
@@ -83,6 +86,7 @@ class Table:
     targets: tuple[str, ...] = ()
     orders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    row_names: Mapping[str, NDArray[Any]] = field(default_factory=dict)
 
 
 def table_of_frame(
@@ -142,7 +146,9 @@ def table_of_frame(
     said += [rising_notice(rising)] if rising else []
     said += target_notices(apart, doubtful, reading.color)
     said += order_notices({name: orders[name] for name in orders if name in beside})
-    kept = (tuple(apart), orders | reading.orders, found.choices)
+    name = _names_of_rows(columns, kinds, reading)
+    row_names = {} if name is None else {name: _label_values(columns[name])}
+    kept = (tuple(apart), orders | reading.orders, found.choices, row_names)
     return Table(matrix, tuple(used), labels, tuple(said), rows, beside, *kept)
 
 
@@ -255,6 +261,20 @@ def _identifiers(
     return identifier_kinds(numbers, first)
 
 
+def _names_of_rows(
+    columns: dict[str, Column], kinds: dict[str, str], reading: Reading
+) -> str | None:
+    """The column that names the rows: of those that are neither features nor asked for."""
+    free = {
+        name: columns[name]
+        for name, kind in kinds.items()
+        if kind in ROW_NAME_KINDS and name not in reading.label_fields
+    }
+    numbers = {name: one for name, one in free.items() if isinstance(one, np.ndarray)}
+    words = {name: one for name, one in free.items() if name not in numbers}
+    return names_of_rows(numbers, words)
+
+
 def _check_asked(names: list[str], reading: Reading) -> None:
     """Raise for a column that is asked for and is not there."""
     asked = [(name, "exclude") for name in reading.excluded_columns]
@@ -275,7 +295,8 @@ def _plain_column(column: pd.Series[Any]) -> Column:
     if isinstance(dtype, np.dtype) and dtype.kind in "iuf":
         return column.to_numpy()
     if types.is_timedelta64_dtype(dtype):
-        return (column / np.timedelta64(1, "D")).to_numpy(dtype=np.float64)
+        days: NDArray[Any] = column.to_numpy() / np.timedelta64(1, "D")
+        return days
     if types.is_object_dtype(dtype) and types.infer_dtype(column, skipna=True) == "decimal":
         return column.astype(np.float64).to_numpy()
     if isinstance(dtype, np.dtype):

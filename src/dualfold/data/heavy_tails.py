@@ -126,10 +126,10 @@ def _blocks(X: Array, names: Sequence[str], low: Array) -> list[Array]:
     if len(names) >= MIN_SPECTRUM_COLUMNS and shares_range(X, names):
         return [everything]
     stems = np.array([re.sub(r"\d+", "#", str(name)) for name in names])
-    numbered, sizes = np.unique(stems, return_counts=True)
+    each, sizes = np.unique(stems, return_counts=True)
     numbered = [
         stem
-        for stem, size in zip(numbered.tolist(), sizes.tolist(), strict=True)
+        for stem, size in zip(each.tolist(), sizes.tolist(), strict=True)
         if "#" in stem and size >= MIN_SPECTRUM_COLUMNS
     ]
     blocks = [np.flatnonzero(stems == stem) for stem in numbered]

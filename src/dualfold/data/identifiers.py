@@ -63,6 +63,8 @@ MEASURE_WORDS = _words_of(
 YEARS = (1500, 2100)
 # Below this many rows, counts begin at 0 and rise by 1 (0, 1, 2 deaths) as row numbers do.
 MIN_ROWS_FROM_ZERO = 20
+# Longer words are sentences, which describe a row.
+MAX_NAME_LETTERS = 64
 # Codes of fewer values are classes (a scale from 1 to 7), unless the name says "id".
 MIN_IDENTIFIERS = 10
 
@@ -87,6 +89,26 @@ def identifier_kinds(columns: Mapping[str, NDArray[Any]], first: str = "") -> di
         elif name == first and len(values) >= MIN_ROWS_FROM_ZERO and _rises(values):
             found |= {} if _is_time(name, values) else {name: "distinct"}
     return found
+
+
+def names_of_rows(numbers: Mapping[str, NDArray[Any]], words: Mapping[str, Any]) -> str | None:
+    """Of columns that are no features the first that names every row; None: there is none.
+
+    numbers : columns of numbers, of which identifiers count; words : columns of text
+    """
+    kinds = identifier_kinds(numbers, next(iter(numbers), ""))
+    named = [name for name, kind in kinds.items() if kind != "distinct"]
+    found = [name for name in named if _all_different(numbers[name])]
+    return next(iter([*found, *(name for name in words if _are_names(words[name]))]), None)
+
+
+def _are_names(column: Any) -> bool:
+    """Whether each row has a word of its own, which is no sentence."""
+    for part in (column[:100], column):
+        seen = set(part)
+        if len(seen) != len(part):
+            return False
+    return all(isinstance(word, str) and 0 < len(word) <= MAX_NAME_LETTERS for word in seen)
 
 
 def _whole_numbers(column: NDArray[Any]) -> NDArray[Any] | None:

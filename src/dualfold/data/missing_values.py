@@ -171,6 +171,7 @@ def _without(table: Table, rows: NDArray[np.bool_]) -> Table:
         table,
         X=table.X[~rows],
         labels={name: values[~rows] for name, values in table.labels.items()},
+        row_names={name: values[~rows] for name, values in table.row_names.items()},
         rows=table.rows[~rows],
     )
 

@@ -271,6 +271,20 @@ class Prepared:
         """
         return (*self.table.notices, *self.remarks)
 
+    @property
+    def row_names(self) -> dict[str, NDArray[Any]]:
+        """A column that names the rows: the one that was asked for, or found, or their numbers.
+
+        Numbers are counted from 1, and only given where rows were left out; else it is {}.
+        """
+        if self.reading.identifier is not None:
+            return {self.reading.identifier: self.labels[self.reading.identifier]}
+        if self.table.row_names:
+            return dict(self.table.row_names)
+        first = self.table if self.raw is None else self.raw
+        left_out = len(first.rows) != len(self.rows) or self.rows[-1:] != len(self.rows) - 1
+        return {"row": self.rows + 1} if left_out else {}
+
     def label(self, name: str | None) -> Any:
         """A column that was kept apart.
 

@@ -109,7 +109,8 @@ def max_coordinates(data: Prepared, method: Description) -> int:
     n, width = data.X.shape
     if n < 2:
         raise InvalidInput(f"a map needs 2 rows or more, but {data.source} has {n}")
-    most = n - 1 if method.needs_graph else width
+    # Graphs and affinities of rows leave out the direction in which all rows are the same.
+    most = n - 1 if method.needs_graph or "affinity" in method.options else width
     return min(most, width) if method.linear else most
 
 

@@ -16,14 +16,9 @@ if TYPE_CHECKING:
 
 def output_columns(data: Prepared, result: FittedMap) -> dict[str, Any]:
     """What names the rows, colours and coordinates, coordinates last."""
-    columns: dict[str, Any] = {}
-    reading, rows = data.reading, data.table.rows
-    if reading.identifier is not None:
-        columns[reading.identifier] = data.label(reading.identifier)
-    elif len(rows) and rows[-1] != len(rows) - 1:
-        columns["row"] = rows + 1  # some were left out: say which remain
-    if reading.color is not None:
-        columns[reading.color] = data.label(reading.color)
+    columns: dict[str, Any] = dict(data.row_names)
+    if data.reading.color is not None:
+        columns[data.reading.color] = data.label(data.reading.color)
     return columns | coordinate_columns(result, columns)
 
 

@@ -83,7 +83,31 @@ def _next(
 
 
 def kept_neighbors(graph: Graph, points: Array, rows: Array) -> float:
-    """The mean share of their listed neighbours that `rows` have among the nearest `points`."""
+    """Mean share of their listed neighbours that rows have among the nearest points of a map.
+
+    Parameters
+    ----------
+    graph : Graph
+        Neighbour graph of the data.
+    points : ndarray of shape (n_samples, n_components)
+        Map.
+    rows : ndarray of int
+        Row numbers that count.
+
+    Returns
+    -------
+    float
+        The share, from 0 to 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.fitting.overtones import kept_neighbors
+    >>> from dualfold.graph import knn
+    >>> line = np.arange(6.0)[:, None] ** 1.5
+    >>> kept_neighbors(knn(line, 2), 3 * line, np.arange(6))
+    1.0
+    """
     lists = graph.lists
     starts, counts = lists.indptr[rows], np.minimum(lists.counts[rows], MAX_LISTED_NEIGHBORS)
     most = min(MAX_LISTED_NEIGHBORS, graph.n - 1)

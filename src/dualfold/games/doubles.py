@@ -58,7 +58,28 @@ def vector(given: Any, name: str, size: int | None = None) -> Array:
 
 
 def table(given: Any, name: str, *, squared: bool = False) -> Array:
-    """Rows and columns of doubles; `squared` refuses those whose squares leave double precision."""
+    """Rows and columns of doubles.
+
+    Parameters
+    ----------
+    given : array-like
+        Numbers.
+    name : str
+        Name of the argument, for messages.
+    squared : bool, default=False
+        Whether to refuse numbers whose squares leave double precision.
+
+    Returns
+    -------
+    ndarray of shape (n_rows, n_columns)
+        The numbers.
+
+    Examples
+    --------
+    >>> from dualfold.games.doubles import table
+    >>> table([[1, 2], [3, 4]], "rows").dtype
+    dtype('float64')
+    """
     numbers = doubles(given, name)
     if numbers.ndim != 2 or 0 in numbers.shape:
         raise InvalidInput(

@@ -33,6 +33,13 @@ def neighborhoods(graph: Graph, *, n_components: int, least: int = 1) -> tuple[A
             f" was asked for, and the points have {points.shape[1]} columns; a local chart "
             "has between 1 and that many directions",
         )
+    n = points.shape[0]
+    if n <= least:
+        raise InvalidInput(
+            Argument("n_components", n_components),
+            f" needs {least} or more neighbours of every row here, so {least + 1} or more rows; "
+            f"there are {n}",
+        )
     lists = linked_lists(graph)
     shortest = int(lists.counts.min())
     if shortest < least:

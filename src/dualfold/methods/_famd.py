@@ -326,7 +326,8 @@ def _encodings(X: Any) -> tuple[Encoding, ...]:
     if len(numbers) == X.shape[1]:
         return ()
     dates = {str(name) for name in X.select_dtypes(["datetime", "datetimetz"]).columns}
-    kinds: dict[str, Kind] = dict.fromkeys(numbers, "number") | dict.fromkeys(dates, "time")
+    kinds: dict[str, Kind] = dict.fromkeys(numbers, "number")
+    kinds |= dict.fromkeys(dates, "time")
     return tuple(
         Encoding(name, kinds[name]) if name in kinds else category(name, X.iloc[:, place])
         for place, name in enumerate(map(str, X.columns))

@@ -128,9 +128,23 @@ def _is_semidefinite(Q: Array) -> bool:
 
 
 class Box:
-    """low ≤ x ≤ high, as the rows imply it: first x ≥ 0, then row by row, by the bounds so far.
+    """Bounds low ≤ x ≤ high that the rows of a program imply.
 
-    aᵀx ≤ b says a_j x_j ≤ b − Σ_k≠j min a_k x_k where the other minima are finite.
+    First x ≥ 0, then row by row, by the bounds so far: aᵀx ≤ b says a_j x_j ≤ b − Σ_k≠j min a_k x_k
+    where the other minima are finite.
+
+    Parameters
+    ----------
+    program : Program
+        Program whose rows are read.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.programs import LinearProgram
+    >>> from dualfold.programs.objective_bounds import Box
+    >>> Box(LinearProgram(c=np.array([1.0]), A=np.array([[2.0]]), b=np.array([6.0]))).high
+    [Fraction(3, 1)]
     """
 
     def __init__(self, program: Program) -> None:

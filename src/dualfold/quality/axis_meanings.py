@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from dualfold.certificate import plain
 from dualfold.quality.column_directions import ColumnDirection
 
@@ -17,6 +19,7 @@ MAX_NAMED_COLUMNS = 4
 MIN_CORRELATION = 0.3
 # Beside the best column of an axis, one of half its correlation says little.
 MIN_SHARE_OF_BEST = 0.5
+TINY = 1e-12
 
 
 @dataclass(frozen=True)
@@ -66,14 +69,35 @@ def axis_meanings(directions: Iterable[ColumnDirection], n_axes: int) -> tuple[A
     """For each axis of a map the columns that it follows, by their rank correlation with it.
 
     directions : of the columns, by `column_directions`. Only those are named whose correlation with
-        the axis is above what permuted rows reach along any direction.
+        the axis is above what permuted rows reach along any direction: about one of 20 maps without
+        any relation has a name, of all columns together.
     """
-    beyond = [one for one in directions if one.is_beyond_chance]
+    known = list(directions)
+    pairs = zip(known, _limits_of_chance(known), strict=True)
+    beyond = [(one, limit) for one, limit in pairs if one.correlation > limit]
     return tuple(_meaning(beyond, axis) for axis in range(n_axes))
 
 
-def _meaning(directions: Sequence[ColumnDirection], axis: int) -> AxisMeaning:
-    along = [(one.title, one.axes[axis]) for one in directions if abs(one.axes[axis]) > one.chance]
+def _limits_of_chance(directions: Sequence[ColumnDirection]) -> list[float]:
+    """What each column must pass: as far above its own mean as the farthest of all columns."""
+    permuted = [np.array(one.permuted or (one.chance,)) for one in directions]
+    centers = [(float(one.mean()), max(float(one.std()), TINY)) for one in permuted]
+    each = zip(permuted, centers, strict=True)
+    farthest = max((float((one.max() - mean) / sd) for one, (mean, sd) in each), default=0.0)
+    # A further value lies farther from a mean and a spread that do not know it.
+    count = max((len(one) for one in permuted), default=0)
+    farthest *= ((count + 1) / max(count - 1, 1)) ** 0.5
+    return [
+        max(one.chance, mean + farthest * sd)
+        for one, (mean, sd) in zip(directions, centers, strict=True)
+    ]
+
+
+def _meaning(directions: Sequence[tuple[ColumnDirection, float]], axis: int) -> AxisMeaning:
+    """directions : each with its limit."""
+    along = [
+        (one.title, one.axes[axis]) for one, limit in directions if abs(one.axes[axis]) > limit
+    ]
     best = max((abs(value) for _, value in along), default=0.0)
     least = max(MIN_CORRELATION, MIN_SHARE_OF_BEST * best)
     named = sorted((pair for pair in along if abs(pair[1]) >= least), key=lambda p: -abs(p[1]))

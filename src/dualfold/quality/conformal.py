@@ -45,6 +45,8 @@ def conformal_p_values(
 ) -> Array:
     """Conformal p-values of new rows: the share of old rows that lie as far out.
 
+    ::
+
         a(x) = d_k(x) / mean of d_k over the k nearest old rows of x
         p(x) = (1 + number of old rows i with a(i) ≥ a(x)) / (n + 1)
 

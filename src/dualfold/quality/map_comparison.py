@@ -73,7 +73,8 @@ def procrustes(reference: Any, points: Any, *, scale: float | str = "best") -> A
     ----------
     .. [1] P. H. Schönemann, "A generalized solution of the orthogonal Procrustes problem",
        Psychometrika, 31(1), 1–10, 1966.
-    .. [2] J. C. Gower, "Generalized Procrustes analysis", Psychometrika, 40(1), 33–51, 1975.
+    .. [2] J. C. Gower, "Generalized Procrustes analysis", Psychometrika, 40(1),
+       33–51, 1975.
 
     Examples
     --------

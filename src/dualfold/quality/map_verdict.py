@@ -11,6 +11,7 @@ import numpy as np
 from dualfold.quality.estimate import mean_estimate
 from dualfold.quality.map_layout import SHOWN_GRADES, TRIVIAL, Layout
 from dualfold.quality.picture import Picture, mean_picture, percent
+from dualfold.quality.visible_groups import smallest_visible_group
 
 # What is missing where two axes show a part of everything, whatever the columns are.
 UNRELATED_ORDER = "more overall order than of unrelated columns"
@@ -27,6 +28,7 @@ class GroupsFound:
     sampled : rows whose links were counted; 0: groups were not tested
     reason : why not
     verdicts : of each group, the largest first; () where they were not tested
+    joined : groups of the data that there are where torn ones are joined
 
     >>> print(GroupsFound(8, 6, 2, 0, 1_000))
     most: 6 of 8 visible groups are groups of the data, too (level 0.05); 2 are torn from others
@@ -39,6 +41,7 @@ class GroupsFound:
     sampled: int = 0
     reason: str = ""
     verdicts: tuple[str, ...] = ()
+    joined: int = 0
 
     @property
     def is_tested(self) -> bool:
@@ -65,7 +68,11 @@ class GroupsFound:
 
     def __str__(self) -> str:
         if self.grade == "none visible":
-            return "none visible: the points of the map are in one group"
+            n = max(self.sampled, 2)
+            least = percent(min(1.0, smallest_visible_group(n) / n))
+            return (
+                f"none visible: no groups of {least} of the points or more stand apart on the map"
+            )
         if not self.is_tested:
             return f"not tested: {self.reason}"
         text = (
@@ -79,7 +86,8 @@ class GroupsFound:
             "undecided": open_,
         }
         parts = [f"{n} {'is' if n == 1 else 'are'} {what}" for what, n in counts.items() if n]
-        return "; ".join([text, *parts])
+        whole = [f"where torn ones are joined, {self.joined} groups"] if self.joined else []
+        return "; ".join([text, *parts, *whole])
 
     def without_denials(self) -> GroupsFound:
         """The same where groups that were not found are undecided.
@@ -87,7 +95,7 @@ class GroupsFound:
         Guesses in filled cells blur the border of a group; they do not show that there is none.
         """
         open_ = tuple(word if word == "group" else "undecided" for word in self.verdicts)
-        return replace(self, torn=0, scattered=0, verdicts=open_)
+        return replace(self, torn=0, scattered=0, verdicts=open_, joined=0)
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready."""
@@ -103,7 +111,8 @@ class MapVerdict:
     ----------
     layout : Layout
         Overall order: whether large distances hold, and whether columns rise along the map. Its
-        `grade` is "good", "fair" or worse.
+        `grade` is "good", "fair", "trivial" (no more than of unrelated columns), "poor" or
+        "hardly any".
     neighborhoods : Picture or None
         Whether near rows are near on the map; None where there are too few rows.
     groups : GroupsFound
@@ -198,7 +207,8 @@ class MapVerdict:
         if groups.are_false:
             count = groups.torn + groups.scattered
             of_all = "" if count == groups.visible else f"{count} of "
-            return f"; {of_all}its {groups.visible} visible groups are no groups of the data"
+            whole = f", but joined they make up {groups.joined}" if groups.joined else ""
+            return f"; {of_all}its {groups.visible} visible groups are no groups of the data{whole}"
         if groups.grade == "undecided":
             return f"; it is undecided whether its {groups.visible} visible groups are in the data"
         if groups.grade == "some":

@@ -27,6 +27,8 @@ def local_distortion(
 ) -> float | Array:
     """Change of the shape of neighbourhoods, after the best rotation, shift and scale of each.
 
+    ::
+
         mean over i of  min over rotations R, shifts b, scales c of
         Σ_j ‖x_j − (c·R·y_j + b)‖² / Σ_j ‖x_j − x̄‖²,   j over i and its k nearest
 

@@ -252,6 +252,8 @@ def t_similarity(
 ) -> float | Array:
     """Share of each point's k nearest neighbours in X that it keeps on the map.
 
+    ::
+
         mean over i of |{j in M_k(i): ρ_ij ≤ k}| / k
 
     M_k(i) are the k nearest of point i on the map, and ρ_ij is the rank of j around i in X. From 0
@@ -509,6 +511,8 @@ def mean_relative_rank_errors(
 ) -> tuple[float | Array, float | Array]:
     """Mean relative errors of the ranks of neighbours, on the map and in the data.
 
+    ::
+
         mean over i of  Σ_{j in M_k(i)} |ρ_ij − r_ij| / r_ij / C   (neighbours on the map)
         mean over i of  Σ_{j in N_k(i)} |ρ_ij − r_ij| / ρ_ij / C   (neighbours in the data)
         C = Σ_{m=1..k} |n − 2m + 1| / m
@@ -557,7 +561,8 @@ def mean_relative_rank_errors(
 
     References
     ----------
-    .. [1] J. A. Lee and M. Verleysen, *Nonlinear Dimensionality Reduction*, Springer, 2007.
+    .. [1] J. A. Lee and M. Verleysen, *Nonlinear Dimensionality Reduction*,
+       Springer, 2007.
 
     Examples
     --------

@@ -47,18 +47,37 @@ def order_of_unrelated_columns(
         for block in dict.fromkeys(names)
     ]
     rng = random_generator([random_state, len(X)])
+    source, places = _without_copies(np.asarray(X, dtype=float))
     found = []
     for _ in range(N_SHUFFLED_TABLES):
-        shuffled = np.array(X, dtype=float)
+        shuffled = source.copy()
         for columns in together:
-            shuffled[:, columns] = shuffled[rng.permutation(len(X))][:, columns]
+            shuffled[:, columns] = source[rng.permutation(len(source))][:, columns]
+        shuffled = shuffled[places]
         shuffled -= shuffled.mean(axis=0)
         values, vectors = np.linalg.eigh(shuffled.T @ shuffled)
         axes = vectors[:, -n_components:]
-        variances = np.maximum((shuffled**2).sum(axis=0), np.finfo(float).tiny)
-        squares = (axes**2 @ values[-n_components:]) / variances
+        variances = (shuffled**2).sum(axis=0)
+        varies = variances > np.finfo(float).eps * variances.sum()
+        explained = axes**2 @ values[-n_components:]
+        squares = explained[varies] / variances[varies]
         found.append(
             (kept_order(shuffled, shuffled @ axes), squares[squares >= least_square].sum())
         )
     limits = np.mean(found, axis=0) + MAX_DEVIATIONS * np.std(found, axis=0, ddof=1)
     return UnrelatedOrder(min(1.0, float(limits[0])), float(limits[1]))
+
+
+def _without_copies(X: Array) -> tuple[Array, Array]:
+    """The rows to shuffle, and for each row of X its place among them.
+
+    Where fewer than half of the rows are different, and most columns nearly name them (measured
+    values, no answers of a few levels), rows were copied: the different ones are shuffled, and then
+    copied as often.
+    """
+    distinct, places = np.unique(X, axis=0, return_inverse=True)
+    if 2 * len(distinct) < len(X):
+        values = [len(np.unique(column)) for column in distinct.T]
+        if 2 * np.median(values) > len(distinct):
+            return distinct, places.ravel()
+    return X, np.arange(len(X))

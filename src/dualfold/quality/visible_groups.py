@@ -67,29 +67,41 @@ def map_groups(Y: Array, *, n_jobs: int | None = None) -> MapGroups:
     n = len(Y)
     if n < 2:
         raise InvalidInput(Argument("Y"), f" needs two rows or more; it has {n}")
-    k = min(MAX_NEAR_POINTS, max(5, n // 20), n - 1)
-    found = nearest(Y, k, n_jobs=n_jobs)
+    found = nearest(Y, _near_points(n), n_jobs=n_jobs)
     squares = np.square(found.distances).mean(axis=1)
     positive = squares[squares > 0]
     floor = float(positive.min()) if len(positive) else 1.0
     heights = -0.5 * Y.shape[1] * np.log(np.maximum(squares, floor))
-    return _hills(found.indices, heights, max(MIN_GROUP_POINTS, round(MIN_GROUP_SHARE * n)))
+    return _hills(found.indices, heights, _least_points(n))
+
+
+def smallest_visible_group(n: int) -> int:
+    """Points that a group of a map needs to be seen: no density is taken across its border."""
+    return max(_near_points(n) + 1, _least_points(n))
+
+
+def _near_points(n: int) -> int:
+    return min(MAX_NEAR_POINTS, max(5, n // 20), n - 1)
+
+
+def _least_points(n: int) -> int:
+    return max(MIN_GROUP_POINTS, round(MIN_GROUP_SHARE * n))
 
 
 def _hills(lists: Array, heights: Array, least: int) -> MapGroups:
     """Union-find from the top down."""
     n = len(heights)
-    order = np.argsort(-heights, kind="stable")
-    place = np.empty(n, dtype=np.intp)
-    place[order] = np.arange(n)
-    # Links both ways, so that a pass is seen from whichever side lists the other.
-    rows, columns = np.repeat(np.arange(n), lists.shape[1]), lists.ravel()
-    first, second = np.concatenate([rows, columns]), np.concatenate([columns, rows])
-    later = place[first] > place[second]
-    first, second = first[later], second[later]
-    arranged = np.lexsort((place[second], place[first]))
-    second = second[arranged].tolist()
-    ends = np.searchsorted(place[first[arranged]], np.arange(n), side="right").tolist()
+    order = np.argsort(-heights, kind="stable").astype(np.int32)
+    place = np.empty(n, dtype=np.int32)
+    place[order] = np.arange(n, dtype=np.int32)
+    # A link is seen from its lower end, whichever of the two lists the other.
+    rows, columns = np.repeat(place, lists.shape[1]), place[lists.ravel()]
+    lower, higher = np.maximum(rows, columns), np.minimum(rows, columns)
+    del rows, columns
+    arranged = np.argsort(lower, kind="stable")
+    ends = np.cumsum(np.bincount(lower, minlength=n)).tolist()
+    higher = order[higher[arranged]]
+    del arranged, lower
     parent, size, rise = list(range(n)), [1] * n, [np.inf] * n
     top = heights.tolist()
 
@@ -101,7 +113,7 @@ def _hills(lists: Array, heights: Array, least: int) -> MapGroups:
 
     begin = 0
     for turn, point in enumerate(order.tolist()):
-        near = {root(other) for other in second[begin : ends[turn]]}
+        near = {root(other) for other in higher[begin : ends[turn]].tolist()}
         begin = ends[turn]
         if not near:
             continue

@@ -43,7 +43,8 @@ def best_for_order(candidates: Sequence[Candidate]) -> Candidate | None:
 
 
 def best_for_groups(candidates: Sequence[Candidate]) -> Candidate | None:
-    """The simplest of those that show most groups of the data, and few others."""
+    """Of those that show most groups of the data the one with fewest others, then the simplest."""
     able = [one for one in candidates if one.shown and one.shown.groups.grade in ("all", "most")]
     most = max((one.groups_found for one in able), default=0)
-    return next((one for one in able if one.groups_found == most), None)
+    best = [one for one in able if one.groups_found == most]
+    return min(best, key=lambda one: one.shown.groups.visible if one.shown else 0, default=None)

@@ -503,8 +503,8 @@ def recommend(
     >>> from dualfold.data import swiss_roll
     >>> X = swiss_roll(60, random_state=0).points
     >>> found = dualfold.recommend(X, methods=("pca", "isomap"))
-    >>> found.dimension.value, [one.method for one in found.candidates]
-    (3, ['isomap', 'pca'])
+    >>> found.method
+    'isomap'
     """
     begin = perf_counter()
     X, tables, notices = _with_judges(X)

@@ -22,6 +22,8 @@ FALSE_ALARM_SHARE = 0.05
 MIN_OLD_ROWS = 39
 # Rows this many times as far from every old row as any of these from its nearest are named.
 FAR_RATIO = 10.0
+# Equal rows are so far apart by rounding: distances of single precision, from squares.
+ROUNDING_SPREADS = 1e-6
 # What a model of a linear map, which holds no rows itself, stores of them for this.
 MAX_STORED_ROWS = 2_000
 MAX_STORED_NUMBERS = 4_000_000
@@ -294,5 +296,7 @@ def judged_rows(model: Model, X: Any) -> ForeignRows | None:
 
 
 def _rounded(number: float) -> str:
-    """Two digits, and whole numbers from 100 to 100,000 in full."""
+    """Two digits, whole numbers from 100 to 100,000 in full, and 0 for what rounding leaves."""
+    if abs(number) < ROUNDING_SPREADS:
+        return "0"
     return f"{number:,.0f}" if 100 <= number < 1e5 else f"{number:.2g}"

@@ -87,10 +87,35 @@ def certify_points(
     tolerance: float = DEFAULT_TOLERANCE,
     fresh: bool = False,
 ) -> TraceCertificate:
-    """The certificate of stored points (n×d) and eigenvalues `values` as an answer to `problem`.
+    """Certificate of stored points as an answer to a trace problem.
 
-    `values` None: none were stored. A relative gap up to `tolerance` is "proved". `fresh` draws
-    the start of a random search from the system, so that whoever made the file could not know it.
+    Parameters
+    ----------
+    problem : TraceProblem
+        Problem that the points are an answer to.
+    points : array-like of shape (n_samples, n_components)
+        Stored points.
+    values : array-like of shape (n_components,) or None, default=None
+        Stored eigenvalues; None: none were stored.
+    tolerance : float, default=1e-4
+        Largest relative gap that is "proved".
+    fresh : bool, default=False
+        Whether to draw the start of a random search from the system, so that whoever made the file
+        could not know it.
+
+    Returns
+    -------
+    TraceCertificate
+        What is proved of the points.
+
+    Examples
+    --------
+    >>> import dualfold
+    >>> from dualfold.data import swiss_roll
+    >>> from dualfold.saved.trace_answers import certify_points
+    >>> problem = dualfold.methods.pca(swiss_roll(30, random_state=0).points)
+    >>> certify_points(problem, dualfold.embed(problem).points).level
+    'proved'
     """
     settings = CertifySettings(tolerance, fresh)
     return certificate_of_points(problem, StoredPoints.of(problem, points, values), settings)

@@ -103,7 +103,20 @@ class Sparse:
 
 @dataclass(frozen=True, eq=False)
 class Dense:
-    """B dense, positive definite."""
+    """Metric matrix B that is dense and positive definite.
+
+    Attributes
+    ----------
+    matrix : ndarray of shape (n, n)
+        The matrix B.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.trace.metric import Dense
+    >>> Dense(np.eye(3)).n
+    3
+    """
 
     matrix: Array
 

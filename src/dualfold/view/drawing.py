@@ -22,6 +22,10 @@ PALE_COLOR = "#c8c8c8"
 # From here on points are drawn as pixels inside a PDF or SVG: a vector file with that
 # many circles takes minutes to open.
 MANY_POINTS = 50_000
+# A strip is from −1 to 1 high; the curve of its density stands above it.
+DENSITY_FOOT = 1.3
+DENSITY_HEIGHT = 2.0
+MAX_DENSITY_CELLS = 512  # finer than a curve is drawn
 
 
 def new_figure(inches: tuple[float, float], layout: Any = "constrained") -> Figure:
@@ -100,6 +104,45 @@ def draw_points(axes: Any, points: Array, colors: Coloring, *, area: float, equa
         _quiet_space(axes, points, equal)
     else:
         _quiet_plane(axes, strip=dimensions == 1, equal=equal)
+    if dimensions == 1:
+        _draw_density(axes, points[:, 0])
+
+
+def strip_density(values: Array) -> tuple[Array, Array] | None:
+    """How dense points of one coordinate are along it: places, and heights of which 1 is the most.
+
+    A normal kernel with Silverman's width for data that may have several groups; None where all
+    points are at one place.
+    """
+    known = np.asarray(values, dtype=float)
+    unit = float(np.abs(known).max(initial=0.0)) or 1.0
+    known = known / unit
+    low, high = np.quantile(known, [0.25, 0.75]) if len(known) else (0.0, 0.0)
+    spread = min([s for s in (known.std(), (high - low) / 1.34) if s > 0], default=0.0)
+    if len(known) < 3 or not spread > 0:
+        return None
+    width = 0.9 * spread * len(known) ** -0.2
+    ends = known.min() - 3 * width, known.max() + 3 * width
+    # Cells of a fourth of the kernel's width draw the same curve as the points themselves.
+    cells = int(np.clip(4 * (ends[1] - ends[0]) / width, 16, MAX_DENSITY_CELLS))
+    counts, edges = np.histogram(known, bins=cells, range=ends)
+    step = edges[1] - edges[0]
+    reach = max(1, int(np.ceil(4 * width / step)))
+    kernel = np.exp(-0.5 * (np.arange(-reach, reach + 1) * step / width) ** 2)
+    heights = np.convolve(counts, kernel)[reach : reach + cells]
+    return unit * (edges[:-1] + step / 2), heights / heights.max()
+
+
+def _draw_density(axes: Any, values: Array) -> None:
+    """A curve above the strip."""
+    density = strip_density(values)
+    if density is None:
+        return
+    places, heights = density
+    tops = DENSITY_FOOT + DENSITY_HEIGHT * heights
+    axes.fill_between(places, DENSITY_FOOT, tops, color=PALE_COLOR, alpha=0.45, linewidth=0)
+    axes.plot(places, tops, color=SOFT_COLOR, linewidth=1.0)
+    axes.set_ylim(-1.4, DENSITY_FOOT + 1.15 * DENSITY_HEIGHT)
 
 
 def draw_behind(axes: Any, points: Array) -> None:

@@ -126,7 +126,7 @@ def map_figure(
         placed = placed[:, :2]
     colors = coloring_of(color, len(placed), classes)
     strip = placed.shape[1] == 1
-    figure = new_figure((6.4, 2.8 if strip else 5.2))
+    figure = new_figure((6.4, 3.4 if strip else 5.2))
     axes = figure.add_subplot(projection="3d" if placed.shape[1] == 3 else None)
     if behind is not None:
         draw_behind(axes, _as_points(behind)[:, : placed.shape[1]])

@@ -18,6 +18,7 @@ from dualfold.quality.map_verdict import MapVerdict
 from dualfold.quality.picture import MEASURE_MEANINGS, percent
 from dualfold.quality.ranks import NeighborRanks
 from dualfold.view.colors import FEW_COLORS, MANY_COLORS
+from dualfold.view.drawing import strip_density
 from dualfold.view.page_columns import (
     Column,
     Images,
@@ -132,11 +133,13 @@ def _map(shown: Map, n: int, before: list[Map]) -> dict[str, Any]:
     points = points[:, None] if points.ndim == 1 else points
     points = points[:, :2] if points.shape[1] > 3 else points
     strip = points.shape[1] == 1
+    density = strip_density(points[:, 0]) if strip else None
     if strip:  # heights keep points apart and mean nothing, as in `view.drawing`
         points = np.column_stack([points, np.random.default_rng(1).uniform(-1, 1, n)])
     return {
         "name": str(shown.name),
         "strip": strip,
+        "density": None if density is None else [part.tolist() for part in density],
         "dimensions": points.shape[1],
         "points": base64_of(points, np.float64),
         "equal": bool(shown.equal) and not strip,

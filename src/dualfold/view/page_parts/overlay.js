@@ -29,6 +29,7 @@ function overlay() {
     const inside = drawnPart("svg", { x: left, y: top, width, height }, layer);
     drawAxisWords(map, place, layer);
     if (state.contours && !map.strip) drawContours(map, place, inside);
+    if (map.density) drawStripDensity(map, place, inside);
     const quiet = state.focus === null ? 1 : 0.45;
     for (const name of placedNames(map, place)) {
       drawLeader(name, inside, [left, top]);
@@ -48,6 +49,20 @@ function dividers(layer, total) {
     if (left > 0.001) line(left * width, (1 - bottom - down) * height, left * width, (1 - bottom) * height);
     if (bottom > 0.001) line(left * width, (1 - bottom) * height, (left + across) * width, (1 - bottom) * height);
   }
+}
+
+// How dense the points of one coordinate are: a curve above the strip, which is from -1 to 1 high.
+function drawStripDensity(map, place, inside) {
+  const [, , width, height] = boxOf(place);
+  const { x, y } = currentSpans()[place];
+  const [foot, most] = [1.3, 2];
+  const across = (value) => ((value - x[0]) / (x[1] - x[0]) * width).toFixed(1);
+  const down = (value) => ((y[1] - value) / (y[1] - y[0]) * height).toFixed(1);
+  const [places, heights] = map.density;
+  const curve = places.map((value, at) => `${across(value)} ${down(foot + most * heights[at])}`).join("L");
+  const ends = [places[places.length - 1], places[0]].map((value) => `${across(value)} ${down(foot)}`).join("L");
+  drawnPart("path", { d: `M${curve}L${ends}Z`, fill: ink("--divider"), "fill-opacity": 0.45, stroke: "none", class: "density" }, inside);
+  drawnPart("path", { d: `M${curve}`, fill: "none", stroke: ink("--soft"), "stroke-width": 1.2 }, inside);
 }
 
 // Paths are in cells of the grid; one matrix takes them to pixels.
