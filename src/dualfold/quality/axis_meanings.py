@@ -70,7 +70,7 @@ def axis_meanings(directions: Iterable[ColumnDirection], n_axes: int) -> tuple[A
 
     directions : of the columns, by `column_directions`. Only those are named whose correlation with
         the axis is above what permuted rows reach along any direction, of all columns together:
-        about one of 20 maps of 30 to 60 rows without any relation has a name, larger ones have fewer.
+        about one of 20 maps of 30 to 60 rows without any relation has a name, larger ones fewer.
     """
     known = list(directions)
     pairs = zip(known, _limits_of_chance(known), strict=True)
