@@ -218,6 +218,7 @@ def drawn_groups(X: np.ndarray, seed: int) -> np.ndarray:
     return rng.standard_normal((len(X), 2)) + 10 * rng.integers(3, size=(len(X), 1))
 
 
+@pytest.mark.full
 def test_impostors_show_a_method_that_draws_groups_everywhere():
     X = blobs(8 * np.eye(4), 60, 0)
     honest = impostors(method_runner("pca", 2), X, 19, 0)

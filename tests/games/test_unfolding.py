@@ -61,6 +61,7 @@ def test_a_complete_graph_is_classical_scaling():
     assert high < 1.3 * low
 
 
+@pytest.mark.full
 def test_a_small_roll():
     """Between the spread of the rolled-up points and what geodesics allow."""
     points = roll_points(60)
