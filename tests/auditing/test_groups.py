@@ -233,6 +233,7 @@ def test_impostors_show_a_method_that_draws_groups_everywhere():
     assert "draws groups as distinct where there are none" in found.verdict
 
 
+@pytest.mark.full
 def test_humps_of_single_columns_are_no_fault_of_the_method():
     """Shuffled, four groups at the corners of a square are still four groups."""
     X = blobs([[0, 0], [9, 0], [0, 9], [9, 9]], 60, 0)

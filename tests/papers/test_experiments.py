@@ -71,7 +71,15 @@ def roughly(figure: Figure) -> bytes:
 
 
 # Over a second each at their smallest size; `python -m papers all` runs them, too.
-LONG = ("shin-memory", "shin-pca-mnist", "tucker-gradient", "tucker-eigenmaps", "tucker-bound")
+LONG = (
+    "cunha-swiss-roll",  # tests/papers/test_cunha.py runs it, too
+    "shin-memory",
+    "shin-pca-mnist",
+    "tucker-bound",
+    "tucker-eigenmaps",
+    "tucker-gradient",
+    "tucker-recipes",
+)
 MARKED = [
     pytest.param(one, marks=pytest.mark.full if one.name in LONG else (), id=one.name)
     for one in ALL
