@@ -277,7 +277,16 @@ def neighbor_map() -> Figure:
     return figure
 
 
+def proved_and_failed() -> Figure:
+    """The gallery's example of a missing eigenvector."""
+    from runpy import run_path
+
+    example = Path(__file__).parents[1] / "gallery" / "plot_small_residuals.py"
+    return run_path(str(example))["figure"]
+
+
 PICTURES: dict[str, tuple[Callable[[], Figure], int]] = {  # with their dots per inch
+    "proved-and-failed": (proved_and_failed, 90),
     "start": (start, 100),
     "which-method": (which, 72),
     "trust": (trust, 90),

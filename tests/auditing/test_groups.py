@@ -218,6 +218,7 @@ def drawn_groups(X: np.ndarray, seed: int) -> np.ndarray:
     return rng.standard_normal((len(X), 2)) + 10 * rng.integers(3, size=(len(X), 1))
 
 
+@pytest.mark.full
 def test_impostors_show_a_method_that_draws_groups_everywhere():
     X = blobs(8 * np.eye(4), 60, 0)
     honest = impostors(method_runner("pca", 2), X, 19, 0)
@@ -232,6 +233,7 @@ def test_impostors_show_a_method_that_draws_groups_everywhere():
     assert "draws groups as distinct where there are none" in found.verdict
 
 
+@pytest.mark.full
 def test_humps_of_single_columns_are_no_fault_of_the_method():
     """Shuffled, four groups at the corners of a square are still four groups."""
     X = blobs([[0, 0], [9, 0], [0, 9], [9, 9]], 60, 0)

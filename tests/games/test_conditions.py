@@ -49,6 +49,7 @@ def test_heavy_ball_stalls_without_a_set():
     assert recipe.play(500).upper[-1] <= recipe.bound(500)
 
 
+@pytest.mark.full
 def test_boundary_frank_wolfe_needs_gradients_that_stay():
     """With the minimiser inside, mean gradients vanish and the average goes astray."""
     f = FUNCTIONS["logistic"]

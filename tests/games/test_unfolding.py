@@ -47,6 +47,7 @@ def test_the_game_closes_at_its_rate():
     assert gaps[2] <= 0.52 * gaps[1]
 
 
+@pytest.mark.full
 def test_a_complete_graph_is_classical_scaling():
     """With all distances given, the unfolding is the data: tr K* is its spread."""
     points = np.random.default_rng(0).normal(size=(8, 2))
@@ -61,6 +62,7 @@ def test_a_complete_graph_is_classical_scaling():
     assert high < 1.3 * low
 
 
+@pytest.mark.full
 def test_a_small_roll():
     """Between the spread of the rolled-up points and what geodesics allow."""
     points = roll_points(60)

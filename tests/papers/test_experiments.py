@@ -70,7 +70,23 @@ def roughly(figure: Figure) -> bytes:
     return figure_bytes(figure, "figure.png", dpi=30)
 
 
-@pytest.mark.parametrize("experiment", ALL, ids=lambda one: one.name)
+# Over a second each at their smallest size; `python -m papers all` runs them, too.
+LONG = (
+    "cunha-swiss-roll",  # tests/papers/test_cunha.py runs it, too
+    "shin-memory",
+    "shin-pca-mnist",
+    "tucker-bound",
+    "tucker-eigenmaps",
+    "tucker-gradient",
+    "tucker-recipes",
+)
+MARKED = [
+    pytest.param(one, marks=pytest.mark.full if one.name in LONG else (), id=one.name)
+    for one in ALL
+]
+
+
+@pytest.mark.parametrize("experiment", MARKED)
 def test_holds(experiment: Experiment, monkeypatch: pytest.MonkeyPatch) -> None:
     finding = found(experiment.name)
     assert not finding.failed, [(row.what, row.paper, row.ours) for row in finding.failed]

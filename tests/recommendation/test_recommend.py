@@ -163,7 +163,7 @@ def test_where_two_are_equal_it_says_that_the_data_do_not_decide(found):
     assert dualfold.recommend is recommend
 
 
-@pytest.mark.parametrize("width", [3, 12])
+@pytest.mark.parametrize("width", [3, pytest.param(12, marks=pytest.mark.full)])
 def test_noise_decides_for_no_method_and_what_is_said_follows_from_the_numbers(width):
     X = np.random.default_rng([width, 3]).random((70, width))
     found = recommend(X, random_state=3)

@@ -279,6 +279,7 @@ def test_the_spread_of_a_neighbour_map_grows_as_far_as_the_tolerance_allows(tmp_
     np.testing.assert_allclose(model.transform(X), model.embedding_, atol=1e-9)
 
 
+@pytest.mark.full
 def test_neighbour_maps_of_many_rows_are_measured(monkeypatch, tmp_path):
     for module in ("problem", "certificate", "homotopy"):
         monkeypatch.setattr(f"dualfold.neighbor_map.{module}.MAX_PAIRED_ROWS", 400)

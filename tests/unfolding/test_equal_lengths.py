@@ -106,6 +106,7 @@ def keeps_its_lengths(found, X):
     assert variance(X) <= c.upper_exact
 
 
+@pytest.mark.full
 def test_points_moved_onto_the_lengths_reach_what_double_doubles_reach(monkeypatch):
     """The way of more than 2,000 edges on a roll that is also solved to 1e-7."""
     X = roll_points(100, random_state=1)

@@ -63,7 +63,8 @@ def test_the_row_space_has_the_rank_of_the_data():
 
 
 def test_too_many_points_and_features_are_refused():
-    X = sp.random_array((21_000, 21_000), density=1e-7, rng=np.random.default_rng(0))
+    rows, columns = np.random.default_rng(0).integers(21_000, size=(2, 44))
+    X = sp.coo_array((np.ones(44), (rows, columns)), shape=(21_000, 21_000)).tocsr()
     with pytest.raises(TooLarge, match="random_projection"):
         row_space(X)
     with pytest.raises(TooLarge, match="random_projection"):

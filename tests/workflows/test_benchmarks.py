@@ -135,6 +135,7 @@ def test_runs_are_kept_and_only_the_missing_are_made(
     assert current([RUNS["slow"]], Limits(200)) == []  # it may arrive now
 
 
+@pytest.mark.full
 def test_a_side_runs_in_its_own_process_and_is_stopped() -> None:
     side = CASES["lle-roll"].sides["dualfold"]
     done = run_once("lle-roll", "dualfold", side, 0.01, Limits(60), check=True)

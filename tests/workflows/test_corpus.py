@@ -6,7 +6,7 @@ import pytest
 from benchmarks import corpus
 from dualfold.descriptions import DESCRIPTIONS
 
-FEW = ("scikit-learn/linnerud", "scikit-learn/wine")
+FEW = ("scikit-learn/linnerud", pytest.param("scikit-learn/wine", marks=pytest.mark.full))
 NEVER_REFUSE = {"pca", "famd", "isomap", "eigenmaps"} & DESCRIPTIONS.keys()
 
 

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from dualfold.quality.map_verdict import MapVerdict
     from dualfold.quality.picture import Picture
 
+# Plausible fillings in which order and groups are looked for: these are means over many rows,
+# and a second filling shows whether the first decided.
+ORDER_TABLES = 2
+
 
 def too_few_rows(n: int) -> str:
     """Why a map of so few rows is not judged; "" where it is."""
@@ -51,7 +55,7 @@ def verdict_of_points(
             verdict_with_picture(
                 x, y, near, columns=columns, names=data.names, blocks=data.feature_sources
             )
-            for x in cache.spaces
+            for x in cache.spaces[:ORDER_TABLES]
         ]
     return replace(mean_verdict(found, data.filled_share, data.doubt), neighborhoods=near)
 

@@ -54,7 +54,7 @@ class LocalWeightsMap(OutOfSampleMap):
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.maps import LocalWeightsMap
+    >>> from dualfold.maps.local_map import LocalWeightsMap
     >>> rows = np.array([[0.0], [1.0], [2.0]])
     >>> LocalWeightsMap(rows, 10 * rows, 2, 1e-9)(np.array([[1.5]])).round(6)
     array([[15.]])

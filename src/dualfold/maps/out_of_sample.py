@@ -62,7 +62,8 @@ class OutOfSampleMap:
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.maps import LinearMap, OutOfSampleMap
+    >>> from dualfold.maps import LinearMap
+    >>> from dualfold.maps.out_of_sample import OutOfSampleMap
     >>> rule = LinearMap(np.zeros(2), np.array([[1.0, 1.0]]))
     >>> isinstance(rule, OutOfSampleMap), rule(np.array([[1.0, 2.0]]))
     (True, array([[3.]]))

@@ -61,7 +61,7 @@ class NeighborProblem:
     Examples
     --------
     >>> import scipy.sparse as sp
-    >>> from dualfold.neighbor_map import NeighborProblem
+    >>> from dualfold.neighbor_map.problem import NeighborProblem
     >>> pair = NeighborProblem(sp.csr_array([[0.0, 0.5], [0.5, 0.0]]), count=1, spread=0.1)
     >>> pair.n, pair.size
     (2, 0.2)

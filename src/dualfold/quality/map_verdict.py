@@ -111,7 +111,8 @@ class MapVerdict:
     ----------
     layout : Layout
         Overall order: whether large distances hold, and whether columns rise along the map. Its
-        `grade` is "good", "fair" or worse.
+        `grade` is "good", "fair", "trivial" (no more than of unrelated columns), "poor" or
+        "hardly any".
     neighborhoods : Picture or None
         Whether near rows are near on the map; None where there are too few rows.
     groups : GroupsFound

@@ -26,7 +26,8 @@ class Solver(ABC):
 
     Examples
     --------
-    >>> from dualfold.trace.solvers import Auto, Solver
+    >>> from dualfold.trace.solvers import Auto
+    >>> from dualfold.trace.solvers.solver import Solver
     >>> isinstance(Auto(), Solver)
     True
     """
