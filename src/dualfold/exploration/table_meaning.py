@@ -67,7 +67,7 @@ def values_of_column(data: Prepared, name: str | None) -> Any:
 
 
 def axis_titles(fitted: FittedMap, meaning: MapMeaning | None) -> list[str]:
-    """For pictures: each axis with what it explains and the columns that it follows, in short."""
+    """For pictures: each axis with what it explains and, below, the columns that it follows."""
     titles = fitted.axis_titles
     if meaning is None or not meaning.directions:
         return titles
@@ -75,7 +75,7 @@ def axis_titles(fitted: FittedMap, meaning: MapMeaning | None) -> list[str]:
     words = [one.text("→", "←").replace("$", r"\$") for one in meaning.axes]
     short = [textwrap.shorten(one, MAX_TITLE_LETTERS, placeholder=" …") for one in words]
     return [
-        f"{title}: {text}" if text else title for title, text in zip(titles, short, strict=True)
+        f"{title}\n{text}" if text else title for title, text in zip(titles, short, strict=True)
     ]
 
 
