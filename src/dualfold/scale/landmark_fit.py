@@ -28,7 +28,7 @@ def fit_landmarks(estimator: Any, rows: TiledTable) -> None:
     `placing_cost_` is what that costs, measured on rows held out: placed, and fitted with the
     landmarks. They also decide between two rules of new rows, where a method has a second one.
     """
-    if estimator.graph is not None or is_precomputed(estimator.metric):
+    if getattr(estimator, "graph", None) is not None or is_precomputed(estimator.metric):
         raise InvalidInput(
             "X is a table in tiles, of which some rows are fitted: it needs features, neither ",
             Argument("graph"),
