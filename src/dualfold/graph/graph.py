@@ -11,9 +11,10 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
 from dualfold.arrays import Array
-from dualfold.errors import InvalidInput
+from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.metrics import is_precomputed
 from dualfold.graph.neighbor_lists import Search
+from dualfold.graph.set_distances import are_sets
 from dualfold.kernels.sparse import canonical_rows, rows_are_sound
 
 Symmetry = Literal["or", "and"]
@@ -211,6 +212,23 @@ def coordinates(graph: Graph) -> Any:
         raise InvalidInput(
             "a linear map needs the features of the points and this graph was made from distances "
             "or edges alone; attach them: dataclasses.replace(graph, points=X, metric='euclidean')"
+        )
+    return graph.points
+
+
+def combinable_rows(graph: Graph) -> Any:
+    """The points, for weights that rebuild a row from its neighbours, as LLE and NPP do."""
+    if graph.points is None or is_precomputed(graph.metric):
+        raise InvalidInput(
+            f"local weights are made from the coordinates of the neighbours, and this graph "
+            f"({graph.rule}) knows only distances; make it from the points: "
+            "dualfold.graph.knn(X, n_neighbors)"
+        )
+    if are_sets(graph.points, graph.metric):
+        raise InvalidInput(
+            Argument("metric", graph.metric),
+            " compares sets, and a row cannot be rebuilt from neighbours as a weighted sum of "
+            "sets; Isomap, eigenmaps, diffusion maps and t-SNE need distances alone",
         )
     return graph.points
 

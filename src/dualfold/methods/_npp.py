@@ -16,7 +16,7 @@ from dualfold.fitting.projection import (
     PROJECTION_CONSTRAINTS,
     projection_method,
 )
-from dualfold.graph.graph import Graph, coordinates
+from dualfold.graph.graph import Graph, combinable_rows
 from dualfold.maps.linear_map import ProjectionLift
 from dualfold.trace.problem import TraceProblem
 from dualfold.weights.reconstruction import reconstruction_error, reconstruction_weights
@@ -86,7 +86,7 @@ def npp(
     >>> answer.points.shape, answer.certificate.level
     ((200, 2), 'proved')
     """
-    points = coordinates(graph)
+    points = combinable_rows(graph)
     W = reconstruction_weights(points, graph.lists, ridge=ridge)
     space = row_space(points, variance_kept=variance_kept, least=n_components).as_white()
     lift = ProjectionLift(space.data, space.mean, space=space)
@@ -155,7 +155,7 @@ def orthogonal_npp(
     >>> answer.points.shape, answer.certificate.level
     ((200, 2), 'proved')
     """
-    points = coordinates(graph)
+    points = combinable_rows(graph)
     W = reconstruction_weights(points, graph.lists, ridge=ridge)
     space = row_space(points, variance_kept=variance_kept, least=n_components)
     lift = ProjectionLift(space.data, space.mean, space=space)
@@ -192,7 +192,7 @@ class NeighborhoodPreservingProjection(LinearEstimator):
         coordinates stay. None is 0.99, and 1 solves the problem of the paper, without a reduction.
     metric : str or callable, default="euclidean"
         Distance between rows for the graph, by its name in scikit-learn; "precomputed" is refused,
-        since a linear map needs features.
+        since a linear map needs features, and so are distances of sets ("jaccard", "dice").
 
         A function of two rows is a metric, too.
     pieces : {"join", "raise"}, default="join"
@@ -330,7 +330,7 @@ class OrthogonalNPP(LinearEstimator):
         here, and without a reduction they would be all that is seen.
     metric : str or callable, default="euclidean"
         Distance between rows for the graph, by its name in scikit-learn; "precomputed" is refused,
-        since a linear map needs features.
+        since a linear map needs features, and so are distances of sets ("jaccard", "dice").
 
         A function of two rows is a metric, too.
     pieces : {"join", "raise"}, default="join"
