@@ -41,7 +41,7 @@ def read_input(source: Any, reading: Reading, listener: Listener) -> Prepared:
 
 
 def reading_for(reading: Reading, *jobs: Job) -> Reading:
-    """The reading that methods need: distances and sets as they are, one weight for FAMD's columns."""
+    """The reading that methods need: distances and sets as they are, FAMD's columns scaled."""
     if any(job.of_distances or job.of_sets for job in jobs):
         return replace(reading, mixed="given")
     if reading.standardize is None and any(job.method.scaled for job in jobs):
