@@ -10,7 +10,8 @@ from scipy.sparse.csgraph import connected_components
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, DisconnectedGraph, InvalidInput
-from dualfold.graph.graph import Graph, Lists, combinable_rows
+from dualfold.graph.graph import Graph, Lists, refuse_sets
+from dualfold.graph.metrics import is_precomputed
 from dualfold.graph.pieces import one_piece
 
 
@@ -19,7 +20,14 @@ def neighborhoods(graph: Graph, *, n_components: int, least: int = 1) -> tuple[A
 
     Links that joined pieces are in the lists of both their ends.
     """
-    points = combinable_rows(graph)
+    points = graph.points
+    if points is None or is_precomputed(graph.metric):
+        raise InvalidInput(
+            f"local weights are made from the coordinates of the neighbours, and this graph "
+            f"({graph.rule}) knows only distances; make it from the points: "
+            "dualfold.graph.knn(X, n_neighbors)"
+        )
+    refuse_sets(graph)
     if not 1 <= n_components <= points.shape[1]:
         raise InvalidInput(
             Argument("n_components", n_components),

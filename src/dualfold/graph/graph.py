@@ -216,21 +216,14 @@ def coordinates(graph: Graph) -> Any:
     return graph.points
 
 
-def combinable_rows(graph: Graph) -> Any:
-    """The points, for weights that rebuild a row from its neighbours, as LLE and NPP do."""
-    if graph.points is None or is_precomputed(graph.metric):
-        raise InvalidInput(
-            f"local weights are made from the coordinates of the neighbours, and this graph "
-            f"({graph.rule}) knows only distances; make it from the points: "
-            "dualfold.graph.knn(X, n_neighbors)"
-        )
-    if are_sets(graph.points, graph.metric):
+def refuse_sets(graph: Graph) -> None:
+    """Raise where rows are sets: weights that rebuild a row from others, as LLE's, mean nothing."""
+    if graph.points is not None and are_sets(graph.points, graph.metric):
         raise InvalidInput(
             Argument("metric", graph.metric),
             " compares sets, and a row cannot be rebuilt from neighbours as a weighted sum of "
             "sets; Isomap, eigenmaps, diffusion maps and t-SNE need distances alone",
         )
-    return graph.points
 
 
 def _same_edges(one: sp.csr_array, other: sp.csr_array) -> bool:

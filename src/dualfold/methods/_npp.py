@@ -16,7 +16,7 @@ from dualfold.fitting.projection import (
     PROJECTION_CONSTRAINTS,
     projection_method,
 )
-from dualfold.graph.graph import Graph, combinable_rows
+from dualfold.graph.graph import Graph, coordinates, refuse_sets
 from dualfold.maps.linear_map import ProjectionLift
 from dualfold.trace.problem import TraceProblem
 from dualfold.weights.reconstruction import reconstruction_error, reconstruction_weights
@@ -86,7 +86,8 @@ def npp(
     >>> answer.points.shape, answer.certificate.level
     ((200, 2), 'proved')
     """
-    points = combinable_rows(graph)
+    refuse_sets(graph)
+    points = coordinates(graph)
     W = reconstruction_weights(points, graph.lists, ridge=ridge)
     space = row_space(points, variance_kept=variance_kept, least=n_components).as_white()
     lift = ProjectionLift(space.data, space.mean, space=space)
@@ -155,7 +156,8 @@ def orthogonal_npp(
     >>> answer.points.shape, answer.certificate.level
     ((200, 2), 'proved')
     """
-    points = combinable_rows(graph)
+    refuse_sets(graph)
+    points = coordinates(graph)
     W = reconstruction_weights(points, graph.lists, ridge=ridge)
     space = row_space(points, variance_kept=variance_kept, least=n_components)
     lift = ProjectionLift(space.data, space.mean, space=space)
