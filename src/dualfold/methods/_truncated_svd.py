@@ -128,7 +128,7 @@ class TruncatedSVD(LinearEstimator):
         Ignored.
     power_iteration_normalizer : {"LU", "QR", "auto", "none"}, default="auto"
         Ignored.
-    random_state : int, RandomState or None, default=None
+    random_state : int, RandomState instance or None, default=None
         Ignored; the same rows give the same components.
     tol : float ≥ 0, default=0.0
         Ignored; singular values are computed to rounding.
