@@ -9,6 +9,9 @@ that runs is an executed example. `tests/tools/stated_numbers.py` lists what is 
 
 from __future__ import annotations
 
+import importlib.util
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,8 +21,22 @@ import pytest
 from benchmarks.measured import Value, record, run_of_values, runs, values, values_of_run
 from benchmarks.published import COMPARED, readme_table
 from tests.tools.numbers_in_text import Shown, holds, numbers_shown
+from tests.tools.stated_numbers import without_stated
 
 ROOT = Path(__file__).parents[2]
+# Every section of it names the command that simulates its tables.
+SIMULATIONS = ROOT / "docs" / "calibration.md"
+# Statements of the papers and about them.
+THEORY = ("errata.md", "papers-to-code.md")
+PAGES = [
+    page
+    for page in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+    if page != SIMULATIONS and page.name not in THEORY
+]
+FENCE = re.compile(r"^```.*?^```$", re.M | re.S)
+FILLED = re.compile(r"^<!-- filled: .*?^<!-- end -->$", re.M | re.S)
+SOURCE = re.compile(r"<!-- (measured|not measured|checked by): (.*?)-->", re.S)
+BREAK = re.compile(r"(?<=\n)(?=\s*\n)|(?<=\n)(?=\s*(?:[*-]|\d+\.) )")
 
 
 def test_every_value_has_a_run_with_a_date_a_command_and_a_machine() -> None:
@@ -96,3 +113,89 @@ def test_a_number_is_held_to_the_digits_that_it_shows(text: str, held: bool) -> 
     (shown,) = numbers_shown(text)
     assert isinstance(shown, Shown)
     assert holds(known, shown) is held
+
+
+# ---- the pages
+
+
+def blocks(text: str) -> Iterator[tuple[int, str]]:
+    """Paragraphs, tables and items of lists, with their lines; no code, nothing that is filled."""
+    for apart in (FENCE, FILLED):
+        text = apart.sub(lambda found: "\n" * found[0].count("\n"), text)
+    line = 1
+    for part in BREAK.split(text):
+        yield line, part
+        line += part.count("\n")
+
+
+def sources(block: str) -> dict[str, str]:
+    """The kinds of sources that a block names, with what it says of each."""
+    return dict(SOURCE.findall(block))
+
+
+def complaints(page: str, text: str, known: Mapping[str, list[Value]]) -> Iterator[str]:
+    """What a writer must do, number by number."""
+    for line, block in blocks(text):
+        said = sources(block)
+        if "not measured" in said or "checked by" in said:
+            continue
+        keys = [key.strip() for key in said.get("measured", "").split(",") if key.strip()]
+        for key in keys:
+            if key not in known:
+                yield f"{page}:{line}: benchmarks/measured.csv has no key {key!r}"
+        own = [value for key in keys for value in known.get(key, [])]
+        for shown in numbers_shown(without_stated(SOURCE.sub("", block))):
+            if not keys:
+                yield (
+                    f"{page}:{line}: {shown.words!r} names no source. If a benchmark measured it "
+                    "(its --publish writes benchmarks/measured.csv), add <!-- measured: KEY --> to "
+                    "the paragraph, item or table; if it is a limit, a parameter or an example, "
+                    "<!-- not measured: WHAT IT IS -->; otherwise say it without the number"
+                )
+            elif not holds(own, shown):
+                yield (
+                    f"{page}:{line}: {shown.words!r} is no value of {', '.join(keys)} in "
+                    "benchmarks/measured.csv, nor a ratio of two: write what the file has"
+                )
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_measured_numbers_are_those_of_the_data_file(page: Path) -> None:
+    known: dict[str, list[Value]] = {}
+    for value in values():
+        known.setdefault(value.key, []).append(value)
+    text = page.read_text(encoding="utf-8")
+    found = list(complaints(page.name, text, known))
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_what_checks_a_number_exists(page: Path) -> None:
+    for _, block in blocks(page.read_text(encoding="utf-8")):
+        said = sources(block)
+        assert all(words.strip() for words in said.values())
+        if "checked by" in said:
+            assert (ROOT / said["checked by"].strip()).exists()
+
+
+def test_sections_of_simulations_name_their_commands() -> None:
+    text = SIMULATIONS.read_text(encoding="utf-8")
+    for section in re.split(r"^(?=## )", text, flags=re.M)[1:]:
+        commands = re.findall(r"`python -m (benchmarks\.[\w.]+)", section)
+        assert commands, section.partition("\n")[0]
+        for module in commands:
+            assert importlib.util.find_spec(module)
+
+
+def test_a_writer_is_told_what_to_do() -> None:
+    known = {"case": [Value("case", "dualfold", "seconds", "7.4", "s")]}
+    good = (
+        "It takes 7.4 s. <!-- measured: case -->\n\n* At most 20 MB. <!-- not measured: a limit -->"
+    )
+    assert list(complaints("page.md", good, known)) == []
+    [wrong] = complaints("page.md", "It takes 8 s. <!-- measured: case -->", known)
+    assert "page.md:1: '8 s' is no value of case" in wrong
+    [nowhere] = complaints("page.md", "Text.\n\nIt takes 8 s.", known)
+    assert "page.md:3: '8 s' names no source" in nowhere
+    [missing] = complaints("page.md", "Text. <!-- measured: other -->", known)
+    assert "no key 'other'" in missing
