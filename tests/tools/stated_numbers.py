@@ -9,7 +9,7 @@ import re
 
 # A phrase (a regular expression; a space is any white space) and what its number is.
 STATED = {
-    r"within (3|12) %": "the example of a proved gap",
+    r"within (3|12) %|at most 3 % worse": "the example of a proved gap",
     r"95 % intervals?|\(95 %: ": "the level of an interval",
     r"auto\W+ ?\(90 % of the variance\)": "a parameter",
     r"largest piece holds 90 % of": "a parameter",
