@@ -62,7 +62,7 @@ def audit(options: AuditOptions) -> None:
 
     The map may be anybody's: UMAP's, t-SNE's, the table behind a figure; each of its rows must be
     a row of FILE. --color names the column that groups are called after. What is tested, and at
-    which level, is in docs/audit.md; the last paragraph is for a methods section.
+    which level, is in docs/audit-tests.md; the last paragraph is for a methods section.
     """
     if options.output == "-":
         raise typer.BadParameter("the audit goes to standard output; give -o a file")
