@@ -13,6 +13,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 from site_pages import link_to_site, write_reference, write_repository_pages
+from site_pictures import describe_pictures
 
 import dualfold
 
@@ -59,6 +60,7 @@ sphinx_gallery_conf = {
     "matplotlib_animations": False,
     "abort_on_example_error": True,
     "within_subsection_order": "FileNameSortKey",
+    "reset_modules": ("matplotlib", "site_pictures.apply_style"),
 }
 
 html_theme = "pydata_sphinx_theme"
@@ -85,3 +87,4 @@ def setup(app):
     write_reference(Path(app.srcdir))
     write_repository_pages(Path(app.srcdir))
     app.connect("source-read", link_to_site)
+    app.connect("doctree-read", describe_pictures)

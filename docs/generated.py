@@ -1,15 +1,17 @@
-"""What is written from tables: names for type checkers and editors, and pages of the reference.
+"""What is written from tables: names for type checkers, the reference, measured numbers in pages.
 
 python docs/generated.py            write it
 python docs/generated.py --check    exit code 1 where a file is not what would be written
 
-At run time the names come from the descriptions themselves.
+At run time the names come from the descriptions themselves. Measured numbers are those of
+benchmarks/measured.csv; a page has them between <!-- filled: NAME --> and <!-- end -->.
 """
 
 from __future__ import annotations
 
+import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from inspect import cleandoc
 from pathlib import Path
 from typing import Any
@@ -23,8 +25,11 @@ from dualfold.descriptions import DESCRIPTIONS, FUNCTION_MODULES, SIZES_MEAN, De
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
-from papers.items import items_page  # noqa: E402  (papers stands beside the package, uninstalled)
+# Both stand beside the package, uninstalled.
+from benchmarks.published import PARTS, RESULTS_PAGE, results_page  # noqa: E402
+from papers.items import items_page  # noqa: E402
 
+FILLED = re.compile(r"(<!-- filled: ([^>]*?) -->\n).*?(\n<!-- end -->)", re.S)
 SOURCE = ROOT / "src" / "dualfold"
 
 
@@ -39,7 +44,19 @@ def files() -> dict[Path, str]:
         "commands.md": commands_page(),
         "papers-to-code.md": items_page(),
     }
-    return found | {ROOT / "docs" / name: text for name, text in pages.items()}
+    found |= {ROOT / "docs" / name: text for name, text in pages.items()}
+    found[RESULTS_PAGE] = results_page()
+    return found | filled_pages(without=found)
+
+
+def filled_pages(without: Collection[Path]) -> dict[Path, str]:
+    """README and the pages that have marked parts, filled."""
+    found = {}
+    for path in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
+        text = path.read_text(encoding="utf-8")
+        if path not in without and FILLED.search(text):
+            found[path] = FILLED.sub(lambda part: part[1] + PARTS[part[2]]() + part[3], text)
+    return found
 
 
 def stub(homes: Mapping[str, str]) -> str:
@@ -124,7 +141,9 @@ def main() -> None:
     ]
     if "--check" in sys.argv:
         for path in wrong:
-            print(f"{path.relative_to(ROOT)} is not what the descriptions say")
+            print(
+                f"{path.relative_to(ROOT)} is not what would be written: python docs/generated.py"
+            )
         raise SystemExit(bool(wrong))
     for path, text in files().items():
         path.write_text(text)

@@ -13,6 +13,7 @@ from pathlib import Path
 from runpy import run_path
 from typing import Any
 
+import matplotlib.style
 import numpy as np
 from matplotlib.figure import Figure
 from PIL import Image
@@ -282,7 +283,9 @@ def of_example(name: str) -> Callable[[], Figure]:
     """The figure that an example of the gallery draws."""
 
     def draw() -> Figure:
-        return run_path(str(HERE.parent / "gallery" / f"plot_{name}.py"))["figure"]
+        folder = HERE.parent / "gallery"
+        with matplotlib.style.context(folder / "figures.mplstyle"):
+            return run_path(str(folder / f"plot_{name}.py"))["figure"]
 
     return draw
 
