@@ -107,8 +107,13 @@ def command_section(name: str, command: Any) -> str:
         about.append(f"```text\n{paragraph[2:]}\n```" if kept else " ".join(paragraph.split()))
     # What has no words here belongs to methods, whose page explains it.
     told = [one for one in command.params if one.help and not one.hidden and one.name != "help"]
-    rows = [{"option": f"`{typed(one)}`", "meaning": one.help} for one in told]
-    return "\n".join([f"## dualfold {name}\n", "\n\n".join(about), "", table(rows)])
+    panels = dict.fromkeys(one.rich_help_panel for one in told)
+    parts = [f"## dualfold {name}\n", "\n\n".join(about), ""]
+    for panel in panels:
+        rows = [one for one in told if one.rich_help_panel == panel]
+        heads = (panel or "argument or option").lower(), "meaning"
+        parts.append(table([dict(zip(heads, (f"`{typed(one)}`", one.help))) for one in rows]))
+    return "\n".join(parts)
 
 
 def typed(parameter: Any) -> str:
