@@ -11,12 +11,12 @@ import re
 STATED = {
     r"within (3|12) %|at most 3 % worse": "the example of a proved gap",
     r"95 % intervals?|\(95 %: ": "the level of an interval",
-    r"auto\W+ ?\(90 % of the variance\)": "a parameter",
+    r"auto\W+90 % of the variance": "a parameter",
     r"largest piece holds 90 % of": "a parameter",
     r"which 1 % of the rows hold": "a rule of how tables are read",
     r"rare levels \(p below 1 %\)": "an order of magnitude",
     r"no more than 2 GiB of": "a limit",
-    r"memory_limit=.2GB.|as .2GB.": "an example of an argument",
+    r"memory_limit=.2GB.|as .?2GB|--memory-limit 2GB": "an example of an argument",
     r"about once in 20 times": "the level 0.05 in words",
     r"all 800 times smaller|1\.5 times what a power iteration": "arithmetic of the estimate",
 }
