@@ -13,7 +13,7 @@ STATED = {
     r"95 % intervals?|\(95 %: ": "the level of an interval",
     r"auto\W+90 % of the variance": "a parameter",
     r"largest piece holds 90 % of": "a parameter",
-    r"which 1 % of the rows hold": "a rule of how tables are read",
+    r"1 % of the rows hold most of": "a rule of how tables are read",
     r"rare levels \(p below 1 %\)": "an order of magnitude",
     r"no more than 2 GiB of": "a limit",
     r"memory_limit=.2GB.|as .?2GB|--memory-limit 2GB": "an example of an argument",

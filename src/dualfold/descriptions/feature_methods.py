@@ -63,7 +63,7 @@ LINEAR_METHODS = (
         lengths=True,
         linear=True,
         new_points=BY_LINEAR_MAP,
-        size="20,000 texts of 50,000 words, 100 components (~4 s)",
+        size="20,000 texts of 50,000 words, 100 components",
         in_demo=False,
     ),
     Description(
