@@ -110,9 +110,9 @@ def command_section(name: str, command: Any) -> str:
     panels = dict.fromkeys(one.rich_help_panel for one in told)
     parts = [f"## dualfold {name}\n", "\n\n".join(about), ""]
     for panel in panels:
-        rows = [one for one in told if one.rich_help_panel == panel]
-        heads = (panel or "argument or option").lower(), "meaning"
-        parts.append(table([dict(zip(heads, (f"`{typed(one)}`", one.help))) for one in rows]))
+        head = (panel or "argument or option").lower()
+        shown = [one for one in told if one.rich_help_panel == panel]
+        parts.append(table([{head: f"`{typed(one)}`", "meaning": one.help} for one in shown]))
     return "\n".join(parts)
 
 
