@@ -85,7 +85,7 @@ def cca(
     >>> X = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 2.0], [3.0, 5.0], [4.0, 1.0]])
     >>> answer = embed(cca(X, X[:, :1] ** 2, n_components=1))
     >>> print(np.sqrt(answer.values).round(4))
-    [0.9732]
+    [0.965]
     """
     return _pair(X, Y, ridge, scale).problem(n_components)
 
@@ -292,7 +292,7 @@ class CCA(LinearEstimator):
     >>> X, Y = (shared + rng.normal(size=(200, 3)) for _ in range(2))
     >>> model = CCA(n_components=1).fit(X, Y)
     >>> print(model.correlations_.round(2), model.certificate_.level)
-    [0.74] proved
+    [0.79] proved
     """
 
     _accepts_sparse = False
@@ -408,8 +408,8 @@ class CCA(LinearEstimator):
         ----------
         X : array-like of shape (n_samples, n_features)
             The first table.
-        y : array-like of shape (n_samples, n_targets)
-            The second table.
+        y : array-like of shape (n_samples, n_targets) or None, default=None
+            The second table; None is refused.
 
         Returns
         -------
