@@ -27,6 +27,7 @@ from dualfold.embedding import embed as embed
 from dualfold.exploration import Exploration as Exploration
 from dualfold.exploration import explore as explore
 from dualfold.graph import Graph as Graph
+from dualfold.methods._cca import CCA as CCA
 from dualfold.methods._diffusion_maps import DiffusionMaps as DiffusionMaps
 from dualfold.methods._eigenmaps import LaplacianEigenmaps as LaplacianEigenmaps
 from dualfold.methods._famd import FAMD as FAMD
@@ -44,6 +45,7 @@ from dualfold.methods._pca import PCA as PCA
 from dualfold.methods._point_pca import PointPCA as PointPCA
 from dualfold.methods._random_projection import RandomProjection as RandomProjection
 from dualfold.methods._spectral_embedding import SpectralEmbedding as SpectralEmbedding
+from dualfold.methods._truncated_svd import TruncatedSVD as TruncatedSVD
 from dualfold.methods._tsne import TSNE as TSNE
 from dualfold.quality import QualityReport as QualityReport
 from dualfold.quality import continuity as continuity
