@@ -184,11 +184,11 @@ POINT_METHODS = (
         optimises="distances reproduced best",
         certificate="gap to the least stress where the map fits well, proved; else whether the "
         "forces balance",
-        nothing_better="no other points in {d} dimension{s} fit the distances better",
+        nothing_better="",
         lengths=True,
         linear=False,
         new_points="each on its own, where its distances to the old points fit best",
-        size="2,000 rows (2 s); 10,000 in the memory of their distances",
+        size="10,000 rows, in the memory of their distances",
         options=(
             "metric_mds",
             "metric",

@@ -324,7 +324,9 @@ class MDS(Estimator):
         """The metric, with its parameters, whatever it was called."""
         metric = "euclidean" if isinstance(self.metric, bool) else self.metric
         metric = metric if self.dissimilarity == "deprecated" else self.dissimilarity
-        return MetricWithParameters(metric, dict(self.metric_params)) if self.metric_params else metric
+        return (
+            MetricWithParameters(metric, dict(self.metric_params)) if self.metric_params else metric
+        )
 
     @property
     def _is_ordinal(self) -> bool:

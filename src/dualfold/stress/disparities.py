@@ -56,11 +56,25 @@ class Order:
         """The disparities of points Y, pair by pair."""
         lengths = pair_lengths(Y, self.rows, self.columns)
         w = np.ones_like(lengths) if self.weights is None else self.weights
+        return self._regression(lengths, w)
+
+    def _regression(self, lengths: Array, w: Array) -> Array:
         sums = np.add.reduceat(w, self.group)
         means = np.add.reduceat(w * lengths, self.group) / sums
         levels = isotonic_regression(means, weights=sums).x
         sizes = np.diff(self.group, append=len(lengths))
         return np.repeat(levels, sizes)
+
+    def fitted(self, Y: Array) -> tuple[Array, float]:
+        """The disparities of Y as a matrix, and the factor that brings Y nearest to them."""
+        lengths = pair_lengths(Y, self.rows, self.columns)
+        w = np.ones_like(lengths) if self.weights is None else self.weights
+        levels = self._regression(lengths, w)
+        square, top = float((w * lengths**2).sum()), float((w * levels**2).sum())
+        if not square > 0 or not top > 0:
+            return self.matrix(levels), 1.0
+        # The regression is a projection onto a cone: its product with the lengths is its square.
+        return self.matrix(levels), float(np.sqrt(float(w.sum()) * top)) / square
 
     def matrix(self, disparities: Array) -> Array:
         """The disparities as n×n distances of the norm above; NaN where none is given."""

@@ -71,7 +71,17 @@ def row_sums_and_forces(
         stop = part.stop
         return int(
             _stress_rows(
-                part.start, stop, n, width, int(gaps), points, apart, distances, weights, sums, force
+                part.start,
+                stop,
+                n,
+                width,
+                int(gaps),
+                points,
+                apart,
+                distances,
+                weights,
+                sums,
+                force,
             )
         )
 
@@ -92,4 +102,5 @@ def forces_between(
     """The forces between points Y (n×d) that have `distances` (n×n)."""
     sums, force = row_sums_and_forces(Y, Y, distances, weights, gaps=gaps, n_jobs=n_jobs)
     total = sums.sum(axis=0)
-    return Forces(total[0] / 2, total[2] / 2, force, sums[:, 1], int(total[3]))
+    stress, squares = float(total[0]) / 2, float(total[2]) / 2
+    return Forces(stress, squares, force, sums[:, 1], int(total[3]))

@@ -32,7 +32,7 @@ RELAXED_LENGTH = 2.0
 # Of the decrease that the slope promises, what a step must reach (Armijo).
 LEAST_DECREASE_SHARE = 1e-4
 # Lengths that are right to this share of their sizes are right: more is rounding.
-LENGTH_ROUNDING = 64 * 2.0**-53
+LENGTH_ROUNDING = 1e-13
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,16 +73,24 @@ class StressDescent:
     squares: float
 
 
-def forces_of(problem: StressProblem, n_jobs: int | None = None) -> Callable[[Array], Forces]:
-    """The function of points that returns their forces; in the ordinal problem to disparities."""
+# Points and the forces between them.
+Evaluated = tuple[Array, Forces]
+
+
+def forces_of(problem: StressProblem, n_jobs: int | None) -> Callable[[Array], Evaluated]:
+    """The function of points that returns them with their forces.
+
+    In the ordinal problem these are forces to disparities, and the points come in the best size
+    for them: there the stress and Stress-1 rise and fall together.
+    """
     if not problem.ordinal:
         D, W = problem.distances, problem.weights
-        return lambda Y: forces_between(Y, D, W, gaps=problem.has_gaps, n_jobs=n_jobs)
+        return lambda Y: (Y, forces_between(Y, D, W, gaps=problem.has_gaps, n_jobs=n_jobs))
     order, W = Order.of(problem), problem.weights
 
-    def forces(Y: Array) -> Forces:
-        D = order.matrix(order.regression(Y))
-        return forces_between(Y, D, W, gaps=True, n_jobs=n_jobs)
+    def forces(Y: Array) -> Evaluated:
+        D, size = order.fitted(Y)
+        return size * Y, forces_between(size * Y, D, W, gaps=True, n_jobs=n_jobs)
 
     return forces
 
@@ -98,7 +106,7 @@ def descend(
         given = order.matrix(order.given)
         first = forces_between(Y, given, problem.weights, gaps=True, n_jobs=n_jobs)
         Y, steps = _majorised(problem, Y, first), 1
-    now = forces(Y)
+    Y, now = forces(Y)
     stresses = [now.stress]
     memory: deque[tuple[Array, Array]] = deque(maxlen=MEMORY_PAIRS)
     while steps < stop.max_steps and not stop.is_met(problem, now):
@@ -120,24 +128,22 @@ def guttman_transform(points: Array, distances: Array) -> Array:
 
 def _step(
     problem: StressProblem,
-    forces: Callable[[Array], Forces],
+    forces: Callable[[Array], Evaluated],
     Y: Array,
     now: Forces,
     memory: deque[tuple[Array, Array]],
-) -> tuple[Array, Forces]:
+) -> Evaluated:
     """The next points with their forces: the quasi-Newton step, or that of majorisation."""
     if memory:
         direction = _quasi_newton_direction(problem, now.force, memory)
         promised = -2 * float(np.vdot(now.force, direction))
         for length in STEP_LENGTHS if promised > 0 else ():
-            tried = Y + length * direction
-            after = forces(tried)
+            tried, after = forces(Y + length * direction)
             if after.stress <= now.stress - LEAST_DECREASE_SHARE * length * promised:
                 return tried, after
         memory.clear()
     for length in (RELAXED_LENGTH, 1.0):
-        moved = _majorised(problem, Y, now, length)
-        after = forces(moved)
+        moved, after = forces(_majorised(problem, Y, now, length))
         if after.stress < now.stress:
             break
     return moved, after
