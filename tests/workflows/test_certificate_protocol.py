@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from scipy.sparse.linalg import aslinearoperator
-from scipy.spatial.distance import cdist
 
 import dualfold
 from dualfold import NeighborMap

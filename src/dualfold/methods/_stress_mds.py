@@ -134,8 +134,8 @@ class MDS(Estimator):
 
         minimise  Σ_{i<j} w_ij (‖y_i − y_j‖ − δ_ij)²
 
-    Non-metric scaling [1]_ replaces δ by the disparities nearest to the distances of the points that
-    keep the order of δ; pairs with equal δ have equal disparities. The steps are those of
+    Non-metric scaling [1]_ replaces δ by disparities: the numbers nearest to the distances of the
+    points that keep the order of δ; pairs with equal δ have equal ones. The steps are those of
     majorisation (SMACOF [2]_), made longer by a quasi-Newton method where that lowers the stress.
 
     **Proof.** The stress is not convex in the points. For weights of 1 and up to 3,000 rows the
@@ -209,6 +209,8 @@ class MDS(Estimator):
     weights: Any = None
     tolerance: float = DEFAULT_TOLERANCE
     landmarks: int | str | None = "auto"
+    # The start that `fit` was given, until it is used.
+    _start: ClassVar[Any] = None
 
     def fit(self, X: Any, y: Any = None, init: Any = None) -> Self:
         """Embed the rows of X.
@@ -258,7 +260,7 @@ class MDS(Estimator):
         return super().fit_transform(X, y)
 
     def _fit(self, X: Any, labels: Labels | None) -> None:
-        start = vars(self).pop("_start", None)
+        start, self._start = self._start, None
         self._warn_of_old_names(X)
         rows = FittedRows.of(X.shape[0], self._landmark_rows(X.shape[0]))
         fitted = X if rows.numbers is None else X[rows.numbers]
@@ -287,7 +289,7 @@ class MDS(Estimator):
         return points
 
     def _fit_tiles(self, rows: TiledRows, y: Any) -> None:
-        vars(self).pop("_start", None)
+        self._start = None
         self._refuse_ordinal_placing()
         rows.fit_landmarks(self)
 
@@ -324,9 +326,9 @@ class MDS(Estimator):
         """The metric, with its parameters, whatever it was called."""
         metric = "euclidean" if isinstance(self.metric, bool) else self.metric
         metric = metric if self.dissimilarity == "deprecated" else self.dissimilarity
-        return (
-            MetricWithParameters(metric, dict(self.metric_params)) if self.metric_params else metric
-        )
+        if self.metric_params:
+            return MetricWithParameters(metric, dict(self.metric_params))
+        return metric
 
     @property
     def _is_ordinal(self) -> bool:

@@ -181,10 +181,10 @@ def _bounds(
     most = float(problem.distances.max())
     unit = 2.0 ** np.ceil(np.log2(most)) if most > 0 else 1.0
     D, centred = problem.distances / unit, (Y - Y.mean(axis=0)) / unit
-    convex = convex_bound(D, centred) * unit**2
+    convex = convex_bound(D, centred) * float(unit) ** 2
     count = max(problem.count, Y.shape[1])
-    rank = rank_bound(D, centred, count, stress / unit**2, steps) * unit**2
-    return convex, rank, max(convex, rank, 0.0)
+    rank = rank_bound(D, centred, count, stress / unit**2, steps) * float(unit) ** 2
+    return convex, rank, float(max(convex, rank, 0.0))
 
 
 def _scope(problem: StressProblem) -> str:

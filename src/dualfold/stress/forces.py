@@ -68,22 +68,8 @@ def row_sums_and_forces(
     sums, force = np.empty((rows, ROW_SUMS)), np.empty((rows, width))
 
     def work(part: slice) -> int:
-        stop = part.stop
-        return int(
-            _stress_rows(
-                part.start,
-                stop,
-                n,
-                width,
-                int(gaps),
-                points,
-                apart,
-                distances,
-                weights,
-                sums,
-                force,
-            )
-        )
+        of = n, width, int(gaps), points, apart, distances, weights
+        return int(_stress_rows(part.start, part.stop, *of, sums, force))
 
     states = in_threads(work, row_slices(rows, max(1, CHUNK_PAIRS // n)), thread_count(n_jobs))
     if any(states):

@@ -96,7 +96,7 @@ def stress_problem(
     """The problem of `distances` (n×n), checked; a matrix that is symmetric is not copied."""
     D = _symmetric(distances, "distances")
     _refuse_odd_distances(D)
-    if not 1 <= n_components:
+    if n_components < 1:
         raise InvalidInput(Argument("n_components", n_components), " must be 1 or more")
     W = None
     if weights is not None:
@@ -137,8 +137,8 @@ def _refuse_odd_distances(D: Array) -> None:
         raise InvalidInput("the distance of a point to itself must be 0; the diagonal has others")
     if most > MAX_DISTANCE or 0 < most < MIN_DISTANCE:
         raise InvalidInput(
-            f"the largest distance is {most:g}, whose square is no double; distances in other units "
-            "have one"
+            f"the largest distance is {most:g}, and its square is no double; give distances in "
+            "other units"
         )
 
 
