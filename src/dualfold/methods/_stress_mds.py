@@ -209,8 +209,6 @@ class MDS(Estimator):
     weights: Any = None
     tolerance: float = DEFAULT_TOLERANCE
     landmarks: int | str | None = "auto"
-    # The start that `fit` was given, until it is used.
-    _start: ClassVar[Any] = None
 
     def fit(self, X: Any, y: Any = None, init: Any = None) -> Self:
         """Embed the rows of X.
@@ -260,7 +258,7 @@ class MDS(Estimator):
         return super().fit_transform(X, y)
 
     def _fit(self, X: Any, labels: Labels | None) -> None:
-        start, self._start = self._start, None
+        start, self._start = getattr(self, "_start", None), None
         self._warn_of_old_names(X)
         rows = FittedRows.of(X.shape[0], self._landmark_rows(X.shape[0]))
         fitted = X if rows.numbers is None else X[rows.numbers]
