@@ -129,12 +129,16 @@ def run_of_values(rows: Iterable[Value]) -> Run:
 
 
 def published() -> dict[str, Mapping[str, Run]]:
-    """The runs of the file by key and side."""
+    """The runs of the file by key and side, each with its date."""
     found: dict[str, dict[str, list[Value]]] = {}
     for value in values():
         found.setdefault(value.key, {}).setdefault(value.side, []).append(value)
+    made = runs()
     return {
-        key: {side: run_of_values(rows) for side, rows in sides.items()}
+        key: {
+            side: {**run_of_values(rows), "date": made[rows[0].run].date}
+            for side, rows in sides.items()
+        }
         for key, sides in found.items()
     }
 
