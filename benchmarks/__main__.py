@@ -3,7 +3,9 @@
 Sides take turns, each run in a process of its own, the median of N; absolute times on a
 shared machine mean little, the ratio in one run does. Every run is kept as soon as it is
 made, so an interrupted command goes on where it was. Writes results/table.md,
-results/table.json and, with --growth, results/growth-*.png.
+results/table.json and, with --growth, results/growth-*.png. --publish puts what was measured into
+measured.csv, and from there into README, RESULTS.md and the pages. --readme measures README's rows
+anew, some ten minutes, and publishes them.
 """
 
 from __future__ import annotations
@@ -12,14 +14,18 @@ import argparse
 import json
 import shutil
 import signal
+import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 from benchmarks import corpus
 from benchmarks.cases import CASES
 from benchmarks.growth import climbs, growth_plain, growth_table
 from benchmarks.ladders import LADDERS
+from benchmarks.measured import record, values_of_run
 from benchmarks.plots import growth_figure
+from benchmarks.published import COMPARED, GROWTH, RESULTS_PAGE
 from benchmarks.running import (
     RESULTS,
     Limits,
@@ -33,9 +39,10 @@ from benchmarks.running import (
     run_once,
     usual,
 )
-from benchmarks.tables import page, plain
+from benchmarks.tables import machine_words, page, plain
 
 PUBLISHED = Path(__file__).parent
+README_RUNS = 3
 FIGURES = ("growth-time.png", "growth-memory.png")
 
 
@@ -60,12 +67,17 @@ def arguments() -> argparse.Namespace:
     add("--memory", type=float, help="GiB a process may take (default: 20; with --growth 8)")
     add("--redo", action="store_true", help="measure again what is kept from earlier")
     add("--table", action="store_true", help="run nothing, write the tables of what is kept")
-    add("--publish", action="store_true", help="copy the table and figures to benchmarks/")
+    add("--publish", action="store_true", help="into measured.csv, README, RESULTS.md and pages")
+    add("--readme", action="store_true", help="measure README's rows anew, three runs, and publish")
     chosen = parser.parse_args()
     if chosen.quick:
         chosen.scale, chosen.repeats = 0.05, 1
     if chosen.corpus:
         return chosen
+    if chosen.readme:
+        chosen.redo, chosen.repeats = True, min(chosen.repeats, README_RUNS)
+        chosen.publish = chosen.scale == 1  # small sizes are a rehearsal
+        chosen.cases = chosen.cases or [case for case, _, _ in COMPARED]
     known = LADDERS if chosen.growth else CASES
     unknown = [name for name in chosen.cases if name not in known]
     if unknown:
@@ -79,24 +91,37 @@ def arguments() -> argparse.Namespace:
 def measure(name: str, chosen: argparse.Namespace) -> None:
     """Take turns until every side of a case has its runs."""
     case = CASES[name]
+    beside = {("dualfold", peer) for case, _, peer in COMPARED if case == name}
     sides = {
-        side: job for side, job in case.sides.items() if chosen.sides in side and not job.cannot
-    }
+        side: job
+        for side, job in case.sides.items()
+        if chosen.sides in side and not job.cannot
+        and (not chosen.readme or any(side in pair for pair in beside))
+    }  # fmt: skip
     if chosen.redo:
         for side, job in sides.items():
             if not job.shown_from:
                 forget(name, side, chosen.scale)
     limits = Limits(chosen.limit or case.limit, chosen.memory or 20.0)
     for turn in range(chosen.repeats):
-        for side, job in sides.items():
+        for side, job in list(sides.items()):
             owner = job.shown_from or name
             runs = current(kept(owner, side, chosen.scale), limits)
             if len(runs) > turn or enough(runs, job.role, chosen.repeats):
                 continue
             run = run_once(owner, side, job, chosen.scale, limits, check=not runs, seed=len(runs))
+            if missing(run):
+                print(f"  {owner} / {side} is left out: {run['why']}", file=sys.stderr, flush=True)
+                del sides[side]
+                continue
             keep(owner, side, chosen.scale, [*runs, run])
             words = f"{run['seconds']:.2f} s" if run["status"] == "done" else run["why"]
             print(f"  {owner} / {side}: {words}", file=sys.stderr, flush=True)
+
+
+def missing(run: Run) -> bool:
+    """Whether a side could not start because its package is not installed."""
+    return run["status"] == "failed" and "ModuleNotFoundError" in run["why"]
 
 
 def collected(scale: float) -> dict[str, dict[str, Run]]:
@@ -146,17 +171,37 @@ def write_tables(chosen: argparse.Namespace) -> None:
     results = collected(chosen.scale)
     growth = RESULTS / "growth.md"
     text = growth.read_text().strip() if growth.exists() and chosen.scale == 1 else ""
-    words = page(results, scale=chosen.scale, growth=text)
+    words = page(results, where=machine_words(), scale=chosen.scale, growth=text)
     (folder / "table.md").write_text(words)
     (folder / "table.json").write_text(json.dumps(plain(results), indent=1) + "\n")
     if not chosen.growth:
         print(words)
     if chosen.publish:
-        (PUBLISHED / "RESULTS.md").write_text(words)
-        (PUBLISHED / "figures").mkdir(exist_ok=True)
-        for figure in FIGURES:
-            if (RESULTS / figure).exists():
-                shutil.copy(RESULTS / figure, PUBLISHED / "figures" / figure)
+        publish(chosen, results, text)
+
+
+def publish(
+    chosen: argparse.Namespace, results: Mapping[str, Mapping[str, Run]], growth: str
+) -> None:
+    """What was measured by this command into the data file; then all that is written from it."""
+    measured = [
+        value
+        for case in chosen.cases
+        for side, run in results.get(case, {}).items()
+        if run["status"] != "cannot" and not CASES[case].sides[side].shown_from
+        for value in values_of_run(case, side, run)
+    ]
+    if measured:
+        command = "python -m benchmarks" + (" --readme" if chosen.readme else "")
+        record(measured, command, machine_words())
+    if growth:
+        above = RESULTS_PAGE.read_text(encoding="utf-8").partition(GROWTH)[0]
+        RESULTS_PAGE.write_text(above + growth + "\n", encoding="utf-8")
+    (PUBLISHED / "figures").mkdir(exist_ok=True)
+    for figure in FIGURES:
+        if (RESULTS / figure).exists():
+            shutil.copy(RESULTS / figure, PUBLISHED / "figures" / figure)
+    subprocess.run([sys.executable, "docs/generated.py"], cwd=PUBLISHED.parent, check=True)
 
 
 def main() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import platform
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -17,7 +17,7 @@ Results = Mapping[str, Runs]  # by case
 WORDS = {True: "yes", False: "**no**", None: "open"}
 PACKAGES = (
     "numpy", "scipy", "scikit-learn", "tapkee", "umap-learn", "pymde", "torch", "pyamg",
-    "faiss-cpu", "cvxpy-base", "clarabel", "scs",
+    "faiss-cpu", "cvxpy-base", "clarabel", "scs", "openTSNE",
 )  # fmt: skip
 
 
@@ -67,14 +67,15 @@ def verdict_table(results: Results) -> str:
 def run_table(results: Results) -> str:
     lines = [
         "| work | side | seconds | × ours | peak (more than before) | t-similarity | certificate "
-        "| its share of the time | stages, facts |",
-        "|---|---|---|---|---|---|---|---|---|",
+        "| its share of the time | stages, facts | date |",
+        "|---|---|---|---|---|---|---|---|---|---|",
     ]
     for name, runs in results.items():
         title = CASES[name].title
         own = next((run for side, run in runs.items() if side == "dualfold"), None)
         for side, run in runs.items():
-            lines.append(f"| {title} | {side} | {' | '.join(_cells(run, own, name, side))} |")
+            cells = [*_cells(run, own, name, side), run.get("date", "")]
+            lines.append(f"| {title} | {side} | {' | '.join(cells)} |")
             title = ""
     return "\n".join(lines)
 
@@ -119,19 +120,28 @@ def _short(value: Any) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
-def page(results: Results, *, scale: float, growth: str = "") -> str:
-    """The whole text."""
+def machine_words(packages: Iterable[str] = PACKAGES) -> str:
+    """The machine in a line, with those of the packages that are installed."""
     about = machine()
-    packages = ", ".join(f"{name} {number}" for name, number in about["packages"].items())
+    there = [
+        f"{name} {number}"
+        for name, number in about["packages"].items()
+        if number != "not installed" and name in packages
+    ]
+    place = f"{about['cores']} cores {about['machine']}, {about['system']}"
+    return f"{place}; Python {about['python']}; {', '.join(there)}"
+
+
+def page(results: Results, *, where: str, scale: float = 1.0, growth: str = "") -> str:
+    """The whole text."""
     verdicts = [finding.met for found in findings(results).values() for finding in found]
     parts = [
         "# Measured",
-        f"{about['cores']} cores ({about['machine']}, {about['system']}), Python "
-        f"{about['python']}; {packages}. `python -m benchmarks`: sides take turns, each in its own "
-        "process, the median of several, generated data drawn anew each time (slow peers "
-        "once). Imports and data are outside the clock; "
-        "t-similarity is that of t = 10 on 2,000 points against all points; memory is the peak "
-        "of the whole process.",
+        "Sides take turns, each in its own process, the median of several, generated data drawn "
+        "anew each time (slow peers once). Imports and data are outside the clock; t-similarity is "
+        "that of t = 10 on 2,000 points against all points; memory is the peak of the whole "
+        "process.",
+        where,
     ]
     if scale != 1:
         parts.append(f"**Sizes are {scale:g} of those named: this says nothing about the goals.**")

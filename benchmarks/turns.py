@@ -16,15 +16,16 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from statistics import median
 from typing import Any
 
 from benchmarks.cases import CASES
 from benchmarks.cases.neighbour_maps import NEIGHBOUR_MAPS
+from benchmarks.measured import record, values_of_run
 from benchmarks.running import RESULTS, Limits, Run, run_once
-from benchmarks.tables import verdict_table
+from benchmarks.tables import machine_words, verdict_table
 from benchmarks.verdicts import GIB
 
 HOME = RESULTS / "turns"
@@ -73,24 +74,29 @@ def middle(runs: Sequence[Run], threads: int) -> Run:
     }
 
 
-def table(cases: Sequence[str], threads: int) -> str:
-    """All that is kept of these cases, with what was wanted."""
+def collected(cases: Sequence[str], threads: int) -> dict[str, dict[str, Run]]:
+    """The medians of all that is kept of these cases."""
     found: dict[str, dict[str, Run]] = {}
     for case in cases:
         sides = {side: kept(case, side, threads) for side in CASES[case].sides}
         there = {side: middle(runs, threads) for side, runs in sides.items() if runs}
         if there:
             found[case] = there
-    lines = [HEAD.format(clock="processor seconds" if threads == 1 else "seconds")]
+    return found
+
+
+def turns_table(found: Mapping[str, Mapping[str, Mapping[str, Any]]], clock: str) -> str:
+    """A line for each side of each case, as Markdown."""
+    lines = [HEAD.format(clock=clock)]
     for case, runs in found.items():
         title = CASES[case].title.removeprefix("t-SNE, ").split(", perplexity")[0]
         for side, run in runs.items():
             lines.append(f"| {title} | {side} | {_cells(side, run)} |")
             title = ""
-    return "\n".join(lines) + "\n\n" + verdict_table(found)
+    return "\n".join(lines)
 
 
-def _cells(side: str, run: Run) -> str:
+def _cells(side: str, run: Mapping[str, Any]) -> str:
     if run["status"] != "done":
         return f"{run['why']} | – | – | – | –"
     facts: dict[str, Any] = run["facts"]
@@ -110,6 +116,7 @@ def main() -> None:
     add("--threads", type=int, default=1)
     add("--sides", default="", help="only these, with commas between them")
     add("--table", action="store_true", help="run nothing")
+    add("--publish", action="store_true", help="into measured.csv (one thread: as turns/CASE)")
     asked = parser.parse_args()
     cases = asked.cases or list(NEIGHBOUR_MAPS)
     for number in range(0 if asked.table else asked.rounds):
@@ -117,7 +124,18 @@ def main() -> None:
             for side in CASES[case].sides:
                 if not asked.sides or side in asked.sides.split(","):
                     turn(case, side, asked.threads, number)
-    print(table(cases, asked.threads))
+    found = collected(cases, asked.threads)
+    clock = "processor seconds" if asked.threads == 1 else "seconds"
+    print(f"{turns_table(found, clock)}\n\n{verdict_table(found)}")
+    if asked.publish:
+        room = "turns" if asked.threads == 1 else f"turns of {asked.threads} threads"
+        measured = (
+            value
+            for case, sides in found.items()
+            for side, run in sides.items()
+            for value in values_of_run(f"{room}/{case}", side, run)
+        )
+        record(measured, "python -m benchmarks.turns", machine_words())
 
 
 if __name__ == "__main__":

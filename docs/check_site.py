@@ -1,7 +1,7 @@
-"""What a built site loads from elsewhere, and its links that lead nowhere: `check_site.py SITE`.
+"""What is wrong with a built site: `check_site.py SITE`.
 
-Exit code 1 where a built page loads a script, style, font or picture by http(s), or links to a page
-that is not there.
+Exit code 1 where a built page loads a script, style, font or picture by http(s), links to a page
+that is not there, or shows a picture without words for those who do not see it.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ LOADED = re.compile(
     r"<(?:script|img|iframe|source)\b[^>]*\bsrc=\"(https?:)?//[^\"]+"
     r"|<link\b(?=[^>]*\brel=\"(?:stylesheet|preload|icon)\")[^>]*\bhref=\"(https?:)?//[^\"]+",
 )
+PICTURE = re.compile(r"<img\b[^>]*>")
+WORDS = re.compile(r"\balt=\"[^\"]*\w+\W+\w+[^\"]*\"")  # two words or more; a file's name is none
 LINKED = re.compile(r"<a\b[^>]*\bhref=\"(?!https?:|mailto:|#|javascript:)([^\"#?]+)")
 
 
@@ -25,6 +27,8 @@ def faults(site: Path) -> list[str]:
         text = page.read_text(encoding="utf-8")
         name = page.relative_to(site)
         found += [f"{name} loads {match[0]}" for match in LOADED.finditer(text)]
+        pictures = [match[0] for match in PICTURE.finditer(text)]
+        found += [f"{name}: no words for {one}" for one in pictures if not WORDS.search(one)]
         for link in {unquote(match[1]) for match in LINKED.finditer(text)}:
             if not (page.parent / link).exists():
                 found.append(f"{name} links to {link}, which is not there")
@@ -36,5 +40,8 @@ def faults(site: Path) -> list[str]:
 
 if __name__ == "__main__":
     lines = faults(Path(sys.argv[1]))
-    print("\n".join(lines) or "every page loads its own files, and every link leads somewhere")
+    print(
+        "\n".join(lines)
+        or "every page loads its own files, every link leads somewhere, every picture has words"
+    )
     sys.exit(bool(lines))

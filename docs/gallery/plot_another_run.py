@@ -2,8 +2,11 @@
 t-SNE: what would another run change?
 =====================================
 
-The objective of t-SNE has many minima. ``n_starts`` fits from several starts and keeps the
-best; the certificate says how far half of the points moved from one end to another.
+The objective of t-SNE has many minima. ``n_starts`` fits from several starts and keeps the best;
+the certificate says how far half of the points moved from one end to another.
+
+**In short:** here the groups stay and their places do not: read who is together, not which group
+lies beside which.
 """
 
 import matplotlib.pyplot as plt
@@ -20,6 +23,6 @@ print("objectives of the starts:", model.certificate_.starts)
 figure, axes = plt.subplots(1, 3, figsize=(11, 3.8), layout="constrained")
 for seed, axis in enumerate(axes):
     one = TSNE(perplexity=20, init="random", random_state=seed).fit(X)
-    axis.scatter(*one.embedding_.T, c=digit, cmap="tab10", s=5)
-    axis.set(title=f"start {seed}: KL {one.kl_divergence_:.3f}", xticks=[], yticks=[])
+    axis.scatter(*one.embedding_.T, c=digit, cmap="tab10", s=7)
+    axis.set(title=f"start {seed}: objective {one.kl_divergence_:.3f}", xticks=[], yticks=[])
 plt.show()

@@ -1,9 +1,13 @@
 """
-A neighbour map with a proved bound
-===================================
+Which neighbour map has a proved bound?
+=======================================
 
-t-SNE's objective has no known bound. A neighbour map minimises a similar objective whose optimum
-can be bounded from below, so its certificate says how far from the best it is.
+t-SNE's objective has no known bound. A neighbour map minimises a similar objective, with
+attraction between neighbours and repulsion between all points, whose optimum can be bounded from
+below.
+
+**In short:** ``NeighborMap``; its certificate says by how many percent a better map could improve
+the objective, at most.
 """
 
 import matplotlib.pyplot as plt
@@ -19,6 +23,8 @@ print(proof)
 print(f"objective {proof.value:.5g}, no map is below {proof.bound:.5g}")
 
 figure, axis = plt.subplots(figsize=(5.5, 4.5), layout="constrained")
-axis.scatter(*model.embedding_.T, c=digit, cmap="tab10", s=16)
-axis.set(title=f"{proof.level}: gap {proof.gap:.1%}", xticks=[], yticks=[])
+axis.scatter(*model.embedding_.T, c=digit, cmap="tab10", s=22)
+axis.set(
+    title=f"{proof.level}: no map is better by more than {proof.gap:.1%}", xticks=[], yticks=[]
+)
 plt.show()

@@ -1,9 +1,12 @@
 """
-A table with categories and gaps
-================================
+What becomes of categories and missing cells?
+=============================================
 
-``dualfold.explore`` takes a table as it is: numbers, categories, dates, missing cells. It says what
-it did, and the verdict counts filled cells as what they are: guesses.
+``dualfold.explore`` takes a table as it is: numbers, categories, dates, missing cells. It prints
+every decision, and the verdict counts filled cells as what they are: guesses.
+
+**In short:** categories become scaled indicator columns, missing cells are imputed, and kinds of
+plants that the table does not name lie apart on the map. The verdict says how sure that is.
 """
 
 import matplotlib.pyplot as plt
@@ -32,6 +35,6 @@ print(found)
 figure, axis = plt.subplots(figsize=(6, 4.5), layout="constrained")
 for name in center:
     axis.scatter(*found.points[kind == name].T, s=12, label=name)
-axis.set(xlabel="axis 1", ylabel="axis 2", title="15 % of the cells are missing")
+axis.set(xlabel="axis 1", ylabel="axis 2", title="a map of a table with 15 % of its cells missing")
 axis.legend(title="kind (not in the table)")
 plt.show()

@@ -2,7 +2,9 @@
 What changes if I change the import?
 ====================================
 
-Replace scikit-learn's class by ours: the map stays the same up to signs, and it brings a proof.
+Replace scikit-learn's class by ours and fit the same table.
+
+**In short:** the map stays the same up to signs and rounding, and it brings a proof.
 """
 
 import matplotlib.pyplot as plt

@@ -1,9 +1,11 @@
 """
-Gradient descent as a game
-==========================
+How far from the minimum is gradient descent, at most?
+======================================================
 
-Minimising a convex function is a game of two players, and what both regret bounds the distance from
-the minimum. So an iteration knows at every round how far it can still be away.
+Minimising a convex function is a game of two players, and the sum of their regrets bounds the
+distance from the minimum. So an iteration knows at every round how far it can still be away.
+
+**In short:** not farther than the curve; the players of Nesterov's method have less to regret.
 """
 
 import matplotlib.pyplot as plt
@@ -13,7 +15,7 @@ from dualfold.games import Quadratic, averaged_descent, nesterov
 
 f = Quadratic(np.diag([1.0, 30.0]), np.array([-1.0, 5.0]))
 figure, axis = plt.subplots(figsize=(6, 4), layout="constrained")
-for recipe, color in ((averaged_descent, "tab:blue"), (nesterov, "tab:orange")):
+for recipe, color in ((averaged_descent, "C0"), (nesterov, "C1")):
     run = recipe(f, np.array([2.0, 2.0]), radius=4.0).play(300)
     print(recipe.__name__, run)
     rounds = np.arange(1, len(run.gap) + 1)

@@ -1,9 +1,11 @@
 """
-Larger than memory
-==================
+How do I map a table larger than memory?
+========================================
 
-A table on disk is read in tiles: a memory map, Zarr, Parquet or a Dask array. The answer is that of
-the table in memory, and so is the proof.
+A table on disk is read in tiles: a memory map, Zarr, Parquet or a Dask array.
+
+**In short:** give the memory map to ``fit``; the answer is that of the table in memory, and so is
+the proof.
 """
 
 import tempfile
@@ -31,8 +33,9 @@ print(model.certificate_)
 figure, axes = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")
 axes[0].scatter(*places[:, :2].T, s=3)
 axes[0].set(title="the first 2,000 rows", xlabel="axis 1", ylabel="axis 2")
-axes[1].plot(model.explained_variance_, "o", label="read from disk", ms=9)
-axes[1].plot(whole.explained_variance_, "x", label="in memory", ms=9)
-axes[1].set(title="variance of each axis", xlabel="axis, counted from 0")
+numbers = np.arange(1, 6)
+axes[1].plot(numbers, model.explained_variance_, "o", label="read from disk", ms=11)
+axes[1].plot(numbers, whole.explained_variance_, "x", label="in memory", ms=8)
+axes[1].set(title="variance of each axis", xlabel="axis", xticks=numbers, ylim=(0, None))
 axes[1].legend()
 plt.show()

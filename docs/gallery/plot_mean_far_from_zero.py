@@ -3,8 +3,10 @@ When is PCA silently wrong?
 ===========================
 
 A table with a large mean and a small spread: time stamps, coordinates on a map, sensor readings.
-Solvers that form the matrix of products without centring it lose the digits that matter. The
-certificate measures the error against the centred table, so a wrong answer cannot be called right.
+Solvers that form the matrix of products without centring it lose the digits that matter.
+
+**In short:** when the mean is large against the spread. The certificate measures the error
+against the centred table, so a wrong answer cannot be called right.
 """
 
 import matplotlib.pyplot as plt

@@ -2,8 +2,11 @@
 Which points are misplaced?
 ===========================
 
-Twenty points of a good map are moved to random places. The audit finds points whose place says
-nothing about their neighbours in the data, at a stated rate of false alarms.
+Twenty points of a good map are moved to random places. The audit looks for points whose place
+says nothing about their neighbours in the data.
+
+**In short:** ``audit(X, Y).dubious`` marks them, at a stated rate of false alarms. A point that
+fell near its true place by chance is not found, and need not be.
 """
 
 import matplotlib.pyplot as plt
@@ -23,9 +26,11 @@ hits = np.intersect1d(np.flatnonzero(found.dubious), moved)
 print(f"{found.dubious.sum()} points are dubious, {len(hits)} of the 20 moved ones among them")
 
 figure, axis = plt.subplots(figsize=(6, 4), layout="constrained")
-axis.scatter(*points.T, c=roll.color, s=6)
-axis.scatter(*points[moved].T, s=60, facecolors="none", edgecolors="black", label="moved")
+axis.scatter(*points.T, c=roll.color, s=8)
+axis.scatter(
+    *points[moved].T, s=60, facecolors="none", edgecolors="black", linewidths=1.2, label="moved"
+)
 axis.scatter(*points[found.dubious].T, marker="x", c="crimson", s=40, label="dubious")
 axis.set(xticks=[], yticks=[])
-axis.legend()
+axis.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=2)
 plt.show()

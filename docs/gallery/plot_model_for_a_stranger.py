@@ -1,9 +1,11 @@
 """
-A model that a stranger may open
-================================
+May a stranger open my model?
+=============================
 
-A stored model is plain arrays and text with a certificate: nothing in it can run. Whoever opens it
-places new rows with it, to the same bits.
+A stored model is plain arrays and text with a certificate.
+
+**In short:** yes: nothing in the file can run, and whoever opens it places new rows to the same
+bits.
 """
 
 import tempfile

@@ -2,9 +2,11 @@
 Does this new row belong here?
 ==============================
 
-A model places any row, also one that has nothing to do with the table. A conformal p-value says how
-unusual a new row is beside the rows of the map: below 0.05 about once in 20 times if it was
-drawn as they were.
+A model places any row, also one that has nothing to do with the table. A conformal p-value says
+how unusual a new row is beside the rows of the map.
+
+**In short:** look at its p-value: below 0.05 about once in 20 times if the row was drawn as the
+table was, far more often for rows from elsewhere.
 """
 
 import matplotlib.pyplot as plt
@@ -25,9 +27,9 @@ print(
 )
 
 figure, axes = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
-axes[0].scatter(*model.embedding_.T, c="lightgrey", s=5)
-for rows, p, color in ((usual, p_usual, "tab:blue"), (foreign, p_foreign, "tab:red")):
-    axes[0].scatter(*model.transform(rows).T, c=color, s=14, alpha=0.7)
+axes[0].scatter(*model.embedding_.T, c="silver", s=5)
+for rows, p, color in ((usual, p_usual, "C0"), (foreign, p_foreign, "C1")):
+    axes[0].scatter(*model.transform(rows).T, c=color, s=16)
     axes[1].plot(np.sort(p), np.linspace(0, 1, len(p)), color=color)
 axes[0].set(title="all are placed", xticks=[], yticks=[])
 axes[1].axvline(0.05, color="grey", lw=0.8)

@@ -3,8 +3,11 @@ Why is my eigenmap a curve?
 ===========================
 
 On a long strip the second eigenvector is an overtone of the first: it goes along the strip again,
-only faster, and the map is a parabola. ``coordinates="independent"`` chooses eigenvectors that
-are no function of those before; the proof then covers all eigenvectors that were looked at.
+only faster.
+
+**In short:** because two coordinates that are functions of one another draw a curve;
+``coordinates="independent"`` takes eigenvectors that are no function of those before, and the
+proof then covers all eigenvectors that were looked at.
 """
 
 import warnings
@@ -25,6 +28,7 @@ print(chosen.certificate_)
 figure, axes = plt.subplots(1, 3, figsize=(11, 3.6), layout="constrained")
 pictures = {"the strip": strip, "first two": first.embedding_, "independent": chosen.embedding_}
 for axis, (title, points) in zip(axes, pictures.items(), strict=True):
-    axis.scatter(*points.T, c=strip[:, 0], s=4)
+    axis.scatter(*points.T, c=strip[:, 0], s=6)
     axis.set(title=title, xticks=[], yticks=[])
+axes[0].set_aspect("equal")
 plt.show()

@@ -1,9 +1,12 @@
 """
-PCA by forces
-=============
+Can forces between points find PCA?
+===================================
 
 The gradient of the classical scaling objective moves points as springs do: data pull, the map
-pushes. From random places the points arrive at PCA's map, and the certificate proves it.
+pushes.
+
+**In short:** yes: from random places the points arrive at PCA's map, and the certificate proves
+it.
 """
 
 import matplotlib.pyplot as plt
@@ -26,6 +29,6 @@ axes[0].quiver(*start.T, *pull.T, digit, cmap="tab10", width=0.003)
 axes[0].set(title="forces at random places", xticks=[], yticks=[])
 signs = np.sign((moved.embedding_ * exact).sum(axis=0))
 axes[1].scatter(*(moved.embedding_ * signs).T, c=digit, cmap="tab10", s=14)
-axes[1].scatter(*exact.T, facecolors="none", edgecolors="black", s=40, lw=0.4)
+axes[1].scatter(*exact.T, facecolors="none", edgecolors="black", s=44, lw=0.5)
 axes[1].set(title="where they end; circles: PCA", xticks=[], yticks=[])
 plt.show()

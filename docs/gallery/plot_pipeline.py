@@ -1,9 +1,10 @@
 """
-Pipelines and grid search
-=========================
+Does it work in a pipeline, with grid search?
+=============================================
 
-Every class is a scikit-learn estimator: it stands in a pipeline, its parameters are searched, and
-the fitted step keeps its certificate.
+Every class is a scikit-learn estimator: it stands in a pipeline and its parameters are searched.
+
+**In short:** yes, and the fitted step keeps its certificate.
 """
 
 import matplotlib.pyplot as plt

@@ -1,9 +1,12 @@
 """
-A linear program, its dual, and prices
-======================================
+What is one more hour worth? A linear program and its dual
+==========================================================
 
-A workshop makes three products from wood and hours. The dual variables are prices: how much one
-more hour would earn. The certificate checks both answers against each other and trusts no solver.
+A workshop makes three products from wood and hours. The dual variables are prices: what one more
+hour would earn.
+
+**In short:** the price is the slope of the best profit, and falls where wood becomes scarce. The
+certificate checks both answers against each other and trusts no solver.
 """
 
 import matplotlib.pyplot as plt
@@ -24,7 +27,7 @@ price = [answer.multipliers[1] for answer in answers]
 
 figure, axes = plt.subplots(1, 2, figsize=(9, 3.8), layout="constrained")
 axes[0].plot(hours, best)
-axes[0].set(xlabel="hours", ylabel="best profit")
+axes[0].set(xlabel="hours", ylabel="best profit", ylim=(0, None))
 axes[1].step(hours, price, where="mid")
-axes[1].set(xlabel="hours", ylabel="price of one more hour (dual)")
+axes[1].set(xlabel="hours", ylabel="price of one more hour (dual)", ylim=(0, None))
 plt.show()

@@ -3,7 +3,10 @@ A roll by six methods: solved, but the right problem?
 =====================================================
 
 All six answers are the best of their own problem, and the certificates prove it. Whether the
-problem suits the data is another question: the share of neighbours kept answers it.
+problem suits the data is another question.
+
+**In short:** look at the share of neighbours kept: Isomap and unfolding fit a roll, the others
+solve another problem perfectly.
 """
 
 import matplotlib.pyplot as plt
@@ -26,8 +29,8 @@ figure, axes = plt.subplots(2, 3, figsize=(10, 6.5), layout="constrained")
 for axis, (name, model) in zip(axes.flat, models.items(), strict=True):
     points = model.fit_transform(roll.points)
     kept = t_similarity(roll.points, points)
-    axis.scatter(*points.T, c=roll.color, s=6)
-    words = f"{name}: {model.certificate_.level}\n{kept:.0%} of 10 neighbours kept"
+    axis.scatter(*points.T, c=roll.color, s=8)
+    words = f"{name}: {model.certificate_.level}\n{kept:.0%} of neighbours kept"
     axis.set(title=words, xticks=[], yticks=[])
     print(f"{name:14} {model.certificate_.level:8} {kept:.2f}")
 plt.show()

@@ -2,9 +2,12 @@
 How do small residuals lie?
 ===========================
 
-An iterative solver returns eigenvectors with tiny residuals, and still the map may be wrong: one
-eigenvector can be missing. Counting the eigenvalues below a height (the inertia of a factorisation)
-finds that out. Here we leave one out on purpose.
+An iterative solver returns eigenvectors with tiny residuals, and still one can be missing.
+Counting the eigenvalues below a height (the inertia of a factorisation) finds that out. Here we
+leave one out on purpose.
+
+**In short:** residuals say that each vector is an eigenvector, not that it is the one you asked
+for; the certificate of the right map says proved, of the wrong one failed.
 """
 
 import matplotlib.pyplot as plt
@@ -25,6 +28,6 @@ print("largest residuals:", max(proved.residuals), max(failed.residuals))
 
 figure, axes = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")
 for axis, points, title in ((axes[0], right, "proved"), (axes[1], wrong, "failed: one is missing")):
-    axis.scatter(*points.T, c=roll.color, s=5)
+    axis.scatter(*points.T, c=roll.color, s=8)
     axis.set(title=title, xticks=[], yticks=[])
 plt.show()

@@ -1,9 +1,11 @@
 """
-Images of a turning object
-==========================
+Does the map of a turning object close to a circle?
+===================================================
 
-A thing turns once around, and each image is a row of 900 pixels. The only thing that changes is the
-angle, so the rows lie on a closed curve; a method that keeps neighbours finds the circle.
+An object turns once around, and each image is a row of 900 pixels. The only thing that changes is
+the angle, so the rows lie on a closed curve.
+
+**In short:** a method that keeps neighbours finds the circle; the curve of PCA crosses itself.
 """
 
 import matplotlib.pyplot as plt
@@ -27,9 +29,9 @@ def image(angle):
 images = np.array([image(angle) for angle in angles])
 models = {"PCA": PCA(n_components=2), "eigenmaps": LaplacianEigenmaps(n_neighbors=6)}
 figure, axes = plt.subplots(1, 3, figsize=(11, 3.8), layout="constrained")
-axes[0].imshow(np.hstack(images[[0, 75, 150]].reshape(3, 30, 30)), cmap="gray", origin="lower")
+axes[0].imshow(np.vstack(images[[0, 37, 75]].reshape(3, 30, 30)[:, 8:-8]), cmap="gray_r")
 axes[0].set(title="three of the images", xticks=[], yticks=[])
 for axis, (name, model) in zip(axes[1:], models.items(), strict=True):
-    axis.scatter(*model.fit_transform(images).T, c=angles, cmap="twilight", s=10)
+    axis.scatter(*model.fit_transform(images).T, c=angles, cmap="hsv", s=10)
     axis.set(title=f"{name} ({model.certificate_.level})", xticks=[], yticks=[], aspect="equal")
 plt.show()

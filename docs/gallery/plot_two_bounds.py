@@ -2,8 +2,10 @@
 How near is the optimum? Unfolding's two bounds
 ===============================================
 
-Every unfolding is feasible, so its variance is a lower bound; every dual point gives an upper
-bound. Where both meet, the answer is proved.
+Every feasible unfolding has a variance that is a lower bound of the optimum; every dual point
+gives an upper bound.
+
+**In short:** as near as the two bounds are, and a smaller tolerance brings them together.
 """
 
 import matplotlib.pyplot as plt

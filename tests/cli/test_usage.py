@@ -67,3 +67,54 @@ def test_arrays_have_no_columns_to_name(here):
     np.save("x.npy", CLOUD)
     done = run("embed", "x.npy", "--memory-limit", "2GB", "--exclude", "a", code=1)
     assert "x.npy is an array without names" in done.stderr
+
+
+NUMBERS = {
+    "--n-neighbors: 'ten' is not a whole number ≥ 1": ("embed", "t.csv", "-k", "ten"),
+    "--n-neighbors: '0' is not a whole number ≥ 1": ("compare", "t.csv", "-k", "0"),
+    "--html-mb: 'nan' is not a number ≥ 0": ("embed", "t.csv", "--html-mb", "nan"),
+    "--header-row: '-1' is not a whole number ≥ 0": ("embed", "t.csv", "--header-row", "-1"),
+    "--sample: '3' is not a whole number ≥ 10": ("report", "t.csv", "m.csv", "--sample", "3"),
+    "--seed: 'x' is not a whole number ≥ 0": ("data", "roll", "--seed", "x"),
+    "--rows: '1,000' is not a whole number ≥ 1; write it as 1000": ("data", "roll", "-n", "1,000"),
+    "--tolerance: '2' is not a number from 0 to 1": ("certify", "t.csv", "m.csv", "--tolerance", 2),
+    "--tolerance: '0,5' is not a number from 0 to 1; write it as 0.5": (
+        "certify", "t.csv", "m.csv", "--tolerance", "0,5",
+    ),
+    "--perplexity: '-1' is not a number > 0; the default is 30": (
+        "embed", "t.csv", "-m", "tsne", "--perplexity", "-1",
+    ),
+}  # fmt: skip
+WORDS = {
+    "FILE is missing: a table": ("embed",),
+    "'x y.csv' is more than": ("embed", "t.csv", "x y.csv"),
+    "has no option --perplex; did you mean --perplexity?": (
+        "embed", "t.csv", "-m", "tsne", "--perplex", "3",
+    ),
+    "has no option --seed (`dualfold data` has)": ("audit", "t.csv", "m.csv", "--seed", "1"),
+    "has no option --landmarks (`dualfold embed` has)": ("--landmarks", "3", "embed", "t.csv"),
+    "--perplexity is an option of tsne, not of isomap": (
+        "embed", "t.csv", "-m", "isomap", "--perplexity", "5",
+    ),
+    "-k needs a value": ("embed", "t.csv", "-k"),
+    "--json takes no value": ("embed", "t.csv", "--json=3"),
+    "there is no command 'embd'; did you mean embed?": ("embd", "t.csv"),
+    "`dualfold embed t.csv` makes a map of it": ("t.csv",),
+    "'rol' is none of penguins-like, roll, s-curve, helix; did you mean roll?": ("data", "rol"),
+    "--n-neighbors is an option of isomap": ("embed", "t.csv", "-k", "5"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("said", NUMBERS | WORDS)
+def test_wrong_usage_is_the_commands_usage_line_and_one_sentence(here, said):
+    words = (NUMBERS | WORDS)[said]
+    before = sorted(here.iterdir())
+    done = run(*words, code=2, prog_name="dualfold")
+    usage, error, help = done.stderr.splitlines()
+    command = f"dualfold {words[0]}" if words[0] in usage.split() else "dualfold"
+    assert usage.startswith(f"Usage: {command} [OPTIONS]")
+    assert error.startswith(f"error: {said}") or said in error
+    assert help == f"Help:  {command} -h"
+    assert "Input should" not in done.stderr
+    assert done.stdout == ""
+    assert sorted(here.iterdir()) == before

@@ -21,6 +21,7 @@ ESTIMATORS = [
     dualfold.PointPCA(),
     dualfold.FAMD(),
     dualfold.FAMD(columns="prepared"),
+    dualfold.TruncatedSVD(),
     dualfold.ClassicalMDS(),
     dualfold.RandomProjection(random_state=0),
     dualfold.LocalityPreservingProjection(),

@@ -21,7 +21,7 @@ from dualfold.quality.visible_groups import MapGroups, map_groups
 __all__ = ["groups_found", "map_verdict"]
 
 N_NEIGHBORS = 10
-# Fewer rows have no tests of groups (docs/audit.md).
+# Fewer rows have no tests of groups (docs/audit-tests.md).
 MIN_GROUP_ROWS = 100
 # Rows on which groups are looked for on the map, and rows whose links are counted: a second each.
 MAX_VISIBLE_ROWS = 20_000

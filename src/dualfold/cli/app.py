@@ -20,8 +20,10 @@ from dualfold.cli.method_list import methods
 from dualfold.cli.recommend import recommend
 from dualfold.cli.report import report
 from dualfold.cli.transform import transform
+from dualfold.cli.usage import Program
 
 app = typer.Typer(
+    cls=Program,
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -48,18 +50,19 @@ def top(
 
     \b
     Examples:
-      dualfold demo                                    see what it does, offline, in seconds
-      dualfold embed table.csv --picture map.png       a table of numbers becomes a map
-      dualfold recommend table.csv                     which method suits it, and why
-      dualfold compare table.csv -p maps.png           several methods side by side
-      dualfold report table.csv table.pca.csv          how good a picture a map is
-      dualfold audit table.csv umap.csv                which points and groups to believe
-      dualfold certify table.csv table.pca.csv         check a stored map again
-      dualfold data penguins-like                      a small table to try this on
-      dualfold methods                                 what each method preserves
-      dualfold methods isomap                          the options of one
+      dualfold demo                              see what it does, offline
+      dualfold data penguins-like                a small table to try this on
+      dualfold embed table.csv -p map.png        a table becomes a map
+      dualfold recommend table.csv               which method suits it, and why
+      dualfold compare table.csv -p maps.png     several methods side by side
+      dualfold report table.csv table.pca.csv    how good a picture a map is
+      dualfold audit table.csv umap.csv          what of a map to believe
+      dualfold certify table.csv table.pca.csv   check a stored map again
+      dualfold methods                           what each method preserves
+      dualfold methods isomap                    the options of one
 
-    Every map comes with a certificate: how far from the best possible one it can be.
+    Every map comes with a certificate: a proved bound on how far from the best answer it is
+    where such a bound exists, and a plain word where none is known.
     """
 
 

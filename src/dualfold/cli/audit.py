@@ -36,33 +36,39 @@ class AuditOptions:
         "What made the map, if it is one of `dualfold methods`: it is run again on data without "
         "groups, with other seeds and on subsamples.",
         "METHOD",
+        section=o.METHOD_SECTION,
         autocompletion=o.completion(*DESCRIPTIONS),
         callback=o.method_if_named,
     )
     reading: Reading = field(default=DEFAULT_READING, metadata=o.REPORT_READING)
     output: str | None = o.own_option(
-        "--output -o", "What is said of each point, as a table.", "OUT"
+        "--output -o",
+        "What is said of each point, as a table.",
+        "OUT",
+        section=o.OUTPUT_SECTION,
     )
     picture: str | None = None
     html: str | None = None
-    html_mb: float = 20.0
+    html_mb: float = 20
     force: bool = False
     as_json: bool = False
     quiet: bool = False
 
 
 def audit(options: AuditOptions) -> None:
-    """Judge a map: dubious points, groups that the data do not have, what it cannot show.
+    """Which points and groups of a map to believe.
 
     \b
     Examples:
       dualfold audit cells.csv umap.csv
       dualfold audit iris.csv iris.pca.csv --color species --method pca
-      dualfold audit cells.parquet tsne.csv --html audit.html -o points.csv --json
+      dualfold audit cells.parquet tsne.csv --html audit.html -o points.csv
 
-    The map may be anybody's: UMAP's, t-SNE's, the table behind a figure; each of its rows must be
-    a row of FILE. --color names the column that groups are called after. What is tested, and at
-    which level, is in docs/audit.md; the last paragraph is for a methods section.
+    It names points at wrong places, groups that the data do not have, and what no map of this
+    size can show. The map may be anybody's: UMAP's, t-SNE's, the table behind a figure; each of
+    its rows must be a row of FILE. --color names the column that groups are called after. What
+    is tested, and at which level, is in docs/audit-tests.md; the last paragraph is for a methods
+    section.
     """
     if options.output == "-":
         raise typer.BadParameter("the audit goes to standard output; give -o a file")

@@ -23,6 +23,7 @@ from dualfold.cli.exit_codes import UNCERTIFIED_EXIT
 from dualfold.cli.method_options import as_word, option_words
 from dualfold.cli.output_files import stem
 from dualfold.cli.stored_map import StoredMap, read_stored_map, read_table_of, stored_job
+from dualfold.cli.usage import number
 from dualfold.cli.wording import command_texts
 from dualfold.data.reading import DEFAULT_READING, Reading
 from dualfold.descriptions import DESCRIPTIONS
@@ -51,7 +52,10 @@ class CertifyOptions:
         "EMBEDDING", "A map that `dualfold embed` wrote, or a model of `--save-model`."
     )
     model: str | None = o.own_option(
-        "--model", "For mvu: the model saved with the map, which holds its dual weights.", "MODEL"
+        "--model",
+        "For mvu: the model saved with the map, which holds its dual weights.",
+        "MODEL",
+        section=o.JUDGING_SECTION,
     )
     tolerance: float | None = o.own_option(
         "--tolerance",
@@ -59,12 +63,14 @@ class CertifyOptions:
         "option), for tsne the largest share of unbalanced forces (0.01); never taken from the "
         "file.",
         "GAP",
-        callback=o.gap_that_passes,
+        section=o.JUDGING_SECTION,
+        parser=number(0, 1),
     )
     fresh: bool = o.own_option(
         "--fresh",
         "Random searches start at numbers from the system, which nobody could know before: for "
         "files of other people. The answer's digits may vary.",
+        section=o.JUDGING_SECTION,
         default=False,
     )
     reading: Reading = field(default=DEFAULT_READING, metadata=o.FILE_READING)
@@ -78,7 +84,7 @@ class CertifyOptions:
 
 
 def certify(options: CertifyOptions) -> None:
-    """Check a stored map against its data again; exit code 3 if it does not hold.
+    """Check a stored map against its data again.
 
     \b
     Examples:
@@ -91,7 +97,7 @@ def certify(options: CertifyOptions) -> None:
     what is judged), the stored points are judged as anybody's would be, and each of them is
     placed again. Vectors that the file does not keep exactly (float32 points, independent
     coordinates, Fisher discriminants) are computed again; nothing in the file is believed.
-    Exit code 0: proved, or measured, to the tolerance you give; 3: anything else, as
+    Exit code 0: proved, or measured, to the tolerance you give; 3: it does not hold to it, as
     "within 12 %".
     """
     console, notices = Console(quiet=options.quiet), list[str]()

@@ -19,7 +19,6 @@ from dataclasses import MISSING, fields
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
-import typer.core
 
 from dualfold.cli.exit_codes import with_exit_codes
 from dualfold.cli.method_options import (
@@ -32,7 +31,14 @@ from dualfold.cli.method_options import (
     off_flag_of,
     option_words,
 )
-from dualfold.cli.options import COMMON_OPTIONS, completion, one_of
+from dualfold.cli.options import (
+    COMMON_OPTIONS,
+    FILE_SECTION,
+    READING_SECTIONS,
+    completion,
+    one_of,
+)
+from dualfold.cli.usage import Command, not_a_number, usage_errors_of, whole_number
 from dualfold.data.reading import DEFAULT_VALUES, READING_OPTIONS, Reading
 from dualfold.descriptions import DESCRIPTIONS, description_of
 
@@ -49,7 +55,7 @@ def add_command(app: typer.Typer, run: Callable[[Any], None]) -> None:
     """`run`, a function of one object with the options, as a command of that name."""
     command = as_command(run)
     takes_methods = METHOD_OPTIONS[0] in inspect.signature(command).parameters
-    kind = MethodCommand if takes_methods else typer.core.TyperCommand
+    kind = MethodCommand if takes_methods else Command
     app.command(name=run.__name__, cls=kind)(with_exit_codes(command))
 
 
@@ -105,13 +111,14 @@ def _reading_parameter(name: str) -> inspect.Parameter:
     if not switch:
         more["metavar"] = option.metavar or "|".join(option.choices)
     if option.least is not None:
-        more["min"] = option.least
+        more["parser"] = whole_number(option.least)
     word = str if option.least is None else int
     kind: Any = list[str] | None if repeatable else bool if switch else word | None
     kind = bool | None if three else kind
     flag = reading_flag(name)
     flag = f"{flag}/--no-{name}" if three else flag
     flags = (option.alias, flag) if option.alias else (flag,)
+    more["rich_help_panel"] = READING_SECTIONS.get(name, FILE_SECTION)
     annotation = Annotated[kind, typer.Option(*flags, help=option.help, **more)]
     return _parameter(name, annotation, None if repeatable else default)
 
@@ -141,14 +148,15 @@ def _first_option(name: str, methods: Sequence[str]) -> Any:
     return next(one for one in method_options(owner) if one.name == name)
 
 
-class MethodCommand(typer.core.TyperCommand):
+class MethodCommand(Command):
     """A command with the options of the methods that are named in it."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> Any:
         """As every command, once the methods are known; options of others are refused."""
         parser = self.make_parser(ctx)
         parser.ignore_unknown_options = True  # they are refused below, beside the close ones
-        typed = parser.parse_args(list(args))[0]
+        with usage_errors_of(ctx):
+            typed = parser.parse_args(list(args))[0]
         named = typed.get("method") or typed.get("methods")
         several = any(one.name == "methods" for one in self.params)
         methods = _known_methods(named or (COMPARED_METHODS if several else "pca"))
@@ -238,9 +246,9 @@ def _value_of(name: str, text: Any, methods: Sequence[str]) -> Any:
     option = _first_option(name, methods)
     try:
         return option.value_of(text)
-    except ValueError as error:
-        words = f"{error}; the default is {as_word(option.default)}"
-        raise typer.BadParameter(words, param_hint=f"'{option.flag}'") from None
+    except ValueError:
+        words = f"{not_a_number(text, option.values)}; the default is {as_word(option.default)}"
+        raise typer.BadParameter(words, param_hint=option.flag) from None
 
 
 def _refuse_unshared(name: str, value: Any, methods: Sequence[str]) -> None:

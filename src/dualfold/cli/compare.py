@@ -50,16 +50,19 @@ class CompareOptions:
         "--methods",
         "Methods with commas between them.",
         "A,B,…",
+        section=o.METHOD_SECTION,
         default=COMPARED_METHODS,
         autocompletion=o.next_method,
     )
     n_components: str = "2"
     n_neighbors: int | None = None
     reading: Reading = DEFAULT_READING
-    output: str | None = o.own_option("--output -o", "All coordinates in one table.", "OUT")
+    output: str | None = o.own_option(
+        "--output -o", "All coordinates in one table.", "OUT", section=o.OUTPUT_SECTION
+    )
     picture: str | None = None
     html: str | None = None
-    html_mb: float = 20.0
+    html_mb: float = 20
     images: str | None = None
     force: bool = False
     spreadsheet: bool = False
@@ -70,15 +73,16 @@ class CompareOptions:
 
 
 def compare(options: CompareOptions) -> None:
-    """Several methods on one table: what each keeps, what is proved, how long it took.
+    """Several methods on one table, side by side.
 
     \b
     Examples:
       dualfold compare iris.csv --color species --picture iris.png
-      dualfold compare roll.csv --methods pca,isomap,lle,eigenmaps,mvu --html roll.html
-      dualfold compare cells.parquet --methods pca,eigenmaps -o all.parquet --json
+      dualfold compare roll.csv --methods pca,isomap,lle,mvu --html roll.html
+      dualfold compare cells.parquet --methods pca,eigenmaps -o all.parquet
       dualfold compare roll.csv --methods pca,isomap,lle -k 12 --pieces separate
 
+    For each method: what its map keeps, what is proved, how long it took.
     An option of a method (`dualfold methods NAME`) goes to all of the methods that have it.
     """
     jobs = jobs_of(_method_names(options.methods), options)

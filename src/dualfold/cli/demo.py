@@ -42,15 +42,15 @@ class DemoOptions:
 
 
 def demo(options: DemoOptions) -> None:
-    """Every method on a swiss roll and on handwritten digits, offline, in seconds.
+    """Every method on two data sets: no download, some seconds.
 
     \b
     Examples:
       dualfold demo
       dualfold demo --output /tmp/maps
 
-    Writes a picture of all maps, a page to explore, the data and the coordinates. Its own
-    files from an earlier run are replaced.
+    The data are a swiss roll and handwritten digits. It writes a picture of all maps, a page to
+    explore, the data and the coordinates. Its own files from an earlier run are replaced.
     """
     from dualfold.data.atomic_files import check_folder
 

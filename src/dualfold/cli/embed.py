@@ -20,6 +20,7 @@ from dualfold.cli.html_page import write_content
 from dualfold.cli.map_files import write_files
 from dualfold.cli.method_options import flag_of, option_words
 from dualfold.cli.output_files import default_output, refuse_bad_outputs, stem, written_lines
+from dualfold.cli.usage import whole_number
 from dualfold.cli.wording import command_texts
 from dualfold.data.reading import DEFAULT_READING, Reading
 from dualfold.data.written_columns import refuse_unnamed
@@ -44,9 +45,10 @@ class EmbedOptions:
     file: str
     method: str | None = o.own_option(
         "--method -m",
-        "See `dualfold methods`. Default: pca, or famd where there are categories; auto tries "
-        "some, as `dualfold recommend` does.",
-        "|".join(DESCRIPTIONS),
+        f"{', '.join(DESCRIPTIONS)} (see `dualfold methods`), or auto, which tries some as "
+        "`dualfold recommend` does. Default: pca, or famd where there are categories.",
+        "METHOD",
+        section=o.METHOD_SECTION,
         callback=o.method_or_auto,
         autocompletion=o.completion(*DESCRIPTIONS, "auto"),
     )
@@ -55,6 +57,7 @@ class EmbedOptions:
         "What --method auto is to be best for: neighbours (who is near whom), order (overall "
         "order) or groups. Default: neighbours.",
         "neighbours|order|groups",
+        section=o.METHOD_SECTION,
         autocompletion=o.completion("neighbours", "order", "groups"),
     )
     n_components: str | None = None
@@ -65,41 +68,50 @@ class EmbedOptions:
         "--append",
         "Write all columns of FILE as they are, with the coordinates beside them; rows that were "
         "left out get none.",
+        section=o.OUTPUT_SECTION,
         default=False,
     )
     picture: str | None = None
     html: str | None = None
-    html_mb: float = 20.0
+    html_mb: float = 20
     images: str | None = None
     save_model: str | None = o.own_option(
         "--save-model",
         "Keep the map as a file that `dualfold transform` places new rows with.",
         "OUT.dualfold",
+        section=o.OUTPUT_SECTION,
     )
     loadings: str | None = o.own_option(
         "--loadings",
         "A table of what each column has to do with each axis: loadings of pca, and correlations.",
         "OUT.csv",
+        section=o.OUTPUT_SECTION,
     )
     biplot: str | None = o.own_option(
-        "--biplot", "Draw the map with the columns as arrows.", "OUT.png"
+        "--biplot",
+        "Draw the map with the columns as arrows.",
+        "OUT.png",
+        section=o.OUTPUT_SECTION,
     )
     memory_limit: str | None = o.own_option(
         "--memory-limit",
         "Read the table in tiles and keep under SIZE, as 2GB: Parquet (folders too), Zarr, .npy.",
         "SIZE",
+        section=o.TILES_SECTION,
     )
     scheduler: str | None = o.own_option(
         "--scheduler",
         "Read it in tiles on the Dask cluster at ADDRESS, as tcp://host:8786.",
         "ADDRESS",
+        section=o.TILES_SECTION,
     )
     landmark_rows: int | None = o.own_option(
         "--landmark-rows",
         "Of tables in tiles: rows that methods with a graph are fitted on; they place the others "
         "(10000).",
         "N",
-        min=3,
+        section=o.TILES_SECTION,
+        parser=whole_number(3),
     )
     force: bool = False
     spreadsheet: bool = False
@@ -115,20 +127,20 @@ def embed(options: EmbedOptions) -> None:
     \b
     Examples:
       dualfold embed iris.csv --color species --picture iris.png
-      dualfold embed cells.parquet -m eigenmaps -k 15 --id cell --color type -p cells.pdf
-      dualfold embed sales.csv --auto --category region --missing drop -o sales.map.csv
-      dualfold embed roll.csv -m isomap --save-model roll.dualfold --html roll.html
+      dualfold embed cells.parquet -m eigenmaps -k 15 --id cell -p cells.pdf
+      dualfold embed sales.csv --category region --missing drop -o sales.map.csv
+      dualfold embed roll.csv -m isomap --save-model roll.dualfold
       dualfold embed roll.csv -m isomap --landmarks 200 --pieces separate
-      dualfold embed roll.csv --method auto            as `dualfold recommend` says
-      dualfold embed big.parquet --memory-limit 2GB    larger than memory: tile by tile
+      dualfold embed roll.csv --method auto           as `dualfold recommend` says
+      dualfold embed big.parquet --memory-limit 2GB   larger than memory: in tiles
       cat table.csv | dualfold embed - -o - > map.csv
 
     A method has further options: `dualfold methods isomap`, or `dualfold embed -m isomap --help`.
 
-    Numbers, categories and dates are used, other text becomes labels; scales that differ are
-    made equal, gaps filled in, columns that say nothing left out, and all of it is said. The
-    certificate and all settings are stored with the coordinates (OUT.json, or inside
-    a Parquet or h5ad file).
+    It uses numbers, categories and dates; other text becomes labels. It standardises columns whose
+    scales differ, fills missing values in, leaves columns out that say nothing, and prints each
+    such decision. The certificate and all settings are stored with the coordinates (OUT.json, or
+    inside a Parquet or h5ad file).
     """
     o.refuse_two_on_stdout(options.output, as_json=options.as_json)
     o.picture_shape(options.images)  # refused before any work

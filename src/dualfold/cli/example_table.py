@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from dualfold.cli import options as o
 from dualfold.cli.commands import try_next
 from dualfold.cli.console import Console
+from dualfold.cli.usage import whole_number
 
 EXAMPLE_NAMES = ("penguins-like", "roll", "s-curve", "helix")
 
@@ -16,14 +17,16 @@ class DataOptions:
     """What is typed after `dualfold data`."""
 
     name: str = o.own_argument(
-        "|".join(EXAMPLE_NAMES),
-        "Which table.",
+        "NAME",
+        f"Which table: {', '.join(EXAMPLE_NAMES)}.",
         callback=o.one_of(*EXAMPLE_NAMES),
         autocompletion=o.completion(*EXAMPLE_NAMES),
     )
     output: str | None = o.own_option("--output -o", "Where it goes; default: NAME.csv.", "OUT")
-    rows: int | None = o.own_option("--rows -n", "How many rows.", min=1)
-    seed: int = o.own_option("--seed", "Another one gives other rows.", default=0, min=0)
+    rows: int | None = o.own_option("--rows -n", "How many rows.", "N", parser=whole_number(1))
+    seed: int = o.own_option(
+        "--seed", "Another one gives other rows.", "N", default=0, parser=whole_number(0)
+    )
     force: bool = False
     quiet: bool = False
 

@@ -30,7 +30,7 @@ class MethodsOptions:
 
 
 def methods(options: MethodsOptions) -> None:
-    """What each method preserves, optimises and needs, and how far it goes.
+    """What each method preserves and needs; the options of one.
 
     \b
     Examples:

@@ -9,14 +9,30 @@ from typing import Any
 
 import typer
 
+from dualfold.cli.usage import meant, number, whole_number
 from dualfold.data.reading import OPTION_SUBJECTS, READING_OPTIONS
 from dualfold.descriptions import DESCRIPTIONS, description_of
 from dualfold.descriptions.graph_methods import DEFAULT_N_NEIGHBORS
 
+# The sections of help, in their order; a command has those of its options.
+METHOD_SECTION = "Method"
+MEASURES_SECTION = "Measures"
+JUDGING_SECTION = "Judging"
+COLUMNS_SECTION = "Columns"
+VALUES_SECTION = "Values"
+FILE_SECTION = "Format of FILE"
+OUTPUT_SECTION = "Output"
+TILES_SECTION = "Tables larger than memory"
 
-def option(flags: str, help: str, metavar: str | None = None, **more: Any) -> Any:
-    """An option of typer; `flags` are what is typed, with blanks between them."""
-    return typer.Option(*flags.split(), help=help, metavar=metavar, **more)
+
+def option(
+    flags: str, help: str, metavar: str | None = None, *, section: str | None = None, **more: Any
+) -> Any:
+    """An option of typer; `flags` are what is typed, with blanks between them.
+
+    section : of the help, in which it is listed
+    """
+    return typer.Option(*flags.split(), help=help, metavar=metavar, rich_help_panel=section, **more)
 
 
 def method_name(name: str, hint: str | None = None) -> str:
@@ -42,7 +58,9 @@ def one_of(*words: str) -> Callable[[str], str]:
 
     def check(value: str) -> str:
         if value not in words:
-            raise typer.BadParameter(f"{value!r} is none of {', '.join(words)}")
+            raise typer.BadParameter(
+                f"{value!r} is none of {', '.join(words)}{meant(value, words)}"
+            )
         return value
 
     return check
@@ -70,18 +88,6 @@ def picture_shape(text: str | None) -> tuple[int, int] | None:
     if not (height.isdecimal() and width.isdecimal()) or 0 in (int(height), int(width)):
         raise typer.BadParameter(f"{text!r} is no shape of a picture; write it as 28x28")
     return int(height), int(width)
-
-
-def gap_that_passes(gap: float | None) -> float | None:
-    """A tolerance from 0 to 1, or a usage error; None where none was given."""
-    from dualfold.certificate import checked_tolerance
-    from dualfold.cli.wording import command_text
-    from dualfold.errors import InvalidInput
-
-    try:
-        return None if gap is None else checked_tolerance(gap)
-    except InvalidInput as error:
-        raise typer.BadParameter(command_text(error.message, "certify")) from None
 
 
 @contextlib.contextmanager
@@ -118,6 +124,14 @@ def own_argument(metavar: str, help: str, **more: Any) -> Any:
     return field(**given, metadata=metadata)
 
 
+# What the fields of a reading are about; the others are about the file.
+READING_SECTIONS = dict.fromkeys(
+    ("color", "identifier", "labels", "exclude", "keep", "category", "ordered", "season"),
+    COLUMNS_SECTION,
+) | dict.fromkeys(
+    ("mixed", "plain", "log", "tails", "auto", "standardize", "missing", "gap_markers", "levels"),
+    VALUES_SECTION,
+)
 # A stored map says how its columns were read; of the file of its table the command line does.
 FILE_FIELDS = tuple(name for name in READING_OPTIONS if OPTION_SUBJECTS[name] != "columns")
 FILE_READING = {"fields": FILE_FIELDS}
@@ -138,13 +152,17 @@ COMMON_OPTIONS: dict[str, Any] = {
     "n_components": option(
         "--n-components -d",
         "How many coordinates: 2, or 1 where a table allows no more; most methods take auto, too.",
-        "INTEGER",
+        "N",
+        section=METHOD_SECTION,
     ),
     "n_neighbors": option(
         "--n-neighbors -k",
-        f"For methods that need a graph. Default: {DEFAULT_N_NEIGHBORS}, or fewer where there are "
-        "not as many other rows.",
-        min=1,
+        "Neighbours of each row, for methods with a graph. Default: "
+        f"{DEFAULT_N_NEIGHBORS}, or fewer where there are not as many other rows (in Python a "
+        "method may have another).",
+        "N",
+        section=METHOD_SECTION,
+        parser=whole_number(1),
     ),
     "output": option(
         "--output -o",
@@ -152,22 +170,34 @@ COMMON_OPTIONS: dict[str, Any] = {
         "output. Default: FILE's name with the method in it, here. Rows are counted "
         "from 1, without the header.",
         "OUT",
+        section=OUTPUT_SECTION,
     ),
-    "picture": option("--picture -p", "Draw it: .png, .pdf, .svg, .jpg.", "OUT.png"),
-    "html": option("--html", "One page to explore, that works offline.", "OUT.html"),
+    "picture": option(
+        "--picture -p", "Draw it: .png, .pdf, .svg, .jpg.", "OUT.png", section=OUTPUT_SECTION
+    ),
+    "html": option(
+        "--html", "One page to explore, that works offline.", "OUT.html", section=OUTPUT_SECTION
+    ),
     "html_mb": option(
         "--html-mb",
-        "The page is no larger than so many megabytes; what is left out is said. 0: as large as "
-        "it gets.",
+        "Largest size of the page, in megabytes; what it leaves out for that is named. 0: no "
+        "limit.",
         "MB",
-        min=0,
+        section=OUTPUT_SECTION,
+        parser=number(0),
     ),
-    "images": option("--images", "Each row is a picture of this shape; the page shows it.", "HxW"),
-    "force": option("--force -f", "Replace files that exist."),
+    "images": option(
+        "--images",
+        "Each row is a picture of this shape; the page shows it.",
+        "HxW",
+        section=OUTPUT_SECTION,
+    ),
+    "force": option("--force -f", "Replace files that exist.", section=OUTPUT_SECTION),
     "spreadsheet": option(
         "--spreadsheet",
         "Write labels that begin with = + - @ with an apostrophe before them, so that a "
         "spreadsheet does not run them as formulas.",
+        section=OUTPUT_SECTION,
     ),
     "strict": option("--strict", "Exit code 3 unless it is proved, or measured, to the tolerance."),
     "as_json": option("--json", "Print one JSON object on standard output."),

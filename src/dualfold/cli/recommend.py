@@ -31,6 +31,7 @@ class RecommendOptions:
         "What the map is for: neighbours (who is near whom), order (overall order) or groups. "
         "Default: neighbours.",
         "neighbours|order|groups",
+        section=o.METHOD_SECTION,
         autocompletion=o.completion("neighbours", "order", "groups"),
     )
     reading: Reading = DEFAULT_READING
@@ -39,7 +40,7 @@ class RecommendOptions:
 
 
 def recommend(options: RecommendOptions) -> None:
-    """Which method suits a table: dimension, neighbours and methods, measured on subsamples.
+    """Which method suits a table, and why.
 
     \b
     Examples:
@@ -47,10 +48,10 @@ def recommend(options: RecommendOptions) -> None:
       dualfold recommend roll.csv -d 3 --json
       dualfold embed roll.csv --method auto --picture roll.png
 
-    The intrinsic dimension by two estimators; which numbers of neighbours make short cuts; a
-    handful of methods on five subsamples, ranked with the reason in words, and which of them is
-    best for overall order, for who is near whom and for groups. Where no method is better in all
-    subsamples it says that the data do not decide. `embed --method auto` makes the map.
+    It estimates the intrinsic dimension in two ways, finds the numbers of neighbours that make
+    short cuts, and tries a handful of methods on five subsamples. They are ranked, with reasons:
+    for overall order, for who is near whom and for groups. Where no method is better in all
+    subsamples, the data do not decide, and it says so. `embed --method auto` makes the map.
     """
     file, console = options.file, Console(quiet=options.quiet)
     asked = options.n_components

@@ -14,6 +14,7 @@ from dualfold.cli.commands import reading_words, try_next
 from dualfold.cli.console import Console, printable
 from dualfold.cli.output_files import stem, write_picture, written_lines
 from dualfold.cli.stored_map import StoredMap, is_known_method, read_map_and_table, stored_job
+from dualfold.cli.usage import whole_number
 from dualfold.cli.wording import command_texts
 from dualfold.data.reading import DEFAULT_READING, Reading
 from dualfold.exploration.job import Job
@@ -33,16 +34,25 @@ class ReportOptions:
     file: str
     embedding: str
     n_neighbors: int = o.own_option(
-        "--n-neighbors -k", "Neighbours that are compared.", default=10, min=1
+        "--n-neighbors -k",
+        "Neighbours that are compared.",
+        "N",
+        default=10,
+        section=o.MEASURES_SECTION,
+        parser=whole_number(1),
     )
     sample: int | None = o.own_option(
         "--sample",
         "Ask only that many points; every number then has bounds. Default: all up to 5,000 rows, "
         "else 1,000.",
-        min=10,
+        "N",
+        section=o.MEASURES_SECTION,
+        parser=whole_number(10),
     )
     reading: Reading = field(default=DEFAULT_READING, metadata=o.REPORT_READING)
-    output: str | None = o.own_option("--output -o", "Measures of each point as a table.", "OUT")
+    output: str | None = o.own_option(
+        "--output -o", "Measures of each point as a table.", "OUT", section=o.OUTPUT_SECTION
+    )
     picture: str | None = None
     force: bool = False
     spreadsheet: bool = False

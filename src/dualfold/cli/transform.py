@@ -42,7 +42,7 @@ class TransformOptions:
     output: str | None = None
     picture: str | None = None
     html: str | None = None
-    html_mb: float = 20.0
+    html_mb: float = 20
     force: bool = False
     spreadsheet: bool = False
     as_json: bool = False
@@ -56,10 +56,11 @@ def transform(options: TransformOptions) -> None:
     Examples:
       dualfold embed roll.csv -m isomap --save-model roll.dualfold
       dualfold transform roll.dualfold new.csv
-      dualfold transform roll.dualfold new.csv --id name -o placed.parquet -p placed.png
-      dualfold transform roll.dualfold new.csv --html placed.html    old and new rows on one page
+      dualfold transform roll.dualfold new.csv --id name -p placed.png
+      dualfold transform roll.dualfold new.csv --html placed.html
       cat new.csv | dualfold transform roll.dualfold - -o - > placed.csv
 
+    The page of --html shows old and new rows together.
     Columns are matched by name, in any order; further ones are not used. Standardising
     and filled gaps are those of the rows the map was made of. The model file is data
     (arrays and JSON in a zip); nothing in it is ever run.

@@ -214,6 +214,10 @@ class FisherDiscriminant(LinearEstimator):
     **Proof.** The certificate bounds the gap to the optimum, rounding errors included. It says
     nothing about how well the classes of new rows can be told apart.
 
+    **Weights.** With `fit(X, y, sample_weight=w)` means and covariances are weighted; a class needs
+    two rows, or one with a weight of 2 or more. A common factor of w changes nothing but
+    `shrinkage="auto"`, which takes Σw for the number of rows.
+
     **Cost.** O(n·D² + D³) operations and D² numbers for n rows and D columns. Tables in tiles
     (`dualfold.scale`) are read once.
 

@@ -294,6 +294,10 @@ class ClassicalMDS(Estimator):
 
     **Proof.** The certificate bounds the gap to the optimum, rounding errors included.
 
+    **Weights.** With `fit(X, sample_weight=w)` H is I − 1wᵀ/Σw, and the points minimise
+    Σ w_iw_j(K_ij − ⟨y_i, y_j⟩)². A common factor of w changes the eigenvalues, which it multiplies,
+    and nothing else.
+
     **Cost.** Euclidean distances: O(n·D·min(n, D)) operations and one matrix of min(n, D)² numbers,
     as PCA. Other distances: O(n²·D) operations and n² numbers. `transform` with other distances
     needs those between the new and the fitted rows.

@@ -319,6 +319,12 @@ class PCA(LinearEstimator):
     more than 20,000 rows and more than 20,000 columns (5,000 of both if sparse) are known by their
     products only, and their certificate is "measured": true except for a stated chance.
 
+    **Weights.** With `fit(X, sample_weight=w)` mean and A are weighted, A = Σ w(x − x̄)(x − x̄)ᵀ/Σw,
+    and the certificate is about that problem. A common factor of w changes no component,
+    coordinate, ratio or eigenvalue. Σw is in the place of n in `explained_variance_`,
+    `singular_values_`, `noise_variance_`, `n_samples_`, the lengths of whitened coordinates,
+    `score_samples` and "mle", which depend on such a factor.
+
     **Cost.** O(n·D·min(n, D)) operations for n rows and D columns, and one matrix of min(n, D)²
     numbers beside the data. Sparse X stays sparse. Tables in tiles (`dualfold.scale`) are read
     once.

@@ -1,0 +1,48 @@
+"""The pictures of the gallery: one style for all, and words for readers who do not see them."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+GALLERY = Path(__file__).parent / "gallery"
+EXAMPLES = re.compile(r"^<!-- examples: ([\w ]+) -->$", re.M)
+PICTURE = re.compile(r"sphx_glr_(plot_\w+?)_(?:\d{3}|thumb)\.\w+$")
+
+
+def apply_style(settings: dict[str, Any], example: str) -> None:
+    """Each example starts with the gallery's style (sphinx-gallery resets matplotlib before)."""
+    import matplotlib.pyplot as plt
+
+    plt.style.use(GALLERY / "figures.mplstyle")
+
+
+def show_examples(app: Any, name: str, source: list[str]) -> None:
+    """A line <!-- examples: which_k --> of a page becomes small pictures that link there."""
+    source[0] = EXAMPLES.sub(_thumbnails, source[0])
+
+
+def _thumbnails(found: re.Match[str]) -> str:
+    files = " ".join(f"gallery/plot_{name}.py" for name in found[1].split())
+    return f"```{{eval-rst}}\n.. minigallery:: {files}\n```"
+
+
+def describe_pictures(app: Any, doctree: Any) -> None:
+    """Figures and thumbnails get the alternative text of their example.
+
+    sphinx-gallery makes one of the titles in the figure, and leaves thumbnails without.
+    """
+    from sphinx.util import logging
+
+    texts = tomllib.loads((GALLERY / "alternative_texts.toml").read_text(encoding="utf-8"))
+    for node in doctree.findall(lambda node: node.tagname in ("image", "imgsgnode")):
+        found = PICTURE.search(node["uri"])
+        if found is None:
+            continue
+        if found[1] not in texts:
+            logging.getLogger(__name__).warning(
+                "%s has no line in docs/gallery/alternative_texts.toml", found[1]
+            )
+        node["alt"] = texts.get(found[1], "")

@@ -1,0 +1,49 @@
+"""Help: options in sections, every line within the terminal, every command and method."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from dualfold.cli.usage import GENERAL_SECTION
+from dualfold.data.reading import READING_OPTIONS
+from dualfold.descriptions import DESCRIPTIONS
+from tests.cli.command_line import run
+
+COMMANDS = re.findall(r"^  ([a-z]+)  ", run("--help").stdout.partition("Commands:")[2], re.M)
+HELPS = [(), *((name,) for name in COMMANDS), *(("embed", "-m", name) for name in DESCRIPTIONS)]
+
+
+@pytest.mark.parametrize("words", HELPS, ids=" ".join)
+@pytest.mark.parametrize("width", [60, 80])
+def test_help_fits_the_terminal(words, width):
+    shown = run(*words, "--help", terminal_width=width).stdout
+    examples = re.compile(r"dualfold |^  -")  # commands to copy, and the long names of options
+    wide = [line for line in shown.splitlines() if len(line) > width]
+    assert not [line for line in wide if width == 80 or not examples.search(line)]
+
+
+def test_options_are_in_sections_by_what_a_user_decides():
+    shown = run("embed", "--help").stdout
+    titles = re.findall(r"^([A-Z].*):$", shown, re.M)
+    assert titles[:2] == ["Arguments", "Method"]
+    assert titles[-1] == GENERAL_SECTION
+    found = {}
+    for part in re.split(r"^(?=[A-Z].*:$)", shown, flags=re.M)[1:]:
+        title, _, rows = part.partition(":\n")
+        found[title] = re.findall(r"^  (?:-\w, )?(--[\w-]+)", rows, re.M)
+    assert {"--method", "--n-components", "--n-neighbors"} <= set(found["Method"])
+    assert {"--color", "--id", "--labels", "--exclude"} <= set(found["Columns"])
+    assert {"--missing", "--standardize", "--log"} <= set(found["Values"])
+    assert {"--separator", "--decimal", "--header-row"} <= set(found["Format of FILE"])
+    assert {"--output", "--picture", "--html", "--force"} <= set(found["Output"])
+    assert max(map(len, found.values())) < 15
+    assert sum(map(len, found.values())) >= len(READING_OPTIONS)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_list_of_commands_says_whole_sentences(command):
+    [row] = re.findall(rf"^  {command}  +(.*)$", run("--help").stdout, re.M)
+    assert row.endswith(".")
+    assert not row.endswith("...")
