@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import pytest
@@ -31,6 +32,7 @@ ESTIMATORS = [
     dualfold.LocalityPreservingProjection(supervised=True),
     dualfold.OrthogonalNPP(supervised=True),
     dualfold.FisherDiscriminant(),
+    dualfold.CCA(n_components=1),
     dualfold.Isomap(),
     dualfold.LocallyLinearEmbedding(),
     dualfold.LaplacianEigenmaps(),
@@ -81,20 +83,26 @@ def checks_without_an_answer(estimator: Any) -> dict[str, str]:
     return found
 
 
+def checks_of(estimators: list[Any]) -> Any:
+    """Every check with every estimator; an estimator is written out once, not for each check."""
+    checks = parametrize_with_checks(estimators, expected_failed_checks=checks_without_an_answer)
+    return pytest.mark.parametrize(*checks.args, ids=functools.cache(checks.kwargs["ids"]))
+
+
 def test_every_described_estimator_is_checked():
     assert {type(one).__name__ for one in ESTIMATORS} == set(ESTIMATOR_MODULES)
 
 
 @pytest.mark.filterwarnings("ignore::dualfold.errors.PiecesJoined")
 @pytest.mark.filterwarnings("ignore::dualfold.errors.FewerNeighbors")
-@parametrize_with_checks(ESTIMATORS, expected_failed_checks=checks_without_an_answer)
+@checks_of(ESTIMATORS)
 def test_is_an_estimator(estimator: Any, check: Any) -> None:
     check(estimator)
 
 
 @pytest.mark.full
 @pytest.mark.filterwarnings("ignore::dualfold.errors.PiecesJoined")
-@parametrize_with_checks(VARIANTS, expected_failed_checks=checks_without_an_answer)
+@checks_of(VARIANTS)
 def test_is_an_estimator_with_other_parameters(estimator: Any, check: Any) -> None:
     check(estimator)
 
