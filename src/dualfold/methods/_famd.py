@@ -184,8 +184,8 @@ class FAMD(LinearEstimator):
     **Proof.** The certificate bounds the gap to the optimum of this problem, rounding errors
     included.
 
-    **Weights.** With `fit(X, sample_weight=w)` means, deviations and shares p are weighted, with the
-    masses w/Σw. A common factor of w changes nothing.
+    **Weights.** With `fit(X, sample_weight=w)` means, deviations and shares p are weighted, with
+    the masses w/Σw. A common factor of w changes nothing.
 
     **Cost.** That of PCA for as many columns as there are numbers and levels. Tables in tiles
     (`dualfold.scale`) are read once, or twice if they have categories.
