@@ -254,10 +254,9 @@ def _next_words(options: EmbedOptions, summary: dict[str, Any]) -> list[str]:
         words += reading_words(reading, standardize=differ)
         words += option_words(DESCRIPTIONS[method], summary["settings"])
         return [*words, "--picture", f"{stem(source)}.compare.png"]
+    output = str(options.output)
+    if "-" not in (source, output):  # a picture of what is there replaces nothing
+        return ["dualfold", "report", source, output, "--picture", f"{stem(output)}.quality.png"]
     words = embed_words(source, summary["settings"], reading, standardize=differ)
     name = "map" if source == "-" else stem(source)
-    words += ["--picture", f"{name}.{method}.png"]
-    output = str(options.output)
-    if output != default_output(source, method):
-        words += ["--output", output]
-    return [*words, "--force"] if output != "-" else words
+    return [*words, "--picture", f"{name}.{method}.png"]
