@@ -46,3 +46,13 @@ def test_sizes_are_those_that_were_measured(method, size):
     assert told, DESCRIPTIONS[method].size
     # Another machine may be twice as fast; more than that, and the table tells stories.
     assert float(measured) / 2 - 0.1 <= float(told[1]) <= 2 * float(measured) + 0.1
+
+
+@pytest.mark.parametrize("width", [60, 80, 200])
+def test_lists_fit_the_terminal(monkeypatch, width):
+    monkeypatch.setattr("dualfold.cli.console.terminal_width", lambda: width)
+    monkeypatch.setattr("dualfold.cli.method_list.terminal_width", lambda: width)
+    for words in ((), ("isomap",), ("lpp",)):
+        lines = run("methods", *words).stdout.splitlines()
+        assert max(map(len, lines)) <= width
+        assert not [line for line in lines if "…" in line]  # no word is cut

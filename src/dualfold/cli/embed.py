@@ -245,7 +245,7 @@ def _last_lines(options: EmbedOptions, summary: dict[str, Any]) -> list[str]:
 
 
 def _next_words(options: EmbedOptions, summary: dict[str, Any]) -> list[str]:
-    """A picture first, then other kinds of map."""
+    """A picture first, then other kinds of map; never what would replace the map."""
     method, source, reading = summary["settings"]["method"], options.file, options.reading
     differ = summary["scales_differ"]
     if options.picture is not None or options.html is not None:
@@ -255,8 +255,10 @@ def _next_words(options: EmbedOptions, summary: dict[str, Any]) -> list[str]:
         words += option_words(DESCRIPTIONS[method], summary["settings"])
         return [*words, "--picture", f"{stem(source)}.compare.png"]
     output = str(options.output)
-    if "-" not in (source, output):  # a picture of what is there replaces nothing
+    is_file = "-" not in (source, output)
+    if is_file and not differ:
         return ["dualfold", "report", source, output, "--picture", f"{stem(output)}.quality.png"]
     words = embed_words(source, summary["settings"], reading, standardize=differ)
-    name = "map" if source == "-" else stem(source)
-    return [*words, "--picture", f"{name}.{method}.png"]
+    name = f"{'map' if source == '-' else stem(source)}.{method}"
+    words += ["--picture", f"{name}.png"]
+    return [*words, "--output", f"{name}.standardized.csv"] if is_file else words
