@@ -104,7 +104,7 @@ def measure(name: str, chosen: argparse.Namespace) -> None:
                 forget(name, side, chosen.scale)
     limits = Limits(chosen.limit or case.limit, chosen.memory or 20.0)
     for turn in range(chosen.repeats):
-        for side, job in sides.items():
+        for side, job in list(sides.items()):
             owner = job.shown_from or name
             runs = current(kept(owner, side, chosen.scale), limits)
             if len(runs) > turn or enough(runs, job.role, chosen.repeats):
@@ -112,6 +112,7 @@ def measure(name: str, chosen: argparse.Namespace) -> None:
             run = run_once(owner, side, job, chosen.scale, limits, check=not runs, seed=len(runs))
             if missing(run):
                 print(f"  {owner} / {side} is left out: {run['why']}", file=sys.stderr, flush=True)
+                del sides[side]
                 continue
             keep(owner, side, chosen.scale, [*runs, run])
             words = f"{run['seconds']:.2f} s" if run["status"] == "done" else run["why"]

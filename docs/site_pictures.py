@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 GALLERY = Path(__file__).parent / "gallery"
+EXAMPLES = re.compile(r"^<!-- examples: ([\w ]+) -->$", re.M)
 PICTURE = re.compile(r"sphx_glr_(plot_\w+?)_(?:\d{3}|thumb)\.\w+$")
 
 
@@ -16,6 +17,16 @@ def apply_style(settings: dict[str, Any], example: str) -> None:
     import matplotlib.pyplot as plt
 
     plt.style.use(GALLERY / "figures.mplstyle")
+
+
+def show_examples(app: Any, name: str, source: list[str]) -> None:
+    """A line <!-- examples: which_k --> of a page becomes small pictures that link there."""
+    source[0] = EXAMPLES.sub(_thumbnails, source[0])
+
+
+def _thumbnails(found: re.Match[str]) -> str:
+    files = " ".join(f"gallery/plot_{name}.py" for name in found[1].split())
+    return f"```{{eval-rst}}\n.. minigallery:: {files}\n```"
 
 
 def describe_pictures(app: Any, doctree: Any) -> None:

@@ -10,8 +10,10 @@ import sys
 from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
+from runpy import run_path
 from typing import Any
 
+import matplotlib.style
 import numpy as np
 from matplotlib.figure import Figure
 from PIL import Image
@@ -218,7 +220,7 @@ def _game(axes: Any) -> None:
     axes.set(title="a game, with its gap at every round", xlabel="round", ylabel="duality gap")
 
 
-def recipes() -> Figure:
+def landmarks() -> Figure:
     """Landmarks of a large roll, and new points on an old map."""
     roll = swiss_roll(20_000, random_state=0)
     model = Isomap(n_neighbors=10, landmarks=150).fit(roll.points)
@@ -277,21 +279,29 @@ def neighbor_map() -> Figure:
     return figure
 
 
-def proved_and_failed() -> Figure:
-    """The gallery's example of a missing eigenvector."""
-    from runpy import run_path
+def of_example(name: str) -> Callable[[], Figure]:
+    """The figure that an example of the gallery draws."""
 
-    example = Path(__file__).parents[1] / "gallery" / "plot_small_residuals.py"
-    return run_path(str(example))["figure"]
+    def draw() -> Figure:
+        folder = HERE.parent / "gallery"
+        with matplotlib.style.context(folder / "figures.mplstyle"):
+            return run_path(str(folder / f"plot_{name}.py"))["figure"]
+
+    return draw
 
 
 PICTURES: dict[str, tuple[Callable[[], Figure], int]] = {  # with their dots per inch
-    "proved-and-failed": (proved_and_failed, 90),
+    "proved-and-failed": (of_example("small_residuals"), 90),
     "start": (start, 100),
     "which-method": (which, 72),
     "trust": (trust, 90),
     "theory": (theory, 110),
-    "recipes": (recipes, 100),
+    "landmarks": (landmarks, 100),
+    "linear": (of_example("supervised"), 90),
+    "graph-methods": (of_example("roll_by_six"), 80),
+    "unfolding": (of_example("two_bounds"), 90),
+    "coordinates": (of_example("overtones"), 90),
+    "attraction": (of_example("attraction"), 80),
     "game": (game, 110),
     "descent": (descent, 110),
     "neighbor-map": (neighbor_map, 110),  # of neighbor-map.csv: python -m benchmarks.neighbor_maps

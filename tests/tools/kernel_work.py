@@ -52,6 +52,11 @@ def searches(seed):
     gaps = rows(90, 6, seed)
     gaps[np.random.default_rng(seed).random(gaps.shape) < 0.1] = np.nan
     present_nearest(gaps, 4, n_jobs=1)
+    for width in (5, 700):  # words one by one, and eight together
+        sets = rows(60, width, seed) > 1
+        graph.nearest(sets, 4, metric="jaccard", n_jobs=1)
+        graph.nearest(sets, 4, queries=sets[:9], metric="dice", n_jobs=1)
+        graph.neighbors_within(sets, 0.5, metric="hamming", n_jobs=1)
 
 
 def measures(seed):

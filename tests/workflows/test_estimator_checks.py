@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ ESTIMATORS = [
     dualfold.PointPCA(),
     dualfold.FAMD(),
     dualfold.FAMD(columns="prepared"),
+    dualfold.TruncatedSVD(),
     dualfold.ClassicalMDS(),
     dualfold.RandomProjection(random_state=0),
     dualfold.LocalityPreservingProjection(),
@@ -56,19 +58,25 @@ VARIANTS = [
 ]
 
 
+def checks_of(estimators: list[Any]) -> Any:
+    """Every check with every estimator; an estimator is written out once, not for each check."""
+    checks = parametrize_with_checks(estimators)
+    return pytest.mark.parametrize(*checks.args, ids=functools.cache(checks.kwargs["ids"]))
+
+
 def test_every_described_estimator_is_checked():
     assert {type(one).__name__ for one in ESTIMATORS} == set(ESTIMATOR_MODULES)
 
 
 @pytest.mark.filterwarnings("ignore::dualfold.errors.PiecesJoined")
 @pytest.mark.filterwarnings("ignore::dualfold.errors.FewerNeighbors")
-@parametrize_with_checks(ESTIMATORS)
+@checks_of(ESTIMATORS)
 def test_is_an_estimator(estimator: Any, check: Any) -> None:
     check(estimator)
 
 
 @pytest.mark.full
 @pytest.mark.filterwarnings("ignore::dualfold.errors.PiecesJoined")
-@parametrize_with_checks(VARIANTS)
+@checks_of(VARIANTS)
 def test_is_an_estimator_with_other_parameters(estimator: Any, check: Any) -> None:
     check(estimator)

@@ -54,6 +54,10 @@ SUITES = [
         },
     ),
     Suite(
+        "sklearn.decomposition.tests.test_truncated_svd",
+        ("sklearn.decomposition:TruncatedSVD=dualfold:TruncatedSVD",),
+    ),
+    Suite(
         "sklearn.manifold.tests.test_classical_mds",
         ("sklearn.manifold:ClassicalMDS=dualfold:ClassicalMDS",),
     ),

@@ -100,7 +100,7 @@ def audit(
 
     Notes
     -----
-    docs/audit.md says what is tested and at which level.
+    docs/audit-tests.md says what is tested and at which level.
 
     Examples
     --------

@@ -53,8 +53,8 @@ def methods(options: MethodsOptions) -> None:
     else:
         width = terminal_width()
         heads = ALL_HEADS if width is None or width >= MIN_WIDE_COLUMNS else SHORT_HEADS
-        rows = [[method.words()[head] for head in heads] for method in DESCRIPTIONS.values()]
-        print_table(heads, rows, pipe_width=PIPE_WIDTH)
+        cells = ([row.words()[head] for head in heads] for row in DESCRIPTIONS.values())
+        print_table(heads, cells, pipe_width=PIPE_WIDTH)
         print_definitions([("", SIZES_MEAN if heads == ALL_HEADS else MORE_MESSAGE)])
 
 

@@ -110,7 +110,11 @@ def table_of_frame(
     columns = {str(name): _plain_column(column) for name, column in frame.items()}
     no_features = frozenset(label_columns)
     kinds = {
-        name: "label" if name in no_features else _column_kind(column, name, name in keep, mixed)
+        name: (
+            "label"
+            if name in no_features
+            else _column_kind(column, name, name in keep, mixed, reading.mixed == "given")
+        )
         for name, column in columns.items()
         if name not in exclude
     }
@@ -312,8 +316,11 @@ def _plain_column(column: pd.Series[Any]) -> Column:
     return column.to_numpy(dtype=np.float64, na_value=np.nan)
 
 
-def _column_kind(column: Column, name: str, keep: bool, mixed: bool) -> str:
-    """What a column is, in one word, by its values alone."""
+def _column_kind(column: Column, name: str, keep: bool, mixed: bool, given: bool = False) -> str:
+    """What a column is, in one word, by its values alone.
+
+    given : whether numbers are used as they are, and so true and false as 1 and 0
+    """
     if isinstance(column, np.ndarray):
         unknown = column.dtype.kind == "f" and np.isnan(column[:1]).all()
         return "empty" if unknown and np.isnan(column).all() else "number"
@@ -323,7 +330,7 @@ def _column_kind(column: Column, name: str, keep: bool, mixed: bool) -> str:
     if len(known) == 0:
         return "empty"
     if types.infer_dtype(known) == "boolean":
-        return "number" if keep and not mixed else "boolean"
+        return "number" if given or (keep and not mixed) else "boolean"
     if keep and mixed and not isinstance(known.iloc[0], NESTED_TYPES):
         return "kept text"
     if keep:

@@ -37,11 +37,12 @@ FUNCTION_MODULES = {
     for module, _, name in (function.partition(":") for function in row.functions)
 }
 SIZES_MEAN = (
-    "Practical size: what was measured on 2 cores, neighbours and certificate included "
-    "(benchmarks/RESULTS.md; ~ is a single run on a busy machine, not a benchmark). A sheet is a "
-    "swiss roll, 3 columns; images are MNIST, 784 columns. Larger tables: "
-    "just try, Ctrl-C leaves no files."
+    "Practical size: rows that were measured to take less than two minutes on 2 cores, neighbours "
+    "and certificate included. A sheet is a swiss roll, 3 columns; images are MNIST, 784 columns. "
+    "Larger tables: just try, Ctrl-C leaves no files."
 )
+# Distances that compare sets alone; Hamming's also compares numbers.
+SET_METRICS = ("jaccard", "tanimoto", "dice")
 # Methods that people know from other programs.
 METHODS_OF_OTHERS = ("umap", "phate", "trimap", "pacmap", "som", "autoencoder", "vae")
 

@@ -47,7 +47,7 @@ class Description:
     new_points : str
         How rows that come later are placed.
     size : str
-        The largest tables measured, with the seconds they took; SIZES_MEAN says where.
+        Large tables that take less than two minutes; SIZES_MEAN says where.
     options : tuple of str, default=()
         Parameters of the estimator that the command line offers beside n_components; their types,
         ranges, defaults and help are those of the estimator.

@@ -41,8 +41,8 @@ def read_input(source: Any, reading: Reading, listener: Listener) -> Prepared:
 
 
 def reading_for(reading: Reading, *jobs: Job) -> Reading:
-    """The reading that methods need: distances as they are, one weight for FAMD's columns."""
-    if any(job.of_distances for job in jobs):
+    """The reading that methods need: distances and sets as they are, FAMD's columns scaled."""
+    if any(job.of_distances or job.of_sets for job in jobs):
         return replace(reading, mixed="given")
     if reading.standardize is None and any(job.method.scaled for job in jobs):
         return replace(reading, standardize=True)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from dualfold.descriptions import DESCRIPTIONS, Description
+from dualfold.descriptions import DESCRIPTIONS, SET_METRICS, Description
 from dualfold.errors import Argument, InvalidInput
 from dualfold.exploration.input_table import (
     duplicate_remarks,
@@ -91,6 +91,11 @@ class Job:
     def of_distances(self) -> bool:
         """Whether the table holds distances, not features."""
         return self.options.get("metric") == "precomputed"
+
+    @property
+    def of_sets(self) -> bool:
+        """Whether the rows are compared as sets, their columns being 0 and 1."""
+        return self.options.get("metric") in SET_METRICS
 
     @property
     def uses_labels(self) -> bool:

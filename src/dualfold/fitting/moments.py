@@ -107,6 +107,19 @@ class Moments:
         about = rounding_sentence(error, A, self.kind)
         return TraceProblem(A, None, 1, "max", lift=lift, about=about)
 
+    def uncentred_problem(self) -> TraceProblem:
+        """Truncated SVD of the rows: XᵀX is the scatter with n·x̄x̄ᵀ added again.
+
+        An error η of x̄ changes that by n(2‖x̄‖η + η²), and the sum is rounded.
+        """
+        length, off = float(np.linalg.norm(self.mean)), self.mean_error
+        A = self.scatter + self.count * np.outer(self.mean, self.mean)
+        error = self.error + self.count * off * (2 * length + off)
+        error += 8 * np.finfo(float).eps * max(float(np.trace(A)), 0.0)
+        about = rounding_sentence(error, A, self.kind)
+        lift = ProjectionLift(None, np.zeros_like(self.mean))
+        return TraceProblem(A, None, 1, "max", lift=lift, about=about)
+
     @property
     def deviations(self) -> Array:
         """Standard deviations (divisor n), 1 where a feature is constant."""

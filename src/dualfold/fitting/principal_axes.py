@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 import scipy.linalg
+import scipy.sparse as sp
+from scipy.sparse.linalg import LinearOperator
 from sklearn.utils import check_random_state
 
 from dualfold.arrays import Array
@@ -99,7 +101,7 @@ def principal_axes(
     map_ = whole.linear_map(solution.vectors, values)
     components = _with_orthonormal_rows(map_.components)[: choice.count]
     A: Any = problem.A
-    total = A.trace if isinstance(A, CentredScatter) else max(float(np.trace(A)), 0.0)
+    total = A.trace if isinstance(A, LinearOperator) else max(float(np.trace(A)), 0.0)
     return PrincipalAxes(
         choice, values[: choice.count], total, replace(map_, components=components), certificate
     )
@@ -146,17 +148,19 @@ def _with_orthonormal_rows(components: Array) -> Array:
     return completed
 
 
-def singular_vectors(X: Any, problem: TraceProblem) -> Solution:
+def singular_vectors(X: Any, problem: TraceProblem, *, divisor: float | None = None) -> Solution:
     """All answers of the problem from the singular value decomposition of the centred data.
+
+    divisor : of their squares (None: the number of rows)
 
     In float64 whatever the rows are: the certificate judges directions to the digits of float64.
     """
     lift: Any = problem.lift
-    centred = np.asarray(X - lift.mean)
+    centred = np.asarray((X.toarray() if sp.issparse(X) else X) - lift.mean)
     centred = centred if lift.scale is None else centred / lift.scale
     U, s, Vt = scipy.linalg.svd(centred, full_matrices=False, overwrite_a=True)
     vectors = Vt.T if problem.n == X.shape[1] else U
-    values = np.square(s) / X.shape[0]
+    values = np.square(s) / (X.shape[0] if divisor is None else divisor)
     return Solution(vectors, values, np.zeros((problem.n, 0)), "SVD", "converged", 0)
 
 

@@ -10,7 +10,7 @@ from scipy.sparse.csgraph import connected_components
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, DisconnectedGraph, InvalidInput
-from dualfold.graph.graph import Graph, Lists
+from dualfold.graph.graph import Graph, Lists, refuse_sets
 from dualfold.graph.metrics import is_precomputed
 from dualfold.graph.pieces import one_piece
 
@@ -27,6 +27,7 @@ def neighborhoods(graph: Graph, *, n_components: int, least: int = 1) -> tuple[A
             f"({graph.rule}) knows only distances; make it from the points: "
             "dualfold.graph.knn(X, n_neighbors)"
         )
+    refuse_sets(graph)
     if not 1 <= n_components <= points.shape[1]:
         raise InvalidInput(
             Argument("n_components", n_components),

@@ -11,9 +11,10 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
 from dualfold.arrays import Array
-from dualfold.errors import InvalidInput
+from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.metrics import is_precomputed
 from dualfold.graph.neighbor_lists import Search
+from dualfold.graph.set_distances import are_sets
 from dualfold.kernels.sparse import canonical_rows, rows_are_sound
 
 Symmetry = Literal["or", "and"]
@@ -213,6 +214,16 @@ def coordinates(graph: Graph) -> Any:
             "or edges alone; attach them: dataclasses.replace(graph, points=X, metric='euclidean')"
         )
     return graph.points
+
+
+def refuse_sets(graph: Graph) -> None:
+    """Raise where rows are sets: weights that rebuild a row from others, as LLE's, mean nothing."""
+    if graph.points is not None and are_sets(graph.points, graph.metric):
+        raise InvalidInput(
+            Argument("metric", graph.metric),
+            " compares sets, and a row cannot be rebuilt from neighbours as a weighted sum of "
+            "sets; Isomap, eigenmaps, diffusion maps and t-SNE need distances alone",
+        )
 
 
 def _same_edges(one: sp.csr_array, other: sp.csr_array) -> bool:

@@ -10,8 +10,9 @@ import scipy.sparse as sp
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InPython, InvalidInput, RowNumbers
-from dualfold.graph.neighbor_lists import Neighbors, exact_search
+from dualfold.graph.neighbor_lists import Neighbors, best_of_rows, exact_search
 from dualfold.graph.number_rows import exact_numbers
+from dualfold.graph.set_distances import are_sets, set_distances, sets_within
 from dualfold.kernels import c_constant, kernel
 from dualfold.kernels.reports import steps
 from dualfold.kernels.sparse import canonical_rows
@@ -87,18 +88,6 @@ def refuse_long_integers(numbers: np.ndarray, name: str) -> None:
         )
 
 
-def best_of_rows(distances: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """The k smallest entries of each row by (value, index): (indices, values)."""
-    bound = np.partition(distances, k - 1, axis=1)[:, k - 1]
-    indices = np.empty((len(distances), k), dtype=np.int32)
-    values = np.empty((len(distances), k))
-    for row, (line, last) in enumerate(zip(distances, bound, strict=True)):
-        near = np.flatnonzero(line <= last)
-        by = near[np.argsort(line[near], kind="stable")[:k]]
-        indices[row], values[row] = by, line[by]
-    return indices, values
-
-
 class MetricWithParameters:
     """A metric of scikit-learn with its parameters, as a function of two points."""
 
@@ -130,6 +119,8 @@ def metric_distances(X: Any, others: Any, metric: Any, **parameters: Any) -> np.
 
     X, others = (None if rows is None else double_table(rows, "X") for rows in (X, others))
     metric, parameters = _plain_metric(metric, parameters, X.shape[1])
+    if not parameters and are_sets(X, metric) and (others is None or are_sets(others, metric)):
+        return set_distances(X, others, metric)
     try:
         with np.errstate(invalid="ignore", over="ignore"):  # the caller looks at what comes out
             return np.asarray(pairwise_distances(X, others, metric=metric, **parameters))
@@ -205,6 +196,8 @@ def metric_search(
 
 def metric_within(X: Any, radius: float, metric: Any, threads: int) -> ListArrays:
     """All pairs at distance <= radius, brute force."""
+    if are_sets(X, metric):
+        return sorted_lists(*sets_within(X, radius, metric), X.shape[0])
     nothing = np.empty(0, dtype=np.int64)
     parts = [(nothing, nothing, np.empty(0))]
     for first, block in _distance_blocks(X, None, metric, threads):

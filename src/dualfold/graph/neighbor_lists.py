@@ -124,6 +124,18 @@ def without_self(
     return indices[~own].reshape(-1, k), distances[~own].reshape(-1, k)
 
 
+def best_of_rows(distances: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """The k smallest entries of each row by (value, index): (indices, values)."""
+    bound = np.partition(distances, k - 1, axis=1)[:, k - 1]
+    indices = np.empty((len(distances), k), dtype=np.int32)
+    values = np.empty((len(distances), k))
+    for row, (line, last) in enumerate(zip(distances, bound, strict=True)):
+        near = np.flatnonzero(line <= last)
+        by = near[np.argsort(line[near], kind="stable")[:k]]
+        indices[row], values[row] = by, line[by]
+    return indices, values
+
+
 def recall_interval(row_recalls: np.ndarray) -> tuple[float, float]:
     """A 95 % interval of the mean recall from the recalls of sampled rows.
 

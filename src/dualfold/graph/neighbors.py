@@ -56,6 +56,7 @@ from dualfold.graph.number_rows import (
 )
 from dualfold.graph.scan import pairs_within, rerank_lists, scan_queries, scan_self
 from dualfold.graph.search_plan import direction_counts, is_tree_faster
+from dualfold.graph.set_distances import are_sets, nearest_sets
 from dualfold.inputs import random_generator
 from dualfold.kernels.threads import thread_count
 
@@ -96,7 +97,8 @@ def nearest(
     queries : array-like, sparse matrix or None, default=None
         Rows whose neighbours in X are wanted; None takes the rows of X.
     metric : str or callable, default="euclidean"
-        Any metric of scikit-learn by its name, a function of two rows, or "precomputed".
+        Any metric of scikit-learn by its name, a function of two rows, or "precomputed". Of sets
+        (rows of 0 and 1, also sparse) "jaccard", "tanimoto", "dice" and "hamming" are exact.
     search : {"auto", "kd-tree", "blocked", "filtered", "approximate"}, default="auto"
         Algorithm of the search. "auto" chooses an exact one by size, dimension and spectrum;
         "approximate" is a forest whose recall is measured, for large tables with many columns.
@@ -237,7 +239,8 @@ def neighbors_within(
     radius : float
         Largest distance of a pair, 0 or more.
     metric : str or callable, default="euclidean"
-        Any metric of scikit-learn by its name, a function of two rows, or "precomputed".
+        Any metric of scikit-learn by its name, a function of two rows, or "precomputed". Of sets
+        (rows of 0 and 1, also sparse) "jaccard", "tanimoto", "dice" and "hamming" are exact.
     n_jobs : int or None, default=None
         Number of threads; None and -1 use all cores. The result does not depend on it.
 
@@ -297,6 +300,8 @@ def radius_search(X: Any, metric: Any) -> Search:
     """What is known of the lists of `within`."""
     if is_precomputed(metric):
         return exact_search("precomputed", 0.0)
+    if are_sets(X, metric):
+        return exact_search("sets", 0.0)
     if not _uses_own_kernel(X, metric):
         return exact_search("metric", float("nan"))
     return exact_search("radius", distance_rounding(np.shape(X)[1]))
@@ -348,6 +353,8 @@ def _of_metric(X: Any, k: int, queries: Any, metric: Any, search: str, threads: 
         refuse_other_columns(X.shape[1], queries.shape[1])
     if isinstance(metric, str) and metric in MANHATTAN_NAMES and isinstance(X, np.ndarray):
         return present_nearest(X, k, queries=queries, n_jobs=threads)
+    if are_sets(X, metric) and (queries is None or are_sets(queries, metric)):
+        return Neighbors(*nearest_sets(X, queries, k, metric, threads), exact_search("sets", 0.0))
     lists = metric_search(X, queries, k, metric, threads)
     return Neighbors(*lists, exact_search("metric", float("nan")))
 

@@ -21,4 +21,5 @@ from dualfold.methods._npp import orthogonal_npp as orthogonal_npp
 from dualfold.methods._pca import pca as pca
 from dualfold.methods._random_projection import johnson_lindenstrauss_size as johnson_lindenstrauss_size
 from dualfold.methods._random_projection import random_projection as random_projection
+from dualfold.methods._truncated_svd import truncated_svd as truncated_svd
 from dualfold.methods._tsne import tsne as tsne

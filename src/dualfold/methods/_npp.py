@@ -16,7 +16,7 @@ from dualfold.fitting.projection import (
     PROJECTION_CONSTRAINTS,
     projection_method,
 )
-from dualfold.graph.graph import Graph, coordinates
+from dualfold.graph.graph import Graph, coordinates, refuse_sets
 from dualfold.maps.linear_map import ProjectionLift
 from dualfold.trace.problem import TraceProblem
 from dualfold.weights.reconstruction import reconstruction_error, reconstruction_weights
@@ -86,6 +86,7 @@ def npp(
     >>> answer.points.shape, answer.certificate.level
     ((200, 2), 'proved')
     """
+    refuse_sets(graph)
     points = coordinates(graph)
     W = reconstruction_weights(points, graph.lists, ridge=ridge)
     space = row_space(points, variance_kept=variance_kept, least=n_components).as_white()
@@ -155,6 +156,7 @@ def orthogonal_npp(
     >>> answer.points.shape, answer.certificate.level
     ((200, 2), 'proved')
     """
+    refuse_sets(graph)
     points = coordinates(graph)
     W = reconstruction_weights(points, graph.lists, ridge=ridge)
     space = row_space(points, variance_kept=variance_kept, least=n_components)
@@ -192,7 +194,7 @@ class NeighborhoodPreservingProjection(LinearEstimator):
         coordinates stay. None is 0.99, and 1 solves the problem of the paper, without a reduction.
     metric : str or callable, default="euclidean"
         Distance between rows for the graph, by its name in scikit-learn; "precomputed" is refused,
-        since a linear map needs features.
+        since a linear map needs features, and so are distances of sets ("jaccard", "dice").
 
         A function of two rows is a metric, too.
     pieces : {"join", "raise"}, default="join"
@@ -330,7 +332,7 @@ class OrthogonalNPP(LinearEstimator):
         here, and without a reduction they would be all that is seen.
     metric : str or callable, default="euclidean"
         Distance between rows for the graph, by its name in scikit-learn; "precomputed" is refused,
-        since a linear map needs features.
+        since a linear map needs features, and so are distances of sets ("jaccard", "dice").
 
         A function of two rows is a metric, too.
     pieces : {"join", "raise"}, default="join"

@@ -22,13 +22,13 @@ from dualfold.graph.geodesics import geodesic_distances
 from dualfold.graph.graph import Graph
 from dualfold.graph.kd_tree import nearest_by_scan
 from dualfold.graph.metrics import (
-    best_of_rows,
     double_table,
     is_euclidean,
     is_precomputed,
     metric_distances,
     metric_failure,
 )
+from dualfold.graph.neighbor_lists import best_of_rows
 from dualfold.graph.neighbors import Neighbors, nearest
 from dualfold.graph.number_rows import as_array, rows_in_units
 from dualfold.inputs import random_generator

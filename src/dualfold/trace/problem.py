@@ -59,6 +59,8 @@ class Gramian(LinearOperator):
         M, by its rows.
     factor_transpose : csr_array of shape (n, n_rows)
         Mᵀ, by its rows.
+    trace : float
+        Trace of A.
 
     See Also
     --------
@@ -78,6 +80,11 @@ class Gramian(LinearOperator):
         self.factor = real_sparse(factor, "A")
         self.factor_transpose = self.factor.T.tocsr()
         super().__init__(np.dtype(float), (factor.shape[1], factor.shape[1]))
+
+    @cached_property
+    def trace(self) -> float:
+        """Sum of the squares of the factor's entries."""
+        return float(self.factor.data @ self.factor.data)
 
     @cached_property
     def absolute(self) -> sp.csr_array:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.sparse.linalg import LinearOperator
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, Message, TooLarge
@@ -16,8 +17,9 @@ from dualfold.kernels import c_constant, kernel
 from dualfold.kernels.reports import tally
 from dualfold.kernels.threads import in_threads, thread_count
 from dualfold.trace.metric import Diagonal, Identity
-from dualfold.trace.problem import TraceProblem
+from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.trace.solution import Solution
+from dualfold.trace.solvers.block_krylov import iterate_block_krylov
 from dualfold.trace.solvers.factored import gershgorin
 from dualfold.trace.solvers.solver import Solver
 from dualfold.trace.solvers.subspace import Directions, Iteration, Progress, Through, iterate
@@ -33,6 +35,9 @@ MAX_FILTER_COLUMNS = c_constant("WIDEST")  # that the kernel takes together
 DEGREE_FACTOR = 2.0
 MIN_DEGREE = 4
 MAX_DEGREE = 60
+# Directions that the narrow blocks of an operator are stored up to.
+MIN_KRYLOV_MEMORY = 64
+KRYLOV_MEMORY_A_DIRECTION = 4
 CUT_SHARE = 0.4
 
 
@@ -90,6 +95,9 @@ class Lanczos(Solver):
             seed=self.seed,
             watch=self.watch,
         )
+        if _has_products_alone(problem):
+            memory = max(MIN_KRYLOV_MEMORY, KRYLOV_MEMORY_A_DIRECTION * problem.count)
+            return iterate_block_krylov(problem, replace(settings, memory=memory))
         return iterate(problem, self._directions(problem), settings)
 
     def _directions(self, problem: TraceProblem) -> Directions:
@@ -104,6 +112,13 @@ class Lanczos(Solver):
             "when A is sparse, Dense() when n is small, or raise ",
             Argument("most_products"),
         )
+
+
+def _has_products_alone(problem: TraceProblem) -> bool:
+    """Whether A is an operator, at an end of its spectrum that is no low end of squares."""
+    low_end = isinstance(problem.A, Gramian) and problem.sense == "min"
+    plain = isinstance(problem.metric, Identity)
+    return isinstance(problem.A, LinearOperator) and plain and not low_end
 
 
 @dataclass(eq=False)
