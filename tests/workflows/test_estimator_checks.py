@@ -28,6 +28,7 @@ ESTIMATORS = [
     dualfold.LocalityPreservingProjection(supervised=True),
     dualfold.OrthogonalNPP(supervised=True),
     dualfold.FisherDiscriminant(),
+    dualfold.CCA(n_components=1),
     dualfold.Isomap(),
     dualfold.LocallyLinearEmbedding(),
     dualfold.LaplacianEigenmaps(),

@@ -348,6 +348,10 @@ class Estimator(
         """Whether y is read. Pipelines hand y to every step, so it must have been asked for."""
         return bool(getattr(self, "supervised", False))
 
+    def _target(self, y: Any, n: int) -> Any:
+        """What is learnt from, of n rows; classes, unless a method takes something else."""
+        return labels_of(y, n)
+
     def _checked_rows(self, X: Any, *, reset: bool) -> Any:
         return checked_rows(self, X, reset=reset, sparse=self._accepts_sparse)
 
@@ -408,7 +412,7 @@ def labels_for(estimator: Any, y: Any, n: int) -> Labels | None:
             f"{estimator} requires y to be passed, but the target y is None; give a class for each "
             "row: fit(X, y)"
         )
-    return labels_of(y, n)
+    return estimator._target(y, n)
 
 
 def checked_rows(
