@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.errors import Argument, InPython, InvalidInput, RowNumbers
+from dualfold.errors import Argument, InPython, InvalidInput, RowNumbers, counted
 
 # A message names this many classes, and counts the others.
 MAX_NAMED_CLASSES = 5
@@ -77,7 +77,8 @@ def labels_of(y: Any, n: int) -> Labels:
     given = _one_column(y.codes if isinstance(y, Labels) else y)
     if len(given) != n:
         raise InvalidInput(
-            Argument("y"), f" has {len(given)} labels for {n} rows; it needs one for each row"
+            Argument("y"),
+            f" has {counted(len(given), 'label')} for {counted(n, 'row')}; it needs one for each",
         )
     classes, codes = classes_and_codes(validated_labels(given))
     refuse_few(classes, n)
