@@ -65,6 +65,8 @@ class Description:
         Whether its problem has eigenvalues, which stored maps state.
     dual : bool, default=False
         Whether the proof needs dual weights, which a model file keeps.
+    weighted : bool, default=False
+        Whether `fit` takes weights of rows (`sample_weight`).
     in_demo : bool, default=True
         Whether `dualfold demo` shows it; variants of a shown method are left out.
 
@@ -95,6 +97,7 @@ class Description:
     scaled: bool = False
     values: bool = True
     dual: bool = False
+    weighted: bool = False
     in_demo: bool = True
 
     def words(self) -> dict[str, str]:

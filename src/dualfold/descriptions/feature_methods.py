@@ -31,6 +31,7 @@ LINEAR_METHODS = (
             "random_state",
         ),
         defaults=FIXED_SEED,
+        weighted=True,
     ),
     Description(
         "famd",
@@ -49,6 +50,7 @@ LINEAR_METHODS = (
         fixed={"columns": "prepared"},
         scaled=True,
         in_demo=False,
+        weighted=True,
     ),
     Description(
         "truncated_svd",
@@ -81,6 +83,7 @@ LINEAR_METHODS = (
         new_points=BY_LINEAR_MAP,
         size="10,000 images; of features it is as fast as pca",
         options=("metric",),
+        weighted=True,
     ),
     Description(
         "fisher",
@@ -98,6 +101,7 @@ LINEAR_METHODS = (
         size="20,000 rows of 784 columns",
         options=("shrinkage",),
         in_demo=False,
+        weighted=True,
     ),
     Description(
         "point_pca",
