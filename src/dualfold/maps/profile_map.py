@@ -49,7 +49,7 @@ class ProfileMap(LinearMap):
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.maps import ProfileMap
+    >>> from dualfold.maps.profile_map import ProfileMap
     >>> ProfileMap(np.array([0.5, 0.5]), np.array([[1.0, -1.0]]))(np.array([[3.0, 1.0]]))
     array([[0.5]])
     """
