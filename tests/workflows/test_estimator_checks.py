@@ -33,6 +33,7 @@ ESTIMATORS = [
     dualfold.OrthogonalNPP(supervised=True),
     dualfold.FisherDiscriminant(),
     dualfold.CCA(n_components=1),
+    dualfold.CorrespondenceAnalysis(n_components=1),
     dualfold.Isomap(),
     dualfold.LocallyLinearEmbedding(),
     dualfold.LaplacianEigenmaps(),
