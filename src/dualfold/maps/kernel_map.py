@@ -44,7 +44,7 @@ class KernelFeatures:
                 "the kernel between the landmarks has no positive eigenvalue; take another ",
                 Argument("kernel"),
             )
-        whitening = vectors[:, real] / np.sqrt(values[real])
+        whitening = np.ascontiguousarray(vectors[:, real] / np.sqrt(values[real]))
         return KernelFeatures(self.rows, self.kernel, self.shift, whitening)
 
     def shifted_rows(self, X: Any) -> Any:
