@@ -7,8 +7,8 @@ Rolls of three aspects, a strip, a torus, a sphere cap and digits, five samples 
 method: the t-similarity (10 neighbours) of the first pair, of what coordinates="independent"
 chooses, and of the choices by two rules of the literature with the same scale: the first
 eigenvector that local regression on the first one leaves half of (Dsilva et al. 2018), and the pair
-with the largest volume score (Chen and Meilă 2019). Prints a table in Markdown; docs/coordinates.md
-has the one of all of it.
+with the largest volume score (Chen and Meilă 2019). Prints a table in Markdown; that of all of it
+is in docs/measured-coordinates.md.
 """
 
 from __future__ import annotations

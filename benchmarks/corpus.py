@@ -12,10 +12,12 @@ minute is a defect.
 
 from __future__ import annotations
 
+import csv
 import json
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from importlib.util import find_spec
 from pathlib import Path
 from time import process_time
@@ -185,38 +187,52 @@ def cells(chosen: tuple[str, ...], methods: tuple[str, ...]) -> Iterator[Cell]:
 
 
 def page(found: list[Cell]) -> str:
-    """The cells as Markdown: neighbours kept and seconds, and what was refused and why."""
-    methods = [m for m in DESCRIPTIONS if any(c.method == m for c in found)]
+    """The cells as Markdown: a row for each method, and what was refused and why."""
     count = {o: sum(c.outcome == o for c in found) for o in OUTCOMES}
-    tables = list(dict.fromkeys(c.table for c in found))
+    n_tables = len({c.table for c in found})
+    methods = [m for m in DESCRIPTIONS if any(c.method == m for c in found)]
     share = count["refused"] / max(1, len(found))
     lines = [
-        "# The corpus: every method on real tables",
+        "# Every method on real tables",
         "",
-        f"{len(tables)} tables × {len(methods)} methods, {len(found)} cells: {count['map']} maps, "
+        f"{n_tables} tables × {len(methods)} methods, {len(found)} fits: {count['map']} maps, "
         f"{count['refused']} refusals in a sentence ({share:.1%}), {count['failed']} failures, "
-        f"{count['warned']} with a warning from below, {count['slow']} of at most 20,000 rows "
-        f"over a minute. The longest of all took {max(c.seconds for c in found):.0f} s.",
+        f"{count['warned']} with a warning of another library, {count['slow']} of at most 20,000 "
+        f"rows over a minute. The longest of all took {max(c.seconds for c in found):.0f} s.",
         "",
-        "Each cell: the share of 10 nearest neighbours kept, and seconds of processor time. A "
-        "verdict other than *proved* is named: `w` within (a proved gap), `m` measured, `r` within "
-        "reach, `s` stationary (`n` not yet), `u` unresolved; `–` refused. Made by `python -m "
-        "benchmarks --corpus` (`pip install dualfold[corpus]`); `benchmarks/corpus.py` says how "
-        "tables are read.",
+        "The tables come with scikit-learn, statsmodels, palmerpenguins and vega_datasets. "
+        "`python -m benchmarks --corpus` (`pip install 'dualfold[corpus]'`) makes this page and "
+        "[corpus.csv](../../benchmarks/corpus.csv), which has every fit: rows, columns, level of "
+        "the certificate, share of the 10 nearest neighbours kept, processor seconds. "
+        "`benchmarks/corpus.py` says how tables are read.",
         "",
-        "| table | rows × columns | " + " | ".join(methods) + " |",
-        "|---|---|" + "---|" * len(methods),
+        "| method | maps | neighbours kept, median (least to most) | longest, seconds | levels |",
+        "|---|---|---|---|---|",
+        *(_method_row(m, [c for c in found if c.method == m]) for m in methods),
+        "",
+        "## What was refused",
+        "",
     ]
-    for name in tables:
-        own = {c.method: c for c in found if c.table == name}
-        first = next(iter(own.values()))
-        shown = [_shown(own[m]) if m in own else "" for m in methods]
-        lines.append(f"| {name} | {first.rows} × {first.columns} | " + " | ".join(shown) + " |")
-    lines += ["", "## What was refused", ""]
-    for c in found:
-        if c.outcome != "map":
-            lines.append(f"* {c.table}, {c.method}: {c.outcome}. {c.words[:300]}")
+    others = [c for c in found if c.outcome != "map"]
+    lines += [f"* {c.table}, {c.method}: {c.outcome}. {c.words[:300]}" for c in others]
     return "\n".join(lines) + "\n"
+
+
+def _method_row(method: str, found: list[Cell]) -> str:
+    kept = [100 * c.kept for c in found if c.kept is not None]
+    shares = f"{np.median(kept):.0f} % ({min(kept):.0f} to {max(kept):.0f} %)" if kept else "–"
+    levels = Counter(c.verdict for c in found if c.verdict)
+    words = ", ".join(f"{count} {level}" for level, count in levels.most_common())
+    maps = sum(c.outcome == "map" for c in found)
+    return f"| {method} | {maps} | {shares} | {max(c.seconds for c in found):.1f} | {words} |"
+
+
+def write_csv(found: list[Cell], path: Path) -> None:
+    """One row for each fit."""
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, [one.name for one in fields(Cell)], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(asdict(c) for c in found)
 
 
 OUTCOMES = ("map", "refused", "failed", "warned", "slow")
@@ -244,7 +260,7 @@ def main(
     chosen: tuple[str, ...] = (), into: Path = Path("results/corpus.json"),
     say: Callable[[str], None] = print,
 ) -> int:  # fmt: skip
-    """Run what is not kept yet, write the page beside; 1 where a cell is a defect."""
+    """Run what is not kept yet, write page and data beside it; 1 where a cell is a defect."""
     into.parent.mkdir(parents=True, exist_ok=True)
     kept = [Cell(**one) for one in json.loads(into.read_text())] if into.exists() else []
     done = {(c.table, c.method) for c in kept}
@@ -257,5 +273,6 @@ def main(
             say(f"{found.table:34} {found.method:18} {_shown(found):18} {found.words[:120]}")
     order = {n: place for place, n in enumerate(names())}
     kept.sort(key=lambda c: (order.get(c.table, -1), list(DESCRIPTIONS).index(c.method)))
-    into.with_suffix(".md").write_text(page(kept))
+    into.with_suffix(".md").write_text(page(kept), encoding="utf-8")
+    write_csv(kept, into.with_suffix(".csv"))
     return int(any(c.outcome not in ("map", "refused") for c in kept))

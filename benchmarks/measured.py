@@ -4,11 +4,16 @@ A value has a key (a case of `benchmarks.cases`, or what a script here measured)
 and a unit; its run has a date, a command and a machine. README, RESULTS.md and the pages are filled
 from these files (`python docs/generated.py`) or compared with them
 (tests/workflows/test_measured_numbers.py). `record` replaces what is known of a key and a side.
+Scripts that print lines of JSON are recorded through a pipe:
+
+    python -m benchmarks.placing | python -m benchmarks.measured KEY "python -m benchmarks.placing"
 """
 
 from __future__ import annotations
 
 import csv
+import json
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import astuple, dataclass, fields, replace
 from datetime import UTC, datetime
@@ -59,15 +64,23 @@ def runs(path: Path = RUNS) -> dict[str, Made]:
         return {row["run"]: Made(**row) for row in csv.DictReader(stream)}
 
 
+def today() -> str:
+    return datetime.now(UTC).date().isoformat()
+
+
 def record(
-    new: Iterable[Value], command: str, machine: str, *, paths: tuple[Path, Path] = (VALUES, RUNS)
+    new: Iterable[Value],
+    command: str,
+    machine: str,
+    *,
+    date: str = "",
+    paths: tuple[Path, Path] = (VALUES, RUNS),
 ) -> None:
     """Replace all values of the keys and sides in `new`; a key's place in the file stays."""
-    new, old, made = list(new), values(paths[0]), runs(paths[1])
-    today = datetime.now(UTC).date().isoformat()
-    number = 1 + sum(name.startswith(f"{today}.") for name in made)
-    name = f"{today}.{number}"
-    made[name] = Made(name, today, command, machine)
+    new, old, made, date = list(new), values(paths[0]), runs(paths[1]), date or today()
+    numbers = [int(name.rpartition(".")[2]) for name in made if name.startswith(f"{date}.")]
+    name = f"{date}.{1 + max(numbers, default=0)}"
+    made[name] = Made(name, date, command, machine)
     measured = {(value.key, value.side) for value in new}
     left = [value for value in old if (value.key, value.side) not in measured]
     order = list(dict.fromkeys(value.key for value in [*old, *new]))
@@ -124,12 +137,16 @@ def run_of_values(rows: Iterable[Value]) -> Run:
 
 
 def published() -> dict[str, Mapping[str, Run]]:
-    """The runs of the file by key and side."""
+    """The runs of the file by key and side, each with its date."""
     found: dict[str, dict[str, list[Value]]] = {}
     for value in values():
         found.setdefault(value.key, {}).setdefault(value.side, []).append(value)
+    made = runs()
     return {
-        key: {side: run_of_values(rows) for side, rows in sides.items()}
+        key: {
+            side: {**run_of_values(rows), "date": made[rows[0].run].date}
+            for side, rows in sides.items()
+        }
         for key, sides in found.items()
     }
 
@@ -154,3 +171,43 @@ def _number(text: str) -> Any:
         except ValueError:
             continue
     return text
+
+
+# ---- lines of JSON, as scripts print them ----
+
+# How such a line names what was measured, and the units of its numbers.
+NAMES = ("method", "table", "rows")
+LINE_UNITS = {"seconds": "s", "cpu": "s", "fit": "s", "place": "s", "start": "s", "fixed_s": "s",
+              "peak_MB": "MB", "peak_MiB": "MiB", "further_row_us": "µs", "ours": "share",
+              "fitted": "share", "best recipe": "share", "mean of ours": "share",
+              "mean of the best recipe": "share", "recall": "share"}  # fmt: skip
+
+
+def values_of_line(key: str, line: Mapping[str, Any]) -> list[Value]:
+    """The numbers of a line, those of a list one by one; a row's time is in µs."""
+    side = " ".join(str(line[name]) for name in NAMES if name in line)
+    told = dict(line)
+    if "cpu" in told and "rows" in told and not isinstance(told["cpu"], list):
+        told["further_row_us"] = 1e6 * told["cpu"] / int(told["rows"])
+    found = []
+    for name, value in told.items():
+        each = value if isinstance(value, list) else [value]
+        for number, one in enumerate(each, 1):
+            if name not in NAMES and isinstance(one, (int, float)):
+                quantity = f"{name} {number}" if len(each) > 1 else name
+                found.append(Value(key, side, quantity, f"{one:.5g}", LINE_UNITS.get(name, "")))
+    return found
+
+
+def main() -> None:
+    from benchmarks.tables import machine_words
+
+    key, command = sys.argv[1:]
+    lines = [json.loads(line) for line in sys.stdin if line.startswith("{")]
+    record(
+        [value for line in lines for value in values_of_line(key, line)], command, machine_words()
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -168,14 +168,14 @@ def groups(n: int, width: int, count: int = 10) -> Maker:
     return data
 
 
-def handwritten() -> Maker:
-    """scikit-learn's 1,797 digits, float32; the first ones at a smaller scale."""
+def handwritten(n: int = 1_797) -> Maker:
+    """The first n of scikit-learn's 1,797 digits, float32; fewer at a smaller scale."""
 
     def data(scale: float) -> Data:
         from dualfold.data import digits
 
         X = digits().points.astype(np.float32)
-        X = X[: min(len(X), sized(len(X), scale))]
+        X = X[: min(n, sized(n, scale))]
         return Data(X, X)
 
     return data

@@ -67,14 +67,15 @@ def verdict_table(results: Results) -> str:
 def run_table(results: Results) -> str:
     lines = [
         "| work | side | seconds | × ours | peak (more than before) | t-similarity | certificate "
-        "| its share of the time | stages, facts |",
-        "|---|---|---|---|---|---|---|---|---|",
+        "| its share of the time | stages, facts | date |",
+        "|---|---|---|---|---|---|---|---|---|---|",
     ]
     for name, runs in results.items():
         title = CASES[name].title
         own = next((run for side, run in runs.items() if side == "dualfold"), None)
         for side, run in runs.items():
-            lines.append(f"| {title} | {side} | {' | '.join(_cells(run, own, name, side))} |")
+            cells = [*_cells(run, own, name, side), run.get("date", "")]
+            lines.append(f"| {title} | {side} | {' | '.join(cells)} |")
             title = ""
     return "\n".join(lines)
 

@@ -13,7 +13,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 from site_pages import link_to_site, write_reference, write_repository_pages
-from site_pictures import describe_pictures
+from site_pictures import describe_pictures, show_examples
 
 import dualfold
 
@@ -43,6 +43,7 @@ myst_heading_anchors = 4
 
 autosummary_generate = True
 autodoc_typehints = "none"
+toc_object_entries_show_parents = "hide"
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
 numpydoc_xref_param_type = False
@@ -51,6 +52,8 @@ sphinx_gallery_conf = {
     "examples_dirs": "gallery",
     "gallery_dirs": "auto_gallery",
     "filename_pattern": r"/plot_",
+    "backreferences_dir": "auto_gallery/backreferences",  # examples on the pages of their names
+    "doc_module": ("dualfold",),
     "plot_gallery": os.environ.get("DUALFOLD_GALLERY", "run") != "skip",
     "download_all_examples": False,
     "show_memory": False,
@@ -87,4 +90,5 @@ def setup(app):
     write_reference(Path(app.srcdir))
     write_repository_pages(Path(app.srcdir))
     app.connect("source-read", link_to_site)
+    app.connect("source-read", show_examples)
     app.connect("doctree-read", describe_pictures)

@@ -1,4 +1,4 @@
-"""What is written from tables: names for type checkers, methods.md, measured numbers in pages.
+"""What is written from tables: names for type checkers, the reference, measured numbers in pages.
 
 python docs/generated.py            write it
 python docs/generated.py --check    exit code 1 where a file is not what would be written
@@ -12,9 +12,14 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Collection, Mapping, Sequence
+from inspect import cleandoc
 from pathlib import Path
+from typing import Any
+
+import typer
 
 import dualfold
+from dualfold.cli import app
 from dualfold.cli.method_list import option_rows
 from dualfold.descriptions import DESCRIPTIONS, FUNCTION_MODULES, SIZES_MEAN, Description
 
@@ -34,7 +39,11 @@ def files() -> dict[Path, str]:
     functions = {name: f"dualfold.methods._{home}" for name, home in FUNCTION_MODULES.items()}
     found = {SOURCE / "methods" / "__init__.pyi": stub(functions)}
     found[SOURCE / "__init__.pyi"] = stub(whole) + "\n__version__: str\n"
-    pages = {"methods.md": page(), "papers-to-code.md": items_page()}
+    pages = {
+        "methods.md": methods_page(),
+        "commands.md": commands_page(),
+        "papers-to-code.md": items_page(),
+    }
     found |= {ROOT / "docs" / name: text for name, text in pages.items()}
     found[RESULTS_PAGE] = results_page()
     return found | filled_pages(without=found)
@@ -57,23 +66,63 @@ def stub(homes: Mapping[str, str]) -> str:
     return "# Written by docs/generated.py from dualfold.descriptions.\n" + "".join(lines)
 
 
-INTRODUCTION = """# Every method and its options
+METHODS_INTRODUCTION = """# Command line: methods and their options
 
-What `dualfold methods` and `dualfold methods NAME` print, in one place (`python docs/generated.py`
-writes it). An option of the command line is the parameter of the estimator that has its name: the
-same table and the same options give the same bits from both. Where the command line has a default
-of its own, Python's stands beside it. `compare` gives each of its methods the options that it has.
-[which-method.md](which-method.md) says when to take which.
+What `dualfold methods` and `dualfold methods NAME` print, in one place. An option of the command
+line is the parameter of the estimator that has its name: the same table and the same options give
+the same bits from both. Where the command line has a default of its own, Python's stands beside it.
+`compare` gives each of its methods the options that it has. [Choosing a method](which-method.md)
+says when to take which; [Commands](commands.md) has the options that do not depend on the method.
 """
+COMMANDS_INTRODUCTION = """# Command line: commands and their options
+
+What `dualfold COMMAND --help` prints, in one place. The options of each method are on the page
+[Methods](methods.md). Data go to standard output, messages and progress to standard error. Exit
+codes: 0 success, 1 failure, 2 a wrong call, 3 finished but not certified (`certify`, and `--strict`
+elsewhere), 130 interrupted.
+"""
+LONGEST_VALUE = 48  # characters of a list of values that a cell still shows whole
 COLUMNS = ("name", "estimator", "needs", "preserves", "new points", "practical size", "certificate")
 
 
-def page() -> str:
+def methods_page() -> str:
     """All methods in one table, then the options of each."""
     rows = [row.words() for row in DESCRIPTIONS.values()]
     whole = table([{name: row[name] for name in COLUMNS} for row in rows])
-    parts = [INTRODUCTION, whole, SIZES_MEAN + "\n", *map(section, DESCRIPTIONS.values())]
+    parts = [METHODS_INTRODUCTION, whole, SIZES_MEAN + "\n", *map(section, DESCRIPTIONS.values())]
     return "\n".join(parts)
+
+
+def commands_page() -> str:
+    """Every command: what it does, examples, arguments and options."""
+    commands = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+    return "\n".join([COMMANDS_INTRODUCTION, *(command_section(*one) for one in commands.items())])
+
+
+def command_section(name: str, command: Any) -> str:
+    """One command; paragraphs that its help keeps as they are become blocks of text."""
+    about = []
+    for paragraph in cleandoc(command.help).split("\n\n"):
+        kept = paragraph.startswith("\b")
+        about.append(f"```text\n{paragraph[2:]}\n```" if kept else " ".join(paragraph.split()))
+    # What has no words here belongs to methods, whose page explains it.
+    told = [one for one in command.params if one.help and not one.hidden and one.name != "help"]
+    panels = dict.fromkeys(one.rich_help_panel for one in told)
+    parts = [f"## dualfold {name}\n", "\n\n".join(about), ""]
+    for panel in panels:
+        head = (panel or "argument or option").lower()
+        shown = [one for one in told if one.rich_help_panel == panel]
+        parts.append(table([{head: f"`{typed(one)}`", "meaning": one.help} for one in shown]))
+    return "\n".join(parts)
+
+
+def typed(parameter: Any) -> str:
+    """What is typed for an argument or option: `-o, --output FILE`."""
+    value = parameter.metavar or ""
+    if parameter.param_type_name == "argument":
+        return value
+    flags = ", ".join((*reversed(parameter.opts), *parameter.secondary_opts))
+    return f"{flags} {value if len(value) <= LONGEST_VALUE else value.split('|')[0] + '|…'}".strip()
 
 
 def section(row: Description) -> str:

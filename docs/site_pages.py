@@ -34,6 +34,24 @@ GROUPS = (
         ("programs", "games", "point_pca"),
     ),
 )  # fmt: skip
+REFERENCE_INDEX = """Reference
+=========
+
+Every class and function of Python, and every command and option of the command line.
+
+.. toctree::
+   :maxdepth: 2
+   :caption: Python
+
+{entries}
+
+.. toctree::
+   :maxdepth: 1
+   :caption: Command line
+
+   /commands
+   /methods
+"""
 REPOSITORY_PAGES = {
     "ARCHITECTURE.md": "/repository/architecture.md",
     "CONTRIBUTING.md": "/repository/contributing.md",
@@ -104,8 +122,8 @@ def write_reference(folder: Path) -> None:
     for path in (target / "generated").glob("*.rst"):  # names that are gone since the last build
         if path.name not in pages:
             path.unlink()
-    index = ["API reference", "=============", "", ".. toctree::", "   :maxdepth: 2", ""]
-    _write_changed(target / "index.rst", "\n".join([*index, *(f"   {key}" for key in titles), ""]))
+    entries = "\n".join(f"   {key}" for key in titles)
+    _write_changed(target / "index.rst", REFERENCE_INDEX.format(entries=entries))
 
 
 def _write_changed(path: Path, text: str) -> None:

@@ -23,11 +23,11 @@ REACHED_BY = {
     "papers": "papers/ only",
 }
 NOTHING_TO_COMPUTE = "nothing to compute"
-INTRODUCTION = """# From the papers to the code
+INTRODUCTION = """# Every item of the papers and its Python name
 
 Every definition, theorem, algorithm, equation, figure and claim of the five papers, in their order:
 the Python name that computes it, the experiment that shows it (`python -m papers run NAME`, see
-[papers.md](papers.md)) and the check of its misprint, where it has one ([errata.md](errata.md)).
+[the papers](papers.md)) and the check of its misprint, where it has one ([errata](errata.md)).
 Where plain NumPy or SciPy computes it, that name stands here. `python docs/generated.py` writes
 this page from `papers/*/items.csv`, and `tests/papers/test_items.py` looks up every name.
 """

@@ -92,3 +92,19 @@ NEIGHBOUR_MAPS = {
         limit=1_800,
     ),
 }
+
+SPREAD = 0.1
+BOUNDED_MAPS = {
+    f"neighbor-map-{name}": Case(
+        f"neighbour map with a bound, {words}, spread {SPREAD:g}",
+        data,
+        {"dualfold": ours("neighbor_map", spread=SPREAD)},
+    )
+    for name, words, data in (
+        ("digits", "1,000 digits", handwritten(1_000)),
+        ("mnist-2k", "2,000 images", images(2_000)),
+        ("mnist-10k", "10,000 images", images(10_000)),
+        ("mnist-20k", "20,000 images", images(20_000)),
+        ("roll", "a roll of 10,000", roll(10_000)),
+    )
+}

@@ -85,6 +85,13 @@ def tsne(X: Any, *, rounds: int) -> Answer:
     return _fitted(dualfold.TSNE(max_iter=rounds, n_jobs=THREADS), X)
 
 
+def neighbor_map(X: Any, *, spread: float) -> Answer:
+    """All rows mapped and judged, also where a sample would place the others."""
+    estimator = dualfold.NeighborMap(spread=spread, landmarks=len(X))
+    answer, found = _fitted(estimator, X), estimator.certificate_
+    return replace(answer, facts=answer.facts | {"kl": found.value, "bound": found.bound})
+
+
 def projection(X: Any, *, name: str) -> Answer:
     """LPP, NPP and their orthogonal sisters, by the name of the estimator."""
     return _fitted(getattr(dualfold, name)(n_neighbors=K), X)

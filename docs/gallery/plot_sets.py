@@ -6,7 +6,7 @@ A recipe is a set of ingredients. Jaccard's distance is the share of the ingredi
 that only one of them has; the Euclidean distance counts these ingredients, and does not ask of how
 many. So it finds all short recipes alike, whatever is in them.
 
-**In short:** for tables of 0 and 1 take `metric="jaccard"`. By the Euclidean distance the place
+**In short:** for tables of 0 and 1 take ``metric="jaccard"``. By the Euclidean distance the place
 along each arm is the length of a recipe, and the short ones of all kitchens meet in the middle.
 """
 
@@ -29,7 +29,7 @@ for row, (which, count) in enumerate(zip(kitchen, length, strict=True)):
 figure, axes = plt.subplots(1, 2, figsize=(8, 4), layout="constrained")
 for axis, metric in zip(axes, ("jaccard", "euclidean"), strict=True):
     points = Isomap(n_neighbors=15, metric=metric).fit_transform(recipes)
-    axis.scatter(*points.T, c=kitchen, s=2 * length, alpha=0.8)
+    axis.scatter(*points.T, c=kitchen, cmap="tab10", s=2 * length, alpha=0.8)
     axis.set(title=metric, xticks=[], yticks=[])
 
 # %%

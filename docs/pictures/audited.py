@@ -1,4 +1,4 @@
-"""The pictures of docs/audit.md: maps of digits by UMAP and openTSNE, audited; the page of one.
+"""The pictures of docs/audit.md and docs/measured-audits.md: maps of digits by others, audited.
 
 pip install umap-learn openTSNE; DUALFOLD_MNIST=/path/to/mnist.npz python docs/pictures/audited.py
 

@@ -10,8 +10,10 @@ import sys
 from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
+from runpy import run_path
 from typing import Any
 
+import matplotlib
 import numpy as np
 from matplotlib.figure import Figure
 from PIL import Image
@@ -25,9 +27,10 @@ from dualfold.quality import t_similarity, trustworthiness
 from dualfold.view.figures import Panel, figure_bytes, gallery
 
 HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE))
+sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 from first_order import descent, game  # noqa: E402
+from site_pictures import apply_style  # noqa: E402
 
 INK, SOFT, BLUE, ORANGE, GREEN = "#222222", "#666666", "#0072B2", "#D55E00", "#009E73"
 
@@ -218,7 +221,7 @@ def _game(axes: Any) -> None:
     axes.set(title="a game, with its gap at every round", xlabel="round", ylabel="duality gap")
 
 
-def recipes() -> Figure:
+def landmarks() -> Figure:
     """Landmarks of a large roll, and new points on an old map."""
     roll = swiss_roll(20_000, random_state=0)
     model = Isomap(n_neighbors=10, landmarks=150).fit(roll.points)
@@ -277,21 +280,30 @@ def neighbor_map() -> Figure:
     return figure
 
 
-def proved_and_failed() -> Figure:
-    """The gallery's example of a missing eigenvector."""
-    from runpy import run_path
+def of_example(name: str) -> Callable[[], Figure]:
+    """The figure that an example of the gallery draws."""
 
-    example = Path(__file__).parents[1] / "gallery" / "plot_small_residuals.py"
-    return run_path(str(example))["figure"]
+    def draw() -> Figure:
+        folder = HERE.parent / "gallery"
+        with matplotlib.rc_context():
+            apply_style({}, name)
+            return run_path(str(folder / f"plot_{name}.py"))["figure"]
+
+    return draw
 
 
 PICTURES: dict[str, tuple[Callable[[], Figure], int]] = {  # with their dots per inch
-    "proved-and-failed": (proved_and_failed, 90),
+    "proved-and-failed": (of_example("small_residuals"), 90),
     "start": (start, 100),
     "which-method": (which, 72),
     "trust": (trust, 90),
     "theory": (theory, 110),
-    "recipes": (recipes, 100),
+    "landmarks": (landmarks, 100),
+    "linear": (of_example("supervised"), 90),
+    "graph-methods": (of_example("roll_by_six"), 80),
+    "unfolding": (of_example("two_bounds"), 90),
+    "coordinates": (of_example("overtones"), 90),
+    "attraction": (of_example("attraction"), 80),
     "game": (game, 110),
     "descent": (descent, 110),
     "neighbor-map": (neighbor_map, 110),  # of neighbor-map.csv: python -m benchmarks.neighbor_maps

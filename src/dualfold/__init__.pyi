@@ -27,6 +27,8 @@ from dualfold.embedding import embed as embed
 from dualfold.exploration import Exploration as Exploration
 from dualfold.exploration import explore as explore
 from dualfold.graph import Graph as Graph
+from dualfold.methods._cca import CCA as CCA
+from dualfold.methods._correspondence import CorrespondenceAnalysis as CorrespondenceAnalysis
 from dualfold.methods._diffusion_maps import DiffusionMaps as DiffusionMaps
 from dualfold.methods._eigenmaps import LaplacianEigenmaps as LaplacianEigenmaps
 from dualfold.methods._famd import FAMD as FAMD

@@ -2,7 +2,7 @@
 
     python -m tests.robustness.reliability            # some minutes
     python -m tests.robustness.reliability --quick    # every 20th forged file, no other libraries
-    python -m tests.robustness.reliability --publish  # also writes docs/reliability.md
+    python -m tests.robustness.reliability --publish  # also writes docs/dev/reliability.md
 
 Each row counts tries: right answers, clear errors, and failures, which are anything else (a
 crash, a hang, another library's raw error, NaN, wrong numbers, a file lost). A failure of ours
@@ -27,7 +27,7 @@ from tests.robustness.bad_inputs import INPUTS
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
-PAGE = ROOT / "docs" / "reliability.md"
+PAGE = ROOT / "docs" / "dev" / "reliability.md"
 # Results of longer runs (`python -m tests.tools.mutants table WORK --result …`).
 MUTANTS = HERE.parent / "results" / "mutants.json"
 
@@ -168,14 +168,14 @@ def table(found: list[Row]) -> str:
 
 
 def page(found: list[Row]) -> str:
-    """docs/reliability.md."""
+    """docs/dev/reliability.md."""
     peers = [row for row in found if row.what.startswith("bad inputs") and row.failures]
     seen = "\n\n".join(
         f"{row.what}:\n\n" + "\n".join(f"* {said[:160]}" for said in row.failures) for row in peers
     )
     return (
         "# Reliability\n\nMade by `python -m tests.robustness.reliability --publish`; what is "
-        "trusted and what is not is in [SECURITY.md](../SECURITY.md).\n\n"
+        "trusted and what is not is in [SECURITY.md](../../SECURITY.md).\n\n"
         f"{table(found)}\n\nBad inputs: {', '.join(INPUTS)}. A failure is a crash, a raw error of "
         "LAPACK or Python, NaN, a map of what has none, or another map than that of the same rows "
         "in other units. The same inputs and judge for all; `tests/robustness/bad_inputs.py` has "

@@ -22,7 +22,7 @@ UNITS = (
 _NUMBER = r"(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?"
 _UNITS = "|".join(sorted(map(re.escape, UNITS), key=len, reverse=True)).replace("×", r"×(?!\s?\d)")
 # "0.7 to 1.9, 0.9 and 0.7 µs": every number of such a list has the unit.
-_LIST = rf"{_NUMBER}(?:(?:, | to | and | or | against |–){_NUMBER})*"
+_LIST = rf"(?:\d[\d.]*(?:, \d[\d.]*)*(?: to | and | or | against |–)(?:\d[\d.]*, )*)*{_NUMBER}"
 SHOWN = re.compile(rf"(?<![\w.,·^/-]){_LIST}[ \N{{NO-BREAK SPACE}}]?(?:{_UNITS})(?!\w)")
 # Half of the last digit shown, and a little for values that were rounded themselves.
 ROUNDING = 0.51

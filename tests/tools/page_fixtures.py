@@ -1,7 +1,12 @@
 """A browser window for the tests of the page: opened from files, quiet, offline."""
 
+from __future__ import annotations
+
 import os
 import shutil
+import tempfile
+from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
@@ -39,41 +44,70 @@ def the_browser(*flags):
     }
 
 
-@pytest.fixture(scope="module")
-def tab():
-    """One window for all tests: its second page starts five times as fast as its first."""
-    player, how = the_browser(*SOFTWARE_GL)
-    with player as play:
-        browser = play.chromium.launch(**how)
-        yield browser.new_page(viewport={"width": 1280, "height": 860}, reduced_motion="reduce")
-        browser.close()
+class Window:
+    """One window for the tests of all pages: its second page starts five times as fast.
+
+    shown : the page that was opened last, and how it looked then
+    """
+
+    open: ClassVar[Window | None] = None
+
+    def __init__(self) -> None:
+        manager, how = the_browser(*SOFTWARE_GL)
+        self.folder = tempfile.TemporaryDirectory()
+        self.player = manager.start()
+        self.browser = self.player.chromium.launch(**how)
+        size = {"width": 1280, "height": 860}
+        self.tab = self.browser.new_page(viewport=size, reduced_motion="reduce")
+        self.shown = {"html": None, "at first": None}
+
+    def close(self) -> None:
+        self.browser.close()
+        self.player.stop()
+        self.folder.cleanup()
 
 
-@pytest.fixture(scope="module")
-def file_of(tmp_path_factory):
+def pytest_runtest_teardown(nextitem):
+    """Close it after the tests of pages: while it is open, nothing else may run an event loop."""
+    of_pages = nextitem is not None and nextitem.path.name.startswith("test_page")
+    if Window.open is not None and not of_pages:
+        Window.open.close()
+        Window.open = None
+
+
+@pytest.fixture
+def window():
+    if Window.open is None:
+        Window.open = Window()
+    return Window.open
+
+
+@pytest.fixture
+def tab(window):
+    """The page in the window."""
+    return window.tab
+
+
+@pytest.fixture
+def file_of(window):
     """The address of a file with this page: one for all, since a browser keeps what it compiled."""
-    path = tmp_path_factory.mktemp("pages") / "page.html"
+    path = Path(window.folder.name) / "page.html"
 
     def address(html):
         path.write_text(html, encoding="utf-8")
+        window.shown["html"] = None
         return path.as_uri()
 
     return address
 
 
-@pytest.fixture(scope="module")
-def shown():
-    """The page that was opened last, and how it looked then."""
-    return {"html": None, "at first": None}
-
-
 @pytest.fixture
-def opened(tab, file_of, shown):
+def opened(window, tab, file_of):
     """Opens a page from a file, or makes one that is open as it was (unless `anew`).
 
     At the end of the test nothing may have been asked or said.
     """
-    heard, asked = [], []
+    shown, heard, asked = window.shown, [], []
 
     def on_request(request):
         if not request.url.startswith(("file:", "data:", "blob:")):

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from benchmarks import running
+from benchmarks.__main__ import missing
 from benchmarks.case import Side
 from benchmarks.cases import CASES
 from benchmarks.growth import exponent
@@ -132,6 +133,12 @@ def test_runs_are_kept_and_only_the_missing_are_made(
     assert enough([RUNS["broken"]], "ours", 3)
     assert current([RUNS["slow"]], Limits(100)) == [RUNS["slow"]]
     assert current([RUNS["slow"]], Limits(200)) == []  # it may arrive now
+
+
+def test_a_side_whose_package_is_not_installed_is_left_out() -> None:
+    assert missing({"status": "failed", "why": "ModuleNotFoundError: No module named 'openTSNE'"})
+    assert not missing(RUNS["broken"])
+    assert not missing(RUNS["slow"])
 
 
 @pytest.mark.full

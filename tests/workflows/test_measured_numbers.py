@@ -9,6 +9,10 @@ that runs is an executed example. `tests/tools/stated_numbers.py` lists what is 
 
 from __future__ import annotations
 
+import importlib.util
+import inspect
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,8 +22,28 @@ import pytest
 from benchmarks.measured import Value, record, run_of_values, runs, values, values_of_run
 from benchmarks.published import COMPARED, readme_table
 from tests.tools.numbers_in_text import Shown, holds, numbers_shown
+from tests.tools.stated_numbers import STATED, without_stated
+from tests.workflows.public_names import THINGS, members
 
 ROOT = Path(__file__).parents[2]
+# Every section of it names the command that simulates its tables.
+SIMULATIONS = ROOT / "docs" / "calibration.md"
+# Statements of the papers and about them.
+THEORY = ("errata.md", "papers-to-code.md")
+PAGES = [
+    page
+    for page in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+    if page != SIMULATIONS and page.name not in THEORY
+]
+REMEDY = """
+A measured number is one that benchmarks/measured.csv has (benchmarks write it with --publish): name
+its key in the paragraph, item or table, <!-- measured: KEY -->, and write the value of the file.
+A limit, a parameter or an example says so: <!-- not measured: WHAT IT IS -->.
+What no command measures is said without a number."""
+FENCE = re.compile(r"^```.*?^```$", re.M | re.S)
+FILLED = re.compile(r"^<!-- filled: .*?^<!-- end -->$", re.M | re.S)
+SOURCE = re.compile(r"<!-- (measured|not measured|checked by): (.*?)-->", re.S)
+BREAK = re.compile(r"(?<=\n)(?=\s*\n)|(?<=\n)(?=\s*(?:[*-]|\d+\.) )")
 
 
 def test_every_value_has_a_run_with_a_date_a_command_and_a_machine() -> None:
@@ -70,6 +94,7 @@ def test_readme_shows_six_rows_with_both_sides() -> None:
     [
         ("1.5 s and 2.6 GiB", ["1.5 s", "2.6 GiB"]),
         ("0.7 to 1.9, 0.9 and 0.7 µs", ["0.7 µs", "1.9 µs", "0.9 µs", "0.7 µs"]),
+        ("recall 1.0, 374 MB; at 10,000, 2 s", ["374 MB", "2 s"]),
         ("70,000×784 → 50, 20 × 3, k = 10, version 1.9", []),
         ("7 times, 3.5× as fast, 27%", ["7 times", "3.5 ×", "27 %"]),
     ],
@@ -96,3 +121,114 @@ def test_a_number_is_held_to_the_digits_that_it_shows(text: str, held: bool) -> 
     (shown,) = numbers_shown(text)
     assert isinstance(shown, Shown)
     assert holds(known, shown) is held
+
+
+# ---- the pages
+
+
+def blocks(text: str) -> Iterator[tuple[int, str]]:
+    """Paragraphs, tables and items of lists, with their lines; no code, nothing that is filled."""
+    for apart in (FENCE, FILLED):
+        text = apart.sub(lambda found: "\n" * found[0].count("\n"), text)
+    line = 1
+    for part in BREAK.split(text):
+        yield line + (len(part) - len(part.lstrip("\n"))), part
+        line += part.count("\n")
+
+
+def sources(block: str) -> dict[str, str]:
+    """The kinds of sources that a block names, with what it says of each."""
+    return dict(SOURCE.findall(block))
+
+
+def complaints(page: str, text: str, known: Mapping[str, list[Value]]) -> Iterator[str]:
+    """What a writer must do, number by number."""
+    for line, block in blocks(text):
+        said = sources(block)
+        if "not measured" in said or "checked by" in said:
+            continue
+        keys = [key.strip() for key in said.get("measured", "").split(",") if key.strip()]
+        for key in keys:
+            if key not in known:
+                yield f"{page}:{line}: benchmarks/measured.csv has no key {key!r}"
+        own = [value for key in keys for value in known.get(key, [])]
+        shown = numbers_shown(without_stated(SOURCE.sub("", block)))
+        wrong = ", ".join(dict.fromkeys(one.words for one in shown if not holds(own, one)))
+        if wrong:
+            where = f"is no value of {', '.join(keys)}" if keys else "has no source"
+            yield f"{page}:{line}: {wrong} {where}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_measured_numbers_are_those_of_the_data_file(page: Path) -> None:
+    known: dict[str, list[Value]] = {}
+    for value in values():
+        known.setdefault(value.key, []).append(value)
+    text = page.read_text(encoding="utf-8")
+    found = list(complaints(page.name, text, known))
+    assert not found, "\n".join([*found, REMEDY])
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_what_checks_a_number_exists(page: Path) -> None:
+    for _, block in blocks(page.read_text(encoding="utf-8")):
+        said = sources(block)
+        assert all(words.strip() for words in said.values())
+        if "checked by" in said:
+            assert (ROOT / said["checked by"].strip()).exists()
+
+
+def test_sections_of_simulations_name_their_commands() -> None:
+    text = SIMULATIONS.read_text(encoding="utf-8")
+    for section in re.split(r"^(?=## )", text, flags=re.M)[1:]:
+        commands = re.findall(r"`python -m (benchmarks\.[\w.]+)", section)
+        assert commands, section.partition("\n")[0]
+        for module in commands:
+            assert importlib.util.find_spec(module)
+
+
+def test_a_writer_is_told_what_to_do() -> None:
+    known = {"case": [Value("case", "dualfold", "seconds", "7.4", "s")]}
+    good = (
+        "It takes 7.4 s. <!-- measured: case -->\n\n* At most 20 MB. <!-- not measured: a limit -->"
+    )
+    assert list(complaints("page.md", good, known)) == []
+    [wrong] = complaints("page.md", "It takes 8 s. <!-- measured: case -->", known)
+    assert wrong == "page.md:1: 8 s is no value of case"
+    [nowhere] = complaints("page.md", "Text.\n\nIt takes 8 s.", known)
+    assert nowhere == "page.md:3: 8 s has no source"
+    [missing] = complaints("page.md", "Text. <!-- measured: other -->", known)
+    assert "no key 'other'" in missing
+
+
+def prose(doc: str) -> str:
+    """A docstring without its examples, which run."""
+    return re.sub(r"^\s*>>>.*?(?:\n\s*\n|\Z)", "\n", inspect.cleandoc(doc), flags=re.M | re.S)
+
+
+@pytest.mark.parametrize("name", THINGS)
+def test_docstrings_state_no_measured_numbers(name: str) -> None:
+    thing = THINGS[name]
+    docs = [thing.__doc__ or ""]
+    if inspect.isclass(thing):
+        docs += [member.__doc__ or "" for _, member in members(thing)]
+    found = [shown.words for doc in docs for shown in numbers_shown(without_stated(prose(doc)))]
+    assert not found, (
+        f"the docstring of {name} says {', '.join(found)}. Measured numbers belong on a page of "
+        "measurements, with their key; a limit or a level goes into tests/tools/stated_numbers.py"
+    )
+
+
+def test_every_stated_phrase_is_still_said_somewhere() -> None:
+    texts = [page.read_text(encoding="utf-8") for page in PAGES]
+    for thing in THINGS.values():
+        kinds = (
+            [thing, *(member for _, member in members(thing))]
+            if inspect.isclass(thing)
+            else [thing]
+        )
+        texts += [kind.__doc__ or "" for kind in kinds]
+    whole = "\n".join(texts)
+    for phrase, meaning in STATED.items():
+        assert meaning
+        assert re.search(phrase.replace(" ", r"\s+"), whole), phrase

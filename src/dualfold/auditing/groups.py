@@ -247,8 +247,13 @@ def linked_groups(
     return LinkedGroups(found, found.codes[rows], lists, width, labels), dimension
 
 
-def groups_with_verdicts(linked: LinkedGroups) -> tuple[tuple[Group, ...], tuple[Pair, ...]]:
-    """Every group of the map, compared with the links of the sampled points."""
+def groups_with_verdicts(
+    linked: LinkedGroups, *, parts: bool = True
+) -> tuple[tuple[Group, ...], tuple[Pair, ...]]:
+    """Every group of the map, compared with the links of the sampled points.
+
+    parts : whether each is searched for two groups of the data; no verdict depends on it
+    """
     members, names = linked.members, linked.names
     large = [item for item, rows in enumerate(members) if len(rows) >= MIN_PART_POINTS]
     tests = max(1, len(large) * (len(large) - 1) // 2)
@@ -269,12 +274,17 @@ def groups_with_verdicts(linked: LinkedGroups) -> tuple[tuple[Group, ...], tuple
             for (first, second), valley in valleys.items()
             if item in (first, second)
         }
-        groups.append(_group(linked, item, own if item in large else None))
+        group = _group(linked, item, own if item in large else None)
+        if parts and item in large:
+            group = replace(group, parts=_thrown_together(linked.lists, members[item]))
+        groups.append(group)
     pairs = tuple(Pair(names[a], names[b], valley) for (a, b), valley in valleys.items())
     return tuple(groups), pairs
 
 
-def joined_groups(linked: LinkedGroups, pairs: tuple[Pair, ...]) -> tuple[Group, ...]:
+def joined_groups(
+    linked: LinkedGroups, pairs: tuple[Pair, ...], *, parts: bool = True
+) -> tuple[Group, ...]:
     """Groups without a valley between them, joined and judged as one; () where none are torn.
 
     Joined groups have more points, which may show what their parts did not: they are joined and
@@ -288,7 +298,7 @@ def joined_groups(linked: LinkedGroups, pairs: tuple[Pair, ...]) -> tuple[Group,
             "+".join(called[item] for item in np.flatnonzero(union == one))
             for one in range(linked.found.count)
         ]
-        groups, pairs = groups_with_verdicts(linked)
+        groups, pairs = groups_with_verdicts(linked, parts=parts)
     back = dict(zip(linked.names, called, strict=True))
     return tuple(
         replace(
@@ -345,7 +355,6 @@ def _group(linked: LinkedGroups, item: int, valleys: dict[int, Valley] | None) -
         verdict,
         partner=None if partner is None else names[partner],
         torn_from=torn,
-        parts=_thrown_together(linked.lists, rows),
         label=label,
         label_share=share,
     )

@@ -179,8 +179,8 @@ def _has_own_groups(X: Array, groups: MapGroups) -> bool:
     # Uncorrected: the correction takes seconds for each table.
     width = levina_bickel(X, min(LEVINA_BICKEL_NEIGHBORS, len(X) - 1))
     linked = LinkedGroups(groups, groups.codes, lists, width)
-    found, pairs = groups_with_verdicts(linked)
-    unions = joined_groups(linked, pairs)
+    found, pairs = groups_with_verdicts(linked, parts=False)
+    unions = joined_groups(linked, pairs, parts=False)
     return any(one.verdict == "group" for one in (*found, *unions))
 
 

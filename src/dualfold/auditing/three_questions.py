@@ -21,7 +21,7 @@ from dualfold.quality.visible_groups import MapGroups, map_groups
 __all__ = ["groups_found", "map_verdict"]
 
 N_NEIGHBORS = 10
-# Fewer rows have no tests of groups (docs/audit.md).
+# Fewer rows have no tests of groups (docs/audit-tests.md).
 MIN_GROUP_ROWS = 100
 # Rows on which groups are looked for on the map, and rows whose links are counted: a second each.
 MAX_VISIBLE_ROWS = 20_000
@@ -118,8 +118,9 @@ def groups_found(x: Space, Y: Any, *, random_state: int = 0) -> GroupsFound:
         return GroupsFound(visible.count, reason=f"{visible.count} groups are visible, too many")
     chosen = _rows(len(rows), MAX_TESTED_ROWS, random_state)
     linked, _ = linked_groups(subspace(x, rows[chosen]), visible, chosen, random_state)
-    groups, pairs = groups_with_verdicts(linked)
-    joined = [one.verdict for one in joined_groups(linked, pairs)].count("group")
+    groups, pairs = groups_with_verdicts(linked, parts=False)
+    unions = joined_groups(linked, pairs, parts=False)
+    joined = [one.verdict for one in unions].count("group")
     verdicts = tuple(one.verdict for one in groups)
     counts = Counter(verdicts)
     return GroupsFound(

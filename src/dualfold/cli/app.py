@@ -20,10 +20,10 @@ from dualfold.cli.method_list import methods
 from dualfold.cli.recommend import recommend
 from dualfold.cli.report import report
 from dualfold.cli.transform import transform
-from dualfold.cli.usage import Program
+from dualfold.cli.usage import CommandGroup
 
 app = typer.Typer(
-    cls=Program,
+    cls=CommandGroup,
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,

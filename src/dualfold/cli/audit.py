@@ -67,7 +67,7 @@ def audit(options: AuditOptions) -> None:
     It names points at wrong places, groups that the data do not have, and what no map of this
     size can show. The map may be anybody's: UMAP's, t-SNE's, the table behind a figure; each of
     its rows must be a row of FILE. --color names the column that groups are called after. What
-    is tested, and at which level, is in docs/audit.md; the last paragraph is for a methods
+    is tested, and at which level, is in docs/audit-tests.md; the last paragraph is for a methods
     section.
     """
     if options.output == "-":

@@ -245,7 +245,7 @@ def _last_lines(options: EmbedOptions, summary: dict[str, Any]) -> list[str]:
 
 
 def _next_words(options: EmbedOptions, summary: dict[str, Any]) -> list[str]:
-    """A picture first, then other kinds of map."""
+    """A picture first, then other kinds of map; never what would replace the map."""
     method, source, reading = summary["settings"]["method"], options.file, options.reading
     differ = summary["scales_differ"]
     if options.picture is not None or options.html is not None:
@@ -254,10 +254,11 @@ def _next_words(options: EmbedOptions, summary: dict[str, Any]) -> list[str]:
         words += reading_words(reading, standardize=differ)
         words += option_words(DESCRIPTIONS[method], summary["settings"])
         return [*words, "--picture", f"{stem(source)}.compare.png"]
-    words = embed_words(source, summary["settings"], reading, standardize=differ)
-    name = "map" if source == "-" else stem(source)
-    words += ["--picture", f"{name}.{method}.png"]
     output = str(options.output)
-    if output != default_output(source, method):
-        words += ["--output", output]
-    return [*words, "--force"] if output != "-" else words
+    is_file = "-" not in (source, output)
+    if is_file and not differ:
+        return ["dualfold", "report", source, output, "--picture", f"{stem(output)}.quality.png"]
+    words = embed_words(source, summary["settings"], reading, standardize=differ)
+    name = f"{'map' if source == '-' else stem(source)}.{method}"
+    words += ["--picture", f"{name}.png"]
+    return [*words, "--output", f"{name}.standardized.csv"] if is_file else words

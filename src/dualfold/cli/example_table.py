@@ -8,6 +8,7 @@ from dualfold.cli import options as o
 from dualfold.cli.commands import try_next
 from dualfold.cli.console import Console
 from dualfold.cli.usage import whole_number
+from dualfold.errors import counted
 
 EXAMPLE_NAMES = ("penguins-like", "roll", "s-curve", "helix")
 
@@ -51,7 +52,8 @@ def data(options: DataOptions) -> None:
         return
     count = len(next(iter(columns.values())))
     console.say(
-        f"{count:,} rows × {len(columns)} columns in {output}: {EXAMPLE_TABLES[name][2]}, made up"
+        f"{counted(count, 'row')} × {len(columns)} columns in {output}: "
+        f"{EXAMPLE_TABLES[name][2]}, made up"
     )
     color = ["--color", "species"] if "species" in columns else []
     console.say(try_next(["dualfold", "recommend", output, *color]))

@@ -115,7 +115,7 @@ def _arguments(command: Any) -> list[Any]:
     return [one for one in command.params if one.param_type_name == "argument"]
 
 
-class Program(typer.core.TyperGroup):
+class CommandGroup(typer.core.TyperGroup):
     """The commands together; what they refuse is shown here."""
 
     def make_context(self, *args: Any, **more: Any) -> Any:

@@ -285,9 +285,13 @@ def _check_asked(names: list[str], reading: Reading) -> None:
     asked += [*reading.label_fields.items(), *reading.used_fields.items()]
     for name, argument in asked:
         if name not in names:
-            close = difflib.get_close_matches(name, names, n=3) or names
+            close = difflib.get_close_matches(name, names, n=3)
+            meant = " or ".join(f"'{one}'" for one in close)
             raise InvalidInput(
-                Argument(argument, name), f" names no column; there is {quoted_names(close)}"
+                Argument(argument, name),
+                f" names no column; did you mean {meant}?"
+                if close
+                else f" names no column; the columns are {quoted_names(names)}",
             )
 
 

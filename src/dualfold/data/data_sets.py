@@ -7,6 +7,7 @@ import os
 import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -63,17 +64,24 @@ def digits() -> DataSet:
     >>> digits().points.shape
     (1797, 64)
     """
-    from sklearn.datasets import load_digits
-
-    bunch = load_digits()
+    points, labels = _digits_of_scikit_learn()
     return DataSet(
-        points=bunch.data,
-        labels=bunch.target.astype(np.int64),
+        points=points.copy(),
+        labels=labels.astype(np.int64),
         names=_pixel_names((8, 8)),
         shape=(8, 8),
-        rows=np.arange(len(bunch.data)),
+        rows=np.arange(len(points)),
         source="scikit-learn's load_digits",
     )
+
+
+@cache
+def _digits_of_scikit_learn() -> tuple[NDArray[Any], NDArray[Any]]:
+    """Read once: they are text in a compressed file."""
+    from sklearn.datasets import load_digits
+
+    points, labels = load_digits(return_X_y=True)
+    return points, labels
 
 
 def mnist(n: int | None = None, random_state: int | np.random.Generator | None = None) -> DataSet:

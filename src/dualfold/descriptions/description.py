@@ -47,7 +47,7 @@ class Description:
     new_points : str
         How rows that come later are placed.
     size : str
-        The largest tables measured, with the seconds they took; SIZES_MEAN says where.
+        Large tables that take less than two minutes; SIZES_MEAN says where.
     options : tuple of str, default=()
         Parameters of the estimator that the command line offers beside n_components; their types,
         ranges, defaults and help are those of the estimator.
@@ -65,6 +65,8 @@ class Description:
         Whether its problem has eigenvalues, which stored maps state.
     dual : bool, default=False
         Whether the proof needs dual weights, which a model file keeps.
+    weighted : bool, default=False
+        Whether `fit` takes weights of rows (`sample_weight`).
     in_demo : bool, default=True
         Whether `dualfold demo` shows it; variants of a shown method are left out.
 
@@ -95,6 +97,7 @@ class Description:
     scaled: bool = False
     values: bool = True
     dual: bool = False
+    weighted: bool = False
     in_demo: bool = True
 
     def words(self) -> dict[str, str]:

@@ -13,7 +13,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from dualfold.data.labels import Labels
 from dualfold.embedding import embed
-from dualfold.errors import Argument, InPython, InvalidInput
+from dualfold.errors import Argument, InPython, InvalidInput, counted
 from dualfold.fitting.dimension import MAX_AUTO_COMPONENTS, cut_at_eigengap
 from dualfold.fitting.estimator import Stage, asked_count
 from dualfold.fitting.graph_estimator import GRAPH_CONSTRAINTS
@@ -193,7 +193,7 @@ class _Projection:
         alone = np.flatnonzero(graph.lists.counts == 0)
         if len(alone):
             raise InvalidInput(
-                f"{len(alone)} rows have no neighbour of their own class, the first of them is row "
+                f"{counted(len(alone), 'row')} without a neighbour of the same class, first row "
                 f"{alone[0]}; raise ",
                 Argument("radius"),
                 ", or use ",

@@ -79,7 +79,10 @@ class Threads:
         are waited for: they may write into arrays that the caller gives up. Of several failures
         the first item's is raised, as without threads.
         """
-        shared = _Round(work, list(items))
+        every = list(items)
+        if self.count == 1 or len(every) == 1:
+            return list(_one_by_one(work, every, done))
+        shared = _Round(work, every)
         try:
             with suppress(RuntimeError):  # no thread is to be had: the caller does it alone
                 for _ in range(min(self.count, len(shared.items)) - 1):
@@ -93,6 +96,14 @@ class Threads:
         if late := shared.newly_ready():
             done(late)
         return shared.results
+
+
+def _one_by_one(
+    work: Callable[[Item], Result], items: list[Item], done: Callable[[float], None]
+) -> Iterator[Result]:
+    for item in items:
+        yield work(item)
+        done(1)
 
 
 class _Round(Generic[Item, Result]):

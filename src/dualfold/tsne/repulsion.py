@@ -57,7 +57,7 @@ class ByPairs:
         def work(rows: slice) -> None:
             _all_pairs(rows.start, rows.stop, len(Y), Y.shape[1], 1, Y, apart, self.phi, self.push)
 
-        pool.map(work, shares(len(Y), 4 * parts))
+        pool.map(work, shares(len(Y), 4 * parts if parts > 1 else 1))
         return float(self.phi.sum())
 
     def refine(self) -> None:
