@@ -23,7 +23,7 @@ from benchmarks import corpus
 from benchmarks.cases import CASES
 from benchmarks.growth import climbs, growth_plain, growth_table
 from benchmarks.ladders import LADDERS
-from benchmarks.measured import record, values_of_run
+from benchmarks.measured import Value, record, values_of_run
 from benchmarks.plots import growth_figure
 from benchmarks.published import COMPARED, GROWTH, RESULTS_PAGE
 from benchmarks.running import (
@@ -184,16 +184,14 @@ def publish(
     chosen: argparse.Namespace, results: Mapping[str, Mapping[str, Run]], growth: str
 ) -> None:
     """What was measured by this command into the data file; then all that is written from it."""
-    measured = [
-        value
-        for case in chosen.cases
-        for side, run in results.get(case, {}).items()
-        if run["status"] != "cannot" and not CASES[case].sides[side].shown_from
-        for value in values_of_run(case, side, run)
-    ]
-    if measured:
-        command = "python -m benchmarks" + (" --readme" if chosen.readme else "")
-        record(measured, command, machine_words())
+    by_date: dict[str, list[Value]] = {}
+    for case in chosen.cases:
+        for side, run in results.get(case, {}).items():
+            if run["status"] != "cannot" and not CASES[case].sides[side].shown_from:
+                by_date.setdefault(run.get("date", ""), []).extend(values_of_run(case, side, run))
+    command = "python -m benchmarks" + (" --readme" if chosen.readme else "")
+    for date, measured in by_date.items():
+        record(measured, command, machine_words(), date=date)
     if growth:
         above = RESULTS_PAGE.read_text(encoding="utf-8").partition(GROWTH)[0]
         RESULTS_PAGE.write_text(above + growth + "\n", encoding="utf-8")

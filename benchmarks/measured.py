@@ -64,15 +64,23 @@ def runs(path: Path = RUNS) -> dict[str, Made]:
         return {row["run"]: Made(**row) for row in csv.DictReader(stream)}
 
 
+def today() -> str:
+    return datetime.now(UTC).date().isoformat()
+
+
 def record(
-    new: Iterable[Value], command: str, machine: str, *, paths: tuple[Path, Path] = (VALUES, RUNS)
+    new: Iterable[Value],
+    command: str,
+    machine: str,
+    *,
+    date: str = "",
+    paths: tuple[Path, Path] = (VALUES, RUNS),
 ) -> None:
     """Replace all values of the keys and sides in `new`; a key's place in the file stays."""
-    new, old, made = list(new), values(paths[0]), runs(paths[1])
-    today = datetime.now(UTC).date().isoformat()
-    number = 1 + sum(name.startswith(f"{today}.") for name in made)
-    name = f"{today}.{number}"
-    made[name] = Made(name, today, command, machine)
+    new, old, made, date = list(new), values(paths[0]), runs(paths[1]), date or today()
+    numbers = [int(name.rpartition(".")[2]) for name in made if name.startswith(f"{date}.")]
+    name = f"{date}.{1 + max(numbers, default=0)}"
+    made[name] = Made(name, date, command, machine)
     measured = {(value.key, value.side) for value in new}
     left = [value for value in old if (value.key, value.side) not in measured]
     order = list(dict.fromkeys(value.key for value in [*old, *new]))

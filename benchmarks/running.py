@@ -13,6 +13,7 @@ from time import monotonic, sleep
 from typing import Any
 
 from benchmarks.case import Side
+from benchmarks.measured import today
 from benchmarks.memory import held
 from benchmarks.verdicts import GIB
 
@@ -73,7 +74,7 @@ def _merged(told: dict[str, Run]) -> Run:
     checked = told.get("checked", {})
     done = {key: value for key, value in told["done"].items() if key != "event"}
     done["facts"] = done["facts"] | checked.get("facts", {})
-    return {"status": "done", **done, "quality": checked.get("quality")}
+    return {"status": "done", **done, "quality": checked.get("quality"), "date": today()}
 
 
 def _events(out: Path) -> dict[str, Run]:

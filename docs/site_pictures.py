@@ -7,7 +7,11 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 GALLERY = Path(__file__).parent / "gallery"
+# The yellow end of viridis is hard to see on white, and so it is inverted on the dark theme.
+DARKEST_SHARE = 0.87
 EXAMPLES = re.compile(r"^<!-- examples: ([\w ]+) -->$", re.M)
 PICTURE = re.compile(r"sphx_glr_(plot_\w+?)_(?:\d{3}|thumb)\.\w+$")
 
@@ -15,8 +19,12 @@ PICTURE = re.compile(r"sphx_glr_(plot_\w+?)_(?:\d{3}|thumb)\.\w+$")
 def apply_style(settings: dict[str, Any], example: str) -> None:
     """Each example starts with the gallery's style (sphinx-gallery resets matplotlib before)."""
     import matplotlib.pyplot as plt
+    from matplotlib.colors import LinearSegmentedColormap
 
     plt.style.use(GALLERY / "figures.mplstyle")
+    dark = plt.colormaps["viridis"](np.linspace(0, DARKEST_SHARE, 256))
+    plt.colormaps.register(LinearSegmentedColormap.from_list("gallery", dark), force=True)
+    plt.rcParams["image.cmap"] = "gallery"
 
 
 def show_examples(app: Any, name: str, source: list[str]) -> None:

@@ -207,8 +207,8 @@ def test_a_failure_leaves_nothing_behind(here, monkeypatch, where):
     ("words", "code", "said"),
     [
         (["tabel.csv"], 1, "there is no file tabel.csv; did you mean 'table.csv'?"),
-        (["table.csv", "--color", "kin"], 1, "--color kin names no column; there is 'kind'"),
-        (["table.csv", "--id", "nam"], 1, "--id nam names no column; there is 'name'"),
+        (["table.csv", "--color", "kin"], 1, "--color kin names no column; did you mean 'kind'"),
+        (["table.csv", "--id", "nam"], 1, "--id nam names no column; did you mean 'name'"),
         (["table.csv", "--exclude", "q"], 1, "--exclude q names no column"),
         (["table.csv", "-m", "pcaa"], 2, "did you mean pca?"),
         (["table.csv", "-m", "quux"], 2, "there are pca, mds, isomap, eigenmaps"),

@@ -80,7 +80,7 @@ def test_the_file_holds_the_estimators_numbers_and_its_certificate(here, method)
     assert metadata["t_similarity"] == dualfold.t_similarity(seen, points)
     assert result.stdout == ""
     assert ("Proved: no other " in result.stderr) == bool(DESCRIPTIONS[method].nothing_better)
-    assert "Try next:  dualfold embed roll.csv" in result.stderr
+    assert "Try next:  dualfold report roll.csv" in result.stderr
 
 
 def another(option):

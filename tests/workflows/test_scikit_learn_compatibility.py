@@ -35,6 +35,7 @@ class Suite:
     module: str
     replaced: tuple[str, ...]
     failing: dict[str, str] = field(default_factory=dict)
+    least_share: float = LEAST_SHARE
 
     @property
     def name(self) -> str:
@@ -44,6 +45,9 @@ class Suite:
 
 WHITENED_MODEL = "whiten"
 FLOAT32_COSINES = "cosines"
+LARGEST_MODULI = "moduli"
+TABLES_STAY = "copy"
+TRIVIAL_CORRELATIONS = "trivial"
 SUITES = [
     Suite(
         "sklearn.decomposition.tests.test_pca",
@@ -54,8 +58,23 @@ SUITES = [
         },
     ),
     Suite(
+        "sklearn.decomposition.tests.test_kernel_pca",
+        ("sklearn.decomposition:KernelPCA=dualfold:KernelPCA",),
+        {"test_precomputed_kernel_not_psd[randomized]": LARGEST_MODULI},
+    ),
+    Suite(
         "sklearn.decomposition.tests.test_truncated_svd",
         ("sklearn.decomposition:TruncatedSVD=dualfold:TruncatedSVD",),
+    ),
+    Suite(
+        "sklearn.cross_decomposition.tests.test_pls",
+        ("sklearn.cross_decomposition:CCA=dualfold:CCA",),
+        {"test_copy[CCA]": TABLES_STAY}
+        | {
+            f"test_scale_and_stability[X{case}-y{case}-CCA]": TRIVIAL_CORRELATIONS
+            for case in (2, 3, 4)
+        },
+        0.9,  # three of the four have tables of four rows, on which every correlation is 1
     ),
     Suite(
         "sklearn.manifold.tests.test_classical_mds",
@@ -131,7 +150,7 @@ def judge(suite: Suite, found: dict[str, str], document: str) -> None:
     failed = {name for name, outcome in found.items() if outcome == "failed"}
     passed = sum(outcome == "passed" for outcome in found.values())
     assert failed == set(suite.failing), suite.module
-    assert passed >= LEAST_SHARE * (passed + len(failed)), suite.module
+    assert passed >= suite.least_share * (passed + len(failed)), suite.module
     for test, reason in suite.failing.items():
         assert test.split("[")[0] in document, test
         assert f"<a id='{reason}'></a>" in document, reason

@@ -27,15 +27,20 @@ DESCRIPTIONS: dict[str, Description] = {
         key=lambda row: not row.in_demo,
     )
 }
+# Estimators and functions of two tables, "module:name"; the command line reads one.
+TWO_TABLE_METHODS = (
+    ("cca:CCA", "cca:cca"),
+    ("correspondence:CorrespondenceAnalysis", "correspondence:correspondence_analysis"),
+)
 # Public names, with the modules below dualfold.methods (with an underscore before) they are from.
 ESTIMATOR_MODULES = {
     row.class_name: row.estimator.partition(":")[0] for row in DESCRIPTIONS.values()
-}
+} | {name: module for row in TWO_TABLE_METHODS for module, _, name in (row[0].partition(":"),)}
 FUNCTION_MODULES = {
     name: module
     for row in DESCRIPTIONS.values()
     for module, _, name in (function.partition(":") for function in row.functions)
-}
+} | {name: module for row in TWO_TABLE_METHODS for module, _, name in (row[1].partition(":"),)}
 SIZES_MEAN = (
     "Practical size: rows that were measured to take less than two minutes on 2 cores, neighbours "
     "and certificate included. A sheet is a swiss roll, 3 columns; images are MNIST, 784 columns. "

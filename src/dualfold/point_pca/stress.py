@@ -113,7 +113,7 @@ def descend_stress(
     References
     ----------
     .. [1] J. de Leeuw, "Applications of convex analysis to multidimensional scaling", Recent
-       Developments in Statistics, 133–146, North-Holland, 1977.
+       Developments in Statistics, 133–145, North-Holland, 1977.
 
     Examples
     --------
