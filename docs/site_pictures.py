@@ -7,7 +7,11 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 GALLERY = Path(__file__).parent / "gallery"
+# The yellow end of viridis is hard to see on white, and so it is inverted on the dark theme.
+DARKEST_SHARE = 0.87
 EXAMPLES = re.compile(r"^<!-- examples: ([\w ]+) -->$", re.M)
 PICTURE = re.compile(r"sphx_glr_(plot_\w+?)_(?:\d{3}|thumb)\.\w+$")
 
@@ -15,8 +19,12 @@ PICTURE = re.compile(r"sphx_glr_(plot_\w+?)_(?:\d{3}|thumb)\.\w+$")
 def apply_style(settings: dict[str, Any], example: str) -> None:
     """Each example starts with the gallery's style (sphinx-gallery resets matplotlib before)."""
     import matplotlib.pyplot as plt
+    from matplotlib.colors import LinearSegmentedColormap
 
     plt.style.use(GALLERY / "figures.mplstyle")
+    dark = plt.colormaps["viridis"](np.linspace(0, DARKEST_SHARE, 256))
+    plt.colormaps.register(LinearSegmentedColormap.from_list("gallery", dark), force=True)
+    plt.rcParams["image.cmap"] = "gallery"
 
 
 def show_examples(app: Any, name: str, source: list[str]) -> None:
@@ -32,17 +40,11 @@ def _thumbnails(found: re.Match[str]) -> str:
 def describe_pictures(app: Any, doctree: Any) -> None:
     """Figures and thumbnails get the alternative text of their example.
 
-    sphinx-gallery makes one of the titles in the figure, and leaves thumbnails without.
+    sphinx-gallery makes one of the titles in the figure, and leaves thumbnails without. That every
+    example has a text is tested (tests/workflows/test_gallery.py).
     """
-    from sphinx.util import logging
-
     texts = tomllib.loads((GALLERY / "alternative_texts.toml").read_text(encoding="utf-8"))
     for node in doctree.findall(lambda node: node.tagname in ("image", "imgsgnode")):
         found = PICTURE.search(node["uri"])
-        if found is None:
-            continue
-        if found[1] not in texts:
-            logging.getLogger(__name__).warning(
-                "%s has no line in docs/gallery/alternative_texts.toml", found[1]
-            )
-        node["alt"] = texts.get(found[1], "")
+        if found is not None:
+            node["alt"] = texts.get(found[1], f"Picture of the example {found[1]}")

@@ -4,8 +4,10 @@ Did the decomposition of my texts converge?
 
 Truncated SVD of word counts is latent semantic analysis. scikit-learn's default stops after five
 random rounds, whatever it has reached by then. Here the residual of each singular vector is drawn
-for both: the last components of the random rounds are still far from singular vectors, and nothing
-says so. The certificate does.
+for both.
+
+**In short:** look at the certificate. The last components of the random rounds are still far from
+singular vectors, and nothing says so.
 """
 
 import matplotlib.pyplot as plt

@@ -13,7 +13,7 @@ from pathlib import Path
 from runpy import run_path
 from typing import Any
 
-import matplotlib.style
+import matplotlib
 import numpy as np
 from matplotlib.figure import Figure
 from PIL import Image
@@ -27,9 +27,10 @@ from dualfold.quality import t_similarity, trustworthiness
 from dualfold.view.figures import Panel, figure_bytes, gallery
 
 HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE))
+sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 from first_order import descent, game  # noqa: E402
+from site_pictures import apply_style  # noqa: E402
 
 INK, SOFT, BLUE, ORANGE, GREEN = "#222222", "#666666", "#0072B2", "#D55E00", "#009E73"
 
@@ -284,7 +285,8 @@ def of_example(name: str) -> Callable[[], Figure]:
 
     def draw() -> Figure:
         folder = HERE.parent / "gallery"
-        with matplotlib.style.context(folder / "figures.mplstyle"):
+        with matplotlib.rc_context():
+            apply_style({}, name)
             return run_path(str(folder / f"plot_{name}.py"))["figure"]
 
     return draw

@@ -28,11 +28,13 @@ from dualfold.exploration import Exploration as Exploration
 from dualfold.exploration import explore as explore
 from dualfold.graph import Graph as Graph
 from dualfold.methods._cca import CCA as CCA
+from dualfold.methods._correspondence import CorrespondenceAnalysis as CorrespondenceAnalysis
 from dualfold.methods._diffusion_maps import DiffusionMaps as DiffusionMaps
 from dualfold.methods._eigenmaps import LaplacianEigenmaps as LaplacianEigenmaps
 from dualfold.methods._famd import FAMD as FAMD
 from dualfold.methods._fisher import FisherDiscriminant as FisherDiscriminant
 from dualfold.methods._isomap import Isomap as Isomap
+from dualfold.methods._kernel_pca import KernelPCA as KernelPCA
 from dualfold.methods._lle import LocallyLinearEmbedding as LocallyLinearEmbedding
 from dualfold.methods._lpp import LocalityPreservingProjection as LocalityPreservingProjection
 from dualfold.methods._lpp import OrthogonalLPP as OrthogonalLPP

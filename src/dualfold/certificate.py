@@ -72,6 +72,15 @@ def checked_tolerance(tolerance: Any) -> float:
     return number
 
 
+def refuse_no_problem(problem: Any, kind: Any, remedy: str, name: str = "problem") -> None:
+    """Refuse what is no problem of this kind, as a table; `remedy` says where one comes from."""
+    if not isinstance(problem, kind):
+        names = " or ".join(one.__name__ for one in getattr(kind, "__args__", (kind,)))
+        raise InvalidInput(
+            Argument(name), f" is of type {type(problem).__name__}, not {names}; {remedy}"
+        )
+
+
 def tolerance_or(default: float, tolerance: Tolerance) -> float:
     """The caller's tolerance, checked; `default` where it is "default".
 

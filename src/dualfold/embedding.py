@@ -185,8 +185,10 @@ def embed(problem: Any, *, solver: Any = None, tolerance: float = DEFAULT_TOLERA
 def embedding_of(problem: Any, solver: Any, tolerance: float) -> Embedding:
     """The embedding that answers a problem; each kind of problem registers how it is answered."""
     raise InvalidInput(
-        f"a {type(problem).__name__} is no problem that can be embedded; dualfold.explore(table) "
-        "makes a map of a table, and the functions of dualfold.methods state problems"
+        Argument("problem"),
+        f" is of type {type(problem).__name__}, not a problem that can be embedded; "
+        "dualfold.explore(table) makes a map of a table, and the functions of dualfold.methods "
+        "state problems",
     )
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 from functools import cache
 
 import numpy as np
@@ -88,6 +90,8 @@ def test_the_command_line_has_independent_ones(tmp_path, monkeypatch):
     found = json.loads(run(*embed))
     assert found["settings"]["coordinates"] == [0, 2]
     assert "no other choice of 6 coordinates" in found["solved"]
+    assert "than the 6 that were computed" in found["solved"]
+    assert "of which the map shows number 1 and 3" in found["solved"]
     assert (
         json.loads(run("certify", "strip.csv", "map.csv", "--json"))["certificate"]["level"]
         == "proved"
@@ -113,3 +117,12 @@ def test_the_table_is_prepared_as_the_library_prepares_it(here):
 
 def test_files_are_named_after_the_table():
     assert [stem(name) for name in ("-", "a/b.csv.gz", "b.parquet")] == ["table", "b", "b"]
+
+
+def test_the_next_command_replaces_nothing_and_runs(here):
+    done = run("embed", "t.csv", "-o", "own.csv")
+    [told] = re.findall(r"^Try next:  dualfold (.*)$", done.stderr, re.M)
+    before = {path: path.read_bytes() for path in here.iterdir()}
+    run(*shlex.split(told))
+    assert before.items() <= {path: path.read_bytes() for path in here.iterdir()}.items()
+    assert "--force" not in told

@@ -44,3 +44,13 @@ def test_sizes_take_less_than_two_minutes_as_measured(method, size):
     assert "less than two minutes" in SIZES_MEAN
     assert size in DESCRIPTIONS[method].size
     assert published()[MEASURED[method, size]]["dualfold"]["seconds"] < 120
+
+
+@pytest.mark.parametrize("width", [60, 80, 200])
+def test_lists_fit_the_terminal(monkeypatch, width):
+    monkeypatch.setattr("dualfold.cli.console.terminal_width", lambda: width)
+    monkeypatch.setattr("dualfold.cli.method_list.terminal_width", lambda: width)
+    for words in ((), ("isomap",), ("lpp",)):
+        lines = run("methods", *words).stdout.splitlines()
+        assert max(map(len, lines)) <= width
+        assert not [line for line in lines if "…" in line]  # no word is cut

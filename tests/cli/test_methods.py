@@ -80,7 +80,7 @@ def test_the_file_holds_the_estimators_numbers_and_its_certificate(here, method)
     assert metadata["t_similarity"] == dualfold.t_similarity(seen, points)
     assert result.stdout == ""
     assert ("Proved: no other " in result.stderr) == bool(DESCRIPTIONS[method].nothing_better)
-    assert "Try next:  dualfold embed roll.csv" in result.stderr
+    assert "Try next:  dualfold report roll.csv" in result.stderr
 
 
 def another(option):
@@ -108,6 +108,16 @@ OPTIONS = [(row.name, name) for row in DESCRIPTIONS.values() for name in row.opt
 FEWER_ROUNDS = {"tsne": 250, "neighbor_map": 20}
 
 
+@pytest.fixture
+def without_verdict(monkeypatch):
+    """The map alone: what is said of maps does not depend on options, and takes longer."""
+    monkeypatch.setattr("dualfold.exploration.exploration.verdict_on_map", lambda *given: None)
+    monkeypatch.setattr(
+        "dualfold.exploration.table_meaning.meaning_of_map", lambda *given, **more: None
+    )
+
+
+@pytest.mark.usefixtures("without_verdict")
 @pytest.mark.filterwarnings("ignore::dualfold.errors.DualfoldWarning")
 @pytest.mark.parametrize(("method", "name"), OPTIONS)
 def test_options_are_the_estimators_too(here, method, name):

@@ -31,18 +31,23 @@ def test_wrong_usage(here, said):
 
 
 REFUSED = {
+    "--labels species names no column; the columns are 'a', 'b', 'c'.": (
+        "embed", "t.csv", "-m", "fisher", "--labels", "species",
+    ),
+    "one.csv has 1 point and t.csv has 40 rows": ("report", "t.csv", "one.csv"),
     "m.csv is the table itself": ("report", "m.csv", "m.csv"),
     "there is no map none.csv": ("certify", "t.csv", "none.csv"),
     "comparing needs more than 21 rows": ("compare", "few.csv", "--methods", "pca"),
     "is no JSON object": ("certify", "t.csv", "list.csv"),
     "none of the methods gave a map": ("compare", "t.csv", "--methods", "isomap", "-k", "40"),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("said", REFUSED)
 def test_refusals(here, said):
     lines = (here / "t.csv").read_text().splitlines()
     (here / "few.csv").write_text("\n".join(lines[:10]))
+    (here / "one.csv").write_text("x,y\n1.5,2.5\n")
     (here / "list.csv").write_text((here / "m.csv").read_text())
     (here / "list.csv.json").write_text("[1]")
     done = run(*REFUSED[said], code=1)

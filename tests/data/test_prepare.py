@@ -124,7 +124,7 @@ def test_an_encoding_that_is_given_is_taken(tmp_path):
 def test_a_wrong_column_names_its_argument(frame, tmp_path, name, kind):
     frame.to_csv(tmp_path / "t.csv", index=False)
     source = frame if kind == "frame" else tmp_path / "t.csv"
-    with pytest.raises(InvalidInput, match="names no column; there is 'name'") as caught:
+    with pytest.raises(InvalidInput, match="names no column; did you mean 'name'") as caught:
         prepare(source, Reading(**{name: "nam"}))
     assert caught.value.argument == name
 

@@ -304,7 +304,7 @@ def test_dates_in_text():
         ('a,b\n1.5,"2\n3,4\n', {}, "quote"),
         ("a,b\nx,y\nz,w\n", {}, r"none is left.*'a', 'b': text"),
         ("a,b\n1.5,2.5\n", {"exclude": ["a", "b"]}, "asked to be left out"),
-        ("alpha,b\n1.5,2.5\n", {"exclude": ["alhpa"]}, "there is 'alpha'"),
+        ("alpha,b\n1.5,2.5\n", {"exclude": ["alhpa"]}, "did you mean 'alpha'?"),
         ("a,b\n1.5,2.5\n", {"label_columns": ["zz"]}, "label_columns='zz' names no column"),
         ("a,b\n1.5,x\n", {"keep": ["b"]}, "no numbers, as 'x'"),
         ("a,b\n1.5,2\n", {"separator": "::"}, "one character"),

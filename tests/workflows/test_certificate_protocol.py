@@ -11,6 +11,7 @@ from types import SimpleNamespace
 from typing import Any, get_args
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from scipy.sparse.linalg import aslinearoperator
@@ -18,6 +19,7 @@ from scipy.sparse.linalg import aslinearoperator
 import dualfold
 from dualfold import NeighborMap
 from dualfold.certificate import Level
+from dualfold.errors import InvalidInput
 from dualfold.exploration.verdict_words import short_verdict, verdict
 from dualfold.fitting.layout import PiecewiseCertificate
 from dualfold.games import LeastSquares, nesterov
@@ -270,3 +272,22 @@ def test_pieces_are_as_good_as_the_worst_of_them() -> None:
     searched = example("an operator that was searched")
     assert PiecewiseCertificate.of([good, searched]).level == "measured"
     assert PiecewiseCertificate.of([good, searched]).chance == searched.chance > 0
+
+
+@pytest.mark.parametrize("certify", [
+    lambda X: dualfold.certify(X, X),
+    lambda X: dualfold.certify(pd.DataFrame(X), X),
+    lambda X: dualfold.certify(dualfold.PCA(2).fit(X), X),
+    lambda X: dualfold.certify("table.csv", X),
+    lambda X: dualfold.embed(X),
+    lambda X: dualfold.tsne.certify_tsne(X, X),
+    lambda X: dualfold.unfolding.certify_unfolding(X, X, X[:, 0]),
+    lambda X: dualfold.neighbor_map.certify_neighbors(X, X),
+    lambda X: dualfold.programs.certify_program(X, X[0], X[0]),
+    lambda X: dualfold.programs.certify_infeasible(X, X[0]),
+    lambda X: dualfold.programs.certify_unbounded(X, X[0], X[0]),
+])  # fmt: skip
+def test_what_is_no_problem_is_refused_in_a_sentence(certify):
+    with pytest.raises(InvalidInput, match=r"is of type \w+, not .*; .*state") as caught:
+        certify(np.eye(6)[:, :3])
+    assert caught.value.argument in ("problem", "program")

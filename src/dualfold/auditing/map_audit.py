@@ -22,7 +22,7 @@ from dualfold.auditing.point_reliability import reliability
 from dualfold.auditing.reruns import MAX_METHOD_ROWS, impostors, method_runner, repeats
 from dualfold.data.prepared import prepare
 from dualfold.data.reading import PLAIN_READING
-from dualfold.errors import Argument, InPython, InvalidInput
+from dualfold.errors import Argument, InPython, InvalidInput, counted
 from dualfold.graph.metrics import is_euclidean
 from dualfold.graph.number_rows import rows_of_numbers
 from dualfold.inputs import frame_of, numbers_of
@@ -165,7 +165,8 @@ def _refuse_few_rows(n: int) -> None:
     if n < MIN_ROWS:
         raise InvalidInput(
             Argument("X"),
-            f" has {n} rows; an audit needs {MIN_ROWS} or more for its tests to mean something. "
+            f" has {counted(n, 'row')}; an audit needs {MIN_ROWS} or more for its tests to mean "
+            "something. "
             "`dualfold report`",
             InPython(" (dualfold.quality.report)"),
             " measures maps of fewer",

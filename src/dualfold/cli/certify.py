@@ -27,7 +27,7 @@ from dualfold.cli.usage import number
 from dualfold.cli.wording import command_texts
 from dualfold.data.reading import DEFAULT_READING, Reading
 from dualfold.descriptions import DESCRIPTIONS
-from dualfold.errors import InvalidInput
+from dualfold.errors import InvalidInput, counted
 from dualfold.exploration.input_table import read_input, refuse_too_many_coordinates
 from dualfold.exploration.job import Job
 from dualfold.exploration.verdict_words import verdict
@@ -165,7 +165,9 @@ def _of_points(options: CertifyOptions, console: Console) -> Recheck:
     refuse_too_many_coordinates(data, job.n_components, job.method)
     width = stored.points.shape[1]
     if isinstance(job.n_components, int) and width != job.n_components:
-        raise InvalidInput(f"{stored.path} has {width} coordinates and states {job.n_components}")
+        raise InvalidInput(
+            f"{stored.path} has {counted(width, 'coordinate')} and states {job.n_components}"
+        )
     values = _eigenvalues(stored) if job.method.values and not job.method.dual else None
     with console.stage("certifying again"):
         certificate = rechecked_points(
@@ -296,7 +298,7 @@ def _problem_line(settings: dict[str, Any], data: Prepared) -> str:
         problem = f"{row.name}, {as_word(count)} coordinate{'' if count == 1 else 's'}"
         others = dict(settings)
         if row.needs_graph and (k := others.pop("n_neighbors")) is not None:
-            problem += f", {k} neighbours"
+            problem += f", {counted(k, 'neighbour')}"
         words = option_words(row, others)
         problem += f", {shlex.join(words)}" if words else ""
     words = reading_words(data.reading)

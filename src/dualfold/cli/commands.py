@@ -35,6 +35,7 @@ from dualfold.cli.options import (
     COMMON_OPTIONS,
     FILE_SECTION,
     READING_SECTIONS,
+    complete_column,
     completion,
     one_of,
 )
@@ -105,11 +106,12 @@ def _reading_parameter(name: str) -> inspect.Parameter:
     repeatable, switch = isinstance(default, tuple), isinstance(default, bool) or three
     more: dict[str, Any] = {}
     if option.choices:
-        check = one_of(*option.choices)
-        more["callback"] = lambda value: value if value is None else check(value)
+        more["callback"] = one_of(*option.choices)
         more["autocompletion"] = completion(*option.choices)
     if not switch:
         more["metavar"] = option.metavar or "|".join(option.choices)
+    if option.metavar == "COLUMN":
+        more["autocompletion"] = complete_column
     if option.least is not None:
         more["parser"] = whole_number(option.least)
     word = str if option.least is None else int
@@ -189,7 +191,7 @@ class MethodCommand(Command):
         for name in ctx.meta["dualfold.shown"]:
             option = _first_option(name, methods)
             one: Any = copy(next(one for one in self.params if one.name == name))
-            one.help = f"{option.help} [{option.values}; default: {option.usual}]".lstrip()
+            one.help = option.described
             rows.append(one.get_help_record(ctx))
         if rows:  # a method may have none of its own
             with formatter.section(f"Options of {', '.join(methods)}"):

@@ -10,7 +10,9 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shutil
 import sys
+import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -23,6 +25,8 @@ from dualfold.exploration.listener import sentence, warnings_as_notes
 if TYPE_CHECKING:
     from dualfold.kernels.reports import Report
 
+# Terms of a list that are longer have a line of their own.
+MAX_TERM_WIDTH = 24
 # Stages that end sooner show their name only.
 BAR_AFTER_SECONDS = 2.0
 
@@ -118,8 +122,28 @@ def print_table(
         table.add_column(head, no_wrap=not place, style="" if place else "bold", justify=side)
     for row in rows:
         table.add_row(*row)
-    width = None if sys.stdout.isatty() else pipe_width
+    width = terminal_width() or pipe_width
     Terminal(highlight=False, width=width, markup=False).print(table)
+
+
+def print_definitions(rows: Iterable[tuple[str, str]]) -> None:
+    """Terms and what they mean on standard output, wrapped to the width of a terminal."""
+    rows, width = list(rows), terminal_width()
+    longest = max(len(term) for term, _ in rows)
+    indent = min(longest, MAX_TERM_WIDTH) + 2 * (longest > 0)
+    for term, meaning in rows:
+        lines = [meaning] if width is None else textwrap.wrap(meaning, max(width - indent, 20))
+        if len(term) > MAX_TERM_WIDTH:
+            typer.echo(term)
+            term = ""
+        for line in lines:
+            typer.echo(f"{term:<{indent}}{line}")
+            term = ""
+
+
+def terminal_width() -> int | None:
+    """Characters in a line of standard output; None where it is no terminal."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 
 def is_debugging() -> bool:

@@ -56,9 +56,10 @@ class EmbedOptions:
         "--question",
         "What --method auto is to be best for: neighbours (who is near whom), order (overall "
         "order) or groups. Default: neighbours.",
-        "neighbours|order|groups",
+        "|".join(o.QUESTIONS),
         section=o.METHOD_SECTION,
-        autocompletion=o.completion("neighbours", "order", "groups"),
+        callback=o.one_of(*o.QUESTIONS),
+        autocompletion=o.completion(*o.QUESTIONS),
     )
     n_components: str | None = None
     n_neighbors: int | None = None
@@ -166,6 +167,8 @@ def embed(options: EmbedOptions) -> None:
 def _plan(options: EmbedOptions, console: Console) -> tuple[EmbedOptions, Plan]:
     """The options with an output, and what will be done; wrong usage is refused here."""
     method, typed = options.method, options.method_options
+    if options.question is not None and method != "auto":
+        raise typer.BadParameter(f"--question {options.question} is only asked with --method auto")
     for name in typed if method == "auto" else ():
         raise typer.BadParameter(
             f"{flag_of(name)} is an option of one method; name it instead of --method auto"
@@ -245,7 +248,7 @@ def _last_lines(options: EmbedOptions, summary: dict[str, Any]) -> list[str]:
 
 
 def _next_words(options: EmbedOptions, summary: dict[str, Any]) -> list[str]:
-    """A picture first, then other kinds of map."""
+    """A picture first, then other kinds of map; never what would replace the map."""
     method, source, reading = summary["settings"]["method"], options.file, options.reading
     differ = summary["scales_differ"]
     if options.picture is not None or options.html is not None:
@@ -254,10 +257,11 @@ def _next_words(options: EmbedOptions, summary: dict[str, Any]) -> list[str]:
         words += reading_words(reading, standardize=differ)
         words += option_words(DESCRIPTIONS[method], summary["settings"])
         return [*words, "--picture", f"{stem(source)}.compare.png"]
-    words = embed_words(source, summary["settings"], reading, standardize=differ)
-    name = "map" if source == "-" else stem(source)
-    words += ["--picture", f"{name}.{method}.png"]
     output = str(options.output)
-    if output != default_output(source, method):
-        words += ["--output", output]
-    return [*words, "--force"] if output != "-" else words
+    is_file = "-" not in (source, output)
+    if is_file and not differ:
+        return ["dualfold", "report", source, output, "--picture", f"{stem(output)}.quality.png"]
+    words = embed_words(source, summary["settings"], reading, standardize=differ)
+    name = f"{'map' if source == '-' else stem(source)}.{method}"
+    words += ["--picture", f"{name}.png"]
+    return [*words, "--output", f"{name}.standardized.csv"] if is_file else words

@@ -8,6 +8,7 @@ from dualfold.cli import options as o
 from dualfold.cli.commands import try_next
 from dualfold.cli.console import Console
 from dualfold.cli.usage import whole_number
+from dualfold.errors import counted
 
 EXAMPLE_NAMES = ("penguins-like", "roll", "s-curve", "helix")
 
@@ -22,7 +23,9 @@ class DataOptions:
         callback=o.one_of(*EXAMPLE_NAMES),
         autocompletion=o.completion(*EXAMPLE_NAMES),
     )
-    output: str | None = o.own_option("--output -o", "Where it goes; default: NAME.csv.", "OUT")
+    output: str | None = o.own_option(
+        "--output -o", "Where it goes; default: NAME.csv.", "OUT", section=o.OUTPUT_SECTION
+    )
     rows: int | None = o.own_option("--rows -n", "How many rows.", "N", parser=whole_number(1))
     seed: int = o.own_option(
         "--seed", "Another one gives other rows.", "N", default=0, parser=whole_number(0)
@@ -51,7 +54,8 @@ def data(options: DataOptions) -> None:
         return
     count = len(next(iter(columns.values())))
     console.say(
-        f"{count:,} rows × {len(columns)} columns in {output}: {EXAMPLE_TABLES[name][2]}, made up"
+        f"{counted(count, 'row')} × {len(columns)} columns in {output}: "
+        f"{EXAMPLE_TABLES[name][2]}, made up"
     )
     color = ["--color", "species"] if "species" in columns else []
     console.say(try_next(["dualfold", "recommend", output, *color]))

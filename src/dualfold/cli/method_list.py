@@ -7,13 +7,20 @@ from dataclasses import dataclass
 import typer
 
 from dualfold.cli import options as o
-from dualfold.cli.console import print_json, print_table
-from dualfold.cli.method_options import coordinates_option, method_options
+from dualfold.cli.console import print_definitions, print_json, print_table, terminal_width
+from dualfold.cli.method_options import MethodOption, coordinates_option, method_options
 from dualfold.descriptions import DESCRIPTIONS, SIZES_MEAN, Description
 
 # In a pipe there is no width to fit into: one line for each row is easier to grep.
 PIPE_WIDTH = 1000
 OPTION_HEADS = ("option", "values", "default", "meaning")
+ALL_HEADS = ("name", "preserves", "needs", "new points", "practical size", "certificate")
+# A narrow terminal shows what decides; narrower columns would be words below each other.
+SHORT_HEADS = ("name", "preserves", "certificate")
+MIN_WIDE_COLUMNS = 150
+MORE_MESSAGE = (
+    "`dualfold methods isomap` shows more of one: what it needs, practical sizes, options."
+)
 
 
 @dataclass(frozen=True)
@@ -39,38 +46,39 @@ def methods(options: MethodsOptions) -> None:
       dualfold methods --json
     """
     if options.name is not None:
-        _print_method(DESCRIPTIONS[o.method_name(options.name, "NAME")], as_json=options.as_json)
+        print_method(DESCRIPTIONS[o.method_name(options.name, "NAME")], as_json=options.as_json)
     elif options.as_json:
         rows = [method.words() for method in DESCRIPTIONS.values()]
         print_json({"methods": rows, "practical_size_means": SIZES_MEAN})
     else:
-        heads = ("name", "preserves", "needs", "new points", "practical size", "certificate")
-        _print_rows([method.words() for method in DESCRIPTIONS.values()], heads)
-        typer.echo(SIZES_MEAN)
+        width = terminal_width()
+        heads = ALL_HEADS if width is None or width >= MIN_WIDE_COLUMNS else SHORT_HEADS
+        cells = ([row.words()[head] for head in heads] for row in DESCRIPTIONS.values())
+        print_table(heads, cells, pipe_width=PIPE_WIDTH)
+        print_definitions([("", SIZES_MEAN if heads == ALL_HEADS else MORE_MESSAGE)])
 
 
-def _print_method(method: Description, *, as_json: bool) -> None:
-    rows = option_rows(method)
+def print_method(method: Description, *, as_json: bool = False) -> None:
+    """What is known of a method, and its options."""
     if as_json:
-        print_json(method.words() | {"options": rows})
+        print_json(method.words() | {"options": option_rows(method)})
         return
-    for key, words in method.words().items():
-        if key != "name" and words:
-            typer.echo(f"{key:<15} {words}")
+    known = method.words().items()
+    print_definitions((key, words) for key, words in known if key != "name" and words)
     typer.echo(f"\nOptions of `dualfold embed FILE -m {method.name}`:")
-    _print_rows(rows, OPTION_HEADS)
+    print_definitions((_flags(one), one.described) for one in _options(method))
 
 
 def option_rows(method: Description) -> list[dict[str, str]]:
     """The options of a method, one row each."""
-    rows = []
-    for option in (coordinates_option(method.name), *method_options(method.name)):
-        flag = f"{option.flag}/{option.off}" if option.is_switch else option.flag
-        row = (flag, option.values, option.usual, option.help)
-        rows.append(dict(zip(OPTION_HEADS, row, strict=True)))
-    return rows
+    rows = ((_flags(one), one.values, one.usual, one.help) for one in _options(method))
+    return [dict(zip(OPTION_HEADS, row, strict=True)) for row in rows]
 
 
-def _print_rows(rows: list[dict[str, str]], heads: tuple[str, ...]) -> None:
-    cells = ([row[head] for head in heads] for row in rows)
-    print_table(heads, cells, pipe_width=PIPE_WIDTH)
+def _options(method: Description) -> tuple[MethodOption, ...]:
+    return (coordinates_option(method.name), *method_options(method.name))
+
+
+def _flags(option: MethodOption) -> str:
+    """What is typed for it, and to turn it off."""
+    return f"{option.flag}/{option.off}" if option.is_switch else option.flag

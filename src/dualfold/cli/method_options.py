@@ -74,6 +74,11 @@ class MethodOption:
         here, there = as_word(self.default), as_word(self.estimators_default)
         return here if here == there else f"{here} (in Python: {there})"
 
+    @property
+    def described(self) -> str:
+        """What it does, what may be given and its default."""
+        return f"{self.help} [{self.values}; default: {self.usual}]".lstrip()
+
     def takes(self, value: Any) -> bool:
         """Whether the rules allow this value."""
         return any(_holds(rule, value) for rule in self.rules)

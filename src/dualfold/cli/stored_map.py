@@ -15,7 +15,7 @@ from dualfold.cli.console import Console
 from dualfold.cli.output_files import refuse_bad_outputs
 from dualfold.data.reading import Reading
 from dualfold.descriptions import DESCRIPTIONS
-from dualfold.errors import Argument, InvalidInput, Message
+from dualfold.errors import Argument, InvalidInput, Message, counted
 from dualfold.exploration.input_table import read_input
 from dualfold.exploration.job import Job
 from dualfold.exploration.new_rows import stored_reading
@@ -154,7 +154,8 @@ def read_table_of(stored: StoredMap, source: str, reading: Reading, console: Con
     n = len(data.table.rows)
     if stored.points is not None and n != len(stored.points):
         raise InvalidInput(
-            f"{stored.path} has {len(stored.points)} points and {source} has {n} rows; "
+            f"{stored.path} has {counted(len(stored.points), 'point')} and {source} has "
+            f"{counted(n, 'row')}; "
             "each point must be a row: give the table the map was made of, with the same ",
             Argument("missing"),
             " and the like",

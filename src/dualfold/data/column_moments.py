@@ -13,6 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.arrays import Array
+from dualfold.data.row_weights import RowWeights, row_total
 from dualfold.errors import Argument, InvalidInput
 from dualfold.kernels.sparse import canonical_rows
 from dualfold.kernels.threads import in_shares, thin_tiles
@@ -27,46 +28,52 @@ SPACING_RATIO = 2.0**-52
 MIN_SQUARE_SUM = 2.0**-1000
 
 
-def column_means(X: Any) -> Array:
+def column_means(X: Any, weights: RowWeights | None = None) -> Array:
     """The mean of each column in float64, without a float64 copy of X.
 
     Of a column whose values are all equal it is that value, to the last bit.
     """
     if sp.issparse(X):
-        return _sparse_means(canonical_rows(X, "X"))
+        return _sparse_means(canonical_rows(X, "X"), weights)
 
     def share(slices: list[slice]) -> Array:
         # Widened first: NumPy adds doubles at full speed, and casts while adding at a fifth.
         with np.errstate(over="ignore", invalid="ignore"):  # refused where squares are summed
-            wide = (X[rows].astype(float, copy=False).sum(axis=0) for rows in slices)
+            wide = (_column_sums(X[rows], rows, weights) for rows in slices)
             return sum(wide, np.zeros(X.shape[1]))
 
+    total = row_total(X, weights)
     with np.errstate(over="ignore", invalid="ignore"):
-        means = np.asarray(sum(in_shares(share, thin_tiles(X))) / len(X))
+        means = np.asarray(sum(in_shares(share, thin_tiles(X))) / total)
     tight = tight_columns(X)
     if len(tight):
-        means[tight] += offset_sums(X, tight, means[tight]) / len(X)
+        means[tight] += offset_sums(X, tight, means[tight], weights) / total
     return means
 
 
-def column_deviations(X: Any, mean: Array, *, constant: float = 1.0) -> Array:
-    """Each column's standard deviation (divisor n), and `constant` where it is constant.
+def _column_sums(tile: Array, rows: slice, weights: RowWeights | None) -> Array:
+    """Σ x or Σ wx of some rows, in float64."""
+    wide = tile.astype(float, copy=False)
+    return np.asarray(wide.sum(axis=0) if weights is None else weights.values[rows] @ wide)
+
+
+def column_deviations(
+    X: Any, mean: Array, weights: RowWeights | None = None, *, constant: float = 1.0
+) -> Array:
+    """Each column's standard deviation (divisor n or Σw), and `constant` where it is constant.
 
     Unless `constant` is 0, columns that vary by so little that their squares vanish are refused:
     they would be divided by a deviation that is not known.
     """
-    n = X.shape[0]
+    n = row_total(X, weights)
     if sp.issparse(X):
         X = canonical_rows(X, "X")
-        counts = np.bincount(X.indices, minlength=X.shape[1])
-        with np.errstate(over="ignore", invalid="ignore"):
-            offsets = np.square(X.data - mean[X.indices])
-            squares = np.bincount(X.indices, offsets, X.shape[1]) + (n - counts) * mean**2
+        squares = _sparse_squares(X, mean, weights)
     else:
         squares = np.zeros(X.shape[1])
         with np.errstate(over="ignore", invalid="ignore"):  # computed again, or NaN
             for rows in thin_tiles(X):
-                squares += np.square(X[rows] - mean).sum(axis=0)
+                squares += _column_sums(np.square(X[rows] - mean), rows, weights)
     if constant:
         refuse_vanishing(vanishing_columns(X, squares))
     deviations = deviations_of(squares, n, mean, constant)
@@ -74,19 +81,32 @@ def column_deviations(X: Any, mean: Array, *, constant: float = 1.0) -> Array:
     for column in np.flatnonzero(far & np.isfinite(mean)):
         values = X[:, [column]]
         values = values.toarray() if sp.issparse(values) else values.astype(float)
-        deviation = _deviation_in_units(values - mean[column])
+        deviation = _deviation_in_units(values[:, 0] - mean[column], weights)
         if deviation > SPACING_RATIO * abs(mean[column]):
             deviations[column] = deviation
     return deviations
 
 
-def _deviation_in_units(offsets: Array) -> float:
+def _deviation_in_units(offsets: Array, weights: RowWeights | None) -> float:
     """Their root mean square, in a unit of its own, a power of 2: squares have room then."""
     power = int(np.frexp(np.abs(offsets).max())[1])
-    return float(np.ldexp(np.sqrt(np.square(np.ldexp(offsets, -power)).mean()), power))
+    squares = np.square(np.ldexp(offsets, -power))
+    mean = squares.mean() if weights is None else weights.values @ squares / weights.total
+    return float(np.ldexp(np.sqrt(mean), power))
 
 
-def deviations_of(squares: Array, n: int, mean: Array, constant: float = 1.0) -> Array:
+def _sparse_squares(X: Any, mean: Array, weights: RowWeights | None) -> Array:
+    """Σ (x − mean)² of each column."""
+    stored = None if weights is None else np.repeat(weights.values, np.diff(X.indptr))
+    counts = np.bincount(X.indices, stored, X.shape[1])
+    with np.errstate(over="ignore", invalid="ignore"):
+        offsets = np.square(X.data - mean[X.indices])
+        offsets = offsets if stored is None else stored * offsets
+        zeros = np.maximum(row_total(X, weights) - counts, 0)
+        return np.asarray(np.bincount(X.indices, offsets, X.shape[1]) + zeros * mean**2)
+
+
+def deviations_of(squares: Array, n: float, mean: Array, constant: float = 1.0) -> Array:
     """√(squares/n), and `constant` for columns that are constant. The one rule for all tables.
 
     squares : Σ (x − mean)² of each column
@@ -142,22 +162,28 @@ def sampled_rows(X: Array) -> Array:
     return np.asarray(X[:: -(-len(X) // MAX_SAMPLE_ROWS)], dtype=float)
 
 
-def offset_sums(X: Array, columns: Array, shift: Array) -> Array:
+def offset_sums(X: Array, columns: Array, shift: Array, weights: RowWeights | None = None) -> Array:
     """Σ (x − shift) of some columns: offsets from a number nearby lose no digits."""
     if not len(columns):
         return np.zeros(0)
     with np.errstate(over="ignore", invalid="ignore"):
-        parts = (X[rows][:, columns].astype(float) - shift for rows in thin_tiles(X))
-        return sum((part.sum(axis=0) for part in parts), np.zeros(len(columns)))
+        parts = (
+            _column_sums(X[rows][:, columns].astype(float) - shift, rows, weights)
+            for rows in thin_tiles(X)
+        )
+        return sum(parts, np.zeros(len(columns)))
 
 
-def _sparse_means(X: Any) -> Array:
-    n, width = X.shape
-    means = np.bincount(X.indices, X.data, width) / n
+def _sparse_means(X: Any, weights: RowWeights | None) -> Array:
+    (n, width), total = X.shape, row_total(X, weights)
+    each = None if weights is None else np.repeat(weights.values, np.diff(X.indptr))
+    means = np.bincount(X.indices, X.data if each is None else each * X.data, width) / total
     full = np.bincount(X.indices, minlength=width) == n
     if full.any():  # a column with a zero spreads about as much as its mean
         stored = np.flatnonzero(full[X.indices])
         columns = X.indices[stored]
         with np.errstate(over="ignore", invalid="ignore"):
-            means += np.bincount(columns, X.data[stored] - means[columns], width) / n
+            offsets = X.data[stored] - means[columns]
+            offsets = offsets if each is None else each[stored] * offsets
+            means += np.bincount(columns, offsets, width) / total
     return means

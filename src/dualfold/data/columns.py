@@ -31,7 +31,7 @@ from dualfold.data.notices import (
 )
 from dualfold.data.reading import Reading
 from dualfold.data.targets import named_targets, suspected_targets, target_notices
-from dualfold.errors import Argument, InvalidInput, Message
+from dualfold.errors import Argument, InvalidInput, Message, counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -170,7 +170,7 @@ def _column_roles(
 
 def _refuse_nothing_used(columns: dict[str, Column], asked: list[str], said: list[str]) -> NoReturn:
     raise InvalidInput(
-        f"at least one column of numbers is needed, but of the {len(columns)} columns "
+        f"at least one column of numbers is needed, but of {counted(len(columns), 'column')} "
         f"({quoted_names(columns, 10)}) none is left"
         + (f"; asked to be left out or kept apart: {quoted_names(asked)}" if asked else ""),
         *(part for notice in said for part in ("; ", notice)),
@@ -285,9 +285,13 @@ def _check_asked(names: list[str], reading: Reading) -> None:
     asked += [*reading.label_fields.items(), *reading.used_fields.items()]
     for name, argument in asked:
         if name not in names:
-            close = difflib.get_close_matches(name, names, n=3) or names
+            close = difflib.get_close_matches(name, names, n=3)
+            meant = " or ".join(f"'{one}'" for one in close)
             raise InvalidInput(
-                Argument(argument, name), f" names no column; there is {quoted_names(close)}"
+                Argument(argument, name),
+                f" names no column; did you mean {meant}?"
+                if close
+                else f" names no column; the columns are {quoted_names(names)}",
             )
 
 

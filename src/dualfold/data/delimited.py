@@ -24,7 +24,7 @@ from dualfold.data.dialect import (
 )
 from dualfold.data.layout import MAX_LINES_BELOW, below_notice, rows_below
 from dualfold.data.reading import Reading
-from dualfold.errors import InvalidInput, Message
+from dualfold.errors import InvalidInput, Message, counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -330,7 +330,7 @@ def _refuse_ragged(opener: Opener, name: str, dialect: Dialect, width: int | Non
                 width = width or len(cells)
                 if len(cells) != width:
                     raise InvalidInput(
-                        f"every row of {name} must have {width} values, but line "
+                        f"every row of {name} must have {counted(width, 'value')}, but line "
                         f"{line + dialect.skip} has {len(cells)}; is a separator "
                         f"({dialect.separator!r}) missing there or is text not in quotes?"
                     )

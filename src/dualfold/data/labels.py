@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.errors import Argument, InPython, InvalidInput, RowNumbers
+from dualfold.errors import Argument, InPython, InvalidInput, RowNumbers, counted
 
 # A message names this many classes, and counts the others.
 MAX_NAMED_CLASSES = 5
@@ -37,15 +37,26 @@ class Labels:
         order = np.argsort(self.codes, kind="stable")
         return tuple(np.split(order, np.cumsum(self.sizes)[:-1]))
 
-    def of_two_or_more(self, reason: str) -> Labels:
-        """The labels themselves, or an error with the `reason` where a class has one row."""
-        refuse_singles(self.classes, self.sizes, reason)
+    def of_two_or_more(self, reason: str, totals: Array | None = None) -> Labels:
+        """The labels themselves, or an error with the `reason` where a class has one row.
+
+        totals : what the rows of each class count for, where they have weights
+        """
+        refuse_singles(self.classes, self.sizes, reason, totals)
         return self
 
+    def of_rows(self, rows: Array) -> Labels:
+        """The labels of some rows; classes that none of them has are gone."""
+        if len(rows) == len(self.codes):
+            return self
+        kept, codes = np.unique(self.codes[rows], return_inverse=True)
+        refuse_few(self.classes[kept], len(rows))
+        return Labels(self.classes[kept], codes.astype(np.int64))
 
-def refuse_singles(classes: Array, sizes: Array, reason: str) -> None:
-    """Raise with the `reason` where a class has one row."""
-    single = classes[sizes == 1]
+
+def refuse_singles(classes: Array, sizes: Array, reason: str, totals: Array | None = None) -> None:
+    """Raise with the `reason` where a class has one row, of a weight (`totals`) below 2."""
+    single = classes[(sizes == 1) & ((sizes if totals is None else totals) < 2)]
     if len(single):
         raise InvalidInput(
             f"{_class_names(single)} of ",
@@ -66,7 +77,8 @@ def labels_of(y: Any, n: int) -> Labels:
     given = _one_column(y.codes if isinstance(y, Labels) else y)
     if len(given) != n:
         raise InvalidInput(
-            Argument("y"), f" has {len(given)} labels for {n} rows; it needs one for each row"
+            Argument("y"),
+            f" has {counted(len(given), 'label')} for {counted(n, 'row')}; it needs one for each",
         )
     classes, codes = classes_and_codes(validated_labels(given))
     refuse_few(classes, n)

@@ -22,11 +22,14 @@ def verdict(method: Description, certificate: Certificate, n_components: int) ->
         return f"{str(certificate).capitalize()}."
     d = _directions(certificate) or n_components
     claim = method.nothing_better.format(d=d, s="" if d == 1 else "s")
+    if d > n_components:  # the map shows some of them
+        claim += f" than the {d} that were computed"
     caveat = f" {certificate.caveat}." if certificate.caveat else ""
     about = f" (about {certificate.about})" if certificate.about else ""
     level, reasons = certificate.level, "; ".join(certificate.reasons)
     if level == "proved" and certificate.holds:
-        return f"Proved: {claim}{about} ({_optimum_words(certificate)}).{caveat}"
+        words = "; ".join(filter(None, [about[2:-1], _optimum_words(certificate)]))
+        return f"Proved: {claim} ({words}).{caveat}"
     if level in ("proved", "within"):
         return (
             f"Within {share(certificate.gap)}: it is proved that {claim} by more than "

@@ -227,7 +227,7 @@ def problem_up_to(
 ) -> TraceProblem:
     """The problem of the first `count` eigenvectors (None: up to the last coordinate)."""
     count = max(indices) + 1 if count is None else count
-    words = f"the first {count} eigenvectors, of which the coordinates are number "
+    words = f"the first {count} eigenvectors, of which the map shows number "
     return replace(
         problem,
         count=count,

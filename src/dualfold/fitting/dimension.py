@@ -67,7 +67,7 @@ def variance_share(spectrum: Array, share: float) -> Choice:
     return Choice(count, f"{held} (more than {share:.1%} was asked for)")
 
 
-def minka_dimension(spectrum: Array, n_samples: int) -> Choice:
+def minka_dimension(spectrum: Array, n_samples: float) -> Choice:
     """The number of directions that explains the variances best, the rest being noise.
 
     Maximises Minka's approximation to the evidence of a probabilistic PCA with k
@@ -80,7 +80,7 @@ def minka_dimension(spectrum: Array, n_samples: int) -> Choice:
     return Choice(count, f"{count} components: the most likely number (Minka)")
 
 
-def _evidence(spectrum: Array, k: int, n: int) -> float:
+def _evidence(spectrum: Array, k: int, n: float) -> float:
     width = len(spectrum)
     # Variances that are rounding have no logarithm worth taking.
     faint = 8 * np.finfo(float).eps * float(spectrum[0])

@@ -29,6 +29,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dualfold.arrays import Array
 from dualfold.data.labels import Labels, labels_of
+from dualfold.data.row_weights import counting_weights, validated_masses, validated_weights
 from dualfold.descriptions import DESCRIPTIONS
 from dualfold.embedding import Embedding
 from dualfold.errors import InvalidInput
@@ -368,19 +369,40 @@ class Estimator(
         return tags
 
 
-def fit_any_table(estimator: Any, X: Any, y: Any) -> TiledRows | None:
-    """Fit the rows of X; returns X as a table in tiles if it is one."""
+def fit_any_table(
+    estimator: Any, X: Any, y: Any, sample_weight: Any = None, masses: Any = None
+) -> TiledRows | None:
+    """Fit the rows of X; returns X as a table in tiles if it is one.
+
+    sample_weight, masses : for estimators whose `_fit` and `_fit_tiles` take a third argument
+    """
     rows = tiled_rows(X)
     with unfitted_on_failure(estimator):
         if rows is not None:
             validate_data(estimator, rows.meta, reset=True, skip_check_array=True)
-            estimator._fit_tiles(rows, y)
+            given = weights_if_given(sample_weight, rows)
+            estimator._fit_tiles(rows, y, *given, *() if masses is None else (masses,))
+            for weights in given:  # what problems of rows in memory say themselves
+                words = counting_weights(weights).about
+                estimator.certificate_ = estimator.certificate_.with_scope(words)
         else:
             checked = estimator._checked_rows(X, reset=True)
             labels = labels_for(estimator, y, checked.shape[0])
+            given = weights_if_given(sample_weight, checked)
+            if masses is not None:
+                given = (validated_masses(masses, checked.shape[0]),)
             with fit_task(estimator, X):
-                estimator._fit(checked, labels)
+                estimator._fit(checked, labels, *given)
     return rows
+
+
+def weights_if_given(sample_weight: Any, rows: Any) -> tuple[Array, ...]:
+    """The validated weights, or nothing: most estimators have no such argument."""
+    if sample_weight is None:
+        return ()
+    n = rows.n_rows if hasattr(rows, "n_rows") else rows.shape[0]
+    lazy = hasattr(sample_weight, "compute")  # of Dask: 8 bytes a row
+    return (validated_weights(sample_weight.compute() if lazy else sample_weight, n),)
 
 
 @contextlib.contextmanager

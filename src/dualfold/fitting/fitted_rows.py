@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.arrays import Array
-from dualfold.errors import Argument, InvalidInput, Message, RowNumbers
+from dualfold.errors import Argument, InvalidInput, Message, RowNumbers, counted
 from dualfold.graph import Graph, Neighbors
 
 # Rows that a message names by their numbers; of more it names these and "…".
@@ -143,7 +143,8 @@ def has_features(graph: Any, metric: Any, weights: Any = None) -> bool:
 def refuse_few_rows(count: int) -> None:
     """`InvalidInput` where so few rows are left that they have no graph."""
     if count < MIN_ROWS:
-        raise InvalidInput(f"{count} rows are left in the problem; {MIN_ROWS} are needed")
+        left = f"{counted(count, 'row')} {'is' if count == 1 else 'are'} left in the problem"
+        raise InvalidInput(f"{left}; {MIN_ROWS} are needed")
 
 
 def _row_numbers(given: Any, n: int) -> Array:

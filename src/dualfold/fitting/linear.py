@@ -14,7 +14,7 @@ from dualfold.arrays import Array
 from dualfold.certificate import Certificate
 from dualfold.data.labels import Labels
 from dualfold.embedding import Embedding
-from dualfold.fitting.estimator import Estimator, Stage, Statement, fit_stage, linear_statement
+from dualfold.fitting.estimator import Estimator, Statement, fit_stage, linear_statement
 from dualfold.fitting.tiles import TiledRows, tiled_rows
 from dualfold.maps.linear_map import LinearMap
 from dualfold.trace.problem import TraceProblem
@@ -45,11 +45,13 @@ class LinearMethod:
     fit : of rows X and their classes
     problem : that a fit would solve, of rows X, a number of coordinates and classes
     fit_tiles : of a table in tiles and its classes
+
+    Where the estimator takes weights of rows, each of the three has them as its last argument.
     """
 
-    fit: Callable[[Any, Labels | None, Stage], LinearFit]
-    problem: Callable[[Any, int, Labels | None], TraceProblem]
-    fit_tiles: Callable[[TiledRows, Any], LinearFit]
+    fit: Callable[..., LinearFit]
+    problem: Callable[..., TraceProblem]
+    fit_tiles: Callable[..., LinearFit]
 
 
 def linear_fit(embedding: Embedding, kind: Any, **attributes: Any) -> LinearFit:
@@ -103,11 +105,15 @@ class LinearEstimator(Estimator):
     def _method(self) -> LinearMethod:
         raise NotImplementedError
 
-    def _fit(self, X: Any, labels: Labels | None) -> None:
-        self._keep(self._method().fit(X, labels, partial(fit_stage, self)))
+    def _fit(self, X: Any, labels: Labels | None, weights: Array | None = None) -> None:
+        given = () if weights is None else (weights,)
+        self._keep(self._method().fit(X, labels, partial(fit_stage, self), *given))
+        if len(self.embedding_) < X.shape[0]:  # rows of weight 0 are placed
+            self.embedding_ = self.placing_map()(X).astype(X.dtype, copy=False)
 
-    def _fit_tiles(self, rows: TiledRows, y: Any) -> None:
-        self._keep(self._method().fit_tiles(rows, y))
+    def _fit_tiles(self, rows: TiledRows, y: Any, weights: Array | None = None) -> None:
+        given = () if weights is None else (weights,)
+        self._keep(self._method().fit_tiles(rows, y, *given))
 
     def _keep(self, fit: LinearFit) -> None:
         self.components_, self.mean_ = fit.components, fit.mean

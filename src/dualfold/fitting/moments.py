@@ -14,6 +14,7 @@ from dualfold.data.column_moments import (
     refuse_vanishing,
     vanishing_columns,
 )
+from dualfold.data.row_weights import RowWeights, row_total
 from dualfold.maps.linear_map import ProjectionLift
 from dualfold.trace.problem import TraceProblem
 from dualfold.weights.covariance import scatter, scatter_error, scatter_kind, scatter_mean_error
@@ -24,37 +25,53 @@ from dualfold.weights.precision import rounding_sentence
 class Moments:
     """What PCA needs to know of the rows seen so far; adding two merges them exactly.
 
-    count : number of rows
+    count : number of rows, or the sum of their weights
     mean : their mean, D numbers in float64
     scatter : Σ (x − mean)(x − mean)ᵀ, D×D in float64
     error, mean_error : proved bounds of ‖scatter − exact‖₂ and of ‖mean − exact‖
     kind : the precision of the products
     vanishing : columns that vary although their squares vanish
+    rows : number of rows that count
     """
 
-    count: int
+    count: float
     mean: Array
     scatter: Array
     error: float = 0.0
     mean_error: float = 0.0
     kind: Any = np.float64
     vanishing: frozenset[int] = frozenset()
+    rows: int = 0
 
     @classmethod
-    def of(cls, X: Any, *, precision: type[np.floating] | None = None) -> Self:
+    def of(
+        cls,
+        X: Any,
+        *,
+        precision: type[np.floating] | None = None,
+        weights: RowWeights | None = None,
+    ) -> Self:
         """The moments of the rows of X, multiplied in this `precision` (None: `scatter`'s)."""
-        total, mean = scatter(X, precision=precision)
-        return cls.from_scatter(X, total, mean, precision=precision)
+        total, mean = scatter(X, precision=precision, weights=weights)
+        return cls.from_scatter(X, total, mean, precision=precision, weights=weights)
 
     @classmethod
     def from_scatter(
-        cls, X: Any, total: Array, mean: Array, *, precision: type[np.floating] | None = None
+        cls,
+        X: Any,
+        total: Array,
+        mean: Array,
+        *,
+        precision: type[np.floating] | None = None,
+        weights: RowWeights | None = None,
     ) -> Self:
         """The same where scatter (`total`) and mean of X are at hand, made in `precision`."""
-        off = scatter_mean_error(X, total, mean, precision=precision)
-        error = scatter_error(X, total, mean, precision=precision)
+        how: Any = {"precision": precision, "weights": weights}
+        off = scatter_mean_error(X, total, mean, **how)
+        error = scatter_error(X, total, mean, **how)
         lost = frozenset(vanishing_columns(X, np.diagonal(total)).tolist())
-        return cls(X.shape[0], mean, total, error, off, scatter_kind(X, precision), lost)
+        kind, n = scatter_kind(X, **how), X.shape[0]
+        return cls(row_total(X, weights), mean, total, error, off, kind, lost, n)
 
     def __add__(self, other: Moments) -> Moments:
         """Chan, Golub and LeVeque: S₁ + S₂ + (n₁n₂/n)·δδᵀ with δ the difference of means.
@@ -80,14 +97,15 @@ class Moments:
         small = np.diagonal(total) < MIN_SQUARE_SUM
         lost = {*self.vanishing, *other.vanishing, *np.flatnonzero(delta != 0).tolist()}
         lost &= set(np.flatnonzero(small).tolist())
-        return Moments(count, mean, total, error, mean_off, kind, frozenset(lost))
+        rows = self.rows + other.rows
+        return Moments(count, mean, total, error, mean_off, kind, frozenset(lost), rows)
 
     def problem(self, *, standardize: bool) -> TraceProblem:
         """PCA of the rows, from their moments alone (the lift has a map and no points)."""
         return self.scaled_problem(self.deviations if standardize else None, self.count)
 
     def scaled_problem(
-        self, scale: Array | None, divisor: int, indicators: Array | None = None
+        self, scale: Array | None, divisor: float, indicators: Array | None = None
     ) -> TraceProblem:
         """The same with features divided by `scale` and the scatter by `divisor`.
 

@@ -14,6 +14,7 @@ from sklearn.utils import check_random_state
 
 from dualfold.arrays import Array
 from dualfold.certificate import Certificate
+from dualfold.data.row_weights import RowWeights, row_total
 from dualfold.embedding import certificate_of_solution
 from dualfold.errors import Argument, InvalidInput
 from dualfold.fitting.dimension import Choice, minka_dimension, variance_share
@@ -42,17 +43,21 @@ SPARSE_SOLVERS = ("auto", "arpack", "covariance_eigh", *DESCENT_SOLVERS)
 
 @dataclass(frozen=True)
 class Count:
-    """What was asked for as n_components, on data of that shape."""
+    """What was asked for as n_components, on data of that shape.
+
+    total : the number of rows, or the sum of their weights
+    """
 
     wanted: int | float | str
     shape: tuple[int, int]
+    total: float
 
     def choice(self, spectrum: Array | None) -> Choice:
         """The number of components; shares and estimates need the whole spectrum."""
         if spectrum is None:
             return Choice(int(self.wanted), "")
         if self.wanted == "mle":
-            n = self.shape[0]
+            n = self.total
             return minka_dimension(spectrum * (n / (n - 1)), n)
         return variance_share(spectrum, AUTO_SHARE if self.wanted == "auto" else float(self.wanted))
 
@@ -107,12 +112,14 @@ def principal_axes(
     )
 
 
-def kept_moments(problem: TraceProblem, X: Any, precision: Any = None) -> Moments | None:
+def kept_moments(
+    problem: TraceProblem, X: Any, precision: Any = None, weights: RowWeights | None = None
+) -> Moments | None:
     """What partial_fit can add to, where the problem holds a covariance of bearable size.
 
     precision : that of the products, as in `scatter`
     """
-    n, width = X.shape
+    n, width = row_total(X, weights), X.shape[1]
     lift: Any = problem.lift
     formed = isinstance(problem.A, np.ndarray) and problem.n == width
     if not formed or width > MAX_KEPT_WIDTH or not lift.vectors_are_components:
@@ -120,7 +127,7 @@ def kept_moments(problem: TraceProblem, X: Any, precision: Any = None) -> Moment
     units = None if lift.scale is None else np.outer(lift.scale, lift.scale)
     total: Any = n * problem.A
     total = total if units is None else total * units
-    return Moments.from_scatter(X, total, lift.mean, precision=precision)
+    return Moments.from_scatter(X, total, lift.mean, precision=precision, weights=weights)
 
 
 def _refuse_products(problem: TraceProblem, wanted: Any) -> None:
@@ -148,19 +155,26 @@ def _with_orthonormal_rows(components: Array) -> Array:
     return completed
 
 
-def singular_vectors(X: Any, problem: TraceProblem, *, divisor: float | None = None) -> Solution:
+def singular_vectors(
+    X: Any,
+    problem: TraceProblem,
+    weights: RowWeights | None = None,
+    *,
+    divisor: float | None = None,
+) -> Solution:
     """All answers of the problem from the singular value decomposition of the centred data.
 
-    divisor : of their squares (None: the number of rows)
+    divisor : of their squares (None: the number of rows, or the sum of their weights)
 
     In float64 whatever the rows are: the certificate judges directions to the digits of float64.
     """
     lift: Any = problem.lift
     centred = np.asarray((X.toarray() if sp.issparse(X) else X) - lift.mean)
     centred = centred if lift.scale is None else centred / lift.scale
+    centred = centred if weights is None else centred * weights.roots[:, None]
     U, s, Vt = scipy.linalg.svd(centred, full_matrices=False, overwrite_a=True)
     vectors = Vt.T if problem.n == X.shape[1] else U
-    values = np.square(s) / (X.shape[0] if divisor is None else divisor)
+    values = np.square(s) / (row_total(X, weights) if divisor is None else divisor)
     return Solution(vectors, values, np.zeros((problem.n, 0)), "SVD", "converged", 0)
 
 
@@ -183,11 +197,14 @@ def solver_for(estimator: Any, shape: tuple[int, int], *, sparse: bool) -> str:
     return "randomized" if few and max(shape) > MAX_SMALL_SIDE else "full"
 
 
-def count_for(estimator: Any, name: str, shape: tuple[int, int]) -> Count:
-    """How the number of components of a PCA is found, or why it cannot be."""
+def count_for(estimator: Any, name: str, shape: tuple[int, int], total: float) -> Count:
+    """How the number of components of a PCA is found, or why it cannot be.
+
+    total : the number of rows, or the sum of their weights
+    """
     wanted, most = estimator.n_components, min(shape)
     if wanted is None:
-        return Count(most - 1 if name == "arpack" and most > 1 else most, shape)
+        return Count(most - 1 if name == "arpack" and most > 1 else most, shape, total)
     truncated = (
         name in ("arpack", "randomized", *DESCENT_SOLVERS) and estimator.svd_solver != "auto"
     )
@@ -206,7 +223,7 @@ def count_for(estimator: Any, name: str, shape: tuple[int, int]) -> Count:
                 " is only supported if n_samples >= n_features; the data has "
                 f"{shape[0]} samples and {shape[1]} features. Use 'auto' or a number",
             )
-        return Count(wanted, shape)
+        return Count(wanted, shape, total)
     least = 1 if truncated else 0
     if not least <= wanted <= most:
         raise InvalidInput(
@@ -223,7 +240,7 @@ def count_for(estimator: Any, name: str, shape: tuple[int, int]) -> Count:
             Argument("svd_solver", "auto"),
             " gives all of them",
         )
-    return Count(int(wanted) if isinstance(wanted, Integral) else float(wanted), shape)
+    return Count(int(wanted) if isinstance(wanted, Integral) else float(wanted), shape, total)
 
 
 @dataclass(frozen=True, eq=False)

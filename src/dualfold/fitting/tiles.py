@@ -35,16 +35,16 @@ class TiledRows(Protocol):
     def is_frame(self) -> bool:
         """Whether the tiles are data frames."""
 
-    def moments(self) -> Moments:
+    def moments(self, weights: Array | None = None) -> Moments:
         """Count, mean and scatter of all rows, in one pass."""
 
-    def class_moments(self, y: Any) -> Any:
+    def class_moments(self, y: Any, weights: Array | None = None) -> Any:
         """Counts, means and scatter of the classes y."""
 
     def encodings(self) -> Any:
         """How the columns of a data frame become numbers."""
 
-    def encoded_moments(self, encodings: Any) -> Moments:
+    def encoded_moments(self, encodings: Any, weights: Array | None = None) -> Moments:
         """The moments of the encoded_columns columns."""
 
     def neighbors(self, count: int) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.arrays import Array
-from dualfold.errors import InvalidInput
+from dualfold.errors import InvalidInput, counted
 from dualfold.graph.builders import spread_of, variable_counts
 from dualfold.graph.distances import (
     UNDERFLOW_DISTANCE,
@@ -268,7 +268,7 @@ def _distance_rows(graph: Graph, queries: Any) -> Lists:
     """Precomputed distances to the old points as lists, near to far."""
     if queries.shape[1] != graph.n:
         raise InvalidInput(
-            f"the distances of new points have {queries.shape[1]} columns; there are "
+            f"the distances of new points have {counted(queries.shape[1], 'column')}; there are "
             f"{graph.n} old points, one column each"
         )
     if sp.issparse(queries):

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from dualfold.errors import Argument, InPython, InvalidInput, Message, RowNumbers, TooLarge
+from dualfold.errors import Argument, InPython, InvalidInput, Message, RowNumbers, TooLarge, counted
 from dualfold.graph.distances import chunks
 from dualfold.kernels.sparse import canonical_rows
 
@@ -150,7 +150,7 @@ def refuse_other_columns(width: int, asked: int) -> None:
     if width != asked:
         raise InvalidInput(
             Argument("queries"),
-            f" have {asked} columns but ",
+            f" have {counted(asked, 'column')} but ",
             Argument("X"),
             f" has {width}; give both the same columns",
         )

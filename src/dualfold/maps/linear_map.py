@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.arrays import Array
+from dualfold.data.row_weights import RowWeights, row_total
 from dualfold.errors import InvalidInput
 from dualfold.maps.out_of_sample import (
     OutOfSampleMap,
@@ -197,12 +198,14 @@ class ProjectionLift(LinearLift):
 
     With a `space` the vectors live in its r reduced coordinates and its directions
     bring them back to the features. Without `data`, None, there are no points, only the map.
+    `weights` are those of the rows in the problem; points do not depend on them.
     """
 
     data: Any
     mean: Array
     scale: Array | None = None
     space: RowSpace | None = None
+    weights: RowWeights | None = None
 
     rows_are_points: ClassVar[bool] = False
 
@@ -230,8 +233,10 @@ class ProjectionLift(LinearLift):
             U = solve(problem)
             left, _, right = np.linalg.svd(self(U, np.zeros(U.shape[1])).T @ points)
             return np.asarray(U @ (left @ right))
-        # XᵀHXv = nθv, so v is XᵀHy at length 1.
-        moments = combined_rows(self.data, unit_columns(points), self.mean)
+        # XᵀHXv = nθv, so v is XᵀHy at length 1, and Σ w(x − x̄)y with weights.
+        units = unit_columns(points)
+        units = units if self.weights is None else self.weights.values[:, None] * units
+        moments = combined_rows(self.data, units, self.mean)
         return unit_columns(moments if self.scale is None else moments / self.scale[:, None])
 
 
@@ -286,29 +291,36 @@ class GramProjectionLift(LinearLift):
     The same points as `ProjectionLift` gives for the features' covariance; the components
     are combinations of rows, XᵀHV/√(mλ). A direction without extent (λ = 0 to
     rounding) has no component: its row is 0. `divisor` None is the number of points.
+    With `weights` w the vectors are those of rows multiplied by √w, and the points are computed
+    from the components: V√(mλ)/√w would magnify the rounding of rows with small weights.
     """
 
     data: Any
     mean: Array
     scale: Array | None = None
-    divisor: int | None = None
+    divisor: float | None = None
+    weights: RowWeights | None = None
 
     def linear_map(self, V: Array, values: Array) -> LinearMap:
         n, m = self.data.shape[0], self._divisor
         # What the rounding of n sums leaves where the exact eigenvalue is 0.
-        rounding = np.sqrt(n) * np.finfo(gram_kind(self.data)).eps
+        rounding = np.sqrt(n) * np.finfo(gram_kind(self.data, weights=self.weights)).eps
         real = values > rounding * max(float(np.max(values)), 0.0)
         lengths = np.sqrt(m * np.where(real, values, 1.0))
+        V = V if self.weights is None else self.weights.roots[:, None] * V
         directions = combined_rows(self.data, np.where(real, V / lengths, 0.0), self.mean)
         directions = directions if self.scale is None else directions / self.scale[:, None]
         return LinearMap(self.mean, np.ascontiguousarray(directions.T), self.scale)
 
     def __call__(self, V: Array, values: Array) -> Array:
+        if self.weights is not None:
+            return self.linear_map(V, values).encode(self.data)
         return V * np.sqrt(self._divisor * np.maximum(values, 0.0))
 
     def vectors_behind(self, problem: TraceProblem, stored: StoredPoints, solve: Solve) -> Array:
-        return unit_columns(stored.points)
+        roots = 1.0 if self.weights is None else self.weights.roots[:, None]
+        return unit_columns(roots * stored.points)
 
     @property
-    def _divisor(self) -> int:
-        return int(self.data.shape[0]) if self.divisor is None else self.divisor
+    def _divisor(self) -> float:
+        return row_total(self.data, self.weights) if self.divisor is None else self.divisor

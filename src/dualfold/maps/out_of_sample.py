@@ -18,11 +18,13 @@ from dualfold.trace.problem import TraceProblem
 # The maps that files hold: their kind there, and "module:Class" in this folder.
 STORED_KINDS = {
     "linear": "linear_map:LinearMap",
+    "profiles": "profile_map:ProfileMap",
     "geodesic": "landmark_map:GeodesicMap",
     "nystrom": "nystrom_map:NystromMap",
     "local weights": "local_map:LocalWeightsMap",
     "neighbours": "attraction_map:AttractionMap",
     "stress": "stress_map:StressMap",
+    "kernel": "kernel_map:KernelMap",
     "pieces": "piecewise_map:PiecewiseMap",
     "rescaled": "piecewise_map:RescaledMap",
 }

@@ -1,5 +1,6 @@
 # Written by docs/generated.py from dualfold.descriptions.
 from dualfold.methods._cca import cca as cca
+from dualfold.methods._correspondence import correspondence_analysis as correspondence_analysis
 from dualfold.methods._diffusion_maps import diffusion_maps as diffusion_maps
 from dualfold.methods._eigenmaps import eigenmaps as eigenmaps
 from dualfold.methods._famd import famd as famd
@@ -7,6 +8,7 @@ from dualfold.methods._fisher import fisher_discriminant as fisher_discriminant
 from dualfold.methods._isomap import isomap as isomap
 from dualfold.methods._isomap import landmark_count as landmark_count
 from dualfold.methods._isomap import landmark_isomap as landmark_isomap
+from dualfold.methods._kernel_pca import kernel_pca as kernel_pca
 from dualfold.methods._lle import hessian_lle as hessian_lle
 from dualfold.methods._lle import lle as lle
 from dualfold.methods._lle import ltsa as ltsa

@@ -22,6 +22,7 @@ from dualfold.data.encoding import (
     sources_of,
 )
 from dualfold.data.labels import Labels
+from dualfold.data.row_weights import weighted_rows
 from dualfold.embedding import embed
 from dualfold.errors import Argument, InPython, InvalidInput
 from dualfold.fitting.estimator import Stage, asked_count
@@ -34,6 +35,7 @@ from dualfold.fitting.linear import (
 )
 from dualfold.fitting.solver_choice import solver_to_last_digits
 from dualfold.fitting.tiles import TiledRows
+from dualfold.fitting.weighted_fit import fit_transform_with_weights, fit_with_weights
 from dualfold.graph.number_rows import refuse_units
 from dualfold.inputs import frame_of, numbers_of
 from dualfold.methods._pca import centred_problem, pca, table_of_loadings
@@ -44,7 +46,13 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def famd(X: Any, *, n_components: int = 2, indicators: Array | None = None) -> TraceProblem:
+def famd(
+    X: Any,
+    *,
+    n_components: int = 2,
+    indicators: Array | None = None,
+    sample_weight: Any = None,
+) -> TraceProblem:
     """Factor analysis of mixed data as a trace problem.
 
     The problem is::
@@ -64,6 +72,8 @@ def famd(X: Any, *, n_components: int = 2, indicators: Array | None = None) -> T
     indicators : ndarray of bool of shape (n_features,) or None, default=None
         Which columns are those of levels; None for none. `FAMD` and `dualfold.data.prepare` make
         such columns.
+    sample_weight : array-like of shape (n_samples,) or None, default=None
+        How often each row counts, as in `pca`: means, deviations and shares p are weighted.
 
     Returns
     -------
@@ -100,13 +110,13 @@ def famd(X: Any, *, n_components: int = 2, indicators: Array | None = None) -> T
     >>> print(embed(famd(table, n_components=1, indicators=levels)).values.round(3))
     [1.723]
     """
-    data = numeric_table(X)
-    mean = column_means(data)
-    scale = column_deviations(data, mean)
+    data, weights = weighted_rows(numeric_table(X), sample_weight)
+    mean = column_means(data, weights)
+    scale = column_deviations(data, mean, weights)
     if indicators is not None:
         scale = np.where(indicators, np.sqrt(np.maximum(mean, 0.0)), scale)
         scale = np.where(scale > 0, scale, 1.0)
-    return centred_problem(data, n_components, data.shape[0], scale=scale)
+    return centred_problem(data, n_components, scale=scale, weights=weights)
 
 
 @dataclass(eq=False, repr=False)
@@ -174,6 +184,9 @@ class FAMD(LinearEstimator):
     **Proof.** The certificate bounds the gap to the optimum of this problem, rounding errors
     included.
 
+    **Weights.** With `fit(X, sample_weight=w)` means, deviations and shares p are weighted, with
+    the masses w/Σw. A common factor of w changes nothing.
+
     **Cost.** That of PCA for as many columns as there are numbers and levels. Tables in tiles
     (`dualfold.scale`) are read once, or twice if they have categories.
 
@@ -207,6 +220,9 @@ class FAMD(LinearEstimator):
     n_components: int = 2
     _: KW_ONLY
     columns: Literal["mixed", "prepared"] = "mixed"
+
+    fit = fit_with_weights
+    fit_transform = fit_transform_with_weights
 
     def _checked_rows(self, X: Any, *, reset: bool) -> Any:
         """Columns of 0, 1 and numbers; those of a frame as they were when it was fitted."""
@@ -264,22 +280,27 @@ class FAMD(LinearEstimator):
                 f"{min(shape)}",
             )
 
-    def _problem(self, X: Any, count: int) -> TraceProblem:
-        self._refuse_many(count, X.shape)
+    def _problem(self, X: Any, count: int, sample_weight: Any = None) -> TraceProblem:
+        rows, weights = weighted_rows(X, sample_weight)
+        self._refuse_many(count, rows.shape)
         if self.columns == "prepared":
-            return pca(X, n_components=count)
+            return pca(rows, n_components=count, sample_weight=weights)
         shares: Array | None = indicators(self.encodings_) if self.encodings_ else None
-        return famd(X, n_components=count, indicators=shares)
+        return famd(rows, n_components=count, indicators=shares, sample_weight=weights)
 
     def _method(self) -> LinearMethod:
         return LinearMethod(self._fit_rows, self._problem_for, self._fit_encoded_tiles)
 
-    def _problem_for(self, X: Any, count: int, labels: Labels | None) -> TraceProblem:
-        return self._problem(X, asked_count(self, count, min(X.shape)))
+    def _problem_for(
+        self, X: Any, count: int, labels: Labels | None, weights: Array | None = None
+    ) -> TraceProblem:
+        return self._problem(X, asked_count(self, count, min(X.shape)), weights)
 
-    def _fit_rows(self, X: Any, labels: Labels | None, stage: Stage) -> LinearFit:
+    def _fit_rows(
+        self, X: Any, labels: Labels | None, stage: Stage, weights: Array | None = None
+    ) -> LinearFit:
         with stage("problem"):
-            problem = self._problem(X, self.n_components)
+            problem = self._problem(X, self.n_components, weights)
         with stage("solution and certificate"):
             embedding = embed(problem, solver=solver_to_last_digits(problem))
         A: Any = problem.A
@@ -288,15 +309,17 @@ class FAMD(LinearEstimator):
         scale = getattr(problem.lift, "scale", None)
         return linear_fit(embedding, X.dtype, scale_=scale, explained_variance_ratio_=ratio)
 
-    def _fit_encoded_tiles(self, rows: TiledRows, y: Any) -> LinearFit:
+    def _fit_encoded_tiles(
+        self, rows: TiledRows, y: Any, weights: Array | None = None
+    ) -> LinearFit:
         """Two passes: the levels of categories, then the scatter of the columns of 0, 1, numbers.
 
         Of numbers alone there is nothing to look for, and one pass is enough.
         """
         self.encodings_ = rows.encodings() if rows.is_frame else ()
-        moments = rows.encoded_moments(self.encodings_)
+        moments = rows.encoded_moments(self.encodings_, weights)
         width = len(moments.mean)
-        self._refuse_many(self.n_components, (moments.count, width))
+        self._refuse_many(self.n_components, (moments.rows, width))
         shares = indicators(self.encodings_) if self.encodings_ else np.zeros(width, bool)
         scale: Array | None = None
         if self.columns == "mixed":

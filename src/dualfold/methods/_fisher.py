@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
 
+import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from dualfold.arrays import Array
 from dualfold.data.labels import Labels, labels_of
+from dualfold.data.row_weights import validated_weights, weighted_rows
 from dualfold.embedding import embed
 from dualfold.errors import Argument, InvalidInput, PointsCollapse, warn
 from dualfold.fitting.estimator import Stage, labels_for
@@ -22,12 +24,14 @@ from dualfold.fitting.linear import (
 )
 from dualfold.fitting.solver_choice import solver_to_last_digits
 from dualfold.fitting.tiles import TiledRows
+from dualfold.fitting.weighted_fit import fit_transform_with_weights, fit_with_weights
 from dualfold.maps.linear_map import projection_lift
 from dualfold.trace.problem import TraceProblem
 from dualfold.weights.class_scatter import (
     ClassScatter,
     class_scatter,
     class_scatter_of,
+    class_totals,
     ledoit_wolf_scatter,
 )
 from dualfold.weights.row_passes import numeric_table
@@ -36,7 +40,12 @@ Shrinkage = float | Literal["auto"] | None
 
 
 def fisher_discriminant(
-    X: Any, labels: Any, *, n_components: int | None = None, shrinkage: Shrinkage = None
+    X: Any,
+    labels: Any,
+    *,
+    n_components: int | None = None,
+    shrinkage: Shrinkage = None,
+    sample_weight: Any = None,
 ) -> TraceProblem:
     """Fisher's discriminant (LDA) as a trace problem.
 
@@ -58,6 +67,9 @@ def fisher_discriminant(
     shrinkage : float in [0, 1), "auto" or None, default=None
         Share between 0 and 1 by which S_w and S_t are moved towards (tr S/D)·I; "auto" is the
         estimate of Ledoit and Wolf for each class and for all rows; None is 0.
+    sample_weight : array-like of shape (n_samples,) or None, default=None
+        How often each row counts: means and covariances are weighted. The problem is about the rows
+        whose weight is not 0.
 
     Returns
     -------
@@ -96,15 +108,20 @@ def fisher_discriminant(
     >>> print(embed(fisher_discriminant(*load_iris(return_X_y=True))).values.round(4))
     [32.1919  0.2854]
     """
-    data = numeric_table(X)
-    classes = labels_of(labels, data.shape[0]).of_two_or_more(
-        "the spread within a class is not known from one row"
-    )
+    table = numeric_table(X)
+    classes = labels_of(labels, table.shape[0])
+    data, weights = weighted_rows(table, sample_weight)
+    if data is not table:
+        present = validated_weights(sample_weight, table.shape[0]) > 0
+        classes = classes.of_rows(np.flatnonzero(present))
+    totals = class_totals(classes, weights)
+    classes.of_two_or_more("the spread within a class is not known from one row", totals)
     if shrinkage == "auto":
-        found = ledoit_wolf_scatter(data, classes)
+        found = ledoit_wolf_scatter(data, classes, weights)
     else:
-        found = class_scatter(data, classes, float(shrinkage or 0.0))
-    return discriminant_problem(found, len(classes.classes), n_components, data)
+        found = class_scatter(data, classes, float(shrinkage or 0.0), weights)
+    problem = discriminant_problem(found, len(classes.classes), n_components, data)
+    return problem if weights is None else replace(problem, about=weights.about)
 
 
 def discriminant_problem(
@@ -197,6 +214,10 @@ class FisherDiscriminant(LinearEstimator):
     **Proof.** The certificate bounds the gap to the optimum, rounding errors included. It says
     nothing about how well the classes of new rows can be told apart.
 
+    **Weights.** With `fit(X, y, sample_weight=w)` means and covariances are weighted; a class needs
+    two rows, or one with a weight of 2 or more. A common factor of w changes nothing but
+    `shrinkage="auto"`, which takes Σw for the number of rows.
+
     **Cost.** O(n·D² + D³) operations and D² numbers for n rows and D columns. Tables in tiles
     (`dualfold.scale`) are read once.
 
@@ -231,27 +252,38 @@ class FisherDiscriminant(LinearEstimator):
     _: KW_ONLY
     shrinkage: Shrinkage = None
 
+    fit = fit_with_weights
+    fit_transform = fit_transform_with_weights
+
     def _uses_labels(self) -> bool:
         return True
 
     def _method(self) -> LinearMethod:
         return LinearMethod(self._fit_classes, self._problem, self._fit_class_tiles)
 
-    def _problem(self, X: Any, count: int | None, labels: Labels | None) -> TraceProblem:
+    def _problem(
+        self, X: Any, count: int | None, labels: Labels | None, weights: Array | None = None
+    ) -> TraceProblem:
         assert labels is not None  # `_uses_labels` says so
         asked = self.n_components or count
-        return fisher_discriminant(X, labels, n_components=asked, shrinkage=self.shrinkage)
+        return fisher_discriminant(
+            X, labels, n_components=asked, shrinkage=self.shrinkage, sample_weight=weights
+        )
 
-    def _fit_classes(self, X: Any, labels: Labels | None, stage: Stage) -> LinearFit:
+    def _fit_classes(
+        self, X: Any, labels: Labels | None, stage: Stage, weights: Array | None = None
+    ) -> LinearFit:
         with stage("problem"):
-            problem = self._problem(X, None, labels)
+            problem = self._problem(X, None, labels, weights)
         with stage("solution and certificate"):
             embedding = embed(problem, solver=solver_to_last_digits(problem))
         warn_of_flat_directions(problem, embedding.solution.vectors)
         assert labels is not None
+        if weights is not None:
+            labels = labels.of_rows(np.flatnonzero(weights))
         return linear_fit(embedding, X.dtype, classes_=labels.classes)
 
-    def _fit_class_tiles(self, rows: TiledRows, y: Any) -> LinearFit:
+    def _fit_class_tiles(self, rows: TiledRows, y: Any, weights: Array | None = None) -> LinearFit:
         """The same problem, with counts, means and scatter of classes added up from the tiles."""
         if y is None:
             labels_for(self, y, 0)  # says what is needed
@@ -260,8 +292,8 @@ class FisherDiscriminant(LinearEstimator):
                 Argument("shrinkage", "auto"),
                 " needs all rows at once, and X is a table in tiles; give a number between 0 and 1",
             )
-        moments = rows.class_moments(y)
-        n, classes = int(moments.counts.sum()), len(moments.classes)
+        moments = rows.class_moments(y, weights)
+        n, classes = moments.counts.sum(), len(moments.classes)
         found = class_scatter_of(
             moments.within, moments.between, moments.mean, n, classes, float(self.shrinkage or 0.0)
         )

@@ -14,6 +14,13 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from dualfold.arrays import Array
 from dualfold.data.labels import Labels
+from dualfold.data.row_weights import (
+    counting_weights,
+    present_rows,
+    validated_weights,
+    weighted_rows,
+    weights_of_all_rows,
+)
 from dualfold.embedding import Embedding, embed
 from dualfold.errors import Argument, InPython, InvalidInput
 from dualfold.fitting.dimension import MAX_AUTO_COMPONENTS, cut_at_eigengap
@@ -27,24 +34,32 @@ from dualfold.fitting.estimator import (
 from dualfold.fitting.linear import normalize_signs
 from dualfold.fitting.solver_choice import solver_to_last_digits
 from dualfold.fitting.tiles import TiledRows, tiled_rows
+from dualfold.fitting.weighted_fit import fit_transform_with_weights, fit_with_weights
 from dualfold.graph.metrics import is_precomputed, metric_distances, refuse_other_width
 from dualfold.maps.landmark_map import DistancesMap, Triangulation
 from dualfold.maps.linear_map import LinearMap
 from dualfold.methods._pca import centred_problem
-from dualfold.trace.lift import ScaledVectorLift
+from dualfold.trace.lift import ScaledVectorLift, WeightedVectorLift
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import with_signs
 from dualfold.weights.gram import (
+    centre_by_masses,
     centred_gram,
     mean_squares,
     refuse_asymmetry,
     small_as_float64,
     symmetrize,
 )
-from dualfold.weights.precision import centred_distances_error, joined_sentences, rounding_sentence
+from dualfold.weights.precision import (
+    centred_distances_error,
+    joined_sentences,
+    rounding_sentence,
+    weighted_centring_error,
+)
+from dualfold.weights.row_passes import numeric_table
 
 
-def mds(X: Any, *, n_components: int = 2) -> TraceProblem:
+def mds(X: Any, *, n_components: int = 2, sample_weight: Any = None) -> TraceProblem:
     """Classical scaling of Euclidean distances between rows, as a trace problem.
 
     The problem is::
@@ -62,6 +77,8 @@ def mds(X: Any, *, n_components: int = 2) -> TraceProblem:
         Rows; sparse matrices are taken, too.
     n_components : int, default=2
         Number of coordinates.
+    sample_weight : array-like of shape (n_samples,) or None, default=None
+        How often each row counts: then A = Σ w(x − x̄)(x − x̄)ᵀ with the weighted mean x̄.
 
     Returns
     -------
@@ -91,10 +108,13 @@ def mds(X: Any, *, n_components: int = 2) -> TraceProblem:
     >>> print(answer.values, answer.certificate.level)
     [16.  9.] proved
     """
-    return centred_problem(X, n_components, 1)
+    data, weights = weighted_rows(numeric_table(X), sample_weight)
+    return centred_problem(data, n_components, 1, weights=weights)
 
 
-def mds_of_distances(distances: Any, *, n_components: int = 2) -> TraceProblem:
+def mds_of_distances(
+    distances: Any, *, n_components: int = 2, sample_weight: Any = None
+) -> TraceProblem:
     """Classical scaling of given distances as a trace problem.
 
     The problem is::
@@ -111,6 +131,10 @@ def mds_of_distances(distances: Any, *, n_components: int = 2) -> TraceProblem:
         Square matrix of distances.
     n_components : int, default=2
         Number of coordinates.
+    sample_weight : array-like of shape (n_samples,) or None, default=None
+        How often each row counts. With the masses m = w/Σw, H is I − 1mᵀ, and K has the entry
+        √(w_iw_j)·K_ij: the points, VΛ^½ divided by √w, minimise Σ w_iw_j(K_ij − ⟨y_i, y_j⟩)². The
+        problem is about the rows whose weight is not 0.
 
     Returns
     -------
@@ -140,12 +164,27 @@ def mds_of_distances(distances: Any, *, n_components: int = 2) -> TraceProblem:
     >>> print(embed(mds_of_distances(distances)).values.round(6))
     [16.  9.]
     """
+    if sample_weight is not None:
+        return _weighted_problem(np.asarray(distances, dtype=float), n_components, sample_weight)
     K = centred_gram(small_as_float64(distances))
     symmetric = symmetrize(K)
     about = joined_sentences(
         symmetric, rounding_sentence(centred_distances_error(K, 0.0, K.dtype), K, K.dtype)
     )
     return TraceProblem(K, None, n_components, "max", lift=ScaledVectorLift(), about=about)
+
+
+def _weighted_problem(distances: Array, count: int, sample_weight: Any) -> TraceProblem:
+    """The same with weights: √w(I − 1mᵀ)K(I − m1ᵀ)√w, which centres K again, by the masses m."""
+    given = validated_weights(sample_weight, len(distances))
+    weights = counting_weights(given)
+    K = centred_gram(present_rows(present_rows(distances, given).T, given).T)
+    symmetric = symmetrize(K)
+    error = float(weights.values.max()) * centred_distances_error(K, 0.0, K.dtype)
+    error += weighted_centring_error(K, weights.total)
+    centre_by_masses(K, weights)
+    about = joined_sentences(symmetric, rounding_sentence(error, K, K.dtype), weights.about)
+    return TraceProblem(K, None, count, "max", lift=WeightedVectorLift(weights.roots), about=about)
 
 
 # All eigenvalues of a matrix this large take about half a second.
@@ -255,6 +294,10 @@ class ClassicalMDS(Estimator):
 
     **Proof.** The certificate bounds the gap to the optimum, rounding errors included.
 
+    **Weights.** With `fit(X, sample_weight=w)` H is I − 1wᵀ/Σw, and the points minimise
+    Σ w_iw_j(K_ij − ⟨y_i, y_j⟩)². A common factor of w changes the eigenvalues, which it multiplies,
+    and nothing else.
+
     **Cost.** Euclidean distances: O(n·D·min(n, D)) operations and one matrix of min(n, D)² numbers,
     as PCA. Other distances: O(n²·D) operations and n² numbers. `transform` with other distances
     needs those between the new and the fitted rows.
@@ -289,8 +332,11 @@ class ClassicalMDS(Estimator):
     metric: Any = "euclidean"
     metric_params: dict[str, Any] | None = None
 
-    def _fit(self, X: Any, labels: Labels | None) -> None:
-        n = X.shape[0]
+    fit = fit_with_weights
+    fit_transform = fit_transform_with_weights
+
+    def _fit(self, X: Any, labels: Labels | None, weights: Array | None = None) -> None:
+        n = X.shape[0] if weights is None else int(np.count_nonzero(weights))
         if self.n_components != "auto" and int(self.n_components) > n:
             raise InvalidInput(
                 Argument("n_components", self.n_components),
@@ -300,22 +346,26 @@ class ClassicalMDS(Estimator):
                 Argument("n_components"),
             )
         self._training = X
+        self._weights = None if weights is None else weights_of_all_rows(weights)
         if self._in_space:
-            embedding = self._fit_features(X)
+            embedding = self._fit_features(X, n, weights)
             self._know_nothing_negative()
         else:
-            embedding = self._fit_distances(self.dissimilarity_matrix_)
+            embedding = self._fit_distances(self.dissimilarity_matrix_, n, weights)
         self.certificate_ = embedding.certificate
         self._place_points(embedding, X.dtype)
+        if weights is not None:  # rows of weight 0 are placed, too
+            self.embedding_ = self.placing_map()(X).astype(X.dtype, copy=False)
 
-    def _fit_features(self, X: Any) -> Embedding:
+    def _fit_features(self, X: Any, n: int, weights: Array | None) -> Embedding:
         """PCA; the map of the features serves new points."""
-        embedding = self._answer(mds(X, n_components=self._count(min(X.shape))))
+        count = self._count(min(n, X.shape[1]))
+        embedding = self._answer(mds(X, n_components=count, sample_weight=weights))
         lift: Any = embedding.problem.lift
         self._map = lift.linear_map(embedding.solution.vectors, embedding.values)
         return embedding
 
-    def _fit_tiles(self, rows: TiledRows, y: Any) -> None:
+    def _fit_tiles(self, rows: TiledRows, y: Any, weights: Array | None = None) -> None:
         """Euclidean distances of features alone: PCA from the tiles' scatter matrices."""
         if not self._in_space:
             raise InvalidInput(
@@ -324,8 +374,8 @@ class ClassicalMDS(Estimator):
                 Argument("metric", "euclidean"),
                 " needs none",
             )
-        moments = rows.moments()
-        count = self._count(min(moments.count, rows.width))
+        moments = rows.moments(weights)
+        count = self._count(min(moments.rows, rows.width))
         embedding = self._answer(replace(moments.scaled_problem(None, 1), count=count))
         lift: Any = embedding.problem.lift
         found = lift.linear_map(embedding.solution.vectors, embedding.values)
@@ -340,11 +390,11 @@ class ClassicalMDS(Estimator):
         self.negative_mass_ = 0.0
         self.negative_mass_note_ = "0: the distances are those of points in space"
 
-    def _fit_distances(self, distances: Array) -> Embedding:
+    def _fit_distances(self, distances: Array, n: int, weights: Array | None) -> Embedding:
         """Eigenvectors of K = −½HΔH; column means of Δ serve new points."""
-        problem = mds_of_distances(distances, n_components=self._count(len(distances)))
+        problem = mds_of_distances(distances, n_components=self._count(n), sample_weight=weights)
         embedding = self._answer(problem)
-        self._mean_squares = mean_squares(distances)
+        self._mean_squares = mean_squares(distances, self._weights)
         mass = negative_mass(problem.A, embedding.values)
         self.negative_mass_, self.negative_mass_note_ = mass.share, mass.note
         self._map = None
@@ -368,8 +418,9 @@ class ClassicalMDS(Estimator):
             self._map = LinearMap(self._map.mean, self._map.components * signs[:, None])
         kept = points.shape[1]
         self.n_components_ = kept if self.n_components == "auto" else int(self.n_components)
-        placed = np.zeros((len(points), self.n_components_))
-        placed[:, :kept] = points * signs
+        rows = slice(None) if self._weights is None else self._weights > 0
+        placed = np.zeros((self._training.shape[0], self.n_components_))
+        placed[rows, :kept] = points * signs
         self.embedding_ = placed.astype(dtype, copy=False)
         self.eigenvalues_ = np.concatenate([values, np.zeros(self.n_components_ - kept)])
 
@@ -393,7 +444,10 @@ class ClassicalMDS(Estimator):
             return LinearMap(self._map.mean, rows)
         real = self.eigenvalues_ > 0
         scales = np.where(real, 0.5 / np.where(real, self.eigenvalues_, 1.0), 0.0)
-        place = Triangulation(self.embedding_.astype(float) * scales, self._mean_squares)
+        anchors = self.embedding_.astype(float) * scales
+        if self._weights is not None:
+            anchors *= self._weights[:, None]
+        place = Triangulation(anchors, self._mean_squares)
         return DistancesMap(self._to_training, place)
 
     def _to_training(self, X: Any) -> Array:

@@ -17,6 +17,7 @@ from sklearn.utils.validation import assert_all_finite, check_is_fitted
 from dualfold.arrays import Array
 from dualfold.data.column_moments import column_deviations, column_means
 from dualfold.data.labels import Labels
+from dualfold.data.row_weights import RowWeights, present_rows, row_total, weighted_rows
 from dualfold.errors import Argument, InvalidInput
 from dualfold.fitting.estimator import (
     Scaling,
@@ -25,6 +26,7 @@ from dualfold.fitting.estimator import (
     checked_rows,
     fit_any_table,
     linear_statement,
+    weights_if_given,
 )
 from dualfold.fitting.linear import LinearEstimator, normalize_signs
 from dualfold.fitting.moments import Moments
@@ -33,6 +35,7 @@ from dualfold.fitting.principal_axes import (
     MAX_KEPT_WIDTH,
     MAX_SMALL_SIDE,
     SPARSE_SOLVERS,
+    Count,
     PrincipalAxes,
     count_for,
     descent_settings,
@@ -44,6 +47,7 @@ from dualfold.fitting.principal_axes import (
 )
 from dualfold.fitting.probabilistic import gaussian_model
 from dualfold.fitting.tiles import TiledRows, tiled_rows
+from dualfold.fitting.weighted_fit import fit_with_weights
 from dualfold.graph.number_rows import refuse_column_units, refuse_units
 from dualfold.maps.linear_map import GramProjectionLift, ProjectionLift
 from dualfold.trace.problem import TraceProblem
@@ -55,7 +59,7 @@ from dualfold.weights.gram import (
     point_gram_error,
     refuse_scale,
 )
-from dualfold.weights.precision import rounding_sentence
+from dualfold.weights.precision import joined_sentences, rounding_sentence
 from dualfold.weights.row_passes import numeric_table
 
 if TYPE_CHECKING:
@@ -75,6 +79,7 @@ def pca(
     standardize: bool = False,
     matrix: Matrix = "auto",
     precision: type[np.floating] | None = None,
+    sample_weight: Any = None,
 ) -> TraceProblem:
     """Principal component analysis as a trace problem.
 
@@ -102,6 +107,9 @@ def pca(
     precision : type or None, default=None
         Precision of the products. None multiplies large tables of float32 in float32; `np.float64`
         does not.
+    sample_weight : array-like of shape (n_samples,) or None, default=None
+        How often each row counts: then A = Σ w(x − x̄)(x − x̄)ᵀ/Σw with the weighted mean x̄, in
+        float64. The problem is about the rows whose weight is not 0.
 
     Returns
     -------
@@ -135,44 +143,55 @@ def pca(
     >>> print(answer.values, answer.certificate.level)
     [1.] proved
     """
-    data = numeric_table(X)
-    scale = column_deviations(data, column_means(data)) if standardize else None
-    return centred_problem(data, n_components, data.shape[0], matrix, scale, precision=precision)
+    data, weights = weighted_rows(numeric_table(X), sample_weight)
+    scale = None
+    if standardize:
+        scale = column_deviations(data, column_means(data, weights), weights)
+    return centred_problem(
+        data, n_components, None, matrix, scale, precision=precision, weights=weights
+    )
 
 
 def centred_problem(
     X: Any,
     count: int,
-    divisor: int,
+    divisor: float | None = None,
     matrix: Matrix = "auto",
     scale: Any = None,
     *,
     precision: type[np.floating] | None = None,
+    weights: RowWeights | None = None,
 ) -> TraceProblem:
-    """XᵀHX/m or HXXᵀH/m with m = `divisor` and features divided by `scale` (None: 1)."""
+    """XᵀHX/m or HXXᵀH/m with m = `divisor` and features divided by `scale` (None: 1).
+
+    divisor : None is the number of rows, or the sum of their `weights`
+    """
     data = numeric_table(X)
+    divisor = row_total(data, weights) if divisor is None else divisor
     if scale is not None:
         refuse_column_units(scale)
+    how: Any = {"precision": precision, "weights": weights}
     matrix = pca_matrix(data.shape, matrix, sparse=sp.issparse(data))
     if matrix == "covariance":
-        total, mean = scatter(data, precision=precision)
+        total, mean = scatter(data, **how)
         A: Any = (total if scale is None else total / np.outer(scale, scale)) / divisor
-        error = scatter_error(data, total, mean, scale, precision=precision) / divisor
-        kind = scatter_kind(data, precision)
+        error = scatter_error(data, total, mean, scale, **how) / divisor
+        kind = scatter_kind(data, **how)
     else:
-        mean = column_means(data)
+        mean = column_means(data, weights)
     if matrix == "gram":
-        total = point_gram(data, mean, scale, precision=precision)
+        total = point_gram(data, mean, scale, **how)
         refuse_scale(float(np.trace(total)), data)
-        A, kind = total / divisor, gram_kind(data, precision)
-        error = point_gram_error(data, total, mean, scale, precision=precision) / divisor
+        A, kind = total / divisor, gram_kind(data, **how)
+        error = point_gram_error(data, total, mean, scale, **how) / divisor
     if matrix == "products":
-        A = CentredScatter(data, mean, scale, divisor)
+        A = CentredScatter(data, mean, scale, divisor, weights)
         error, kind = A.product_error, np.float64
-    lift: Any = ProjectionLift(data, mean, scale)
+    lift: Any = ProjectionLift(data, mean, scale, weights=weights)
     if matrix == "gram":
-        lift = GramProjectionLift(data, mean, scale, divisor)
-    about = rounding_sentence(error, A, kind)
+        lift = GramProjectionLift(data, mean, scale, divisor, weights)
+    said = "" if weights is None else weights.about
+    about = joined_sentences(rounding_sentence(error, A, kind), said)
     return TraceProblem(A, None, count, "max", lift=lift, about=about)
 
 
@@ -257,8 +276,8 @@ class PCA(LinearEstimator):
         Mean variance of the directions that are not kept.
     n_components_ : int
         Number of components.
-    n_samples_ : int
-        Number of fitted rows.
+    n_samples_ : int or float
+        Number of fitted rows; with weights, their sum.
     scale_ : ndarray of shape (n_features,) or None
         What features are divided by; None without `standardize`.
     loadings_ : ndarray of shape (n_features, n_components)
@@ -299,6 +318,12 @@ class PCA(LinearEstimator):
     **Proof.** The certificate bounds the gap to the optimum, rounding errors included. Tables with
     more than 20,000 rows and more than 20,000 columns (5,000 of both if sparse) are known by their
     products only, and their certificate is "measured": true except for a stated chance.
+
+    **Weights.** With `fit(X, sample_weight=w)` mean and A are weighted, A = Σ w(x − x̄)(x − x̄)ᵀ/Σw,
+    and the certificate is about that problem. A common factor of w changes no component,
+    coordinate, ratio or eigenvalue. Σw is in the place of n in `explained_variance_`,
+    `singular_values_`, `noise_variance_`, `n_samples_`, the lengths of whitened coordinates,
+    `score_samples` and "mle", which depend on such a factor.
 
     **Cost.** O(n·D·min(n, D)) operations for n rows and D columns, and one matrix of min(n, D)²
     numbers beside the data. Sparse X stays sparse. Tables in tiles (`dualfold.scale`) are read
@@ -371,8 +396,10 @@ class PCA(LinearEstimator):
     gradient_step: float | None = None
     gradient_rounds: int = 10
 
+    fit = fit_with_weights
+
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit_transform(self, X: Any, y: Any = None) -> Array:
+    def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Array:
         """Fit and return the coordinates of X.
 
         The estimator does not keep them.
@@ -383,6 +410,8 @@ class PCA(LinearEstimator):
             Rows to fit.
         y : object, default=None
             Ignored.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            How often each row counts, as in `fit`.
 
         Returns
         -------
@@ -391,16 +420,16 @@ class PCA(LinearEstimator):
         """
         rows = tiled_rows(X)
         if rows is not None:
-            fit_any_table(self, X, y)
+            fit_any_table(self, X, y, sample_weight)
             return rows.transform_with(self)
         checked = self._checked_rows(X, reset=True)
-        self._fit(checked, None)
+        self._fit(checked, None, *weights_if_given(sample_weight, checked))
         return self.placing_map()(checked).astype(checked.dtype, copy=False)
 
     # Descents have no use for the scatter matrix that batches are merged in.
     @available_if(lambda self: self.svd_solver not in DESCENT_SOLVERS)
     @_fit_context(prefer_skip_nested_validation=True)
-    def partial_fit(self, X: Any, y: Any = None) -> Self:
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Add a batch of rows.
 
         Afterwards the estimator is as if all rows so far had been fitted at once: means and scatter
@@ -414,6 +443,10 @@ class PCA(LinearEstimator):
             A batch of rows; the first has at least 2.
         y : object, default=None
             Ignored.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            How often each row of the batch counts, as in `fit`; batches with and without weights
+            may be mixed. The weights of all batches so far must add up to more than 1, and are not
+            rescaled.
 
         Returns
         -------
@@ -423,7 +456,8 @@ class PCA(LinearEstimator):
         Raises
         ------
         InvalidInput
-            If a `fit` before has kept no scatter matrix that rows could be added to.
+            If a `fit` before has kept no scatter matrix that rows could be added to, or if all
+            rows so far count as one or less.
         """
         moments: Moments | None = getattr(self, "_moments", None)
         if moments is None and hasattr(self, "components_"):
@@ -433,16 +467,16 @@ class PCA(LinearEstimator):
                 "batches to partial_fit of a new one (sklearn.base.clone(pca))"
             )
         batch = checked_rows(self, X, reset=moments is None, least_rows=1)
-        added = Moments.of(batch)
+        added = _batch_moments(batch, sample_weight)
         moments = added if moments is None else moments + added
-        if moments.count < 2:
-            raise InvalidInput("the first batch has 1 sample; variances need at least 2")
-        shape = (moments.count, batch.shape[1])
+        if moments.count <= 1:
+            counted = f"{moments.count:g} sample{'s' if moments.count < 1 else ''}"
+            raise InvalidInput(f"the first batch has {counted}; variances need at least 2")
+        shape = (moments.rows, batch.shape[1])
         name = solver_for(self, shape, sparse=False)
         problem = moments.problem(standardize=self.standardize)
-        self._keep_axes(
-            principal_axes(problem, None, count_for(self, name, shape)), shape, batch.dtype
-        )
+        choose = count_for(self, name, shape, moments.count)
+        self._keep_axes(principal_axes(problem, None, choose), choose, batch.dtype)
         self._moments: Moments | None = moments
         return self
 
@@ -457,9 +491,10 @@ class PCA(LinearEstimator):
             refuse_units(rows, fitted=reset)
         return rows
 
-    def _fit(self, X: Any, labels: Labels | None) -> None:
+    def _fit(self, X: Any, labels: Labels | None, weights: Array | None = None) -> None:
+        X, counts = weighted_rows(X, weights)
         name = solver_for(self, X.shape, sparse=sp.issparse(X))
-        choose = count_for(self, name, X.shape)
+        choose = count_for(self, name, X.shape, row_total(X, counts))
         # scikit-learn's word for the case; tools that look for it find it here too.
         self._fit_svd_solver = name
         matrix: Matrix = "covariance" if name == "covariance_eigh" else "auto"
@@ -474,22 +509,23 @@ class PCA(LinearEstimator):
                 standardize=self.standardize,
                 matrix=matrix,
                 precision=precision,
+                sample_weight=counts,
             )
         except InvalidInput:
             with np.errstate(invalid="ignore"):
                 assert_all_finite(X, estimator_name=type(self).__name__, input_name="X")
             raise
-        self._moments = kept_moments(problem, X, precision)
+        self._moments = kept_moments(problem, X, precision, counts)
         decomposed = None
         if by_svd:
-            decomposed = singular_vectors(X, problem)
+            decomposed = singular_vectors(X, problem, counts)
         elif name in DESCENT_SOLVERS:
             decomposed = descent_settings(self).solution(problem, choose)
             self.history_ = error_history(problem, decomposed)
             self.n_iter_ = len(self.history_) - 1
-        self._keep_axes(principal_axes(problem, decomposed, choose), X.shape, X.dtype)
+        self._keep_axes(principal_axes(problem, decomposed, choose), choose, X.dtype)
 
-    def _fit_tiles(self, rows: TiledRows, y: Any) -> None:
+    def _fit_tiles(self, rows: TiledRows, y: Any, weights: Array | None = None) -> None:
         """The same problem, with the scatter matrix added up from those of the tiles."""
         if self.svd_solver in DESCENT_SOLVERS:
             raise InvalidInput(
@@ -498,20 +534,21 @@ class PCA(LinearEstimator):
                 Argument("svd_solver", "auto"),
                 " goes through them once",
             )
-        moments = rows.moments()
-        shape = (moments.count, rows.width)
+        moments = rows.moments(weights)
+        shape = (moments.rows, rows.width)
         self._fit_svd_solver = "covariance_eigh"
-        choose = count_for(self, solver_for(self, shape, sparse=False), shape)
+        choose = count_for(self, solver_for(self, shape, sparse=False), shape, moments.count)
         problem = moments.problem(standardize=self.standardize)
-        self._keep_axes(principal_axes(problem, None, choose), shape, rows.dtype)
+        self._keep_axes(principal_axes(problem, None, choose), choose, rows.dtype)
         self._moments = moments if rows.width <= MAX_KEPT_WIDTH else None
 
-    def _keep_axes(self, answer: PrincipalAxes, shape: tuple[int, int], dtype: Any) -> None:
+    def _keep_axes(self, answer: PrincipalAxes, asked: Count, dtype: Any) -> None:
         """Set the fitted attributes in the precision of the data."""
-        n, count = shape[0], answer.choice.count
+        n, count = asked.total, answer.choice.count
         variances = answer.values * (n / (n - 1))
         total = answer.total * (n / (n - 1))
-        left = min(shape) - count
+        # With weights as frequencies there are more rows than were given.
+        left = min(max(asked.shape[0], int(n)), asked.shape[1]) - count
         map_ = answer.map
         self.components_ = normalize_signs(map_.components).astype(dtype, copy=False)
         # In float64: rounded to float32, a mean far from 0 would be off by more than the spread.
@@ -661,6 +698,14 @@ class PCA(LinearEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self.svd_solver in SPARSE_SOLVERS
         return tags
+
+
+def _batch_moments(batch: Any, sample_weight: Any) -> Moments:
+    """Of rows that are added to others: their weights count as they are."""
+    given = weights_if_given(sample_weight, batch)
+    if not given:
+        return Moments.of(batch)
+    return Moments.of(present_rows(batch, *given), weights=RowWeights(given[0][given[0] > 0]))
 
 
 def _deviations(variances: Array, kind: Any) -> Array:

@@ -140,7 +140,7 @@ class PointPCA(LinearEstimator):
     tolerance: float = 1e-8
     random_state: Any = None
 
-    def _fit(self, X: Any, labels: Labels | None) -> None:
+    def _fit(self, X: Any, labels: Labels | None) -> None:  # type: ignore[override]
         """Fit X, in other units where fourth powers of its entries leave double precision."""
         power = _power_of(X)
         scaled = X if not power else in_units(X, power)
@@ -225,7 +225,7 @@ class PointPCA(LinearEstimator):
         self.mean_ = mean
         self.eigenvalues_ = values
 
-    def _fit_tiles(self, rows: TiledRows, y: Any) -> None:
+    def _fit_tiles(self, rows: TiledRows, y: Any) -> None:  # type: ignore[override]
         Estimator._fit_tiles(self, rows, y)  # says what to take instead
 
     def _statement(self, X: Any, count: int, labels: Labels | None) -> Statement:

@@ -306,7 +306,7 @@ class RandomProjection(LinearEstimator):
         with unfitted_on_failure(self):
             return self._fit_points(self._checked_rows(X, reset=True))
 
-    def _fit(self, X: Any, labels: Labels | None) -> None:
+    def _fit(self, X: Any, labels: Labels | None) -> None:  # type: ignore[override]
         self._fit_points(X)
 
     def _fit_points(self, X: Any) -> Array:
@@ -315,7 +315,7 @@ class RandomProjection(LinearEstimator):
         self.certificate_ = measured_distortion(X, points, eps=self.eps)
         return points
 
-    def _fit_tiles(self, rows: TiledRows, y: Any) -> None:
+    def _fit_tiles(self, rows: TiledRows, y: Any) -> None:  # type: ignore[override]
         """The map needs the shape alone; what it does is measured on independent pairs of rows."""
         n, dtype = rows.n_rows, rows.dtype
         if n < 2:

@@ -157,7 +157,7 @@ class MDS(Estimator):
     .. [1] J. B. Kruskal, "Multidimensional scaling by optimizing goodness of fit to a nonmetric
        hypothesis", Psychometrika, 29(1), 1–27, 1964.
     .. [2] J. de Leeuw, "Applications of convex analysis to multidimensional scaling", Recent
-       Developments in Statistics, 133–146, North-Holland, 1977.
+       Developments in Statistics, 133–145, North-Holland, 1977.
 
     Examples
     --------

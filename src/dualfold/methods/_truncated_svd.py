@@ -244,7 +244,7 @@ class TruncatedSVD(LinearEstimator):
     def _fit_table(self, rows: TiledRows, y: Any) -> LinearFit:
         """The same from the scatter matrix and the mean of the tiles."""
         moments = rows.moments()
-        count = self._component_count((moments.count, rows.width))
+        count = self._component_count((moments.rows, rows.width))
         axes = principal_axes(moments.uncentred_problem(), None, count)
         covariance = moments.scatter / moments.count
         variances = np.einsum("ij,jk,ik->i", axes.map.components, covariance, axes.map.components)
@@ -261,7 +261,7 @@ class TruncatedSVD(LinearEstimator):
                 f" must be {needed} with ",
                 Argument("algorithm", self.algorithm),
             )
-        return Count(min(wanted, n), shape)
+        return Count(min(wanted, n), shape, n)
 
 
 def _fit_of_axes(axes: PrincipalAxes, variances: Array, total: float, kind: Any) -> LinearFit:

@@ -8,7 +8,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.certificate import MAX_GAP, Certificate, checked_tolerance, level_of
+from dualfold.certificate import (
+    MAX_GAP,
+    Certificate,
+    checked_tolerance,
+    level_of,
+    refuse_no_problem,
+)
 from dualfold.kernels.threads import lapack_threads
 from dualfold.neighbor_map.lower_bound import neighbor_bound, searched_bound
 from dualfold.neighbor_map.problem import (
@@ -122,6 +128,8 @@ def certify_neighbors(
     >>> certify_neighbors(problem, circle * np.sqrt(0.1)).level
     'proved'
     """
+    stated = "dualfold.neighbor_map.neighbor_problem(graph) states one"
+    refuse_no_problem(problem, NeighborProblem, stated)
     tolerance, points = checked_tolerance(tolerance), np.asarray(Y, dtype=float)
     trouble = _not_a_map(problem, points)
     if trouble:

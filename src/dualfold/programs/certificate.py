@@ -23,7 +23,14 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.certificate import Certificate, Level, bound_text, checked_tolerance, level_of
+from dualfold.certificate import (
+    Certificate,
+    Level,
+    bound_text,
+    checked_tolerance,
+    level_of,
+    refuse_no_problem,
+)
 from dualfold.errors import Argument, InvalidInput
 from dualfold.programs.balance import balanced_program
 from dualfold.programs.entries import vector
@@ -45,7 +52,7 @@ from dualfold.programs.objective_bounds import (
     lower_bound,
 )
 from dualfold.programs.optimality import Conditions, Terms, conditions, program_text
-from dualfold.programs.program import Program
+from dualfold.programs.program import NO_PROGRAM_MESSAGE, Program
 
 # Far enough to cover every other optimum of an ordinary program.
 DEFAULT_REACH = 10.0
@@ -205,6 +212,7 @@ def certify_program(
     'failed'
     """
     tolerance = checked_tolerance(tolerance)
+    refuse_no_problem(program, Program, NO_PROGRAM_MESSAGE, "program")
     if not 2 <= reach < math.inf:
         raise InvalidInput(
             Argument("reach"), f" is {reach!r}; it must be 2 or more: the point is within it"

@@ -351,3 +351,4 @@ class QuadraticProgram(_Program):
 
 
 Program = LinearProgram | QuadraticProgram
+NO_PROGRAM_MESSAGE = "either states one from its matrices"

@@ -23,7 +23,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.arrays import Array
-from dualfold.certificate import Certificate, Level, checked_tolerance
+from dualfold.certificate import Certificate, Level, checked_tolerance, refuse_no_problem
 from dualfold.programs.balance import BalancedProgram, balanced_program
 from dualfold.programs.entries import vector
 from dualfold.programs.exact import (
@@ -39,7 +39,7 @@ from dualfold.programs.exact import (
 from dualfold.programs.feasible import feasible_near
 from dualfold.programs.objective_bounds import Box, least_linear
 from dualfold.programs.optimality import conditions, largest_modulus, limit_size, program_text
-from dualfold.programs.program import LinearProgram, Program
+from dualfold.programs.program import NO_PROGRAM_MESSAGE, LinearProgram, Program
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,6 +120,7 @@ def certify_infeasible(program: Program, ray: Any, *, tolerance: float = 1e-8) -
     proved
     """
     tolerance = checked_tolerance(tolerance)
+    refuse_no_problem(program, Program, NO_PROGRAM_MESSAGE, "program")
     units = balanced_program(program)
     y = vector(ray, "the ray", len(program.limits))
     candidate = _Ray(units, fractions(y) / fractions(units.rows), tolerance)
@@ -174,6 +175,7 @@ def certify_unbounded(
     'proved'
     """
     tolerance = checked_tolerance(tolerance)
+    refuse_no_problem(program, Program, NO_PROGRAM_MESSAGE, "program")
     units = balanced_program(program)
     given = np.concatenate(program.parts(point))
     d = vector(ray, "the ray", program.n)

@@ -11,7 +11,7 @@ from scipy.special import betaincinv
 
 from dualfold.arrays import Array
 from dualfold.certificate import Certificate
-from dualfold.errors import Argument, InvalidInput
+from dualfold.errors import Argument, InvalidInput, counted
 from dualfold.graph.number_rows import as_array, rows_in_units
 from dualfold.inputs import random_generator
 from dualfold.kernels.sparse import canonical_rows
@@ -156,7 +156,7 @@ def measured_distortion(
     if n != Y.shape[0] or n < 2:
         raise InvalidInput(
             Argument("X"),
-            f" has {n} rows and ",
+            f" has {counted(n, 'row')} and ",
             Argument("Y"),
             f" has {Y.shape[0]}; they must be the same points, two or more",
         )

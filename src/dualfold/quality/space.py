@@ -16,7 +16,7 @@ import scipy.sparse as sp
 
 from dualfold.arrays import Array
 from dualfold.data.prepared import measurable_rows
-from dualfold.errors import Argument, InvalidInput
+from dualfold.errors import Argument, InvalidInput, counted
 from dualfold.graph.distances import distance_rounding
 from dualfold.graph.geodesics import geodesic_distances
 from dualfold.graph.graph import Graph
@@ -367,7 +367,7 @@ def both_spaces(X: Any, Y: Any, metric: Any, n_jobs: int | None) -> tuple[Space,
     if x.n != y.n:
         raise InvalidInput(
             Argument("X"),
-            f" has {x.n} rows and ",
+            f" has {counted(x.n, 'row')} and ",
             Argument("Y"),
             f" has {y.n}; they must be the same points, as many embedded points as there are rows",
         )
@@ -414,6 +414,6 @@ def neighbor_count(k: Any, n: int) -> int:
     if isinstance(k, bool) or not isinstance(k, int | np.integer) or not 1 <= k < n:
         raise InvalidInput(
             Argument("n_neighbors"),
-            f" must be a whole number from 1 to {n - 1} for {n} points; it is {k!r}",
+            f" must be a whole number from 1 to {n - 1} for {counted(n, 'point')}; it is {k!r}",
         )
     return int(k)

@@ -13,7 +13,7 @@ import numpy as np
 
 from dualfold.certificate import Tolerance
 from dualfold.descriptions import DESCRIPTIONS, ESTIMATOR_MODULES, Description
-from dualfold.errors import InvalidInput
+from dualfold.errors import InvalidInput, counted
 from dualfold.saved.judges import GraphStatement, PointsJudge, TraceJudge
 from dualfold.saved.model import Model
 from dualfold.saved.trace_answers import CertifySettings, certificate_of_map
@@ -75,7 +75,8 @@ def rechecked_model(
     table = estimator._checked_rows(X, reset=True)
     if table.shape[1] != len(model.columns):
         raise InvalidInput(
-            f"the rows have {table.shape[1]} columns, the model was made for {len(model.columns)}"
+            f"the rows have {counted(table.shape[1], 'column')}, the model was made for "
+            f"{len(model.columns)}"
         )
     certificate = _certificate_of_model(estimator, table, y, model, settings)
     if "estimator" not in model.settings:

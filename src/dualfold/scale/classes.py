@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,10 +17,12 @@ from dualfold.data.labels import (
     refuse_singles,
     validated_labels,
 )
+from dualfold.data.row_weights import present_rows
 from dualfold.errors import Argument, InvalidInput
 from dualfold.kernels.threads import row_slices
 from dualfold.scale.engine import compute, in_order
 from dualfold.scale.table import TiledTable
+from dualfold.scale.tile_moments import weights_of_tiles
 from dualfold.weights.gram import refuse_scale
 
 # Entries that are shifted at a time.
@@ -31,47 +33,60 @@ SHIFT_CHUNK_NUMBERS = 2**20
 class ClassMoments:
     """What Fisher's discriminant needs of the rows so far; adding two merges them.
 
-    classes : their labels, sorted; counts : how many rows each has
+    classes : their labels, sorted; sizes : how many rows each has
+    counts : the same, or the sums of their weights
     means : a row for each class
     within : Σ (x − its class's mean)(x − its class's mean)ᵀ, D×D
     """
 
     classes: Array
+    sizes: Array
     counts: Array
     means: Array
     within: Array
 
     @classmethod
-    def of(cls, rows: Any, y: Any) -> ClassMoments:
-        """Of some rows and their labels, in float64."""
-        classes, codes = classes_and_codes(validated_labels(y))
-        if len(codes) != rows.shape[0]:
+    def of(cls, rows: Any, y: Any, *weights: Array) -> ClassMoments:
+        """Of some rows, their labels and their weights, in float64."""
+        labels = validated_labels(y)
+        if len(labels) != rows.shape[0]:
             raise InvalidInput(
                 Argument("y"),
-                f" has {len(codes)} labels for {rows.shape[0]} rows here; it needs the chunks or "
+                f" has {len(labels)} labels for {rows.shape[0]} rows here; it needs the chunks or "
                 "partitions of X",
             )
-        counts = np.bincount(codes, minlength=len(classes))
+        if weights:
+            rows, labels = (present_rows(part, weights[0]) for part in (rows, labels))
+        classes, codes = classes_and_codes(labels)
+        each = weights[0][weights[0] > 0] if weights else np.ones(len(codes))
+        sizes = np.bincount(codes, minlength=len(classes))
+        counts = np.bincount(codes, each, len(classes)) if weights else sizes
+        if not len(codes):  # every row has the weight 0
+            width = rows.shape[1]
+            return cls(classes, sizes, counts, np.zeros((0, width)), np.zeros((width, width)))
         pieces = list(row_slices(rows.shape[0], max(1, SHIFT_CHUNK_NUMBERS // rows.shape[1])))
         shift = column_means(_wide(rows[pieces[0]]))  # far from 0, sums would lose digits
         sums = np.zeros((len(classes), rows.shape[1]))
         for some in pieces:
-            sums += _class_sums(_wide(rows[some]) - shift, codes[some], len(classes))
+            sums += _class_sums(_wide(rows[some]) - shift, codes[some], each[some], len(classes))
         means = shift + sums / counts[:, None]
         within = np.zeros((rows.shape[1], rows.shape[1]))
         with np.errstate(over="ignore", invalid="ignore"):
             for some in pieces:
                 apart = _wide(rows[some]) - means[codes[some]]
+                if weights:
+                    apart *= np.sqrt(each[some])[:, None]
                 within += apart.T @ apart
         if not np.isfinite(within).all():
             refuse_scale(np.inf, rows)
-        return cls(classes, counts, means, within)
+        return cls(classes, sizes, counts, means, within)
 
     def __add__(self, other: ClassMoments) -> ClassMoments:
         """Chan, Golub and LeVeque, class by class."""
         classes, codes = classes_and_codes(np.concatenate([self.classes, other.classes]))
         mine, theirs = codes[: len(self.classes)], codes[len(self.classes) :]
-        counts = np.bincount(codes, np.concatenate([self.counts, other.counts]))
+        counts = np.bincount(codes, np.concatenate([self.counts, other.counts]), len(classes))
+        sizes = np.bincount(codes, np.concatenate([self.sizes, other.sizes]), len(classes))
         means = np.zeros((len(classes), self.means.shape[1]))
         means[theirs], means[mine] = other.means, self.means
         both, here, there = np.intersect1d(mine, theirs, return_indices=True)
@@ -80,7 +95,7 @@ class ClassMoments:
         means[both] += delta * share[:, None]
         apart = delta * np.sqrt(self.counts[here] * share)[:, None]
         within = self.within + other.within + apart.T @ apart
-        return ClassMoments(classes, counts.astype(np.int64), means, within)
+        return ClassMoments(classes, sizes.astype(np.int64), counts, means, within)
 
     @property
     def mean(self) -> Array:
@@ -99,29 +114,32 @@ class ClassMoments:
         return np.asarray(apart.T @ apart)
 
 
-def class_moments_of(rows: TiledTable, y: Any) -> ClassMoments:
+def class_moments_of(rows: TiledTable, y: Any, weights: Array | None = None) -> ClassMoments:
     """Of a table in tiles, in one pass; their bits depend on the tiles alone.
 
     y : a label for each row, in memory, or lazily (a Dask array or series) in the tiles of X
+    weights : validated weights of all rows
     """
     lazy = hasattr(y, "to_delayed")
     known = None if lazy else labels_of(y, rows.n_rows)
     parts = _lazy_parts(rows, y) if known is None else _parts(rows, known.codes)
     size = 8 * rows.width**2
-    whole = in_order(rows.each(ClassMoments.of, parts), ClassMoments.__add__, size)
+    more = weights_of_tiles(rows, weights)
+    whole = in_order(rows.each(ClassMoments.of, parts, *more), ClassMoments.__add__, size)
     found: ClassMoments = compute("adding up classes", whole, threads=rows.budget.threads)[0]
     if found is None:
         raise InvalidInput("the table has no rows in any of its tiles")
     classes = found.classes if known is None else known.classes[found.classes]
-    refuse_few(classes, int(found.counts.sum()))
-    refuse_singles(classes, found.counts, "the spread within a class is not known from one row")
-    return ClassMoments(classes, found.counts, found.means, found.within)
+    refuse_few(classes, int(found.sizes.sum()))
+    reason = "the spread within a class is not known from one row"
+    refuse_singles(classes, found.sizes, reason, found.counts)
+    return replace(found, classes=classes)
 
 
 def _parts(rows: TiledTable, codes: Array) -> list[Array]:
     """The numbers of the classes in each tile, as small as they can be: they travel."""
     small = codes.astype(np.min_scalar_type(int(codes.max())))
-    return np.split(small, np.cumsum(rows.lengths)[:-1])
+    return rows.parts_of(small)
 
 
 def _lazy_parts(rows: TiledTable, y: Any) -> list[Any]:
@@ -148,9 +166,7 @@ def _wide(rows: Any) -> Array:
     return np.asarray(dense, dtype=np.float64)
 
 
-def _class_sums(rows: Array, codes: Array, count: int) -> Array:
-    """The sums of the rows of each class."""
-    members = sp.csr_array(
-        (np.ones(len(codes)), (codes, np.arange(len(codes)))), shape=(count, len(codes))
-    )
+def _class_sums(rows: Array, codes: Array, each: Array, count: int) -> Array:
+    """The sums of the rows of each class, of which each counts as often as `each` says."""
+    members = sp.csr_array((each, (codes, np.arange(len(codes)))), shape=(count, len(codes)))
     return np.asarray(members @ rows)

@@ -50,17 +50,17 @@ class RowsForFits:
     def is_frame(self) -> bool:
         return self.table.is_frame
 
-    def moments(self) -> Moments:
-        return moments_of(self.table)
+    def moments(self, weights: Array | None = None) -> Moments:
+        return moments_of(self.table, weights)
 
-    def class_moments(self, y: Any) -> ClassMoments:
-        return class_moments_of(self.table, y)
+    def class_moments(self, y: Any, weights: Array | None = None) -> ClassMoments:
+        return class_moments_of(self.table, y, weights)
 
     def encodings(self) -> Any:
         return encodings_of(self.table)
 
-    def encoded_moments(self, encodings: Any) -> Moments:
-        return encoded_moments(self.table, encodings)
+    def encoded_moments(self, encodings: Any, weights: Array | None = None) -> Moments:
+        return encoded_moments(self.table, encodings, weights)
 
     def neighbors(self, count: int) -> Neighbors:
         return neighbors(self.table, count)

@@ -1,4 +1,4 @@
-"""Graph methods on tables in tiles: some rows are fitted, and place the others.
+"""Methods of all pairs of rows, on tables in tiles: some rows are fitted, and place the others.
 
 What it costs that most rows are placed by others is measured on rows held out.
 """
@@ -28,12 +28,16 @@ def fit_landmarks(estimator: Any, rows: TiledTable) -> None:
     `placing_cost_` is what that costs, measured on rows held out: placed, and fitted with the
     landmarks. They also decide between two rules of new rows, where a method has a second one.
     """
-    if getattr(estimator, "graph", None) is not None or is_precomputed(estimator.metric):
+    given = next(
+        (name for name in ("metric", "kernel") if is_precomputed(getattr(estimator, name, None))),
+        None,
+    )
+    if getattr(estimator, "graph", None) is not None or given is not None:
         raise InvalidInput(
             "X is a table in tiles, of which some rows are fitted: it needs features, neither ",
             Argument("graph"),
             " nor ",
-            Argument("metric", "precomputed"),
+            Argument(given or "metric", "precomputed"),
         )
     n, count = rows.n_rows, min(rows.landmarks, rows.n_rows)
     numbers = drawn_row_numbers(n, min(n, count + HELD_OUT_ROWS), seed_of(estimator.random_state))

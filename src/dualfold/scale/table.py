@@ -101,6 +101,21 @@ class TiledTable:
         """Number of rows."""
         return sum(self.lengths)
 
+    def parts_of(self, numbers: Array) -> list[Array]:
+        """Cut an array with an entry for each row as the tiles are cut.
+
+        Parameters
+        ----------
+        numbers : ndarray of shape (n_rows,)
+            The entries.
+
+        Returns
+        -------
+        list of ndarray
+            Those of each tile.
+        """
+        return np.split(numbers, np.cumsum(self.lengths)[:-1])
+
     @cached_property
     def blocks(self) -> list[Any]:
         """The tiles as delayed objects."""
@@ -132,9 +147,9 @@ class TiledTable:
     def total(
         self,
         what: str,
-        work: Callable[[Any], Any],
+        work: Callable[..., Any],
         merge: Callable[[Any, Any], Any],
-        *,
+        *more: Sequence[Any],
         result_bytes: int = 2**10,
         raw: bool = False,
     ) -> Any:
@@ -148,6 +163,8 @@ class TiledTable:
             Function of the rows of a tile.
         merge : callable
             Function that adds two results.
+        *more : sequence
+            Further arguments of `work`, one for each tile.
         result_bytes : int, default=1024
             Size of a result, which decides how many wait together.
         raw : bool, default=False
@@ -158,7 +175,7 @@ class TiledTable:
         object
             The sum; None for a table without rows.
         """
-        whole = in_order(self.each(work, raw=raw), merge, result_bytes)
+        whole = in_order(self.each(work, *more, raw=raw), merge, result_bytes)
         return compute(what, whole, threads=self.budget.threads)[0]
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.data.encoding import Encoding, category, encoded_columns, sources_of, words_of
+from dualfold.data.row_weights import RowWeights, present_rows, weights_of_all_rows
 from dualfold.data.scales import Standard
 from dualfold.errors import InvalidInput
 from dualfold.fitting.moments import Moments
@@ -19,19 +20,41 @@ from dualfold.scale.table import TiledTable
 __all__ = ["Moments", "moments_of"]
 
 
-def moments_of(rows: TiledTable) -> Moments:
-    """The moments of a table in tiles, in one pass; their bits depend on the tiles alone."""
+def moments_of(rows: TiledTable, weights: Array | None = None) -> Moments:
+    """The moments of a table in tiles, in one pass; their bits depend on the tiles alone.
+
+    weights : validated weights of all rows
+    """
     size = 8 * rows.width**2
-    total = rows.total("adding up tiles", _tile_moments, Moments.__add__, result_bytes=size)
-    if total is None or total.count < 2:
+    more = weights_of_tiles(rows, weights)
+    total = rows.total("adding up tiles", _tile_moments, _merged, *more, result_bytes=size)
+    if total is None or (weights is None and total.count < 2):
         raise InvalidInput("the table has fewer than 2 rows in all of its tiles")
     found: Moments = total
     return found
 
 
-def _tile_moments(rows: Any) -> Moments:
-    """In float64 whatever the rows are: what single precision loses would depend on the tile."""
-    return Moments.of(rows, precision=np.float64)
+def weights_of_tiles(rows: TiledTable, weights: Array | None) -> tuple[list[Array], ...]:
+    """The weights as they count, cut as the tiles are; () for none."""
+    return () if weights is None else (rows.parts_of(weights_of_all_rows(weights)),)
+
+
+def _tile_moments(rows: Any, *weights: Array) -> Moments | None:
+    """In float64 whatever the rows are: what single precision loses would depend on the tile.
+
+    None of a tile in which every row has the weight 0.
+    """
+    if not weights:
+        return Moments.of(rows, precision=np.float64)
+    (given,) = weights
+    if not given.any():
+        return None
+    own = RowWeights(given[given > 0])
+    return Moments.of(present_rows(rows, given), precision=np.float64, weights=own)
+
+
+def _merged(one: Moments | None, other: Moments | None) -> Moments | None:
+    return one + other if one is not None and other is not None else one or other
 
 
 class _Levels:
@@ -73,25 +96,28 @@ class _EncodedMoments:
     def __init__(self, encodings: tuple[Encoding, ...]) -> None:
         self.encodings = encodings
 
-    def __call__(self, block: Any) -> Moments:
+    def __call__(self, block: Any, *weights: Array) -> Moments | None:
         columns = {str(name): column for name, column in block.items()}
         rows = encoded_columns(self.encodings, columns)
         gaps = ~np.isfinite(rows).all(axis=0)
         if gaps.any():
             name = sources_of(self.encodings)[int(np.argmax(gaps))]
             raise InvalidInput(f"'{name}' contains NaN or has gaps; leave these rows out first")
-        return Moments.of(rows, precision=np.float64)
+        return _tile_moments(rows, *weights)
 
 
-def encoded_moments(rows: TiledTable, encodings: tuple[Encoding, ...]) -> Moments:
+def encoded_moments(
+    rows: TiledTable, encodings: tuple[Encoding, ...], weights: Array | None = None
+) -> Moments:
     """The moments of the columns of 0, 1 and numbers; of the numbers as they are for ()."""
     if not encodings:
-        return moments_of(rows)
+        return moments_of(rows, weights)
     width = sum(len(one.features) for one in encodings)
     total = rows.total(
         "adding up tiles",
         _EncodedMoments(encodings),
-        Moments.__add__,
+        _merged,
+        *weights_of_tiles(rows, weights),
         result_bytes=8 * width**2,
         raw=True,
     )

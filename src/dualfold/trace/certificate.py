@@ -23,6 +23,7 @@ from dualfold.certificate import (
     bound_text,
     checked_tolerance,
     level_of,
+    refuse_no_problem,
 )
 from dualfold.errors import Argument, InvalidInput
 from dualfold.trace.matrix_entries import (
@@ -56,6 +57,10 @@ PROOF_SENTENCES = {
     "whole": "the directions asked for are all there are",
     "zero": "the matrix is 0, and every answer as good as any other",
 }
+NO_PROBLEM_MESSAGE = (
+    "the functions of dualfold.methods state problems. dualfold.audit(X, Y) judges a map Y of a "
+    "table X, and a fitted estimator has its certificate_"
+)
 ROTATED_MESSAGE = (
     "The columns span the best space, but are turned within it: they are no eigenvectors"
 )
@@ -180,7 +185,7 @@ def certify(
     Raises
     ------
     InvalidInput
-        If the vectors do not fit the problem.
+        If `problem` is none, or the vectors do not fit it.
 
     See Also
     --------
@@ -196,6 +201,7 @@ def certify(
     False
     """
     tolerance = checked_tolerance(tolerance)
+    refuse_no_problem(problem, TraceProblem, NO_PROBLEM_MESSAGE)
     V = _as_columns(problem, vectors)
     problem, V = balanced_problem(_spelled_out(problem), V)
     problem, power = rescaled_problem(problem)

@@ -137,6 +137,19 @@ class ScaledVectorLift(Lift):
         return unit_columns(stored.points)
 
 
+@dataclass(frozen=True, eq=False)
+class WeightedVectorLift(ScaledVectorLift):
+    """V Λ^½ divided by √w, the `roots`: of a Gram matrix whose rows were multiplied by them."""
+
+    roots: Array
+
+    def __call__(self, V: Array, values: Array) -> Array:
+        return np.asarray(scaled_vectors(V, values) / self.roots[:, None])
+
+    def vectors_behind(self, problem: TraceProblem, stored: StoredPoints, solve: Solve) -> Array:
+        return unit_columns(self.roots[:, None] * stored.points)
+
+
 class Scale(Protocol):
     """By how much each coordinate is multiplied: from the vectors and their eigenvalues."""
 

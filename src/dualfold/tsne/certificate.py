@@ -12,7 +12,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dualfold.certificate import Certificate, bound_text, checked_tolerance, share
+from dualfold.certificate import (
+    Certificate,
+    bound_text,
+    checked_tolerance,
+    refuse_no_problem,
+    share,
+)
 from dualfold.tsne.objective import Objective, tsne_objective
 from dualfold.tsne.problem import TsneProblem
 
@@ -162,6 +168,7 @@ def certify_tsne(
     'stationary'
     """
     tolerance = checked_tolerance(tolerance)
+    refuse_no_problem(problem, TsneProblem, "dualfold.methods.tsne(X) states one")
     Y = problem.checked_points(points)
     about = problem.about
     if not (np.abs(Y) < 1e150).all():

@@ -25,6 +25,7 @@ from dualfold.certificate import (
     distance,
     level_of,
     plain,
+    refuse_no_problem,
 )
 from dualfold.errors import Argument, InvalidInput
 from dualfold.trace.sparse.shifted_matrices import MAX_FLOPS
@@ -280,6 +281,7 @@ def certify_unfolding(
     within
     """
     tolerance = checked_tolerance(tolerance)
+    refuse_no_problem(problem, UnfoldingProblem, "dualfold.methods.mvu(graph) states one")
     Y, w = _points_and_weights(problem, factor, weights, most_relaxed)
     if not (np.isfinite(Y).all() and np.isfinite(w).all()):
         return _failure(problem, "the points or weights hold NaN or infinity", tolerance)

@@ -16,6 +16,7 @@ import scipy.sparse as sp
 from dualfold.arrays import Array
 from dualfold.data.column_moments import column_deviations, column_means, deviations_of
 from dualfold.data.labels import Labels
+from dualfold.data.row_weights import RowWeights, row_total
 from dualfold.errors import Argument, InvalidInput
 from dualfold.weights.gram import refuse_large
 from dualfold.weights.reduction import (
@@ -45,33 +46,45 @@ class ClassScatter:
     space: RowSpace | None
 
 
-def class_scatter(X: Any, labels: Labels, shrinkage: float = 0.0) -> ClassScatter:
+def class_scatter(
+    X: Any, labels: Labels, shrinkage: float = 0.0, weights: RowWeights | None = None
+) -> ClassScatter:
     """Both covariances S as (1 − s)·S + s·(tr S/D)·I, s = `shrinkage`, D the number of features.
 
     Without shrinkage the space is that of the rows: along other directions both are 0. Units do
     not matter then, and each feature is measured by its own deviation. With shrinkage such
     directions count, all of them alike, and there are as many as a problem can ask for.
     """
-    (n, width), units = X.shape, None
+    (n, width), units, total = X.shape, None, row_total(X, weights)
     if not shrinkage:
-        units = column_deviations(X, column_means(X))
-    space = row_space(X, variance_kept=1.0, units=units)
+        units = column_deviations(X, column_means(X, weights), weights)
+    space = row_space(X, variance_kept=1.0, units=units, weights=weights)
     members = sp.csr_array(
         (np.ones(len(labels.codes)), (np.arange(len(labels.codes)), labels.codes))
     )
-    averages = sp.csr_array(members @ sp.diags_array(1 / labels.sizes))
+    averages = sp.csr_array(members @ sp.diags_array(1 / class_totals(labels, weights)))
+
+    def weigh(Z: Array) -> Array:
+        return Z if weights is None else weights.values[:, None] * Z
 
     def class_means(Z: Array) -> Array:
-        return np.asarray(averages @ (members.T @ Z))
+        return np.asarray(averages @ (members.T @ weigh(Z)))
 
     space = space if shrinkage else space.as_white()
-    within = space.form(lambda Z: Z - class_means(Z)) / n
-    between = space.form(class_means) / n
+    within = space.form(lambda Z: weigh(Z - class_means(Z))) / total
+    between = space.form(lambda Z: weigh(class_means(Z))) / total
     return _scatter_in_space(within, between, space, (n, width), len(labels.classes), shrinkage)
 
 
+def class_totals(labels: Labels, weights: RowWeights | None) -> Array:
+    """The number of rows of each class, or the sum of their weights."""
+    if weights is None:
+        return labels.sizes
+    return np.bincount(labels.codes, weights.values, len(labels.classes))
+
+
 def class_scatter_of(
-    within: Array, between: Array, mean: Array, n: int, classes: int, shrinkage: float = 0.0
+    within: Array, between: Array, mean: Array, n: float, classes: int, shrinkage: float = 0.0
 ) -> ClassScatter:
     """The same of n rows that are not in memory, in this number of classes.
 
@@ -91,7 +104,7 @@ def _scatter_in_space(
     within: Array,
     between: Array,
     space: RowSpace,
-    shape: tuple[int, int],
+    shape: tuple[float, int],
     classes: int,
     shrinkage: float,
 ) -> ClassScatter:
@@ -106,11 +119,11 @@ def _scatter_in_space(
     return ClassScatter(within, between, space.mean, space)
 
 
-def ledoit_wolf_scatter(X: Any, labels: Labels) -> ClassScatter:
+def ledoit_wolf_scatter(X: Any, labels: Labels, weights: RowWeights | None = None) -> ClassScatter:
     """Covariances of all rows and of each class, each shrunk as Ledoit and Wolf advise.
 
     Features have the standard deviation 1 while a matrix is shrunk, as in scikit-learn's
-    linear discriminant analysis.
+    linear discriminant analysis. Weights count as frequencies.
     """
     n, width = X.shape
     refuse_large(width, "features", n)
@@ -123,17 +136,40 @@ def ledoit_wolf_scatter(X: Any, labels: Labels) -> ClassScatter:
         )
     within = np.zeros((width, width))
     for rows in labels.members:
-        within += len(rows) / n * _ledoit_wolf(X[rows])
-    return ClassScatter(within, _ledoit_wolf(X) - within, column_means(X), None)
+        own = None if weights is None else RowWeights(weights.values[rows])
+        share = row_total(X[rows], own) / row_total(X, weights)
+        within += share * _ledoit_wolf(X[rows], own)
+    return ClassScatter(within, _ledoit_wolf(X, weights) - within, column_means(X, weights), None)
 
 
-def _ledoit_wolf(X: Array) -> Array:
-    from sklearn.covariance import ledoit_wolf
+def _ledoit_wolf(X: Array, weights: RowWeights | None) -> Array:
+    mean = column_means(X, weights)
+    scale = column_deviations(X, mean, weights)
+    rows = (X - mean) / scale
+    if weights is None:
+        from sklearn.covariance import ledoit_wolf
 
-    mean = column_means(X)
-    scale = column_deviations(X, mean)
-    covariance = ledoit_wolf((X - mean) / scale, assume_centered=True)[0]
+        covariance = ledoit_wolf(rows, assume_centered=True)[0]
+    else:
+        covariance = weighted_ledoit_wolf(rows, weights)
     return np.asarray(covariance * np.outer(scale, scale))
+
+
+def weighted_ledoit_wolf(Z: Array, weights: RowWeights) -> Array:
+    """Ledoit and Wolf's covariance of centred rows z that count w times each.
+
+    S = Σ w·zzᵀ/Σw is moved towards μI, μ = tr S/D, by the share b/d with d = ‖S − μI‖² and
+    b = min(d, Σ w‖zzᵀ − S‖²/(Σw)²); Σ w‖zzᵀ − S‖² = Σ w‖z‖⁴ − Σw·‖S‖².
+    """
+    total, width = weights.total, Z.shape[1]
+    rows = Z * weights.roots[:, None]
+    S = rows.T @ rows / total
+    target, square = float(np.trace(S)) / width, float(np.square(S).sum())
+    fourth = float(weights.values @ np.square(np.square(Z).sum(axis=1)))
+    apart = square - width * target**2
+    spread = min(max(fourth / total - square, 0.0) / total, apart)
+    share = spread / apart if apart > 0 else 0.0
+    return np.asarray((1 - share) * S + share * target * np.eye(width))
 
 
 def _shrunk_covariance(covariance: Array, share: float, width: int) -> Array:
@@ -141,7 +177,7 @@ def _shrunk_covariance(covariance: Array, share: float, width: int) -> Array:
     return (1 - share) * covariance + share * target * np.eye(len(covariance))
 
 
-def _refuse_flat(within: Array, shape: tuple[int, int], classes: int) -> None:
+def _refuse_flat(within: Array, shape: tuple[float, int], classes: int) -> None:
     """Raise for directions along which classes differ and their rows do not.
 
     The total scatter is 1 here.
@@ -150,7 +186,7 @@ def _refuse_flat(within: Array, shape: tuple[int, int], classes: int) -> None:
     if least > FLAT_SHARE * max(shape):
         return
     raise InvalidInput(
-        f"along some direction the rows of each class do not differ ({shape[0]} rows, "
+        f"along some direction the rows of each class do not differ ({shape[0]:g} rows, "
         f"{shape[1]} features, {classes} classes), so that the scatter within classes is "
         "singular and the classes can be pulled apart without end; shrink it (",
         Argument("shrinkage", "auto"),

@@ -19,6 +19,7 @@ from dualfold.data.column_moments import (
     sampled_rows,
     tight_columns,
 )
+from dualfold.data.row_weights import RowWeights, row_total
 from dualfold.errors import InvalidInput
 from dualfold.kernels import c_constant, kernel, kernels_by_dtype
 from dualfold.kernels.reports import steps, tally
@@ -27,11 +28,14 @@ from dualfold.weights.gram import refuse_large, refuse_scale, working_precision
 from dualfold.weights.precision import (
     Products,
     mean_error,
+    more_terms,
     products_error,
     scale_share,
     sparse_error,
     sparse_mean_error,
     squares_error,
+    weighted_mean_error,
+    weighted_squares_error,
 )
 from dualfold.weights.row_passes import (
     combined_rows,
@@ -64,7 +68,9 @@ _scatter = kernels_by_dtype("scatter")
 _take_off_mean = kernel("take_off_mean")
 
 
-def scatter(X: Any, *, precision: type[np.floating] | None = None) -> tuple[Array, Array]:
+def scatter(
+    X: Any, *, precision: type[np.floating] | None = None, weights: RowWeights | None = None
+) -> tuple[Array, Array]:
     """Compute the scatter matrix Σ(x − x̄)(x − x̄)ᵀ and the mean x̄ in one pass over the rows.
 
     Parameters
@@ -74,11 +80,14 @@ def scatter(X: Any, *, precision: type[np.floating] | None = None) -> tuple[Arra
     precision : type or None, default=None
         `numpy.float64` forbids products in single precision; None allows them for large tables of
         float32 or small integers.
+    weights : RowWeights or None, default=None
+        How often each row counts: Σ w(x − x̄)(x − x̄)ᵀ with the weighted mean x̄, in float64 and
+        in two passes.
 
     Returns
     -------
     scatter : ndarray of shape (n_features, n_features)
-        The covariance matrix times n.
+        The covariance matrix times n, or times Σw.
     mean : ndarray of shape (n_features,)
         The mean of the columns.
 
@@ -110,12 +119,14 @@ def scatter(X: Any, *, precision: type[np.floating] | None = None) -> tuple[Arra
     if n == 0:
         raise InvalidInput("the data has no rows; at least one is needed")
     refuse_large(width, "features", n)
-    if sp.issparse(X):
-        mean = column_means(X)
-        centred, left_over = with_full_columns_centred(X, mean)
-        wide = centred.astype(float, copy=False)
+    if sp.issparse(X) or weights is not None:
+        mean = column_means(X, weights)
         with np.errstate(over="ignore", invalid="ignore"):  # refused in the next lines
-            total = np.asarray((wide.T @ wide).toarray()) - n * np.outer(left_over, left_over)
+            total = (
+                _sparse_squares(X, mean, weights)
+                if weights is None or sp.issparse(X)
+                else _weighted_squares(X, mean, weights)
+            )
             trace = float(np.trace(total))
         refuse_scale(trace, X)
         return total, mean
@@ -135,9 +146,37 @@ def scatter(X: Any, *, precision: type[np.floating] | None = None) -> tuple[Arra
     return total.T, mean  # its transpose is what LAPACK takes without a copy
 
 
-def scatter_kind(X: Any, precision: type[np.floating] | None = None) -> type[np.floating]:
+def _sparse_squares(X: Any, mean: Array, weights: RowWeights | None) -> Array:
+    """Of a sparse X, which is not filled: the mean enters by algebra."""
+    centred, left_over = with_full_columns_centred(X, mean)
+    wide = centred.astype(float, copy=False)
+    wide = wide if weights is None else sp.diags_array(weights.roots) @ wide
+    squares = np.asarray((wide.T @ wide).toarray())
+    return np.asarray(squares - row_total(X, weights) * np.outer(left_over, left_over))
+
+
+def _weighted_squares(X: Array, mean: Array, weights: RowWeights) -> Array:
+    """Of a dense X, tile by tile, by the products of √w(x − x̄)."""
+    total = np.zeros((X.shape[1], X.shape[1]))
+    with steps("multiplying columns", len(X)) as done:
+        for rows in row_slices(len(X), _weighted_rows(X)):
+            tile = (X[rows] - mean) * weights.roots[rows, None]
+            total += tile.T @ tile
+            done(len(tile))
+    tally("scatter multiply-adds", len(X) * X.shape[1] ** 2)
+    return total
+
+
+def _weighted_rows(X: Array) -> int:
+    """How many rows are multiplied at a time."""
+    return max(SLAB_ROWS, COPIED_TILE_NUMBERS // X.shape[1])
+
+
+def scatter_kind(
+    X: Any, precision: type[np.floating] | None = None, weights: RowWeights | None = None
+) -> type[np.floating]:
     """The precision that rows are multiplied in."""
-    if sp.issparse(X):
+    if sp.issparse(X) or weights is not None:
         return np.float64
     if precision is not None:
         return precision
@@ -152,6 +191,7 @@ def scatter_error(
     scale: Array | None = None,
     *,
     precision: type[np.floating] | None = None,
+    weights: RowWeights | None = None,
 ) -> float:
     """A bound of ‖Ŝ − S‖₂, Ŝ the scatter (`total`) as computed, features divided by `scale`.
 
@@ -164,22 +204,37 @@ def scatter_error(
     if sp.issparse(X):
         left_over = with_full_columns_centred(X, mean)[1] / units
         deepest = int(np.bincount(X.indices, minlength=width).max(initial=0))
-        error = sparse_error(trace, left_over, middle, n, deepest)
+        deepest, added = deepest + more_terms(weights), n + more_terms(weights)
+        error = sparse_error(trace, left_over, middle, row_total(X, weights), deepest, added)
+    elif weights is not None:
+        off = weighted_mean_error(X, trace, middle, weights)
+        tiles = n / _weighted_rows(X)
+        error = weighted_squares_error(
+            trace, off, weights.total, min(n, _weighted_rows(X)) + tiles + 1
+        )
     else:
         kind = scatter_kind(X, precision)
         left, off = _offset_error(X, trace, mean, units, kind)
         error = squares_error(trace, left, off, _products(X.shape, kind))
-    return error if scale is None else error + scale_share(mean, scale, n) * trace
+    return error if scale is None else error + scale_share(mean, scale, n, weights) * trace
 
 
 def scatter_mean_error(
-    X: Any, total: Array, mean: Array, *, precision: type[np.floating] | None = None
+    X: Any,
+    total: Array,
+    mean: Array,
+    *,
+    precision: type[np.floating] | None = None,
+    weights: RowWeights | None = None,
 ) -> float:
     """A bound of the error ‖fl(x̄) − x̄‖ of the mean that comes with a scatter (`total`)."""
-    n, trace = X.shape[0], float(np.maximum(np.diagonal(total), 0).sum())
+    n, trace = row_total(X, weights), float(np.maximum(np.diagonal(total), 0).sum())
     if sp.issparse(X):
         left_over = with_full_columns_centred(X, mean)[1]
-        return sparse_mean_error(trace + n * float(left_over @ left_over), mean, n)
+        square_sum = trace + n * float(left_over @ left_over)
+        return sparse_mean_error(square_sum, mean, n, X.shape[0] + more_terms(weights))
+    if weights is not None:
+        return weighted_mean_error(X, trace, mean, weights)
     kind = scatter_kind(X, precision)
     off = _offset_error(X, trace, mean, np.ones(X.shape[1]), kind)[1]
     return off + np.finfo(float).eps * float(np.linalg.norm(mean))
@@ -221,27 +276,32 @@ class CentredScatter(LinearOperator):
 
     For X with too many rows *and* columns to form either matrix; nothing is filled. S
     holds the `scale` of the features (None: 1), m is the `divisor` (None: the number of rows).
-    `trace` is then the total variance.
+    `trace` is then the total variance. With `weights` rows count as often as these say.
     """
 
     def __init__(
-        self, X: Any, mean: Array, scale: Array | None = None, divisor: float | None = None
+        self,
+        X: Any,
+        mean: Array,
+        scale: Array | None = None,
+        divisor: float | None = None,
+        weights: RowWeights | None = None,
     ) -> None:
-        self.data, self.mean, self.units = X, mean, scale
+        self.data, self.mean, self.units, self.weights = X, mean, scale, weights
         self.left_over = mean
-        self.divisor = X.shape[0] if divisor is None else divisor
-        deviations = column_deviations(X, mean, constant=0.0)
+        self.divisor = row_total(X, weights) if divisor is None else divisor
+        deviations = column_deviations(X, mean, weights, constant=0.0)
         if sp.issparse(X):
             self.data, self.left_over = with_full_columns_centred(X, mean)
         shares = deviations if scale is None else deviations / scale
-        self.diagonal = np.square(shares) * (X.shape[0] / self.divisor)
+        self.diagonal = np.square(shares) * (row_total(X, weights) / self.divisor)
         self.trace = float(self.diagonal.sum())
         super().__init__(np.dtype(float), (X.shape[1], X.shape[1]))
 
     def over_power(self, power: int) -> CentredScatter:
         """A·2^-power, without rounding."""
         divisor = float(np.ldexp(float(self.divisor), power))
-        return CentredScatter(self.data, self.mean, self.units, divisor)
+        return CentredScatter(self.data, self.mean, self.units, divisor, self.weights)
 
     @property
     def norm_bound(self) -> float:
@@ -252,21 +312,24 @@ class CentredScatter(LinearOperator):
     def product_error(self) -> float:
         """A bound of ‖fl(Av) − Av‖/‖v‖, with A as exact arithmetic on the rows gives it."""
         n, units = self.data.shape[0], 1.0 if self.units is None else self.units
-        m = self.divisor
+        m, total, added = self.divisor, row_total(self.data, self.weights), more_terms(self.weights)
         middle, trace = self.mean / units, m * self.trace
         if sp.issparse(self.data):
-            left_over = self.left_over / units
-            return 2 * sparse_error(trace, left_over, middle, n, sum(self.shape) + n) / m
-        off = mean_error(trace + n * float(middle @ middle), n, n)
-        error = products_error(trace, off, self.data.shape)
+            left_over, deepest = self.left_over / units, sum(self.shape) + n + added
+            return 2 * sparse_error(trace, left_over, middle, total, deepest, n + added) / m
+        off = mean_error(trace + total * float(middle @ middle), total, n + added)
+        error = products_error(trace, off, (n + added, self.data.shape[1]), total)
         if self.units is not None:
-            error += scale_share(self.mean, self.units, n) * trace
+            error += scale_share(self.mean, self.units, n, self.weights) * trace
         return error / m
 
     def _matmat(self, V: Array) -> Array:
         V = V if self.units is None else V / self.units[:, None]
         shift = self.left_over
-        image = combined_rows(self.data, projected_rows(self.data, V, shift), shift)
+        points = projected_rows(self.data, V, shift)
+        if self.weights is not None:
+            points *= self.weights.values[:, None]
+        image = combined_rows(self.data, points, shift)
         image /= self.divisor
         return image if self.units is None else image / self.units[:, None]
 

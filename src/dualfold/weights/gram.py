@@ -8,10 +8,20 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.arrays import Array
+from dualfold.data.row_weights import RowWeights, row_total
 from dualfold.errors import Argument, InvalidInput, TooLarge
 from dualfold.graph.number_rows import MIN_SQUARED_EXTENT, widest_extent
 from dualfold.kernels.threads import in_shares, row_slices
-from dualfold.weights.precision import Products, gram_error, mean_error, scale_share, sparse_error
+from dualfold.weights.precision import (
+    Products,
+    gram_error,
+    mean_error,
+    more_terms,
+    scale_share,
+    sparse_error,
+    weighted_gram_error,
+    weighted_mean_error,
+)
 from dualfold.weights.row_passes import with_full_columns_centred
 
 # Numbers in a tile that is copied and squared: enough for an n×n product at full speed.
@@ -32,7 +42,12 @@ CACHED_NUMBERS = 2**17
 
 
 def point_gram(
-    X: Any, mean: Array, scale: Array | None = None, *, precision: type[np.floating] | None = None
+    X: Any,
+    mean: Array,
+    scale: Array | None = None,
+    *,
+    precision: type[np.floating] | None = None,
+    weights: RowWeights | None = None,
 ) -> Array:
     """Compute the inner products ⟨x_i − x̄, x_j − x̄⟩ of centred rows.
 
@@ -47,6 +62,8 @@ def point_gram(
     precision : type or None, default=None
         `numpy.float64` forbids products in single precision; None allows them for large tables of
         float32 or small integers.
+    weights : RowWeights or None, default=None
+        How often each row counts: the products are those of √w(x − x̄), in float64.
 
     Returns
     -------
@@ -77,14 +94,15 @@ def point_gram(
         along = wide @ middle
         total = np.asarray((wide @ wide.T).toarray())
         total -= along[:, None] + along[None, :] - float(middle @ middle)
-        return total
-    kind, step = _gram_tiles(X, precision)
+        return total if weights is None else total * np.outer(weights.roots, weights.roots)
+    kind, step = _gram_tiles(X, np.float64 if weights is not None else precision)
     total = np.zeros((n, n), order="F")
     with np.errstate(over="ignore", invalid="ignore"):  # refused by the trace (`refuse_scale`)
         for part in row_slices(width, step):
             # Shifted in float64: what a rounded shift leaves behind would stay.
             tile = X[:, part] - mean[part]
             tile = tile if scale is None else tile / scale[part]
+            tile = tile if weights is None else tile * weights.roots[:, None]
             # BLAS' symmetric product, threads and all; float32 is multiplied in float32.
             thick = np.asfortranarray(tile, dtype=kind)
             total += thick @ thick.T
@@ -121,9 +139,12 @@ def _gram_tiles(X: Any, precision: type[np.floating] | None) -> tuple[type[np.fl
     )
 
 
-def gram_kind(X: Any, precision: type[np.floating] | None = None) -> type[np.floating]:
+def gram_kind(
+    X: Any, precision: type[np.floating] | None = None, weights: RowWeights | None = None
+) -> type[np.floating]:
     """The precision that `point_gram` multiplies in."""
-    return np.float64 if sp.issparse(X) else _gram_tiles(X, precision)[0]
+    wide = sp.issparse(X) or weights is not None
+    return np.float64 if wide else _gram_tiles(X, precision)[0]
 
 
 def point_gram_error(
@@ -133,19 +154,24 @@ def point_gram_error(
     scale: Array | None = None,
     *,
     precision: type[np.floating] | None = None,
+    weights: RowWeights | None = None,
 ) -> float:
     """A bound of ‖Ĝ − G‖₂ for `point_gram`, Ĝ (`total`) as computed."""
     (n, width), units = X.shape, np.ones(X.shape[1]) if scale is None else scale
     trace, middle = max(float(np.trace(total)), 0.0), mean / units
     if sp.issparse(X):
         left_over = with_full_columns_centred(X, mean)[1] / units
-        deepest = int(np.diff(X.indptr).max(initial=0)) + 2
-        error = sparse_error(trace, left_over, middle, n, deepest)
+        deepest = int(np.diff(X.indptr).max(initial=0)) + 2 + more_terms(weights)
+        mass, added = row_total(X, weights), n + more_terms(weights)
+        error = sparse_error(trace, left_over, middle, mass, deepest, added)
+    elif weights is not None:
+        off = weighted_mean_error(X, trace, middle, weights)
+        error = weighted_gram_error(trace, off, weights.total, width)
     else:
         kind, step = _gram_tiles(X, precision)
         off = mean_error(trace + n * float(middle @ middle), n, n)
         error = gram_error(trace, off, Products(n, width, kind, min(step, width)))
-    return error if scale is None else error + scale_share(mean, scale, n) * trace
+    return error if scale is None else error + scale_share(mean, scale, n, weights) * trace
 
 
 def working_precision(X: Any) -> type[np.floating]:
@@ -246,14 +272,29 @@ def centred_gram(distances: Any, *, out: Array | None = None) -> Array:
     return K
 
 
+def centre_by_masses(K: Array, weights: RowWeights) -> None:
+    """Replace a symmetric K in float64 by √w(I − 1mᵀ)K(I − m1ᵀ)√w, m the weights over their sum.
+
+    Of K = −½HΔH that is −½√w(I − 1mᵀ)Δ(I − m1ᵀ)√w: H takes off what 1 takes off again.
+    """
+    means = K @ (weights.values / weights.total)
+    shares = means - float(weights.values @ means) / weights.total / 2
+    for rows in row_slices(len(K), max(1, CACHED_NUMBERS // len(K))):
+        K[rows] -= np.add.outer(shares[rows], shares)
+        K[rows] *= np.multiply.outer(weights.roots[rows], weights.roots)
+
+
 def small_as_float64(distances: Any) -> Array:
     """Distances in float64 where their matrix stays small, else as they are."""
     D = np.asarray(distances)
     return D.astype(float) if D.dtype == np.float32 and len(D) <= MAX_FLOAT64_ROWS else D
 
 
-def symmetrize(K: Array) -> str:
-    """Replace K by (K + Kᵀ)/2, block by block; how asymmetric it was, in words ("" for not)."""
+def symmetrize(K: Array, mean: str = "the mean of the squared distances there and back") -> str:
+    """Replace K by (K + Kᵀ)/2, block by block; how asymmetric it was, in words ("" for not).
+
+    mean : what the result is, in words
+    """
     off, n = 0.0, len(K)
     for i in range(0, n, MIN_TILE_COLUMNS):
         for j in range(i, n, MIN_TILE_COLUMNS):
@@ -263,22 +304,25 @@ def symmetrize(K: Array) -> str:
             )
             off = max(off, float(np.abs(there - back).max()))
             if i == j or off:
-                mean = (there + back) / 2
-                K[i : i + MIN_TILE_COLUMNS, j : j + MIN_TILE_COLUMNS] = mean
-                K[j : j + MIN_TILE_COLUMNS, i : i + MIN_TILE_COLUMNS] = mean.T
+                middle = (there + back) / 2
+                K[i : i + MIN_TILE_COLUMNS, j : j + MIN_TILE_COLUMNS] = middle
+                K[j : j + MIN_TILE_COLUMNS, i : i + MIN_TILE_COLUMNS] = middle.T
     if not off:
         return ""
     share = off / max(float(np.abs(np.diagonal(K)).max()), np.finfo(K.dtype).tiny)
-    return f"the mean of the squared distances there and back, which were {share:.1e} apart"
+    return f"{mean}, which were {share:.1e} apart"
 
 
-def mean_squares(distances: Array) -> Array:
-    """The mean squared distance of each point to all of them, in float64, row by row."""
+def mean_squares(distances: Array, weights: Array | None = None) -> Array:
+    """The mean squared distance of each point to all of them, in float64, row by row.
+
+    weights : how often each point counts
+    """
     starts = range(0, len(distances), MIN_TILE_COLUMNS)
-    parts = (
-        np.square(distances[a : a + MIN_TILE_COLUMNS], dtype=float).mean(axis=1) for a in starts
-    )
-    return np.concatenate(list(parts))
+    squares = (np.square(distances[a : a + MIN_TILE_COLUMNS], dtype=float) for a in starts)
+    if weights is not None:
+        return np.concatenate([part @ weights for part in squares]) / weights.sum()
+    return np.concatenate([part.mean(axis=1) for part in squares])
 
 
 def refuse_asymmetry(distances: Array) -> None:

@@ -22,6 +22,8 @@ from typing import Any
 import numpy as np
 
 from dualfold.arrays import Array
+from dualfold.data.column_moments import tight_columns
+from dualfold.data.row_weights import RowWeights
 from dualfold.kernels.threads import in_shares, thin_tiles
 
 UNIT_ROUNDOFF = {np.dtype(np.float32): 2.0**-24, np.dtype(np.float64): 2.0**-53}
@@ -137,12 +139,31 @@ def squares_error(trace: float, left_over: float, mean_off: float, products: Pro
     return HIGHER_ORDER_FACTOR * (relative * around + off + 8 * _U * around) + products.underflow
 
 
-def mean_error(square_sum: float, n: int, depth: float) -> float:
+def mean_error(square_sum: float, n: float, depth: float) -> float:
     """A bound of ‖fl(x̄) − x̄‖ for sums at most `depth` deep; square_sum = Σ‖x‖².
 
     Column j is off by (depth + 2)u·Σ|x_ij|/n ≤ (depth + 2)u·√(Σx_ij²/n).
     """
     return HIGHER_ORDER_FACTOR * (depth + 2) * _U * math.sqrt(square_sum / n)
+
+
+def weighted_mean_error(X: Array, trace: float, mean: Array, weights: RowWeights) -> float:
+    """A bound of ‖fl(x̄) − x̄‖ for the weighted mean of dense rows (`column_means`).
+
+    trace, mean : of the scatter, and the mean, both in the units that the bound is wanted in
+
+    Sums of columns that spread little are of offsets from the mean.
+    """
+    summed = np.abs(mean)
+    summed[tight_columns(X)] = 0.0
+    square_sum = trace + weights.total * float(summed @ summed)
+    off = mean_error(square_sum, weights.total, len(X) + more_terms(weights))
+    return off + 2 * _U * float(np.linalg.norm(mean))
+
+
+def more_terms(weights: RowWeights | None) -> int:
+    """What weights add to the roundings of a sum over rows: a root, products, the sum of them."""
+    return 0 if weights is None else 6
 
 
 def gram_error(trace: float, mean_off: float, products: Products) -> float:
@@ -158,34 +179,64 @@ def gram_error(trace: float, mean_off: float, products: Products) -> float:
     return HIGHER_ORDER_FACTOR * (relative * trace + off) + products.underflow
 
 
-def sparse_mean_error(square_sum: float, mean: Array, n: int) -> float:
-    """Of the mean of sparse rows: added up around the shift, from a sum that is off by n·u."""
-    rounding = (2 * _U + (n * _U) ** 2) * float(np.linalg.norm(mean))
-    return mean_error(square_sum, n, n) + HIGHER_ORDER_FACTOR * rounding
+def weighted_squares_error(trace: float, mean_off: float, total: float, depth: float) -> float:
+    """Of Σ w(x − x̄)(x − x̄)ᵀ, by products of √w(x − x̄) in float64, `depth` of them in a sum.
+
+    total : Σw, mean_off : a bound of the error η of x̄
+
+    An entry √w(x − x̄) is off by 3u of itself, so that a product is by 7u. Σ w(x − x̄) is 0, so
+    that η adds Σw·ηηᵀ.
+    """
+    return HIGHER_ORDER_FACTOR * ((depth + 8) * _U * trace + total * mean_off**2)
 
 
-def sparse_error(trace: float, left_over: Array, mean: Array, n: int, depth: int) -> float:
+def weighted_gram_error(trace: float, mean_off: float, total: float, depth: float) -> float:
+    """The same of the products √(w_i w_j)⟨x_i − x̄, x_j − x̄⟩ of rows.
+
+    With η the rows are √w(x − x̄) + √w·ηᵀ, and ‖√w‖² = Σw.
+    """
+    off = mean_off * (2 * math.sqrt(total * max(trace, 0.0)) + total * mean_off)
+    return HIGHER_ORDER_FACTOR * ((depth + 12) * _U * trace + off)
+
+
+def sparse_mean_error(square_sum: float, mean: Array, n: float, depth: float) -> float:
+    """Of the mean of sparse rows: added up around the shift, from a sum that is off by depth·u.
+
+    n : the number of rows, or the sum of their weights
+    """
+    rounding = (2 * _U + (depth * _U) ** 2) * float(np.linalg.norm(mean))
+    return mean_error(square_sum, n, depth) + HIGHER_ORDER_FACTOR * rounding
+
+
+def sparse_error(
+    trace: float, left_over: Array, mean: Array, n: float, depth: float, mean_depth: float
+) -> float:
     """Of XᵀX − n·mmᵀ and of XXᵀ less its means, in float64 by algebra, m = `left_over`.
 
     trace : of the result
     left_over, mean : what is left of the mean where columns were shifted, and the mean itself
+    n : the number of rows, or the sum of their weights; rows are multiplied by √w then
+    depth, mean_depth : how many terms a product and a mean are the sum of
 
     Σ‖x‖² = trace + n‖m‖² is not taken down to the spread before: (depth + 8)u of it stays, and
     of what the means take off, at most 2√n·‖X‖‖m‖ + n‖m‖².
     """
     size = float(np.linalg.norm(left_over))
     square_sum = trace + n * size**2
-    off = sparse_mean_error(square_sum, mean, n)
+    off = sparse_mean_error(square_sum, mean, n, mean_depth)
     rounding = (depth + 8) * _U * (2 * square_sum + 3 * n * size**2)
     return HIGHER_ORDER_FACTOR * (
         rounding + n * off * (2 * size + off) + 2 * off * math.sqrt(n * square_sum)
     )
 
 
-def products_error(trace: float, mean_off: float, shape: tuple[int, int]) -> float:
-    """Of a product with X_cᵀX_c, in float64: sums of D, then of n, and nηηᵀ (X_cᵀ1 = 0)."""
+def products_error(trace: float, mean_off: float, shape: tuple[int, int], total: float) -> float:
+    """Of a product with X_cᵀX_c, in float64: sums of D, then of n, and nηηᵀ (X_cᵀ1 = 0).
+
+    total : n, or the sum of the weights in the place of n
+    """
     n, width = shape
-    return HIGHER_ORDER_FACTOR * ((n + width + 8) * _U * trace + n * mean_off**2)
+    return HIGHER_ORDER_FACTOR * ((n + width + 8) * _U * trace + total * mean_off**2)
 
 
 def centred_distances_error(K: Array, rounding: float, squared: Any) -> float:
@@ -206,12 +257,23 @@ def centred_distances_error(K: Array, rounding: float, squared: Any) -> float:
     return HIGHER_ORDER_FACTOR * n * most * share + n * SMALLEST_POSITIVE[K.dtype]
 
 
-def scale_share(mean: Array, scale: Array, n: int) -> float:
+def weighted_centring_error(K: Array, total: float) -> float:
+    """Of √w(I − 1mᵀ)K(I − m1ᵀ)√w (`centre_by_masses`), K as it is; total : Σw.
+
+    An entry is K_ij less two means and plus one, each off by (n + 6)u of the largest |K_ij|, then
+    multiplied by √w_i√w_j, a matrix of norm Σw.
+    """
+    most = max(float(np.max(K)), -float(np.min(K)))
+    return HIGHER_ORDER_FACTOR * 4 * (len(K) + 10) * _U * most * total
+
+
+def scale_share(mean: Array, scale: Array, n: int, weights: RowWeights | None = None) -> float:
     """The share of its trace by which a matrix divided by deviations may be off for their sake.
 
     The sum of squares of a column is off by (n + 6)u and, where x̄ is by η, by nη²; the root
     halves it, and an entry has two of them.
     """
+    n = n + more_terms(weights)
     ratio = float(np.square(mean / scale).max(initial=0.0))
     share = (n + 6) * _U + ((n + 2) * _U) ** 2 * (1 + ratio)
     return math.inf if share > 0.1 else 1.2 * share

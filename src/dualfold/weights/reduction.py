@@ -21,6 +21,7 @@ import scipy.linalg
 
 from dualfold.arrays import Array
 from dualfold.data.column_moments import column_means
+from dualfold.data.row_weights import RowWeights, row_total
 from dualfold.errors import Argument, InvalidInput, TooLarge
 from dualfold.weights.covariance import scatter
 from dualfold.weights.gram import point_gram, refuse_scale
@@ -109,7 +110,7 @@ class FeatureSpace(RowSpace):
     def as_white(self) -> FeatureSpace:
         return self.as_white_for(self.data.shape[0])
 
-    def as_white_for(self, n: int) -> FeatureSpace:
+    def as_white_for(self, n: float) -> FeatureSpace:
         """The same of n rows that need not be in memory."""
         return replace(self, basis=self.basis / (self.deviations * np.sqrt(n)))
 
@@ -188,9 +189,12 @@ class WholeSpace(RowSpace):
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """Sums over n rows: scatter Σ(x − x̄)(x − x̄)ᵀ, D×D, and mean x̄."""
+    """Sums over n rows: scatter Σ(x − x̄)(x − x̄)ᵀ, D×D, and mean x̄.
 
-    n: int
+    n : their number, or the sum of their weights
+    """
+
+    n: float
     scatter: Array
     mean: Array
 
@@ -202,6 +206,7 @@ def row_space(
     least: int = 1,
     units: Array | None = None,
     centred: bool = True,
+    weights: RowWeights | None = None,
 ) -> RowSpace:
     """The fewest leading principal directions of X that hold `variance_kept` of the variance.
 
@@ -209,6 +214,7 @@ def row_space(
     whose variance stands out from rounding. With `units`, D numbers, variances are those of
     features divided by them (for n ≥ D), and the directions are orthonormal in these units.
     Without `centred` nothing is taken off the rows: mean squares are in place of variances.
+    With `weights` mean and variances are weighted.
     It goes through the smaller of the n×n and D×D matrices, which may have 10,000 rows:
     sparse data with more points *and* more features than that is refused (`TooLarge`).
     """
@@ -225,19 +231,25 @@ def row_space(
             f"all eigenvectors of the smaller side, which may have {MAX_DIRECTIONS}. Bring "
             "the features down first: methods.random_projection, or a selection of columns"
         )
+    mass = row_total(data, weights)
     if n < width:
-        mean = column_means(data) if centred else np.zeros(width)
-        gram = point_gram(data, mean, precision=np.float64)
+        mean = column_means(data, weights) if centred else np.zeros(width)
+        gram = point_gram(data, mean, precision=np.float64, weights=weights)
         refuse_scale(float(np.trace(gram)), data)
         values, U = _spectrum(gram, MIN_EIGENVALUE_SHARE)
         count = _leading_count(values, variance_kept, least)
         lengths, U = np.sqrt(values[:count]), U[:, :count]
         share = float(values[:count].sum() / values.sum())
-        return PointSpace(data, mean, lengths / np.sqrt(n), share, U / lengths, U * lengths)
-    total, mean = scatter(data, precision=np.float64)
+        combinations, images = U / lengths, U * lengths
+        if weights is not None:
+            combinations *= weights.roots[:, None]
+            # U·lengths/√w would magnify the rounding of rows with small weights.
+            images = projected_rows(data, combined_rows(data, combinations, mean), mean)
+        return PointSpace(data, mean, lengths / np.sqrt(mass), share, combinations, images)
+    total, mean = scatter(data, precision=np.float64, weights=weights)
     if not centred:
-        total, mean = total + n * np.outer(mean, mean), np.zeros(width)
-    return feature_space(data, Moments(n, total, mean), variance_kept, least, units)
+        total, mean = total + mass * np.outer(mean, mean), np.zeros(width)
+    return feature_space(data, Moments(mass, total, mean), variance_kept, least, units)
 
 
 def feature_space(

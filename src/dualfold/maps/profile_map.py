@@ -1,0 +1,80 @@
+"""Linear maps of profiles: rows of counts divided by their sums, as correspondence analysis has."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+
+from dualfold.arrays import Array
+from dualfold.maps.linear_map import LinearMap, ProjectionLift
+from dualfold.trace.doubts import StoredPoints
+from dualfold.trace.lift import Solve, unit_columns
+from dualfold.trace.problem import TraceProblem
+from dualfold.weights.row_passes import combined_rows, numeric_table
+
+
+def profiles(X: Any) -> Any:
+    """Rows of counts divided by their sums; a row without counts stays 0."""
+    rows = numeric_table(X)
+    sums = np.asarray(rows.sum(axis=1), dtype=np.float64).ravel()
+    sums = np.where(sums > 0, sums, 1.0)
+    if sp.issparse(rows):
+        return sp.csr_array(sp.diags_array(1 / sums) @ rows)
+    return rows / sums[:, None]
+
+
+@dataclass(frozen=True, eq=False)
+class ProfileMap(LinearMap):
+    """The map z = C·((p − mean)/scale) of the profile p = x/Σx of a row of counts x.
+
+    A row without counts is where the mean is.
+
+    Parameters
+    ----------
+    mean : ndarray of shape (n_features,)
+        Profile of all rows together.
+    components : ndarray of shape (n_components, n_features)
+        The matrix C, one row for each coordinate.
+    scale : ndarray of shape (n_features,) or None, default=None
+        Positive numbers that columns are divided by; None divides by none.
+
+    See Also
+    --------
+    LinearMap : Linear function of the columns.
+    dualfold.CorrespondenceAnalysis : The method that makes such maps.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.maps.profile_map import ProfileMap
+    >>> ProfileMap(np.array([0.5, 0.5]), np.array([[1.0, -1.0]]))(np.array([[3.0, 1.0]]))
+    array([[0.5]])
+    """
+
+    kind: ClassVar[str] = "profiles"
+
+    def encode(self, X: Any) -> Array:
+        shares = profiles(X)
+        empty = np.asarray(shares.sum(axis=1)).ravel() == 0
+        return np.where(empty[:, None], 0, super().encode(shares))
+
+    __call__ = encode
+
+
+@dataclass(frozen=True, eq=False)
+class ProfileLift(ProjectionLift):
+    """The profiles of the rows of `data`, counts, as points: (p − mean)V/scale."""
+
+    def linear_map(self, V: Array, values: Array) -> LinearMap:
+        return ProfileMap(self.mean, np.ascontiguousarray(V.T), self.scale)
+
+    def vectors_behind(self, problem: TraceProblem, stored: StoredPoints, solve: Solve) -> Array:
+        # SᵀSv = λv, and the points are D_r^(-1/2)Sv.
+        assert self.scale is not None
+        points = unit_columns(stored.points)
+        sums = combined_rows(self.data, points, np.zeros(len(self.mean)))
+        sums = sums - np.outer(self.mean, sums.sum(axis=0))
+        return unit_columns(sums / self.scale[:, None])

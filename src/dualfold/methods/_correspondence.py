@@ -1,0 +1,270 @@
+"""Correspondence analysis: the rows and the columns of a contingency table on one map."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.validation import check_is_fitted
+
+from dualfold.arrays import Array
+from dualfold.data.labels import Labels
+from dualfold.embedding import embed
+from dualfold.errors import Argument, InvalidInput, RowNumbers, RowsLeftOut, warn
+from dualfold.fitting.estimator import Stage, asked_count
+from dualfold.fitting.linear import LinearEstimator, LinearFit, LinearMethod, linear_fit
+from dualfold.fitting.solver_choice import solver_to_last_digits
+from dualfold.maps.profile_map import ProfileLift, ProfileMap
+from dualfold.trace.problem import Gramian, TraceProblem
+from dualfold.weights.gram import gram_kind, point_gram, point_gram_error
+from dualfold.weights.precision import rounding_sentence
+from dualfold.weights.row_passes import numeric_table
+
+# A dense matrix of the columns up to here; products with the table beyond.
+MAX_COLUMNS = 5_000
+
+
+def correspondence_analysis(X: Any, *, n_components: int = 2) -> TraceProblem:
+    """Correspondence analysis as a trace problem.
+
+    The problem is::
+
+        maximise tr(VᵀSᵀSV)  subject to  VᵀV = I,   S = D_r^(−½)(P − rcᵀ)D_c^(−½)
+
+    where P = X/ΣX, and r and c are the sums of its rows and columns, the masses. The points are
+    D_r^(−½)SV, those of the rows; the columns are at D_c^(−½)VΛ^½. Distances between rows are those
+    of their profiles in the χ² metric.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        Counts, or other numbers ≥ 0 that may be added up; a sparse matrix stays sparse.
+    n_components : int, default=2
+        Number of coordinates.
+
+    Returns
+    -------
+    TraceProblem
+        The problem. Of many columns, or of a sparse table, A is known by its products, and the
+        trivial vector √c is excluded.
+
+    Raises
+    ------
+    InvalidInput
+        If an entry is negative, or all are 0.
+
+    See Also
+    --------
+    CorrespondenceAnalysis : The estimator.
+    famd : Multiple correspondence analysis, of categories.
+
+    Notes
+    -----
+    The sum of all values is the inertia χ²/ΣX of the table [1]_. To form A takes O(n·m²) operations
+    for m columns. Rows with few counts are far from all others: their profiles are chance.
+
+    References
+    ----------
+    .. [1] M. J. Greenacre, "Theory and Applications of Correspondence Analysis", Academic Press,
+       London, 1984.
+
+    Examples
+    --------
+    >>> from dualfold import embed
+    >>> from dualfold.methods import correspondence_analysis
+    >>> table = [[20, 5, 1], [4, 18, 6], [2, 6, 17]]
+    >>> print(embed(correspondence_analysis(table)).values.round(4))
+    [0.4699 0.1686]
+    """
+    data = numeric_table(X)
+    masses, shares = _masses(data)
+    scale = np.sqrt(np.where(shares > 0, shares, 1.0))
+    lift = ProfileLift(data, shares, scale=scale)
+    rows = 1 / np.sqrt(np.where(masses > 0, masses, 1.0))
+    total = float(data.sum(dtype=np.float64))
+    if sp.issparse(data) or data.shape[1] > MAX_COLUMNS:
+        table = sp.csr_array(data, dtype=np.float64)
+        factor = sp.csr_array(sp.diags_array(rows / total) @ table @ sp.diags_array(1 / scale))
+        trivial = np.sqrt(shares)
+        return TraceProblem(Gramian(factor), None, n_components, "max", excluded=trivial, lift=lift)
+    residual = (data / total - np.outer(masses, shares)) * rows[:, None] / scale
+    zero = np.zeros(len(residual))
+    columns = np.ascontiguousarray(residual.T)
+    A = point_gram(columns, zero)
+    about = rounding_sentence(point_gram_error(columns, A, zero), A, gram_kind(columns))
+    return TraceProblem(A, None, n_components, "max", lift=lift, about=about)
+
+
+def _masses(data: Any) -> tuple[Array, Array]:
+    """The sums of the rows and of the columns of data/Σdata; what is no table of counts refused."""
+    entries = data.data if sp.issparse(data) else data
+    if entries.size and float(entries.min()) < 0:
+        raise InvalidInput(
+            "Negative values in data: ",
+            Argument("X"),
+            f" holds {float(entries.min()):g}, and counts are 0 or more",
+        )
+    rows, columns = (np.asarray(data.sum(axis=k, dtype=np.float64)).ravel() for k in (1, 0))
+    if not rows.sum() > 0:
+        raise InvalidInput(Argument("X"), " holds zeros only, and so no counts to analyse")
+    return rows / rows.sum(), columns / columns.sum()
+
+
+@dataclass(eq=False, repr=False)
+class CorrespondenceAnalysis(LinearEstimator):
+    """Correspondence analysis (CA): the rows and columns of a table of counts on one map.
+
+    X is a contingency table: how often each row category meets each column category. Rows whose
+    profiles (shares of the columns) are alike are near each other.
+
+    Parameters
+    ----------
+    n_components : int ≥ 1, default=2
+        Number of coordinates, at most one less than the smaller side of the table.
+
+    Attributes
+    ----------
+    embedding_ : ndarray of shape (n_samples, n_components)
+        Principal coordinates of the rows.
+    column_embedding_ : ndarray of shape (n_features, n_components)
+        Principal coordinates of the columns.
+    row_masses_ : ndarray of shape (n_samples,)
+        Share of all counts that each row has.
+    column_masses_ : ndarray of shape (n_features,)
+        Share of all counts that each column has.
+    eigenvalues_ : ndarray of shape (n_components,)
+        Inertia of each coordinate.
+    total_inertia_ : float
+        Inertia of the table, χ² divided by the sum of counts.
+    explained_inertia_ratio_ : ndarray of shape (n_components,)
+        Share of each coordinate in it.
+    components_ : ndarray of shape (n_components, n_features)
+        The linear map of profiles, as `mean_` and `scale_` shift and divide them.
+    mean_ : ndarray of shape (n_features,)
+        Profile of all rows together, the column masses.
+    scale_ : ndarray of shape (n_features,)
+        Their square roots.
+    certificate_ : TraceCertificate
+        How far from the optimum the coordinates can be; print it.
+    n_components_ : int
+        Number of coordinates.
+    n_features_in_ : int
+        Number of columns of the fitted X.
+    feature_names_in_ : ndarray of str
+        Names of these columns, if X had names.
+
+    See Also
+    --------
+    FAMD : Categories of rows, and numbers; with categories alone it is multiple CA.
+    PCA : Numbers whose differences count, not their shares.
+    dualfold.methods.correspondence_analysis : The problem that this estimator solves.
+
+    Notes
+    -----
+    CA [1]_ solves::
+
+        maximise tr(VᵀSᵀSV)  subject to  VᵀV = I,   S = D_r^(−½)(P − rcᵀ)D_c^(−½)
+
+    where P = X/ΣX has the row sums r and the column sums c. Rows are at D_r^(−½)SV and columns at
+    D_c^(−½)VΛ^½. Distances between two rows, and between two columns, are χ² distances; those
+    between a row and a column mean nothing, only directions do.
+
+    **Proof.** The certificate bounds the gap to the optimum of this problem, rounding errors
+    included. It says nothing about chance: a table without any dependence has a map, too (its χ²
+    test tells).
+
+    **Cost.** O(n·m² + m³) operations for m columns; sparse tables stay sparse.
+
+    **Failure.** Rows and columns with few counts lie far outside. Rows without counts have no
+    profile, and are put at the origin with a warning. If the table is a line of change, the second
+    coordinate is an arch of the first.
+
+    References
+    ----------
+    .. [1] M. J. Greenacre, "Theory and Applications of Correspondence Analysis", Academic Press,
+       London, 1984.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold import CorrespondenceAnalysis
+    >>> table = np.array([[20, 5, 1], [4, 18, 6], [2, 6, 17]])
+    >>> model = CorrespondenceAnalysis(n_components=1).fit(table)
+    >>> print(model.explained_inertia_ratio_.round(3), model.certificate_.level)
+    [0.736] proved
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "n_components": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    n_components: int = 2
+
+    def _method(self) -> LinearMethod:
+        return LinearMethod(self._fit_counts, self._problem, self._refuse_tiles)
+
+    def _problem(self, X: Any, count: int, labels: Labels | None) -> TraceProblem:
+        return correspondence_analysis(X, n_components=asked_count(self, count, min(X.shape) - 1))
+
+    def _refuse_tiles(self, rows: Any, y: Any) -> LinearFit:
+        super(LinearEstimator, self)._fit_tiles(rows, y)
+        raise AssertionError  # it has raised
+
+    def _fit_counts(self, X: Any, labels: Labels | None, stage: Stage) -> LinearFit:
+        most = min(X.shape) - 1
+        if X.shape[1] < 2:
+            raise InvalidInput(
+                Argument("X"), " has 1 feature(s), and a contingency table has two columns or more"
+            )
+        if self.n_components > most:
+            raise InvalidInput(
+                Argument("n_components", self.n_components),
+                f" asks for too many coordinates; {X.shape[0]} rows and {X.shape[1]} columns have "
+                f"{most} beside the trivial one",
+            )
+        with stage("problem"):
+            problem = correspondence_analysis(X, n_components=self.n_components)
+        with stage("solution and certificate"):
+            embedding = embed(problem, solver=solver_to_last_digits(problem))
+        masses, shares = _masses(numeric_table(X))
+        empty = np.flatnonzero(masses == 0)
+        if len(empty):
+            warn(
+                RowsLeftOut(
+                    f"{len(empty)} row{'s have' if len(empty) > 1 else ' has'} no counts (the "
+                    "first is ",
+                    RowNumbers(int(empty[0])),
+                    "), and so no profile: they are at the origin and count for nothing",
+                )
+            )
+        A: Any = problem.A
+        inertia = float(A.trace) - 1 if isinstance(A, Gramian) else float(np.trace(A))
+        return linear_fit(
+            embedding,
+            X.dtype,
+            scale_=np.sqrt(np.where(shares > 0, shares, 1.0)),
+            row_masses_=masses,
+            column_masses_=shares,
+            total_inertia_=inertia,
+            explained_inertia_ratio_=embedding.values / (inertia or 1.0),
+        )
+
+    @property
+    def column_embedding_(self) -> Array:
+        """Principal coordinates of the columns, shape (n_features, n_components)."""
+        check_is_fitted(self)
+        lengths = np.sqrt(np.maximum(self.eigenvalues_, 0.0))
+        points = self.components_.T * lengths / self.scale_[:, None]
+        return np.where(self.column_masses_[:, None] > 0, points, 0.0)
+
+    def _linear_map(self) -> ProfileMap:
+        return ProfileMap(self.mean_, self.components_, self.scale_)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.positive_only = True
+        return tags
