@@ -69,16 +69,16 @@ class MDS(Estimator):
         Where the descent begins: at points drawn at random, or at those of classical scaling.
     max_iter : int ≥ 1, default=300
         Largest number of steps.
-    verbose : int, default=0
+    verbose : bool or int, default=0
         Whether the stages of the fit are reported on standard error.
     eps : float ≥ 0, default=1e-6
         A descent ends where one step of majorisation would lower the stress by less than this share
         of Σd², and forces balance up to `tolerance`.
     n_jobs : int or None, default=None
         Number of threads; None and -1 use all cores. The result does not depend on it.
-    random_state : int, RandomState or None, default=None
+    random_state : int, RandomState instance or None, default=None
         Seed of random starts and of landmarks.
-    dissimilarity : {"euclidean", "precomputed"}
+    dissimilarity : {"euclidean", "precomputed"}, default="deprecated"
         Former name of `metric`, deprecated in scikit-learn.
     metric : str or callable, default="euclidean"
         Distance between rows, by its name in `sklearn.metrics.pairwise_distances`; "precomputed"
