@@ -107,19 +107,22 @@ class Kernel:
         squares = squares.ravel().astype(float)
         largest, sums = float(squares.max(initial=0.0)), n * row_means
         product, gamma = (width + 3) * _U, float(self.parameters.get("gamma") or 0.0)
+        constant = 4 * _U * n * abs(float(self.parameters.get("coef0") or 0.0))
         own = 4 * _U * float(sums.max(initial=0.0))
         if self.function == "rbf":
             # |x − y|² is off by (D + 3)u(r_i + r_j)², and K by γ of that, times itself.
             error = 2 * gamma * product * float((sums * (squares + largest)).max())
         elif self.function in ("cosine", "laplacian"):
             error = 4 * product * n
-        elif self.function in ("linear", "sigmoid"):
-            error = product * float(squares.sum()) * (1.0 if self.function == "linear" else gamma)
-        elif self.function == "poly":
-            degree, shift = (float(self.parameters[name]) for name in ("degree", "coef0"))
-            base = gamma * largest + abs(shift)
-            slope = degree * base ** max(degree - 1, 0.0)
-            error = slope * (gamma * product * float(squares.sum()) + 4 * _U * n * abs(shift))
+        elif self.function == "linear":
+            error = product * float(squares.sum())
+        elif self.function == "sigmoid":  # tanh is nowhere steeper than 1
+            error = gamma * product * float(squares.sum()) + constant
+        elif self.function == "poly" and float(self.parameters["degree"]) >= 1:
+            degree = float(self.parameters["degree"])
+            base = gamma * largest + abs(float(self.parameters["coef0"]))
+            error = degree * base ** (degree - 1)
+            error *= gamma * product * float(squares.sum()) + constant
         else:
             return None
         return HIGHER_ORDER_FACTOR * (error + own) + 4 * _U * n
