@@ -67,6 +67,8 @@ class Description:
         Whether the proof needs dual weights, which a model file keeps.
     weighted : bool, default=False
         Whether `fit` takes weights of rows (`sample_weight`).
+    masses : bool, default=False
+        Whether `fit` takes masses of rows (`masses`), which change no graph.
     in_demo : bool, default=True
         Whether `dualfold demo` shows it; variants of a shown method are left out.
 
@@ -98,6 +100,7 @@ class Description:
     values: bool = True
     dual: bool = False
     weighted: bool = False
+    masses: bool = False
     in_demo: bool = True
 
     def words(self) -> dict[str, str]:
