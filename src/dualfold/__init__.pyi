@@ -34,6 +34,7 @@ from dualfold.methods._eigenmaps import LaplacianEigenmaps as LaplacianEigenmaps
 from dualfold.methods._famd import FAMD as FAMD
 from dualfold.methods._fisher import FisherDiscriminant as FisherDiscriminant
 from dualfold.methods._isomap import Isomap as Isomap
+from dualfold.methods._kernel_pca import KernelPCA as KernelPCA
 from dualfold.methods._lle import LocallyLinearEmbedding as LocallyLinearEmbedding
 from dualfold.methods._lpp import LocalityPreservingProjection as LocalityPreservingProjection
 from dualfold.methods._lpp import OrthogonalLPP as OrthogonalLPP

@@ -42,6 +42,20 @@ def test_commands_methods_and_words_complete():
     assert offered("compare", "t.csv", "--methods", "pca,mvu", "--an") == ["--angles"]
 
 
+def test_columns_of_the_file_complete(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.csv").write_text("bill length;species;bill depth\n1;a;2\n")
+    (tmp_path / "m.dualfold").write_bytes(b"PK\x03\x04\xff\x00")
+    for words, expected in (
+        (["embed", "t.csv", "--color", "s"], ["species"]),
+        (["report", "t.csv", "m.csv", "--exclude", "bill"], ["bill length", "bill depth"]),
+        (["transform", "m.dualfold", "t.csv", "--id", "sp"], ["species"]),
+        (["embed", "none.csv", "--color", "s"], []),
+    ):
+        offered = [word for word in completed("bash", "dualfold", *words) if word]
+        assert offered == expected
+
+
 def test_files_complete_to_files():
     # bash and fish fall back to files where nothing is offered, zsh is told to
     assert not any(completed("bash", "dualfold", "embed", "ro"))

@@ -47,3 +47,31 @@ def test_the_list_of_commands_says_whole_sentences(command):
     [row] = re.findall(rf"^  {command}  +(.*)$", run("--help").stdout, re.M)
     assert row.endswith(".")
     assert not row.endswith("...")
+
+
+def test_topics():
+    assert run("help", "embed", prog_name="dualfold").stdout.startswith("Usage: dualfold embed")
+    assert run("help").stdout.splitlines()[2:] == run("--help").stdout.splitlines()[2:]
+    assert "--landmarks" in run("help", "isomap").stdout
+    assert "--install-completion" in run("help", "completion").stdout
+    assert "did you mean isomap?" in run("help", "isomp", code=2).stderr
+
+
+def test_exit_codes_are_told_and_are_those_of_commands(here):
+    told = re.findall(r"^(\d+) ", run("help", "exit-codes").stdout, re.M)
+    assert told == ["0", "1", "2", "3", "130"]  # test_interrupts.py has the last one
+    run("certify", "t.csv", "m.csv", code=0)
+    run("certify", "t.csv", "none.csv", code=1)
+    run("certify", "t.csv", code=2)
+    moved = (here / "m.csv").read_text().replace("1.", "2.")
+    (here / "m.csv").write_text(moved)
+    run("certify", "t.csv", "m.csv", code=3)
+
+
+def test_the_manual_page_has_every_command_and_exit_code():
+    page = run("help", "man").stdout
+    assert page.startswith(".TH DUALFOLD 1")
+    assert re.findall(r"^\.SH (\w+)$", page, re.M) == ["NAME", *(one.upper() for one in COMMANDS)]
+    assert not re.findall(r"^[.'](?!TH|SH|TP|nf|fi)", page, re.M)  # no text is read as a request
+    assert r"\-\-n\-neighbors" in page
+    assert page.partition(".SH EXIT STATUS")[2].count(".TP") == 5

@@ -36,7 +36,7 @@ def test_the_command_line_recommends_and_makes_the_map(tmp_path, monkeypatch):
     assert "subsamples" in made.stderr
     assert read_metadata(f"r.{method}.csv")["settings"]["method"] == method
     assert "give one" in run("recommend", "r.csv", "-d", "auto", code=2).stderr
-    wrong = run("embed", "r.csv", "--question", "order", code=1).stderr
+    wrong = run("embed", "r.csv", "--question", "order", code=2).stderr
     assert "--question order is only asked with --method auto" in " ".join(wrong.split())
-    unknown = run("recommend", "r.csv", "--question", "size", code=1).stderr
-    assert "--question size must be one of neighbours, order, groups" in " ".join(unknown.split())
+    unknown = run("recommend", "r.csv", "--question", "size", code=2).stderr
+    assert "--question: 'size' is none of neighbours, order, groups" in " ".join(unknown.split())

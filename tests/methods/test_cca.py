@@ -113,3 +113,20 @@ def test_what_does_not_fit_is_refused_in_a_sentence() -> None:
         dualfold.CCA(5).fit(X, Y)
     with pytest.raises(ValueError, match="requires y"):
         dualfold.CCA().fit(X)
+
+
+@pytest.mark.parametrize("ridge", [0.0, 0.2])
+def test_integer_weights_are_repeated_rows_and_a_factor_changes_nothing(ridge: float) -> None:
+    X, Y = two_tables()
+    weights = np.random.default_rng(5).integers(0, 4, len(X))
+    repeated = np.repeat(np.arange(len(X)), weights)
+    once = dualfold.CCA(3, ridge=ridge).fit(X, Y, sample_weight=weights)
+    more = dualfold.CCA(3, ridge=ridge).fit(X[repeated], Y[repeated])
+    times = dualfold.CCA(3, ridge=ridge).fit(X, Y, sample_weight=7.5 * weights)
+    assert once.certificate_.level == "proved"
+    assert len(once.embedding_) == len(X)
+    for other in (more, times):
+        assert once.correlations_ == pytest.approx(other.correlations_, rel=1e-10)
+    for mine, yours in zip(once.transform(X, Y), more.transform(X, Y), strict=True):
+        assert mine == pytest.approx(yours, abs=1e-9 * np.abs(yours).max())
+    assert once.predict(X) == pytest.approx(more.predict(X), abs=1e-8)

@@ -29,7 +29,7 @@ OF_COLUMNS = {name for name, row in DESCRIPTIONS.items() if row.counts}
 # Stationary points of an objective that is not convex: rounding decides which one is found.
 OF_MANY = {"tsne"}
 # Lengths that mean something, but not in the unit of the data.
-OWN_UNIT = {"famd", "fisher", "diffusion_maps", "correspondence"}
+OWN_UNIT = {"famd", "fisher", "diffusion_maps", "kernel_pca", "correspondence"}
 # Rows twice are the same problem with other weights for these alone; neighbours of rows that come
 # twice are other neighbours.
 BY_FEATURES = {"pca", "truncated_svd", "mds", "fisher", "famd", "correspondence"}

@@ -19,7 +19,10 @@ NEW = swiss_roll(40, random_state=1).points
 FITTED = {
     "pca": lambda: dualfold.PCA(2),
     "standardised pca": lambda: dualfold.PCA(2, standardize=True),
+    "truncated svd": lambda: dualfold.TruncatedSVD(2),
     "mds": lambda: dualfold.ClassicalMDS(2),
+    "kernel pca": lambda: dualfold.KernelPCA(2, kernel="rbf", gamma=0.01),
+    "landmark kernel pca": lambda: dualfold.KernelPCA(2, kernel="poly", degree=2, landmarks=20),
     "lpp": lambda: dualfold.LocalityPreservingProjection(2),
     "onpp": lambda: dualfold.OrthogonalNPP(2),
     "sparse projection": lambda: dualfold.RandomProjection(2, kind="sparse", random_state=0),

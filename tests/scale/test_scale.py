@@ -16,10 +16,12 @@ from dualfold import (
     PCA,
     ClassicalMDS,
     FisherDiscriminant,
+    KernelPCA,
     LaplacianEigenmaps,
     PointPCA,
     RandomProjection,
     SpectralEmbedding,
+    TruncatedSVD,
     quality,
 )
 from dualfold.errors import InvalidInput, TooLarge
@@ -250,6 +252,33 @@ def test_classical_scaling_of_tiles():
     )
     with pytest.raises(InvalidInput, match="distances of all pairs"):
         ClassicalMDS(metric="cosine").fit(uneven(X))
+
+
+def test_truncated_svd_of_tiles():
+    X = points() + 2.0
+    whole, tiled = TruncatedSVD(3).fit(X), TruncatedSVD(3).fit(uneven(X))
+    np.testing.assert_allclose(tiled.singular_values_, whole.singular_values_, rtol=1e-11)
+    np.testing.assert_allclose(tiled.components_, whole.components_, atol=1e-9)
+    for name in ("explained_variance_", "explained_variance_ratio_"):
+        np.testing.assert_allclose(getattr(tiled, name), getattr(whole, name), rtol=1e-9)
+    np.testing.assert_allclose(
+        tiled.transform(uneven(X)).compute(), whole.embedding_, atol=1e-8 * np.abs(X).max()
+    )
+    assert tiled.certificate_.level == "proved"
+
+
+def test_kernel_pca_of_tiles_fits_landmarks_which_place_the_others():
+    X = points()
+    some = table(uneven(X), landmarks=60)
+    tiled = KernelPCA(2, kernel="rbf", gamma="scale", random_state=0).fit(some)
+    assert len(tiled.landmark_rows_) == 60
+    assert "60 landmarks of" in tiled.certificate_.about
+    # As a fit of these rows alone.
+    alone = KernelPCA(2, kernel="rbf", gamma="scale").fit(X[tiled.landmark_rows_])
+    places = tiled.transform(uneven(X)).compute()
+    np.testing.assert_allclose(places, alone.transform(X), atol=1e-10)
+    with pytest.raises(InvalidInput, match="kernel='precomputed'"):
+        KernelPCA(2, kernel="precomputed").fit(uneven(X))
 
 
 def test_mixed_tables_in_tiles():

@@ -16,6 +16,7 @@ from dualfold.cli.compare import compare
 from dualfold.cli.demo import demo
 from dualfold.cli.embed import embed
 from dualfold.cli.example_table import data
+from dualfold.cli.help_topics import help
 from dualfold.cli.method_list import methods
 from dualfold.cli.recommend import recommend
 from dualfold.cli.report import report
@@ -29,7 +30,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Exit codes: 0 done, 1 failure, 2 wrong usage, 3 neither proved nor measured to the "
-    "tolerance (under --strict, and of `certify`), 130 interrupted. DUALFOLD_DEBUG=1 shows where "
+    "tolerance, 130 interrupted (`dualfold help exit-codes`). DUALFOLD_DEBUG=1 shows where "
     "an error came from. NO_COLOR=1 takes the colours away.",
 )
 
@@ -77,6 +78,7 @@ for command in (
     certify,
     data,
     methods,
+    help,
 ):
     add_command(app, command)
 

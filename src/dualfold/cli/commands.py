@@ -35,6 +35,7 @@ from dualfold.cli.options import (
     COMMON_OPTIONS,
     FILE_SECTION,
     READING_SECTIONS,
+    complete_column,
     completion,
     one_of,
 )
@@ -105,11 +106,12 @@ def _reading_parameter(name: str) -> inspect.Parameter:
     repeatable, switch = isinstance(default, tuple), isinstance(default, bool) or three
     more: dict[str, Any] = {}
     if option.choices:
-        check = one_of(*option.choices)
-        more["callback"] = lambda value: value if value is None else check(value)
+        more["callback"] = one_of(*option.choices)
         more["autocompletion"] = completion(*option.choices)
     if not switch:
         more["metavar"] = option.metavar or "|".join(option.choices)
+    if option.metavar == "COLUMN":
+        more["autocompletion"] = complete_column
     if option.least is not None:
         more["parser"] = whole_number(option.least)
     word = str if option.least is None else int

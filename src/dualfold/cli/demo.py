@@ -35,7 +35,11 @@ class DemoOptions:
 
     output: Path = field(
         default=Path("dualfold-demo"),
-        metadata={"option": o.option("--output -o", "The folder to write to.")},
+        metadata={
+            "option": o.option(
+                "--output -o", "The folder to write to.", "FOLDER", section=o.OUTPUT_SECTION
+            )
+        },
     )
     as_json: bool = False
     quiet: bool = False

@@ -56,9 +56,10 @@ class EmbedOptions:
         "--question",
         "What --method auto is to be best for: neighbours (who is near whom), order (overall "
         "order) or groups. Default: neighbours.",
-        "neighbours|order|groups",
+        "|".join(o.QUESTIONS),
         section=o.METHOD_SECTION,
-        autocompletion=o.completion("neighbours", "order", "groups"),
+        callback=o.one_of(*o.QUESTIONS),
+        autocompletion=o.completion(*o.QUESTIONS),
     )
     n_components: str | None = None
     n_neighbors: int | None = None
@@ -166,6 +167,8 @@ def embed(options: EmbedOptions) -> None:
 def _plan(options: EmbedOptions, console: Console) -> tuple[EmbedOptions, Plan]:
     """The options with an output, and what will be done; wrong usage is refused here."""
     method, typed = options.method, options.method_options
+    if options.question is not None and method != "auto":
+        raise typer.BadParameter(f"--question {options.question} is only asked with --method auto")
     for name in typed if method == "auto" else ():
         raise typer.BadParameter(
             f"{flag_of(name)} is an option of one method; name it instead of --method auto"

@@ -23,7 +23,9 @@ class DataOptions:
         callback=o.one_of(*EXAMPLE_NAMES),
         autocompletion=o.completion(*EXAMPLE_NAMES),
     )
-    output: str | None = o.own_option("--output -o", "Where it goes; default: NAME.csv.", "OUT")
+    output: str | None = o.own_option(
+        "--output -o", "Where it goes; default: NAME.csv.", "OUT", section=o.OUTPUT_SECTION
+    )
     rows: int | None = o.own_option("--rows -n", "How many rows.", "N", parser=whole_number(1))
     seed: int = o.own_option(
         "--seed", "Another one gives other rows.", "N", default=0, parser=whole_number(0)

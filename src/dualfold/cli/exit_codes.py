@@ -27,8 +27,19 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 FAILURE_EXIT = 1
+USAGE_EXIT = 2
 UNCERTIFIED_EXIT = 3
 INTERRUPTED_EXIT = 130
+# What they mean, for help and documents.
+EXIT_CODES = {
+    0: "done",
+    FAILURE_EXIT: "failure: a file that cannot be read or written, data that do not fit",
+    USAGE_EXIT: "wrong usage: an option, a value or a command that does not exist",
+    UNCERTIFIED_EXIT: "neither proved nor measured to the tolerance (of `certify`, and with "
+    "--strict)",
+    INTERRUPTED_EXIT: "interrupted by Ctrl-C; no file is left half-written (128 and its number "
+    "for another signal)",
+}
 
 
 def interruptible(work: Callable[[], R]) -> R:

@@ -46,7 +46,7 @@ def methods(options: MethodsOptions) -> None:
       dualfold methods --json
     """
     if options.name is not None:
-        _print_method(DESCRIPTIONS[o.method_name(options.name, "NAME")], as_json=options.as_json)
+        print_method(DESCRIPTIONS[o.method_name(options.name, "NAME")], as_json=options.as_json)
     elif options.as_json:
         rows = [method.words() for method in DESCRIPTIONS.values()]
         print_json({"methods": rows, "practical_size_means": SIZES_MEAN})
@@ -58,7 +58,8 @@ def methods(options: MethodsOptions) -> None:
         print_definitions([("", SIZES_MEAN if heads == ALL_HEADS else MORE_MESSAGE)])
 
 
-def _print_method(method: Description, *, as_json: bool) -> None:
+def print_method(method: Description, *, as_json: bool = False) -> None:
+    """What is known of a method, and its options."""
     if as_json:
         print_json(method.words() | {"options": option_rows(method)})
         return

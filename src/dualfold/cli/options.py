@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import csv
 from collections.abc import Callable, Iterator
 from dataclasses import field
 from typing import Any
@@ -14,6 +15,10 @@ from dualfold.data.reading import OPTION_SUBJECTS, READING_OPTIONS
 from dualfold.descriptions import DESCRIPTIONS, description_of
 from dualfold.descriptions.graph_methods import DEFAULT_N_NEIGHBORS
 
+# Of the first line of a file, which completion reads.
+MAX_HEADER_CHARACTERS = 100_000
+SEPARATORS = (",", ";", "\t", "|")
+QUESTIONS = ("neighbours", "order", "groups")
 # The sections of help, in their order; a command has those of its options.
 METHOD_SECTION = "Method"
 MEASURES_SECTION = "Measures"
@@ -53,11 +58,11 @@ def method_or_auto(name: str | None) -> str | None:
     return name if name in (None, "auto") else method_name(str(name))
 
 
-def one_of(*words: str) -> Callable[[str], str]:
-    """A check that a value is one of some words."""
+def one_of(*words: str) -> Callable[[str | None], str | None]:
+    """A check that a value is one of some words, where there is one."""
 
-    def check(value: str) -> str:
-        if value not in words:
+    def check(value: str | None) -> str | None:
+        if value is not None and value not in words:
             raise typer.BadParameter(
                 f"{value!r} is none of {', '.join(words)}{meant(value, words)}"
             )
@@ -69,6 +74,19 @@ def one_of(*words: str) -> Callable[[str], str]:
 def completion(*words: str) -> Callable[[str], list[str]]:
     """Completes to those of some words that begin as what is typed."""
     return lambda incomplete: [word for word in words if word.startswith(incomplete)]
+
+
+def complete_column(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Completes to the columns that the first line of FILE names, where it is text."""
+    for path in filter(None, (ctx.params.get("file"), *ctx.args)):
+        try:
+            with open(path, encoding="utf-8-sig") as file:
+                header = file.readline(MAX_HEADER_CHARACTERS)
+            names = next(csv.reader([header], delimiter=max(SEPARATORS, key=header.count)))
+        except (OSError, ValueError, csv.Error, StopIteration):  # no such file, or no text
+            continue
+        return [name for name in map(str.strip, names) if name.startswith(incomplete)]
+    return []
 
 
 def next_method(incomplete: str) -> list[str]:
@@ -86,7 +104,8 @@ def picture_shape(text: str | None) -> tuple[int, int] | None:
         return None
     height, _, width = text.lower().replace("×", "x").partition("x")
     if not (height.isdecimal() and width.isdecimal()) or 0 in (int(height), int(width)):
-        raise typer.BadParameter(f"{text!r} is no shape of a picture; write it as 28x28")
+        words = f"{text!r} is no shape of a picture; write it as 28x28"
+        raise typer.BadParameter(words, param_hint="--images")
     return int(height), int(width)
 
 

@@ -30,9 +30,10 @@ class RecommendOptions:
         "--question",
         "What the map is for: neighbours (who is near whom), order (overall order) or groups. "
         "Default: neighbours.",
-        "neighbours|order|groups",
+        "|".join(o.QUESTIONS),
         section=o.METHOD_SECTION,
-        autocompletion=o.completion("neighbours", "order", "groups"),
+        callback=o.one_of(*o.QUESTIONS),
+        autocompletion=o.completion(*o.QUESTIONS),
     )
     reading: Reading = DEFAULT_READING
     as_json: bool = False

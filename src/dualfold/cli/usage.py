@@ -17,9 +17,9 @@ import typer
 import typer.core
 
 from dualfold.cli.console import Console, printable
+from dualfold.cli.exit_codes import USAGE_EXIT
 from dualfold.exploration.listener import sentence
 
-USAGE_EXIT = 2
 # typer exports one kind of its usage errors; this is what all kinds have in common.
 UsageError: Any = typer.BadParameter.__bases__[0]
 # The section of options that nothing else is said of, as --help.
@@ -93,7 +93,8 @@ class Command(typer.core.TyperCommand):
         for one in self.get_params(ctx):
             if one.param_type_name == "option" and (row := one.get_help_record(ctx)) is not None:
                 title = getattr(one, "rich_help_panel", None) or GENERAL_SECTION
-                sections.setdefault(title, []).append(row)
+                plain = row[1].replace("\\[", "[")  # which some versions of typer escape
+                sections.setdefault(title, []).append((row[0], plain))
         sections[GENERAL_SECTION] = sections.pop(GENERAL_SECTION, [])  # the last one
         for title, rows in sections.items():
             if rows:
@@ -130,7 +131,7 @@ class CommandGroup(typer.core.TyperGroup):
         if args[0] not in self.commands and not ctx.resilient_parsing:
             if args[0].startswith("-"):  # an option of a command, before its name
                 ctx.fail(_wrong_option(args[0], ctx))
-            text = f"there is no command {args[0]!r}{meant(args[0], self.commands)}"
+            text = f"there is no command {args[0]!r}{meant(args[0].lower(), self.commands)}"
             is_file = os.path.exists(args[0])
             ctx.fail(f"{text}; `dualfold embed {args[0]}` makes a map of it" if is_file else text)
         return super().resolve_command(ctx, args)
@@ -175,7 +176,10 @@ def _wrong_option(name: str, ctx: Any) -> str:
     if (one := mine.get(name)) is not None:
         return f"{name} takes no value" if one.is_flag else f"{name} needs a value: {one.metavar}"
     commands = getattr(ctx.find_root().command, "commands", {}).items()
-    owners = [key for key, one in commands if any(name in param.opts for param in one.params)]
+    owners = [
+        (key, max(p.opts, key=len)) for key, one in commands for p in one.params if name in p.opts
+    ]
     text = f"`{ctx.command_path}` has no option {printable(name)}"
-    text += f" (`dualfold {owners[0]}` has)" if owners else ""
-    return text + meant(name, [flag for flag in mine if flag.startswith("--")])
+    text += f" (`dualfold {owners[0][0]}` has)" if owners else ""
+    spelt = owners[0][1] if owners else name  # -m is --method
+    return text + meant(spelt, [flag for flag in mine if flag.startswith("--")])

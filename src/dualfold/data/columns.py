@@ -31,7 +31,7 @@ from dualfold.data.notices import (
 )
 from dualfold.data.reading import Reading
 from dualfold.data.targets import named_targets, suspected_targets, target_notices
-from dualfold.errors import Argument, InvalidInput, Message
+from dualfold.errors import Argument, InvalidInput, Message, counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -170,7 +170,7 @@ def _column_roles(
 
 def _refuse_nothing_used(columns: dict[str, Column], asked: list[str], said: list[str]) -> NoReturn:
     raise InvalidInput(
-        f"at least one column of numbers is needed, but of the {len(columns)} columns "
+        f"at least one column of numbers is needed, but of {counted(len(columns), 'column')} "
         f"({quoted_names(columns, 10)}) none is left"
         + (f"; asked to be left out or kept apart: {quoted_names(asked)}" if asked else ""),
         *(part for notice in said for part in ("; ", notice)),

@@ -145,7 +145,9 @@ def unreadable_as_damaged(name: str, kind: str) -> Iterator[None]:
         said = " ".join(str(error).split())
         said = said if len(said) <= MAX_QUOTED_CHARACTERS else f"{said[:MAX_QUOTED_CHARACTERS]}…"
         raise DamagedFile(
-            f"{name} is not a readable {kind} file: {said or type(error).__name__}"
+            f"{name} is not a readable {kind} file: {said or type(error).__name__}; if it is of "
+            "another format, say which, as ",
+            Argument("format", "csv"),
         ) from error
 
 

@@ -101,13 +101,13 @@ def weights_of_all_rows(given: Array) -> Array:
     return values
 
 
-def validated_weights(sample_weight: Any, n: int) -> Array:
+def validated_weights(sample_weight: Any, n: int, argument: str = "sample_weight") -> Array:
     """The weights of n rows as they were given, in float64, or an error that says what is wrong.
 
     >>> validated_weights([2, 0, 1], 3)
     array([2., 0., 1.])
     """
-    name = Argument("sample_weight")
+    name = Argument(argument)
     if np.ma.is_masked(sample_weight):
         raise InvalidInput(name, " has masked entries; fill them in, or leave these rows out")
     given = np.asarray(sample_weight)
@@ -116,7 +116,7 @@ def validated_weights(sample_weight: Any, n: int) -> Array:
     if given.ndim != 1 or len(given) != n:
         shape = f"{len(given)} numbers" if given.ndim == 1 else f"the shape {given.shape}"
         raise InvalidInput(name, f" has {shape} for {n} rows; it needs one number for each row")
-    weights = _as_doubles(given)
+    weights = _as_doubles(given, name)
     wrong = ~(np.isfinite(weights) & (weights >= 0))
     if wrong.any():
         place = int(np.argmax(wrong))
@@ -132,7 +132,7 @@ def validated_weights(sample_weight: Any, n: int) -> Array:
             name,
             " is zero for every row; at least one row needs a weight above 0. Leave the weights "
             "out for rows that count alike",
-            InPython(" (sample_weight=None)"),
+            InPython(f" ({argument}=None)"),
         )
     if math.fsum(weights / MAX_TOTAL) > 1:
         raise InvalidInput(
@@ -143,13 +143,32 @@ def validated_weights(sample_weight: Any, n: int) -> Array:
     return weights
 
 
-def _as_doubles(given: Array) -> Array:
+def validated_masses(masses: Any, n: int) -> Array:
+    """The masses of n points, divided by their mean, or an error that says what is wrong.
+
+    >>> validated_masses([1, 3], 2)
+    array([0.5, 1.5])
+    """
+    given = validated_weights(masses, n, "masses")
+    if not given.all():
+        raise InvalidInput(
+            Argument("masses"),
+            " is 0 in ",
+            RowNumbers(int(np.argmin(given))),
+            ", and a point without mass is not determined; give it a small mass, or leave the row "
+            "out",
+        )
+    size = given / given.max()
+    return np.asarray(size / (math.fsum(size) / n))
+
+
+def _as_doubles(given: Array, name: Argument) -> Array:
     try:
         if given.dtype.kind in "fiubO":
             return given.astype(float)
     except (TypeError, ValueError):  # objects that are no numbers
         pass
     raise InvalidInput(
-        Argument("sample_weight"),
+        name,
         f" must hold numbers, its type is {given.dtype}; give a column of numbers",
     )

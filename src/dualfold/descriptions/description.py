@@ -70,6 +70,8 @@ class Description:
     counts : bool, default=False
         Whether its table holds counts, numbers ≥ 0 that are taken as they are, and its map has
         points of the columns, too (`column_embedding_`).
+    masses : bool, default=False
+        Whether `fit` takes masses of rows (`masses`), which change no graph.
     in_demo : bool, default=True
         Whether `dualfold demo` shows it; variants of a shown method are left out.
 
@@ -102,6 +104,7 @@ class Description:
     dual: bool = False
     weighted: bool = False
     counts: bool = False
+    masses: bool = False
     in_demo: bool = True
 
     def words(self) -> dict[str, str]:

@@ -34,6 +34,7 @@ _form_of_lle = partial(
     new_points=BY_WEIGHTS,
     defaults=NEIGHBOR_DEFAULTS | INDEPENDENT_COORDINATES,
     before=FIRST_COORDINATES,
+    masses=True,
 )
 
 GRAPH_METHODS = (
@@ -81,6 +82,7 @@ GRAPH_METHODS = (
         ),
         defaults=INDEPENDENT_COORDINATES,
         before=FIRST_COORDINATES | {"weights": "heat"},
+        masses=True,
     ),
     Description(
         "diffusion_maps",
@@ -259,6 +261,7 @@ PROJECTION_METHODS = (
         new_points=BY_LINEAR_MAP,
         size="10,000 images, 100,000 of a sheet",
         options=(*NEIGHBOR_OPTIONS, "weights", "width", *PROJECTION_OPTIONS),
+        masses=True,
     ),
     Description(
         "npp",
@@ -275,6 +278,7 @@ PROJECTION_METHODS = (
         new_points=BY_LINEAR_MAP,
         size="10,000 images, 100,000 of a sheet",
         options=(*NEIGHBOR_OPTIONS, "reg", *PROJECTION_OPTIONS),
+        masses=True,
     ),
     Description(
         "orthogonal_lpp",

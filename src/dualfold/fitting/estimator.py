@@ -29,7 +29,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dualfold.arrays import Array
 from dualfold.data.labels import Labels, labels_of
-from dualfold.data.row_weights import counting_weights, validated_weights
+from dualfold.data.row_weights import counting_weights, validated_masses, validated_weights
 from dualfold.descriptions import DESCRIPTIONS
 from dualfold.embedding import Embedding
 from dualfold.errors import InvalidInput
@@ -369,17 +369,19 @@ class Estimator(
         return tags
 
 
-def fit_any_table(estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> TiledRows | None:
+def fit_any_table(
+    estimator: Any, X: Any, y: Any, sample_weight: Any = None, masses: Any = None
+) -> TiledRows | None:
     """Fit the rows of X; returns X as a table in tiles if it is one.
 
-    sample_weight : for estimators whose `_fit` and `_fit_tiles` have the argument `weights`
+    sample_weight, masses : for estimators whose `_fit` and `_fit_tiles` take a third argument
     """
     rows = tiled_rows(X)
     with unfitted_on_failure(estimator):
         if rows is not None:
             validate_data(estimator, rows.meta, reset=True, skip_check_array=True)
             given = weights_if_given(sample_weight, rows)
-            estimator._fit_tiles(rows, y, *given)
+            estimator._fit_tiles(rows, y, *given, *() if masses is None else (masses,))
             for weights in given:  # what problems of rows in memory say themselves
                 words = counting_weights(weights).about
                 estimator.certificate_ = estimator.certificate_.with_scope(words)
@@ -387,6 +389,8 @@ def fit_any_table(estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> 
             checked = estimator._checked_rows(X, reset=True)
             labels = labels_for(estimator, y, checked.shape[0])
             given = weights_if_given(sample_weight, checked)
+            if masses is not None:
+                given = (validated_masses(masses, checked.shape[0]),)
             with fit_task(estimator, X):
                 estimator._fit(checked, labels, *given)
     return rows

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from dualfold.arrays import Array
 from dualfold.certificate import DEFAULT_TOLERANCE
 from dualfold.data.labels import Labels
-from dualfold.errors import InvalidInput
+from dualfold.errors import Argument, InvalidInput
 from dualfold.fitting.coordinates import (
     COORDINATE_CONSTRAINTS,
     problem_up_to,
@@ -57,6 +57,14 @@ LEFT_OUT_CONSTRAINTS: dict[str, Any] = (
 )
 
 
+def in_memory_only() -> InvalidInput:
+    """Why masses do not go with a table in tiles."""
+    return InvalidInput(
+        Argument("masses"),
+        " need all rows in memory, and X is a table in tiles; give rows that fit into memory",
+    )
+
+
 class GraphEstimator(Estimator):
     """One whose method is a `GraphMethod`, which `_method()` makes of the parameters.
 
@@ -88,8 +96,10 @@ class GraphEstimator(Estimator):
     def _method(self) -> GraphMethod:
         raise NotImplementedError
 
-    def _fit(self, X: Any, labels: Labels | None) -> None:
-        method = self._method()
+    def _fit(self, X: Any, labels: Labels | None, masses: Array | None = None) -> None:
+        method = replace(self._method(), masses=masses)
+        if masses is not None:
+            self._refuse_masses()
         fit = fit_graph_method(X, method, self._stage())
         self.n_connected_components_, self.graph_ = fit.n_pieces, fit.graph
         self.embedding_, self.certificate_, self._placing = fit.points, fit.certificate, fit.rule
@@ -107,7 +117,18 @@ class GraphEstimator(Estimator):
         """What a method keeps of a fit beside its points, rule and certificate."""
         self.eigenvalues_ = fit.values
 
-    def _fit_tiles(self, rows: TiledRows, y: Any) -> None:
+    def _refuse_masses(self) -> None:
+        """What masses have no meaning with."""
+        time = getattr(self, "diffusion_time", None)
+        if self.pieces == "separate" or time is not None:
+            wrong = Argument("pieces", "separate") if time is None else Argument("diffusion_time")
+            raise InvalidInput(
+                Argument("masses"), " are for one map of all rows; leave out ", wrong
+            )
+
+    def _fit_tiles(self, rows: TiledRows, y: Any, masses: Array | None = None) -> None:
+        if masses is not None:
+            raise in_memory_only()
         rows.fit_landmarks(self)
 
     def placing_map(self) -> Callable[[Any], Array]:

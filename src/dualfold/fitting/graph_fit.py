@@ -91,6 +91,7 @@ class GraphMethod:
     leaves_groups_out : whether outlying groups are looked for
     solve : answers the problem of a piece in another way than by `problem` and `solver`
     why_connected : why a graph in several pieces has no answer, before what can be done
+    masses : of all rows, with the mean 1, in the constraint of a trace problem; None: 1 each
     """
 
     problem: Callable[[Graph, int], Any]
@@ -109,10 +110,13 @@ class GraphMethod:
     leaves_groups_out: bool = False
     solve: Callable[[Graph, int, FittedRows, Answer | None], Answer] | None = None
     why_connected: str = ""
+    masses: Array | None = None
 
     def problem_of(self, graph: Graph, count: int, rows: FittedRows) -> Any:
         """The problem of a connected graph, with the words that say which rows it is about."""
         problem, scope = self.problem(graph, count), rows.scope()
+        if self.masses is not None:
+            problem = problem.with_masses(self.masses[rows.embedded_rows])
         return replace(problem, about=scope) if scope else problem
 
 

@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from dualfold.arrays import Array
 from dualfold.data.labels import Labels
 from dualfold.embedding import embed
 from dualfold.errors import Argument, InPython, InvalidInput, counted
 from dualfold.fitting.dimension import MAX_AUTO_COMPONENTS, cut_at_eigengap
 from dualfold.fitting.estimator import Stage, asked_count
-from dualfold.fitting.graph_estimator import GRAPH_CONSTRAINTS
+from dualfold.fitting.graph_estimator import GRAPH_CONSTRAINTS, in_memory_only
 from dualfold.fitting.linear import LinearFit, LinearMethod, linear_fit
 from dualfold.fitting.neighborhoods import (
     GraphSettings,
@@ -96,7 +97,9 @@ class _Projection:
         wanted = self.estimator.n_components
         return 1 if wanted == "auto" else int(wanted)
 
-    def fit(self, X: Any, labels: Labels | None, stage: Stage) -> LinearFit:
+    def fit(
+        self, X: Any, labels: Labels | None, stage: Stage, masses: Array | None = None
+    ) -> LinearFit:
         self.refuse_distances()
         wanted = self.estimator.n_components
         if wanted != "auto" and int(wanted) > X.shape[1]:
@@ -109,19 +112,21 @@ class _Projection:
             )
         with stage("neighbours"):
             graph = self.graph(X, labels)
-        return self.fit_graph(graph, X.dtype)
+        return self.fit_graph(graph, X.dtype, masses)
 
     def problem_for(self, X: Any, count: int, labels: Labels | None) -> TraceProblem:
         graph = self.connected_graph(self.graph(X, labels))
         problem = self.problem(graph, n_components=self.least)
         return replace(problem, count=asked_count(self.estimator, count, problem.n))
 
-    def fit_tiles(self, rows: TiledRows, y: Any) -> LinearFit:
+    def fit_tiles(self, rows: TiledRows, y: Any, masses: Any = None) -> LinearFit:
         """The neighbours over partitions, then the same problem on rows that lie in a file.
 
         Lists and sums are as large as the number of rows; the rows are never all in memory.
         """
         estimator = self.estimator
+        if masses is not None:
+            raise in_memory_only()
         if estimator.supervised or estimator.graph is not None or estimator.radius is not None:
             raise InvalidInput(
                 "X is a table in tiles, whose neighbours are searched over partitions, so many for "
@@ -147,10 +152,11 @@ class _Projection:
         kept = {name: value for name, value in fit.attributes.items() if name != "graph_"}
         return replace(fit, certificate=certificate, points=None, attributes=kept)
 
-    def fit_graph(self, graph: Graph, kind: Any) -> LinearFit:
+    def fit_graph(self, graph: Graph, kind: Any, masses: Array | None = None) -> LinearFit:
         n_pieces = graph.n_pieces
         graph = self.connected_graph(graph)
-        problem = self.problem(graph, n_components=self.least)
+        given = {} if masses is None else {"masses": masses}
+        problem = self.problem(graph, n_components=self.least, **given)
         wanted = self.estimator.n_components
         count = min(MAX_AUTO_COMPONENTS, problem.n) if wanted == "auto" else int(wanted)
         problem = replace(problem, count=count)
@@ -193,8 +199,8 @@ class _Projection:
         alone = np.flatnonzero(graph.lists.counts == 0)
         if len(alone):
             raise InvalidInput(
-                f"{counted(len(alone), 'row')} without a neighbour of the same class, first row "
-                f"{alone[0]}; raise ",
+                f"{counted(len(alone), 'row')} {'has' if len(alone) == 1 else 'have'} no neighbour "
+                f"of their own class, the first of them is row {alone[0]}; raise ",
                 Argument("radius"),
                 ", or use ",
                 Argument("n_neighbors"),

@@ -8,6 +8,7 @@ from dualfold.methods._fisher import fisher_discriminant as fisher_discriminant
 from dualfold.methods._isomap import isomap as isomap
 from dualfold.methods._isomap import landmark_count as landmark_count
 from dualfold.methods._isomap import landmark_isomap as landmark_isomap
+from dualfold.methods._kernel_pca import kernel_pca as kernel_pca
 from dualfold.methods._lle import hessian_lle as hessian_lle
 from dualfold.methods._lle import lle as lle
 from dualfold.methods._lle import ltsa as ltsa

@@ -13,18 +13,26 @@ from sklearn.utils.validation import check_array, check_is_fitted
 from dualfold.arrays import Array
 from dualfold.data.column_moments import column_deviations, column_means
 from dualfold.data.labels import Labels, labels_of
+from dualfold.data.row_weights import RowWeights, row_total, weighted_rows
 from dualfold.embedding import embed
 from dualfold.errors import Argument, ConditionFails, InvalidInput, warn
 from dualfold.fitting.estimator import Stage
 from dualfold.fitting.linear import LinearEstimator, LinearFit, LinearMethod, linear_fit
 from dualfold.fitting.solver_choice import solver_to_last_digits
+from dualfold.fitting.weighted_fit import fit_with_weights
 from dualfold.maps.linear_map import LinearMap, ProjectionLift
 from dualfold.trace.problem import TraceProblem
 from dualfold.weights.reduction import RowSpace, row_space
 
 
 def cca(
-    X: Any, Y: Any, *, n_components: int = 2, ridge: float = 0.0, scale: bool = True
+    X: Any,
+    Y: Any,
+    *,
+    n_components: int = 2,
+    ridge: float = 0.0,
+    scale: bool = True,
+    sample_weight: Any = None,
 ) -> TraceProblem:
     """Canonical correlation analysis as a trace problem.
 
@@ -50,6 +58,8 @@ def cca(
     scale : bool, default=True
         Whether columns are divided by their standard deviations. Without a ridge the correlations
         do not depend on it.
+    sample_weight : array-like of shape (n_samples,) or None, default=None
+        How often each row counts; None counts every row once.
 
     Returns
     -------
@@ -87,7 +97,7 @@ def cca(
     >>> print(np.sqrt(answer.values).round(4))
     [0.965]
     """
-    return _pair(X, Y, ridge, scale).problem(n_components)
+    return _pair(X, Y, ridge, scale, sample_weight).problem(n_components)
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,15 +105,17 @@ class _Pair:
     """Two tables of the same rows, each in white coordinates of its row space.
 
     x, y : their row spaces; ridges : what the ridge adds to the unit matrix of each
-    data, mean, deviations : the first table as it was given, and how its columns are scaled
+    data : the rows of the first table that count, as they were given
+    scaled : both tables, as they are compared
+    about : what was done to the weights
     """
 
     x: RowSpace
     y: RowSpace
     ridges: tuple[Array, Array]
     data: Array
-    mean: Array
-    deviations: Array
+    scaled: tuple[_Scaled, _Scaled]
+    about: str
 
     @property
     def n_trivial(self) -> int:
@@ -123,8 +135,9 @@ class _Pair:
         Z = self.y.coordinates(slice(None)) / np.sqrt(1 + self.ridges[1])
         A = self.x.form(lambda W: Z @ (Z.T @ W))
         B = self.x.form(lambda W: W) + np.diag(self.ridges[0])
-        lift = _WeightLift(self.data, self.mean, scale=self.deviations, space=self.x)
-        return TraceProblem(A, B, count, "max", lift=lift)
+        first = self.scaled[0]
+        lift = _WeightLift(self.data, first.mean, scale=first.deviations, space=self.x)
+        return TraceProblem(A, B, count, "max", lift=lift, about=self.about)
 
     def directions_of_y(self, V: Array) -> Array:
         """Directions of y that answer those of X, in scaled columns."""
@@ -132,31 +145,52 @@ class _Pair:
         return self.y.directions(self.y.adjoint(images) / (1 + self.ridges[1])[:, None])
 
 
-def _pair(X: Any, Y: Any, ridge: float, scale: bool) -> _Pair:
-    (first, mean, deviations), (second, _, _) = (_scaled_columns(T, scale) for T in (X, Y))
-    if len(first) != len(second):
+def _pair(X: Any, Y: Any, ridge: float, scale: bool, sample_weight: Any = None) -> _Pair:
+    given, target = np.asarray(X), np.asarray(Y)
+    if len(given) != len(target):
         raise InvalidInput(
-            Argument("y"), f" has {len(second)} rows and X has {len(first)}; both need the same"
+            Argument("y"), f" has {len(target)} rows and X has {len(given)}; both need the same"
         )
-    x, y = (row_space(table, variance_kept=1.0) for table in (first, second))
-    ridges = tuple(
-        ridge * float((np.square(table).sum()) / table.size) / np.square(space.deviations)
-        for table, space in ((first, x), (second, y))
-    )
-    data = np.asarray(X)
-    return _Pair(x.as_white(), y.as_white(), (ridges[0], ridges[1]), data, mean, deviations)
+    data, weights = weighted_rows(given, sample_weight)
+    first, second = scaled_columns(data, scale, weights), _scaled_target(Y, scale, sample_weight)
+    x, y = (row_space(part.table, variance_kept=1.0, centred=False) for part in (first, second))
+    ridges = [
+        ridge * float(np.square(part.table).mean()) / np.square(space.deviations)
+        for part, space in ((first, x), (second, y))
+    ]
+    about = "" if weights is None else weights.about
+    return _Pair(x.as_white(), y.as_white(), (ridges[0], ridges[1]), data, (first, second), about)
 
 
-def _scaled_columns(table: Any, scale: bool) -> tuple[Array, Array, Array]:
-    """Columns of mean 0, of standard deviation 1 (divisor n − 1) where asked for."""
-    rows = np.asarray(table, dtype=np.float64)
+@dataclass(frozen=True, eq=False)
+class _Scaled:
+    """Columns of mean 0, of standard deviation 1 (divisor n − 1 or Σw − 1) where asked for.
+
+    table : rows multiplied by the square roots of their weights
+    """
+
+    table: Array
+    mean: Array
+    deviations: Array
+
+
+def scaled_columns(rows: Array, scale: bool, weights: RowWeights | None) -> _Scaled:
+    """The columns of a table as they are compared."""
+    rows = rows.astype(np.float64, copy=False)
     rows = rows[:, None] if rows.ndim == 1 else rows
-    mean = column_means(rows)
+    mean = column_means(rows, weights)
     deviations = np.ones(rows.shape[1])
     if scale:
-        found = column_deviations(rows, mean) * np.sqrt(len(rows) / max(len(rows) - 1, 1))
+        n = row_total(rows, weights)
+        found = column_deviations(rows, mean, weights) * np.sqrt(n / max(n - 1, 1))
         deviations = np.where(found > 0, found, 1.0)
-    return (rows - mean) / deviations, mean, deviations
+    table = (rows - mean) / deviations
+    return _Scaled(table if weights is None else table * weights.roots[:, None], mean, deviations)
+
+
+def _scaled_target(Y: Any, scale: bool, sample_weight: Any) -> _Scaled:
+    rows, weights = weighted_rows(np.asarray(Y), sample_weight)
+    return scaled_columns(rows, scale, weights)
 
 
 @dataclass(frozen=True, eq=False)
@@ -274,6 +308,8 @@ class CCA(LinearEstimator):
 
     **Cost.** O(n·(p² + q²) + p³ + q³) operations for tables of p and q columns, and a copy of both.
 
+    **Weights.** With `fit(X, y, sample_weight=w)` means and covariances are weighted.
+
     **Failure.** Where the ranks of both tables add up to n or more (after centring), some
     correlations are 1 for any data. They are called trivial, with a warning: take fewer columns, or
     a `ridge`.
@@ -313,6 +349,8 @@ class CCA(LinearEstimator):
     copy: bool = True
     ridge: float = 0.0
 
+    fit = fit_with_weights
+
     def _uses_labels(self) -> bool:
         return True
 
@@ -331,32 +369,35 @@ class CCA(LinearEstimator):
     def _method(self) -> LinearMethod:
         return LinearMethod(self._fit_pair, self._problem, self._refuse_tiles)
 
-    def _problem(self, X: Any, count: int, target: Any) -> TraceProblem:
-        return _pair(X, target, self.ridge, self.scale).problem(self.n_components)
+    def _problem(
+        self, X: Any, count: int, target: Any, weights: Array | None = None
+    ) -> TraceProblem:
+        return _pair(X, target, self.ridge, self.scale, weights).problem(self.n_components)
 
-    def _refuse_tiles(self, rows: Any, y: Any) -> LinearFit:
+    def _refuse_tiles(self, rows: Any, y: Any, weights: Array | None = None) -> LinearFit:
         super(LinearEstimator, self)._fit_tiles(rows, y)
         raise AssertionError  # it has raised
 
-    def _fit_pair(self, X: Any, target: Any, stage: Stage) -> LinearFit:
+    def _fit_pair(
+        self, X: Any, target: Any, stage: Stage, weights: Array | None = None
+    ) -> LinearFit:
         with stage("problem"):
-            pair = _pair(X, target, self.ridge, self.scale)
+            pair = _pair(X, target, self.ridge, self.scale, weights)
             problem = pair.problem(self.n_components)
         with stage("solution and certificate"):
             embedding = embed(problem, solver=solver_to_last_digits(problem))
         if pair.n_trivial and not self.ridge:
             warn(_trivial(pair, self.n_components))
         fit = linear_fit(embedding, np.float64)
-        return replace(fit, attributes=self._attributes(pair, target, fit, embedding))
+        return replace(fit, attributes=self._attributes(pair, fit, embedding))
 
-    def _attributes(self, pair: _Pair, target: Array, fit: LinearFit, found: Any) -> dict[str, Any]:
-        assert fit.points is not None
-        second, y_mean, y_scale = _scaled_columns(target, self.scale)
-        first = _scaled_columns(pair.data, self.scale)[0]
+    def _attributes(self, pair: _Pair, fit: LinearFit, found: Any) -> dict[str, Any]:
+        (first, second), x_scale = (part.table for part in pair.scaled), pair.scaled[0].deviations
+        y_mean, y_scale = pair.scaled[1].mean, pair.scaled[1].deviations
         x_weights, x_rotations = weights_and_rotations(fit.components.T)
         answers = pair.directions_of_y(found.solution.vectors)
         # Scores of y rise with those of X.
-        signs = np.sign(np.einsum("ij,ij->j", second @ answers, fit.points))
+        signs = np.sign(np.einsum("ij,ij->j", second @ answers, first @ x_rotations))
         y_weights, y_rotations = weights_and_rotations(answers * np.where(signs < 0, -1.0, 1.0))
         x_loadings, y_loadings = (
             _loadings(table, table @ rotations)
@@ -372,9 +413,9 @@ class CCA(LinearEstimator):
             "y_loadings_": y_loadings,
             "x_rotations_": x_rotations,
             "y_rotations_": y_rotations,
-            "coef_": (x_rotations @ y_loadings.T * y_scale).T / pair.deviations,
+            "coef_": (x_rotations @ y_loadings.T * y_scale).T / x_scale,
             "intercept_": y_mean,
-            "scale_": pair.deviations,
+            "scale_": x_scale,
             "_y_scale": y_scale,
         }
 
@@ -401,7 +442,7 @@ class CCA(LinearEstimator):
         target = self._target(y, len(scores))
         return scores, ((target - self.intercept_) / self._y_scale) @ self.y_rotations_
 
-    def fit_transform(self, X: Any, y: Any = None) -> Any:
+    def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Fit both tables and compute their scores.
 
         Parameters
@@ -410,13 +451,15 @@ class CCA(LinearEstimator):
             The first table.
         y : array-like of shape (n_samples, n_targets) or None, default=None
             The second table; None is refused.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            How often each row counts, as in `fit`.
 
         Returns
         -------
         tuple of two ndarray of shape (n_samples, n_components)
             Scores of X and of y.
         """
-        return self.fit(X, y).transform(X, y)
+        return self.fit(X, y, sample_weight).transform(X, y)
 
     def predict(self, X: Any, copy: bool = True) -> Array:
         """Predict y from X.

@@ -122,8 +122,9 @@ def _residual_error(data: Array, weights: RowWeights | None, A: Array) -> float:
     """A bound of what the rounding of masses and profiles changes in A = SᵀS.
 
     Sums of n or m numbers ≥ 0, their quotients and roots are right to k = (2n + 2m + 8)·eps, as a
-    share; of whole numbers the sums are exact. So S is off by δ ≤ k(‖D_r^½(profiles)D_c^(−½)‖ + 1) ≤ k(√(1 + tr A) + 1) in the
-    Frobenius norm, and A by 2‖S‖δ + δ².
+    share; of whole numbers the sums are exact. So S is off by
+    δ ≤ k(‖D_r^½(profiles)D_c^(−½)‖ + 1) ≤ k(√(1 + tr A) + 1) in the Frobenius norm, and A by
+    2‖S‖δ + δ².
     """
     whole = weights is None and np.array_equal(data, np.floor(data)) and data.sum() < 2**53
     share = (8 if whole else 2 * sum(data.shape) + 8) * float(np.finfo(np.float64).eps)

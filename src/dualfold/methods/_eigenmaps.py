@@ -23,6 +23,7 @@ from dualfold.fitting.graph_estimator import (
 )
 from dualfold.fitting.graph_fit import GraphMethod
 from dualfold.fitting.rules import near_mean, nystrom_rule
+from dualfold.fitting.weighted_fit import fit_transform_with_masses, fit_with_masses
 from dualfold.graph import from_affinities
 from dualfold.graph.graph import Graph
 from dualfold.graph.pieces import one_piece
@@ -275,6 +276,9 @@ class LaplacianEigenmaps(GraphEstimator):
     errors included; for graphs that are too large to factorise it is "measured": true except for a
     stated chance.
 
+    **Masses.** With `fit(X, masses=m)` rows count by their masses in the centring and in the
+    constraint. The graph does not change, so that a mass of 2 is not a row that is there twice.
+
     **Cost.** The exact search for neighbours compares all pairs of rows, O(n²·D) operations for D
     columns; with few columns a kd-tree takes about O(n log n). The eigenvectors come from a sparse
     factorisation where the graph has small separators (about O(n^1.5) operations and O(n log n)
@@ -378,6 +382,9 @@ class LaplacianEigenmaps(GraphEstimator):
             )
         constraint = "identity" if plain == name else "degree"
         return cls(**(settings[plain] | {"constraint": constraint, "left_out": ()} | others))
+
+    fit = fit_with_masses
+    fit_transform = fit_transform_with_masses
 
     def _method(self) -> GraphMethod:
         shared, solver, time = shared_fields(self), eigen_solver(self), self.diffusion_time

@@ -23,6 +23,7 @@ from dualfold.fitting.graph_estimator import (
 )
 from dualfold.fitting.graph_fit import FewerRows, GraphMethod
 from dualfold.fitting.rules import local_rule
+from dualfold.fitting.weighted_fit import fit_transform_with_masses, fit_with_masses
 from dualfold.graph.directed_lists import connected_lists, neighborhoods, with_unlisted_points
 from dualfold.graph.graph import Graph
 from dualfold.maps.local_map import LocalWeightsMap
@@ -478,6 +479,9 @@ class LocallyLinearEmbedding(GraphEstimator):
     proved, rounding errors included. Graphs too large to factorise are "measured": true except for
     a stated chance.
 
+    **Masses.** With `fit(X, masses=m)` rows count by their masses in the centring and in the
+    constraint. The graph does not change, so that a mass of 2 is not a row that is there twice.
+
     **Cost.** The exact search for neighbours compares all pairs of rows, O(n²·D) operations for D
     columns; with few columns a kd-tree takes about O(n log n). Local weights take O(n·k²·(k + D))
     operations for k neighbours. The small eigenvalues need a sparse factorisation: about O(n^1.5)
@@ -547,6 +551,9 @@ class LocallyLinearEmbedding(GraphEstimator):
     coordinates: Any = "first"
     unit_variance: bool = False
     verbose: bool = False
+
+    fit = fit_with_masses
+    fit_transform = fit_transform_with_masses
 
     def _method(self) -> GraphMethod:
         shared = shared_fields(self)

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from dualfold.data.row_weights import validated_masses
 from dualfold.fitting.linear import LinearEstimator, LinearMethod
 from dualfold.fitting.projection import (
     DEFAULT_VARIANCE_SHARE,
@@ -17,6 +18,7 @@ from dualfold.fitting.projection import (
     PROJECTION_CONSTRAINTS,
     projection_method,
 )
+from dualfold.fitting.weighted_fit import fit_transform_with_masses, fit_with_masses
 from dualfold.graph.graph import Graph, coordinates
 from dualfold.maps.linear_map import ProjectionLift
 from dualfold.trace.problem import TraceProblem
@@ -32,6 +34,7 @@ def lpp(
     width: float | None = None,
     variance_kept: float = 0.99,
     centred: bool = True,
+    masses: Any = None,
 ) -> TraceProblem:
     """Locality preserving projection (LPP) as a trace problem.
 
@@ -63,6 +66,9 @@ def lpp(
     centred : bool, default=True
         Whether to centre the rows. False, with `variance_kept=1`, is the problem as He and Niyogi
         print it (Z = X).
+    masses : array-like of shape (n_samples,) or None, default=None
+        Masses M of the rows: the constraint is VᵀZᵀMDegZV = I, and Z is centred by
+        the mean with the weights MDeg; None gives every row the mass 1.
 
     Returns
     -------
@@ -97,6 +103,8 @@ def lpp(
     ((200, 2), 'proved')
     """
     laplacian, degrees = weighted_laplacian(graph, weights=weights, width=width)
+    if masses is not None:
+        degrees = degrees * validated_masses(masses, graph.n)
     points = coordinates(graph)
     space = row_space(points, variance_kept=variance_kept, least=n_components, centred=centred)
     space = space.as_white()
@@ -287,6 +295,9 @@ class LocalityPreservingProjection(LinearEstimator):
     **Proof.** The certificate bounds the gap to the optimum of the reduced problem, rounding errors
     included. It says nothing about what no linear map can show.
 
+    **Masses.** With `fit(X, masses=m)` rows count by their masses in the centring and in the
+    constraint. The graph does not change, so that a mass of 2 is not a row that is there twice.
+
     **Cost.** The exact search for neighbours compares all pairs of rows, O(n²·D) operations for D
     columns; with few columns a kd-tree takes about O(n log n). The reduction takes O(n·D·min(n, D))
     operations, the problem O(n·k·r + n·r² + r³) for k neighbours and r reduced dimensions. No n×n
@@ -332,6 +343,9 @@ class LocalityPreservingProjection(LinearEstimator):
     supervised: bool = False
     n_jobs: int | None = None
     graph: Any = None
+
+    fit = fit_with_masses
+    fit_transform = fit_transform_with_masses
 
     def _method(self) -> LinearMethod:
         problem = partial(lpp, weights=self.weights, width=self.width, centred=self.centred)

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 from sklearn.utils._param_validation import Interval
 
+from dualfold.data.row_weights import validated_masses
 from dualfold.fitting.linear import LinearEstimator, LinearMethod
 from dualfold.fitting.projection import (
     DEFAULT_VARIANCE_SHARE,
@@ -16,6 +17,7 @@ from dualfold.fitting.projection import (
     PROJECTION_CONSTRAINTS,
     projection_method,
 )
+from dualfold.fitting.weighted_fit import fit_transform_with_masses, fit_with_masses
 from dualfold.graph.graph import Graph, coordinates, refuse_sets
 from dualfold.maps.linear_map import ProjectionLift
 from dualfold.trace.problem import TraceProblem
@@ -29,6 +31,7 @@ def npp(
     n_components: int = 2,
     ridge: float = 1e-3,
     variance_kept: float = 0.99,
+    masses: Any = None,
 ) -> TraceProblem:
     """Neighbourhood preserving projection (NPP) as a trace problem.
 
@@ -51,6 +54,9 @@ def npp(
     variance_kept : float, default=0.99
         Share of the variance that the data are reduced to first; at least `n_components` directions
         stay.
+    masses : array-like of shape (n_samples,) or None, default=None
+        Masses M of the rows: the constraint is VᵀZᵀMZV = I, and Z is centred by
+        the mean with these weights; None gives every row the mass 1.
 
     Returns
     -------
@@ -90,10 +96,13 @@ def npp(
     points = coordinates(graph)
     W = reconstruction_weights(points, graph.lists, ridge=ridge)
     space = row_space(points, variance_kept=variance_kept, least=n_components).as_white()
-    lift = ProjectionLift(space.data, space.mean, space=space)
-    return TraceProblem(
-        space.form(reconstruction_error(W)), space.form(lambda Z: Z), n_components, "min", lift=lift
-    )
+    mean, B = space.mean, space.form(lambda Z: Z)
+    if masses is not None:
+        m = validated_masses(masses, graph.n)
+        mean = space.weighted_mean(m)
+        B = space.form(lambda Z: m[:, None] * (Z - m @ Z / graph.n))
+    lift = ProjectionLift(space.data, mean, space=space)
+    return TraceProblem(space.form(reconstruction_error(W)), B, n_components, "min", lift=lift)
 
 
 def orthogonal_npp(
@@ -258,6 +267,9 @@ class NeighborhoodPreservingProjection(LinearEstimator):
     **Proof.** The certificate bounds the gap to the optimum of the reduced problem, rounding errors
     included. It says nothing about what no linear map can show.
 
+    **Masses.** With `fit(X, masses=m)` rows count by their masses in the centring and in the
+    constraint. The graph does not change, so that a mass of 2 is not a row that is there twice.
+
     **Cost.** The exact search for neighbours compares all pairs of rows, O(n²·D) operations for D
     columns; with few columns a kd-tree takes about O(n log n). The reduction takes O(n·D·min(n, D))
     operations, the problem O(n·k·r + n·r² + r³) for k neighbours and r reduced dimensions. No n×n
@@ -300,6 +312,9 @@ class NeighborhoodPreservingProjection(LinearEstimator):
     supervised: bool = False
     n_jobs: int | None = None
     graph: Any = None
+
+    fit = fit_with_masses
+    fit_transform = fit_transform_with_masses
 
     def _method(self) -> LinearMethod:
         return projection_method(self, partial(npp, ridge=self.reg), DEFAULT_VARIANCE_SHARE)

@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -36,7 +36,14 @@ from dualfold.trace.matrix_entries import (
     real_sparse,
     symmetric,
 )
-from dualfold.trace.metric import ExcludedSpan, Metric, excluded_span, metric
+from dualfold.trace.metric import (
+    Diagonal,
+    ExcludedSpan,
+    Identity,
+    Metric,
+    excluded_span,
+    metric,
+)
 
 _wide_product = kernel("wide_product")
 PRODUCT_COLUMNS = c_constant("PRODUCT_COLUMNS")  # of V that the kernel takes together
@@ -297,6 +304,37 @@ class TraceProblem:
             images = self.A.factor @ V
             return self.sign * (images.T @ images)
         return V.T @ self.descent(V)
+
+    def with_masses(self, masses: Array) -> TraceProblem:
+        """Give the rows masses: VᵀMBV = I and VᵀMBN = 0 in place of VᵀBV = I and VᵀBN = 0.
+
+        A stays as it is. For problems whose vectors have an entry for each row, and whose B is the
+        identity or a diagonal.
+
+        Parameters
+        ----------
+        masses : ndarray of shape (n,)
+            Positive numbers, the diagonal of M.
+
+        Returns
+        -------
+        TraceProblem
+            The problem with masses.
+
+        Raises
+        ------
+        InvalidInput
+            If B is a matrix, or N is not of vectors that A maps to 0.
+        """
+        N = self.excluded_columns
+        if not isinstance(self.metric, Identity | Diagonal):
+            raise InvalidInput(Argument("masses"), " need a diagonal B, and B is a matrix")
+        size = float(np.abs(N).max(initial=0.0)) * self.norm_estimate
+        if N.shape[1] and float(np.abs(self.descent(N)).max()) > 1e-6 * size:
+            raise InvalidInput(
+                Argument("masses"), " need excluded directions that A maps to 0, as the constant is"
+            )
+        return replace(self, B=self.metric.times(masses), excluded=N if N.shape[1] else None)
 
     def without_excluded(self, V: Array) -> Array:
         """Remove the components along the excluded directions, B-orthogonally.

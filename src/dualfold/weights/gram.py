@@ -290,8 +290,11 @@ def small_as_float64(distances: Any) -> Array:
     return D.astype(float) if D.dtype == np.float32 and len(D) <= MAX_FLOAT64_ROWS else D
 
 
-def symmetrize(K: Array) -> str:
-    """Replace K by (K + Kᵀ)/2, block by block; how asymmetric it was, in words ("" for not)."""
+def symmetrize(K: Array, mean: str = "the mean of the squared distances there and back") -> str:
+    """Replace K by (K + Kᵀ)/2, block by block; how asymmetric it was, in words ("" for not).
+
+    mean : what the result is, in words
+    """
     off, n = 0.0, len(K)
     for i in range(0, n, MIN_TILE_COLUMNS):
         for j in range(i, n, MIN_TILE_COLUMNS):
@@ -301,13 +304,13 @@ def symmetrize(K: Array) -> str:
             )
             off = max(off, float(np.abs(there - back).max()))
             if i == j or off:
-                mean = (there + back) / 2
-                K[i : i + MIN_TILE_COLUMNS, j : j + MIN_TILE_COLUMNS] = mean
-                K[j : j + MIN_TILE_COLUMNS, i : i + MIN_TILE_COLUMNS] = mean.T
+                middle = (there + back) / 2
+                K[i : i + MIN_TILE_COLUMNS, j : j + MIN_TILE_COLUMNS] = middle
+                K[j : j + MIN_TILE_COLUMNS, i : i + MIN_TILE_COLUMNS] = middle.T
     if not off:
         return ""
     share = off / max(float(np.abs(np.diagonal(K)).max()), np.finfo(K.dtype).tiny)
-    return f"the mean of the squared distances there and back, which were {share:.1e} apart"
+    return f"{mean}, which were {share:.1e} apart"
 
 
 def mean_squares(distances: Array, weights: Array | None = None) -> Array:
