@@ -192,7 +192,7 @@ def test_what_a_paper_does_is_one_command(here):
     [
         (
             ["--landmarks", "20"],
-            "--landmarks is an option of isomap, lle, ltsa, diffusion_maps and",
+            "--landmarks is an option of isomap, lle, ltsa, kernel_pca and",
         ),
         (["-m", "lle", "--angles"], "--angles is an option of mvu, not of lle"),
         (["-k", "5"], "--n-neighbors is an option of isomap, eigenmaps, lle, ltsa and"),
