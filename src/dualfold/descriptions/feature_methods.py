@@ -66,6 +66,7 @@ LINEAR_METHODS = (
         linear=True,
         new_points=BY_LINEAR_MAP,
         size="20,000 texts of 50,000 words, 100 components",
+        weighted=True,
         in_demo=False,
     ),
     Description(
@@ -101,6 +102,7 @@ LINEAR_METHODS = (
         size="10,000 rows of 20 columns, 10 components",
         options=("kernel", "gamma", "degree", "coef0", "landmarks", "random_state"),
         defaults={"kernel": "rbf", "gamma": "scale", **FIXED_SEED},
+        weighted=True,
         in_demo=False,
     ),
     Description(
