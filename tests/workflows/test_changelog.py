@@ -23,7 +23,8 @@ def gather():
 def test_a_new_version_stands_first(gather):
     new = gather.with_changes(OLD, "0.2.0", "2031-02-03", NONE | {"fixed": ["B."], "added": ["A."]})
     begin, rest = new.split("## 0.1.0")
-    assert begin.split() == "# Changelog ## 0.2.0, 2031-02-03 ### Added * A. ### Fixed * B.".split()
+    wanted = "# Changelog ## 0.2.0, 2031-02-03 ### Added * A. ### Fixed * B."
+    assert begin.split() == wanted.split()
     assert f"## 0.1.0{rest}" == OLD[OLD.index("## 0.1.0") :]
 
 
