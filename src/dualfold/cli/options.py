@@ -145,7 +145,7 @@ def own_argument(metavar: str, help: str, **more: Any) -> Any:
 
 # What the fields of a reading are about; the others are about the file.
 READING_SECTIONS = dict.fromkeys(
-    ("color", "identifier", "labels", "exclude", "keep", "category", "ordered", "season"),
+    ("color", "identifier", "labels", "weight", "exclude", "keep", "category", "ordered", "season"),
     COLUMNS_SECTION,
 ) | dict.fromkeys(
     ("mixed", "plain", "log", "tails", "auto", "standardize", "missing", "gap_markers", "levels"),

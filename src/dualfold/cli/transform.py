@@ -131,7 +131,7 @@ def _reading_without_model(model: Model, table: Table, options: TransformOptions
     first = stored_reading(model.settings.get("reading"), "the model")
     own = options.reading.after(first)
     there = {*table.labels, *table.names}
-    labels = {name: getattr(own, name) for name in ("color", "identifier", "labels")}
+    labels = {name: getattr(own, name) for name in ("color", "identifier", "labels", "weight")}
     kept: dict[str, Any] = {
         name: value if value in there else None for name, value in labels.items()
     }
