@@ -46,6 +46,42 @@ def images(n: int) -> Maker:
     return data
 
 
+def exact_images(n: int) -> Maker:
+    """The first n images of MNIST in float64: every side computes in double precision."""
+
+    def data(scale: float) -> Data:
+        X = images(n)(scale).given.astype(float)
+        return Data(X, X)
+
+    return data
+
+
+def texts(n: int, words: int) -> Maker:
+    """TF-IDF of n generated texts: words by Zipf's law, two of 150 subjects a text, sparse."""
+
+    def data(scale: float) -> Data:
+        import scipy.sparse as sp
+        from sklearn.feature_extraction.text import TfidfTransformer
+
+        rng = np.random.default_rng(SEED)
+        rows, width, subjects = sized(n, scale), sized(words, scale), 150
+        frequencies = np.arange(1.0, width + 1) ** -1.05
+        common = np.cumsum(frequencies / frequencies.sum())
+        orders = np.array([rng.permutation(width) for _ in range(subjects)], dtype=np.int32)
+        weights = rng.pareto(1.5, subjects) + 0.2
+        first, second = rng.choice(subjects, (2, rows), p=weights / weights.sum())
+        text = np.repeat(np.arange(rows), rng.poisson(150, rows) + 10)
+        word = np.minimum(np.searchsorted(common, rng.random(len(text))), width - 1)
+        share = rng.random(len(text))
+        subject = np.where(share < 0.35, first[text], second[text])
+        word = np.where(share < 0.5, orders[subject, word], word)
+        counts = sp.csr_array((np.ones(len(text)), (text, word)), shape=(rows, width))
+        counts.sum_duplicates()
+        return Data(sp.csr_array(TfidfTransformer(sublinear_tf=True).fit_transform(counts)))
+
+    return data
+
+
 @dataclass(frozen=True, eq=False)
 class Mapped:
     """Points, a map of them, and what they show."""

@@ -12,7 +12,12 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from site_pages import link_to_site, write_reference, write_repository_pages
+from site_pages import (
+    link_to_site,
+    skip_foreign_member,
+    write_reference,
+    write_repository_pages,
+)
 from site_pictures import describe_pictures, show_examples
 
 import dualfold
@@ -37,6 +42,8 @@ exclude_patterns = ["README.md", "dev/changes", "dev/skeletons", "gallery", "_te
 exclude_patterns += ["sg_execution_times.rst", "auto_gallery/sg_execution_times.rst"]
 nitpicky = False  # numpydoc's types are words for people ("array of shape (n, d)")
 root_doc = "index"
+templates_path = ["_templates"]
+default_role = "py:obj"  # `Isomap` in a docstring is a link where there is such a name
 
 myst_enable_extensions = ["colon_fence", "dollarmath", "deflist", "attrs_inline"]
 myst_heading_anchors = 4
@@ -92,3 +99,4 @@ def setup(app):
     app.connect("source-read", link_to_site)
     app.connect("source-read", show_examples)
     app.connect("doctree-read", describe_pictures)
+    app.connect("autodoc-skip-member", skip_foreign_member)

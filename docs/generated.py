@@ -66,7 +66,7 @@ def stub(homes: Mapping[str, str]) -> str:
     return "# Written by docs/generated.py from dualfold.descriptions.\n" + "".join(lines)
 
 
-METHODS_INTRODUCTION = """# Command line: methods and their options
+METHODS_INTRODUCTION = """# Methods and their options
 
 What `dualfold methods` and `dualfold methods NAME` print, in one place. An option of the command
 line is the parameter of the estimator that has its name: the same table and the same options give
@@ -74,7 +74,7 @@ the same bits from both. Where the command line has a default of its own, Python
 `compare` gives each of its methods the options that it has. [Choosing a method](which-method.md)
 says when to take which; [Commands](commands.md) has the options that do not depend on the method.
 """
-COMMANDS_INTRODUCTION = """# Command line: commands and their options
+COMMANDS_INTRODUCTION = """# Commands and their options
 
 What `dualfold COMMAND --help` prints, in one place. The options of each method are on the page
 [Methods](methods.md). Data go to standard output, messages and progress to standard error. Exit
@@ -112,8 +112,15 @@ def command_section(name: str, command: Any) -> str:
     for panel in panels:
         head = (panel or "argument or option").lower()
         shown = [one for one in told if one.rich_help_panel == panel]
-        parts.append(table([{head: f"`{typed(one)}`", "meaning": one.help} for one in shown]))
+        parts.append(
+            table([{head: f"`{typed(one)}`", "meaning": marked(one.help)} for one in shown])
+        )
     return "\n".join(parts)
+
+
+def marked(words: str) -> str:
+    """Options in a sentence as code, which keeps their hyphens."""
+    return re.sub(r"(?<![\w`-])--[a-z][\w-]*", r"`\g<0>`", words)
 
 
 def typed(parameter: Any) -> str:

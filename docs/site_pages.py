@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import inspect
 import re
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,7 @@ GROUPS = (
         ("programs", "games", "point_pca"),
     ),
 )  # fmt: skip
+TEMPLATE = "   :template: autosummary/name.rst"
 REFERENCE_INDEX = """Reference
 =========
 
@@ -96,6 +98,14 @@ def public_names(room: str) -> list[str]:
     return [name for name in names if callable(getattr(module, name))]
 
 
+def skip_foreign_member(app: Any, what: str, name: str, thing: Any, *_: Any) -> bool | None:
+    """Methods that scikit-learn and Python define have no place in our reference."""
+    function = inspect.unwrap(getattr(thing, "fget", None) or thing)
+    owner = getattr(function, "__objclass__", function)
+    home = getattr(owner, "__module__", None)
+    return True if what == "class" and home and not home.startswith("dualfold") else None
+
+
 def write_reference(folder: Path) -> None:
     """One page a group, with a table for each room; autosummary writes a page a name."""
     target = folder / "reference"
@@ -115,7 +125,7 @@ def write_reference(folder: Path) -> None:
             lines += [heading, "-" * len(heading), ""]
             about = (importlib.import_module(full).__doc__ or "").strip().splitlines()
             lines += [about[0] if about else "", "", f".. currentmodule:: {full}", ""]
-            lines += [".. autosummary::", "   :toctree: generated", "   :template: name.rst", ""]
+            lines += [".. autosummary::", "   :toctree: generated", TEMPLATE, ""]
             lines += [f"   {name}" for name in names] + [""]
         _write_changed(target / f"{key}.rst", "\n".join(lines))
         titles.append(key)

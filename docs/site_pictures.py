@@ -40,17 +40,11 @@ def _thumbnails(found: re.Match[str]) -> str:
 def describe_pictures(app: Any, doctree: Any) -> None:
     """Figures and thumbnails get the alternative text of their example.
 
-    sphinx-gallery makes one of the titles in the figure, and leaves thumbnails without.
+    sphinx-gallery makes one of the titles in the figure, and leaves thumbnails without. That every
+    example has a text is tested (tests/workflows/test_gallery.py).
     """
-    from sphinx.util import logging
-
     texts = tomllib.loads((GALLERY / "alternative_texts.toml").read_text(encoding="utf-8"))
     for node in doctree.findall(lambda node: node.tagname in ("image", "imgsgnode")):
         found = PICTURE.search(node["uri"])
-        if found is None:
-            continue
-        if found[1] not in texts:
-            logging.getLogger(__name__).warning(
-                "%s has no line in docs/gallery/alternative_texts.toml", found[1]
-            )
-        node["alt"] = texts.get(found[1], "")
+        if found is not None:
+            node["alt"] = texts.get(found[1], f"Picture of the example {found[1]}")

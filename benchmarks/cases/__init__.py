@@ -6,6 +6,7 @@ from benchmarks.case import Case
 from benchmarks.cases.eigenmaps import EIGENMAPS
 from benchmarks.cases.first_use import FIRST_USE
 from benchmarks.cases.isomap import ISOMAP
+from benchmarks.cases.kernels_and_texts import KERNELS_AND_TEXTS
 from benchmarks.cases.linear import LINEAR
 from benchmarks.cases.lle import LLE
 from benchmarks.cases.mds import MDS
@@ -26,6 +27,7 @@ CASES: dict[str, Case] = (
     | NEIGHBOUR_MAPS
     | BOUNDED_MAPS
     | LINEAR
+    | KERNELS_AND_TEXTS
     | UNFOLDING
     | QUALITY
     | MILLION

@@ -16,6 +16,7 @@ import numpy as np
 import dualfold
 from benchmarks.case import THREADS, Answer
 from dualfold import quality
+from dualfold.fitting.solver_choice import solver_to_last_digits
 from dualfold.graph import knn, nearest
 from dualfold.kernels.reports import count_work, time_stage
 from dualfold.methods import landmark_count
@@ -61,6 +62,24 @@ def pca(X: Any, *, n_components: int = 50) -> Answer:
 
 def mds(X: Any, *, metric: str = "euclidean") -> Answer:
     return _fitted(dualfold.ClassicalMDS(metric=metric), X)
+
+
+def kernel_pca(X: Any, *, gamma: float, n_components: int = 10) -> Answer:
+    return _fitted(dualfold.KernelPCA(n_components, kernel="rbf", gamma=gamma), X)
+
+
+def truncated_svd(X: Any, *, n_components: int = 100) -> Answer:
+    return _fitted(dualfold.TruncatedSVD(n_components), X)
+
+
+def truncated_svd_solution(X: Any, *, n_components: int = 100) -> Answer:
+    """The components and the points alone, as `TruncatedSVD` finds them."""
+    problem = dualfold.methods.truncated_svd(X, n_components=n_components)
+    solution = solver_to_last_digits(problem).solve(problem)
+    lift: Any = problem.lift
+    components = lift.linear_map(solution.vectors, solution.values).components
+    facts = {"products": solution.products}
+    return Answer(np.asarray(X @ components.T), components=components, facts=facts)
 
 
 def isomap(X: Any, *, like: int | None = None, exact: bool = False) -> Answer:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.decomposition import PCA
+from sklearn.decomposition import PCA, KernelPCA, TruncatedSVD
 from sklearn.manifold import (
     TSNE,
     ClassicalMDS,
@@ -28,6 +28,20 @@ def pca(X: Any, *, n_components: int = 50, svd_solver: str = "auto") -> Answer:
 
 def mds(X: Any, *, metric: str = "euclidean") -> Answer:
     return Answer(ClassicalMDS(metric=metric).fit_transform(X))
+
+
+def kernel_pca(
+    X: Any, *, gamma: float, n_components: int = 10, eigen_solver: str = "auto"
+) -> Answer:
+    fitted = KernelPCA(
+        n_components, kernel="rbf", gamma=gamma, eigen_solver=eigen_solver, random_state=0
+    )
+    return Answer(fitted.fit_transform(X))
+
+
+def truncated_svd(X: Any, *, n_components: int = 100, algorithm: str = "randomized") -> Answer:
+    fitted = TruncatedSVD(n_components, algorithm=algorithm, random_state=0)
+    return Answer(fitted.fit_transform(X), components=fitted.components_)
 
 
 def isomap(X: Any) -> Answer:

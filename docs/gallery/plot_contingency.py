@@ -30,10 +30,10 @@ print(model.certificate_)
 
 figure, axis = plt.subplots(figsize=(7, 4), layout="constrained")
 sides = (("eyes", model.embedding_, table.index), ("hair", model.column_embedding_, table.columns))
-for mark, (kind, points, names) in zip("os", sides, strict=True):
+for mark, up, (kind, points, names) in zip("os", (6, -13), sides, strict=True):
     axis.scatter(*points.T, marker=mark, s=40, label=kind)
     for name, place in zip(names, points, strict=True):
-        axis.annotate(name, place, xytext=(5, 5), textcoords="offset points")
+        axis.annotate(name, place, xytext=(5, up), textcoords="offset points")
 shares = model.explained_inertia_ratio_
 axis.set(xlabel=f"axis 1 ({shares[0]:.0%} of the inertia)", ylabel=f"axis 2 ({shares[1]:.0%})")
 axis.set_aspect("equal", adjustable="datalim")

@@ -16,6 +16,7 @@ from dualfold.cli import app, console
 from dualfold.data.table_writer import read_metadata
 from dualfold.trace import certificate as certificates
 from tests.cli.command_line import exact_csv, run
+from tests.tools import forked
 
 COMMAND = [sys.executable, "-c", "from dualfold.cli import main; main()"]
 
@@ -115,13 +116,12 @@ def test_json_is_one_object_and_talk_stays_off_standard_output(here):
 
 
 def test_a_table_flows_through_a_pipe(here):
-    with open("table.csv", "rb") as table:
-        piped = subprocess.run(
-            [*COMMAND, "embed", "-", "-o", "-", "-q"], stdin=table, capture_output=True, check=True
-        )
+    words = ["embed", "-", "-o", "-", "-q"]
+    piped = forked.run(forked.MAIN, *words, text=(here / "table.csv").read_text("utf-8"))
     run("embed", "table.csv")
-    assert piped.stdout == (here / "table.famd.csv").read_bytes()
-    assert piped.stderr == b""
+    assert piped.returncode == 0
+    assert piped.stdout == (here / "table.famd.csv").read_text("utf-8")
+    assert piped.stderr == ""
     assert names(here) == ["table.csv", "table.famd.csv", "table.famd.csv.json"]
 
 

@@ -108,6 +108,16 @@ OPTIONS = [(row.name, name) for row in DESCRIPTIONS.values() for name in row.opt
 FEWER_ROUNDS = {"tsne": 250, "neighbor_map": 20}
 
 
+@pytest.fixture
+def without_verdict(monkeypatch):
+    """The map alone: what is said of maps does not depend on options, and takes longer."""
+    monkeypatch.setattr("dualfold.exploration.exploration.verdict_on_map", lambda *given: None)
+    monkeypatch.setattr(
+        "dualfold.exploration.table_meaning.meaning_of_map", lambda *given, **more: None
+    )
+
+
+@pytest.mark.usefixtures("without_verdict")
 @pytest.mark.filterwarnings("ignore::dualfold.errors.DualfoldWarning")
 @pytest.mark.parametrize(("method", "name"), OPTIONS)
 def test_options_are_the_estimators_too(here, method, name):

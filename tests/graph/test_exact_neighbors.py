@@ -20,7 +20,7 @@ Array = np.ndarray[Any, Any]
 SEED = int(os.environ.get("DUALFOLD_FUZZ_SEED", "0"))
 ROADS = ("auto", "kd-tree", "blocked", "filtered")
 full = pytest.mark.full
-TURNS = [0, 1, pytest.param(2, marks=full), pytest.param(3, marks=full)]
+TURNS = [0, *(pytest.param(turn, marks=full) for turn in (1, 2, 3))]
 # Smaller than any difference of doubles that is not 0.
 NOTHING = Fraction(1, 2**1075)
 

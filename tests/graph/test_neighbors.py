@@ -360,6 +360,7 @@ def test_errors_say_what_to_do(call, words):
         call(np.random.default_rng(0).standard_normal((30, 4)))
 
 
+@pytest.mark.full  # test_every_road_equals_brute_force has the same road, on other data
 def test_mnist_sample_is_exact():
     path = os.environ.get("DUALFOLD_MNIST", "")
     if not Path(path).is_file():

@@ -26,6 +26,7 @@ ESTIMATORS = {
     "nystrom": dualfold.LaplacianEigenmaps(n_neighbors=8),
     "local weights": dualfold.LocallyLinearEmbedding(n_neighbors=8),
     "neighbours": dualfold.TSNE(perplexity=8, max_iter=250),
+    "stress": dualfold.MDS(),
     "kernel": dualfold.KernelPCA(2, kernel="rbf"),
     "pieces": dualfold.Isomap(n_neighbors=None, radius=20.0, pieces="separate"),
     "rescaled": dualfold.PCA(2, whiten=True),

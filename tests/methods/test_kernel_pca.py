@@ -221,3 +221,45 @@ def test_kernels_of_histograms_refuse_what_is_none():
     for rows in (X, sp.csr_array(np.abs(X))):
         with pytest.raises(InvalidInput, match="kernel='chi2' compares histograms"):
             KernelPCA(2, kernel="chi2").fit(rows)
+
+
+WEIGHTS = np.random.default_rng(3).integers(0, 4, len(X))
+REPEATED = np.repeat(np.arange(len(X)), WEIGHTS)
+
+
+@pytest.mark.parametrize("landmarks", [None, "all that count"])
+def test_weights_are_repeated_rows_for_landmarks_and_the_way_back(landmarks):
+    """As many landmarks as the kernel has rank determine it, whichever rows they are."""
+    parameters = {"kernel": "poly", "gamma": 0.01, "degree": 2, "random_state": 0}
+    parameters["landmarks"] = None if landmarks is None else int((WEIGHTS > 0).sum()) - 1
+    one = KernelPCA(3, **parameters).fit(X, sample_weight=WEIGHTS)
+    other = KernelPCA(3, **parameters).fit(X[REPEATED])
+    np.testing.assert_allclose(one.eigenvalues_, other.eigenvalues_, rtol=1e-8)
+    np.testing.assert_allclose(
+        inner(one.transform(NEW)), inner(other.transform(NEW)), atol=1e-7 * other.eigenvalues_[0]
+    )
+    assert one.embedding_.shape == (len(X), 3)
+
+
+def test_fixed_points_of_weighted_rows_are_those_of_repeated_ones():
+    parameters = {"kernel": "rbf", "gamma": 0.1, "fit_inverse_transform": True}
+    one, other = (KernelPCA(4, inverse="fixed_point", **parameters) for _ in range(2))
+    one.fit(X, sample_weight=WEIGHTS)
+    other.fit(X[REPEATED])
+    points = one.transform(NEW)
+    found = one.inverse_transform(points)
+    # The regressions that they begin from differ; where both climb to one hill, they meet.
+    signs = np.sign((other.transform(NEW) * points).sum(axis=0))
+    wanted = other.inverse_transform(points * signs)
+    assert np.mean(np.abs(found - wanted).max(axis=1) < 1e-4) > 0.5
+
+
+def test_a_given_kernel_has_weights_too():
+    K, new = X @ X.T, NEW @ X.T
+    one = KernelPCA(3, kernel="precomputed").fit(K, sample_weight=WEIGHTS)
+    other = KernelPCA(3, kernel="precomputed").fit(K[np.ix_(REPEATED, REPEATED)])
+    np.testing.assert_allclose(one.eigenvalues_, other.eigenvalues_, rtol=1e-11)
+    np.testing.assert_allclose(
+        inner(one.transform(new)), inner(other.transform(new[:, REPEATED])), atol=1e-9
+    )
+    np.testing.assert_allclose(one.transform(K), one.embedding_, atol=1e-10)

@@ -70,7 +70,7 @@ def test_the_judge_finds_every_kind_of_false_claim():
     assert faults(replace(c, level="within"))
 
 
-@pytest.mark.parametrize("n", [2, 50, 300, 2000])
+@pytest.mark.parametrize("n", [2, 50, 300, pytest.param(2000, marks=pytest.mark.full)])
 def test_the_optimum_of_a_chain_lies_between_its_bounds_to_the_last_digit(n):
     problem, k = chain(n), np.arange(1, n)
     exact = fmpq(n * (n**2 - 1), 12)

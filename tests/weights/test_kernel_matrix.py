@@ -7,6 +7,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
+from dualfold.data.row_weights import RowWeights
 from dualfold.weights.kernel_matrix import Kernel, KernelProducts, centre_kernel
 
 RNG = np.random.default_rng(0)
@@ -32,10 +33,10 @@ def exact_kernel(X: np.ndarray, name: str, gamma: float, degree: float, coef0: f
 
 @pytest.mark.skipif(np.finfo(np.longdouble).eps > 1e-18, reason="no wider numbers to compare with")
 @pytest.mark.parametrize("name", ["linear", "rbf", "laplacian", "poly", "sigmoid", "cosine"])
-@pytest.mark.parametrize("size", [1.0, 1e3])
-def test_entries_are_within_their_bound(name, size):
+@pytest.mark.parametrize(("size", "coef0"), [(1.0, -1.5), (1e3, 40.0)])
+def test_entries_are_within_their_bound(name, size, coef0):
     X = size * (RNG.standard_normal((40, 6)) + 2)
-    numbers = {"gamma": 0.1 / size**2, "degree": 3, "coef0": -1.5}
+    numbers = {"gamma": 0.1 / size**2, "degree": 3, "coef0": coef0}
     if name == "laplacian":
         numbers["gamma"] = 0.1 / size
     kernel = Kernel(name, numbers)
@@ -54,14 +55,15 @@ def test_blocks_that_are_mirrored_are_the_whole_matrix():
 
 
 def test_centring_takes_off_rows_and_columns_within_its_bound():
-    for K in (
-        RNG.uniform(size=(90, 90)),
-        Kernel("linear").matrix(RNG.standard_normal((90, 4)) + 9),
-    ):
-        H = np.eye(90, dtype=np.longdouble) - 1 / np.longdouble(90)
-        exact = H @ K.astype(np.longdouble) @ H
-        columns = K.mean(axis=0)
-        centred = centre_kernel(K)
+    given = RNG.uniform(0.1, 3, size=90)
+    for weights in (None, RowWeights(given)):
+        K = Kernel("linear").matrix(RNG.standard_normal((90, 4)) + 9)
+        w = np.ones(90, np.longdouble) if weights is None else given.astype(np.longdouble)
+        H = np.eye(90, dtype=np.longdouble) - np.outer(np.ones(90), w / w.sum())
+        roots = np.sqrt(w)
+        exact = roots[:, None] * (H @ K.astype(np.longdouble) @ H.T) * roots
+        columns = (K @ w / w.sum()).astype(float)
+        centred = centre_kernel(K, weights)
         assert centred.matrix is K  # in place
         assert np.linalg.norm((K - exact).astype(float), 2) <= centred.error
         np.testing.assert_allclose(centred.column_means, columns, rtol=1e-12)
@@ -78,12 +80,21 @@ def test_the_matrix_is_stored_once():
     assert most < 8 * 1_500**2 + 24e6
 
 
-def test_products_know_their_norm_and_trace():
+@pytest.mark.parametrize("weights", [None, RowWeights(RNG.uniform(0.1, 3, size=70))])
+def test_products_know_their_norm_and_trace(weights):
     X = RNG.standard_normal((70, 3))
     kernel = Kernel("sigmoid", {"gamma": 0.5, "coef0": -0.3})
-    A, K = KernelProducts(X, kernel), centre_kernel(kernel.matrix(X)).matrix
+    A = KernelProducts(X, kernel, weights)
+    K = centre_kernel(kernel.matrix(X), weights).matrix
     V = RNG.standard_normal((70, 4))
     np.testing.assert_allclose(A @ V, K @ V, atol=1e-12)
     np.testing.assert_allclose(A @ V[:, 0], K @ V[:, 0], atol=1e-12)
     np.testing.assert_allclose(A.diagonal, np.diagonal(K), atol=1e-13)
+    assert A.trace == pytest.approx(np.trace(K), abs=1e-12)
     assert np.linalg.norm(K, 2) <= A.norm_bound
+
+
+def test_nothing_is_said_of_kernels_whose_rounding_is_not_known():
+    X = np.abs(RNG.standard_normal((9, 2)))
+    for kernel in (Kernel("poly", {"gamma": 1.0, "degree": 0.5, "coef0": 0.0}), Kernel("chi2")):
+        assert kernel.error_bound(X, np.abs(kernel.matrix(X)).mean(axis=1)) is None

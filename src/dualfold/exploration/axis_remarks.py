@@ -49,7 +49,7 @@ def close_axes_remarks(result: FittedMap, X: Any) -> list[str]:
     for first, second in close_axes(beyond.explained_variance_, n):
         if shares[second - 1] <= 1e-12:  # no variance is left to rotate
             continue
-        outside = ", which is not on the map," if second > d else ""
+        outside = " (not on the map)" if second > d else ""
         remarks.append(
             f"axes {first} and {second}{outside} explain {shares[first - 1]:.1%} and "
             f"{shares[second - 1]:.1%}, too close for {n:,} rows to tell apart: another sample "

@@ -69,12 +69,12 @@ class FixedPointPreimages:
     points: Array  # of the rows, to begin at the nearest
 
     @classmethod
-    def of(cls, rule: KernelMap, points: Array) -> FixedPointPreimages:
-        """Of a map of rows with these points; a whitening stands for landmarks."""
+    def of(cls, rule: KernelMap, points: Array, masses: Array) -> FixedPointPreimages:
+        """Of a map of rows with these points and masses; a whitening stands for landmarks."""
         features, linear = rule.features, rule.linear
-        m, inner = features.rows.shape[0], np.asarray(linear.components).T
+        inner = np.asarray(linear.components).T
         if features.whitening is None:
-            return cls(features, inner - inner.mean(axis=0), np.full(m, 1 / m), points)
+            return cls(features, inner - np.outer(masses, inner.sum(axis=0)), masses, points)
         whitening = features.whitening
         return cls(features, whitening @ inner, whitening @ linear.mean, points)
 

@@ -202,8 +202,8 @@ class _Projection:
         alone = np.flatnonzero(graph.lists.counts == 0)
         if len(alone):
             raise InvalidInput(
-                f"{counted(len(alone), 'row')} without a neighbour of the same class, first row "
-                f"{alone[0]}; raise ",
+                f"{counted(len(alone), 'row')} {'has' if len(alone) == 1 else 'have'} no neighbour "
+                f"of their own class, the first of them is row {alone[0]}; raise ",
                 Argument("radius"),
                 ", or use ",
                 Argument("n_neighbors"),

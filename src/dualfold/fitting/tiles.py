@@ -56,7 +56,7 @@ class TiledRows(Protocol):
     def rows_at(self, numbers: Array) -> Array:
         """The rows of these ascending numbers."""
 
-    def fit_landmarks(self, estimator: Any) -> None:
+    def fit_landmarks(self, estimator: Any, weights: Array | None = None) -> None:
         """Fit some rows, which place the others; what that costs is measured."""
 
     def transform_with(self, estimator: Any) -> Any:

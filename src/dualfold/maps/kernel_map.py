@@ -13,7 +13,7 @@ from dualfold.errors import Argument, InvalidInput
 from dualfold.maps.linear_map import LinearLift, LinearMap, ProjectionLift
 from dualfold.maps.out_of_sample import OutOfSampleMap, StoredAnswer, float_array
 from dualfold.maps.parts import Parts
-from dualfold.trace.lift import ScaledVectorLift, Solve, unit_columns
+from dualfold.trace.lift import Solve, WeightedVectorLift, unit_columns
 from dualfold.trace.problem import TraceProblem
 from dualfold.weights.kernel_matrix import KERNEL_NAMES, Kernel, kernel_tiles
 
@@ -141,12 +141,15 @@ class KernelMap(OutOfSampleMap):
     def stored_answer(self, problem: TraceProblem, solve: Solve) -> StoredAnswer:
         if isinstance(problem.lift, LinearLift):
             return self.linear.stored_answer(problem, solve)
-        return StoredAnswer(unit_columns(float_array(self.linear.components).T))
+        lift = problem.lift
+        if not isinstance(lift, KernelLift):
+            return super().stored_answer(problem, solve)
+        return StoredAnswer(lift.vectors_of(float_array(self.linear.components)))
 
 
 @dataclass(frozen=True, eq=False)
-class KernelLift(ScaledVectorLift):
-    """VΛ^½ for eigenvectors of a centred kernel, with the rows that make new rows' kernels.
+class KernelLift(WeightedVectorLift):
+    """VΛ^½/√w for eigenvectors of a centred kernel, with the rows that make new rows' kernels.
 
     features : None where the kernel was given as a matrix
     column_means : of the kernel before it was centred
@@ -155,9 +158,22 @@ class KernelLift(ScaledVectorLift):
     features: KernelFeatures | None
     column_means: Array
 
+    def coefficients(self, V: Array, values: Array) -> Array:
+        """√w·V/√λ, what new rows' kernels are multiplied by; 0 where λ is 0."""
+        real = values > 0
+        scales = np.where(real, 1 / np.sqrt(np.where(real, values, 1.0)), 0.0)
+        return np.ascontiguousarray((self.roots[:, None] * V * scales).T)
+
+    def vectors_of(self, coefficients: Array) -> Array:
+        """The way back: unit vectors of stored coefficients."""
+        columns = coefficients.T
+        fits = columns.shape[:1] == self.roots.shape
+        return unit_columns(columns / self.roots[:, None]) if fits else columns
+
     def kernel_map(self, V: Array, values: Array) -> OutOfSampleMap:
-        """The map of new rows: ⟨k − k̄, v⟩/√λ, 0 where λ is 0."""
-        return kernel_map(self.features, LinearMap(self.column_means, _coefficients(V, values)))
+        """The map of new rows: ⟨k − k̄, √w·v⟩/√λ, 0 where λ is 0."""
+        linear = LinearMap(self.column_means, self.coefficients(V, values))
+        return kernel_map(self.features, linear)
 
     def rows_to_compare(self) -> Any:
         return None if self.features is None else self.features.rows
@@ -181,9 +197,3 @@ class NystromLift(ProjectionLift):
 def kernel_map(features: KernelFeatures | None, linear: LinearMap) -> OutOfSampleMap:
     """The map of new rows, or of their kernels where these are given."""
     return linear if features is None else KernelMap(features, linear)
-
-
-def _coefficients(V: Array, values: Array) -> Array:
-    real = values > 0
-    scales = np.where(real, 1 / np.sqrt(np.where(real, values, 1.0)), 0.0)
-    return np.ascontiguousarray((V * scales).T)

@@ -23,6 +23,7 @@ STORED_KINDS = {
     "nystrom": "nystrom_map:NystromMap",
     "local weights": "local_map:LocalWeightsMap",
     "neighbours": "attraction_map:AttractionMap",
+    "stress": "stress_map:StressMap",
     "kernel": "kernel_map:KernelMap",
     "pieces": "piecewise_map:PiecewiseMap",
     "rescaled": "piecewise_map:RescaledMap",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, replace
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 import scipy.sparse as sp
@@ -16,14 +16,29 @@ from sklearn.utils.validation import check_array, check_is_fitted
 from dualfold.arrays import Array
 from dualfold.data.column_moments import column_deviations, column_means
 from dualfold.data.labels import Labels
+from dualfold.data.row_weights import (
+    RowWeights,
+    counting_weights,
+    present_rows,
+    validated_weights,
+)
 from dualfold.embedding import Embedding, embed
 from dualfold.errors import Argument, ConditionFails, InPython, InvalidInput, warn
-from dualfold.fitting.estimator import Estimator, Statement, asked_count, checked_rows
+from dualfold.fitting.estimator import (
+    Estimator,
+    Statement,
+    asked_count,
+    checked_rows,
+    fit_stage,
+)
 from dualfold.fitting.preimages import FixedPointPreimages, RidgePreimages
 from dualfold.fitting.solver_choice import DENSE_SHARE, seed_of
 from dualfold.fitting.tiles import TiledRows
+from dualfold.fitting.weighted_fit import fit_transform_with_weights, fit_with_weights
 from dualfold.maps.kernel_map import KernelFeatures, KernelLift, NystromLift
+from dualfold.maps.linear_map import LinearMap
 from dualfold.methods._pca import centred_problem
+from dualfold.trace.lift import unit_columns
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import with_signs
 from dualfold.trace.solvers import Dense, Lanczos
@@ -58,6 +73,7 @@ def kernel_pca(
     gamma: float | str | None = None,
     degree: float = 3,
     coef0: float = 1,
+    sample_weight: Any = None,
 ) -> TraceProblem:
     """Kernel principal component analysis as a trace problem.
 
@@ -82,6 +98,10 @@ def kernel_pca(
         Degree of the polynomial kernel.
     coef0 : float, default=1
         Constant of the polynomial and the sigmoid kernel.
+    sample_weight : array-like of shape (n_samples,) or None, default=None
+        How often each row counts. With the masses m = w/Σw, H is I − 1mᵀ, and the matrix is
+        √w·HKHᵀ·√w; the points are VΛ^½ divided by √w. The problem is about the rows whose weight is
+        not 0.
 
     Returns
     -------
@@ -111,41 +131,53 @@ def kernel_pca(
     >>> print(answer.values.round(6), answer.certificate.level)
     [4. 1.] proved
     """
-    if kernel == "precomputed":
-        return kernel_problem(np.array(X, dtype=float), None, n_components)
     rows = numeric_table(X)
-    numbers = {"gamma": gamma_of(gamma, rows), "degree": degree, "coef0": coef0}
+    given = None if sample_weight is None else validated_weights(sample_weight, rows.shape[0])
+    weights = None if given is None else counting_weights(given)
+    if kernel == "precomputed":
+        K = present_rows(present_rows(np.array(X, dtype=float), given).T, given).T
+        return kernel_problem(np.ascontiguousarray(K), None, n_components, weights)
+    rows = present_rows(rows, given)
+    numbers = {"gamma": gamma_of(gamma, rows, weights), "degree": degree, "coef0": coef0}
     parameters = numbers if isinstance(kernel, str) else {}
-    return feature_problem(rows, Kernel(kernel, parameters), n_components)
+    return feature_problem(rows, Kernel(kernel, parameters), n_components, weights)
 
 
-def kernel_problem(K: Array, features: KernelFeatures | None, count: int) -> TraceProblem:
+def kernel_problem(
+    K: Array, features: KernelFeatures | None, count: int, weights: RowWeights | None = None
+) -> TraceProblem:
     """Of a kernel's matrix, which is centred in place; `features` make the kernels of new rows."""
-    centred = centre_kernel(K)
-    error, unknown, asymmetric = centred.error, "", ""
-    if features is None:
-        asymmetric = symmetrize(K, "the mean of the kernels there and back")
-    else:
-        own = features.kernel.error_bound(
-            features.shifted_rows(features.rows), centred.absolute_means
-        )
-        unknown = "" if own is not None else "the kernel as its function returns it"
-        error += own or 0.0
-    about = joined_sentences(asymmetric, unknown, rounding_sentence(error, K, K.dtype))
-    lift = KernelLift(features, centred.column_means)
+    words = "" if features else symmetrize(K, "the mean of the kernels there and back")
+    centred = centre_kernel(K, weights)
+    error = centred.error
+    if features is not None:
+        shifted = features.shifted_rows(features.rows)
+        own = features.kernel.error_bound(shifted, centred.absolute_means)
+        words = "" if own is not None else "the kernel as its function returns it"
+        error += (own or 0.0) * (1.0 if weights is None else float(weights.values.max()))
+    said = "" if weights is None else weights.about
+    about = joined_sentences(words, rounding_sentence(error, K, K.dtype), said)
+    lift = KernelLift(_roots(len(K), weights), features, centred.column_means)
     return TraceProblem(K, None, count, "max", lift=lift, about=about)
 
 
-def feature_problem(X: Any, kernel: Kernel, count: int) -> TraceProblem:
+def feature_problem(
+    X: Any, kernel: Kernel, count: int, weights: RowWeights | None = None
+) -> TraceProblem:
     """Of rows X: by their matrix, or by its products where that is too large."""
     features = kernel_features(X, kernel)
     shifted = features.shifted_rows(X)
     if X.shape[0] <= MAX_DENSE_ROWS:
-        return kernel_problem(kernel.matrix(shifted), features, count)
-    A = KernelProducts(shifted, kernel)
-    lift = KernelLift(features, A.column_means)
-    about = "the kernel by its products, computed in tiles"
+        return kernel_problem(kernel.matrix(shifted), features, count, weights)
+    A = KernelProducts(shifted, kernel, weights)
+    lift = KernelLift(_roots(X.shape[0], weights), features, A.column_means)
+    said = "" if weights is None else weights.about
+    about = joined_sentences("the kernel by its products, computed in tiles", said)
     return TraceProblem(A, None, count, "max", lift=lift, about=about)
+
+
+def _roots(n: int, weights: RowWeights | None) -> Array:
+    return np.ones(n) if weights is None else weights.roots
 
 
 def kernel_features(X: Any, kernel: Kernel) -> KernelFeatures:
@@ -155,7 +187,9 @@ def kernel_features(X: Any, kernel: Kernel) -> KernelFeatures:
     return KernelFeatures(X, kernel, column_means(X) if shifts and not sp.issparse(X) else None)
 
 
-def nystrom_problem(X: Any, kernel: Kernel, count: int, landmarks: Array) -> TraceProblem:
+def nystrom_problem(
+    X: Any, kernel: Kernel, count: int, landmarks: Array, weights: RowWeights | None = None
+) -> TraceProblem:
     """Of all rows with the kernel that their kernels with the landmarks determine.
 
     K̂ = K_nm K_mm⁺ K_mn is at most K where the kernel is positive semidefinite, and equal to it for
@@ -165,20 +199,21 @@ def nystrom_problem(X: Any, kernel: Kernel, count: int, landmarks: Array) -> Tra
     """
     features = replace(kernel_features(X, kernel), rows=X[landmarks]).with_whitening()
     table = features.table(X)
-    problem = centred_problem(table, count, 1)
+    problem = centred_problem(table, min(count, table.shape[1]), 1, weights=weights)
     plain: Any = problem.lift
-    lift = NystromLift(plain.data, plain.mean, features=features, rows=X)
+    lift = NystromLift(plain.data, plain.mean, weights=weights, features=features, rows=X)
     about = f"the kernel that {len(landmarks):,} landmarks determine (Nyström)"
     return replace(problem, lift=lift, about=joined_sentences(about, problem.about))
 
 
-def gamma_of(gamma: float | str | None, X: Any) -> float:
+def gamma_of(gamma: float | str | None, X: Any, weights: RowWeights | None = None) -> float:
     """The coefficient of a kernel: a number, 1/D for None, or 1/(the variance of the rows)."""
     if gamma is None:
         return 1 / X.shape[1]
     if gamma != "scale":
         return float(gamma)
-    variance = float(np.square(column_deviations(X, column_means(X), constant=0.0)).sum())
+    deviations = column_deviations(X, column_means(X, weights), weights, constant=0.0)
+    variance = float(np.square(deviations).sum())
     return 1 / variance if variance > 0 else 1.0
 
 
@@ -240,7 +275,7 @@ class KernelPCA(Estimator):
     eigenvalues_ : ndarray of shape (n_components,)
         Largest eigenvalues of the centred kernel; those within rounding of 0 are 0.
     eigenvectors_ : ndarray of shape (n_samples, n_components)
-        Their eigenvectors.
+        Their eigenvectors; with weights those of √w·HKHᵀ·√w, of the rows that count.
     certificate_ : TraceCertificate
         How far from the optimum the components can be; print it.
     embedding_ : ndarray of shape (n_samples, n_components)
@@ -283,6 +318,10 @@ class KernelPCA(Estimator):
     the kernels linear, poly, rbf, sigmoid, cosine and laplacian also those of their entries. With
     landmarks [2]_ it is about the kernel that they determine, which is at most the kernel itself.
     More than 20,000 rows with `landmarks=None` are known by products: there it is "measured".
+
+    **Weights.** With `fit(X, sample_weight=w)` mean and covariance of the features are weighted,
+    and so is the variance in `gamma="scale"`. A common factor of w multiplies the eigenvalues and
+    changes nothing else. The regression of the way back has no weights.
 
     **Cost.** O(n²·D) operations for the kernel, in n² numbers that are centred in place; the proof
     takes as many once more. m landmarks take O(n·m·(D + m)) operations and n·m numbers. New rows
@@ -353,43 +392,76 @@ class KernelPCA(Estimator):
     n_jobs: int | None = None
     landmarks: int | str | None = "auto"
 
-    def _fit(self, X: Any, labels: Labels | None) -> None:
-        self._refuse_way_back(X)
-        self.gamma_ = gamma_of(self.gamma, X)
-        self.landmark_rows_ = self._drawn_landmarks(X.shape[0])
-        problem = self._problem(X, X.shape[0] if self.n_components is None else self.n_components)
-        embedding = embed(problem, solver=self._solver(problem))
-        values = positive_eigenvalues(embedding.values, problem)
-        kept = values > 0
-        if self.n_components is not None and not self.remove_zero_eig:
-            kept[:] = True
-        V = with_signs(self._unit_vectors(embedding, values))[:, kept]
-        self.eigenvalues_, points = values[kept], V * np.sqrt(values[kept])
-        self.eigenvectors_ = V.astype(X.dtype, copy=False)
-        self.embedding_ = points.astype(X.dtype, copy=False)
-        self.certificate_, self.n_components_ = embedding.certificate, int(kept.sum())
-        lift: Any = problem.lift
-        signs = np.sign(np.einsum("ij,ij->j", embedding.points[:, kept], points))
-        vectors = embedding.solution.vectors[:, kept] * np.where(signs < 0, -1.0, 1.0)
-        self._map = lift.kernel_map(vectors, self.eigenvalues_)
-        self.X_fit_ = X if self.landmark_rows_ is None else X[self.landmark_rows_]
-        if self.copy_X and self.kernel != "precomputed" and self.landmark_rows_ is None:
-            self.X_fit_ = X.copy()
-        if self.kernel != "precomputed":
-            self._map = replace(self._map, features=replace(self._map.features, rows=self.X_fit_))
-        if self.fit_inverse_transform:
-            self._learn_way_back(points)
+    fit = fit_with_weights
+    fit_transform = fit_transform_with_weights
 
-    def _problem(self, X: Any, count: int) -> TraceProblem:
+    def _fit(self, X: Any, labels: Labels | None, weights: Array | None = None) -> None:
+        self._refuse_way_back(X)
+        self._present = None if weights is None else np.flatnonzero(weights)
+        counting = None if weights is None else counting_weights(weights)
+        rows = present_rows(X, weights)
+        n = rows.shape[0]
+        with fit_stage(self, "problem"):
+            problem = self._problem(rows, self.n_components or n, counting)
+        with fit_stage(self, "solution and certificate"):
+            embedding = embed(problem, solver=self._solver(problem))
+        self._masses = np.full(n, 1 / n) if counting is None else counting.values / counting.total
+        self._keep(rows, embedding)
+        if self.fit_inverse_transform:
+            self._learn_way_back()
+        if self._present is not None:  # rows of weight 0 are placed, too
+            self.embedding_ = self._map(X)
+            if self.landmark_rows_ is not None:
+                self.landmark_rows_ = self._present[self.landmark_rows_]
+        self.embedding_ = self.embedding_.astype(X.dtype, copy=False)
+
+    def _keep(self, rows: Any, embedding: Embedding) -> None:
+        """Set the fitted attributes, with signs as scikit-learn has them."""
+        values = positive_eigenvalues(embedding.values, embedding.problem)
+        kept = np.ones(len(values), dtype=bool)
+        if self.n_components is None or self.remove_zero_eig:
+            kept = values > 0
+        values, points = values[kept], embedding.points[:, kept]
+        signs = np.where((with_signs(points) == points).all(axis=0), 1.0, -1.0)
+        vectors = embedding.solution.vectors[:, kept] * signs
+        self.eigenvalues_, self.n_components_ = values, len(values)
+        self.embedding_ = np.where(values > 0, points * signs, 0.0)
+        unit = vectors
+        if self.landmark_rows_ is not None:  # the vectors are those of the features
+            unit = unit_columns(np.sqrt(self._masses)[:, None] * self.embedding_)
+        self.eigenvectors_ = unit.astype(rows.dtype, copy=False)
+        self.certificate_ = embedding.certificate
+        lift: Any = embedding.problem.lift
+        rule = lift.kernel_map(vectors, values)
+        self.X_fit_ = rows if self.landmark_rows_ is None else rows[self.landmark_rows_]
+        if self.kernel == "precomputed":
+            rule = self._map_of_all_columns(rule, rows.shape[1])
+            self._map: Any = rule
+            return
+        if self.copy_X and self.X_fit_ is rows:
+            self.X_fit_ = rows.copy()
+        self._map = replace(rule, features=replace(rule.features, rows=self.X_fit_))
+
+    def _map_of_all_columns(self, rule: Any, width: int) -> LinearMap:
+        """Of kernels with all rows that were given: those of weight 0 do not count."""
+        if self._present is None:
+            return cast("LinearMap", rule)
+        mean, components = np.zeros(width), np.zeros((self.n_components_, width))
+        mean[self._present], components[:, self._present] = rule.mean, rule.components
+        return LinearMap(mean, components)
+
+    def _problem(self, X: Any, count: int, weights: RowWeights | None = None) -> TraceProblem:
         """By all pairs of rows or by landmarks; at most as many directions as rows."""
         count = min(count, X.shape[0])
+        self.gamma_ = gamma_of(self.gamma, X, weights)
+        self.landmark_rows_ = self._drawn_landmarks(X.shape[0])
         if self.kernel == "precomputed":
-            K = X if not self.copy_X and X.dtype == float else X.astype(float)
-            return kernel_problem(K, None, count)
+            whole = X if self._present is None else X[:, self._present]
+            K = whole if not self.copy_X and whole.dtype == float else whole.astype(float)
+            return kernel_problem(K, None, count, weights)
         if self.landmark_rows_ is None:
-            return feature_problem(X, self._kernel(), count)
-        rank = min(count, len(self.landmark_rows_))
-        return nystrom_problem(X, self._kernel(), rank, self.landmark_rows_)
+            return feature_problem(X, self._kernel(), count, weights)
+        return nystrom_problem(X, self._kernel(), count, self.landmark_rows_, weights)
 
     def _kernel(self) -> Kernel:
         if not isinstance(self.kernel, str):
@@ -414,13 +486,6 @@ class KernelPCA(Estimator):
             return Dense()
         return Lanczos(tol=float(self.tol) or 1e-13, seed=seed_of(self.random_state))
 
-    def _unit_vectors(self, embedding: Embedding, values: Array) -> Array:
-        """Eigenvectors of the n×n kernel; with landmarks they are the points at length 1."""
-        if self.landmark_rows_ is None:
-            return np.asarray(embedding.solution.vectors)
-        lengths = np.sqrt(np.where(values > 0, values, 1.0))
-        return np.where(values > 0, embedding.points / lengths, 0.0)
-
     def _refuse_way_back(self, X: Any) -> None:
         if not self.fit_inverse_transform:
             return
@@ -444,14 +509,15 @@ class KernelPCA(Estimator):
                 " serves every kernel",
             )
 
-    def _learn_way_back(self, points: Array) -> None:
+    def _learn_way_back(self) -> None:
         rows = slice(None) if self.landmark_rows_ is None else self.landmark_rows_
-        fitted = RidgePreimages.fit(self._kernel(), points[rows], self.X_fit_, float(self.alpha))
+        points = self.embedding_[rows]
+        fitted = RidgePreimages.fit(self._kernel(), points, self.X_fit_, float(self.alpha))
         self.dual_coef_, self.X_transformed_fit_ = fitted.coefficients, fitted.points
 
-    def _fit_tiles(self, rows: TiledRows, y: Any) -> None:
+    def _fit_tiles(self, rows: TiledRows, y: Any, weights: Array | None = None) -> None:
         """Some rows are fitted, and place the others."""
-        rows.fit_landmarks(self)
+        rows.fit_landmarks(self, weights)
 
     def placing_map(self) -> Callable[[Any], Array]:
         """Return the rule that places new rows.
@@ -469,8 +535,7 @@ class KernelPCA(Estimator):
         return rule
 
     def _statement(self, X: Any, count: int, labels: Labels | None) -> Statement:
-        self.gamma_ = gamma_of(self.gamma, X)
-        self.landmark_rows_ = self._drawn_landmarks(X.shape[0])
+        self._present = None
         problem = self._problem(X, asked_count(self, count, X.shape[0]))
         lift: Any = problem.lift
         return Statement(problem, lambda a: lift.kernel_map(a.solution.vectors, a.values))
@@ -503,7 +568,8 @@ class KernelPCA(Estimator):
         ridge = RidgePreimages(self._kernel(), self.X_transformed_fit_, self.dual_coef_)
         rows = ridge(points)
         if self.inverse == "fixed_point":
-            rows = FixedPointPreimages.of(self._map, self.X_transformed_fit_)(points, rows)
+            fixed = FixedPointPreimages.of(self._map, self.X_transformed_fit_, self._masses)
+            rows = fixed(points, rows)
         return np.asarray(rows.astype(points.dtype, copy=False))
 
     def _checked_rows(self, X: Any, *, reset: bool) -> Any:

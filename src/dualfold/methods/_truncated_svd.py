@@ -13,6 +13,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from dualfold.arrays import Array
 from dualfold.data.column_moments import column_deviations, column_means
 from dualfold.data.labels import Labels
+from dualfold.data.row_weights import RowWeights, weighted_rows
 from dualfold.errors import Argument, InvalidInput
 from dualfold.fitting.estimator import Stage, asked_count
 from dualfold.fitting.linear import (
@@ -29,16 +30,17 @@ from dualfold.fitting.principal_axes import (
     singular_vectors,
 )
 from dualfold.fitting.tiles import TiledRows
+from dualfold.fitting.weighted_fit import fit_transform_with_weights, fit_with_weights
 from dualfold.maps.linear_map import GramProjectionLift, LinearMap, ProjectionLift
 from dualfold.methods._pca import pca_matrix
 from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.weights.covariance import CentredScatter
 from dualfold.weights.gram import gram_kind, point_gram, point_gram_error, refuse_scale
-from dualfold.weights.precision import rounding_sentence
+from dualfold.weights.precision import joined_sentences, rounding_sentence
 from dualfold.weights.row_passes import numeric_table
 
 
-def truncated_svd(X: Any, *, n_components: int = 2) -> TraceProblem:
+def truncated_svd(X: Any, *, n_components: int = 2, sample_weight: Any = None) -> TraceProblem:
     """Truncated singular value decomposition as a trace problem.
 
     The problem is::
@@ -55,6 +57,9 @@ def truncated_svd(X: Any, *, n_components: int = 2) -> TraceProblem:
         Rows; a sparse matrix stays sparse.
     n_components : int, default=2
         Number of coordinates.
+    sample_weight : array-like of shape (n_samples,) or None, default=None
+        How often each row counts: then A = Σ wxxᵀ, of rows that were multiplied by √w. The problem
+        is about the rows whose weight is not 0.
 
     Returns
     -------
@@ -85,27 +90,41 @@ def truncated_svd(X: Any, *, n_components: int = 2) -> TraceProblem:
     >>> print(answer.values.round(6), answer.certificate.level)
     [9.] proved
     """
-    data = numeric_table(X)
+    data, weights = weighted_rows(numeric_table(X), sample_weight)
+    rows = _rows_times_roots(data, weights)
     (n, width), sparse = data.shape, sp.issparse(data)
-    origin = np.zeros(width)
-    lift: Any = ProjectionLift(data, origin)
+    origin, said = np.zeros(width), "" if weights is None else weights.about
+    lift: Any = ProjectionLift(data, origin, weights=weights)
     matrix = pca_matrix(data.shape, sparse=sparse)
     if matrix == "products" and not sparse:
-        A: Any = CentredScatter(data, origin, None, 1)
-        about = rounding_sentence(A.product_error, A, np.float64)
+        A: Any = CentredScatter(rows, origin, None, 1)
+        about = joined_sentences(rounding_sentence(A.product_error, A, np.float64), said)
         return TraceProblem(A, None, n_components, "max", lift=lift, about=about)
     # The shorter side has the smaller matrix.
-    short = data if n < width else sp.csr_array(data.T) if sparse else data.T
+    short = rows if n < width else sp.csr_array(rows.T) if sparse else rows.T
     if n < width:
-        lift = GramProjectionLift(data, origin, None, 1)
+        lift = GramProjectionLift(data, origin, None, 1, weights)
     if matrix == "products":
-        factor = data if short is not data else sp.csr_array(data.T)
-        return TraceProblem(Gramian(factor), None, n_components, "max", lift=lift)
+        factor = rows if short is not rows else sp.csr_array(rows.T)
+        return TraceProblem(Gramian(factor), None, n_components, "max", lift=lift, about=said)
     zero = np.zeros(short.shape[1])
     total = point_gram(short, zero)
-    refuse_scale(float(np.trace(total)), data)
-    about = rounding_sentence(point_gram_error(short, total, zero), total, gram_kind(short))
+    trace = float(np.trace(total))
+    refuse_scale(trace, data)
+    error = point_gram_error(short, total, zero)
+    if weights is not None:  # roots and products with them are rounded, in both factors
+        error += 4 * np.finfo(float).eps * trace
+    about = joined_sentences(rounding_sentence(error, total, gram_kind(short)), said)
     return TraceProblem(total, None, n_components, "max", lift=lift, about=about)
+
+
+def _rows_times_roots(X: Any, weights: RowWeights | None) -> Any:
+    """√w·x of every row x; X itself without weights."""
+    if weights is None:
+        return X
+    if sp.issparse(X):
+        return sp.csr_array(sp.diags_array(weights.roots) @ X)
+    return X * weights.roots[:, None]
 
 
 @dataclass(eq=False, repr=False)
@@ -178,6 +197,10 @@ class TruncatedSVD(LinearEstimator):
     a proof if a sparse factorisation is predicted to fit, else it is "measured", with the chance
     that it is wrong.
 
+    **Weights.** With `fit(X, sample_weight=w)` it is the decomposition of rows that were multiplied
+    by √w. A common factor c of w changes no component, coordinate or ratio; it multiplies
+    `eigenvalues_` by c and `singular_values_` by √c.
+
     **Cost.** O(n·D·min(n, D)) operations for dense tables, with one matrix of min(n, D)² numbers.
     Large sparse tables take a few products with X and Xᵀ for each component, and about
     4·n_components vectors of min(n, D) numbers.
@@ -222,28 +245,40 @@ class TruncatedSVD(LinearEstimator):
     random_state: Any = None
     tol: float = 0.0
 
+    fit = fit_with_weights
+    fit_transform = fit_transform_with_weights
+
     def _method(self) -> LinearMethod:
         return LinearMethod(self._fit_rows, self._problem, self._fit_table)
 
-    def _problem(self, X: Any, count: int, labels: Labels | None) -> TraceProblem:
-        return truncated_svd(X, n_components=asked_count(self, count, min(X.shape)))
+    def _problem(
+        self, X: Any, count: int, labels: Labels | None, weights: Array | None = None
+    ) -> TraceProblem:
+        asked = asked_count(self, count, min(X.shape))
+        return truncated_svd(X, n_components=asked, sample_weight=weights)
 
-    def _fit_rows(self, X: Any, labels: Labels | None, stage: Stage) -> LinearFit:
-        count = self._component_count(X.shape)
-        problem = truncated_svd(X, n_components=1)
-        small = max(X.shape) <= MAX_SMALL_SIDE
-        decomposed = singular_vectors(X, problem, divisor=1) if small else None
-        with stage("eigenvectors"):
+    def _fit_rows(
+        self, X: Any, labels: Labels | None, stage: Stage, weights: Array | None = None
+    ) -> LinearFit:
+        data, counting = weighted_rows(X, weights)
+        count = self._component_count(data.shape)
+        with stage("problem"):
+            problem = truncated_svd(data, n_components=1, sample_weight=counting)
+        small = max(data.shape) <= MAX_SMALL_SIDE
+        decomposed = singular_vectors(data, problem, counting, divisor=1) if small else None
+        with stage("solution and certificate"):
             axes = principal_axes(problem, decomposed, count)
-        components = normalize_signs(axes.map.components)
-        points = LinearMap(axes.map.mean, components)(X)
-        total = float(np.square(column_deviations(X, column_means(X), constant=0.0)).sum())
-        fit = _fit_of_axes(axes, points.var(axis=0, dtype=float), total, X.dtype)
+        points = LinearMap(axes.map.mean, normalize_signs(axes.map.components))(data)
+        means = column_means(data, counting)
+        total = np.square(column_deviations(data, means, counting, constant=0.0)).sum()
+        middle = np.average(points, axis=0, weights=None if counting is None else counting.values)
+        spread = np.square(column_deviations(points, middle, counting, constant=0.0))
+        fit = _fit_of_axes(axes, spread, float(total), X.dtype)
         return replace(fit, points=points.astype(X.dtype, copy=False))
 
-    def _fit_table(self, rows: TiledRows, y: Any) -> LinearFit:
+    def _fit_table(self, rows: TiledRows, y: Any, weights: Array | None = None) -> LinearFit:
         """The same from the scatter matrix and the mean of the tiles."""
-        moments = rows.moments()
+        moments = rows.moments(weights)
         count = self._component_count((moments.rows, rows.width))
         axes = principal_axes(moments.uncentred_problem(), None, count)
         covariance = moments.scatter / moments.count

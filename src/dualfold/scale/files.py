@@ -117,8 +117,8 @@ def parquet_parts(
                 metadata, own = file.metadata, file.schema_arrow
         except Exception as error:
             raise TileFailed(
-                f"{name} is no Parquet file that can be read: {error}; tables in tiles are Parquet "
-                "files, Zarr arrays and .npy files"
+                f"{name} is no Parquet file that can be read ({error}); tables in tiles are "
+                "Parquet files, Zarr arrays and .npy files"
             ) from error
         schema = own if schema is None else schema
         if own.names != schema.names:

@@ -72,8 +72,8 @@ class RowsForFits:
         found: Array = gather_rows(self.table, numbers)
         return found
 
-    def fit_landmarks(self, estimator: Any) -> None:
-        fit_landmarks(estimator, self.table)
+    def fit_landmarks(self, estimator: Any, weights: Array | None = None) -> None:
+        fit_landmarks(estimator, self.table, weights)
 
     def transform_with(self, estimator: Any) -> Any:
         validate_data(estimator, self.meta, reset=False, skip_check_array=True)

@@ -22,22 +22,22 @@ from dualfold.scale.search import kept_on_maps
 from dualfold.scale.table import TiledTable, drawn_row_numbers, gather_rows
 
 
-def fit_landmarks(estimator: Any, rows: TiledTable) -> None:
+def fit_landmarks(estimator: Any, rows: TiledTable, weights: Array | None = None) -> None:
     """Landmarks, drawn from all tiles, are fitted; the other rows are placed as new ones are.
 
     `placing_cost_` is what that costs, measured on rows held out: placed, and fitted with the
     landmarks. They also decide between two rules of new rows, where a method has a second one.
     """
-    given = next(
+    precomputed = next(
         (name for name in ("metric", "kernel") if is_precomputed(getattr(estimator, name, None))),
         None,
     )
-    if getattr(estimator, "graph", None) is not None or given is not None:
+    if getattr(estimator, "graph", None) is not None or precomputed is not None:
         raise InvalidInput(
             "X is a table in tiles, of which some rows are fitted: it needs features, neither ",
             Argument("graph"),
             " nor ",
-            Argument(given or "metric", "precomputed"),
+            Argument(precomputed or "metric", "precomputed"),
         )
     n, count = rows.n_rows, min(rows.landmarks, rows.n_rows)
     numbers = drawn_row_numbers(n, min(n, count + HELD_OUT_ROWS), seed_of(estimator.random_state))
@@ -46,13 +46,14 @@ def fit_landmarks(estimator: Any, rows: TiledTable) -> None:
     some = estimator._checked_rows(
         _with_column_names(rows, gather_rows(rows, numbers)), reset=False
     )
-    estimator._fit(some[kept], None)
+    given = () if weights is None else (weights[numbers],)
+    estimator._fit(some[kept], None, *(part[kept] for part in given))
     estimator.landmark_rows_, estimator.placing_cost_ = numbers[kept], None
     if not len(held):
         return
     make = getattr(estimator, "for_comparison", None)
     both = clone(estimator) if make is None else make()
-    both._fit(some, None)
+    both._fit(some, None, *given)
     beside = HeldOut(some[kept], some[held])
     placed, rule = _place_held_out(estimator, beside, some[kept], some[held])
     fitted = both.embedding_[np.concatenate([kept, held])]

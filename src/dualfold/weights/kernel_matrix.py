@@ -12,6 +12,7 @@ from scipy.sparse.linalg import LinearOperator
 from sklearn.metrics.pairwise import pairwise_kernels
 
 from dualfold.arrays import Array
+from dualfold.data.row_weights import RowWeights
 from dualfold.errors import Argument, InvalidInput
 from dualfold.kernels.threads import (
     in_shares,
@@ -20,8 +21,12 @@ from dualfold.kernels.threads import (
     row_slices,
     thread_count,
 )
-from dualfold.weights.gram import CACHED_NUMBERS
-from dualfold.weights.precision import HIGHER_ORDER_FACTOR, UNIT_ROUNDOFF
+from dualfold.weights.gram import CACHED_NUMBERS, centre_by_masses
+from dualfold.weights.precision import (
+    HIGHER_ORDER_FACTOR,
+    UNIT_ROUNDOFF,
+    weighted_centring_error,
+)
 
 # Rows and columns of a block that is computed at once and mirrored.
 BLOCK_ROWS = 512
@@ -107,19 +112,22 @@ class Kernel:
         squares = squares.ravel().astype(float)
         largest, sums = float(squares.max(initial=0.0)), n * row_means
         product, gamma = (width + 3) * _U, float(self.parameters.get("gamma") or 0.0)
+        constant = 4 * _U * n * abs(float(self.parameters.get("coef0") or 0.0))
         own = 4 * _U * float(sums.max(initial=0.0))
         if self.function == "rbf":
             # |x − y|² is off by (D + 3)u(r_i + r_j)², and K by γ of that, times itself.
             error = 2 * gamma * product * float((sums * (squares + largest)).max())
         elif self.function in ("cosine", "laplacian"):
             error = 4 * product * n
-        elif self.function in ("linear", "sigmoid"):
-            error = product * float(squares.sum()) * (1.0 if self.function == "linear" else gamma)
-        elif self.function == "poly":
-            degree, shift = (float(self.parameters[name]) for name in ("degree", "coef0"))
-            base = gamma * largest + abs(shift)
-            slope = degree * base ** max(degree - 1, 0.0)
-            error = slope * (gamma * product * float(squares.sum()) + 4 * _U * n * abs(shift))
+        elif self.function == "linear":
+            error = product * float(squares.sum())
+        elif self.function == "sigmoid":  # tanh is nowhere steeper than 1
+            error = gamma * product * float(squares.sum()) + constant
+        elif self.function == "poly" and float(self.parameters["degree"]) >= 1:
+            degree = float(self.parameters["degree"])
+            base = gamma * largest + abs(float(self.parameters["coef0"]))
+            error = degree * base ** (degree - 1)
+            error *= gamma * product * float(squares.sum()) + constant
         else:
             return None
         return HIGHER_ORDER_FACTOR * (error + own) + 4 * _U * n
@@ -141,44 +149,43 @@ class CentredKernel:
     error: float
 
 
-def centre_kernel(K: Array) -> CentredKernel:
-    """Replace K by HKH, row by row; K need not be symmetric."""
+def centre_kernel(K: Array, weights: RowWeights | None = None) -> CentredKernel:
+    """Replace a symmetric K by HKH, row by row.
+
+    With weights w it is √w(I − 1mᵀ)K(I − m1ᵀ)√w, m the weights over their sum.
+    """
     n = len(K)
     slices = list(row_slices(n, max(1, CACHED_NUMBERS // n)))
 
-    def sums(slices: list[slice]) -> tuple[Array, Array, Array]:
-        rows = [K[part].mean(axis=1) for part in slices]
-        sizes = [np.abs(K[part]).mean(axis=1) for part in slices]
-        return (
-            np.concatenate(rows),
-            np.concatenate(sizes),
-            sum(K[part].sum(axis=0) for part in slices),
+    def row_sums(slices: list[slice]) -> tuple[Array, Array]:
+        means = [K[part].mean(axis=1) for part in slices]
+        return np.concatenate(means), np.concatenate(
+            [np.abs(K[part]).mean(axis=1) for part in slices]
         )
 
     with np.errstate(over="ignore", invalid="ignore"):  # refused in the next lines
-        parts = in_shares(sums, slices)
-        rows = np.concatenate([part[0] for part in parts])
-        sizes = np.concatenate([part[1] for part in parts])
-        columns = np.sum([part[2] for part in parts], axis=0) / n
+        parts = in_shares(row_sums, slices)
+        means, sizes = (np.concatenate([part[place] for part in parts]) for place in (0, 1))
     if not np.isfinite(sizes).all():
         raise InvalidInput(
             "the kernel of these rows is not finite: its values overflow, or are NaN; rescale the "
             "data, or take another kernel"
         )
-    # Of a symmetric K both are the same but for rounding, and stay so.
-    if np.abs(rows - columns).max() <= 4 * n * _U * float(sizes.max()):
-        columns = rows
-    half = float(rows.mean()) / 2
-    across, down = rows - half, columns - half
+    if weights is not None:
+        means = K @ (weights.values / weights.total)
+        error = weighted_centring_error(K, weights.total)
+        centre_by_masses(K, weights)
+        return CentredKernel(K, means, sizes, error)
+    shares = means - float(means.mean()) / 2
 
     def centre(slices: list[slice]) -> None:
         for part in slices:
-            K[part] -= np.add.outer(across[part], down)
+            K[part] -= np.add.outer(shares[part], shares)
 
     in_shares(centre, slices)
     # Means are sums of n numbers, and an entry has three of them; then it is rounded.
     error = HIGHER_ORDER_FACTOR * n * float(sizes.max()) * (3 * (n + 4) + 8) * _U
-    return CentredKernel(K, columns, sizes, error)
+    return CentredKernel(K, means, sizes, error)
 
 
 def kernel_tiles(X: Any, m: int) -> Iterator[slice]:
@@ -189,31 +196,39 @@ def kernel_tiles(X: Any, m: int) -> Iterator[slice]:
 class KernelProducts(LinearOperator):
     """v ↦ HKHv, where K is too large to be stored: its rows are computed again for every product.
 
-    `column_means` are those of K, `diagonal` that of HKH, and `norm_bound` is the largest row
-    sum of |K|.
+    With weights w it is √w(I − 1mᵀ)K(I − m1ᵀ)√w, m the weights over their sum. `column_means` are
+    those of K, weighted; `trace` is that of the operator; ‖·‖₂ is at most `norm_bound`, from the
+    row sums of |K|.
     """
 
-    def __init__(self, X: Any, kernel: Kernel) -> None:
+    def __init__(self, X: Any, kernel: Kernel, weights: RowWeights | None = None) -> None:
         self.data, self.kernel = X, kernel
         n = X.shape[0]
+        self.masses = np.full(n, 1 / n) if weights is None else weights.values / weights.total
+        self.roots = np.ones((n, 1)) if weights is None else weights.roots[:, None]
         means, sizes, own = [], [], []
         for rows in kernel_tiles(X, n):
             tile = kernel.between(X[rows], X)
-            means.append(tile.mean(axis=1))
+            means.append(tile @ self.masses)
             sizes.append(np.abs(tile).sum(axis=1))
             own.append(tile[np.arange(len(tile)), np.arange(rows.start, rows.stop)])
         self.column_means = np.concatenate(means)
-        self.norm_bound = 1.01 * float(np.concatenate(sizes).max())
-        self.diagonal = np.concatenate(own) - 2 * self.column_means + self.column_means.mean()
+        largest = float(np.square(self.roots).max())
+        # √w(I − 1mᵀ) = (I − √m√mᵀ)√w, and the first factor is a projection.
+        self.norm_bound = 1.01 * largest * float(np.concatenate(sizes).max())
+        self.diagonal = np.concatenate(own) - 2 * self.column_means
+        self.diagonal += float(self.masses @ self.column_means)
+        self.diagonal *= np.square(self.roots[:, 0])
         self.trace = float(self.diagonal.sum())
         super().__init__(np.dtype(float), (n, n))
 
     def _matmat(self, V: Array) -> Array:
-        centred = V - V.mean(axis=0)
+        weighted = self.roots * V
+        centred = weighted - np.outer(self.masses, weighted.sum(axis=0))
         images = np.empty(V.shape)
         for rows in kernel_tiles(self.data, self.shape[0]):
             images[rows] = self.kernel.between(self.data[rows], self.data) @ centred
-        return images - images.mean(axis=0)
+        return np.asarray(self.roots * (images - self.masses @ images))
 
     def _matvec(self, v: Array) -> Array:
         return self._matmat(v.reshape(-1, 1))[:, 0]
