@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 
 try:  # scikit-learn 1.9 and later
-    from sklearn.callback import CallbackSupportMixin
+    from sklearn.callback import CallbackSupportMixin as CallbackSupportMixin
 except ImportError:
 
     class CallbackSupportMixin:  # type: ignore[no-redef]

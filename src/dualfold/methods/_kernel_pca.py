@@ -412,7 +412,7 @@ class KernelPCA(Estimator):
         if self._present is not None:  # rows of weight 0 are placed, too
             self.embedding_ = self._map(X)
             if self.landmark_rows_ is not None:
-                self.landmark_rows_ = self._present[self.landmark_rows_]
+                self.landmark_rows_: Array | None = self._present[self.landmark_rows_]
         self.embedding_ = self.embedding_.astype(X.dtype, copy=False)
 
     def _keep(self, rows: Any, embedding: Embedding) -> None:
