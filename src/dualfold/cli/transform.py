@@ -131,14 +131,14 @@ def _reading_without_model(model: Model, table: Table, options: TransformOptions
     first = stored_reading(model.settings.get("reading"), "the model")
     own = options.reading.after(first)
     there = {*table.labels, *table.names}
-    labels = {name: getattr(own, name) for name in ("color", "identifier", "labels", "weight")}
+    labels = {name: getattr(own, name) for name in ("color", "identifier", "labels")}
     kept: dict[str, Any] = {
         name: value if value in there else None for name, value in labels.items()
     }
     numbers = [name for name, values in table.labels.items() if values.dtype.kind in "iuf"]
     unused = [name for name in numbers if name not in kept.values()]
     keep = tuple(name for name in own.keep if name in there)
-    return replace(own, exclude=tuple(unused), keep=keep, **kept)
+    return replace(own, exclude=tuple(unused), keep=keep, weight=None, **kept)
 
 
 def _columns(

@@ -98,6 +98,9 @@ def recommendation_for(
     if reading.weight is not None:
         rows = [DESCRIPTIONS[name] for name in methods]
         methods = [row.name for row in rows if row.weighted or row.masses]
+        listener.note(
+            "methods that take weights are tried, on subsamples in which every row counts once"
+        )
     with listener.stage("trying methods on subsamples"):
         return recommend(data, n_components=d, methods=methods, question=question), data
 
