@@ -243,7 +243,8 @@ def _last_lines(options: EmbedOptions, summary: dict[str, Any]) -> list[str]:
         )
     if (sampled := summary["t_similarity_rows"]) < summary["rows"]:
         lines.append(f"Neighbours were counted on {sampled:,} of the rows")
-    lines += variance_line(summary["explained_variance_ratio"], summary["filled_share"])
+    explains = DESCRIPTIONS[summary["settings"]["method"]].explains
+    lines += variance_line(summary["explained_variance_ratio"], summary["filled_share"], explains)
     lines += (summary.get("meaning") or {"text": ""})["text"].splitlines()
     return [*lines, summary["verdict"], try_next(_next_words(options, summary))]
 

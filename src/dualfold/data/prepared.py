@@ -14,6 +14,7 @@ from dualfold.data import array_files as arrays
 from dualfold.data.cell_words import with_choices
 from dualfold.data.column_choices import encoded_table, logarithms, without_redundant_columns
 from dualfold.data.columns import Table, table_of_frame
+from dualfold.data.counts import table_of_counts
 from dualfold.data.encoding import (
     Encoding,
     ambiguous_dates,
@@ -380,10 +381,12 @@ def prepare(source: Any, reading: Reading = DEFAULT_READING) -> Prepared:
     source = source.to_pandas() if hasattr(source, "to_pandas") else source
     reading = _with_orders(source, reading)
     table = table_of_source(source, reading, mixed=True)
+    if reading.mixed == "counts":
+        table = table_of_counts(table, reading)
     reading = with_choices(reading, table.choices)
     file = isinstance(source, str | os.PathLike)
     name = os.fspath(source) if file else f"the {type(source).__name__}"
-    given = reading.mixed == "given"
+    given = reading.as_given
     if not given:
         table = without_empty_columns(without_redundant_columns(table, reading), reading)
     raw = table
@@ -438,7 +441,9 @@ class _Scaling:
 
 
 def _scaling_choice(table: Table, reading: Reading, encodings: tuple[Encoding, ...]) -> _Scaling:
-    free = reading.standardize is None and reading.mixed != "given"
+    if reading.mixed == "counts":  # shares of a row have no scale of their own
+        return _Scaling(standardize=bool(reading.standardize))
+    free = reading.standardize is None and not reading.as_given
     if reading.standardize or reading.mixed == "gower" or (free and is_mixed(encodings)):
         return _Scaling(standardize=True)
     differ = different_units(table.X, table.names)

@@ -98,6 +98,11 @@ class Job:
         return self.options.get("metric") in SET_METRICS
 
     @property
+    def of_features(self) -> bool:
+        """Whether columns are measurements of the rows: neither distances nor counts."""
+        return not self.of_distances and not self.method.counts
+
+    @property
     def uses_labels(self) -> bool:
         """Whether it learns from classes."""
         return "labels" in self.method.needs or bool(self._chosen_parameters.get("supervised"))
@@ -190,8 +195,9 @@ class FittedMap:
 
     @property
     def variance_shares(self) -> list[float] | None:
-        """The share of the variance that each axis explains; None where axes do not."""
-        ratios = getattr(self.estimator, "explained_variance_ratio_", None)
+        """The share of variance or inertia that each axis explains; None where axes do not."""
+        named = f"explained_{self.job.method.explains}_ratio_"
+        ratios = getattr(self.estimator, named, None)
         return None if ratios is None else [float(ratio) for ratio in ratios]
 
     @property
@@ -200,7 +206,8 @@ class FittedMap:
         from dualfold.quality.picture import percent
 
         titles = [f"{self.job.method.name} {axis + 1}" for axis in range(self.points.shape[1])]
-        shares = [f" ({percent(share)} of the variance)" for share in self.variance_shares or ()]
+        of = f"of the {self.job.method.explains}"
+        shares = [f" ({percent(share)} {of})" for share in self.variance_shares or ()]
         return [a + b for a, b in zip(titles, shares, strict=True)] if shares else titles
 
     @property

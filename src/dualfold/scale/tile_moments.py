@@ -14,6 +14,7 @@ from dualfold.data.row_weights import RowWeights, present_rows, weights_of_all_r
 from dualfold.data.scales import Standard
 from dualfold.errors import InvalidInput
 from dualfold.fitting.moments import Moments
+from dualfold.maps.profile_map import profiles, row_sums
 from dualfold.scale.rows import plain_rows
 from dualfold.scale.table import TiledTable
 
@@ -121,6 +122,38 @@ def encoded_moments(
         result_bytes=8 * width**2,
         raw=True,
     )
+    found: Moments = total
+    return found
+
+
+def _tile_profile_moments(rows: Any, *weights: Array) -> Moments | None:
+    """None of a tile without counts.
+
+    Profiles and sums of m numbers ≥ 0 are right to k = (m + 2)·eps, as a share, and profiles are
+    no longer than 1: the scatter is off by 3k for each count, the mean by 2k; twice that is added.
+    """
+    (given,) = weights or (1.0,)
+    counts = row_sums(rows) * given
+    if not counts.any():
+        return None
+    own = RowWeights(counts[counts > 0])
+    shares = present_rows(profiles(rows), counts)
+    found = Moments.of(shares, precision=np.float64, weights=own)
+    off = 2 * (rows.shape[1] + 2) * float(np.finfo(np.float64).eps)
+    error = found.error + 3 * off * found.count
+    return replace(found, error=error, mean_error=found.mean_error + 2 * off)
+
+
+def profile_moments(rows: TiledTable, weights: Array | None = None) -> Moments:
+    """The moments of rows of counts divided by their sums, each row counting as its sum.
+
+    weights : validated weights of all rows, which multiply the counts
+    """
+    more = weights_of_tiles(rows, weights)
+    size = 8 * rows.width**2
+    total = rows.total("adding up tiles", _tile_profile_moments, _merged, *more, result_bytes=size)
+    if total is None:
+        raise InvalidInput("the table holds zeros only, and so no counts to analyse")
     found: Moments = total
     return found
 
