@@ -10,8 +10,15 @@ import pytest
 
 import dualfold
 from dualfold.data import prepare
+from dualfold.descriptions import DESCRIPTIONS
 from tests.cli.command_line import run
 
+# Those that need no classes, and take other numbers than counts.
+WEIGHTED = [
+    name
+    for name, one in DESCRIPTIONS.items()
+    if one.weighted and not one.counts and "labels" not in one.needs
+]
 # Aboard the Titanic, by class, sex and survival (British Board of Trade, 1912).
 TITANIC = """Class,Sex,Survived,Freq
 1st,Male,No,118
@@ -50,7 +57,7 @@ def summary(path: str) -> dict:
     return json.loads(open(f"{path}.json").read())
 
 
-@pytest.mark.parametrize("method", ["famd", "pca", "mds"])
+@pytest.mark.parametrize("method", WEIGHTED)
 def test_counts_are_repeated_rows(here, method):
     """Standardised columns and shares of levels too: the whole way from the file."""
     frame = counted_table()
@@ -69,9 +76,9 @@ def test_counts_are_repeated_rows(here, method):
     np.testing.assert_allclose(wanted * signs, repeated, atol=1e-8)
 
 
-@pytest.mark.parametrize("method", ["famd", "mds", "eigenmaps", "lpp"])
+@pytest.mark.parametrize("method", [*WEIGHTED, "eigenmaps", "lpp"])
 def test_maps_and_models_are_judged_with_their_weights(here, method):
-    counted_table(least=0 if method in ("famd", "mds") else 1).to_csv("t.csv", index=False)
+    counted_table(least=0 if method in WEIGHTED else 1).to_csv("t.csv", index=False)
     words = ("--weight", "times", "-o", "o.csv", "--save-model", "m.dualfold", "-q")
     run("embed", "t.csv", "-m", method, *words)
     for stored in ("o.csv", "m.dualfold"):
