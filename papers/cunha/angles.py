@@ -8,7 +8,7 @@ from dualfold.arrays import Array
 from dualfold.data import swiss_roll
 from dualfold.graph import Graph
 from dualfold.unfolding import Unfolding, unfold
-from dualfold.unfolding.unfold import Constraints
+from dualfold.unfolding.problem import Constraints
 from papers.cunha.roll import NEIGHBORS, neighbor_graph, roll, small_roll
 from papers.finding import Experiment, Finding, Row, Setting, also, claim, theorem
 

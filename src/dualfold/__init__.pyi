@@ -47,6 +47,7 @@ from dualfold.methods._pca import PCA as PCA
 from dualfold.methods._point_pca import PointPCA as PointPCA
 from dualfold.methods._random_projection import RandomProjection as RandomProjection
 from dualfold.methods._spectral_embedding import SpectralEmbedding as SpectralEmbedding
+from dualfold.methods._stress_mds import MDS as MDS
 from dualfold.methods._truncated_svd import TruncatedSVD as TruncatedSVD
 from dualfold.methods._tsne import TSNE as TSNE
 from dualfold.quality import QualityReport as QualityReport

@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 from dualfold.cli import app
 from dualfold.data import swiss_roll
 from dualfold.descriptions import DESCRIPTIONS
+from tests.tools.tables import rows_for
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -42,6 +43,8 @@ METHODS = [
 
 @pytest.mark.parametrize("method", METHODS)
 def test_what_embed_writes_is_accepted_as_a_map_and_as_a_model(here, method):
+    rows = rows_for(DESCRIPTIONS[method], X)
+    pd.DataFrame(rows, columns=["x", "y", "z"]).to_csv("roll.csv", index=False)
     options = ["--standardize"] if method in ("pca", "isomap", "famd") else []
     near = ["-k", 12] if DESCRIPTIONS[method].needs_graph else []
     files = ["m.csv", "m.dualfold"] if method != "spectral_embedding" else ["m.csv"]
@@ -52,7 +55,7 @@ def test_what_embed_writes_is_accepted_as_a_map_and_as_a_model(here, method):
         assert f"Judged as {method}, 2 coordinates" in done.stderr
         assert "columns (x, y, z)" in done.stderr
     (X[:, ::-1] * 1.0).tofile("noise")
-    pd.DataFrame(X * [1, 1.01, 1], columns=["x", "y", "z"]).to_csv("other.csv", index=False)
+    pd.DataFrame(rows * [1, 1.01, 1], columns=["x", "y", "z"]).to_csv("other.csv", index=False)
     for name in files:
         if not options:  # standardising takes a factor away
             run("certify", "other.csv", name, code=3)

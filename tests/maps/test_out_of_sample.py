@@ -18,14 +18,16 @@ from dualfold.maps.out_of_sample import STORED_KINDS, OutOfSampleMap, map_from_p
 from dualfold.maps.parts import Parts
 from dualfold.saved import load_model, model_of, save_model
 
-X = np.random.default_rng(0).normal(size=(60, 3))
+X = np.abs(np.random.default_rng(0).normal(size=(60, 3)))  # counts have no signs
 PIECES = np.vstack([X[:30], X[30:] + 100])
 ESTIMATORS = {
     "linear": dualfold.PCA(2),
+    "profiles": dualfold.CorrespondenceAnalysis(2),
     "geodesic": dualfold.Isomap(n_neighbors=8, landmarks=20),
     "nystrom": dualfold.LaplacianEigenmaps(n_neighbors=8),
     "local weights": dualfold.LocallyLinearEmbedding(n_neighbors=8),
     "neighbours": dualfold.TSNE(perplexity=8, max_iter=250),
+    "stress": dualfold.MDS(),
     "kernel": dualfold.KernelPCA(2, kernel="rbf"),
     "pieces": dualfold.Isomap(n_neighbors=None, radius=20.0, pieces="separate"),
     "rescaled": dualfold.PCA(2, whiten=True),

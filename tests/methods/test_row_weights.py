@@ -18,6 +18,7 @@ import scipy.sparse as sp
 from dualfold import FAMD, PCA, ClassicalMDS, FisherDiscriminant
 from dualfold.descriptions import DESCRIPTIONS
 from dualfold.errors import InvalidInput
+from tests.tools.tables import rows_for
 
 WEIGHTED = sorted(name for name, one in DESCRIPTIONS.items() if one.weighted)
 # Attributes that depend on the number of rows: they follow the first law only (docs/linear.md).
@@ -40,6 +41,11 @@ def table(shape: tuple[int, int], seed: int = 0) -> tuple[Any, Any, Any]:
     weights = rng.integers(0, 5, n)
     weights[:4] = 0
     return X, y, weights
+
+
+def table_for(name: str, shape: tuple[int, int], seed: int = 0) -> tuple[Any, Any, Any]:
+    X, y, weights = table(shape, seed)
+    return rows_for(DESCRIPTIONS[name], X), y, weights
 
 
 def fitted(name: str, X: Any, y: Any, weights: Any = None) -> Any:
@@ -85,7 +91,7 @@ def test_no_other_method_takes_them():
 @pytest.mark.parametrize("shape", [(60, 7), (20, 40)])
 @pytest.mark.parametrize("name", WEIGHTED)
 def test_integer_weights_are_repeated_rows(name, shape):
-    X, y, weights = table(shape)
+    X, y, weights = table_for(name, shape)
     one = fitted(name, X, y, weights)
     other = fitted(name, X.repeat(weights, axis=0), y.repeat(weights))
     assert_same_map(one, other, X)
@@ -99,7 +105,7 @@ def test_integer_weights_are_repeated_rows(name, shape):
 @pytest.mark.parametrize("factor", [0.37, 1e9, 1e-300])
 @pytest.mark.parametrize("name", WEIGHTED)
 def test_a_common_factor_changes_nothing(name, factor):
-    X, y, weights = table((50, 6), seed=1)
+    X, y, weights = table_for(name, (50, 6), seed=1)
     one, other = (fitted(name, X, y, each) for each in (weights, weights * factor))
     assert_same_map(one, other, X)
     said = other.certificate_.about if (weights * factor).sum() <= 1 else "they are counted as"
@@ -108,7 +114,7 @@ def test_a_common_factor_changes_nothing(name, factor):
 
 @pytest.mark.parametrize("name", WEIGHTED)
 def test_a_row_of_weight_0_is_absent_and_placed(name):
-    X, y, weights = table((40, 6), seed=2)
+    X, y, weights = table_for(name, (40, 6), seed=2)
     X[0] = 100.0  # would turn every direction
     one = fitted(name, X, y, weights)
     kept = np.flatnonzero(weights)
@@ -121,13 +127,13 @@ def test_a_row_of_weight_0_is_absent_and_placed(name):
 
 @pytest.mark.parametrize("name", WEIGHTED)
 def test_weights_of_1_are_no_weights(name):
-    X, y, _ = table((40, 6), seed=3)
+    X, y, _ = table_for(name, (40, 6), seed=3)
     assert_same_map(fitted(name, X, y, np.ones(40)), fitted(name, X, y), X)
 
 
 @pytest.mark.parametrize("name", WEIGHTED)
 def test_sparse_rows_have_the_same_weights(name):
-    X, y, weights = table((50, 8), seed=4)
+    X, y, weights = table_for(name, (50, 8), seed=4)
     X = np.where(X > 7, X, 0)
     if not model_of(name).__sklearn_tags__().input_tags.sparse:
         pytest.skip("takes no sparse tables")
@@ -138,7 +144,7 @@ def test_sparse_rows_have_the_same_weights(name):
 @pytest.mark.parametrize("name", WEIGHTED)
 def test_tables_in_tiles_have_the_same_weights(name):
     da = pytest.importorskip("dask.array")
-    X, y, weights = table((60, 6), seed=5)
+    X, y, weights = table_for(name, (60, 6), seed=5)
     weights[20:30] = 0  # all of a tile
     tiles = da.from_array(X, chunks=(10, 6))
     one, other = fitted(name, X, y, weights), fitted(name, tiles, y, weights)

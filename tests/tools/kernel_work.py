@@ -135,12 +135,24 @@ def forces(seed):
                 kind.after(size * Y, Threads(1), 1)
 
 
+def stresses(seed):
+    """Stress in one to four coordinates, with weights, with missing distances, and new rows."""
+    X = rows(45, 4, seed)
+    D = np.linalg.norm(X[:, None] - X, axis=2)
+    missing = np.where(np.abs(np.subtract.outer(*[np.arange(45)] * 2)) == 7, np.nan, D)
+    for width in (1, 2, 3, 4):
+        settings = {"n_components": width, "max_iter": 4, "n_jobs": 1}
+        dualfold.MDS(**settings).fit(X).transform(rows(9, 4, seed + 1))
+        for given, weights in ((missing, None), (D, 1 + D), (missing, 1 + D)):
+            dualfold.MDS(**settings, metric="precomputed", weights=weights).fit(given)
+
+
 def work(seeds=(0, 1)):
     """All of it."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for seed in seeds:
-            for part in (searches, measures, methods, recurrences, pairs, forces):
+            for part in (searches, measures, methods, recurrences, pairs, forces, stresses):
                 part(seed)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dualfold.data import digits, s_curve, swiss_roll
+from dualfold.descriptions import Description
 
 
 def roll_points(n: int, random_state: int = 0) -> np.ndarray:
@@ -20,3 +21,8 @@ def curve_points(n: int, random_state: int = 0) -> np.ndarray:
 def digit_points(n: int | None = None) -> np.ndarray:
     """Images of 8×8 pixels as rows, whole numbers from 0 to 16."""
     return digits().points[:n]
+
+
+def rows_for(method: Description, X: np.ndarray) -> np.ndarray:
+    """X as the method can take it: without signs for methods of counts."""
+    return np.abs(X) if method.counts else X

@@ -84,3 +84,12 @@ print(sum(name.startswith("dualfold") for name in sys.modules))
 """
     run = subprocess.run([sys.executable, "-c", count], capture_output=True, text=True, check=True)
     assert int(run.stdout) <= 35
+
+
+def test_dependency_groups_have_what_the_extras_have():
+    extras, groups = SETTINGS["project"]["optional-dependencies"], SETTINGS["dependency-groups"]
+    of_ours = {"dualfold[all]"}
+    assert [*groups["test"], *groups["lint"]] == [
+        one for one in extras["dev"] if one not in of_ours
+    ]
+    assert groups["docs"] == [one for one in extras["docs"] if one not in of_ours]

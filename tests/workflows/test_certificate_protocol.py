@@ -15,7 +15,6 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 from scipy.sparse.linalg import aslinearoperator
-from scipy.spatial.distance import cdist
 
 import dualfold
 from dualfold import NeighborMap
@@ -25,7 +24,7 @@ from dualfold.exploration.verdict_words import short_verdict, verdict
 from dualfold.fitting.layout import PiecewiseCertificate
 from dualfold.games import LeastSquares, nesterov
 from dualfold.games.certificate import GameCertificate
-from dualfold.point_pca import certify_points, descend_stress
+from dualfold.point_pca import certify_points
 from dualfold.point_pca.certificate import PointCertificate
 from dualfold.programs import (
     LinearProgram,
@@ -104,7 +103,9 @@ EXAMPLES: dict[str, Callable[[], dualfold.Certificate]] = {
     "not a number": lambda: dualfold.certify(PROBLEM, np.full((4, 2), np.nan)),
     # Points
     "wrong points": lambda: certify_points(TABLE, TABLE[:, 2:4]),
-    "least stress": lambda: descend_stress(cdist(TABLE, TABLE)).certificate,
+    "least stress": lambda: dualfold.MDS().fit(TABLE).certificate_,
+    "least stress, on a line": lambda: dualfold.MDS(1).fit(TABLE[:, :1]).certificate_,
+    "order of distances": lambda: dualfold.MDS(metric_mds=False).fit(TABLE).certificate_,
     "points that are no numbers": lambda: certify_points(TABLE, np.full((60, 2), np.nan)),
     # Programs
     "program": lambda: certify_program(DIET, [4.0, 0.0], [2.0]),

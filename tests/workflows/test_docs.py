@@ -2,9 +2,9 @@
 
 Each page gets an empty directory. Its blocks run there in the order of the page:
 
-* ```python: in one namespace for the page, which begins with the names of `given_names`. A block
-  of `>>>` lines is a doctest. Elsewhere a comment that ends in "…" is what its line shows, up to
-  there and up to the digits of numbers.
+* ```python: in one namespace for the page, which begins empty. A block of `>>>` lines is a doctest.
+  Elsewhere a comment that ends in "…" is what its line shows, up to there and up to the digits of
+  numbers.
 * ```sh: `dualfold …` and `python -m papers …` through the command line itself; the commands of
   `NOT_OURS` are recognised and not run. Several commands on a line have && between them.
 * ```text: something to look at.
@@ -27,16 +27,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 from dualfold.cli import app
-from dualfold.data import swiss_roll
 from tests.tools.demo_run import a_demo
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+# These take seconds each; `.ci/run` runs them, too (pytest -m full).
+LONG_PAGES = ("audit.md", "certificates.md", "scale.md", "trust.md", "which-method.md")
 NOT_OURS = ("pip install", "pytest", "python -m benchmarks", "python docs/")
 # The reason stands in the page, after the colon; an empty one marks nothing.
 FENCE = re.compile(
@@ -60,19 +60,6 @@ def blocks(text: str) -> list[Block]:
         )
         for found in FENCE.finditer(text)
     ]
-
-
-def given_names() -> dict[str, Any]:
-    """What a reader of the README has already: data X, further rows, labels, and NumPy."""
-    roll = swiss_roll(400, random_state=0)
-    labels = (roll.color > np.median(roll.color)).astype(int)
-    return {
-        "X": roll.points,
-        "new": swiss_roll(20, random_state=1).points,
-        "labels": labels,
-        "species": np.array(["inner", "outer"])[labels],
-        "np": np,
-    }
 
 
 def smaller(code: str) -> str:
@@ -166,12 +153,19 @@ def run_shell(body: str, where: str) -> None:
 # ---- the tests
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, marks=pytest.mark.full if page.name in LONG_PAGES else ())
+        for page in PAGES
+    ],
+    ids=lambda page: page.name,
+)
 def test_the_blocks_of_a_page_run(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)  # empty: commands read what commands wrote
-    names = given_names()
+    names: dict[str, Any] = {}
     for block in blocks(page.read_text(encoding="utf-8")):
         where = f"{page.name}:{block.line}"
         assert block.kind in ("python", "sh", "text"), f"{where}: ```{block.kind} is not known"

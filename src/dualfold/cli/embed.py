@@ -28,7 +28,7 @@ from dualfold.descriptions import DESCRIPTIONS
 from dualfold.errors import counted
 from dualfold.exploration.axis_remarks import variance_line
 from dualfold.exploration.exploration import explored
-from dualfold.exploration.input_table import refuse_labels
+from dualfold.exploration.input_table import refuse_labels, refuse_weight
 from dualfold.exploration.map_page import refuse_images
 from dualfold.exploration.plan import Plan, choose_method, compared_coordinates
 
@@ -189,6 +189,7 @@ def _plan(options: EmbedOptions, console: Console) -> tuple[EmbedOptions, Plan]:
     (job,) = jobs_of([choice.method], options)
     with o.usage_errors():
         refuse_labels(options.reading.labels, job)
+        refuse_weight(options.reading.weight, job)
     return options, Plan.of(options.file, options.reading, job, choice)
 
 
@@ -242,7 +243,8 @@ def _last_lines(options: EmbedOptions, summary: dict[str, Any]) -> list[str]:
         )
     if (sampled := summary["t_similarity_rows"]) < summary["rows"]:
         lines.append(f"Neighbours were counted on {sampled:,} of the rows")
-    lines += variance_line(summary["explained_variance_ratio"], summary["filled_share"])
+    explains = DESCRIPTIONS[summary["settings"]["method"]].explains
+    lines += variance_line(summary["explained_variance_ratio"], summary["filled_share"], explains)
     lines += (summary.get("meaning") or {"text": ""})["text"].splitlines()
     return [*lines, summary["verdict"], try_next(_next_words(options, summary))]
 

@@ -19,7 +19,7 @@ from dualfold.exploration.job import estimator_defaults
 # Options of methods that every command has among its own.
 SHARED_OPTIONS = ("n_components", "n_neighbors")
 # Those that are on or off, without a value; stated here since help must not load estimators.
-SWITCH_OPTIONS = frozenset({"angles", "supervised", "whiten"})
+SWITCH_OPTIONS = frozenset({"angles", "metric_mds", "supervised", "whiten"})
 # The options that a command has for the methods that are named in it, each once.
 METHOD_OPTIONS = tuple(
     dict.fromkeys(

@@ -99,7 +99,7 @@ def _equal_columns(X: Array, names: tuple[str, ...]) -> dict[str, str]:
 
 def logarithms(table: Table, reading: Reading) -> tuple[dict[str, float], list[Message]]:
     """The columns to take the logarithm of, each with its unit (0: log x), and notices."""
-    if reading.mixed == "given":
+    if reading.as_given:
         return dict.fromkeys(reading.log, 0.0), []
     skewed = _skewed_columns(table) if reading.auto else []
     chosen = dict.fromkeys([*reading.log, *skewed], 0.0)

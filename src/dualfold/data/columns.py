@@ -113,7 +113,7 @@ def table_of_frame(
         name: (
             "label"
             if name in no_features
-            else _column_kind(column, name, name in keep, mixed, reading.mixed == "given")
+            else _column_kind(column, name, name in keep, mixed, reading.as_given)
         )
         for name, column in columns.items()
         if name not in exclude

@@ -14,6 +14,7 @@ from dualfold.data import array_files as arrays
 from dualfold.data.cell_words import with_choices
 from dualfold.data.column_choices import encoded_table, logarithms, without_redundant_columns
 from dualfold.data.columns import Table, table_of_frame
+from dualfold.data.counts import table_of_counts
 from dualfold.data.encoding import (
     Encoding,
     ambiguous_dates,
@@ -33,8 +34,10 @@ from dualfold.data.imputation import Imputation
 from dualfold.data.missing_patterns import without_empty_columns
 from dualfold.data.missing_values import ColumnScaling, complete_table_with_cells, standard_of_known
 from dualfold.data.reading import DEFAULT_READING, OPTION_SUBJECTS, PLAIN_READING, Reading
+from dualfold.data.row_weights import validated_weights
 from dualfold.data.scales import Standard, different_units, gower_standard, standard_of
 from dualfold.data.table_reader import raw_table, table_of_matrix
+from dualfold.data.weight_columns import weight_remarks
 from dualfold.errors import Argument, InvalidInput, Message
 from dualfold.inputs import frame_of, numbers_of, word_columns
 
@@ -312,6 +315,17 @@ class Prepared:
         return self.label(self.reading.labels)
 
     @property
+    def weights(self) -> Any:
+        """How often each row counts.
+
+        Returns
+        -------
+        ndarray or None
+            The numbers of the column that `reading.weight` names; None where it names none.
+        """
+        return weights_of(self.table, self.reading)
+
+    @property
     def colors(self) -> Any:
         """Values to colour by.
 
@@ -367,14 +381,17 @@ def prepare(source: Any, reading: Reading = DEFAULT_READING) -> Prepared:
     source = source.to_pandas() if hasattr(source, "to_pandas") else source
     reading = _with_orders(source, reading)
     table = table_of_source(source, reading, mixed=True)
+    if reading.mixed == "counts":
+        table = table_of_counts(table, reading)
     reading = with_choices(reading, table.choices)
     file = isinstance(source, str | os.PathLike)
     name = os.fspath(source) if file else f"the {type(source).__name__}"
-    given = reading.mixed == "given"
+    given = reading.as_given
     if not given:
         table = without_empty_columns(without_redundant_columns(table, reading), reading)
     raw = table
     logs, remarks = logarithms(table, reading)
+    remarks = [*remarks, *weight_remarks(table, reading)]
     table, encodings = encoded_table(table, logs)
     scaling = _scaling_choice(table, reading, encodings)
     categories = indicators(encodings)
@@ -384,11 +401,11 @@ def prepare(source: Any, reading: Reading = DEFAULT_READING) -> Prepared:
     table, filled = complete_table_with_cells(
         table, rule, ColumnScaling.of(scaling.standardize, encodings)
     )
-    standard = None
+    standard, weights = None, weights_of(table, reading)
     if scaling.standardize and filled is None:
-        standard = standard_of(table.X, categories)
+        standard = standard_of(table.X, categories, weights)
     elif scaling.standardize and filled is not None:
-        standard = standard_of_known(table.X, filled.hole, categories)
+        standard = standard_of_known(table.X, filled.hole, categories, weights)
     if reading.mixed == "gower":
         standard = gower_standard(table.X, categories, len(encodings))
     X = table.X if standard is None else standard.apply(table.X)
@@ -407,6 +424,13 @@ def prepare(source: Any, reading: Reading = DEFAULT_READING) -> Prepared:
     )
 
 
+def weights_of(table: Table, reading: Reading) -> NDArray[Any] | None:
+    """The validated weights of the rows of a table; None where no column has them."""
+    if reading.weight is None:
+        return None
+    return validated_weights(table.labels[reading.weight], len(table.rows), "weight")
+
+
 @dataclass(frozen=True)
 class _Scaling:
     """Whether columns are standardised, whether their scales stay different, and why."""
@@ -417,7 +441,9 @@ class _Scaling:
 
 
 def _scaling_choice(table: Table, reading: Reading, encodings: tuple[Encoding, ...]) -> _Scaling:
-    free = reading.standardize is None and reading.mixed != "given"
+    if reading.mixed == "counts":  # shares of a row have no scale of their own
+        return _Scaling(standardize=bool(reading.standardize))
+    free = reading.standardize is None and not reading.as_given
     if reading.standardize or reading.mixed == "gower" or (free and is_mixed(encodings)):
         return _Scaling(standardize=True)
     differ = different_units(table.X, table.names)

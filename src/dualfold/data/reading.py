@@ -15,7 +15,7 @@ from typing import Any, Literal, Self
 from dualfold.errors import Argument, InvalidInput
 
 Missing = Literal["auto", "raise", "drop", "mean", "impute", "keep"]
-Mixed = Literal["famd", "gower", "numbers", "given"]
+Mixed = Literal["famd", "gower", "numbers", "given", "counts"]
 FILE_FORMATS = ("csv", "tsv", "jsonl", "xlsx", "parquet", "npy", "npz", "mtx", "h5ad")
 
 
@@ -64,6 +64,10 @@ class Reading:
         Column that names the rows; it is no feature.
     labels : str or None, default=None
         Column with the classes, for methods that learn from them; it is no feature.
+    weight : str or None, default=None
+        Column that says how often each row counts (counts, survey weights); it is no feature.
+        Columns are standardised by weighted means and deviations; missing values are filled in
+        without weights.
     exclude : tuple of str, default=()
         Columns to leave out.
     keep : tuple of str, default=()
@@ -76,12 +80,13 @@ class Reading:
         known scale are ordered anyway.
     season : tuple of str, default=()
         Columns of dates of which the time of the year is used, a place on a circle.
-    mixed : {"famd", "gower", "numbers", "given"}, default="famd"
+    mixed : {"famd", "gower", "numbers", "given", "counts"}, default="famd"
         "famd" uses categories (a column of 0 and 1 for each level, scaled as in factor analysis of
         mixed data), true/false and dates beside numbers. "gower" scales the same columns so that
         the Manhattan distance of two rows is Gower's. "numbers" uses numbers only. "given" takes
         all numbers as they are: nothing is scaled, left out or filled in unless another field says
-        so.
+        so. "counts" is the same for a contingency table: the first column of text names the rows,
+        the others are counts; text, gaps and numbers below 0 are refused.
     plain : bool, default=False
         Whether to guess nothing. By default columns that look like the answer are kept apart and
         colour the map, answers in words are ordered, numbers with a unit or separators of thousands
@@ -153,6 +158,11 @@ class Reading:
     labels: str | None = _option(
         None, "Classes, for methods that learn from them; not used as a feature.", metavar="COLUMN"
     )
+    weight: str | None = _option(
+        None,
+        "How often each row counts: counts or survey weights; not used as a feature.",
+        metavar="COLUMN",
+    )
     exclude: tuple[str, ...] = _option((), "Leave out (repeatable).", metavar="COLUMN")
     keep: tuple[str, ...] = _option(
         (),
@@ -170,9 +180,9 @@ class Reading:
     )
     mixed: Mixed = _option(  # noqa: RUF009 (it returns a field)
         "famd",
-        "Categories and dates beside numbers, scaled as FAMD or Gower; numbers only, or just "
-        "as they are given.",
-        choices=("famd", "gower", "numbers", "given"),
+        "Categories and dates beside numbers, scaled as FAMD or Gower; numbers only, just as they "
+        "are given, or counts of a contingency table.",
+        choices=("famd", "gower", "numbers", "given", "counts"),
     )
     plain: bool = _option(
         False,
@@ -266,7 +276,7 @@ class Reading:
             Names of columns and names of fields.
         """
         asked = dict.fromkeys(self.label_columns, "label_columns")
-        for one in ("labels", "identifier", "color"):
+        for one in ("weight", "labels", "identifier", "color"):
             name = getattr(self, one)
             asked |= {} if name is None else {name: one}
         return asked
@@ -357,15 +367,26 @@ class Reading:
         return frozenset((*self.used_fields, *self.used_columns))
 
     @property
+    def as_given(self) -> bool:
+        """Whether all numbers are taken as they are.
+
+        Returns
+        -------
+        bool
+            True with `mixed="given"` and `mixed="counts"`.
+        """
+        return self.mixed in ("given", "counts")
+
+    @property
     def guesses(self) -> bool:
         """Whether what a column means may be guessed from its name and values.
 
         Returns
         -------
         bool
-            False with `plain=True` or `mixed="given"`.
+            False with `plain=True`, `mixed="given"` or `mixed="counts"`.
         """
-        return not self.plain and self.mixed != "given"
+        return not self.plain and not self.as_given
 
     def differences(self, earlier: Reading) -> dict[str, Any]:
         """Choices that make other features than those of an earlier map.

@@ -28,10 +28,7 @@ DESCRIPTIONS: dict[str, Description] = {
     )
 }
 # Estimators and functions of two tables, "module:name"; the command line reads one.
-TWO_TABLE_METHODS = (
-    ("cca:CCA", "cca:cca"),
-    ("correspondence:CorrespondenceAnalysis", "correspondence:correspondence_analysis"),
-)
+TWO_TABLE_METHODS = (("cca:CCA", "cca:cca"),)
 # Public names, with the modules below dualfold.methods (with an underscore before) they are from.
 ESTIMATOR_MODULES = {
     row.class_name: row.estimator.partition(":")[0] for row in DESCRIPTIONS.values()

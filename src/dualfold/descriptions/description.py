@@ -67,6 +67,9 @@ class Description:
         Whether the proof needs dual weights, which a model file keeps.
     weighted : bool, default=False
         Whether `fit` takes weights of rows (`sample_weight`).
+    counts : bool, default=False
+        Whether its table holds counts, numbers ≥ 0 that are taken as they are, and its map has
+        points of the columns, too (`column_embedding_`).
     masses : bool, default=False
         Whether `fit` takes masses of rows (`masses`), which change no graph.
     in_demo : bool, default=True
@@ -100,6 +103,7 @@ class Description:
     values: bool = True
     dual: bool = False
     weighted: bool = False
+    counts: bool = False
     masses: bool = False
     in_demo: bool = True
 
@@ -130,6 +134,11 @@ class Description:
     def along_graph(self) -> bool:
         """Whether the lengths of the map are those along the graph, not straight ones."""
         return self.needs_graph and self.lengths and not self.linear
+
+    @property
+    def explains(self) -> str:
+        """What the shares of its axes are shares of, in a word."""
+        return "inertia" if self.counts else "variance"
 
     @property
     def class_name(self) -> str:

@@ -16,9 +16,12 @@ if TYPE_CHECKING:
 MAX_NAMED = 5
 
 
-def variance_line(explained: list[float] | None, filled_share: float = 0.0) -> list[str]:
+def variance_line(
+    explained: list[float] | None, filled_share: float = 0.0, variance: str = "variance"
+) -> list[str]:
     """How much of the variance the axes explain, each and together.
 
+    variance : its name, where the method has another one
     What was filled in varies less than what is not known, so that axes explain more of it.
     """
     from dualfold.quality.picture import percent
@@ -26,7 +29,7 @@ def variance_line(explained: list[float] | None, filled_share: float = 0.0) -> l
     if not explained:
         return []
     each = ", ".join(percent(share) for share in explained[:MAX_NAMED])
-    variance = "variance of the filled table" if filled_share else "variance"
+    variance = f"{variance} of the filled table" if filled_share else variance
     if len(explained) == 1:
         return [f"The axis explains {each} of the {variance}"]
     more = ", …" if len(explained) > MAX_NAMED else ""
@@ -69,7 +72,7 @@ def far_rows_remarks(result: FittedMap, data: Prepared) -> list[Message]:
         more = " …" if len(rows) > MAX_NAMED else ""
         lie = f"row {numbers} lies" if one else f"{len(rows):,} rows ({numbers}{more}) lie up to"
         times = f"{found.times:,.0f} times as" if found.times < 1e6 else "over a million times as"
-        why, remedy = ("", ()) if result.job.of_distances else _far_column(data, rows)
+        why, remedy = _far_column(data, rows) if result.job.of_features else ("", ())
         remarks.append(
             Message(
                 f"axis {found.axis + 1} of {result.job.method.name}: {lie} {times} far out as 99 % "

@@ -293,7 +293,11 @@ class Exploration:
         lines = [
             f"{counted(rows, 'row')} × {counted(len(self.data.sources), 'column')} of "
             f"{self.data.source} → {counted(d, 'coordinate')} of {self.fitted.job.method.name}",
-            *variance_line(self.fitted.variance_shares, self.data.filled_share),
+            *variance_line(
+                self.fitted.variance_shares,
+                self.data.filled_share,
+                self.fitted.job.method.explains,
+            ),
             *([] if self.meaning is None else self.meaning.lines),
             self.verdict,
             *(f"note: {note}" for note in self.notes),

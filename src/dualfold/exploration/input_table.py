@@ -6,6 +6,7 @@ import os
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from dualfold.descriptions import DESCRIPTIONS
 from dualfold.errors import Argument, InvalidInput, Message
 
 if TYPE_CHECKING:
@@ -41,12 +42,32 @@ def read_input(source: Any, reading: Reading, listener: Listener) -> Prepared:
 
 
 def reading_for(reading: Reading, *jobs: Job) -> Reading:
-    """The reading that methods need: distances and sets as they are, FAMD's columns scaled."""
+    """The reading that methods need: distances, sets, counts as they are, FAMD's columns scaled."""
+    if any(job.method.counts for job in jobs):
+        return _reading_of_counts(reading)
     if any(job.of_distances or job.of_sets for job in jobs):
         return replace(reading, mixed="given")
     if reading.standardize is None and any(job.method.scaled for job in jobs):
         return replace(reading, standardize=True)
     return reading
+
+
+def _reading_of_counts(reading: Reading) -> Reading:
+    """The reading of a contingency table; choices that would change the counts are refused."""
+    changes: dict[str, Any] = {
+        name: getattr(reading, name)
+        for name in ("standardize", "log", "auto", "category", "ordered", "season")
+    }
+    changes |= {"mixed": reading.mixed if reading.mixed == "gower" else None}
+    changes |= {"missing": reading.missing if reading.missing in ("mean", "impute") else None}
+    for name, value in changes.items():
+        if value:
+            raise InvalidInput(
+                Argument(name, value),
+                " would change the numbers, and correspondence analysis takes counts as they "
+                "are; leave it out",
+            )
+    return replace(reading, mixed="counts")
 
 
 def seconds_to_read(source: str) -> float | None:
@@ -111,7 +132,9 @@ def max_coordinates(data: Prepared, method: Description) -> int:
         raise InvalidInput(f"a map needs 2 rows or more, but {data.source} has {n}")
     # Graphs and affinities of rows leave out the direction in which all rows are the same.
     most = n - 1 if method.needs_graph or "affinity" in method.options else width
-    return min(most, width) if method.linear else most
+    most = min(most, width) if method.linear else most
+    # Of a contingency table one direction is trivial.
+    return min(n, width) - 1 if method.counts else most
 
 
 def refuse_too_many_coordinates(data: Prepared, n_components: Any, method: Description) -> None:
@@ -152,6 +175,19 @@ def refuse_scaled_distances(reading: Reading, *jobs: Job) -> None:
                 Argument("metric", "precomputed"),
                 "); take a method that has the option",
             )
+
+
+def refuse_weight(weight: str | None, *jobs: Job) -> None:
+    """Weights of rows for methods that take none."""
+    wrong = [job.method.name for job in jobs if not (job.method.weighted or job.method.masses)]
+    if weight is None or not wrong:
+        return
+    able = [row.name for row in DESCRIPTIONS.values() if row.weighted or row.masses]
+    raise InvalidInput(
+        Argument("weight", weight),
+        f" has no use for {' and '.join(wrong)}, in whose problem rows have no weights; those that "
+        f"take them are {', '.join(able)}",
+    )
 
 
 def refuse_labels(labels: str | None, *jobs: Job) -> None:

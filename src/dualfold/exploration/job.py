@@ -98,6 +98,11 @@ class Job:
         return self.options.get("metric") in SET_METRICS
 
     @property
+    def of_features(self) -> bool:
+        """Whether columns are measurements of the rows: neither distances nor counts."""
+        return not self.of_distances and not self.method.counts
+
+    @property
     def uses_labels(self) -> bool:
         """Whether it learns from classes."""
         return "labels" in self.method.needs or bool(self._chosen_parameters.get("supervised"))
@@ -141,6 +146,16 @@ class Job:
         remark = f"{self.method.name}: {n} rows get {words} {value:.3g}, not the usual {usual:g}"
         return replace(self, options={**self.options, name: value}), [remark]
 
+    def with_weights(self, weights: Any) -> dict[str, Any]:
+        """Weights of rows by the argument of `fit` that takes them; {} for None."""
+        from dualfold.data.row_weights import validated_masses
+
+        if weights is None:
+            return {}
+        if self.method.weighted:
+            return {"sample_weight": weights}
+        return {"masses": validated_masses(weights, len(weights), "weight")}
+
     def as_fitted(self, estimator: Any) -> Job:
         """The job with what fitting decided: rows left out of the problem."""
         decided = getattr(estimator, "found_parameters", dict)
@@ -180,8 +195,9 @@ class FittedMap:
 
     @property
     def variance_shares(self) -> list[float] | None:
-        """The share of the variance that each axis explains; None where axes do not."""
-        ratios = getattr(self.estimator, "explained_variance_ratio_", None)
+        """The share of variance or inertia that each axis explains; None where axes do not."""
+        named = f"explained_{self.job.method.explains}_ratio_"
+        ratios = getattr(self.estimator, named, None)
         return None if ratios is None else [float(ratio) for ratio in ratios]
 
     @property
@@ -190,7 +206,8 @@ class FittedMap:
         from dualfold.quality.picture import percent
 
         titles = [f"{self.job.method.name} {axis + 1}" for axis in range(self.points.shape[1])]
-        shares = [f" ({percent(share)} of the variance)" for share in self.variance_shares or ()]
+        of = f"of the {self.job.method.explains}"
+        shares = [f" ({percent(share)} {of})" for share in self.variance_shares or ()]
         return [a + b for a, b in zip(titles, shares, strict=True)] if shares else titles
 
     @property
@@ -229,7 +246,7 @@ def fit_map(job: Job, data: Prepared, listener: Listener, cache: NeighborCache) 
         if job.method.needs_graph:
             estimator.set_params(graph=cache.graph_for(estimator))
         with listener.stage(job.method.name):
-            points = estimator.fit_transform(data.X, data.classes)
+            points = estimator.fit_transform(data.X, data.classes, **job.with_weights(data.weights))
         if job.method.needs_graph:
             cache.add_graph_of(estimator)
     seconds = perf_counter() - begin

@@ -86,6 +86,6 @@ def _principal_components(result: FittedMap, data: Prepared) -> Any:
     n, width = data.X.shape
     d, job = result.points.shape[1], result.job
     quick = n * width * min(n, width) <= MAX_QUICK_FLOPS and d <= min(n - 1, width)
-    if job.method.name in ("pca", "famd") or job.of_distances or not quick:
+    if job.method.name in ("pca", "famd") or not job.of_features or not quick:
         return None
     return Job(DESCRIPTIONS["pca"], d).estimator().fit_transform(data.X)

@@ -30,17 +30,26 @@ class NeighborCache:
         self._metric = "precomputed" if of_distances else gower
         self._space = space_of(data.X, self._metric)
         self._equal_weights = not of_distances and data.scales_differ and hasattr(data.X, "dtype")
-        self._measured = self._measured_space(data.X) if self._equal_weights else self._space
+        self._of_counts = data.reading.mixed == "counts"
+        others = self._equal_weights or self._of_counts
+        self._measured = self._measured_space(data.X) if others else self._space
         self._data = data
 
     def _measured_space(self, X: Any) -> Space:
         """The rows of X by standardised columns where one of them decides all distances.
 
-        Else a map of that column alone would seem to keep everything.
+        Else a map of that column alone would seem to keep everything. Counts are compared as
+        profiles.
         """
         from dualfold.data.scales import standard_of
         from dualfold.quality.space import space_of
 
+        if self._of_counts:
+            from dualfold.maps.profile_map import chi_square_rows
+
+            space = space_of(chi_square_rows(X))
+            space.about = "by the χ² distances of profiles"
+            return space
         if not self._equal_weights:
             return space_of(X, self._metric)
         space = space_of(standard_of(X).apply(X))

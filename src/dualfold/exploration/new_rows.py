@@ -46,6 +46,8 @@ def rows_for_model(model: Model, source: Any, reading: Reading) -> NewRows:
     from dualfold.data.prepared import table_of_source
 
     first = stored_reading(model.settings.get("reading"), "the model")
+    if first.mixed == "counts" and reading.missing == "auto":  # counts are not guessed
+        reading = replace(reading, missing="raise")
     written = replace(reading.after(first, "notation"), missing="keep")
     if model.encodings:
         return _mixed_rows(model, source, reading, written)

@@ -38,7 +38,7 @@ def meaning_of_map(
     ordered = [one for one in data.encodings if one.kind == "ordered" and one.name in columns]
     columns |= {one.name: one.values(columns[one.name])[:, 0] for one in ordered}
     orders = {one.name: one.levels for one in ordered}
-    if not fitted.job.of_distances:
+    if fitted.job.of_features:
         columns |= _number_columns(data, points)
     verdicts: tuple[str, ...] = () if quality is None else quality.groups.verdicts
     return map_meaning(columns, points, verdicts=verdicts, orders=orders)

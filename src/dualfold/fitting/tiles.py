@@ -47,6 +47,9 @@ class TiledRows(Protocol):
     def encoded_moments(self, encodings: Any, weights: Array | None = None) -> Moments:
         """The moments of the encoded_columns columns."""
 
+    def profile_moments(self, weights: Array | None = None) -> Moments:
+        """The moments of the profiles of rows of counts, each row counting as its sum."""
+
     def neighbors(self, count: int) -> Any:
         """The nearest rows of each row."""
 

@@ -10,7 +10,8 @@ from dualfold.graph.builders import (
 )
 from dualfold.graph.geodesics import farthest_points, geodesic_distances
 from dualfold.graph.graph import Graph
-from dualfold.graph.neighbors import Neighbors, nearest, neighbors_within
+from dualfold.graph.neighbor_lists import Neighbors
+from dualfold.graph.neighbors import nearest, neighbors_within
 from dualfold.graph.pieces import join_pieces, separate
 
 __all__ = [

@@ -11,9 +11,9 @@ import scipy.sparse as sp
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.graph import Graph, Lists, Symmetry, symmetric_lengths
-from dualfold.graph.metrics import is_precomputed
+from dualfold.graph.metrics import from_precomputed, is_precomputed
 from dualfold.graph.neighbor_lists import Neighbors, Search, exact_search
-from dualfold.graph.neighbors import from_precomputed, nearest, neighbors_within, radius_search
+from dualfold.graph.neighbors import nearest, neighbors_within, radius_search
 from dualfold.kernels.sparse import canonical_rows
 
 

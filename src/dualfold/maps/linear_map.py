@@ -155,8 +155,8 @@ class LinearMap(OutOfSampleMap):
     def column_means(self) -> Array:
         return self.mean
 
-    def column_scale(self) -> Array | None:
-        return self.scale
+    def compared_rows(self, X: Any) -> Any:
+        return X if self.scale is None else X / self.scale
 
     def _refuse_width(self, given: int, needed: int, what: str) -> None:
         if given != needed:

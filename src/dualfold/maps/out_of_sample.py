@@ -23,6 +23,7 @@ STORED_KINDS = {
     "nystrom": "nystrom_map:NystromMap",
     "local weights": "local_map:LocalWeightsMap",
     "neighbours": "attraction_map:AttractionMap",
+    "stress": "stress_map:StressMap",
     "kernel": "kernel_map:KernelMap",
     "pieces": "piecewise_map:PiecewiseMap",
     "rescaled": "piecewise_map:RescaledMap",
@@ -177,15 +178,20 @@ class OutOfSampleMap:
         """
         return None
 
-    def column_scale(self) -> Array | None:
-        """The numbers that columns are divided by.
+    def compared_rows(self, X: Any) -> Any:
+        """Rows in the units that the map measures in, to compare them with one another.
+
+        Parameters
+        ----------
+        X : ndarray or sparse matrix of shape (n_samples, n_features)
+            Rows as the map takes them.
 
         Returns
         -------
-        ndarray or None
-            The numbers; None if columns are not divided.
+        ndarray or sparse matrix
+            The rows, with columns divided where the map divides them.
         """
-        return None
+        return X
 
 
 def _not_storable(map_: Any) -> InvalidInput:

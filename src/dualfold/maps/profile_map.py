@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.arrays import Array
+from dualfold.errors import Argument, InvalidInput
 from dualfold.maps.linear_map import LinearMap, ProjectionLift
 from dualfold.trace.doubts import StoredPoints
 from dualfold.trace.lift import Solve, unit_columns
@@ -16,14 +17,35 @@ from dualfold.trace.problem import TraceProblem
 from dualfold.weights.row_passes import combined_rows, numeric_table
 
 
+def row_sums(rows: Any) -> Array:
+    """The sums of rows of counts; numbers below 0 are refused."""
+    entries = rows.data if sp.issparse(rows) else rows
+    if entries.size and float(entries.min()) < 0:
+        raise InvalidInput(
+            "Negative values in data: ",
+            Argument("X"),
+            f" holds {float(entries.min()):g}, and counts are 0 or more",
+        )
+    return np.asarray(rows.sum(axis=1, dtype=np.float64)).ravel()
+
+
 def profiles(X: Any) -> Any:
     """Rows of counts divided by their sums; a row without counts stays 0."""
     rows = numeric_table(X)
-    sums = np.asarray(rows.sum(axis=1), dtype=np.float64).ravel()
+    sums = row_sums(rows)
     sums = np.where(sums > 0, sums, 1.0)
     if sp.issparse(rows):
         return sp.csr_array(sp.diags_array(1 / sums) @ rows)
     return rows / sums[:, None]
+
+
+def chi_square_rows(X: Any) -> Any:
+    """Rows of counts whose Euclidean distances are the χ² distances of their profiles."""
+    rows = numeric_table(X)
+    sums = np.asarray(rows.sum(axis=0, dtype=np.float64)).ravel()
+    roots = np.sqrt(np.where(sums > 0, sums / (sums.sum() or 1.0), 1.0))
+    shares = profiles(rows)
+    return sp.csr_array(shares @ sp.diags_array(1 / roots)) if sp.issparse(rows) else shares / roots
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +85,9 @@ class ProfileMap(LinearMap):
 
     __call__ = encode
 
+    def compared_rows(self, X: Any) -> Any:
+        return super().compared_rows(profiles(X))
+
 
 @dataclass(frozen=True, eq=False)
 class ProfileLift(ProjectionLift):
@@ -75,6 +100,7 @@ class ProfileLift(ProjectionLift):
         # SᵀSv = λv, and the points are D_r^(-1/2)Sv.
         assert self.scale is not None
         points = unit_columns(stored.points)
+        points = points if self.weights is None else self.weights.values[:, None] * points
         sums = combined_rows(self.data, points, np.zeros(len(self.mean)))
         sums = sums - np.outer(self.mean, sums.sum(axis=0))
         return unit_columns(sums / self.scale[:, None])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -13,22 +13,33 @@ from sklearn.utils.validation import check_is_fitted
 
 from dualfold.arrays import Array
 from dualfold.data.labels import Labels
+from dualfold.data.row_weights import RowWeights, present_rows, weighted_rows
 from dualfold.embedding import embed
 from dualfold.errors import Argument, InvalidInput, RowNumbers, RowsLeftOut, warn
 from dualfold.fitting.estimator import Stage, asked_count
-from dualfold.fitting.linear import LinearEstimator, LinearFit, LinearMethod, linear_fit
+from dualfold.fitting.linear import (
+    LinearEstimator,
+    LinearFit,
+    LinearMethod,
+    linear_fit,
+    linear_fit_of_tiles,
+)
 from dualfold.fitting.solver_choice import solver_to_last_digits
-from dualfold.maps.profile_map import ProfileLift, ProfileMap
+from dualfold.fitting.tiles import TiledRows
+from dualfold.fitting.weighted_fit import fit_transform_with_weights, fit_with_weights
+from dualfold.maps.profile_map import ProfileLift, ProfileMap, profiles, row_sums
 from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.weights.gram import gram_kind, point_gram, point_gram_error
-from dualfold.weights.precision import rounding_sentence
+from dualfold.weights.precision import joined_sentences, rounding_sentence
 from dualfold.weights.row_passes import numeric_table
 
 # A dense matrix of the columns up to here; products with the table beyond.
 MAX_COLUMNS = 5_000
 
 
-def correspondence_analysis(X: Any, *, n_components: int = 2) -> TraceProblem:
+def correspondence_analysis(
+    X: Any, *, n_components: int = 2, sample_weight: Any = None
+) -> TraceProblem:
     """Correspondence analysis as a trace problem.
 
     The problem is::
@@ -45,6 +56,8 @@ def correspondence_analysis(X: Any, *, n_components: int = 2) -> TraceProblem:
         Counts, or other numbers ≥ 0 that may be added up; a sparse matrix stays sparse.
     n_components : int, default=2
         Number of coordinates.
+    sample_weight : array-like of shape (n_samples,) or None, default=None
+        How often each row counts: its counts are multiplied by it.
 
     Returns
     -------
@@ -80,38 +93,67 @@ def correspondence_analysis(X: Any, *, n_components: int = 2) -> TraceProblem:
     >>> print(embed(correspondence_analysis(table)).values.round(4))
     [0.4699 0.1686]
     """
-    data = numeric_table(X)
-    masses, shares = _masses(data)
+    data, weights = weighted_rows(numeric_table(X), sample_weight)
+    masses, shares = _masses(data, weights)
     scale = np.sqrt(np.where(shares > 0, shares, 1.0))
-    lift = ProfileLift(data, shares, scale=scale)
-    rows = 1 / np.sqrt(np.where(masses > 0, masses, 1.0))
-    total = float(data.sum(dtype=np.float64))
+    lift = ProfileLift(data, shares, scale=scale, weights=weights)
+    words = "" if weights is None else weights.about
     if sp.issparse(data) or data.shape[1] > MAX_COLUMNS:
-        table = sp.csr_array(data, dtype=np.float64)
-        factor = sp.csr_array(sp.diags_array(rows / total) @ table @ sp.diags_array(1 / scale))
+        roots = sp.diags_array(np.sqrt(masses))
+        factor = sp.csr_array(
+            roots @ sp.csr_array(profiles(data), dtype=np.float64) @ sp.diags_array(1 / scale)
+        )
         trivial = np.sqrt(shares)
-        return TraceProblem(Gramian(factor), None, n_components, "max", excluded=trivial, lift=lift)
-    residual = (data / total - np.outer(masses, shares)) * rows[:, None] / scale
-    zero = np.zeros(len(residual))
-    columns = np.ascontiguousarray(residual.T)
+        return TraceProblem(
+            Gramian(factor), None, n_components, "max", excluded=trivial, lift=lift, about=words
+        )
+    present = masses > 0  # rows without counts have no profile, and no part in the problem
+    residual = (profiles(data) - shares) * np.sqrt(masses)[:, None] / scale
+    zero = np.zeros(int(present.sum()))
+    columns = np.ascontiguousarray(residual[present].T)
     A = point_gram(columns, zero)
-    about = rounding_sentence(point_gram_error(columns, A, zero), A, gram_kind(columns))
+    error = point_gram_error(columns, A, zero) + _residual_error(data, weights, A)
+    rounding = rounding_sentence(error, A, gram_kind(columns))
+    about = joined_sentences(words, rounding)
     return TraceProblem(A, None, n_components, "max", lift=lift, about=about)
 
 
-def _masses(data: Any) -> tuple[Array, Array]:
-    """The sums of the rows and of the columns of data/Σdata; what is no table of counts refused."""
-    entries = data.data if sp.issparse(data) else data
-    if entries.size and float(entries.min()) < 0:
-        raise InvalidInput(
-            "Negative values in data: ",
-            Argument("X"),
-            f" holds {float(entries.min()):g}, and counts are 0 or more",
-        )
-    rows, columns = (np.asarray(data.sum(axis=k, dtype=np.float64)).ravel() for k in (1, 0))
+def _residual_error(data: Array, weights: RowWeights | None, A: Array) -> float:
+    """A bound of what the rounding of masses and profiles changes in A = SᵀS.
+
+    Sums of n or m numbers ≥ 0, their quotients and roots are right to k = (2n + 2m + 8)·eps, as a
+    share; of whole numbers the sums are exact. So S is off by
+    δ ≤ k(‖D_r^½(profiles)D_c^(−½)‖ + 1) ≤ k(√(1 + tr A) + 1) in the Frobenius norm, and A by
+    2‖S‖δ + δ².
+    """
+    whole = weights is None and np.array_equal(data, np.floor(data)) and data.sum() < 2**53
+    share = (8 if whole else 2 * sum(data.shape) + 8) * float(np.finfo(np.float64).eps)
+    inertia = max(float(np.trace(A)), 0.0)
+    off = 2 * share * (np.sqrt(1 + inertia) + 1)  # twice: these are the computed numbers
+    return float(2 * np.sqrt(inertia) * off + off**2)
+
+
+def _masses(data: Any, weights: RowWeights | None = None) -> tuple[Array, Array]:
+    """The shares of the rows and of the columns in all counts; zeros alone are refused."""
+    rows, columns = row_sums(data), data.sum(axis=0, dtype=np.float64)
+    if weights is not None:
+        rows, columns = rows * weights.values, weights.values @ data
     if not rows.sum() > 0:
         raise InvalidInput(Argument("X"), " holds zeros only, and so no counts to analyse")
+    columns = np.asarray(columns, dtype=np.float64).ravel()
     return rows / rows.sum(), columns / columns.sum()
+
+
+def _warn_of_empty_rows(rows: Array) -> None:
+    if not len(rows):
+        return
+    warn(
+        RowsLeftOut(
+            f"{len(rows)} row{'s have' if len(rows) > 1 else ' has'} no counts (the first is ",
+            RowNumbers(int(rows[0])),
+            "), and so no profile: they are at the origin and count for nothing",
+        )
+    )
 
 
 @dataclass(eq=False, repr=False)
@@ -129,11 +171,11 @@ class CorrespondenceAnalysis(LinearEstimator):
     Attributes
     ----------
     embedding_ : ndarray of shape (n_samples, n_components)
-        Principal coordinates of the rows.
+        Principal coordinates of the rows; not for tables in tiles.
     column_embedding_ : ndarray of shape (n_features, n_components)
         Principal coordinates of the columns.
     row_masses_ : ndarray of shape (n_samples,)
-        Share of all counts that each row has.
+        Share of all counts that each row has; not for tables in tiles.
     column_masses_ : ndarray of shape (n_features,)
         Share of all counts that each column has.
     eigenvalues_ : ndarray of shape (n_components,)
@@ -204,51 +246,76 @@ class CorrespondenceAnalysis(LinearEstimator):
 
     n_components: int = 2
 
+    fit = fit_with_weights
+    fit_transform = fit_transform_with_weights
+
     def _method(self) -> LinearMethod:
-        return LinearMethod(self._fit_counts, self._problem, self._refuse_tiles)
+        return LinearMethod(self._fit_counts, self._problem, self._fit_tiles_of_counts)
 
-    def _problem(self, X: Any, count: int, labels: Labels | None) -> TraceProblem:
-        return correspondence_analysis(X, n_components=asked_count(self, count, min(X.shape) - 1))
+    def _problem(
+        self, X: Any, count: int, labels: Labels | None, weights: Array | None = None
+    ) -> TraceProblem:
+        count = asked_count(self, count, min(X.shape) - 1)
+        return correspondence_analysis(X, n_components=count, sample_weight=weights)
 
-    def _refuse_tiles(self, rows: Any, y: Any) -> LinearFit:
-        super(LinearEstimator, self)._fit_tiles(rows, y)
-        raise AssertionError  # it has raised
+    def _fit_tiles_of_counts(
+        self, rows: TiledRows, y: Any, weights: Array | None = None
+    ) -> LinearFit:
+        """One pass: the scatter of the profiles, each row counting as its sum."""
+        moments = rows.profile_moments(weights)
+        shares = moments.mean
+        self._refuse_shape((moments.rows, len(shares)))
+        scale = np.sqrt(np.where(shares > 0, shares, 1.0))
+        problem = moments.scaled_problem(scale, moments.count, shares > 0)
+        answer = embed(replace(problem, count=self.n_components))
+        inertia = float(np.trace(np.asarray(problem.A)))
+        return linear_fit_of_tiles(
+            answer.problem,
+            answer.solution,
+            answer.certificate,
+            rows.dtype,
+            scale_=scale,
+            column_masses_=shares,
+            total_inertia_=inertia,
+            explained_inertia_ratio_=answer.values / (inertia or 1.0),
+        )
 
-    def _fit_counts(self, X: Any, labels: Labels | None, stage: Stage) -> LinearFit:
-        most = min(X.shape) - 1
-        if X.shape[1] < 2:
+    def _refuse_shape(self, shape: tuple[int, int]) -> None:
+        """Tables with too few rows or columns for the coordinates."""
+        if shape[1] < 2:
             raise InvalidInput(
                 Argument("X"), " has 1 feature(s), and a contingency table has two columns or more"
             )
+        most = min(shape) - 1
         if self.n_components > most:
             raise InvalidInput(
                 Argument("n_components", self.n_components),
-                f" asks for too many coordinates; {X.shape[0]} rows and {X.shape[1]} columns have "
+                f" asks for too many coordinates; {shape[0]} rows and {shape[1]} columns have "
                 f"{most} beside the trivial one",
             )
+
+    def _fit_counts(
+        self, X: Any, labels: Labels | None, stage: Stage, weights: Array | None = None
+    ) -> LinearFit:
+        self._refuse_shape(present_rows(X, weights).shape)
         with stage("problem"):
-            problem = correspondence_analysis(X, n_components=self.n_components)
+            problem: Any = correspondence_analysis(
+                X, n_components=self.n_components, sample_weight=weights
+            )
         with stage("solution and certificate"):
             embedding = embed(problem, solver=solver_to_last_digits(problem))
-        masses, shares = _masses(numeric_table(X))
-        empty = np.flatnonzero(masses == 0)
-        if len(empty):
-            warn(
-                RowsLeftOut(
-                    f"{len(empty)} row{'s have' if len(empty) > 1 else ' has'} no counts (the "
-                    "first is ",
-                    RowNumbers(int(empty[0])),
-                    "), and so no profile: they are at the origin and count for nothing",
-                )
-            )
-        A: Any = problem.A
+        A, lift = problem.A, problem.lift
+        counting = np.ones(X.shape[0], bool) if weights is None else weights > 0
+        masses = np.zeros(X.shape[0])
+        masses[counting] = _masses(lift.data, lift.weights)[0]
+        _warn_of_empty_rows(np.flatnonzero(counting & (masses == 0)))
         inertia = float(A.trace) - 1 if isinstance(A, Gramian) else float(np.trace(A))
         return linear_fit(
             embedding,
             X.dtype,
-            scale_=np.sqrt(np.where(shares > 0, shares, 1.0)),
+            scale_=lift.scale,
             row_masses_=masses,
-            column_masses_=shares,
+            column_masses_=lift.mean,
             total_inertia_=inertia,
             explained_inertia_ratio_=embedding.values / (inertia or 1.0),
         )

@@ -412,7 +412,7 @@ class KernelPCA(Estimator):
         if self._present is not None:  # rows of weight 0 are placed, too
             self.embedding_ = self._map(X)
             if self.landmark_rows_ is not None:
-                self.landmark_rows_ = self._present[self.landmark_rows_]
+                self.landmark_rows_: Array | None = self._present[self.landmark_rows_]
         self.embedding_ = self.embedding_.astype(X.dtype, copy=False)
 
     def _keep(self, rows: Any, embedding: Embedding) -> None:
@@ -534,9 +534,13 @@ class KernelPCA(Estimator):
         rule: Callable[[Any], Array] = self._map
         return rule
 
-    def _statement(self, X: Any, count: int, labels: Labels | None) -> Statement:
-        self._present = None
-        problem = self._problem(X, asked_count(self, count, X.shape[0]))
+    def _statement(
+        self, X: Any, count: int, labels: Labels | None, weights: Array | None = None
+    ) -> Statement:
+        self._present = None if weights is None else np.flatnonzero(weights)
+        counting = None if weights is None else counting_weights(weights)
+        rows = present_rows(X, weights)
+        problem = self._problem(rows, asked_count(self, count, rows.shape[0]), counting)
         lift: Any = problem.lift
         return Statement(problem, lambda a: lift.kernel_map(a.solution.vectors, a.values))
 

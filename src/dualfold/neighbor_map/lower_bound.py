@@ -29,6 +29,7 @@ from dualfold.neighbor_map.gaussian_sums import GaussianSums
 from dualfold.neighbor_map.problem import NeighborProblem, edge_attraction, slope
 from dualfold.trace.certificate import certify
 from dualfold.trace.problem import TraceProblem
+from dualfold.trace.proof.decomposition import all_eigenvalues
 from dualfold.trace.proof.random_search import MISS_CHANCE
 
 _U = 2.0**-53
@@ -134,19 +135,10 @@ def smallest_sum(M: Array, count: int) -> float:
 
 
 def _decomposed_sum(S: Array, count: int) -> float:
-    """From all eigenpairs: |λ_i(S) − λ̂_i| ≤ ω|λ̂_i| + ρ, ω ≥ ‖QᵀQ − I‖, ρ ≥ ‖S − QΛ̂Qᵀ‖.
-
-    (Ostrowski for QΛ̂Qᵀ, Weyl for the rest, as in `leading`; products of m terms are rounded by
-    (m + 4)u, of m and of Σ|λ̂|, in Frobenius norms.)
-    """
-    values, Q = np.linalg.eigh(S)
-    m, u = len(S), 1.02 * (len(S) + 4) * _U
-    skew = float(np.linalg.norm(Q.T @ Q - np.eye(m))) * 1.01 + u * m
-    left = float(np.linalg.norm(S - (Q * values) @ Q.T)) * 1.01 + u * m * float(
-        np.abs(values).max()
-    )
-    low = np.sort(values - skew * np.abs(values) - left)[:count]
-    return float(low.sum()) * 1.0 - 4 * count * _U * float(np.abs(low).sum())
+    """The same from enclosures of all eigenvalues."""
+    values, radii = all_eigenvalues(S)
+    low = np.sort(values - radii)[:count]
+    return float(low.sum()) - 4 * count * _U * float(np.abs(low).sum())
 
 
 def _lowest(M: Array, count: int) -> tuple[Array, Array]:

@@ -1,4 +1,4 @@
-"""PCA by descent on the points or on the directions, and maps of least stress."""
+"""PCA by descent on the points or on the directions."""
 
 from dualfold.point_pca.certificate import certify_points
 from dualfold.point_pca.direction_descent import (
@@ -14,14 +14,12 @@ from dualfold.point_pca.point_descent import (
     point_gradient,
 )
 from dualfold.point_pca.printed_forms import algorithm_one, kronecker_gradient
-from dualfold.point_pca.stress import descend_stress
 
 __all__ = [
     "algorithm_one",
     "averaged_directions",
     "certify_points",
     "descend_points",
-    "descend_stress",
     "direction_error",
     "direction_gradient",
     "kronecker_gradient",

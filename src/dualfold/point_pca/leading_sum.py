@@ -24,6 +24,7 @@ from dualfold.data.column_moments import column_means
 from dualfold.errors import InvalidInput
 from dualfold.trace.certificate import certify
 from dualfold.trace.problem import TraceProblem
+from dualfold.trace.proof.decomposition import all_eigenvalues
 from dualfold.weights.covariance import CentredScatter, scatter, scatter_error
 from dualfold.weights.gram import point_gram, point_gram_error
 from dualfold.weights.row_passes import numeric_table
@@ -92,16 +93,9 @@ def leading_fourth_powers(X: Any, count: int, directions: Any = None) -> Leading
 
 
 def _decomposed_sum(S: Array, count: int, error: float) -> LeadingSum:
-    """From all eigenpairs: |λ_i(S) − λ̂_i| ≤ ω|λ̂_i| + ρ with ω ≥ ‖QᵀQ − I‖ and ρ ≥ ‖S − QΛ̂Qᵀ‖.
-
-    (Ostrowski for QΛ̂Qᵀ, Weyl for the rest.) The products that ω and ρ are read off are rounded
-    by (m + 4)u, of m and of Σ|λ̂|.
-    """
-    values, Q = np.linalg.eigh(S)
-    m, u = len(S), 1.02 * (len(S) + 4) * _U
-    skew = float(np.linalg.norm(Q.T @ Q - np.eye(m))) * 1.01 + u * m
-    left = float(np.linalg.norm(S - (Q * values) @ Q.T)) * 1.01 + u * float(np.abs(values).sum())
-    off = skew * np.abs(values) + left + error
+    """From enclosures of all eigenvalues."""
+    values, radii = all_eigenvalues(S)
+    off = radii + error
     high = np.sort(np.maximum(values + off, 0.0))[::-1]
     low = np.sort(np.maximum(values - off, 0.0))[::-1]
     sums = [float(np.square(one).sum()) for one in (low[:count], high[:count], low[count:])]

@@ -28,8 +28,8 @@ from dualfold.graph.metrics import (
     metric_distances,
     metric_failure,
 )
-from dualfold.graph.neighbor_lists import best_of_rows
-from dualfold.graph.neighbors import Neighbors, nearest
+from dualfold.graph.neighbor_lists import Neighbors, best_of_rows
+from dualfold.graph.neighbors import nearest
 from dualfold.graph.number_rows import as_array, rows_in_units
 from dualfold.inputs import random_generator
 from dualfold.kernels import kernel, kernels_by_dtype

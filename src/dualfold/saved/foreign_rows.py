@@ -246,11 +246,8 @@ def rows_in_map_units(model: Model, X: Any) -> RowsInMapUnits | None:
     if fitted is None:
         return None
     stored, metric = fitted
-    new, scale = model.standardized_rows(X), model.map.column_scale()
-    if scale is None:
-        return RowsInMapUnits(stored, stored, new, metric)
-    # A linear map that divides its columns measures in these units.
-    return RowsInMapUnits(stored, stored / scale, new / scale, metric)
+    old, new = map(model.map.compared_rows, (stored, model.standardized_rows(X)))
+    return RowsInMapUnits(stored, old, new, metric)
 
 
 def judged_rows(model: Model, X: Any) -> ForeignRows | None:

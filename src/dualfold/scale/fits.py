@@ -16,7 +16,12 @@ from dualfold.scale.landmark_fit import fit_landmarks
 from dualfold.scale.lists import neighbors
 from dualfold.scale.placing import as_memory_map, on_every_tile
 from dualfold.scale.table import TiledTable, gather_rows, is_tiled, table
-from dualfold.scale.tile_moments import encoded_moments, encodings_of, moments_of
+from dualfold.scale.tile_moments import (
+    encoded_moments,
+    encodings_of,
+    moments_of,
+    profile_moments,
+)
 
 
 def rows_for_fits(X: Any) -> RowsForFits | None:
@@ -61,6 +66,9 @@ class RowsForFits:
 
     def encoded_moments(self, encodings: Any, weights: Array | None = None) -> Moments:
         return encoded_moments(self.table, encodings, weights)
+
+    def profile_moments(self, weights: Array | None = None) -> Moments:
+        return profile_moments(self.table, weights)
 
     def neighbors(self, count: int) -> Neighbors:
         return neighbors(self.table, count)

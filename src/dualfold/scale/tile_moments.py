@@ -14,6 +14,7 @@ from dualfold.data.row_weights import RowWeights, present_rows, weights_of_all_r
 from dualfold.data.scales import Standard
 from dualfold.errors import InvalidInput
 from dualfold.fitting.moments import Moments
+from dualfold.maps.profile_map import profiles, row_sums
 from dualfold.scale.rows import plain_rows
 from dualfold.scale.table import TiledTable
 
@@ -125,6 +126,38 @@ def encoded_moments(
     return found
 
 
+def _tile_profile_moments(rows: Any, *weights: Array) -> Moments | None:
+    """None of a tile without counts.
+
+    Profiles and sums of m numbers ≥ 0 are right to k = (m + 2)·eps, as a share, and profiles are
+    no longer than 1: the scatter is off by 3k for each count, the mean by 2k; twice that is added.
+    """
+    (given,) = weights or (1.0,)
+    counts = row_sums(rows) * given
+    if not counts.any():
+        return None
+    own = RowWeights(counts[counts > 0])
+    shares = present_rows(profiles(rows), counts)
+    found = Moments.of(shares, precision=np.float64, weights=own)
+    off = 2 * (rows.shape[1] + 2) * float(np.finfo(np.float64).eps)
+    error = found.error + 3 * off * found.count
+    return replace(found, error=error, mean_error=found.mean_error + 2 * off)
+
+
+def profile_moments(rows: TiledTable, weights: Array | None = None) -> Moments:
+    """The moments of rows of counts divided by their sums, each row counting as its sum.
+
+    weights : validated weights of all rows, which multiply the counts
+    """
+    more = weights_of_tiles(rows, weights)
+    size = 8 * rows.width**2
+    total = rows.total("adding up tiles", _tile_profile_moments, _merged, *more, result_bytes=size)
+    if total is None:
+        raise InvalidInput("the table holds zeros only, and so no counts to analyse")
+    found: Moments = total
+    return found
+
+
 class _Standardize:
     """The task of `standardized`."""
 
@@ -140,7 +173,7 @@ class _Standardize:
         return pd.DataFrame(self.array(block), index=block.index, columns=block.columns)
 
 
-def standardized(rows: TiledTable) -> tuple[TiledTable, Standard]:
+def standardized(rows: TiledTable, weights: Array | None = None) -> tuple[TiledTable, Standard]:
     """Shift every column to mean 0 and scale it to standard deviation 1.
 
     One pass computes means and deviations (divisor n); the rows stay lazy. A column that does not
@@ -150,6 +183,8 @@ def standardized(rows: TiledTable) -> tuple[TiledTable, Standard]:
     ----------
     rows : TiledTable
         The table.
+    weights : ndarray of shape (n_rows,) or None, default=None
+        How often each row counts in means and deviations; None counts every row once.
 
     Returns
     -------
@@ -170,7 +205,7 @@ def standardized(rows: TiledTable) -> tuple[TiledTable, Standard]:
     >>> rows.collection.compute().ravel()
     array([-1.,  1.])
     """
-    moments = moments_of(rows)
+    moments = moments_of(rows, weights)
     standard = Standard(moments.mean, moments.deviations_or(np.inf))
     task, X = _Standardize(standard), rows.collection
     if rows.is_frame:

@@ -137,7 +137,7 @@ def _best_floor(
     they can still do better. Where λ₂ is repeated (a cycle) that costs digits, and a dense
     Cholesky factorisation, whose rounding does not grow, recovers them.
     """
-    routes: list[tuple[Any, float, tuple]] = [(proved_floor, 0.0, (ordering,))]
+    routes: list[tuple[Any, float, tuple[Any, ...]]] = [(proved_floor, 0.0, (ordering,))]
     if problem.n <= MAX_DENSE_ROWS:
         routes.append((cholesky_floor, SPARSE_OPEN_SHARE, ()))
     if problem.n <= MAX_DOUBLE_DOUBLE_ROWS:

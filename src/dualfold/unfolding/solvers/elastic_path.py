@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -99,7 +100,7 @@ def _step(path: CentralPath, here: ElasticPoint, compliance: Array) -> ElasticPo
     mu = products / (p.n - 1)
     pair = PrimalDualPair.of(X, inverse, late=here.gap < EIGENBASIS_GAP)
 
-    def direction(level: float, affine: tuple[Array, sp.csr_array] | None) -> tuple:
+    def direction(level: float, affine: tuple[Array, sp.csr_array] | None) -> tuple[Any, ...]:
         ideal = level * inverse
         if affine is not None:
             ideal = ideal - pair.product(*affine)
@@ -107,7 +108,7 @@ def _step(path: CentralPath, here: ElasticPoint, compliance: Array) -> ElasticPo
         dS = path.scaled_laplacian(change)
         return path.without_u(ideal - X - pair.product(None, dS)), dS, change
 
-    def reach(move: tuple, share: float) -> tuple[float, float]:
+    def reach(move: tuple[Any, ...], share: float) -> tuple[float, float]:
         primal, dual = longest_step(factor_X, move[0]), longest_step(factor_S, move[1])
         return step_shares(share, primal, dual)
 

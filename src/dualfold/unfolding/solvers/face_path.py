@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy.linalg
@@ -171,7 +172,7 @@ class _Scaled:
         self.away = own - path.squared - self.compliance * here.weights
         self.root = np.diag(np.sqrt(d))
 
-    def direction(self, level: float, affine: tuple | None) -> tuple[Array, Array, Array]:
+    def direction(self, level: float, affine: tuple[Any, ...] | None) -> tuple[Array, Array, Array]:
         """Changes of Z, S and w towards ZS = level·I; `affine` is that of level 0."""
         d = self.d
         ideal = np.diag(level / d - d)

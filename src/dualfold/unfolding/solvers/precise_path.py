@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 
@@ -123,7 +124,9 @@ class PrecisePath:
             return None
         wanted = self.asked + here.weights * compliance
 
-        def direction(level: float, affine: tuple[DoubleDouble, DoubleDouble] | None) -> tuple:
+        def direction(
+            level: float, affine: tuple[DoubleDouble, DoubleDouble] | None
+        ) -> tuple[Any, ...]:
             ideal = R * level
             if affine is not None:
                 ideal = ideal - products(products(affine[0], affine[1]), R).symmetric()
@@ -132,7 +135,7 @@ class PrecisePath:
             moved = ideal - K - products(products(K, dS), R).symmetric()
             return self._without_ones(moved), dS, change
 
-        def reach(move: tuple, share: float) -> tuple[float, float]:
+        def reach(move: tuple[Any, ...], share: float) -> tuple[float, float]:
             primal, dual = (
                 longest_precise_step(factor_K, move[0]),
                 longest_precise_step(factor_S, move[1]),

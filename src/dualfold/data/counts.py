@@ -1,0 +1,96 @@
+"""Contingency tables: what is read as counts, and which tables look like some."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from dualfold.arrays import Array
+from dualfold.data.columns import Table
+from dualfold.data.notices import quoted_names
+from dualfold.data.reading import Reading
+from dualfold.errors import Argument, InvalidInput, Message
+
+
+def table_of_counts(table: Table, reading: Reading) -> Table:
+    """The table as counts: a column of text names the rows, or two name the cells of a long table.
+
+    Text in further columns and numbers below 0 are refused; gaps are, where they are not dropped.
+    """
+    texts = [name for name in table.labels if name not in reading.label_fields]
+    if len(texts) == 2 and len(table.names) == 1 and not reading.label_fields:
+        table = _crossed_table(table, texts[0], texts[1])
+        texts = texts[:1]
+    if len(texts) > 1:
+        raise InvalidInput(
+            f"a table of counts has one column of names, and '{texts[1]}' holds no numbers, too; ",
+            Argument("exclude", [texts[1]]),
+            " leaves it out. A long table needs two columns of categories and one of counts",
+        )
+    _refuse_negative(table)
+    if texts:
+        table = replace(table, row_names={texts[0]: table.labels[texts[0]]})
+    return replace(table, notices=(*table.notices, *_sum_notices(table)))
+
+
+def _crossed_table(table: Table, first: str, second: str) -> Table:
+    """The counts of a long table: a row for each level of one column, a column for the other's."""
+    words = [[str(word) for word in table.labels[name]] for name in (first, second)]
+    levels = [list(dict.fromkeys(some)) for some in words]
+    places = [
+        [known.index(word) for word in some] for some, known in zip(words, levels, strict=True)
+    ]
+    X = np.zeros((len(levels[0]), len(levels[1])))
+    np.add.at(X, tuple(places), np.asarray(table.X, dtype=float)[:, 0])
+    notice = (
+        f"'{table.names[0]}' was added up for each '{first}' (the rows) and each '{second}' (the "
+        "columns)"
+    )
+    return replace(
+        table,
+        X=X,
+        names=tuple(levels[1]),
+        labels={first: np.array(levels[0], dtype=object)},
+        rows=np.arange(len(X), dtype=np.int64),
+        notices=(*table.notices, notice),
+    )
+
+
+def _refuse_negative(table: Table) -> None:
+    X: Any = table.X
+    entries = X.data if sp.issparse(X) else X
+    if not entries.size or not (entries < 0).any():
+        return
+    rows, columns = np.nonzero((X < 0).toarray() if sp.issparse(X) else X < 0)
+    row, column = int(rows[0]), int(columns[0])
+    raise InvalidInput(
+        f"'{table.names[column]}' is {X[row, column]:g} in row {table.rows[row] + 1}, and counts "
+        "are 0 or more; ",
+        Argument("exclude", [table.names[column]]),
+        " leaves the column out",
+    )
+
+
+def _sum_notices(table: Table) -> list[Message]:
+    """That a column or a row holds the sums of the others, which would be counted twice."""
+    X: Any = table.X
+    if sp.issparse(X) or min(X.shape) < 3 or not np.isfinite(X).all():
+        return []
+    found = [table.names[place] for place in _sums_of_others(X)]
+    said = []
+    if found:
+        its = "it is the sum" if len(found) == 1 else "each is the sum"
+        words = f"{quoted_names(found)}: {its} of the other columns, which counts them twice; "
+        said.append(Message(words, Argument("exclude", found), " leaves it out"))
+    rows = [int(table.rows[place]) + 1 for place in _sums_of_others(X.T)]
+    if rows:
+        said.append(Message(f"row {rows[0]} is the sum of the other rows, which counts them twice"))
+    return said
+
+
+def _sums_of_others(X: Array) -> list[int]:
+    totals = X.sum(axis=1)
+    return [place for place in range(X.shape[1]) if np.array_equal(2 * X[:, place], totals)]
