@@ -148,16 +148,16 @@ def validated_weights(sample_weight: Any, n: int, argument: str = "sample_weight
     return weights
 
 
-def validated_masses(masses: Any, n: int) -> Array:
+def validated_masses(masses: Any, n: int, argument: str = "masses") -> Array:
     """The masses of n points, divided by their mean, or an error that says what is wrong.
 
     >>> validated_masses([1, 3], 2)
     array([0.5, 1.5])
     """
-    given = validated_weights(masses, n, "masses")
+    given = validated_weights(masses, n, argument)
     if not given.all():
         raise InvalidInput(
-            Argument("masses"),
+            Argument(argument),
             " is 0 in ",
             RowNumbers(int(np.argmin(given))),
             ", and a point without mass is not determined; give it a small mass, or leave the row "

@@ -579,9 +579,12 @@ class PCA(LinearEstimator):
         over = self._white_deviations() if self.whiten else None
         return Scaling(over).rule(self._linear_map())
 
-    def _statement(self, X: Any, count: int, labels: Labels | None) -> Statement:
-        n, asked = X.shape[0], asked_count(self, count, min(X.shape))
-        problem = pca(X, n_components=asked, standardize=self.standardize)
+    def _statement(
+        self, X: Any, count: int, labels: Labels | None, weights: Array | None = None
+    ) -> Statement:
+        X, counts = weighted_rows(X, weights)
+        n, asked = row_total(X, counts), asked_count(self, count, min(X.shape))
+        problem = pca(X, n_components=asked, standardize=self.standardize, sample_weight=counts)
 
         def scaling(values: Array) -> Scaling:
             deviations = _deviations(values * (n / (n - 1)), X.dtype)
