@@ -90,6 +90,11 @@ def counting_weights(given: Array) -> RowWeights:
         return RowWeights(positive)
     size = positive / positive.max()
     count = len(positive)
+    if count == 1:
+        raise InvalidInput(
+            Argument("sample_weight"),
+            " is above 0 for one row, which counts once; at least 2 rows are needed",
+        )
     about = f"rows with weights that add up to {total:.3g}; they are counted as {count} rows"
     return RowWeights(size * (count / math.fsum(size)), about)
 

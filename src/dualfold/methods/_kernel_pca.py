@@ -397,6 +397,8 @@ class KernelPCA(Estimator):
 
     def _fit(self, X: Any, labels: Labels | None, weights: Array | None = None) -> None:
         self._refuse_way_back(X)
+        for name in ("dual_coef_", "X_transformed_fit_"):  # of a fit before
+            self.__dict__.pop(name, None)
         self._present = None if weights is None else np.flatnonzero(weights)
         counting = None if weights is None else counting_weights(weights)
         rows = present_rows(X, weights)
