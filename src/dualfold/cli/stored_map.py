@@ -138,9 +138,9 @@ def read_table_of(stored: StoredMap, source: str, reading: Reading, console: Con
     """
     stated = stored_reading(stored.metadata.get("reading"), stored.path)
     columns = stored.metadata.get("columns")
-    named = columns is not None and _are_names(columns)
-    # All columns are counts, or they were made of the levels of a long table.
-    used = tuple(columns) if named and stated.mixed != "counts" else ()
+    used = () if columns is None or not _are_names(columns) else tuple(columns)
+    if stated.mixed == "counts":  # all columns are, or the levels of a long table are
+        used = ()
     typed = replace(reading, used_columns=used)
     changes = typed.differences(stated) if stored.metadata else {}
     if changes:
