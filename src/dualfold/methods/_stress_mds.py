@@ -259,6 +259,7 @@ class MDS(Estimator):
 
     def _fit(self, X: Any, labels: Labels | None) -> None:
         start, self._start = getattr(self, "_start", None), None
+        self.__dict__.pop("landmark_rows_", None)  # of a fit before
         self._warn_of_old_names(X)
         rows = FittedRows.of(X.shape[0], self._landmark_rows(X.shape[0]))
         fitted = X if rows.numbers is None else X[rows.numbers]
@@ -457,8 +458,10 @@ class MDS(Estimator):
         landmark_points = Y[rows.numbers] if everywhere else Y
         judged = certify_stress(problem, landmark_points, tolerance=limit, n_jobs=self.n_jobs)
         if everywhere and judged.level != "failed":
-            placed = self._rule(checked[rows.numbers], landmark_points)(checked)
-            off = float(np.abs(placed - Y).max()) / max(float(np.ptp(Y, axis=0).max()), 1e-300)
+            others = np.setdiff1d(np.arange(len(Y)), rows.numbers)
+            placed = self._rule(checked[rows.numbers], landmark_points)(checked[others])
+            off = float(np.abs(placed - Y[others]).max(initial=0.0))
+            off /= max(float(np.ptp(Y, axis=0).max()), 1e-300)
             if not off <= PLACED_AGAIN_SHARE:
                 judged = judged.with_doubts(f"placed rows are off by {off:.1e} of the map's extent")
         return judged.with_scope(rows.scope())
