@@ -140,7 +140,7 @@ def embed(options: EmbedOptions) -> None:
       dualfold embed roll.csv -m isomap --save-model roll.dualfold
       dualfold embed roll.csv -m isomap --landmarks 200 --pieces separate
       dualfold embed roll.csv --method auto           as `dualfold recommend` says
-      dualfold embed eyes-by-hair.csv --contingency   counts: rows and columns on one map
+      dualfold embed eyes.csv --contingency   counts: rows and columns on a map
       dualfold embed big.parquet --memory-limit 2GB   larger than memory: in tiles
       cat table.csv | dualfold embed - -o - > map.csv
 
