@@ -79,7 +79,8 @@ def truncated_svd_solution(X: Any, *, n_components: int = 100) -> Answer:
     lift: Any = problem.lift
     components = lift.linear_map(solution.vectors, solution.values).components
     facts = {"products": solution.products}
-    return Answer(np.asarray(X @ components.T), components=components, facts=facts)
+    points = lift(solution.vectors, solution.values)
+    return Answer(points, components=components, facts=facts)
 
 
 def isomap(X: Any, *, like: int | None = None, exact: bool = False) -> Answer:

@@ -29,6 +29,7 @@ EVERY = {
     "color": "kind of thing",
     "identifier": "name",
     "labels": "class",
+    "weight": "times",
     "exclude": ("a", "b c"),
     "keep": ("id",),
     "category": ("zip", "b c"),

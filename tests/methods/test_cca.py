@@ -130,3 +130,48 @@ def test_integer_weights_are_repeated_rows_and_a_factor_changes_nothing(ridge: f
     for mine, yours in zip(once.transform(X, Y), more.transform(X, Y), strict=True):
         assert mine == pytest.approx(yours, abs=1e-9 * np.abs(yours).max())
     assert once.predict(X) == pytest.approx(more.predict(X), abs=1e-8)
+
+
+def test_classes_of_other_rows_are_those_that_were_fitted() -> None:
+    X = two_tables()[0]
+    kinds = np.array(["a", "b", "c"])[np.random.default_rng(0).integers(0, 3, len(X))]
+    model = dualfold.CCA(2).fit(X, kinds)
+    scores = model.transform(X, kinds)[1]
+    few = np.flatnonzero(kinds != "a")[:5]
+    assert model.transform(X[few], kinds[few])[1] == pytest.approx(scores[few])
+    assert model.predict(X).shape == (len(X), 3)
+    with pytest.raises(InvalidInput, match=r"y holds the class 'd', which was not fitted"):
+        model.transform(X[:2], ["b", "d"])
+
+
+def test_a_second_table_of_other_rows_changes_no_fit() -> None:
+    X, Y = two_tables()
+    model = dualfold.CCA(2).fit(X, Y)
+    before = model.predict(X)
+    with pytest.raises(InvalidInput, match=r"y has 1 column and was fitted with 4"):
+        model.transform(X, Y[:, 0])
+    assert np.array_equal(model.predict(X), before)
+    objects = dualfold.CCA(2).fit(X, Y.astype(object))
+    assert np.array_equal(objects.correlations_, model.correlations_)
+
+
+def test_the_score_is_that_of_scikit_learn() -> None:
+    X, Y = two_tables(seed=1)
+    weights = np.random.default_rng(5).integers(0, 4, len(X))
+    theirs = cross_decomposition.CCA(2, max_iter=20_000, tol=1e-14).fit(X, Y)
+    for given in (None, weights):
+        ours = dualfold.CCA(2).fit(X, Y).score(X, Y, given)
+        assert ours == pytest.approx(theirs.score(X, Y, given), rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("Y", "words"),
+    [
+        (np.full((120, 2), 0.1), "y has no column that varies"),
+        (two_tables()[1] * 1e-200, "all rows of y lie within"),
+        (two_tables()[1] * 1e200, "y holds numbers up to"),
+    ],
+)
+def test_refusals_name_the_table_that_they_are_about(Y: np.ndarray, words: str) -> None:
+    with pytest.raises(InvalidInput, match=words):
+        dualfold.CCA(1).fit(two_tables()[0], Y)

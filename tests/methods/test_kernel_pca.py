@@ -9,6 +9,7 @@ import pytest
 import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 from sklearn import decomposition
+from sklearn.exceptions import NotFittedError
 
 from dualfold import PCA, ClassicalMDS, KernelPCA, embed
 from dualfold.errors import ConditionFails, InvalidInput
@@ -263,3 +264,22 @@ def test_a_given_kernel_has_weights_too():
         inner(one.transform(new)), inner(other.transform(new[:, REPEATED])), atol=1e-9
     )
     np.testing.assert_allclose(one.transform(K), one.embedding_, atol=1e-10)
+
+
+def test_small_differences_beside_a_far_group_are_not_rounded_away():
+    near = np.random.default_rng(0).random((20, 1))
+    X = np.vstack([near, near + 1e17])  # in units of 1e-9
+    K = np.exp(-np.abs(X - X.T))
+    centred = K - K.mean(axis=0) - K.mean(axis=1)[:, None] + K.mean()
+    model = KernelPCA(3, kernel="laplacian", gamma=1e9).fit(1e-9 * X)
+    assert model.certificate_.level == "proved"
+    assert not model.certificate_.about
+    assert model.eigenvalues_ == pytest.approx(np.linalg.eigvalsh(centred)[:-4:-1], rel=1e-6)
+
+
+def test_a_way_back_of_an_earlier_fit_is_forgotten():
+    X = np.random.default_rng(0).normal(size=(20, 3))
+    model = KernelPCA(2, kernel="rbf", fit_inverse_transform=True).fit(X)
+    model.set_params(fit_inverse_transform=False).fit(X[:, :2])
+    with pytest.raises(NotFittedError, match="was not learnt"):
+        model.inverse_transform(model.embedding_)

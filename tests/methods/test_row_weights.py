@@ -333,3 +333,23 @@ def test_what_depends_on_n_counts_weights_as_rows():
     repeated = PCA(2, whiten=True).fit(X.repeat(weights, axis=0))
     np.testing.assert_allclose(white.transform(X), repeated.transform(X), atol=1e-10)
     np.testing.assert_allclose(one.get_covariance(), other.get_covariance(), rtol=1e-10)
+
+
+@pytest.mark.parametrize("weight", [1.0, 0.3])
+def test_one_row_that_counts_once_is_no_table(weight):
+    X = np.random.default_rng(0).normal(size=(5, 3))
+    weights = np.where(np.arange(5) == 2, weight, 0.0)
+    for model in (PCA(1), FAMD(1), ClassicalMDS(1)):
+        with pytest.raises(InvalidInput, match="sample_weight is above 0 for one row"):
+            model.fit(X, sample_weight=weights)
+    assert PCA(1).fit(X, sample_weight=5 * (weights > 0)).explained_variance_ == [0]
+
+
+def test_a_fit_that_fails_leaves_nothing_fitted():
+    X = np.random.default_rng(0).normal(size=(5, 3))
+    for name in ("fit", "fit_transform"):
+        model = PCA(1).fit(X)
+        with pytest.raises(InvalidInput):
+            getattr(model, name)(X[:, :2], sample_weight=-np.ones(5))
+        assert not hasattr(model, "components_")
+        assert not hasattr(model, "n_features_in_")

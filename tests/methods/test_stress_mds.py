@@ -134,3 +134,56 @@ def test_judged_points_are_those_of_the_fit():
         again.value, rel=1e-6
     )
     assert MDS().judged_points(IRIS, 1.1 * model.embedding_).level == "not stationary"
+
+
+@pytest.mark.parametrize("metric", ["cosine", "euclidean"])
+def test_a_map_by_landmarks_is_judged_as_it_was_fitted(metric):
+    X = np.random.default_rng(0).normal(size=(80, 4))
+    model = MDS(metric=metric, landmarks=30, random_state=0).fit(X)
+    assert model.judged_points(X, model.embedding_).level == model.certificate_.level
+    moved = model.embedding_.copy()
+    moved[np.setdiff1d(np.arange(80), model.landmark_rows_)[0]] += 0.1
+    assert model.judged_points(X, moved).level == "failed"
+    assert not hasattr(model.set_params(landmarks=None).fit(X), "landmark_rows_")
+
+
+def test_weights_of_1_are_no_weights():
+    X = load_iris().data[::5]
+    plain, weighted = MDS().fit(X), MDS(weights=np.ones((len(X), len(X)))).fit(X)
+    assert np.array_equal(plain.embedding_, weighted.embedding_)
+    assert weighted.certificate_.bound == plain.certificate_.bound
+
+
+def test_a_common_factor_of_the_weights_moves_no_point_or_is_refused():
+    X, random = load_iris().data[::5], np.random.default_rng(0)
+    weights = random.random((len(X), len(X)))
+    weights += weights.T
+    plain = MDS(weights=weights).fit(X)
+    for power in (-400, 400):
+        other = MDS(weights=np.ldexp(weights, power)).fit(X)
+        assert np.array_equal(plain.embedding_, other.embedding_)
+        assert other.certificate_.level == plain.certificate_.level
+    for power in (-1000, 1000):
+        with pytest.raises(InvalidInput, match="weights is up to"):
+            MDS(weights=np.ldexp(weights, power)).fit(X)
+
+
+@pytest.mark.parametrize(
+    ("weights", "words"),
+    [
+        (np.triu(np.ones((6, 6))), "as weights are"),
+        (np.ones((5, 5)), r"weights has the shape \(5, 5\)"),
+        (np.ones((6, 5)), r"the shape of the weights is \(6, 5\)"),
+        (-np.ones((6, 6)), "the smallest is -1"),
+    ],
+)
+def test_weights_that_are_none_are_refused_by_name(weights, words):
+    with pytest.raises(InvalidInput, match=words):
+        MDS(weights=weights).fit(np.random.default_rng(0).normal(size=(6, 2)))
+
+
+def test_a_start_far_out_of_the_unit_is_refused():
+    X = np.random.default_rng(0).normal(size=(6, 2))
+    for size in (1e200, 1e-200):
+        with pytest.raises(InvalidInput, match="init holds numbers up to"):
+            MDS().fit(X, init=size * X)

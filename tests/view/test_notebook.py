@@ -170,6 +170,7 @@ CELLS = [
 ]
 
 
+@pytest.mark.full  # a kernel of its own; `.ci/run` starts it
 def test_a_notebook_shows_all_of_it():
     nbclient = pytest.importorskip("nbclient", reason="runs a notebook: pip install nbclient")
     pytest.importorskip("ipykernel", reason="runs a notebook: pip install ipykernel")

@@ -14,6 +14,7 @@ from dualfold.view.page_map import Map, measured_map
 from tests.tools.page_contents import page_html
 
 pytest_plugins = ["tests.tools.firefox_window"]  # firefox
+pytestmark = pytest.mark.full  # a second browser; `.ci/run` opens it
 N, K = 150, 5
 
 

@@ -35,6 +35,8 @@ from tests.tools.demo_run import a_demo
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+# These take seconds each; `.ci/run` runs them, too (pytest -m full).
+LONG_PAGES = ("audit.md", "certificates.md", "scale.md", "trust.md", "which-method.md")
 NOT_OURS = ("pip install", "pytest", "python -m benchmarks", "python docs/")
 # The reason stands in the page, after the colon; an empty one marks nothing.
 FENCE = re.compile(
@@ -151,7 +153,14 @@ def run_shell(body: str, where: str) -> None:
 # ---- the tests
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, marks=pytest.mark.full if page.name in LONG_PAGES else ())
+        for page in PAGES
+    ],
+    ids=lambda page: page.name,
+)
 def test_the_blocks_of_a_page_run(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -177,6 +177,7 @@ def _of_points(options: CertifyOptions, console: Console) -> Recheck:
             values,
             sides,
             data.classes,
+            weights=data.weights,
             tolerance=options.passing,
             fresh=options.fresh,
         )
@@ -228,7 +229,14 @@ def _of_model(options: CertifyOptions, console: Console) -> Recheck:
     data = read_table_of(stored, options.file, options.reading, console)
     refuse_too_many_coordinates(data, job.n_components, job.method)
     with console.stage("certifying again"):
-        certificate = rechecked_model(model, data.X, data.classes, tolerance=tolerance, fresh=fresh)
+        certificate = rechecked_model(
+            model,
+            data.X,
+            data.classes,
+            weights=data.weights,
+            tolerance=tolerance,
+            fresh=fresh,
+        )
     certificate = certificate.with_doubts(*_table_doubts(job, model, data))
     words = verdict(job.method, certificate, model.coordinates)
     return Recheck(job.settings(), data, len(data.table.rows), certificate, words)

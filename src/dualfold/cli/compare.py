@@ -23,6 +23,7 @@ from dualfold.exploration.input_table import (
     reading_for,
     refuse_labels,
     refuse_scaled_distances,
+    refuse_weight,
 )
 from dualfold.exploration.job import SCORED_NEIGHBORS, FittedMap, Job, fit_map
 from dualfold.exploration.map_page import maps_content, refuse_images
@@ -90,6 +91,7 @@ def compare(options: CompareOptions) -> None:
         jobs = tuple(job.by_manhattan() for job in jobs)
     with o.usage_errors():
         refuse_labels(options.reading.labels, *jobs)
+        refuse_weight(options.reading.weight, *jobs)
     if options.output == "-":
         raise typer.BadParameter("the table of results goes to standard output; give -o a file")
     options = replace(options, reading=reading_for(options.reading, *jobs))

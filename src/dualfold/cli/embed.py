@@ -28,7 +28,7 @@ from dualfold.descriptions import DESCRIPTIONS
 from dualfold.errors import counted
 from dualfold.exploration.axis_remarks import variance_line
 from dualfold.exploration.exploration import explored
-from dualfold.exploration.input_table import refuse_labels
+from dualfold.exploration.input_table import refuse_labels, refuse_weight
 from dualfold.exploration.map_page import refuse_images
 from dualfold.exploration.plan import Plan, choose_method, compared_coordinates
 
@@ -189,6 +189,7 @@ def _plan(options: EmbedOptions, console: Console) -> tuple[EmbedOptions, Plan]:
     (job,) = jobs_of([choice.method], options)
     with o.usage_errors():
         refuse_labels(options.reading.labels, job)
+        refuse_weight(options.reading.weight, job)
     return options, Plan.of(options.file, options.reading, job, choice)
 
 

@@ -10,11 +10,13 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from dualfold import __version__
+from dualfold.cli import options as o
 from dualfold.cli.commands import jobs_of
 from dualfold.cli.console import Console
 from dualfold.cli.output_files import stem
 from dualfold.cli.wording import command_texts
 from dualfold.errors import Argument, InvalidInput
+from dualfold.exploration.input_table import refuse_weight
 from dualfold.exploration.verdict_words import verdict
 
 if TYPE_CHECKING:
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
     from dualfold.exploration.job import Job
 
 # How a table in tiles can be read; the other fields of `Reading` need all rows.
-USED_FIELDS = ("identifier", "exclude", "standardize", "format", "plain", "tails")
+USED_FIELDS = ("identifier", "weight", "exclude", "standardize", "format", "plain", "tails")
 # They decide whether the scales of the columns differ.
 SCALE_SAMPLE_ROWS = 10_000
 
@@ -41,6 +43,8 @@ def embed_tiles(options: EmbedOptions, console: Console) -> tuple[dict[str, Any]
     _refuse_all_points(options)
     (job,) = jobs_of([options.method or "pca"], options)
     _refuse_fields(options)
+    with o.usage_errors():
+        refuse_weight(options.reading.weight, job)
     output = options.output or _default_output(options.file, job.method.name)
     refuse_ending(Path(output))
     check_folder_place(Path(output), overwrite=options.force)
@@ -48,8 +52,10 @@ def embed_tiles(options: EmbedOptions, console: Console) -> tuple[dict[str, Any]
     with _cluster(options.scheduler, console):
         rows = _open_table(options, job, console)
         estimator = job.estimator()
+        if job.method.name == "famd":  # tiles have columns as the file has them, not prepared ones
+            estimator.set_params(columns="mixed")
         with console.note_warnings(rows.notices), console.stage(job.method.name):
-            lazy = estimator.fit_transform(rows.table)
+            lazy = estimator.fit_transform(rows.table, **rows.weights)
         fitted = perf_counter()
         points = _with_names(lazy, rows.names, job.method.name)
         summary = _summary(options, job, rows, estimator)
@@ -97,11 +103,13 @@ class TiledRows:
     """A table in tiles as a method takes it.
 
     names : of its rows, a lazy column, or None
+    weights : of its rows, by the argument of `fit` that takes them; {} for none
     notices : what was decided about it; warnings of the fit are added
     """
 
     table: Any
     names: Any
+    weights: dict[str, Any]
     notices: list[str]
 
 
@@ -116,17 +124,19 @@ def _open_table(options: EmbedOptions, job: Job, console: Console) -> TiledRows:
     }
     whole = table(options.file, **limits)
     if not whole.is_frame:
-        if reading.identifier or reading.exclude:
+        named = [one for one in ("exclude", "identifier", "weight") if getattr(reading, one)]
+        if named:
             raise InvalidInput(
-                Argument("exclude" if reading.exclude else "identifier"),
+                Argument(named[0]),
                 f" names a column, and {options.file} is an array without names",
             )
-        return TiledRows(_scaled_table(whole, options, job, console, notices), None, notices)
+        scaled = _scaled_table(whole, options, job, console, notices)
+        return TiledRows(scaled, None, {}, notices)
     columns = [str(name) for name in whole.meta.columns]
-    for name in (*reading.exclude, *filter(None, [reading.identifier])):
+    for name in (*reading.exclude, *filter(None, [reading.identifier, reading.weight])):
         if name not in columns:
             raise InvalidInput(f"there is no column {name!r} in {options.file}")
-    left_out = {*reading.exclude, reading.identifier}
+    left_out = {*reading.exclude, reading.identifier, reading.weight}
     if job.method.name != "famd":
         numbers = set(whole.meta.select_dtypes("number").columns.astype(str))
         text = [name for name in columns if name not in numbers and name not in left_out]
@@ -138,11 +148,27 @@ def _open_table(options: EmbedOptions, job: Job, console: Console) -> TiledRows:
     rows = table(options.file, columns=kept, **limits)
     for notice in notices:
         console.note(notice)
-    return TiledRows(_scaled_table(rows, options, job, console, notices), names, notices)
+    weights = _weights_of(whole, reading.weight)
+    scaled = _scaled_table(rows, options, job, console, notices, weights)
+    return TiledRows(scaled, names, job.with_weights(weights), notices)
+
+
+def _weights_of(whole: Any, name: str | None) -> Any:
+    """The column of weights, 8 bytes a row in memory; None for none."""
+    from dualfold.data.row_weights import validated_weights
+
+    if name is None:
+        return None
+    return validated_weights(whole.collection[name].compute(), whole.n_rows, "weight")
 
 
 def _scaled_table(
-    rows: Any, options: EmbedOptions, job: Job, console: Console, notices: list[str]
+    rows: Any,
+    options: EmbedOptions,
+    job: Job,
+    console: Console,
+    notices: list[str],
+    weights: Any = None,
 ) -> Any:
     """The table, standardised where that is wanted or where scales differ much."""
     wanted = options.reading.standardize
@@ -159,7 +185,7 @@ def _scaled_table(
     from dualfold.scale.tile_moments import standardized
 
     with console.stage("standardizing"):
-        return standardized(rows)[0]
+        return standardized(rows, weights)[0]
 
 
 def _scales_differ(rows: Any) -> bool:

@@ -145,7 +145,7 @@ def own_argument(metavar: str, help: str, **more: Any) -> Any:
 
 # What the fields of a reading are about; the others are about the file.
 READING_SECTIONS = dict.fromkeys(
-    ("color", "identifier", "labels", "exclude", "keep", "category", "ordered", "season"),
+    ("color", "identifier", "labels", "weight", "exclude", "keep", "category", "ordered", "season"),
     COLUMNS_SECTION,
 ) | dict.fromkeys(
     ("mixed", "plain", "log", "tails", "auto", "standardize", "missing", "gap_markers", "levels"),
@@ -154,8 +154,9 @@ READING_SECTIONS = dict.fromkeys(
 # A stored map says how its columns were read; of the file of its table the command line does.
 FILE_FIELDS = tuple(name for name in READING_OPTIONS if OPTION_SUBJECTS[name] != "columns")
 FILE_READING = {"fields": FILE_FIELDS}
-# Measures of a map learn nothing from classes.
-REPORT_READING = {"fields": tuple(name for name in READING_OPTIONS if name != "labels")}
+# Measures of a map learn nothing from classes, and count every row once.
+REPORT_FIELDS = tuple(name for name in READING_OPTIONS if name not in ("labels", "weight"))
+REPORT_READING = {"fields": REPORT_FIELDS}
 # New rows have the columns and the scales of the old ones.
 NEW_ROWS_FIELDS = {*FILE_FIELDS, "color", "identifier", "missing"}
 NEW_ROWS_READING = {"fields": tuple(name for name in READING_OPTIONS if name in NEW_ROWS_FIELDS)}

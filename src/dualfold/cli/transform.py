@@ -138,7 +138,7 @@ def _reading_without_model(model: Model, table: Table, options: TransformOptions
     numbers = [name for name, values in table.labels.items() if values.dtype.kind in "iuf"]
     unused = [name for name in numbers if name not in kept.values()]
     keep = tuple(name for name in own.keep if name in there)
-    return replace(own, exclude=tuple(unused), keep=keep, **kept)
+    return replace(own, exclude=tuple(unused), keep=keep, weight=None, **kept)
 
 
 def _columns(

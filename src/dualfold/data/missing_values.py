@@ -223,14 +223,25 @@ def _start(X: Array, hole: NDArray[np.bool_], scaled: ColumnScaling) -> Imputati
     return mean_imputation(mean, scale, scaled.levels)
 
 
-def standard_of_known(X: Array, hole: NDArray[np.bool_], indicators: Array | None) -> Standard:
+def standard_of_known(
+    X: Array,
+    hole: NDArray[np.bool_],
+    indicators: Array | None,
+    sample_weight: Array | None = None,
+) -> Standard:
     """Means and deviations of the cells that are there.
 
     Those of the filled table would be too small: what is filled in varies less than what is not
     known.
     """
-    found = standard_of(np.where(hole, known_means(X, hole), X), indicators)
-    share = np.maximum((~hole).mean(axis=0), 1 / len(X))
+    means = known_means(X, hole)
+    if sample_weight is not None:
+        known = sample_weight[:, None] * ~hole
+        sums = known.sum(axis=0)
+        offsets = (known * np.where(hole, 0.0, X - means)).sum(axis=0)
+        means = means + offsets / np.where(sums > 0, sums, 1.0)
+    found = standard_of(np.where(hole, means, X), indicators, sample_weight)
+    share = np.maximum(np.average(~hole, axis=0, weights=sample_weight), 1 / len(X))
     plain = np.ones(X.shape[1], bool) if indicators is None else ~indicators
     return Standard(found.mean, np.where(plain, found.deviation / np.sqrt(share), found.deviation))
 

@@ -34,8 +34,10 @@ from dualfold.data.imputation import Imputation
 from dualfold.data.missing_patterns import without_empty_columns
 from dualfold.data.missing_values import ColumnScaling, complete_table_with_cells, standard_of_known
 from dualfold.data.reading import DEFAULT_READING, OPTION_SUBJECTS, PLAIN_READING, Reading
+from dualfold.data.row_weights import validated_weights
 from dualfold.data.scales import Standard, different_units, gower_standard, standard_of
 from dualfold.data.table_reader import raw_table, table_of_matrix
+from dualfold.data.weight_columns import weight_remarks
 from dualfold.errors import Argument, InvalidInput, Message
 from dualfold.inputs import frame_of, numbers_of, word_columns
 
@@ -313,6 +315,17 @@ class Prepared:
         return self.label(self.reading.labels)
 
     @property
+    def weights(self) -> Any:
+        """How often each row counts.
+
+        Returns
+        -------
+        ndarray or None
+            The numbers of the column that `reading.weight` names; None where it names none.
+        """
+        return weights_of(self.table, self.reading)
+
+    @property
     def colors(self) -> Any:
         """Values to colour by.
 
@@ -378,6 +391,7 @@ def prepare(source: Any, reading: Reading = DEFAULT_READING) -> Prepared:
         table = without_empty_columns(without_redundant_columns(table, reading), reading)
     raw = table
     logs, remarks = logarithms(table, reading)
+    remarks = [*remarks, *weight_remarks(table, reading)]
     table, encodings = encoded_table(table, logs)
     scaling = _scaling_choice(table, reading, encodings)
     categories = indicators(encodings)
@@ -387,11 +401,11 @@ def prepare(source: Any, reading: Reading = DEFAULT_READING) -> Prepared:
     table, filled = complete_table_with_cells(
         table, rule, ColumnScaling.of(scaling.standardize, encodings)
     )
-    standard = None
+    standard, weights = None, weights_of(table, reading)
     if scaling.standardize and filled is None:
-        standard = standard_of(table.X, categories)
+        standard = standard_of(table.X, categories, weights)
     elif scaling.standardize and filled is not None:
-        standard = standard_of_known(table.X, filled.hole, categories)
+        standard = standard_of_known(table.X, filled.hole, categories, weights)
     if reading.mixed == "gower":
         standard = gower_standard(table.X, categories, len(encodings))
     X = table.X if standard is None else standard.apply(table.X)
@@ -408,6 +422,13 @@ def prepare(source: Any, reading: Reading = DEFAULT_READING) -> Prepared:
         raw=raw,
         filled=filled,
     )
+
+
+def weights_of(table: Table, reading: Reading) -> NDArray[Any] | None:
+    """The validated weights of the rows of a table; None where no column has them."""
+    if reading.weight is None:
+        return None
+    return validated_weights(table.labels[reading.weight], len(table.rows), "weight")
 
 
 @dataclass(frozen=True)

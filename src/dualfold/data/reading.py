@@ -64,6 +64,10 @@ class Reading:
         Column that names the rows; it is no feature.
     labels : str or None, default=None
         Column with the classes, for methods that learn from them; it is no feature.
+    weight : str or None, default=None
+        Column that says how often each row counts (counts, survey weights); it is no feature.
+        Columns are standardised by weighted means and deviations; missing values are filled in
+        without weights.
     exclude : tuple of str, default=()
         Columns to leave out.
     keep : tuple of str, default=()
@@ -153,6 +157,11 @@ class Reading:
     )
     labels: str | None = _option(
         None, "Classes, for methods that learn from them; not used as a feature.", metavar="COLUMN"
+    )
+    weight: str | None = _option(
+        None,
+        "How often each row counts: counts or survey weights; not used as a feature.",
+        metavar="COLUMN",
     )
     exclude: tuple[str, ...] = _option((), "Leave out (repeatable).", metavar="COLUMN")
     keep: tuple[str, ...] = _option(
@@ -267,7 +276,7 @@ class Reading:
             Names of columns and names of fields.
         """
         asked = dict.fromkeys(self.label_columns, "label_columns")
-        for one in ("labels", "identifier", "color"):
+        for one in ("weight", "labels", "identifier", "color"):
             name = getattr(self, one)
             asked |= {} if name is None else {name: one}
         return asked

@@ -90,6 +90,11 @@ def counting_weights(given: Array) -> RowWeights:
         return RowWeights(positive)
     size = positive / positive.max()
     count = len(positive)
+    if count == 1:
+        raise InvalidInput(
+            Argument("sample_weight"),
+            " is above 0 for one row, which counts once; at least 2 rows are needed",
+        )
     about = f"rows with weights that add up to {total:.3g}; they are counted as {count} rows"
     return RowWeights(size * (count / math.fsum(size)), about)
 
@@ -143,16 +148,16 @@ def validated_weights(sample_weight: Any, n: int, argument: str = "sample_weight
     return weights
 
 
-def validated_masses(masses: Any, n: int) -> Array:
+def validated_masses(masses: Any, n: int, argument: str = "masses") -> Array:
     """The masses of n points, divided by their mean, or an error that says what is wrong.
 
     >>> validated_masses([1, 3], 2)
     array([0.5, 1.5])
     """
-    given = validated_weights(masses, n, "masses")
+    given = validated_weights(masses, n, argument)
     if not given.all():
         raise InvalidInput(
-            Argument("masses"),
+            Argument(argument),
             " is 0 in ",
             RowNumbers(int(np.argmin(given))),
             ", and a point without mass is not determined; give it a small mass, or leave the row "

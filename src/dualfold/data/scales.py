@@ -11,6 +11,7 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.data.column_moments import column_deviations, column_means
+from dualfold.data.row_weights import weighted_rows
 from dualfold.errors import InvalidInput
 
 # Squares of more, summed over any number of rows, do not fit into a float64 (1.8e308).
@@ -59,9 +60,12 @@ class Standard:
         return np.asarray(np.subtract(X, self.mean, dtype=np.float64) / self.deviation)
 
 
-def standard_of(X: Any, indicators: Array | None = None) -> Standard:
+def standard_of(
+    X: Any, indicators: Array | None = None, sample_weight: Array | None = None
+) -> Standard:
     """The means and standard deviations of the columns of X.
 
+    sample_weight : validated weights of the rows
     indicators : which columns are the 0 and 1 of a category; with a share p of the rows in it
         they are divided by √p (factor analysis of mixed data), so that a column of categories
         weighs as much as its levels less one
@@ -77,8 +81,9 @@ def standard_of(X: Any, indicators: Array | None = None) -> Standard:
             f"the largest value is {largest.max():.1e}, and the squares of such numbers overflow; "
             "look whether it is a mark for a missing value, or divide the column by a constant"
         )
-    mean = column_means(X)
-    deviation = column_deviations(X, mean, constant=np.inf)
+    X, weights = weighted_rows(X, sample_weight)
+    mean = column_means(X, weights)
+    deviation = column_deviations(X, mean, weights, constant=np.inf)
     if indicators is not None:
         shares = np.sqrt(np.maximum(mean, 0.0))
         deviation = np.where(indicators & np.isfinite(deviation), shares, deviation)

@@ -6,6 +6,7 @@ import os
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from dualfold.descriptions import DESCRIPTIONS
 from dualfold.errors import Argument, InvalidInput, Message
 
 if TYPE_CHECKING:
@@ -174,6 +175,19 @@ def refuse_scaled_distances(reading: Reading, *jobs: Job) -> None:
                 Argument("metric", "precomputed"),
                 "); take a method that has the option",
             )
+
+
+def refuse_weight(weight: str | None, *jobs: Job) -> None:
+    """Weights of rows for methods that take none."""
+    wrong = [job.method.name for job in jobs if not (job.method.weighted or job.method.masses)]
+    if weight is None or not wrong:
+        return
+    able = [row.name for row in DESCRIPTIONS.values() if row.weighted or row.masses]
+    raise InvalidInput(
+        Argument("weight", weight),
+        f" has no use for {' and '.join(wrong)}, in whose problem rows have no weights; those that "
+        f"take them are {', '.join(able)}",
+    )
 
 
 def refuse_labels(labels: str | None, *jobs: Job) -> None:

@@ -146,6 +146,16 @@ class Job:
         remark = f"{self.method.name}: {n} rows get {words} {value:.3g}, not the usual {usual:g}"
         return replace(self, options={**self.options, name: value}), [remark]
 
+    def with_weights(self, weights: Any) -> dict[str, Any]:
+        """Weights of rows by the argument of `fit` that takes them; {} for None."""
+        from dualfold.data.row_weights import validated_masses
+
+        if weights is None:
+            return {}
+        if self.method.weighted:
+            return {"sample_weight": weights}
+        return {"masses": validated_masses(weights, len(weights), "weight")}
+
     def as_fitted(self, estimator: Any) -> Job:
         """The job with what fitting decided: rows left out of the problem."""
         decided = getattr(estimator, "found_parameters", dict)
@@ -236,7 +246,7 @@ def fit_map(job: Job, data: Prepared, listener: Listener, cache: NeighborCache) 
         if job.method.needs_graph:
             estimator.set_params(graph=cache.graph_for(estimator))
         with listener.stage(job.method.name):
-            points = estimator.fit_transform(data.X, data.classes)
+            points = estimator.fit_transform(data.X, data.classes, **job.with_weights(data.weights))
         if job.method.needs_graph:
             cache.add_graph_of(estimator)
     seconds = perf_counter() - begin

@@ -12,6 +12,7 @@ from dualfold.exploration.input_table import (
     reading_for,
     refuse_labels,
     refuse_scaled_distances,
+    refuse_weight,
 )
 from dualfold.exploration.job import DEFAULT_N_COMPONENTS, Job
 
@@ -94,6 +95,12 @@ def recommendation_for(
 
     mixed = data.has_categories
     methods = ["famd" if name == "pca" and mixed else name for name in DEFAULT_METHODS]
+    if reading.weight is not None:
+        rows = [DESCRIPTIONS[name] for name in methods]
+        methods = [row.name for row in rows if row.weighted or row.masses]
+        listener.note(
+            "methods that take weights are tried, on subsamples in which every row counts once"
+        )
     with listener.stage("trying methods on subsamples"):
         return recommend(data, n_components=d, methods=methods, question=question), data
 
@@ -117,6 +124,7 @@ class Plan:
         """The plan for a job; what cannot work is refused before the table is read."""
         job = job.by_manhattan() if reading.mixed == "gower" else job
         refuse_labels(reading.labels, job)
+        refuse_weight(reading.weight, job)
         if choice.data is None:
             reading = reading_for(reading, job)
         return cls(source, reading, job, choice.data, choice.advice)

@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
+from inspect import signature
 from numbers import Integral, Real
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -301,7 +302,7 @@ class Estimator(
             )
         return map_of_points(self, points, color, title, color_name)
 
-    def statement(self, X: Any, n_components: int, y: Any = None) -> Statement:
+    def statement(self, X: Any, n_components: int, y: Any = None, weights: Any = None) -> Statement:
         """State the problem that fitting X would solve.
 
         Nothing is solved, and the estimator does not change.
@@ -314,6 +315,8 @@ class Estimator(
             Number of coordinates, where the estimator leaves it open.
         y : array-like of shape (n_samples,) or None, default=None
             Class of each row, as in `fit`.
+        weights : array-like of shape (n_samples,) or None, default=None
+            Weights or masses of the rows, for methods whose `fit` takes them.
 
         Returns
         -------
@@ -325,10 +328,15 @@ class Estimator(
         InvalidInput
             If the method optimises nothing, or solves no trace problem.
         """
-        mine = copy.copy(self)
+        mine: Any = copy.copy(self)
         mine._validate_params()
         checked = mine._checked_rows(X, reset=True)
-        return mine._statement(checked, n_components, labels_for(mine, y, checked.shape[0]))
+        labels = labels_for(mine, y, checked.shape[0])
+        if weights is None:
+            return mine._statement(checked, n_components, labels)
+        weighted = "sample_weight" in signature(mine.fit).parameters
+        valid = (validated_weights if weighted else validated_masses)(weights, checked.shape[0])
+        return mine._statement(checked, n_components, labels, valid)
 
     def _fit(self, X: Any, labels: Labels | None) -> None:
         raise NotImplementedError

@@ -239,8 +239,10 @@ class GraphEstimator(Estimator):
         )
         return finder.fit(self.graph_.points)
 
-    def _statement(self, X: Any, count: int, labels: Labels | None) -> Statement:
-        method = self._method()
+    def _statement(
+        self, X: Any, count: int, labels: Labels | None, masses: Array | None = None
+    ) -> Statement:
+        method = replace(self._method(), masses=masses)
         stated = StatedGraph(method, *rows_and_graph(X, method)).in_one_piece()
         return stated.of_piece(stated.graph, asked_count(self, count, stated.graph.n - 1))
 
@@ -255,6 +257,10 @@ class StatedGraph:
     method: GraphMethod
     rows: FittedRows
     graph: Graph
+
+    def with_masses(self, masses: Array) -> StatedGraph:
+        """The same with validated masses of all rows."""
+        return replace(self, method=replace(self.method, masses=masses))
 
     def in_one_piece(self) -> StatedGraph:
         """The same with a graph in one piece."""

@@ -124,8 +124,11 @@ class LinearEstimator(Estimator):
         for name, value in fit.attributes.items():
             setattr(self, name, value)
 
-    def _statement(self, X: Any, count: int, labels: Labels | None) -> Statement:
-        return linear_statement(self._method().problem(X, count, labels))
+    def _statement(
+        self, X: Any, count: int, labels: Labels | None, weights: Array | None = None
+    ) -> Statement:
+        given = () if weights is None else (weights,)
+        return linear_statement(self._method().problem(X, count, labels, *given))
 
     def inverse_transform(self, X: Any) -> Array:
         """Return the rows whose coordinates are those of X.

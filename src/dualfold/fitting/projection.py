@@ -114,9 +114,12 @@ class _Projection:
             graph = self.graph(X, labels)
         return self.fit_graph(graph, X.dtype, masses)
 
-    def problem_for(self, X: Any, count: int, labels: Labels | None) -> TraceProblem:
+    def problem_for(
+        self, X: Any, count: int, labels: Labels | None, masses: Array | None = None
+    ) -> TraceProblem:
         graph = self.connected_graph(self.graph(X, labels))
-        problem = self.problem(graph, n_components=self.least)
+        given = {} if masses is None else {"masses": masses}
+        problem = self.problem(graph, n_components=self.least, **given)
         return replace(problem, count=asked_count(self.estimator, count, problem.n))
 
     def fit_tiles(self, rows: TiledRows, y: Any, masses: Any = None) -> LinearFit:

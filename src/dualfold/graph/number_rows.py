@@ -54,13 +54,14 @@ def in_units(X: Any, power: int) -> np.ndarray:
     return scaled
 
 
-def refuse_units(X: Any, *, fitted: bool) -> None:
+def refuse_units(X: Any, *, fitted: bool, name: str = "X") -> None:
     """Refuse numbers in units so large or small that sums of their squares are no doubles.
 
     The rule of all estimators, whose results have squares of the units of X. A power of 2 as
     factor changes no digit, so that the remedy costs nothing.
 
     fitted : whether X is fitted: of new rows the extent does not count
+    name : the argument that X is
     """
     numbers = X.data if sp.issparse(X) else X
     if numbers.dtype != np.float64 or not numbers.size:
@@ -68,7 +69,7 @@ def refuse_units(X: Any, *, fitted: bool) -> None:
     largest = max(float(numbers.max()), -float(numbers.min()))
     if largest > (MAX_SQUARE_SUM / (X.shape[0] * X.shape[1])) ** 0.5:
         raise InvalidInput(
-            Argument("X"),
+            Argument(name),
             f" holds numbers up to {largest:.1e}, and the squares of these data overflow; look "
             "whether the largest are marks for missing values, or divide all by "
             f"2^{_power_of(largest)}, which changes no digit",
@@ -77,7 +78,7 @@ def refuse_units(X: Any, *, fitted: bool) -> None:
     if 0 < extent < MIN_SQUARED_EXTENT**0.5:
         raise InvalidInput(
             "all rows of ",
-            Argument("X"),
+            Argument(name),
             f" lie within {extent:.1e} of each other, and the squares of these data vanish in "
             f"double precision; multiply all by 2^{-_power_of(extent)}, which changes no digit",
         )

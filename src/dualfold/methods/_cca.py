@@ -7,19 +7,21 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.metrics import r2_score
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from dualfold.arrays import Array
 from dualfold.data.column_moments import column_deviations, column_means
-from dualfold.data.labels import Labels, labels_of
+from dualfold.data.labels import Labels, labels_of, validated_labels
 from dualfold.data.row_weights import RowWeights, row_total, weighted_rows
 from dualfold.embedding import embed
-from dualfold.errors import Argument, ConditionFails, InvalidInput, warn
+from dualfold.errors import Argument, ConditionFails, InvalidInput, counted, warn
 from dualfold.fitting.estimator import Stage
 from dualfold.fitting.linear import LinearEstimator, LinearFit, LinearMethod, linear_fit
 from dualfold.fitting.solver_choice import solver_to_last_digits
 from dualfold.fitting.weighted_fit import fit_with_weights
+from dualfold.graph.number_rows import refuse_units
 from dualfold.maps.linear_map import LinearMap, ProjectionLift
 from dualfold.trace.problem import TraceProblem
 from dualfold.weights.reduction import RowSpace, row_space
@@ -153,6 +155,13 @@ def _pair(X: Any, Y: Any, ridge: float, scale: bool, sample_weight: Any = None) 
         )
     data, weights = weighted_rows(given, sample_weight)
     first, second = scaled_columns(data, scale, weights), _scaled_target(Y, scale, sample_weight)
+    for part, name in ((first, "X"), (second, "y")):
+        if not part.table.any():
+            raise InvalidInput(
+                Argument(name),
+                " has no column that varies, and what is constant correlates with "
+                "nothing; give other columns",
+            )
     x, y = (row_space(part.table, variance_kept=1.0, centred=False) for part in (first, second))
     ridges = [
         ridge * float(np.square(part.table).mean()) / np.square(space.deviations)
@@ -182,7 +191,7 @@ def scaled_columns(rows: Array, scale: bool, weights: RowWeights | None) -> _Sca
     deviations = np.ones(rows.shape[1])
     if scale:
         n = row_total(rows, weights)
-        found = column_deviations(rows, mean, weights) * np.sqrt(n / max(n - 1, 1))
+        found = column_deviations(rows, mean, weights) * np.sqrt(n / ((n - 1) or 1))
         deviations = np.where(found > 0, found, 1.0)
     table = (rows - mean) / deviations
     return _Scaled(table if weights is None else table * weights.roots[:, None], mean, deviations)
@@ -356,15 +365,19 @@ class CCA(LinearEstimator):
 
     def _target(self, y: Any, n: int) -> Any:
         """Columns of numbers, or a column of 0 and 1 for each class."""
-        if isinstance(y, Labels) or np.asarray(y).dtype.kind in "OUS":
-            return np.eye(len((found := labels_of(y, n)).classes))[found.codes]
-        columns = check_array(y, input_name="y", ensure_2d=False, dtype=np.float64)
-        if len(columns) != n:
-            raise InvalidInput(
-                Argument("y"), f" has {len(columns)} rows and X has {n}; both need the same rows"
-            )
-        self._y_ndim = columns.ndim
-        return columns.reshape(n, -1)
+        self._y_classes = labels_of(y, n).classes if _holds_classes(y) else None
+        columns = target_columns(y, n, self._y_classes)
+        refuse_units(columns, fitted=True, name="y")
+        self._y_ndim = np.ndim(y) if self._y_classes is None else 2
+        return columns
+
+    def _checked_target(self, y: Any, n: int) -> Array:
+        """The columns of y of n other rows, as many as were fitted."""
+        columns, fitted = target_columns(y, n, self._y_classes), len(self.intercept_)
+        if columns.shape[1] != fitted:
+            given = counted(columns.shape[1], "column")
+            raise InvalidInput(Argument("y"), f" has {given} and was fitted with {fitted}")
+        return columns
 
     def _method(self) -> LinearMethod:
         return LinearMethod(self._fit_pair, self._problem, self._refuse_tiles)
@@ -439,7 +452,7 @@ class CCA(LinearEstimator):
         scores = super().transform(X)
         if y is None:
             return scores
-        target = self._target(y, len(scores))
+        target = self._checked_target(y, len(scores))
         return scores, ((target - self.intercept_) / self._y_scale) @ self.y_rotations_
 
     def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
@@ -474,12 +487,33 @@ class CCA(LinearEstimator):
         Returns
         -------
         ndarray of shape (n_samples, n_targets) or (n_samples,)
-            The predictions.
+            The predictions; a column for each class where y holds classes.
         """
         check_is_fitted(self)
         rows = self._checked_rows(X, reset=False)
         found = (rows - self.mean_) @ self.coef_.T + self.intercept_
         return found.ravel() if self._y_ndim == 1 else found
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the share of the variance of y that the predictions explain, R².
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows of the first table.
+        y : array-like of shape (n_samples, n_targets)
+            The same rows of the second table.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            How often each row counts; None counts every row once.
+
+        Returns
+        -------
+        float
+            The mean of R² over the columns of y.
+        """
+        found = self.predict(X)
+        target = self._checked_target(y, len(found))
+        return float(r2_score(target, found.reshape(target.shape), sample_weight=sample_weight))
 
     def inverse_transform(self, X: Any, y: Any = None) -> Any:
         """Compute the rows whose scores these are, as the loadings tell.
@@ -503,6 +537,38 @@ class CCA(LinearEstimator):
             return rows
         others = check_array(y, input_name="y", dtype=np.float64)
         return rows, others @ self.y_loadings_.T * self._y_scale + self.intercept_
+
+
+def _holds_classes(y: Any) -> bool:
+    """Whether y is a column of text, or of objects that are no numbers."""
+    if isinstance(y, Labels):
+        return True
+    given = np.asarray(y)
+    if given.dtype.kind == "O" and given.ndim and given.size == len(given):
+        return not all(isinstance(x, Real) for x in given.flat)
+    return given.dtype.kind in "US"
+
+
+def target_columns(y: Any, n: int, classes: Array | None) -> Array:
+    """The second table of n rows: numbers, or a column of 0 and 1 for each of the `classes`."""
+    if classes is None:
+        columns = check_array(y, input_name="y", ensure_2d=False, dtype=np.float64)
+    else:
+        names = y.classes[y.codes] if isinstance(y, Labels) else validated_labels(y)
+        columns = _class_columns(names.tolist(), classes.tolist())
+    if len(columns) != n:
+        raise InvalidInput(
+            Argument("y"), f" has {len(columns)} rows and X has {n}; both need the same rows"
+        )
+    return np.asarray(columns.reshape(n, -1))
+
+
+def _class_columns(names: list[Any], classes: list[Any]) -> Array:
+    places = {name: place for place, name in enumerate(classes)}
+    unknown = [name for name in names if name not in places]
+    if unknown:
+        raise InvalidInput(Argument("y"), f" holds the class {unknown[0]!r}, which was not fitted")
+    return np.eye(len(classes))[[places[name] for name in names]]
 
 
 def _loadings(table: Array, scores: Array) -> Array:

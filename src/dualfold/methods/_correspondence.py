@@ -15,7 +15,7 @@ from dualfold.arrays import Array
 from dualfold.data.labels import Labels
 from dualfold.data.row_weights import RowWeights, present_rows, weighted_rows
 from dualfold.embedding import embed
-from dualfold.errors import Argument, InvalidInput, RowNumbers, RowsLeftOut, warn
+from dualfold.errors import Argument, InvalidInput, RowNumbers, RowsLeftOut, counted, warn
 from dualfold.fitting.estimator import Stage, asked_count
 from dualfold.fitting.linear import (
     LinearEstimator,
@@ -147,11 +147,14 @@ def _masses(data: Any, weights: RowWeights | None = None) -> tuple[Array, Array]
 def _warn_of_empty_rows(rows: Array) -> None:
     if not len(rows):
         return
+    many = len(rows) > 1
     warn(
         RowsLeftOut(
-            f"{len(rows)} row{'s have' if len(rows) > 1 else ' has'} no counts (the first is ",
+            f"{counted(len(rows), 'row')} {'have' if many else 'has'} no counts (the first is ",
             RowNumbers(int(rows[0])),
-            "), and so no profile: they are at the origin and count for nothing",
+            "), and so no profile: "
+            + ("they are at the origin and count" if many else "it is at the origin and counts")
+            + " for nothing",
         )
     )
 

@@ -397,6 +397,8 @@ class KernelPCA(Estimator):
 
     def _fit(self, X: Any, labels: Labels | None, weights: Array | None = None) -> None:
         self._refuse_way_back(X)
+        for name in ("dual_coef_", "X_transformed_fit_"):  # of a fit before
+            self.__dict__.pop(name, None)
         self._present = None if weights is None else np.flatnonzero(weights)
         counting = None if weights is None else counting_weights(weights)
         rows = present_rows(X, weights)
@@ -534,9 +536,13 @@ class KernelPCA(Estimator):
         rule: Callable[[Any], Array] = self._map
         return rule
 
-    def _statement(self, X: Any, count: int, labels: Labels | None) -> Statement:
-        self._present = None
-        problem = self._problem(X, asked_count(self, count, X.shape[0]))
+    def _statement(
+        self, X: Any, count: int, labels: Labels | None, weights: Array | None = None
+    ) -> Statement:
+        self._present = None if weights is None else np.flatnonzero(weights)
+        counting = None if weights is None else counting_weights(weights)
+        rows = present_rows(X, weights)
+        problem = self._problem(rows, asked_count(self, count, rows.shape[0]), counting)
         lift: Any = problem.lift
         return Statement(problem, lambda a: lift.kernel_map(a.solution.vectors, a.values))
 

@@ -454,12 +454,17 @@ class ClassicalMDS(Estimator):
         """Distances from new points to the fitted ones."""
         return X if is_precomputed(self.metric) else self._distances(X, self._training)
 
-    def _statement(self, X: Any, count: int, labels: Labels | None) -> Statement:
+    def _statement(
+        self, X: Any, count: int, labels: Labels | None, weights: Array | None = None
+    ) -> Statement:
+        n = X.shape[0] if weights is None else int(np.count_nonzero(weights))
         if self._in_space:
-            return linear_statement(mds(X, n_components=asked_count(self, count, min(X.shape))))
+            asked = asked_count(self, count, min(n, X.shape[1]))
+            return linear_statement(mds(X, n_components=asked, sample_weight=weights))
         distances = X if is_precomputed(self.metric) else self._distances(X, None)
-        asked = asked_count(self, count, len(distances))
-        return Statement(mds_of_distances(distances, n_components=asked), _no_rule)
+        asked = asked_count(self, count, n)
+        problem = mds_of_distances(distances, n_components=asked, sample_weight=weights)
+        return Statement(problem, _no_rule)
 
     def inverse_transform(self, X: Any) -> Array:
         """Return the rows whose coordinates are those of X.

@@ -26,6 +26,7 @@ from dualfold.fitting.estimator import (
     checked_rows,
     fit_any_table,
     linear_statement,
+    unfitted_on_failure,
     weights_if_given,
 )
 from dualfold.fitting.linear import LinearEstimator, normalize_signs
@@ -422,8 +423,9 @@ class PCA(LinearEstimator):
         if rows is not None:
             fit_any_table(self, X, y, sample_weight)
             return rows.transform_with(self)
-        checked = self._checked_rows(X, reset=True)
-        self._fit(checked, None, *weights_if_given(sample_weight, checked))
+        with unfitted_on_failure(self):
+            checked = self._checked_rows(X, reset=True)
+            self._fit(checked, None, *weights_if_given(sample_weight, checked))
         return self.placing_map()(checked).astype(checked.dtype, copy=False)
 
     # Descents have no use for the scatter matrix that batches are merged in.
@@ -577,9 +579,12 @@ class PCA(LinearEstimator):
         over = self._white_deviations() if self.whiten else None
         return Scaling(over).rule(self._linear_map())
 
-    def _statement(self, X: Any, count: int, labels: Labels | None) -> Statement:
-        n, asked = X.shape[0], asked_count(self, count, min(X.shape))
-        problem = pca(X, n_components=asked, standardize=self.standardize)
+    def _statement(
+        self, X: Any, count: int, labels: Labels | None, weights: Array | None = None
+    ) -> Statement:
+        X, counts = weighted_rows(X, weights)
+        n, asked = row_total(X, counts), asked_count(self, count, min(X.shape))
+        problem = pca(X, n_components=asked, standardize=self.standardize, sample_weight=counts)
 
         def scaling(values: Array) -> Scaling:
             deviations = _deviations(values * (n / (n - 1)), X.dtype)

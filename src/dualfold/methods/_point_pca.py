@@ -228,7 +228,9 @@ class PointPCA(LinearEstimator):
     def _fit_tiles(self, rows: TiledRows, y: Any) -> None:  # type: ignore[override]
         Estimator._fit_tiles(self, rows, y)  # says what to take instead
 
-    def _statement(self, X: Any, count: int, labels: Labels | None) -> Statement:
+    def _statement(  # type: ignore[override]
+        self, X: Any, count: int, labels: Labels | None
+    ) -> Statement:
         return linear_statement(pca(X, n_components=asked_count(self, count, min(X.shape))))
 
 

@@ -354,5 +354,7 @@ class RandomProjection(LinearEstimator):
     def _linear_map(self) -> LinearMap:
         return LinearMap(np.zeros(self.components_.shape[1]), self.components_)
 
-    def _statement(self, X: Any, count: int, labels: Labels | None) -> Statement:
+    def _statement(  # type: ignore[override]
+        self, X: Any, count: int, labels: Labels | None
+    ) -> Statement:
         return Estimator._statement(self, X, count, labels)  # nothing is optimised

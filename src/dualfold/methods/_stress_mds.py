@@ -43,8 +43,8 @@ from dualfold.weights.gram import symmetrize
 
 # Up to this many rows the n×n distances of a table fit into the memory of most machines.
 MAX_EXACT_ROWS = 10_000
-# Of more, so many are fitted and place the others.
-AUTO_LANDMARKS = 4_000
+# Of more, as many as have bounds are fitted and place the others.
+AUTO_LANDMARKS = 3_000
 
 
 @dataclass(eq=False, repr=False)
@@ -96,7 +96,7 @@ class MDS(Estimator):
         Largest share of the forces that may be unbalanced at the end, and largest relative gap that
         is called "proved".
     landmarks : int ≥ 2, "auto" or None, default="auto"
-        "auto" fits up to 10,000 rows exactly and, of more, 4,000 at random, which place the other
+        "auto" fits up to 10,000 rows exactly and, of more, 3,000 at random, which place the other
         rows; None fits all rows; a number is that of the landmarks. Precomputed distances,
         weights and non-metric scaling fit all rows.
 
@@ -259,6 +259,7 @@ class MDS(Estimator):
 
     def _fit(self, X: Any, labels: Labels | None) -> None:
         start, self._start = getattr(self, "_start", None), None
+        self.__dict__.pop("landmark_rows_", None)  # of a fit before
         self._warn_of_old_names(X)
         rows = FittedRows.of(X.shape[0], self._landmark_rows(X.shape[0]))
         fitted = X if rows.numbers is None else X[rows.numbers]
@@ -457,8 +458,10 @@ class MDS(Estimator):
         landmark_points = Y[rows.numbers] if everywhere else Y
         judged = certify_stress(problem, landmark_points, tolerance=limit, n_jobs=self.n_jobs)
         if everywhere and judged.level != "failed":
-            placed = self._rule(checked[rows.numbers], landmark_points)(checked)
-            off = float(np.abs(placed - Y).max()) / max(float(np.ptp(Y, axis=0).max()), 1e-300)
+            others = np.setdiff1d(np.arange(len(Y)), rows.numbers)
+            placed = self._rule(checked[rows.numbers], landmark_points)(checked[others])
+            off = float(np.abs(placed - Y[others]).max(initial=0.0))
+            off /= max(float(np.ptp(Y, axis=0).max()), 1e-300)
             if not off <= PLACED_AGAIN_SHARE:
                 judged = judged.with_doubts(f"placed rows are off by {off:.1e} of the map's extent")
         return judged.with_scope(rows.scope())

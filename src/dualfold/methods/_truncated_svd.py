@@ -203,7 +203,7 @@ class TruncatedSVD(LinearEstimator):
 
     **Cost.** O(n·D·min(n, D)) operations for dense tables, with one matrix of min(n, D)² numbers.
     Large sparse tables take a few products with X and Xᵀ for each component, and about
-    4·n_components vectors of min(n, D) numbers.
+    3·n_components vectors of min(n, D) numbers.
 
     **Failure.** The first component is near the mean row, which says little about differences
     between rows; PCA subtracts it.

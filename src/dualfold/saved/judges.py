@@ -14,6 +14,7 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.certificate import Certificate
+from dualfold.data.row_weights import validated_masses
 from dualfold.embedding import Embedding
 from dualfold.errors import InPython, InvalidInput
 from dualfold.fitting.estimator import Statement, asked_count
@@ -146,9 +147,17 @@ class GraphStatement:
 
     @classmethod
     def of(
-        cls, estimator: Any, X: Any, sides: BothSides | None, settings: CertifySettings
+        cls,
+        estimator: Any,
+        X: Any,
+        sides: BothSides | None,
+        settings: CertifySettings,
+        masses: Any = None,
     ) -> GraphStatement:
+        """What an estimator states for rows X, with these masses."""
         stated = estimator.stated_graph(X)
+        if masses is not None:
+            stated = stated.with_masses(validated_masses(masses, X.shape[0]))
         if estimator.pieces != "separate":
             stated = stated.in_one_piece()
         return cls(estimator, X, stated, sides, settings)
@@ -226,7 +235,7 @@ class GraphStatement:
             return certificate
         again = judge.map_of_points(points[rows].astype(float), certificate)(self.X)
         again[rows] = points[rows]
-        return certificate.with_doubts(*_point_doubts(again, points))
+        return certificate.with_doubts(*doubts_of_points(again, points))
 
     def _certificate_of_pieces(self, points: Array, values: Any) -> Any:
         """Points of pieces that lie side by side: each piece moved back, then laid out again.
@@ -246,7 +255,7 @@ class GraphStatement:
             pieces.append((rows, embedding_of_points(centred)))
         layout = side_by_side(pieces, self.graph.n, width)
         certificate = PiecewiseCertificate.of(certificates, len(pieces) - len(certificates))
-        return certificate.with_doubts(*_point_doubts(layout.points, points))
+        return certificate.with_doubts(*doubts_of_points(layout.points, points))
 
     def _certificate_of_pieces_map(self, map_: OutOfSampleMap) -> Any:
         """Every piece by its own problem, then how they lie side by side."""
@@ -281,6 +290,7 @@ class GraphStatement:
         return map_differences(own, map_)
 
 
-def _point_doubts(again: Array, stored: Array) -> list[str]:
+def doubts_of_points(again: Array, stored: Array) -> list[str]:
+    """In words, which stored points are not where they should be (`again`)."""
     tolerance = POINT_TOLERANCE_FLOAT32 if stored.dtype == np.float32 else POINT_TOLERANCE
     return point_doubts(again, stored.astype(float), tolerance=tolerance)[1]

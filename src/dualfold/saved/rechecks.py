@@ -7,6 +7,7 @@ states them, so that whoever reads it sees which problem was judged.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ import numpy as np
 from dualfold.certificate import Tolerance
 from dualfold.descriptions import DESCRIPTIONS, ESTIMATOR_MODULES, Description
 from dualfold.errors import InvalidInput, counted
-from dualfold.saved.judges import GraphStatement, PointsJudge, TraceJudge
+from dualfold.saved.judges import GraphStatement, PointsJudge, TraceJudge, doubts_of_points
 from dualfold.saved.model import Model
 from dualfold.saved.trace_answers import CertifySettings, certificate_of_map
 from dualfold.unfolding.stored_unfolding import BothSides
@@ -28,6 +29,7 @@ def rechecked_model(
     X: Any,
     y: Any = None,
     *,
+    weights: Any = None,
     tolerance: Tolerance = "default",
     fresh: bool = False,
 ) -> Any:
@@ -45,6 +47,8 @@ def rechecked_model(
         The rows that the map was made of.
     y : array-like of shape (n_samples,) or None, default=None
         Their labels, for methods that use them.
+    weights : array-like of shape (n_samples,) or None, default=None
+        Weights of the rows that the map was fitted with (`sample_weight` or `masses`).
     tolerance : float or "default", default="default"
         Largest relative gap that is called "proved", and largest share of unbalanced forces of a
         "stationary" t-SNE map; "default" is 1e-4 of a gap and 0.01 of forces.
@@ -78,21 +82,32 @@ def rechecked_model(
             f"the rows have {counted(table.shape[1], 'column')}, the model was made for "
             f"{len(model.columns)}"
         )
-    certificate = _certificate_of_model(estimator, table, y, model, settings)
+    given = _Rows(table, y, weights)
+    certificate = _certificate_of_model(estimator, given, model, settings)
     if "estimator" not in model.settings:
         return certificate
     scaled = [name for name in ("shift", "scale", "means") if getattr(model, name) is not None]
     return certificate.with_doubts(*(f"the model has a {name} of its own" for name in scaled))
 
 
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """The rows that a map was made of, with their labels and weights (None: none)."""
+
+    table: Any
+    y: Any
+    weights: Any
+
+
 def _certificate_of_model(
-    estimator: Any, table: Any, y: Any, model: Model, settings: CertifySettings
+    estimator: Any, rows: _Rows, model: Model, settings: CertifySettings
 ) -> Any:
+    table = rows.table
     if hasattr(estimator, "graph_of"):
-        statement = GraphStatement.of(estimator, table, model.both_sides, settings)
+        statement = GraphStatement.of(estimator, table, model.both_sides, settings, rows.weights)
         return statement.certificate_of_map(model.map)
     if not hasattr(estimator, "judged_points"):
-        stated = estimator.statement(table, model.coordinates, y)
+        stated = estimator.statement(table, model.coordinates, rows.y, rows.weights)
         return certificate_of_map(stated, model.map, settings)[0]
     points, n = model.map.stored_points(), table.shape[0]
     if points is not None and np.shape(points) != (n, estimator.n_components):
@@ -111,6 +126,7 @@ def rechecked_points(
     sides: BothSides | None = None,
     y: Any = None,
     *,
+    weights: Any = None,
     tolerance: Tolerance = "default",
     fresh: bool = False,
 ) -> Any:
@@ -130,6 +146,8 @@ def rechecked_points(
         Points and dual weights of an unfolding, if they were stored.
     y : array-like of shape (n_samples,) or None, default=None
         Labels of the rows, for methods that use them.
+    weights : array-like of shape (n_samples,) or None, default=None
+        Weights of the rows that the map was fitted with (`sample_weight` or `masses`).
     tolerance : float or "default", default="default"
         Largest relative gap that is called "proved", and largest share of unbalanced forces of a
         "stationary" t-SNE map; "default" is 1e-4 of a gap and 0.01 of forces.
@@ -162,12 +180,19 @@ def rechecked_points(
             raise InvalidInput(
                 f"{len(stored)} points are stored and the data has {table.shape[0]} rows"
             )
-        statement = GraphStatement.of(estimator, table, sides, settings)
+        statement = GraphStatement.of(estimator, table, sides, settings, weights)
         return statement.certificate_of_points(stored, values)
     if hasattr(estimator, "judged_points"):
         return estimator.judged_points(table, stored, tolerance=settings.tolerance)
-    stated = estimator.statement(table, stored.shape[1], y)
-    return TraceJudge(stated, settings).certificate_of_points(stored, values)
+    judge = TraceJudge(estimator.statement(table, stored.shape[1], y, weights), settings)
+    fitted = np.flatnonzero(np.ones(len(stored)) if weights is None else weights)
+    certificate = judge.certificate_of_points(stored[fitted], values)
+    if len(fitted) == len(stored) or certificate.level == "failed":
+        return certificate
+    # Rows of weight 0 are where the map puts new rows.
+    again = judge.map_of_points(stored[fitted].astype(float), certificate)(table)
+    again[fitted] = stored[fitted]
+    return certificate.with_doubts(*doubts_of_points(again, stored))
 
 
 def estimator_of_model(model: Model) -> Any:

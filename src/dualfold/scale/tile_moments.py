@@ -173,7 +173,7 @@ class _Standardize:
         return pd.DataFrame(self.array(block), index=block.index, columns=block.columns)
 
 
-def standardized(rows: TiledTable) -> tuple[TiledTable, Standard]:
+def standardized(rows: TiledTable, weights: Array | None = None) -> tuple[TiledTable, Standard]:
     """Shift every column to mean 0 and scale it to standard deviation 1.
 
     One pass computes means and deviations (divisor n); the rows stay lazy. A column that does not
@@ -183,6 +183,8 @@ def standardized(rows: TiledTable) -> tuple[TiledTable, Standard]:
     ----------
     rows : TiledTable
         The table.
+    weights : ndarray of shape (n_rows,) or None, default=None
+        How often each row counts in means and deviations; None counts every row once.
 
     Returns
     -------
@@ -203,7 +205,7 @@ def standardized(rows: TiledTable) -> tuple[TiledTable, Standard]:
     >>> rows.collection.compute().ravel()
     array([-1.,  1.])
     """
-    moments = moments_of(rows)
+    moments = moments_of(rows, weights)
     standard = Standard(moments.mean, moments.deviations_or(np.inf))
     task, X = _Standardize(standard), rows.collection
     if rows.is_frame:

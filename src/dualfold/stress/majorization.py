@@ -50,7 +50,7 @@ class StopRule:
 
     def is_met(self, problem: StressProblem, now: Forces) -> bool:
         """Whether no further step is needed."""
-        rounding = LENGTH_ROUNDING * np.sqrt(now.squares * problem.n)
+        rounding = LENGTH_ROUNDING * np.sqrt(now.squares * problem.curvatures.max())
         if not now.torn and float(np.linalg.norm(now.sizes)) <= rounding:
             return True  # every length is right
         gain = float((np.square(now.force).sum(axis=1) / problem.curvatures).sum())

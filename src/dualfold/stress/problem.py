@@ -98,18 +98,29 @@ def stress_problem(
     _refuse_odd_distances(D)
     if n_components < 1:
         raise InvalidInput(Argument("n_components", n_components), " must be 1 or more")
-    W = None
-    if weights is not None:
-        W = _symmetric(weights, "weights")
-        if W.shape != D.shape or not (W >= 0).all() or not np.isfinite(W.sum()):
-            raise InvalidInput(
-                Argument("weights"),
-                f" must be finite numbers, none below 0, in a matrix of {D.shape} like the "
-                f"distances; the shape is {W.shape}",
-            )
+    W = None if weights is None else _weights_of_pairs(weights, D)
     problem = StressProblem(D, int(n_components), W, ordinal)
     _refuse_pieces(problem)
     return problem
+
+
+def _weights_of_pairs(given: Any, D: Array) -> Array | None:
+    """The weights, checked; None where they are 1 for all pairs."""
+    W, name = _symmetric(given, "weights"), Argument("weights")
+    if W.shape != D.shape:
+        raise InvalidInput(name, f" has the shape {W.shape}, and the distances have {D.shape}")
+    if not (W >= 0).all():
+        raise InvalidInput(name, f" must be numbers, none below 0; the smallest is {W.min():g}")
+    largest = float(W.max())
+    sizes = largest, largest * float(np.fmax.reduce(D, axis=None))
+    if max(sizes) > MAX_DISTANCE or any(0 < size < MIN_DISTANCE for size in sizes):
+        raise InvalidInput(
+            name,
+            f" is up to {largest:g}, and squares of weights times distances are no doubles; "
+            "multiply all weights by a constant",
+        )
+    others = np.count_nonzero(W != 1) - np.count_nonzero(np.diagonal(W) != 1)
+    return W if others else None
 
 
 def _symmetric(given: Any, name: str) -> Array:
@@ -117,7 +128,7 @@ def _symmetric(given: Any, name: str) -> Array:
     D = np.ascontiguousarray(given, dtype=float)
     if np.isinf(D).any():
         raise InvalidInput(Argument(name), " must be finite; some are infinite")
-    refuse_asymmetry(D)
+    refuse_asymmetry(D, name)
     if len(D) < 2:
         raise InvalidInput(Argument(name), f" must be of 2 points or more; there is {len(D)}")
     if all(

@@ -10,7 +10,7 @@ from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
 from dualfold.kernels.threads import row_slices
-from dualfold.stress.problem import BLOCK_ROWS, StressProblem
+from dualfold.stress.problem import BLOCK_ROWS, MAX_DISTANCE, MIN_DISTANCE, StressProblem
 from dualfold.trace.solution import with_signs
 
 # Up to this many rows LAPACK finds all eigenvectors faster than an iteration finds some.
@@ -54,6 +54,13 @@ def given_start(start: Any, problem: StressProblem) -> Array:
         raise InvalidInput(
             Argument("init"),
             f" must be {problem.n} rows of finite numbers; its shape is {Y.shape}",
+        )
+    extent = float(np.abs(Y).max())
+    if extent > MAX_DISTANCE or 0 < extent < MIN_DISTANCE:
+        raise InvalidInput(
+            Argument("init"),
+            f" holds numbers up to {extent:g}, and squares of these are no doubles; give points in "
+            "the unit of the distances",
         )
     return Y
 

@@ -19,6 +19,7 @@ from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
 from dualfold.kernels import c_constant, kernel
 from dualfold.kernels.reports import tally
+from dualfold.kernels.sparse import sparse_product
 from dualfold.kernels.threads import (
     in_shares,
     in_threads,
@@ -104,7 +105,7 @@ class Gramian(LinearOperator):
         return abs(self.factor_transpose)
 
     def _matmat(self, V: Array) -> Array:
-        return self.factor_transpose @ (self.factor @ V)
+        return sparse_product(self.factor_transpose, sparse_product(self.factor, V))
 
     _matvec = _matmat
 

@@ -309,7 +309,8 @@ def symmetrize(K: Array, mean: str = "the mean of the squared distances there an
                 K[j : j + MIN_TILE_COLUMNS, i : i + MIN_TILE_COLUMNS] = middle.T
     if not off:
         return ""
-    share = off / max(float(np.abs(np.diagonal(K)).max()), np.finfo(K.dtype).tiny)
+    # The diagonal of a kernel has its largest entry; that of distances is 0.
+    share = off / (float(np.abs(np.diagonal(K)).max()) or max(float(K.max()), -float(K.min())))
     return f"{mean}, which were {share:.1e} apart"
 
 
@@ -325,15 +326,15 @@ def mean_squares(distances: Array, weights: Array | None = None) -> Array:
     return np.concatenate([part.mean(axis=1) for part in squares])
 
 
-def refuse_asymmetry(distances: Array) -> None:
+def refuse_asymmetry(distances: Array, name: str = "distances") -> None:
     """InvalidInput unless the square matrix equals its transpose, to 1e-5 as scikit-learn asks.
 
     Block against block: a transposed copy and its masks would take five times the matrix.
     """
     if distances.ndim != 2 or distances.shape[0] != distances.shape[1]:
         raise InvalidInput(
-            "array must be 2-dimensional and square, one row and column a point; the shape is "
-            f"{distances.shape}"
+            "array must be 2-dimensional and square, one row and column a point; the shape of the "
+            f"{name} is {distances.shape}"
         )
     n = len(distances)
     for i in range(0, n, MIN_TILE_COLUMNS):
@@ -344,9 +345,9 @@ def refuse_asymmetry(distances: Array) -> None:
             )
             off = np.abs(there - back)
             if np.any(off > 1e-10 + 1e-5 * np.abs(back)):
-                a, b = np.unravel_index(int(np.argmax(off)), off.shape)
+                a, b = np.unravel_index(int(np.nanargmax(off)), off.shape)
                 raise InvalidInput(
-                    f"Array must be symmetric, as distances are; entry ({i + a}, {j + b}) is "
+                    f"Array must be symmetric, as {name} are; entry ({i + a}, {j + b}) is "
                     f"{there[a, b]:.6g} and entry ({j + b}, {i + a}) is {back[a, b]:.6g}. Use "
                     "(D + D.T) / 2 if that is noise"
                 )

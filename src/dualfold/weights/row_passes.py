@@ -17,7 +17,7 @@ from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
 from dualfold.graph.metrics import double_table, refuse_long_integers
 from dualfold.graph.number_rows import as_array
-from dualfold.kernels.sparse import canonical_rows
+from dualfold.kernels.sparse import canonical_rows, sparse_product
 from dualfold.kernels.threads import in_shares, thin_tiles
 
 # Rows that show, before all entries are counted, that no column is stored in every row.
@@ -70,7 +70,7 @@ def projected_rows(X: Any, V: Any, mean: Array | None = None) -> Array:
     if sp.issparse(X):
         X, middle = with_full_columns_centred(X, middle)
         wide = V.astype(float, copy=False)  # float32 would be added in float32
-        image = X @ wide
+        image = X @ wide if sp.issparse(wide) else sparse_product(X, wide)
         image = np.asarray(image.toarray() if sp.issparse(image) else image)
         return np.asarray(image - middle @ wide, dtype=kind)
     points = np.empty((X.shape[0], V.shape[1]), dtype=kind)
@@ -100,7 +100,7 @@ def combined_rows(X: Any, C: Array, mean: Array) -> Array:
     C, mean = (part.astype(float, copy=False) for part in (C, mean))
     if sp.issparse(X):
         X, mean = with_full_columns_centred(X, mean)
-        return np.asarray(X.T @ C - np.outer(mean, C.sum(axis=0)))
+        return np.asarray(sparse_product(X.T, C) - np.outer(mean, C.sum(axis=0)))
 
     def share(slices: list[slice]) -> Array:
         total = np.zeros((X.shape[1], C.shape[1]))

@@ -128,15 +128,25 @@ class KrylovBasis:
         What is left of Y may be rounding, most of it along Q; so Q is taken off once more, at
         length 1. Such directions are as good as random ones, and hardly couple to anything.
         """
-        U, lengths, _ = scipy.linalg.svd(Y, full_matrices=False)
+        lengths, turn = _lengths_and_axes(Y)
         size = max(size, float(lengths.max(initial=0.0)))
-        W = U[:, lengths > np.finfo(float).eps * size][:, : self._room()]
+        real = lengths > np.finfo(float).eps * size
+        W = (Y @ (turn[:, real] / lengths[real]))[:, : self._room()]
         if not W.shape[1]:
             return W
-        shortest = float(lengths[W.shape[1] - 1])
-        for _ in range(1 if shortest > SAFE_LENGTH_RATIO * size else 2):
-            W = np.linalg.qr(self._part_off(W)[0])[0]
+        safe = float(lengths[real].min()) > SAFE_LENGTH_RATIO * size
+        for _ in range(1 if safe else 2):
+            W = self._part_off(W)[0]
+            lengths, turn = _lengths_and_axes(W)
+            near = lengths.min() > 0.5  # else far from orthonormal: Householder's reflections
+            W = W @ (turn / lengths) @ turn.T if near else np.linalg.qr(W)[0]
         return W
+
+
+def _lengths_and_axes(Y: Array) -> tuple[Array, Array]:
+    """The singular values of Y, falling, and its right singular vectors, from YᵀY."""
+    squares, turn = scipy.linalg.eigh(Y.T @ Y)
+    return np.sqrt(np.maximum(squares[::-1], 0.0)), turn[:, ::-1]
 
 
 def iterate_block_krylov(problem: TraceProblem, settings: Iteration) -> Solution:

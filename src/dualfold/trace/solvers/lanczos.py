@@ -37,7 +37,7 @@ MIN_DEGREE = 4
 MAX_DEGREE = 60
 # Directions that the narrow blocks of an operator are stored up to.
 MIN_KRYLOV_MEMORY = 64
-KRYLOV_MEMORY_A_DIRECTION = 4
+KRYLOV_MEMORY_A_DIRECTION = 3
 CUT_SHARE = 0.4
 
 

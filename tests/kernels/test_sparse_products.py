@@ -1,0 +1,21 @@
+"""Products with sparse rows, a few columns at a time."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from dualfold.kernels.sparse import sparse_product
+
+
+@pytest.mark.parametrize("columns", [0, 1, 16, 17, 40])
+@pytest.mark.parametrize("kind", [np.float64, np.float32, np.int64])
+def test_parts_have_the_bits_of_the_whole(columns, kind):
+    rng = np.random.default_rng(0)
+    X = sp.csr_array((10 * sp.random_array((50, 30), density=0.3, rng=rng)).astype(kind))
+    V = rng.standard_normal((30, columns))
+    np.testing.assert_array_equal(sparse_product(X, V), X @ V)
+    np.testing.assert_array_equal(sparse_product(X.T, X @ V), X.T @ (X @ V))
+    if columns:
+        np.testing.assert_array_equal(sparse_product(X, V[:, 0]), X @ V[:, 0])
