@@ -84,7 +84,9 @@ def test_the_file_holds_the_estimators_numbers_and_its_certificate(here, method)
     seen = chi_square_rows(ROLL) if DESCRIPTIONS[method].counts else seen
     assert metadata["t_similarity"] == dualfold.t_similarity(seen, points)
     assert result.stdout == ""
-    assert ("Proved: no other " in result.stderr) == bool(DESCRIPTIONS[method].nothing_better)
+    # No plane has the distances of a roll, and bounds of the least stress are low where none fits.
+    provable = DESCRIPTIONS[method].nothing_better and method != "mds_stress"
+    assert ("Proved: no other " in result.stderr) == bool(provable)
     assert "Try next:  dualfold report roll.csv" in result.stderr
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dualfold import PCA, TraceProblem, certify
+from dualfold import MDS, PCA, TraceProblem, certify
 from dualfold.descriptions import DESCRIPTIONS
 from dualfold.exploration.verdict_words import both_parts, short_verdict, verdict
 from tests.cli.command_line import CLOUD
@@ -20,6 +20,15 @@ def test_a_search_by_chance_that_could_have_missed_much_is_not_proved():
     said = verdict(DESCRIPTIONS["pca"], found, 2)
     assert said.startswith("Not proved: a random search found nothing better")
     assert "up to 25 %" in said
+
+
+def test_a_bound_that_does_not_decide_is_named():
+    corners = [[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 1]]
+    found = MDS().fit(corners).certificate_
+    assert found.level == "stationary"
+    assert f"below {found.bound:.4g}" in verdict(DESCRIPTIONS["mds_stress"], found, 2)
+    unknown = MDS(metric_mds=False).fit(corners).certificate_
+    assert "no bound exists" in verdict(DESCRIPTIONS["mds_stress"], unknown, 2)
 
 
 def test_a_picture_that_was_not_asked_about_is_not_spoken_of():

@@ -8,7 +8,15 @@ import dask.array as da
 import numpy as np
 import pytest
 
-from dualfold import PCA, TSNE, DiffusionMaps, Isomap, LaplacianEigenmaps, LocallyLinearEmbedding
+from dualfold import (
+    MDS,
+    PCA,
+    TSNE,
+    DiffusionMaps,
+    Isomap,
+    LaplacianEigenmaps,
+    LocallyLinearEmbedding,
+)
 from dualfold.errors import InvalidInput
 from dualfold.maps.attraction_map import AttractionMap
 from dualfold.quality import t_similarity
@@ -39,6 +47,18 @@ def test_landmarks_place_the_other_rows(method):
     assert 0 < cost.kept_placed <= 1
     assert f"{cost.landmarks} landmarks of 2,500 rows" in model.certificate_.about
     assert model.certificate_.level == "proved"
+
+
+def test_landmarks_of_least_stress_place_the_other_rows():
+    X = roll_points(400, random_state=0)
+    rows = table(da.from_array(X, chunks=(150, 3)), landmarks=90)
+    model = MDS(max_iter=40)
+    places = model.fit_transform(rows).compute()
+    alone = MDS(max_iter=40).fit(X[model.landmark_rows_])
+    np.testing.assert_allclose(places, alone.transform(X), atol=1e-10)
+    assert "90 landmarks of 400 rows" in model.certificate_.about
+    with pytest.raises(InvalidInput, match="non-metric"):
+        MDS(metric_mds=False).fit(rows)
 
 
 def curved_surface(n):

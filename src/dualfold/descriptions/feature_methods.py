@@ -226,7 +226,7 @@ POINT_METHODS = (
         optimises="distances reproduced best",
         certificate="gap to the least stress where the map fits well, proved; else whether the "
         "forces balance",
-        nothing_better="",
+        nothing_better="no other points in {d} dimension{s} fit the distances better",
         lengths=True,
         linear=False,
         new_points="each on its own, where its distances to the old points fit best",

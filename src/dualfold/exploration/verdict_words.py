@@ -52,7 +52,13 @@ def verdict(method: Description, certificate: Certificate, n_components: int) ->
         return f"Unresolved: {why}{about}."
     if level == "stationary":
         balanced = "the forces balance (a stationary point)"
-        return f"Not proved: no bound exists for this problem; {balanced}{about}."
+        known = "no bound exists for this problem"
+        if certificate.bound > 0:
+            known = (
+                f"no answer is below {certificate.bound:.4g}, too far from "
+                f"{certificate.value:.4g} to tell"
+            )
+        return f"Not proved: {known}; {balanced}{about}."
     if level == "not stationary":
         return f"Not solved: {certificate.statement}; more rounds would help{about}."
     return f"Not certified: {reasons}."

@@ -28,7 +28,7 @@ from dualfold.stress.forces import row_sums_and_forces
 
 # Steps of majorisation, and the move that ends them, as a share of the extent of the map.
 MAX_PLACING_STEPS = 400
-LAST_MOVE_SHARE = 1e-9
+LAST_MOVE_SHARE = 1e-8
 # Along the line of two steps, the longest multiple of the last one that is tried.
 MAX_STRETCH = 50.0
 # Distances of new rows to old ones that are held at a time.
@@ -106,21 +106,26 @@ class StressMap(OutOfSampleMap):
         return Triangulation(directions, squares + squares.mean())
 
     def _places(self, D: Array) -> Array:
+        """Points of least stress of rows with distances D; each stops when its own steps end."""
         old, n = self._old, len(self._old)
         near = np.argmin(D, axis=1)
-        Y = self._start(D) + old.mean(axis=0)
-        extent = float(np.ptp(old, axis=0).max(initial=0.0))
-        _, force = row_sums_and_forces(Y, old, D)
-        for _ in range(MAX_PLACING_STEPS // 2):
-            first = Y - force / n
-            _, force = row_sums_and_forces(first, old, D)
-            second = first - force / n
-            Y, force = self._stretched(D, Y, first, second)
-            if float(np.abs(second - first).max(initial=0.0)) <= LAST_MOVE_SHARE * extent:
-                break
         same = D[np.arange(len(D)), near] == 0
-        Y[same] = old[near[same]]
-        return Y
+        places = np.where(same[:, None], old[near], self._start(D) + old.mean(axis=0))
+        end = LAST_MOVE_SHARE * float(np.ptp(old, axis=0).max(initial=0.0))
+        moving = np.flatnonzero(~same)
+        given = D[moving]
+        _, force = row_sums_and_forces(places[moving], old, given)
+        for _ in range(MAX_PLACING_STEPS // 2):
+            if not len(moving):
+                break
+            first = places[moving] - force / n
+            _, force = row_sums_and_forces(first, old, given)
+            second = first - force / n
+            places[moving], force = self._stretched(given, places[moving], first, second)
+            left = np.abs(second - first).max(axis=1) > end
+            if not left.all():
+                moving, given, force = moving[left], given[left], force[left]
+        return places
 
     def _stretched(
         self, D: Array, start: Array, first: Array, second: Array

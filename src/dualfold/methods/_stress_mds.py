@@ -43,8 +43,8 @@ from dualfold.weights.gram import symmetrize
 
 # Up to this many rows the n×n distances of a table fit into the memory of most machines.
 MAX_EXACT_ROWS = 10_000
-# Of more, so many are fitted and place the others.
-AUTO_LANDMARKS = 4_000
+# Of more, as many as have bounds are fitted and place the others.
+AUTO_LANDMARKS = 3_000
 
 
 @dataclass(eq=False, repr=False)
@@ -96,7 +96,7 @@ class MDS(Estimator):
         Largest share of the forces that may be unbalanced at the end, and largest relative gap that
         is called "proved".
     landmarks : int ≥ 2, "auto" or None, default="auto"
-        "auto" fits up to 10,000 rows exactly and, of more, 4,000 at random, which place the other
+        "auto" fits up to 10,000 rows exactly and, of more, 3,000 at random, which place the other
         rows; None fits all rows; a number is that of the landmarks. Precomputed distances,
         weights and non-metric scaling fit all rows.
 

@@ -29,6 +29,8 @@ from dualfold.stress.lower_bound import MAX_BOUND_ROWS, convex_bound, rank_bound
 from dualfold.stress.problem import StressProblem
 
 _U = 2.0**-53
+# Of Σδ²: a smaller bound says no more than 0 does, and entries that underflow could make it up.
+TRIVIAL_SHARE = 1e-30
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,7 +71,7 @@ class StressCertificate(Certificate):
         The bound that holds in any number of dimensions; −∞ where it is not above 0, NaN where it
         was not computed.
     rank_bound : float
-        The bound for this number of dimensions; NaN where it was not computed.
+        The same for the bound of this number of dimensions.
 
     See Also
     --------
@@ -181,9 +183,13 @@ def _bounds(
     most = float(problem.distances.max())
     unit = 2.0 ** np.ceil(np.log2(most)) if most > 0 else 1.0
     D, centred = problem.distances / unit, (Y - Y.mean(axis=0)) / unit
-    convex = convex_bound(D, centred) * float(unit) ** 2
+    trivial = TRIVIAL_SHARE * float((D**2).sum())
+    convex = convex_bound(D, centred)
     count = max(problem.count, Y.shape[1])
-    rank = rank_bound(D, centred, count, stress / unit**2, steps) * float(unit) ** 2
+    rank = rank_bound(D, centred, count, stress / unit**2, steps)
+    convex, rank = (
+        bound * float(unit) ** 2 if bound > trivial else -np.inf for bound in (convex, rank)
+    )
     return convex, rank, float(max(convex, rank, 0.0))
 
 

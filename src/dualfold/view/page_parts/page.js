@@ -93,13 +93,15 @@ function tabs() {
 
 function listen() {
   plot.on("plotly_hover", (event) => {
-    const row = rowOf(event.points[0]);
+    const [row, column] = [rowOf(event.points[0]), columnUnder(event.points[0])];
     if (row !== null) showTip(row, event.event);
+    if (column) showColumnTip(column, event.event);
   });
   plot.on("plotly_unhover", hideTip);
   plot.on("plotly_click", (event) => {
-    const row = rowOf(event.points[0]);
+    const [row, column] = [rowOf(event.points[0]), columnUnder(event.points[0])];
     if (row !== null) focusOn(row);
+    if (column) markColumn(column.name);
   });
   plot.on("plotly_selected", (event) => {
     if (!event || !event.points || drawing) return; // plotly tells of selections that we take away, too
@@ -164,6 +166,7 @@ window.dualfold = {
     shown: drawn.reduce((sum, trace) => sum + (trace.rows ? trace.rows.length : 0), 0),
     neighbors: state.focus === null ? null : neighborsOf(maps[state.map], state.focus),
     arrows: state.arrows,
+    column: state.column,
     colors: [...new Set((plot.data || []).map((trace) => trace.marker.color))],
   }),
   select, colorBy, show, besides, csv, picture,
