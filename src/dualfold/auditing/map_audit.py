@@ -54,8 +54,9 @@ def audit(
 
     An audit says which points seem to have random places (`dubious`); which of the visible groups
     are groups of the data, and which are torn apart or thrown together; which statements "A lies
-    nearer to B than to C" are true in the data; how many dimensions the data have. With a `method` it also says whether the method draws such groups where there are none,
-    and whether it draws the same ones again.
+    nearer to B than to C" are true in the data; how many dimensions the data have.
+    With a `method` it also says whether the method draws such groups where there are none, and
+    whether it draws the same ones again.
 
     Parameters
     ----------
