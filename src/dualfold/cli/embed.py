@@ -255,8 +255,8 @@ def _last_lines(options: EmbedOptions, summary: dict[str, Any]) -> list[str]:
         lines.append(f"Page in {options.html}; open it in a browser, it needs no network")
     if model is not None:
         lines.append(
-            f"Model in {model}; `dualfold transform {quote(model)} NEW_FILE` places new rows; it "
-            "holds rows of the table, to judge them by"
+            f"Model in {model}; `dualfold transform {quote(model)} NEW_FILE` places new rows; the "
+            "model contains rows of the table, and new rows are compared with them"
         )
     if (sampled := summary["t_similarity_rows"]) < summary["rows"]:
         lines.append(f"Neighbours were counted on {sampled:,} of the rows")

@@ -337,7 +337,8 @@ def _column_kind(column: Column, name: str, keep: bool, mixed: bool, given: bool
         return "kept text"
     if keep:
         raise InvalidInput(
-            f"'{name}' cannot be used, since its values are no numbers, as {known.iloc[0]!r}"
+            f"'{name}' cannot be used, since its values are not numbers, for example "
+            f"{known.iloc[0]!r}"
         )
     if isinstance(known.iloc[0], NESTED_TYPES):
         return "nested"

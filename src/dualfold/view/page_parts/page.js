@@ -129,10 +129,10 @@ function wire() {
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => refresh().then(() => panels()));
 }
 
-// What was decided about the columns; of one that may be the answer it is said at once.
+// What was decided about the columns; of one that may be the target it is said at once.
 function notes() {
   const sentences = given.notes.map((note) => `${note}.`);
-  const doubt = sentences.find((note) => note.includes("may be the answer"));
+  const doubt = sentences.find((note) => note.includes("may be the target"));
   by("doubt").hidden = !doubt;
   by("doubt").replaceChildren(...withOptions(doubt || ""));
   const others = sentences.filter((note) => note !== doubt);
