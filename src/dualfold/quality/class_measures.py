@@ -9,7 +9,7 @@ import numpy as np
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
 from dualfold.kernels import kernel
-from dualfold.quality.estimate import drawn_rows, values_or_mean
+from dualfold.quality.estimate import drawn_rows, measured_weights, values_or_mean
 from dualfold.quality.space import neighbor_count, space_of
 
 _class_sums = kernel("class_sums")
@@ -22,6 +22,7 @@ def silhouette(
     metric: Any = "euclidean",
     per_point: bool = False,
     sample: int | None = None,
+    sample_weight: Any = None,
     random_state: Any = 0,
     n_jobs: int | None = None,
 ) -> float | Array:
@@ -44,6 +45,9 @@ def silhouette(
         Whether to return one number for each point, whose mean is the measure.
     sample : int ≥ 2 or None, default=None
         Number of random points that are measured against all points; None measures all.
+    sample_weight : array-like of shape (n_samples,) or None, default=None
+        How much each point counts in the mean over points, 0 or more; None: all alike. Neighbours
+        are counted without weights, so that whole numbers are not repeated rows.
     random_state : int, Generator, RandomState or None, default=0
         Seed of the sample. The same number gives the same points.
     n_jobs : int or None, default=None
@@ -105,7 +109,8 @@ def silhouette(
         values[places] = np.where(others > 0, ratio, 0.0)
 
     space.each_tile(tile, rows)
-    return values_or_mean(values, rows, space.n, (-1.0, 1.0), per_point)
+    weights = measured_weights(sample_weight, rows, space.n)
+    return values_or_mean(values, rows, space.n, (-1.0, 1.0), per_point, weights)
 
 
 def knn_accuracy(
@@ -116,6 +121,7 @@ def knn_accuracy(
     metric: Any = "euclidean",
     per_point: bool = False,
     sample: int | None = None,
+    sample_weight: Any = None,
     random_state: Any = 0,
     n_jobs: int | None = None,
 ) -> float | Array:
@@ -138,6 +144,9 @@ def knn_accuracy(
         Whether to return one number for each point, whose mean is the measure.
     sample : int ≥ 2 or None, default=None
         Number of random points that are measured against all points; None measures all.
+    sample_weight : array-like of shape (n_samples,) or None, default=None
+        How much each point counts in the mean over points, 0 or more; None: all alike. Neighbours
+        are counted without weights, so that whole numbers are not repeated rows.
     random_state : int, Generator, RandomState or None, default=0
         Seed of the sample. The same number gives the same points.
     n_jobs : int or None, default=None
@@ -176,7 +185,8 @@ def knn_accuracy(
     own = codes if rows is None else codes[rows]
     right = majority_class(space.nearest(k, rows)[0], codes, len(classes)) == own
     values = right.astype(float)
-    return values_or_mean(values, rows, space.n, (0.0, 1.0), per_point)
+    weights = measured_weights(sample_weight, rows, space.n)
+    return values_or_mean(values, rows, space.n, (0.0, 1.0), per_point, weights)
 
 
 def neighborhood_hit(
@@ -187,6 +197,7 @@ def neighborhood_hit(
     metric: Any = "euclidean",
     per_point: bool = False,
     sample: int | None = None,
+    sample_weight: Any = None,
     random_state: Any = 0,
     n_jobs: int | None = None,
 ) -> float | Array:
@@ -209,6 +220,9 @@ def neighborhood_hit(
         Whether to return one number for each point, whose mean is the measure.
     sample : int ≥ 2 or None, default=None
         Number of random points that are measured against all points; None measures all.
+    sample_weight : array-like of shape (n_samples,) or None, default=None
+        How much each point counts in the mean over points, 0 or more; None: all alike. Neighbours
+        are counted without weights, so that whole numbers are not repeated rows.
     random_state : int, Generator, RandomState or None, default=0
         Seed of the sample. The same number gives the same points.
     n_jobs : int or None, default=None
@@ -246,7 +260,8 @@ def neighborhood_hit(
     k, rows = neighbor_count(n_neighbors, space.n), drawn_rows(space.n, sample, random_state)
     own = codes if rows is None else codes[rows]
     values = np.mean(codes[space.nearest(k, rows)[0]] == own[:, None], axis=1)
-    return values_or_mean(values, rows, space.n, (0.0, 1.0), per_point)
+    weights = measured_weights(sample_weight, rows, space.n)
+    return values_or_mean(values, rows, space.n, (0.0, 1.0), per_point, weights)
 
 
 def majority_class(lists: Array, codes: Array, classes: int) -> Array:

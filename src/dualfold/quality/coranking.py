@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,9 +12,12 @@ from dualfold.errors import InvalidInput
 from dualfold.kernels.threads import row_slices
 from dualfold.quality.estimate import (
     Estimate,
+    MeasuredWeights,
     drawn_rows,
     estimate_of_mean,
     interval_of_means,
+    mean_over_rows,
+    measured_weights,
     values_at_all_points,
 )
 from dualfold.quality.rank_counts import Ranks
@@ -158,6 +161,7 @@ def neighborhood_curve(
     *,
     metric: Any = "euclidean",
     sample: int | None = None,
+    sample_weight: Any = None,
     random_state: Any = 0,
     n_jobs: int | None = None,
 ) -> NeighborhoodCurve:
@@ -177,6 +181,9 @@ def neighborhood_curve(
         Distances on the map are Euclidean.
     sample : int ≥ 2 or None, default=None
         Number of random points that are measured against all points; None measures all.
+    sample_weight : array-like of shape (n_samples,) or None, default=None
+        How much each point counts in the mean over points, 0 or more; None: all alike. Neighbours
+        are counted without weights, so that whole numbers are not repeated rows.
     random_state : int, Generator, RandomState or None, default=0
         Seed of the sample. The same number gives the same points.
     n_jobs : int or None, default=None
@@ -229,18 +236,20 @@ def neighborhood_curve(
     rows = drawn_rows(x.n, sample, random_state)
     if x.n < 3:
         raise InvalidInput(f"a curve needs at least three points; there are {x.n}")
+    weights = measured_weights(sample_weight, rows, x.n)
     if max_rank is None or max_rank > x.n // 4:  # longer lists than that cost more than sorting
         k = x.n - 2 if max_rank is None else min(neighbor_count(max_rank, x.n), x.n - 2)
-        return _curve_by_sorting(x, y, rows, k)
-    return curve_of(listed_neighbors(x, y, neighbor_count(max_rank, x.n), rows))
+        return _curve_by_sorting(x, y, rows, k, weights)
+    listed = listed_neighbors(x, y, neighbor_count(max_rank, x.n), rows)
+    return curve_of(replace(listed, weights=weights))
 
 
 def curve_of(listed: ListedNeighbors) -> NeighborhoodCurve:
     """From lists of neighbours with their ranks."""
     m = len(listed.after)
     k = min(listed.after.shape[1], listed.n - 2)
-    chance = listed.ties.last[:, :k].mean(axis=0) / (listed.n - 1)
-    sums = _CurveSums(chance, m, listed.n)
+    chance = mean_over_rows(listed.ties.last[:, :k], listed.weights) / (listed.n - 1)
+    sums = _CurveSums(chance, m, listed.n, listed.weights)
     step = max(1, _LIST_ENTRIES_PER_CHUNK // k)
     means = np.full(m, -1)
     if listed.tied is not None:
@@ -260,8 +269,8 @@ def curve_of(listed: ListedNeighbors) -> NeighborhoodCurve:
 class _CurveSums:
     """Sums of neighbours kept over points, for each size K."""
 
-    def __init__(self, chance: Array, m: int, n: int) -> None:
-        k = len(chance)
+    def __init__(self, chance: Array, m: int, n: int, weights: MeasuredWeights | None) -> None:
+        k, self._weights = len(chance), weights
         self.chance, self.n, self.sizes = chance, n, np.arange(1, k + 1)
         self.areas, self._parts = np.empty(m), dict[int, Array]()
         # Sizes at which limits are computed: all of them, or about this many.
@@ -272,23 +281,25 @@ class _CurveSums:
     def add(self, kept: Array, places: slice) -> None:
         """Rows of how many of the K nearest are kept."""
         q = kept / self.sizes
-        self._parts[places.start] = q.sum(axis=0)
+        counted = q if self._weights is None else q * self._weights.shares[places, None]
+        self._parts[places.start] = counted.sum(axis=0)
         self.areas[places] = _area(_beyond_chance(q, self.chance), self.sizes)
         if len(self._values):
             self._values[places] = q[:, self._few]
 
     def curve(self, rows: Array | None) -> NeighborhoodCurve:
         m, n, sizes, chance = len(self.areas), self.n, self.sizes, self.chance
-        q = np.sum([self._parts[start] for start in sorted(self._parts)], axis=0) / m
+        total = m if self._weights is None else 1
+        q = np.sum([self._parts[start] for start in sorted(self._parts)], axis=0) / total
         low = high = q
         if m < n:
-            limits = interval_of_means(self._values, n, (0.0, 1.0))
+            limits = interval_of_means(self._values, n, (0.0, 1.0), self._weights)
             at = np.log(sizes[self._few])
             apart = (np.interp(np.log(sizes), at, limit - q[self._few]) for limit in limits)
             low, high = (np.clip(q + part, 0.0, 1.0) for part in apart)
         r = _beyond_chance(q, chance)
         worst = _area(_beyond_chance(np.zeros(len(q)), chance), sizes)
-        area = estimate_of_mean(self.areas, n, (float(worst), 1.0))
+        area = estimate_of_mean(self.areas, n, (float(worst), 1.0), self._weights)
         # The mean of the areas and the area of the mean are the same sum, in another order.
         auc = area if isinstance(area, Estimate) else float(_area(r, sizes))
         every = values_at_all_points(self.areas, rows, n)
@@ -305,33 +316,36 @@ def _area(r: Array, sizes: Array) -> Array:
     return np.asarray((r / sizes).sum(axis=-1) / (1 / sizes).sum())
 
 
-def _curve_by_sorting(x: Space, y: Space, rows: Array | None, k: int) -> NeighborhoodCurve:
+def _curve_by_sorting(
+    x: Space, y: Space, rows: Array | None, k: int, weights: MeasuredWeights | None
+) -> NeighborhoodCurve:
     """All points ordered around each row, a tile of rows at a time."""
     n, m = x.n, x.n if rows is None else len(rows)
     sizes = np.arange(1, k + 1)
+    counts = np.ones(m, dtype=np.int64) if weights is None else m * weights.shares
     reached: dict[int, Array] = {}
 
     def tile(places: slice, names: Array) -> None:
-        kept, ends = np.empty((len(names), k)), np.zeros(k, dtype=np.int64)
+        kept, beyond = np.empty((len(names), k)), np.zeros(k, dtype=counts.dtype)
         before, after = x.true_rows(names), y.true_rows(names)
         widths = x.tie_widths(names, before)
         for row in range(len(names)):
             own = names[row]
             ranks, ordered = _ranks_of_row(before[row], widths[row], own)
-            ends += ordered.last[:k]
+            beyond += counts[places.start + row] * (ordered.last[:k] - sizes)
             shown, _ = _ranks_of_row(after[row], np.zeros(n), own)
             kept[row] = kept_by_size(ranks.first, shown, k)
-        reached[places.start] = ends
+        reached[places.start] = beyond
         sums.add(kept, places)
 
-    total = m * sizes
+    tied = np.zeros(k, dtype=counts.dtype)
     for _ in range(2):  # again where ties, counted in the first pass, raise what chance keeps
-        sums = _CurveSums(total / (m * (n - 1)), m, n)
+        sums = _CurveSums((m * sizes + tied) / (m * (n - 1)), m, n, weights)
         x.each_tile(tile, rows)
-        seen = np.sum(list(reached.values()), axis=0)
-        if np.array_equal(seen, total):
+        seen = np.sum([reached[start] for start in sorted(reached)], axis=0)
+        if np.array_equal(seen, tied):
             break
-        total = seen
+        tied = seen
     return sums.curve(rows)
 
 

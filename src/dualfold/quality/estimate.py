@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 from scipy.special import expit, ndtri, stdtrit
 
 from dualfold.arrays import Array
+from dualfold.data.row_weights import RowWeights, validated_weights
 from dualfold.errors import Argument, InvalidInput
 from dualfold.inputs import random_generator
 
@@ -87,15 +89,69 @@ def stream_of_samples(random_state: Any) -> Any:
     return random_state
 
 
-def estimate_of_mean(values: Array, n: int, bounds: tuple[float, float]) -> float:
+@dataclass(frozen=True, eq=False)
+class MeasuredWeights:
+    """How much each measured row counts in a mean over rows.
+
+    A weight says how much a row counts, not how many rows were seen: limits are those of as many
+    equal weights as are as uneven, never more than the rows that were measured.
+
+    shares : of each measured row, together 1
+    effective_rows : (Σw)²/Σw² of the measured rows, or their part of that of all rows, if it is
+        less: a sample may have missed the rows that count most
+    left : the share of the rows that was not measured, or of their weights, if it is more
+    """
+
+    shares: Array
+    effective_rows: float
+    left: float
+
+    def mean(self, values: Array) -> Array:
+        """The weighted mean over rows, the first axis."""
+        return np.asarray(self.shares @ values)
+
+
+def measured_weights(sample_weight: Any, rows: Array | None, n: int) -> MeasuredWeights | None:
+    """The weights of the measured rows of n, validated; None where all rows count alike."""
+    if sample_weight is None:
+        return None
+    given = validated_weights(sample_weight, n)
+    given = given / given.max()
+    if given.all() and given.min() == 1:
+        return None
+    own = given if rows is None else given[rows]
+    if not own.any():
+        raise InvalidInput(
+            Argument("sample_weight"),
+            f" is zero for all {len(own)} rows that were drawn; a larger ",
+            Argument("sample"),
+            " finds some that count",
+        )
+    every, seen = (RowWeights(some[some > 0]) for some in (given, own))
+    measured = len(own) / n
+    return MeasuredWeights(
+        own / seen.total,
+        min(seen.effective_rows, measured * every.effective_rows),
+        max(0.0, 1 - measured, 1 - seen.total / every.total),
+    )
+
+
+def mean_over_rows(values: Array, weights: MeasuredWeights | None) -> Array:
+    """The mean over the first axis."""
+    return np.asarray(values.mean(axis=0)) if weights is None else weights.mean(values)
+
+
+def estimate_of_mean(
+    values: Array, n: int, bounds: tuple[float, float], weights: MeasuredWeights | None = None
+) -> float:
     """The mean of values of all n points, or its estimate from fewer.
 
     `bounds` are those of every single value; see `interval_of_means`.
     """
-    m, mean = len(values), float(values.mean())
+    m, mean = len(values), float(mean_over_rows(values, weights))
     if m == n:
         return mean
-    low, high = interval_of_means(values[:, None], n, bounds)
+    low, high = interval_of_means(values[:, None], n, bounds, weights)
     return Estimate(mean, low[0], high[0], m)
 
 
@@ -112,7 +168,9 @@ def mean_estimate(values: Sequence[float], sampled: int) -> float:
     return Estimate(float(np.mean(values)), low, high, sampled)
 
 
-def interval_of_means(values: Array, n: int, bounds: tuple[float, float]) -> tuple[Array, Array]:
+def interval_of_means(
+    values: Array, n: int, bounds: tuple[float, float], weights: MeasuredWeights | None = None
+) -> tuple[Array, Array]:
     """Limits of the means over all n points, from the m×q values of m points drawn without
     replacement; every value lies within `bounds`.
 
@@ -121,22 +179,29 @@ def interval_of_means(values: Array, n: int, bounds: tuple[float, float]) -> tup
     the simplex and one of the x_i the upper bound itself: for values 0 and 1 that of Clopper and
     Pearson (Learned-Miller and Thomas, "A new confidence interval for the mean of a bounded random
     variable", 2019), times √(1 − m/n) around the mean, for draws without replacement.
+
+    Of weighted rows W is Dirichlet with their shares of the effective rows as parameters: for
+    values 0 and 1 the limits of Korn and Graubard ("Confidence intervals for proportions with
+    small expected number of positive counts estimated from survey data", 1998).
     """
     least, most = bounds
-    width = most - least
+    width, mean = most - least, mean_over_rows(values, weights)
     if not width > 0:
-        return values.mean(axis=0), values.mean(axis=0)
+        return mean, mean
     shares = np.clip((values - least) / width, 0.0, 1.0)
-    mean, shrink = values.mean(axis=0), np.sqrt(1 - len(values) / n)
+    counts = None if weights is None else weights.shares * weights.effective_rows
+    shrink = np.sqrt(1 - len(values) / n if weights is None else weights.left)
     above, below = (
-        width * shrink * np.maximum(_upper_limits(part) - part.mean(axis=0), 0.0)
+        width * shrink * np.maximum(_upper_limits(part, counts) - mean_over_rows(part, weights), 0)
         for part in (shares, 1 - shares)
     )
     return np.maximum(least, mean - below), np.minimum(most, mean + above)
 
 
-def _upper_limits(shares: Array) -> Array:
+def _upper_limits(shares: Array, counts: Array | None = None) -> Array:
     """The upper limits of means of the columns, whose entries lie between 0 and 1.
+
+    counts : how many rows each row stands for, as the shape of its E_i; None: one
 
     Σ W_i x_i ≤ t has the probability that Σ E_i (x_i − t) ≤ 0, E_i exponential variables, by the
     saddle point of Σ −log(1 − s(x_i − t)): with 1 − s(x_i − t) ∝ 1 − θx_i it is at
@@ -146,14 +211,17 @@ def _upper_limits(shares: Array) -> Array:
     wanted = -ndtri((1 - INTERVAL_CONFIDENCE) / 2)
     low, high = (np.full(shares.shape[1], end) for end in (-MAX_LOGIT, MAX_LOGIT))
     limits = np.ones(shares.shape[1])
+    times = 1.0 if counts is None else counts[:, None]
+    total = float(len(shares) if counts is None else counts.sum())
     for _ in range(BISECTION_STEPS):
         logit = (low + high) / 2
         theta, last = expit(logit), 1 + np.exp(logit)  # 1/(1 − θ): the weight of the bound
         weights = 1 / (1 - theta * shares)
-        limits = (np.sum(weights * shares, axis=0) + last) / (weights.sum(axis=0) + last)
-        logs = np.log(weights).sum(axis=0) + np.log(last)
-        ratio = -2 * (logs + (len(shares) + 1) * np.log(1 - theta * limits))
-        spread = np.square((shares - limits) * weights).sum(axis=0)
+        counted = times * weights
+        limits = (np.sum(counted * shares, axis=0) + last) / (counted.sum(axis=0) + last)
+        logs = (times * np.log(weights)).sum(axis=0) + np.log(last)
+        ratio = -2 * (logs + (total + 1) * np.log(1 - theta * limits))
+        spread = (times * np.square((shares - limits) * weights)).sum(axis=0)
         u = theta * np.sqrt(spread + np.square((1 - limits) * last))
         r = np.sqrt(np.maximum(ratio, MIN_ROOT**2))
         with np.errstate(divide="ignore"):
@@ -213,9 +281,14 @@ def values_at_all_points(values: Array, rows: Array | None, n: int) -> Array:
 
 
 def values_or_mean(
-    values: Array, rows: Array | None, n: int, bounds: tuple[float, float], per_point: bool
+    values: Array,
+    rows: Array | None,
+    n: int,
+    bounds: tuple[float, float],
+    per_point: bool,
+    weights: MeasuredWeights | None = None,
 ) -> float | Array:
     """What a measure returns: its values, one for each point, or their mean."""
-    return (
-        values_at_all_points(values, rows, n) if per_point else estimate_of_mean(values, n, bounds)
-    )
+    if per_point:
+        return values_at_all_points(values, rows, n)
+    return estimate_of_mean(values, n, bounds, weights)

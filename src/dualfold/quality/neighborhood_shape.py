@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.quality.estimate import drawn_rows, values_or_mean
+from dualfold.quality.estimate import drawn_rows, measured_weights, values_or_mean
 from dualfold.quality.space import EuclideanSpace, Space, both_spaces, neighbor_count
 
 # Gathered together in float64.
@@ -22,6 +22,7 @@ def local_distortion(
     metric: Any = "euclidean",
     per_point: bool = False,
     sample: int | None = None,
+    sample_weight: Any = None,
     random_state: Any = 0,
     n_jobs: int | None = None,
 ) -> float | Array:
@@ -51,6 +52,9 @@ def local_distortion(
         Whether to return one number for each point, whose mean is the measure.
     sample : int ≥ 2 or None, default=None
         Number of random points that are measured against all points; None measures all.
+    sample_weight : array-like of shape (n_samples,) or None, default=None
+        How much each point counts in the mean over points, 0 or more; None: all alike. Neighbours
+        are counted without weights, so that whole numbers are not repeated rows.
     random_state : int, Generator, RandomState or None, default=0
         Seed of the sample. The same number gives the same points.
     n_jobs : int or None, default=None
@@ -95,7 +99,8 @@ def local_distortion(
     k, rows = neighbor_count(n_neighbors, x.n), drawn_rows(x.n, sample, random_state)
     lists = x.nearest(k, rows)[0]
     values = distortion_of(x, y, lists, rows)
-    return values_or_mean(values, rows, x.n, (0.0, 1.0), per_point)
+    weights = measured_weights(sample_weight, rows, x.n)
+    return values_or_mean(values, rows, x.n, (0.0, 1.0), per_point, weights)
 
 
 def distortion_of(x: Space, y: EuclideanSpace, lists: Array, rows: Array | None) -> Array:

@@ -18,6 +18,7 @@ from dualfold.quality.estimate import (
     drawn_rows,
     estimate_of_mean,
     mean_estimate,
+    measured_weights,
     values_at_all_points,
 )
 from dualfold.quality.neighborhood_shape import correlation_of_densities, distortion_of
@@ -77,6 +78,9 @@ class QualityReport:
         Share of the cells of the table that were filled in.
     doubt : str
         Why the numbers say nothing, in words; "" where they do.
+    effective_rows : float or None
+        How many points that count alike would give means as certain as the weighted ones: at most
+        (Σw)²/Σw² of the measured points; None where all count alike.
 
     See Also
     --------
@@ -105,6 +109,7 @@ class QualityReport:
     space: str = ""
     filled_share: float = 0.0
     doubt: str = ""
+    effective_rows: float | None = None
 
     @property
     def picture(self) -> Picture:
@@ -136,7 +141,13 @@ class QualityReport:
         str
             The verdict.
         """
-        return verdict_of(self.measures, self.per_point, self.picture)
+        words = verdict_of(self.measures, self.per_point, self.picture)
+        if self.effective_rows is None:
+            return words
+        return (
+            f"{words} Means over points are weighted: they are as certain as means of "
+            f"{self.effective_rows:.0f} points that count alike."
+        )
 
     def __str__(self) -> str:
         width = max(map(len, self.measures))
@@ -175,6 +186,7 @@ class QualityReport:
             "n": self.n,
             "n_neighbors": self.n_neighbors,
             "sampled": self.sampled,
+            "effective_rows": self.effective_rows,
             "measures": {name: float(value) for name, value in self.measures.items()},
             "bounds": bounds,
             "r_nx": self.curve.r_nx.tolist(),
@@ -251,6 +263,7 @@ def report(
     max_rank: int | None = None,
     metric: Any = "euclidean",
     sample: int | None = None,
+    sample_weight: Any = None,
     kruskal: bool = True,
     random_state: Any = 0,
     n_jobs: int | None = None,
@@ -281,6 +294,9 @@ def report(
         densities.
     kruskal : bool, default=True
         Whether to compute Kruskal's stress, which takes most of the time and memory.
+    sample_weight : array-like of shape (n_samples,) or None, default=None
+        How much each point counts in the mean over points, 0 or more; None: all alike. Neighbours
+        are counted without weights, so that whole numbers are not repeated rows.
     random_state : int, Generator, RandomState or None, default=0
         Seed of the sample. The same number gives the same points.
     n_jobs : int or None, default=None
@@ -307,6 +323,13 @@ def report(
     for 70,000 images; a sample of 1,000 of them takes seconds. Kruskal's stress, which sorts pairs,
     is left out beyond 33 million pairs (5,800 points, or a sample of more points).
 
+    Weights count in means over points and in the curve: neighbours kept, trustworthiness,
+    continuity, rank errors, local distortion and the measures of classes. A point of weight 0
+    counts for nothing there and remains a neighbour of others. Limits of a sample are as wide as
+    those of (Σw)²/Σw² points: weights never act as a sample size. Numbers of pairs of points
+    (stress, correlations, residual variance), the correlation of densities and the co-ranking
+    matrix have no weights.
+
     Examples
     --------
     >>> import numpy as np
@@ -324,18 +347,20 @@ def report(
     )
     sampling = {"sample": sample, "random_state": random_state}
     rows = drawn_rows(x.n, sample, random_state)
+    weights = measured_weights(sample_weight, rows, x.n)
     before = tied_lists(x, max(k, longest), rows, rounded=True)
     after = tied_lists(y, max(k, longest), rows, rounded=False)
     tied = order_means(x, y, after, rows)
     near = ranks_of_lists(x, y, before.first(k), after.indices[:, :k], tied, rows)
+    near = replace(near, weights=weights)
     lists = before.first(longest), after.indices[:, :longest]
-    listed = neighbors_of_lists(x, *lists, tied, rows)
+    listed = replace(neighbors_of_lists(x, *lists, tied, rows), weights=weights)
     curve = curve_of(listed)
     sums, shepard = _all_pairs(x, y, rows)
     shapes = distortion_of(x, y, near.before, rows)
     measures = _of_neighbors(near) | {
         "r_nx_area": curve.auc,
-        "local_distortion": estimate_of_mean(shapes, x.n, (0.0, 1.0)),
+        "local_distortion": estimate_of_mean(shapes, x.n, (0.0, 1.0), weights),
         "density_correlation": correlation_of_densities(
             before.distances[:, :k], after.distances[:, :k]
         ),
@@ -347,11 +372,15 @@ def report(
         geodesic, _ = both_spaces(graph, y, metric, n_jobs)
         measures["geodesic_residual_variance"] = pair_sums(geodesic, y, rows).residual_variance()
     if labels is not None:
-        measures |= _of_classes(x, y, labels, k, sampling)
+        measures |= _of_classes(x, y, labels, k, sampling | {"sample_weight": sample_weight})
     per_point = _points_of(near, curve, sums)
     per_point["local_distortion"] = values_at_all_points(shapes, rows, x.n)
     ranks, measured = co_ranking_of(listed), len(near.before)
-    return QualityReport(measures, per_point, curve, ranks, shepard, x.n, k, measured, x.about)
+    effective = None if weights is None else weights.effective_rows
+    counts = x.n, k, measured
+    return QualityReport(
+        measures, per_point, curve, ranks, shepard, *counts, x.about, effective_rows=effective
+    )
 
 
 def _of_pairs(sums: PairSums) -> dict[str, float]:

@@ -10,14 +10,21 @@ orders (`tied_lists`).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
-from dualfold.quality.estimate import drawn_rows, estimate_of_mean, values_or_mean
+from dualfold.quality.estimate import (
+    MeasuredWeights,
+    drawn_rows,
+    estimate_of_mean,
+    mean_over_rows,
+    measured_weights,
+    values_or_mean,
+)
 from dualfold.quality.picture import Picture
 from dualfold.quality.rank_counts import Ranks
 from dualfold.quality.space import Space, both_spaces, distinct_rows, neighbor_count
@@ -41,6 +48,7 @@ class ListedNeighbors:
         were not counted
     tied : of the points with ties in Y, the means over their orders
     rows : the sampled points, or None for all n
+    weights : of these points in means over points; None: all count alike
     """
 
     before: Array
@@ -50,6 +58,7 @@ class ListedNeighbors:
     tied: OrderMeans | None
     rows: Array | None
     n: int
+    weights: MeasuredWeights | None = field(default=None, kw_only=True)
 
     def kept_shares(self, k: int) -> Array:
         """|{j in M_k: ρ_ij ≤ k}| / k of each point: the neighbours kept."""
@@ -135,7 +144,8 @@ class NeighborRanks(ListedNeighbors):
         return kept_beyond_chance(self, self._count(n_neighbors), per_point)
 
     def _per_point_or_mean(self, values: Array, per_point: bool) -> float | Array:
-        return values_or_mean(values, self.rows, self.n, (0.0, 1.0), per_point)
+        bounds = (0.0, 1.0)
+        return values_or_mean(values, self.rows, self.n, bounds, per_point, self.weights)
 
     def _count(self, k: int | None) -> int:
         most = self.before.shape[1]
@@ -155,6 +165,7 @@ def neighbor_ranks(
     *,
     metric: Any = "euclidean",
     sample: int | None = None,
+    sample_weight: Any = None,
     random_state: Any = 0,
     n_jobs: int | None = None,
 ) -> NeighborRanks:
@@ -173,7 +184,8 @@ def neighbor_ranks(
     k = neighbor_count(n_neighbors, x.n)
     rows = drawn_rows(x.n, sample, random_state)
     before, after = tied_lists(x, k, rows, rounded=True), tied_lists(y, k, rows, rounded=False)
-    return ranks_of_lists(x, y, before, after.indices, order_means(x, y, after, rows), rows)
+    found = ranks_of_lists(x, y, before, after.indices, order_means(x, y, after, rows), rows)
+    return replace(found, weights=measured_weights(sample_weight, rows, x.n))
 
 
 def ranks_of_lists(
@@ -236,7 +248,7 @@ def kept_beyond_chance(listed: ListedNeighbors, k: int, per_point: bool) -> floa
     chance = listed.chance_shares(k)
     beyond = listed.kept_shares(k) - chance
     bounds = -float(chance.max()), 1 - float(chance.min())
-    return values_or_mean(beyond, listed.rows, listed.n, bounds, per_point)
+    return values_or_mean(beyond, listed.rows, listed.n, bounds, per_point, listed.weights)
 
 
 def t_similarity(
@@ -247,6 +259,7 @@ def t_similarity(
     metric: Any = "euclidean",
     per_point: bool = False,
     sample: int | None = None,
+    sample_weight: Any = None,
     random_state: Any = 0,
     n_jobs: int | None = None,
 ) -> float | Array:
@@ -276,6 +289,9 @@ def t_similarity(
         Whether to return one number for each point, whose mean is the measure.
     sample : int ≥ 2 or None, default=None
         Number of random points that are measured against all points; None measures all.
+    sample_weight : array-like of shape (n_samples,) or None, default=None
+        How much each point counts in the mean over points, 0 or more; None: all alike. Neighbours
+        are counted without weights, so that whole numbers are not repeated rows.
     random_state : int, Generator, RandomState or None, default=0
         Seed of the sample. The same number gives the same points.
     n_jobs : int or None, default=None
@@ -316,7 +332,8 @@ def t_similarity(
     x, y = both_spaces(X, Y, metric, n_jobs)
     k, rows = neighbor_count(n_neighbors, x.n), drawn_rows(x.n, sample, random_state)
     kept = listed_neighbors(x, y, k, rows).kept_shares(k)
-    return values_or_mean(kept, rows, x.n, (0.0, 1.0), per_point)
+    weights = measured_weights(sample_weight, rows, x.n)
+    return values_or_mean(kept, rows, x.n, (0.0, 1.0), per_point, weights)
 
 
 def picture_of(
@@ -326,17 +343,20 @@ def picture_of(
     *,
     rivals: Mapping[str, float] | None = None,
     sample: int | None = None,
+    sample_weight: Any = None,
     random_state: Any = 0,
 ) -> Picture:
     """How good a picture Y is: `t_similarity` beside what a random map keeps.
 
     rivals : what other maps of the same points keep, by name
+    sample_weight : how much each point counts in means over points; None: all alike
     """
     x, y = both_spaces(X, Y, "euclidean", None)
     k, rows = neighbor_count(n_neighbors, x.n), drawn_rows(x.n, sample, random_state)
     listed = listed_neighbors(x, y, k, rows)
-    kept = estimate_of_mean(listed.kept_shares(k), x.n, (0.0, 1.0))
-    chance = float(listed.chance_shares(k).mean())
+    weights = measured_weights(sample_weight, rows, x.n)
+    kept = estimate_of_mean(listed.kept_shares(k), x.n, (0.0, 1.0), weights)
+    chance = float(mean_over_rows(listed.chance_shares(k), weights))
     found = Picture(kept, x.n, k, rivals or {}, x.about, chance)
     return replace(found, places=distinct_rows(y), distinct_rows=distinct_rows(x))
 
@@ -349,6 +369,7 @@ def trustworthiness(
     metric: Any = "euclidean",
     per_point: bool = False,
     sample: int | None = None,
+    sample_weight: Any = None,
     random_state: Any = 0,
     n_jobs: int | None = None,
 ) -> float | Array:
@@ -375,6 +396,9 @@ def trustworthiness(
         Whether to return one number for each point, whose mean is the measure.
     sample : int ≥ 2 or None, default=None
         Number of random points that are measured against all points; None measures all.
+    sample_weight : array-like of shape (n_samples,) or None, default=None
+        How much each point counts in the mean over points, 0 or more; None: all alike. Neighbours
+        are counted without weights, so that whole numbers are not repeated rows.
     random_state : int, Generator, RandomState or None, default=0
         Seed of the sample. The same number gives the same points.
     n_jobs : int or None, default=None
@@ -419,7 +443,8 @@ def trustworthiness(
     after = tied_lists(y, k, rows, rounded=False)
     ranks = x.ranks(after.indices, rows, rounded=True)
     values = trusted_shares(ranks, order_means(x, y, after, rows), k, x.n)
-    return values_or_mean(values, rows, x.n, (0.0, 1.0), per_point)
+    weights = measured_weights(sample_weight, rows, x.n)
+    return values_or_mean(values, rows, x.n, (0.0, 1.0), per_point, weights)
 
 
 def continuity(
@@ -430,6 +455,7 @@ def continuity(
     metric: Any = "euclidean",
     per_point: bool = False,
     sample: int | None = None,
+    sample_weight: Any = None,
     random_state: Any = 0,
     n_jobs: int | None = None,
 ) -> float | Array:
@@ -457,6 +483,9 @@ def continuity(
         Whether to return one number for each point, whose mean is the measure.
     sample : int ≥ 2 or None, default=None
         Number of random points that are measured against all points; None measures all.
+    sample_weight : array-like of shape (n_samples,) or None, default=None
+        How much each point counts in the mean over points, 0 or more; None: all alike. Neighbours
+        are counted without weights, so that whole numbers are not repeated rows.
     random_state : int, Generator, RandomState or None, default=0
         Seed of the sample. The same number gives the same points.
     n_jobs : int or None, default=None
@@ -495,7 +524,8 @@ def continuity(
     check_half(k, x.n)
     before = tied_lists(x, k, rows, rounded=True)
     values = continued_shares(before.ranks, y.ranks(before.indices, rows), k, x.n)
-    return values_or_mean(values, rows, x.n, (0.0, 1.0), per_point)
+    weights = measured_weights(sample_weight, rows, x.n)
+    return values_or_mean(values, rows, x.n, (0.0, 1.0), per_point, weights)
 
 
 def mean_relative_rank_errors(
@@ -506,6 +536,7 @@ def mean_relative_rank_errors(
     metric: Any = "euclidean",
     per_point: bool = False,
     sample: int | None = None,
+    sample_weight: Any = None,
     random_state: Any = 0,
     n_jobs: int | None = None,
 ) -> tuple[float | Array, float | Array]:
@@ -537,6 +568,9 @@ def mean_relative_rank_errors(
         Whether to return one number for each point, whose mean is the measure.
     sample : int ≥ 2 or None, default=None
         Number of random points that are measured against all points; None measures all.
+    sample_weight : array-like of shape (n_samples,) or None, default=None
+        How much each point counts in the mean over points, 0 or more; None: all alike. Neighbours
+        are counted without weights, so that whole numbers are not repeated rows.
     random_state : int, Generator, RandomState or None, default=0
         Seed of the sample. The same number gives the same points.
     n_jobs : int or None, default=None
@@ -573,7 +607,14 @@ def mean_relative_rank_errors(
     (0.0, 0.0)
     """
     ranks = neighbor_ranks(
-        X, Y, n_neighbors, metric=metric, sample=sample, random_state=random_state, n_jobs=n_jobs
+        X,
+        Y,
+        n_neighbors,
+        metric=metric,
+        sample=sample,
+        sample_weight=sample_weight,
+        random_state=random_state,
+        n_jobs=n_jobs,
     )
     return ranks.mean_relative_rank_errors(per_point=per_point)
 
@@ -586,6 +627,7 @@ def lcmc(
     metric: Any = "euclidean",
     per_point: bool = False,
     sample: int | None = None,
+    sample_weight: Any = None,
     random_state: Any = 0,
     n_jobs: int | None = None,
 ) -> float | Array:
@@ -612,6 +654,9 @@ def lcmc(
         Whether to return one number for each point, whose mean is the measure.
     sample : int ≥ 2 or None, default=None
         Number of random points that are measured against all points; None measures all.
+    sample_weight : array-like of shape (n_samples,) or None, default=None
+        How much each point counts in the mean over points, 0 or more; None: all alike. Neighbours
+        are counted without weights, so that whole numbers are not repeated rows.
     random_state : int, Generator, RandomState or None, default=0
         Seed of the sample. The same number gives the same points.
     n_jobs : int or None, default=None
@@ -648,4 +693,6 @@ def lcmc(
     """
     x, y = both_spaces(X, Y, metric, n_jobs)
     k, rows = neighbor_count(n_neighbors, x.n), drawn_rows(x.n, sample, random_state)
-    return kept_beyond_chance(listed_neighbors(x, y, k, rows), k, per_point)
+    listed = listed_neighbors(x, y, k, rows)
+    listed = replace(listed, weights=measured_weights(sample_weight, rows, x.n))
+    return kept_beyond_chance(listed, k, per_point)
