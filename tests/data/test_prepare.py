@@ -218,12 +218,12 @@ def test_recommendations_and_audits_of_data_frames_say_what_they_used():
     frame = labelled_frame("target")
     found = dualfold.recommend(frame, methods=["pca"])
     assert "'target': used as a feature" in str(found)
-    assert any("may be the answer" in one for one in found.to_dict()["notices"])
-    assert "may be the answer" in found._repr_html_()
+    assert any("may be the target" in one for one in found.to_dict()["notices"])
+    assert "may be the target" in found._repr_html_()
     tall = pd.concat([frame, frame + 0.01])
     judged = dualfold.audit(tall, dualfold.PCA(2).fit_transform(tall))
     assert "'target': used as a feature" in str(judged)
-    assert any("may be the answer" in one for one in judged.to_dict()["notices"])
+    assert any("may be the target" in one for one in judged.to_dict()["notices"])
 
 
 def test_a_map_without_the_target_is_judged_without_it(tmp_path, monkeypatch):
@@ -233,8 +233,8 @@ def test_a_map_without_the_target_is_judged_without_it(tmp_path, monkeypatch):
     run = CliRunner().invoke
     done = run(app, ["embed", "t.csv", "-m", "pca", "-o", "o.csv"])
     assert done.exit_code == 0, done.output
-    assert "note: 'target' looks like the answer by name and values" in done.output
-    assert "not used; --keep target uses it" in done.output
+    assert "note: 'target' looks like the target by name and values" in done.output
+    assert "not used as a feature; --keep target uses it" in done.output
     stored = read_metadata("o.csv")
     assert stored["columns"] == ["a", "b", "c", "losses"]
     kept = run(app, ["embed", "t.csv", "-m", "pca", "--keep", "target", "-o", "k.csv"])

@@ -9,6 +9,7 @@ import pytest
 import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 from sklearn import decomposition
+from sklearn.datasets import load_diabetes
 from sklearn.exceptions import NotFittedError
 
 from dualfold import PCA, ClassicalMDS, KernelPCA, embed
@@ -107,6 +108,15 @@ def test_functions_and_further_names_are_kernels():
     given = KernelPCA(2, kernel="precomputed").fit(np.exp(-0.3 * cdist(X, X, "cityblock")))
     np.testing.assert_allclose(named.eigenvalues_, given.eigenvalues_, rtol=1e-12)
     assert KernelPCA(2, kernel="chi2").fit(np.abs(X)).certificate_.level == "proved"
+
+
+def test_a_kernel_of_small_rank_and_close_eigenvalues_is_solved_to_rounding():
+    """An iteration to twelve digits may stop at rounding; LAPACK takes over then."""
+    rows = load_diabetes().data
+    ours = KernelPCA(5, kernel="cosine").fit(rows)
+    theirs = decomposition.KernelPCA(5, kernel="cosine", eigen_solver="dense").fit(rows)
+    assert ours.certificate_.level == "proved"
+    np.testing.assert_allclose(ours.eigenvalues_, theirs.eigenvalues_, rtol=1e-10)
 
 
 def test_rows_far_from_the_origin_keep_their_digits():

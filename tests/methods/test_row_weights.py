@@ -126,6 +126,15 @@ def test_a_row_of_weight_0_is_absent_and_placed(name):
 
 
 @pytest.mark.parametrize("name", WEIGHTED)
+def test_without_weights_a_fit_has_the_same_bits(name):
+    X, y, _ = table_for(name, (40, 6), seed=3)
+    one, other = fitted(name, X, y, None), model_of(name).fit(X, y)
+    np.testing.assert_array_equal(one.transform(X), other.transform(X))
+    np.testing.assert_array_equal(one.eigenvalues_, other.eigenvalues_)
+    assert str(one.certificate_) == str(other.certificate_)
+
+
+@pytest.mark.parametrize("name", WEIGHTED)
 def test_weights_of_1_are_no_weights(name):
     X, y, _ = table_for(name, (40, 6), seed=3)
     assert_same_map(fitted(name, X, y, np.ones(40)), fitted(name, X, y), X)

@@ -130,7 +130,7 @@ def test_order_that_unrelated_columns_have_is_not_called_shown(width):
     assert alone.beyond_chance > 0.5
     assert alone.grade == "trivial"
     headline = MapVerdict(alone, NEAR["no"], GROUPS["one"]).headline
-    assert headline.startswith("Shows neither more overall order than of unrelated columns nor")
+    assert headline.startswith("Shows neither more overall order than unrelated columns have nor")
     related = noise + 2 * rng.exponential(size=(120, 1))
     assert layout_of(space_of(related), PCA(2).fit_transform(related)).grade == "good"
     plane = noise * ([1, 1] + [0.01] * (width - 2))

@@ -31,7 +31,7 @@ def test_residual_variance_of_a_graph_and_refusals():
     Y = np.random.default_rng(0).standard_normal((1100, 2))
     D = geodesic_distances(graph, np.arange(1100))
     assert residual_variance(graph, Y) == pytest.approx(residual_variance(D, Y), abs=1e-12)
-    with pytest.raises(InvalidInput, match="as many embedded"):
+    with pytest.raises(InvalidInput, match="one row for each point"):
         residual_variance(graph, Y[:-1])
     D[3, 5] = np.inf
     with pytest.raises(InvalidInput, match="several pieces"):

@@ -129,8 +129,8 @@ def test_clouds_have_no_short_cuts():
     rows = ScanRow(5, 9, 0.5, 0.0), ScanRow(7, 1, 1.0, 0.0), ScanRow(10, 1, 1.0, 0.5)
     told = str(NeighborScan(rows))
     assert told == (
-        "7 neighbours; with 10 far paths collapse, as by short cuts; "
-        "with 5 the graph is in pieces (9)"
+        "7 neighbours; with 10 long paths become much shorter, as by short cuts; "
+        "with 5 the graph has 9 pieces"
     )
 
 

@@ -117,7 +117,7 @@ def test_a_species_that_was_never_seen_is_foreign(method, tmp_path, monkeypatch)
     assert "Try next:  dualfold report other.csv other.placed.csv" in told.stderr
     assert "--exclude unused --standardize" in told.stderr
     told = run("transform", "m.dualfold", "same.csv")
-    assert "The 50 new rows cannot be called foreign by their number" in told.stderr
+    assert "The number of rows far out is no sign of foreign rows" in told.stderr
     assert read_metadata("same.placed.csv")["foreign"]["share"] < 0.1
 
 

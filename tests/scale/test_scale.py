@@ -355,9 +355,9 @@ def test_fisher_of_tiles_says_what_is_wrong_with_labels():
     y, X = words_of_rows(), uneven(points())
     with pytest.raises(InvalidInput, match="target y is None"):
         FisherDiscriminant().fit(X)
-    with pytest.raises(InvalidInput, match="3000 labels for 3001 rows"):
+    with pytest.raises(InvalidInput, match="3,000 labels for 3,001 rows"):
         FisherDiscriminant().fit(X, y[1:])
-    with pytest.raises(InvalidInput, match="3000 labels for 3001 rows"):
+    with pytest.raises(InvalidInput, match="3,000 labels for 3,001 rows"):
         FisherDiscriminant().fit(X, da.from_array(y[1:]))
     with pytest.raises(InvalidInput, match="2 partitions and X has 5"):
         FisherDiscriminant().fit(X, dd.from_pandas(pd.Series(y), npartitions=2))

@@ -76,3 +76,17 @@ def test_as_lapack_to_the_last_digits_and_certified():
     assert np.linalg.norm(residuals, axis=0).max() <= 1e-12 * found.values[0]
     judged = certify(problem, np.hstack([found.vectors, found.guard]), found.values)
     assert judged.level == "proved"
+
+
+@pytest.mark.parametrize("rank", [10, 60])
+def test_small_rank_and_wide_spectra_end_at_rounding(rank):
+    """Residuals cannot fall below rounding; an iteration to the last digits ends there."""
+    rng = np.random.default_rng(rank)
+    left = sp.random_array((500, rank), density=0.3, rng=rng, format="csr")
+    right = sp.random_array((rank, 420), density=0.3, rng=rng, format="csr")
+    scales = sp.diags_array(10.0 ** -np.linspace(0, 7, rank))
+    problem = TraceProblem(Gramian(sp.csr_array(left @ scales @ right)), None, 8, "max")
+    found = Lanczos(tol=1e-14).solve(problem)
+    exact = Dense().solve(problem)
+    assert found.products < 500
+    np.testing.assert_allclose(found.values, exact.values, atol=1e-12 * exact.values[0])

@@ -451,7 +451,7 @@ def test_how_the_table_was_read_can_be_looked_up(opened, tab):
     points = np.random.default_rng(0).normal(size=(50, 2))
     notes = (
         "'id': <b>left out</b>; --keep id uses it",
-        "'target': used as a feature, though it may be the answer; --color target keeps it apart",
+        "'target': used as a feature, although it may be the target; --color target keeps it apart",
     )
     made = make_page(PageContent([Map("one", points)], notes=notes))
     tab.set_viewport_size({"width": 390, "height": 844})

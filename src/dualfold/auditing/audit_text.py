@@ -108,15 +108,16 @@ def paragraph_text(found: Audit) -> str:
     )
     if len(found.groups) > 1:
         text += (
-            f" Held against the 15-nearest-neighbour graph of {found.linked:,} points in the data, "
-            f"{found.count('group')} of these {_is_or_are(found.count('group'))} confirmed as "
-            "groups (on the way to every other group, along the potential of a current between the "
-            f"two, a section crossed by fewer than {HALF_HEIGHT:g} times the links through the "
-            "middle of the sparser one, and by fewer than the thinnest of all sections through one "
-            f"even band of links, level 0.05 each); for {found.count('torn')} there is no such "
-            "valley to some other group (more links than two simulated normal clouds of the data's "
-            "dimension with such a valley show, level 0.05 for all pairs together), "
-            f"{found.count('scattered')} lie mostly among points of others, and "
+            f" The 15-nearest-neighbour graph of {found.linked:,} points in the data confirmed "
+            f"{found.count('group')} of these as groups. A group is confirmed if most of its links "
+            "stay inside and a valley separates it from every other group: along the potential of "
+            f"a current between the two, one section is crossed by fewer than {HALF_HEIGHT:g} "
+            "times the links through the middle of the sparser group, and by fewer links than the "
+            "thinnest section through one even "
+            f"band of links (level 0.05 each). For {found.count('torn')} there is no such valley "
+            "to some other group: more links cross than between two simulated normal clouds of the "
+            "data's dimension with such a valley (level 0.05 for all pairs together). Of the "
+            f"others, {found.count('scattered')} lie mostly among points of other groups, and "
             f"{found.count('undecided')} {_is_or_are(found.count('undecided'))} undecided."
         )
     near = found.nearness

@@ -52,18 +52,18 @@ def top(
     \b
     Examples:
       dualfold demo                              see what it does, offline
-      dualfold data penguins-like                a small table to try this on
+      dualfold data penguins-like                a small table to try
       dualfold embed table.csv -p map.png        a table becomes a map
       dualfold recommend table.csv               which method suits it, and why
       dualfold compare table.csv -p maps.png     several methods side by side
       dualfold report table.csv table.pca.csv    how good a picture a map is
-      dualfold audit table.csv umap.csv          what of a map to believe
+      dualfold audit table.csv umap.csv          what to believe of a map
       dualfold certify table.csv table.pca.csv   check a stored map again
       dualfold methods                           what each method preserves
-      dualfold methods isomap                    the options of one
+      dualfold methods isomap                    the options of one method
 
-    Every map comes with a certificate: a proved bound on how far from the best answer it is
-    where such a bound exists, and a plain word where none is known.
+    Every map comes with a certificate: a bound on how far it can be from the best answer, or,
+    where no bound is known, a sentence that says so.
     """
 
 

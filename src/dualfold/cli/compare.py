@@ -339,7 +339,10 @@ def _last_lines(
     space, sampled, n = first["picture_quality"]["space"], first["sampled"], summary["rows"]
     by = "" if space == AS_PREPARED else f" {space}"
     on = "" if sampled == n else f", measured on {sampled:,} of {n:,} points"
-    lines = [f"1 is best in each column; of {SCORED_NEIGHBORS} neighbours{by}{on}."]
+    lines = [
+        "Except for seconds, 1 is the best number in each column; neighbours are the "
+        f"{SCORED_NEIGHBORS} nearest{by}{on}."
+    ]
     lines += written_lines(
         {"Coordinates": options.output, "Picture": options.picture, "Page": options.html}
     )

@@ -52,6 +52,13 @@ class EmbedOptions:
         callback=o.method_or_auto,
         autocompletion=o.completion(*DESCRIPTIONS, "auto"),
     )
+    contingency: bool = o.own_option(
+        "--contingency",
+        "FILE is a contingency table: the first column of text names the rows, all others are "
+        "counts. Short for --method correspondence.",
+        section=o.METHOD_SECTION,
+        default=False,
+    )
     question: str | None = o.own_option(
         "--question",
         "What --method auto is to be best for: neighbours (who is near whom), order (overall "
@@ -133,6 +140,7 @@ def embed(options: EmbedOptions) -> None:
       dualfold embed roll.csv -m isomap --save-model roll.dualfold
       dualfold embed roll.csv -m isomap --landmarks 200 --pieces separate
       dualfold embed roll.csv --method auto           as `dualfold recommend` says
+      dualfold embed eyes.csv --contingency   counts: rows and columns on a map
       dualfold embed big.parquet --memory-limit 2GB   larger than memory: in tiles
       cat table.csv | dualfold embed - -o - > map.csv
 
@@ -167,6 +175,12 @@ def embed(options: EmbedOptions) -> None:
 def _plan(options: EmbedOptions, console: Console) -> tuple[EmbedOptions, Plan]:
     """The options with an output, and what will be done; wrong usage is refused here."""
     method, typed = options.method, options.method_options
+    if options.contingency:
+        if method not in (None, "correspondence"):
+            raise typer.BadParameter(
+                f"--contingency stands for --method correspondence; leave out --method {method}"
+            )
+        method = "correspondence"
     if options.question is not None and method != "auto":
         raise typer.BadParameter(f"--question {options.question} is only asked with --method auto")
     for name in typed if method == "auto" else ():
@@ -232,14 +246,17 @@ def _last_lines(options: EmbedOptions, summary: dict[str, Any]) -> list[str]:
     if output != "-" and not output.endswith(METADATA_ENDINGS):
         lines[0] += f" (certificate and settings in {Path(output).name}.json)"
     lines.append(f"Columns used: {quoted_names(columns, MAX_NAMED_COLUMNS)}")
+    if "column_points" in summary:
+        where = options.loadings or "--loadings OUT.csv writes them as a table"
+        lines.append(f"Points of the columns: 'column_points' in the settings; {where}")
     files = {"Picture": options.picture, "Biplot": options.biplot, "Loadings": options.loadings}
     lines += written_lines(files)
     if options.html is not None:
         lines.append(f"Page in {options.html}; open it in a browser, it needs no network")
     if model is not None:
         lines.append(
-            f"Model in {model}; `dualfold transform {quote(model)} NEW_FILE` places new rows; it "
-            "holds rows of the table, to judge them by"
+            f"Model in {model}; `dualfold transform {quote(model)} NEW_FILE` places new rows; the "
+            "model contains rows of the table, and new rows are compared with them"
         )
     if (sampled := summary["t_similarity_rows"]) < summary["rows"]:
         lines.append(f"Neighbours were counted on {sampled:,} of the rows")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from dualfold.cli.console import Console
 from dualfold.cli.output_files import UNNAMED_ENDINGS, write_map, write_picture
+from dualfold.errors import Argument, InvalidInput
 from dualfold.exploration.axis_remarks import loadings_columns
 from dualfold.exploration.summary import (
     appended_columns,
@@ -46,6 +47,12 @@ def write_files(
 
 def _output_columns(options: EmbedOptions, found: Exploration) -> dict[str, Any]:
     """The columns of the output: FILE's own and the coordinates, or names and coordinates."""
+    if options.append and found.data.table.crossed:
+        raise InvalidInput(
+            Argument("append"),
+            f" needs a row of {options.file} for each point, and these are levels of a long table; "
+            "leave it out",
+        )
     if options.append:
         from dualfold.data.written_columns import written_columns
 

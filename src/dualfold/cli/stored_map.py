@@ -139,6 +139,8 @@ def read_table_of(stored: StoredMap, source: str, reading: Reading, console: Con
     stated = stored_reading(stored.metadata.get("reading"), stored.path)
     columns = stored.metadata.get("columns")
     used = () if columns is None or not _are_names(columns) else tuple(columns)
+    if stated.mixed == "counts":  # all columns are, or the levels of a long table are
+        used = ()
     typed = replace(reading, used_columns=used)
     changes = typed.differences(stated) if stored.metadata else {}
     if changes:

@@ -74,6 +74,7 @@ class Table:
     targets: the labels that would be features, but look like the answer; the best first.
     orders: the levels of ordered categories, the lowest first.
     row_names: the column that was found to name the rows, by its name, as it is in the file.
+    crossed: whether rows are levels of a column of a long table, and no rows of the source.
     choices: fields of `Reading` that were found out and decide how rows that come later are read.
     """
 
@@ -87,6 +88,7 @@ class Table:
     orders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     row_names: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    crossed: bool = False
 
 
 def table_of_frame(
@@ -335,7 +337,8 @@ def _column_kind(column: Column, name: str, keep: bool, mixed: bool, given: bool
         return "kept text"
     if keep:
         raise InvalidInput(
-            f"'{name}' cannot be used, since its values are no numbers, as {known.iloc[0]!r}"
+            f"'{name}' cannot be used, since its values are not numbers, for example "
+            f"{known.iloc[0]!r}"
         )
     if isinstance(known.iloc[0], NESTED_TYPES):
         return "nested"

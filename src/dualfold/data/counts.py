@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -13,6 +13,23 @@ from dualfold.data.columns import Table
 from dualfold.data.notices import quoted_names
 from dualfold.data.reading import Reading
 from dualfold.errors import Argument, InvalidInput, Message
+
+if TYPE_CHECKING:
+    from dualfold.data.prepared import Prepared
+
+# A table with more rows is rarely one of categories: an offer would be wrong more often than right.
+MAX_OFFERED_ROWS = 200
+MIN_OFFERED_SIDE = 3
+# Columns that count the same things are of one order of magnitude; measurements are of several.
+MAX_TOTAL_RATIO = 50
+# Answers on a scale, ranks and years are whole numbers, too; counts have zeros or a wide range.
+MIN_COUNT_RATIO = 5
+YEARS = (1500, 2100)
+COUNTS_OFFER = Message(
+    "all columns are whole numbers of one kind, as in a contingency table: if they are counts, ",
+    Argument("method", "correspondence"),
+    " maps rows and columns together",
+)
 
 
 def table_of_counts(table: Table, reading: Reading) -> Table:
@@ -56,6 +73,7 @@ def _crossed_table(table: Table, first: str, second: str) -> Table:
         labels={first: np.array(levels[0], dtype=object)},
         rows=np.arange(len(X), dtype=np.int64),
         notices=(*table.notices, notice),
+        crossed=True,
     )
 
 
@@ -94,3 +112,43 @@ def _sum_notices(table: Table) -> list[Message]:
 def _sums_of_others(X: Array) -> list[int]:
     totals = X.sum(axis=1)
     return [place for place in range(X.shape[1]) if np.array_equal(2 * X[:, place], totals)]
+
+
+def looks_like_counts(data: Prepared) -> bool:
+    """Whether a table plainly looks like a contingency table, so that it is worth an offer.
+
+    Its columns are whole numbers ≥ 0 of one order of magnitude, all of them used; one column of
+    words names the rows. Tables that are long, or without names of rows, are not offered it.
+    """
+    table = data.table if data.raw is None else data.raw
+    X: Any = table.X
+    names = table.row_names
+    if sp.issparse(X) or X.dtype.kind not in "iuf" or data.reading.mixed != "famd":
+        return False
+    if not MIN_OFFERED_SIDE <= X.shape[0] <= MAX_OFFERED_ROWS or X.shape[1] < MIN_OFFERED_SIDE:
+        return False
+    if set(table.labels) != set(names) or not all(_are_words(one) for one in names.values()):
+        return False
+    return _are_like_counts(np.asarray(X, dtype=float))
+
+
+def _are_words(values: Any) -> bool:
+    return all(isinstance(value, str) for value in values)
+
+
+def _are_like_counts(X: Array) -> bool:
+    if not np.isfinite(X).all() or (X < 0).any() or (np.floor(X) != X).any():
+        return False
+    sums, most = X.sum(axis=0), X.max(axis=0)
+    if not sums.all() or not X.sum(axis=1).all() or most.max() < 2 * MIN_COUNT_RATIO:
+        return False
+    if sums.max() > MAX_TOTAL_RATIO * sums.min():
+        return False
+    if ((YEARS[0] <= X) & (YEARS[1] >= X)).all(axis=0).any():
+        return False
+    least = np.maximum(X.min(axis=0), 1.0)
+    spread = (most >= MIN_COUNT_RATIO * least).mean() > 0.5
+    square = X.shape[0] == X.shape[1] and (  # distances, similarities
+        np.array_equal(X, X.T) or not np.diagonal(X).any()
+    )
+    return bool(spread and not square)

@@ -199,9 +199,9 @@ def _imputation_message(incomplete: str, cells: FilledCells, *, by_model: bool) 
         return Message(f"{incomplete}; they were {how} ({cells.share_text} of the cells)")
     count = found.n_components
     components = "1 principal component" if count == 1 else f"{count} principal components"
-    how = f"what rows that are alike have there (a model with {components})"
+    how = f"the values of similar rows (a model with {components})"
     if not count:
-        how = "the mean of their column, for other columns do not help to predict known values"
+        how = "the mean of their column, because other columns do not help to predict known values"
     limits = [] if found.n_rows == cells.n_rows else [f"fitted to {found.n_rows:,} of the rows"]
     limits += [] if found.converged else ["stopped early: the table is large"]
     more = f" ({'; '.join(limits)})" if limits else ""

@@ -198,7 +198,7 @@ class Prepared:
 
     @property
     def suspected_targets(self) -> tuple[str, ...]:
-        """Columns that were kept apart because they look like the answer.
+        """Columns that were kept apart because they look like the target.
 
         Returns
         -------

@@ -88,7 +88,7 @@ class Reading:
         so. "counts" is the same for a contingency table: the first column of text names the rows,
         the others are counts; text, gaps and numbers below 0 are refused.
     plain : bool, default=False
-        Whether to guess nothing. By default columns that look like the answer are kept apart and
+        Whether to guess nothing. By default columns that look like the target are kept apart and
         colour the map, answers in words are ordered, numbers with a unit or separators of thousands
         are numbers, a few words among numbers are missing, "None" or "NA" is a level where it is
         one, the header is found below a title, and lines below the table are left out.
@@ -104,7 +104,7 @@ class Reading:
         where the scales differ much and the columns do not share a range.
     missing : {"auto", "raise", "drop", "mean", "impute", "keep"}, default="auto"
         Rows with missing or infinite values: "raise" refuses them, "drop" leaves them out, "mean"
-        fills in the mean of the column, "impute" fills in what rows that are alike have there (by
+        fills in the mean of the column, "impute" fills in the values of similar rows (by
         principal components), "keep" leaves the gaps. "auto" is "impute" in `prepare` and "raise"
         in `read_table`.
     gap_markers : tuple of str, default=()

@@ -99,8 +99,8 @@ def _apart_notice(names: list[str], color: str | None) -> Message:
     one = len(names) == 1
     colors = "" if color is not None else f"{'it' if one else 'the first'} colours the map, "
     return Message(
-        f"{quoted_names(names)} {'looks' if one else 'look'} like the answer by name and values: "
-        f"{colors}{'it is' if one else 'they are'} not used; ",
+        f"{quoted_names(names)} {'looks' if one else 'look'} like the target by name and values: "
+        f"{colors}{'it is' if one else 'they are'} not used as a feature; ",
         column_argument("keep", names),
         f" uses {'it' if one else 'them'}",
     )
@@ -111,8 +111,8 @@ def _used_notice(names: list[str]) -> Message:
     them = "it" if len(names) == 1 else "them"
     feature = "a feature" if len(names) == 1 else "features"
     return Message(
-        f"{quoted_names(names)}: used as {feature}, though the name says that it may be the answer "
-        "and no measurement; ",
+        f"{quoted_names(names)}: used as {feature}, although the name says that it may be the "
+        "target; ",
         Argument("label_columns", names[:1]),  # as an option it colours, too, and takes one
         " keeps it apart, ",
         column_argument("exclude", names),

@@ -113,6 +113,8 @@ def _arrows(result: FittedMap, data: Prepared) -> Any:
     """A row a column: loadings where the axes have some, else correlations."""
     from dualfold.quality import column_correlations
 
+    if result.column_points is not None:
+        return list(result.column_points.values())
     own = getattr(result.estimator, "loadings_", None)
     return column_correlations(data.X, result.points) if own is None else own
 
@@ -126,6 +128,10 @@ def loadings_columns(result: FittedMap, data: Prepared) -> dict[str, Any]:
     columns: dict[str, Any] = {"column": np.array(data.names, dtype=object)}
     names = result.axis_names
     own: Any = getattr(result.estimator, "loadings_", None)
+    if result.column_points is not None:  # the columns have places of their own
+        places = np.array(list(result.column_points.values()))
+        columns |= {"mass": result.estimator.column_masses_}
+        return columns | {name: places[:, axis] for axis, name in enumerate(names)}
     if own is not None:
         columns |= {name: own[:, axis] for axis, name in enumerate(names)}
     together = column_correlations(data.X, result.points)

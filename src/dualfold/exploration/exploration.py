@@ -178,6 +178,8 @@ class Exploration:
             color_name=color or "",
             axis_names=axis_titles(self.fitted, self.meaning)[:3],
             equal=method.lengths,
+            columns=self.fitted.column_points,
+            names=[str(name) for values in self.data.row_names.values() for name in values],
         )
 
     def biplot(self, *, title: str = "") -> Figure:

@@ -164,13 +164,17 @@ class Job:
 
 @dataclass(frozen=True, eq=False)
 class FittedMap:
-    """A map and all that came with it."""
+    """A map and all that came with it.
+
+    columns : names of the columns that it was made of
+    """
 
     job: Job
     estimator: Any
     points: Any
     notices: tuple[str, ...]
     seconds: float
+    columns: tuple[str, ...] = ()
 
     @property
     def certificate(self) -> Any:
@@ -199,6 +203,13 @@ class FittedMap:
         named = f"explained_{self.job.method.explains}_ratio_"
         ratios = getattr(self.estimator, named, None)
         return None if ratios is None else [float(ratio) for ratio in ratios]
+
+    @property
+    def column_points(self) -> dict[str, Any] | None:
+        """Places of the columns of a table of counts, by name; None where a map has none."""
+        if not self.job.method.counts:
+            return None
+        return dict(zip(self.columns, self.estimator.column_embedding_, strict=True))
 
     @property
     def axis_titles(self) -> list[str]:
@@ -250,4 +261,5 @@ def fit_map(job: Job, data: Prepared, listener: Listener, cache: NeighborCache) 
         if job.method.needs_graph:
             cache.add_graph_of(estimator)
     seconds = perf_counter() - begin
-    return FittedMap(job.as_fitted(estimator), estimator, points, tuple(notices), seconds)
+    made = job.as_fitted(estimator)
+    return FittedMap(made, estimator, points, tuple(notices), seconds, data.names)

@@ -60,13 +60,20 @@ def maps_content(
         columns=label_columns(data),
         features=data.numbers,
         filled=_filled_numbers(data),
-        names=data.label(data.reading.identifier),
+        names=_page_names(data),
         rows=data.rows + 1,
         images=_images(data, images),
         color=color,
         color_reason=why,
         notes=notes,
     )
+
+
+def _page_names(data: Prepared) -> Any:
+    """The column that was named for it; of counts also the one that was found."""
+    if data.reading.identifier is None and data.reading.mixed == "counts":
+        return next(iter(data.table.row_names.values()), None)
+    return data.label(data.reading.identifier)
 
 
 def _measured(
@@ -91,6 +98,8 @@ def _measured(
         explained=fitted.variance_shares,
         verdict=verdict,
         meaning=meaning,
+        columns=fitted.column_points,
+        explains=method.explains,
     )
     measured = measured_map(shown, cache.spaces[0], n_neighbors=SHOWN_NEIGHBORS)
     doubt = too_few_rows(len(fitted.points))

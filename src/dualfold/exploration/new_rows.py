@@ -127,6 +127,6 @@ def _filled(
     values = "1 missing value was" if count == 1 else f"{count:,} missing values were"
     how = "with the means of the model's own rows"
     if model.imputation is not None:
-        how = "as those of the model's own rows, by what rows that are alike have there"
+        how = "as those of the model's own rows, by the values of similar rows"
     notice = f"{values} filled {'in ' if model.imputation is not None else ''}{how}"
     return replace(table, X=model.imputed_rows(table.X)), [*notices, notice]

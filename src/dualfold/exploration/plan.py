@@ -59,7 +59,12 @@ def choose_method(
         return MethodChoice(advice.method, k, data, advice)
     if method is not None:
         return MethodChoice(method)
+    from dualfold.data.counts import COUNTS_OFFER, looks_like_counts
+
     data = read_input(source, reading, listener)
+    if looks_like_counts(data):
+        data = replace(data, remarks=(*data.remarks, COUNTS_OFFER))
+        listener.note(COUNTS_OFFER)
     if reading.mixed == "gower":
         return MethodChoice("mds", data=data)
     return MethodChoice("famd" if data.has_categories else "pca", data=data)

@@ -75,10 +75,19 @@ def summary_of(found: Exploration) -> dict[str, Any]:
         "certificate": result.certificate.to_dict(),
         "eigenvalues": result.values,
         "explained_variance_ratio": result.variance_shares,
+        **_column_points(result),
         "t_similarity": None if near is None else float(near.kept),
         "t_similarity_rows": getattr(getattr(near, "kept", 0), "sampled", len(result.points)),
         **({} if found.advice is None else {"recommendation": found.advice.to_dict()}),
     }
+
+
+def _column_points(result: FittedMap) -> dict[str, Any]:
+    """The places of the columns, where a map has some."""
+    points = result.column_points
+    if points is None:
+        return {}
+    return {"column_points": {name: [*map(float, place)] for name, place in points.items()}}
 
 
 def model_of_map(found: Exploration) -> Model:

@@ -38,7 +38,7 @@ def meaning_of_map(
     ordered = [one for one in data.encodings if one.kind == "ordered" and one.name in columns]
     columns |= {one.name: one.values(columns[one.name])[:, 0] for one in ordered}
     orders = {one.name: one.levels for one in ordered}
-    if fitted.job.of_features:
+    if not fitted.job.of_distances:
         columns |= _number_columns(data, points)
     verdicts: tuple[str, ...] = () if quality is None else quality.groups.verdicts
     return map_meaning(columns, points, verdicts=verdicts, orders=orders)
@@ -50,7 +50,8 @@ def first_color(data: Prepared, meaning: MapMeaning | None) -> tuple[str | None,
         return data.reading.color, ""
     if data.color_name is not None:
         return data.color_name, TARGET_REASON
-    best = None if meaning is None else meaning.best_column
+    of_counts = data.reading.mixed == "counts"  # whose columns are on the map themselves
+    best = None if meaning is None or of_counts else meaning.best_column
     return best, BEST_COLOR_REASON if best is not None else ""
 
 
@@ -87,8 +88,12 @@ def _label_columns(data: Prepared) -> dict[str, Any]:
 
 
 def _number_columns(data: Prepared, points: Any) -> dict[str, Any]:
-    """Numbers as they were read; of many the ones that follow the axes."""
+    """Numbers as they were read, counts as shares of their row; of many those that follow axes."""
     names, X = data.numbers
+    if data.reading.mixed == "counts":
+        from dualfold.maps.profile_map import profiles
+
+        X = profiles(X)
     places = np.arange(len(names))
     if len(names) > MAX_NUMBER_COLUMNS:
         follows = _strongest_correlations(X, points)

@@ -517,4 +517,14 @@ def map_of_points(estimator: Any, points: Any, color: Any, title: str, color_nam
         color_name=color_name,
         verdict=str(estimator.certificate_),
         equal=row is None or row.lengths,
+        columns=_columns_on_map(estimator),
     )
+
+
+def _columns_on_map(estimator: Any) -> dict[str, Array] | None:
+    """Places of the columns by their names, where an estimator has some."""
+    points = getattr(estimator, "column_embedding_", None)
+    if points is None:
+        return None
+    names = getattr(estimator, "feature_names_in_", range(1, len(points) + 1))
+    return {str(name): place for name, place in zip(names, points, strict=True)}

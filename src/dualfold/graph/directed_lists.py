@@ -31,8 +31,8 @@ def neighborhoods(graph: Graph, *, n_components: int, least: int = 1) -> tuple[A
     if not 1 <= n_components <= points.shape[1]:
         raise InvalidInput(
             Argument("n_components", n_components),
-            f" was asked for, and the points have {points.shape[1]} columns; a local chart "
-            "has between 1 and that many directions",
+            f" was asked for, and the points have {points.shape[1]} columns; give a number "
+            f"from 1 to {points.shape[1]}",
         )
     n = points.shape[0]
     if n <= least:

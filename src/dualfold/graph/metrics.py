@@ -165,7 +165,7 @@ def _distance_blocks(X: Any, queries: Any, metric: Any, threads: int) -> Any:
         if block.size and block.min() < 0:
             raise InvalidInput(
                 Argument("metric", metric),
-                f" gives negative distances ({block.min():g}) on these rows, and there are none; "
+                f" gives negative distances ({block.min():g}), and a distance is at least 0; "
                 "take absolute values or squares of what it computes",
             )
         if not np.isfinite(block).all():

@@ -32,7 +32,7 @@ from dualfold.fitting.estimator import (
     fit_stage,
 )
 from dualfold.fitting.preimages import FixedPointPreimages, RidgePreimages
-from dualfold.fitting.solver_choice import DENSE_SHARE, seed_of
+from dualfold.fitting.solver_choice import DENSE_SHARE, seed_of, solver_to_last_digits
 from dualfold.fitting.tiles import TiledRows
 from dualfold.fitting.weighted_fit import fit_transform_with_weights, fit_with_weights
 from dualfold.maps.kernel_map import KernelFeatures, KernelLift, NystromLift
@@ -41,7 +41,7 @@ from dualfold.methods._pca import centred_problem
 from dualfold.trace.lift import unit_columns
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import with_signs
-from dualfold.trace.solvers import Dense, Lanczos
+from dualfold.trace.solvers import Auto, Dense
 from dualfold.trace.solvers.solver import Solver
 from dualfold.weights.gram import MAX_DENSE_ROWS, symmetrize
 from dualfold.weights.kernel_matrix import (
@@ -482,11 +482,13 @@ class KernelPCA(Estimator):
         return np.sort(rng.choice(n, int(count), replace=False))
 
     def _solver(self, problem: TraceProblem) -> Solver:
+        """An iteration for few directions of many rows, which gives way to LAPACK if it is slow."""
+        if not isinstance(problem.A, np.ndarray):
+            return solver_to_last_digits(problem)
         few = problem.count <= problem.n // DENSE_SHARE and problem.n > MAX_LAPACK_ROWS
-        products = not isinstance(problem.A, np.ndarray)
-        if not products and (self.eigen_solver == "dense" or not few):
+        if self.eigen_solver == "dense" or not few:
             return Dense()
-        return Lanczos(tol=float(self.tol) or 1e-13, seed=seed_of(self.random_state))
+        return Auto(tol=float(self.tol) or 1e-12, seed=seed_of(self.random_state))
 
     def _refuse_way_back(self, X: Any) -> None:
         if not self.fit_inverse_transform:

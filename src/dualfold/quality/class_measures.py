@@ -267,7 +267,7 @@ def _classes(labels: Any, n: int) -> tuple[Array, Array]:
     if not 2 <= len(classes) <= max(n - 1, 2):
         raise InvalidInput(
             Argument("labels"),
-            f" must name from 2 to n−1 classes; {len(classes)} of {n} points are given. Are "
-            "they numbers to colour by rather than classes?",
+            f" must name from 2 to n−1 classes; given are {len(classes)} classes for {n} points. "
+            "Are they numbers to colour by rather than classes?",
         )
     return classes, codes

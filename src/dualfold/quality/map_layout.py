@@ -66,10 +66,10 @@ class Layout:
     "good" for a tenth of all columns, "fair" for fewer.
 
     Two axes of four columns hold half of everything, whatever the columns are. So order is
-    "trivial" where there is no more of it than of unrelated columns, unless nearly all is there.
+    "trivial" where unrelated columns have as much of it, unless the map shows nearly all order.
 
     >>> print(Layout(0.8, 0.1, (), 2))
-    good: distances keep their order by 0.80 (by chance up to 0.10)
+    good: rank correlation of distances 0.80 (by chance up to 0.10)
     """
 
     distances: float
@@ -145,7 +145,7 @@ class Layout:
         low, high = (getattr(self.distances, end, None) for end in ("low", "high"))
         interval = "" if low is None else f"95 %: {low:.2f} to {high:.2f}; "
         text = (
-            f"{self.grade}: distances keep their order by {float(self.distances):.2f} ({interval}"
+            f"{self.grade}: rank correlation of distances {float(self.distances):.2f} ({interval}"
             f"by chance up to {self.chance:.2f}{self._words_of_unrelated})"
         )
         if not self.columns:
@@ -156,7 +156,7 @@ class Layout:
         )
         count = (
             f"{len(self.ordered_columns)} of {len(self.columns)} features rise along a straight "
-            f"line by {MIN_ORDER_CORRELATION} or more"
+            f"line with a correlation of {MIN_ORDER_CORRELATION} or more"
         )
         chance = f" (by chance up to {self.ordered_by_chance})"
         return f"{text}; {count}{chance}{': ' if named else ''}{named}"
@@ -164,9 +164,7 @@ class Layout:
     @property
     def _words_of_unrelated(self) -> str:
         return (
-            ""
-            if self.unrelated is None
-            else f", of unrelated columns {self.unrelated.distances:.2f}"
+            "" if self.unrelated is None else f"; unrelated columns: {self.unrelated.distances:.2f}"
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from dualfold.quality.picture import Picture, mean_picture, percent
 from dualfold.quality.visible_groups import smallest_visible_group
 
 # What is missing where two axes show a part of everything, whatever the columns are.
-UNRELATED_ORDER = "more overall order than of unrelated columns"
+UNRELATED_ORDER = "more overall order than unrelated columns have"
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ class MapVerdict:
     ----------
     layout : Layout
         Overall order: whether large distances hold, and whether columns rise along the map. Its
-        `grade` is "good", "fair", "trivial" (no more than of unrelated columns), "poor" or
+        `grade` is "good", "fair", "trivial" (no more than unrelated columns have), "poor" or
         "hardly any".
     neighborhoods : Picture or None
         Whether near rows are near on the map; None where there are too few rows.

@@ -332,7 +332,9 @@ def _given_distances(distances: Any) -> tuple[int, Callable[[Array], Array]]:
         )
     step = max(1, _TILE_DISTANCES // max(1, len(D)))
     if any(D[a : a + step].min() < 0 for a in range(0, len(D), step)):
-        raise InvalidInput("precomputed distances must not be negative; pass sqrt(2 - 2s) for s")
+        raise InvalidInput(
+            "precomputed distances must not be negative; for similarities s pass sqrt(2 - 2s)"
+        )
     return len(D), lambda rows: D[rows]
 
 
@@ -369,7 +371,7 @@ def both_spaces(X: Any, Y: Any, metric: Any, n_jobs: int | None) -> tuple[Space,
             Argument("X"),
             f" has {counted(x.n, 'row')} and ",
             Argument("Y"),
-            f" has {y.n}; they must be the same points, as many embedded points as there are rows",
+            f" has {y.n}; both must have one row for each point, in the same order",
         )
     return x, y
 

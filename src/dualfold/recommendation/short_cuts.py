@@ -82,14 +82,17 @@ class NeighborScan:
         if self.with_short_cuts:
             # What is seen is a collapse; on data without a thin sheet no short cut makes it.
             text += (
-                f"; with {number_list(self.with_short_cuts)} far paths collapse, as by short cuts"
+                f"; with {number_list(self.with_short_cuts)} long paths become much shorter, as "
+                "by short cuts"
             )
         in_pieces = [row for row in self.rows if row.largest < MIN_PIECE_SHARE]
         if in_pieces:
-            text += (
-                f"; with {number_list([row.n_neighbors for row in in_pieces])} the graph is in "
-                f"pieces ({in_pieces[-1].pieces})"
-            )
+            last = in_pieces[-1]
+            pieces = f"{last.pieces} pieces"
+            if len(in_pieces) > 1:
+                pieces = f"several pieces ({last.pieces} with {last.n_neighbors})"
+            numbers = number_list([row.n_neighbors for row in in_pieces])
+            text += f"; with {numbers} the graph has {pieces}"
         return text
 
 

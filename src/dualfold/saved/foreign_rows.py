@@ -115,7 +115,8 @@ class ForeignRows:
         m, count = len(self.p_values), self.count
         if self.has_many_far:
             are = "is" if count == 1 else "are"
-            guess = "Where they lie on the map is a guess."
+            places = "Its place" if count == 1 else "Their places"
+            guess = f"{places} on the map {are} a guess."
             return f"{count:,} of {m:,} new rows {are} foreign: {self._as_far}. {guess}"
         as_this = int(self._ranks.min(initial=self.old_rows + 1)) - 1
         old = f"{as_this:,} of {self.old_rows:,} old rows {'is' if as_this == 1 else 'are'}"
@@ -128,20 +129,20 @@ class ForeignRows:
         if self.more_than_chance:
             return (
                 f"1 of {m:,} new rows is foreign: {old} as far out as this one, which has a chance "
-                f"of {self.chance_of_furthest:.2g} if rows are exchangeable. Where it lies on the "
-                "map is a guess."
+                f"of {self.chance_of_furthest:.2g} if rows are exchangeable. Its place on the map "
+                "is a guess."
             )
-        by_number = f"The {m:,} new rows cannot be called foreign by their number"
-        return f"{by_number}: {count:,} {self._as_far}."
+        no_sign = "The number of rows far out is no sign of foreign rows"
+        return f"{no_sign}: {count:,} of {m:,} new rows lie {self._as_far}."
 
     @property
     def _as_far(self) -> str:
         """What it means to be far out, and how many would be."""
         share = self.n_far_ranks / (self.old_rows + 1)
-        how = "as far out as at most 1 in 20 of the old ones"
+        how = "as far out as at most 1 in 20 old rows"
         if self.n_far_ranks == 1:
-            how = "farther out than every old one"
-        by_chance = f"{share * len(self.p_values):.1f} would be by chance"
+            how = "farther out than every old row"
+        by_chance = f"{share * len(self.p_values):.1f} are expected by chance"
         return f"{how}, where {by_chance} if rows are exchangeable"
 
     @property

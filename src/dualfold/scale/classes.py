@@ -148,7 +148,7 @@ def _lazy_parts(rows: TiledTable, y: Any) -> list[Any]:
         if y.shape[0] != rows.n_rows:
             raise InvalidInput(
                 Argument("y"),
-                f" has {y.shape[0]} labels for {rows.n_rows} rows; it needs one for each row",
+                f" has {y.shape[0]:,} labels for {rows.n_rows:,} rows; it needs one for each row",
             )
         y = y.rechunk({0: rows.lengths})
     parts = list(np.ravel(y.to_delayed()))

@@ -28,7 +28,7 @@ def moments_of(rows: TiledTable, weights: Array | None = None) -> Moments:
     """
     size = 8 * rows.width**2
     more = weights_of_tiles(rows, weights)
-    total = rows.total("adding up tiles", _tile_moments, _merged, *more, result_bytes=size)
+    total = rows.total("adding up tiles", _tile_moments, _sum_of_moments, *more, result_bytes=size)
     if total is None or (weights is None and total.count < 2):
         raise InvalidInput("the table has fewer than 2 rows in all of its tiles")
     found: Moments = total
@@ -54,7 +54,7 @@ def _tile_moments(rows: Any, *weights: Array) -> Moments | None:
     return Moments.of(present_rows(rows, given), precision=np.float64, weights=own)
 
 
-def _merged(one: Moments | None, other: Moments | None) -> Moments | None:
+def _sum_of_moments(one: Moments | None, other: Moments | None) -> Moments | None:
     return one + other if one is not None and other is not None else one or other
 
 
@@ -117,7 +117,7 @@ def encoded_moments(
     total = rows.total(
         "adding up tiles",
         _EncodedMoments(encodings),
-        _merged,
+        _sum_of_moments,
         *weights_of_tiles(rows, weights),
         result_bytes=8 * width**2,
         raw=True,
@@ -151,7 +151,9 @@ def profile_moments(rows: TiledTable, weights: Array | None = None) -> Moments:
     """
     more = weights_of_tiles(rows, weights)
     size = 8 * rows.width**2
-    total = rows.total("adding up tiles", _tile_profile_moments, _merged, *more, result_bytes=size)
+    total = rows.total(
+        "adding up tiles", _tile_profile_moments, _sum_of_moments, *more, result_bytes=size
+    )
     if total is None:
         raise InvalidInput("the table holds zeros only, and so no counts to analyse")
     found: Moments = total

@@ -270,7 +270,7 @@ def _orthonormal_span(N: Array, metric: Metric) -> tuple[Array, float]:
 
 def _dependent() -> InvalidInput:
     return InvalidInput(
-        "the excluded directions depend on one another to rounding; leave out those "
+        "the excluded directions are linearly dependent up to rounding; leave out those "
         "that the others span"
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +19,21 @@ DOTS_PER_INCH = 200  # sharp on screens, enough for print at column width
 INK_COLOR = "#222222"
 SOFT_COLOR = "#666666"
 PALE_COLOR = "#c8c8c8"
+COLUMN_COLOR = "#b5402b"
+# Points with a name of their own; more names would cover one another.
+MAX_NAMED_POINTS = 60
+POINT_PIXELS = 7  # from the middle of a named point to its edge
+# Where a name may stand beside its point, the best place first: step in points, alignment.
+NAME_PLACES: tuple[Any, ...] = (
+    ((0, 4), "center", "bottom"),
+    ((0, -4), "center", "top"),
+    ((5, 0), "left", "center"),
+    ((-5, 0), "right", "center"),
+    ((4, 4), "left", "bottom"),
+    ((-4, 4), "right", "bottom"),
+    ((4, -4), "left", "top"),
+    ((-4, -4), "right", "top"),
+)
 # From here on points are drawn as pixels inside a PDF or SVG: a vector file with that
 # many circles takes minutes to open.
 MANY_POINTS = 50_000
@@ -153,6 +168,75 @@ def draw_behind(axes: Any, points: Array) -> None:
     size = float(np.clip(20 * (100 / max(n, 1)) ** 0.45, 0.3, 20))
     options: dict[str, Any] = {"depthshade": False} if dimensions == 3 else {}
     axes.scatter(*points.T, s=size, color=PALE_COLOR, linewidths=0, zorder=0.5, **options)
+
+
+def draw_columns(
+    axes: Any, points: Array, columns: Mapping[str, Any], names: Sequence[str]
+) -> None:
+    """Columns of the table as diamonds with their names, and a key of both kinds of points.
+
+    names : of the points themselves, written beside them where they are few
+    """
+    from matplotlib.lines import Line2D
+
+    dimensions = points.shape[1]
+    places = np.array([np.ravel(place)[:dimensions] for place in columns.values()], dtype=float)
+    options: dict[str, Any] = {"depthshade": False} if dimensions == 3 else {}
+    if dimensions == 1:  # under the strip, whose height means nothing
+        places = np.column_stack([places[:, 0], np.full(len(places), -1.3)])
+    look: dict[str, Any] = {"marker": "D", "color": COLUMN_COLOR, "linewidths": 0, "zorder": 3}
+    axes.scatter(*places.T, s=30 if len(places) <= MAX_NAMED_POINTS else 12, **look, **options)
+    seen = np.unique(axes.collections[0].get_facecolors(), axis=0)
+    kinds = (
+        ("o", seen[0] if len(seen) == 1 else SOFT_COLOR, "rows"),
+        ("D", COLUMN_COLOR, "columns"),
+    )
+    handles = [
+        Line2D([], [], linestyle="", marker=marker, markersize=5, color=color, label=label)
+        for marker, color, label in kinds
+    ]
+    key = axes.get_legend()
+    where: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (0.0, 1.0), "ncols": 2}
+    axes.legend(handles=handles, fontsize=8.5, labelcolor=INK_COLOR, frameon=False, **where)
+    if key is not None:
+        axes.add_artist(key)
+    named = [(name, place, COLUMN_COLOR) for name, place in zip(columns, places, strict=True)]
+    if dimensions == 2 and len(names) == len(points) <= MAX_NAMED_POINTS - len(named):
+        named += [(name, place, INK_COLOR) for name, place in zip(names, points, strict=True)]
+    _write_names(axes, named[:MAX_NAMED_POINTS])
+
+
+def _write_names(axes: Any, named: Sequence[tuple[str, Array, str]]) -> None:
+    """Names beside their points, on no point and no other name; left out where there is no room."""
+    from matplotlib.transforms import Bbox
+
+    axes.margins(0.1)
+    axes.figure.draw_without_rendering()  # only now is it known where a name comes to lie
+    taken = list[Any]()
+    if not hasattr(axes, "zaxis"):
+        pixels = [axes.transData.transform(place) for _, place, _ in named]
+        taken = [Bbox([pixel - POINT_PIXELS, pixel + POINT_PIXELS]) for pixel in pixels]
+    for name, place, color in named:
+        words = _short(str(name).replace("$", r"\$"))
+        if len(place) == 3:
+            axes.text(*place, words, fontsize=8, color=color)
+            continue
+        for which in range(len(NAME_PLACES)):
+            text = axes.annotate(words, place, color=color, **_name_place(which))
+            box = text.get_window_extent()
+            if not any(box.overlaps(other) for other in taken):
+                taken.append(box)
+                break
+            text.remove()
+        else:
+            if color == COLUMN_COLOR:  # a diamond without a name says nothing
+                axes.annotate(words, place, color=color, **_name_place(0))
+
+
+def _name_place(which: int) -> dict[str, Any]:
+    step, across, up = NAME_PLACES[which]
+    where = {"xytext": step, "textcoords": "offset points", "ha": across, "va": up}
+    return where | {"fontsize": 8, "zorder": 4}
 
 
 def _layers(colors: Coloring, order: Array) -> Iterator[tuple[Array, Array, str]]:

@@ -7,7 +7,7 @@ are never touched, so this works in a server, a thread and a notebook alike.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
@@ -23,6 +23,7 @@ from dualfold.view.drawing import (
     INK_COLOR,
     SOFT_COLOR,
     draw_behind,
+    draw_columns,
     draw_key,
     draw_points,
     head,
@@ -70,6 +71,8 @@ def map_figure(
     equal: bool = True,
     behind: Any = None,
     classes: Sequence[str] = (),
+    columns: Mapping[str, Any] | None = None,
+    names: Sequence[str] = (),
 ) -> Figure:
     """Scatter plot of a map: a strip, a plane or a space, by its number of columns.
 
@@ -96,6 +99,11 @@ def map_figure(
         Other points on the same map, drawn grey under these.
     classes : sequence of str, default=()
         All classes that `color` may hold, in order; figures with the same ones share their colours.
+    columns : mapping or None, default=None
+        Names of columns that have a place on the map, as in correspondence analysis, and their
+        coordinates; they are drawn as diamonds with their names.
+    names : sequence of str, default=()
+        Names of the points, which are written beside them where `columns` are given and points few.
 
     Returns
     -------
@@ -134,6 +142,8 @@ def map_figure(
     name_axes(axes, placed.shape[1], axis_names)
     draw_key(figure, axes, colors, color_name, rows=8 if strip else 22)
     write_around(figure, title, verdict)
+    if columns:
+        draw_columns(axes, placed, columns, names)
     return figure
 
 

@@ -55,6 +55,7 @@ PAGE_SCRIPTS = (
     *(
         "meaning",
         "overlay",
+        "column_points",
         "change",
         "legend",
         "compare",
@@ -286,6 +287,7 @@ def _still_pictures(maps: Sequence[Map], table: list[Column], color: str | None)
             color_name="" if chosen is None else _plain(chosen.name),
             classes=() if chosen is None else chosen.classes,
             equal=shown.equal,
+            columns=shown.columns and {_plain(name): at for name, at in shown.columns.items()},
         )
         with warnings.catch_warnings():
             # matplotlib's font has no emoji; the page itself has the label.

@@ -155,7 +155,21 @@ def _map(shown: Map, n: int, before: list[Map]) -> dict[str, Any]:
         "trust": None if shown.ranks is None else _trust(shown.ranks),
         "verdict": None if shown.verdict is None else _map_verdict(shown.verdict),
         "meaning": None if shown.meaning is None else _meaning(shown.meaning),
+        "explains": shown.explains,
+        "columns": _column_points(shown, points.shape[1], strip=strip),
     }
+
+
+def _column_points(shown: Map, dimensions: int, *, strip: bool) -> list[dict[str, Any]]:
+    """Points of columns, each with its name; those of a strip lie under it."""
+    height = [-1.5] if strip else []
+    return [
+        {
+            "name": str(name),
+            "at": [*map(float, np.ravel(at)[: 1 if strip else dimensions]), *height],
+        }
+        for name, at in (shown.columns or {}).items()
+    ]
 
 
 def _map_verdict(verdict: MapVerdict) -> dict[str, Any]:

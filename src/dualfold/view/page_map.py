@@ -57,6 +57,10 @@ class Map:
         What `dualfold.auditing.map_verdict(X, points)` returns.
     meaning : MapMeaning or None, default=None
         What axes and groups mean in the words of columns.
+    columns : mapping or None, default=None
+        Names of columns that have a place on the map, and their coordinates.
+    explains : str, default="variance"
+        What `explained` are shares of.
 
     See Also
     --------
@@ -85,6 +89,8 @@ class Map:
     scores: Mapping[str, Any] | None = None
     verdict: MapVerdict | None = None
     meaning: MapMeaning | None = None
+    columns: Mapping[str, Any] | None = None
+    explains: str = "variance"
 
     def of_rows(self, rows: Array) -> Map:
         """Some rows of the map alone, without neighbours, most of which would not be there.

@@ -38,8 +38,11 @@ KEPT_SHARE = 0.6
 GUARD_VECTORS = 7
 # A part that is this much shorter than the whole is orthonormal to rounding after one more pass.
 SAFE_LENGTH_RATIO = 1e-6
-# Residuals below this many units of the largest Ritz value are rounding.
+# Residuals below this many units of the largest Ritz value are rounding. Larger ones, up
+# to the second number, are rounding where they have not halved for some checkpoints.
 ROUNDING_UNITS = 4
+MAX_ROUNDING_UNITS = 64
+STALLED_CHECKPOINTS = 4
 
 
 @dataclass
@@ -155,6 +158,7 @@ def iterate_block_krylov(problem: TraceProblem, settings: Iteration) -> Solution
         basis = KrylovBasis.begin(problem, settings.memory, settings.seed)
         tried: Array | None = None  # the values that a random block was tried beside
         left = CHECKPOINT_BLOCKS
+        seen: list[float] = []
         while True:
             basis.grow()
             left -= 1
@@ -164,6 +168,9 @@ def iterate_block_krylov(problem: TraceProblem, settings: Iteration) -> Solution
             theta, S = basis.ritz()
             excess = _worst_excess(basis, settings.tol, theta, S)
             report(excess)
+            seen.append(excess)
+            if excess <= MAX_ROUNDING_UNITS / ROUNDING_UNITS and _has_stalled(seen):
+                excess = min(excess, _worst_excess(basis, settings.tol, theta, S, rounded=True))
             if basis.is_whole_space:
                 return _solution(basis, theta, S, settings.name, converged=True)
             if excess <= 1:
@@ -186,12 +193,21 @@ def iterate_block_krylov(problem: TraceProblem, settings: Iteration) -> Solution
                 basis.shrink(S[:, :keep], theta[:keep])
 
 
-def _worst_excess(basis: KrylovBasis, tol: float, theta: Array, S: Array) -> float:
+def _has_stalled(seen: list[float]) -> bool:
+    """Whether the last checkpoints did not halve what those before had reached."""
+    recent, before = seen[-STALLED_CHECKPOINTS:], seen[:-STALLED_CHECKPOINTS]
+    return bool(before) and min(recent) > min(before) / 2
+
+
+def _worst_excess(
+    basis: KrylovBasis, tol: float, theta: Array, S: Array, *, rounded: bool = False
+) -> float:
     """The largest residual of a wanted direction over its target; ∞ where there are too few."""
     count = basis.problem.count
     if basis.size < count + 1 and not basis.is_whole_space:
         return float("inf")
-    rounding = ROUNDING_UNITS * np.finfo(float).eps * float(np.abs(theta).max())
+    units = MAX_ROUNDING_UNITS if rounded else ROUNDING_UNITS
+    rounding = units * np.finfo(float).eps * float(np.abs(theta).max())
     target = np.maximum(tol * np.abs(theta[:count]), rounding)
     return float((basis.residuals(S[:, :count]) / np.maximum(target, 1e-300)).max())
 

@@ -210,7 +210,7 @@ def symmetric_rows(
     )
     if apart < 0 or apart > ASYMMETRY_TOLERANCE * np.max(np.abs(values), initial=0.0):
         raise InvalidInput(
-            "a symmetric matrix is needed, also in where its entries are, and this one is not; "
+            "the matrix must be symmetric, and so must be the places of its stored entries; "
             "take (M + M.T) / 2"
         )
     return n, start, columns, values, apart

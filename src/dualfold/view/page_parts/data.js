@@ -69,6 +69,7 @@ const state = {
   range: null, // [low, high] of the numbers that are shown
   selected: null, // rows, ascending; null: no selection
   focus: null, // the row whose neighbours are shown
+  column: null, // the column whose place is marked
   change: "none", // how the last change of maps was shown
   names: true, // of groups, on the map
   contours: n > 5000,

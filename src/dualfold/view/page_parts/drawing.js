@@ -77,6 +77,7 @@ function tracesOf(map, place) {
       traces.push(traceOf(map, place, colors, layer, faint));
       drawn.push({ map, rows: layer.rows });
     }
+  if (hasColumns(map)) traces.push(columnTrace(map, place));
   if (map.dimensions === 3 && state.focus !== null) traces.push(...linksInSpace(map, place));
   return traces;
 }
@@ -132,7 +133,7 @@ function sceneOf(map, domain) {
   return {
     domain: { x: domain[0], y: domain[1] }, aspectmode: map.equal ? "data" : "cube",
     dragmode: "orbit", camera: { eye: { x: 1.05, y: 1.05, z: 0.75 } }, // nearer: the box fills the frame
-    xaxis: axis(map.axes[0]), yaxis: axis(map.axes[1]), zaxis: axis(map.axes[2]),
+    xaxis: axis(along(map, 0)), yaxis: axis(along(map, 1)), zaxis: axis(along(map, 2)),
     uirevision: map.name };
 }
 

@@ -1,6 +1,11 @@
 // The key of the colours, which also filters.
 
 function legend() {
+  colorKey();
+  if (hasColumns(maps[state.map])) by("legend").append(kindsKey(maps[state.map]));
+}
+
+function colorKey() {
   const colors = coloring(maps[state.map]);
   const place = by("legend");
   if (!colors.column) {

@@ -7,7 +7,7 @@ const meaningOf = (map) => map.meaning || { axes: [], arrows: [], groups: [], co
 function axisWords(map, axis) {
   const { axes } = meaningOf(map);
   const columnsOfAxis = axes.length ? axes[axis] || "no column rises or falls along it beyond chance" : "";
-  const share = map.explained ? `${shareWords(map.explained[axis])} of the variance` : "";
+  const share = map.explained ? `${shareWords(map.explained[axis])} of the ${map.explains}` : "";
   const words = columnsOfAxis && share ? `${columnsOfAxis} (${share})` : columnsOfAxis || share;
   return words ? `axis ${axis + 1}: ${words}` : "";
 }

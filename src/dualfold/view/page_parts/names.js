@@ -124,6 +124,7 @@ function freeOf(map, place, placed) {
 // Names with their pixels: each where its group is densest, or beside it where no dots are; left out without room.
 function placedNames(map, place) {
   const colors = coloring(map);
+  if (state.names && hasColumns(map)) return placedPointNames(map, place);
   if (state.names && hasGroupNames(map)) return placedGroupNames(map, place);
   if (!state.names || !colors.column || colors.column.kind !== "class" || isText(colors.column)) return [];
   const [left, top, width, height] = boxOf(place);

@@ -37,6 +37,7 @@ function overlay() {
     }
     drawArrows(map, place, inside);
     if (state.focus !== null) drawNeighbors(map, place, inside, [left, top]);
+    drawColumnMark(map, place, inside, [left, top]);
   });
   drawnPart("g", { id: "hovered" }, layer);
 }

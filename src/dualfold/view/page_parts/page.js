@@ -93,13 +93,15 @@ function tabs() {
 
 function listen() {
   plot.on("plotly_hover", (event) => {
-    const row = rowOf(event.points[0]);
+    const [row, column] = [rowOf(event.points[0]), columnUnder(event.points[0])];
     if (row !== null) showTip(row, event.event);
+    if (column) showColumnTip(column, event.event);
   });
   plot.on("plotly_unhover", hideTip);
   plot.on("plotly_click", (event) => {
-    const row = rowOf(event.points[0]);
+    const [row, column] = [rowOf(event.points[0]), columnUnder(event.points[0])];
     if (row !== null) focusOn(row);
+    if (column) markColumn(column.name);
   });
   plot.on("plotly_selected", (event) => {
     if (!event || !event.points || drawing) return; // plotly tells of selections that we take away, too
@@ -127,10 +129,10 @@ function wire() {
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => refresh().then(() => panels()));
 }
 
-// What was decided about the columns; of one that may be the answer it is said at once.
+// What was decided about the columns; of one that may be the target it is said at once.
 function notes() {
   const sentences = given.notes.map((note) => `${note}.`);
-  const doubt = sentences.find((note) => note.includes("may be the answer"));
+  const doubt = sentences.find((note) => note.includes("may be the target"));
   by("doubt").hidden = !doubt;
   by("doubt").replaceChildren(...withOptions(doubt || ""));
   const others = sentences.filter((note) => note !== doubt);
@@ -164,6 +166,7 @@ window.dualfold = {
     shown: drawn.reduce((sum, trace) => sum + (trace.rows ? trace.rows.length : 0), 0),
     neighbors: state.focus === null ? null : neighborsOf(maps[state.map], state.focus),
     arrows: state.arrows,
+    column: state.column,
     colors: [...new Set((plot.data || []).map((trace) => trace.marker.color))],
   }),
   select, colorBy, show, besides, csv, picture,

@@ -32,7 +32,7 @@ function scree(map) {
   const traces = [{ type: "scatter", mode: "lines+markers", x: places, y: values, hovertemplate: "%{y:.4g}<extra></extra>",
     line: { color: ink("--line"), width: 1 }, marker: { color: blue, size: 8 } }];
   const layout = panelLayout("eigenvalue number", "eigenvalue", { x: { dtick: Math.max(1, Math.ceil(values.length / 10)) }, y: { rangemode: "tozero" } });
-  let caption = map.explained ? `the axes explain ${map.explained.map(shareWords).join(", ")} of the variance` : `${values.length} kept`;
+  let caption = map.explained ? `the axes explain ${map.explained.map(shareWords).join(", ")} of the ${map.explains}` : `${values.length} kept`;
   if (next !== null) {
     traces.push({ type: "scatter", mode: "markers", x: [values.length + 1], y: [next], hovertemplate: "next: %{y:.4g}<extra></extra>",
       marker: { color: "rgba(0,0,0,0)", size: 8, line: { color: blue, width: 1.5 } } });

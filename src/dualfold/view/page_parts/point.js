@@ -37,9 +37,13 @@ function showTip(row, event) {
   const tip = by("tip");
   tip.replaceChildren(...(images ? [pictureOf(row, "thumbnail")] : []),
     element("div", {}, element("strong", { text: short(nameOf(row)), dir: "auto" }), facts(row, toldColumns(), 80)));
-  tip.hidden = false;
+  placeTip(event);
   markHovered(row);
-  const { clientX, clientY } = event;
+}
+
+function placeTip({ clientX, clientY }) {
+  const tip = by("tip");
+  tip.hidden = false;
   const left = clientX + 16 + tip.offsetWidth > innerWidth ? clientX - 16 - tip.offsetWidth : clientX + 16;
   const top = Math.min(clientY + 12, innerHeight - tip.offsetHeight - 8);
   tip.style.transform = `translate(${Math.max(4, left)}px, ${Math.max(4, top)}px)`;
@@ -103,6 +107,7 @@ function relationLists(found) {
 
 function focusOn(row) {
   state.focus = row;
+  state.column = null;
   hideTip();
   const drawing = refresh();
   if (row === null) return drawing;

@@ -40,8 +40,9 @@ function showFound() {
     .map((told) => around(wordOf(told, row), query)).join(" · ") })));
   const all = element("li", {}, element("button", { type: "button", class: "every",
     text: `Select all ${count(rows.length)} rows found`, onclick: () => { list.hidden = true; select(rows); } }));
-  list.replaceChildren(...(rows.length ? [...first.map(item), ...(rows.length > 1 ? [all] : [])]
-    : [element("li", { class: "note", text: "No such row" })]));
+  const named = columnsFound(query);
+  list.replaceChildren(...named.slice(0, MOST_FOUND).map(columnItem), ...(rows.length ? [...first.map(item), ...(rows.length > 1 ? [all] : [])]
+    : named.length ? [] : [element("li", { class: "note", text: "No such row" })]));
   return rows;
 }
 
@@ -49,6 +50,8 @@ by("search").addEventListener("input", () => { showFound(); });
 by("search").addEventListener("keydown", (event) => {
   if (event.key !== "Enter") return;
   const [first] = showFound();
+  const [column] = first === undefined ? columnsFound(event.target.value) : [];
+  if (column !== undefined) { by("found").hidden = true; markColumn(column); return; }
   if (first === undefined) { if (event.target.value.trim()) say("No such row"); return; }
   by("found").hidden = true;
   focusOn(first);

@@ -118,7 +118,7 @@ function summary(map) {
   const drawnIn = map.strip ? "1 dimension" : `${map.dimensions} dimensions`;
   const points = given.total > n ? `${count(n)} of ${count(given.total)} points, drawn at random,` : plural(n, "point", "points");
   const parts = [`${points} in ${drawnIn} ${audit ? "of the map" : "by"} ${short(map.name, 60)}`];
-  if (map.explained) parts.push(`which explain ${shareWords(map.explained.reduce((sum, share) => sum + share, 0))} of the variance`);
+  if (map.explained) parts.push(`which explain ${shareWords(map.explained.reduce((sum, share) => sum + share, 0))} of the ${map.explains}`);
   if (maps.length > 1) parts.push(`one of ${maps.length} embeddings`);
   const column = chosenColumn(map);
   if (column) parts.push(`coloured by ${scoreWords(column.name)}`);

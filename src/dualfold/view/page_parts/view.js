@@ -67,9 +67,11 @@ function squared(place, span) {
   return { x: around(span.x, width), y: around(span.y, height) };
 }
 
+// Coordinates of all points along an axis, those of columns too.
+const along = (map, axis) => [...map.axes[axis], ...map.columns.map(({ at }) => at[axis])];
 const homes = new Map(); // map → its whole extent
 function home(map) {
-  if (!homes.has(map)) homes.set(map, { x: rangeOf(map.axes[0]), y: map.strip ? [-4, 4] : rangeOf(map.axes[1]) });
+  if (!homes.has(map)) homes.set(map, { x: rangeOf(along(map, 0)), y: map.strip ? [-4, 4] : rangeOf(along(map, 1)) });
   return homes.get(map);
 }
 const wholeSpans = () => shownMaps().map((at, place) =>
@@ -108,11 +110,15 @@ function moveTo(wanted) {
 // Where a row is drawn, in pixels of the frame; null in 3-D.
 function pixelOf(place, row) {
   const map = maps[shownMaps()[place]];
+  return pixelAt(place, [map.axes[0][row], map.axes[1][row]]);
+}
+
+function pixelAt(place, [x, y]) {
   const span = currentSpans()[place];
   if (!span) return null;
   const [left, top, width, height] = boxOf(place);
-  return [left + (map.axes[0][row] - span.x[0]) / (span.x[1] - span.x[0]) * width,
-    top + (span.y[1] - map.axes[1][row]) / (span.y[1] - span.y[0]) * height];
+  return [left + (x - span.x[0]) / (span.x[1] - span.x[0]) * width,
+    top + (span.y[1] - y) / (span.y[1] - span.y[0]) * height];
 }
 
 function resized() {
