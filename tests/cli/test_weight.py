@@ -40,6 +40,12 @@ Crew,Female,Yes,20
 """
 
 
+def with_long_ones_full(names: list[str]) -> list:
+    """All methods, one of each kind in the fast tests."""
+    fast = ("famd", "eigenmaps")
+    return [name if name in fast else pytest.param(name, marks=pytest.mark.full) for name in names]
+
+
 def counted_table(n: int = 40, least: int = 0) -> pd.DataFrame:
     rng = np.random.default_rng(0)
     size = rng.normal(50, 30, n)
@@ -57,7 +63,7 @@ def summary(path: str) -> dict:
     return json.loads(open(f"{path}.json").read())
 
 
-@pytest.mark.parametrize("method", WEIGHTED)
+@pytest.mark.parametrize("method", with_long_ones_full(WEIGHTED))
 def test_counts_are_repeated_rows(here, method):
     """Standardised columns and shares of levels too: the whole way from the file."""
     frame = counted_table()
@@ -76,7 +82,7 @@ def test_counts_are_repeated_rows(here, method):
     np.testing.assert_allclose(wanted * signs, repeated, atol=1e-8)
 
 
-@pytest.mark.parametrize("method", [*WEIGHTED, "eigenmaps", "lpp"])
+@pytest.mark.parametrize("method", with_long_ones_full([*WEIGHTED, "eigenmaps", "lpp"]))
 def test_maps_and_models_are_judged_with_their_weights(here, method):
     counted_table(least=0 if method in WEIGHTED else 1).to_csv("t.csv", index=False)
     words = ("--weight", "times", "-o", "o.csv", "--save-model", "m.dualfold", "-q")

@@ -52,7 +52,6 @@ VARIANTS = [
     dualfold.ClassicalMDS(metric="cityblock"),
     dualfold.MDS(metric="cityblock"),
     dualfold.KernelPCA(2, kernel="rbf", gamma="scale", fit_inverse_transform=True),
-    dualfold.KernelPCA(2, kernel="rbf", landmarks=5, random_state=0),
     dualfold.RandomProjection(kind="sparse", density=0.5, random_state=0),
     dualfold.FisherDiscriminant(shrinkage=0.1),
     dualfold.FisherDiscriminant(shrinkage="auto"),

@@ -17,6 +17,7 @@ from dualfold.errors import Argument, InvalidInput, Message
 if TYPE_CHECKING:
     from dualfold.data.prepared import Prepared
 
+# docs/dev/notes/correspondence.md has the tables that these limits were tried on.
 # A table with more rows is rarely one of categories: an offer would be wrong more often than right.
 MAX_OFFERED_ROWS = 200
 MIN_OFFERED_SIDE = 3

@@ -46,6 +46,7 @@ from dualfold.trace.solvers.solver import Solver
 from dualfold.weights.gram import MAX_DENSE_ROWS, symmetrize
 from dualfold.weights.kernel_matrix import (
     KERNEL_NAMES,
+    POSITIVE_KERNELS,
     SHIFTED_KERNELS,
     Kernel,
     KernelProducts,
@@ -321,7 +322,8 @@ class KernelPCA(Estimator):
 
     **Weights.** With `fit(X, sample_weight=w)` mean and covariance of the features are weighted,
     and so is the variance in `gamma="scale"`. A common factor of w multiplies the eigenvalues and
-    changes nothing else. The regression of the way back has no weights.
+    changes nothing else. The regression of the way back has no weights, and landmarks are drawn
+    without them: repeated rows have other landmarks.
 
     **Cost.** O(n²·D) operations for the kernel, in n² numbers that are centred in place; the proof
     takes as many once more. m landmarks take O(n·m·(D + m)) operations and n·m numbers. New rows
@@ -599,7 +601,8 @@ class KernelPCA(Estimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self.kernel == "precomputed"
-        tags.input_tags.sparse = self.kernel != "precomputed"
+        dense = isinstance(self.kernel, str) and self.kernel in ("precomputed", *POSITIVE_KERNELS)
+        tags.input_tags.sparse = not dense and not self.fit_inverse_transform
         return tags
 
 
