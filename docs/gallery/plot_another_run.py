@@ -3,7 +3,7 @@ t-SNE: what would another run change?
 =====================================
 
 The objective of t-SNE has many minima. ``n_starts`` fits from several starts and keeps the best;
-the certificate says how far half of the points moved from one end to another.
+the certificate says how far half of the points moved from one result to another.
 
 **In short:** here the groups stay and their places do not: read who is together, not which group
 lies beside which.

@@ -2,9 +2,9 @@
 What changes if I change the import?
 ====================================
 
-Replace scikit-learn's class by ours and fit the same table.
+Replace scikit-learn's class by that of dualfold and fit the same table.
 
-**In short:** the map stays the same up to signs and rounding, and it brings a proof.
+**In short:** the map stays the same up to signs and rounding, and a certificate proves it.
 """
 
 import matplotlib.pyplot as plt

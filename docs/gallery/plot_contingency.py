@@ -6,8 +6,8 @@ A table counts the eye and hair colours of 5,387 children in Caithness, Scotland
 analysed in 1940. Correspondence analysis puts eyes and hair on one map.
 
 **In short:** the first axis runs from fair to black hair and from blue to dark eyes, and holds most
-of the dependence. A row lies on the side of the columns that it has more of than others; distances
-between a row and a column mean nothing else.
+of the dependence. A row lies on the side of the columns in which its share is above the average;
+other distances between a row and a column have no meaning.
 """
 
 import matplotlib.pyplot as plt

@@ -3,9 +3,9 @@ How far from the minimum is gradient descent, at most?
 ======================================================
 
 Minimising a convex function is a game of two players, and the sum of their regrets bounds the
-distance from the minimum. So an iteration knows at every round how far it can still be away.
+distance from the minimum. So at every iteration a bound of this distance is known.
 
-**In short:** not farther than the curve; the players of Nesterov's method have less to regret.
+**In short:** at most as far as the curve; the players of Nesterov's method have smaller regrets.
 """
 
 import matplotlib.pyplot as plt

@@ -3,7 +3,7 @@ What does a hole in the sheet do?
 =================================
 
 A roll with a hole. Paths in the graph go around it, edges do not see it, and local combinations
-of neighbours do not care.
+of neighbours stay the same.
 
 **In short:** Isomap widens the sheet at the hole, unfolding draws the sheet out to a narrower
 one, and modified LLE leaves the hole as it is, up to the scale of its axes. Each is the proved

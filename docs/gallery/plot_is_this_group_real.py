@@ -5,8 +5,8 @@ Is this group real?
 A map made for neighbours may break one even square into islands. The audit finds the groups that
 an eye sees on the map and looks for a valley between them in the data themselves.
 
-**In short:** the islands of the square are torn or undecided, none is a group; the two clouds
-are.
+**In short:** the islands of the square are torn or undecided, and none of them is a group of the
+data. The two clouds are groups of the data.
 """
 
 import matplotlib.pyplot as plt

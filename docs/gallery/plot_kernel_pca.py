@@ -3,8 +3,8 @@ Which gamma, and can a kernel clean images?
 ===========================================
 
 Kernel PCA with the rbf kernel is PCA if gamma is very small, and shows single rows if it is too
-large. In between its few components know what digits look like: noisy digits are projected, and the
-way back leads to images again.
+large. In between, few components describe what digits have in common: noisy digits are projected
+onto them, and the way back leads to images again.
 
 **In short:** the gamma with the smallest error on rows that were not fitted; there the images have
 less noise than PCA leaves with the number of components that suits it best.

@@ -4,8 +4,8 @@ How do I map a table larger than memory?
 
 A table on disk is read in tiles: a memory map, Zarr, Parquet or a Dask array.
 
-**In short:** give the memory map to ``fit``; the answer is that of the table in memory, and so is
-the proof.
+**In short:** give the memory map to ``fit``; answer and proof are those of the table in memory, up
+to rounding.
 """
 
 import tempfile

@@ -4,8 +4,8 @@ May a stranger open my model?
 
 A stored model is plain arrays and text with a certificate.
 
-**In short:** yes: nothing in the file can run, and whoever opens it places new rows to the same
-bits.
+**In short:** yes: nothing in the file can run, and the opened model places new rows exactly as the
+original does.
 """
 
 import tempfile

@@ -5,8 +5,8 @@ Does this new row belong here?
 A model places any row, also one that has nothing to do with the table. A conformal p-value says
 how unusual a new row is beside the rows of the map.
 
-**In short:** look at its p-value: below 0.05 about once in 20 times if the row was drawn as the
-table was, far more often for rows from elsewhere.
+**In short:** look at its p-value: below 0.05 about once in 20 times if the row was drawn like the
+rows of the table, far more often for rows from elsewhere.
 """
 
 import matplotlib.pyplot as plt

@@ -6,8 +6,8 @@ On a long strip the second eigenvector is an overtone of the first: it goes alon
 only faster.
 
 **In short:** because two coordinates that are functions of one another draw a curve;
-``coordinates="independent"`` takes eigenvectors that are no function of those before, and the
-proof then covers all eigenvectors that were looked at.
+``coordinates="independent"`` takes eigenvectors that are no function of the earlier ones, and the
+proof then covers all eigenvectors that were computed.
 """
 
 import warnings

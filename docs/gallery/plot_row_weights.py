@@ -3,8 +3,8 @@ What if a survey asked some people too often?
 =============================================
 
 One in ten people of a country lives on islands. The survey asked as many people there as on the
-mainland, so that islanders are half of its rows. A weight says whom a row stands for: the number of
-people in the country for each one that was asked.
+mainland, so that islanders are half of its rows. The weight of a row is the number of people in the
+country for each person that was asked.
 
 **In short:** weigh the rows. Without weights the first direction of PCA is that between the two
 places, which the survey made important; with them it is that of the whole country.

@@ -3,8 +3,8 @@ Which recipes are alike?
 ========================
 
 A recipe is a set of ingredients. Jaccard's distance is the share of the ingredients of two recipes
-that only one of them has; the Euclidean distance counts these ingredients, and does not ask of how
-many. So it finds all short recipes alike, whatever is in them.
+that only one of them has. The Euclidean distance counts these ingredients, whatever the length of
+the recipes. So all short recipes are near one another, whatever is in them.
 
 **In short:** for tables of 0 and 1 take ``metric="jaccard"``. By the Euclidean distance the place
 along each arm is the length of a recipe, and the short ones of all kitchens meet in the middle.

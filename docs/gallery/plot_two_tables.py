@@ -6,8 +6,8 @@ Canonical correlation analysis looks for scores of one table that correlate with
 one. With many columns it always finds some: on 40 rows, 25 columns of noise and 20 others
 correlate perfectly.
 
-**In short:** read correlations beside those of shuffled rows, and heed the warning that some are 1
-whatever the tables hold.
+**In short:** compare correlations with those of shuffled rows. A warning says if some
+correlations are 1 whatever the tables hold.
 """
 
 import warnings

@@ -7,7 +7,7 @@ proved : true for every input; the gap is at most the caller's tolerance
 within : proved as well, but the gap is larger than the tolerance: "within 12 %"
 within reach : proved for all points up to a stated size, where none is known to be larger
     (programs whose variables have no bounds)
-measured : true but for a stated chance
+measured : true except with a stated probability
 unresolved : double precision cannot tell; the words say what it can tell
 stationary : no bound exists for this problem; the gradient vanishes up to the tolerance
 not stationary : no bound exists either, and the gradient does not vanish: more steps would help
@@ -167,7 +167,7 @@ class Certificate:
     - "proved": true for every input; the gap is at most the tolerance
     - "within": proved as well, but the gap is larger: "within 12 %"
     - "within reach": proved for all points up to a stated size
-    - "measured": true but for a stated chance
+    - "measured": true except with a stated probability
     - "unresolved": double precision cannot decide
     - "stationary": no bound is known for this problem; the gradient vanishes up to the tolerance
     - "not stationary": no bound is known, and more steps would help

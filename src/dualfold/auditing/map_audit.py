@@ -52,11 +52,11 @@ def audit(
 ) -> Audit:
     """Audit of a map: which points and groups can be believed.
 
-    An audit says which points stand at places that say nothing about them (`dubious`); which of the
-    visible groups are groups of the data, and which are torn apart or thrown together; which
-    statements "A lies nearer to B than to C" are true in the data; how many dimensions the data
-    have. With a `method` it also says whether the method draws such groups where there are none,
-    and whether it draws the same ones again.
+    An audit says which points seem to have random places (`dubious`); which of the visible groups
+    are groups of the data, and which are torn apart or thrown together; which statements "A lies
+    nearer to B than to C" are true in the data; how many dimensions the data have.
+    With a `method` it also says whether the method draws such groups where there are none, and
+    whether it draws the same ones again.
 
     Parameters
     ----------

@@ -339,9 +339,9 @@ def explore(
 ) -> Exploration:
     """A table becomes a map that is certified and judged: what `dualfold embed` does, in Python.
 
-    Numbers, categories and dates are used; scales that differ are made equal, missing values
-    filled in, columns that say nothing left out. Each of these decisions is a sentence in
-    `notes`, which names the choice that changes it.
+    Numbers, categories and dates are used. Columns whose scales differ are standardised, missing
+    values are imputed, and columns without information are left out. Each of these decisions is
+    a sentence in `notes`, with the argument that changes it, if there is one.
 
     Parameters
     ----------

@@ -225,8 +225,8 @@ class CorrespondenceAnalysis(LinearEstimator):
     **Cost.** O(n·m² + m³) operations for m columns; sparse tables stay sparse.
 
     **Failure.** Rows and columns with few counts lie far outside. Rows without counts have no
-    profile, and are put at the origin with a warning. If the table is a line of change, the second
-    coordinate is an arch of the first.
+    profile, and are put at the origin with a warning. If the profiles change along one line,
+    the second coordinate is an arch of the first.
 
     References
     ----------

@@ -476,11 +476,11 @@ class LocallyLinearEmbedding(GraphEstimator):
 
     **Proof.** The certificate bounds the gap to the optimum from singular values, since squared
     ones would be lost in rounding, and a count of eigenvalues by a sparse factorisation. It is
-    proved, rounding errors included. Graphs too large to factorise are "measured": true except for
-    a stated chance.
+    proved, rounding errors included. Graphs too large to factorise are "measured": true except with
+    a stated probability.
 
     **Masses.** With `fit(X, masses=m)` rows count by their masses in the centring and in the
-    constraint. The graph does not change, so that a mass of 2 is not a row that is there twice.
+    constraint. The graph does not change, so that a mass of 2 differs from two equal rows.
 
     **Cost.** The exact search for neighbours compares all pairs of rows, O(n²·D) operations for D
     columns; with few columns a kd-tree takes about O(n log n). Local weights take O(n·k²·(k + D))

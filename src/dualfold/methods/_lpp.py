@@ -296,7 +296,7 @@ class LocalityPreservingProjection(LinearEstimator):
     included. It says nothing about what no linear map can show.
 
     **Masses.** With `fit(X, masses=m)` rows count by their masses in the centring and in the
-    constraint. The graph does not change, so that a mass of 2 is not a row that is there twice.
+    constraint. The graph does not change, so that a mass of 2 differs from two equal rows.
 
     **Cost.** The exact search for neighbours compares all pairs of rows, O(n²·D) operations for D
     columns; with few columns a kd-tree takes about O(n log n). The reduction takes O(n·D·min(n, D))

@@ -240,8 +240,8 @@ class NeighborMap(GraphEstimator):
 
     **Proof.** The objective is convex in YYᵀ, and its minimum over the convex hull of these
     matrices (a Fantope) bounds every such map from below. The certificate states the gap to this
-    bound, rounding errors included. Beyond 8,000 rows the bound is "measured": true except for a
-    stated chance.
+    bound, rounding errors included. Beyond 8,000 rows the bound is "measured": true except with a
+    stated probability.
 
     **Cost.** The exact search for neighbours compares all pairs of rows, O(n²·D) operations for D
     columns; with few columns a kd-tree takes about O(n log n). Up to 8,000 rows a step takes O(n²)

@@ -124,7 +124,7 @@ def pca(
 
     Notes
     -----
-    No linear map to so few dimensions keeps more variance [1]_, [2]_. To form A takes O(n·D·min(n,
+    No linear map to as few dimensions keeps more variance [1]_, [2]_. To form A takes O(n·D·min(n,
     D)) operations and min(n, D)² numbers. Sparse X stays sparse. Answers by products are certified
     as "measured", not as "proved". PCA sees nothing that is curved: a roll stays rolled.
 
@@ -312,13 +312,13 @@ class PCA(LinearEstimator):
 
         maximise tr(VᵀAV)  subject to  VᵀV = I,   A = XᵀHX/n
 
-    where H = I − 11ᵀ/n centres. No linear map to so few dimensions keeps more variance [1]_.
+    where H = I − 11ᵀ/n centres. No linear map to as few dimensions keeps more variance [1]_.
     `score_samples`, `get_covariance` and `get_precision` belong to the Gaussian model of [2]_;
     "mle" is the estimate of [3]_; `partial_fit` merges batches by the formulas of [4]_.
 
     **Proof.** The certificate bounds the gap to the optimum, rounding errors included. Tables with
     more than 20,000 rows and more than 20,000 columns (5,000 of both if sparse) are known by their
-    products only, and their certificate is "measured": true except for a stated chance.
+    products only, and their certificate is "measured": true except with a stated probability.
 
     **Weights.** With `fit(X, sample_weight=w)` mean and A are weighted, A = Σ w(x − x̄)(x − x̄)ᵀ/Σw,
     and the certificate is about that problem. A common factor of w changes no component,

@@ -97,8 +97,8 @@ class SpectralEmbedding(CallbackSupportMixin, BaseEstimator):
 
     **Proof.** The certificate bounds the gap to the optimum from the eigenvectors and a count of
     the eigenvalues below them (the signs of the pivots of a factorisation). It is proved, rounding
-    errors included; for graphs that are too large to factorise it is "measured": true except for a
-    stated chance.
+    errors included; for graphs that are too large to factorise it is "measured": true except with a
+    stated probability.
 
     **Cost.** The exact search for neighbours compares all pairs of rows, O(n²·D) operations for D
     columns; with few columns a kd-tree takes about O(n log n). With "rbf" the affinities are a

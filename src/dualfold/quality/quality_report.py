@@ -277,7 +277,7 @@ def report(
         Distances on the map are Euclidean.
     sample : int ≥ 2 or None, default=None
         Number of random points that are measured against all points; None measures all. Numbers of
-        a sample have the limits `low` and `high`, but for Kruskal's stress and the correlation of
+        a sample have the limits `low` and `high`, except Kruskal's stress and the correlation of
         densities.
     kruskal : bool, default=True
         Whether to compute Kruskal's stress, which takes most of the time and memory.

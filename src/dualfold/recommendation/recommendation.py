@@ -493,9 +493,10 @@ def recommend(
 
     Notes
     -----
-    The data decide where all five subsamples take the same method, no other method keeps more than
-    it, and it keeps more than the simpler ones and more than of shuffled columns. Tables of noise
-    so decide for no method, but for 1 in 20 (docs/calibration.md). It takes seconds.
+    The data decide if all five subsamples choose the same method, no other method keeps more
+    neighbours, and the method keeps more than the simpler ones do and more than on shuffled
+    columns. Tables of noise decide for no method, except about 1 in 20 (docs/calibration.md). It
+    takes seconds.
 
     Examples
     --------

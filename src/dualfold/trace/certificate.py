@@ -174,8 +174,9 @@ def certify(
     tolerance : float in [0, 1], default=1e-4
         Largest relative gap that is called "proved".
     fresh : bool, default=False
-        A random search starts from a hash of problem and answer; True takes its start from the
-        system, for answers of other people, who could have tried many.
+        Where the random search starts: False takes the seed from a hash of problem and answer,
+        so that runs agree; True takes it from the operating system. Use True for an answer of
+        somebody who could have tried many answers.
 
     Returns
     -------
@@ -185,7 +186,7 @@ def certify(
     Raises
     ------
     InvalidInput
-        If `problem` is none, or the vectors do not fit it.
+        If `problem` is no `TraceProblem`, or the shape of the vectors does not fit it.
 
     See Also
     --------

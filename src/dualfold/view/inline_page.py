@@ -66,7 +66,7 @@ def page(
         with X the data of its map.
     X : array-like, sparse matrix, data frame or None, default=None
         Data. With it each map is measured, a click on a point shows its neighbours in the data, and
-        its columns can be coloured by. Those of a data frame say what axes and groups mean.
+        points can be coloured by its columns. Columns of a data frame also name axes and groups.
     title : str, default="dualfold"
         Title of the page.
     columns : data frame, mapping or None, default=None
@@ -81,7 +81,7 @@ def page(
     Returns
     -------
     InlinePage
-        A notebook shows it; `write(path)` keeps it as a file.
+        A notebook shows it; `write(path)` saves it as a file.
 
     Raises
     ------
