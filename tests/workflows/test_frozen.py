@@ -19,6 +19,7 @@ ROOMS = ("trace", "programs", "unfolding", "games", "quality", "methods")
 # What a solver keeps while it runs; nothing of it is handed on.
 AT_WORK = {
     "trace.solvers.auto.Pace",
+    "trace.solvers.block_krylov.KrylovBasis",
     "trace.solvers.lanczos.ChebyshevFilter",
     "trace.solvers.subspace.Basis",
     "unfolding.solvers.low_rank._Checkpoint",
