@@ -147,9 +147,9 @@ def embed(options: EmbedOptions) -> None:
     A method has further options: `dualfold methods isomap`, or `dualfold embed -m isomap --help`.
 
     It uses numbers, categories and dates; other text becomes labels. It standardises columns whose
-    scales differ, fills missing values in, leaves columns out that say nothing, and prints each
-    such decision. The certificate and all settings are stored with the coordinates (OUT.json, or
-    inside a Parquet or h5ad file).
+    scales differ, imputes missing values, leaves out columns without information, and prints
+    each of these decisions. The certificate and all settings are stored with the coordinates
+    (OUT.json, or inside a Parquet or h5ad file).
     """
     o.refuse_two_on_stdout(options.output, as_json=options.as_json)
     o.picture_shape(options.images)  # refused before any work
