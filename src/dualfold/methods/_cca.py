@@ -58,8 +58,8 @@ def cca(
         What is added to the diagonal of both covariances, as a share of the mean variance of the
         columns.
     scale : bool, default=True
-        Whether columns are divided by their standard deviations. Without added variance the correlations
-        do not depend on it.
+        Whether columns are divided by their standard deviations. Without added variance the
+        correlations do not depend on it.
     sample_weight : array-like of shape (n_samples,) or None, default=None
         How often each row counts; None counts every row once.
 
@@ -81,8 +81,8 @@ def cca(
     Notes
     -----
     The analysis [1]_ costs O(n·(p² + q²) + p³ + q³) for p and q columns. It fails where columns are
-    nearly as many as rows: correlations of 1 mean nothing then, and added variance or fewer columns are
-    needed.
+    nearly as many as rows: correlations of 1 mean nothing then, and added variance or fewer columns
+    are needed.
 
     References
     ----------
@@ -134,9 +134,9 @@ class _Pair:
                 "`n_components`. There are as many pairs as the smaller rank: X has rank "
                 f"{len(self.x.deviations)}, y has {len(self.y.deviations)}"
             )
-        Z = self.y.coordinates(slice(None)) / np.sqrt(1 + self.added_variances[1])
+        Z = self.y.coordinates(slice(None)) / np.sqrt(1 + self.ridges[1])
         A = self.x.form(lambda W: Z @ (Z.T @ W))
-        B = self.x.form(lambda W: W) + np.diag(self.added_variances[0])
+        B = self.x.form(lambda W: W) + np.diag(self.ridges[0])
         first = self.scaled[0]
         lift = _WeightLift(self.data, first.mean, scale=first.deviations, space=self.x)
         return TraceProblem(A, B, count, "max", lift=lift, about=self.about)
@@ -144,7 +144,7 @@ class _Pair:
     def directions_of_y(self, V: Array) -> Array:
         """Directions of y that answer those of X, in scaled columns."""
         images = self.x.coordinates(slice(None)) @ V
-        return self.y.directions(self.y.adjoint(images) / (1 + self.added_variances[1])[:, None])
+        return self.y.directions(self.y.adjoint(images) / (1 + self.ridges[1])[:, None])
 
 
 def _pair(X: Any, Y: Any, ridge: float, scale: bool, sample_weight: Any = None) -> _Pair:
@@ -258,7 +258,8 @@ class CCA(LinearEstimator):
     Attributes
     ----------
     correlations_ : ndarray of shape (n_components,)
-        Canonical correlations, the largest first; with added variance, less than those of the scores.
+        Canonical correlations, the largest first; with added variance, less than those of the
+        scores.
     n_trivial_ : int
         How many correlations are 1 for any tables of these ranks, whatever they hold.
     x_weights_ : ndarray of shape (n_features, n_components)
