@@ -75,7 +75,7 @@ def test_certificates_take_names_only():
 SHARED = {
     "metric": "euclidean", "sample": None, "random_state": 0, "n_jobs": None, "per_point": False,
     "n_components": 2, "n_neighbors": 10, "weights": "heat", "width": None, "ridge": 1e-3,
-    "variance_kept": 0.99, "scale": "best", "eps": 0.1, "sample_weight": None,
+    "variance_kept": 0.99, "scale": "best", "eps": 0.1, "sample_weight": None, "masses": None,
 }  # fmt: skip
 OWN = {
     "conformal_p_values": {"n_neighbors": 5},  # as scikit-learn's nearest neighbours
