@@ -109,3 +109,12 @@ def test_the_estimator_draws_both_kinds_of_points(table):
     assert set(table.columns) <= set(written)
     key = [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
     assert key == ["rows", "columns"]
+
+
+def test_tables_in_tiles_are_taken_as_counts_too(table):
+    pytest.importorskip("dask.dataframe")
+    table.astype(float).to_parquet("eyes.parquet", index=False)
+    run("embed", "eyes.parquet", "--contingency", "--memory-limit", "1GB", "-o", "t.parquet", "-q")
+    points = pd.read_parquet("t.parquet").to_numpy()
+    expected = dualfold.CorrespondenceAnalysis().fit(table).embedding_
+    np.testing.assert_allclose(np.abs(points), np.abs(expected), atol=1e-10)

@@ -61,7 +61,7 @@ def test_transform_of_rows_that_do_not_fit(here):
     run("embed", "roll.csv", "-m", "isomap", *words)
     pd.DataFrame(ROLL, columns=["X", "y", "z"]).to_csv("other.csv", index=False)
     wrong = run("transform", "m.dualfold", "other.csv", code=1)
-    assert "1 column is needed that the table has not: 'x'" in wrong.stderr
+    assert "the table lacks 1 column that is needed: 'x'" in wrong.stderr
     assert "no readable model" in run("transform", "roll.csv", "other.csv", code=1).stderr
     far = pd.DataFrame(ROLL[:3] + 1000, columns=["x", "y", "z"])
     far.to_csv("far.csv", index=False)

@@ -306,7 +306,7 @@ def test_dates_in_text():
         ("a,b\n1.5,2.5\n", {"exclude": ["a", "b"]}, "asked to be left out"),
         ("alpha,b\n1.5,2.5\n", {"exclude": ["alhpa"]}, "did you mean 'alpha'?"),
         ("a,b\n1.5,2.5\n", {"label_columns": ["zz"]}, "label_columns='zz' names no column"),
-        ("a,b\n1.5,x\n", {"keep": ["b"]}, "no numbers, as 'x'"),
+        ("a,b\n1.5,x\n", {"keep": ["b"]}, "not numbers, for example 'x'"),
         ("a,b\n1.5,2\n", {"separator": "::"}, "one character"),
         ("a,b\n1.5,2\n", {"format": "xls"}, "format must be one of"),
         (b"PK\x03\x04\x00\x00\x00", {}, "is no csv file, but a zip archive.*format='xlsx'"),

@@ -90,11 +90,11 @@ def test_a_ridge_is_that_of_the_generalised_eigenproblem() -> None:
     inner = Y.T @ Y + ridge * np.eye(4)
     A = X.T @ Y @ np.linalg.solve(inner, Y.T @ X)
     values = scipy.linalg.eigh(A, X.T @ X + ridge * np.eye(5), eigvals_only=True)[::-1]
-    model = dualfold.CCA(2, ridge=0.3).fit(X, Y)
+    model = dualfold.CCA(2, added_variance=0.3).fit(X, Y)
     assert model.correlations_**2 == pytest.approx(values[:2], rel=1e-9)
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # nothing is trivial with a ridge
-        wide = dualfold.CCA(2, ridge=0.3).fit(X[:8], np.hstack([Y, Y**2])[:8])
+        wide = dualfold.CCA(2, added_variance=0.3).fit(X[:8], np.hstack([Y, Y**2])[:8])
     assert wide.correlations_.max() < 1
 
 
@@ -120,9 +120,9 @@ def test_integer_weights_are_repeated_rows_and_a_factor_changes_nothing(ridge: f
     X, Y = two_tables()
     weights = np.random.default_rng(5).integers(0, 4, len(X))
     repeated = np.repeat(np.arange(len(X)), weights)
-    once = dualfold.CCA(3, ridge=ridge).fit(X, Y, sample_weight=weights)
-    more = dualfold.CCA(3, ridge=ridge).fit(X[repeated], Y[repeated])
-    times = dualfold.CCA(3, ridge=ridge).fit(X, Y, sample_weight=7.5 * weights)
+    once = dualfold.CCA(3, added_variance=ridge).fit(X, Y, sample_weight=weights)
+    more = dualfold.CCA(3, added_variance=ridge).fit(X[repeated], Y[repeated])
+    times = dualfold.CCA(3, added_variance=ridge).fit(X, Y, sample_weight=7.5 * weights)
     assert once.certificate_.level == "proved"
     assert len(once.embedding_) == len(X)
     for other in (more, times):

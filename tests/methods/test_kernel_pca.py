@@ -293,3 +293,11 @@ def test_a_way_back_of_an_earlier_fit_is_forgotten():
     model.set_params(fit_inverse_transform=False).fit(X[:, :2])
     with pytest.raises(NotFittedError, match="was not learnt"):
         model.inverse_transform(model.embedding_)
+
+
+def test_a_given_kernel_that_cannot_be_written_to_is_copied():
+    K = np.random.default_rng(0).normal(size=(9, 3))
+    K = K @ K.T
+    K.flags.writeable = False
+    fits = (KernelPCA(2, kernel="precomputed", copy_X=copied).fit(K) for copied in (True, False))
+    assert np.array_equal(*(model.embedding_ for model in fits))

@@ -150,3 +150,9 @@ def test_masses_are_routed():
     assert_is(
         routed[-1].embedding_, LocalityPreservingProjection().fit(X, masses=masses).embedding_
     )
+
+
+def test_a_mass_below_0_is_not_to_be_replaced_by_0_which_is_refused():
+    masses = np.r_[-1.0, np.ones(29)]
+    with pytest.raises(InvalidInput, match="masses are finite numbers above 0"):
+        LaplacianEigenmaps().fit(np.random.default_rng(0).normal(size=(30, 2)), masses=masses)

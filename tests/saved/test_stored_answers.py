@@ -258,3 +258,34 @@ def test_a_model_of_sparse_rows_is_judged_again():
     rows = sp.random_array((80, 30), density=0.3, rng=np.random.default_rng(0), format="csr")
     for method in (dualfold.LaplacianEigenmaps, dualfold.LocallyLinearEmbedding):
         assert rechecked_model(model_of(method(n_neighbors=8).fit(rows)), rows).level == "proved"
+
+
+@pytest.mark.parametrize("shrinkage", [None, "auto"])
+def test_discriminants_of_weighted_rows_are_proved_again(shrinkage):
+    random = np.random.default_rng(0)
+    X, y, weights = random.normal(size=(60, 5)), np.arange(60) % 3, random.integers(0, 4, 60)
+    model = dualfold.FisherDiscriminant(2, shrinkage=shrinkage).fit(X, y, sample_weight=weights)
+    stored = model_of(model)
+    assert rechecked_model(stored, X, y, weights=weights).level == "proved"
+    assert rechecked_model(stored, X, y).level == "failed"
+
+
+def test_a_table_of_categories_is_proved_again():
+    pd = pytest.importorskip("pandas")
+    random = np.random.default_rng(0)
+    table = pd.DataFrame({"size": random.normal(size=40), "kind": random.choice(list("abc"), 40)})
+    stored = model_of(dualfold.FAMD(2).fit(table))
+    assert rechecked_model(stored, table).level == "proved"
+
+
+def test_least_stress_of_landmarks_is_judged_again():
+    X = np.random.default_rng(0).normal(size=(50, 4))
+    model = dualfold.MDS(landmarks=20).fit(X)
+    assert rechecked_model(model_of(model), X).level == model.certificate_.level
+
+
+def test_a_model_of_two_tables_is_refused_in_a_sentence():
+    X = np.random.default_rng(0).normal(size=(20, 4))
+    stored = model_of(dualfold.CCA(1).fit(X[:, :2], X[:, 2:]))
+    with pytest.raises(InvalidInput, match="about two tables"):
+        rechecked_model(stored, X[:, :2])

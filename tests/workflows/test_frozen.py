@@ -19,6 +19,7 @@ ROOMS = ("trace", "programs", "unfolding", "games", "quality", "methods")
 # What a solver keeps while it runs; nothing of it is handed on.
 AT_WORK = {
     "trace.solvers.auto.Pace",
+    "trace.solvers.block_krylov.KrylovBasis",
     "trace.solvers.lanczos.ChebyshevFilter",
     "trace.solvers.subspace.Basis",
     "unfolding.solvers.low_rank._Checkpoint",
@@ -74,7 +75,7 @@ def test_certificates_take_names_only():
 SHARED = {
     "metric": "euclidean", "sample": None, "random_state": 0, "n_jobs": None, "per_point": False,
     "n_components": 2, "n_neighbors": 10, "weights": "heat", "width": None, "ridge": 1e-3,
-    "variance_kept": 0.99, "scale": "best", "eps": 0.1,
+    "variance_kept": 0.99, "scale": "best", "eps": 0.1, "sample_weight": None, "masses": None,
 }  # fmt: skip
 OWN = {
     "conformal_p_values": {"n_neighbors": 5},  # as scikit-learn's nearest neighbours
@@ -90,11 +91,13 @@ OWN = {
     "residual_variance": {"metric": "precomputed"},
     "shepard": {"bins": 128},
     "stability": {"rows": None},
+    "cca": {"added_variance": 0.0, "scale": True},  # as scikit-learn's
     "diffusion_maps": {"alpha": 1.0, "diffusion_time": 1.0},
     "eigenmaps": {"constraint": "degree"},
     "famd": {"indicators": None},
     "fisher_discriminant": {"n_components": None, "shrinkage": None},
     "isomap": {"dtype": None},
+    "kernel_pca": {"kernel": "linear", "gamma": None, "degree": 3, "coef0": 1},  # scikit-learn's
     "modified_lle": {"modified_tol": 1e-12},
     "lpp": {"centred": True},
     "mvu": {"constraints": "at_most", "angles": False},

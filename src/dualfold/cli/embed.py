@@ -147,12 +147,14 @@ def embed(options: EmbedOptions) -> None:
     A method has further options: `dualfold methods isomap`, or `dualfold embed -m isomap --help`.
 
     It uses numbers, categories and dates; other text becomes labels. It standardises columns whose
-    scales differ, fills missing values in, leaves columns out that say nothing, and prints each
-    such decision. The certificate and all settings are stored with the coordinates (OUT.json, or
-    inside a Parquet or h5ad file).
+    scales differ, imputes missing values, leaves out columns without information, and prints
+    each of these decisions. The certificate and all settings are stored with the coordinates
+    (OUT.json, or inside a Parquet or h5ad file).
     """
     o.refuse_two_on_stdout(options.output, as_json=options.as_json)
     o.picture_shape(options.images)  # refused before any work
+    if options.contingency:
+        options = replace(options, method=_contingency_method(options.method))
     console = Console(quiet=options.quiet)
     if is_in_tiles(options):
         summary, lines = embed_tiles(options, console)
@@ -172,15 +174,18 @@ def embed(options: EmbedOptions) -> None:
         raise typer.Exit(UNCERTIFIED_EXIT)
 
 
+def _contingency_method(method: str | None) -> str:
+    """The method that --contingency stands for; another one is refused."""
+    if method not in (None, "correspondence"):
+        raise typer.BadParameter(
+            f"--contingency stands for --method correspondence; leave out --method {method}"
+        )
+    return "correspondence"
+
+
 def _plan(options: EmbedOptions, console: Console) -> tuple[EmbedOptions, Plan]:
     """The options with an output, and what will be done; wrong usage is refused here."""
     method, typed = options.method, options.method_options
-    if options.contingency:
-        if method not in (None, "correspondence"):
-            raise typer.BadParameter(
-                f"--contingency stands for --method correspondence; leave out --method {method}"
-            )
-        method = "correspondence"
     if options.question is not None and method != "auto":
         raise typer.BadParameter(f"--question {options.question} is only asked with --method auto")
     for name in typed if method == "auto" else ():

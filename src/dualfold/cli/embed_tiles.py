@@ -16,7 +16,7 @@ from dualfold.cli.console import Console
 from dualfold.cli.output_files import stem
 from dualfold.cli.wording import command_texts
 from dualfold.errors import Argument, InvalidInput
-from dualfold.exploration.input_table import refuse_weight
+from dualfold.exploration.input_table import reading_for, refuse_weight
 from dualfold.exploration.verdict_words import verdict
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ def embed_tiles(options: EmbedOptions, console: Console) -> tuple[dict[str, Any]
     _refuse_all_points(options)
     (job,) = jobs_of([options.method or "pca"], options)
     _refuse_fields(options)
+    reading_for(options.reading, job)  # refuses what would change counts
     with o.usage_errors():
         refuse_weight(options.reading.weight, job)
     output = options.output or _default_output(options.file, job.method.name)
@@ -172,7 +173,7 @@ def _scaled_table(
 ) -> Any:
     """The table, standardised where that is wanted or where scales differ much."""
     wanted = options.reading.standardize
-    if job.method.name == "famd" or wanted is False:
+    if job.method.name == "famd" or job.method.counts or wanted is False:
         return rows
     if wanted is None and not _scales_differ(rows):
         return rows

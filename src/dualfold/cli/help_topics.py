@@ -63,7 +63,8 @@ def help(options: HelpOptions) -> None:
         print_method(DESCRIPTIONS[topic])
     else:
         near = meant(topic.lower(), [*commands, *DESCRIPTIONS, *OTHER_TOPICS])
-        raise typer.BadParameter(f"there is no topic {topic!r}{near}")
+        topics = f"topics are the commands, the methods, {', '.join(OTHER_TOPICS)}"
+        raise typer.BadParameter(f"there is no topic {topic!r}{near}; {topics}")
 
 
 def program() -> Any:

@@ -247,8 +247,9 @@ def refuse_lacking(needed: Sequence[str], names: Sequence[str]) -> None:
     close = {name: difflib.get_close_matches(name, names, n=1) for name in lacking[:5]}
     hints = [f"'{name}' may be '{found[0]}'" for name, found in close.items() if found]
     raise InvalidInput(
-        f"{len(lacking)} column{'s are' if len(lacking) > 1 else ' is'} needed that the table has "
-        f"not: {quoted_names(lacking)}; it has {quoted_names(names, 10)}"
+        f"the table lacks {len(lacking)} column{'s' if len(lacking) > 1 else ''} that "
+        f"{'are' if len(lacking) > 1 else 'is'} needed: {quoted_names(lacking)}; it has "
+        f"{quoted_names(names, 10)}"
         + (f" ({'; '.join(hints)})" if hints else "")
         + ". Columns are matched by name; rename them"
     )

@@ -130,7 +130,9 @@ def validated_weights(sample_weight: Any, n: int, argument: str = "sample_weight
             f" is {weights[place]} in ",
             RowNumbers(place),
             "; weights are finite numbers, 0 or more. Give a row that should not count the weight "
-            "0, or leave it out",
+            "0, or leave it out"
+            if argument != "masses"
+            else "; masses are finite numbers above 0. Leave out rows that should not count",
         )
     if not weights.any():
         raise InvalidInput(

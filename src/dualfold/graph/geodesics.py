@@ -330,7 +330,7 @@ class _RenumberedGraph:
             )
         if lengths.size and 0 < lengths.max() < least:
             raise InvalidInput(
-                f"edge lengths up to {lengths.max():.3g} are rounded to 0 as {kind}; use ",
+                f"edge lengths up to {lengths.max():.3g} vanish (are rounded to 0) as {kind}; use ",
                 Argument("dtype", "float64"),
             )
         order = np.empty(graph.n, np.int32)

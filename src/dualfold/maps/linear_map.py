@@ -222,10 +222,16 @@ class ProjectionLift(LinearLift):
             return np.zeros((0, V.shape[1]))
         return self.linear_map(V, values).encode(self.data)
 
+    def centred(self, points: Array) -> Array:
+        """Points around their mean, the weighted one where rows have weights."""
+        if self.weights is None:
+            return points - points.mean(axis=0, dtype=float)
+        return points - self.weights.values @ points / self.weights.total
+
     def vectors_behind(self, problem: TraceProblem, stored: StoredPoints, solve: Solve) -> Array:
         points = stored.points
         if self.space is not None:
-            centred = points - points.mean(axis=0, dtype=float)
+            centred = self.centred(points)
             return np.linalg.solve(self.space.form(lambda Z: Z), self.space.adjoint(centred))
         if not isinstance(problem.metric, Identity):
             # Where features outnumber rows, points do not determine the directions that they
@@ -266,7 +272,7 @@ class WholeSpaceLift(ProjectionLift):
         """Columns without extent stand for flat directions, one each."""
         assert isinstance(self.space, WholeSpace)
         inner, r = self.space.inner, self.space.n_inner
-        points = stored.points - stored.points.mean(axis=0)
+        points = self.centred(stored.points)
         V = np.zeros((problem.n, points.shape[1]))
         V[:r] = np.linalg.solve(inner.form(lambda Z: Z), inner.adjoint(points))
         # An answer has the length 1 in the metric; what is left of it in the rows' space is not.
@@ -278,10 +284,12 @@ class WholeSpaceLift(ProjectionLift):
         return V
 
 
-def projection_lift(data: Any, mean: Array, space: RowSpace | None) -> ProjectionLift:
+def projection_lift(
+    data: Any, mean: Array, space: RowSpace | None, weights: RowWeights | None = None
+) -> ProjectionLift:
     """The lift of vectors in the coordinates of `space`, or of the features where it is None."""
     kind = WholeSpaceLift if isinstance(space, WholeSpace) else ProjectionLift
-    return kind(data, mean, space=space)
+    return kind(data, mean, space=space, weights=weights)
 
 
 @dataclass(frozen=True, eq=False)

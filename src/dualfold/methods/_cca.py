@@ -32,7 +32,7 @@ def cca(
     Y: Any,
     *,
     n_components: int = 2,
-    ridge: float = 0.0,
+    added_variance: float = 0.0,
     scale: bool = True,
     sample_weight: Any = None,
 ) -> TraceProblem:
@@ -54,12 +54,12 @@ def cca(
         The second table, of the same rows.
     n_components : int, default=2
         Number of pairs of coordinates.
-    ridge : float, default=0.0
+    added_variance : float, default=0.0
         What is added to the diagonal of both covariances, as a share of the mean variance of the
         columns.
     scale : bool, default=True
-        Whether columns are divided by their standard deviations. Without a ridge the correlations
-        do not depend on it.
+        Whether columns are divided by their standard deviations. Without added variance the
+        correlations do not depend on it.
     sample_weight : array-like of shape (n_samples,) or None, default=None
         How often each row counts; None counts every row once.
 
@@ -81,8 +81,8 @@ def cca(
     Notes
     -----
     The analysis [1]_ costs O(n·(p² + q²) + p³ + q³) for p and q columns. It fails where columns are
-    nearly as many as rows: correlations of 1 mean nothing then, and a ridge or fewer columns are
-    needed.
+    nearly as many as rows: correlations of 1 mean nothing then, and added variance or fewer columns
+    are needed.
 
     References
     ----------
@@ -99,7 +99,7 @@ def cca(
     >>> print(np.sqrt(answer.values).round(4))
     [0.965]
     """
-    return _pair(X, Y, ridge, scale, sample_weight).problem(n_components)
+    return _pair(X, Y, added_variance, scale, sample_weight).problem(n_components)
 
 
 @dataclass(frozen=True, eq=False)
@@ -251,14 +251,15 @@ class CCA(LinearEstimator):
         Ignored, as `max_iter`.
     copy : bool, default=True
         Ignored: the tables are never changed.
-    ridge : float ≥ 0, default=0.0
+    added_variance : float ≥ 0, default=0.0
         What is added to the diagonal of both covariances, as a share of the mean variance of the
         columns; 0 takes pseudo-inverses and adds nothing.
 
     Attributes
     ----------
     correlations_ : ndarray of shape (n_components,)
-        Canonical correlations, the largest first; with a ridge, less than those of the scores.
+        Canonical correlations, the largest first; with added variance, less than those of the
+        scores.
     n_trivial_ : int
         How many correlations are 1 for any tables of these ranks, whatever they hold.
     x_weights_ : ndarray of shape (n_features, n_components)
@@ -321,7 +322,7 @@ class CCA(LinearEstimator):
 
     **Failure.** Where the ranks of both tables add up to n or more (after centring), some
     correlations are 1 for any data. They are called trivial, with a warning: take fewer columns, or
-    a `ridge`.
+    a `added_variance`.
 
     References
     ----------
@@ -347,7 +348,7 @@ class CCA(LinearEstimator):
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
         "copy": ["boolean"],
-        "ridge": [Interval(Real, 0, None, closed="left")],
+        "added_variance": [Interval(Real, 0, None, closed="left")],
     }
 
     n_components: int = 2
@@ -356,7 +357,7 @@ class CCA(LinearEstimator):
     max_iter: int = 500
     tol: float = 1e-06
     copy: bool = True
-    ridge: float = 0.0
+    added_variance: float = 0.0
 
     fit = fit_with_weights
 
@@ -385,7 +386,7 @@ class CCA(LinearEstimator):
     def _problem(
         self, X: Any, count: int, target: Any, weights: Array | None = None
     ) -> TraceProblem:
-        return _pair(X, target, self.ridge, self.scale, weights).problem(self.n_components)
+        return _pair(X, target, self.added_variance, self.scale, weights).problem(self.n_components)
 
     def _refuse_tiles(self, rows: Any, y: Any, weights: Array | None = None) -> LinearFit:
         super(LinearEstimator, self)._fit_tiles(rows, y)
@@ -395,11 +396,11 @@ class CCA(LinearEstimator):
         self, X: Any, target: Any, stage: Stage, weights: Array | None = None
     ) -> LinearFit:
         with stage("problem"):
-            pair = _pair(X, target, self.ridge, self.scale, weights)
+            pair = _pair(X, target, self.added_variance, self.scale, weights)
             problem = pair.problem(self.n_components)
         with stage("solution and certificate"):
             embedding = embed(problem, solver=solver_to_last_digits(problem))
-        if pair.n_trivial and not self.ridge:
+        if pair.n_trivial and not self.added_variance:
             warn(_trivial(pair, self.n_components))
         fit = linear_fit(embedding, np.float64)
         return replace(fit, attributes=self._attributes(pair, fit, embedding))
@@ -582,6 +583,6 @@ def _trivial(pair: _Pair, count: int) -> ConditionFails:
     return ConditionFails(
         f"X has rank {ranks[0]} and y rank {ranks[1]} on {pair.data.shape[0]} rows, so "
         f"{trivial} of the correlations asked for ({count}) {'is' if trivial == 1 else 'are'} 1 "
-        "whatever the tables hold; take fewer columns, or a ",
-        Argument("ridge"),
+        "whatever the tables hold; take fewer columns, or give ",
+        Argument("added_variance"),
     )

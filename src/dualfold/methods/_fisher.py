@@ -11,7 +11,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from dualfold.arrays import Array
 from dualfold.data.labels import Labels, labels_of
-from dualfold.data.row_weights import validated_weights, weighted_rows
+from dualfold.data.row_weights import RowWeights, validated_weights, weighted_rows
 from dualfold.embedding import embed
 from dualfold.errors import Argument, InvalidInput, PointsCollapse, warn
 from dualfold.fitting.estimator import Stage, labels_for
@@ -120,12 +120,16 @@ def fisher_discriminant(
         found = ledoit_wolf_scatter(data, classes, weights)
     else:
         found = class_scatter(data, classes, float(shrinkage or 0.0), weights)
-    problem = discriminant_problem(found, len(classes.classes), n_components, data)
+    problem = discriminant_problem(found, len(classes.classes), n_components, data, weights)
     return problem if weights is None else replace(problem, about=weights.about)
 
 
 def discriminant_problem(
-    found: ClassScatter, classes: int, n_components: int | None, data: Any = None
+    found: ClassScatter,
+    classes: int,
+    n_components: int | None,
+    data: Any = None,
+    weights: RowWeights | None = None,
 ) -> TraceProblem:
     """The problem of these matrices, of so many classes; without `data` it has a map, no points."""
     most = min(classes - 1, len(found.within))
@@ -138,7 +142,7 @@ def discriminant_problem(
             Argument("n_components"),
             f" to {most}",
         )
-    lift = projection_lift(data, found.mean, found.space)
+    lift = projection_lift(data, found.mean, found.space, weights)
     return TraceProblem(found.between, found.within, count, "max", lift=lift)
 
 

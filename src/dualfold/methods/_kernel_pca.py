@@ -461,7 +461,8 @@ class KernelPCA(Estimator):
         self.landmark_rows_ = self._drawn_landmarks(X.shape[0])
         if self.kernel == "precomputed":
             whole = X if self._present is None else X[:, self._present]
-            K = whole if not self.copy_X and whole.dtype == float else whole.astype(float)
+            in_place = not self.copy_X and whole.dtype == float and whole.flags.writeable
+            K = whole if in_place else whole.astype(float)
             return kernel_problem(K, None, count, weights)
         if self.landmark_rows_ is None:
             return feature_problem(X, self._kernel(), count, weights)

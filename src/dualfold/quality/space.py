@@ -371,7 +371,7 @@ def both_spaces(X: Any, Y: Any, metric: Any, n_jobs: int | None) -> tuple[Space,
             Argument("X"),
             f" has {counted(x.n, 'row')} and ",
             Argument("Y"),
-            f" has {y.n}; both must have one row for each point, in the same order",
+            f" has {y.n}; both must hold the same points, one row for each point",
         )
     return x, y
 

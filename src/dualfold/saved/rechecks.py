@@ -82,7 +82,7 @@ def rechecked_model(
             f"the rows have {counted(table.shape[1], 'column')}, the model was made for "
             f"{len(model.columns)}"
         )
-    given = _Rows(table, y, weights)
+    given = _Rows(X, table, y, weights)
     certificate = _certificate_of_model(estimator, given, model, settings)
     if "estimator" not in model.settings:
         return certificate
@@ -92,8 +92,9 @@ def rechecked_model(
 
 @dataclass(frozen=True, eq=False)
 class _Rows:
-    """The rows that a map was made of, with their labels and weights (None: none)."""
+    """The rows that a map was made of, as given and as a table, with labels, weights or None."""
 
+    given: Any
     table: Any
     y: Any
     weights: Any
@@ -107,10 +108,12 @@ def _certificate_of_model(
         statement = GraphStatement.of(estimator, table, model.both_sides, settings, rows.weights)
         return statement.certificate_of_map(model.map)
     if not hasattr(estimator, "judged_points"):
-        stated = estimator.statement(table, model.coordinates, rows.y, rows.weights)
+        stated = estimator.statement(rows.given, model.coordinates, rows.y, rows.weights)
         return certificate_of_map(stated, model.map, settings)[0]
     points, n = model.map.stored_points(), table.shape[0]
-    if points is not None and np.shape(points) != (n, estimator.n_components):
+    chosen = estimator._landmark_rows(n) if hasattr(estimator, "_landmark_rows") else None
+    fitted = n if chosen is None else len(chosen)
+    if points is not None and np.shape(points) != (fitted, estimator.n_components):
         raise InvalidInput(
             f"the model holds points of shape {np.shape(points)} and the data has {n} rows"
         )
@@ -184,7 +187,7 @@ def rechecked_points(
         return statement.certificate_of_points(stored, values)
     if hasattr(estimator, "judged_points"):
         return estimator.judged_points(table, stored, tolerance=settings.tolerance)
-    judge = TraceJudge(estimator.statement(table, stored.shape[1], y, weights), settings)
+    judge = TraceJudge(estimator.statement(X, stored.shape[1], y, weights), settings)
     fitted = np.flatnonzero(np.ones(len(stored)) if weights is None else weights)
     certificate = judge.certificate_of_points(stored[fitted], values)
     if len(fitted) == len(stored) or certificate.level == "failed":
@@ -206,7 +209,12 @@ def estimator_of_model(model: Model) -> Any:
             f"the model is of {name!r}, which is no estimator; there are "
             f"{', '.join(ESTIMATOR_MODULES)}"
         )
-    row = next(row for row in DESCRIPTIONS.values() if row.class_name == name)
+    row = next((row for row in DESCRIPTIONS.values() if row.class_name == name), None)
+    if row is None:
+        raise InvalidInput(
+            f"a model of {name} is not certified again: its problem is about two tables, and the "
+            "file is about one; fit again, and look at certificate_"
+        )
     known = row.estimator_class()().get_params()
     if not isinstance(parameters, dict) or not parameters.keys() <= known.keys():
         raise InvalidInput(

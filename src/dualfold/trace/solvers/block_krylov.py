@@ -45,7 +45,7 @@ MAX_ROUNDING_UNITS = 64
 STALLED_CHECKPOINTS = 4
 
 
-@dataclass
+@dataclass(eq=False)
 class KrylovBasis:
     """Orthonormal Q with H = QᵀAQ, and the next block W with AQ = QH + W·coupling·(last rows)."""
 
