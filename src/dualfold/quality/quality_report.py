@@ -263,8 +263,8 @@ def report(
     max_rank: int | None = None,
     metric: Any = "euclidean",
     sample: int | None = None,
-    sample_weight: Any = None,
     kruskal: bool = True,
+    sample_weight: Any = None,
     random_state: Any = 0,
     n_jobs: int | None = None,
 ) -> QualityReport:
