@@ -2,7 +2,7 @@
 
 python -m benchmarks.contingency [--turns T]
 
-Two tables: counts of 1,000 × 50, and a sparse one of 20,000 texts with 60 words each from 20 topics,
+Two tables: counts of 1,000 × 50, and a sparse one of 20,000 texts with 60 words of 20 topics each,
 20,000 × 5,000. prince takes no sparse table, so making it dense is in its time. Each side runs in
 its own process, in turns.
 """
