@@ -18,6 +18,7 @@ from dualfold.auditing.reruns import Impostors, Repeats
 from dualfold.errors import Argument, InvalidInput
 from dualfold.notebook import drawn_audit, shown_html
 from dualfold.quality.dimension_estimates import Dimension
+from dualfold.quality.estimate import MeasuredWeights, mean_over_rows
 from dualfold.quality.picture import Picture
 from dualfold.quality.visible_groups import MapGroups
 
@@ -66,6 +67,9 @@ class Audit:
         Groups joined where the data have no border between them, judged again.
     notices : tuple of str
         What was decided about the columns of a data frame.
+    weights : MeasuredWeights or None
+        `shares`, how much each point counts, together 1, and `effective_rows`, how many points that
+        count alike are as certain; None where all count alike.
 
     See Also
     --------
@@ -97,6 +101,7 @@ class Audit:
     labels: Array | None = None
     unions: tuple[Group, ...] = ()
     notices: tuple[str, ...] = ()
+    weights: MeasuredWeights | None = None
 
     @property
     def dubious(self) -> Array:
@@ -116,9 +121,9 @@ class Audit:
         Returns
         -------
         float
-            Their number divided by that of all points.
+            Their number divided by that of all points, or their share of all weights.
         """
-        return float(self.dubious.mean())
+        return float(mean_over_rows(self.dubious, self.weights))
 
     @property
     def supported(self) -> bool:
@@ -276,6 +281,7 @@ class Audit:
             "schema": "dualfold.audit/1",
             "rows": len(self.points),
             "coordinates": self.points.shape[1],
+            "effective_rows": None if self.weights is None else self.weights.effective_rows,
             "verdict": self.verdict,
             "supported": self.supported,
             "picture": self.picture.to_dict(),

@@ -10,6 +10,7 @@ from dualfold.quality.picture import percent
 if TYPE_CHECKING:
     from dualfold.auditing.audit_result import Audit
     from dualfold.auditing.groups import Group
+    from dualfold.quality.estimate import MeasuredWeights
 
 __all__ = ["finding_lines", "group_text", "paragraph_text", "statement_lines", "verdict_text"]
 
@@ -28,7 +29,17 @@ def verdict_text(found: Audit) -> str:
     sentences = [str(found.picture), _dubious(found), _groups(found), _dimension(found)]
     if found.impostors is not None:
         sentences.append(_impostors(found))
+    if found.weights is not None:
+        sentences.append(_weighting(found.weights))
     return " ".join(sentences)
+
+
+def _weighting(weights: MeasuredWeights) -> str:
+    return (
+        "Shares of points are weighted, and as certain as those of "
+        f"{weights.effective_rows:.0f} points that count alike; borders between groups, dubious "
+        "points and dimensions are found with every point counted once."
+    )
 
 
 def finding_lines(found: Audit) -> list[str]:
@@ -37,7 +48,8 @@ def finding_lines(found: Audit) -> list[str]:
     if len(found.groups) > 1:
         lines.append("Groups on the map")
         for one in found.groups[:_MAX_LISTED_GROUPS]:
-            lines.append(f"  {one.title}, {one.size:,} points: {group_text(one)}")
+            counted = "" if one.weight is None else f" ({percent(one.weight)} by weight)"
+            lines.append(f"  {one.title}, {one.size:,} points{counted}: {group_text(one)}")
         if len(found.groups) > _MAX_LISTED_GROUPS:
             lines.append(f"  and {len(found.groups) - _MAX_LISTED_GROUPS} smaller ones")
     lines += statement_lines(found)
@@ -136,7 +148,7 @@ def paragraph_text(found: Audit) -> str:
             f"{len(one.gaussian)} normal samples of the same covariance, groups were as distinct "
             f"with p = {one.p_value('shuffled'):.2g} and p = {one.p_value('gaussian'):.2g}."
         )
-    return text
+    return text if found.weights is None else f"{text} {_weighting(found.weights)}"
 
 
 def _dubious_in_paragraph(found: Audit) -> str:
@@ -151,13 +163,17 @@ def _dubious_in_paragraph(found: Audit) -> str:
     count = int(found.dubious.sum())
     text = (
         f"in a two-group model (Efron 2008) {count:,} {'point' if count == 1 else 'points'} "
-        f"({percent(found.share_dubious)}) had a posterior probability of at least 0.95 of a "
+        f"({_share_dubious(found)}) had a posterior probability of at least 0.95 of a "
         "random place"
     )
     false = percent(model.expected_false)
     return text + (
         f" (expected share of false ones among them: {false})" if found.dubious.any() else ""
     )
+
+
+def _share_dubious(found: Audit) -> str:
+    return percent(found.share_dubious) + ("" if found.weights is None else " by weight")
 
 
 def _dubious(found: Audit) -> str:
@@ -173,7 +189,7 @@ def _dubious(found: Audit) -> str:
     if not count:
         return "No point is dubious."
     said = (
-        f"{count:,} of {len(found.points):,} points ({percent(found.share_dubious)}) "
+        f"{count:,} of {len(found.points):,} points ({_share_dubious(found)}) "
         f"{'is' if count == 1 else 'are'} dubious: the place says no more about such a point than "
         "that of another would (posterior probability at least 0.95)"
     )

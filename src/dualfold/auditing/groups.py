@@ -25,7 +25,7 @@ from dualfold.auditing.valleys import (
 )
 from dualfold.certificate import plain
 from dualfold.quality.dimension_estimates import Dimension, intrinsic_dimension
-from dualfold.quality.estimate import Estimate, drawn_rows, estimate_of_mean
+from dualfold.quality.estimate import Estimate, drawn_rows, estimate_of_mean, measured_weights
 from dualfold.quality.picture import percent
 from dualfold.quality.space import Space, subspace
 from dualfold.quality.visible_groups import MapGroups
@@ -71,7 +71,9 @@ class Group:
     label : str or None
         The most frequent of the given labels in it.
     label_share : float or None
-        Share of its points that have this label.
+        Share of its points that have this label, by weight where points have weights.
+    weight : float or None
+        Share of the weights of all points that its points have; None where all count alike.
 
     See Also
     --------
@@ -96,6 +98,7 @@ class Group:
     parts: tuple[int, int] | None = None
     label: str | None = None
     label_share: float | None = None
+    weight: float | None = None
 
     @property
     def title(self) -> str:
@@ -191,6 +194,8 @@ class LinkedGroups:
     codes, lists : the group and the links of each sampled point
     dimension : of the data
     labels : of all points, or None
+    weights : of all points, together 1; None where all count alike
+    rows : the sampled points
     """
 
     found: MapGroups
@@ -198,6 +203,8 @@ class LinkedGroups:
     lists: Array
     dimension: float
     labels: Array | None = None
+    weights: Array | None = None
+    rows: Array | None = None
 
     @cached_property
     def names(self) -> list[str]:
@@ -233,18 +240,24 @@ class LinkedGroups:
 
 
 def linked_groups(
-    some: Space, found: MapGroups, rows: Array, seed: int, labels: Array | None = None
+    some: Space,
+    found: MapGroups,
+    rows: Array,
+    seed: int,
+    labels: Array | None = None,
+    weights: Array | None = None,
 ) -> tuple[LinkedGroups, Dimension]:
     """The groups of a map with the links of some of its points, and the dimension of these.
 
-    some : the data of the points `rows`; labels : of all points
+    some : the data of the points `rows`; labels, weights : of all points
     """
     few = drawn_rows(some.n, MAX_DIMENSION_ROWS, seed)
     dimension = intrinsic_dimension(some if few is None else subspace(some, few), random_state=seed)
     # The larger one is the cautious one: it needs more to call a group torn.
     width = max(float(dimension.two_nn), float(dimension.levina_bickel))
     lists = some.nearest(LINKS_PER_POINT)[0]
-    return LinkedGroups(found, found.codes[rows], lists, width, labels), dimension
+    codes = found.codes[rows]
+    return LinkedGroups(found, codes, lists, width, labels, weights, rows), dimension
 
 
 def groups_with_verdicts(
@@ -324,17 +337,14 @@ def _union_codes(union: Array, codes: Array) -> Array:
 def _group(linked: LinkedGroups, item: int, valleys: dict[int, Valley] | None) -> Group:
     """A group with its verdict; `valleys` to the other groups, None where it is too small."""
     found, rows, names = linked.found, linked.members[item], linked.names
-    label, share = _commonest_label(linked.labels, found.codes == item)
-    size = int(found.sizes[item])
+    size, own = int(found.sizes[item]), found.codes == item
+    label, share = _commonest_label(linked.labels, own, linked.weights)
+    weight = None if linked.weights is None else float(linked.weights[own].sum())
     if valleys is None:
         unknown = Estimate(np.nan, 0.0, 1.0, len(rows))
-        return Group(
-            names[item], size, len(rows), unknown, "undecided", label=label, label_share=share
-        )
-    stays = np.mean(linked.codes[linked.lists[rows]] == item, axis=1)
-    # Points of a group stand for others like them: the interval is of drawing, not of sampling.
-    inside = estimate_of_mean(stays, 10**9, (0.0, 1.0))
-    assert isinstance(inside, Estimate)
+        undecided = Group(names[item], size, len(rows), unknown, "undecided", weight=weight)
+        return replace(undecided, label=label, label_share=share)
+    inside = _inside(linked, item)
     torn = tuple(names[other] for other, valley in valleys.items() if valley.is_absent)
     partner = max(valleys, key=lambda other: float(valleys[other].share), default=None)
     if found.count == 1:
@@ -357,7 +367,25 @@ def _group(linked: LinkedGroups, item: int, valleys: dict[int, Valley] | None) -
         torn_from=torn,
         label=label,
         label_share=share,
+        weight=weight,
     )
+
+
+def _inside(linked: LinkedGroups, item: int) -> Estimate:
+    """The share of links that stay in a group, by weight; unknown where none of it counts."""
+    rows, counted = linked.members[item], None
+    if linked.weights is not None and linked.rows is not None:
+        own = linked.weights[linked.rows[rows]]
+        if not own.any():
+            return Estimate(np.nan, 0.0, 1.0, len(rows))
+        counted = measured_weights(own, None, len(rows))
+    stays = np.mean(linked.codes[linked.lists[rows]] == item, axis=1)
+    # Points of a group stand for others like them: the interval is of drawing, not of sampling.
+    if counted is not None:
+        counted = replace(counted, left=1.0)
+    inside = estimate_of_mean(stays, 10**9, (0.0, 1.0), counted)
+    assert isinstance(inside, Estimate)
+    return inside
 
 
 def _thrown_together(lists: Array, rows: Array) -> tuple[int, int] | None:
@@ -378,9 +406,13 @@ def _thrown_together(lists: Array, rows: Array) -> tuple[int, int] | None:
     return int(first.sum()), int((~first).sum())
 
 
-def _commonest_label(labels: Array | None, chosen: Array) -> tuple[str | None, float | None]:
+def _commonest_label(
+    labels: Array | None, chosen: Array, weights: Array | None
+) -> tuple[str | None, float | None]:
     if labels is None or not chosen.any():
         return None, None
-    values, counts = np.unique(labels[chosen].astype(str), return_counts=True)
+    own = None if weights is None or not weights[chosen].any() else weights[chosen]
+    values, places = np.unique(labels[chosen].astype(str), return_inverse=True)
+    counts = np.bincount(places, own)
     best = int(np.argmax(counts))
     return str(values[best]), float(counts[best] / counts.sum())

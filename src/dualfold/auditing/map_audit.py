@@ -26,7 +26,12 @@ from dualfold.errors import Argument, InPython, InvalidInput, counted
 from dualfold.graph.metrics import is_euclidean
 from dualfold.graph.number_rows import rows_of_numbers
 from dualfold.inputs import frame_of, numbers_of
-from dualfold.quality.estimate import drawn_rows, sample_size
+from dualfold.quality.estimate import (
+    MeasuredWeights,
+    drawn_rows,
+    measured_weights,
+    sample_size,
+)
 from dualfold.quality.ranks import picture_of
 from dualfold.quality.space import EuclideanSpace, Space, both_spaces, subspace
 from dualfold.quality.visible_groups import map_groups
@@ -47,6 +52,7 @@ def audit(
     metric: Any = "euclidean",
     n_impostors: int = 19,
     n_repeats: int = 5,
+    sample_weight: Any = None,
     random_state: int = 0,
     n_jobs: int | None = None,
 ) -> Audit:
@@ -78,6 +84,10 @@ def audit(
         least that can reach a p-value of 0.05.
     n_repeats : int, default=5
         Number of runs of `method` with other seeds, and as many on subsamples, 2 or more; 0: none.
+    sample_weight : array-like of shape (n_samples,) or None, default=None
+        How much each point counts in shares and means over points, 0 or more; None: all alike.
+        Neighbours and links are counted without weights, so that whole numbers are not repeated
+        rows.
     random_state : int, default=0
         Seed of samples and permutations.
     n_jobs : int or None, default=None
@@ -102,6 +112,12 @@ def audit(
     -----
     docs/audit-tests.md says what is tested and at which level.
 
+    Weights count in the share of neighbours kept, in the share of dubious points, in the share of
+    links that stay in a group, in labels, and in the means that statements "A lies nearer to B
+    than to C" are about; tests of these have (Σw)²/Σw² points, never more than there are. Borders
+    between groups, p-values and posterior probabilities of single points, dimensions and reruns of
+    the method count every point once.
+
     Examples
     --------
     >>> import numpy as np
@@ -119,8 +135,9 @@ def audit(
     x, y = both_spaces(X, Y, metric, n_jobs)
     _refuse_few_rows(x.n)
     names = _validated_labels(labels, x.n)
+    weights = measured_weights(sample_weight, None, x.n)
     run = None if method is None else method_runner(method, y.width)
-    found = _audit_of_spaces(x, y, names, random_state, n_jobs)
+    found = _audit_of_spaces(x, y, names, weights, random_state, n_jobs)
     found = replace(found, seconds=perf_counter() - begin, notices=notices)
     if run is None or not (n_impostors or n_repeats):
         return found
@@ -131,7 +148,12 @@ def audit(
 
 
 def _audit_of_spaces(
-    x: Space, y: EuclideanSpace, labels: Array | None, seed: int, n_jobs: int | None
+    x: Space,
+    y: EuclideanSpace,
+    labels: Array | None,
+    weights: MeasuredWeights | None,
+    seed: int,
+    n_jobs: int | None,
 ) -> Audit:
     """The audit without reruns of the method: x is the data, y the map."""
     scores = reliability(x, y, seed)
@@ -140,17 +162,22 @@ def _audit_of_spaces(
     rows = drawn_rows(x.n, MAX_LINKED_ROWS, seed)
     rows = np.arange(x.n) if rows is None else rows
     some = subspace(x, rows)
-    linked, dimension = linked_groups(some, groups, rows, seed, labels)
+    shares = None if weights is None else weights.shares
+    linked, dimension = linked_groups(some, groups, rows, seed, labels, shares)
     found, pairs = groups_with_verdicts(linked)
+    near = picture_of(
+        x, y, N_NEIGHBORS, sample=sample_size(x.n), sample_weight=shares, random_state=seed
+    )
+    sampled = None if shares is None else shares[rows]
     return Audit(
         points=shown,
-        picture=picture_of(x, y, N_NEIGHBORS, sample=sample_size(x.n), random_state=seed),
+        picture=near,
         reliability=scores,
         model=two_groups(scores.p_values),
         map_groups=groups,
         groups=found,
         pairs=pairs,
-        nearness=nearness(some, shown[rows], linked.members, linked.names, seed),
+        nearness=nearness(some, shown[rows], linked.members, linked.names, seed, sampled),
         dimension=dimension,
         impostors=None,
         repeats=None,
@@ -158,6 +185,7 @@ def _audit_of_spaces(
         seconds=0.0,
         labels=labels,
         unions=joined_groups(linked, pairs),
+        weights=weights,
     )
 
 

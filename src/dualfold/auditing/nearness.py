@@ -6,7 +6,8 @@ from distances of points alone, so that any metric has it:
     δ²(A, B) = mean d²(a, b) − ½·mean d²(a, a') − ½·mean d²(b, b')
 
 over different points of samples of both, and the interval of δ(A, C)/δ(A, B) from drawing the
-samples again (bootstrap, on the scale of logarithms, Bonferroni over all statements).
+samples again (bootstrap, on the scale of logarithms, Bonferroni over all statements). Where points
+have weights, means are weighted, and a sample has (Σw)²/Σw² points.
 """
 
 from __future__ import annotations
@@ -17,10 +18,11 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtri
+from scipy.special import ndtri, stdtrit
 
 from dualfold.arrays import Array
 from dualfold.certificate import plain
+from dualfold.data.row_weights import RowWeights
 from dualfold.quality.estimate import Estimate
 from dualfold.quality.space import Space
 
@@ -29,6 +31,8 @@ __all__ = ["Nearness", "Statement", "nearness"]
 MAX_SAMPLED_POINTS = 150  # of a group
 BOOTSTRAP_DRAWS = 200
 MAX_GROUPS = 20
+# Fewer have no spread to speak of; of points with weights it is (Σw)²/Σw².
+MIN_GROUP_POINTS = 5
 # Of two distances on the map: a smaller difference is not visible.
 MIN_VISIBLE_RATIO = 1.2
 
@@ -93,16 +97,23 @@ class Nearness:
 
 
 def nearness(
-    x: Space, Y: Array, members: Sequence[Array], names: Sequence[str], seed: int
+    x: Space,
+    Y: Array,
+    members: Sequence[Array],
+    names: Sequence[str],
+    seed: int,
+    weights: Array | None = None,
 ) -> Nearness:
-    """Every statement about three groups; `members` are the rows of each."""
+    """Every statement about three groups: `members` are rows of each, `weights` of all."""
     rng = np.random.default_rng(seed)
     members, names = members[:MAX_GROUPS], names[:MAX_GROUPS]
+    if weights is not None:  # points that count for nothing are in no mean
+        members = [rows[weights[rows] > 0] for rows in members]
     drawn = [rng.permutation(rows)[:MAX_SAMPLED_POINTS] for rows in members]
-    if len(drawn) < 3 or min(map(len, drawn)) < 5:
+    if len(drawn) < 3 or min(_size(rows, weights) for rows in drawn) < MIN_GROUP_POINTS:
         return Nearness()
-    whole, spread = _log_distances(x, drawn, rng)
-    centres = np.array([Y[rows].mean(axis=0, dtype=float) for rows in members])
+    whole, spread = _log_distances(x, drawn, rng, weights)
+    centres = np.array([_centre(Y, rows, weights) for rows in members])
     shown = np.linalg.norm(centres[:, None] - centres[None], axis=2)
     asked = [
         (a, b, c)
@@ -111,7 +122,7 @@ def nearness(
         for c in range(len(drawn))
         if len({a, b, c}) == 3 and shown[a, c] >= MIN_VISIBLE_RATIO * shown[a, b]
     ]
-    z = float(-ndtri(0.025 / max(1, len(asked))))
+    z = _quantile(0.025 / max(1, len(asked)), drawn, weights)
     statements = []
     for a, b, c in asked:
         middle = whole[a, c] - whole[a, b]
@@ -124,8 +135,34 @@ def nearness(
     return Nearness(tuple(statements))
 
 
-def _log_distances(x: Space, drawn: list[Array], rng: np.random.Generator) -> tuple[Array, Array]:
-    """log δ of all pairs of groups, and again for every draw."""
+def _size(rows: Array, weights: Array | None) -> float:
+    """The size of a sample: its effective rows where points have weights."""
+    if weights is None or not len(rows):
+        return float(len(rows))
+    return RowWeights(weights[rows]).effective_rows
+
+
+def _quantile(level: float, drawn: list[Array], weights: Array | None) -> float:
+    """Standard deviations of draws that an interval reaches to.
+
+    Where points have weights few of them may decide. So the smallest sample is taken: Student's
+    quantile, and m/(m − 1), by which the variance of a sample of m is too small.
+    """
+    if weights is None:
+        return float(-ndtri(level))
+    m = min(_size(rows, weights) for rows in drawn)
+    return float(-stdtrit(m - 1, level) * np.sqrt(m / (m - 1)))
+
+
+def _centre(Y: Array, rows: Array, weights: Array | None) -> Array:
+    own = None if weights is None else weights[rows]
+    return np.asarray(np.average(Y[rows].astype(float), axis=0, weights=own))
+
+
+def _log_distances(
+    x: Space, drawn: list[Array], rng: np.random.Generator, given: Array | None
+) -> tuple[Array, Array]:
+    """log δ of all pairs of groups, and again for every draw; `given` are weights of all rows."""
     rows = np.concatenate(drawn).astype(np.int32)
     squares = np.square(np.vstack([x.true_rows(part)[:, rows] for part in np.array_split(rows, 8)]))
     np.fill_diagonal(squares, 0.0)
@@ -135,6 +172,9 @@ def _log_distances(x: Space, drawn: list[Array], rng: np.random.Generator) -> tu
         m = last - first
         weights[0, first:last] = 1 / m
         weights[1:, first:last] = rng.multinomial(m, np.full(m, 1 / m), size=BOOTSTRAP_DRAWS) / m
+        if given is not None:
+            weights[:, first:last] *= given[rows[first:last]]
+            weights[:, first:last] /= weights[:, first:last].sum(axis=1, keepdims=True)
     count = len(drawn)
     means = np.empty((BOOTSTRAP_DRAWS + 1, count, count))
     for b in range(count):
@@ -145,7 +185,7 @@ def _log_distances(x: Space, drawn: list[Array], rng: np.random.Generator) -> tu
             means[:, a, b] = np.einsum("wi,wi->w", towards[:, own], weights[:, own])
     within = np.einsum("waa->wa", means).copy()
     # The distance 0 of a point to itself does not count: m/(m − 1), squared for bootstrap draws.
-    sizes = np.array([len(part) for part in drawn], dtype=float)
+    sizes = np.array([_size(part, given) for part in drawn])
     unbiased = within * np.where(
         np.arange(BOOTSTRAP_DRAWS + 1)[:, None] == 0,
         sizes / (sizes - 1),

@@ -36,6 +36,7 @@ def map_verdict(
     *,
     columns: Mapping[str, Any] | None = None,
     metric: Any = "euclidean",
+    sample_weight: Any = None,
     random_state: int = 0,
 ) -> MapVerdict:
     """What a map shows of its data: overall order, neighbourhoods, groups.
@@ -52,6 +53,9 @@ def map_verdict(
     metric : str or callable, default="euclidean"
         Metric of X: a name that scikit-learn knows, a function of two rows, or "precomputed".
         Distances on the map are Euclidean.
+    sample_weight : array-like of shape (n_samples,) or None, default=None
+        How much each point counts in the share of neighbours kept, 0 or more; None: all alike.
+        Order and groups count every point once.
     random_state : int, default=0
         Seed of samples and permutations.
 
@@ -83,7 +87,14 @@ def map_verdict(
     x, y = both_spaces(X, Y, metric, None)
     near = None
     if x.n > N_NEIGHBORS:
-        near = picture_of(x, y, N_NEIGHBORS, sample=sample_size(x.n), random_state=random_state)
+        near = picture_of(
+            x,
+            y,
+            N_NEIGHBORS,
+            sample=sample_size(x.n),
+            sample_weight=sample_weight,
+            random_state=random_state,
+        )
     return verdict_with_picture(x, y, near, columns=columns, random_state=random_state)
 
 

@@ -19,12 +19,15 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InPython, InvalidInput, RowNumbers
+
+if TYPE_CHECKING:
+    from dualfold.descriptions import Description
 
 # Weights count rows. Beyond 2⁵³ doubles do not tell a row more from a row less.
 MAX_TOTAL = 2.0**53
@@ -167,6 +170,17 @@ def validated_masses(masses: Any, n: int, argument: str = "masses") -> Array:
         )
     size = given / given.max()
     return np.asarray(size / (math.fsum(size) / n))
+
+
+def fit_weights(
+    method: Description, weights: Any, argument: str = "sample_weight"
+) -> dict[str, Any]:
+    """Weights of rows by the argument of a method's `fit` that takes them; {} for None, or none."""
+    if weights is None:
+        return {}
+    if method.weighted:
+        return {"sample_weight": weights}
+    return {"masses": validated_masses(weights, len(weights), argument)} if method.masses else {}
 
 
 def _as_doubles(given: Array, name: Argument) -> Array:

@@ -148,13 +148,9 @@ class Job:
 
     def with_weights(self, weights: Any) -> dict[str, Any]:
         """Weights of rows by the argument of `fit` that takes them; {} for None."""
-        from dualfold.data.row_weights import validated_masses
+        from dualfold.data.row_weights import fit_weights
 
-        if weights is None:
-            return {}
-        if self.method.weighted:
-            return {"sample_weight": weights}
-        return {"masses": validated_masses(weights, len(weights), "weight")}
+        return fit_weights(self.method, weights, "weight")
 
     def as_fitted(self, estimator: Any) -> Job:
         """The job with what fitting decided: rows left out of the problem."""

@@ -102,10 +102,9 @@ def recommendation_for(
     methods = ["famd" if name == "pca" and mixed else name for name in DEFAULT_METHODS]
     if reading.weight is not None:
         rows = [DESCRIPTIONS[name] for name in methods]
-        methods = [row.name for row in rows if row.weighted or row.masses]
-        listener.note(
-            "methods that take weights are tried, on subsamples in which every row counts once"
-        )
+        positive = bool(data.weights.all())
+        methods = [row.name for row in rows if row.weighted or (row.masses and positive)]
+        listener.note("only methods that take weights are tried")
     with listener.stage("trying methods on subsamples"):
         return recommend(data, n_components=d, methods=methods, question=question), data
 

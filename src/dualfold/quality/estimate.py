@@ -123,9 +123,10 @@ def measured_weights(sample_weight: Any, rows: Array | None, n: int) -> Measured
     if not own.any():
         raise InvalidInput(
             Argument("sample_weight"),
-            f" is zero for all {len(own)} rows that were drawn; a larger ",
+            f" is zero for all {len(own)} rows that were drawn to be measured; leave out rows that "
+            "do not count, or measure more of them (",
             Argument("sample"),
-            " finds some that count",
+            ")",
         )
     every, seen = (RowWeights(some[some > 0]) for some in (given, own))
     measured = len(own) / n

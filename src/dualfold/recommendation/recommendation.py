@@ -13,6 +13,7 @@ import numpy as np
 from dualfold.arrays import Array
 from dualfold.data.prepared import Prepared, prepare
 from dualfold.data.reading import PLAIN_READING
+from dualfold.data.row_weights import present_rows, validated_weights
 from dualfold.descriptions import DESCRIPTIONS
 from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.number_rows import rows_in_units
@@ -201,7 +202,9 @@ class Recommendation:
                 return f"{best.method} does not clearly keep more neighbours than {one.method}"
         return ""
 
-    def with_shuffled_columns(self, X: Any, parts: Sequence[Array], seed: int) -> Recommendation:
+    def with_shuffled_columns(
+        self, X: Any, parts: Sequence[Array], seed: int, weights: Array | None = None
+    ) -> Recommendation:
         """The recommendation with maps of shuffled columns, where the decision depends on them.
 
         Parameters
@@ -212,6 +215,8 @@ class Recommendation:
             Row numbers of each subsample.
         seed : int
             Seed of the permutations.
+        weights : ndarray of shape (n_samples,) or None, default=None
+            How much each row counts; None: all alike.
 
         Returns
         -------
@@ -221,7 +226,8 @@ class Recommendation:
         if self.question != "neighbours" or self._doubt_of_data or not self.rivals:
             return self
         first, *others = self.candidates
-        first = with_shuffled(first, X, parts, (self.n_components, self.n_neighbors), seed)
+        counts = self.n_components, self.n_neighbors
+        first = with_shuffled(first, X, parts, counts, seed, weights)
         return replace(self, candidates=(first, *others))
 
     @property
@@ -450,6 +456,7 @@ def recommend(
     n_components: int = 2,
     methods: Sequence[str] = DEFAULT_METHODS,
     question: str = QUESTIONS[0],
+    sample_weight: Any = None,
     random_state: int = 0,
     n_jobs: int | None = None,
 ) -> Recommendation:
@@ -471,6 +478,10 @@ def recommend(
         Names as on the command line, simpler ones first.
     question : {"neighbours", "order", "groups"}, default="neighbours"
         What the map is for: who is near whom, overall order, or groups.
+    sample_weight : array-like of shape (n_samples,) or None, default=None
+        How much each row counts, 0 or more; None: all alike, or the weights of a `Prepared`. Fits
+        that take weights or masses get them, neighbours kept and stability are weighted means over
+        rows, and rows of weight 0 are left out. Order and groups count every row once.
     random_state : int, default=0
         Seed of the subsamples.
     n_jobs : int or None, default=None
@@ -508,7 +519,9 @@ def recommend(
     'isomap'
     """
     begin = perf_counter()
+    given = X.weights if sample_weight is None and isinstance(X, Prepared) else sample_weight
     X, tables, notices = _with_judges(X)
+    X, tables, weights = _counting_rows(X, tables, given)
     _refuse_unsuitable(X, n_components)
     _refuse_unknown(methods)
     refuse_unknown_question(question)
@@ -523,7 +536,14 @@ def recommend(
     scan = worst_of(scans)
     found = [
         candidate_on_subsamples(
-            name, X, parts, core, n_components, scan.best_n_neighbors, judges=tables
+            name,
+            X,
+            parts,
+            core,
+            n_components,
+            scan.best_n_neighbors,
+            judges=tables,
+            weights=weights,
         )
         for name in methods
     ]
@@ -536,7 +556,7 @@ def recommend(
         dimension, scan, (first, *others), votes, n_components, n, len(parts[0]), 0.0, notices
     )
     result = replace(result, order=tuple(methods), question=question)
-    result = result.with_shuffled_columns(X, parts, random_state)
+    result = result.with_shuffled_columns(X, parts, random_state, weights)
     return replace(result, seconds=perf_counter() - begin)
 
 
@@ -551,6 +571,18 @@ def _with_judges(X: Any) -> tuple[Any, list[Any], tuple[str, ...]]:
     if data is None or data.filled is None:
         return X, [X], notices
     return X, [rows_in_units(table)[0] for table in data.plausible_tables()], notices
+
+
+def _counting_rows(
+    X: Any, tables: list[Any], sample_weight: Any
+) -> tuple[Any, list[Any], Array | None]:
+    """The rows that count, and their weights; None where all count alike."""
+    if sample_weight is None:
+        return X, tables, None
+    given = validated_weights(sample_weight, X.shape[0])
+    tables = [present_rows(table, given) for table in tables]
+    X, positive = present_rows(X, given), given[given > 0]
+    return X, tables, None if (positive == positive[0]).all() else positive
 
 
 def _refuse_unsuitable(X: Any, n_components: int) -> None:

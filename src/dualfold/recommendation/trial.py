@@ -14,6 +14,7 @@ import scipy.sparse as sp
 
 from dualfold.arrays import Array
 from dualfold.auditing import map_verdict
+from dualfold.data.row_weights import fit_weights
 from dualfold.descriptions import DESCRIPTIONS
 from dualfold.errors import DualfoldError
 from dualfold.inputs import random_generator
@@ -158,26 +159,29 @@ def candidate_on_subsamples(
     n_neighbors: int,
     *,
     judges: Sequence[Any],
+    weights: Array | None = None,
 ) -> Candidate:
     """One method on every subsample.
 
     judges : the tables that maps are judged on in turn: X, or plausible fillings of it
+    weights : of all rows, for fits that take them and for means over rows; None: all count alike
     """
     kept, distances, seconds, maps = [], [], [], []
     first: Array | None = None
     for rows, judge in zip(parts, cycle(judges)):
-        some, begin = X[rows], perf_counter()
+        some, begin, own = X[rows], perf_counter(), _part(weights, rows)
         try:
-            points = _map_of(name, some, n_components, n_neighbors)
+            points = _map_of(name, some, n_components, n_neighbors, own)
         except (DualfoldError, ValueError) as error:
             return Candidate(name, trouble=str(error).splitlines()[0])
         seconds.append(perf_counter() - begin)
         space = space_of(judge[rows])
-        kept.append(picture_of(space, points, SCORED_NEIGHBORS).beyond_chance)
+        kept.append(_kept_beyond_chance(space, points, own))
         distances.append(float(distance_correlation(space, points)))
         maps.append(points[:core])
         first = points if first is None else first
-    shared = [picture_of(a, b, SCORED_NEIGHBORS).beyond_chance for a, b in pairwise(maps)]
+    own = _part(weights, parts[0][:core])
+    shared = [_kept_beyond_chance(a, b, own) for a, b in pairwise(maps)]
     stability = float(np.mean(shared))
     return Candidate(
         name,
@@ -185,54 +189,76 @@ def candidate_on_subsamples(
         float(np.mean(distances)),
         stability,
         float(np.median(seconds)),
-        kept_quarter=_kept_of_quarters(name, X, parts, (n_components, n_neighbors), judges),
-        shown=map_verdict(judges[0][parts[0]], first),
+        kept_quarter=_kept_of_quarters(
+            name, X, parts, (n_components, n_neighbors), judges, weights
+        ),
+        shown=map_verdict(judges[0][parts[0]], first, sample_weight=_part(weights, parts[0])),
     )
 
 
+def _part(weights: Array | None, rows: Array) -> Array | None:
+    return None if weights is None else weights[rows]
+
+
+def _kept_beyond_chance(space: Any, points: Array, weights: Array | None) -> float:
+    return picture_of(space, points, SCORED_NEIGHBORS, sample_weight=weights).beyond_chance
+
+
 def _kept_of_quarters(
-    name: str, X: Any, parts: Sequence[Array], counts: tuple[int, int], judges: Sequence[Any]
+    name: str,
+    X: Any,
+    parts: Sequence[Array],
+    counts: tuple[int, int],
+    judges: Sequence[Any],
+    weights: Array | None,
 ) -> tuple[float, ...]:
     """counts : coordinates of a map, and neighbours of its graph."""
     kept = []
     for rows, judge in zip(parts[:N_QUARTERS], cycle(judges)):
         few = rows[::QUARTER_STEP]
-        some = X[few]
+        some, own = X[few], _part(weights, few)
         if some.shape[0] < MIN_QUARTER_ROWS:
             return ()
         try:
-            points = _map_of(name, some, *counts)
+            points = _map_of(name, some, *counts, own)
         except (DualfoldError, ValueError):
             return ()
-        kept.append(picture_of(space_of(judge[few]), points, SCORED_NEIGHBORS).beyond_chance)
+        kept.append(_kept_beyond_chance(space_of(judge[few]), points, own))
     return tuple(kept)
 
 
 def with_shuffled(
-    one: Candidate, X: Any, parts: Sequence[Array], counts: tuple[int, int], random_state: int
+    one: Candidate,
+    X: Any,
+    parts: Sequence[Array],
+    counts: tuple[int, int],
+    random_state: int,
+    weights: Array | None = None,
 ) -> Candidate:
     """The candidate with what it keeps of the subsamples with shuffled columns.
 
     counts : coordinates of a map, and neighbours of its graph
+    weights : of all rows, which stay where they are
     """
     rng = random_generator(random_state)
     kept: list[float] = []
     for rows in parts:
-        table = _shuffled_columns(X[rows], rng)
+        table, own = _shuffled_columns(X[rows], rng), _part(weights, rows)
         try:
-            points = _map_of(one.method, table, *counts)
+            points = _map_of(one.method, table, *counts, own)
         except (DualfoldError, ValueError):  # a map of noise that fails keeps what chance does
             kept.append(0.0)
         else:
-            kept.append(picture_of(space_of(table), points, SCORED_NEIGHBORS).beyond_chance)
+            kept.append(_kept_beyond_chance(space_of(table), points, own))
     return replace(one, kept_shuffled=tuple(kept))
 
 
-def _map_of(name: str, X: Any, n_components: int, n_neighbors: int) -> Array:
+def _map_of(name: str, X: Any, n_components: int, n_neighbors: int, weights: Array | None) -> Array:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         estimator = unfitted_estimator(name, n_components, n_neighbors)
-        return np.asarray(estimator.fit_transform(X))
+        given = fit_weights(DESCRIPTIONS[name], weights)
+        return np.asarray(estimator.fit_transform(X, **given))
 
 
 def _shuffled_columns(X: Any, rng: np.random.Generator) -> Any:
