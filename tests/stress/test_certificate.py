@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
-from dualfold.stress import certify_stress, descend, stress_problem
-from dualfold.stress.majorization import StopRule
+from dualfold.stress.certificate import certify_stress
+from dualfold.stress.majorization import StopRule, descend
+from dualfold.stress.problem import stress_problem
 
 
 def stress_of(D, Y):

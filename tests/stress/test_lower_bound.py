@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
-from dualfold.stress import descend, stress_problem
 from dualfold.stress.lower_bound import convex_bound, rank_bound
-from dualfold.stress.majorization import StopRule
+from dualfold.stress.majorization import StopRule, descend
+from dualfold.stress.problem import stress_problem
 
 KINDS = (
     "euclidean", "random", "ties", "zeros", "line", "noisy line", "copies", "wide", "orders",

@@ -9,10 +9,10 @@ from sklearn.isotonic import IsotonicRegression
 from sklearn.manifold import smacof
 
 from dualfold.errors import InvalidInput
-from dualfold.stress import descend, stress_problem
 from dualfold.stress.disparities import Order
 from dualfold.stress.forces import forces_between
-from dualfold.stress.majorization import StopRule, guttman_transform
+from dualfold.stress.majorization import StopRule, descend, guttman_transform
+from dualfold.stress.problem import stress_problem
 from dualfold.stress.starts import classical_start, without_coincidences
 
 

@@ -123,11 +123,11 @@ def layout_of(rows: Sequence[Row], *, has_header: bool | None = None) -> Layout:
     if start + 2 < len(rows) and _names_again(rows[start + 1], rows[start + 2 :]):
         below = [_name(cell) for cell in rows[start + 1]]
         if _is_group_row(names, below):
-            return Layout(_joined(names, below), start + 1, start + 2, start)
+            return Layout(_names_with_groups(names, below), start + 1, start + 2, start)
         return Layout(tuple(names), start, start + 2)
     above = start - 1
-    if above >= 0 and _filled(rows[above]) >= 2 and _repeats(names):
-        joined = _joined([_name(cell) for cell in rows[above]], names)
+    if above >= 0 and _filled_count(rows[above]) >= 2 and _repeats(names):
+        joined = _names_with_groups([_name(cell) for cell in rows[above]], names)
         return Layout(joined, start, start + 1, above)
     return Layout(tuple(names), start, start + 1)
 
@@ -139,13 +139,13 @@ def _name(cell: Any) -> str:
     return str(int(cell)) if whole else str(cell).strip()
 
 
-def _filled(row: Row) -> int:
+def _filled_count(row: Row) -> int:
     return sum(not is_empty(cell) for cell in row)
 
 
 def _title_rows(rows: Sequence[Row]) -> int:
     """How many of the first rows are a title, remarks or blank."""
-    filled = [_filled(row) for row in rows]
+    filled = [_filled_count(row) for row in rows]
     some = [count for count in filled if count]
     typical = statistics.median(some) if some else 0
     if typical < MIN_NAMED_COLUMNS:
@@ -228,7 +228,7 @@ def _is_group_row(names: Sequence[str], below: Sequence[str]) -> bool:
     return (gaps and len(names) > 1) or (_repeats(below) and _repeats(names))
 
 
-def _joined(groups: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
+def _names_with_groups(groups: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
     """ "2020" above "Q1" and "Q2" as "2020 Q1" and "2020 Q2"."""
     found, group = [], ""
     for place, name in enumerate(names):

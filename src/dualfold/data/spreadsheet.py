@@ -80,7 +80,7 @@ def _sheet_frame(
     import pandas as pd
 
     skip = max(reading.skip_rows, (reading.header_row or 0) - 1)
-    top = [_trimmed(row) for row in itertools.islice(cells, skip, skip + SAMPLE_ROWS)]
+    top = [_row_without_end(row) for row in itertools.islice(cells, skip, skip + SAMPLE_ROWS)]
     if not any(top):
         raise InvalidInput(f"{name} has a sheet without cells; a table is needed")
     layout = _sheet_layout(top, reading)
@@ -101,13 +101,13 @@ def _sheet_frame(
     for place, title in enumerate(names):
         column, columns[place] = columns[place], np.empty(0)  # freed when it is typed
         if title or _last_filled(column) >= 0:
-            found[place] = _typed(column, plain=reading.plain)
+            found[place] = _typed_column(column, plain=reading.plain)
     frame = pd.DataFrame(found, copy=False)
     frame.columns = pd.Index([names[place] or f"column_{place + 1}" for place in found])
     return frame, notices
 
 
-def _trimmed(row: Sequence[Any]) -> list[Any]:
+def _row_without_end(row: Sequence[Any]) -> list[Any]:
     """The cells up to the last one that holds something."""
     cells = list(row)
     while cells and is_empty(cells[-1]):
@@ -130,7 +130,7 @@ def _columns(rows: Iterator[Sequence[Any]], expected: int) -> tuple[list[NDArray
     parts: list[list[NDArray[Any]]] = []
     lengths: list[int] = []
     with steps("reading", max(expected, 1)) as done:
-        while chunk := [_trimmed(row) for row in itertools.islice(rows, CHUNK_ROWS)]:
+        while chunk := [_row_without_end(row) for row in itertools.islice(rows, CHUNK_ROWS)]:
             width = max(map(len, chunk))
             columns = itertools.zip_longest(*chunk) if width else ()
             parts.append([_compact(column, words) for column in columns])
@@ -147,7 +147,7 @@ def _columns(rows: Iterator[Sequence[Any]], expected: int) -> tuple[list[NDArray
         for part in parts:
             if place < len(part):
                 part[place] = np.empty(0)
-        found.append(_joined(pieces))
+        found.append(_whole_column(pieces))
     last = max((_last_filled(column) for column in found), default=-1)
     return [column[: last + 1] for column in found], min(filled, last + 1)
 
@@ -161,7 +161,7 @@ def _compact(cells: Sequence[Any], words: dict[str, str]) -> NDArray[Any]:
     return array
 
 
-def _joined(pieces: list[NDArray[Any]]) -> NDArray[Any]:
+def _whole_column(pieces: list[NDArray[Any]]) -> NDArray[Any]:
     if all(piece.dtype != object for piece in pieces):
         return np.concatenate(pieces)
     return np.concatenate([piece.astype(object) for piece in pieces])
@@ -175,7 +175,7 @@ def _last_filled(column: NDArray[Any]) -> int:
     return -1
 
 
-def _typed(column: NDArray[Any], *, plain: bool) -> Any:
+def _typed_column(column: NDArray[Any], *, plain: bool) -> Any:
     """Whole numbers as such, dates as dates; text that is a number is one, unless it would lose a
     zero (`cell_words` does the same, and more, where cells are not taken as plain)."""
     import pandas as pd

@@ -58,7 +58,7 @@ class Notation:
     def plain_number(self, text: str) -> float | None:
         """The number of its digits."""
         if self.thousands and self.thousands in text:
-            if not _grouped(text, self.thousands, self.decimal):
+            if not _is_grouped(text, self.thousands, self.decimal):
                 return None
             text = text.replace(self.thousands, "")
         elif self.decimal != "." and "." in text:
@@ -137,7 +137,7 @@ def _with_marks(
     return best
 
 
-def _grouped(text: str, mark: str, decimal: str) -> bool:
+def _is_grouped(text: str, mark: str, decimal: str) -> bool:
     sign, point = re.escape(mark), re.escape(decimal)
     return bool(
         re.fullmatch(rf"[-+]?\d{{1,3}}(?:{sign}\d{{3}})+(?:{point}\d*)?(?:[eE][-+]?\d+)?", text)

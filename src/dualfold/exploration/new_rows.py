@@ -102,14 +102,14 @@ def _complete(
                 f" names no label; there is {quoted_names(table.labels) or 'none'}",
             )
     if reading.missing in ("auto", "mean", "impute"):
-        return _filled(table, model, reading, notices)
+        return _filled_table(table, model, reading, notices)
     if model.encodings:
         table = replace(table, X=model.with_categories(table.X))
     table = without_missing_values(table, reading.missing)
     return table, [*notices, *table.notices]
 
 
-def _filled(
+def _filled_table(
     table: Table, model: Model, reading: Reading, notices: list[str]
 ) -> tuple[Table, list[str]]:
     """Missing values filled in by the rows that the map was made of, not by the new ones."""

@@ -59,7 +59,7 @@ class PlacedRows:
             points = np.concatenate([self.model.map(old), points])
         shown = Map(self.model.method, points)
         if both is not None:
-            rows = _stacked(both.old[:n_old], both.new)
+            rows = _stacked_rows(both.old[:n_old], both.new)
             shown = self._judged(shown, rows, both.metric)
         marks = next(iter(columns))
         names = [f"old row {place + 1}" for place in range(n_old)]
@@ -113,7 +113,7 @@ class PlacedRows:
         model, new = self.model, self.new
         before = None if old is None else _as_read(model, old)
         if sp.issparse(new.table.X) or sp.issparse(before):
-            return model.columns, _stacked(before, new.table.X)
+            return model.columns, _stacked_rows(before, new.table.X)
         known = {} if before is None else dict(zip(model.columns, before.T, strict=True))
         if model.encodings and before is not None:
             known, first = {}, 0
@@ -122,7 +122,7 @@ class PlacedRows:
                 known[one.name] = one.decoded(before[:, first : first + width])
                 first += width
         return {
-            name: values if before is None else _joined(known[name], values)
+            name: values if before is None else _joined_column(known[name], values)
             for name, values in new.values.items()
         }
 
@@ -153,7 +153,7 @@ def _after_gaps(values: Any, n_old: int) -> Array:
     return np.concatenate([np.full(n_old, None, dtype=object), values.astype(object)])
 
 
-def _joined(old: Array, new: Any) -> Array:
+def _joined_column(old: Array, new: Any) -> Array:
     """One column of both, as words where one of them has words."""
     new = np.asarray(new)
     if old.dtype.kind in "iuf" and new.dtype.kind in "iuf":
@@ -172,7 +172,7 @@ def _joined(old: Array, new: Any) -> Array:
     return joined
 
 
-def _stacked(first: Any, second: Any) -> Any:
+def _stacked_rows(first: Any, second: Any) -> Any:
     if first is None:
         return second
     if sp.issparse(first) or sp.issparse(second):

@@ -121,13 +121,13 @@ class StressMap(OutOfSampleMap):
             first = places[moving] - force / n
             _, force = row_sums_and_forces(first, old, given)
             second = first - force / n
-            places[moving], force = self._stretched(given, places[moving], first, second)
+            places[moving], force = self._beyond_two_steps(given, places[moving], first, second)
             left = np.abs(second - first).max(axis=1) > end
             if not left.all():
                 moving, given, force = moving[left], given[left], force[left]
         return places
 
-    def _stretched(
+    def _beyond_two_steps(
         self, D: Array, start: Array, first: Array, second: Array
     ) -> tuple[Array, Array]:
         """Points and forces beyond two steps (Aitken's limit) where that is lower, else second."""

@@ -172,12 +172,12 @@ class MapVerdict:
             return f"It cannot be judged: {self.doubt}."
         shown, missing = self._parts()
         if shown and missing:
-            text = f"Shows {_listed(shown, 'and')}, not {_listed(missing, 'nor')}"
+            text = f"Shows {_list_in_words(shown, 'and')}, not {_list_in_words(missing, 'nor')}"
         elif shown:
-            text = f"Shows {_listed(shown, 'and')}"
+            text = f"Shows {_list_in_words(shown, 'and')}"
         else:
             neither = "neither " if len(missing) > 1 else "no "
-            text = f"Shows {neither}{_listed(missing, 'nor')}"
+            text = f"Shows {neither}{_list_in_words(missing, 'nor')}"
         return f"{text}{self._words_of_other_groups()}."
 
     def _parts(self) -> tuple[list[str], list[str]]:
@@ -298,7 +298,7 @@ def mean_verdict(
     return MapVerdict(layout, near, middle, filled_share, doubt)
 
 
-def _listed(words: list[str], last: str) -> str:
+def _list_in_words(words: list[str], last: str) -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {last} {words[-1]}"
 
 

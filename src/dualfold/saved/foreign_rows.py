@@ -162,10 +162,10 @@ class ForeignRows:
         if np.isinf(largest):
             return "The old rows are all equal, so that distances from them have no unit."
         spread = "a spread is the median distance between two old rows that differ"
-        unit = f"(old rows: at most {_rounded(self.old_distance)}; {spread})."
+        unit = f"(old rows: at most {_two_digits(self.old_distance)}; {spread})."
         if len(self.distances) == 1:
-            return f"Its nearest old row is {_rounded(largest)} spreads away {unit}"
-        away = f"{_rounded(median)} spreads away in the median, {_rounded(largest)} at most"
+            return f"Its nearest old row is {_two_digits(largest)} spreads away {unit}"
+        away = f"{_two_digits(median)} spreads away in the median, {_two_digits(largest)} at most"
         return f"Their nearest old rows are {away} {unit}"
 
     @property
@@ -293,7 +293,7 @@ def judged_rows(model: Model, X: Any) -> ForeignRows | None:
     return ForeignRows(found.p_values, n, found.distances, found.old_distance)
 
 
-def _rounded(number: float) -> str:
+def _two_digits(number: float) -> str:
     """Two digits, whole numbers from 100 to 100,000 in full, and 0 for what rounding leaves."""
     if abs(number) < ROUNDING_SPREADS:
         return "0"

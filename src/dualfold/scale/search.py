@@ -60,9 +60,9 @@ class _Best:
         self.count = count
 
     def __call__(self, one: list[Lists], other: list[Lists]) -> list[Lists]:
-        return [self._merged(*both) for both in zip(one, other, strict=True)]
+        return [self._nearest_of_both(*both) for both in zip(one, other, strict=True)]
 
-    def _merged(self, one: Lists, other: Lists) -> Lists:
+    def _nearest_of_both(self, one: Lists, other: Lists) -> Lists:
         numbers, distances = (np.hstack(pair) for pair in zip(one, other, strict=True))
         order = np.lexsort((numbers, distances))[:, : self.count]
         return np.take_along_axis(numbers, order, 1), np.take_along_axis(distances, order, 1)

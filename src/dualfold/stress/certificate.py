@@ -81,7 +81,8 @@ class StressCertificate(Certificate):
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.stress import certify_stress, stress_problem
+    >>> from dualfold.stress.certificate import certify_stress
+    >>> from dualfold.stress.problem import stress_problem
     >>> unequal = stress_problem([[0, 1, 3], [1, 0, 1], [3, 1, 0]], 1)
     >>> found = certify_stress(unequal, [[-4 / 3], [0], [4 / 3]])
     >>> found.level, round(found.value, 6), round(found.bound, 4)

@@ -105,7 +105,7 @@ def descend(
         order = Order.of(problem)
         given = order.matrix(order.given)
         first = forces_between(Y, given, problem.weights, gaps=True, n_jobs=n_jobs)
-        Y, steps = _majorised(problem, Y, first), 1
+        Y, steps = _majorised_points(problem, Y, first), 1
     Y, now = forces(Y)
     stresses = [now.stress]
     memory: deque[tuple[Array, Array]] = deque(maxlen=MEMORY_PAIRS)
@@ -144,13 +144,13 @@ def _step(
                 return tried, after
         memory.clear()
     for length in (RELAXED_LENGTH, 1.0):
-        moved, after = forces(_majorised(problem, Y, now, length))
+        moved, after = forces(_majorised_points(problem, Y, now, length))
         if after.stress < now.stress:
             break
     return moved, after
 
 
-def _majorised(problem: StressProblem, Y: Array, now: Forces, length: float = 1.0) -> Array:
+def _majorised_points(problem: StressProblem, Y: Array, now: Forces, length: float = 1.0) -> Array:
     moved = Y - length * now.force / problem.curvatures[:, None]
     return np.asarray(moved - moved.mean(axis=0))
 

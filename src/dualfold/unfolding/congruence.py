@@ -66,7 +66,7 @@ def congruent_parts(X: Array, Y: Array, edges: Array, tolerance: float) -> list[
             part = _grown_part(same, beside, i, j)
             covered[np.ix_(part, part)] = True
             parts.append(set(part))
-    return _merged(parts, X)
+    return _merged_parts(parts, X)
 
 
 def _grown_part(same: Array, beside: Array, i: int, j: int) -> list[int]:
@@ -89,7 +89,7 @@ def _grown_part(same: Array, beside: Array, i: int, j: int) -> list[int]:
     return part
 
 
-def _merged(parts: list[set[int]], X: Array) -> list[tuple[int, ...]]:
+def _merged_parts(parts: list[set[int]], X: Array) -> list[tuple[int, ...]]:
     """Parts after those that share points which span one of them became one."""
     waiting = sorted(parts, key=len, reverse=True)
     done: list[set[int]] = []
