@@ -5,8 +5,9 @@ Stress or strain: which map fits the distances best?
 Classical scaling fits inner products (strain), ``MDS`` the distances themselves (stress). Here each
 distance between crossings of a street grid was measured with an error of some 10 %.
 
-**In short:** stress draws the grid better, because it squares no error twice. It is not convex;
-still the certificate proves that no other map in the plane fits these distances better.
+**In short:** stress draws the grid better. Strain compares squares of distances, so that errors of
+long distances count most. Stress is not convex; still the certificate proves that no other map in
+the plane fits these distances better.
 """
 
 import matplotlib.pyplot as plt

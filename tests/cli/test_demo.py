@@ -70,6 +70,7 @@ def test_the_demo_in_seconds(tmp_path):
     check_the_demo(done, tmp_path / "dualfold-demo", 3000)
 
 
+@pytest.mark.full
 def test_a_short_demo_twice(tmp_path):
     """The same command with a tenth of the rows, and the same bytes from this process."""
     done = in_seconds([sys.executable, demo_run.__file__, "demo"], tmp_path, 10)

@@ -94,6 +94,7 @@ print(model.n_samples_, int(peak) * 1024)
 """
 
 
+@pytest.mark.full
 @pytest.mark.skipif(sys.platform != "linux", reason="/proc")
 def test_the_limit_of_memory_is_kept(tmp_path):
     """480 MB of numbers in a process that may have 450 MB."""
@@ -112,6 +113,7 @@ def test_the_limit_of_memory_is_kept(tmp_path):
     assert peak < 450e6
 
 
+@pytest.mark.full
 @pytest.mark.skipif(os.name != "posix", reason="signals")
 def test_ctrl_c_leaves_nothing_half_written(tmp_path):
     """Interrupted while parts are being written."""

@@ -15,7 +15,7 @@ from dualfold.descriptions import ESTIMATOR_MODULES
 from dualfold.errors import InvalidInput
 
 NAMES = list("abcd")
-X = np.random.default_rng(0).standard_normal((60, 4))
+X = np.abs(np.random.default_rng(0).standard_normal((60, 4)))  # some methods take counts alone
 KINDS = np.repeat(["u", "v", "w"], 20)
 
 

@@ -63,6 +63,7 @@ def bits(model):
     return model.components_.tobytes() + model.eigenvalues_.tobytes()
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("workers", [2, pytest.param(4, marks=pytest.mark.full)])
 def test_the_bits_do_not_depend_on_the_workers(cluster, workers):
     X = lazy_rows()
@@ -76,6 +77,7 @@ def test_the_bits_do_not_depend_on_the_workers(cluster, workers):
     assert more.certificate_.level == "proved"
 
 
+@pytest.mark.full
 def test_a_worker_killed_in_the_middle_changes_nothing(cluster):
     """Slow tiles; a worker that holds results is killed while others are still made."""
 

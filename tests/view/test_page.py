@@ -291,6 +291,7 @@ def test_hostile_labels_stay_text(opened):
     assert page.locator("#tip img, #side img, #legend a, #titles a, #overlay a").count() == 0
 
 
+@pytest.mark.full
 def test_points_walk_or_fade_to_another_map(opened, two_maps):
     page = opened(two_maps)
     page.evaluate("dualfold.show(1)")
@@ -305,6 +306,7 @@ def test_points_walk_or_fade_to_another_map(opened, two_maps):
     assert page.evaluate("document.getElementById('plot').style.opacity") == ""
 
 
+@pytest.mark.full
 def test_a_space_is_drawn_in_3d(opened):
     points = np.random.default_rng(2).normal(size=(50, 3))
     neighbors = np.argsort(cdist(points, points), axis=1)[:, 1:5]

@@ -103,6 +103,7 @@ def test_a_verdict_has_one_colour_on_every_page(html, found):
     assert colors_of(few.html).items() <= torn.items()
 
 
+@pytest.mark.full
 def test_a_screen_reader_stumbles_over_no_part_of_an_audit(tab, file_of, html):
     page = page_with_axe(tab.context.browser, file_of(html))
     for step in (

@@ -299,6 +299,7 @@ def test_side_by_side_each_map_has_its_verdict_and_the_same_point(page):
     page.mouse.move(2, 2)
 
 
+@pytest.mark.full
 def test_exported_pictures_keep_marks_and_names(page):
     taken = []
     for row in (None, 33):
@@ -368,6 +369,7 @@ def test_nothing_private_of_plotly_is_used():
             ), part
 
 
+@pytest.mark.full
 def test_a_screen_reader_stumbles_over_nothing(tab, file_of, towns):
     """axe-core finds no serious fault in any state of the page, and does find one that is made."""
     page = page_with_axe(tab.context.browser, file_of(towns))

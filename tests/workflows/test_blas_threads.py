@@ -64,6 +64,7 @@ def check_that_fits_in_threads_restore():
     assert blas_threads() == before, (before, blas_threads())
 
 
+@pytest.mark.full
 def test_fits_in_four_threads_leave_blas_its_threads():
     """Who enters the limit first is not who leaves it last; threadpoolctl 3.8 hears only one."""
     command = [sys.executable, "-W", "ignore", __file__, "fits"]

@@ -369,7 +369,7 @@ class CCA(LinearEstimator):
         self._y_classes = labels_of(y, n).classes if _holds_classes(y) else None
         columns = target_columns(y, n, self._y_classes)
         refuse_units(columns, fitted=True, name="y")
-        self._y_ndim = np.ndim(y) if self._y_classes is None else 2
+        self._y_ndim = np.asarray(y).ndim if self._y_classes is None else 2
         return columns
 
     def _checked_target(self, y: Any, n: int) -> Array:

@@ -123,7 +123,8 @@ def descend(
 def guttman_transform(points: Array, distances: Array) -> Array:
     """B(Y)Y/n of points Y: the step of majorisation for weights of 1."""
     Y = points - points.mean(axis=0)
-    return np.asarray(Y - forces_between(Y, distances).force / len(Y))
+    exact = np.ascontiguousarray(distances, dtype=np.float64)
+    return np.asarray(Y - forces_between(Y, exact).force / len(Y))
 
 
 def _step(
