@@ -187,3 +187,39 @@ def test_explore_takes_a_column_of_weights():
     values = found.estimator.eigenvalues_, other.estimator.eigenvalues_
     np.testing.assert_allclose(*values, rtol=1e-10)
     assert found.transform(frame).shape == (40, 2)
+
+
+def weighted_map(here) -> tuple[np.ndarray, np.ndarray]:
+    """A table with weights and its map in files; neighbours kept of each row, and the weights."""
+    frame = counted_table(110)
+    frame.to_csv("t.csv", index=False)
+    words = ("--weight", "times", "-o", "o.csv", "--json", "-q")
+    said = json.loads(run("embed", "t.csv", "-m", "famd", *words).stdout)
+    data = prepare(frame, dualfold.data.Reading(weight="times"))
+    points = pd.read_csv("o.csv").iloc[:, -2:].to_numpy()
+    kept = dualfold.quality.t_similarity(data.X, points, 10, per_point=True)
+    assert said["picture_quality"]["kept"] == pytest.approx(np.average(kept, weights=data.weights))
+    return kept, data.weights
+
+
+def test_maps_are_measured_and_audited_with_the_weights_that_made_them(here):
+    kept, weights = weighted_map(here)
+    mean = np.average(kept, weights=weights)
+    measured = json.loads(run("report", "t.csv", "o.csv", "--json").stdout)
+    assert measured["measures"]["t_similarity"] == pytest.approx(mean)
+    assert measured["effective_rows"] == pytest.approx(weights.sum() ** 2 / (weights**2).sum())
+    audited = json.loads(run("audit", "t.csv", "o.csv", "--json").stdout)
+    assert audited["picture_quality"]["kept"] == pytest.approx(mean)
+    pd.read_csv("o.csv").iloc[:, -2:].to_csv("other.csv", index=False)  # of another program
+    measured = json.loads(run("report", "t.csv", "other.csv", "--weight", "times", "--json").stdout)
+    assert measured["measures"]["t_similarity"] == pytest.approx(mean)
+
+
+def test_a_recommendation_with_weights_says_which_methods_are_tried(here):
+    counted_table(50).to_csv("t.csv", index=False)
+    done = run("recommend", "t.csv", "--weight", "times", code=1)
+    assert "needs 40 rows or more with a weight above 0" in done.stderr
+    counted_table(60).to_csv("t.csv", index=False)
+    done = run("recommend", "t.csv", "--weight", "times")
+    assert "only methods that take weights, also those of 0, are tried" in done.stderr
+    assert "--weight times" in done.stderr  # in the next command

@@ -123,9 +123,18 @@ def test_weights_that_say_nothing_are_refused():
         report(X, Y, sample_weight=-np.ones(N))
     with pytest.raises(InvalidInput, match="for 120 rows"):
         t_similarity(X, Y, sample_weight=[1.0])
-    drawn = np.isfinite(t_similarity(X, Y, sample=20, per_point=True))
-    with pytest.raises(InvalidInput, match="zero for all 20 rows that were drawn"):
-        t_similarity(X, Y, sample=20, sample_weight=np.where(drawn, 0.0, 1.0))
+
+
+def test_rows_that_count_are_drawn_and_give_the_mean_where_there_are_few():
+    weights = np.where(np.arange(N) % 40 == 7, WEIGHTS + 1, 0.0)  # of three rows
+    for measure in (t_similarity, lcmc, trustworthiness):
+        found = measure(X, Y, sample=20, sample_weight=weights)
+        assert found == pytest.approx(measure(X, Y, sample_weight=weights), abs=1e-12)
+        assert found.low == found.high == found
+    sampled = report(X, Y, sample=20, sample_weight=weights)
+    assert sampled.measures["stress"] == report(X, Y, sample=20).measures["stress"]
+    drawn = report(X, Y, sample=20, sample_weight=WEIGHTS).per_point["continuity"]
+    assert not np.isfinite(drawn[WEIGHTS == 0]).any()
 
 
 @pytest.mark.full

@@ -79,7 +79,14 @@ def audit(options: AuditOptions) -> None:
 
         labels, metric = data.label(data.reading.color), _metric(data)
         X = next(data.plausible_tables())  # what was filled in has less noise than data have
-        found = audit(X, stored.points, labels=labels, method=options.method, metric=metric)
+        found = audit(
+            X,
+            stored.points,
+            labels=labels,
+            method=options.method,
+            metric=metric,
+            sample_weight=data.weights,
+        )
     judged = found.to_dict()
     summary = judged | {
         "picture_quality": judged["picture"],  # "picture" is a file, as in other commands

@@ -199,7 +199,14 @@ def _row(
         sample = sample_size(len(points))
         found = mean_report(
             [
-                report(space, points, n_neighbors=SCORED_NEIGHBORS, sample=sample, kruskal=False)
+                report(
+                    space,
+                    points,
+                    n_neighbors=SCORED_NEIGHBORS,
+                    sample=sample,
+                    kruskal=False,
+                    sample_weight=data.weights,
+                )
                 for space in cache.spaces
             ],
             data.filled_share,

@@ -154,8 +154,8 @@ READING_SECTIONS = dict.fromkeys(
 # A stored map says how its columns were read; of the file of its table the command line does.
 FILE_FIELDS = tuple(name for name in READING_OPTIONS if OPTION_SUBJECTS[name] != "columns")
 FILE_READING = {"fields": FILE_FIELDS}
-# Measures of a map learn nothing from classes, and count every row once.
-REPORT_FIELDS = tuple(name for name in READING_OPTIONS if name not in ("labels", "weight"))
+# Measures of a map learn nothing from classes.
+REPORT_FIELDS = tuple(name for name in READING_OPTIONS if name != "labels")
 REPORT_READING = {"fields": REPORT_FIELDS}
 # New rows have the columns and the scales of the old ones.
 NEW_ROWS_FIELDS = {*FILE_FIELDS, "color", "identifier", "missing"}

@@ -115,6 +115,7 @@ def _quality(
                 graph=graph,
                 n_neighbors=options.n_neighbors,
                 sample=sample,
+                sample_weight=data.weights,
             )
             for space in cache.spaces
         ]

@@ -101,7 +101,9 @@ def _measured(
         columns=fitted.column_points,
         explains=method.explains,
     )
-    measured = measured_map(shown, cache.spaces[0], n_neighbors=SHOWN_NEIGHBORS)
+    measured = measured_map(
+        shown, cache.spaces[0], n_neighbors=SHOWN_NEIGHBORS, sample_weight=cache.weights
+    )
     doubt = too_few_rows(len(fitted.points))
     if measured.quality is None or not doubt:
         return measured

@@ -68,11 +68,11 @@ def _neighborhoods(
     from dualfold.quality.picture import mean_picture
     from dualfold.quality.ranks import picture_of
 
+    weights = data.weights
+
     def picture(points: Any, **others: Any) -> Picture:
-        found = [
-            picture_of(space, points, SCORED_NEIGHBORS, sample=sample_size(len(points)), **others)
-            for space in cache.spaces
-        ]
+        given = {"sample": sample_size(len(points)), "sample_weight": weights} | others
+        found = [picture_of(space, points, SCORED_NEIGHBORS, **given) for space in cache.spaces]
         return mean_picture(found, data.filled_share, data.doubt)
 
     with listener.stage("counting kept neighbours"):
@@ -88,4 +88,5 @@ def _principal_components(result: FittedMap, data: Prepared) -> Any:
     quick = n * width * min(n, width) <= MAX_QUICK_FLOPS and d <= min(n - 1, width)
     if job.method.name in ("pca", "famd") or not job.of_features or not quick:
         return None
-    return Job(DESCRIPTIONS["pca"], d).estimator().fit_transform(data.X)
+    pca = Job(DESCRIPTIONS["pca"], d)
+    return pca.estimator().fit_transform(data.X, **pca.with_weights(data.weights))

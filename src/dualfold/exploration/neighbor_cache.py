@@ -33,7 +33,7 @@ class NeighborCache:
         self._of_counts = data.reading.mixed == "counts"
         others = self._equal_weights or self._of_counts
         self._measured = self._measured_space(data.X) if others else self._space
-        self._data = data
+        self._data, self.weights = data, data.weights  # of rows, where a column has them
 
     def _measured_space(self, X: Any) -> Space:
         """The rows of X by standardised columns where one of them decides all distances.

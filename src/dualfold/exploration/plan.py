@@ -104,7 +104,8 @@ def recommendation_for(
         rows = [DESCRIPTIONS[name] for name in methods]
         positive = bool(data.weights.all())
         methods = [row.name for row in rows if row.weighted or (row.masses and positive)]
-        listener.note("only methods that take weights are tried")
+        some = "weights" if positive else "weights, also those of 0,"
+        listener.note(f"only methods that take {some} are tried")
     with listener.stage("trying methods on subsamples"):
         return recommend(data, n_components=d, methods=methods, question=question), data
 

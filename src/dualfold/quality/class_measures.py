@@ -86,7 +86,7 @@ def silhouette(
     """
     space = space_of(Y, metric, n_jobs)
     classes, codes = _classes(labels, space.n)
-    rows = drawn_rows(space.n, sample, random_state)
+    rows = drawn_rows(space.n, sample, random_state, sample_weight)
     order = np.argsort(codes, kind="stable")
     place = np.empty(space.n, dtype=np.int32)
     place[order] = np.arange(space.n, dtype=np.int32)
@@ -181,7 +181,10 @@ def knn_accuracy(
     """
     space = space_of(Y, metric, n_jobs)
     classes, codes = _classes(labels, space.n)
-    k, rows = neighbor_count(n_neighbors, space.n), drawn_rows(space.n, sample, random_state)
+    k, rows = (
+        neighbor_count(n_neighbors, space.n),
+        drawn_rows(space.n, sample, random_state, sample_weight),
+    )
     own = codes if rows is None else codes[rows]
     right = majority_class(space.nearest(k, rows)[0], codes, len(classes)) == own
     values = right.astype(float)
@@ -257,7 +260,10 @@ def neighborhood_hit(
     """
     space = space_of(Y, metric, n_jobs)
     _, codes = _classes(labels, space.n)
-    k, rows = neighbor_count(n_neighbors, space.n), drawn_rows(space.n, sample, random_state)
+    k, rows = (
+        neighbor_count(n_neighbors, space.n),
+        drawn_rows(space.n, sample, random_state, sample_weight),
+    )
     own = codes if rows is None else codes[rows]
     values = np.mean(codes[space.nearest(k, rows)[0]] == own[:, None], axis=1)
     weights = measured_weights(sample_weight, rows, space.n)

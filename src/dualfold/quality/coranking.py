@@ -233,7 +233,7 @@ def neighborhood_curve(
     (78, 0.46)
     """
     x, y = both_spaces(X, Y, metric, n_jobs)
-    rows = drawn_rows(x.n, sample, random_state)
+    rows = drawn_rows(x.n, sample, random_state, sample_weight)
     if x.n < 3:
         raise InvalidInput(f"a curve needs at least three points; there are {x.n}")
     weights = measured_weights(sample_weight, rows, x.n)

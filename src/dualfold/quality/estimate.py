@@ -66,8 +66,13 @@ def sample_size(n: int, asked: int | None = None) -> int | None:
     return None if wanted is None or wanted >= n else wanted
 
 
-def drawn_rows(n: int, sample: int | None, random_state: Any) -> Array | None:
-    """`sample` different rows in ascending order; None for all of them."""
+def drawn_rows(
+    n: int, sample: int | None, random_state: Any, sample_weight: Any = None
+) -> Array | None:
+    """`sample` different rows in ascending order, of those with a weight above 0; None for all.
+
+    Where fewer have such a weight these are drawn.
+    """
     if sample is None:
         return None
     if isinstance(sample, bool) or not isinstance(sample, int | np.integer) or sample < 2:
@@ -78,7 +83,11 @@ def drawn_rows(n: int, sample: int | None, random_state: Any) -> Array | None:
     if sample >= n:
         return None
     rng = random_generator(stream_of_samples(random_state))
-    return np.sort(rng.choice(n, int(sample), replace=False)).astype(np.int32)
+    if sample_weight is None:
+        return np.sort(rng.choice(n, int(sample), replace=False)).astype(np.int32)
+    counting = np.flatnonzero(validated_weights(sample_weight, n))
+    places = rng.choice(len(counting), min(int(sample), len(counting)), replace=False)
+    return np.sort(counting[places]).astype(np.int32)
 
 
 def stream_of_samples(random_state: Any) -> Any:
@@ -99,7 +108,8 @@ class MeasuredWeights:
     shares : of each measured row, together 1
     effective_rows : (Σw)²/Σw² of the measured rows, or their part of that of all rows, if it is
         less: a sample may have missed the rows that count most
-    left : the share of the rows that was not measured, or of their weights, if it is more
+    left : of the rows that count, the share that was not measured, or that of their weights, if it
+        is more
     """
 
     shares: Array
@@ -120,20 +130,12 @@ def measured_weights(sample_weight: Any, rows: Array | None, n: int) -> Measured
     if given.all() and given.min() == 1:
         return None
     own = given if rows is None else given[rows]
-    if not own.any():
-        raise InvalidInput(
-            Argument("sample_weight"),
-            f" is zero for all {len(own)} rows that were drawn to be measured; leave out rows that "
-            "do not count, or measure more of them (",
-            Argument("sample"),
-            ")",
-        )
     every, seen = (RowWeights(some[some > 0]) for some in (given, own))
-    measured = len(own) / n
+    measured = len(seen.values) / len(every.values)
     return MeasuredWeights(
         own / seen.total,
         min(seen.effective_rows, measured * every.effective_rows),
-        max(0.0, 1 - measured, 1 - seen.total / every.total),
+        max(1 - measured, 1 - seen.total / every.total) if measured < 1 else 0.0,
     )
 
 

@@ -96,7 +96,7 @@ def local_distortion(
     (0.0, 0.45)
     """
     x, y = both_spaces(X, Y, metric, n_jobs)
-    k, rows = neighbor_count(n_neighbors, x.n), drawn_rows(x.n, sample, random_state)
+    k, rows = neighbor_count(n_neighbors, x.n), drawn_rows(x.n, sample, random_state, sample_weight)
     lists = x.nearest(k, rows)[0]
     values = distortion_of(x, y, lists, rows)
     weights = measured_weights(sample_weight, rows, x.n)

@@ -325,10 +325,10 @@ def report(
 
     Weights count in means over points and in the curve: neighbours kept, trustworthiness,
     continuity, rank errors, local distortion and the measures of classes. A point of weight 0
-    counts for nothing there and remains a neighbour of others. Limits of a sample are as wide as
-    those of (Σw)²/Σw² points: weights never act as a sample size. Numbers of pairs of points
-    (stress, correlations, residual variance), the correlation of densities and the co-ranking
-    matrix have no weights.
+    counts for nothing there, is in no sample, and remains a neighbour of others. Limits of a sample
+    are as wide as those of (Σw)²/Σw² points: weights never act as a sample size. Numbers of pairs
+    of points (stress, correlations, residual variance), the correlation of densities and the
+    co-ranking matrix have no weights.
 
     Examples
     --------
@@ -346,7 +346,9 @@ def report(
         min(MAX_CURVE_RANK, x.n - 2) if max_rank is None else neighbor_count(max_rank, x.n - 1)
     )
     sampling = {"sample": sample, "random_state": random_state}
-    rows = drawn_rows(x.n, sample, random_state)
+    rows = drawn_rows(x.n, sample, random_state, sample_weight)
+    # Pairs of points have no weights.
+    any_rows = rows if sample_weight is None else drawn_rows(x.n, sample, random_state)
     weights = measured_weights(sample_weight, rows, x.n)
     before = tied_lists(x, max(k, longest), rows, rounded=True)
     after = tied_lists(y, max(k, longest), rows, rounded=False)
@@ -356,7 +358,7 @@ def report(
     lists = before.first(longest), after.indices[:, :longest]
     listed = replace(neighbors_of_lists(x, *lists, tied, rows), weights=weights)
     curve = curve_of(listed)
-    sums, shepard = _all_pairs(x, y, rows)
+    sums, shepard = _all_pairs(x, y, any_rows)
     shapes = distortion_of(x, y, near.before, rows)
     measures = _of_neighbors(near) | {
         "r_nx_area": curve.auc,
@@ -370,7 +372,9 @@ def report(
         measures["nonmetric_stress"] = _number(nonmetric_stress(x, y, **sampling))
     if graph is not None:
         geodesic, _ = both_spaces(graph, y, metric, n_jobs)
-        measures["geodesic_residual_variance"] = pair_sums(geodesic, y, rows).residual_variance()
+        measures["geodesic_residual_variance"] = pair_sums(
+            geodesic, y, any_rows
+        ).residual_variance()
     if labels is not None:
         measures |= _of_classes(x, y, labels, k, sampling | {"sample_weight": sample_weight})
     per_point = _points_of(near, curve, sums)

@@ -182,7 +182,7 @@ def neighbor_ranks(
     """
     x, y = both_spaces(X, Y, metric, n_jobs)
     k = neighbor_count(n_neighbors, x.n)
-    rows = drawn_rows(x.n, sample, random_state)
+    rows = drawn_rows(x.n, sample, random_state, sample_weight)
     before, after = tied_lists(x, k, rows, rounded=True), tied_lists(y, k, rows, rounded=False)
     found = ranks_of_lists(x, y, before, after.indices, order_means(x, y, after, rows), rows)
     return replace(found, weights=measured_weights(sample_weight, rows, x.n))
@@ -330,7 +330,7 @@ def t_similarity(
     0.8
     """
     x, y = both_spaces(X, Y, metric, n_jobs)
-    k, rows = neighbor_count(n_neighbors, x.n), drawn_rows(x.n, sample, random_state)
+    k, rows = neighbor_count(n_neighbors, x.n), drawn_rows(x.n, sample, random_state, sample_weight)
     kept = listed_neighbors(x, y, k, rows).kept_shares(k)
     weights = measured_weights(sample_weight, rows, x.n)
     return values_or_mean(kept, rows, x.n, (0.0, 1.0), per_point, weights)
@@ -352,7 +352,7 @@ def picture_of(
     sample_weight : how much each point counts in means over points; None: all alike
     """
     x, y = both_spaces(X, Y, "euclidean", None)
-    k, rows = neighbor_count(n_neighbors, x.n), drawn_rows(x.n, sample, random_state)
+    k, rows = neighbor_count(n_neighbors, x.n), drawn_rows(x.n, sample, random_state, sample_weight)
     listed = listed_neighbors(x, y, k, rows)
     weights = measured_weights(sample_weight, rows, x.n)
     kept = estimate_of_mean(listed.kept_shares(k), x.n, (0.0, 1.0), weights)
@@ -438,7 +438,7 @@ def trustworthiness(
     1.0
     """
     x, y = both_spaces(X, Y, metric, n_jobs)
-    k, rows = neighbor_count(n_neighbors, x.n), drawn_rows(x.n, sample, random_state)
+    k, rows = neighbor_count(n_neighbors, x.n), drawn_rows(x.n, sample, random_state, sample_weight)
     check_half(k, x.n)
     after = tied_lists(y, k, rows, rounded=False)
     ranks = x.ranks(after.indices, rows, rounded=True)
@@ -520,7 +520,7 @@ def continuity(
     1.0
     """
     x, y = both_spaces(X, Y, metric, n_jobs)
-    k, rows = neighbor_count(n_neighbors, x.n), drawn_rows(x.n, sample, random_state)
+    k, rows = neighbor_count(n_neighbors, x.n), drawn_rows(x.n, sample, random_state, sample_weight)
     check_half(k, x.n)
     before = tied_lists(x, k, rows, rounded=True)
     values = continued_shares(before.ranks, y.ranks(before.indices, rows), k, x.n)
@@ -692,7 +692,7 @@ def lcmc(
     0.75
     """
     x, y = both_spaces(X, Y, metric, n_jobs)
-    k, rows = neighbor_count(n_neighbors, x.n), drawn_rows(x.n, sample, random_state)
+    k, rows = neighbor_count(n_neighbors, x.n), drawn_rows(x.n, sample, random_state, sample_weight)
     listed = listed_neighbors(x, y, k, rows)
     listed = replace(listed, weights=measured_weights(sample_weight, rows, x.n))
     return kept_beyond_chance(listed, k, per_point)

@@ -522,7 +522,7 @@ def recommend(
     given = X.weights if sample_weight is None and isinstance(X, Prepared) else sample_weight
     X, tables, notices = _with_judges(X)
     X, tables, weights = _counting_rows(X, tables, given)
-    _refuse_unsuitable(X, n_components)
+    _refuse_unsuitable(X, n_components, "" if given is None else " with a weight above 0")
     _refuse_unknown(methods)
     refuse_unknown_question(question)
     n = X.shape[0]
@@ -585,14 +585,14 @@ def _counting_rows(
     return X, tables, None if (positive == positive[0]).all() else positive
 
 
-def _refuse_unsuitable(X: Any, n_components: int) -> None:
-    """Refuse too few rows, too many coordinates, and tables of equal rows."""
+def _refuse_unsuitable(X: Any, n_components: int, which: str) -> None:
+    """Refuse too few rows (`which` says of what kind), too many coordinates, and equal rows."""
     n, width = X.shape
     if n < MIN_ROWS:
         raise InvalidInput(
             Argument("X"),
-            f" needs {MIN_ROWS} rows or more for subsamples to mean something; it has {n}. With so "
-            "few look at PCA",
+            f" needs {MIN_ROWS} rows or more{which} for subsamples to mean something; it has {n}. "
+            "With so few look at PCA",
         )
     if not 1 <= n_components <= width:
         raise InvalidInput(

@@ -109,8 +109,9 @@ def audit_content(
 
     `dataclasses.replace` adds to it what a `PageContent` can show besides.
     """
+    weights = None if audit.weights is None else audit.weights.shares
     return PageContent(
-        [measured_map(Map(name, audit.points), X, metric=metric)],
+        [measured_map(Map(name, audit.points), X, metric=metric, sample_weight=weights)],
         title="audit",
         columns=audit_columns(audit),
         notes=audit.notices,

@@ -124,6 +124,7 @@ def measured_map(
     n_neighbors: int = 10,
     metric: Any = "euclidean",
     sample: int | None = None,
+    sample_weight: Any = None,
     random_state: Any = 0,
     n_jobs: int | None = None,
 ) -> Map:
@@ -146,6 +147,8 @@ def measured_map(
     sample : int or None, default=None
         Number of points that the quality is measured on; None: all up to 5,000, else 1,000 of them.
         The page says how many.
+    sample_weight : array-like of shape (n_samples,) or None, default=None
+        How much each point counts in means over points, 0 or more; None: all alike.
     random_state : int, Generator, RandomState or None, default=0
         Seed of the sample. The same number gives the same points.
     n_jobs : int or None, default=None
@@ -177,6 +180,7 @@ def measured_map(
     sampled = {
         "metric": metric,
         "sample": sample_size(n, sample),
+        "sample_weight": sample_weight,
         "random_state": random_state,
         "n_jobs": n_jobs,
     }
