@@ -125,6 +125,7 @@ def test_a_table_flows_through_a_pipe(here):
     assert names(here) == ["table.csv", "table.famd.csv", "table.famd.csv.json"]
 
 
+@pytest.mark.full
 def test_a_reader_that_has_seen_enough_is_no_error(here):
     big = pd.DataFrame(np.random.default_rng(0).normal(size=(5_000, 2)))
     big.to_csv("big.csv", index=False)

@@ -111,6 +111,15 @@ def number_in(rule, default):
 
 
 OPTIONS = [(row.name, name) for row in DESCRIPTIONS.values() for name in row.options]
+
+
+def of_few_methods(method, name):
+    """The pair; an option that three methods before have is tried of this one under full."""
+    methods = [one for one, option in OPTIONS if option == name]
+    common = methods.index(method) >= 3
+    return pytest.param(method, name, marks=pytest.mark.full if common else ())
+
+
 # Whether two faces take the same steps shows after few of them.
 FEWER_ROUNDS = {"tsne": 250, "neighbor_map": 20}
 
@@ -126,7 +135,7 @@ def without_verdict(monkeypatch):
 
 @pytest.mark.usefixtures("without_verdict")
 @pytest.mark.filterwarnings("ignore::dualfold.errors.DualfoldWarning")
-@pytest.mark.parametrize(("method", "name"), OPTIONS)
+@pytest.mark.parametrize(("method", "name"), [of_few_methods(*pair) for pair in OPTIONS])
 def test_options_are_the_estimators_too(here, method, name):
     option = next(one for one in method_options(method) if one.name == name)
     value = another(option)

@@ -228,6 +228,7 @@ main()
 """
 
 
+@pytest.mark.full
 @pytest.mark.skipif(os.name != "posix", reason="needs a pseudo-terminal")
 def test_a_bar_with_the_time_left_on_a_terminal_only(here):
     words = ["embed", "roll.csv", "-m", "isomap"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pandas as pd
+import pytest
 
 from dualfold.data import swiss_roll
 from dualfold.data.table_writer import read_metadata
@@ -17,6 +18,7 @@ def test_advice_about_standard_input_names_no_file(here):
     assert "Try next" not in done.stderr
 
 
+@pytest.mark.full
 def test_the_command_line_recommends_and_makes_the_map(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     roll = swiss_roll(300, random_state=1)

@@ -38,6 +38,7 @@ def test_the_list_is_aligned_and_complete():
     assert {one["paper"] for one in listed} == {"Shin"}
 
 
+@pytest.mark.full
 def test_a_report_in_two_forms(tmp_path):
     said = run("run", "kokiopoulou-trace", "-o", "new/report").stderr
     folder = tmp_path / "new" / "report"

@@ -199,6 +199,7 @@ LOST = """
 """
 
 
+@pytest.mark.full
 def test_a_scheduler_that_goes_away_is_said(tmp_path):
     """In processes of their own: scheduler, worker and client."""
     place = tmp_path / "address.json"

@@ -8,6 +8,7 @@ from scipy.spatial.distance import cdist
 from sklearn.isotonic import IsotonicRegression
 from sklearn.manifold import smacof
 
+from dualfold import MDS
 from dualfold.errors import InvalidInput
 from dualfold.stress.disparities import Order
 from dualfold.stress.forces import forces_between
@@ -146,10 +147,18 @@ def test_points_in_one_place_and_empty_coordinates_are_left():
     """From either the stress has no slope: a descent would stay."""
     line = np.column_stack([np.arange(6.0), np.zeros(6)])
     random = np.random.RandomState(0)
-    assert np.ptp(without_coincidences(line, random)[:, 1]) > 0
-    assert len(np.unique(without_coincidences(np.zeros((6, 2)), random), axis=0)) == 6
+    apart = 1 - np.eye(6)
+    assert np.ptp(without_coincidences(line, apart, random)[:, 1]) > 0
+    assert len(np.unique(without_coincidences(np.zeros((6, 2)), apart, random), axis=0)) == 6
     other = random.normal(size=(6, 2))
-    assert without_coincidences(other, random) is other
+    assert without_coincidences(other, apart, random) is other
+
+
+def test_rows_that_are_the_same_start_in_one_place_whatever_the_seed():
+    X = np.random.default_rng(0).normal(size=(20, 4))
+    X[7] = X[3]
+    first, second = (MDS(random_state=seed).fit(X) for seed in (0, 1))
+    assert np.array_equal(first.embedding_, second.embedding_)
 
 
 @pytest.mark.parametrize(

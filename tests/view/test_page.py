@@ -330,6 +330,7 @@ def test_phone_and_dark(opened, two_maps, tab):
     assert sum(map(int, re.findall(r"\d+", ground)[:3])) > 690
 
 
+@pytest.mark.full
 def test_a_finger_picks_points_and_moves_the_map(two_maps, file_of, tab):
     size = {"width": 390, "height": 844}
     phone = tab.context.browser.new_context(viewport=size, has_touch=True, is_mobile=True)

@@ -326,6 +326,7 @@ def test_exported_pictures_keep_marks_and_names(page):
     assert (under.max(axis=2) < 0.6).mean() > 0.03  # ink of the letters
 
 
+@pytest.mark.full
 def test_print_has_colours_whole_cards_and_no_empty_page(page, tmp_path):
     page.evaluate("dualfold.focus(5)")
     page.evaluate("window.dispatchEvent(new Event('beforeprint'))")

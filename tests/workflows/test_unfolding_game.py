@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import pytest
+
 from dualfold.games.unfolding_dual import unfolding_bracket, unfolding_game
 from dualfold.graph import join_pieces, knn
 from dualfold.unfolding import contraction_of, unfold
 from tests.tools.tables import roll_points
 
 
+@pytest.mark.full
 def test_a_small_roll_against_the_interior_point():
     """The game's bracket closes slowly, and always holds the value that is known to 1e-8."""
     graph = join_pieces(knn(roll_points(60, random_state=0), 6))

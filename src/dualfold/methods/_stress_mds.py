@@ -367,9 +367,8 @@ class MDS(Estimator):
         stop = StopRule(
             max_steps=self.max_iter, eps=float(self.eps), tolerance=float(self.tolerance) / 2
         )
-        runs = [
-            descend(problem, without_coincidences(Y, random), stop, self.n_jobs) for Y in starts
-        ]
+        starts = [without_coincidences(Y, problem.distances, random) for Y in starts]
+        runs = [descend(problem, Y, stop, self.n_jobs) for Y in starts]
         return min(runs, key=self._stated_stress)
 
     def _stated_stress(self, found: StressDescent) -> float:

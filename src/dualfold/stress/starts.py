@@ -65,11 +65,17 @@ def given_start(start: Any, problem: StressProblem) -> Array:
     return Y
 
 
-def without_coincidences(Y: Array, random: np.random.RandomState) -> Array:
-    """Y, or Y moved a little where a coordinate is empty or points lie in one place."""
+def without_coincidences(Y: Array, distances: Array, random: np.random.RandomState) -> Array:
+    """Y, or Y moved a little where a coordinate is empty or different points are in one place.
+
+    Rows that are the same, at distance 0, may stay in one place.
+    """
     size = float(np.sqrt(np.square(Y - Y.mean(axis=0)).sum() / len(Y)))
     empty = np.ptp(Y, axis=0) <= 1e-9 * size
-    copies = len(np.unique(Y, axis=0)) < len(Y)
+    _, place, counts = np.unique(Y, axis=0, return_inverse=True, return_counts=True)
+    place = place.ravel()
+    shared = [np.flatnonzero(place == k) for k in np.flatnonzero(counts > 1)]
+    copies = any(np.nanmax(distances[np.ix_(rows, rows)], initial=0.0) > 0 for rows in shared)
     if not empty.any() and not copies:
         return Y
     jitter = JITTER_SHARE * (size or 1.0) * random.standard_normal(Y.shape)
