@@ -191,7 +191,7 @@ import dualfold.data.imputation_fit as room
 fitted = room._fitted
 def slow(*given):
     room._fitted = fitted
-    time.sleep(2.5)
+    time.sleep(5)
     return fitted(*given)
 room._fitted = slow
 from dualfold.cli import main
