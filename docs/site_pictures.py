@@ -23,7 +23,8 @@ def apply_style(settings: dict[str, Any], example: str) -> None:
 
     plt.style.use(GALLERY / "figures.mplstyle")
     dark = plt.colormaps["viridis"](np.linspace(0, DARKEST_SHARE, 256))
-    plt.colormaps.register(LinearSegmentedColormap.from_list("gallery", dark), force=True)
+    plt.colormaps.unregister("gallery")  # of the example before
+    plt.colormaps.register(LinearSegmentedColormap.from_list("gallery", dark))
     plt.rcParams["image.cmap"] = "gallery"
 
 
