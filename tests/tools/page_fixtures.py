@@ -67,6 +67,7 @@ class Window:
         self.folder.cleanup()
 
 
+@pytest.hookimpl(trylast=True)  # fixtures of the test still use the window
 def pytest_runtest_teardown(nextitem):
     """Close it after the tests of pages: while it is open, nothing else may run an event loop."""
     of_pages = nextitem is not None and nextitem.path.name.startswith("test_page")

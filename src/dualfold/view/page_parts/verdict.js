@@ -2,7 +2,7 @@
 
 // One vocabulary: dualfold/levels.py says what each level means.
 const SIGNS = { proved: "✓", within: "✓", "within reach": "✓", measured: "≈", unresolved: "?", failed: "✕" };
-const GRADES = { good: ["✓", "good"], fair: ["≈", "fair"] };
+const GRADES = { good: ["✓", "good"], fair: ["≈", "fair"], "cannot be judged": ["?", "plain"] };
 
 function card(label, term, value, note, className = "", more = []) {
   return element("div", { class: `figure ${className}` },
@@ -55,7 +55,7 @@ function verdictCard({ headline, shows_nothing: nothing, parts }) {
     element("span", { class: "parts" }, ...chips), told);
 }
 
-const isPicture = (map) => (map.verdict ? !map.verdict.shows_nothing : !map.quality || gradeOf(map) in GRADES);
+const isPicture = (map) => (map.verdict ? !map.verdict.shows_nothing : !map.quality || ["good", "fair"].includes(gradeOf(map)));
 
 function certificateCard(map) {
   const { certificate } = map;
