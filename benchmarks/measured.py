@@ -176,15 +176,20 @@ def _number(text: str) -> Any:
 # ---- lines of JSON, as scripts print them ----
 
 # How such a line names what was measured, and the units of its numbers.
-NAMES = ("method", "table", "rows")
+NAMES = ("side", "method", "table", "rows")
 LINE_UNITS = {"seconds": "s", "cpu": "s", "fit": "s", "place": "s", "start": "s", "fixed_s": "s",
               "peak_MB": "MB", "peak_MiB": "MiB", "further_row_us": "µs", "ours": "share",
               "fitted": "share", "best recipe": "share", "mean of ours": "share",
-              "mean of the best recipe": "share", "recall": "share"}  # fmt: skip
+              "mean of the best recipe": "share", "recall": "share", "purity": "share",
+              "named share": "share", "telling": "share", "page MB": "MB"}  # fmt: skip
 
 
 def values_of_line(key: str, line: Mapping[str, Any]) -> list[Value]:
     """The numbers of a line, those of a list one by one; a row's time is in µs."""
+    if "quantity" in line:  # a line that is one number and names its unit
+        number = line["value"]
+        words = f"{number:.4g}" if isinstance(number, float) else str(number)
+        return [Value(key, line["side"], line["quantity"], words, line["unit"])]
     side = " ".join(str(line[name]) for name in NAMES if name in line)
     told = dict(line)
     if "cpu" in told and "rows" in told and not isinstance(told["cpu"], list):

@@ -17,7 +17,7 @@ import numpy as np
 
 from benchmarks.calibration.runs import StoredRuns, markdown
 from dualfold.quality.conformal import compared_rows
-from dualfold.saved.foreign_rows import ForeignRows
+from dualfold.quality.foreign_rows import ForeignRows
 
 Draw = Callable[[np.random.Generator, int, int], Any]
 

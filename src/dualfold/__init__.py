@@ -29,6 +29,7 @@ __version__ = "0.1.0"
 # Names are looked up when first used: `import dualfold` itself loads nothing. Type checkers read
 # them in __init__.pyi, which docs/generated.py writes.
 _HOMES = {
+    "AlignedMaps": "dualfold.growth.aligned_maps",
     "Audit": "dualfold.auditing",
     "Certificate": "dualfold.certificate",
     "Embedding": "dualfold.embedding",
@@ -36,6 +37,7 @@ _HOMES = {
     "Graph": "dualfold.graph",
     "QualityReport": "dualfold.quality",
     "TraceProblem": "dualfold.trace",
+    "UpdatedMap": "dualfold.growth",
     "audit": "dualfold.auditing",
     "certify": "dualfold.trace",
     "continuity": "dualfold.quality",
@@ -47,6 +49,7 @@ _HOMES = {
     "trustworthiness": "dualfold.quality",
 }
 _ROOMS = (
+    "anndata",
     "auditing",
     "data",
     "errors",
@@ -62,6 +65,7 @@ _ROOMS = (
     "recommendation",
     "saved",
     "scale",
+    "text",
     "trace",
     "tsne",
     "unfolding",

@@ -1,4 +1,5 @@
 # Written by docs/generated.py from dualfold.descriptions.
+from dualfold import anndata as anndata
 from dualfold import auditing as auditing
 from dualfold import data as data
 from dualfold import errors as errors
@@ -14,6 +15,7 @@ from dualfold import quality as quality
 from dualfold import recommendation as recommendation
 from dualfold import saved as saved
 from dualfold import scale as scale
+from dualfold import text as text
 from dualfold import trace as trace
 from dualfold import tsne as tsne
 from dualfold import unfolding as unfolding
@@ -27,6 +29,8 @@ from dualfold.embedding import embed as embed
 from dualfold.exploration import Exploration as Exploration
 from dualfold.exploration import explore as explore
 from dualfold.graph import Graph as Graph
+from dualfold.growth import UpdatedMap as UpdatedMap
+from dualfold.growth.aligned_maps import AlignedMaps as AlignedMaps
 from dualfold.methods._cca import CCA as CCA
 from dualfold.methods._correspondence import CorrespondenceAnalysis as CorrespondenceAnalysis
 from dualfold.methods._diffusion_maps import DiffusionMaps as DiffusionMaps

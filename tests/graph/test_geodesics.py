@@ -213,7 +213,7 @@ def test_every_kernel_gives_the_same_bits(name, way):
     graph = GRAPHS[name]
     sources = np.random.default_rng(1).permutation(graph.n)[:37]
     rows = np.empty((len(sources), graph.n))
-    geodesics._RenumberedGraph.of(graph, rows.dtype).fill(rows, sources, 2, way)
+    geodesics._RenumberedGraph.of(graph).fill(rows, sources, 2, way)
     np.testing.assert_array_equal(rows, dijkstra(graph.lengths, indices=sources))
 
 

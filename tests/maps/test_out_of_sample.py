@@ -38,6 +38,8 @@ ESTIMATORS = {
 def stored(request):
     """A kind, and a map of it."""
     rows = PIECES if request.param == "pieces" else X
+    if request.param == "moved":
+        return "moved", dualfold.PCA(2).fit(X).refit(X).rule
     return request.param, ESTIMATORS[request.param].fit(rows).placing_map()
 
 

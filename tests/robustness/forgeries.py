@@ -52,6 +52,8 @@ KINDS = {
     "unfolding": lambda: dualfold.MaximumVarianceUnfolding(n_neighbors=5).fit(X[:40]),
     "mixed": lambda: dualfold.FAMD(2).fit(MIXED),
     "neighbours": lambda: dualfold.TSNE(perplexity=5, max_iter=250).fit(X),
+    "grown": lambda: dualfold.Isomap(n_neighbors=8).fit(X[:50]).extend(X[50:], without=[3]),
+    "moved": lambda: dualfold.Isomap(n_neighbors=8).fit(X[:50]).extend(X[50:]).refit(),
 }
 
 

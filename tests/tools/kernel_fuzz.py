@@ -33,6 +33,7 @@ REAL = (np.nan, np.inf, -np.inf, 0.0, -0.0, -1.0, 1.0, 1e300, -1e300, 5e-324, 1e
 PLANNED = {
     *("breadth_first", "sparse_ordering", "sparse_supernodes", "sparse_rows"),
     *("ldl_plan", "ldl_factorise", "ldl_solve", "ldl_absolute"),
+    *("shortcut_lengths", "swept_geodesics32", "swept_geodesics64"),
 }
 HOW_MANY = (1, 1, 2, 3)  # values altered in a call
 MOST_FINDINGS = 12

@@ -9,12 +9,14 @@ import scipy.sparse as sp
 
 import dualfold
 from dualfold import graph, quality
+from dualfold.graph.elimination import EliminatedGraph
 from dualfold.graph.geodesics import farthest_points, geodesic_distances
 from dualfold.graph.graph import Lists
 from dualfold.graph.lower_bounds import frame_of, principal_directions
 from dualfold.graph.metrics import present_nearest
 from dualfold.graph.scan import scan_self
 from dualfold.kernels.double_double import DoubleDouble, backward, cholesky, forward, products
+from dualfold.kernels.ordering import fill_reducing_ordering
 from dualfold.kernels.threads import Threads
 from dualfold.quality.rank_counts import euclidean_ranks
 from dualfold.trace import TraceProblem
@@ -97,6 +99,9 @@ def methods(seed):
     for kind in (np.float32, np.float64):
         geodesic_distances(graph.knn(plane, 6), scattered[:200], dtype=kind, n_jobs=1)
         geodesic_distances(graph.knn(plane[:90], 6), dtype=kind, n_jobs=1)
+        near = graph.knn(plane[:300], 6)
+        eliminated = EliminatedGraph.of(near, fill_reducing_ordering(near.lengths))
+        eliminated.fill(np.empty((37, 300), kind), scattered[scattered < 300][:37], 1)
 
 
 def recurrences(seed):

@@ -10,12 +10,12 @@ import scipy.sparse as sp
 from scipy.sparse import block_array, csr_array, diags_array, eye_array, kron, random_array
 
 from dualfold.errors import InvalidInput, TooLarge
+from dualfold.kernels import ordering
+from dualfold.kernels import ordering as ordering_module
 from dualfold.kernels.reports import count_work
 from dualfold.trace.problem import product
 from dualfold.trace.proof.rounding import UNIT_ROUNDOFF
 from dualfold.trace.sparse import factorisation as factorisation_module
-from dualfold.trace.sparse import ordering
-from dualfold.trace.sparse import ordering as ordering_module
 from dualfold.trace.sparse.factorisation import Factorisation, factorise, fill_reducing_ordering
 
 

@@ -12,7 +12,15 @@ from scipy.spatial.distance import cdist
 from dualfold import LaplacianEigenmaps
 from dualfold.data.column_moments import column_means
 from dualfold.errors import InvalidInput, PiecesJoined
-from dualfold.graph import from_lengths, join_pieces, knn, neighborhood_spread, radius, variable
+from dualfold.graph import (
+    from_affinities,
+    from_lengths,
+    join_pieces,
+    knn,
+    neighborhood_spread,
+    radius,
+    variable,
+)
 from dualfold.graph.graph import Lists
 from dualfold.weights import (
     affinity,
@@ -310,3 +318,18 @@ def test_memory_is_bounded_by_the_batches(monkeypatch):
     tracemalloc.stop()
     kept = factor.data.nbytes + factor.indices.nbytes + factor.indptr.nbytes
     assert peak < 3 * kept + 8 * 2**20
+
+
+def test_given_affinities_are_corrected_for_density():
+    W = RNG.random((12, 12))
+    W = np.triu(W, 1) + np.triu(W, 1).T
+    graph = from_affinities(W)
+    plain, corrected = (
+        affinity(graph, weights="precomputed", alpha=alpha).of_graph(graph) for alpha in (0, 0.5)
+    )
+    q = W.sum(axis=0)
+    stored = graph.lengths.tocoo()  # with the edge of length 0, the largest weight
+    rows, columns = stored.row, stored.col
+    assert np.array_equal(plain, W[rows, columns])
+    expected = (W / np.sqrt(np.outer(q, q)))[rows, columns]
+    assert np.allclose(corrected / corrected[0], expected / expected[0])

@@ -36,6 +36,7 @@ from dualfold.programs import (
 from dualfold.programs.rays import RayCertificate
 from dualfold.quality.distortion import Distortion
 from dualfold.trace import TraceCertificate
+from dualfold.trace.staleness import StalenessCertificate
 from dualfold.tsne import TsneCertificate
 from dualfold.unfolding import UnfoldingCertificate, certify_unfolding, unfold
 from tests.tools.tables import roll_points
@@ -107,6 +108,23 @@ EXAMPLES: dict[str, Callable[[], dualfold.Certificate]] = {
     "least stress, on a line": lambda: dualfold.MDS(1).fit(TABLE[:, :1]).certificate_,
     "order of distances": lambda: dualfold.MDS(metric_mds=False).fit(TABLE).certificate_,
     "points that are no numbers": lambda: certify_points(TABLE, np.full((60, 2), np.nan)),
+    # Maps that grew
+    "frozen PCA": lambda: (
+        dualfold.PCA(2).fit(TABLE[:50]).extend(TABLE[50:], old=TABLE[:50]).staleness_
+    ),
+    "frozen eigenmaps": lambda: (
+        dualfold.LaplacianEigenmaps().fit(ROLL[:70]).extend(ROLL[70:]).staleness_
+    ),
+    "frozen t-SNE": lambda: (
+        dualfold.TSNE(perplexity=8.0).fit(ROLL[:70]).extend(ROLL[70:]).staleness_
+    ),
+    # Aligned maps
+    "aligned maps": lambda: dualfold.AlignedMaps(mu=0.1).fit([ROLL, ROLL + 0.1]).certificate_,
+    "aligned t-SNE": lambda: (
+        dualfold.AlignedMaps(method="tsne", mu=0.1, perplexity=8.0)
+        .fit([ROLL, ROLL + 0.1])
+        .certificate_
+    ),
     # Programs
     "program": lambda: certify_program(DIET, [4.0, 0.0], [2.0]),
     "program, wrong multiplier": lambda: certify_program(DIET, [4.0, 0.0], [2.1]),
@@ -198,6 +216,8 @@ def test_the_gap_covers_the_distance_from_value_to_bound(name: str) -> None:
     found = example(name)
     # Of points the gap is a share of another number; rays have an infinite optimum.
     if isinstance(found, PointCertificate | RayCertificate) or not found.gap < 1:
+        return
+    if isinstance(found, StalenessCertificate) and found.measure == "angles":
         return
     largest = max(abs(found.value), abs(found.bound))
     # The distance is known to second order in rounding, the two numbers to first.

@@ -18,6 +18,7 @@ from dualfold.quality.picture import MEASURE_MEANINGS
 ROOMS = ("trace", "programs", "unfolding", "games", "quality", "methods")
 # What a solver keeps while it runs; nothing of it is handed on.
 AT_WORK = {
+    "growth.aligned_maps.AlignedMaps",  # holds a fit, of several tables
     "trace.solvers.auto.Pace",
     "trace.solvers.block_krylov.KrylovBasis",
     "trace.solvers.lanczos.ChebyshevFilter",
@@ -27,7 +28,7 @@ AT_WORK = {
     "unfolding.solution.BestSides",
 }
 # Solvers are settings, compared by what they say.
-SETTINGS = {"Auto", "Factored", "Gradient", "PaperGradient", "Iteration", "Unfolder"}
+SETTINGS = {"Auto", "Factored", "Gradient", "Lanczos", "PaperGradient", "Iteration", "Unfolder"}
 
 HOLDERS = ("Array", "Any", "Floats", "Ints", "Longs", "Convex")  # of arrays, or of what has some
 

@@ -17,7 +17,7 @@ from dualfold.quality.estimate import drawn_rows
 from dualfold.quality.picture import percent
 from dualfold.quality.visible_groups import MapGroups
 
-__all__ = ["Difference", "NamedGroup", "named_groups"]
+__all__ = ["Difference", "NamedGroup", "group_differences", "named_groups"]
 
 # Rows times columns that are ranked: a second or two.
 MAX_RANKED_NUMBERS = 4_000_000
@@ -128,10 +128,31 @@ def named_groups(
     """
     if groups.count < 2:
         return ()
-    rows = _ranked_rows(len(groups.codes), len(columns), random_state)
-    codes = groups.codes[rows]
-    found: list[list[Difference]] = [[] for _ in range(groups.count)]
-    compared = min(groups.count, MAX_COMPARED_GROUPS)
+    found = group_differences(columns, groups.codes, groups.count, orders, random_state)
+    words = [VERDICT_WORDS[one] for one in verdicts] or [""] * groups.count
+    letters = group_names(groups.count)
+    sizes = groups.sizes.tolist()
+    named = []
+    for code, best in enumerate(found):
+        named.append(NamedGroup(letters[code], sizes[code], "", words[code], tuple(best)))
+    return _with_names(named)
+
+
+def group_differences(
+    columns: Mapping[str, Any],
+    codes: Array,
+    count: int,
+    orders: Mapping[str, Sequence[str]] | None = None,
+    random_state: int = 0,
+) -> list[list[Difference]]:
+    """For each group the columns that differ most in it from all other rows, the best first.
+
+    codes : the group of each row, −1 for none
+    """
+    rows = _ranked_rows(len(codes), len(columns), random_state)
+    codes = codes[rows]
+    found: list[list[Difference]] = [[] for _ in range(count)]
+    compared = min(count, MAX_COMPARED_GROUPS)
     tests = max(1, compared * len(columns))
     for name in columns:
         values = np.asarray(columns[name])[rows]
@@ -139,14 +160,7 @@ def named_groups(
             name, values, codes, compared, tests, levels=(orders or {}).get(name, ())
         ):
             found[code].append(one)
-    words = [VERDICT_WORDS[one] for one in verdicts] or [""] * groups.count
-    letters = group_names(groups.count)
-    sizes = groups.sizes.tolist()
-    named = []
-    for code, all_of in enumerate(found):
-        best = sorted(all_of, key=lambda one: -one.weight)[:MAX_DIFFERENCES]
-        named.append(NamedGroup(letters[code], sizes[code], "", words[code], tuple(best)))
-    return _with_names(named)
+    return [sorted(own, key=lambda one: -one.weight)[:MAX_DIFFERENCES] for own in found]
 
 
 def _ranked_rows(n: int, width: int, seed: int) -> Array:

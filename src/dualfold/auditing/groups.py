@@ -36,6 +36,7 @@ __all__ = [
     "LinkedGroups",
     "Pair",
     "group_names",
+    "group_unions",
     "groups_with_verdicts",
     "joined_groups",
     "linked_groups",
@@ -305,7 +306,7 @@ def joined_groups(
     """
     called, groups = linked.names, tuple[Group, ...]()
     while any(pair.valley.is_absent for pair in pairs):
-        union = _union(linked.names, pairs)
+        union = group_unions(linked.names, pairs)
         linked = linked.with_unions(union)
         called = [
             "+".join(called[item] for item in np.flatnonzero(union == one))
@@ -321,11 +322,13 @@ def joined_groups(
     )
 
 
-def _union(names: list[str], pairs: tuple[Pair, ...]) -> Array:
+def group_unions(names: list[str], pairs: tuple[Pair, ...]) -> Array:
     """For each group the number of what it belongs to, joined along torn pairs."""
+    absent = [pair for pair in pairs if pair.valley.is_absent]
     torn = np.array(
-        [(names.index(p.first), names.index(p.second)) for p in pairs if p.valley.is_absent]
-    ).T
+        [(names.index(pair.first), names.index(pair.second)) for pair in absent], dtype=np.intp
+    )
+    torn = torn.reshape(-1, 2).T
     links = sp.coo_array((np.ones(torn.shape[1]), (torn[0], torn[1])), shape=(len(names),) * 2)
     return np.asarray(connected_components(links, directed=False)[1])
 

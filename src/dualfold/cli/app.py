@@ -20,7 +20,9 @@ from dualfold.cli.help_topics import help
 from dualfold.cli.method_list import methods
 from dualfold.cli.recommend import recommend
 from dualfold.cli.report import report
+from dualfold.cli.series import series
 from dualfold.cli.transform import transform
+from dualfold.cli.update import update
 from dualfold.cli.usage import CommandGroup
 
 app = typer.Typer(
@@ -54,6 +56,7 @@ def top(
       dualfold demo                              see what it does, offline
       dualfold data penguins-like                a small table to try
       dualfold embed table.csv -p map.png        a table becomes a map
+      dualfold series jan.csv feb.csv --id name  who moved between tables, and why
       dualfold recommend table.csv               which method suits it, and why
       dualfold compare table.csv -p maps.png     several methods side by side
       dualfold report table.csv table.pca.csv    how good a picture a map is
@@ -71,6 +74,8 @@ for command in (
     demo,
     embed,
     transform,
+    update,
+    series,
     compare,
     recommend,
     report,

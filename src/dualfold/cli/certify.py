@@ -246,8 +246,7 @@ def _table_doubts(job: Job, model: Model, data: Prepared) -> list[str]:
     """What a model says about its table that the table does not have."""
     import numpy as np
 
-    from dualfold.saved.foreign_rows import kept_rows
-    from dualfold.saved.model import columns_differ
+    from dualfold.saved.model import columns_differ, kept_rows
 
     doubts = []
     if tuple(model.columns) != tuple(data.table.names):

@@ -34,6 +34,8 @@ from dualfold.exploration.plan import Plan, choose_method, compared_coordinates
 
 # Columns that are named at the end; of more, the first ones.
 MAX_NAMED_COLUMNS = 20
+# Of names of groups, at the end.
+MAX_NAME_LINES = 7
 # Files that hold the certificate and the settings themselves.
 METADATA_ENDINGS = (".parquet", ".h5ad")
 
@@ -83,6 +85,12 @@ class EmbedOptions:
     html: str | None = None
     html_mb: float = 20
     images: str | None = None
+    no_text: bool = o.own_option(
+        "--no-text",
+        "Leave the texts of the rows out of the page.",
+        section=o.OUTPUT_SECTION,
+        default=False,
+    )
     save_model: str | None = o.own_option(
         "--save-model",
         "Keep the map as a file that `dualfold transform` places new rows with.",
@@ -141,6 +149,7 @@ def embed(options: EmbedOptions) -> None:
       dualfold embed roll.csv -m isomap --landmarks 200 --pieces separate
       dualfold embed roll.csv --method auto           as `dualfold recommend` says
       dualfold embed eyes.csv --contingency   counts: rows and columns on a map
+      dualfold embed reviews.csv --text review        its words make the map
       dualfold embed big.parquet --memory-limit 2GB   larger than memory: in tiles
       cat table.csv | dualfold embed - -o - > map.csv
 
@@ -228,7 +237,8 @@ def _make_map(options: EmbedOptions, plan: Plan, console: Console) -> dict[str, 
     summary["notices"] = command_texts(found.notes)
     write_files(options, found, summary, console)
     if options.html is not None:
-        write_content(options, found.page_content(console, images=images), console)
+        content = found.page_content(console, images=images, with_text=not options.no_text)
+        write_content(options, content, console)
     total = perf_counter() - begin
     return summary | {
         **{kind: getattr(options, kind) for kind in ("output", "picture", "biplot", "loadings")},
@@ -268,6 +278,8 @@ def _last_lines(options: EmbedOptions, summary: dict[str, Any]) -> list[str]:
     explains = DESCRIPTIONS[summary["settings"]["method"]].explains
     lines += variance_line(summary["explained_variance_ratio"], summary["filled_share"], explains)
     lines += (summary.get("meaning") or {"text": ""})["text"].splitlines()
+    if options.reading.text:
+        lines += summary["named_groups"]["text"].splitlines()[:MAX_NAME_LINES]
     return [*lines, summary["verdict"], try_next(_next_words(options, summary))]
 
 

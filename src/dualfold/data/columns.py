@@ -26,6 +26,7 @@ from dualfold.data.notices import (
     kind_notices,
     looks_like_number,
     order_notices,
+    prose_notices,
     quoted_names,
     rising_notice,
 )
@@ -111,6 +112,9 @@ def table_of_frame(
     keep, exclude, label_columns = _column_roles(names, reading, features)
     columns = {str(name): _plain_column(column) for name, column in frame.items()}
     no_features = frozenset(label_columns)
+    if reading.is_of_text and features is None:  # lists are labels where they are vectors
+        lists = {name for name in no_features if _holds_lists(columns[name])}
+        no_features -= lists - set(reading.vectors)
     kinds = {
         name: (
             "label"
@@ -144,7 +148,9 @@ def table_of_frame(
     said = [*notices, *kind_notices(columns, kinds, (*apart, *doubtful))]
     if mixed and features is None:
         said += _color_notices(columns, reading)
-    if not used and not beside and (features is None or not mixed):
+        said += prose_notices(columns, kinds) if not reading.is_of_text else []
+    free = reading.is_of_text or (features is not None and mixed)
+    if not used and not beside and not free:
         _refuse_nothing_used(columns, [*exclude, *label_columns], said)
     rows = np.arange(len(frame), dtype=np.int64)
     matrix = _matrix([columns[name] for name in used]) if used else np.empty((len(rows), 0))
@@ -166,7 +172,8 @@ def _column_roles(
         refuse_lacking(features, names)
         return tuple(features), (), tuple(name for name in names if name not in features)
     _check_asked(names, reading)
-    others = [name for name in names if reading.used_columns and name not in reading.meant_columns]
+    some = bool(reading.used_columns) or reading.is_of_text
+    others = [name for name in names if some and name not in reading.meant_columns]
     return reading.keep, reading.excluded_columns, (*reading.kept_apart, *others)
 
 
@@ -276,6 +283,7 @@ def _names_of_rows(
         name: columns[name]
         for name, kind in kinds.items()
         if kind in ROW_NAME_KINDS and name not in reading.label_fields
+        if not _holds_lists(columns[name])
     }
     numbers = {name: one for name, one in free.items() if isinstance(one, np.ndarray)}
     words = {name: one for name, one in free.items() if name not in numbers}
@@ -352,6 +360,13 @@ def _column_kind(column: Column, name: str, keep: bool, mixed: bool, given: bool
     ):
         return "date"
     return "text"
+
+
+def _holds_lists(column: Column) -> bool:
+    if isinstance(column, np.ndarray) or column.dtype != object:
+        return False
+    first = column.first_valid_index()
+    return first is not None and isinstance(column[first], NESTED_TYPES)
 
 
 def _is_code(known: Any) -> bool:

@@ -44,6 +44,11 @@ KEEPABLE_KINDS = ("identifier", "named", "boolean", "code")
 ENCODED_KINDS = ("category", "yes or no", "ordered", "answers", "time", "season")
 # Kinds that are used without having been asked for.
 GUESSED_KINDS = ("category", "yes or no", "time")
+# A column is prose from so many words a row on, where most rows differ.
+MIN_PROSE_WORDS = 7
+MIN_DIFFERENT_PROSE = 0.8
+MAX_PROSE_ROWS = 200
+MAX_PROSE_LETTERS = 200
 # A remedy names this many columns; for more it names the argument alone.
 MAX_SPELT_NAMES = 3
 
@@ -87,6 +92,30 @@ def kind_notices(
         if names:
             said.append(Message(f"{quoted_names(names)}: {sentence}", *_kind_remedy(kind, names)))
     return said
+
+
+def prose_notices(columns: dict[str, Column], kinds: dict[str, str]) -> list[Message]:
+    """An offer for each column of text that plainly is prose."""
+    return [
+        Message(f"'{name}' holds prose; ", Argument("text", name), " makes a map of its words")
+        for name, kind in kinds.items()
+        if kind == "text" and _is_prose(columns[name])
+    ]
+
+
+def _is_prose(column: Column) -> bool:
+    """Whether most of some values are sentences, in scripts with or without blanks."""
+    assert not isinstance(column, np.ndarray)
+    some = [str(value) for value in column.dropna().head(MAX_PROSE_ROWS)]
+    if len(some) < MANY_ROWS or len(set(some)) < MIN_DIFFERENT_PROSE * len(some):
+        return False
+    lengths = [max(len(text.split()), _letters_without_blanks(text)) for text in some]
+    return float(np.median(lengths)) >= MIN_PROSE_WORDS
+
+
+def _letters_without_blanks(text: str) -> int:
+    """Words that the letters of Thai, Chinese and other such scripts may stand for."""
+    return sum(letter >= "\u0e00" for letter in text[:MAX_PROSE_LETTERS]) // 3
 
 
 def _kind_remedy(kind: str, names: list[str]) -> Sequence[str]:

@@ -69,6 +69,8 @@ class Prepared:
         The table before categories became numbers, logarithms were taken and values were imputed.
     filled : FilledCells or None
         Cells that were filled in; None where all were there.
+    text : TextFeatures or None
+        Terms of the texts and how they became the first columns of X; None without text.
 
     See Also
     --------
@@ -93,6 +95,7 @@ class Prepared:
     encodings: tuple[Encoding, ...] = ()
     raw: Table | None = None
     filled: FilledCells | None = None
+    text: Any = None
 
     @property
     def filled_share(self) -> float:
@@ -194,7 +197,8 @@ class Prepared:
     @property
     def feature_sources(self) -> list[str]:
         """The column of the source that each column of X comes from."""
-        return list(sources_of(self.encodings))
+        own = list(sources_of(self.encodings))
+        return own if self.text is None else [*self.text.sources, *own]
 
     @property
     def suspected_targets(self) -> tuple[str, ...]:
@@ -227,7 +231,7 @@ class Prepared:
         list of dict
             Ready for JSON; empty where all columns are numbers as they are.
         """
-        plain = all(one.kind == "number" for one in self.encodings)
+        plain = self.text is None and all(one.kind == "number" for one in self.encodings)
         return [] if plain else to_json(self.encodings)
 
     @property
@@ -378,6 +382,16 @@ def prepare(source: Any, reading: Reading = DEFAULT_READING) -> Prepared:
     >>> prepared.X.shape, prepared.sources
     ((4, 1), ['size'])
     """
+    if reading.is_of_text:
+        raise InvalidInput(
+            "text and vectors are no columns of numbers; dualfold.explore and dualfold.text take ",
+            Argument("text" if reading.text else "vectors"),
+        )
+    return prepared_columns(source, reading)
+
+
+def prepared_columns(source: Any, reading: Reading) -> Prepared:
+    """The table without its text: X has the columns that join it, perhaps none."""
     source = source.to_pandas() if hasattr(source, "to_pandas") else source
     reading = _with_orders(source, reading)
     table = table_of_source(source, reading, mixed=True)
@@ -387,6 +401,8 @@ def prepare(source: Any, reading: Reading = DEFAULT_READING) -> Prepared:
     file = isinstance(source, str | os.PathLike)
     name = os.fspath(source) if file else f"the {type(source).__name__}"
     given = reading.as_given
+    if reading.is_of_text and not table.kinds and not table.names:
+        return Prepared(table.X, table, None, name, reading, (), raw=table)
     if not given:
         table = without_empty_columns(without_redundant_columns(table, reading), reading)
     raw = table
@@ -444,6 +460,8 @@ def _scaling_choice(table: Table, reading: Reading, encodings: tuple[Encoding, .
     if reading.mixed == "counts":  # shares of a row have no scale of their own
         return _Scaling(standardize=bool(reading.standardize))
     free = reading.standardize is None and not reading.as_given
+    if free and reading.is_of_text:  # lengths of texts have no unit that numbers could share
+        return _Scaling(standardize=True)
     if reading.standardize or reading.mixed == "gower" or (free and is_mixed(encodings)):
         return _Scaling(standardize=True)
     differ = different_units(table.X, table.names)

@@ -80,6 +80,17 @@ class Reading:
         known scale are ordered anyway.
     season : tuple of str, default=()
         Columns of dates of which the time of the year is used, a place on a circle.
+    text : tuple of str, default=()
+        Columns of prose that the map is made of: TF-IDF and a certified `TruncatedSVD`, compared
+        by cosine. Other columns become labels, unless a field (`keep`, `category`, `log`, …) names
+        them: those join the text.
+    vectors : tuple of str, default=()
+        Vectors of the rows that you have: names of columns (also patterns, as "dim_*"), a column
+        of lists, or a file that ends in .npy with a row for each row of the table. They are
+        compared by cosine; the words of `text` then name the groups only.
+    text_options : tuple of str, default=()
+        Parameters of `dualfold.text.TextVectors`, as "min_df=3", and "weight=0.5", the share of
+        the text where other columns join it. A mapping does, too.
     mixed : {"famd", "gower", "numbers", "given", "counts"}, default="famd"
         "famd" uses categories (a column of 0 and 1 for each level, scaled as in factor analysis of
         mixed data), true/false and dates beside numbers. "gower" scales the same columns so that
@@ -178,6 +189,21 @@ class Reading:
     season: tuple[str, ...] = _option(
         (), "Of these dates use the time of the year (repeatable).", metavar="COLUMN"
     )
+    text: tuple[str, ...] = _option(
+        (), "Prose: make a map of its words (repeatable).", metavar="COLUMN"
+    )
+    vectors: tuple[str, ...] = _option(
+        (),
+        "Vectors of the rows: columns, as dim_*, a column of lists, or a .npy file (repeatable).",
+        metavar="COLUMNS|FILE.npy",
+    )
+    text_options: tuple[str, ...] = _option(
+        (),
+        "Of the vectoriser of --text, as min_df=3 or ngram_range=1,2; n_components=100; "
+        "weight=0.5 of the text beside other columns (repeatable).",
+        flag="--text-option",
+        metavar="NAME=VALUE",
+    )
     mixed: Mixed = _option(  # noqa: RUF009 (it returns a field)
         "famd",
         "Categories and dates beside numbers, scaled as FAMD or Gower; numbers only, just as they "
@@ -262,6 +288,8 @@ class Reading:
         for one in fields(self):
             value = getattr(self, one.name)
             if isinstance(one.default, tuple):
+                if isinstance(value, Mapping):  # of options
+                    value = [f"{name}={choice}" for name, choice in value.items()]
                 # A single name is a sequence of letters, too, which is never meant.
                 several = (value,) if isinstance(value, str) else tuple(value)
                 object.__setattr__(self, one.name, several)
@@ -276,6 +304,8 @@ class Reading:
             Names of columns and names of fields.
         """
         asked = dict.fromkeys(self.label_columns, "label_columns")
+        columns = (name for name in self.vectors if not name.lower().endswith(".npy"))
+        asked |= dict.fromkeys(columns, "vectors") | dict.fromkeys(self.text, "text")
         for one in ("weight", "labels", "identifier", "color"):
             name = getattr(self, one)
             asked |= {} if name is None else {name: one}
@@ -329,6 +359,9 @@ class Reading:
             The same choices without patterns.
         """
         there = set(names)
+        spelt_vectors = tuple(spelt_names(self.vectors, names))
+        if spelt_vectors != self.vectors:
+            return replace(self, vectors=spelt_vectors).for_columns(names)
         patterns = {one for one in self.orders if one not in there and set(one) & set("*?[")}
         if not patterns:
             return self
@@ -341,6 +374,17 @@ class Reading:
                 raise InvalidInput(Argument("ordered", words), " fits the name of no column")
             spelt |= {one: f"{one}={levels}" for one in found}
         return replace(self, ordered=tuple(spelt.values()))
+
+    @property
+    def is_of_text(self) -> bool:
+        """Whether the map is made of text or of given vectors.
+
+        Returns
+        -------
+        bool
+            True with `text` or `vectors`.
+        """
+        return bool(self.text or self.vectors)
 
     @property
     def used_fields(self) -> dict[str, str]:
@@ -506,6 +550,15 @@ class Reading:
         """
         values = {name: getattr(self, name) for name in READING_OPTIONS}
         return {k: list(v) if isinstance(v, tuple) else v for k, v in values.items()}
+
+
+def spelt_names(patterns: Sequence[str], names: Sequence[str]) -> list[str]:
+    """Names of columns, each pattern as "dim_*" spelt out; what fits no column stays."""
+    found = list[str]()
+    for one in patterns:
+        fits = [] if one in names else [name for name in names if fnmatchcase(name, one)]
+        found += fits or [one]
+    return list(dict.fromkeys(found))
 
 
 def _words_for(entries: tuple[str, ...], name: str) -> set[str]:

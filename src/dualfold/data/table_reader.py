@@ -131,36 +131,69 @@ def raw_table(
     place, name, kind = locate_source(source, reading.format)
     if kind in ("csv", "tsv", "jsonl", "xlsx"):
         refuse_foreign_kind(place, name, kind)
-    if kind in ("csv", "tsv"):
-        tabs = replace(reading, separator=reading.separator or "\t")
-        opener = opener_of(place, name)
-        frame, notices, mark = delimited_frame(opener, name, tabs if kind == "tsv" else reading)
-        reading = replace(reading, decimal="," if mark == "," else reading.decimal)
-    elif kind == "jsonl":
-        frame, notices = json_lines_frame(opener_of(place, name), name), []
-    elif kind == "xlsx":
-        frame, notices = spreadsheet_frame(place, name, reading)
-    elif kind == "parquet":
-        frame, notices = arrays.parquet_frame(place, name), []
-    elif kind == "npy":
-        stored = arrays.npy_array(place, name)
-        if stored.dtype.names is None:
-            return table_of_matrix(arrays.dense_table(stored, name), reading)
-        import pandas as pd
-
-        frame, notices = pd.DataFrame.from_records(stored), []
-    elif kind == "npz":
-        return table_of_matrix(arrays.npz_table(place, name, reading.array), reading)
-    elif kind == "h5ad":
-        return table_of_matrix(h5ad_table(place, name, reading.array), reading)
-    else:
-        return table_of_matrix(arrays.matrix_market_table(opener_of(place, name), name), reading)
+    found = _named_columns(place, name, kind, reading)
+    if isinstance(found, Table):
+        return found
+    frame, notices, reading = found
     if len(frame) == 0:
         others = [part for notice in notices for part in ("; ", notice)]  # as of further sheets
         count = counted(frame.shape[1], "column")
         raise InvalidInput(f"{name} has {count} but no rows; one is needed", *others)
     refuse_single_column(frame, name)
     return table_of_frame(frame, reading, features=features, notices=notices, mixed=mixed)
+
+
+def source_frame(
+    source: str | os.PathLike[str], reading: Reading
+) -> tuple[pd.DataFrame, list[str], Reading]:
+    """The named columns of a file before anything is decided about them.
+
+    Returns the data frame, what was noticed, and the reading with the decimal mark of the file.
+    """
+    _refuse_long(reading.separator)
+    _refuse_mark(reading)
+    place, name, kind = locate_source(source, reading.format)
+    if kind in ("csv", "tsv", "jsonl", "xlsx"):
+        refuse_foreign_kind(place, name, kind)
+    found = _named_columns(place, name, kind, reading)
+    if isinstance(found, Table):
+        raise InvalidInput(
+            f"columns with names are needed, and {name} is a matrix without them; save it as CSV "
+            "or Parquet with a header"
+        )
+    if len(found[0]) == 0:
+        raise InvalidInput(f"{name} has no rows; one is needed")
+    return found
+
+
+def _named_columns(
+    place: Path | io.BytesIO, name: str, kind: str, reading: Reading
+) -> tuple[pd.DataFrame, list[str], Reading] | Table:
+    """The data frame of a file, notices, and the reading that fits it; the table of a matrix."""
+    if kind in ("csv", "tsv"):
+        tabs = replace(reading, separator=reading.separator or "\t")
+        opener = opener_of(place, name)
+        frame, notices, mark = delimited_frame(opener, name, tabs if kind == "tsv" else reading)
+        return frame, notices, replace(reading, decimal="," if mark == "," else reading.decimal)
+    if kind == "jsonl":
+        return json_lines_frame(opener_of(place, name), name), [], reading
+    if kind == "xlsx":
+        frame, notices = spreadsheet_frame(place, name, reading)
+        return frame, notices, reading
+    if kind == "parquet":
+        return arrays.parquet_frame(place, name), [], reading
+    if kind == "npy":
+        stored = arrays.npy_array(place, name)
+        if stored.dtype.names is None:
+            return table_of_matrix(arrays.dense_table(stored, name), reading)
+        import pandas as pd
+
+        return pd.DataFrame.from_records(stored), [], reading
+    if kind == "npz":
+        return table_of_matrix(arrays.npz_table(place, name, reading.array), reading)
+    if kind == "h5ad":
+        return table_of_matrix(h5ad_table(place, name, reading.array), reading)
+    return table_of_matrix(arrays.matrix_market_table(opener_of(place, name), name), reading)
 
 
 def _refuse_long(separator: str | None) -> None:

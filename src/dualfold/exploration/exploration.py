@@ -13,6 +13,7 @@ from dualfold.descriptions import DESCRIPTIONS, description_of
 from dualfold.errors import Argument, InvalidInput, counted
 from dualfold.exploration.axis_remarks import (
     close_axes_remarks,
+    copies_remarks,
     far_rows_remarks,
     map_with_arrows,
     variance_line,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
     from dualfold.arrays import Array
     from dualfold.auditing.map_meaning import MapMeaning
+    from dualfold.auditing.zoom_names import GroupNames
     from dualfold.data import Prepared
     from dualfold.quality.map_verdict import MapVerdict
     from dualfold.recommendation import Recommendation
@@ -112,6 +114,13 @@ class Exploration:
 
         return meaning_of_map(self.fitted, self.data, self.quality)
 
+    @cached_property
+    def group_names(self) -> GroupNames:
+        """The groups on the map at three levels of zoom, each with a name that was checked."""
+        from dualfold.exploration.table_meaning import names_of_groups
+
+        return names_of_groups(self.fitted, self.data, self.cache.spaces[0])
+
     @property
     def caption(self) -> str:
         """The two answers, a sentence each, as pictures have them."""
@@ -166,11 +175,12 @@ class Exploration:
         """
         from dualfold.exploration.table_meaning import axis_titles, first_color, values_of_column
         from dualfold.view.figures import map_figure
+        from dualfold.view.group_labels import draw_group_names
 
         method, d = self.fitted.job.method, self.points.shape[1]
         more = f" (first two of {d} coordinates)" if d > 3 else ""
         color, _ = first_color(self.data, self.meaning)
-        return map_figure(
+        figure = map_figure(
             self.points,
             values_of_column(self.data, color),
             title=title or self._title + more,
@@ -181,6 +191,9 @@ class Exploration:
             columns=self.fitted.column_points,
             names=[str(name) for values in self.data.row_names.values() for name in values],
         )
+        if self.fitted.column_points is None:
+            draw_group_names(figure, self.group_names)
+        return figure
 
     def biplot(self, *, title: str = "") -> Figure:
         """The map with the columns as arrows: loadings of its axes, else correlations.
@@ -208,6 +221,7 @@ class Exploration:
         path: str | os.PathLike[str] | None = None,
         *,
         images: tuple[int, int] | None = None,
+        with_text: bool = True,
         overwrite: bool = False,
     ) -> InlinePage:
         """One page to explore the map with its table, that works offline.
@@ -218,6 +232,8 @@ class Exploration:
             Where it is written, whole or not at all; None writes nothing.
         images : tuple or None, default=None
             The shape of the rows (height, width), where each row is a picture.
+        with_text : bool, default=True
+            Whether the page holds the texts of the rows; their total is limited.
         overwrite : bool, default=False
             Whether a file that is there is replaced.
 
@@ -230,7 +246,7 @@ class Exploration:
         from dualfold.view.inline_page import InlinePage
 
         refuse_images(self.data, images)
-        content = self.page_content(NoteCollector(), images=images)
+        content = self.page_content(NoteCollector(), images=images, with_text=with_text)
         made = make_page(content)
         page = InlinePage(made.html, made.notices)
         if path is not None:
@@ -238,7 +254,11 @@ class Exploration:
         return page
 
     def page_content(
-        self, listener: Listener, *, images: tuple[int, int] | None = None
+        self,
+        listener: Listener,
+        *,
+        images: tuple[int, int] | None = None,
+        with_text: bool = True,
     ) -> PageContent:
         """What the page shows: the map with its measures, the table, the notes.
 
@@ -248,6 +268,8 @@ class Exploration:
             Who hears that the map is measured.
         images : tuple or None, default=None
             The shape of the rows (height, width), where each row is a picture.
+        with_text : bool, default=True
+            Whether the page holds the texts of the rows.
 
         Returns
         -------
@@ -263,6 +285,8 @@ class Exploration:
             images=images,
             verdicts=[self.quality],
             meanings=[self.meaning],
+            group_names=[self.group_names],
+            with_text=with_text,
         )
 
     @property
@@ -323,7 +347,8 @@ def explored(plan: Plan, listener: Listener, *, for_page: bool = False) -> Explo
     cache = NeighborCache(data, [job], listener, least)
     fitted = fit_map(job, data, listener, cache)
     quality = verdict_on_map(fitted, cache, data, listener)
-    remarks = (*close_axes_remarks(fitted, data.X), *far_rows_remarks(fitted, data))
+    axes = close_axes_remarks(fitted, data.X), far_rows_remarks(fitted, data)
+    remarks = (*axes[0], *axes[1], *copies_remarks(fitted, cache))
     for remark in remarks:
         listener.note(remark)
     return Exploration(data, fitted, quality, remarks, cache, plan.advice)

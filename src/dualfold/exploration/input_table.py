@@ -26,12 +26,17 @@ JSON_BYTES_PER_SECOND = 6e6
 
 def read_input(source: Any, reading: Reading, listener: Listener) -> Prepared:
     """Read the table, a file or one in memory, and note what was decided about it."""
-    from dualfold.data import prepare
+    from dualfold.data.prepared import prepare, prepared_columns
 
     file = isinstance(source, str | os.PathLike)
     name = os.fspath(source) if file else f"the {type(source).__name__}"
     with listener.stage(f"reading {name}", seconds_to_read(name) if file else None):
-        data = prepare(source, reading)
+        data = prepared_columns(source, reading) if reading.is_of_text else prepare(source, reading)
+    if reading.is_of_text:
+        from dualfold.text.text_features import with_text
+
+        with listener.stage("weighing terms"):
+            data = with_text(data)
     for notice in data.table.notices:
         listener.note(notice)
     with listener.stage("loading"):  # after reading, so that a wrong file is refused without delay

@@ -12,6 +12,7 @@ from dualfold.exploration.map_quality import too_few_rows
 
 if TYPE_CHECKING:
     from dualfold.auditing.map_meaning import MapMeaning
+    from dualfold.auditing.zoom_names import GroupNames
     from dualfold.data import Prepared
     from dualfold.exploration.job import FittedMap
     from dualfold.exploration.listener import Listener
@@ -33,14 +34,18 @@ def maps_content(
     images: tuple[int, int] | None = None,
     verdicts: Sequence[MapVerdict | None] = (),
     meanings: Sequence[MapMeaning | None] = (),
+    group_names: Sequence[GroupNames] = (),
+    with_text: bool = True,
 ) -> PageContent:
     """The content of one page with these maps of one table, and all of its columns.
 
     notes : sentences about the table and the maps
     images : the shape of the rows, where they are pictures
-    verdicts, meanings : of each map, where they are known
+    verdicts, meanings, group_names : of each map, where they are known
+    with_text : whether the page holds the texts of the rows
     """
-    from dualfold.exploration.table_meaning import first_color, meaning_of_map
+    from dualfold.exploration.page_texts import page_texts, row_terms
+    from dualfold.exploration.table_meaning import first_color, meaning_of_map, names_of_groups
     from dualfold.view.page import PageContent
 
     verdicts = verdicts or [None] * len(maps)
@@ -53,11 +58,14 @@ def maps_content(
             _measured(fitted, cache, verdict, meaning)
             for fitted, verdict, meaning in zip(maps, verdicts, meanings, strict=True)
         ]
+        named = group_names or [names_of_groups(one, data, cache.spaces[0]) for one in maps]
+        measured = [replace(one, names=names) for one, names in zip(measured, named, strict=True)]
     color, why = first_color(data, next(iter(meanings), None))
+    columns, said = page_texts(data, label_columns(data), with_text=with_text)
     return PageContent(
         measured,
         title="table" if data.source == "-" else Path(data.source).name,
-        columns=label_columns(data),
+        columns=columns,
         features=data.numbers,
         filled=_filled_numbers(data),
         names=_page_names(data),
@@ -65,7 +73,8 @@ def maps_content(
         images=_images(data, images),
         color=color,
         color_reason=why,
-        notes=notes,
+        notes=[*notes, *said],
+        row_terms=row_terms(data, measured[0].neighbors),
     )
 
 

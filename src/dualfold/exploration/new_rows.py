@@ -9,8 +9,11 @@ from dualfold.data.reading import Reading, reading_of
 from dualfold.errors import Argument, InvalidInput
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from dualfold.data.columns import Table
     from dualfold.saved import Model
+    from dualfold.text.text_block import TextBlock
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,8 +52,8 @@ def rows_for_model(model: Model, source: Any, reading: Reading) -> NewRows:
     if first.mixed == "counts" and reading.missing == "auto":  # counts are not guessed
         reading = replace(reading, missing="raise")
     written = replace(reading.after(first, "notation"), missing="keep")
-    if model.encodings:
-        return _mixed_rows(model, source, reading, written)
+    if model.encodings or model.text is not None:
+        return _mixed_rows(model, source, reading, replace(written, text=(), vectors=()))
     table = table_of_source(source, written, features=model.columns)
     notices = list(table.notices)
     unnamed = tuple(f"column_{place + 1}" for place in range(table.X.shape[1]))
@@ -71,10 +74,44 @@ def _mixed_rows(model: Model, source: Any, reading: Reading, written: Reading) -
     numbers = [one.name for one in model.encodings if one.kind in ("number", "log")]
     table = table_of_source(source, written, features=numbers, mixed=True)
     columns = table.labels | dict(zip(table.names, table.X.T, strict=True))
+    if model.text is not None:
+        columns |= _given_vectors(model.text, reading.vectors, table)
     X, notices = model.encoded_table(columns)
     table = replace(table, X=X, names=model.columns, notices=())
+    if model.text is not None:
+        table, said = _with_comparable_texts(table, model.text)
+        columns = {name: column[table.rows] for name, column in columns.items()}
+        notices = [*notices, *said]
     values = {one.name: columns[one.name] for one in model.encodings}
     return _new_rows(table, model, reading, notices, values)
+
+
+def _given_vectors(block: TextBlock, typed: Sequence[str], table: Table) -> dict[str, Any]:
+    """The vectors of new rows under the names that the model has for them."""
+    from dualfold.text.text_block import vector_rows
+
+    files = [name for name in block.vectors if name.lower().endswith(".npy")]
+    if not typed or not block.vectors:
+        return {name: vector_rows({}, [name], table.rows) for name in files}
+    found = vector_rows(table.labels, typed, table.rows)
+    return {block.vectors[0]: found} | dict.fromkeys(block.vectors[1:], found[:, :0])
+
+
+def _with_comparable_texts(table: Table, block: TextBlock) -> tuple[Table, list[str]]:
+    """The rows whose text has a known term, and a notice about the others."""
+    import numpy as np
+
+    kept = np.flatnonzero(~np.isnan(table.X[:, 0]))
+    lost = len(table.rows) - len(kept)
+    if not lost:
+        return table, []
+    if not len(kept):
+        raise InvalidInput("no new row has a text or vector that can be compared with the old ones")
+    what = "a vector of zeros" if block.rule is None else "no term that the old texts have"
+    labels = {name: values[kept] for name, values in table.labels.items()}
+    table = replace(table, X=table.X[kept], rows=table.rows[kept], labels=labels)
+    rows = "1 row" if lost == 1 else f"{lost:,} rows"
+    return table, [f"{rows} left out: {what}, so nothing to compare"]
 
 
 def _new_rows(

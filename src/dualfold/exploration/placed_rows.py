@@ -11,7 +11,8 @@ import scipy.sparse as sp
 from dualfold.arrays import Array
 from dualfold.exploration.job import SCORED_NEIGHBORS
 from dualfold.exploration.map_page import SHOWN_NEIGHBORS
-from dualfold.saved.foreign_rows import ForeignRows, rows_in_map_units
+from dualfold.quality.foreign_rows import ForeignRows
+from dualfold.saved.foreign_rows import rows_in_map_units
 
 if TYPE_CHECKING:
     from dualfold.exploration.new_rows import NewRows

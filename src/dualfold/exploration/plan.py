@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from dualfold.descriptions import DESCRIPTIONS
 from dualfold.errors import Argument, InvalidInput
@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from dualfold.data import Prepared, Reading
     from dualfold.exploration.listener import Listener
     from dualfold.recommendation import Recommendation
+
+# Methods that map a series of tables (`AlignedMaps`).
+SeriesMethod = Literal["eigenmaps", "diffusion-maps", "lpp", "pca", "tsne"]
+SERIES_METHODS: tuple[str, ...] = get_args(SeriesMethod)
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +66,8 @@ def choose_method(
     from dualfold.data.counts import COUNTS_OFFER, looks_like_counts
 
     data = read_input(source, reading, listener)
+    if reading.is_of_text:  # two coordinates of hundreds show little by a linear method
+        return MethodChoice("tsne", data=data)
     if looks_like_counts(data):
         data = replace(data, remarks=(*data.remarks, COUNTS_OFFER))
         listener.note(COUNTS_OFFER)

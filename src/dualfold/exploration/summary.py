@@ -72,6 +72,7 @@ def summary_of(found: Exploration) -> dict[str, Any]:
         "map_verdict": None if quality is None else quality.to_dict(),
         "picture_quality": None if near is None else near.to_dict(),
         "meaning": None if found.meaning is None else found.meaning.to_dict(),
+        "named_groups": found.group_names.to_dict(),
         "certificate": result.certificate.to_dict(),
         "eigenvalues": result.values,
         "explained_variance_ratio": result.variance_shares,
@@ -95,24 +96,24 @@ def model_of_map(found: Exploration) -> Model:
     import numpy as np
 
     from dualfold.saved import Model
-    from dualfold.saved.foreign_rows import kept_rows
-    from dualfold.saved.model import both_sides, storable_map
+    from dualfold.saved.model import both_sides, reference_rows, storable_map
 
     data, result, summary = found.data, found.fitted, summary_of(found)
     rule = storable_map(result.estimator)
-    # Maps by a graph hold their rows already.
-    rows = kept_rows(data.X) if hasattr(rule, "encode") else None
     standard = data.standard
     return Model(
         map=rule,
         method=result.job.method.name,
         columns=data.table.names,
         means=np.asarray(data.table.X.mean(axis=0), dtype=float).ravel(),
-        imputation=data.imputation,
+        imputation=None if data.text is not None else data.imputation,
+        text=None if data.text is None else data.text.block(data.reading),
         shift=None if standard is None else standard.mean,
         scale=None if standard is None else standard.deviation,
-        settings={key: summary[key] for key in ("dualfold", "settings", "reading", "encodings")},
+        settings={key: summary[key] for key in ("dualfold", "settings", "reading", "encodings")}
+        | ({"weighted": True} if getattr(result.estimator, "_weighted", False) else {}),
         certificate=summary["certificate"],
         both_sides=both_sides(result.estimator),
-        reference=None if rows is None else data.X[rows].astype(np.float32),
+        # Maps by a graph hold their rows already.
+        reference=reference_rows(data.X) if hasattr(rule, "encode") else None,
     )

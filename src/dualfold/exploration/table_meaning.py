@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dualfold.auditing.map_meaning import BEST_COLOR_REASON, MapMeaning, map_meaning
+from dualfold.auditing.zoom_names import GroupNames, zoom_names
 from dualfold.data.prepared import colors_of
 from dualfold.exploration.job import SCORED_NEIGHBORS
 
@@ -15,9 +16,12 @@ if TYPE_CHECKING:
     from dualfold.data import Prepared
     from dualfold.exploration.job import FittedMap
     from dualfold.quality.map_verdict import MapVerdict
+    from dualfold.quality.space import Space
 
 # Columns of numbers that are looked at; of wider tables those that follow the axes best.
 MAX_NUMBER_COLUMNS = 300
+# Whole numbers of a class that are names of groups.
+MAX_CLASS_NUMBERS = 30
 # Of the words about an axis in a picture, whose side is about this long.
 MAX_TITLE_LETTERS = 48
 # A column that looks like the answer colours the map; else the one that the map separates best.
@@ -34,14 +38,53 @@ def meaning_of_map(
     points = np.asarray(fitted.points, dtype=float)
     if len(points) <= SCORED_NEIGHBORS:
         return None
+    columns, orders = _telling_columns(fitted, data, points)
+    verdicts: tuple[str, ...] = () if quality is None else quality.groups.verdicts
+    return map_meaning(columns, points, verdicts=verdicts, orders=orders)
+
+
+def names_of_groups(fitted: FittedMap, data: Prepared, x: Space) -> GroupNames:
+    """The groups of a map at three levels of zoom, named by terms or columns, and tested.
+
+    x : the rows as measures take them
+    """
+    points = np.asarray(fitted.points, dtype=float)
+    if len(points) <= SCORED_NEIGHBORS:
+        return GroupNames((), len(points))
+    if data.text is not None and data.text.weights is not None:
+        text = {"terms": data.text.terms, "weights": data.text.weights}
+        return zoom_names(x, points, {}, **text)
+    columns, orders = _telling_columns(fitted, data, points)
+    columns |= {name: _class_words(name, columns[name]) for name in _classes_of(data, columns)}
+    return zoom_names(x, points, columns, orders=orders)
+
+
+def _classes_of(data: Prepared, columns: dict[str, Any]) -> list[str]:
+    """Columns that were named or found as classes, and hold few whole numbers."""
+    named = (data.reading.color, data.reading.labels, *data.suspected_targets)
+    return [
+        name
+        for name in named
+        if name in columns
+        and np.asarray(columns[name]).dtype.kind in "iu"
+        and len(np.unique(columns[name])) <= MAX_CLASS_NUMBERS
+    ]
+
+
+def _class_words(name: str, values: Any) -> Any:
+    return np.array([f"{name} {value}" for value in values], dtype=object)
+
+
+def _telling_columns(
+    fitted: FittedMap, data: Prepared, points: Any
+) -> tuple[dict[str, Any], dict[str, tuple[str, ...]]]:
+    """Columns that may tell groups apart, and the levels of those with an order."""
     columns = _label_columns(data)
     ordered = [one for one in data.encodings if one.kind == "ordered" and one.name in columns]
     columns |= {one.name: one.values(columns[one.name])[:, 0] for one in ordered}
-    orders = {one.name: one.levels for one in ordered}
     if not fitted.job.of_distances:
         columns |= _number_columns(data, points)
-    verdicts: tuple[str, ...] = () if quality is None else quality.groups.verdicts
-    return map_meaning(columns, points, verdicts=verdicts, orders=orders)
+    return columns, {one.name: one.levels for one in ordered}
 
 
 def first_color(data: Prepared, meaning: MapMeaning | None) -> tuple[str | None, str]:
@@ -83,7 +126,7 @@ def axis_titles(fitted: FittedMap, meaning: MapMeaning | None) -> list[str]:
 def _label_columns(data: Prepared) -> dict[str, Any]:
     """Categories, dates and what was kept apart; no names of rows."""
     known = {name: colors_of(values) for name, values in data.labels.items()}
-    apart = (data.reading.identifier,)
+    apart = (data.reading.identifier, *data.reading.text)
     return {name: values for name, values in known.items() if name not in apart}
 
 

@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
+from importlib import import_module
 from inspect import signature
 from numbers import Integral, Real
 from time import perf_counter
@@ -130,6 +131,11 @@ class Statement:
     problem: TraceProblem
     leads_to: Callable[[Embedding], Any]
     scaling: Callable[[Array], Scaling] = field(default_factory=lambda: no_scaling)
+
+
+def _growth() -> Any:
+    """The room of maps that grow, which stands above the methods; loaded where it is asked for."""
+    return import_module("dualfold.growth")
 
 
 def no_scaling(values: Array) -> Scaling:
@@ -260,6 +266,66 @@ class Estimator(
             A function of an array of rows that returns their points.
         """
         raise NotImplementedError
+
+    def extend(self, X: Any = None, *, without: Any = (), old: Any = None) -> Any:
+        """Add rows to the map; old points keep their places.
+
+        New rows are placed as `transform` places them. The estimator does not change: what it
+        returns is a map of all rows that can grow again, be fitted again, and says how far it is
+        from the best map of all rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features) or None, default=None
+            Rows that come, with the columns that were fitted; None: none come.
+        without : array-like of int, default=()
+            Numbers of fitted rows that leave; the first row is 0.
+        old : array-like of shape (n_fitted, n_features) or None, default=None
+            The rows that were fitted, for estimators that do not keep them, as `PCA`.
+
+        Returns
+        -------
+        UpdatedMap
+            The map of all rows; its `staleness_`, `new_rows_` and `verdict()` judge it.
+
+        Raises
+        ------
+        InvalidInput
+            If the rows do not have the columns of the map, or the estimator keeps no rows and
+            `old` is not given.
+        """
+        return _growth().map_of_estimator(self, old).extend(X, without=without)
+
+    def refit(self, X: Any, *, anchor: Any = None, old_rows: Any = None) -> Any:
+        """Fit again to more rows, and lay the new map over an old one.
+
+        The fit starts from what is known. The estimator does not change.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows to fit.
+        anchor : estimator, UpdatedMap or None, default=None
+            Map whose places are kept as far as possible; None is this one.
+        old_rows : array-like of int or None, default=None
+            Numbers in X of the rows of that map, in their order; None: the first ones, or all rows
+            for estimators that keep no points, as `PCA`.
+
+        Returns
+        -------
+        UpdatedMap
+            The new map; its `registration_` says how far old points moved.
+        """
+        growth = _growth()
+        anchor = self if anchor is None else anchor
+        if not isinstance(anchor, growth.UpdatedMap):
+            rows = anchor._checked_rows(X, reset=False)
+            # A linear map keeps no points, and has a place for every row.
+            points = getattr(anchor, "embedding_", None)
+            kept = rows.shape[0] if points is None else len(points)
+            first = rows[:kept] if old_rows is None else rows[np.asarray(old_rows)]
+            anchor = growth.map_of_estimator(anchor, first)
+        return anchor.refit(X, old_rows=old_rows)
 
     def plot(
         self, X: Any = None, *, color: Any = None, title: str = "", color_name: str = ""
@@ -401,6 +467,7 @@ def fit_any_table(
                 given = (validated_masses(masses, checked.shape[0]),)
             with fit_task(estimator, X):
                 estimator._fit(checked, labels, *given)
+        estimator._weighted = sample_weight is not None or masses is not None
     return rows
 
 

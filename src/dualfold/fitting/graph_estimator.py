@@ -314,4 +314,6 @@ def shared_fields(
 
 def eigen_solver(estimator: Any) -> Any:
     """The solver that `eigen_solver`, `tol` and `random_state` of an estimator name."""
-    return solver_named(estimator.eigen_solver, estimator.tol, seed_of(estimator.random_state))
+    start = getattr(estimator, "_start", None)  # set while a map is fitted again
+    seed = seed_of(estimator.random_state)
+    return solver_named(estimator.eigen_solver, estimator.tol, seed, start)

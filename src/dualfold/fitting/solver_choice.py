@@ -7,6 +7,7 @@ from typing import Any
 
 from scipy.sparse.linalg import LinearOperator
 
+from dualfold.arrays import Array
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solvers import Auto, Dense, Factored, Lanczos, Preconditioned
 from dualfold.trace.solvers.solver import Solver
@@ -19,11 +20,14 @@ MAX_DENSE_ROWS = 2_000
 DENSE_SHARE = 20
 
 
-def solver_named(name: str, tol: float = 0.0, seed: int = 0) -> Solver:
-    """The solver of that name; a tolerance of 0 leaves the default."""
+def solver_named(name: str, tol: float = 0.0, seed: int = 0, start: Array | None = None) -> Solver:
+    """The solver of that name; a tolerance of 0 leaves the default.
+
+    start : points of an earlier map, for the solvers that can begin with them
+    """
     settings: dict[str, Any] = {"seed": seed} | ({"tol": tol} if 0 < tol < 1e-6 else {})
     return {
-        "auto": Auto(**settings),
+        "auto": Auto(**settings, start=start),
         "dense": Dense(),
         "arpack": Lanczos(**settings),
         "lanczos": Lanczos(**settings),

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from dualfold.arrays import Array
 from dualfold.errors import InvalidInput, counted
 from dualfold.graph.builders import spread_of, variable_counts
+from dualfold.graph.cosines import cosines_within, directions, is_cosine
 from dualfold.graph.distances import (
     UNDERFLOW_DISTANCE,
     correct_underflow_lists,
@@ -67,12 +68,12 @@ def attach(graph: Graph, queries: Any) -> Attachment:
     lists = _own_lists(graph, queries, nearest_old)
     kept = _lists_by_rule(graph, lists)
     same = _coinciding_points(*nearest_old, n_new)
-    pairs = _pairs_of_lists(kept)
+    pairs = pairs_of_lists(kept)
     if reverse is not None and _uses_own_kernel(graph) and not _has_underflow(kept):
         pairs = _concatenated_pairs(pairs, _pairs_not_listed(kept, reverse, same))
     elif reverse is not None:
         both = _concatenated_pairs(pairs, _without_self(*reverse))
-        pairs = _pairs_of_lists(_as_lists(*both, n_new))
+        pairs = pairs_of_lists(as_lists(*both, n_new))
     elif graph.kind != "radius":
         pairs = _selected_pairs(pairs, pairs[2] <= graph.lists.radius[pairs[1]])
     rows, columns, distances = pairs
@@ -88,10 +89,10 @@ def _nearest_and_reverse(graph: Graph, queries: Any) -> tuple[Pairs, Pairs | Non
     """
     count = (graph.n_neighbors or 0) + 1
     if graph.kind == "radius" or graph.symmetry != "or":
-        return _nearest_old(graph, queries, count), None
+        return nearest_old_pairs(graph, queries, count), None
     radius = graph.lists.radius
     if not _uses_own_kernel(graph) or is_tree_faster(*graph.points.shape):  # the tree needs no scan
-        return _nearest_old(graph, queries, count), _pairs_within(graph, queries, radius)
+        return nearest_old_pairs(graph, queries, count), pairs_within_radii(graph, queries, radius)
     nearest_old = nearest_and_reverse(graph.points, min(count, graph.n), queries, radius)
     indices, distances, reverse = nearest_old
     return _flat(indices, distances), reverse
@@ -167,7 +168,7 @@ def _selected_pairs(pairs: Pairs, which: Array) -> Pairs:
     return rows[which], columns[which], distances[which]
 
 
-def _pairs_of_lists(lists: Lists) -> Pairs:
+def pairs_of_lists(lists: Lists) -> Pairs:
     return np.repeat(np.arange(len(lists)), lists.counts), lists.indices, lists.distances
 
 
@@ -183,15 +184,15 @@ def nearest_graph_points(graph: Graph, queries: Any) -> tuple[Array, Array]:
             "build it with knn, radius or variable"
         )
     queries = queries if hasattr(queries, "shape") else as_array(queries, "X")
-    lists = _as_lists(*_nearest_old(graph, queries, graph.n_neighbors or 1), _count(queries))
+    lists = as_lists(*nearest_old_pairs(graph, queries, graph.n_neighbors or 1), _count(queries))
     if graph.kind == "variable":
         # As few as the rule gives it, and the nearest one, which may be itself.
-        nearest_old = _nearest_old(graph, queries, (graph.n_neighbors or 0) + 1)
+        nearest_old = nearest_old_pairs(graph, queries, (graph.n_neighbors or 0) + 1)
         lists = lists.first(_lists_by_rule(graph, _own_lists(graph, queries, nearest_old)).counts)
     if graph.kind == "radius":
-        near = _pairs_within(graph, queries, np.full(graph.n, graph.radius))
-        both = _concatenated_pairs(_pairs_of_lists(lists), near)
-        lists = _as_lists(*both, _count(queries))
+        near = pairs_within_radii(graph, queries, np.full(graph.n, graph.radius))
+        both = _concatenated_pairs(pairs_of_lists(lists), near)
+        lists = as_lists(*both, _count(queries))
     width = int(lists.counts.max(initial=1))
     place = np.minimum(np.arange(width), lists.counts[:, None] - 1)
     where = lists.indptr[:-1, None] + np.maximum(place, 0)
@@ -204,8 +205,8 @@ def _own_lists(graph: Graph, queries: Any, nearest_old: Pairs) -> Lists:
     nearest_old : t + 1 of them, itself among them
     """
     if graph.kind == "radius":
-        near = _pairs_within(graph, queries, np.full(graph.n, graph.radius))
-        return _as_lists(*_without_self(*near), _count(queries))
+        near = pairs_within_radii(graph, queries, np.full(graph.n, graph.radius))
+        return as_lists(*_without_self(*near), _count(queries))
     rows, columns, distances = _without_self(*nearest_old)  # near to far as they come
     counts = np.bincount(rows, minlength=_count(queries))
     lists = Lists(np.concatenate([[0], np.cumsum(counts)]), columns, distances)
@@ -220,9 +221,9 @@ def _lists_by_rule(graph: Graph, lists: Lists) -> Lists:
     return lists.first(variable_counts(spread_of(lists, k), k, graph.usual_spread or 0.0))
 
 
-def _nearest_old(graph: Graph, queries: Any, k: int) -> Pairs:
+def nearest_old_pairs(graph: Graph, queries: Any, k: int) -> Pairs:
     if is_precomputed(graph.metric):
-        return _pairs_of_lists(_distance_rows(graph, queries).first(k))
+        return pairs_of_lists(_distance_rows(graph, queries).first(k))
     found = nearest(graph.points, min(k, graph.n), queries=queries, metric=graph.metric)
     return _flat(found.indices, found.distances)
 
@@ -233,10 +234,10 @@ def _flat(indices: Array, distances: Array) -> Pairs:
     return rows, indices.ravel(), distances.ravel()
 
 
-def _pairs_within(graph: Graph, queries: Any, radius: Array) -> Pairs:
+def pairs_within_radii(graph: Graph, queries: Any, radius: Array) -> Pairs:
     """All pairs (new, old) at a distance within the old point's radius."""
     if is_precomputed(graph.metric):
-        pairs = _pairs_of_lists(_distance_rows(graph, queries))
+        pairs = pairs_of_lists(_distance_rows(graph, queries))
         return _selected_pairs(pairs, pairs[2] <= radius[pairs[1]])
     if not is_euclidean(graph.metric):
         return _pairs_within_by_metric(graph, queries, radius)
@@ -244,7 +245,9 @@ def _pairs_within(graph: Graph, queries: Any, radius: Array) -> Pairs:
         X, Q = rows_alike(graph.points, queries)
     except OutOfRange as out:
         scaled = replace(graph, points=in_units(graph.points, out.power))
-        found = _pairs_within(scaled, in_units(queries, out.power), np.ldexp(radius, -out.power))
+        found = pairs_within_radii(
+            scaled, in_units(queries, out.power), np.ldexp(radius, -out.power)
+        )
         return found[0], found[1], np.ldexp(found[2], out.power)
     frame, safe = frame_of(X, Q, None), np.maximum(radius, UNDERFLOW_DISTANCE)
     points, asked = frame.coordinates(X), frame.coordinates(Q)
@@ -254,6 +257,10 @@ def _pairs_within(graph: Graph, queries: Any, radius: Array) -> Pairs:
 
 
 def _pairs_within_by_metric(graph: Graph, queries: Any, radius: Array) -> Pairs:
+    if is_cosine(graph.metric):  # as `nearest` computes it: the same pair, the same distance
+        lines, asked = directions(graph.points), directions(queries, "queries")
+        if lines is not None and asked is not None:
+            return cosines_within(lines, asked, radius, thread_count(None))
     found = []
     step = max(1, MAX_TILE_DISTANCES // graph.n)
     for start in range(0, _count(queries), step):
@@ -275,7 +282,7 @@ def _distance_rows(graph: Graph, queries: Any) -> Lists:
         matrix = canonical_rows(queries, "X")
         check_distances(matrix.data)
         rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
-        return _as_lists(rows, matrix.indices, matrix.data, matrix.shape[0])
+        return as_lists(rows, matrix.indices, matrix.data, matrix.shape[0])
     block = np.asarray(queries, dtype=float)
     check_distances(block.ravel())
     order = np.argsort(block, axis=1, kind="stable")
@@ -292,7 +299,7 @@ def _without_self(rows: Array, columns: Array, distances: Array) -> Pairs:
     return rows[others], columns[others], distances[others]
 
 
-def _as_lists(rows: Array, columns: Array, distances: Array, n: int) -> Lists:
+def as_lists(rows: Array, columns: Array, distances: Array, n: int) -> Lists:
     """Pairs as lists, near to far, each pair once."""
     order = np.lexsort((columns, distances, rows))
     rows, columns, distances = rows[order], columns[order], distances[order]

@@ -15,6 +15,14 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.errors import Argument, InvalidInput, RowNumbers
+from dualfold.graph.cosines import (
+    Directions,
+    approximate_cosines,
+    cosine_search,
+    cosines_within,
+    directions,
+    is_cosine,
+)
 from dualfold.graph.distances import (
     UNDERFLOW_DISTANCE,
     correct_underflow_lists,
@@ -147,6 +155,12 @@ def nearest(
     threads = thread_count(n_jobs)
     if is_precomputed(metric):
         return _of_precomputed(X, n_neighbors, queries)
+    if is_cosine(metric) and search in ("auto", "approximate"):
+        lines = directions(X)
+        asked = None if queries is None else directions(queries, "queries")
+        if lines is not None and (queries is None) == (asked is None):
+            recall = random_state, recall_sample
+            return _by_cosine(lines, asked, n_neighbors, search, (threads, *recall))
     if not _uses_own_kernel(X, metric):
         return _of_metric(X, n_neighbors, queries, metric, search, threads)
     try:
@@ -167,15 +181,38 @@ def nearest(
         return replace(found, distances=np.ldexp(found.distances, out.power))
     _check_count(n_neighbors, len(X), queries is not None)
     if search == "approximate":
-        if queries is not None:
-            raise InvalidInput(
-                Argument("search", "approximate"),
-                " lists the neighbours of X's own rows; for queries use ",
-                Argument("search", "auto"),
-                ", which is exact",
-            )
+        _refuse_queries(queries)
         return approximate_search(X, n_neighbors, threads, random_state, recall_sample)
     return _exact_neighbors(X, queries, n_neighbors, search, threads)
+
+
+def _refuse_queries(queries: Any) -> None:
+    """Raise where the approximate search is asked for other rows than X's."""
+    if queries is not None:
+        raise InvalidInput(
+            Argument("search", "approximate"),
+            " lists the neighbours of X's own rows; for queries use ",
+            Argument("search", "auto"),
+            ", which is exact",
+        )
+
+
+def _by_cosine(
+    X: Directions, queries: Directions | None, k: int, search: str, settings: tuple[int, Any, int]
+) -> Neighbors:
+    """Lists by cosine, by our own searches; `settings`: threads, the seed, the recall's sample."""
+    threads = settings[0]
+    if queries is not None:
+        refuse_other_columns(X.rows.shape[1], queries.rows.shape[1])
+    _check_count(k, len(X.rows), queries is not None)
+    if search == "approximate":
+        _refuse_queries(queries)
+        return approximate_cosines(X, lambda U: approximate_search(U, k, *settings), threads)
+
+    def euclidean(U: np.ndarray, asked: np.ndarray | None, count: int) -> Neighbors:
+        return _exact_neighbors(U, asked, count, "auto", threads)
+
+    return cosine_search(X, queries, k, euclidean, threads)
 
 
 def _exact_neighbors(
@@ -273,6 +310,12 @@ def neighbors_within(
         near = distances <= radius
         counts = np.add.reduceat(np.append(near, False), indptr[:-1]) * (np.diff(indptr) > 0)
         return np.concatenate([[0], np.cumsum(counts)]), indices[near], distances[near]
+    lines = directions(X) if is_cosine(metric) else None
+    if lines is not None:
+        n = len(lines.rows)
+        row, column, distance = cosines_within(lines, lines, np.full(n, float(radius)), threads)
+        apart = row != column
+        return sorted_lists(row[apart], column[apart], distance[apart], n)
     if not _uses_own_kernel(X, metric):
         return metric_within(double_table(X, "X"), radius, metric, threads)
     try:

@@ -118,6 +118,9 @@ class NystromMap(OutOfSampleMap):
     def fitted_rows(self) -> tuple[Any, Any]:
         return self.graph.points, self.graph.metric
 
+    def frozen_parameters(self) -> dict[str, Any]:
+        return {"width": self.affinity.width} if self.affinity.kind == "heat" else {}
+
 
 def _affinity_from_parts(parts: Parts, n: int) -> Affinity:
     """The rule of weights, with what its kind needs."""

@@ -27,6 +27,7 @@ STORED_KINDS = {
     "kernel": "kernel_map:KernelMap",
     "pieces": "piecewise_map:PiecewiseMap",
     "rescaled": "piecewise_map:RescaledMap",
+    "moved": "moved_map:MovedMap",
 }
 
 
@@ -138,6 +139,16 @@ class OutOfSampleMap:
         """
         raise InvalidInput(f"a map of kind {self.kind!r} holds no answer to this problem")
 
+    def unmoved(self) -> OutOfSampleMap:
+        """The map before it was laid over another one.
+
+        Returns
+        -------
+        OutOfSampleMap
+            The map that the problem leads to; this one where nothing moved it.
+        """
+        return self
+
     def piece_maps(self) -> tuple[Any, ...]:
         """The maps of the pieces of the graph.
 
@@ -177,6 +188,16 @@ class OutOfSampleMap:
             The means; None if the map does not hold them.
         """
         return None
+
+    def frozen_parameters(self) -> dict[str, Any]:
+        """Parameters that the fit has found, and that stay when rows come.
+
+        Returns
+        -------
+        dict
+            Values by the names of the estimator's parameters.
+        """
+        return {}
 
     def compared_rows(self, X: Any) -> Any:
         """Rows in the units that the map measures in, to compare them with one another.

@@ -145,3 +145,6 @@ class RescaledMap(OutOfSampleMap):
 
     def fitted_rows(self) -> tuple[Any, Any] | None:
         return self.map.fitted_rows()
+
+    def frozen_parameters(self) -> dict[str, Any]:
+        return self.map.frozen_parameters()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -507,6 +507,30 @@ class TSNE(Estimator):
         return certify_tsne(
             problem, points, tolerance=share, neighbors_kept=kept, n_jobs=self.n_jobs
         )
+
+    def points_after(self, X: Any, points: Any, rounds: int) -> Array:
+        """Descend from points as this estimator's map of X, without exaggeration.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+        points : array-like of shape (n_samples, n_components)
+            Where the points begin.
+        rounds : int
+            Number of iterations.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components)
+            Where they end.
+        """
+        checked = self._checked_rows(X, reset=True)
+        _, problem = self._problem(checked)
+        late = replace(self._phases(problem.n)[1], rounds=rounds)
+        start = given_start(np.asarray(points, dtype=float), problem.n, self.n_components)
+        exact = self.method == "exact" or self.angle == 0
+        return descend(problem, start, [late], exact=exact, n_jobs=self.n_jobs).points
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

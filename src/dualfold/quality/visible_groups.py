@@ -61,18 +61,24 @@ class MapGroups:
         return float(np.average(depths, weights=self.sizes[others]))
 
 
-def map_groups(Y: Array, *, n_jobs: int | None = None) -> MapGroups:
-    """The groups on a map of a few columns."""
+def map_groups(
+    Y: Array, *, n_jobs: int | None = None, near: int | None = None, least: int | None = None
+) -> MapGroups:
+    """The groups on a map of a few columns.
+
+    near : points that the density at a point is taken from; least : points of a group
+    """
     Y = rows_in_units(Y, "Y")[0]
     n = len(Y)
     if n < 2:
         raise InvalidInput(Argument("Y"), f" needs two rows or more; it has {n}")
-    found = nearest(Y, _near_points(n), n_jobs=n_jobs)
+    near = _near_points(n) if near is None else min(near, n - 1)
+    found = nearest(Y, near, n_jobs=n_jobs)
     squares = np.square(found.distances).mean(axis=1)
     positive = squares[squares > 0]
     floor = float(positive.min()) if len(positive) else 1.0
     heights = -0.5 * Y.shape[1] * np.log(np.maximum(squares, floor))
-    return _hills(found.indices, heights, _least_points(n))
+    return _hills(found.indices, heights, _least_points(n) if least is None else least)
 
 
 def smallest_visible_group(n: int) -> int:

@@ -5,6 +5,7 @@ load_model("roll.dualfold").transform(new)
 """
 
 from dualfold.saved.foreign_rows import judged_rows
+from dualfold.saved.grown_models import updated_map_of
 from dualfold.saved.model import Model, load_model, model_of, save_model
 from dualfold.saved.rechecks import rechecked_model, rechecked_points
 
@@ -16,4 +17,5 @@ __all__ = [
     "rechecked_model",
     "rechecked_points",
     "save_model",
+    "updated_map_of",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,14 +26,20 @@ from dualfold.data.encoding import (
 from dualfold.data.imputation import MIN_NOISE, Imputation
 from dualfold.data.notices import quoted_names
 from dualfold.errors import DamagedFile, InvalidInput
+from dualfold.growth.updated_map import UpdatedMap
 from dualfold.maps import file_checks
 from dualfold.maps.out_of_sample import OutOfSampleMap, map_from_parts, parts_of
 from dualfold.maps.parts import DATA_TOLERANCE, Parts, agree_within
 from dualfold.saved.archive import read_archive, write_archive
+from dualfold.saved.stored_growth import StoredGrowth, growth_from, growth_of
+from dualfold.text.text_block import TextBlock
 from dualfold.unfolding.stored_unfolding import BothSides
 
 # What a file holds of an imputation.
 IMPUTATION_ARRAYS = ("mean", "scale", "components", "noise")
+# What a model of a linear map, which holds no rows itself, stores of them to compare new ones with.
+MAX_STORED_ROWS = 2_000
+MAX_STORED_NUMBERS = 4_000_000
 # In units of the columns' scales components are near 1; these only keep sums from overflowing.
 MAX_COMPONENTS = 100
 MAX_COMPONENT = 1e6
@@ -70,6 +76,10 @@ class Model:
         Some of the fitted rows, if the map holds none: new rows are compared with them.
     imputation : Imputation or None
         How missing values of the fitted rows were filled in, if not by means alone.
+    growth : StoredGrowth or None
+        Rows that came after the fit, and which fitted rows left; None if nothing grew.
+    text : TextBlock or None
+        How texts or vectors become the first of `columns`.
 
     See Also
     --------
@@ -97,6 +107,8 @@ class Model:
     both_sides: BothSides | None = None
     reference: Array | None = None
     imputation: Imputation | None = None
+    growth: StoredGrowth | None = None
+    text: TextBlock | None = None
 
     @property
     def encodings(self) -> tuple[Encoding, ...]:
@@ -126,7 +138,7 @@ class Model:
         InvalidInput
             If the rows have other columns.
         """
-        if hasattr(X, "iloc") and self.encodings:
+        if hasattr(X, "iloc") and (self.encodings or self.text is not None):
             X = self.encoded_table({str(name): column for name, column in X.items()})[0]
             X = self.with_categories(X)
         if X.shape[1] != len(self.columns):
@@ -172,7 +184,7 @@ class Model:
         """
         encodings = self.encodings
         refuse_lacking([encoding.name for encoding in encodings], list(table))
-        X = encoded_columns(encodings, table)
+        X = self._encoded_columns(table)
         new = {encoding.name: encoding.unknown(table[encoding.name]) for encoding in encodings}
         notices = [
             f"'{name}' has values that no old row had ({quoted_names(values, 3)}): counted as "
@@ -181,6 +193,14 @@ class Model:
             if values
         ]
         return X, notices
+
+    def _encoded_columns(self, table: Mapping[str, Any]) -> Array:
+        """The text before the columns that join it; NaN for texts without a known term."""
+        if self.text is None:
+            return encoded_columns(self.encodings, table)
+        rows = self.text.rows(table)
+        joined = [encoded_columns(self.encodings, table)] if self.encodings else []
+        return np.concatenate([rows, *joined], axis=1)
 
     def imputed_rows(self, X: Array) -> Array:
         """Fill in missing values as those of the fitted rows were; by means where these had none.
@@ -213,7 +233,8 @@ class Model:
         ndarray of shape (n_samples, n_features)
             Rows in which numbers alone may be missing.
         """
-        lacking = ~np.isfinite(X) & indicators(self.encodings)
+        text = np.zeros(0 if self.text is None else self.text.width, dtype=bool)
+        lacking = ~np.isfinite(X) & np.concatenate([text, indicators(self.encodings)])
         return np.where(lacking, self.imputed_rows(X), X) if lacking.any() else X
 
     def matching_columns(self, X: Any, names: Sequence[str]) -> Any:
@@ -296,6 +317,10 @@ def save_model(path: str | os.PathLike[str], model: Model, *, overwrite: bool = 
         "certificate": model.certificate,
         "map": {"kind": parts.kind, "facts": parts.facts},
     }
+    if model.growth is not None:
+        header["growth"] = model.growth.put_into(parts)
+    if model.text is not None:
+        header["text"] = model.text.put_into(parts)
     with atomic_file(Path(path), overwrite=overwrite) as file:
         write_archive(file, header, parts.arrays)
 
@@ -366,7 +391,9 @@ def _model_of(header: dict[str, Any], arrays: dict[str, Array]) -> Model:
     if map_.n_columns != width:
         raise DamagedFile(f"its map takes {map_.n_columns} columns, and it names {width}")
     encodings = from_json(settings.get("encodings") or ())
-    if encodings and features_of(encodings) != tuple(columns):
+    text = TextBlock.from_file(parts, header["text"]) if "text" in header else None
+    joined = tuple(columns[0 if text is None else text.width :])
+    if (encodings or text is not None) and features_of(encodings) != joined:
         raise DamagedFile("its columns are not those that it states how to make")
     return Model(
         map=map_,
@@ -379,7 +406,9 @@ def _model_of(header: dict[str, Any], arrays: dict[str, Array]) -> Model:
         certificate=dict(file_checks.json_object(header, "certificate")),
         both_sides=_both_sides(parts),
         reference=parts.optional_array("model_reference", [None, width]),
-        imputation=_imputation(parts, encodings, width),
+        growth=growth_from(header, parts, map_),
+        imputation=None if text is not None else _imputation(parts, encodings, width),
+        text=text,
     )
 
 
@@ -408,12 +437,12 @@ def _both_sides(parts: Parts) -> BothSides | None:
 
 
 def model_of(estimator: Any) -> Model:
-    """Make a model of a fitted estimator.
+    """Make a model of a fitted estimator, or of a map that grew.
 
     Parameters
     ----------
-    estimator : estimator
-        A fitted estimator of dualfold.
+    estimator : estimator or UpdatedMap
+        A fitted estimator of dualfold, or what its `extend` returned.
 
     Returns
     -------
@@ -438,6 +467,8 @@ def model_of(estimator: Any) -> Model:
     >>> bool((model_of(fitted).transform(X) == fitted.transform(X)).all())
     True
     """
+    if isinstance(estimator, UpdatedMap):
+        return _model_of_grown(estimator)
     name = type(estimator).__name__
     columns = getattr(estimator, "feature_names_in_", None)
     encodings = getattr(estimator, "encodings_", ())
@@ -451,10 +482,33 @@ def model_of(estimator: Any) -> Model:
         method=name,
         columns=tuple(str(column) for column in columns),
         settings={"estimator": name, "parameters": parameters, "not_kept": not_kept}
-        | ({"encodings": to_json(encodings)} if encodings else {}),
+        | ({"encodings": to_json(encodings)} if encodings else {})
+        | ({"weighted": True} if getattr(estimator, "_weighted", False) else {}),
         certificate=estimator.certificate_.to_dict(),
         both_sides=both_sides(estimator),
     )
+
+
+def _model_of_grown(grown: UpdatedMap) -> Model:
+    """The model of a map that grew: the stored one that it came from, or its estimator's."""
+    first, fitted = grown.stored, hasattr(grown.estimator, "certificate_")
+    model: Model = model_of(grown.estimator) if first is None else first
+    if first is not None and fitted:  # a stored map that was fitted again
+        model = replace(
+            model,
+            certificate=grown.estimator.certificate_.to_dict(),
+            both_sides=both_sides(grown.estimator),
+            reference=None if model.reference is None else reference_rows(grown.rows),
+        )
+        if model.means is not None and model.shift is None:  # a scale stays, and its means
+            means = np.asarray(grown.rows.mean(axis=0), dtype=float).ravel()
+            model = replace(model, means=means)
+        if "parameters" in model.settings:
+            stated, not_kept = _plain_parameters(grown.estimator)
+            found = {"parameters": stated, "not_kept": not_kept}
+            model = replace(model, settings=model.settings | found)
+    parts_of(grown.rule)  # refuses what cannot be saved now, not when the file is written
+    return replace(model, map=grown.rule, growth=growth_of(grown))
 
 
 def _plain_parameters(estimator: Any) -> tuple[dict[str, Any], list[str]]:
@@ -476,6 +530,21 @@ def _plain_parameters(estimator: Any) -> tuple[dict[str, Any], list[str]]:
         else:
             others.append(name)
     return plain, others
+
+
+def kept_rows(X: Any) -> Array | None:
+    """The numbers of the rows that a model stores; None where the table is sparse."""
+    if not isinstance(X, np.ndarray):
+        return None
+    n, width = X.shape
+    count = min(n, MAX_STORED_ROWS, max(50, MAX_STORED_NUMBERS // max(1, width)))
+    return np.sort(np.random.default_rng(0).choice(n, count, replace=False))
+
+
+def reference_rows(X: Any) -> Array | None:
+    """The rows that a model stores of a linear map; None where the table is sparse."""
+    rows = kept_rows(X)
+    return None if rows is None else X[rows].astype(np.float32)
 
 
 def storable_map(estimator: Any) -> OutOfSampleMap:

@@ -7,7 +7,7 @@ states them, so that whoever reads it sees which problem was judged.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -83,11 +83,26 @@ def rechecked_model(
             f"{len(model.columns)}"
         )
     given = _Rows(X, table, y, weights)
-    certificate = _certificate_of_model(estimator, given, model, settings)
+    inner = replace(model, map=model.map.unmoved())
+    certificate = _certificate_of_model(estimator, given, inner, settings)
+    certificate = certificate.with_scope(_words_on_growth(model))
     if "estimator" not in model.settings:
         return certificate
     scaled = [name for name in ("shift", "scale", "means") if getattr(model, name) is not None]
     return certificate.with_doubts(*(f"the model has a {name} of its own" for name in scaled))
+
+
+def _words_on_growth(model: Model) -> str:
+    """What of a map is not judged, since it is no answer to the problem; "" for nothing."""
+    words = []
+    if model.map.unmoved() is not model.map:
+        words.append("the map before it was turned and moved onto an older one")
+    if model.growth is not None and (model.growth.n_added or model.growth.n_left):
+        words.append(
+            f"the rows that were fitted, not about {counted(model.growth.n_added, 'row')} added "
+            f"and {model.growth.n_left:,} taken away later"
+        )
+    return ", and ".join(words)
 
 
 @dataclass(frozen=True, eq=False)

@@ -110,6 +110,7 @@ def descend(
     look_every: int = 50,
     least_gradient: float = 0.0,
     look: Callable[[Checkpoint], bool | None] = lambda _: None,
+    further_pull: Callable[[Array], Array] | None = None,
     n_jobs: int | None = None,
 ) -> Descent:
     """Follow the phases from `start`; `look` is called at every checkpoint and may stop it.
@@ -118,6 +119,7 @@ def descend(
     exact, angle : whether repulsion sums over all pairs; else the angle of the tree (3-D)
     least_gradient : stop where ‖∇F‖ is not larger at a checkpoint
     look_every, look : iterations between two checkpoints; what is called with each `Checkpoint`
+    further_pull : of points, what else attracts them, as a quarter of its gradient (springs)
     n_jobs : threads (None: all cores); the bits do not depend on them
     """
     run = _Run(problem, start, exact, angle, thread_count(n_jobs))
@@ -138,6 +140,9 @@ def descend(
                     run.repulsion.refine()
                     phase = replace(phase, rate=phase.rate / phase.calm, calm=1.0)
                 run.forces(pool)
+                if further_pull is not None:
+                    strength = problem.attraction * phase.exaggeration
+                    run.pull += further_pull(run.points())[run.rows] / strength
                 taken += 1
                 if taken % look_every == 0 or taken == total:
                     state = run.checkpoint(taken, phase.exaggeration, pool)

@@ -16,6 +16,7 @@ from dualfold.data.reading import PLAIN_READING
 from dualfold.errors import Argument, InvalidInput
 from dualfold.inputs import frame_of, numbers_of
 from dualfold.view.audit_page import audit_content
+from dualfold.view.named_groups import named_groups
 from dualfold.view.page import Page, PageContent, make_page
 from dualfold.view.page_columns import values_of
 from dualfold.view.page_map import Map, measured_map
@@ -128,7 +129,8 @@ def _map_in_words(shown: Map, X: Any) -> Map:
     verdict = map_verdict(X, shown.points, columns=columns)
     directions, verdicts = verdict.layout.columns, verdict.groups.verdicts
     meaning = map_meaning(columns, shown.points, directions=directions, verdicts=verdicts)
-    return replace(shown, verdict=verdict, meaning=meaning)
+    found = named_groups(shown.points, X, columns=columns)
+    return replace(shown, verdict=verdict, meaning=meaning, names=found)
 
 
 def _with_best_color(content: PageContent) -> PageContent:

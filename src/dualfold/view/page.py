@@ -39,6 +39,7 @@ from dualfold.view.page_columns import (
 )
 from dualfold.view.page_data import PageParts
 from dualfold.view.page_map import Map
+from dualfold.view.page_names import RowTerms
 from dualfold.view.page_size import (
     BYTES_PER_MB,
     DEFAULT_MB,
@@ -51,21 +52,15 @@ __all__ = ["Page", "PageContent", "make_page", "write_page"]
 
 # In this order inside one function: each file uses only what stands before it when it runs.
 PAGE_SCRIPTS = (
-    *("data", "explain", "audit", "colors", "neighbors", "view", "drawing", "density", "names"),
-    *(
-        "meaning",
-        "overlay",
-        "column_points",
-        "change",
-        "legend",
-        "compare",
-        "point",
-        "panels",
-        "verdict",
-        "download",
-    ),
-    *("search", "tools", "keyboard", "print", "page"),
+    *("data", "explain", "audit", "colors", "neighbors", "view", "drawing", "{map}", "density"),
+    *("names", "meaning", "overlay", "column_points", "zoom_names", "change", "legend", "compare"),
+    *("point", "{panels}", "verdict", "download", "search", "tools", "keyboard", "print", "page"),
 )
+# What plotly draws on most pages, our own WebGL on those of very many rows.
+PLOTLY_PARTS = {"map": "plotly_map", "panels": "panels"}
+LARGE_PARTS = {"map": "large_map", "panels": "large_grid"}
+# plotly draws this many well; also the most points of a still picture.
+MOST_PLOTLY_ROWS = 100_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,6 +104,8 @@ class PageContent:
         same ones share their colours.
     audit : dict or None, default=None
         What an audit of the map found.
+    row_terms : RowTerms or None, default=None
+        Terms of the text of each row, and how many of its neighbours share each.
 
     See Also
     --------
@@ -138,6 +135,7 @@ class PageContent:
     notes: Sequence[str] = ()
     classes: Mapping[str, Sequence[str]] | None = None
     audit: dict[str, Any] | None = None
+    row_terms: RowTerms | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -233,11 +231,14 @@ def make_page(content: PageContent) -> Page:
         total=n,
         notes=tuple(content.notes),
         audit=content.audit,
+        row_terms=content.row_terms,
+        large=_is_large(maps),
     )
+    large = parts.large
     pictures = _still_pictures(maps, table, color)
-    fixed_bytes = len(_html_file(content.title, "", pictures).encode("utf-8"))
+    fixed_bytes = len(_html_file(content.title, "", pictures, large=large).encode("utf-8"))
     parts, notices = fit_to_size(parts, features, fixed_bytes, most_mb)
-    return Page(_html_file(content.title, parts.json(), pictures), notices)
+    return Page(_html_file(content.title, parts.json(), pictures, large=large), notices)
 
 
 def write_page(
@@ -273,6 +274,12 @@ def _rows_of(maps: list[Map]) -> int:
     return len(maps[0].points)
 
 
+def _is_large(maps: list[Map]) -> bool:
+    """Whether our own canvas draws the page: many rows, in a plane, without points of columns."""
+    planar = all(np.ndim(m.points) == 1 or np.shape(m.points)[1] != 3 for m in maps)
+    return len(maps[0].points) > MOST_PLOTLY_ROWS and planar and not any(m.columns for m in maps)
+
+
 def _still_pictures(maps: Sequence[Map], table: list[Column], color: str | None) -> str:
     """What is seen without WebGL or without scripts: each map as a PNG inside the page."""
     chosen = next((c for c in table if c.name == color), None)
@@ -280,9 +287,14 @@ def _still_pictures(maps: Sequence[Map], table: list[Column], color: str | None)
     if chosen is not None and chosen.kind == "class":
         values = [None if word is None else _plain(str(word)) for word in chosen.given]
     figures = []
+    n = len(maps[0].points)
+    rows: Any = slice(None)
+    if n > MOST_PLOTLY_ROWS:  # more would be seconds of work for the same picture
+        rows = np.random.default_rng(0).choice(n, MOST_PLOTLY_ROWS, replace=False)
+        values = None if values is None else np.asarray(values)[rows]
     for shown in maps:
         figure = map_figure(
-            shown.points,
+            np.asarray(shown.points)[rows],
             values,
             color_name="" if chosen is None else _plain(chosen.name),
             classes=() if chosen is None else chosen.classes,
@@ -312,23 +324,26 @@ def _encodable(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def _html_file(title: str, data: str, pictures: str) -> str:
+def _html_file(title: str, data: str, pictures: str, *, large: bool = False) -> str:
     """The whole file, with its content security policy."""
     parts = files("dualfold.view").joinpath("page_parts")
 
     def text_of(name: str) -> str:
         return parts.joinpath(name).read_text(encoding="utf-8")
 
-    ours = "\n".join(text_of(f"{name}.js") for name in PAGE_SCRIPTS)
+    drawn_by = LARGE_PARTS if large else PLOTLY_PARTS
+    ours = "\n".join(text_of(f"{name.format(**drawn_by)}.js") for name in PAGE_SCRIPTS)
     script = f'\n"use strict";\n(() => {{\n{ours}\n}})();\n'
-    library = _plotly()
+    library = "" if large else _plotly()
     # Only these two texts may run: a script smuggled in by a label would not be among them.
     # Plotly compiles its WebGL programs with `Function`, hence unsafe-eval.
-    allowed = " ".join(_fingerprint(text) for text in (library, script))
+    allowed = [_fingerprint(text) for text in (library, script)]
+    if not large:
+        allowed.append("'unsafe-eval'")
     filling = {
         "title": html.escape(_encodable(title)),
         "policy": (
-            f"default-src 'none'; script-src {allowed} 'unsafe-eval'; "
+            f"default-src 'none'; script-src {' '.join(allowed)}; "
             "style-src 'unsafe-inline'; img-src data: blob:"
         ),
         "style": text_of("page.css"),

@@ -29,12 +29,14 @@ from dualfold.view.page_columns import (
     values_of,
 )
 from dualfold.view.page_map import Map
+from dualfold.view.page_names import RowTerms, names_content
 from dualfold.view.page_terms import terms
 
 # Arrows of columns that can be told apart, and from where on one says something.
 MAX_ARROWS = 12
 MIN_ARROW_CORRELATION = 0.3
 SHEPARD_CELLS = 72  # a side: finer ones than a panel has room for would only make it slow
+AXIS_STEPS = 65_535  # of a coordinate in 16 bits
 # Neighbourhood sizes of the trustworthiness curve, even steps on a logarithmic axis.
 CURVE_SIZES = (1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 40, 50, 70, 100)
 
@@ -55,6 +57,7 @@ class PageParts:
     notices, notes : what was left out; what was decided about the table
     audit : what an audit found, as `page_parts/audit.js` reads it; None without one
     rows : the number of each row in its table, counted from 1; None for 1, 2, 3, …
+    large : whether coordinates are kept in 16 bits and drawn by `page_parts/large_map.js`
     """
 
     title: str
@@ -70,6 +73,8 @@ class PageParts:
     audit: dict[str, Any] | None = None
     rows: Array | None = None
     color_reason: str = ""
+    row_terms: RowTerms | None = None
+    large: bool = False
 
     @property
     def n(self) -> int:
@@ -85,6 +90,7 @@ class PageParts:
             "version": __version__,
             "title": self.title,
             "n": self.n,
+            "large": self.large,
             "total": self.total,
             "seed": int(self.seed),
             "names": self.names,
@@ -99,7 +105,11 @@ class PageParts:
             "notices": list(self.notices),
             "notes": [str(note) for note in self.notes],
             "audit": self.audit,
-            "maps": [_map(shown, self.n, maps[:place]) for place, shown in enumerate(maps)],
+            "row_terms": None if self.row_terms is None else self.row_terms.content,
+            "maps": [
+                _map(shown, self.n, maps[:place], large=self.large)
+                for place, shown in enumerate(maps)
+            ],
         }
 
     def json(self) -> str:
@@ -125,10 +135,11 @@ class PageParts:
             names=None if self.names is None else [self.names[row] for row in rows],
             rows=rows + 1 if self.rows is None else self.rows[rows],
             images=None if self.images is None else Images(self.images.pixels[rows]),
+            row_terms=None if self.row_terms is None else self.row_terms.of_rows(rows),
         )
 
 
-def _map(shown: Map, n: int, before: list[Map]) -> dict[str, Any]:
+def _map(shown: Map, n: int, before: list[Map], *, large: bool = False) -> dict[str, Any]:
     points = np.asarray(shown.points, dtype=float)
     points = points[:, None] if points.ndim == 1 else points
     points = points[:, :2] if points.shape[1] > 3 else points
@@ -141,7 +152,7 @@ def _map(shown: Map, n: int, before: list[Map]) -> dict[str, Any]:
         "strip": strip,
         "density": None if density is None else [part.tolist() for part in density],
         "dimensions": points.shape[1],
-        "points": base64_of(points, np.float64),
+        **(_steps(points) if large else {"points": base64_of(points, np.float64)}),
         "equal": bool(shown.equal) and not strip,
         "pieces": shown.pieces,
         "explained": None if shown.explained is None else [_finite(e) for e in shown.explained],
@@ -156,8 +167,17 @@ def _map(shown: Map, n: int, before: list[Map]) -> dict[str, Any]:
         "verdict": None if shown.verdict is None else _map_verdict(shown.verdict),
         "meaning": None if shown.meaning is None else _meaning(shown.meaning),
         "explains": shown.explains,
+        "names": None if shown.names is None else names_content(shown.names, points),
         "columns": _column_points(shown, points.shape[1], strip=strip),
     }
+
+
+def _steps(points: Array) -> dict[str, Any]:
+    """Coordinates in 16 bits: steps between the ends of each axis, finer than a screen."""
+    low, high = points.min(axis=0), points.max(axis=0)
+    high = np.where(high > low, high, low + np.maximum(np.abs(low), 1.0))
+    steps = np.round((points - low) / (high - low) * AXIS_STEPS)
+    return {"points": base64_of(steps, np.uint16), "box": [low.tolist(), high.tolist()]}
 
 
 def _column_points(shown: Map, dimensions: int, *, strip: bool) -> list[dict[str, Any]]:

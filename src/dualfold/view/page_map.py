@@ -10,6 +10,7 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.auditing.map_meaning import MapMeaning
+from dualfold.auditing.zoom_names import GroupNames
 from dualfold.quality import QualityReport, report
 from dualfold.quality.estimate import sample_size
 from dualfold.quality.map_verdict import MapVerdict
@@ -61,6 +62,8 @@ class Map:
         Names of columns that have a place on the map, and their coordinates.
     explains : str, default="variance"
         What `explained` are shares of.
+    names : GroupNames or None, default=None
+        What `dualfold.view.named_groups` returns.
 
     See Also
     --------
@@ -91,6 +94,7 @@ class Map:
     meaning: MapMeaning | None = None
     columns: Mapping[str, Any] | None = None
     explains: str = "variance"
+    names: GroupNames | None = None
 
     def of_rows(self, rows: Array) -> Map:
         """Some rows of the map alone, without neighbours, most of which would not be there.
@@ -113,7 +117,8 @@ class Map:
         points = np.asarray(self.points)[rows]
         alone = replace(self, points=points, neighbors=None, tied=None)
         meaning = None if self.meaning is None else self.meaning.of_rows(rows)
-        return replace(alone, quality=quality, scores=scores, meaning=meaning)
+        names = None if self.names is None else self.names.of_rows(rows)
+        return replace(alone, quality=quality, scores=scores, meaning=meaning, names=names)
 
 
 def measured_map(

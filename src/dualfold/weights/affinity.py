@@ -38,7 +38,7 @@ class Affinity:
     binary    W_ij = 1
     density   W_ij = exp(−‖x_i − x_j‖²/(t·A_i·A_j)), A = `spread` (of `neighborhood_spread`),
               t = `n_neighbors`
-    precomputed  W_ij as the graph was given it (`graph.from_affinities`), to the last bit
+    precomputed  W_ij as the graph was given it (`graph.from_affinities`), to the last bit without α
 
     With a density exponent α = `alpha` weights become W_ij/(q_i·q_j)^α, q = `degrees`, the sums
     Σ_j W_ij that grow with the density of the points (in units of their mean).
@@ -66,9 +66,10 @@ class Affinity:
         """
         if self.kind == "precomputed":
             assert graph.weights is not None
-            return graph.weights.data
-        spread = self.spread if self.spread is not None else np.zeros(0)
-        weights = np.where(graph.is_link, 1.0, self._weights(graph.lengths, spread, spread))
+            weights = graph.weights.data
+        else:
+            spread = self.spread if self.spread is not None else np.zeros(0)
+            weights = np.where(graph.is_link, 1.0, self._weights(graph.lengths, spread, spread))
         if self.degrees is None:
             return weights
         rows = np.repeat(np.arange(graph.n), np.diff(graph.lengths.indptr))

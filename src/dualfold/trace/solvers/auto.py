@@ -17,6 +17,7 @@ from scipy.sparse.linalg import LinearOperator
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, Message, TooLarge
+from dualfold.kernels.ordering import is_small_world, small_world_steps
 from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.trace.solution import Solution
 from dualfold.trace.solvers.dense import DENSE_FLOPS_A_SECOND, Dense
@@ -58,7 +59,8 @@ class Auto(Solver):
     seed : int, default=0
         Seed of the random start.
     start : ndarray or None, default=None
-        Directions of an earlier solution, for the solver that can use them (`Factored`).
+        Directions of an earlier solution, for the solvers that can use them (`Factored`,
+        `Lanczos`); one of another number of rows is not used.
 
     See Also
     --------
@@ -82,6 +84,8 @@ class Auto(Solver):
     start: Array | None = field(default=None, compare=False, repr=False)
 
     def attempt(self, problem: TraceProblem) -> Solution:
+        if self.start is not None and len(self.start) != problem.n:
+            return replace(self, start=None).attempt(problem)
         story: list[str] = []
         dense = _dense_seconds(problem)
         if problem.n <= MAX_LAPACK_ROWS or problem.count > problem.n // 4:
@@ -100,7 +104,9 @@ class Auto(Solver):
         pace = Pace(seconds_per_product=_product_seconds(problem), budget=budget)
         alternative = sp.issparse(problem.A) or isinstance(problem.A, Gramian) or budget < np.inf
         watch = pace if alternative else None
-        trial = Lanczos(tol=self.tol, seed=self.seed, watch=watch).attempt(problem)
+        trial = Lanczos(tol=self.tol, seed=self.seed, watch=watch, start=self.start).attempt(
+            problem
+        )
         if trial.status == "converged":
             story.append(f"Lanczos arrived after {trial.products} products")
             return _with_story(trial, story)
@@ -183,24 +189,12 @@ def _is_low_end_of_gramian(problem: TraceProblem) -> bool:
 
 
 def _is_small_world(problem: TraceProblem, story: list[str]) -> bool:
-    """Whether a large graph is crossed in about log n steps, as graphs of images are.
-
-    Such graphs have no small separators; a few sparse products find that out, where the
-    symbolic analysis needs a good part of the time that Lanczos does.
-    """
+    """Whether a large sparse A has a graph without small separators; `story` says so."""
     if not sp.issparse(problem.A) or problem.n < MIN_SMALL_WORLD_ROWS:
         return False
-    pattern = sp.csr_array(
-        (np.ones(problem.A.nnz, np.float32), problem.A.indices, problem.A.indptr),
-        shape=problem.A.shape,
-    )
-    steps = int(2 * np.log2(problem.n))
-    reached = np.zeros(problem.n, np.float32)
-    reached[problem.n // 2] = 1
-    for _ in range(steps):
-        reached = np.minimum(pattern @ reached + reached, 1)
-    small = float(reached.mean()) > 0.9
+    small = is_small_world(problem.A)
     if small:
+        steps = small_world_steps(problem.n)
         story.append(f"not factored: nine in ten rows lie within {steps} steps of one another")
     return small
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 
@@ -59,6 +59,8 @@ class Lanczos(Solver):
         Seed of the random start.
     watch : callable or None, default=None
         Called with a `Progress` in every iteration; it stops the iteration by returning True.
+    start : ndarray or None, default=None
+        Directions of an earlier solution.
 
     See Also
     --------
@@ -84,6 +86,7 @@ class Lanczos(Solver):
     memory: int = 32
     seed: int = 0
     watch: Callable[[Progress], bool] | None = None
+    start: Array | None = field(default=None, compare=False, repr=False)
 
     def attempt(self, problem: TraceProblem) -> Solution:
         settings = Iteration(
@@ -94,6 +97,7 @@ class Lanczos(Solver):
             memory=max(self.memory, 6 * problem.count),
             seed=self.seed,
             watch=self.watch,
+            start=self.start,
         )
         if _has_products_alone(problem):
             memory = max(MIN_KRYLOV_MEMORY, KRYLOV_MEMORY_A_DIRECTION * problem.count)

@@ -20,25 +20,27 @@ from scipy.sparse import csr_array
 
 from dualfold.errors import InvalidInput
 from dualfold.kernels import c_constant, kernel, kernel_in_shares
-from dualfold.kernels.reports import steps, tally
-from dualfold.kernels.threads import in_threads, row_slices, thread_count
-from dualfold.trace.sparse.ordering import (
+from dualfold.kernels.ordering import (
     NO_MEMORY,
     Floats,
     Ints,
     Longs,
     Ordering,
     fill_reducing_ordering,
+    ordering_after,
     paired_ordering,
     raise_without_memory,
     symmetric_rows,
 )
+from dualfold.kernels.reports import steps, tally
+from dualfold.kernels.threads import in_threads, row_slices, thread_count
 
 __all__ = [
     "Factorisation",
     "Ordering",
     "factorise",
     "fill_reducing_ordering",
+    "ordering_after",
     "paired_ordering",
 ]
 

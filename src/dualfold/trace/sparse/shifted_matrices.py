@@ -18,12 +18,14 @@ from scipy.sparse.linalg import LinearOperator
 
 from dualfold.arrays import Array
 from dualfold.errors import TooLarge
+from dualfold.kernels.ordering import distinct_rows
 from dualfold.trace.metric import Diagonal, Identity, Metric
 from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.trace.sparse.factorisation import (
     Factorisation,
     Ordering,
     fill_reducing_ordering,
+    ordering_after,
     paired_ordering,
 )
 
@@ -40,6 +42,11 @@ MAX_FLOPS_A_ROW = 5e4
 MAX_ROTATED_FLOPS_RATIO = 300
 # Below this many points no eigenvalue of a surface is small enough to need it.
 MIN_ROTATED_ROWS = 10_000
+
+# Rows of M to columns from which on they are eliminated first, if the distinct ones among them
+# make at most this many times M's entries of MᵀM (docs/dev/notes/trace-solvers.md).
+MIN_TALL_RATIO = 2
+MAX_SQUARE_RATIO = 4
 
 _cache: WeakKeyDictionary[TraceProblem, ShiftedMatrices] = WeakKeyDictionary()
 
@@ -168,9 +175,20 @@ class ShiftedMatrices:
             if sp.issparse(self.A):  # A − B can cancel an entry that A − σB has
                 pattern = sp.csr_array(abs(self.A) + abs(self.metric.sparse()))
             most = max(MAX_FLOPS, MAX_FLOPS_A_ROW * pattern.shape[0])
+            if self._has_small_square:
+                return ordering_after(pattern, self.auxiliary, most_flops=most)
             return fill_reducing_ordering(pattern, most_flops=most)
         except TooLarge as refusal:  # cached: to find it again would take as long
             return refusal
+
+    @property
+    def _has_small_square(self) -> bool:
+        """Whether the pattern of MᵀM is soon found, and eliminating M's rows first is no loss."""
+        if not isinstance(self.A, Gramian) or self.auxiliary < MIN_TALL_RATIO * self.A.shape[0]:
+            return False
+        M = self.A.factor
+        lengths = np.diff(M.indptr)[distinct_rows(M)].astype(np.int64)
+        return bool(lengths @ lengths <= MAX_SQUARE_RATIO * M.nnz)
 
     def _find_rotated_order(self) -> Ordering | None:
         """The elimination order of the rotated matrix, where that is the one to factor."""
@@ -203,21 +221,41 @@ class AugmentedMatrix:
 
     @classmethod
     def of(cls, M: sp.csr_array, sign: float, rotated: bool) -> AugmentedMatrix:
-        m, n = M.shape
         side = sp.csr_array(-sign * M)
         if not rotated:
-            blocks = [[_zeros(m), side], [side.T, _zeros(n)]]
-            offsets = [(np.arange(m), np.arange(m)), (m + np.arange(n), m + np.arange(n))]
-        else:
-            even, odd = (side + side.T) / 2, (side.T - side) / 2
-            blocks = [[even, odd], [-odd, -even]]
-            i = np.arange(n)
-            offsets = [(i, i), (n + i, n + i), (i, n + i), (n + i, i)]
+            return cls._of_sides(side)
+        n = M.shape[1]
+        even, odd = (side + side.T) / 2, (side.T - side) / 2
+        blocks = [[even, odd], [-odd, -even]]
+        i = np.arange(n)
+        offsets = [(i, i), (n + i, n + i), (i, n + i), (n + i, i)]
         fixed = sp.csr_array(sp.block_array(blocks, format="csr"))
         # Adding 0 would drop nothing that is stored, and stores what is not there yet.
         rows, columns = (np.concatenate(parts) for parts in zip(*offsets, strict=True))
         fixed = _with_entries(fixed, rows, columns)
         return cls(fixed, tuple(_places(fixed, *where) for where in offsets))
+
+    @classmethod
+    def _of_sides(cls, side: sp.csr_array) -> AugmentedMatrix:
+        """[[0, side], [sideᵀ, 0]] with its diagonal stored, written out row by row."""
+        m, n = side.shape
+        below = sp.csr_array(side.T)
+        side.sort_indices()
+        below.sort_indices()
+        lengths = np.concatenate([np.diff(side.indptr), np.diff(below.indptr)]) + 1
+        indptr = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
+        # A diagonal entry is the first of an upper row and the last of a lower one.
+        top, beneath = indptr[:m], indptr[m + 1 :] - 1
+        entries = np.ones(indptr[-1], bool)
+        entries[top] = entries[beneath] = False
+        indices, data = np.empty(indptr[-1], np.int64), np.zeros(indptr[-1])
+        indices[top], indices[beneath] = np.arange(m), m + np.arange(n)
+        indices[entries] = np.concatenate([side.indices + np.int64(m), below.indices])
+        data[entries] = np.concatenate([side.data, below.data])
+        if max(m + n, indptr[-1]) < 2**31:
+            indices, indptr = indices.astype(np.int32), indptr.astype(np.int32)
+        fixed = sp.csr_array((data, indices, indptr), shape=(m + n, m + n))
+        return cls(fixed, (top, beneath))
 
     def with_diagonals(
         self, diagonals: list[Array], plain: sp.csr_array | None, *, rotated: bool
@@ -234,11 +272,6 @@ class AugmentedMatrix:
             half = plain / 2
             return sp.csr_array(matrix + sp.block_array([[half, -half], [-half, half]]))
         return sp.csr_array(matrix + sp.block_diag([sp.csr_array((before, before)), plain]))
-
-
-def _zeros(size: int) -> sp.csr_array:
-    i = np.arange(size)
-    return sp.csr_array((np.zeros(size), (i, i)), shape=(size, size))
 
 
 def _with_entries(matrix: sp.csr_array, rows: Array, columns: Array) -> sp.csr_array:

@@ -42,8 +42,14 @@ function tiedOf(pairs) {
   return found;
 }
 
+// Coordinates of a large page: 65,535 steps between the ends of each axis.
+function fromSteps({ points, box: [low, high] }) {
+  const steps = new Uint16Array(bytesOf(points).buffer);
+  return Float64Array.from(steps, (step, at) => low[at % 2] + step / 65535 * (high[at % 2] - low[at % 2]));
+}
+
 const maps = given.maps.map((map) => {
-  const flat = floatsOf(map.points);
+  const flat = map.box ? fromSteps(map) : floatsOf(map.points);
   const d = map.dimensions;
   const axes = Array.from({ length: d }, (_, axis) => {
     const values = new Float64Array(n);

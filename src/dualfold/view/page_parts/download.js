@@ -99,7 +99,7 @@ function mapTitles(context, width, top) {
 // The map with its title, its key and its marks: a picture that can stand alone.
 async function picture() {
   const [width, height, scale] = [frame.clientWidth, frame.clientHeight, 2];
-  const map = await loaded(await Plotly.toImage(plot, { format: "png", width, height, scale }));
+  const map = await mapImage(width, height, scale);
   const marks = await overlayPicture(width, height);
   const canvas = element("canvas");
   const context = canvas.getContext("2d");

@@ -148,7 +148,7 @@ function groupsSection() {
   const { groups } = meaningOf(map);
   if (place.dataset.map === String(state.map)) return; // whoever reads down the list keeps the place
   place.dataset.map = String(state.map);
-  if (!groups.length) { place.replaceChildren(); return; }
+  if (!groups.length) { place.replaceChildren(...zoomNamesSection(map)); return; }
   const lines = groups.map((group, code) => ({ line: groupLine(map, group, code), found: group.verdict !== NOT_FOUND }));
   const list = (some) => element("ul", { class: "classes groups" }, ...some.map(({ line }) => line));
   const folded = (words, some) => (some.length ? [element("details", {}, element("summary", { text: words }), list(some))] : []);
@@ -157,7 +157,8 @@ function groupsSection() {
   place.replaceChildren(element("h2", {}, termButton("Groups on the map", "group on the map")),
     ...(told.length ? [list(told.slice(0, FIRST_GROUPS))] : []),
     ...folded(plural(rest.length, "smaller group", "smaller groups"), rest),
-    ...folded(`${plural(missing.length, "group is", "groups are")} ${NOT_FOUND}`, missing));
+    ...folded(`${plural(missing.length, "group is", "groups are")} ${NOT_FOUND}`, missing),
+    ...zoomNamesSection(map));
 }
 
 // The same in words under the map, for readers who do not see it.

@@ -80,9 +80,11 @@ function dotsOn(map, place) {
   const colors = coloring(map);
   const reach = pointSize() / 2 + 1;
   const cell = (pixel, most) => Math.max(0, Math.min(most, Math.floor(pixel / DOT_CELL)));
+  // One matrix for all rows: a question to the page for each of a million would take seconds.
+  const [[x0, y0], [x1, y1]] = [pixelAt(place, [0, 0]), pixelAt(place, [1, 1])];
   for (let row = 0; row < n; row++) {
     if (!passes(colors, row)) continue;
-    const [x, y] = pixelOf(place, row);
+    const [x, y] = [x0 + (x1 - x0) * map.axes[0][row], y0 + (y1 - y0) * map.axes[1][row]];
     if (x < left - reach || y < top - reach || x > left + width + reach || y > top + height + reach) continue;
     for (let j = cell(y - top - reach, down - 1); j <= cell(y - top + reach, down - 1); j++)
       for (let i = cell(x - left - reach, across - 1); i <= cell(x - left + reach, across - 1); i++) counts[(j + 1) * (across + 1) + i + 1] = 1;
@@ -125,6 +127,7 @@ function freeOf(map, place, placed) {
 function placedNames(map, place) {
   const colors = coloring(map);
   if (state.names && hasColumns(map)) return placedPointNames(map, place);
+  if (state.names && hasZoomNames(map)) return placedZoomNames(map, place);
   if (state.names && hasGroupNames(map)) return placedGroupNames(map, place);
   if (!state.names || !colors.column || colors.column.kind !== "class" || isText(colors.column)) return [];
   const [left, top, width, height] = boxOf(place);

@@ -9,6 +9,8 @@
 //   pixelOf(row, place)  where a row is drawn in the window (place: number of the map shown)
 //   csv(rows)          the table that the download holds; picture() the PNG, as a Blob
 //   spans()            which part of each shown map is seen: { x, y } in its units, null in 3-D
+//   pixelAt([x, y], place)  from units of a shown map to pixels of the frame; unitsAt(pixel, place) back
+//   "viewchange"       event of #frame after each move, zoom and resize: ask pixelAt again
 //   names(place)       names of groups on a map, with their places in pixels
 //   contrasts(rows)    these rows against the others, column by column
 //   ready              resolves once the first map is drawn
@@ -91,30 +93,6 @@ function tabs() {
     } })));
 }
 
-function listen() {
-  plot.on("plotly_hover", (event) => {
-    const [row, column] = [rowOf(event.points[0]), columnUnder(event.points[0])];
-    if (row !== null) showTip(row, event.event);
-    if (column) showColumnTip(column, event.event);
-  });
-  plot.on("plotly_unhover", hideTip);
-  plot.on("plotly_click", (event) => {
-    const [row, column] = [rowOf(event.points[0]), columnUnder(event.points[0])];
-    if (row !== null) focusOn(row);
-    if (column) markColumn(column.name);
-  });
-  plot.on("plotly_selected", (event) => {
-    if (!event || !event.points || drawing) return; // plotly tells of selections that we take away, too
-    select(event.points.map(rowOf).filter((row) => row !== null));
-  });
-  plot.on("plotly_deselect", () => { if (!drawing) select(null); });
-  plot.on("plotly_doubleclick", () => { if (state.tool === "pan") wholeMap(); });
-  for (const name of ["plotly_relayouting", "plotly_relayout"])
-    plot.on(name, (event) => { heardMove(event); hideTip(); overlay(); });
-  frame.addEventListener("mouseleave", hideTip);
-  new ResizeObserver(() => resized()).observe(frame);
-}
-
 function wire() {
   by("color").addEventListener("change", (event) => colorBy(event.target.value));
   by("beside").addEventListener("click", () => besides(!state.beside));
@@ -163,22 +141,25 @@ window.dualfold = {
     rows: n, maps: maps.map((map) => map.name), map: state.map, beside: state.beside, color: state.color,
     selected: state.selected ? [...state.selected] : [], focus: state.focus, change: state.change, webgl,
     hidden: [...state.hidden],
-    shown: drawn.reduce((sum, trace) => sum + (trace.rows ? trace.rows.length : 0), 0),
+    shown: shownCount(),
     neighbors: state.focus === null ? null : neighborsOf(maps[state.map], state.focus),
     arrows: state.arrows,
     column: state.column,
-    colors: [...new Set((plot.data || []).map((trace) => trace.marker.color))],
+    colors: shownColors(),
   }),
   select, colorBy, show, besides, csv, picture,
   spans: () => currentSpans().map((span) => span && { x: [...span.x], y: [...span.y] }),
   names: (place = 0) => placedNames(maps[shownMaps()[place]], place).map(({ text, x, y, box }) => ({ text, x, y, box })),
   contrasts: (rows) => contrasts(rows).map(({ column, detail, values, difference }) => ({ column: column.name, detail, values, difference })),
   focus: focusOn,
+  pixelAt: (units, place = 0) => pixelAt(place, units),
+  unitsAt: (pixel, place = 0) => unitsAt(place, pixel),
   pixelOf: (row, place = 0) => {
     const box = plot.getBoundingClientRect();
     const [x, y] = pixelOf(place, row);
     return [box.left + x, box.top + y];
   },
+  timing: typeof timing === "undefined" ? null : timing, // of frames, on large pages
   drawnAfter: null, // milliseconds since the page was opened
 };
 window.dualfold.ready = start();

@@ -69,6 +69,7 @@ function pointSection() {
     element("h2", { dir: "auto", text: short(nameOf(row), 60) }),
     ...(given.names ? [element("p", { class: "note", text: `row ${count(rowNumber(row))}` })] : []),
     element("div", { class: "card" }, ...(images ? [pictureOf(row, "portrait")] : []), facts(row, columns.filter(isText), 10000)),
+    ...termsOf(row),
     scoresOf(row),
     ...relationLists(found),
     ...pointTable(row, found),
@@ -118,8 +119,21 @@ function focusOn(row) {
   return drawing;
 }
 
+function maskOf(rows) {
+  const mask = new Uint8Array(n);
+  for (const row of rows) mask[row] = 1;
+  return mask;
+}
+
+// Each row once, ascending, without sorting a million of them.
+function inOrder(rows) {
+  const [mask, found] = [maskOf(rows), []];
+  for (let row = 0; row < n; row++) if (mask[row]) found.push(row);
+  return found;
+}
+
 function select(rows) {
-  state.selected = rows && rows.length ? Array.from(new Set(rows)).sort((a, b) => a - b) : null;
+  state.selected = rows && rows.length ? inOrder(rows) : null;
   const drawing = refresh();
   say(state.selected ? `${plural(state.selected.length, "row", "rows")} selected` : "Nothing selected");
   return drawing;

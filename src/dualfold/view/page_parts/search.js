@@ -2,6 +2,33 @@
 
 const MOST_FOUND = 8;
 
+const MANY_NUMBERS = 100000; // rows without names from which words are not made for each
+
+function searchEach(wanted, holding, found) {
+  for (let row = 0; row < n; row++) {
+    const name = nameOf(row).toLowerCase();
+    const number = given.names ? "" : String(rowNumber(row));
+    if (name === wanted || number === wanted) found[0].push(row);
+    else if (name.startsWith(wanted) || (number && number.startsWith(wanted))) found[1].push(row);
+    else if (name.includes(wanted) || holding.some(({ column, has }) => has[column.codes[row]])) found[2].push(row);
+  }
+}
+
+// The same for rows that have numbers alone: "row 12" and 12, or labels; no word is made for any row.
+function searchNumbers(wanted, holding, found) {
+  const digits = /^(?:row )?(\d+)$/.exec(wanted);
+  const asked = digits ? Number(digits[1]) : Infinity;
+  const every = "row ".startsWith(wanted);
+  for (let row = 0; row < n; row++) {
+    const number = rowNumber(row);
+    let head = number; // its first digits, as many as were asked for
+    while (head > asked) head = Math.floor(head / 10);
+    if (number === asked) found[0].push(row);
+    else if (every || head === asked) found[1].push(row);
+    else if (holding.some(({ column, has }) => has[column.codes[row]])) found[2].push(row);
+  }
+}
+
 // Names that are the query, then that begin with it, then rows that hold it anywhere.
 function search(query) {
   const wanted = query.trim().toLowerCase();
@@ -10,13 +37,8 @@ function search(query) {
   const holding = columns.filter((column) => column.kind === "class")
     .map((column) => ({ column, has: column.labels.map((label) => label.toLowerCase().includes(wanted)) }))
     .filter(({ has }) => has.includes(true));
-  for (let row = 0; row < n; row++) {
-    const name = nameOf(row).toLowerCase();
-    const number = given.names ? "" : String(rowNumber(row));
-    if (name === wanted || number === wanted) found[0].push(row);
-    else if (name.startsWith(wanted) || (number && number.startsWith(wanted))) found[1].push(row);
-    else if (name.includes(wanted) || holding.some(({ column, has }) => has[column.codes[row]])) found[2].push(row);
-  }
+  if (given.names || n <= MANY_NUMBERS) searchEach(wanted, holding, found);
+  else searchNumbers(wanted, holding, found);
   const rows = found.flat();
   const whereOf = (row) => (holding.find(({ column, has }) => has[column.codes[row]]) || {}).column;
   return { rows, first: rows.slice(0, MOST_FOUND).map((row) => ({ row, column: whereOf(row) })) };

@@ -1,10 +1,10 @@
-// Which part of each map is seen, and where that is on the screen. plotly is told; it is never asked.
+// Which part of each map is seen, and where that is on the screen.
 
 const plot = by("plot");
 const frame = by("frame");
 const webgl = (() => {
   try {
-    return Boolean(document.createElement("canvas").getContext("webgl"));
+    return Boolean(document.createElement("canvas").getContext(given.large ? "webgl2" : "webgl"));
   } catch {
     return false;
   }
@@ -59,16 +59,16 @@ function boxOf(place) {
 // Where lengths mean something one unit is as long on both axes: the shorter side shows more.
 function squared(place, span) {
   const map = maps[shownMaps()[place]];
-  if (!map.equal) return span;
+  if (!map.equal) return { x: [...span.x], y: [...span.y] }; // a move changes it, never the whole extent
   const [, , width, height] = boxOf(place);
-  if (!(width > 1 && height > 1)) return span; // hidden, as in a folded cell of a notebook: nothing to fit
+  if (!(width > 1 && height > 1)) return { x: [...span.x], y: [...span.y] }; // hidden, as in a folded cell of a notebook: nothing to fit
   const unit = Math.max((span.x[1] - span.x[0]) / width, (span.y[1] - span.y[0]) / height);
   const around = ([low, high], pixels) => [(low + high - unit * pixels) / 2, (low + high + unit * pixels) / 2];
   return { x: around(span.x, width), y: around(span.y, height) };
 }
 
 // Coordinates of all points along an axis, those of columns too.
-const along = (map, axis) => [...map.axes[axis], ...map.columns.map(({ at }) => at[axis])];
+const along = (map, axis) => (map.columns.length ? [...map.axes[axis], ...map.columns.map(({ at }) => at[axis])] : map.axes[axis]);
 const homes = new Map(); // map → its whole extent
 function home(map) {
   if (!homes.has(map)) homes.set(map, { x: rangeOf(along(map, 0)), y: map.strip ? [-4, 4] : rangeOf(along(map, 1)) });
@@ -82,29 +82,6 @@ function currentSpans() {
   const now = `${state.beside}-${state.beside ? "" : state.map}`;
   if (now !== spansOf) [spans, spansOf] = [wholeSpans(), now];
   return spans;
-}
-
-// What plotly says about a move ("xaxis2.range[0]", or "xaxis.range") goes into the spans.
-function heardMove(event) {
-  for (const [key, value] of Object.entries(event || {})) {
-    const found = /^([xy])axis(\d*)\.range(?:\[([01])\])?$/.exec(key);
-    if (!found) continue;
-    const span = spans[found[2] ? Number(found[2]) - 1 : 0];
-    if (!span) continue;
-    if (found[3] === undefined) span[found[1]] = Array.from(value, Number);
-    else span[found[1]][Number(found[3])] = Number(value);
-  }
-}
-
-function moveTo(wanted) {
-  spans = wanted.map((span, place) => span && squared(place, span));
-  const update = {};
-  spans.forEach((span, place) => {
-    if (!span) return;
-    update[`${axisName("xaxis", place)}.range`] = [...span.x];
-    update[`${axisName("yaxis", place)}.range`] = [...span.y];
-  });
-  return Object.keys(update).length ? Plotly.relayout(plot, update) : Promise.resolve();
 }
 
 // Where a row is drawn, in pixels of the frame; null in 3-D.
@@ -121,22 +98,14 @@ function pixelAt(place, [x, y]) {
     top + (span.y[1] - y) / (span.y[1] - span.y[0]) * height];
 }
 
-function resized() {
-  if (!webgl || !plot.data || themeBefore !== null) return; // paper gets a picture of the map
-  if (frame.clientWidth < 40 || frame.clientHeight < 40) return; // hidden: the next size counts
-  const layout = { width: frame.clientWidth, height: frame.clientHeight };
-  shownMaps().forEach((at, place) => {
-    const [x, y] = domainOf(place, shownMaps().length);
-    if (maps[at].dimensions === 3) {
-      layout[`${axisName("scene", place)}.domain.x`] = x;
-      layout[`${axisName("scene", place)}.domain.y`] = y;
-      return;
-    }
-    const span = spans[place] = squared(place, spans[place]);
-    layout[`${axisName("xaxis", place)}.domain`] = x;
-    layout[`${axisName("yaxis", place)}.domain`] = y;
-    layout[`${axisName("xaxis", place)}.range`] = [...span.x];
-    layout[`${axisName("yaxis", place)}.range`] = [...span.y];
-  });
-  Plotly.relayout(plot, layout).then(() => { titles(shownMaps()); overlay(); });
+// The other way: which place of the map lies at a pixel of the frame.
+function unitsAt(place, [x, y]) {
+  const span = currentSpans()[place];
+  if (!span) return null;
+  const [left, top, width, height] = boxOf(place);
+  return [span.x[0] + (x - left) / width * (span.x[1] - span.x[0]),
+    span.y[1] - (y - top) / height * (span.y[1] - span.y[0])];
 }
+
+// Layers over the map hear of every move.
+const tellMove = () => frame.dispatchEvent(new CustomEvent("viewchange"));

@@ -9,7 +9,7 @@ are recognised early and refused.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,13 @@ from dualfold.errors import Argument, DualfoldError, InvalidInput, TooLarge
 from dualfold.kernels import c_constant, kernel
 from dualfold.kernels.sparse import canonical_rows
 
-__all__ = ["Ordering", "fill_reducing_ordering", "paired_ordering"]
+__all__ = [
+    "Ordering",
+    "fill_reducing_ordering",
+    "is_small_world",
+    "ordering_after",
+    "paired_ordering",
+]
 
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
@@ -31,6 +37,8 @@ MAX_LEAF_ROWS = 200
 # Multiply-adds a row above which dissection is tried too. Minimum degree needs fewer on surfaces,
 # dissection on solids (docs/dev/notes/trace-solvers.md).
 MIN_DISSECTION_FLOPS_A_ROW = 15_000
+# Share of all rows that a few steps reach in a graph without small separators.
+SMALL_WORLD_SHARE = 0.9
 NO_MEMORY = c_constant("NO_MEMORY")
 TOO_COSTLY = c_constant("TOO_COSTLY")
 # D^-½ L D^-½ is symmetric only to round-off. More than this share of the largest entry
@@ -84,6 +92,46 @@ def fill_reducing_ordering(matrix: csr_array[Any], *, most_flops: float | None =
     status = _relabelled(n, given_start, given_columns, label, start, columns)
     raise_without_memory([status], 4 * n)
     tree = _cheapest_tree(n, start, columns, most_flops)
+    return _ordering_of_tree(n, start, columns, label, tree)
+
+
+def ordering_after(
+    matrix: csr_array[Any], leading: int, *, most_flops: float | None = None
+) -> Ordering:
+    """The same where the `leading` first rows, which have no entries in common, go first.
+
+    Only the pattern that is left after them is ordered. Of runs of leading rows with the same
+    columns, as one neighbourhood gives them, that pattern needs one: it is found sooner than
+    minimum degree finds the same order row by row.
+    """
+    n, start, columns, *_ = symmetric_rows(matrix, with_values=False)
+    whole = csr_array((np.ones(len(columns), np.int8), columns, start), shape=(n, n))
+    sides = whole[distinct_rows(whole[:leading, leading:])][:, leading:].astype(np.int32)
+    rest = fill_reducing_ordering(
+        csr_array(sides.T @ sides + whole[leading:, leading:]), most_flops=most_flops
+    )
+    order = np.arange(n, dtype=np.int32)
+    order[leading:] = leading + rest.permutation
+    tree = _tree_of_order(n, start, columns, order)
+    if most_flops is not None and tree.flops > most_flops:
+        raise _refusal(n, tree.flops, most_flops)
+    return _ordering_of_tree(n, start, columns, np.arange(n, dtype=np.int32), tree)
+
+
+def distinct_rows(rows: csr_array[Any]) -> Longs:
+    """Rows whose columns are not those of the row before: one of each run of equal patterns."""
+    lengths = np.diff(rows.indptr)
+    same = np.concatenate([[False], lengths[1:] == lengths[:-1]])
+    # The entry at the same place of the row before, which is as long where `same`.
+    before = np.arange(rows.nnz) - np.repeat(lengths, lengths)
+    differs = rows.indices != rows.indices[np.maximum(before, 0)]
+    owners = np.repeat(np.arange(len(lengths)), lengths)
+    same &= np.bincount(owners[differs], minlength=len(lengths)) == 0
+    return np.flatnonzero(~same)
+
+
+def _ordering_of_tree(n: int, start: Longs, columns: Ints, label: Ints, tree: _Tree) -> Ordering:
+    """The order with the rows of every supernode; label[i] is the given number of row i."""
     order, first, above, row_start = tree.order, tree.first, tree.above, tree.row_start
     panel_start, entries = _panels(first, row_start)
     rows = np.empty(row_start[-1], np.int32)
@@ -129,6 +177,28 @@ def paired_ordering(ordering: Ordering) -> Ordering:
         rows=rows,
         panel_start=panel_start,
     )
+
+
+def small_world_steps(n: int) -> int:
+    """Steps in which a graph of n rows without small separators is crossed."""
+    return int(2 * np.log2(max(n, 1)))
+
+
+def is_small_world(matrix: csr_array[Any]) -> bool:
+    """Whether a graph is crossed in about log n steps, as graphs of images are.
+
+    Such graphs have no small separators; a few sparse products find that out, where the
+    symbolic analysis needs a good part of the time that other algorithms do.
+    """
+    n = matrix.shape[0]
+    pattern = csr_array(
+        (np.ones(len(matrix.indices), np.float32), matrix.indices, matrix.indptr), shape=(n, n)
+    )
+    reached = np.zeros(n, np.float32)
+    reached[n // 2 : n // 2 + 1] = 1
+    for _ in range(small_world_steps(n)):
+        reached = np.minimum(pattern @ reached + reached, 1)
+    return n > 0 and float(reached.mean()) > SMALL_WORLD_SHARE
 
 
 def _panels(first: Ints, row_start: Longs) -> tuple[Longs, int]:
@@ -177,17 +247,23 @@ def _tree(n: int, start: Longs, columns: Ints, leaf: int, limit: float) -> _Tree
     cost = np.array([limit, 0.0])
     status = _order(n, start, columns, leaf, order, cost)
     raise_without_memory([status], 20 * len(columns) + 60 * n)
+    if status == TOO_COSTLY:
+        none = np.zeros(1, np.int32)
+        return _Tree(order[:0], none, none[:0], np.zeros(1, np.int64), float(cost[1]))
+    tree = _tree_of_order(n, start, columns, order)
+    return tree if tree.flops <= limit else replace(tree, order=order[:0])
+
+
+def _tree_of_order(n: int, start: Longs, columns: Ints, order: Ints) -> _Tree:
+    """The supernodes of an order, which is renumbered so that subtrees stay together."""
     first = np.zeros(n + 1, np.int32)
     above = np.empty(n, np.int32)
     row_start = np.zeros(n + 1, np.int64)
-    if status == TOO_COSTLY:
-        return _Tree(order[:0], first, above, row_start, float(cost[1]))
     made = _supernodes(n, start, columns, order, first, above, row_start)
     raise_without_memory([made], 44 * n)
     first, above = first[: made + 1].copy(), above[:made].copy()
     row_start = row_start[: made + 1].copy()
-    flops = _multiply_adds(first, row_start)
-    return _Tree(order if flops <= limit else order[:0], first, above, row_start, flops)
+    return _Tree(order, first, above, row_start, _multiply_adds(first, row_start))
 
 
 def symmetric_rows(

@@ -1,0 +1,84 @@
+"""Terms that tell the texts of a group from those around it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import NormalDist
+
+import numpy as np
+import scipy.sparse as sp
+
+from dualfold.arrays import Array
+
+__all__ = ["telling_terms"]
+
+MAX_TERMS = 4
+# Rows of the group that must have a term: a share and a number.
+MIN_TERM_SHARE = 0.05
+MIN_TERM_ROWS = 3
+# Further terms of a name say at least this share of what the first says.
+MIN_SCORE_SHARE = 0.25
+# Of all groups and terms together, were the rows of the group drawn at random.
+ERROR_LEVEL = 0.01
+MAX_CANDIDATES = 40
+# Terms that begin with this many equal letters, most of the shorter one, are forms of one word.
+MIN_STEM_LETTERS = 4
+MIN_STEM_SHARE = 0.7
+
+
+def telling_terms(
+    present: sp.csr_array,
+    terms: Sequence[str],
+    inside: Array,
+    around: Array,
+    overall: Array,
+    tests: int = 1,
+) -> list[int]:
+    """Places of the two to four terms that tell the rows `inside` from the others `around`.
+
+    A term that a share p of the rows inside, q of the others and r of all rows have scores
+    p·log(p/q)·log(1/r): it is frequent in the group, rare around it, and says something at all.
+    Terms that permuted rows would score are left out, and forms of a word that is in the name.
+
+    present : 1 where a row has a term; around : rows with those inside
+    overall : how many of all rows have each term; tests : groups compared
+    """
+    own = np.asarray(present[inside].sum(axis=0)).ravel()
+    others = np.asarray(present[around].sum(axis=0)).ravel() - own
+    size, rest = len(inside), len(around) - len(inside)
+    if not rest:
+        return []
+    p, q = own / size, (others + 0.5) / (rest + 1)
+    pooled = (own + others + 0.5) / (size + rest + 1)
+    spread = np.sqrt(pooled * (1 - pooled).clip(0) * (1 / size + 1 / rest))
+    beyond = NormalDist().inv_cdf(1 - ERROR_LEVEL / (2 * max(1, tests) * max(1, len(terms))))
+    fits = (p - q > beyond * spread) & (own >= max(MIN_TERM_ROWS, MIN_TERM_SHARE * size))
+    places = np.flatnonzero(fits)
+    rarity = -np.log((overall[places] + 0.5) / (present.shape[0] + 1))
+    scores = p[places] * np.log(p[places] / q[places]) * rarity
+    order = np.argsort(-scores, kind="stable")[:MAX_CANDIDATES]
+    best = float(scores.max(initial=0.0))
+    chosen: list[int] = []
+    for place, score in zip(places[order].tolist(), scores[order].tolist(), strict=True):
+        if len(chosen) == MAX_TERMS or (len(chosen) >= 2 and score < MIN_SCORE_SHARE * best):
+            break
+        if not any(_is_same_word(terms[place], terms[other]) for other in chosen):
+            chosen.append(place)
+    return chosen
+
+
+def _is_same_word(first: str, second: str) -> bool:
+    """Whether two terms are forms of one word, or pieces that overlap.
+
+    >>> _is_same_word("game", "games"), _is_same_word("地図", "図を"), _is_same_word("car", "cat")
+    (True, True, False)
+    """
+    if {*first.split()} & {*second.split()}:
+        return True
+    short, long = sorted((first, second), key=len)
+    if not short.isascii() and len(long) <= 3:
+        return short[0] in long or short[-1] in long
+    same = 0
+    while same < len(short) and short[same] == long[same]:
+        same += 1
+    return short in long or same >= max(MIN_STEM_LETTERS, MIN_STEM_SHARE * len(short))

@@ -1,0 +1,72 @@
+"""Names of groups in a picture: none over another, the coarsest and largest first."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from dualfold.auditing.zoom_names import GroupNames
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+MAX_LABELS = 24
+MAX_LETTERS = 40
+# Sizes of the letters of each level, in points.
+FONT_SIZES = (8.0, 7.0, 6.2)
+# A name is moved by this many heights of a line where another one is in its way.
+STEPS = (0.0, 1.2, -1.2, 2.4, -2.4)
+
+
+def draw_group_names(figure: Figure, names: GroupNames) -> None:
+    """Write names on the first axes of a map of two coordinates, as many as there is room for.
+
+    A finer group has its name where the coarser one has none.
+    """
+    axes: Any = figure.axes[0]
+    shown = [one for one in names if one.name and not _has_named_parent(names, one)]
+    shown = [one for one in shown if len(one.place) >= 2][:MAX_LABELS]
+    if not shown or hasattr(axes, "get_zlim"):
+        return
+    figure.draw_without_rendering()
+    taken: list[Any] = []
+    for one in shown:
+        size = FONT_SIZES[one.level - 1]
+        words = one.name if len(one.name) <= MAX_LETTERS else f"{one.name[: MAX_LETTERS - 1]}…"
+        text = axes.annotate(
+            words.replace("$", r"\$"),
+            one.place[:2],
+            xytext=(0.0, 0.0),
+            textcoords="offset points",
+            ha="center",
+            va="center",
+            size=size,
+            weight="bold",
+            zorder=9,
+            bbox={"boxstyle": "round,pad=0.15", "fc": "white", "ec": "none", "alpha": 0.6},
+        )
+        text.set_in_layout(False)
+        if not _has_room(text, axes.get_window_extent(), taken, size):
+            text.remove()
+
+
+def _has_room(text: Any, frame: Any, taken: list[Any], size: float) -> bool:
+    """Whether a name was moved to where it is inside the map and over no other one."""
+    points_per_pixel = 72 / text.figure.dpi
+    for step in STEPS:
+        text.set_position((0.0, step * size))
+        box = text.get_window_extent()
+        beyond = max(frame.x0 - box.x0, 0.0) - max(box.x1 - frame.x1, 0.0)
+        text.set_position((beyond * points_per_pixel, step * size))
+        box = text.get_window_extent()
+        if box.width <= frame.width and not any(box.overlaps(other) for other in taken):
+            taken.append(box)
+            return True
+    return False
+
+
+def _has_named_parent(names: GroupNames, one: Any) -> bool:
+    while one.parent >= 0:
+        one = names[one.parent]
+        if one.name:
+            return True
+    return False

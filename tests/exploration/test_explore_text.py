@@ -1,0 +1,140 @@
+"""A column of text becomes a map: explored, saved, and new texts are placed on it."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import dualfold
+from dualfold.data import Reading, prepare
+from dualfold.errors import DamagedFile, InvalidInput
+from dualfold.saved import load_model, save_model
+from dualfold.text import TextVectors
+from tests.cli.command_line import run
+from tests.text.texts import corpus
+
+
+@pytest.fixture(scope="module")
+def reviews():
+    texts, topics = corpus(120)
+    frame = pd.DataFrame({"review": texts, "topic": np.array(["k", "s", "m"])[topics]})
+    frame["stars"] = np.random.default_rng(1).integers(1, 6, 120)
+    return frame
+
+
+def test_the_text_alone_makes_the_map_and_other_columns_are_labels(reviews):
+    found = dualfold.explore(reviews, "pca", text="review", text_options={"n_components": 4})
+    rows = TextVectors(4).fit(reviews["review"]).embedding_
+    assert np.array_equal(found.data.X, rows)
+    assert set(found.data.labels) == {"review", "topic", "stars"}
+    assert found.data.sources == ["review"]
+    assert "compared by cosine" in "\n".join(map(str, found.notes))
+
+
+def test_columns_join_the_text_with_the_weight_that_is_said(reviews):
+    found = dualfold.explore(
+        reviews, "pca", text="review", keep="stars", category="topic", text_options=["weight=0.8"]
+    )
+    width = found.data.text.width
+    spread = found.data.X.var(axis=0)
+    assert np.isclose(spread[:width].sum(), 0.8)
+    assert np.isclose(spread[width:].sum(), 0.2)
+    assert found.data.sources == ["review", "stars", "topic"]
+    assert "80 % of the variance" in "\n".join(map(str, found.notes))
+
+
+@pytest.mark.parametrize("joined", [{}, {"keep": "stars", "category": "topic"}])
+def test_saved_models_place_new_texts(reviews, joined, tmp_path):
+    found = dualfold.explore(reviews, "pca", text="review", **joined)
+    save_model(tmp_path / "m.dualfold", found.model)
+    model = load_model(tmp_path / "m.dualfold")
+    assert np.allclose(model.transform(reviews[:7]), found.points[:7], atol=1e-9)
+    assert np.allclose(found.transform(reviews[:7]), found.points[:7], atol=1e-9)
+    new = reviews[:3].copy()
+    new.loc[1, "review"] = "qqq"  # no text of the map has it
+    assert found.transform(new).shape == (2, 2)
+
+
+def test_forged_terms_are_refused(reviews, tmp_path):
+    found = dualfold.explore(reviews, "pca", text="review")
+    rule = found.data.text.rule
+    block = found.model.text
+    for forged in (
+        {"terms": ["a"] * len(rule.terms), "options": {}},
+        {"terms": list(rule.terms), "options": {"tokenizer": "os.system"}},
+        {"terms": list(rule.terms), "options": {"ngram_range": [1, 10**9]}},
+        {"terms": [1, 2], "options": {}},
+    ):
+        from dualfold.maps.parts import Parts
+
+        parts = Parts("none")
+        facts = block.put_into(parts) | forged
+        with pytest.raises(DamagedFile):
+            type(block).from_file(parts, facts)
+
+
+def test_vectors_come_as_columns_lists_or_a_file(reviews, tmp_path):
+    rows = np.random.default_rng(0).normal(size=(120, 3))
+    unit = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    frame = reviews.assign(**{f"v_{place}": rows[:, place] for place in range(3)})
+    frame["list"] = list(rows)
+    np.save(tmp_path / "rows.npy", rows)
+    for vectors in ("v_*", "list", str(tmp_path / "rows.npy")):
+        found = dualfold.explore(frame, "pca", vectors=vectors)
+        assert np.allclose(found.data.X, unit)
+        assert np.allclose(found.transform(frame[:5]), found.points[:5])
+    assert "v_0" not in dualfold.explore(frame, "pca", vectors="v_*").data.labels
+
+
+def test_wrong_vectors_and_options_are_refused(reviews, tmp_path):
+    np.save(tmp_path / "few.npy", np.ones((3, 2)))
+    for choices, said in (
+        ({"vectors": "w_*"}, "neither a column|names no column"),
+        ({"vectors": str(tmp_path / "few.npy")}, "has 3 rows"),
+        ({"vectors": "topic"}, "must hold numbers"),
+        ({"text": "revue"}, "did you mean 'review'"),
+        ({"text": "review", "text_options": "colour=red"}, "no option of texts"),
+        ({"text": "review", "text_options": "min_df=red"}, "no value of min_df"),
+        ({"text": "review", "text_options": "weight=2"}, "between 0 and 1"),
+    ):
+        with pytest.raises(InvalidInput, match=said):
+            dualfold.explore(reviews, "pca", **choices)
+    with pytest.raises(InvalidInput, match=r"dualfold\.explore"):
+        prepare(reviews, Reading(text="review"))
+
+
+def test_empty_texts_are_left_out_and_said(reviews):
+    frame = reviews.copy()
+    frame.loc[[4, 9], "review"] = [None, "   "]
+    found = dualfold.explore(frame, "pca", text="review")
+    assert len(found.points) == 118
+    assert {4, 9}.isdisjoint(found.data.rows)
+    assert "2 rows left out" in "\n".join(map(str, found.notes))
+
+
+def test_a_column_that_is_no_text_still_becomes_words(reviews):
+    found = dualfold.explore(reviews.assign(code=reviews["stars"] + 10), "pca", text="code")
+    assert found.data.text.terms == ("11", "12", "13", "14", "15")
+
+
+def test_prose_is_offered_a_map_and_names_are_not(reviews):
+    frame = reviews.assign(size=np.arange(120.0) % 7, name=[f"shop {i}" for i in range(120)])
+    notes = "\n".join(map(str, prepare(frame).notices))
+    assert "'review' holds prose; text='review'" in notes
+    assert "text='name'" not in notes
+
+
+def test_the_command_line_makes_the_same_map_and_certifies_it(reviews, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    reviews.to_csv("reviews.csv", index=False)
+    run("embed", "reviews.csv", "-m", "pca", "--text", "review", "-o", "map.csv",
+        "--save-model", "m.dualfold")  # fmt: skip
+    stored = pd.read_csv("map.csv")[["pca_1", "pca_2"]].to_numpy()
+    assert np.allclose(stored, dualfold.explore(reviews, "pca", text="review").points)
+    judged = json.loads(run("certify", "reviews.csv", "map.csv", "--json").stdout)
+    assert judged["certificate"]["holds"]
+    placed = run("transform", "m.dualfold", "reviews.csv", "-o", "-").stdout
+    assert placed.count("\n") == 121
