@@ -18,7 +18,6 @@ from dualfold.quality.picture import MEASURE_MEANINGS
 ROOMS = ("trace", "programs", "unfolding", "games", "quality", "methods")
 # What a solver keeps while it runs; nothing of it is handed on.
 AT_WORK = {
-    "growth.aligned_maps.AlignedMaps",  # holds a fit, of several tables
     "trace.solvers.auto.Pace",
     "trace.solvers.block_krylov.KrylovBasis",
     "trace.solvers.lanczos.ChebyshevFilter",
