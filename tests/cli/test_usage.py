@@ -105,7 +105,8 @@ WORDS = {
     "--json takes no value": ("embed", "t.csv", "--json=3"),
     "there is no command 'embd'; did you mean embed?": ("embd", "t.csv"),
     "`dualfold embed t.csv` makes a map of it": ("t.csv",),
-    "'rol' is none of penguins-like, roll, s-curve, helix, customers-by-month; did you mean roll?": ("data", "rol"),
+    "'rol' is none of penguins-like, roll, s-curve, helix, customers-by-month; did you mean "
+    "roll?": ("data", "rol"),
     "--n-neighbors is an option of isomap": ("embed", "t.csv", "-k", "5"),
 }  # fmt: skip
 
