@@ -229,7 +229,12 @@ def test_pieces_one_by_one():
 
 
 def test_approximate_graph_knows_its_recall():
-    X = np.random.default_rng(1).standard_normal((3000, 30)).astype(np.float32)
+    random = np.random.default_rng(1)
+    X = (
+        random.standard_normal((3000, 30))
+        + 2 * random.standard_normal((8, 30))[np.arange(3000) % 8]
+    )
+    X = X.astype(np.float32)
     graph = knn(X, 10, search="approximate", random_state=0)
     true = brute_lists(X.astype(float), 10)
     found = graph.lists.indices.reshape(3000, 10)

@@ -30,7 +30,7 @@ C_TYPES = {"int32": "int32_t", "int64": "int64_t", "float32": "float", "float64"
 # same to rounding. Lists of candidates that come of them may differ: what the searches find in
 # them is measured once more, by kernels that are held to every bit.
 CANDIDATES = {
-    "count_panels", "leaf_lists", "list_reach", "narrow_pairs", "refine_lists", "sample_lists",
+    "cell_lists", "count_panels", "leaf_lists", "list_reach", "narrow_pairs", "sample_lists",
     "scan_panels",
 }  # fmt: skip
 # Of sums of up to 330 products, of data whose mean is a few of its deviations: at most some

@@ -9,6 +9,7 @@ import scipy.sparse as sp
 
 import dualfold
 from dualfold import graph, quality
+from dualfold.graph.cells import cell_lists, cells_of_points
 from dualfold.graph.elimination import EliminatedGraph
 from dualfold.graph.geodesics import farthest_points, geodesic_distances
 from dualfold.graph.graph import Lists
@@ -43,7 +44,9 @@ def searches(seed):
             for search in ("blocked", "filtered", "kd-tree"):
                 graph.nearest(X, 7, search=search, n_jobs=1)
                 graph.nearest(X, 5, queries=new, search=search, n_jobs=1)
-            graph.nearest(X, 6, search="approximate", n_jobs=1)
+            points = frame_of(X, None, None).coordinates(X)
+            cells = cells_of_points(points, np.random.default_rng(seed))
+            cell_lists(points, cells, 6, min(3, cells.count), 1)
             graph.neighbors_within(X, 3.0, n_jobs=1)
             if width > 60:  # a second look in more directions, from a forest and from a sample
                 basis = principal_directions(X, 47)

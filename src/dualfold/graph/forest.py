@@ -1,8 +1,7 @@
-"""Approximate lists from random projection trees, refined by neighbours' neighbours.
+"""Approximate lists from random projection trees, from which searches have their first radius.
 
 A tree halves the points along random directions until the leaves are small; in a
-leaf all pairs are compared. Near points share a leaf in most of several trees,
-and neighbours of neighbours are most of those that are still missing.
+leaf all pairs are compared. Near points share a leaf in most of several trees.
 """
 
 from __future__ import annotations
@@ -14,14 +13,12 @@ import numpy as np
 from dualfold.graph.lower_bounds import Coordinates
 from dualfold.kernels import kernel
 from dualfold.kernels.reports import tally
-from dualfold.kernels.threads import in_threads, row_slices
+from dualfold.kernels.threads import in_threads
 
 _leaf_lists = kernel("leaf_lists")
-_refine_lists = kernel("refine_lists")
 # An entry of a list that is not filled, beyond all row numbers.
 NO_NEIGHBOR = np.int32(2**31 - 1)
 _LEAVES_PER_CALL = 8
-_MIN_REFINED_ROWS = 64
 
 
 def tree_leaves(
@@ -59,7 +56,7 @@ def forest_lists(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Ascending lists of the `length` nearest seen, and the order of the first tree.
 
-    Distances are squares in the coordinates' units; missing entries are NOBODY.
+    Distances are squares in the coordinates' units; missing entries are NO_NEIGHBOR.
     """
     n = len(points.vectors)
     distance = np.full((n, length), np.inf, dtype=np.float32)
@@ -94,46 +91,3 @@ def _leaf_worker(
             raise MemoryError("no memory for a leaf of the neighbour forest")
 
     return compare
-
-
-def refine_lists(
-    points: Coordinates, distance: np.ndarray, index: np.ndarray, *, near: int, threads: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """One round: compare each point with the neighbours of its neighbours.
-
-    Sources are the `near` first of its list and up to `near` points that list it.
-    """
-    n, length = index.shape
-    near = min(near, length)
-    sources, starts = _sources(index[:, :near])
-    distance, old, index = distance.copy(), index, index.copy()
-    step = max(_MIN_REFINED_ROWS, -(-n // (8 * threads)))
-    table = points.vectors, *points.vectors.shape, points.square
-
-    def improve(rows: slice) -> None:
-        asked = length, near, rows.start, rows.stop
-        if _refine_lists(*table, sources, starts, old, *asked, distance, index):
-            raise MemoryError("no memory to refine the neighbour lists")
-
-    in_threads(improve, row_slices(n, step), threads)
-    return distance, index
-
-
-def _sources(near: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The points that each point lists, and as many of its reverse neighbours, best first."""
-    n, count = near.shape
-    rank, row = np.divmod(np.arange(n * count, dtype=np.int64), n)
-    target = near.T.ravel()
-    real = target < n
-    rank, row, target = rank[real], row[real], target[real]
-    by_target = np.argsort(target, kind="stable")  # keeps ranks ascending within a target
-    sorted_target = target[by_target]
-    first = np.searchsorted(sorted_target, np.arange(n))
-    place = np.arange(len(by_target)) - first[sorted_target]
-    kept = by_target[place < count]
-    owner = np.concatenate([row, target[kept]])
-    source = np.concatenate([target, row[kept]]).astype(np.int32)
-    by_owner = np.argsort(owner, kind="stable")
-    starts = np.zeros(n + 1, dtype=np.int64)
-    np.cumsum(np.bincount(owner, minlength=n), out=starts[1:])
-    return source[by_owner], starts

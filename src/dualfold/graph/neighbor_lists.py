@@ -13,7 +13,7 @@ from scipy.special import stdtrit
 class Search:
     """The algorithm that found the lists, and what is known about their correctness.
 
-    method : "kd-tree", "blocked", "filtered", "radius", "forest", "metric" or "precomputed"
+    method : "kd-tree", "blocked", "filtered", "radius", "cells", "metric" or "precomputed"
     exact, proved : whether every row is right up to `rounding`, and the share of rows of which
         that is proved
     recall, recall_interval : share of the true neighbours that were found, and its 95 % interval

@@ -15,6 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.errors import Argument, InvalidInput, RowNumbers
+from dualfold.graph.cells import Cells, cell_lists, cells_of_points, needed_probes
 from dualfold.graph.cosines import (
     Directions,
     approximate_cosines,
@@ -29,7 +30,6 @@ from dualfold.graph.distances import (
     correct_underflow_pairs,
     distance_rounding,
 )
-from dualfold.graph.forest import forest_lists, refine_lists
 from dualfold.graph.kd_tree import tree_pairs_within, tree_search
 from dualfold.graph.lower_bounds import (
     Coordinates,
@@ -62,7 +62,13 @@ from dualfold.graph.number_rows import (
     rows_alike,
     rows_of_numbers,
 )
-from dualfold.graph.scan import pairs_within, rerank_lists, scan_queries, scan_self
+from dualfold.graph.scan import (
+    fill_short_lists,
+    pairs_within,
+    rerank_lists,
+    scan_queries,
+    scan_self,
+)
 from dualfold.graph.search_plan import direction_counts, is_tree_faster
 from dualfold.graph.set_distances import are_sets, nearest_sets
 from dualfold.inputs import random_generator
@@ -73,10 +79,12 @@ MANHATTAN_NAMES = ("manhattan", "cityblock", "l1")
 # Sparse data is made dense up to here.
 _MAX_DENSE_NUMBERS = 1 << 27
 # The approximate search: docs/dev/notes/neighbours.md
-FOREST_DIRECTIONS = 64
-FOREST_TREES = 12
-MIN_LEAF_ROWS = 320
-REFINEMENT_ROUNDS = 1
+CELL_DIRECTIONS = 64
+# Share of the neighbours that it aims at, and the rows on which it is decided how.
+AIMED_RECALL = 0.97
+TRIAL_ROWS = 500
+# Beyond this share of all rows that a row is compared with, the exact search takes less time.
+MAX_PROBED_SHARE = 0.4
 
 
 def nearest(
@@ -109,7 +117,8 @@ def nearest(
         (rows of 0 and 1, also sparse) "jaccard", "tanimoto", "dice" and "hamming" are exact.
     search : {"auto", "kd-tree", "blocked", "filtered", "approximate"}, default="auto"
         Algorithm of the search. "auto" chooses an exact one by size, dimension and spectrum;
-        "approximate" is a forest whose recall is measured, for large tables with many columns.
+        "approximate" compares rows of near cells and measures its recall, for large tables. It is
+        exact where cells exclude too few rows to be faster.
     n_jobs : int or None, default=None
         Number of threads; None and -1 use all cores. The result does not depend on it.
     random_state : int, Generator or None, default=None
@@ -417,26 +426,40 @@ def _check_count(k: Any, n: int, queried: bool) -> None:
 def approximate_search(
     X: np.ndarray, k: int, threads: int, random_state: Any, recall_sample: int
 ) -> Neighbors:
-    """A forest in the top principal coordinates, refined, re-ranked by true distance."""
+    """Lists within cells of the top principal coordinates, ranked by true distance.
+
+    The exact search where cells exclude too few rows.
+    """
     rng = random_generator(random_state)
     n, width = X.shape
-    count = min(width, FOREST_DIRECTIONS)
+    count = min(width, CELL_DIRECTIONS)
     frame = frame_of(X, None, principal_directions(X, count) if count < width else None)
     points = frame.coordinates(X)
-    # The coordinates order neighbours only roughly: keep more than k for the re-ranking.
-    length = min(n - 1, 2 * k + 12)
-    leaf = max(MIN_LEAF_ROWS, 2 * length)
-    distance, index, _ = forest_lists(
-        points, length, trees=FOREST_TREES, leaf=leaf, threads=threads, rng=rng
-    )
-    for _ in range(REFINEMENT_ROUNDS):
-        distance, index = refine_lists(points, distance, index, near=k + 2, threads=threads)
-    indices, distances = rerank_lists(points, (distance, index), k, threads)
+    cells = cells_of_points(points, rng)
+    probes = _trial_probes(frame, points, cells, k, threads, rng)
+    if probes > MAX_PROBED_SHARE * cells.count:
+        return _exact_neighbors(X, None, k, "auto", threads)
+    # Fewer coordinates order neighbours only roughly: keep more than k for the ranking.
+    length = k if count == width else min(n - 1, 2 * k + 12)
+    lists = cell_lists(points, cells, length, probes, threads)
+    indices, distances = rerank_lists(points, lists, k, threads)
+    fill_short_lists(points, indices, distances, threads)
     rows = np.sort(rng.choice(n, min(n, recall_sample), replace=False))
     recalls = _row_recalls(frame, points, distances, rows, threads)
     recall = float(recalls.mean()) if len(recalls) else float("nan")
-    found = Search("forest", False, 0.0, recall, recall_interval(recalls), len(recalls))
+    found = Search("cells", False, 0.0, recall, recall_interval(recalls), len(recalls))
     return Neighbors(indices, distances, found)
+
+
+def _trial_probes(
+    frame: Frame, points: Coordinates, cells: Cells, k: int, threads: int, rng: Any
+) -> int:
+    """How many cells a row must be compared with, by the true lists of a sample."""
+    n = len(points.table)
+    rows = np.sort(rng.choice(n, min(n, TRIAL_ROWS), replace=False))
+    asked = frame.coordinates(np.ascontiguousarray(points.table[rows]))
+    lists = scan_queries(points, asked, k + 1, threads)
+    return needed_probes(cells, points, rows, without_self(*lists, rows)[0], AIMED_RECALL)
 
 
 def _row_recalls(

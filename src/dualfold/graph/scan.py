@@ -105,11 +105,11 @@ def scan_self(
         for meeting in round_robin(len(blocks)):
             in_threads(tile, meeting, threads, done)
     indices, distances = heaps.sorted_lists()
-    _fill_short_lists(points, indices, distances, threads)
+    fill_short_lists(points, indices, distances, threads)
     return indices, distances
 
 
-def _fill_short_lists(
+def fill_short_lists(
     points: Coordinates, indices: np.ndarray, distances: np.ndarray, threads: int
 ) -> None:
     """Search again for the rows whose guessed radius was too short for all of their neighbours."""

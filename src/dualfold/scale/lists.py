@@ -21,20 +21,14 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
+from dualfold.graph.cells import CENTRE_SAMPLE_ROWS, MAX_CENTRE_SAMPLE_ROWS, Cells, lloyd_cells
 from dualfold.graph.distances import distance_rounding
 from dualfold.graph.neighbor_lists import Neighbors, Search, exact_search, recall_interval
 from dualfold.kernels.threads import one_thread, row_slices
 from dualfold.scale.boxes import SearchBoxes, box, within_partition
 from dualfold.scale.engine import compute, require_module
 from dualfold.scale.list_files import ListFiles, Shuffle
-from dualfold.scale.partitions import (
-    CENTRE_SAMPLE_ROWS,
-    MAX_CENTRE_SAMPLE_ROWS,
-    Cells,
-    lloyd_cells,
-    sampled_tree,
-    sort_into_partitions,
-)
+from dualfold.scale.partitions import sampled_tree, sort_into_partitions
 from dualfold.scale.search import nearest_of
 from dualfold.scale.table import TiledTable, drawn_row_numbers, gather_rows, table
 
