@@ -37,11 +37,11 @@ NO_FACTOR = {"MAX_FLOPS": ALWAYS, "MAX_FLOPS_A_ROW": ALWAYS, "MIN_ROTATED_ROWS":
 SETTINGS: dict[str, dict[str, Any]] = {
     "natural": {},
     "inertia": {"MIN_ROTATED_ROWS": NEVER},
-    "augmented": {"MIN_ROTATED_ROWS": NEVER},
-    "turned": {"MIN_ROTATED_ROWS": 0, "MAX_ROTATED_FLOPS_RATIO": 1e12},
+    "augmented": {"MIN_ROTATED_ROWS": NEVER, "MAX_SQUARE_ROWS": 0},
+    "turned": {"MIN_ROTATED_ROWS": 0, "MAX_ROTATED_FLOPS_RATIO": 1e12, "MAX_SQUARE_ROWS": 0},
     "Cholesky": NO_FACTOR,
     "norm": {"MAX_FILLED_ROWS": 0, "MAX_DENSE_ROWS": 0, "KRYLOV_BLOCK": 2, "KRYLOV_DEPTH": 1},
-    "random": {**NO_FACTOR, "MAX_FILLED_ROWS": 0, "MAX_DENSE_ROWS": 0},
+    "random": {**NO_FACTOR, "MAX_FILLED_ROWS": 0, "MAX_DENSE_ROWS": 0, "MAX_SQUARE_ROWS": 0},
 }
 TOLERANCES = (*[1e-4] * 6, 1e-2, 1e-2, 1e-6, 1e-6, 1e-8, 1.0)
 PASSED = ("proved", "measured")

@@ -27,6 +27,7 @@ from dualfold.fitting.weighted_fit import fit_transform_with_masses, fit_with_ma
 from dualfold.graph.directed_lists import connected_lists, neighborhoods, with_unlisted_points
 from dualfold.graph.graph import Graph
 from dualfold.maps.local_map import LocalWeightsMap
+from dualfold.trace.filled_square import prefers_filled_square
 from dualfold.trace.lift import EdgeLengthScale
 from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.trace.sparse.shifted_matrices import shifted_matrices
@@ -312,7 +313,7 @@ def refuse_long_factorisation(problem: TraceProblem, *, auto: bool, limited: boo
 
     auto : whether the solver is ours to choose; limited : whether fewer rows may be taken
     """
-    if auto and problem.n > MAX_DENSE_ROWS:
+    if auto and problem.n > MAX_DENSE_ROWS and not prefers_filled_square(problem):
         flops = shifted_matrices(problem).ordering.flops  # TooLarge where that would take minutes
         most = max(MAX_FACTOR_FLOPS, MAX_FACTOR_FLOPS_A_ROW * problem.n)
         if flops > most and limited:

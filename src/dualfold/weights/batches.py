@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -11,30 +11,41 @@ import scipy.sparse as sp
 from dualfold.arrays import Array
 from dualfold.graph.graph import Lists
 from dualfold.kernels.reports import steps
+from dualfold.kernels.threads import in_threads, one_blas_thread, row_slices, thread_count
 
-# Enough for LAPACK's batches, small against any data that needs batching: the fastest of
-# 2^16 to 2^23 on MNIST (docs/dev/notes/kernels.md).
-BATCH_NUMBERS = 2**21
+Result = TypeVar("Result")
+
+# Enough for LAPACK's batches, and few enough that some hundred neighbourhoods keep two threads at
+# work (docs/dev/notes/kernels.md).
+BATCH_NUMBERS = 2**19
 # Offsets below this, and above its inverse, have squares that underflow or overflow.
 MIN_SAFE_OFFSET = 2.0**-300
 
 
-def batches(lists: Lists, width: int) -> Iterator[tuple[Array, Array]]:
-    """(owners, places) of neighbourhoods with the same number of neighbours.
+def in_batches(lists: Lists, width: int, work: Callable[[Array, Array], Result]) -> list[Result]:
+    """What `work` gives for (owners, places) of neighbourhoods of equal size, in threads.
 
     `places` (one row an owner) are positions in lists.indices. `width` is the number of
-    columns of the data: a batch gathers at most BATCH numbers of it. Points without
+    columns of the data: a batch gathers at most BATCH_NUMBERS of it. Points without
     neighbours are in no batch.
     """
-    counts = lists.counts
-    with steps("weighing neighbours", len(counts)) as done:
-        for count in np.unique(counts[counts > 0]):
-            owners = np.flatnonzero(counts == count)
-            batch = max(1, BATCH_NUMBERS // (int(count) * (width + int(count))))
-            for start in range(0, len(owners), batch):
-                rows = owners[start : start + batch]
-                yield rows, lists.indptr[rows][:, None] + np.arange(count)
-                done(len(rows))
+
+    def one(rows: Array) -> Result:
+        first = lists.indptr[rows][:, None]
+        found = work(rows, first + np.arange(lists.counts[rows[0]]))
+        done(len(rows))
+        return found
+
+    with steps("weighing neighbours", len(lists)) as done, one_blas_thread():
+        return in_threads(one, list(_owners(lists.counts, width)), thread_count())
+
+
+def _owners(counts: Array, width: int) -> Iterator[Array]:
+    """Rows with the same number of neighbours, a batch at a time."""
+    for count in np.unique(counts[counts > 0]):
+        owners = np.flatnonzero(counts == count)
+        batch = max(1, BATCH_NUMBERS // (int(count) * (width + int(count))))
+        yield from (owners[part] for part in row_slices(len(owners), batch))
 
 
 def offsets(X: Any, neighbors: Array, origins: Array | None = None) -> Array:
@@ -50,7 +61,7 @@ def rescaled_offsets(around: Array) -> Array:
 
     Weights and tangents of neighbourhoods do not depend on such a factor, to the last bit.
     """
-    largest = float(np.abs(around).max(initial=0.0))
+    largest = max(float(around.max(initial=0.0)), -float(around.min(initial=0.0)))
     if 0 < largest < MIN_SAFE_OFFSET or largest > 1 / MIN_SAFE_OFFSET:
         return np.asarray(np.ldexp(around, -int(np.frexp(largest)[1])))
     return np.asarray(around)

@@ -6,7 +6,7 @@ of the penalties of all neighbourhoods. FᵀF itself is never formed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ import scipy.sparse as sp
 
 from dualfold.arrays import Array
 from dualfold.graph.graph import Lists
-from dualfold.weights.batches import batches, offsets, stacked_rows
+from dualfold.weights.batches import in_batches, offsets, stacked_rows
 
 
 def tangent_alignment(X: Any, lists: Lists, *, n_components: int) -> sp.csr_array:
@@ -138,10 +138,9 @@ def _orthogonal_complement(functions: Array) -> Array:
 
 
 def _stacked_for_lists(X: Any, lists: Lists, rows_of: Callable[[Array], Array]) -> sp.csr_array:
-    def parts() -> Iterable[tuple[Array, Array]]:
-        for _, places in batches(lists, X.shape[1]):
-            neighbors = lists.indices[places]
-            entries = rows_of(offsets(X, neighbors))
-            yield entries, np.broadcast_to(neighbors[:, None], entries.shape)
+    def part(_: Array, places: Array) -> tuple[Array, Array]:
+        neighbors = lists.indices[places]
+        entries = rows_of(offsets(X, neighbors))
+        return entries, np.broadcast_to(neighbors[:, None], entries.shape)
 
-    return stacked_rows(parts(), len(lists))
+    return stacked_rows(in_batches(lists, X.shape[1], part), len(lists))

@@ -16,7 +16,7 @@ from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput, PointsCollapse, warn
 from dualfold.graph.directed_lists import terminal_components
 from dualfold.graph.graph import Lists
-from dualfold.weights.batches import batches, offsets, stacked_rows
+from dualfold.weights.batches import in_batches, offsets, stacked_rows
 
 
 def reconstruction_weights(X: Any, lists: Lists, *, ridge: float = 1e-3) -> sp.csr_array:
@@ -60,8 +60,11 @@ def reconstruction_weights(X: Any, lists: Lists, *, ridge: float = 1e-3) -> sp.c
     """
     n = len(lists)
     weights = np.empty(len(lists.indices))
-    for rows, places in batches(lists, X.shape[1]):
+
+    def weigh(rows: Array, places: Array) -> None:
         weights[places] = affine_weights(offsets(X, lists.indices[places], rows), ridge)
+
+    in_batches(lists, X.shape[1], weigh)
     return sp.csr_array((weights, lists.indices, lists.indptr), shape=(n, n))
 
 
@@ -194,18 +197,16 @@ def several_weights(
     (λ₁ + … + λ_d). Reflections by less than `modified_tol` are left out.
     """
     refuse_ridge(ridge)
-    ratios = np.empty(len(lists))
-    for rows, places in batches(lists, X.shape[1]):
-        values = _spectra(offsets(X, lists.indices[places], rows), vectors=False)[0]
-        large, small = values[:, :n_components].sum(axis=1), values[:, n_components:].sum(axis=1)
-        # All neighbours are duplicates: no direction is larger than another.
-        ratios[rows] = np.divide(small, large, out=np.zeros(len(rows)), where=large > 0)
-    eta = float(np.median(ratios))
+
+    def spectra(rows: Array, places: Array) -> tuple[Array, Array, Array, Array]:
+        neighbors = lists.indices[places]
+        return rows, neighbors, *_spectra(offsets(X, neighbors, rows))
+
+    found = in_batches(lists, X.shape[1], spectra)
+    eta = float(np.median(_ratios([values for _, _, values, _ in found], n_components)))
 
     def parts() -> Iterator[tuple[Array, Array]]:
-        for rows, places in batches(lists, X.shape[1]):
-            neighbors = lists.indices[places]
-            values, vectors = _spectra(offsets(X, neighbors, rows), vectors=True)
+        for rows, neighbors, values, vectors in found:
             weights = _ridge_weights(values, vectors, ridge)
             sizes = _small_eigenvalue_counts(values, eta)
             for size in np.unique(sizes):
@@ -219,18 +220,25 @@ def several_weights(
     return stacked_rows(parts(), len(lists))
 
 
-def _spectra(around: Array, vectors: bool) -> tuple[Array, Array]:
+def _ratios(spectra: list[Array], n_components: int) -> Array:
+    """What lies beyond the tangent plane, in units of what lies in it, for each neighbourhood."""
+    found = []
+    for values in spectra:
+        large, small = values[:, :n_components].sum(axis=1), values[:, n_components:].sum(axis=1)
+        # All neighbours are duplicates: no direction is larger than another.
+        found.append(np.divide(small, large, out=np.zeros(len(values)), where=large > 0))
+    return np.concatenate(found)
+
+
+def _spectra(around: Array) -> tuple[Array, Array]:
     """Eigenvalues of the local Gram matrices, largest first, and all their eigenvectors."""
     count, width = around.shape[1:]
     if width < count:
         # From the neighbours themselves: squares would lose the digits of the smallest.
-        if not vectors:
-            singular = np.linalg.svd(around, compute_uv=False)
-        else:
-            U, singular, _ = np.linalg.svd(around, full_matrices=True)
+        U, singular, _ = np.linalg.svd(around, full_matrices=True)
         values = np.zeros((len(around), count))
         values[:, :width] = singular**2
-        return values, U if vectors else values
+        return values, U
     gram = around @ around.transpose(0, 2, 1)
     values, U = np.linalg.eigh(gram)
     return np.maximum(values[:, ::-1], 0.0), U[:, :, ::-1]

@@ -18,6 +18,7 @@ from scipy.sparse.linalg import LinearOperator
 
 from dualfold.arrays import Array
 from dualfold.errors import DualfoldError, TooLarge
+from dualfold.trace.filled_square import prefers_filled_square
 from dualfold.trace.metric import Identity
 from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.trace.proof.completeness import (
@@ -39,7 +40,7 @@ from dualfold.trace.proof.lehmann_bounds import (
     trial_heights,
 )
 from dualfold.trace.proof.random_search import random_floor
-from dualfold.trace.proof.rounding import UP
+from dualfold.trace.proof.rounding import UNIT_ROUNDOFF, UP
 from dualfold.trace.proof.singular_values import (
     dense_singular_floor,
     factor_norm,
@@ -64,6 +65,8 @@ MAX_HINTED_ROWS = 300
 MAX_PAIRED_ROWS = 900
 # A distance of which rounding is at least this share cannot be made better.
 ROUNDING_SHARE = 0.1
+# A gap this many times wider than the rounding of a Cholesky factorisation is resolved by one.
+MIN_GAP_IN_ROUNDINGS = 16
 # Factorisations that may be spent on finding a height, in small problems and in large ones.
 MAX_ATTEMPTS = 12
 MAX_LARGE_ATTEMPTS = 5
@@ -217,25 +220,19 @@ def _best_route(
     if by_norm is not None:
         return by_norm
     found: list[tuple[Bracket, SpectralFloor, bool]] = []
-    if not dense and _can_be_counted(problem):
+    squares_first = _is_resolved_in_squares(case)
+    if squares_first:
+        found.append(_cholesky_route(case))
+    if not dense and not _is_decided(found, case) and _can_be_counted(problem):
         found.append(_inertia_route(case, given, further))
     rows = MAX_DENSE_ROWS if dense else MAX_FILLED_ROWS
     if (
-        not _is_decided(found, case)
+        not squares_first
+        and not _is_decided(found, case)
         and problem.n <= rows
         and not _is_hopeless_in_squares(found, case)
     ):
-        found.append(
-            _first_proof(
-                case,
-                trial_heights(
-                    answer, lambda: case.wider, case.next_value, case.scale, case.tolerance
-                ),
-                lambda h: cholesky_floor(
-                    problem, _trial_to_lift(case, h.below), h.below, h.at, case.lift
-                ),
-            )
-        )
+        found.append(_cholesky_route(case))
     small = problem.n <= min(MAX_HINTED_ROWS, MAX_FILLED_ROWS)
     if not _is_decided(found, case) and small:
         found.append(_dense_inertia_route(case, given, further))
@@ -274,6 +271,16 @@ def _is_decided(found: list[tuple[Bracket, SpectralFloor, bool]], case: _Case) -
         or (not small and one[0].gap < np.inf and one[0].blurred < ROUNDING_SHARE * one[0].apart)
         for one in found
     )
+
+
+def _is_resolved_in_squares(case: _Case) -> bool:
+    """Whether LAPACK is the quick way to a floor of MᵀM, and rounds less than the gap is wide."""
+    problem = case.problem
+    if not prefers_filled_square(problem) or case.next_value is None:
+        return False
+    rounding = 4 * problem.n * UNIT_ROUNDOFF * problem.A.trace
+    room = case.next_value - float(case.answer.h[-1])
+    return room * problem.metric.lowest > MIN_GAP_IN_ROUNDINGS * rounding
 
 
 def _is_hopeless_in_squares(found: list[tuple[Bracket, SpectralFloor, bool]], case: _Case) -> bool:
@@ -321,6 +328,17 @@ def _inertia_route(
         case,
         trial_heights(case.answer, lambda: case.wider, case.next_value, case.scale, case.tolerance),
         lambda h: inertia_floor(problem, h.below, h.at, case.excluded),
+    )
+
+
+def _cholesky_route(case: _Case) -> tuple[Bracket, SpectralFloor, bool]:
+    """Floors by Cholesky factorisations of the filled matrix."""
+    return _first_proof(
+        case,
+        trial_heights(case.answer, lambda: case.wider, case.next_value, case.scale, case.tolerance),
+        lambda h: cholesky_floor(
+            case.problem, _trial_to_lift(case, h.below), h.below, h.at, case.lift
+        ),
     )
 
 

@@ -18,15 +18,17 @@ from scipy.sparse.linalg import LinearOperator
 from dualfold.arrays import Array
 from dualfold.errors import Argument, Message, TooLarge
 from dualfold.kernels.ordering import is_small_world, small_world_steps
+from dualfold.trace.filled_square import prefers_filled_square
 from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.trace.solution import Solution
 from dualfold.trace.solvers.dense import DENSE_FLOPS_A_SECOND, Dense
 from dualfold.trace.solvers.factored import Factored
+from dualfold.trace.solvers.filled import filled_solution
 from dualfold.trace.solvers.krylov import KrylovSpace
 from dualfold.trace.solvers.lanczos import Lanczos
 from dualfold.trace.solvers.preconditioned import Preconditioned
 from dualfold.trace.solvers.solver import Solver
-from dualfold.trace.solvers.subspace import Progress
+from dualfold.trace.solvers.subspace import Iteration, Progress
 from dualfold.trace.sparse.shifted_matrices import shifted_matrices
 
 # On one core of a 2.8 GHz machine: sparse products (bound by memory), the sparse factorisation.
@@ -91,6 +93,9 @@ class Auto(Solver):
         if problem.n <= MAX_LAPACK_ROWS or problem.count > problem.n // 4:
             story.append(f"{problem.n} rows: LAPACK on the whole matrix")
             return _with_story(Dense().attempt(problem), story)
+        filled = self._filled_attempt(problem, story)
+        if filled is not None:
+            return _with_story(filled, story)
         factored = (
             float("inf") if _is_small_world(problem, story) else _factored_seconds(problem, story)
         )
@@ -122,6 +127,17 @@ class Auto(Solver):
         else:
             solver = Preconditioned(tol=self.tol, seed=self.seed)
         return _with_story(solver.attempt(problem), story)
+
+    def _filled_attempt(self, problem: TraceProblem, story: list[str]) -> Solution | None:
+        """The solution from the filled square MᵀM, where that is quick and resolves it."""
+        if not prefers_filled_square(problem):
+            return None
+        settings = Iteration("Filled", self.tol, 2_000, seed=self.seed, start=self.start)
+        found = filled_solution(problem, settings)
+        rows = problem.A.factor.shape[0] / problem.n
+        told = "its Cholesky factor is dense" if found else "its rounding hides the small end"
+        story.append(f"{rows:.0f} rows of M a point: MᵀM is formed, {told}")
+        return found
 
     def _factored_solver(self) -> Factored:
         return Factored(tol=self.tol, seed=self.seed, start=self.start)
