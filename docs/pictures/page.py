@@ -40,8 +40,8 @@ def photograph(page: Path, picture: Path, *, whole: bool = True) -> None:
         )
         window.goto(page.as_uri())
         window.evaluate("dualfold.ready")
-        window.wait_for_selector("#panels figure:nth-child(3) .main-svg")
-        window.wait_for_timeout(500)  # the charts fade in
+        window.wait_for_selector("#panels figure:nth-child(3) .chart svg")
+        window.wait_for_timeout(500)  # the map settles
         window.screenshot(path=picture, full_page=whole)
         browser.close()
     # A third of the bytes, and nobody sees it: the page has few colours.

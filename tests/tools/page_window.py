@@ -53,7 +53,7 @@ def page_with_axe(browser, address):
     page = browser.new_context(bypass_csp=True, reduced_motion="reduce").new_page()
     page.goto(address)
     page.evaluate("dualfold.ready")
-    page.wait_for_selector("#panels .main-svg >> nth=2")
+    page.wait_for_selector("#panels .chart svg >> nth=2")
     page.add_script_tag(path=script)
     return page
 

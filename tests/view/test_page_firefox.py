@@ -60,7 +60,7 @@ def test_it_opens_and_judges(window):
     assert (shown["rows"], shown["maps"]) == (N, ["first", "second"])
     words = window.run("document.getElementById('verdict').innerText")
     assert "Is it a good picture?" in words
-    assert window.run("document.querySelectorAll('#panels .main-svg').length") >= 3
+    assert window.run("document.querySelectorAll('#panels .chart svg').length") >= 3
 
 
 def test_points_are_where_they_should_be_and_answer_the_mouse(window):

@@ -20,7 +20,7 @@ HOSTILE = "</script><script>window.hacked = 1</script>"
 @pytest.fixture
 def html(monkeypatch):
     module = sys.modules["dualfold.view.page"]
-    monkeypatch.setattr(module, "MOST_PLOTLY_ROWS", 200)
+    monkeypatch.setattr(module, "MOST_EXACT_ROWS", 200)
     labels = np.array(["a", "b", HOSTILE])[np.arange(N) % 3]
     return page_html([Map("m", POINTS)], columns={"kind": labels}, title=HOSTILE)
 

@@ -76,7 +76,7 @@ def towns():
 def page(opened, towns):
     """The page of the towns as it was when it was opened, with all its panels."""
     page = opened(towns)
-    page.wait_for_selector("#panels .main-svg >> nth=3")
+    page.wait_for_selector("#panels .chart svg >> nth=3")
     return page
 
 
@@ -190,21 +190,17 @@ def test_a_lasso_beside_a_hidden_class_leaves_the_map_as_it_is(page):
     assert set(selected) ^ set(np.flatnonzero(inside)) <= set(np.flatnonzero(unsure))
     page.wait_for_timeout(100)
     assert state(page)["shown"] == seen.sum()
-    drawn = page.evaluate(
-        "document.getElementById('plot').data.map(t => [t.marker.opacity, t.x.length,"
-        " t.selectedpoints === undefined || t.selectedpoints === null])"
-    )
-    assert all(free for _, _, free in drawn), "plotly would dim what is dimmed already"
-    assert sum(n for opacity, n, _ in drawn if opacity > 0.2) == len(selected)
-    assert page.evaluate("document.getElementById('plot').layout.selections.length") == 0
+    assert state(page)["clear"] == [len(selected)]
+    assert page.locator("#outline path").count() == 0
     page.mouse.move(*where[0])  # an outline that is begun goes with its tool
     page.mouse.down()
     page.mouse.move(*(where[0] + 40))
     page.mouse.move(*(where[0] + [40, 0]))
+    assert page.locator("#outline path").count() == 1
     page.evaluate("document.querySelector('[data-tool=pan]').click()")
     page.mouse.up()
-    assert page.evaluate("document.getElementById('plot').layout.selections.length") == 0
-    page.wait_for_timeout(200)  # plotly looks at an outline 100 ms after the mouse has moved
+    assert page.locator("#outline path").count() == 0
+    assert state(page)["selected"] == selected
 
 
 def test_names_of_groups_nest_and_never_overlap(page):

@@ -14,7 +14,7 @@ from dualfold.view.page_size import Features, fit_to_size
 from tests.tools.page_contents import data_of, numbers_of
 
 X = np.random.default_rng(0).normal(size=(30, 4))
-BARE = 5.2  # megabytes of a page with next to no data, mostly plotly
+BARE = 0.4  # megabytes of a page with next to no data
 
 
 def test_a_page_is_no_larger_than_asked_and_says_what_it_left_out(tmp_path):
@@ -74,7 +74,7 @@ def test_rows_go_last_and_at_random(tmp_path):
     assert page.notices[0].startswith("the neighbours in the data are left out")
     assert f"{content['n']:,} of 60,000 rows, drawn at random" in page.notices[1]
     with pytest.raises(InvalidInput, match="without any data takes"):
-        write_page(tmp_path / "p.html", PageContent(two, most_mb=1.0))
+        write_page(tmp_path / "p.html", PageContent(two, most_mb=0.1))
     assert not (tmp_path / "p.html").exists()
 
 

@@ -4,9 +4,9 @@
     isomap = measured_map(Map("Isomap", model.embedding_, certificate=model.certificate_), X)
     write_page("map.html", PageContent([isomap], columns={"species": species}))
 
-The file holds the data, plotly's JavaScript (out of its Python package) and our own
-(`page_parts/`). It asks the network for nothing, and its content security policy forbids
-the browser to.
+The file holds the data and our own JavaScript (`page_parts/`); where a map has three dimensions
+also plotly's, out of its Python package. It asks the network for nothing, and its content
+security policy forbids the browser to.
 """
 
 from __future__ import annotations
@@ -54,13 +54,15 @@ __all__ = ["Page", "PageContent", "make_page", "write_page"]
 PAGE_SCRIPTS = (
     *("data", "explain", "audit", "colors", "neighbors", "view", "drawing", "{map}", "density"),
     *("names", "meaning", "overlay", "column_points", "zoom_names", "change", "legend", "compare"),
-    *("point", "{panels}", "verdict", "download", "search", "tools", "keyboard", "print", "page"),
+    *("point", "chart", "panels", "verdict", "download", "search", "tools", "keyboard", "print"),
+    "page",
 )
-# What plotly draws on most pages, our own WebGL on those of very many rows.
-PLOTLY_PARTS = {"map": "plotly_map", "panels": "panels"}
-LARGE_PARTS = {"map": "large_map", "panels": "large_grid"}
-# plotly draws this many well; also the most points of a still picture.
-MOST_PLOTLY_ROWS = 100_000
+# Maps of the plane are drawn by our own WebGL, a page with a map in space by plotly.
+PLANE_PARTS = ("gl_map", "grid", "moving")
+SPACE_PARTS = ("plotly_map",)
+# Coordinates of so many rows are exact, of more they have 16 bits; also the most points of a
+# still picture.
+MOST_EXACT_ROWS = 100_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +98,8 @@ class PageContent:
     seed : int, default=0
         Seed of the order in which points are drawn, so that no class hides another.
     most_mb : float or None, default=20.0
-        Largest size of the file in megabytes, of which plotly takes 5; None: as large as it gets.
+        Largest size of the file in megabytes; None: as large as it gets. A map in three dimensions
+        takes 5 of them, for plotly.
     notes : sequence of str, default=()
         Sentences about how the table was read.
     classes : mapping or None, default=None
@@ -232,13 +235,13 @@ def make_page(content: PageContent) -> Page:
         notes=tuple(content.notes),
         audit=content.audit,
         row_terms=content.row_terms,
-        large=_is_large(maps),
+        large=n > MOST_EXACT_ROWS and not _in_space(maps),
     )
-    large = parts.large
+    space = _in_space(maps)
     pictures = _still_pictures(maps, table, color)
-    fixed_bytes = len(_html_file(content.title, "", pictures, large=large).encode("utf-8"))
+    fixed_bytes = len(_html_file(content.title, "", pictures, space=space).encode("utf-8"))
     parts, notices = fit_to_size(parts, features, fixed_bytes, most_mb)
-    return Page(_html_file(content.title, parts.json(), pictures, large=large), notices)
+    return Page(_html_file(content.title, parts.json(), pictures, space=space), notices)
 
 
 def write_page(
@@ -274,10 +277,9 @@ def _rows_of(maps: list[Map]) -> int:
     return len(maps[0].points)
 
 
-def _is_large(maps: list[Map]) -> bool:
-    """Whether our own canvas draws the page: many rows, in a plane, without points of columns."""
-    planar = all(np.ndim(m.points) == 1 or np.shape(m.points)[1] != 3 for m in maps)
-    return len(maps[0].points) > MOST_PLOTLY_ROWS and planar and not any(m.columns for m in maps)
+def _in_space(maps: list[Map]) -> bool:
+    """Whether a map has three dimensions."""
+    return any(np.ndim(m.points) == 2 and np.shape(m.points)[1] == 3 for m in maps)
 
 
 def _still_pictures(maps: Sequence[Map], table: list[Column], color: str | None) -> str:
@@ -289,8 +291,8 @@ def _still_pictures(maps: Sequence[Map], table: list[Column], color: str | None)
     figures = []
     n = len(maps[0].points)
     rows: Any = slice(None)
-    if n > MOST_PLOTLY_ROWS:  # more would be seconds of work for the same picture
-        rows = np.random.default_rng(0).choice(n, MOST_PLOTLY_ROWS, replace=False)
+    if n > MOST_EXACT_ROWS:  # more would be seconds of work for the same picture
+        rows = np.random.default_rng(0).choice(n, MOST_EXACT_ROWS, replace=False)
         values = None if values is None else np.asarray(values)[rows]
     for shown in maps:
         figure = map_figure(
@@ -324,21 +326,25 @@ def _encodable(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def _html_file(title: str, data: str, pictures: str, *, large: bool = False) -> str:
+def _html_file(title: str, data: str, pictures: str, *, space: bool = False) -> str:
     """The whole file, with its content security policy."""
     parts = files("dualfold.view").joinpath("page_parts")
 
     def text_of(name: str) -> str:
         return parts.joinpath(name).read_text(encoding="utf-8")
 
-    drawn_by = LARGE_PARTS if large else PLOTLY_PARTS
-    ours = "\n".join(text_of(f"{name.format(**drawn_by)}.js") for name in PAGE_SCRIPTS)
+    names = [
+        part
+        for name in PAGE_SCRIPTS
+        for part in ((SPACE_PARTS if space else PLANE_PARTS) if name == "{map}" else (name,))
+    ]
+    ours = "\n".join(text_of(f"{name}.js") for name in names)
     script = f'\n"use strict";\n(() => {{\n{ours}\n}})();\n'
-    library = "" if large else _plotly()
+    library = _plotly() if space else ""
     # Only these two texts may run: a script smuggled in by a label would not be among them.
     # Plotly compiles its WebGL programs with `Function`, hence unsafe-eval.
     allowed = [_fingerprint(text) for text in (library, script)]
-    if not large:
+    if space:
         allowed.append("'unsafe-eval'")
     filling = {
         "title": html.escape(_encodable(title)),
@@ -365,7 +371,8 @@ def _plotly() -> str:
         from plotly.offline import get_plotlyjs
     except ImportError as missing:
         raise MissingDependency(
-            "the page is drawn by plotly, which is not installed: pip install plotly"
+            "a map in three dimensions is drawn by plotly, which is not installed: "
+            "pip install plotly"
         ) from missing
     library = str(get_plotlyjs()).replace("\r\n", "\n")  # as the browser will read it
     if "</script" in library.lower():

@@ -57,7 +57,7 @@ class PageParts:
     notices, notes : what was left out; what was decided about the table
     audit : what an audit found, as `page_parts/audit.js` reads it; None without one
     rows : the number of each row in its table, counted from 1; None for 1, 2, 3, …
-    large : whether coordinates are kept in 16 bits and drawn by `page_parts/large_map.js`
+    large : whether coordinates are kept in 16 bits
     """
 
     title: str
@@ -90,7 +90,6 @@ class PageParts:
             "version": __version__,
             "title": self.title,
             "n": self.n,
-            "large": self.large,
             "total": self.total,
             "seed": int(self.seed),
             "names": self.names,

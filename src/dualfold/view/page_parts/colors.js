@@ -36,11 +36,12 @@ function chosenColumn(map) {
   return kind === "score" ? map.scores[name] || null : null;
 }
 
+const onlySlot = new Uint8Array(n);
 const painted = new Map(); // column → its slots, so that a click does not count 100,000 rows again
 
 function coloring(map) {
   const column = chosenColumn(map);
-  if (!column) return { column, slots: new Uint8Array(n), list: [{ label: "all", color: onGround(PLAIN), shape: 0 }] };
+  if (!column) return { column, slots: onlySlot, list: [{ label: "all", color: onGround(PLAIN), shape: 0 }] };
   if (!painted.has(column))
     painted.set(column, column.kind === "class" ? slotsOfClasses(column) : slotsOfNumbers(column));
   const slots = painted.get(column);
@@ -52,14 +53,19 @@ function coloring(map) {
 }
 
 function slotsOfClasses(column) {
-  return Uint8Array.from(column.codes, (code) => column.slots[code]);
+  const [slots, { codes }, slotOf] = [new Uint8Array(n), column, Uint8Array.from(column.slots)];
+  for (let row = 0; row < n; row++) slots[row] = slotOf[codes[row]];
+  return slots;
 }
 
 function slotsOfNumbers(column) {
   const width = column.high - column.low || 1;
-  return Uint8Array.from(column.values, (value) => Number.isFinite(value)
-    ? Math.max(0, Math.min(STEPS - 1, Math.floor((value - column.low) / width * STEPS)))
-    : STEPS);
+  const [slots, { values, low }] = [new Uint8Array(n), column];
+  for (let row = 0; row < n; row++) {
+    const value = values[row];
+    slots[row] = Number.isFinite(value) ? Math.max(0, Math.min(STEPS - 1, Math.floor((value - low) / width * STEPS))) : STEPS;
+  }
+  return slots;
 }
 
 // Whether the legend lets a row through.

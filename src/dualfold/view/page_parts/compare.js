@@ -11,7 +11,7 @@ function sums(column, rows) {
     const value = values[row] - shift;
     if (value - value === 0) { total++; first += value; second += value * value; }
   };
-  if (rows) for (const row of rows) add(row); else for (let row = 0; row < n; row++) add(row);
+  if (rows) for (let at = 0; at < rows.length; at++) add(rows[at]); else for (let row = 0; row < n; row++) add(row);
   return { total, first, second };
 }
 const offsets = new Map();
@@ -28,7 +28,7 @@ function whole(column) {
 
 function tally(column, rows) {
   const counts = new Float64Array(column.labels.length);
-  if (rows) for (const row of rows) counts[column.codes[row]]++;
+  if (rows) for (let at = 0; at < rows.length; at++) counts[column.codes[rows[at]]]++;
   else for (let row = 0; row < n; row++) counts[column.codes[row]]++;
   return counts;
 }

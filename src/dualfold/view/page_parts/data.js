@@ -4,6 +4,7 @@ const given = JSON.parse(document.getElementById("data").textContent);
 const n = given.n;
 
 function bytesOf(text) {
+  if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text); // ten times as fast; browsers of 2025 and later
   const letters = atob(text);
   const bytes = new Uint8Array(letters.length);
   for (let i = 0; i < letters.length; i++) bytes[i] = letters.charCodeAt(i);
@@ -42,23 +43,24 @@ function tiedOf(pairs) {
   return found;
 }
 
-// Coordinates of a large page: 65,535 steps between the ends of each axis.
-function fromSteps({ points, box: [low, high] }) {
-  const steps = new Uint16Array(bytesOf(points).buffer);
-  return Float64Array.from(steps, (step, at) => low[at % 2] + step / 65535 * (high[at % 2] - low[at % 2]));
+// Coordinates of a large page are 65,535 steps between the ends of each axis.
+function axesOf(map, steps) {
+  const [flat, d] = [steps || floatsOf(map.points), map.dimensions];
+  return Array.from({ length: d }, (_, axis) => {
+    const values = new Float64Array(n);
+    const [low, step] = steps ? [map.box[0][axis], (map.box[1][axis] - map.box[0][axis]) / 65535] : [0, 1];
+    if (steps) for (let row = 0; row < n; row++) values[row] = low + flat[row * d + axis] * step;
+    else for (let row = 0; row < n; row++) values[row] = flat[row * d + axis];
+    return values;
+  });
 }
 
 const maps = given.maps.map((map) => {
-  const flat = map.box ? fromSteps(map) : floatsOf(map.points);
-  const d = map.dimensions;
-  const axes = Array.from({ length: d }, (_, axis) => {
-    const values = new Float64Array(n);
-    for (let row = 0; row < n; row++) values[row] = flat[row * d + axis];
-    return values;
-  });
+  const steps = map.box ? new Uint16Array(bytesOf(map.points).buffer) : null;
+  const axes = axesOf(map, steps);
   const scores = Object.fromEntries(map.scores.map((score) => [score.name, columnOf(score)]));
   const rows = map.neighbors && "k" in map.neighbors ? packed(map.neighbors) : null;
-  return { ...map, axes, scores, neighbors: rows ? { k: map.neighbors.k, rows } : map.neighbors, tied: tiedOf(map.tied) };
+  return { ...map, axes, steps, scores, neighbors: rows ? { k: map.neighbors.k, rows } : map.neighbors, tied: tiedOf(map.tied) };
 });
 for (const map of maps) // most maps of a page share their rows and so their neighbours
   if (map.neighbors && "same" in map.neighbors) map.neighbors = maps[map.neighbors.same].neighbors;

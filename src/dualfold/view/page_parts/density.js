@@ -23,17 +23,16 @@ function smoothed(counts, radius) {
   return from;
 }
 
-function cellOf(map, row) {
-  const { x, y } = home(map);
-  const across = Math.min(CELLS - 1, Math.max(0, Math.floor((map.axes[0][row] - x[0]) / (x[1] - x[0]) * CELLS)));
-  const up = Math.min(CELLS - 1, Math.max(0, Math.floor((map.axes[1][row] - y[0]) / (y[1] - y[0]) * CELLS)));
-  return up * CELLS + across;
-}
-
 const cellsOfMap = new Map(); // map → the cell of each row
 function cells(map) {
-  if (!cellsOfMap.has(map)) cellsOfMap.set(map, Int32Array.from({ length: n }, (_, row) => cellOf(map, row)));
-  return cellsOfMap.get(map);
+  if (cellsOfMap.has(map)) return cellsOfMap.get(map);
+  const found = new Int32Array(n);
+  const { x, y } = home(map);
+  const [[across, up], [wide, high]] = [map.axes, [CELLS / (x[1] - x[0]), CELLS / (y[1] - y[0])]];
+  const line = (value) => Math.max(0, Math.min(CELLS - 1, Math.floor(value)));
+  for (let row = 0; row < n; row++) found[row] = line((up[row] - y[0]) * high) * CELLS + line((across[row] - x[0]) * wide);
+  cellsOfMap.set(map, found);
+  return found;
 }
 
 // The middle of a cell in units of the map; whole numbers are middles.
@@ -100,16 +99,26 @@ function contour(dense, height) {
   return pieces;
 }
 
-const contoursOf = new Map(); // map → { key, paths }: as long as the same rows are shown
-function contours(map) {
-  const colors = coloring(map);
-  const key = `${state.color}|${[...state.hidden].sort()}|${state.range}`;
-  const known = contoursOf.get(map);
-  if (known && known.key === key) return known.paths;
-  const counts = new Float64Array(CELLS * CELLS);
-  const where = cells(map);
-  for (let row = 0; row < n; row++) if (passes(colors, row)) counts[where[row]]++;
+// Shown rows in each cell, smoothed: { key, dense, typical }, as long as the same rows are shown.
+const densities = new Map();
+const isFiltered = () => state.hidden.size > 0 || state.range !== null;
+function shownDensity(map) {
+  const key = isFiltered() ? `${state.color}|${[...state.hidden].sort()}|${state.range}` : "";
+  const had = densities.get(map);
+  if (had && had.key === key) return had;
+  const [counts, where, colors, all] = [new Float64Array(CELLS * CELLS), cells(map), coloring(map), !isFiltered()];
+  for (let row = 0; row < n; row++) if (all || passes(colors, row)) counts[where[row]]++;
   const dense = smoothed(counts, 2);
+  const [sum, squares] = dense.reduce(([first, second], value) => [first + value, second + value * value], [0, 0]);
+  densities.set(map, { key, dense, typical: Math.max(1, squares / (sum || 1)) }); // typical: around a row, on average
+  return densities.get(map);
+}
+
+const contoursOf = new Map(); // map → { key, paths }
+function contours(map) {
+  const { key, dense } = shownDensity(map);
+  const had = contoursOf.get(map);
+  if (had && had.key === key) return had.paths;
   const paths = heightsOf(dense).map((height) => contour(dense, height).map(([x1, y1, x2, y2]) =>
     `M${x1.toFixed(2)} ${y1.toFixed(2)}L${x2.toFixed(2)} ${y2.toFixed(2)}`).join(""));
   contoursOf.set(map, { key, paths });

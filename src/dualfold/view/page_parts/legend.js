@@ -50,23 +50,25 @@ function alone(slot, total) {
   refresh();
 }
 
-function endsOf(column) {
-  let [low, high] = [Infinity, -Infinity];
-  for (const value of column.values)
-    if (Number.isFinite(value)) { low = Math.min(low, value); high = Math.max(high, value); }
-  return low <= high ? [low, high] : [0, 1];
+const knownValues = new Map(); // column → { ends, total } of its finite values
+function knownOf(column) {
+  if (!knownValues.has(column)) {
+    let total = 0;
+    for (let row = 0; row < n; row++) if (Number.isFinite(column.values[row])) total++;
+    knownValues.set(column, { ends: endsOf(column.values), total });
+  }
+  return knownValues.get(column);
 }
 
 function scaleKey(colors) {
   const column = colors.column;
-  const ends = endsOf(column);
+  const { ends, total } = knownOf(column);
   const words = (value) => scaleWords(column, value);
   const hues = Array.from({ length: 12 }, (_, at) => viridis(at / 11)).join(",");
   const slider = (at, name) => element("input", {
     type: "range", min: 0, max: 1000, "aria-label": name,
     value: String(state.range ? Math.round((state.range[at] - ends[0]) / (ends[1] - ends[0] || 1) * 1000) : 1000 * at),
     onchange: (event) => cut(ends, at, event.target.value / 1000) });
-  const asked = column.values.reduce((sum, value) => sum + Number.isFinite(value), 0);
   return [
     element("div", { class: "scale", style: `background:linear-gradient(90deg,${hues})` }),
     element("div", { class: "ends" },
@@ -75,7 +77,7 @@ function scaleKey(colors) {
     element("div", { class: "sliders" }, slider(0, "Show from"), slider(1, "Show up to")),
     element("p", { class: "note", text: state.range
       ? `Shown: ${words(state.range[0])} to ${words(state.range[1])}`
-      : asked < n ? `Known for ${count(asked)} of ${count(n)} points; the others are grey.` : "Move the sliders to show a part of the points." }),
+      : total < n ? `Known for ${count(total)} of ${count(n)} points; the others are grey.` : "Move the sliders to show a part of the points." }),
     element("button", { type: "button", class: "link", text: "Show all", hidden: !state.range,
       onclick: () => { state.range = null; refresh(); } }),
   ];

@@ -2,15 +2,11 @@
 
 // The k nearest rows on the map, by (distance, row), as Python orders them.
 function nearestOnMap(map, row, k) {
-  const rows = [];
-  const distances = [];
+  const [rows, distances, axes] = [[], [], map.strip ? map.axes.slice(0, 1) : map.axes];
   for (let other = 0; other < n; other++) {
     if (other === row) continue;
     let distance = 0;
-    for (const axis of map.strip ? map.axes.slice(0, 1) : map.axes) {
-      const step = axis[other] - axis[row];
-      distance += step * step;
-    }
+    for (let at = 0; at < axes.length; at++) distance += (axes[at][other] - axes[at][row]) ** 2;
     if (rows.length === k && distance >= distances[k - 1]) continue;
     let place = rows.length;
     while (place > 0 && distances[place - 1] > distance) place--;
@@ -21,7 +17,13 @@ function nearestOnMap(map, row, k) {
   return rows;
 }
 
+let lastAsked = [null, null, null]; // map, row and what was found: several parts of the page ask
 function neighborsOf(map, row) {
+  if (lastAsked[0] !== map || lastAsked[1] !== row) lastAsked = [map, row, foundNeighbors(map, row)];
+  return lastAsked[2];
+}
+
+function foundNeighbors(map, row) {
   const known = map.neighbors || (maps.find((other) => other.neighbors) || {}).neighbors;
   if (!known) return { known: false, kept: [], missing: [], false: nearestOnMap(map, row, Math.min(10, n - 1)) };
   const before = Array.from(known.rows.subarray(row * known.k, (row + 1) * known.k));

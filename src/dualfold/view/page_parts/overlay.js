@@ -26,7 +26,7 @@ function overlay() {
     if (map.dimensions === 3) return;
     const [left, top, width, height] = boxOf(place);
     // An inner svg cuts off what lies outside its map.
-    const inside = drawnPart("svg", { x: left, y: top, width, height }, layer);
+    const inside = drawnPart("svg", { x: left, y: top, width, height, class: "over" }, layer);
     drawAxisWords(map, place, layer);
     if (state.contours && !map.strip) drawContours(map, place, inside);
     if (map.density) drawStripDensity(map, place, inside);

@@ -1,7 +1,7 @@
 // The page starts here.
 //
 // window.dualfold lets scripts and tests read and drive it:
-//   state()            what is shown, selected and clicked, as plain values
+//   state()            what is shown, selected and clicked, as plain values (clear: rows on each map that are not faint)
 //   select(rows)       select rows (null: none)     focus(row)   as if clicked (null: none)
 //   colorBy(key)       "column:NAME", "score:NAME" or ""
 //   show(map)          change to a map by its number; resolves when the change has been seen
@@ -142,6 +142,7 @@ window.dualfold = {
     selected: state.selected ? [...state.selected] : [], focus: state.focus, change: state.change, webgl,
     hidden: [...state.hidden],
     shown: shownCount(),
+    clear: clearCounts(),
     neighbors: state.focus === null ? null : neighborsOf(maps[state.map], state.focus),
     arrows: state.arrows,
     column: state.column,

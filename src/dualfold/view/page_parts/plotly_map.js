@@ -206,4 +206,6 @@ function listen() {
 const mapImage = async (width, height, scale) => loaded(await Plotly.toImage(plot, { format: "png", width, height, scale }));
 
 const shownCount = () => drawn.reduce((sum, trace) => sum + (trace.rows ? trace.rows.length : 0), 0);
+const clearCounts = () => shownMaps().map((at) => drawn.reduce((sum, trace, place) =>
+  sum + (trace.rows && trace.map === maps[at] && plot.data[place].marker.opacity > 0.2 ? trace.rows.length : 0), 0));
 const shownColors = () => [...new Set((plot.data || []).map((trace) => trace.marker.color))];

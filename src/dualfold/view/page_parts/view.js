@@ -4,7 +4,7 @@ const plot = by("plot");
 const frame = by("frame");
 const webgl = (() => {
   try {
-    return Boolean(document.createElement("canvas").getContext(given.large ? "webgl2" : "webgl"));
+    return Boolean(document.createElement("canvas").getContext("webgl"));
   } catch {
     return false;
   }
@@ -17,9 +17,19 @@ let spansOf = ""; // what they belong to
 const shownMaps = () => (state.beside ? maps.map((_, at) => at) : [state.map]);
 const axisName = (letter, place) => letter + (place ? place + 1 : "");
 
-function rangeOf(values) {
+// The least and the largest of finite numbers.
+function endsOf(values) {
   let [low, high] = [Infinity, -Infinity];
-  for (const value of values) { if (value < low) low = value; if (value > high) high = value; }
+  for (let at = 0; at < values.length; at++) {
+    const value = values[at];
+    if (value < low && value > -Infinity) low = value;
+    if (value > high && value < Infinity) high = value;
+  }
+  return low <= high ? [low, high] : [0, 1];
+}
+
+function rangeOf(values) {
+  const [low, high] = endsOf(values);
   const room = (high - low || Math.abs(high) || 1) * 0.05;
   return [low - room, high + room];
 }
@@ -65,6 +75,17 @@ function squared(place, span) {
   const unit = Math.max((span.x[1] - span.x[0]) / width, (span.y[1] - span.y[0]) / height);
   const around = ([low, high], pixels) => [(low + high - unit * pixels) / 2, (low + high + unit * pixels) / 2];
   return { x: around(span.x, width), y: around(span.y, height) };
+}
+
+// [low, high] of both axes over the rows: places are drawn as shares of this box.
+const boxes = new Map();
+function mapBox(map) {
+  if (map.box) return map.box;
+  if (!boxes.has(map)) {
+    const ends = [0, 1].map((axis) => endsOf(map.axes[axis]));
+    boxes.set(map, [ends.map(([low]) => low), ends.map(([low, high]) => (high > low ? high : low + Math.max(Math.abs(low), 1)))]);
+  }
+  return boxes.get(map);
 }
 
 // Coordinates of all points along an axis, those of columns too.
