@@ -1,13 +1,15 @@
 """The page of very many rows: our own canvas, with the promises of the other page."""
 
 import base64
+import io
 import sys
 
 import numpy as np
 import pytest
+from matplotlib import image
 from matplotlib.path import Path as Polygon
 
-from dualfold.view.page_map import Map
+from dualfold.view.page_map import Map, measured_map
 from tests.tools.page_contents import data_of, page_html
 from tests.tools.page_window import drag, pixels_of, state, wait_for_selection
 
@@ -66,3 +68,28 @@ def test_units_and_pixels_are_each_others_inverse_and_moves_are_told(opened, htm
     assert page.evaluate("window.told") >= 1
     back = page.evaluate("dualfold.unitsAt(dualfold.pixelAt([0.25, -0.5]))")
     assert back == pytest.approx([0.25, -0.5])
+
+
+def test_charts_side_by_side_csv_and_png_are_there_too(opened, monkeypatch):
+    monkeypatch.setattr(sys.modules["dualfold.view.page"], "MOST_EXACT_ROWS", 200)
+    X = np.column_stack([POINTS, POINTS[:, 0]])
+    maps = [
+        measured_map(Map(name, points), X)
+        for name, points in zip("ab", (POINTS, -POINTS), strict=True)
+    ]
+    page = opened(page_html(maps, columns={"number": X[:, 0]}))
+    page.wait_for_selector("#panels .chart svg >> nth=2")
+    page.evaluate("dualfold.besides(true)")
+    assert state(page)["shown"] == 2 * N
+    assert page.locator("#titles .title").count() == 2
+    lines = page.evaluate("dualfold.csv([4])").split("\r\n")
+    told = dict(zip(lines[0].split(","), lines[1].split(","), strict=True))
+    step = np.ptp(POINTS, axis=0) / 65535
+    assert np.abs([float(told["a 1"]), float(told["a 2"])] - POINTS[4]).max() < step.max()
+    assert float(told["number"]) == X[4, 0]
+    code = page.evaluate(
+        "dualfold.picture().then(b => b.arrayBuffer()).then(a => [...new Uint8Array(a)])"
+    )
+    picture = image.imread(io.BytesIO(bytes(code)))[:, :, :3]
+    assert (np.ptp(picture, axis=2) > 0.2).mean() > 0.002
+    page.evaluate("dualfold.besides(false)")

@@ -112,7 +112,7 @@ function drawMark(mark, at, parent) {
 function tellValues(chart, at, svg, width) {
   const spots = chart.marks.flatMap((mark) => (mark.words ? Array.from(mark.x, (x, place) => mark.y[place] !== null
     && { spot: at(x, mark.y[place]), words: mark.words(x, mark.y[place]), color: mark.color }).filter(Boolean) : []));
-  const told = drawnPart("g", { "aria-hidden": "true" }, svg);
+  const told = drawnPart("g", { "aria-hidden": "true", "pointer-events": "none" }, svg);
   svg.addEventListener("pointerleave", () => told.replaceChildren());
   svg.addEventListener("pointermove", (event) => {
     told.replaceChildren();

@@ -27,7 +27,7 @@ const pointOpacity = (seen = n) => Math.max(0.45, Math.min(0.9, 0.9 * (1000 / se
 
 // Of many points those in view become larger and clearer as the map is magnified. Where they lie in layers each is
 // fainter, by the root of how many there are: four times as many are twice as dark, and a point alone is seen.
-const DARKNESS = 2; // where a typical point lies: 1 - exp(-2) of the ground is covered
+const DARKNESS = 1.6; // where a typical point lies: 1 - exp(-1.6), four fifths of the ground are covered
 function lookOf(map, place, total) {
   if (n <= MOST_PLAIN) return { size: pointSize(), opacity: pointOpacity(), thin: 1e9 };
   const zoom = magnification(map, place);

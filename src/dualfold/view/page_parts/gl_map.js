@@ -2,6 +2,8 @@
 
 const STEPS_OF_AXIS = 65535; // places along an axis of a large page, as the file has them
 const MOST_MOVING = 150000; // points drawn while the map moves; the order is random, so any first part is fair
+const LEAST_MOVING = 20000; // of them on a slow machine
+const MOST_SOFT = 20000; // rows whose dots have smooth edges even where they are tiny
 const STILL_AFTER = 140; // milliseconds without a move until all points and the names are drawn again
 const COLUMN_SLOT = 255; // of the palette: points of columns
 
@@ -199,19 +201,19 @@ function drawMap(place, scale, total) {
   const [places, painting] = [placesOf(map), paintingOf(map)];
   const { size, opacity, thin } = lookOf(map, place, total);
   if (n > MOST_PLAIN) crowdBuffer(map, places);
-  const soft = n <= MOST_MOVING || size * scale > 3 ? 1 : 0;
+  const soft = n <= MOST_SOFT || size * scale > 2.5 ? 1 : 0;
   aim(map, place, scale);
   gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA, 256, 1, 0, gl.RGBA, gl.UNSIGNED_BYTE, painting.hues);
   gl.uniform3f(uniforms.ground, ...parsed(ink("--card")).map((part) => part / 255));
   gl.uniform1f(uniforms.soft, soft);
   gl.uniform1f(uniforms.size, size * scale);
-  gl.uniform1f(uniforms.big, shapeSize(size) * scale);
+  gl.uniform1f(uniforms.big, 1.2 * shapeSize(size) * scale); // a triangle fills less of its circle than of its box
   for (const layer of [1, 2]) {
     if (!painting.counts[layer]) continue;
     const some = layer === 1 ? Math.min(total, MOST_MOVING) : total; // what is not chosen is a ground for the rest
     gl.uniform1f(uniforms.opacity, layer === 1 ? 0.14 : opacity);
     gl.uniform1f(uniforms.thin, layer === 1 ? 0.15 * thin * total / some : state.selected ? 4 * thin : thin);
-    gl.uniform1f(uniforms.rim, layer === 2 && n <= MANY_DOTS ? 0.8 * scale : 0);
+    gl.uniform1f(uniforms.rim, layer === 2 && n <= MOST_PLAIN ? 0.8 * scale : 0);
     drawLayer(places, painting, layer, some);
   }
   if (!places.columns) return;

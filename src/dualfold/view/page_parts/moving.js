@@ -5,6 +5,14 @@ let waiting = null; // the next frame
 let later = null; // the timer of the whole drawing
 let spansBefore = null; // what the overlay was drawn for
 let lastMove = 0;
+let lastFrame = 0;
+let movingTotal = MOST_MOVING; // fewer on a machine that draws few pictures a second
+
+// As many points as the machine draws in time: about 20 pictures a second or more.
+function adaptTotal(gap) {
+  if (gap > 50 && gap < 500) movingTotal = Math.max(LEAST_MOVING, 0.7 * movingTotal);
+  if (gap < 25) movingTotal = Math.min(MOST_MOVING, 1.2 * movingTotal);
+}
 
 // What lies over a map is an inner svg that shows a part of what was drawn: where that part is now.
 function carryOverlay() {
@@ -38,10 +46,12 @@ function moving(wanted) {
     const begin = performance.now();
     waiting = null;
     if (!spansBefore) return; // all of it is drawn already
+    adaptTotal(begin - lastFrame);
+    lastFrame = begin;
     if (n <= MOST_REDRAWN) overlay(); else carryOverlay();
     tellMove();
     timing.script += performance.now() - begin;
-    drawPoints(MOST_MOVING);
+    drawPoints(Math.round(movingTotal));
   });
 }
 

@@ -74,7 +74,15 @@ function anchors(map, column) {
 // Where dots are, in cells of a few pixels, as sums from the upper left: a box is free or not at once.
 const DOT_CELL = 5;
 const MOST_ASKED = 150000; // rows, of which a random part says where dots are
+let lastDots = ["", null]; // of which view, and its answer: a click or a selection changes no place
 function dotsOn(map, place) {
+  const { x, y } = currentSpans()[place];
+  const view = [maps.indexOf(map), ...boxOf(place), ...x, ...y, state.color, ...state.hidden, "", state.range].join();
+  if (lastDots[0] !== view) lastDots = [view, countDots(map, place)];
+  return lastDots[1];
+}
+
+function countDots(map, place) {
   const [left, top, width, height] = boxOf(place);
   const [across, down] = [Math.ceil(width / DOT_CELL) + 1, Math.ceil(height / DOT_CELL) + 1];
   const counts = new Int32Array((across + 1) * (down + 1));
