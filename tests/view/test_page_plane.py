@@ -95,7 +95,8 @@ def test_a_lasso_with_a_dent_selects_what_is_inside_of_it(opened, cloud):
 def test_what_lies_over_the_map_moves_with_it(opened, cloud):
     page = opened(cloud)
     page.evaluate("document.getElementById('frame').scrollIntoView({block: 'center'})")
-    box = "(b => [b.left, b.top])(document.querySelector('#overlay .contour').getBoundingClientRect())"
+    contour = "document.querySelector('#overlay .contour')"
+    box = f"(b => [b.left, b.top])({contour}.getBoundingClientRect())"
     before, (x, y) = np.array(page.evaluate(box)), page.evaluate("dualfold.pixelOf(7)")
     page.mouse.move(500, 400)
     page.mouse.down()
