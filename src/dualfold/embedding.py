@@ -86,7 +86,7 @@ class Embedding:
         Embedding
             The embedding with fewer coordinates.
         """
-        problem, solution = replace(self.problem, count=count), self.solution
+        problem, solution = self.problem.with_count(count), self.solution
         whole = np.hstack([solution.vectors, solution.guard])
         kept = replace(
             solution,

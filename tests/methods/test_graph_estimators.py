@@ -22,7 +22,7 @@ import dualfold
 from dualfold import Isomap, LaplacianEigenmaps, LocallyLinearEmbedding
 from dualfold.errors import DisconnectedGraph, InvalidInput, PiecesJoined, PointsCollapse
 from dualfold.kernels.reports import count_work
-from dualfold.weights.affinity import heat_width
+from dualfold.weights.laplacians import heat_width
 from tests.tools.angles import principal_sine
 from tests.tools.tables import curve_points, digit_points, roll_points
 

@@ -20,7 +20,7 @@ from dualfold.data import swiss_roll
 from dualfold.descriptions import DESCRIPTIONS
 from dualfold.errors import InvalidInput
 from dualfold.methods import hessian_lle, lle, ltsa, modified_lle
-from dualfold.weights.affinity import weighted_laplacian
+from dualfold.weights.laplacians import weighted_laplacian
 from dualfold.weights.reconstruction import reconstruction_weights
 
 WITH_MASSES = sorted(name for name, one in DESCRIPTIONS.items() if one.masses)

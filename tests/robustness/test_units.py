@@ -22,7 +22,7 @@ from dualfold.data.column_moments import column_deviations, column_means
 from dualfold.errors import InvalidInput
 from dualfold.graph.neighbors import neighbors_within
 from dualfold.maps.local_map import LocalWeightsMap
-from dualfold.weights.affinity import affinity
+from dualfold.weights.laplacians import affinity
 from tests.tools.tables import roll_points
 
 X = roll_points(90, random_state=0)

@@ -80,7 +80,7 @@ BLOCKS = {
     },
     "weights": {
         "column_means": "data.column_moments",
-        "heat_width": "weights.affinity",
+        "heat_width": "weights.laplacians",
         "row_space": "weights.reduction",
     },
 }

@@ -15,6 +15,7 @@ import pytest
 import scipy.sparse as sp
 from scipy.sparse.linalg import aslinearoperator
 
+from dualfold.errors import InvalidInput
 from dualfold.trace import Gramian, TraceProblem, certify
 from dualfold.trace.proof.rounding import norm_bound
 from dualfold.trace.solvers import Factored
@@ -101,3 +102,18 @@ def test_a_pattern_that_is_too_costly_is_refused_once(orderings, monkeypatch):
         with pytest.raises(matrices.TooLarge):
             _ = shifted_matrices(problem).ordering
     assert len(orderings) == 1
+
+
+def test_another_count_checks_the_number_and_shares_what_was_found():
+    A = np.diag([4.0, 3.0, 2.0, 1.0])
+    problem = TraceProblem(A, None, 1, excluded=np.eye(4)[:, :1])
+    assert problem.asymmetry == 0
+    assert problem.square_norm >= 30
+    more = problem.with_count(3)
+    assert (problem.count, more.count) == (1, 3)
+    assert more.A is problem.A
+    assert "square_norm" in vars(more)
+    assert certify(more, np.eye(4)[:, [3, 2, 1]]).level == "proved"
+    for count in (0, 4):
+        with pytest.raises(InvalidInput, match="directions were asked for"):
+            problem.with_count(count)

@@ -33,8 +33,8 @@ from dualfold.weights import (
     tangent_alignment,
     weighted_laplacian,
 )
-from dualfold.weights.affinity import Affinity, heat_width
 from dualfold.weights.gram import refuse_asymmetry
+from dualfold.weights.laplacians import Affinity, heat_width
 from dualfold.weights.perplexity import conditional_affinities, joint_affinities
 from dualfold.weights.row_passes import numeric_table
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks import running
+from benchmarks import running, small
 from benchmarks.__main__ import missing
 from benchmarks.case import Side
 from benchmarks.cases import CASES
@@ -197,3 +197,18 @@ def test_what_is_fixed_and_what_a_further_row_costs() -> None:
     assert line["fixed_s"] == pytest.approx(2.0)
     assert line["further_row_us"] == pytest.approx([1_000.0, 1_000.0])
     assert marginal([(10, 1.0)]) == {"fixed_s": None, "further_row_us": []}
+
+
+def test_small_tables_have_the_same_methods_on_both_sides() -> None:
+    ours, theirs = (set(small.methods_of(side)) for side in small.SIDES)
+    assert theirs <= ours
+    assert len(ours) == 7
+    assert all(len(X) <= 600 for X in small.tables().values())
+
+
+def test_small_fits_are_timed_beside_the_peer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(small, "MIN_FITS", 1)
+    monkeypatch.setattr(small, "FIT_SECONDS", 0.0)
+    found = small.fit_times("dualfold", "iris")
+    assert set(found) == set(small.methods_of("dualfold"))
+    assert all(ms > 0 for ms in found.values())

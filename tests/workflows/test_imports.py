@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import subprocess
 import sys
 
@@ -39,3 +40,28 @@ def test_public_names_exist():
     assert set(dir(dualfold)) == set(dualfold.__all__)
     with pytest.raises(AttributeError, match="nothing_here"):
         _ = dualfold.nothing_here
+
+
+def test_pca_loads_no_search_and_no_other_method():
+    code = """
+import sys
+from dualfold import PCA
+loaded = {name for name in sys.modules if name.startswith("dualfold.")}
+rooms = ("unfolding", "tsne", "saved", "quality", "growth", "view", "cli")
+parts = ("graph.neighbors", "graph.geodesics", "weights.laplacians", "weights.reconstruction")
+assert not loaded & {f"dualfold.{name}" for name in (*rooms, *parts)}, loaded
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("room", ["graph", "maps", "saved", "weights"])
+def test_names_of_rooms_are_loaded_when_first_used(room):
+    module = importlib.import_module(f"dualfold.{room}")
+    for name in module.__all__:
+        assert getattr(module, name).__name__ == name
+        # The module of a function must not hide it.
+        assert not isinstance(getattr(module, name), type(module))
+    assert dir(module) == sorted(module.__all__)
+    with pytest.raises(AttributeError, match="nothing_here"):
+        _ = module.nothing_here

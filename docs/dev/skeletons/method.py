@@ -26,7 +26,7 @@ from dualfold.fitting.rules import local_rule
 from dualfold.graph.graph import Graph
 from dualfold.graph.pieces import one_piece
 from dualfold.trace.problem import TraceProblem
-from dualfold.weights.affinity import weighted_laplacian
+from dualfold.weights.laplacians import weighted_laplacian
 
 
 def plain_eigenmaps(graph: Graph, *, n_components: int = 2) -> TraceProblem:

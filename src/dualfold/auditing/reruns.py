@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.metrics import adjusted_rand_score
 
 from dualfold.arrays import Array
 from dualfold.auditing.groups import (
@@ -197,6 +196,8 @@ def repeats(make: MethodRunner, X: Array, runs: int, seed: int) -> Repeats:
 
 
 def _group_agreement(maps: list[Array], rows: list[Array]) -> float:
+    from sklearn.metrics import adjusted_rand_score  # its import takes longer than most audits
+
     groups = [map_groups(points).codes for points in maps]
     marks = []
     for a in range(len(maps)):

@@ -131,7 +131,7 @@ def answer_with_coordinates(
     if isinstance(settings.coordinates, str) and earlier is None:
         return _independent_answer(graph, problem, wanted, settings)
     if wanted == "auto":
-        problem = replace(problem, count=len(settings.numbers()))
+        problem = problem.with_count(len(settings.numbers()))
     indices = settings.numbers_for(problem, earlier or ())
     solution = settings.solver.solve(problem_up_to(graph, problem, indices, settings))
     embedding = _certified_embedding(graph, problem, indices, solution, settings)
@@ -261,7 +261,7 @@ class _Continued:
     before: Solution | None = None
 
     def first(self, count: int) -> Solution:
-        asked = replace(self.problem, count=count)
+        asked = self.problem.with_count(count)
         share_ordering(self.problem, asked)
         solver = self.solver
         if self.before is not None and isinstance(solver, Auto | Factored):

@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from importlib import import_module
 from inspect import signature
 from numbers import Integral, Real
@@ -429,6 +430,15 @@ class Estimator(
 
     def _checked_rows(self, X: Any, *, reset: bool) -> Any:
         return checked_rows(self, X, reset=reset, sparse=self._accepts_sparse)
+
+    @classmethod
+    @cache  # scikit-learn reads the constructor's signature at every fit
+    def _parameter_names(cls) -> tuple[str, ...]:
+        return tuple(super()._get_param_names())
+
+    @classmethod
+    def _get_param_names(cls) -> list[str]:
+        return list(cls._parameter_names())
 
     @property
     def _n_features_out(self) -> int:

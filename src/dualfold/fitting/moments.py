@@ -17,7 +17,13 @@ from dualfold.data.column_moments import (
 from dualfold.data.row_weights import RowWeights, row_total
 from dualfold.maps.linear_map import ProjectionLift
 from dualfold.trace.problem import TraceProblem
-from dualfold.weights.covariance import scatter, scatter_error, scatter_kind, scatter_mean_error
+from dualfold.weights.covariance import (
+    RowShift,
+    scatter,
+    scatter_error,
+    scatter_kind,
+    scatter_mean_error,
+)
 from dualfold.weights.precision import rounding_sentence
 
 
@@ -64,11 +70,12 @@ class Moments:
         *,
         precision: type[np.floating] | None = None,
         weights: RowWeights | None = None,
+        shift: RowShift | None = None,
     ) -> Self:
         """The same where scatter (`total`) and mean of X are at hand, made in `precision`."""
         how: Any = {"precision": precision, "weights": weights}
-        off = scatter_mean_error(X, total, mean, **how)
-        error = scatter_error(X, total, mean, **how)
+        off = scatter_mean_error(X, total, mean, shift=shift, **how)
+        error = scatter_error(X, total, mean, shift=shift, **how)
         lost = frozenset(vanishing_columns(X, np.diagonal(total)).tolist())
         kind, n = scatter_kind(X, **how), X.shape[0]
         return cls(row_total(X, weights), mean, total, error, off, kind, lost, n)

@@ -24,7 +24,7 @@ from dualfold.maps.linear_map import LinearMap
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import Solution
 from dualfold.trace.solvers import Gradient, PaperGradient
-from dualfold.weights.covariance import CentredScatter
+from dualfold.weights.covariance import CentredScatter, RowShift
 
 # Values of `svd_solver` that descend.
 DESCENT_SOLVERS = ("gradient", "gradient-paper")
@@ -90,7 +90,7 @@ def principal_axes(
         spectrum = np.maximum(scipy.linalg.eigvalsh(problem.A)[::-1][:most], 0)
     choice = count.choice(spectrum)
     # No components are the first one, less itself.
-    asked = replace(problem, count=max(choice.count, 1))
+    asked = problem.with_count(max(choice.count, 1))
     if decomposed is None:
         solution = solver_to_last_digits(asked).solve(asked)
     else:
@@ -113,11 +113,16 @@ def principal_axes(
 
 
 def kept_moments(
-    problem: TraceProblem, X: Any, precision: Any = None, weights: RowWeights | None = None
+    problem: TraceProblem,
+    X: Any,
+    precision: Any = None,
+    weights: RowWeights | None = None,
+    shift: RowShift | None = None,
 ) -> Moments | None:
     """What partial_fit can add to, where the problem holds a covariance of bearable size.
 
     precision : that of the products, as in `scatter`
+    shift : that of dense rows, where it is known
     """
     n, width = row_total(X, weights), X.shape[1]
     lift: Any = problem.lift
@@ -127,7 +132,8 @@ def kept_moments(
     units = None if lift.scale is None else np.outer(lift.scale, lift.scale)
     total: Any = n * problem.A
     total = total if units is None else total * units
-    return Moments.from_scatter(X, total, lift.mean, precision=precision, weights=weights)
+    how: Any = {"precision": precision, "weights": weights, "shift": shift}
+    return Moments.from_scatter(X, total, lift.mean, **how)
 
 
 def _refuse_products(problem: TraceProblem, wanted: Any) -> None:
@@ -260,7 +266,7 @@ class DescentSettings:
         The paper's polar factor is any basis of its subspace; turning it to its own
         principal axes changes neither the subspace nor a distance.
         """
-        asked = replace(problem, count=max(int(count.wanted), 1))
+        asked = problem.with_count(max(int(count.wanted), 1))
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         start = None if isinstance(self.start, str) else np.asarray(self.start)
         if self.name == "gradient":

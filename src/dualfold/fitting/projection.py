@@ -120,7 +120,7 @@ class _Projection:
         graph = self.connected_graph(self.graph(X, labels))
         given = {} if masses is None else {"masses": masses}
         problem = self.problem(graph, n_components=self.least, **given)
-        return replace(problem, count=asked_count(self.estimator, count, problem.n))
+        return problem.with_count(asked_count(self.estimator, count, problem.n))
 
     def fit_tiles(self, rows: TiledRows, y: Any, masses: Any = None) -> LinearFit:
         """The neighbours over partitions, then the same problem on rows that lie in a file.
@@ -162,7 +162,7 @@ class _Projection:
         problem = self.problem(graph, n_components=self.least, **given)
         wanted = self.estimator.n_components
         count = min(MAX_AUTO_COMPONENTS, problem.n) if wanted == "auto" else int(wanted)
-        problem = replace(problem, count=count)
+        problem = problem.with_count(count)
         found = embed(problem, solver=solver_to_last_digits(problem))
         embedding, reason = cut_at_eigengap(found, wanted)
         return linear_fit(

@@ -18,7 +18,7 @@ from dualfold.maps.nystrom_map import NystromMap
 from dualfold.maps.out_of_sample import OutOfSampleMap
 from dualfold.maps.piecewise_map import RescaledMap
 from dualfold.trace.lift import Scale
-from dualfold.weights.affinity import Affinity
+from dualfold.weights.laplacians import Affinity
 
 # Of the few nearest landmarks, how many count, as a share: fewer keep more on surfaces and less in
 # clusters (docs/dev/notes/tables-in-tiles.md).

@@ -28,6 +28,8 @@ _EXTRA_NEIGHBORS = 4
 _CLEAR_RATIO = 1 + 1e-9
 _ENTRIES_PER_CHUNK = 1 << 21
 _PAIRS_PER_CHUNK = 1 << 22
+# To start a thread takes as long as some 20 queries (docs/dev/notes/small-problems.md).
+_MIN_QUERIES_A_THREAD = 256
 
 
 def tree_of(X: np.ndarray) -> cKDTree:
@@ -81,6 +83,9 @@ def _query_in_threads(
     SciPy's own `workers` are not waited for when Ctrl-C interrupts them: they read on in
     memory that is freed meanwhile, and the process crashes. `in_threads` waits.
     """
+    threads = max(1, min(threads, len(points) // _MIN_QUERIES_A_THREAD))
+    if threads == 1:
+        return query(points)
     answers = in_threads(query, np.array_split(points, threads), threads)
     return tuple(np.concatenate(part) for part in zip(*answers, strict=True))
 

@@ -25,7 +25,7 @@ from dualfold.methods._tsne import TSNE
 from dualfold.quality.map_comparison import procrustes
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solvers import Auto
-from dualfold.weights.affinity import weighted_laplacian
+from dualfold.weights.laplacians import weighted_laplacian
 
 METHODS = ("eigenmaps", "diffusion_maps", "lpp", "pca", "tsne")
 # Factors of the mean eigenvalue that "auto" tries for μ, on the first few pairs of resamples. With

@@ -189,7 +189,9 @@ def in_shares(work: Callable[[list[slice]], Result], slices: Iterable[slice]) ->
     for one another (docs/dev/notes/threads.md).
     """
     every = list(slices)
-    threads = min(thread_count(), max(1, len(every) // 2))
+    if len(every) < 4:  # two slices a thread at the least
+        return [work(every)]
+    threads = min(thread_count(), len(every) // 2)
     bounds = np.linspace(0, len(every), threads + 1).astype(int)
     shares = [every[a:b] for a, b in pairwise(bounds)]
     with one_blas_thread() if threads > 1 else nullcontext():

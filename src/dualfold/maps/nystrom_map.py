@@ -15,7 +15,7 @@ from dualfold.maps.parts import Parts
 from dualfold.maps.stored_graph import graph_from_parts, put_graph
 from dualfold.trace.lift import Solve
 from dualfold.trace.problem import TraceProblem
-from dualfold.weights.affinity import Affinity
+from dualfold.weights.laplacians import Affinity
 
 
 @dataclass(frozen=True, eq=False)

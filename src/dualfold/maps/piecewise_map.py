@@ -11,7 +11,6 @@ import numpy as np
 from dualfold.arrays import Array
 from dualfold.errors import Argument, DamagedFile, InvalidInput
 from dualfold.graph.metrics import is_precomputed
-from dualfold.graph.neighbors import nearest
 from dualfold.maps.out_of_sample import OutOfSampleMap, StoredAnswer, map_from_parts, parts_of
 from dualfold.maps.parts import Parts, refuse_functions
 from dualfold.trace.lift import Solve
@@ -48,6 +47,8 @@ class PiecewiseMap(OutOfSampleMap):
                 "; use ",
                 Argument("pieces", "join"),
             )
+        from dualfold.graph.neighbors import nearest  # `RescaledMap` needs no search
+
         closest = nearest(self.features, 1, queries=X, metric=self.metric).indices[:, 0]
         owner = self.owner[closest]
         places = self.points[closest].copy()

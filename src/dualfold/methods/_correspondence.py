@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -270,7 +270,7 @@ class CorrespondenceAnalysis(LinearEstimator):
         self._refuse_shape((moments.rows, len(shares)))
         scale = np.sqrt(np.where(shares > 0, shares, 1.0))
         problem = moments.scaled_problem(scale, moments.count, shares > 0)
-        answer = embed(replace(problem, count=self.n_components))
+        answer = embed(problem.with_count(self.n_components))
         inertia = float(np.trace(np.asarray(problem.A)))
         return linear_fit_of_tiles(
             answer.problem,

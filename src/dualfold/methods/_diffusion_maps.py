@@ -27,7 +27,7 @@ from dualfold.maps.attraction_map import AttractionMap
 from dualfold.methods._eigenmaps import diffused_scale
 from dualfold.trace.lift import DiffusionLift
 from dualfold.trace.problem import TraceProblem
-from dualfold.weights.affinity import Weights, affinity, laplacian_of
+from dualfold.weights.laplacians import Weights, affinity, laplacian_of
 
 
 def diffusion_maps(

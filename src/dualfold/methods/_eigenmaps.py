@@ -30,7 +30,7 @@ from dualfold.graph.pieces import one_piece
 from dualfold.maps.attraction_map import AttractionMap
 from dualfold.trace.lift import DiffusionLift, Scale
 from dualfold.trace.problem import TraceProblem
-from dualfold.weights.affinity import Weights, affinity, weighted_laplacian
+from dualfold.weights.laplacians import Weights, affinity, weighted_laplacian
 
 Constraint = Literal["degree", "identity"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -326,7 +326,7 @@ class FAMD(LinearEstimator):
             scale = np.where(shares, np.sqrt(np.maximum(moments.mean, 0.0)), moments.deviations)
             scale = np.where(scale > 0, scale, 1.0)
         problem = moments.scaled_problem(scale, moments.count, shares)
-        problem = replace(problem, count=self.n_components)
+        problem = problem.with_count(self.n_components)
         answer = embed(problem, solver=solver_to_last_digits(problem))
         dtype = np.dtype(np.float64) if self.encodings_ else rows.dtype
         total = float(np.trace(np.asarray(problem.A)))

@@ -22,7 +22,7 @@ from dualfold.fitting.weighted_fit import fit_transform_with_masses, fit_with_ma
 from dualfold.graph.graph import Graph, coordinates
 from dualfold.maps.linear_map import ProjectionLift
 from dualfold.trace.problem import TraceProblem
-from dualfold.weights.affinity import Weights, weighted_laplacian
+from dualfold.weights.laplacians import Weights, weighted_laplacian
 from dualfold.weights.reduction import row_space
 
 

@@ -31,7 +31,7 @@ from dualfold.neighbor_map.fantope import fantope_minimum
 from dualfold.neighbor_map.homotopy import NeighborAnswer, neighbor_answer, widest_answer
 from dualfold.neighbor_map.problem import MAX_PAIRED_ROWS, NeighborProblem, neighbor_problem
 from dualfold.trace.solvers import Auto
-from dualfold.weights.affinity import Weights, affinity
+from dualfold.weights.laplacians import Weights, affinity
 
 
 def neighbor_map(

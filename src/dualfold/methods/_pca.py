@@ -52,7 +52,14 @@ from dualfold.fitting.weighted_fit import fit_with_weights
 from dualfold.graph.number_rows import refuse_column_units, refuse_units
 from dualfold.maps.linear_map import GramProjectionLift, ProjectionLift
 from dualfold.trace.problem import TraceProblem
-from dualfold.weights.covariance import CentredScatter, scatter, scatter_error, scatter_kind
+from dualfold.weights.covariance import (
+    CentredScatter,
+    RowShift,
+    scatter,
+    scatter_error,
+    scatter_kind,
+    shifted_scatter,
+)
 from dualfold.weights.gram import (
     MAX_DENSE_ROWS,
     gram_kind,
@@ -145,12 +152,15 @@ def pca(
     [1.] proved
     """
     data, weights = weighted_rows(numeric_table(X), sample_weight)
-    scale = None
-    if standardize:
-        scale = column_deviations(data, column_means(data, weights), weights)
+    scale = column_units(data, weights) if standardize else None
     return centred_problem(
         data, n_components, None, matrix, scale, precision=precision, weights=weights
     )
+
+
+def column_units(X: Any, weights: RowWeights | None) -> Array:
+    """What features are divided by to be standardised."""
+    return column_deviations(X, column_means(X, weights), weights)
 
 
 def centred_problem(
@@ -162,10 +172,12 @@ def centred_problem(
     *,
     precision: type[np.floating] | None = None,
     weights: RowWeights | None = None,
+    shift: RowShift | None = None,
 ) -> TraceProblem:
     """XᵀHX/m or HXXᵀH/m with m = `divisor` and features divided by `scale` (None: 1).
 
     divisor : None is the number of rows, or the sum of their `weights`
+    shift : that of dense rows, where it is known and there are no weights
     """
     data = numeric_table(X)
     divisor = row_total(data, weights) if divisor is None else divisor
@@ -174,9 +186,11 @@ def centred_problem(
     how: Any = {"precision": precision, "weights": weights}
     matrix = pca_matrix(data.shape, matrix, sparse=sp.issparse(data))
     if matrix == "covariance":
-        total, mean = scatter(data, **how)
+        total, mean = (
+            scatter(data, **how) if shift is None else shifted_scatter(data, shift, precision)
+        )
         A: Any = (total if scale is None else total / np.outer(scale, scale)) / divisor
-        error = scatter_error(data, total, mean, scale, **how) / divisor
+        error = scatter_error(data, total, mean, scale, shift=shift, **how) / divisor
         kind = scatter_kind(data, **how)
     else:
         mean = column_means(data, weights)
@@ -504,20 +518,16 @@ class PCA(LinearEstimator):
         by_svd = self.svd_solver == "full" or (name == "full" and max(X.shape) <= MAX_SMALL_SIDE)
         # As precise as the singular values that it judges.
         precision = np.float64 if by_svd else None
+        shift = RowShift.of(X) if counts is None else None
+        how: Any = {"precision": precision, "weights": counts, "shift": shift}
         try:
-            problem = pca(
-                X,
-                n_components=1,
-                standardize=self.standardize,
-                matrix=matrix,
-                precision=precision,
-                sample_weight=counts,
-            )
+            scale = column_units(X, counts) if self.standardize else None
+            problem = centred_problem(X, 1, None, matrix, scale, **how)
         except InvalidInput:
             with np.errstate(invalid="ignore"):
                 assert_all_finite(X, estimator_name=type(self).__name__, input_name="X")
             raise
-        self._moments = kept_moments(problem, X, precision, counts)
+        self._moments = kept_moments(problem, X, **how)
         decomposed = None
         if by_svd:
             decomposed = singular_vectors(X, problem, counts)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from dualfold.quality.conformal import compared_rows
 from dualfold.quality.foreign_rows import ForeignRows
-from dualfold.saved.model import Model
+
+if TYPE_CHECKING:
+    from dualfold.saved.model import Model
 
 # Of more old rows this many are compared with.
 MAX_COMPARED_ROWS = 20_000

@@ -215,7 +215,7 @@ def _certificate_of_flat(
     if count == 0 or not flat[count:].all():
         doubt = "a column without extent stands before one with extent"
         return settings.refusal_of(problem, doubt)
-    narrow, first = replace(problem, count=count), stored.first_columns(count)
+    narrow, first = problem.with_count(count), stored.first_columns(count)
     certificate = certificate_of_points(narrow, first, settings)
     if certificate.level == "failed":
         return certificate

@@ -7,8 +7,9 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Literal
 
 import numpy as np
@@ -181,13 +182,7 @@ class TraceProblem:
         object.__setattr__(self, "A", _checked_matrix(self.A))
         object.__setattr__(self, "lift", as_lift(self.lift))
         object.__setattr__(self, "B", metric(self.B, self.n))
-        room = self.n - self.excluded_basis.shape[1]
-        if not 1 <= self.count <= room:
-            raise InvalidInput(
-                f"{self.count} directions were asked for, but a problem of size {self.n} with "
-                f"{self.n - room} trivial direction(s) has {room}; lower ",
-                Argument("n_components"),
-            )
+        self._refuse_count()
 
     @property
     def n(self) -> int:
@@ -306,6 +301,41 @@ class TraceProblem:
             return self.sign * (images.T @ images)
         return V.T @ self.descent(V)
 
+    def with_count(self, count: int) -> TraceProblem:
+        """Ask for another number of directions.
+
+        The matrices, which were checked before, are shared and not checked again.
+
+        Parameters
+        ----------
+        count : int
+            Number of directions.
+
+        Returns
+        -------
+        TraceProblem
+            The problem with this number.
+
+        Raises
+        ------
+        InvalidInput
+            If there are not as many directions.
+        """
+        other = copy.copy(self)
+        object.__setattr__(other, "count", count)
+        other._refuse_count()
+        return other
+
+    def _refuse_count(self) -> None:
+        """InvalidInput if there are not as many directions as are asked for."""
+        room = self.n - self.excluded_basis.shape[1]
+        if not 1 <= self.count <= room:
+            raise InvalidInput(
+                f"{self.count} directions were asked for, but a problem of size {self.n} with "
+                f"{self.n - room} trivial direction(s) has {room}; lower ",
+                Argument("n_components"),
+            )
+
     def with_masses(self, masses: Array) -> TraceProblem:
         """Give the rows masses: VᵀMBV = I and VᵀMBN = 0 in place of VᵀBV = I and VᵀBN = 0.
 
@@ -368,7 +398,7 @@ def _checked_matrix(A: Any) -> Any:
     dense = real_entries(A, "A", single=True)
     # xᵀAy − yᵀAx for random x, y has the size of ‖A − Aᵀ‖, and is not finite if an entry is not:
     # one pass over A. Certificates measure the asymmetry that is left (`asymmetry`).
-    pair = np.random.default_rng(0).standard_normal((len(dense), 2))
+    pair = _probe_pair(len(dense))
     with np.errstate(invalid="ignore", over="ignore"), lapack_threads(len(dense)):
         images = product(dense, pair)
         crossed = pair.T @ images
@@ -379,6 +409,14 @@ def _checked_matrix(A: Any) -> Any:
     if apart > ASYMMETRY_TOLERANCE * size:
         raise not_symmetric("A", dense)
     return dense
+
+
+@lru_cache(maxsize=8)  # to draw them takes longer than a small product
+def _probe_pair(n: int) -> Array:
+    """Two random columns, always the same."""
+    pair = np.random.default_rng(0).standard_normal((n, 2))
+    pair.flags.writeable = False
+    return pair
 
 
 def _not_finite() -> InvalidInput:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import nullcontext
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -68,6 +69,23 @@ _scatter = kernels_by_dtype("scatter")
 _take_off_mean = kernel("take_off_mean")
 
 
+@dataclass(frozen=True, eq=False)
+class RowShift:
+    """What dense rows are shifted by before they are multiplied, from a sample of them.
+
+    whole : the shift, D numbers in float64
+    tight : columns that spread little, whose sums are of offsets from the shift
+    """
+
+    whole: Array
+    tight: Array
+
+    @classmethod
+    def of(cls, X: Any) -> RowShift | None:
+        """That of X; None if X is sparse: it is not shifted."""
+        return None if sp.issparse(X) else cls(_safe_shift(X), tight_columns(X))
+
+
 def scatter(
     X: Any, *, precision: type[np.floating] | None = None, weights: RowWeights | None = None
 ) -> tuple[Array, Array]:
@@ -118,8 +136,8 @@ def scatter(
     n, width = X.shape
     if n == 0:
         raise InvalidInput("the data has no rows; at least one is needed")
-    refuse_large(width, "features", n)
     if sp.issparse(X) or weights is not None:
+        refuse_large(width, "features", n)
         mean = column_means(X, weights)
         with np.errstate(over="ignore", invalid="ignore"):  # refused in the next lines
             total = (
@@ -130,7 +148,16 @@ def scatter(
             trace = float(np.trace(total))
         refuse_scale(trace, X)
         return total, mean
-    shift, tight = _safe_shift(X).astype(scatter_kind(X, precision)), tight_columns(X)
+    return shifted_scatter(X, RowShift(_safe_shift(X), tight_columns(X)), precision)
+
+
+def shifted_scatter(
+    X: Array, by: RowShift, precision: type[np.floating] | None = None
+) -> tuple[Array, Array]:
+    """`scatter` of dense rows whose shift is known."""
+    n, width = X.shape
+    refuse_large(width, "features", n)
+    shift, tight = by.whole.astype(scatter_kind(X, precision)), by.tight
     tally("scatter multiply-adds", n * width**2)
     with steps("multiplying columns", n) as done:
         total, sums, offsets = _squares(X, shift, tight, done)
@@ -192,8 +219,11 @@ def scatter_error(
     *,
     precision: type[np.floating] | None = None,
     weights: RowWeights | None = None,
+    shift: RowShift | None = None,
 ) -> float:
     """A bound of ‖Ŝ − S‖₂, Ŝ the scatter (`total`) as computed, features divided by `scale`.
+
+    shift : that of dense rows, where it is known
 
     The kernel adds the products of a slab of rows in registers, then the slabs of a group,
     both in its own precision; narrow tables are multiplied by BLAS, tile by tile.
@@ -214,7 +244,7 @@ def scatter_error(
         )
     else:
         kind = scatter_kind(X, precision)
-        left, off = _offset_error(X, trace, mean, units, kind)
+        left, off = _offset_error(X, shift, trace, mean, units, kind=kind)
         error = squares_error(trace, left, off, _products(X.shape, kind))
     return error if scale is None else error + scale_share(mean, scale, n, weights) * trace
 
@@ -226,6 +256,7 @@ def scatter_mean_error(
     *,
     precision: type[np.floating] | None = None,
     weights: RowWeights | None = None,
+    shift: RowShift | None = None,
 ) -> float:
     """A bound of the error ‖fl(x̄) − x̄‖ of the mean that comes with a scatter (`total`)."""
     n, trace = row_total(X, weights), float(np.maximum(np.diagonal(total), 0).sum())
@@ -236,7 +267,7 @@ def scatter_mean_error(
     if weights is not None:
         return weighted_mean_error(X, trace, mean, weights)
     kind = scatter_kind(X, precision)
-    off = _offset_error(X, trace, mean, np.ones(X.shape[1]), kind)[1]
+    off = _offset_error(X, shift, trace, mean, np.ones(X.shape[1]), kind=kind)[1]
     return off + np.finfo(float).eps * float(np.linalg.norm(mean))
 
 
@@ -249,14 +280,21 @@ def _products(shape: tuple[int, int], kind: type[np.floating]) -> Products:
 
 
 def _offset_error(
-    X: Array, trace: float, mean: Array, units: Array, kind: type[np.floating]
+    X: Array,
+    by: RowShift | None,
+    trace: float,
+    mean: Array,
+    units: Array,
+    *,
+    kind: type[np.floating],
 ) -> tuple[float, float]:
     """(‖x̄ − s‖, a bound of its error), s the shift of dense rows; all divided by `units`."""
-    n, middle = len(X), mean / units
-    shift = _safe_shift(X).astype(kind).astype(float) / units
+    by = by or RowShift(_safe_shift(X), tight_columns(X))
+    n, middle, tight = len(X), mean / units, by.tight
+    shift = by.whole.astype(kind).astype(float) / units
     left = np.abs(middle - shift) + np.finfo(float).eps * np.abs(middle)
     # The sums of tight columns are of offsets, added row by row.
-    summed, subtracted, tight = np.abs(middle), np.abs(middle) + np.abs(shift), tight_columns(X)
+    summed, subtracted = np.abs(middle), np.abs(middle) + np.abs(shift)
     summed[tight], subtracted[tight] = left[tight], 0.0
     deepest = float(n) if len(tight) else _products(X.shape, kind).depth + n / SLAB_ROWS + 64
     off = mean_error(trace + n * float(summed @ summed), n, deepest)
@@ -349,7 +387,8 @@ def _squares(
     """
     (n, width), kind, threads = X.shape, shift.dtype.type, thread_count()
     panels = -(-width // PANEL_COLUMNS)
-    padded = np.pad(shift, (0, panels * PANEL_COLUMNS - width))
+    padded = np.zeros(panels * PANEL_COLUMNS, kind)
+    padded[:width] = shift
     lying = X.dtype == kind and X.flags.c_contiguous
     tile = (
         MIN_TILE_NUMBERS
@@ -368,11 +407,11 @@ def _squares(
     ]
     # Threads of one group have all its rows, and each the columns between two cuts.
     across = min(threads // groups, panels)
-    cuts = np.rint(panels * (1 - np.sqrt(1 - np.linspace(0, 1, across + 1)))).astype(int)
+    cuts = _panel_cuts(panels, across)
     shares = [
         slices[i * len(slices) // groups : (i + 1) * len(slices) // groups] for i in range(groups)
     ]
-    jobs = [(group, cut) for group in range(groups) for cut in pairwise(np.unique(cuts))]
+    jobs = [(group, cut) for group in range(groups) for cut in pairwise(cuts)]
 
     def work(job: tuple[int, tuple[int, int]]) -> None:
         group, (first, last) = job
@@ -391,6 +430,14 @@ def _squares(
         for mine, added in zip(found, more, strict=True):
             mine += added
     return found
+
+
+def _panel_cuts(panels: int, across: int) -> list[int]:
+    """Where panels are divided among threads: the first columns of a triangle are the longest."""
+    if across == 1:
+        return [0, panels]
+    shares = 1 - np.sqrt(1 - np.linspace(0, 1, across + 1))
+    return sorted(set(np.rint(panels * shares).astype(int).tolist()))
 
 
 def _add_squares(
@@ -419,5 +466,6 @@ def _safe_shift(X: Array) -> Array:
     sample = sampled_rows(X)
     with np.errstate(invalid="ignore", over="ignore"):  # NaN is refused when all is summed
         mean = sample[0] + (sample - sample[0]).mean(axis=0)  # of equal values it is that value
-        spread = sample.std(axis=0)
+        centred = sample - mean
+        spread = np.sqrt(np.einsum("ij,ij->j", centred, centred) / len(sample))
     return mean if (np.abs(mean) > MAX_MEAN_DEVIATIONS * spread).any() else np.zeros_like(mean)

@@ -101,7 +101,8 @@ def span_error(problem: TraceProblem, given: Array, basis: Array) -> float:
     """How far, in the B-norm, `basis` lies off the span of `given` less its part in N."""
     mixed = np.linalg.lstsq(given, basis, rcond=None)[0]
     rest = problem.without_excluded(basis - given @ mixed)
-    if rest.any() or not np.isin(np.abs(mixed), (0.0, 1.0)).all():  # else it is the same, exactly
+    # Where columns are only chosen, and their signs, it is the same, exactly.
+    if rest.any() or not (np.abs(mixed) == (mixed != 0)).all():
         rest = np.abs(rest) + gamma(given.shape[1] + 4) * (np.abs(given) @ np.abs(mixed))
     off = float(np.sqrt(squares_in_metric(problem, rest).sum()))
     N = problem.excluded_basis

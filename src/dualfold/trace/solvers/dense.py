@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
+from scipy.linalg.lapack import dsyevr, dsyevr_lwork
 from scipy.sparse.linalg import LinearOperator
 
 from dualfold.arrays import Array
@@ -76,9 +77,7 @@ class Dense(Solver):
         last = min(problem.count, n - problem.excluded_basis.shape[1] - 1)  # one more, as the guard
         with long_call("LAPACK at work", 4 / 3 * n**3 / DENSE_FLOPS_A_SECOND):
             try:
-                values, V = scipy.linalg.eigh(
-                    A, B, subset_by_index=[0, last], driver="gvx" if B is not None else "evr"
-                )
+                V = _first_eigenvectors(A, B, last + 1)
             except np.linalg.LinAlgError as error:
                 if B is None:
                     raise
@@ -96,6 +95,22 @@ class Dense(Solver):
             status="converged",
             products=n,
         )
+
+
+def _first_eigenvectors(A: Array, B: Array | None, count: int) -> Array:
+    """Those of the smallest eigenvalues of A, or of (A, B), by LAPACK.
+
+    `scipy.linalg.eigh` takes five times as long as LAPACK itself on four rows.
+    """
+    if B is not None:
+        return scipy.linalg.eigh(A, B, subset_by_index=[0, count - 1], driver="gvx")[1]
+    work, whole_work, _ = dsyevr_lwork(len(A), lower=1)
+    sizes = {"lwork": int(work), "liwork": int(whole_work)}
+    given = np.asarray_chkfinite(A)
+    _, V, found, _, failed = dsyevr(given, range="I", il=1, iu=count, lower=1, **sizes)
+    if failed:
+        raise np.linalg.LinAlgError(f"LAPACK's dsyevr failed: {failed}")
+    return np.asarray(V[:, :found])
 
 
 def _dense(A: Any) -> Array:
