@@ -1,21 +1,14 @@
 """What tests ask a page in a browser, and do to it."""
 
 import os
-from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-# plotly.js before 3.7 does not know its own selections in a list of what readers may change.
-OF_SELECTIONS = "unrecognized GUI edit: selections"
-OLD_PLOTLY = tuple(map(int, version("plotly").split(".")[:2])) < (6, 9)
-
 
 def is_driver_chatter(line):
-    """Chromium's advice about speed to whoever wrote plotly; no error of a page is like it."""
-    if OLD_PLOTLY and OF_SELECTIONS in line:
-        return True
+    """Chromium's advice about the speed of pictures that tests take; no error of a page."""
     return "GPU stall due to ReadPixels" in line or "willReadFrequently" in line
 
 

@@ -29,8 +29,6 @@ def test_a_page_of_five_hundred_rows_takes_less_than_half_a_megabyte():
     X = RNG.normal(size=(500, 6))
     html = page_html([measured_map(Map("m", X[:, :2]), X)], features=X)
     assert len(html) < 500_000
-    assert "plotly" not in html.lower().replace("{{plotly}}", "")
-    assert "unsafe-eval" not in html
 
 
 def test_places_are_sharp_where_the_map_is_magnified_a_million_times(opened):

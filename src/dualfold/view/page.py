@@ -4,9 +4,8 @@
     isomap = measured_map(Map("Isomap", model.embedding_, certificate=model.certificate_), X)
     write_page("map.html", PageContent([isomap], columns={"species": species}))
 
-The file holds the data and our own JavaScript (`page_parts/`); where a map has three dimensions
-also plotly's, out of its Python package. It asks the network for nothing, and its content
-security policy forbids the browser to.
+The file holds the data and our own JavaScript (`page_parts/`). It asks the network for nothing,
+and its content security policy forbids the browser to.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from dualfold.data.atomic_files import atomic_file
-from dualfold.errors import Argument, InvalidInput, Message, MissingDependency, PageThinned, warn
+from dualfold.errors import Argument, InvalidInput, Message, PageThinned, warn
 from dualfold.view.figures import figure_bytes, map_figure
 from dualfold.view.page_columns import (
     MAX_THUMBNAIL_PIXELS,
@@ -52,14 +51,11 @@ __all__ = ["Page", "PageContent", "make_page", "write_page"]
 
 # In this order inside one function: each file uses only what stands before it when it runs.
 PAGE_SCRIPTS = (
-    *("data", "explain", "audit", "colors", "neighbors", "view", "drawing", "{map}", "density"),
-    *("names", "meaning", "overlay", "column_points", "zoom_names", "change", "legend", "compare"),
-    *("point", "chart", "panels", "verdict", "download", "search", "tools", "keyboard", "print"),
-    "page",
+    *("data", "explain", "audit", "colors", "neighbors", "view", "drawing", "space", "gl_map"),
+    *("grid", "moving", "density", "names", "meaning", "overlay", "column_points", "zoom_names"),
+    *("change", "legend", "compare", "point", "chart", "panels", "verdict", "download", "search"),
+    *("tools", "keyboard", "print", "page"),
 )
-# Maps of the plane are drawn by our own WebGL, a page with a map in space by plotly.
-PLANE_PARTS = ("gl_map", "grid", "moving")
-SPACE_PARTS = ("plotly_map",)
 # Coordinates of so many rows are exact, of more they have 16 bits; also the most points of a
 # still picture.
 MOST_EXACT_ROWS = 100_000
@@ -98,8 +94,7 @@ class PageContent:
     seed : int, default=0
         Seed of the order in which points are drawn, so that no class hides another.
     most_mb : float or None, default=20.0
-        Largest size of the file in megabytes; None: as large as it gets. A map in three dimensions
-        takes 5 of them, for plotly.
+        Largest size of the file in megabytes; None: as large as it gets.
     notes : sequence of str, default=()
         Sentences about how the table was read.
     classes : mapping or None, default=None
@@ -235,13 +230,12 @@ def make_page(content: PageContent) -> Page:
         notes=tuple(content.notes),
         audit=content.audit,
         row_terms=content.row_terms,
-        large=n > MOST_EXACT_ROWS and not _in_space(maps),
+        large=n > MOST_EXACT_ROWS,
     )
-    space = _in_space(maps)
     pictures = _still_pictures(maps, table, color)
-    fixed_bytes = len(_html_file(content.title, "", pictures, space=space).encode("utf-8"))
+    fixed_bytes = len(_html_file(content.title, "", pictures).encode("utf-8"))
     parts, notices = fit_to_size(parts, features, fixed_bytes, most_mb)
-    return Page(_html_file(content.title, parts.json(), pictures, space=space), notices)
+    return Page(_html_file(content.title, parts.json(), pictures), notices)
 
 
 def write_page(
@@ -275,11 +269,6 @@ def _rows_of(maps: list[Map]) -> int:
         if not np.isfinite(np.asarray(shown.points, dtype=float)).all():
             raise InvalidInput(f"the points of {shown.name!r} hold NaN or infinite coordinates")
     return len(maps[0].points)
-
-
-def _in_space(maps: list[Map]) -> bool:
-    """Whether a map has three dimensions."""
-    return any(np.ndim(m.points) == 2 and np.shape(m.points)[1] == 3 for m in maps)
 
 
 def _still_pictures(maps: Sequence[Map], table: list[Column], color: str | None) -> str:
@@ -326,36 +315,25 @@ def _encodable(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def _html_file(title: str, data: str, pictures: str, *, space: bool = False) -> str:
+def _html_file(title: str, data: str, pictures: str) -> str:
     """The whole file, with its content security policy."""
     parts = files("dualfold.view").joinpath("page_parts")
 
     def text_of(name: str) -> str:
         return parts.joinpath(name).read_text(encoding="utf-8")
 
-    names = [
-        part
-        for name in PAGE_SCRIPTS
-        for part in ((SPACE_PARTS if space else PLANE_PARTS) if name == "{map}" else (name,))
-    ]
-    ours = "\n".join(text_of(f"{name}.js") for name in names)
+    ours = "\n".join(text_of(f"{name}.js") for name in PAGE_SCRIPTS)
     script = f'\n"use strict";\n(() => {{\n{ours}\n}})();\n'
-    library = _plotly() if space else ""
-    # Only these two texts may run: a script smuggled in by a label would not be among them.
-    # Plotly compiles its WebGL programs with `Function`, hence unsafe-eval.
-    allowed = [_fingerprint(text) for text in (library, script)]
-    if space:
-        allowed.append("'unsafe-eval'")
+    # Only this text may run: a script smuggled in by a label would be another one.
     filling = {
         "title": html.escape(_encodable(title)),
         "policy": (
-            f"default-src 'none'; script-src {' '.join(allowed)}; "
+            f"default-src 'none'; script-src {_fingerprint(script)}; "
             "style-src 'unsafe-inline'; img-src data: blob:"
         ),
         "style": text_of("page.css"),
         "data": data,
         "pictures": pictures,
-        "plotly": library,
         "script": script,
     }
     # One pass: what is filled in is never looked through again.
@@ -364,19 +342,3 @@ def _html_file(title: str, data: str, pictures: str, *, space: bool = False) -> 
 
 def _fingerprint(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
-
-
-def _plotly() -> str:
-    try:
-        from plotly.offline import get_plotlyjs
-    except ImportError as missing:
-        raise MissingDependency(
-            "a map in three dimensions is drawn by plotly, which is not installed: "
-            "pip install plotly"
-        ) from missing
-    library = str(get_plotlyjs()).replace("\r\n", "\n")  # as the browser will read it
-    if "</script" in library.lower():
-        raise MissingDependency(
-            "this plotly cannot be put into a page; install another: pip install -U plotly"
-        )
-    return library

@@ -4,24 +4,6 @@ const MOST_POINT_NAMES = 60; // of columns and rows together; more would cover o
 const hasColumns = (map) => map.columns.length > 0;
 const columnColor = () => (isDark() ? "#f08a72" : "#b5402b");
 
-function columnTrace(map, place) {
-  const space = map.dimensions === 3;
-  const trace = { type: space ? "scatter3d" : "scattergl", mode: space ? "markers+text" : "markers", hoverinfo: "none",
-    marker: { color: columnColor(), symbol: "diamond", size: space ? 5 : map.columns.length > MOST_POINT_NAMES ? 6 : 10,
-      opacity: state.focus === null ? 1 : 0.45, line: { width: 0.8, color: ink("--card") } } };
-  if (space) Object.assign(trace, { text: map.columns.map(({ name }) => short(name, 20)), textposition: "top center", textfont: { color: columnColor(), size: 11 } });
-  ["x", "y", "z"].slice(0, map.dimensions).forEach((letter, axis) => { trace[letter] = map.columns.map(({ at }) => at[axis]); });
-  if (space) trace.scene = axisName("scene", place);
-  else [trace.xaxis, trace.yaxis] = [axisName("x", place), axisName("y", place)];
-  drawn.push({ map, rows: null, columns: map.columns });
-  return trace;
-}
-
-const columnUnder = (point) => {
-  const trace = drawn[point.curveNumber];
-  return trace && trace.columns ? trace.columns[point.pointNumber] : null;
-};
-
 function showColumnTip({ name }, event) {
   by("tip").replaceChildren(element("div", {}, element("strong", { text: short(name), dir: "auto" }), element("p", { class: "note", text: "a column of the table" })));
   placeTip(event);

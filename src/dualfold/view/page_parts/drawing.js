@@ -29,7 +29,7 @@ const pointOpacity = (seen = n) => Math.max(0.45, Math.min(0.9, 0.9 * (1000 / se
 // fainter, by the root of how many there are: four times as many are twice as dark, and a point alone is seen.
 const DARKNESS = 1.6; // where a typical point lies: 1 - exp(-1.6), four fifths of the ground are covered
 function lookOf(map, place, total) {
-  if (n <= MOST_PLAIN) return { size: pointSize(), opacity: pointOpacity(), thin: 1e9 };
+  if (n <= MOST_PLAIN || isSpace(map)) return { size: pointSize(), opacity: pointOpacity(), thin: 1e9 };
   const zoom = magnification(map, place);
   const size = pointSize() * Math.min(2.5, Math.max(1, zoom ** 0.35));
   const [[, , width, height], span, { x, y }] = [boxOf(place), currentSpans()[place], home(map)];

@@ -37,6 +37,7 @@ const REACH = 14; // pixels around the pointer in which a point is found
 // The nearest shown row to a pixel of the frame, or null.
 function rowAt(place, [x, y]) {
   const map = maps[shownMaps()[place]];
+  if (isSpace(map)) return rowInSpace(map, place, [x, y]);
   const colors = coloring(map);
   const [from, to] = [unitsAt(place, [x - REACH, y + REACH]), unitsAt(place, [x + REACH, y - REACH])];
   let [best, nearest] = [null, REACH * REACH];

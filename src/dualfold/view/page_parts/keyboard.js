@@ -1,22 +1,28 @@
 // Moving without a mouse, and Escape wherever the focus is.
 
-const eachSpan = (change) => moveTo(currentSpans().map((span) => span && { x: change(span.x, "x"), y: change(span.y, "y") }));
+function eachSpan(change, camera) {
+  for (const map of shownSpaces()) turnBy(map, camera);
+  return moveTo(currentSpans().map((span) => span && { x: change(span.x, "x"), y: change(span.y, "y") }));
+}
 
 function moveBy(right, up) {
   return eachSpan(([low, high], letter) => {
     const step = (letter === "x" ? right : up) * 0.1 * (high - low);
     return [low + step, high + step];
-  });
+  }, { turn: 0.2 * right, tilt: 0.2 * up });
 }
 
 function zoomBy(factor) {
   return eachSpan(([low, high]) => {
     const [middle, half] = [(low + high) / 2, (high - low) / 2 * factor];
     return [middle - half, middle + half];
-  });
+  }, { zoom: 1 / factor });
 }
 
-const wholeMap = () => moveTo(wholeSpans());
+function wholeMap() {
+  cameras.clear();
+  return moveTo(wholeSpans());
+}
 
 // A little more than these rows take up, on every map that is shown.
 function zoomTo(rows) {

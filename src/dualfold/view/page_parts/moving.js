@@ -34,8 +34,12 @@ function settle() {
 }
 
 function moving(wanted) {
-  if (!spansBefore) spansBefore = currentSpans().map((span) => ({ x: [...span.x], y: [...span.y] }));
-  spans = wanted.map((span, place) => squared(place, span));
+  if (!spansBefore) spansBefore = currentSpans().map((span) => span && { x: [...span.x], y: [...span.y] });
+  spans = wanted.map((span, place) => span && squared(place, span));
+  drawSoon();
+}
+
+function drawSoon() {
   // A slow machine sends moves in larger steps: it is still when none comes for three of them.
   const [now, step] = [performance.now(), performance.now() - lastMove];
   lastMove = now;
@@ -48,7 +52,7 @@ function moving(wanted) {
     if (!spansBefore) return; // all of it is drawn already
     adaptTotal(begin - lastFrame);
     lastFrame = begin;
-    if (n <= MOST_REDRAWN) overlay(); else carryOverlay();
+    if (n <= MOST_REDRAWN || shownSpaces().length) overlay(); else carryOverlay();
     tellMove();
     timing.script += performance.now() - begin;
     drawPoints(Math.round(movingTotal));
@@ -56,7 +60,7 @@ function moving(wanted) {
 }
 
 function moveTo(wanted) {
-  spans = wanted.map((span, place) => squared(place, span));
+  spans = wanted.map((span, place) => span && squared(place, span));
   if (gl) settle();
   tellMove();
   return Promise.resolve();
@@ -84,9 +88,9 @@ const frameAt = (event) => {
   return [event.clientX - box.left, event.clientY - box.top];
 };
 
-let drag = null; // { place, from, trail, span }
+let drag = null; // { place, from, trail, span, camera }
 const fingers = new Map(); // pointer → where it is
-let pinch = null; // { place, apart, middle, span }
+let pinch = null; // { place, apart, middle, span, camera }
 
 function outline() {
   const layer = by("outline") || drawnPart("svg", { id: "outline" }, plot);
@@ -96,12 +100,22 @@ function outline() {
     stroke: ink("--ink"), "stroke-dasharray": "3 3" }, layer);
 }
 
+const mapAt = (place) => maps[shownMaps()[place]];
+function turnPlace(place, change, from) {
+  if (!spansBefore) spansBefore = currentSpans();
+  turnBy(mapAt(place), change, from);
+  drawSoon();
+}
 const movePlace = (moved, span) => moving(currentSpans().map((had, place) => (place === moved ? span : had)));
 
 function dragged(at) {
   if (state.tool === "select") drag.trail = [drag.from, [at[0], drag.from[1]], at, [drag.from[0], at[1]]];
   else drag.trail.push(at);
   if (state.tool !== "pan") { outline(); return; }
+  if (isSpace(mapAt(drag.place))) {
+    turnPlace(drag.place, { turn: (drag.from[0] - at[0]) / 160, tilt: (at[1] - drag.from[1]) / 160 }, drag.camera);
+    return;
+  }
   const [[x0, y0], [x1, y1]] = [drag.from, at].map((pixel) => unitsIn(drag.span, drag.place, pixel));
   movePlace(drag.place, { x: drag.span.x.map((end) => end + x0 - x1), y: drag.span.y.map((end) => end + y0 - y1) });
 }
@@ -115,12 +129,12 @@ const movedFar = ({ from, trail }) => trail.some(([x, y]) => Math.hypot(x - from
 
 function released(at) {
   const done = drag;
-  const map = maps[shownMaps()[done.place]];
-  const corners = done.trail.map((corner) => unitsAt(done.place, corner));
+  const map = mapAt(done.place);
   drag = null;
   outline();
   if (movedFar(done)) {
-    if (state.tool !== "pan") select(rowsInside(map, corners));
+    if (state.tool !== "pan") select(isSpace(map) ? rowsInSpace(map, done.place, done.trail)
+      : rowsInside(map, done.trail.map((corner) => unitsAt(done.place, corner))));
     return;
   }
   const [row, column] = [rowAt(done.place, at), columnAt(done.place, at)];
@@ -144,7 +158,8 @@ function wheeled(event) {
   hideTip();
   const lines = event.deltaMode === 1 ? 16 : 1; // Firefox counts lines
   const factor = Math.exp(Math.max(-50, Math.min(50, event.deltaY * lines)) * 0.004);
-  movePlace(here, spanAround(currentSpans()[here], here, factor, at, at));
+  if (isSpace(mapAt(here))) turnPlace(here, { zoom: 1 / factor });
+  else movePlace(here, spanAround(currentSpans()[here], here, factor, at, at));
 }
 
 function pinched() {
@@ -152,10 +167,11 @@ function pinched() {
   const now = { apart: Math.max(20, Math.hypot(x1 - x0, y1 - y0)), middle: [(x0 + x1) / 2, (y0 + y1) / 2] };
   if (!pinch) {
     const place = placeAt(now.middle);
-    if (place >= 0) pinch = { ...now, place, span: currentSpans()[place] };
+    if (place >= 0) pinch = { ...now, place, span: currentSpans()[place], camera: cameraOf(mapAt(place)) };
     return;
   }
-  movePlace(pinch.place, spanAround(pinch.span, pinch.place, pinch.apart / now.apart, pinch.middle, now.middle));
+  if (isSpace(mapAt(pinch.place))) turnPlace(pinch.place, { zoom: now.apart / pinch.apart }, pinch.camera);
+  else movePlace(pinch.place, spanAround(pinch.span, pinch.place, pinch.apart / now.apart, pinch.middle, now.middle));
 }
 
 function pressed(event) {
@@ -164,7 +180,7 @@ function pressed(event) {
   if (place < 0 || event.button !== 0) return;
   plot.setPointerCapture(event.pointerId);
   fingers.set(event.pointerId, at);
-  drag = fingers.size > 1 ? null : { place, from: at, trail: [at], span: currentSpans()[place] };
+  drag = fingers.size > 1 ? null : { place, from: at, trail: [at], span: currentSpans()[place], camera: cameraOf(mapAt(place)) };
   pinch = null;
   outline();
 }

@@ -76,7 +76,7 @@ const DOT_CELL = 5;
 const MOST_ASKED = 150000; // rows, of which a random part says where dots are
 let lastDots = ["", null]; // of which view, and its answer: a click or a selection changes no place
 function dotsOn(map, place) {
-  const { x, y } = currentSpans()[place];
+  const { x, y } = currentSpans()[place] || { x: [], y: Object.values(cameraOf(map)) };
   const view = [maps.indexOf(map), ...boxOf(place), ...x, ...y, state.color, ...state.hidden, "", state.range].join();
   if (lastDots[0] !== view) lastDots = [view, countDots(map, place)];
   return lastDots[1];
@@ -90,12 +90,12 @@ function countDots(map, place) {
   const reach = pointSize() / 2 + 1;
   const cell = (pixel, most) => Math.max(0, Math.min(most, Math.floor(pixel / DOT_CELL)));
   // One matrix for all rows: a question to the page for each of a million would take seconds.
-  const [[x0, y0], [x1, y1], [xs, ys]] = [pixelAt(place, [0, 0]), pixelAt(place, [1, 1]), map.axes];
+  const [[x0, y0], [x1, y1], [xs, ys]] = [pixelAt(place, [0, 0, 0]), pixelAt(place, [1, 1, 1]), map.axes];
+  const seen = isSpace(map) ? projection(map, place) : null;
   for (let at = 0; at < Math.min(n, MOST_ASKED); at++) {
     const row = order[at];
     if (!passes(colors, row)) continue;
-    const x = x0 + (x1 - x0) * xs[row];
-    const y = y0 + (y1 - y0) * ys[row];
+    const [x, y] = seen ? seen(xs[row], ys[row], map.axes[2][row]) : [x0 + (x1 - x0) * xs[row], y0 + (y1 - y0) * ys[row]];
     if (x < left - reach || y < top - reach || x > left + width + reach || y > top + height + reach) continue;
     const [right, bottom] = [cell(x - left + reach, across - 1), cell(y - top + reach, down - 1)];
     for (let j = cell(y - top - reach, down - 1); j <= bottom; j++)
@@ -141,7 +141,7 @@ function placedNames(map, place) {
   if (state.names && hasColumns(map)) return placedPointNames(map, place);
   if (state.names && hasZoomNames(map)) return placedZoomNames(map, place);
   if (state.names && hasGroupNames(map)) return placedGroupNames(map, place);
-  if (!state.names || !colors.column || colors.column.kind !== "class" || isText(colors.column)) return [];
+  if (isSpace(map) || !state.names || !colors.column || colors.column.kind !== "class" || isText(colors.column)) return [];
   const [left, top, width, height] = boxOf(place);
   const span = currentSpans()[place];
   const placed = [];

@@ -23,12 +23,11 @@ function overlay() {
   dividers(layer, shown.length);
   shown.forEach((at, place) => {
     const map = maps[at];
-    if (map.dimensions === 3) return;
     const [left, top, width, height] = boxOf(place);
     // An inner svg cuts off what lies outside its map.
     const inside = drawnPart("svg", { x: left, y: top, width, height, class: "over" }, layer);
     drawAxisWords(map, place, layer);
-    if (state.contours && !map.strip) drawContours(map, place, inside);
+    if (state.contours && !map.strip && !isSpace(map)) drawContours(map, place, inside);
     if (map.density) drawStripDensity(map, place, inside);
     const quiet = state.focus === null ? 1 : 0.45;
     for (const name of placedNames(map, place)) {

@@ -105,15 +105,15 @@ function currentSpans() {
   return spans;
 }
 
-// Where a row is drawn, in pixels of the frame; null in 3-D.
+// Where a row is drawn, in pixels of the frame.
 function pixelOf(place, row) {
   const map = maps[shownMaps()[place]];
-  return pixelAt(place, [map.axes[0][row], map.axes[1][row]]);
+  return pixelAt(place, [map.axes[0][row], map.axes[1][row], map.axes[2] && map.axes[2][row]]);
 }
 
-function pixelAt(place, [x, y]) {
-  const span = currentSpans()[place];
-  if (!span) return null;
+function pixelAt(place, [x, y, z]) {
+  const [span, map] = [currentSpans()[place], maps[shownMaps()[place]]];
+  if (isSpace(map)) return projection(map, place)(x, y, z).slice(0, 2);
   const [left, top, width, height] = boxOf(place);
   return [left + (x - span.x[0]) / (span.x[1] - span.x[0]) * width,
     top + (span.y[1] - y) / (span.y[1] - span.y[0]) * height];
