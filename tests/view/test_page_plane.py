@@ -151,3 +151,24 @@ def test_two_fingers_magnify(cloud, file_of, tab):
         assert state(page)["focus"] is None
     finally:
         phone.close()
+
+
+def test_points_come_back_after_the_graphics_card_was_taken_away(opened, cloud):
+    page = opened(cloud)
+    ink = (
+        "(c => { const d = document.createElement('canvas');"
+        " [d.width, d.height] = [c.width, c.height];"
+        " const x = d.getContext('2d'); x.drawImage(c, 0, 0); return x.getImageData(0, 0, d.width,"
+        " d.height).data.filter((v, i) => i % 4 === 3 && v > 20).length; })"
+        "(document.querySelector('#plot canvas'))"
+    )
+    before = page.evaluate(ink)
+    page.evaluate(
+        "window.card = document.querySelector('#plot canvas').getContext('webgl')"
+        ".getExtension('WEBGL_lose_context'); card.loseContext()"
+    )
+    page.evaluate("dualfold.focus(3)")  # asks for a drawing meanwhile
+    page.evaluate("dualfold.focus(null)")
+    page.evaluate("card.restoreContext()")
+    page.wait_for_timeout(300)
+    assert page.evaluate(ink) == before > 1000

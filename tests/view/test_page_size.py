@@ -14,7 +14,7 @@ from dualfold.view.page_size import Features, fit_to_size
 from tests.tools.page_contents import data_of, numbers_of
 
 X = np.random.default_rng(0).normal(size=(30, 4))
-BARE = 0.4  # megabytes of a page with next to no data
+BARE = 0.5  # megabytes of a page with next to no data
 
 
 def test_a_page_is_no_larger_than_asked_and_says_what_it_left_out(tmp_path):
