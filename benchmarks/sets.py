@@ -82,6 +82,31 @@ def texts(n: int, words: int) -> Maker:
     return data
 
 
+def image_components(n: int, width: int = 50) -> Maker:
+    """Components of MNIST's images, each drawn, turned, stretched and shifted at random."""
+
+    def data(scale: float) -> Data:
+        from scipy.ndimage import affine_transform
+
+        from dualfold import PCA
+        from dualfold.data import mnist
+
+        rng = np.random.default_rng(SEED)
+        drawn = mnist().points.reshape(-1, 28, 28).astype(np.float32) / 255
+        centre = np.array([13.5, 13.5])
+        rows = np.empty((sized(n, scale), 784), np.float32)
+        for row in rows:
+            angle, shear = 0.15 * rng.normal(), 0.1 * rng.normal()
+            wide, high = np.exp(0.08 * rng.normal(size=2))
+            turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
+            turn = turn @ np.array([[wide, shear], [0, high]])
+            shift = centre - turn @ centre + 0.7 * rng.normal(size=2)
+            row[:] = affine_transform(drawn[rng.integers(len(drawn))], turn, shift, order=1).ravel()
+        return Data(PCA(width).fit_transform(rows).astype(np.float32))
+
+    return data
+
+
 @dataclass(frozen=True, eq=False)
 class Mapped:
     """Points, a map of them, and what they show."""
@@ -191,15 +216,16 @@ def gaussian(n: int, width: int) -> Maker:
     return data
 
 
-def groups(n: int, width: int, count: int = 10) -> Maker:
-    """Normal groups around normal centres, float32."""
+def groups(n: int, width: int, count: int = 10, *, judged: bool = True) -> Maker:
+    """Normal groups around normal centres, float32; `judged`: the map's quality is measured."""
 
     def data(scale: float) -> Data:
         rng = np.random.default_rng(SEED)
         centres = rng.standard_normal((count, width))
         rows = sized(n, scale)
         X = centres[rng.integers(count, size=rows)] + rng.standard_normal((rows, width))
-        return Data(X.astype(np.float32), X.astype(np.float32))
+        X = X.astype(np.float32)
+        return Data(X, X if judged else None)
 
     return data
 

@@ -11,7 +11,7 @@ from benchmarks.cases.linear import LINEAR
 from benchmarks.cases.lle import LLE
 from benchmarks.cases.mds import MDS
 from benchmarks.cases.million import MILLION
-from benchmarks.cases.neighbour_maps import BOUNDED_MAPS, NEIGHBOUR_MAPS
+from benchmarks.cases.neighbour_maps import BOUNDED_MAPS, LARGE_MAPS, NEIGHBOUR_MAPS
 from benchmarks.cases.neighbours import NEIGHBOURS
 from benchmarks.cases.pca import PCA
 from benchmarks.cases.quality import QUALITY
@@ -25,6 +25,7 @@ CASES: dict[str, Case] = (
     | NEIGHBOURS
     | EIGENMAPS
     | NEIGHBOUR_MAPS
+    | LARGE_MAPS
     | BOUNDED_MAPS
     | LINEAR
     | KERNELS_AND_TEXTS

@@ -27,6 +27,7 @@ __all__ = [
     "DualfoldError",
     "DualfoldWarning",
     "FewerNeighbors",
+    "Interrupted",
     "InvalidInput",
     "MissingDependency",
     "NotConverged",
@@ -255,6 +256,10 @@ class RowsFarAway(DualfoldWarning):
 
 class CertificateFailed(DualfoldWarning):
     """An answer was returned that its own certificate does not accept."""
+
+
+class Interrupted(DualfoldWarning):
+    """Ctrl-C ended a fit early, which keeps the map that it had reached."""
 
 
 class PointsCollapse(DualfoldWarning):

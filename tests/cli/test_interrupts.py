@@ -209,3 +209,28 @@ def test_work_in_another_thread_is_done_there():
         there = pool.submit(interruptible, threading.current_thread).result()
         assert there is not threading.main_thread()
     assert interruptible(lambda: 3) == 3
+
+
+# Ctrl-C once the points of t-SNE have left the exaggeration, from where on there is a map.
+DESCENDING = """
+import os, signal
+from dualfold.tsne import gradient_descent
+checkpoint = gradient_descent._Run.checkpoint
+def interrupted(run, *given):
+    if run.taken == 300:
+        os.kill(os.getpid(), signal.SIGINT)
+    return checkpoint(run, *given)
+gradient_descent._Run.checkpoint = interrupted
+from dualfold.cli import main
+main()
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals as on Unix")
+def test_an_interrupt_of_tsne_keeps_the_map_that_it_has_reached(here):
+    words = ("embed", "table.csv", "-m", "tsne", "--perplexity", "5", "-o", "m.csv")
+    done = forked.run(DESCENDING, *words, "--max-iter", "100000")
+    assert done.returncode == 0, (done.stdout, done.stderr)
+    assert "stopping with the map as it is" in done.stderr
+    assert "Ctrl-C ended the descent after" in done.stderr
+    assert len(pd.read_csv("m.csv")) == 60

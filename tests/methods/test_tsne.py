@@ -14,7 +14,7 @@ from sklearn.manifold import _t_sne
 
 import dualfold
 from dualfold import TSNE
-from dualfold.errors import InvalidInput, PointsCollapse, RowsFarAway, TooLarge
+from dualfold.errors import Interrupted, InvalidInput, PointsCollapse, RowsFarAway, TooLarge
 from dualfold.graph import nearest
 from dualfold.maps.attraction_map import AttractionMap
 from dualfold.tsne import TsneProblem, certify_tsne
@@ -265,3 +265,43 @@ def test_full_tables_of_tsne_have_a_limit(monkeypatch):
         TSNE(method="exact", perplexity=5).fit(CLOUD)
     with pytest.raises(TooLarge, match="all distances between 40 rows"):
         TSNE(metric="minkowski", metric_params={"p": 3}, perplexity=5).fit(CLOUD)
+
+
+def _interrupt_at(asked):
+    def look(iteration, objective, points):
+        if iteration == asked:
+            raise KeyboardInterrupt
+
+    return look
+
+
+def test_an_interrupt_after_the_exaggeration_leaves_a_map():
+    model = TSNE(perplexity=10, callbacks=_interrupt_at(400))
+    with pytest.warns(Interrupted, match="after 400 of 1000 iterations"):
+        model.fit(DIGITS)
+    whole = TSNE(perplexity=10).fit(DIGITS)
+    assert model.n_iter_ == 399
+    assert model.kl_divergence_ < 1.3 * whole.kl_divergence_
+    assert model.transform(DIGITS[:5]).shape == (5, 2)
+    with pytest.raises(KeyboardInterrupt):
+        TSNE(perplexity=10, callbacks=_interrupt_at(100)).fit(DIGITS)
+    with pytest.raises(KeyboardInterrupt):  # whoever compares maps wants to end all of it
+        model.for_comparison().set_params(callbacks=_interrupt_at(400)).fit(DIGITS)
+
+
+def test_an_approximate_search_is_named_with_its_recall(monkeypatch):
+    random = np.random.default_rng(0)
+    X = random.normal(size=(1500, 12)) + 6 * random.normal(size=(9, 12))[np.arange(1500) % 9]
+    exact = TSNE(max_iter=250).fit(X)
+    assert "approximate" not in str(exact.certificate_)
+    model = TSNE(max_iter=250, search="approximate").fit(X)
+    assert "approximate neighbours (cells)" in str(model.certificate_)
+    monkeypatch.setattr("dualfold.tsne.neighbors.MAX_EXACT_ROWS", 1000)
+    again = TSNE(max_iter=250).fit(X)
+    np.testing.assert_array_equal(again.embedding_, model.embedding_)
+    lists = nearest(X, 91, search="approximate", random_state=0)
+    given = TSNE(max_iter=250, graph=lists).fit(X)
+    assert given.certificate_.about == model.certificate_.about
+    assert TSNE(max_iter=250, search="exact").fit(X).kl_divergence_ == exact.kl_divergence_
+    with pytest.raises(InvalidInput, match="Euclidean or cosine"):
+        TSNE(search="approximate", metric="manhattan").fit(X)

@@ -47,23 +47,36 @@ def interruptible(work: Callable[[], R]) -> R:
     if threading.current_thread() is not threading.main_thread():
         return work()
     outcome: dict[str, Any] = {}
+    ended = threading.Event()  # a thread whose `join` was interrupted counts as ended
 
     def attempt() -> None:
         try:
             outcome["result"] = work()
         except BaseException as error:
             outcome["error"] = error
+        finally:
+            ended.set()
 
     for name in ("SIGTERM", "SIGHUP"):  # a closed terminal, a batch system's end of time
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), lambda number, _: end_now(128 + number))
-    worker = threading.Thread(target=attempt, daemon=True)
-    worker.start()
-    while worker.is_alive():
-        worker.join(0.2)  # on Windows an unlimited wait would not notice the signal
+    threading.Thread(target=attempt, daemon=True).start()
+    while not ended.is_set():
+        try:
+            ended.wait(0.2)  # on Windows an unlimited wait would not notice the signal
+        except KeyboardInterrupt:
+            if not _will_stop():
+                raise
+            Console().say("stopping with the map as it is; Ctrl-C once more ends all.", "yellow")
     if "error" in outcome:
         raise outcome["error"]
     return outcome["result"]
+
+
+def _will_stop() -> bool:
+    """Whether the work ends soon by itself, with what it has reached."""
+    stops = sys.modules.get("dualfold.kernels.stops")  # not loaded: nothing computes yet
+    return stops is not None and bool(stops.request_stop())
 
 
 def end_now(code: int) -> NoReturn:

@@ -210,6 +210,7 @@ POINT_METHODS = (
             "metric",
             "init",
             "angle",
+            "search",
             "n_starts",
             "random_state",
         ),

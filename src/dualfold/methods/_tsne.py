@@ -23,7 +23,7 @@ from dualfold.graph.metrics import MetricWithParameters, is_precomputed
 from dualfold.maps.attraction_map import AttractionMap
 from dualfold.trace.certificate import certify
 from dualfold.tsne.certificate import MAX_UNBALANCED_SHARE, certify_tsne
-from dualfold.tsne.checks import neighbors_kept, warn_of_collapse
+from dualfold.tsne.checks import neighbors_kept, warn_of_collapse, warn_of_interruption
 from dualfold.tsne.gradient_descent import Checkpoint, Descent, Phase, descend
 from dualfold.tsne.neighbors import refuse_odd_input, tsne_lists
 from dualfold.tsne.problem import TsneProblem
@@ -107,6 +107,11 @@ def tsne(
 # How much longer than n/4 the steps after early exaggeration are. 4 leaves more than a hundredth of
 # the forces unbalanced, so the last rounds have 1 again (docs/dev/notes/tsne-grid.md).
 LATE_STEP_FACTOR = 4.0
+# Up to so many rows the momentum is 0.9; the largest; and iterations at the end that have 0.9
+# again, so that what it stirred up comes to rest (docs/dev/notes/tsne-grid.md).
+MOMENTUM_ROWS = 100_000
+MAX_MOMENTUM = 0.97
+SLOW_ITERATIONS = 150
 
 
 @dataclass(eq=False, repr=False)
@@ -167,6 +172,10 @@ class TSNE(Estimator):
     graph : Graph, Neighbors, sparse matrix or None, default=None
         Neighbours that are known already: a `dualfold.Graph`, a sparse matrix of edge lengths, or
         the lists that `dualfold.graph.nearest` returns.
+    search : {"auto", "exact", "approximate"}, default="auto"
+        How neighbours are found: "auto" is exact up to 200,000 rows, and with few columns. Beyond,
+        rows are compared with those of near cells, and the certificate states the share of true
+        neighbours found, measured on a sample.
     n_starts : int in [1, 10], default=1
         Number of starts, the first of them that of init. The first map is kept, and the certificate
         says how far from it the others ended.
@@ -223,11 +232,15 @@ class TSNE(Estimator):
     infinite attraction the gap is proved, as for eigenmaps.
 
     **Cost.** The exact search for neighbours compares all pairs of rows, O(n²·D) operations for D
-    columns; with few columns a kd-tree takes about O(n log n). An iteration takes O(n·k) operations
+    columns; with few columns a kd-tree takes about O(n log n), and beyond 200,000 rows an
+    approximate search about O(n√n·D). An iteration takes O(n·k) operations
     for k neighbours, and for the repulsion O(n + g log g) on a grid of g nodes (1 and 2
     coordinates, as in [3]_), O(n log n) by a tree (3 coordinates, [4]_), or O(n²) exactly. The
     certificate sums over all pairs once, O(n²); beyond 200,000 rows by a tree, whose error it
     bounds. Memory is O(n·k).
+
+    **Ctrl-C** after the early exaggeration ends the fit with the map that it has reached, and a
+    warning (`dualfold.errors.Interrupted`); a second one raises as usual.
 
     **Failure.** Distances between groups, their sizes and their densities mean little. A cloud
     without groups may be drawn as several groups: `dualfold.audit` tests them. Other starts give
@@ -274,12 +287,15 @@ class TSNE(Estimator):
         "attraction": [Interval(Real, 0, None, closed="right")],
         "n_neighbors": [Interval(Integral, 1, None, closed="left"), None],
         "graph": "no_validation",
+        "search": [StrOptions({"auto", "exact", "approximate"})],
         "n_starts": [Interval(Integral, 1, 10, closed="both")],
         "callbacks": [callable, list, tuple, None],
     }
     # Names of scikit-learn, which its tests set.
     _EXPLORATION_MAX_ITER = 250
     _N_ITER_CHECK = 50
+    # Whether Ctrl-C after the exaggeration ends a fit with the map that it has reached.
+    _keeps_interrupted = True
 
     n_components: int = 2
     _: KW_ONLY
@@ -300,6 +316,7 @@ class TSNE(Estimator):
     attraction: float = 1.0
     n_neighbors: int | None = None
     graph: Any = None
+    search: str = "auto"
     n_starts: int = 1
     callbacks: Any = None
 
@@ -319,6 +336,7 @@ class TSNE(Estimator):
             start = given_start(self.init, problem.n, self.n_components)
         with fit_stage(self, "descent"):
             run = self._descent(problem, start, told)
+        warn_of_interruption(run, self.max_iter)
         self.embedding_ = run.points.astype(np.float32)
         self.n_iter_ = run.rounds - 1
         self.history_ = np.array(run.objectives)
@@ -349,12 +367,14 @@ class TSNE(Estimator):
         TSNE
             The estimator, not yet fitted.
         """
-        return clone(self).set_params(n_starts=1, verbose=0, callbacks=None)
+        one = clone(self).set_params(n_starts=1, verbose=0, callbacks=None)
+        one._keeps_interrupted = False
+        return one
 
     def _problem(self, X: Any, told: Told | None = None) -> tuple[Lists, TsneProblem]:
         told = told or Told(0)
         with fit_stage(self, "neighbours"):
-            lists = tsne_lists(self, X)
+            lists, about = tsne_lists(self, X)
         told.neighbors(lists)
         with fit_stage(self, "affinities"):
             by = self.perplexity if self.n_neighbors is None else None
@@ -362,7 +382,8 @@ class TSNE(Estimator):
             P = joint_affinities(lists, conditional)
         told.affinities(widths)
         rho = float(self.attraction)
-        return lists, TsneProblem(P, self.n_components, rho if np.isfinite(rho) else 1.0)
+        rho = rho if np.isfinite(rho) else 1.0
+        return lists, TsneProblem(P, self.n_components, rho, about)
 
     def _rate(self, n: int, exaggeration: float) -> float:
         if self.learning_rate != "auto":
@@ -378,9 +399,13 @@ class TSNE(Estimator):
         last = late = self._rate(n, rho)
         if self.learning_rate == "auto":  # few rows have no longer steps than the least anyway
             late = max(last, LATE_STEP_FACTOR * n / rho / 4)
+        rest, patience = self.max_iter - first, self.n_iter_without_progress
+        momentum = late_momentum(n)
+        slow = min(rest, SLOW_ITERATIONS) if momentum > 0.9 else rest
         return [
             Phase(first, more, early, 0.8, self._EXPLORATION_MAX_ITER),
-            Phase(self.max_iter - first, 1.0, late, 0.9, self.n_iter_without_progress, late / last),
+            Phase(rest - slow, 1.0, late, momentum, patience, late / last),
+            Phase(slow, 1.0, late, 0.9, patience, late / last),
         ]
 
     def _descent(self, problem: TsneProblem, start: Array, told: Told | None = None) -> Descent:
@@ -393,6 +418,7 @@ class TSNE(Estimator):
             look_every=self._N_ITER_CHECK,
             least_gradient=float(self.min_grad_norm),
             look=self._looker(told),
+            keep_interrupted=self._keeps_interrupted,
             n_jobs=self.n_jobs,
         )
 
@@ -466,7 +492,7 @@ class TSNE(Estimator):
         AttractionMap
             The rule.
         """
-        return self._rule(X, points, _drawn_by(tsne_lists(self, X)))
+        return self._rule(X, points, _drawn_by(tsne_lists(self, X)[0]))
 
     def _rule(self, X: Any, points: Array, drawn_by: int) -> AttractionMap:
         by = float(self.perplexity) if self.n_neighbors is None else None
@@ -527,7 +553,7 @@ class TSNE(Estimator):
         """
         checked = self._checked_rows(X, reset=True)
         _, problem = self._problem(checked)
-        late = replace(self._phases(problem.n)[1], rounds=rounds)
+        late = replace(self._phases(problem.n)[-1], rounds=rounds)
         start = given_start(np.asarray(points, dtype=float), problem.n, self.n_components)
         exact = self.method == "exact" or self.angle == 0
         return descend(problem, start, [late], exact=exact, n_jobs=self.n_jobs).points
@@ -537,6 +563,15 @@ class TSNE(Estimator):
         tags.input_tags.pairwise = is_precomputed(self.metric)
         tags.transformer_tags.preserves_dtype = []
         return tags
+
+
+def late_momentum(n: int) -> float:
+    """The momentum after the exaggeration: large maps have far to go before their forces balance.
+
+    >>> late_momentum(70_000), late_momentum(200_000), late_momentum(1_000_000)
+    (0.9, 0.95, 0.97)
+    """
+    return min(MAX_MOMENTUM, max(0.9, 1 - 0.1 * MOMENTUM_ROWS / n))
 
 
 def _drawn_by(lists: Lists) -> int:

@@ -6,9 +6,10 @@ import numpy as np
 import scipy.linalg
 
 from dualfold.arrays import Array
-from dualfold.errors import Argument, PointsCollapse, warn
+from dualfold.errors import Argument, Interrupted, PointsCollapse, warn
 from dualfold.graph import nearest
 from dualfold.graph.graph import Lists
+from dualfold.tsne.gradient_descent import INTERRUPTED, Descent
 from dualfold.tsne.problem import TsneProblem
 from dualfold.tsne.starts import spectral_map
 
@@ -32,6 +33,17 @@ def neighbors_kept(lists: Lists, points: Array, n_jobs: int | None = None) -> fl
     ours = nearest(np.asarray(points, dtype=float), COUNTED_NEIGHBORS, n_jobs=n_jobs).indices
     both = np.sort(np.hstack([theirs, ours]), axis=1)  # a list holds no row twice
     return float((both[:, 1:] == both[:, :-1]).sum() / (n * COUNTED_NEIGHBORS))
+
+
+def warn_of_interruption(run: Descent, asked: int) -> None:
+    """`Interrupted` where Ctrl-C ended the descent."""
+    if run.why == INTERRUPTED:
+        warn(
+            Interrupted(
+                f"Ctrl-C ended the descent after {run.rounds} of {asked} iterations; the map is "
+                "the one that it had reached. Fit again for one whose forces balance"
+            )
+        )
 
 
 def warn_of_collapse(problem: TsneProblem, points: Array) -> None:

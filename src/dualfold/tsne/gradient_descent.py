@@ -24,6 +24,7 @@ from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
 from dualfold.kernels import kernel
 from dualfold.kernels.reports import steps
+from dualfold.kernels.stops import Stop, stoppable
 from dualfold.kernels.threads import Threads, thread_count
 from dualfold.tsne.attraction import attraction_for
 from dualfold.tsne.problem import TsneProblem
@@ -46,6 +47,8 @@ VANISHING_EXTENT = 1e-3
 RISE_TOLERANCE = 1e-4
 # No point moves farther in one iteration (openTSNE has the same limit).
 MAX_STEP_LENGTH = 5.0
+# Why a descent ended that Ctrl-C interrupted.
+INTERRUPTED = "it was interrupted"
 
 
 @dataclass(frozen=True)
@@ -111,6 +114,7 @@ def descend(
     least_gradient: float = 0.0,
     look: Callable[[Checkpoint], bool | None] = lambda _: None,
     further_pull: Callable[[Array], Array] | None = None,
+    keep_interrupted: bool = False,
     n_jobs: int | None = None,
 ) -> Descent:
     """Follow the phases from `start`; `look` is called at every checkpoint and may stop it.
@@ -120,18 +124,47 @@ def descend(
     least_gradient : stop where ‖∇F‖ is not larger at a checkpoint
     look_every, look : iterations between two checkpoints; what is called with each `Checkpoint`
     further_pull : of points, what else attracts them, as a quarter of its gradient (springs)
+    keep_interrupted : whether Ctrl-C after the exaggeration ends the descent where it is
     n_jobs : threads (None: all cores); the bits do not depend on them
     """
     run = _Run(problem, start, exact, angle, thread_count(n_jobs))
-    phases = [phase for phase in phases if phase.rounds]
+    with stoppable() as stop:
+        try:
+            why = _follow(
+                run,
+                [phase for phase in phases if phase.rounds],
+                look_every=look_every,
+                least_gradient=least_gradient,
+                look=look,
+                further_pull=further_pull,
+                stop=stop if keep_interrupted else Stop(),
+            )
+        except KeyboardInterrupt:
+            if not stop.ready:
+                raise
+            why = INTERRUPTED
+    return run.result(why)
+
+
+def _follow(
+    run: _Run,
+    phases: list[Phase],
+    *,
+    look_every: int,
+    least_gradient: float,
+    look: Callable[[Checkpoint], bool | None],
+    further_pull: Callable[[Array], Array] | None,
+    stop: Stop,
+) -> str:
+    """Move the points of a run through the phases; why it ended."""
     total = sum(phase.rounds for phase in phases)
-    why, taken = "the rounds are over", 0
+    why = "the rounds are over"
     pool = Threads(run.parts)
     with steps("t-SNE", total) as done:
         for phase in phases:
             run.begin()
             run.sort()
-            best, best_at, ended = np.inf, taken, False
+            best, best_at, ended = np.inf, run.taken, False
             fine = max(0, phase.rounds - FINE_ITERATIONS) if phase is phases[-1] else -1
             for number in range(phase.rounds):
                 if number % EXTENT_ITERATIONS == 0:
@@ -141,30 +174,33 @@ def descend(
                     phase = replace(phase, rate=phase.rate / phase.calm, calm=1.0)
                 run.forces(pool)
                 if further_pull is not None:
-                    strength = problem.attraction * phase.exaggeration
+                    strength = run.problem.attraction * phase.exaggeration
                     run.pull += further_pull(run.points())[run.rows] / strength
-                taken += 1
-                if taken % look_every == 0 or taken == total:
-                    state = run.checkpoint(taken, phase.exaggeration, pool)
+                run.taken += 1
+                if run.taken % look_every == 0 or run.taken == total:
+                    state = run.checkpoint(phase.exaggeration, pool)
                     if look(state):
-                        return run.result(taken, "a callback stopped it")
+                        return "a callback stopped it"
                     if state.objective < best:
-                        best, best_at = state.objective, taken
+                        best, best_at = state.objective, run.taken
                     elif (
                         phase.calm > 1
                         and state.objective > (1 + RISE_TOLERANCE) * run.history[-2][1]
                     ):
-                        phase, best_at = run.with_short_steps(phase), taken
-                    elif taken - best_at > phase.patience:
+                        phase, best_at = run.with_short_steps(phase), run.taken
+                    elif run.taken - best_at > phase.patience:
                         why = f"did not make any progress during the last {phase.patience} episodes"
                         ended = True
                     if state.gradient <= least_gradient:
                         why, ended = f"gradient norm {state.gradient:f}", True
                 run.move(phase, pool)
                 done(1)
+                if stop.asked:
+                    return INTERRUPTED
                 if ended:
                     break
-    return run.result(taken, why)
+            stop.ready = True  # exaggeration is over, and there is a map to keep
+    return why
 
 
 class _Run:
@@ -185,7 +221,7 @@ class _Run:
         attracted = np.asarray(problem.P.sum(axis=1)).ravel()
         self.damping = 1 / np.maximum(1.0, problem.n * attracted)
         self.history: list[tuple[int, float, float]] = []
-        self.looks = 0
+        self.taken = self.moved = 0  # iterations begun, and steps done
 
     def points(self) -> Array:
         """The points in the order of the rows."""
@@ -231,16 +267,16 @@ class _Run:
         if not np.isfinite(self.Z):
             raise InvalidInput("the points left the range of numbers; lower the learning rate")
 
-    def checkpoint(self, taken: int, exaggeration: float, pool: Threads) -> Checkpoint:
-        """The state after the forces of iteration `taken`, with the exaggeration that is on."""
+    def checkpoint(self, exaggeration: float, pool: Threads) -> Checkpoint:
+        """The state after the forces of an iteration, with the exaggeration that is on."""
         costs = np.zeros(len(self.Y))
         pool.map(lambda task: task(), self.attraction.costs(self.Y, costs, self.parts))
         strength = self.problem.attraction * exaggeration
         gradient = 4 * (strength * self.pull - self.repulsion.push / self.Z)
         value = strength * float(costs.sum()) + np.log(self.Z) - self.problem.entropy
         norm = float(np.linalg.norm(gradient))
-        self.history.append((self.looks, value, norm))
-        return Checkpoint(taken, value, norm, self.points(), exaggeration > 1)
+        self.history.append((self.moved, value, norm))
+        return Checkpoint(self.taken, value, norm, self.points(), exaggeration > 1)
 
     def move(self, phase: Phase, pool: Threads) -> None:
         """One step, after which the points are centred."""
@@ -254,10 +290,10 @@ class _Run:
 
         pool.map(work, shares(len(self.Y), self.parts))
         _centre(*self.Y.shape, self.Y)
-        self.looks += 1
+        self.moved += 1
 
-    def result(self, rounds: int, why: str) -> Descent:
-        return Descent(self.points(), rounds, tuple(self.history), why)
+    def result(self, why: str) -> Descent:
+        return Descent(self.points(), self.taken, tuple(self.history), why)
 
 
 def _narrowest(Y: Array) -> float:

@@ -9,6 +9,7 @@ import scipy.sparse as sp
 
 from dualfold.errors import Argument, InPython, InvalidInput, TooLarge
 from dualfold.graph import Graph, Neighbors, nearest
+from dualfold.graph.cosines import is_cosine
 from dualfold.graph.graph import Lists
 from dualfold.graph.metrics import (
     from_precomputed,
@@ -17,11 +18,16 @@ from dualfold.graph.metrics import (
     metric_distances,
     refuse_other_width,
 )
+from dualfold.graph.search_plan import is_tree_faster
 
 # Rows whose full table of distances, or of affinities (method="exact"), is made.
 MAX_FULL_ROWS = 20_000
 # Rows up to which all distances by another metric are computed at once.
 MAX_FULL_TABLE_ROWS = 2_000
+# Beyond so many rows search="auto" is approximate (docs/dev/notes/tsne-grid.md).
+MAX_EXACT_ROWS = 200_000
+# The approximate search draws samples; a map's random state is about its start alone.
+SEARCH_SEED = 0
 
 
 def refuse_odd_input(model: Any, X: Any) -> None:
@@ -85,19 +91,52 @@ def asked_neighbors(model: Any, n: int) -> int:
     return int(min(n - 1, int(3.0 * model.perplexity + 1)))
 
 
-def tsne_lists(model: Any, X: Any) -> Lists:
-    """The neighbours that attract, with their distances; nearest first."""
+def tsne_lists(model: Any, X: Any) -> tuple[Lists, str]:
+    """The neighbours that attract, with their distances; nearest first.
+
+    And a sentence on how they were found, where the search was approximate.
+    """
     n = X.shape[0]
     if model.graph is not None:
         return _lists_of_graph(model, n)
     k = asked_neighbors(model, n)
+    search = "approximate" if _is_approximate(model, X) else "auto"
     if is_precomputed(model.metric):
-        return _of_distances(X, k)
+        return _of_distances(X, k), ""
     if not is_euclidean(model.metric) and (model.metric_params or n <= MAX_FULL_TABLE_ROWS):
-        return _of_distances(_full_table(model, X), k)
-    found = nearest(X, k, metric=model.metric, n_jobs=model.n_jobs)
+        return _of_distances(_full_table(model, X), k), ""
+    found = nearest(
+        X,
+        k,
+        metric=model.metric,
+        search=search,
+        n_jobs=model.n_jobs,
+        random_state=SEARCH_SEED,
+    )
     _refuse_negative(found.distances)
-    return _as_lists(found)
+    return _as_lists(found), _search_words(found)
+
+
+def _is_approximate(model: Any, X: Any) -> bool:
+    """Whether neighbours are searched for in near cells only."""
+    searchable = isinstance(X, np.ndarray) and (
+        is_euclidean(model.metric) or is_cosine(model.metric)
+    )
+    if model.search == "auto":
+        large = X.shape[0] > MAX_EXACT_ROWS and not is_tree_faster(*X.shape)
+        return searchable and large
+    if model.search == "approximate" and not searchable:
+        raise InvalidInput(
+            Argument("search", "approximate"),
+            " takes dense tables and Euclidean or cosine distances; ",
+            Argument("search", "exact"),
+            " takes others",
+        )
+    return bool(model.search == "approximate")
+
+
+def _search_words(found: Neighbors) -> str:
+    return "" if found.search.exact else found.search.sentence()
 
 
 def _as_lists(found: Neighbors) -> Lists:
@@ -105,13 +144,13 @@ def _as_lists(found: Neighbors) -> Lists:
     return Lists(np.arange(0, n * k + 1, k), found.indices.ravel(), found.distances.ravel())
 
 
-def _lists_of_graph(model: Any, n: int) -> Lists:
-    graph = model.graph
+def _lists_of_graph(model: Any, n: int) -> tuple[Lists, str]:
+    graph, about = model.graph, ""
     if sp.issparse(graph):
         lists = Lists(*from_precomputed(graph))
     elif isinstance(graph, Neighbors):
         k = min(asked_neighbors(model, graph.indices.shape[0]), graph.indices.shape[1])
-        lists = _as_lists(graph.first(k))
+        lists, about = _as_lists(graph.first(k)), _search_words(graph)
     elif isinstance(graph, Graph):
         lists = Lists(*from_precomputed(graph.lengths))
     else:
@@ -125,7 +164,7 @@ def _lists_of_graph(model: Any, n: int) -> Lists:
             Argument("graph"),
             f" is about {len(lists)} points and X has {n} rows; pass one of these rows",
         )
-    return lists
+    return lists, about
 
 
 def _of_distances(X: Any, k: int) -> Lists:
