@@ -36,9 +36,14 @@ NO_FACTOR = {"MAX_FLOPS": ALWAYS, "MAX_FLOPS_A_ROW": ALWAYS, "MIN_ROTATED_ROWS":
 # What a route needs: the thresholds of size that force it, wherever in dualfold.trace they are.
 SETTINGS: dict[str, dict[str, Any]] = {
     "natural": {},
-    "inertia": {"MIN_ROTATED_ROWS": NEVER},
+    "inertia": {"MIN_ROTATED_ROWS": NEVER, "MIN_REORDERED_ROWS": 0},
     "augmented": {"MIN_ROTATED_ROWS": NEVER, "MAX_SQUARE_ROWS": 0},
-    "turned": {"MIN_ROTATED_ROWS": 0, "MAX_ROTATED_FLOPS_RATIO": 1e12, "MAX_SQUARE_ROWS": 0},
+    "turned": {
+        "MIN_ROTATED_ROWS": 0,
+        "MAX_ROTATED_FLOPS_RATIO": 1e12,
+        "MAX_SQUARE_ROWS": 0,
+        "MIN_REORDERED_ROWS": 0,
+    },
     "Cholesky": NO_FACTOR,
     "norm": {"MAX_FILLED_ROWS": 0, "MAX_DENSE_ROWS": 0, "KRYLOV_BLOCK": 2, "KRYLOV_DEPTH": 1},
     "random": {**NO_FACTOR, "MAX_FILLED_ROWS": 0, "MAX_DENSE_ROWS": 0, "MAX_SQUARE_ROWS": 0},

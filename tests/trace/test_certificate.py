@@ -283,7 +283,7 @@ def test_an_uncertain_factorisation_proves_nothing(monkeypatch):
     from dualfold.trace.sparse.factorisation import factorise
 
     def vague(matrix, ordering):
-        return dataclasses.replace(factorise(matrix, ordering), backward_error=np.inf)
+        return dataclasses.replace(factorise(matrix, ordering), asymmetry=np.inf)
 
     monkeypatch.setattr(completeness, "factorise", vague)
     family = path(80)

@@ -50,6 +50,13 @@ class FittedRows:
         """The numbers of the rows that are embedded."""
         return self.pool if self.numbers is None else self.numbers
 
+    @property
+    def unused_rows(self) -> Array:
+        """The rows of the pool that are not embedded."""
+        if self.numbers is None:
+            return np.zeros(0, int)
+        return np.setdiff1d(self.pool, self.numbers)
+
     def only(self, numbers: Array) -> FittedRows:
         """The same, where these rows of the pool are embedded."""
         return replace(self, numbers=numbers)
@@ -58,7 +65,7 @@ class FittedRows:
         """Which rows the problem is about, in words; "" for all."""
         if self.numbers is None:
             return ""
-        gone = np.setdiff1d(self.pool, self.numbers)
+        gone = self.unused_rows
         words = []
         if self.landmarks is not None:
             words.append(f"the {len(self.numbers)} landmarks; the other points are placed by them")

@@ -264,7 +264,7 @@ def _answer_without_groups(
             break
         rows, graph = fewer, graph_of_rows(X, fewer.embedded_rows, method)
         graph, answer = _joined_answer(rows, graph, method, stage)
-    left_out = np.setdiff1d(rows.pool, rows.embedded_rows)
+    left_out = rows.unused_rows
     if looks and len(left_out):
         warn_of_rows_left_out(left_out)
     return replace(rows, left_out=left_out), graph, answer

@@ -51,9 +51,12 @@ def tree_search(
     indices, distances = np.empty((n, k), dtype=np.int32), np.empty((n, k))
     unclear = [np.empty(0, dtype=np.int64)]
     step = max(1, _ENTRIES_PER_CHUNK // fetch)
+    # Rows of one leaf ask for the same nodes, which are then in the cache: 2.4 times as fast for
+    # 300,000 rows in random order (docs/dev/notes/neighbours.md).
+    order = np.asarray(tree.indices) if queries is None else np.arange(n)
     with steps("asking the tree", n) as done:
         for first in range(0, n, step):
-            rows = np.arange(first, min(n, first + step))
+            rows = order[first : first + step]
             far, found = _query_in_threads(
                 lambda part: tree.query(part, fetch), asked[rows].astype(np.float64), threads
             )
@@ -69,7 +72,7 @@ def tree_search(
             if fetch < len(X):
                 unclear.append(rows[~(far > distances[rows, -1] * _CLEAR_RATIO)])
             done(len(rows))
-    rest = np.concatenate(unclear)
+    rest = np.sort(np.concatenate(unclear))
     if len(rest):
         indices[rest], distances[rest] = nearest_by_scan(X, queries, rest, k, threads)
     return indices, distances

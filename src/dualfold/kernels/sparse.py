@@ -7,27 +7,52 @@ to be stored in parts, whose sum it is, and in any order within its row.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from dualfold.errors import Argument, InvalidInput
+from dualfold.kernels.threads import in_threads, thread_count
 
 # Columns that are multiplied together: these rows of a table stay in the cache, wider ones do not
 # (docs/dev/notes/trace-solvers.md).
 PRODUCT_COLUMNS = 8
+# Multiply-adds from which on a product is divided among threads (docs/dev/notes/threads.md).
+MIN_THREADED_PRODUCTS = 4_000_000
 
 
 def sparse_product(rows: Any, V: Any) -> Any:
-    """A sparse matrix times a dense one, a few columns at a time; the same bits as rows @ V."""
-    if np.ndim(V) != 2 or V.shape[1] <= 2 * PRODUCT_COLUMNS:
+    """A sparse matrix times a dense one, a few columns at a time; the same bits as rows @ V.
+
+    Large ones are multiplied in threads, each some of the rows.
+    """
+    if np.ndim(V) != 2:
+        return rows @ V
+    if rows.nnz * V.shape[1] >= MIN_THREADED_PRODUCTS and rows.format == "csr":
+        bounds = np.linspace(0, rows.shape[0], thread_count() + 1).astype(int)
+        V = np.ascontiguousarray(V)
+        parts = [_some_rows(rows, a, b) for a, b in pairwise(bounds)]
+        return np.concatenate(in_threads(lambda one: _by_columns(one, V), parts, len(parts)))
+    return _by_columns(rows, V)
+
+
+def _by_columns(rows: Any, V: Any) -> Any:
+    if V.shape[1] <= 2 * PRODUCT_COLUMNS:
         return rows @ V
     image = np.empty((rows.shape[0], V.shape[1]), np.result_type(rows.dtype, V.dtype))
     for first in range(0, V.shape[1], PRODUCT_COLUMNS):
         part = slice(first, first + PRODUCT_COLUMNS)
         image[:, part] = rows @ np.ascontiguousarray(V[:, part])
     return image
+
+
+def _some_rows(rows: Any, first: int, last: int) -> sp.csr_array:
+    """Rows first to last of compressed rows, whose entries are not copied."""
+    begin, end = int(rows.indptr[first]), int(rows.indptr[last])
+    parts = (rows.data[begin:end], rows.indices[begin:end], rows.indptr[first : last + 1] - begin)
+    return sp.csr_array(parts, shape=(last - first, rows.shape[1]))
 
 
 def canonical_rows(matrix: Any, name: str) -> sp.csr_array:

@@ -45,6 +45,7 @@ from dualfold.trace.proof.rounding import (
 )
 from dualfold.trace.proof.routes import Evidence, evidence, is_zero
 from dualfold.trace.proof.singular_values import null_error, uses_singular_values
+from dualfold.trace.row_order import reordered_problem
 from dualfold.trace.units import balanced_problem, rescaled_problem
 
 # A random search resolves less than a proof; a wider gap than this is no information.
@@ -214,6 +215,9 @@ def certify(
             reason = "the optimum is too small or too large for double precision; rescale A"
             return _failure(problem, reason, tolerance)
         return _in_units_of_data(scaled, power)
+    reordered = reordered_problem(problem)
+    if reordered is not None:
+        problem, V = reordered[0], V[reordered[1]]
     given = V[:, : problem.count]
     if not np.isfinite(given).all():
         return _failure(problem, "the vectors hold NaN or infinite entries", tolerance)

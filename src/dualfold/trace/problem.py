@@ -297,7 +297,7 @@ class TraceProblem:
             The quadratic form.
         """
         if isinstance(self.A, Gramian):
-            images = self.A.factor @ V
+            images = sparse_product(self.A.factor, V)
             return self.sign * (images.T @ images)
         return V.T @ self.descent(V)
 
@@ -432,6 +432,8 @@ def product(A: Any, V: Array) -> Array:
     """
     tally("products", V.size // len(V) if len(V) else 0)
     narrow = isinstance(A, np.ndarray) and A.dtype == np.float32 and A.flags.c_contiguous
+    if sp.issparse(A):
+        return sparse_product(A, V)
     if not narrow or V.dtype != np.float64:
         return A @ V
     columns = V.reshape(len(V), -1)

@@ -13,6 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.arrays import Array
+from dualfold.kernels.sparse import sparse_product
 from dualfold.trace.metric import Dense, Sparse
 from dualfold.trace.problem import Gramian, TraceProblem
 
@@ -79,10 +80,13 @@ def product_errors(problem: TraceProblem, V: Array) -> Array:
     if isinstance(A, Gramian):
         M, transpose = A.absolute, A.absolute_transpose
         most = longest_row(M) + longest_row(transpose) + 4
-        return gamma(most) * column_norms(transpose @ (M @ np.abs(V))) * UP + underflow(M, V)
+        return gamma(most) * column_norms(
+            sparse_product(transpose, sparse_product(M, np.abs(V)))
+        ) * UP + underflow(M, V)
     if sp.issparse(A):
         size = abs(A)
-        return gamma(longest_row(A) + 4) * column_norms(size @ np.abs(V)) * UP + underflow(size, V)
+        image = sparse_product(size, np.abs(V))
+        return gamma(longest_row(A) + 4) * column_norms(image) * UP + underflow(size, V)
     if not isinstance(A, np.ndarray):
         return (OPERATOR_ERROR * norm_bound(problem) + problem.asymmetry) * column_norms(V)
     if problem.n <= MAX_ABSOLUTE_ROWS:  # keeps the digits of graded matrices

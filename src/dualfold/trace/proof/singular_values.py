@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from dualfold.arrays import Array
+from dualfold.kernels.sparse import sparse_product
 from dualfold.trace.metric import Diagonal
 from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.trace.proof.completeness import SpectralFloor, counted_height, factor_with_room
@@ -87,9 +88,9 @@ def null_error(problem: TraceProblem) -> float:
 
 def ritz_directions(problem: TraceProblem, V: Array) -> tuple[Array, Array]:
     """The columns of a B-orthonormal V rotated so that ‖Mv‖ grows, and these lengths."""
-    _, s, turn = np.linalg.svd(problem.A.factor @ V, full_matrices=False)
+    _, s, turn = np.linalg.svd(sparse_product(problem.A.factor, V), full_matrices=False)
     if len(s) < V.shape[1]:  # fewer rows than directions: the rest is mapped to 0
-        _, s, turn = np.linalg.svd(problem.A.factor @ V)
+        _, s, turn = np.linalg.svd(sparse_product(problem.A.factor, V))
         s = np.concatenate([s, np.zeros(V.shape[1] - len(s))])
     return V @ turn.T[:, ::-1], s[::-1]
 
@@ -221,7 +222,7 @@ def _value(problem: TraceProblem, V: Array, off_span: float) -> tuple[float, flo
     M = problem.A.factor
     images = M @ V
     value = float(np.trace(inner(images, images)))
-    size = float(np.linalg.norm(problem.A.absolute @ np.abs(V)))
+    size = float(np.linalg.norm(sparse_product(problem.A.absolute, np.abs(V))))
     off = gamma(longest_row(M) + 4) * size + off_span * factor_norm(problem)
     skew = _skew(problem, V)
     skew += 3 * off_span
@@ -248,7 +249,7 @@ def _pairs(problem: TraceProblem, V: Array, floor: SpectralFloor, top: float) ->
     and v is small on the large ones. Else a solve with the floor's factor gives u and v
     together, both right to u. Any pairs would do, and their residuals are measured.
     """
-    plain = _measured_pairs(problem, -(problem.A.factor @ V), V)
+    plain = _measured_pairs(problem, -(sparse_product(problem.A.factor, V)), V)
     if plain is not None and temple_loss(plain, top)[0] < 1e-12 * float(plain.h[0]):
         return plain
     solved = None if floor.solve is None else _solved_pairs(problem, V, floor.solve)
@@ -284,13 +285,14 @@ def _measured_pairs(problem: TraceProblem, X: Array, Y: Array) -> Trial | None:
         return None
     U, _, turn = np.linalg.svd(X, full_matrices=False)
     U, V = -U[:, ::-1], Y @ turn.T[:, ::-1]
-    MV, MU, BV = M @ V, problem.A.factor_transpose @ U, metric.times(V)
+    MV, MU = sparse_product(M, V), sparse_product(problem.A.factor_transpose, U)
+    BV = metric.times(V)
     s = np.einsum("ij,ij->j", U, MV)
     size, transpose = problem.A.absolute, problem.A.absolute_transpose
     wrong1 = gamma(longest_row(M) + 4) * column_norms(
-        size @ np.abs(V)
+        sparse_product(size, np.abs(V))
     ) + 4 * UNIT_ROUNDOFF * np.abs(s)
-    wrong2 = gamma(longest_row(transpose) + 4) * column_norms(transpose @ np.abs(U))
+    wrong2 = gamma(longest_row(transpose) + 4) * column_norms(sparse_product(transpose, np.abs(U)))
     wrong2 = wrong2 + np.abs(s) * (metric_errors(problem, V) + 4 * UNIT_ROUNDOFF * column_norms(BV))
     stray = _stray(problem, V)
     wrong1 = wrong1 + null_error(problem) * stray

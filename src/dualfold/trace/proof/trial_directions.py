@@ -18,6 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dualfold.arrays import Array
+from dualfold.kernels.sparse import sparse_product
 from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.trace.proof.rounding import (
     MAX_ABSOLUTE_ROWS,
@@ -142,7 +143,7 @@ def _rotates_images(problem: TraceProblem) -> bool:
 def _quadratic(problem: TraceProblem, V: Array, AV: Array) -> Array:
     """VᵀAV; from MV where A = MᵀM, which keeps the digits of tiny values."""
     if isinstance(problem.A, Gramian):
-        MV = problem.A.factor @ V
+        MV = sparse_product(problem.A.factor, V)
         return problem.sign * (MV.T @ MV)
     form = V.T @ AV
     return (form + form.T) / 2

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.trace.metric import Dense, Sparse
 from dualfold.trace.problem import Gramian, TraceProblem
-from dualfold.trace.solution import Solution
+from dualfold.trace.row_order import reordered_problem, rows_put_back
+from dualfold.trace.solution import Solution, with_signs
 from dualfold.trace.solvers.solver import Solver
 from dualfold.trace.solvers.subspace import Iteration, Progress, Through, iterate
 from dualfold.trace.sparse.factorisation import factorise
@@ -77,6 +78,16 @@ class Factored(Solver):
     start: Array | None = field(default=None, compare=False, repr=False)
 
     def attempt(self, problem: TraceProblem) -> Solution:
+        reordered = reordered_problem(problem)
+        if reordered is not None:
+            local, order = reordered
+            start = None if self.start is None else self.start[order]
+            found = replace(self, start=start)._attempt(local)
+            vectors = with_signs(rows_put_back(found.vectors, order))
+            return replace(found, vectors=vectors, guard=rows_put_back(found.guard, order))
+        return self._attempt(problem)
+
+    def _attempt(self, problem: TraceProblem) -> Solution:
         settings = Iteration(
             name="Factored",
             tol=self.tol,

@@ -259,7 +259,8 @@ def _standard_form(problem: TraceProblem, root: Array) -> TraceProblem:
     A = problem.A
     scale = 1 / root[:, 0]
     if sp.issparse(A):
-        data = A.data * np.repeat(scale, np.diff(A.indptr)) * scale[A.indices]
+        # The factors first: their product is the same for (i, j) and (j, i), to the last bit.
+        data = A.data * (np.repeat(scale, np.diff(A.indptr)) * scale[A.indices])
         A = sp.csr_array((data, A.indices, A.indptr), shape=A.shape)
     else:
         columns = scale[:, None]

@@ -12,6 +12,7 @@ below σ is a proof for every eigenvalue further from σ than that.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -88,10 +89,19 @@ class Factorisation:
     negative: int
     zero: int
     positive: int
-    backward_error: float
-    row_errors: Floats = field(repr=False)  # in the order of the matrix's rows
+    asymmetry: float  # ‖M − Mᵀ‖_∞
     lower: Floats = field(repr=False)
     pivots: Floats = field(repr=False)
+
+    @cached_property
+    def row_errors(self) -> Floats:
+        """The bounds above in the order of the matrix's rows; solvers need none."""
+        return _row_errors(self.ordering, self.lower, self.pivots) + 2 * self.asymmetry
+
+    @cached_property
+    def backward_error(self) -> float:
+        """The largest of them."""
+        return float(self.row_errors.max(initial=0.0))
 
     def solve(self, rhs: NDArray[Any]) -> Floats:
         """The x of M x = rhs, for one right-hand side (n,) or several (n, k)."""
@@ -102,11 +112,8 @@ class Factorisation:
                 f"a right-hand side of {n} rows is needed, one or two dimensions; "
                 f"given was the shape {right.shape}"
             )
-        if self.zero or not np.isfinite(self.backward_error):
-            raise InvalidInput(
-                f"{self.zero} pivots of this factorisation are zero or not finite, so it "
-                "cannot solve; move the shift a little and factorise again"
-            )
+        if self.zero:
+            raise self._no_solution()
         out = np.empty_like(right)
         count = 1 if right.ndim == 1 else right.shape[1]
         o = self.ordering
@@ -119,7 +126,15 @@ class Factorisation:
 
         states = in_threads(one, row_slices(count, SOLVE_COLUMNS), thread_count())
         raise_without_memory(states, 8 * n * (SOLVE_COLUMNS + 1))
+        if not np.isfinite(out).all() and np.isfinite(right).all():
+            raise self._no_solution()
         return out
+
+    def _no_solution(self) -> InvalidInput:
+        return InvalidInput(
+            f"{self.zero} pivots of this factorisation are zero or not finite, or its entries "
+            "overflow, so it cannot solve; move the shift a little and factorise again"
+        )
 
 
 def factorise(matrix: csr_array[Any], ordering: Ordering) -> Factorisation:
@@ -135,14 +150,12 @@ def factorise(matrix: csr_array[Any], ordering: Ordering) -> Factorisation:
     tally("factor multiply-adds", o.flops)
     lower, pivots = _factor(o, start, columns, values)
     good = np.isfinite(pivots)
-    row_errors = _row_errors(o, lower, pivots) + 2 * apart
     return Factorisation(
         ordering=o,
         negative=int(np.count_nonzero(good & (pivots < 0))),
         zero=int(np.count_nonzero(~good | (pivots == 0))),
         positive=int(np.count_nonzero(good & (pivots > 0))),
-        backward_error=float(row_errors.max(initial=0.0)),
-        row_errors=row_errors,
+        asymmetry=apart,
         lower=lower,
         pivots=pivots,
     )

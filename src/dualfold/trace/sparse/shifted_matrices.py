@@ -7,7 +7,7 @@ same for every shift and takes as long to find as a factorisation.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -29,7 +29,13 @@ from dualfold.trace.sparse.factorisation import (
     paired_ordering,
 )
 
-__all__ = ["MAX_FLOPS", "ShiftedMatrices", "share_ordering", "shifted_matrices"]
+__all__ = [
+    "MAX_FLOPS",
+    "ShiftedMatrices",
+    "share_ordering",
+    "share_renumbered_orders",
+    "shifted_matrices",
+]
 
 
 # A factorisation that needs more multiply-adds than this is not begun: graphs of surfaces stay
@@ -66,6 +72,12 @@ def share_ordering(problem: TraceProblem, other: TraceProblem) -> None:
         _cache[other] = ShiftedMatrices(other.A, other.metric, other.sign, orders)
 
 
+def share_renumbered_orders(problem: TraceProblem, other: TraceProblem, place: Array) -> None:
+    """Let `other`, whose row place[i] is row i of `problem`, use its elimination orders."""
+    orders = shifted_matrices(problem).orders.renumbered(place)
+    _cache[other] = ShiftedMatrices(other.A, other.metric, other.sign, orders)
+
+
 class EliminationOrders:
     """The elimination orders of one pattern, a cache that problems of this pattern share."""
 
@@ -77,6 +89,20 @@ class EliminationOrders:
         if name not in self._found:
             self._found[name] = find()
         return self._found[name]
+
+    def renumbered(self, place: Array) -> EliminationOrders:
+        """The same orders where row i, and its twin n + i, have the numbers place[i], n + place[i].
+
+        An order of other rows besides is left out.
+        """
+        changed = EliminationOrders()
+        for name, order in self._found.items():
+            if isinstance(order, Ordering):
+                pairs = np.concatenate([place, len(place) + place]).astype(np.int32)
+                if len(order.permutation) in (len(place), len(pairs)):
+                    order = replace(order, permutation=pairs[order.permutation])
+            changed._found[name] = order
+        return changed
 
 
 @dataclass(frozen=True, eq=False)
@@ -224,16 +250,39 @@ class AugmentedMatrix:
         side = sp.csr_array(-sign * M)
         if not rotated:
             return cls._of_sides(side)
-        n = M.shape[1]
-        even, odd = (side + side.T) / 2, (side.T - side) / 2
-        blocks = [[even, odd], [-odd, -even]]
-        i = np.arange(n)
-        offsets = [(i, i), (n + i, n + i), (i, n + i), (n + i, i)]
-        fixed = sp.csr_array(sp.block_array(blocks, format="csr"))
-        # Adding 0 would drop nothing that is stored, and stores what is not there yet.
-        rows, columns = (np.concatenate(parts) for parts in zip(*offsets, strict=True))
-        fixed = _with_entries(fixed, rows, columns)
-        return cls(fixed, tuple(_places(fixed, *where) for where in offsets))
+        return cls._of_halves(side)
+
+    @classmethod
+    def _of_halves(cls, side: sp.csr_array) -> AugmentedMatrix:
+        """[[even, odd], [−odd, −even]] with four diagonals stored, written out row by row.
+
+        even = (side + sideᵀ)/2 and odd = (sideᵀ − side)/2 have the places of both, stored once.
+        """
+        n = side.shape[0]
+        both = sp.csr_array(side + 1j * side.T)  # sorted: a complex number for each place
+        missing = np.flatnonzero(both.diagonal() == 0)
+        if len(missing):  # `where` below needs a place for every diagonal entry
+            both = _with_entries(both, missing, missing)
+        even, odd = (both.data.real + both.data.imag) / 2, (both.data.imag - both.data.real) / 2
+        start, lengths = both.indptr[:-1].astype(np.int64), np.diff(both.indptr)
+        first = np.arange(both.nnz) + np.repeat(start, lengths)
+        second = first + np.repeat(lengths, lengths)
+        total = 2 * both.nnz
+        kind = np.int32 if 2 * total < 2**31 else np.int64
+        indices, data = np.empty(2 * total, kind), np.empty(2 * total)
+        for here, values, columns in (
+            (first, even, both.indices),
+            (second, odd, both.indices + n),
+            (first + total, -odd, both.indices),
+            (second + total, -even, both.indices + n),
+        ):
+            data[here], indices[here] = values, columns
+        indptr = np.concatenate([2 * start, total + 2 * start, [2 * total]]).astype(kind)
+        fixed = sp.csr_array((data, indices, indptr), shape=(2 * n, 2 * n))
+        rows = np.repeat(np.arange(n), lengths)
+        where = np.flatnonzero(rows == both.indices)  # the diagonal entry of each row
+        corners = (first[where], second[where] + total, second[where], first[where] + total)
+        return cls(fixed, corners)
 
     @classmethod
     def _of_sides(cls, side: sp.csr_array) -> AugmentedMatrix:
@@ -265,6 +314,7 @@ class AugmentedMatrix:
         for where, diagonal in zip(self.places, diagonals, strict=True):
             data[where] += diagonal
         matrix = sp.csr_array((data, self.fixed.indices, self.fixed.indptr), self.fixed.shape)
+        matrix.has_canonical_format = True  # rows were written in order
         if plain is None:
             return matrix
         before = self.fixed.shape[0] - plain.shape[0]
@@ -286,11 +336,3 @@ def _with_entries(matrix: sp.csr_array, rows: Array, columns: Array) -> sp.csr_a
     )
     joined.sum_duplicates()
     return joined
-
-
-def _places(matrix: sp.csr_array, rows: Array, columns: Array) -> Array:
-    """Where in `matrix.data` these entries are."""
-    wide = matrix.shape[1]
-    row_of = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
-    keys = row_of.astype(np.int64) * wide + matrix.indices
-    return np.searchsorted(keys, rows.astype(np.int64) * wide + columns)
