@@ -67,6 +67,9 @@ PROBLEMS: dict[str, Callable[[], Any]] = {
     "eigenmaps of digits": lambda: LaplacianEigenmaps(n_neighbors=10).fit(images()),
     "LLE of a roll": lambda: LocallyLinearEmbedding(n_neighbors=10).fit(roll(5_000)),
     "LLE of digits": lambda: LocallyLinearEmbedding(n_neighbors=10).fit(images()),
+    "LTSA of digits": lambda: LocallyLinearEmbedding(n_neighbors=30, method="ltsa").fit(
+        images()[:1_000]
+    ),
     "Isomap of a roll": lambda: Isomap(n_neighbors=10, landmarks=None).fit(roll(3_000)),
     "Isomap of digits": lambda: Isomap(n_neighbors=10, landmarks=None).fit(images()),
     "landmark Isomap of a roll": lambda: Isomap(n_neighbors=10, landmarks=200, random_state=0).fit(

@@ -71,7 +71,7 @@ def _with_rows(problem: TraceProblem, order: Array) -> TraceProblem:
     span = ExcludedSpan(
         problem.excluded_columns[order], problem.excluded_basis[order], problem.excluded_error
     )
-    B = metric if isinstance(metric, Identity) else Diagonal(metric.entries[order])
+    B = Diagonal(metric.entries[order]) if isinstance(metric, Diagonal) else metric
     changed = replace(problem, A=A, B=B, excluded=span)
     share_renumbered_orders(problem, changed, place)
     return changed
