@@ -5,7 +5,7 @@ shared machine mean little, the ratio in one run does. Every run is kept as soon
 made, so an interrupted command goes on where it was. Writes results/table.md,
 results/table.json and, with --growth, results/growth-*.png. --publish puts what was measured into
 measured.csv, and from there into README, RESULTS.md and the pages. --readme measures README's rows
-anew, some ten minutes, and publishes them.
+anew, some ten minutes, and publishes them. --check measures ratios alone (benchmarks.check).
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ from pathlib import Path
 
 from benchmarks import corpus
 from benchmarks.cases import CASES
+from benchmarks.cases.checks import CHECKS
+from benchmarks.check import run_checks
 from benchmarks.growth import climbs, growth_plain, growth_table
 from benchmarks.ladders import LADDERS
 from benchmarks.measured import Value, record, values_of_run
@@ -68,11 +70,23 @@ def arguments() -> argparse.Namespace:
     add("--redo", action="store_true", help="measure again what is kept from earlier")
     add("--table", action="store_true", help="run nothing, write the tables of what is kept")
     add("--publish", action="store_true", help="into measured.csv, README, RESULTS.md and pages")
+    add("--check", action="store_true", help="only ratios to peers and floors (CASE: a row of "
+        "benchmarks/cases/checks.py), 15 minutes; exit code 1 where one falls short")  # fmt: skip
+    add("--processor", action="store_true", help="with --check: the processor's time, for a "
+        "machine that others use")  # fmt: skip
     add("--readme", action="store_true", help="measure README's rows anew, three runs, and publish")
     chosen = parser.parse_args()
     if chosen.quick:
         chosen.scale, chosen.repeats = 0.05, 1
     if chosen.corpus:
+        return chosen
+    if chosen.check:
+        if chosen.publish and (chosen.quick or chosen.processor):
+            parser.error("--publish is for full sizes and the clock's time")
+        chosen.cases = chosen.cases or list(CHECKS)
+        unknown = [name for name in chosen.cases if name not in CHECKS]
+        if unknown:
+            parser.error(f"there is no {unknown[0]!r}; there are {', '.join(CHECKS)}")
         return chosen
     if chosen.readme:
         chosen.redo, chosen.repeats = True, min(chosen.repeats, README_RUNS)
@@ -208,6 +222,10 @@ def main() -> None:
     chosen = arguments()
     if chosen.corpus:
         sys.exit(corpus.main(tuple(chosen.cases), RESULTS / "corpus.json"))
+    if chosen.check:
+        how = {"rehearsal": chosen.quick, "publish": chosen.publish, "seeds": chosen.repeats}
+        clock = "cpu" if chosen.processor else "seconds"
+        sys.exit(run_checks(chosen.cases, clock=clock, **how))
     if chosen.growth:
         grow(chosen)
     elif not chosen.table:

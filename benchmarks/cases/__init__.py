@@ -1,4 +1,8 @@
-"""Every case by name. `growth/METHOD/N` names a rung of a ladder (see benchmarks.growth)."""
+"""Every case by name.
+
+`growth/METHOD/N` names a rung of a ladder (see benchmarks.growth), `check/NAME` a ratio of
+`python -m benchmarks --check` (see benchmarks.check).
+"""
 
 from __future__ import annotations
 
@@ -38,6 +42,10 @@ CASES: dict[str, Case] = (
 
 def case_named(name: str) -> Case:
     """A case of the table, or a rung of a ladder."""
+    if name.startswith("check/"):
+        from benchmarks.cases.checks import CHECKS
+
+        return CHECKS[name.removeprefix("check/")].case
     if not name.startswith("growth/"):
         return CASES[name]
     from benchmarks.ladders import rung

@@ -56,6 +56,21 @@ def _certificate(certificate: Any) -> dict[str, Any]:
     return facts | ({"about": certificate.about} if certificate.about else {})
 
 
+def scatter(X: Any) -> Answer:
+    """The scatter matrix alone."""
+    from dualfold.weights import scatter as scatter_of
+
+    total, _ = scatter_of(X, precision=np.float64)
+    return Answer(facts={"trace": float(np.trace(total))})
+
+
+def projected(X: Any) -> Answer:
+    """New rows placed by two components that were fitted to some of them."""
+    fitted = dualfold.PCA(2).fit(X[:1_000])
+    with time_stage("place"):
+        return Answer(fitted.transform(X))
+
+
 def pca(X: Any, *, n_components: int = 50) -> Answer:
     return _fitted(dualfold.PCA(n_components), X)
 
