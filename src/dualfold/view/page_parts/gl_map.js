@@ -9,7 +9,7 @@ const COLUMN_SLOT = 255; // of the palette: points of columns
 const EDGE_SLOT = 254; // edges of the box of a space
 
 // A place is the sum of two numbers of single precision: a map stays sharp where it is magnified a million times.
-// Layers fainter than 0.03 would lose their hue: a pixel has 256 steps of each colour.
+// Layers fainter than 0.05 would lose their hue: a pixel has 256 steps of each colour.
 const vertexOf = ({ inputs, place }) => `${inputs}
 attribute float slot, mark, crowd; uniform vec2 scale; uniform float wanted, size, big, opacity, thin; uniform mediump float soft;
 uniform sampler2D palette;
@@ -18,7 +18,7 @@ void main() {
   if (mark != wanted) { gl_Position = vec4(9.0, 9.0, 9.0, 1.0); gl_PointSize = 0.0; return; }
   vec4 hue = texture2D(palette, vec2((slot + 0.5) / 256.0, 0.5));
   shape = hue.a > 0.9 ? 0.0 : hue.a > 0.4 ? 1.0 : 2.0;
-  color = vec4(hue.rgb, min(opacity, max(thin * exp2(-crowd / 16.0), 0.03)));
+  color = vec4(hue.rgb, min(opacity, max(thin * exp2(-crowd / 16.0), 0.05)));
   radius = 0.5 * (shape > 0.5 ? big : size);
   ${place}
   gl_PointSize = 2.0 * radius + soft;

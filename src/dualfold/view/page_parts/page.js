@@ -129,6 +129,10 @@ async function start() {
   notes();
   by("left-out").textContent = given.notices.map((notice) => `${notice}.`).join(" ");
   document.documentElement.classList.add(webgl ? "webgl" : "no-webgl");
+  if (maps.every(isSpace)) { // arrows and drags turn it
+    by("keys").textContent = by("keys").textContent.replace("arrows move", "arrows turn");
+    document.querySelector("[data-tool=pan]").textContent = "Turn";
+  }
   if (!webgl) by("keys").textContent = "This browser has no WebGL, so the map is a still picture; the evidence below is complete.";
   await refresh();
   if (webgl) listen();

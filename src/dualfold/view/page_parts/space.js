@@ -14,15 +14,15 @@ function turnOf(map) {
 }
 
 // Middle and half width of the box, along each axis; one half for all where lengths mean something.
-const frames3 = new Map();
+const spaceBoxes = new Map();
 function spaceBox(map) {
-  if (!frames3.has(map)) {
+  if (!spaceBoxes.has(map)) {
     const ends = [0, 1, 2].map((axis) => endsOf(along(map, axis)));
     const halves = ends.map(([low, high]) => (high - low) / 2 || 1);
-    frames3.set(map, { middles: ends.map(([low, high]) => (low + high) / 2), halves: map.equal ? halves.map(() => Math.max(...halves)) : halves,
+    spaceBoxes.set(map, { middles: ends.map(([low, high]) => (low + high) / 2), halves: map.equal ? halves.map(() => Math.max(...halves)) : halves,
       reach: map.equal ? halves.map((half) => half / Math.max(...halves)) : [1, 1, 1] });
   }
-  return frames3.get(map);
+  return spaceBoxes.get(map);
 }
 
 // Pixels that half of the box takes in the middle of its place.
