@@ -4,7 +4,8 @@ const plot = by("plot");
 const frame = by("frame");
 const webgl = (() => {
   try {
-    return Boolean(document.createElement("canvas").getContext("webgl"));
+    const card = document.createElement("canvas").getContext("webgl");
+    return Boolean(card) && card.getParameter(card.MAX_VERTEX_TEXTURE_IMAGE_UNITS) > 0; // colours come from a texture
   } catch {
     return false;
   }
