@@ -17,7 +17,7 @@ from dualfold.graph.lower_bounds import frame_of
 from dualfold.graph.neighbor_lists import without_self
 from dualfold.graph.scan import scan_queries
 from dualfold.kernels.reports import steps, tally
-from dualfold.kernels.threads import in_threads
+from dualfold.kernels.threads import in_threads, row_slices
 
 if TYPE_CHECKING:
     from scipy.spatial import cKDTree
@@ -49,30 +49,33 @@ def tree_search(
     tally("distances", n * fetch)
     tree = tree_of(X)
     indices, distances = np.empty((n, k), dtype=np.int32), np.empty((n, k))
-    unclear = [np.empty(0, dtype=np.int64)]
-    step = max(1, _ENTRIES_PER_CHUNK // fetch)
     # Rows of one leaf ask for the same nodes, which are then in the cache: 2.4 times as fast for
     # 300,000 rows in random order (docs/dev/notes/neighbours.md).
     order = np.asarray(tree.indices) if queries is None else np.arange(n)
+
+    def search(some: slice) -> np.ndarray:
+        """Write the lists of some rows; returns those among them whose list is not clear."""
+        rows = order[some]
+        far, found = tree.query(asked[rows].astype(np.float64), fetch)
+        found = np.reshape(found, (len(rows), fetch)).astype(np.int32)
+        far = np.reshape(far, (len(rows), fetch))[:, -1]
+        true = pair_distances(asked, X, np.repeat(rows, fetch), found.ravel())
+        true = true.reshape(found.shape)
+        if queries is None:
+            true[found == rows[:, None]] = np.inf
+        by = np.lexsort((found, true), axis=-1)[:, :k]
+        indices[rows] = np.take_along_axis(found, by, axis=1)
+        distances[rows] = np.take_along_axis(true, by, axis=1)
+        done(len(rows))
+        clear = far > distances[rows, -1] * _CLEAR_RATIO
+        return rows[~clear] if fetch < len(X) else rows[:0]
+
+    # Threads of ours, not SciPy's `workers`: `_query_in_threads` says why.
+    used = max(1, min(threads, n // _MIN_QUERIES_A_THREAD))
+    step = max(1, min(_ENTRIES_PER_CHUNK // (fetch * used), -(-n // used)))
     with steps("asking the tree", n) as done:
-        for first in range(0, n, step):
-            rows = order[first : first + step]
-            far, found = _query_in_threads(
-                lambda part: tree.query(part, fetch), asked[rows].astype(np.float64), threads
-            )
-            found = np.reshape(found, (len(rows), fetch)).astype(np.int32)
-            far = np.reshape(far, (len(rows), fetch))[:, -1]
-            true = pair_distances(asked, X, np.repeat(rows, fetch), found.ravel())
-            true = true.reshape(found.shape)
-            if queries is None:
-                true[found == rows[:, None]] = np.inf
-            by = np.lexsort((found, true), axis=-1)[:, :k]
-            indices[rows] = np.take_along_axis(found, by, axis=1)
-            distances[rows] = np.take_along_axis(true, by, axis=1)
-            if fetch < len(X):
-                unclear.append(rows[~(far > distances[rows, -1] * _CLEAR_RATIO)])
-            done(len(rows))
-    rest = np.sort(np.concatenate(unclear))
+        unclear = in_threads(search, list(row_slices(n, step)), used)
+    rest = np.sort(np.concatenate([*unclear, order[:0]]))
     if len(rest):
         indices[rest], distances[rest] = nearest_by_scan(X, queries, rest, k, threads)
     return indices, distances

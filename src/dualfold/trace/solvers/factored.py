@@ -106,15 +106,15 @@ def inverse_below(problem: TraceProblem) -> Callable[[Array], Array]:
 
     The signs of the pivots tell whether σ is below; if not, it steps down.
     """
-    shift = shift_below(problem)
-    sure, size = gershgorin(problem)
-    step = 1e-3 * max(size, abs(shift))
+    shift, step = shift_below(problem), 0.0
     pencil = shifted_matrices(problem)
     expected = pencil.auxiliary if problem.sense == "min" else 0
     for _ in range(60):  # doubling steps: enough to cross any spectrum of doubles
         factor = factorise(pencil.at(shift), pencil.ordering)
         if factor.negative == expected and not factor.zero:
             break
+        sure, size = gershgorin(problem)
+        step = step or 1e-3 * max(size, abs(shift))
         shift, step = max(sure - shift_margin(problem) * size, shift - step), 2 * step
     return lambda R: pencil.solve(factor, shift, R)
 
@@ -127,13 +127,13 @@ def shift_below(problem: TraceProblem) -> float:
     the spectrum begins (θ − 2r, an eigenvalue lies within r of θ). Callers that factor
     check the inertia.
     """
-    discs, size = gershgorin(problem)
+    lowest, size = gershgorin(problem)
     margin = shift_margin(problem)
     N = problem.excluded_basis
-    if N.shape[1] and np.isfinite(discs):
+    if N.shape[1] and np.isfinite(lowest):
         reached = float(np.einsum("ij,ij->j", N, problem.descent(N)).min())
-        if reached <= discs + margin * size:  # a Laplacian: the bound is attained
-            return discs - margin * size
+        if reached <= lowest + margin * size:  # a Laplacian: the bound is attained
+            return lowest - margin * size
     settings = Iteration("probe", tol=1e-2, most_products=30, memory=30)
     probe = iterate(problem, Through(problem.metric.solve), settings)
     theta = float(problem.sign * probe.values[0])
@@ -141,7 +141,7 @@ def shift_below(problem: TraceProblem) -> float:
     R = problem.descent(V) - problem.metric.times(V) * theta
     radius = float(np.sqrt(np.einsum("ij,ij->", R, problem.metric.solve(R))))
     size = max(size, abs(theta))
-    return max(discs, theta - 2 * radius) - margin * size
+    return max(lowest, theta - 2 * radius) - margin * size
 
 
 def shift_margin(problem: TraceProblem) -> float:
@@ -159,8 +159,9 @@ def gershgorin(problem: TraceProblem) -> tuple[float, float]:
     if isinstance(problem.metric, Dense | Sparse):
         return -np.inf, 0.0
     if isinstance(problem.A, Gramian):
-        M = abs(problem.A.factor)
-        sums = problem.metric.solve(M.T @ (M @ np.ones(problem.n)))
+        A = problem.A
+        sums = A.absolute_transpose @ (A.absolute @ np.ones(problem.n))
+        sums = problem.metric.solve(sums)
         size = float(sums.max())
         return (0.0 if problem.sense == "min" else -size), size
     A = shifted_matrices(problem).at(0.0)

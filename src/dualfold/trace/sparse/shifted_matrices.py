@@ -174,7 +174,27 @@ class ShiftedMatrices:
             return self._augmented_matrix.with_diagonals([top, beneath], plain, rotated=False)
         if isinstance(self.A, LinearOperator):
             raise TooLarge("A is a linear operator and has no pivots; Lanczos() needs none")
-        return sp.csr_array(self.sign * sp.csr_array(self.A) - shift * self.metric.sparse())
+        if self._diagonal_places is None:
+            return sp.csr_array(self.sign * sp.csr_array(self.A) - shift * self.metric.sparse())
+        parts = (self.sign * self.A.data, self.A.indices, self.A.indptr)
+        shifted = sp.csr_array(parts, shape=self.A.shape)
+        shifted.data[self._diagonal_places] -= shift * self.metric.times(np.ones(self.metric.n))
+        shifted.has_canonical_format = True  # as A
+        return shifted
+
+    @cached_property
+    def _diagonal_places(self) -> Array | None:
+        """Where in A.data its diagonal is, if all of it is stored and B has nothing else."""
+        rows = self.A
+        plain = isinstance(self.metric, Identity | Diagonal)
+        if not sp.issparse(rows) or rows.format != "csr" or not (plain and rows.has_sorted_indices):
+            return None
+        if rows.dtype != np.float64 or not rows.has_canonical_format:
+            return None
+        places = np.flatnonzero(
+            np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr)) == rows.indices
+        )
+        return places if len(places) == rows.shape[0] else None
 
     def solve(self, factor: Factorisation, shift: float, R: Array) -> Array:
         """(sign·A − shift·B)⁻¹R from a factorisation of `at(shift)`."""
