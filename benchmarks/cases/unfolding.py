@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from benchmarks.case import Answer, Case, Data, ours, peer
-from benchmarks.sets import roll, roll_edges
+from benchmarks.sets import Maker, handwritten, images, roll, roll_edges
 from benchmarks.verdicts import Certified, Fact, Faster, Memory, NoWiderGap, Seconds
 
 GENERAL = ("CVXPY Clarabel", "CVXPY SCS")
@@ -35,6 +35,17 @@ def _roll(n: int, gap: float, seconds: float) -> Case:
     )
 
 
+def _images(name: str, data: Maker, gap: float, seconds: float) -> Case:
+    """Images, whose graph has no small separators: all of them, never a sample."""
+    return Case(
+        f"maximum variance unfolding, {name}, k = 6, to a gap of {gap:.0e}",
+        data,
+        {"dualfold": ours("unfolding", tol=gap, solver="low_rank")},
+        (Seconds(seconds), Fact("gap", most=gap), Memory(8.0), Certified()),
+        limit=2 * seconds,
+    )
+
+
 UNFOLDING = {
     "unfolding-100": Case(
         "maximum variance unfolding, swiss roll 100, k = 6, edges at most as long",
@@ -50,4 +61,7 @@ UNFOLDING = {
     "unfolding-1000": _roll(1_000, 1e-6, 120),
     "unfolding-5000": _roll(5_000, 1e-3, 600),
     "unfolding-10000": _roll(10_000, 1e-2, 600),
+    "unfolding-digits": _images("1,797 digits", handwritten(), 1e-4, 20),
+    "unfolding-mnist-3k": _images("MNIST 3,000", images(3_000), 1e-2, 120),
+    "unfolding-mnist-10k": _images("MNIST 10,000", images(10_000), 1e-2, 600),
 }

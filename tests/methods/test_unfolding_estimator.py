@@ -198,6 +198,7 @@ def test_rows_without_a_shape_are_unfolded_in_part_and_said(monkeypatch):
     """Rows whose graph has no small separators; thresholds of size are lower here."""
     monkeypatch.setattr("dualfold.unfolding.solvers.unfolder.MAX_MINUTE_FLOPS", 1.0)
     monkeypatch.setattr("dualfold.unfolding.solvers.unfolder.MAX_MINUTE_FLOPS_PER_POINT", 0.0)
+    monkeypatch.setattr("dualfold.unfolding.solvers.unfolder.MAX_MINUTE_GRADIENT_FLOPS", 1.0)
     monkeypatch.setattr("dualfold.methods._mvu.MAX_QUICK_ROWS", 150)
     X = np.random.default_rng(0).standard_normal((240, 6))
     model = MaximumVarianceUnfolding(n_neighbors=10, random_state=0)

@@ -25,6 +25,8 @@ from dualfold.trace.problem import product
 from dualfold.trace.solvers.lanczos import ChebyshevFilter
 from dualfold.tsne import tsne_objective
 from dualfold.tsne.repulsion import ByGrid, ByTree
+from dualfold.unfolding.problem import UnfoldingProblem
+from dualfold.unfolding.solvers.springs import SpringMatrix, SpringNet
 from dualfold.weights.covariance import scatter
 
 
@@ -92,6 +94,7 @@ def methods(seed):
     dualfold.PCA(3).fit(rows(20, 400, seed, np.float32))
     roll = rows(40, 3, seed)
     dualfold.MaximumVarianceUnfolding(n_components=2, n_neighbors=4).fit(roll)
+    springs(seed)
     plane = np.random.default_rng(seed).normal(size=(700, 2))
     for count in (1, 20, 200):
         near = graph.knn(plane[: 3 * count + 7], 6)
@@ -105,6 +108,18 @@ def methods(seed):
         near = graph.knn(plane[:300], 6)
         eliminated = EliminatedGraph.of(near, fill_reducing_ordering(near.lengths))
         eliminated.fill(np.empty((37, 300), kind), scattered[scattered < 300][:37], 1)
+
+
+def springs(seed):
+    """Conjugate gradients for a net of springs, positive and not."""
+    rng = np.random.default_rng(seed)
+    edges = np.argwhere(np.triu(rng.random((30, 30)) < 0.2, 1))
+    net = SpringNet(UnfoldingProblem(30, edges, np.ones(len(edges))))
+    ones = np.ones(len(edges))
+    force = rng.normal(size=(30, 3))
+    for shift in (0.5, -9.0):
+        matrix = SpringMatrix.of(net, ones, ones, rng.normal(size=(len(edges), 3)), shift)
+        matrix.solution(force - force.mean(axis=0), 1e-6)
 
 
 def recurrences(seed):

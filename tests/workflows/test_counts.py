@@ -31,9 +31,10 @@ from dualfold import (
     NeighborhoodPreservingProjection,
 )
 from dualfold.data import digits, swiss_roll
-from dualfold.graph import knn, nearest
+from dualfold.graph import join_pieces, knn, nearest
 from dualfold.graph.geodesics import geodesic_distances
 from dualfold.kernels.reports import count_work, tally
+from dualfold.unfolding import unfold
 
 BASELINE = Path(__file__).with_name("counts.json")
 MOST = 1.5
@@ -62,6 +63,12 @@ def wide(n: int, search: str) -> Any:
     return nearest(X.astype(np.float32), 10, search=search, random_state=0, n_jobs=2)
 
 
+def cloud(n: int) -> Any:
+    """The unfolding of points in 12 dimensions, whose graph has no small separators."""
+    X = np.random.default_rng(0).normal(size=(n, 12))
+    return unfold(join_pieces(knn(X, 6)), solver="low_rank", tol=1e-3, random_state=0)
+
+
 PROBLEMS: dict[str, Callable[[], Any]] = {
     "eigenmaps of a roll": lambda: LaplacianEigenmaps(n_neighbors=10).fit(roll(8_000)),
     "eigenmaps of digits": lambda: LaplacianEigenmaps(n_neighbors=10).fit(images()),
@@ -80,6 +87,7 @@ PROBLEMS: dict[str, Callable[[], Any]] = {
     "PCA of digits": lambda: PCA(20).fit(images()),
     "LPP of digits": lambda: LocalityPreservingProjection(n_neighbors=10).fit(images()),
     "NPP of digits": lambda: NeighborhoodPreservingProjection(n_neighbors=10).fit(images()),
+    "unfolding of a cloud": lambda: cloud(400),
     "neighbours in 3 dimensions": lambda: nearest(roll(10_000), 10),
     "neighbours in 40 dimensions": lambda: wide(8_000, "auto"),
     "approximate neighbours": lambda: wide(8_000, "approximate"),

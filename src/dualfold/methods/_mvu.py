@@ -137,9 +137,9 @@ class MaximumVarianceUnfolding(GraphEstimator):
         Whether to keep the distances between neighbours of a common row, too.
     solver : {"auto", "interior_point", "landmark", "low_rank"}, default="auto"
         "interior_point" is for some thousand edges, to eight digits; "low_rank" for any number,
-        where the graph has small separators, as on a surface; "landmark" for any graph, within some
-        percent; "auto" takes the first up to 1,000 edges, the second beyond, and another one where
-        that fails.
+        fastest where the graph has small separators, as on a surface; "landmark" for any graph,
+        within some percent; "auto" takes the first up to 1,000 edges, the second beyond, and
+        another one where that fails.
     tol : float ≥ 0, default=1e-06
         Relative gap at which the solver stops.
     max_iter : int ≥ 1 or None, default=None
@@ -259,13 +259,13 @@ class MaximumVarianceUnfolding(GraphEstimator):
 
     **Cost.** The exact search for neighbours compares all pairs of rows, O(n²·D) operations for D
     columns; with few columns a kd-tree takes about O(n log n). For m edges "interior_point" takes
-    O(m³) operations a step and O(m²) memory; "low_rank" a sparse factorisation a step; "landmark"
-    O(n·l) memory for l landmarks. Many rows without a shape of few dimensions are unfolded by a
-    sample only (`landmarks`).
+    O(m³) operations a step and O(m²) memory; "low_rank" a sparse factorisation a step, or some
+    hundred products with a sparse matrix; "landmark" O(n·l) memory for l landmarks. Many rows
+    without a shape of few dimensions are unfolded by a sample only (`landmarks`).
 
     **Failure.** An edge that cuts across a gap ties its two sides together. Images and other rows
-    whose graph has no small separators take long. Coordinates beyond `n_components` may hold much
-    of the variance: see `variance_outside_`.
+    whose graph has no small separators take longer: minutes from 10,000 rows on. Coordinates
+    beyond `n_components` may hold much of the variance: see `variance_outside_`.
 
     References
     ----------

@@ -18,11 +18,12 @@ Moving the points Y (n×r) by Δ changes the barrier function to second order by
 
 b_e = e_i − e_j, y_e = y_i − y_j: the stiffness matrix of a net of springs that also pull
 when rotated. It is made of r×r blocks where the graph has edges, so one ordering of the graph
-serves every r.
+serves every r. Where elimination costs too much, conjugate gradients solve with H (`springs.py`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -37,6 +38,7 @@ from dualfold.trace.sparse.factorisation import (
     fill_reducing_ordering,
 )
 from dualfold.unfolding.problem import UnfoldingProblem
+from dualfold.unfolding.solvers.springs import SpringMatrix, SpringNet
 
 # The shift σ (in units of S = L(w) − diag(m), whose wanted eigenvalues are of size 1) starts
 # here. Rotations of all points are free, so without it H is singular; the step is then
@@ -56,6 +58,25 @@ ARMIJO_SHARE = 1e-4  # Armijo's constant of sufficient decrease
 STEP_SHRINK_RATIO = 0.75
 MAX_STEP_ATTEMPTS = 100
 BARRIER_ROUNDING = 1e-14  # of the barrier function's value, relative
+# Conjugate gradients take about this many steps for one step of Newton down to EARLY_GAP, and as
+# its cube root more beyond. They take the place of elimination where that costs more, for as many
+# columns as images need. Elimination never gives way to them again, because it leaves large shifts
+# behind where columns begin to grow (docs/dev/notes/unfolding-images.md).
+N_EXPECTED_GRADIENT_STEPS = 400
+EARLY_GAP = 1e-3
+N_EXPECTED_COLUMNS = 6
+# The residual that they leave, relative, as a share of the gap mμ/tr K, and at most.
+RESIDUAL_GAP_SHARE = 1.0
+MAX_RESIDUAL = 1e-2
+
+
+@dataclass(frozen=True, eq=False)
+class NewtonEquations:
+    """How to solve with H, the centred solution for a first force, and the σ that H has."""
+
+    solve: Callable[[Array], Array]
+    first: Array
+    shift: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +98,54 @@ class Net:
         both = np.tile(np.arange(self.problem.m), 2)
         shape = (self.problem.n, self.problem.m)
         return sp.csr_array((np.ones(len(both)), (np.concatenate([i, j]), both)), shape=shape)
+
+    @cached_property
+    def springs(self) -> SpringNet:
+        return SpringNet(self.problem)
+
+    def eliminates(self, gap: float) -> bool:
+        """Whether H is factorised at this gap; else conjugate gradients solve with it."""
+        r = N_EXPECTED_COLUMNS
+        return self.ordering.flops * r**3 <= self._gradient_flops(r, gap)
+
+    def step_flops(self, r: int, gap: float) -> float:
+        """Multiply-adds of a step of Newton with r columns."""
+        if self.eliminates(gap):
+            return float(self.ordering.flops) * r**3
+        return self._gradient_flops(r, gap)
+
+    def _gradient_flops(self, r: int, gap: float) -> float:
+        steps = N_EXPECTED_GRADIENT_STEPS * max(1.0, EARLY_GAP / gap) ** (1 / 3)
+        return steps * self.springs.step_flops(r)
+
+    def equations(self, here: BarrierPoint, apart: Array, force: Array) -> NewtonEquations:
+        """Newton's equations at a point, with σ raised until H is positive beside translations.
+
+        apart : the edge vectors y_e of the point
+        force : a right-hand side, n×r, whose rows add up to 0
+        """
+        problem = self.problem
+        springs = (here.weights, 2 * here.weights / here.slack, apart)
+        gap = problem.m * here.mu / max(problem.value(here.points), np.finfo(float).tiny)
+        if self.eliminates(gap):
+            factor, shift = self.factorisation(*springs, here.shift)
+
+            def solve(right: Array) -> Array:
+                return problem.centred_points(factor.solve(right.ravel()).reshape(right.shape))
+
+            return NewtonEquations(solve, solve(force), shift)
+        tol = min(MAX_RESIDUAL, RESIDUAL_GAP_SHARE * gap)
+        matrix = SpringMatrix.of(self.springs, *springs, here.shift)
+        while True:
+            first, positive = matrix.solution(force, tol)
+            if positive or matrix.shift > MAX_SHIFT:
+                break
+            matrix = matrix.with_shift(_higher_shift(matrix.shift))
+
+        def gradients(right: Array) -> Array:
+            return matrix.solution(right, tol)[0]
+
+        return NewtonEquations(gradients, first, matrix.shift)
 
     def stiffness(self, weights: Array, bend: Array, apart: Array, shift: float) -> sp.csr_array:
         """H for weights w, curvatures c (`bend`) and edge vectors y_e (`apart`, m×r)."""
@@ -107,9 +176,7 @@ class Net:
             expected = r if shift < 1 else 0
             if (factor.negative == expected and not factor.zero) or shift > MAX_SHIFT:
                 return factor, shift
-            shift = max(FIRST_SHIFT, 2 * shift)
-            if 0.9 < shift < 1.1:  # at 1 the translations have no sign
-                shift = 1.2
+            shift = _higher_shift(shift)
 
 
 def block_ordering(ordering: Ordering, r: int) -> Ordering:
@@ -172,18 +239,14 @@ def newton_step(net: Net, here: BarrierPoint) -> BarrierPoint:
     i, j = problem.edges.T
     apart = Y[i] - Y[j]
     gradient = problem.laplacian(mu / s) @ Y - problem.mass[:, None] * Y
-    factor, shift = net.factorisation(w, 2 * w / s, apart, here.shift)
-
-    def newton_solution(force: Array) -> Array:
-        return problem.centred_points(factor.solve(force.ravel()).reshape(Y.shape))
-
-    move = newton_solution(-gradient)
+    equations = net.equations(here, apart, -gradient)
+    move, shift = equations.first, equations.shift
     slope = float(np.sum(gradient * move))
     stretch = move[i] - move[j]
     along = _dots(apart, stretch)
     change = mu / s - w + 2 * (w / s) * along
     pull = (w * _dots(stretch, stretch) + 2 * change * along) / s
-    bend = newton_solution(-(problem.laplacian(change) @ move + problem.laplacian(pull) @ Y))
+    bend = equations.solve(-(problem.laplacian(change) @ move + problem.laplacian(pull) @ Y))
     bent = bend[i] - bend[j]
     swerve = pull + 2 * (w / s) * _dots(apart, bent)
 
@@ -219,11 +282,9 @@ def with_column(net: Net, here: BarrierPoint, direction: Array) -> BarrierPoint:
     mu, Y, w, s = here.mu, here.points, here.weights, here.slack
     i, j = problem.edges.T
     apart = Y[i] - Y[j]
-    factor, _ = net.factorisation(w, 2 * w / s, apart, here.shift)
     u = problem.centred_points(direction[:, None])
     pull = w * problem.squared_lengths(u) / s
-    force = -(problem.laplacian(pull) @ Y)
-    give = problem.centred_points(factor.solve(force.ravel()).reshape(Y.shape))
+    give = net.equations(here, apart, -(problem.laplacian(pull) @ Y)).first
     # The new column can never have more than all of tr K.
     amount = problem.value(Y) / problem.value(u)
     best, least = None, _barrier(problem, Y, s, mu)
@@ -251,6 +312,12 @@ def _barrier(problem: UnfoldingProblem, points: Array, slack: Array, mu: float) 
 
 def _dots(A: Array, B: Array) -> Array:
     return np.asarray(np.einsum("ij,ij->i", A, B))
+
+
+def _higher_shift(shift: float) -> float:
+    """More damping, for an H that is not positive."""
+    shift = max(FIRST_SHIFT, 2 * shift)
+    return 1.2 if 0.9 < shift < 1.1 else shift  # at 1 the translations have no sign
 
 
 def _next_shift(shift: float, length: float) -> float:

@@ -72,9 +72,10 @@ def low_rank(
     """Unfold by Newton steps on a factor Y, K = YYᵀ, of as many columns as K needs.
 
     An interior point on the factor (`barrier.py`): a step factorises one sparse
-    matrix of n·r rows. After each barrier stage the lowest eigenvectors of L(w) are
-    computed: where λ₂(L(w)) < 1 they are directions in which K should grow, and become
-    new columns. So no false optimum is left: the weights bound tr K over all K, of any rank.
+    matrix of n·r rows, or solves with it by conjugate gradients. After each barrier stage the
+    lowest eigenvectors of L(w) are computed: where λ₂(L(w)) < 1 they are directions in which K
+    should grow, and become new columns. So no false optimum is left: the weights bound tr K over
+    all K, of any rank.
 
     n_components : columns expected; the answer has as many as it needs
     tol : relative gap (upper − lower)/upper to stop at; μ cannot go much below 1e-9 of tr K
@@ -84,8 +85,9 @@ def low_rank(
     random_state : of the directions in which missing eigenvectors are searched
     callback : gets a `Record` after each step; True stops
 
-    Made for graphs with small separators (sheets and the like, any number of
-    points): a factorisation costs what the graph's ordering says, times r³.
+    On graphs with small separators (sheets and the like, any number of points) a factorisation
+    costs what the graph's ordering says, times r³. On others (images) a step of conjugate
+    gradients costs O(r) an edge, and only λ₂ is computed and proved by elimination of the graph.
 
     >>> import numpy as np
     >>> from dualfold.unfolding.solvers.low_rank import low_rank
@@ -136,7 +138,7 @@ def _follow_stages(
         if grown is not here:
             here, raises = grown, raises + 1
             columns = here.points.shape[1]
-            if net.ordering.flops * columns**3 > most_flops:
+            if net.step_flops(columns, min(share, 1.0)) > most_flops:
                 progress.story.append(f"stopped where {columns} columns made a step too costly")
                 return
         else:

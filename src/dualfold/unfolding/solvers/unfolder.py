@@ -9,10 +9,10 @@ import numpy as np
 
 from dualfold.errors import Argument, DualfoldError, InvalidInput, TooLarge
 from dualfold.kernels.reports import descent
-from dualfold.trace.sparse.factorisation import fill_reducing_ordering
 from dualfold.trace.sparse.shifted_matrices import MAX_FLOPS
 from dualfold.unfolding.problem import UnfoldingProblem, in_units
 from dualfold.unfolding.solution import STOPPED_BY_CALLBACK, Callback, Record, UnfoldingSolution
+from dualfold.unfolding.solvers.barrier import EARLY_GAP, N_EXPECTED_COLUMNS, Net
 from dualfold.unfolding.solvers.interior_point import interior_point
 from dualfold.unfolding.solvers.landmark import landmark
 from dualfold.unfolding.solvers.low_rank import low_rank
@@ -34,9 +34,11 @@ MIN_COST_RATIO = 30
 CONVERGED_TOL_RATIO = 10
 CONVERGED_GAP = 1e-6
 BETTER_THAN_LANDMARKS_GAP = 0.1
-# Multiply-adds of the graph's elimination that low rank answers in about a minute.
+# Multiply-adds that low rank answers in about a minute: of the graph's elimination, or of the
+# conjugate gradients of a step (docs/dev/notes/unfolding-images.md).
 MAX_MINUTE_FLOPS = 8e6
 MAX_MINUTE_FLOPS_PER_POINT = 1.5e3
+MAX_MINUTE_GRADIENT_FLOPS = 1e9
 # Equal lengths: edges up to which all of the last steps are in double-doubles, and the share of d²
 # to which lengths are kept (docs/dev/notes/unfolding-equal-lengths.md).
 MAX_PRECISE_EDGES = 2_000
@@ -58,8 +60,8 @@ class Unfolder:
     ----------
     solver : {"auto", "interior_point", "low_rank", "landmark"}, default="auto"
         "auto" takes the interior point for up to 1,000 edges and for equal lengths, and low rank
-        beyond. If low rank does not converge, or the graph has no small separators, the interior
-        point follows for up to 9,000 edges and landmarks beyond; `story` of the solution says so.
+        beyond. If low rank does not converge, or a step would cost too much, the interior point
+        follows for up to 9,000 edges and landmarks beyond; `story` of the solution says so.
     tol : float, default=1e-6
         Relative gap between both sides at which it stops.
     max_iter : int or None, default=None
@@ -129,10 +131,13 @@ def refuse_minutes(problem: UnfoldingProblem) -> None:
     """TooLarge where "auto" would unfold for minutes: many edges without small separators."""
     if problem.m <= MAX_INTERIOR_FIRST_EDGES:
         return
-    flops = fill_reducing_ordering(
-        problem.laplacian(np.ones(problem.m)), most_flops=MAX_FLOPS
-    ).flops
-    if flops > max(MAX_MINUTE_FLOPS, MAX_MINUTE_FLOPS_PER_POINT * problem.n):
+    net = Net.of(problem, most_flops=MAX_FLOPS)
+    if net.eliminates(EARLY_GAP):
+        flops: float = net.ordering.flops
+        most = max(MAX_MINUTE_FLOPS, MAX_MINUTE_FLOPS_PER_POINT * problem.n)
+    else:
+        flops, most = net.step_flops(N_EXPECTED_COLUMNS, EARLY_GAP), MAX_MINUTE_GRADIENT_FLOPS
+    if flops > most:
         raise TooLarge(f"unfolding {problem.n:,} points with {problem.m:,} edges takes minutes")
 
 
