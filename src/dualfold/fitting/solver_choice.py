@@ -36,16 +36,18 @@ def solver_named(name: str, tol: float = 0.0, seed: int = 0, start: Array | None
     }[name]
 
 
-def solver_to_last_digits(problem: TraceProblem) -> Solver:
+def solver_to_last_digits(problem: TraceProblem, start: Array | None = None) -> Solver:
     """Tighter than the default, since drop-ins are compared by digits.
 
     The upper end of an operator converges so fast that all digits cost little more than ten.
+
+    start : points of an earlier map, for the solvers that can begin with them
     """
     if isinstance(problem.A, LinearOperator) and problem.n > MAX_DENSE_ROWS:
         return Lanczos(tol=1e-14)
     if problem.n <= MAX_DENSE_ROWS or problem.count > problem.n // DENSE_SHARE:
         return Dense()
-    return Auto(tol=1e-10)
+    return Auto(tol=1e-10, start=start)
 
 
 def seed_of(random_state: Any) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from time import perf_counter
@@ -581,7 +582,11 @@ def _sources(rule: OutOfSampleMap, n: int, numbers: Any) -> Array:
 
 
 def fitted_from(estimator: Any, rows: Any, start: Array, known: Neighbors | None) -> Any:
-    """The estimator fitted to rows, from the points `start`; its parameters stay as they are."""
+    """The estimator fitted to rows, from the points `start`; its parameters stay as they are.
+
+    New rows may bring a direction that the start has nothing of. Where the certificate is not
+    satisfied, the fit is made once more, from nothing.
+    """
     given = estimator.get_params(deep=False)
     own: dict[str, Any] = {}
     if "early_exaggeration" in given:  # it would fold the start together first
@@ -590,8 +595,15 @@ def fitted_from(estimator: Any, rows: Any, start: Array, known: Neighbors | None
         own = {"graph": known}
     estimator.set_params(**own)
     estimator._start = start
-    estimator.fit(rows)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        estimator.fit(rows)
     del estimator._start
+    if estimator.certificate_.level in ("unresolved", "failed"):
+        estimator.fit(rows)
+    else:
+        for one in said:
+            warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
     return estimator.set_params(**{name: given[name] for name in own})
 
 

@@ -486,12 +486,13 @@ class KernelPCA(Estimator):
 
     def _solver(self, problem: TraceProblem) -> Solver:
         """An iteration for few directions of many rows, which gives way to LAPACK if it is slow."""
+        start = getattr(self, "_start", None)  # set while a map is fitted again
         if not isinstance(problem.A, np.ndarray):
-            return solver_to_last_digits(problem)
+            return solver_to_last_digits(problem, start)
         few = problem.count <= problem.n // DENSE_SHARE and problem.n > MAX_LAPACK_ROWS
         if self.eigen_solver == "dense" or not few:
             return Dense()
-        return Auto(tol=float(self.tol) or 1e-12, seed=seed_of(self.random_state))
+        return Auto(tol=float(self.tol) or 1e-12, seed=seed_of(self.random_state), start=start)
 
     def _refuse_way_back(self, X: Any) -> None:
         if not self.fit_inverse_transform:

@@ -95,10 +95,20 @@ class Factored(Solver):
             block=problem.count + (GRAMIAN_GUARDS if isinstance(problem.A, Gramian) else 1),
             seed=self.seed,
             watch=self.watch,
-            travel=None if self.start is None else MOVING_DIRECTIONS,
+            travel=None if self.start is None else self._moving(problem),
             start=self.start,
         )
         return iterate(problem, Through(inverse_below(problem)), settings)
+
+    def _moving(self, problem: TraceProblem) -> int:
+        """How many directions take a step: from a start with all wanted ones, one more than these.
+
+        The guard vectors of MᵀM still come out of the basis, for fewer products
+        (docs/dev/notes/trace-solvers.md).
+        """
+        if self.start is None or self.start.shape[1] < problem.count:
+            return MOVING_DIRECTIONS
+        return min(MOVING_DIRECTIONS, problem.count + 1)
 
 
 def inverse_below(problem: TraceProblem) -> Callable[[Array], Array]:

@@ -197,7 +197,7 @@ def _iterate(
     basis = Basis.empty(problem, memory)
     rng = np.random.default_rng(settings.seed)
     travel = block if settings.travel is None else min(block, settings.travel)
-    own = basis.extend(rng.standard_normal((n, travel)))
+    own = basis.extend(rng.standard_normal((n, _random_directions(settings, travel, count))))
     if settings.start is not None:
         own += basis.extend(settings.start)
     # A certificate of MᵀM uses residuals below what A·Q resolves: one iteration more.
@@ -243,6 +243,16 @@ def _iterate(
     V = Q @ S[:, : min(basis.size, block + EXTRA_GUARD_VECTORS)]
     vectors, values = _in_own_sense(problem, V[:, :count], theta[:count])
     return Solution(vectors, values, V[:, count:], settings.name, status, products)
+
+
+def _random_directions(settings: Iteration, travel: int, count: int) -> int:
+    """How many random directions an iteration begins with.
+
+    A start with all wanted directions needs only those that fill the block, but one at the least:
+    what the start has nothing of must be found.
+    """
+    known = 0 if settings.start is None else settings.start.shape[1]
+    return travel if known < count else max(1, travel - known)
 
 
 def _in_own_sense(problem: TraceProblem, V: Array, theta: Array) -> tuple[Array, Array]:
