@@ -1,7 +1,7 @@
 """Aligned maps of two series: `AlignedMaps`, AlignedUMAP (umap-learn), and fits laid over another.
 
     python -m benchmarks.aligned dualfold        # or: umap
-    python -m benchmarks.aligned calibration
+    python -m benchmarks.aligned calibration     # or: power
 
 The series: digits in overlapping batches, and the countries of gapminder (of plotly's wheel) by
 year. Each side prints lines of JSON: processor seconds, movement of linked rows relative to the
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import sys
+import warnings
 from itertools import pairwise
 from time import process_time
 from typing import Any
@@ -114,28 +115,69 @@ def umap_rows() -> None:
         print(json.dumps(row), flush=True)
 
 
-def calibration(series: int = 12) -> None:
-    """Series without drift in which some row is reported: other rows come, linked ones stay."""
-    from dualfold import AlignedMaps
+def table_without_drift(name: str, seed: int, rows: int = 320) -> Any:
+    """A random table of one kind, its rows in random order."""
+    from sklearn.datasets import load_digits
+
     from dualfold.data import swiss_roll
 
-    for name in ("sheet", "normal", "roll"):
-        reports = 0
-        for seed in range(series):
-            random = np.random.default_rng(seed)
-            rows = {
-                "sheet": random.uniform(size=(320, 2)) * [3, 1],
-                "normal": random.normal(size=(320, 5)),
-                "roll": swiss_roll(320, random_state=seed).points,
-            }[name]
-            ids = [range(240), range(80, 320)]
-            model = AlignedMaps().fit([rows[:240], rows[80:]], ids=ids)
+    random = np.random.default_rng(seed)
+    centres = 4.0 * np.random.default_rng(9).normal(size=(5, 6))
+    return {
+        "sheet": lambda: random.uniform(size=(rows, 2)) * [3, 1],
+        "normal": lambda: random.normal(size=(rows, 5)),
+        "roll": lambda: swiss_roll(rows, random_state=seed).points,
+        "clusters": lambda: centres[random.integers(5, size=rows)] + random.normal(size=(rows, 6)),
+        "digits": lambda: random.permutation(load_digits().data / 16)[:rows],
+    }[name]()
+
+
+def reports_without_drift(name: str, seeds: Any) -> int:
+    """In how many series any row is reported: other rows come, linked ones stay as they are."""
+    from dualfold import AlignedMaps
+
+    reports = 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for seed in seeds:
+            X = table_without_drift(name, seed)
+            model = AlignedMaps().fit([X[:240], X[80:]], ids=[range(240), range(80, 320)])
             reports += int(model.drift_[0].any())
-        print(json.dumps({"table": name, "series": series, "with_reports": reports}), flush=True)
+    return reports
+
+
+def calibration() -> None:
+    """Series without drift in which some row is reported, of 40 of each kind."""
+    for name in ("sheet", "normal", "roll", "clusters", "digits"):
+        found = reports_without_drift(name, range(200, 240))
+        print(json.dumps({"table": name, "series": 40, "with_reports": found}), flush=True)
+
+
+def power() -> None:
+    """Five linked rows become others in six series of each kind: how many of them are reported."""
+    from dualfold import AlignedMaps
+
+    warnings.simplefilter("ignore")
+    for name in ("sheet", "normal", "roll", "clusters", "digits"):
+        found = others = 0
+        for seed in range(300, 306):
+            X, random = table_without_drift(name, seed), np.random.default_rng(seed)
+            first, second = X[:240], X[80:].copy()
+            gone = random.choice(160, 5, replace=False)
+            to = random.choice(np.arange(160, 240), 5, replace=False)
+            noise = 0.05 * X.std(axis=0) * random.normal(size=(5, X.shape[1]))
+            second[gone] = second[to] + noise
+            model = AlignedMaps().fit([first, second], ids=[range(240), range(80, 320)])
+            named = np.flatnonzero(model.drift_[0])
+            found += len(np.intersect1d(named, gone))
+            others += len(np.setdiff1d(named, gone))
+        line = {"table": name, "changed": 30, "reported": found, "others": others, "of": 930}
+        print(json.dumps(line), flush=True)
 
 
 if __name__ == "__main__":
     sides = {"dualfold": dualfold_rows, "umap": umap_rows, "calibration": calibration}
+    sides |= {"power": power}
     if len(sys.argv) != 2 or sys.argv[1] not in sides:
         sys.exit(f"give one of {', '.join(sides)}")
     sides[sys.argv[1]]()

@@ -27,7 +27,7 @@ from dualfold.growth import staleness as by_rows
 from dualfold.growth import updated_map
 
 KINDS = ("normal", "clusters", "ties", "copies", "grid", "apart", "float32", "offset", "huge",
-         "tiny", "circle", "heavy", "thin")  # fmt: skip
+         "tiny", "circle", "heavy", "thin", "bridge", "square", "born", "counts")  # fmt: skip
 METHODS = ("eigenmaps", "eigenmaps", "diffusion", "lle", "lle", "isomap", "mds", "pca", "kernel",
            "lpp", "npp", "svd", "famd", "correspondence")  # fmt: skip
 
@@ -52,6 +52,14 @@ def rows_of(kind: str, random: Any) -> Any:
         "circle": lambda: random.permutation(np.stack([np.cos(turn), np.sin(turn)], 1)),
         "heavy": lambda: random.standard_t(1.5, size=(n, columns)),
         "thin": lambda: X * 10.0 ** -np.arange(0.0, 2 * columns, 2),
+        # Two groups that one row joins; eigenvalues that differ by little; a group at the end.
+        "bridge": lambda: X / 4 + np.clip(np.arange(n) - n // 2, -1, 1)[:, None] * 3.0,
+        "square": lambda: random.permutation(
+            np.stack([np.arange(n) % 7, np.arange(n) // 7], 1)
+            * [1, 1 + 10.0 ** -random.integers(1, 12)]
+        ),
+        "born": lambda: X + 20.0 * (np.arange(n) > 0.85 * n)[:, None] * np.eye(columns)[0],
+        "counts": lambda: random.poisson(0.7, size=(n, columns)).astype(float),
     }
     return made[kind]() if kind in made else X
 
@@ -153,6 +161,20 @@ def false_claims(stale: Any, problem: Any, frozen: Any) -> list[str]:
     return false
 
 
+def _changed_on(grown: Any, X: Any, name: str, random: Any) -> tuple[Any, str]:
+    """The map after rows left, after a fit or not, and after further rows came."""
+    if random.random() < 0.3:
+        grown = grown.extend(without=random.choice(len(X), 3, replace=False))
+    if random.random() < 0.3:
+        grown, name = grown.refit(), f"{name} refit"
+    if random.random() < 0.4:
+        more = X[random.choice(len(X), 4)] * (1 + 0.01 * random.normal(size=(4, X.shape[1])))
+        if name.startswith("correspondence"):
+            more = np.round(more) + 1
+        grown, name = grown.extend(more, without=[1]), f"{name} extended"
+    return grown, name
+
+
 def judged(seed: int, number: int) -> tuple[str, str, list[str]]:
     """The name of a random case, the level of its staleness, and what is false about it."""
     random = np.random.default_rng([seed, number])
@@ -170,15 +192,11 @@ def judged(seed: int, number: int) -> tuple[str, str, list[str]]:
             grown = old.extend(X[cut:], old=X[:cut])
         except DualfoldError:
             return name, "refused", []
-        if random.random() < 0.3:
-            gone = random.choice(len(X), 3, replace=False)
-            grown = grown.extend(without=gone)
-        if random.random() < 0.2:
-            try:
-                grown = grown.refit()
-            except DualfoldError:
-                return name, "refused", []
-            name += " refit"
+        try:
+            grown, name = _changed_on(grown, X, name, random)
+        except DualfoldError:
+            return name, "refused", []
+        said.clear()
         stale = grown.staleness_
     if not said:
         return name, stale.level, []

@@ -20,7 +20,10 @@ import scipy.sparse as sp
 import scipy.sparse.linalg
 
 from dualfold.arrays import Array
+from dualfold.errors import TooLarge
 from dualfold.trace.problem import TraceProblem
+from dualfold.trace.sparse.factorisation import factorise
+from dualfold.trace.sparse.shifted_matrices import shifted_matrices
 
 # Directions beside the wanted ones: the more, the faster the wanted ones converge, and the
 # certificate uses them as hints.
@@ -79,10 +82,22 @@ def _inverse_below(problem: TraceProblem) -> Callable[[Array], Array]:
     low, high = _spectrum(problem, B)
     shift = low - 1e-3 * (high - low) if low < 0 else -1e-6 * high
     if sp.issparse(problem.A):
-        factor = scipy.sparse.linalg.splu(sp.csc_array(problem.A - shift * B))
-        return lambda R: np.asarray(factor.solve(np.ascontiguousarray(R)))
+        return _sparse_inverse(problem, shift)
     dense = scipy.linalg.cho_factor(np.asarray(problem.A) - shift * B.toarray())
     return lambda R: np.asarray(scipy.linalg.cho_solve(dense, R))
+
+
+def _sparse_inverse(problem: TraceProblem, shift: float) -> Callable[[Array], Array]:
+    """(A − σB)⁻¹ by our factorisation, or by SciPy's where ours is predicted to take too long."""
+    pencil = shifted_matrices(problem)
+    try:
+        ordering = pencil.ordering
+    except TooLarge:
+        matrix = sp.csc_array(problem.A - shift * problem.metric.sparse())
+        other = scipy.sparse.linalg.splu(matrix)
+        return lambda R: np.asarray(other.solve(np.ascontiguousarray(R)))
+    factor = factorise(pencil.at(shift), ordering)
+    return lambda R: np.asarray(pencil.solve(factor, shift, R))
 
 
 def _spectrum(problem: TraceProblem, B: sp.csr_array) -> tuple[float, float]:

@@ -165,7 +165,7 @@ def _last_lines(options: SeriesOptions, found: Series) -> list[str]:
         lines += [f"  {one}" for one in moved[:MAX_PRINTED_MOVES]]
     else:
         lines.append("Nobody moved beyond what resampling would do.")
-    lines.append(str(found.aligned.mu_reason_))
+    lines.append(f"Weight of the links: {found.aligned.mu_reason_}.")
     lines += written_lines({"Coordinates": options.output, "Page": options.html})
     lines.append(found.verdict)
     if options.html is None:

@@ -214,7 +214,7 @@ function showMoves() {
     const line = make("tr", ""), first = make("td", "");
     first.append(idButton(id));
     const why = reasons.length ? reasons.join(", ") : "its own columns hardly changed";
-    line.append(first, ...[from, to, length, beyond ? "yes" : "no", why].map(text => {
+    line.append(first, ...[`${from} → ${to}`, why, length, beyond ? "yes" : "no"].map(text => {
       const cell = make("td", text); cell.dir = "auto"; return cell;
     }));
     body.append(line);
@@ -332,8 +332,8 @@ byId("color").append(new Option("one colour", -1), ...data.columns.map((column, 
 byId("color").value = color;
 byId("color").addEventListener("change", () => { color = Number(byId("color").value); showLegend(); draw(); });
 byId("summary").textContent = `${data.ids.length.toLocaleString("en")} ids in ${data.names.length} tables, by ${data.method}: ${data.names.join(", ")}`;
-byId("certificate").textContent = data.verdict;
-byId("weight").textContent = data.weight;
+byId("certificate").append(make("strong", "Certificate: "), data.verdict);
+byId("weight").append(make("strong", "Weight of the links: "), data.weight);
 byId("notes").hidden = !data.notes.length;
 for (const note of data.notes) { const item = make("li", note); item.dir = "auto"; document.querySelector("#notes ul").append(item); }
 byId("made").textContent = "Made by dualfold; this file needs no network.";
