@@ -55,3 +55,27 @@ def test_points_that_pull_their_neighbours_have_no_chance_of_short_cuts() -> Non
     assert np.isnan(pulled.new_rows_.short_cut_chance)
     assert 0 < placed.new_rows_.short_cut_chance <= 1
     assert pulled.new_rows_.to_dict()["short_cuts"]["chance"] is None
+
+
+def test_rows_in_pieces_of_their_own_are_named_until_the_next_fit() -> None:
+    random = np.random.default_rng(3)
+    old, born = random.normal(size=(120, 3)), 0.1 * random.normal(size=(20, 3)) + 40
+    grown = LaplacianEigenmaps(n_neighbors=5, left_out=()).fit(old).extend(born)
+    later = grown.extend(random.normal(size=(40, 3)))
+    for one in (grown, later):
+        assert one.staleness_.level == "unresolved"
+        verdict = one.verdict(max_foreign=1.0)
+        assert verdict.word == "keep but look here"
+        assert "20 rows make pieces of the graph without a fitted row" in verdict.reasons
+    quick = later.verdict(certified=False, max_foreign=1.0)
+    assert "was not asked for" in quick.notes[0]
+
+
+@pytest.mark.full
+def test_a_map_of_a_graph_raises_alarms_at_most_at_the_level() -> None:
+    raised = 0
+    for seed in range(80):
+        X = np.random.default_rng([77, seed]).normal(size=(160, 4))
+        grown = LaplacianEigenmaps(n_neighbors=8).fit(X[:120]).extend(X[120:])
+        raised += bool(grown.new_rows_.alarms(0.05))
+    assert raised <= 10

@@ -9,6 +9,8 @@ import pytest
 from dualfold.exploration.series_moves import Exchange, Move
 from dualfold.view.series_page import MAX_POINTS, SeriesContent, make_series_page
 
+pytest_plugins = ["tests.tools.page_fixtures"]  # window
+
 HOSTILE = (
     "</script><script>window.hacked = 1</script><img src=x onerror='window.hacked = 2'>{{data}}"
 )

@@ -184,7 +184,8 @@ def _rows(
         if others:
             from dualfold.data.notices import quoted_names
 
-            said.append(f"the map has no column {quoted_names(others)}: not used")
+            plural = "s" if len(others) > 1 else ""
+            said.append(f"the map has no column{plural} {quoted_names(others)}: not used")
         for notice in said:
             console.note(f"{file}: {notice}" if len(files) > 1 else notice)
         notices += said
@@ -231,18 +232,19 @@ class _Judged:
 
 
 def _judged(options: UpdateOptions, grown: UpdatedMap, console: Console) -> _Judged:
-    from dualfold.growth.verdict import Thresholds, verdict_of
-    from dualfold.trace.staleness import unresolved_staleness
-
-    limits = Thresholds(options.max_gap, options.max_foreign, level=options.level)
     with console.stage("comparing new rows with old ones"):
-        new = grown.new_rows_ if options.files else None
+        new = grown.new_rows_
+    stale = None
     if options.staleness:
         with console.stage("certifying how stale the map is"):
             stale = grown.staleness_
-    else:
-        stale = unresolved_staleness("--no-staleness was given", tolerance=0.0)
-    return _Judged(verdict_of(stale, new, limits), stale if options.staleness else None, new)
+    verdict = grown.verdict(
+        max_gap=options.max_gap,
+        max_foreign=options.max_foreign,
+        level=options.level,
+        certified=options.staleness,
+    )
+    return _Judged(verdict, stale, new)
 
 
 def _summary(

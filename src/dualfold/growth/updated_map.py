@@ -310,7 +310,15 @@ class UpdatedMap:
         X = self.rule.compared_rows(self.rows)
         pieces = self._pieces_without(is_new)
         moves = hasattr(self.estimator, "judged_points")
-        return compared_with_old(X, self.embedding_, is_new, metric, pieces, points_pull=moves)
+        return compared_with_old(
+            X,
+            self.embedding_,
+            is_new,
+            metric,
+            pieces,
+            points_pull=moves,
+            from_graph=self.graph_ is not None,
+        )
 
     def verdict(
         self,
@@ -319,6 +327,7 @@ class UpdatedMap:
         max_foreign: float = 0.2,
         max_kept_loss: float = 0.2,
         level: float = 0.005,
+        certified: bool = True,
     ) -> MapVerdict:
         """Say whether to keep the map or to fit again.
 
@@ -333,6 +342,8 @@ class UpdatedMap:
         level : float, default=0.005
             Share of updates by rows of the old kind that may raise a false alarm: 1 in 20 series of
             ten updates.
+        certified : bool, default=True
+            Whether to certify how stale the map is, which may take as long as a fit.
 
         Returns
         -------
@@ -340,7 +351,9 @@ class UpdatedMap:
             "keep", "keep but look here" or "fit again", with the reasons.
         """
         limits = Thresholds(max_gap, max_foreign, max_kept_loss, level)
-        return verdict_of(self.staleness_, self.new_rows_, limits)
+        stale = self.staleness_ if certified else unresolved_staleness("it was not asked for")
+        n_apart = sum(len(rows) for rows in self._pieces_without(self.batch_ > 0))
+        return verdict_of(stale, self.new_rows_, limits, n_apart)
 
     def refit(self, X: Any = None, *, old_rows: Any = None) -> UpdatedMap:
         """Fit again, from what is known, and lay the new map over this one.

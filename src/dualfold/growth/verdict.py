@@ -68,8 +68,13 @@ class MapVerdict:
         return {"word": self.word, "reasons": list(self.reasons), "notes": list(self.notes)}
 
 
-def verdict_of(stale: StalenessCertificate, new: NewRows | None, limits: Thresholds) -> MapVerdict:
-    """The verdict on a map: how stale it is, and what the rows that came last have changed."""
+def verdict_of(
+    stale: StalenessCertificate, new: NewRows | None, limits: Thresholds, n_apart: int = 0
+) -> MapVerdict:
+    """The verdict on a map: how stale it is, and what the rows that came last have changed.
+
+    n_apart : rows that came since the fit, in pieces of the graph without a fitted row
+    """
     again, look, notes = [], [], []
     if np.isfinite(stale.at_least) and stale.at_least > limits.max_gap:
         again.append(f"another map of all rows is better by at least {share_below(stale.at_least)}")
@@ -82,14 +87,13 @@ def verdict_of(stale: StalenessCertificate, new: NewRows | None, limits: Thresho
         if apart > limits.max_foreign:
             again.append(f"{apart:.0%} of the new rows have no place among the old ones")
         look += new.alarms(limits.level)
-        if new.new_pieces:
-            n_rows = sum(len(rows) for rows in new.new_pieces)
-            look.append(f"{n_rows:,} rows make pieces of the graph without an old row")
         if new.kept_by_new < new.kept_by_old - limits.max_kept_loss:
             look.append(
                 f"new rows keep {new.kept_by_new:.0%} of their neighbours, old ones "
                 f"{new.kept_by_old:.0%}"
             )
+    if n_apart:  # also those of earlier updates: until the next fit they have no place
+        look.append(f"{n_apart:,} rows make pieces of the graph without a fitted row")
     word: Word = "fit again" if again else "keep but look here" if look else "keep"
     return MapVerdict(word, (*again, *look), tuple(notes))
 
