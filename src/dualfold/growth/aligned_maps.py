@@ -117,8 +117,8 @@ class AlignedMaps:
     **Drift.** If nothing changed, each row has one value, and it has nothing to do with that value
     in which slices the row is. So the rows of all slices are pooled, get the presences of one
     another at random, and are mapped with the same weight; where successive slices share more than
-    80 % of their rows, so many are left out at random that they do not. The largest movement of
-    r such series is passed by chance in one of r + 1.
+    four fifths of their rows, so many are left out at random that they do not. The largest movement
+    of r such series is passed by chance in one of r + 1.
 
     **Cost.** About that of the separate maps, ten to a hundred times; the search for a weight maps
     a few resampled slices, and `resamples` as many series, of at most 2,000 rows a slice.
