@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -17,8 +18,10 @@ from dualfold import TSNE
 from dualfold.errors import Interrupted, InvalidInput, PointsCollapse, RowsFarAway, TooLarge
 from dualfold.graph import nearest
 from dualfold.maps.attraction_map import AttractionMap
+from dualfold.methods._tsne import late_phases
 from dualfold.tsne import TsneProblem, certify_tsne
 from dualfold.tsne import neighbors as tsne_neighbors
+from dualfold.tsne.gradient_descent import Phase
 from tests.tools.tables import digit_points
 from tests.tsne.problems import DIGITS, problem_of
 
@@ -305,3 +308,24 @@ def test_an_approximate_search_is_named_with_its_recall(monkeypatch):
     assert TSNE(max_iter=250, search="exact").fit(X).kl_divergence_ == exact.kl_divergence_
     with pytest.raises(InvalidInput, match="Euclidean or cosine"):
         TSNE(search="approximate", metric="manhattan").fit(X)
+
+
+def test_large_maps_take_as_many_iterations_and_end_with_short_steps():
+    whole = Phase(750, 1.0, 4.0, 0.9, 300, 4.0)
+    assert late_phases(70_000, whole) == [whole]
+    for rounds in (0, 7, 100, 500, 750):
+        parts = late_phases(1_000_000, replace(whole, rounds=rounds))
+        assert sum(part.rounds for part in parts) == rounds
+        assert min(part.rounds for part in parts) >= 0
+        assert [part.momentum for part in parts] == [0.97, 0.935, 0.9, 0.8]
+        assert parts[-1].rate == 1.0
+
+
+def test_a_large_map_is_better_with_more_momentum_at_first(monkeypatch):
+    """Few rows are taken for many: the objective is lower after as many iterations."""
+    X = digit_points(1500)
+    usual = TSNE(max_iter=500).fit(X).kl_divergence_
+    monkeypatch.setattr("dualfold.methods._tsne.MOMENTUM_ROWS", 300)
+    model = TSNE(max_iter=500).fit(X)
+    assert model.kl_divergence_ < usual
+    assert model.certificate_.unbalanced < 0.05

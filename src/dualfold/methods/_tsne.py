@@ -107,11 +107,11 @@ def tsne(
 # How much longer than n/4 the steps after early exaggeration are. 4 leaves more than a hundredth of
 # the forces unbalanced, so the last rounds have 1 again (docs/dev/notes/tsne-grid.md).
 LATE_STEP_FACTOR = 4.0
-# Up to so many rows the momentum is 0.9; the largest; and iterations at the end that have 0.9
-# again, so that what it stirred up comes to rest (docs/dev/notes/tsne-grid.md).
+# Up to so many rows the momentum is 0.9; the largest; and the iterations of larger maps at the end
+# in which they come to rest (docs/dev/notes/tsne-grid.md).
 MOMENTUM_ROWS = 100_000
 MAX_MOMENTUM = 0.97
-SLOW_ITERATIONS = 150
+CALM_ITERATIONS = 100
 
 
 @dataclass(eq=False, repr=False)
@@ -400,12 +400,9 @@ class TSNE(Estimator):
         if self.learning_rate == "auto":  # few rows have no longer steps than the least anyway
             late = max(last, LATE_STEP_FACTOR * n / rho / 4)
         rest, patience = self.max_iter - first, self.n_iter_without_progress
-        momentum = late_momentum(n)
-        slow = min(rest, SLOW_ITERATIONS) if momentum > 0.9 else rest
         return [
             Phase(first, more, early, 0.8, self._EXPLORATION_MAX_ITER),
-            Phase(rest - slow, 1.0, late, momentum, patience, late / last),
-            Phase(slow, 1.0, late, 0.9, patience, late / last),
+            *late_phases(n, Phase(rest, 1.0, late, 0.9, patience, late / last)),
         ]
 
     def _descent(self, problem: TsneProblem, start: Array, told: Told | None = None) -> Descent:
@@ -565,13 +562,24 @@ class TSNE(Estimator):
         return tags
 
 
-def late_momentum(n: int) -> float:
-    """The momentum after the exaggeration: large maps have far to go before their forces balance.
+def late_phases(n: int, whole: Phase) -> list[Phase]:
+    """The phase after the exaggeration, of large maps in parts.
 
-    >>> late_momentum(70_000), late_momentum(200_000), late_momentum(1_000_000)
-    (0.9, 0.95, 0.97)
+    Large maps have far to go before their forces balance: they begin with more momentum, which
+    ends step by step. Then near points push one another to and fro, until they come to rest with
+    short steps.
     """
-    return min(MAX_MOMENTUM, max(0.9, 1 - 0.1 * MOMENTUM_ROWS / n))
+    momentum = min(MAX_MOMENTUM, 1 - 0.1 * MOMENTUM_ROWS / n)
+    if momentum <= whole.momentum:
+        return [whole]
+    last = min(whole.rounds, CALM_ITERATIONS)
+    each = (whole.rounds - last) // 3
+    rounds = (whole.rounds - last - 2 * each, each, each)
+    momenta = (momentum, (momentum + whole.momentum) / 2, whole.momentum)
+    return [
+        *(replace(whole, rounds=r, momentum=m) for r, m in zip(rounds, momenta, strict=True)),
+        replace(whole, rounds=last, rate=whole.rate / whole.calm, momentum=0.8, calm=1.0),
+    ]
 
 
 def _drawn_by(lists: Lists) -> int:
