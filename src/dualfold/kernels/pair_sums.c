@@ -3,7 +3,7 @@
    SUM_LANES fixed lanes, so the bits do not depend on the instruction set. */
 #include "kernels.h"
 
-enum { SUM_LANES = 16, PAIR_SUMS = 9 };
+enum { SUM_LANES = 16, PAIR_SUMS = 9, COLUMN_STRIP = 64 };
 SHARED(PAIR_SUMS);
 
 /* With x = before − shift[0], y = after − shift[1] and e = before − scale·after:
@@ -35,6 +35,28 @@ EXPORT void pair_sums(
             out[r * PAIR_SUMS + s] = 0;
             for (int l = 0; l < SUM_LANES; l++) out[r * PAIR_SUMS + s] += sums[s][l];
         }
+    }
+}
+
+/* The sums of pair_sums over the rows of a tile, column by column: out, (n − first) × PAIR_SUMS,
+   has those of the columns first .. n. A pair that is met once counts for both its points. */
+EXPORT void pair_column_sums(
+        const double *before HOLDS(count * n), const double *after HOLDS(count * n), int64_t n,
+        int64_t count, int64_t first, const double *shift HOLDS(2), double scale,
+        double *out HOLDS((n - first) * PAIR_SUMS)) {
+    for (int64_t j = first; j < n; j += COLUMN_STRIP) {
+        const int64_t columns = n - j < COLUMN_STRIP ? n - j : COLUMN_STRIP;
+        double sums[PAIR_SUMS][COLUMN_STRIP] = {0};
+        for (int64_t r = 0; r < count; r++)
+            for (int64_t l = 0; l < columns; l++) {
+                const double b = before[r * n + j + l], a = after[r * n + j + l];
+                const double e = b - scale * a, x = b - shift[0], y = a - shift[1];
+                sums[0][l] += x, sums[1][l] += y;
+                sums[2][l] += x * x, sums[3][l] += x * y, sums[4][l] += y * y;
+                sums[5][l] += e * e, sums[6][l] += e * a, sums[7][l] += a * a, sums[8][l] += b * b;
+            }
+        for (int64_t l = 0; l < columns; l++)
+            for (int s = 0; s < PAIR_SUMS; s++) out[(j - first + l) * PAIR_SUMS + s] = sums[s][l];
     }
 }
 

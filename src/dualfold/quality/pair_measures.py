@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from dualfold.quality.estimate import (
     estimate_of_pair_sums,
     values_at_all_points,
 )
+from dualfold.quality.pair_tiles import each_pair_tile
 from dualfold.quality.space import Space, both_spaces, refuse_single_point
 
 # Pairs sorted together: 16 bytes each and as much again for the sort.
@@ -30,6 +32,7 @@ MAX_SORTED_PAIRS = 1 << 24
 _HISTOGRAM_BINS = 1 << 14
 
 _pair_sums = kernel("pair_sums")
+_pair_column_sums = kernel("pair_column_sums")
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +118,10 @@ class PairSumsCollector:
         self._shift = np.array([before.mean(), after.mean()])
         square = float(after @ after)
         self._scale = float(before @ after) / square if square > 0 else 1.0
-        self._sums = np.empty((x.n if rows is None else len(rows), c_constant("PAIR_SUMS")))
+        self._sums = np.zeros((x.n if rows is None else len(rows), c_constant("PAIR_SUMS")))
+        # Tiles of pairs that are met once, and the first row of the one that is added next.
+        self._waiting: dict[int, tuple[Array, int]] = {}
+        self._next, self._lock = 0, Lock()
         self._inner = None if rows is None else np.empty_like(self._sums)
 
     def add(self, before: Array, after: Array, places: slice, names: Array) -> None:
@@ -130,6 +136,21 @@ class PairSumsCollector:
         around = self._shift, self._scale, self._inner[places]
         _pair_sums(*some, len(self._rows), len(names), own, *around)
 
+    def add_once(self, before: Array, after: Array, places: slice) -> None:
+        """Rows of distances to the points from places.start on, of pairs that are met once."""
+        (height, n), around = before.shape, (self._shift, self._scale)
+        found = np.empty((n, self._sums.shape[1]))
+        own = np.arange(height, dtype=np.int32)
+        _pair_sums(before, after, n, height, own, *around, found[:height])
+        if n > height:
+            _pair_column_sums(before, after, n, height, height, *around, found[height:])
+        with self._lock:  # added in the order of the tiles, whichever thread is first
+            self._waiting[places.start] = found, height
+            while self._next in self._waiting:
+                ready, rows = self._waiting.pop(self._next)
+                self._sums[self._next :] += ready
+                self._next += rows
+
     def result(self) -> PairSums:
         return PairSums(self._sums, self._inner, self._shift, self._scale, self._rows, self._n)
 
@@ -137,7 +158,7 @@ class PairSumsCollector:
 def pair_sums(x: Space, y: Space, rows: Array | None) -> PairSums:
     """One pass over all pairs (of the sampled rows with all points)."""
     sums = PairSumsCollector(x, y, rows)
-    x.each_tile(lambda places, names: sums.add(x.rows(names), y.rows(names), places, names), rows)
+    each_pair_tile(x, y, rows, sums.add, sums.add_once)
     return sums.result()
 
 

@@ -29,6 +29,7 @@ from dualfold.quality.pair_measures import (
     nonmetric_stress,
     pair_sums,
 )
+from dualfold.quality.pair_tiles import each_pair_tile
 from dualfold.quality.picture import MEASURE_MEANINGS, Picture, percent, verdict_of
 from dualfold.quality.ranks import (
     NeighborRanks,
@@ -410,12 +411,15 @@ def _all_pairs(x: Space, y: Space, rows: Array | None) -> tuple[PairSums, Shepar
     """One pass over all distances for both."""
     sums, grid = PairSumsCollector(x, y, rows), DistanceGrid(x, y, 128)
 
-    def tile(places: slice, names: Array) -> None:
-        before, after = x.rows(names), y.rows(names)
+    def whole(before: Array, after: Array, places: slice, names: Array) -> None:
         sums.add(before, after, places, names)
         grid.add(before, after, names)
 
-    x.each_tile(tile, rows)
+    def once(before: Array, after: Array, places: slice) -> None:
+        sums.add_once(before, after, places)
+        grid.add_once(before, after)
+
+    each_pair_tile(x, y, rows, whole, once)
     return sums.result(), grid.diagram()
 
 

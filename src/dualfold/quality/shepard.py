@@ -12,6 +12,7 @@ from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
 from dualfold.kernels import kernel
 from dualfold.quality.estimate import drawn_rows
+from dualfold.quality.pair_tiles import each_pair_tile
 from dualfold.quality.space import Space, both_spaces, refuse_single_point
 
 # Of each axis; the grid of twice as many both ways takes half a gigabyte then.
@@ -112,9 +113,12 @@ def shepard(
         )
     x, y = both_spaces(X, Y, metric, n_jobs)
     grid = DistanceGrid(x, y, int(bins))
-    x.each_tile(
-        lambda _, names: grid.add(x.rows(names), y.rows(names), names),
+    each_pair_tile(
+        x,
+        y,
         drawn_rows(x.n, sample, random_state),
+        lambda before, after, _, names: grid.add(before, after, names),
+        lambda before, after, _: grid.add_once(before, after),
     )
     return grid.diagram()
 
@@ -135,8 +139,15 @@ class DistanceGrid:
         self._counts = np.zeros((self._bins, self._bins), dtype=np.int64)
         self._lock = Lock()
 
-    def add(self, before: Array, after: Array, names: Array) -> None:
-        """Count the pairs of a tile."""
+    def add_once(self, before: Array, after: Array) -> None:
+        """Count the pairs of a tile that has only the points from its first row on."""
+        self.add(before, after, np.arange(len(before), dtype=np.int32), once=True)
+
+    def add(self, before: Array, after: Array, names: Array, *, once: bool = False) -> None:
+        """Count the pairs of a tile, of rows that are in the columns `names`.
+
+        once : whether pairs with columns beyond those of the rows are met here alone
+        """
         wanted = [_largest(before, names), _largest(after, names)]
         with self._lock:
             for axis, largest in enumerate(wanted):
@@ -144,17 +155,24 @@ class DistanceGrid:
                     self._counts = _merged_bins(self._counts, axis)
                     self._top[axis] *= 2
             tops = list(self._top)
-        own = np.zeros((self._bins, self._bins), dtype=np.int64)
         per_bin = [self._bins / top for top in tops]
-        _pair_histogram(
-            before, after, before.shape[1], len(names), names, *per_bin, self._bins, own
-        )
+        own = self._counted(before, after, names, per_bin)
+        if once:
+            height = len(names)
+            square = (np.ascontiguousarray(part[:, :height]) for part in (before, after))
+            own = 2 * own - self._counted(*square, names, per_bin)
         with self._lock:
             for axis in (0, 1):
                 while tops[axis] < self._top[axis]:
                     own = _merged_bins(own, axis)
                     tops[axis] *= 2
             self._counts += own
+
+    def _counted(self, before: Array, after: Array, names: Array, per_bin: list[float]) -> Array:
+        found = np.zeros((self._bins, self._bins), dtype=np.int64)
+        table = before, after, before.shape[1], len(names), names
+        _pair_histogram(*table, *per_bin, self._bins, found)
+        return found
 
     def diagram(self) -> Shepard:
         """The cells up to the last that holds a pair."""

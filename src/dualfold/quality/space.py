@@ -194,17 +194,31 @@ class EuclideanSpace(Space):
         return out
 
     def rows(self, rows: Array) -> Array:
-        if self._across is not None:
-            return self.true_rows(rows)
+        return self.true_rows(rows) if self._across is not None else self._products_from(0, rows)
+
+    def later_rows(self, rows: Array) -> Array:
+        """`rows` without the points before the first of these, which follow one another."""
+        first = int(rows[0])
+        if self._across is None:
+            return self._products_from(first, rows)
+        names, out = (rows - first).astype(np.int32), np.empty((len(rows), self.n - first))
+        across = np.ascontiguousarray(self._across[:, first:])
+        _row_distances_direct(across, self.n - first, self.width, names, len(names), out)
+        return out
+
+    def _products_from(self, first: int, rows: Array) -> Array:
+        """Distances to the points from `first` on, none of `rows` before it, by products."""
         mean, squares = self._centre()
-        names = np.ascontiguousarray(rows, dtype=np.int32)
-        own = self.points[names] - mean
-        out = np.empty((len(names), self.n))
-        table = self.points, self.n, self.width, names, len(names)
-        rule = squares, _MIN_SQUARE_SHARE
+        points, n = self.points[first:], self.n - first
+        names = np.ascontiguousarray(rows - first, dtype=np.int32)
+        own = points[names] - mean
+        out = np.empty((len(names), n))
+        table = points, n, self.width, names, len(names)
+        rule = squares[first:], _MIN_SQUARE_SHARE
+        centre = None if self._centred is None else self._centred[first:]
         step = max(64, _NUMBERS_PER_CHUNK // self.width)
-        for some in row_slices(self.n, step):
-            centred = self.points[some] - mean if self._centred is None else self._centred[some]
+        for some in row_slices(n, step):
+            centred = points[some] - mean if centre is None else centre[some]
             products = own @ centred.T
             columns = some.start, some.stop - some.start
             _finish_rows[self.points.dtype](*table, *columns, products, *rule, out)
