@@ -159,8 +159,8 @@ class DistanceGrid:
         own = self._counted(before, after, names, per_bin)
         if once:
             height = len(names)
-            square = (np.ascontiguousarray(part[:, :height]) for part in (before, after))
-            own = 2 * own - self._counted(*square, names, per_bin)
+            near, map_near = (np.ascontiguousarray(part[:, :height]) for part in (before, after))
+            own = 2 * own - self._counted(near, map_near, names, per_bin)
         with self._lock:
             for axis in (0, 1):
                 while tops[axis] < self._top[axis]:
