@@ -144,15 +144,18 @@ def group_differences(
     count: int,
     orders: Mapping[str, Sequence[str]] | None = None,
     random_state: int = 0,
+    *,
+    most_compared: int = MAX_COMPARED_GROUPS,
+    most_listed: int = MAX_DIFFERENCES,
 ) -> list[list[Difference]]:
     """For each group the columns that differ most in it from all other rows, the best first.
 
-    codes : the group of each row, −1 for none
+    codes : the group of each row, −1 for none; the first `most_compared` are compared
     """
     rows = _ranked_rows(len(codes), len(columns), random_state)
     codes = codes[rows]
     found: list[list[Difference]] = [[] for _ in range(count)]
-    compared = min(count, MAX_COMPARED_GROUPS)
+    compared = min(count, most_compared)
     tests = max(1, compared * len(columns))
     for name in columns:
         values = np.asarray(columns[name])[rows]
@@ -160,7 +163,7 @@ def group_differences(
             name, values, codes, compared, tests, levels=(orders or {}).get(name, ())
         ):
             found[code].append(one)
-    return [sorted(own, key=lambda one: -one.weight)[:MAX_DIFFERENCES] for own in found]
+    return [sorted(own, key=lambda one: -one.weight)[:most_listed] for own in found]
 
 
 def _ranked_rows(n: int, width: int, seed: int) -> Array:

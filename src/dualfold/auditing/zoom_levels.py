@@ -39,6 +39,7 @@ REASONS = {
     "scattered": "most neighbours of its rows are elsewhere",
     "undecided": "the tests decide neither way",
 }
+BETWEEN = "it was compared with the small groups between larger ones only"
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +71,7 @@ def zoom_groups(x: Space | None, points: Array, random_state: int = 0) -> list[Z
     codes = _nested_codes(points, random_state)
     whole, found = np.arange(len(points)), list[ZoomGroup]()
     owner = np.full(len(points), -1)  # the finest group so far that a row is in
-    regions = [whole]
+    regions = [_Region(whole)]
     for level in range(1, N_LEVELS + 1):
         own = codes[level - 1]
         verdicts, regions = _verdicts_in(x, own, regions, random_state)
@@ -112,7 +113,8 @@ def _nested_codes(points: Array, seed: int) -> list[Array]:
 def _codes_of_unions(coarse: Array, fine: Array) -> Array:
     """Coarse groups as unions of fine ones: each goes where most of its points are."""
     codes = coarse.copy()
-    for code in range(int(fine.max(initial=-1)) + 1):
+    # Without codes that no point has: those of groups whose parts all went elsewhere.
+    for code in np.unique(fine[fine >= 0]).tolist():
         own = fine == code
         codes[own] = int(np.bincount(coarse[own] + 1).argmax()) - 1
     return codes
@@ -129,56 +131,78 @@ def _by_size(codes: Array) -> Array:
     return np.where(found < kept, found, -1)
 
 
-def _verdicts_in(
-    x: Space | None, codes: Array, regions: list[Array], seed: int
-) -> tuple[dict[int, tuple[str, str]], list[Array]]:
-    """Verdicts on the groups of a level, and the regions for the next: groups that are not torn.
+@dataclass(frozen=True, eq=False)
+class _Region:
+    """Rows whose groups are tested together.
 
-    regions : rows that are tested together; groups that the data do not separate share one
+    is_whole : whether these are groups that the data do not separate, or the map; else they are
+        the rows between coarser groups, of which a small group may be a part
     """
+
+    rows: Array
+    is_whole: bool = True
+
+
+def _verdicts_in(
+    x: Space | None, codes: Array, regions: list[_Region], seed: int
+) -> tuple[dict[int, tuple[str, str]], list[_Region]]:
+    """Verdicts on the groups of a level, and the regions for the next."""
     verdicts: dict[int, tuple[str, str]] = {}
-    after = list[Array]()
+    after = list[_Region]()
     for region in regions:
         for inside, tested in _tested_regions(x, codes, region, seed):
             after.append(inside)
             verdicts |= tested
-    for code in range(int(codes.max(initial=-1)) + 1):
-        verdicts.setdefault(code, (NOT_TESTABLE, "it was not tested"))
     return verdicts, after
 
 
 def _tested_regions(
-    x: Space | None, codes: Array, region: Array, seed: int
-) -> Iterator[tuple[Array, dict[int, tuple[str, str]]]]:
-    own, local = np.unique(codes[region], return_inverse=True)
-    first = int(own[0] < 0)
+    x: Space | None, codes: Array, region: _Region, seed: int
+) -> Iterator[tuple[_Region, dict[int, tuple[str, str]]]]:
+    """Groups that the data do not separate, with their verdicts, and then the rows between them."""
+    own, local = np.unique(codes[region.rows], return_inverse=True)
+    first = int(len(own) > 0 and own[0] < 0)
     own, local = own[first:], local - first
-    count = len(own)
-    why = ""
-    if x is None:
-        why = "there are no data to ask"
-    elif len(region) < MIN_GROUP_ROWS:
-        why = f"{len(region)} rows are too few for a test"
-    elif count > MAX_TESTED_GROUPS:
-        why = f"{count} groups are too many to test"
-    if count < 2 or why:
-        said = why or "there is no other group to compare it with"
-        yield region, {int(code): (NOT_TESTABLE, said) for code in own}
+    why = _why_untested(x, len(region.rows), len(own))
+    if x is None or why:
+        yield region, {int(code): (NOT_TESTABLE, why) for code in own}
         return
-    assert x is not None
-    drawn = drawn_rows(len(region), MAX_TESTED_ROWS, seed)
-    chosen = np.arange(len(region)) if drawn is None else drawn
-    found = MapGroups(local, np.full(count, np.inf), np.bincount(local[local >= 0]))
-    linked, _ = linked_groups(subspace(x, region[chosen]), found, chosen, seed)
-    groups, pairs = groups_with_verdicts(linked, parts=False)
-    words = {}
-    for code, group in zip(own, groups, strict=True):
-        words[int(code)] = _words(group.verdict, group.sampled)
-    unions = group_unions(linked.names, pairs)
-    for union in range(int(unions.max()) + 1):
+    unions, tested = _verdicts_of(x, region, local, len(own), seed)
+    for union in range(int(unions.max(initial=-1)) + 1):
         members = np.flatnonzero(unions == union)
-        inside = region[np.isin(local, members)]
-        yield inside, {int(own[member]): words[int(own[member])] for member in members}
+        inside = region.rows[np.isin(local, members)]
+        yield _Region(inside), {int(own[member]): tested[member] for member in members}
+    if len(between := region.rows[local < 0]):
+        yield _Region(between, is_whole=False), {}
+
+
+def _why_untested(x: Space | None, rows: int, count: int) -> str:
+    if x is None:
+        return "there are no data to ask"
+    if rows < MIN_GROUP_ROWS:
+        return f"{rows} rows are too few for a test"
+    return "there is no other group to compare it with" if count < 2 else ""
+
+
+def _verdicts_of(
+    x: Space, region: _Region, local: Array, count: int, seed: int
+) -> tuple[Array, list[tuple[str, str]]]:
+    """What each group of a region belongs to, joined along torn borders; and its verdict."""
+    tested = min(count, MAX_TESTED_GROUPS)  # the largest come first
+    few = np.where(local < tested, local, -1)
+    drawn = drawn_rows(len(few), MAX_TESTED_ROWS, seed)
+    chosen = np.arange(len(few)) if drawn is None else drawn
+    found = MapGroups(few, np.full(tested, np.inf), np.bincount(few[few >= 0]))
+    linked, _ = linked_groups(subspace(x, region.rows[chosen]), found, chosen, seed)
+    groups, pairs = groups_with_verdicts(linked, parts=False)
+    words = [_words(one.verdict, one.sampled) for one in groups]
+    if not region.is_whole:
+        words = [(NOT_TESTABLE, BETWEEN) if one[0] == FOUND else one for one in words]
+    untested = f"only the {tested} largest groups around it are tested"
+    words += [(NOT_TESTABLE, untested)] * (count - tested)
+    unions = group_unions(linked.names, pairs)
+    alone = unions.max(initial=-1) + 1 + np.arange(count - tested)
+    return np.concatenate([unions, alone]), words
 
 
 def _words(verdict: str, sampled: int) -> tuple[str, str]:

@@ -10,42 +10,14 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.arrays import Array
-from dualfold.auditing.group_names import Difference, group_differences
+from dualfold.auditing.column_names import NameFigure, figures_by_columns
 from dualfold.auditing.term_names import telling_terms
 from dualfold.auditing.zoom_levels import NOT_FOUND, ZoomGroup, zoom_groups
 from dualfold.quality.space import Space
 
 __all__ = ["GroupName", "GroupNames", "NameFigure", "zoom_names"]
 
-MAX_NAMED_DIFFERENCES = 2
 MAX_LISTED_NAMES = 12
-# Of a number in the middle of a column: the part of the group that "medium" is about.
-MIDDLE_SHARES = (0.05, 0.95)
-
-
-@dataclass(frozen=True)
-class NameFigure:
-    """One part of a name and how many rows have it.
-
-    Attributes
-    ----------
-    words : str
-        The term, the level of a category, or a column with "high", "low" or "medium".
-    inside : int
-        Rows of the group that have it.
-    outside : int
-        Rows of its surroundings outside of the group that have it.
-
-    Examples
-    --------
-    >>> from dualfold.auditing.zoom_names import NameFigure
-    >>> NameFigure("soup", 40, 3).words
-    'soup'
-    """
-
-    words: str
-    inside: int
-    outside: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,9 +40,9 @@ class GroupName:
     figures : tuple of NameFigure
         What the name is made of, with how many rows have each, inside and outside.
     inside : int
-        Rows of the group that have at least one of these.
+        Rows of the group that have one of these terms, or all of these differences of columns.
     outside : int
-        Rows of the surroundings that have at least one of these.
+        Rows of the surroundings outside of the group that have.
     verdict : str
         "found": the data have this group among its surroundings, at the level 0.05; "not found";
         "not testable".
@@ -80,6 +52,8 @@ class GroupName:
         Coordinates of the row in its middle.
     rows : ndarray of int
         Its rows, counted from 0.
+    made_of : str
+        "terms" or "columns".
 
     See Also
     --------
@@ -92,7 +66,7 @@ class GroupName:
     >>> rows = np.arange(2)
     >>> one = GroupName("soup · bread", 1, -1, 2, 8, (), 2, 1, "found", "", (0.0, 0.0), rows)
     >>> print(one)
-    soup · bread: 2 rows, 2 of them have it and 1 of 8 around; found in the data
+    soup · bread: 2 rows; 2 of them and 1 of 8 around have one of these terms; found in the data
     """
 
     name: str
@@ -107,6 +81,7 @@ class GroupName:
     reason: str
     place: tuple[float, ...]
     rows: Array = field(repr=False)
+    made_of: str = "terms"
 
     def __str__(self) -> str:
         judged = self.verdict if self.verdict == "not testable" else f"{self.verdict} in the data"
@@ -114,10 +89,10 @@ class GroupName:
         if not self.name:
             why = "" if self.verdict == NOT_FOUND else ", nothing tells it from its surroundings"
             return f"(no name): {self.size:,} rows{why}; {judged}"
-        return (
-            f"{self.name}: {self.size:,} rows, {self.inside:,} of them have it and "
-            f"{self.outside:,} of {self.around:,} around; {judged}"
-        )
+        shares = f"{self.inside:,} of them and {self.outside:,} of {self.around:,} around"
+        have = "one of these terms" if self.made_of == "terms" else "all of this"
+        have = "it" if len(self.figures) == 1 else have
+        return f"{self.name}: {self.size:,} rows; {shares} have {have}; {judged}"
 
     def to_dict(self) -> dict[str, Any]:
         """All but the rows.
@@ -263,7 +238,11 @@ def zoom_names(
         parts = [_term_figures(one, present, terms, overall, len(groups)) for one in groups]
     else:
         parts = _column_figures(groups, columns, orders, random_state)
-    named = [_named_group(one, points, *part) for one, part in zip(groups, parts, strict=True)]
+    kind = "columns" if weights is None else "terms"
+    named = [
+        replace(_named_group(one, points, *part), made_of=kind)
+        for one, part in zip(groups, parts, strict=True)
+    ]
     return GroupNames(tuple(named), len(points))
 
 
@@ -326,36 +305,7 @@ def _column_figures(
         for code, place in enumerate(own):
             codes[np.isin(around, groups[place].rows, assume_unique=True)] = code
         some = {name: column[around] for name, column in values.items()}
-        found = group_differences(some, codes, len(own), orders, seed)
-        for code, place in enumerate(own):
-            parts[place] = _figures_of_differences(found[code], some, codes == code)
+        found = figures_by_columns(some, codes, len(own), orders, seed)
+        for place, part in zip(own, found, strict=True):
+            parts[place] = part
     return parts
-
-
-def _figures_of_differences(
-    differences: Sequence[Difference], columns: Mapping[str, Array], inside: Array
-) -> Part:
-    figures, has_any = [], np.zeros(len(inside), dtype=bool)
-    best = differences[:MAX_NAMED_DIFFERENCES]
-    for one in sorted(best, key=lambda one: not one.is_category):  # what it is, then how
-        has = _rows_with(one, columns[one.column], inside)
-        has_any |= has
-        title = one.column.replace("_", " ")
-        words = one.where if one.is_category else f"{title} {one.where}"
-        figures.append(NameFigure(words, int(has[inside].sum()), int(has[~inside].sum())))
-    return figures, has_any
-
-
-def _rows_with(one: Difference, values: Array, inside: Array) -> Array:
-    """The rows that have it: the level, or the group's side of the middle between both medians."""
-    if one.is_category:
-        return np.array([str(value) == one.where for value in values.tolist()], dtype=bool)
-    if values.dtype.kind == "M":
-        values = np.where(np.isnat(values), np.nan, values.astype("datetime64[s]").astype(float))
-    numbers = np.asarray(values, dtype=float)
-    known = np.isfinite(numbers)
-    if one.where == "medium":
-        low, high = np.quantile(numbers[inside & known], MIDDLE_SHARES)
-        return np.asarray(known & (numbers >= low) & (numbers <= high))
-    middle = (np.median(numbers[inside & known]) + np.median(numbers[~inside & known])) / 2
-    return np.asarray(known & (numbers > middle if one.where == "high" else numbers < middle))

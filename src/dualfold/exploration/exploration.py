@@ -175,23 +175,26 @@ class Exploration:
         """
         from dualfold.exploration.table_meaning import axis_titles, first_color, values_of_column
         from dualfold.view.figures import map_figure
-        from dualfold.view.group_labels import draw_group_names
+        from dualfold.view.group_labels import draw_group_names, untested_note
 
         method, d = self.fitted.job.method, self.points.shape[1]
         more = f" (first two of {d} coordinates)" if d > 3 else ""
         color, _ = first_color(self.data, self.meaning)
+        is_named = self.fitted.column_points is None
+        said = [self.caption if verdict is None else verdict]
+        said += [untested_note(self.group_names)] if is_named else []
         figure = map_figure(
             self.points,
             values_of_column(self.data, color),
             title=title or self._title + more,
-            verdict=self.caption if verdict is None else verdict,
+            verdict="\n".join(filter(None, said)),
             color_name=color or "",
             axis_names=axis_titles(self.fitted, self.meaning)[:3],
             equal=method.lengths,
             columns=self.fitted.column_points,
             names=[str(name) for values in self.data.row_names.values() for name in values],
         )
-        if self.fitted.column_points is None:
+        if is_named:
             draw_group_names(figure, self.group_names)
         return figure
 

@@ -87,8 +87,10 @@ def row_terms(data: Prepared, neighbors: Any) -> RowTerms | None:
     present = sp.csr_array((np.ones(weights.nnz), weights.indices, weights.indptr), weights.shape)
     links = sp.csr_array((np.ones(n * k), near.ravel(), np.arange(0, n * k + 1, k)), (n, n))
     counts = links @ present
-    # Terms that neighbours share first, of these the heaviest.
-    scores = sp.csr_array(weights * counts + 1e-3 * weights)
+    # Terms that more neighbours share than other rows do first, of these the heaviest.
+    usual = sp.dia_array((np.asarray(present.mean(axis=0))[None, :], [0]), (weights.shape[1],) * 2)
+    excess = weights * counts / k - weights @ usual
+    scores = sp.csr_array(weights * excess + 1e-3 * weights)
     codes = np.full((n, SHOWN_TERMS), -1, dtype=np.int64)
     for row in range(n):
         own = slice(scores.indptr[row], scores.indptr[row + 1])

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from dualfold.auditing.zoom_names import GroupNames
+from dualfold.auditing.zoom_levels import NOT_TESTABLE
+from dualfold.auditing.zoom_names import GroupName, GroupNames
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -15,6 +16,20 @@ MAX_LETTERS = 40
 FONT_SIZES = (8.0, 7.0, 6.2)
 # A name is moved by this many heights of a line where another one is in its way.
 STEPS = (0.0, 1.2, -1.2, 2.4, -2.4)
+# Free room between names, and between a name and the frame, in points.
+MARGIN = 2.0
+UNTESTED_NOTE = "A name with ?: no test could decide whether the data have this group."
+
+
+def drawn_names(names: GroupNames) -> list[GroupName]:
+    """The groups whose names a picture of two coordinates shows if there is room."""
+    shown = [one for one in names if one.name and not _has_named_parent(names, one)]
+    return [one for one in shown if len(one.place) == 2][:MAX_LABELS]
+
+
+def untested_note(names: GroupNames) -> str:
+    """The words that explain the mark of groups that were not tested; "" where there are none."""
+    return UNTESTED_NOTE if any(one.verdict == NOT_TESTABLE for one in drawn_names(names)) else ""
 
 
 def draw_group_names(figure: Figure, names: GroupNames) -> None:
@@ -22,9 +37,10 @@ def draw_group_names(figure: Figure, names: GroupNames) -> None:
 
     A finer group has its name where the coarser one has none.
     """
+    from matplotlib.patheffects import withStroke
+
     axes: Any = figure.axes[0]
-    shown = [one for one in names if one.name and not _has_named_parent(names, one)]
-    shown = [one for one in shown if len(one.place) >= 2][:MAX_LABELS]
+    shown = drawn_names(names)
     if not shown or hasattr(axes, "get_zlim"):
         return
     figure.draw_without_rendering()
@@ -32,6 +48,7 @@ def draw_group_names(figure: Figure, names: GroupNames) -> None:
     for one in shown:
         size = FONT_SIZES[one.level - 1]
         words = one.name if len(one.name) <= MAX_LETTERS else f"{one.name[: MAX_LETTERS - 1]}…"
+        words += " ?" if one.verdict == NOT_TESTABLE else ""
         text = axes.annotate(
             words.replace("$", r"\$"),
             one.place[:2],
@@ -42,7 +59,7 @@ def draw_group_names(figure: Figure, names: GroupNames) -> None:
             size=size,
             weight="bold",
             zorder=9,
-            bbox={"boxstyle": "round,pad=0.15", "fc": "white", "ec": "none", "alpha": 0.6},
+            path_effects=[withStroke(linewidth=2.5, foreground="white")],
         )
         text.set_in_layout(False)
         if not _has_room(text, axes.get_window_extent(), taken, size):
@@ -55,9 +72,10 @@ def _has_room(text: Any, frame: Any, taken: list[Any], size: float) -> bool:
     for step in STEPS:
         text.set_position((0.0, step * size))
         box = text.get_window_extent()
+        box = box.padded(MARGIN / points_per_pixel)
         beyond = max(frame.x0 - box.x0, 0.0) - max(box.x1 - frame.x1, 0.0)
         text.set_position((beyond * points_per_pixel, step * size))
-        box = text.get_window_extent()
+        box = text.get_window_extent().padded(MARGIN / points_per_pixel)
         if box.width <= frame.width and not any(box.overlaps(other) for other in taken):
             taken.append(box)
             return True

@@ -53,7 +53,7 @@ function placedZoomNames(map, place) {
     if (!(x > 0 && y > 0 && x < width && y < height)) continue;
     const look = NAME_LOOKS[group.level - 1];
     pen.font = `${look.weight} ${look.size}px ${FONT}`;
-    const text = short(group.name, 44);
+    const text = short(group.name, 44) + (group.verdict === "not testable" ? " ?" : "");
     const box = [pen.measureText(text).width + 8, look.size + 6];
     const spot = keepsOff ? freeSpot(x, y, box, keepsOff, 0.5 * Math.max(width, height))
       : [0, 1, -1, 2, -2].map((step) => [Math.max(box[0] / 2, Math.min(width - box[0] / 2, x)), y + step * box[1]]).find((at) => isFree(...at, ...box));
@@ -89,9 +89,11 @@ function zoomNamesSection(map) {
   const named = groups.map((group, code) => [group, code]).filter(([group]) => group.name);
   if (!named.length) return [];
   const nameless = groups.length - named.length;
+  const untested = named.some(([group]) => group.verdict === "not testable");
   const words = `Names of groups at three levels of zoom (${count(named.length)})`;
   return [element("details", { id: "zoom-names" }, element("summary", { text: words }),
     ...(nameless ? [element("p", { class: "note", text: `${plural(nameless, "group has", "groups have")} no name: not found in the data, or nothing tells them from their surroundings.` })] : []),
+    ...(untested ? [element("p", { class: "note", text: "A name with ?: no test could decide whether the data have this group." })] : []),
     element("ul", { class: "classes groups" }, ...named.map(([group, code]) => zoomNameLine(map, group, code))))];
 }
 
