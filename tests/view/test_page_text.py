@@ -56,7 +56,7 @@ def test_texts_are_cut_to_size_or_left_out(found):
     assert "cut to" in str(said[0])
     without, said = page_texts(found.data, long, with_text=False)
     assert list(without) == ["topic"]
-    assert "not on this page" in str(said[0])
+    assert "not on the page" in str(said[0])
     assert "lighthouse tide" not in found.page(with_text=False).html
 
 

@@ -191,6 +191,8 @@ class GroupNames:
         return GroupNames(tuple(kept), len(rows))
 
     def __str__(self) -> str:
+        if not self.groups:
+            return "no groups stand apart on the map"
         named = [one for one in self.groups if one.name]
         lines = [f"{len(named)} of {len(self)} groups have a name"]
         lines += [f"  level {one.level}: {one}" for one in named[:MAX_LISTED_NAMES]]

@@ -278,7 +278,7 @@ def _last_lines(options: EmbedOptions, summary: dict[str, Any]) -> list[str]:
     explains = DESCRIPTIONS[summary["settings"]["method"]].explains
     lines += variance_line(summary["explained_variance_ratio"], summary["filled_share"], explains)
     lines += (summary.get("meaning") or {"text": ""})["text"].splitlines()
-    if options.reading.text:
+    if options.reading.text and summary["named_groups"]["groups"]:
         lines += summary["named_groups"]["text"].splitlines()[:MAX_NAME_LINES]
     return [*lines, summary["verdict"], try_next(_next_words(options, summary))]
 

@@ -109,8 +109,12 @@ def _is_prose(column: Column) -> bool:
     some = [str(value) for value in column.dropna().head(MAX_PROSE_ROWS)]
     if len(some) < MANY_ROWS or len(set(some)) < MIN_DIFFERENT_PROSE * len(some):
         return False
-    lengths = [max(len(text.split()), _letters_without_blanks(text)) for text in some]
+    lengths = [max(_words_with_letters(text), _letters_without_blanks(text)) for text in some]
     return float(np.median(lengths)) >= MIN_PROSE_WORDS
+
+
+def _words_with_letters(text: str) -> int:
+    return sum(any(map(str.isalpha, word)) for word in text.split())
 
 
 def _letters_without_blanks(text: str) -> int:

@@ -11,15 +11,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from dualfold.data import Prepared
-    from dualfold.exploration.neighbor_cache import NeighborCache
 
 # Axes or rows that are named in a line; of more, the first ones.
 MAX_NAMED = 5
-# Copies: vectors in float32 have 7 digits, and a sum of them loses one.
-COPY_SHARE = 1e-6
-# They are said from so many on, and from this share of the rows.
-MIN_COPIES = 10
-MIN_COPIES_SHARE = 0.01
 
 
 def variance_line(
@@ -88,24 +82,6 @@ def far_rows_remarks(result: FittedMap, data: Prepared) -> list[Message]:
             )
         )
     return remarks
-
-
-def copies_remarks(result: FittedMap, cache: NeighborCache) -> list[str]:
-    """Rows that are copies of others up to rounding, from the lists of neighbours at hand.
-
-    Few are no matter; in one or two columns different rows come as near to each other.
-    """
-    shares = cache.nearest_shares if result.job.n_neighbors is not None else None
-    if shares is None or cache.width <= 2:
-        return []
-    count = int((shares <= COPY_SHARE).sum())
-    if count < max(MIN_COPIES, MIN_COPIES_SHARE * len(shares)):
-        return []
-    return [
-        f"{count:,} of {len(shares):,} rows are copies of others up to rounding (nearer than a "
-        "millionth of the table's spread); on a map of neighbours copies make islands of their "
-        "own, so leave out repeated rows before reading groups"
-    ]
 
 
 def _far_column(data: Prepared, rows: list[int]) -> tuple[str, tuple[str, ...]]:

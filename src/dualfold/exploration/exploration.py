@@ -13,7 +13,6 @@ from dualfold.descriptions import DESCRIPTIONS, description_of
 from dualfold.errors import Argument, InvalidInput, counted
 from dualfold.exploration.axis_remarks import (
     close_axes_remarks,
-    copies_remarks,
     far_rows_remarks,
     map_with_arrows,
     variance_line,
@@ -345,13 +344,15 @@ def explored(plan: Plan, listener: Listener, *, for_page: bool = False) -> Explo
 
     for_page : whether there will be a page, which shows more neighbours
     """
+    from dualfold.exploration.copies import copies_remarks
+
     data, job = plan.table, plan.job
     least = neighbors_to_measure(data, SCORED_NEIGHBORS, whole=for_page)
     cache = NeighborCache(data, [job], listener, least)
     fitted = fit_map(job, data, listener, cache)
     quality = verdict_on_map(fitted, cache, data, listener)
     axes = close_axes_remarks(fitted, data.X), far_rows_remarks(fitted, data)
-    remarks = (*axes[0], *axes[1], *copies_remarks(fitted, cache))
+    remarks = (*axes[0], *axes[1], *copies_remarks(fitted, data))
     for remark in remarks:
         listener.note(remark)
     return Exploration(data, fitted, quality, remarks, cache, plan.advice)

@@ -62,6 +62,8 @@ def maps_content(
         measured = [replace(one, names=names) for one, names in zip(measured, named, strict=True)]
     color, why = first_color(data, next(iter(meanings), None))
     columns, said = page_texts(data, label_columns(data), with_text=with_text)
+    for one in said:
+        listener.note(one)
     return PageContent(
         measured,
         title="table" if data.source == "-" else Path(data.source).name,

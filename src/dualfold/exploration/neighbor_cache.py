@@ -13,9 +13,6 @@ if TYPE_CHECKING:
     from dualfold.graph import Graph, Neighbors
     from dualfold.quality.space import Space
 
-# Rows that tell how far a table spreads.
-MAX_SPREAD_ROWS = 10_000
-
 
 class NeighborCache:
     """The nearest rows of each row, by the distances of the table, and graphs made of them."""
@@ -26,7 +23,6 @@ class NeighborCache:
 
         jobs = list(jobs)
         self._listener, self._n = listener, int(data.X.shape[0])
-        self.width = int(data.X.shape[1])
         self._most = min(max([least, *(job.n_neighbors or 0 for job in jobs)]), self._n - 1)
         self._joined: dict[Any, Graph] = {}
         of_distances = any(job.of_distances for job in jobs)
@@ -68,25 +64,6 @@ class NeighborCache:
             return None
         with self._listener.stage("finding neighbours"):
             return self._space.neighbors(max(k, self._most))
-
-    @property
-    def nearest_shares(self) -> Any:
-        """The distance of each row to its nearest as a share of the table's spread.
-
-        The spread is the root of the mean squared distance from the mean, of every few rows. None
-        where no lists were needed, or the table has no Euclidean distances or no spread.
-        """
-        import numpy as np
-
-        from dualfold.quality.space import EuclideanSpace
-
-        space = self._space
-        if not isinstance(space, EuclideanSpace) or space.known_lists is None:
-            return None
-        lists = space.known_lists
-        rows = space.points[:: -(-self._n // MAX_SPREAD_ROWS)].astype(np.float64)
-        spread = float(np.sqrt(rows.var(axis=0).sum()))
-        return lists.distances[:, 0] / spread if spread > 0 else None
 
     def graph_for(self, estimator: Any) -> Graph | Neighbors | None:
         """What spares an estimator its search: a graph that was joined before, or the lists."""

@@ -32,7 +32,7 @@ def page_texts(
         return labels, []
     if not with_text:
         left = {name: values for name, values in labels.items() if name not in texts}
-        return left, [Message("the texts of the rows are not on this page")]
+        return left, [Message("the texts of the rows are not on the page")]
     columns = {name: _words(labels[name]) for name in texts}
     longest = max(map(len, (text for column in columns.values() for text in column)), default=0)
     for letters in TEXT_LENGTHS:
@@ -41,10 +41,11 @@ def page_texts(
             break
     said = []
     if longest > letters:
+        why = f", so that all of them take no more than {MAX_TEXT_BYTES / 1e6:g} MB"
         said.append(
             Message(
-                f"texts on this page are cut to {letters:,} letters, so that all of them take no "
-                f"more than {MAX_TEXT_BYTES / 1e6:g} MB; the map was made of all of their words"
+                f"texts on the page are cut to {letters:,} letters"
+                f"{'' if letters == TEXT_LENGTHS[0] else why}; the map was made of all words"
             )
         )
     shown = {name: np.array([text or None for text in cut[name]], dtype=object) for name in texts}

@@ -155,11 +155,6 @@ class EuclideanSpace(Space):
             self._found = nearest(self.points, k, n_jobs=self.threads)
         return self._found.first(k)
 
-    @property
-    def known_lists(self) -> Neighbors | None:
-        """The longest lists so far, in the units of `points`; None where none were asked for."""
-        return self._found
-
     def nearest(self, k: int, rows: Array | None = None) -> tuple[Array, Array]:
         known = self._found is not None and self._found.indices.shape[1] >= k
         if rows is not None and not known:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from textwrap import shorten
 from typing import Any
 
 import numpy as np
@@ -14,13 +15,14 @@ from dualfold.data.columns import refuse_lacking
 from dualfold.data.encoding import words_of
 from dualfold.data.notices import quoted_names
 from dualfold.data.reading import spelt_names
-from dualfold.errors import Argument, DamagedFile, InvalidInput
+from dualfold.errors import Argument, DamagedFile, InvalidInput, counted
 from dualfold.maps.parts import Parts
 from dualfold.text.text_rule import TextRule, unit_rows
 
 __all__ = ["TextBlock", "joined_texts", "vector_rows"]
 
 MAX_WIDTH = 1_000_000
+MAX_QUOTED_LETTERS = 60
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,8 +113,8 @@ def vector_rows(columns: Mapping[str, Any], patterns: Sequence[str], rows: Array
     if not np.isfinite(found).all():
         bad = int(rows[np.flatnonzero(~np.isfinite(found).all(axis=1))[0]]) + 1
         raise InvalidInput(
-            Argument("vectors"),
-            f" hold missing or infinite numbers, first in row {bad}; leave these rows out",
+            Argument("vectors", " ".join(patterns)),
+            f" holds missing or infinite numbers, first in row {bad}; leave such rows out",
         )
     return unit_rows(found)
 
@@ -121,14 +123,34 @@ def _column_vectors(name: str, values: Any) -> Array:
     values = np.asarray(values)
     if values.dtype.kind in "biuf":
         return np.asarray(values, dtype=float).reshape(len(values), -1)
-    try:
-        return np.array([np.asarray(one, dtype=float).ravel() for one in values], dtype=float)
-    except (TypeError, ValueError) as error:
-        raise InvalidInput(
-            Argument("vectors", name),
-            " must hold numbers, or lists of numbers that all have the same length: "
-            f"{' '.join(str(error).split())[:120]}",
-        ) from error
+    rows = []
+    for place, one in enumerate(values.tolist()):
+        try:
+            rows.append(np.asarray(_numbers_in(one), dtype=float).ravel())
+        except (TypeError, ValueError) as error:
+            raise InvalidInput(
+                Argument("vectors", name),
+                " must hold numbers, or lists of numbers; row "
+                f"{place + 1} holds {shorten(str(one), MAX_QUOTED_LETTERS)}",
+            ) from error
+        if len(rows[-1]) != len(rows[0]) or not len(rows[0]):
+            raise InvalidInput(
+                Argument("vectors", name),
+                f" must hold lists of one length; row {place + 1} has "
+                f"{counted(len(rows[-1]), 'number')}, and row 1 has {len(rows[0])}",
+            )
+    return np.array(rows, dtype=float)
+
+
+def _numbers_in(value: Any) -> Any:
+    """The numbers of a list, also where it is written as text, as in files of text.
+
+    >>> _numbers_in("[0.5, -1e3]"), _numbers_in("[1. 2.5]"), _numbers_in("3;4")
+    (['0.5', '-1e3'], ['1.', '2.5'], ['3', '4'])
+    """
+    if not isinstance(value, str):
+        return value
+    return value.strip().strip("[](){}").replace(",", " ").replace(";", " ").split()
 
 
 def _file_vectors(path: str, rows: Array) -> Array:
@@ -137,7 +159,9 @@ def _file_vectors(path: str, rows: Array) -> Array:
     try:
         found = np.load(path, mmap_mode="r", allow_pickle=False)
     except (ValueError, OSError, EOFError) as error:
-        raise InvalidInput(Argument("vectors", path), f" cannot be read: {error}") from error
+        raise InvalidInput(
+            Argument("vectors", path), " is no file of numbers as numpy.save writes it"
+        ) from error
     if found.ndim != 2 or found.dtype.kind not in "biuf":
         raise InvalidInput(
             Argument("vectors", path),

@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.arrays import Array
+from dualfold.data.encoding import words_of
 from dualfold.data.notices import quoted_names
 from dualfold.data.prepared import Prepared
 from dualfold.data.reading import Reading, spelt_names
@@ -18,7 +19,7 @@ from dualfold.errors import Argument, InvalidInput, Message, counted
 from dualfold.quality.picture import percent
 from dualfold.text.text_block import TextBlock, joined_texts, vector_rows
 from dualfold.text.text_rule import TextRule
-from dualfold.text.text_vectors import TextVectors
+from dualfold.text.text_vectors import TextVectors, refuse_uncomparable
 
 __all__ = ["TextFeatures", "with_text"]
 
@@ -98,7 +99,8 @@ def _value(name: str, value: str, words: str) -> Any:
     except ValueError:
         if name in ("analyzer", "strip_accents", "stop_words"):
             return text
-    raise InvalidInput(Argument("text_options", words), f": {value!r} is no value of {name}")
+    how = "; two numbers are needed, as ngram_range=1,2" if name == "ngram_range" else ""
+    raise InvalidInput(Argument("text_options", words), f": {value!r} is no value of {name}{how}")
 
 
 def with_text(data: Prepared) -> Prepared:
@@ -117,6 +119,8 @@ def with_text(data: Prepared) -> Prepared:
     if reading.vectors:
         rows, features, said = _given_vectors(data, texts, options)
     else:
+        _refuse_numbers(labels, text)
+        refuse_uncomparable(texts, Argument("text", " ".join(text)))
         model = TextVectors(**options.parameters).fit(texts)
         rows = model.embedding_
         sources = (" + ".join(text),) * rows.shape[1]
@@ -136,6 +140,27 @@ def with_text(data: Prepared) -> Prepared:
     )
 
 
+def _refuse_numbers(labels: Mapping[str, Any], text: tuple[str, ...]) -> None:
+    """Refuse a column of numbers, whose words are shared by hardly any two rows."""
+    for name in text:
+        words = [word for word in words_of(np.asarray(labels[name])) if word]
+        is_date = np.asarray(labels[name]).dtype.kind == "M"
+        if is_date or (words and all(map(_is_number, words))):
+            kind = "dates" if is_date else f"numbers, as {words[0]}"
+            raise InvalidInput(
+                Argument("text", name),
+                f" must be a column of words; it holds {kind}; without this they are used as such",
+            )
+
+
+def _is_number(word: str) -> bool:
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True
+
+
 def _given_vectors(
     data: Prepared, texts: list[str], options: TextOptions
 ) -> tuple[Array, TextFeatures, list[Message]]:
@@ -143,11 +168,14 @@ def _given_vectors(
     rows = vector_rows(data.table.labels, reading.vectors, data.table.rows)
     sources = (quoted_names(reading.vectors, 3).replace("'", ""),) * rows.shape[1]
     features = TextFeatures(text, sources, None)
-    if texts and any(texts):
-        weights, terms, _ = TextVectors(**options.parameters)._weighted_terms(texts)
-        features = replace(features, terms=terms, weights=weights)
-    words = f"vectors of {rows.shape[1]} numbers ({sources[0]}) are compared by cosine"
-    return rows, features, [Message(words)]
+    said = [Message(f"vectors of {rows.shape[1]} numbers ({sources[0]}) are compared by cosine")]
+    if texts:
+        try:
+            weights, terms, _ = TextVectors(**options.parameters)._weighted_terms(texts)
+            features = replace(features, terms=terms, weights=weights)
+        except InvalidInput as error:  # the map needs no names
+            said.append(Message(f"groups are not named by text: {error}"))
+    return rows, features, said
 
 
 def _text_notice(text: tuple[str, ...], model: TextVectors) -> Message:
@@ -161,8 +189,8 @@ def _text_notice(text: tuple[str, ...], model: TextVectors) -> Message:
 
 
 def _left_out_notice(count: int, reading: Reading) -> Message:
-    what = "a vector of zeros" if reading.vectors else "no term that other texts have"
-    return Message(f"{counted(count, 'row')} left out: {what}, so nothing to compare")
+    what = "a vector of zeros" if reading.vectors else "empty, or no term that other texts have"
+    return Message(f"{counted(count, 'row')} left out: {what}; nothing to compare")
 
 
 def _of_rows(data: Prepared, kept: Array, dropped: set[str]) -> Prepared:
@@ -204,9 +232,11 @@ def _with_block(
         np.concatenate([np.zeros(features.width), before.mean]),
         np.concatenate([np.full(features.width, 1 / factors[0]), before.deviation / factors[1]]),
     )
+    what = "text" if features.rule is not None else "vectors"
+    share = f"{'it has' if what == 'text' else 'they have'} {percent(weight)} of the variance"
     remark = Message(
-        f"{quoted_names(dict.fromkeys(data.feature_sources))} joined the text: it has "
-        f"{percent(weight)} of the variance, the other columns {percent(1 - weight)}; ",
+        f"{quoted_names(dict.fromkeys(data.feature_sources))} joined the {what}: {share}, "
+        f"the other columns {percent(1 - weight)}; ",
         Argument("text_options", "weight=0.7"),
         " changes that",
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
+from textwrap import shorten
 from typing import Any
 
 import numpy as np
@@ -11,11 +12,11 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from dualfold.arrays import Array
-from dualfold.errors import Argument, InvalidInput
+from dualfold.errors import Argument, InvalidInput, counted
 from dualfold.methods._truncated_svd import TruncatedSVD
 from dualfold.text.text_rule import OPTION_TYPES, TextRule, vectorizer
 
-__all__ = ["TextVectors", "texts_of"]
+__all__ = ["TextVectors", "refuse_uncomparable", "texts_of"]
 
 # Fewer texts keep terms that only one of them has, and terms that most of them have.
 MIN_PRUNED_TEXTS = 50
@@ -150,6 +151,7 @@ class TextVectors(TransformerMixin, BaseEstimator):
             Rows of length 1; zeros for texts without a term.
         """
         texts = texts_of(X)
+        refuse_uncomparable(texts, Argument("X"))
         weights, terms, idf = self._weighted_terms(texts)
         count = min(int(self.n_components), min(weights.shape))
         if count < 1:
@@ -203,11 +205,29 @@ class TextVectors(TransformerMixin, BaseEstimator):
             if isinstance(error, InvalidInput):
                 raise
             raise InvalidInput(
-                f"the {len(texts)} texts give no terms ({error}); longer texts are needed, or "
-                "options that keep rarer terms or take characters for words"
+                f"the {len(texts)} texts give no terms ({_first_sentence(error)}); other options "
+                "keep rarer or more frequent terms (min_df, max_df) or take characters for words "
+                "(analyzer='char_wb')"
             ) from error
         idf = np.asarray(made.idf_, dtype=float) if self.use_idf else None
         return weights, tuple(map(str, made.get_feature_names_out())), idf
+
+
+def refuse_uncomparable(texts: list[str], source: Argument) -> None:
+    """Refuse texts in which nothing differs; `source` is the argument that holds them."""
+    some = {text for text in texts if text.strip()}
+    if not some:
+        raise InvalidInput(source, f" holds {counted(len(texts), 'text')}, none with a word")
+    if len(some) == 1:
+        raise InvalidInput(
+            source,
+            " must hold at least 2 different texts; it holds one in "
+            f"{counted(len(texts), 'row')}: '{shorten(some.pop(), MAX_QUOTED_LETTERS)}'",
+        )
+
+
+def _first_sentence(error: ValueError) -> str:
+    return str(error).split(";")[0].split(". ")[0].rstrip(".")
 
 
 def texts_of(X: Any) -> list[str]:

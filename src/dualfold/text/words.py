@@ -1,7 +1,7 @@
 """The words of a text in any language.
 
 Where a script does not separate its words (Chinese, Japanese, Thai, …) the terms are pieces of two
-or three characters. Tags of HTML are no words.
+or three characters. An emoji is a word. Tags of HTML are none.
 """
 
 from __future__ import annotations
@@ -14,7 +14,9 @@ __all__ = ["plain_text", "words_in"]
 # Marks above and below letters, which Python does not count to words: accents, vowels of Hindi, …
 MARKS = "\u0300-\u036f\u0591-\u05bd\u0610-\u061a\u064b-\u065f\u0900-\u0dff\u0e31-\u0e4e"
 MARKS += "\u0eb1-\u0ecd\u0f71-\u0fbc\u102b-\u103e\u17b4-\u17d3\u3099\u309a"
-WORD_PATTERN = re.compile(rf"[\w{MARKS}]+")
+SYMBOLS = "\u2600-\u27bf\U0001f300-\U0001faff"  # emoji: each is a word
+WORD_PATTERN = re.compile(rf"[\w{MARKS}]+|[{SYMBOLS}]")
+SYMBOL_PATTERN = re.compile(f"[{SYMBOLS}]")
 # Scripts without blanks between words, and how many characters of each make a piece.
 CHINESE_AND_JAPANESE = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0002fa1f"
 THAI_AND_OTHERS = "\u0e00-\u0eff\u0f00-\u0fff\u1000-\u109f\u1780-\u17ff"
@@ -54,6 +56,8 @@ def words_in(text: str) -> list[str]:
 def _pieces(word: str) -> list[str]:
     if word.isascii():
         return [word] if SHORTEST_WORD <= len(word) <= LONGEST_WORD else []
+    if SYMBOL_PATTERN.match(word):
+        return [word]
     pieces: list[str] = []
     for run in RUN_PATTERN.finditer(word):
         text = run[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from dualfold.auditing.zoom_levels import NOT_TESTABLE
@@ -16,6 +17,13 @@ MAX_LETTERS = 40
 FONT_SIZES = (8.0, 7.0, 6.2)
 # A name is moved by this many heights of a line where another one is in its way.
 STEPS = (0.0, 1.2, -1.2, 2.4, -2.4)
+# For scripts that matplotlib's font lacks, on Linux, Windows and macOS.
+OTHER_FONTS = (
+    *("Noto Sans CJK SC", "Noto Sans CJK JP", "WenQuanYi Zen Hei", "IPAGothic", "NanumGothic"),
+    *("Microsoft YaHei", "Yu Gothic", "Malgun Gothic", "Leelawadee UI", "Nirmala UI"),
+    *("PingFang SC", "Hiragino Sans", "Apple SD Gothic Neo", "Thonburi", "Arial Unicode MS"),
+    *("Noto Sans Thai", "Noto Sans Devanagari", "Droid Sans Fallback"),
+)
 # Free room between names, and between a name and the frame, in points.
 MARGIN = 2.0
 UNTESTED_NOTE = "A name with ?: no test could decide whether the data have this group."
@@ -58,12 +66,23 @@ def draw_group_names(figure: Figure, names: GroupNames) -> None:
             va="center",
             size=size,
             weight="bold",
+            family=_font_families(),
             zorder=9,
             path_effects=[withStroke(linewidth=2.5, foreground="white")],
         )
         text.set_in_layout(False)
         if not _has_room(text, axes.get_window_extent(), taken, size):
             text.remove()
+
+
+@cache
+def _font_families() -> list[str]:
+    """matplotlib's own font, then those for other scripts that this machine has."""
+    import matplotlib as mpl
+    from matplotlib.font_manager import fontManager
+
+    known = {font.name for font in fontManager.ttflist}
+    return [*mpl.rcParams["font.family"], *(name for name in OTHER_FONTS if name in known)]
 
 
 def _has_room(text: Any, frame: Any, taken: list[Any], size: float) -> bool:
