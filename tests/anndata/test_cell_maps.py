@@ -71,3 +71,59 @@ def test_new_cells_are_placed_and_a_changed_map_is_refused() -> None:
     old.obsm["X_isomap"] = old.obsm["X_isomap"] * 2
     with pytest.raises(InvalidInput, match="make the map again"):
         cell_maps.extend(old, new, "isomap")
+
+
+def test_a_table_in_a_file_is_read_and_a_copy_of_it_is_in_memory(tmp_path: Path) -> None:
+    cells = _cells()
+    cells.X = sp.csr_matrix(cells.X.astype(np.float32))
+    cells.write_h5ad(tmp_path / "cells.h5ad")
+    backed = anndata.read_h5ad(tmp_path / "cells.h5ad", backed="r")
+    cell_maps.pca(cells, 3)
+    cell_maps.pca(backed, 3)
+    assert np.array_equal(backed.obsm["X_pca"], cells.obsm["X_pca"])
+    cell_maps.isomap(backed, use_rep="X", n_neighbors=8)
+    copy = cell_maps.isomap(backed, use_rep="X", n_neighbors=8, copy=True, key_added="again")
+    assert not copy.isbacked
+    assert np.array_equal(copy.obsm["again"], backed.obsm["X_isomap"])
+    backed.file.close()
+
+
+def test_principal_components_of_a_layer_and_of_some_genes() -> None:
+    cells = _cells()
+    cells.layers["twice"] = 2 * cells.X
+    cell_maps.pca(cells, 2)
+    first = cells.uns["pca"]["variance"]
+    cell_maps.pca(cells, 2, layer="twice")
+    assert np.allclose(cells.uns["pca"]["variance"], 4 * first)
+    cells.var["highly_variable"] = [True, False, True, True, False]
+    cell_maps.pca(cells, 2)
+    assert not cells.varm["PCs"][[1, 4]].any()
+    assert cells.uns["pca"]["params"]["mask_var"] == "highly_variable"
+    cell_maps.pca(cells, 2, mask_var=None)
+    assert np.allclose(cells.uns["pca"]["variance"], first)
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda cells: cell_maps.pca(cells.X), "must be an AnnData; it is of type ndarray"),
+        (lambda cells: cell_maps.pca(cells, layer="counts"), "layer='counts' is not in layers"),
+        (lambda cells: cell_maps.pca(cells, mask_var="hvg"), "no column of var"),
+        (lambda cells: cell_maps.pca(cells, mask_var=[1, 0]), "for each of 5 genes"),
+        (lambda cells: cell_maps.tsne(cells, use_rep="X_umap"), "which holds 'X_pca'; compute"),
+        (lambda cells: cell_maps.isomap(cells, neighbors_key="neighbors"), "not in uns"),
+        (lambda cells: cell_maps.audit(cells), "basis='X_umap' is not in obsm"),
+        (lambda cells: cell_maps.extend(cells, cells, "isomap"), "no map of dualfold.anndata"),
+        (
+            lambda cells: cell_maps.record_search(cells, cell_maps.KnnTransformer(5)),
+            "has searched nothing",
+        ),
+        (
+            lambda cells: cell_maps.record_search(cells, cell_maps.KnnTransformer(5).fit(cells.X)),
+            "neighbors_key='neighbors' is not in uns",
+        ),
+    ],
+)
+def test_what_is_missing_is_named(call, said) -> None:
+    with pytest.raises(InvalidInput, match=said):
+        call(_cells())

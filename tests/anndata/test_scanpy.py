@@ -54,3 +54,29 @@ def test_diffmap_is_symmetrised_and_ours_are_its_right_eigenvectors_without_the_
     right = theirs[:, 1:] / np.sqrt(degrees)[:, None]
     for own, other in zip(ours.points.T, right.T, strict=True):
         assert abs(np.corrcoef(own, other)[0, 1]) > 1 - 1e-6
+
+
+def test_maps_of_connectivities_are_those_of_diffmap_divided_by_the_roots_of_degrees() -> None:
+    cells = sc.datasets.pbmc68k_reduced()
+    sc.tl.diffmap(cells, n_comps=4)
+    options = {"n_components": 3, "weights": "precomputed", "diffusion_time": 0}
+    cell_maps.diffusion_maps(cells, neighbors_key="neighbors", **options)
+    assert np.allclose(1 - cells.uns["diffusion_maps"]["eigenvalues"], cells.uns["diffmap_evals"][1:])
+    right = cells.obsm["X_diffmap"][:, 1:] / cells.obsm["X_diffmap"][:, :1]
+    for own, other in zip(cells.obsm["X_diffusion_maps"].T, right.T, strict=True):
+        assert abs(np.corrcoef(own, other)[0, 1]) > 1 - 1e-5
+    cell_maps.eigenmaps(cells, neighbors_key="neighbors", weights="precomputed")
+    assert cells.uns["eigenmaps"]["certificate"]["level"] == "proved"
+    assert "use_rep" not in cells.uns["eigenmaps"]["params"]
+
+
+def test_components_are_those_of_scanpy_with_its_choice_of_genes() -> None:
+    ours = sc.datasets.pbmc68k_reduced()
+    ours.var["highly_variable"] = np.arange(ours.n_vars) % 3 > 0
+    theirs = ours.copy()
+    cell_maps.pca(ours, 5)
+    sc.pp.pca(theirs, n_comps=5)
+    assert np.array_equal(ours.varm["PCs"].any(axis=1), theirs.varm["PCs"].any(axis=1))
+    bases = [np.linalg.qr(cells.varm["PCs"].astype(float))[0] for cells in (ours, theirs)]
+    assert np.linalg.svd(bases[0].T @ bases[1])[1].min() > 1 - 1e-6
+    assert np.allclose(ours.uns["pca"]["variance"], theirs.uns["pca"]["variance"], rtol=1e-4)

@@ -67,6 +67,7 @@ def test_any_method_follows_in_a_pipeline():
         ("แผนที่", ["แผน", "ผนท", "นที", "ที่"]),
         ("GPU上の地図", ["GPU", "上の", "の地", "地図"]),
         ("a b", []),
+        ("🚀 to the 🌊", ["🚀", "to", "the", "🌊"]),
         ("x" * 100_000, []),
     ],
 )
@@ -89,7 +90,10 @@ def test_a_text_without_known_terms_is_a_row_of_zeros():
 @pytest.mark.parametrize(
     ("texts", "said"),
     [
-        (["", "", None], "no terms"),
+        (["", " ", None], "3 texts, none with a word"),
+        (["a b", "c d"], "no terms"),
+        (["the same"] * 9, "at least 2 different texts"),
+        (["only one"], "it holds one in 1 row"),
         (["red", 7, "blue"], "row 1 holds 7"),
         ("one text", "one text"),
     ],

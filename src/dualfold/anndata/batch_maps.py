@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dualfold.anndata.entries import plain_entries, rows_of_cells
+from dualfold.anndata.entries import cells_to_write, plain_entries, rows_of_cells
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput, counted
 from dualfold.graph import nearest
@@ -77,7 +77,7 @@ def aligned_maps(
     >>> cells.obsm["X_aligned_maps"].shape, cells.uns["aligned_maps"]["batches"].tolist()
     ((80, 2), ['first', 'second'])
     """
-    cells = adata.copy() if copy else adata
+    cells = cells_to_write(adata, copy=copy)
     names, members = _batches(cells, batch_key)
     rows = rows_of_cells(cells, use_rep)
     slices = [rows[member] for member in members]

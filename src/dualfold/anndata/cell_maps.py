@@ -6,55 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from dualfold.anndata.entries import plain_entries, rows_of_cells, stored_graph
-from dualfold.methods._diffusion_maps import DiffusionMaps
-from dualfold.methods._eigenmaps import LaplacianEigenmaps
-from dualfold.methods._isomap import Isomap
-from dualfold.methods._mvu import MaximumVarianceUnfolding
+from dualfold.anndata.entries import cells_to_write, plain_entries, rows_of_cells, used_genes
+from dualfold.anndata.graph_maps import write_graph_map
 from dualfold.methods._pca import PCA
-from dualfold.methods._tsne import TSNE
-
-# By the name of the entry in uns.
-ESTIMATORS: dict[str, Any] = {
-    "diffusion_maps": DiffusionMaps,
-    "eigenmaps": LaplacianEigenmaps,
-    "isomap": Isomap,
-    "mvu": MaximumVarianceUnfolding,
-    "tsne": TSNE,
-}
-
-
-def _graph_map(name: str, adata: Any, given: dict[str, Any], places: dict[str, Any]) -> Any:
-    """Fit one of the graph methods and write its map; returns a copy or None."""
-    cells = adata.copy() if places["copy"] else adata
-    key, use_rep, neighbors_key = places["key_added"], places["use_rep"], places["neighbors_key"]
-    rows = rows_of_cells(cells, use_rep)
-    parameters = dict(given)
-    if neighbors_key is not None:
-        affinities = given.get("weights") == "precomputed"
-        parameters["graph"] = stored_graph(cells, neighbors_key, affinities=affinities)
-    model = ESTIMATORS[name](**parameters).fit(rows)
-    source = {"use_rep": use_rep, "neighbors_key": neighbors_key, "method": name}
-    cells.obsm[key or f"X_{name}"] = np.asarray(model.embedding_)
-    cells.uns[key or name] = _record(model, given | source)
-    return cells if places["copy"] else None
-
-
-def _record(model: Any, parameters: dict[str, Any]) -> dict[str, Any]:
-    values = getattr(model, "eigenvalues_", None)
-    return plain_entries(
-        {
-            "params": parameters,
-            "eigenvalues": None if values is None else np.asarray(values),
-            "certificate": model.certificate_.to_dict(),
-        }
-    )
 
 
 def pca(
     adata: Any,
     n_comps: int = 50,
     *,
+    layer: str | None = None,
+    mask_var: Any = "highly_variable",
     key_added: str | None = None,
     copy: bool = False,
     **options: Any,
@@ -70,6 +32,11 @@ def pca(
         Cells and genes, with few enough genes to be dense, or sparse.
     n_comps : int, default=50
         Number of components; less if there are fewer cells or genes.
+    layer : str or None, default=None
+        Entry of `layers` to take instead of X.
+    mask_var : str, array of bool or None, default="highly_variable"
+        Genes to use: a column of `var`, or one value for each gene; None uses all. As in scanpy,
+        a table without the column "highly_variable" uses all. Other genes are zeros in `varm`.
     key_added : str or None, default=None
         Name of all three entries; None takes scanpy's names.
     copy : bool, default=False
@@ -96,14 +63,20 @@ def pca(
     >>> cells.obsm["X_pca"].shape, cells.uns["pca"]["certificate"]["level"]
     ((40, 3), 'proved')
     """
-    cells = adata.copy() if copy else adata
-    count = min(n_comps, min(cells.shape) - 1)
+    cells = cells_to_write(adata, copy=copy)
+    rows, used = rows_of_cells(cells, "X", layer=layer), used_genes(cells, mask_var)
+    rows = rows if used is None else rows[:, used]
+    count = max(1, min(n_comps, min(rows.shape) - 1))
     model = PCA(n_components=count, **options)
-    cells.obsm[key_added or "X_pca"] = model.fit_transform(cells.X)
-    cells.varm[key_added or "PCs"] = np.ascontiguousarray(model.components_.T)
+    points = model.fit_transform(rows)
+    components = np.zeros((cells.shape[1], count))
+    components[slice(None) if used is None else used] = model.components_.T
+    cells.obsm[key_added or "X_pca"] = points
+    cells.varm[key_added or "PCs"] = components
+    genes = None if used is None else mask_var if isinstance(mask_var, str) else "given"
     cells.uns[key_added or "pca"] = plain_entries(
         {
-            "params": {"n_comps": count, **options},
+            "params": {"n_comps": count, "layer": layer, "mask_var": genes, **options},
             "variance": model.explained_variance_,
             "variance_ratio": model.explained_variance_ratio_,
             "certificate": model.certificate_.to_dict(),
@@ -168,7 +141,7 @@ def isomap(
         "key_added": key_added,
         "copy": copy,
     }
-    return _graph_map("isomap", adata, options, places)
+    return write_graph_map("isomap", adata, options, places)
 
 
 def eigenmaps(
@@ -230,7 +203,7 @@ def eigenmaps(
         "key_added": key_added,
         "copy": copy,
     }
-    return _graph_map("eigenmaps", adata, options, places)
+    return write_graph_map("eigenmaps", adata, options, places)
 
 
 def diffusion_maps(
@@ -251,7 +224,9 @@ def diffusion_maps(
     These are right eigenvectors of the walk times powers of its eigenvalues, without the
     constant one; weights are made of distances. `scanpy.tl.diffmap` takes its connectivities as
     weights, returns eigenvectors of the symmetrised matrix (each entry times the square root of
-    the cell's degree), and keeps the trivial one.
+    the cell's degree), and keeps the trivial one. With a `neighbors_key` and
+    `weights="precomputed"` ours take the connectivities, too; then the only other options are
+    `n_components`, `alpha` and `diffusion_time`. The eigenvalues in `uns` are 1 − λ of the walk.
 
     Parameters
     ----------
@@ -294,7 +269,7 @@ def diffusion_maps(
         "key_added": key_added,
         "copy": copy,
     }
-    return _graph_map("diffusion_maps", adata, options, places)
+    return write_graph_map("diffusion_maps", adata, options, places)
 
 
 def tsne(
@@ -356,7 +331,7 @@ def tsne(
         "key_added": key_added,
         "copy": copy,
     }
-    return _graph_map("tsne", adata, options, places)
+    return write_graph_map("tsne", adata, options, places)
 
 
 def mvu(
@@ -415,4 +390,4 @@ def mvu(
         "key_added": key_added,
         "copy": copy,
     }
-    return _graph_map("mvu", adata, options, places)
+    return write_graph_map("mvu", adata, options, places)

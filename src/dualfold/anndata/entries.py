@@ -9,22 +9,75 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from dualfold.arrays import Array
 from dualfold.data.notices import quoted_names
 from dualfold.errors import Argument, InvalidInput
 from dualfold.graph import Graph, from_affinities, from_lengths
 
+# Used where var has it, as scanpy does.
+DEFAULT_MASK = "highly_variable"
 
-def rows_of_cells(adata: Any, use_rep: str) -> Any:
-    """Rows of `obsm[use_rep]`; "X" is the matrix X itself."""
-    if use_rep == "X":
-        return adata.X
-    if use_rep not in adata.obsm:
+
+def cells_to_write(adata: Any, *, copy: bool) -> Any:
+    """The cells themselves or a copy; a file that is open (backed) is copied into memory."""
+    if not hasattr(adata, "obsm") or not hasattr(adata, "uns"):
         raise InvalidInput(
-            Argument("use_rep", use_rep),
-            f" is not in obsm, which holds {quoted_names(adata.obsm) or 'nothing'}; compute it "
-            "(scanpy.pp.pca, or dualfold.anndata.pca), or name another entry",
+            Argument("adata"), f" must be an AnnData; it is of type {type(adata).__name__}"
+        )
+    if not copy:
+        return adata
+    return adata.to_memory() if getattr(adata, "isbacked", False) else adata.copy()
+
+
+def rows_of_cells(
+    adata: Any, use_rep: str, *, layer: str | None = None, argument: str = "use_rep"
+) -> Any:
+    """Rows of `obsm[use_rep]`; "X" is the matrix X itself, or a layer."""
+    if use_rep == "X":
+        if layer is not None and layer not in adata.layers:
+            raise InvalidInput(
+                Argument("layer", layer),
+                f" is not in layers, which holds {quoted_names(adata.layers) or 'nothing'}",
+            )
+        return _in_memory(adata.X if layer is None else adata.layers[layer])
+    if use_rep not in adata.obsm:
+        remedy = "compute it (scanpy.pp.pca, or dualfold.anndata.pca)"
+        remedy = remedy if use_rep == "X_pca" else "compute it"
+        raise InvalidInput(
+            Argument(argument, use_rep),
+            f" is not in obsm, which holds {quoted_names(adata.obsm) or 'nothing'}; {remedy}, "
+            "or name another entry",
         )
     return np.asarray(adata.obsm[use_rep])
+
+
+def _in_memory(X: Any) -> Any:
+    """A matrix that is in a file (backed), read."""
+    if isinstance(X, np.ndarray) or sp.issparse(X):
+        return X
+    return X.to_memory() if hasattr(X, "to_memory") else np.asarray(X[...])
+
+
+def used_genes(adata: Any, mask_var: Any) -> Array | None:
+    """Places of the genes that a mask names; None for all."""
+    if mask_var is None:
+        return None
+    if isinstance(mask_var, str):
+        if mask_var not in adata.var:
+            if mask_var == DEFAULT_MASK:
+                return None
+            raise InvalidInput(
+                Argument("mask_var", mask_var),
+                f" is no column of var, which has {quoted_names(adata.var) or 'none'}",
+            )
+        mask_var = adata.var[mask_var]
+    mask = np.asarray(mask_var)
+    if mask.dtype != bool or mask.shape != (adata.shape[1],) or not mask.any():
+        raise InvalidInput(
+            Argument("mask_var"),
+            f" must be true or false for each of {adata.shape[1]} genes, and true for some",
+        )
+    return np.flatnonzero(mask)
 
 
 def stored_graph(adata: Any, neighbors_key: str, *, affinities: bool = False) -> Graph:

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from dualfold import auditing
-from dualfold.anndata.cell_maps import ESTIMATORS
-from dualfold.anndata.entries import plain_entries, rows_of_cells
+from dualfold.anndata.entries import cells_to_write, plain_entries, rows_of_cells
+from dualfold.anndata.graph_maps import ESTIMATORS
 from dualfold.errors import Argument, InvalidInput
 
 _COORDINATE_TOLERANCE = 1e-6  # relative: a map in float32 is the same map
@@ -59,7 +59,9 @@ def audit(
     >>> isinstance(cells.uns["audit_X_map"], str)
     True
     """
-    found = auditing.audit(rows_of_cells(adata, use_rep), rows_of_cells(adata, basis), **options)
+    adata = cells_to_write(adata, copy=False)
+    points = rows_of_cells(adata, basis, argument="basis")
+    found = auditing.audit(rows_of_cells(adata, use_rep), points, **options)
     adata.uns[key_added or f"audit_{basis}"] = str(found)
     return found
 
@@ -108,7 +110,11 @@ def extend(adata: Any, new: Any, key: str = "isomap") -> Any:
         )
     given = dict(adata.uns[key]["params"])
     name, use_rep = str(given.pop("method", "")), str(given.pop("use_rep", ""))
-    if name not in ESTIMATORS or given.pop("neighbors_key", None) is not None:
+    if name not in ESTIMATORS:
+        raise InvalidInput(
+            Argument("key", key), f" is no map that grows; these are {', '.join(ESTIMATORS)}"
+        )
+    if given.pop("neighbors_key", None) is not None:
         raise InvalidInput(
             Argument("key", key),
             " is no map that grows: its neighbours must be searched by dualfold (neighbors_key "

@@ -144,6 +144,14 @@ def record_search(
     >>> cells.uns["neighbors"]["search"]["exact"]
     True
     """
+    if not hasattr(transformer, "search_"):
+        raise InvalidInput(
+            Argument("transformer"), " has searched nothing; give it to scanpy.pp.neighbors first"
+        )
+    if neighbors_key not in adata.uns:
+        raise InvalidInput(
+            Argument("neighbors_key", neighbors_key), " is not in uns; run scanpy.pp.neighbors"
+        )
     found = transformer.search_
     adata.uns[neighbors_key]["search"] = {
         "method": found.method,

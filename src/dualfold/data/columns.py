@@ -148,7 +148,7 @@ def table_of_frame(
     said = [*notices, *kind_notices(columns, kinds, (*apart, *doubtful))]
     if mixed and features is None:
         said += _color_notices(columns, reading)
-        said += prose_notices(columns, kinds) if not reading.is_of_text else []
+        said += [] if reading.is_of_text else prose_notices(columns, kinds, used or beside)
     free = reading.is_of_text or (features is not None and mixed)
     if not used and not beside and not free:
         _refuse_nothing_used(columns, [*exclude, *label_columns], said)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +21,8 @@ MANY_ROWS = 20
 # A number that is written with a currency before it, digits in groups, or a unit after it.
 DRESSED_NUMBER = re.compile(r"[-+$€£¥\s]*\d[\d.,'’_\s]*(?:[eE][-+]?\d+)?\s*[^\W\d]{0,5}[%°²³]?\.?")
 ORDINAL_PATTERN = re.compile(r"\d+(?:st|nd|rd|th)", re.IGNORECASE)
+# A list of numbers in brackets, two or more.
+VECTOR_TEXT = re.compile(r"[\[(]\s*[-+\d.][-+\d.eE]*(?:[\s,;]+[-+\d.][-+\d.eE]*)+\s*[\])]")
 PLAIN_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 KIND_SENTENCES = {
     "empty": "empty, left out",
@@ -94,13 +96,36 @@ def kind_notices(
     return said
 
 
-def prose_notices(columns: dict[str, Column], kinds: dict[str, str]) -> list[Message]:
-    """An offer for each column of text that plainly is prose."""
-    return [
-        Message(f"'{name}' holds prose; ", Argument("text", name), " makes a map of its words")
+def prose_notices(
+    columns: dict[str, Column], kinds: dict[str, str], others: Collection[str]
+) -> list[Message]:
+    """An offer for each column that plainly is prose, or holds a list of numbers in each cell.
+
+    others : columns that are used anyway; without them any text is offered
+    """
+    offers = {
+        name: ("vectors", "lists of numbers", "them")
+        if _is_vectors(columns[name])
+        else ("text", "prose" if _is_prose(columns[name]) else "text", "its words")
         for name, kind in kinds.items()
-        if kind == "text" and _is_prose(columns[name])
+        if (kind in ("text", "nested") and _is_vectors(columns[name]))
+        or (kind == "text" and (not others or _is_prose(columns[name])))
+    }
+    return [
+        Message(f"'{name}' holds {what}; ", Argument(option, name), f" makes a map of {them}")
+        for name, (option, what, them) in offers.items()
     ]
+
+
+def _is_vectors(column: Column) -> bool:
+    """Whether the first cell that is not empty holds a list of numbers, or one written as text."""
+    assert not isinstance(column, np.ndarray)
+    first = next(iter(column.dropna().head(1)), None)
+    if isinstance(first, str):
+        return VECTOR_TEXT.fullmatch(first.strip()) is not None
+    if not isinstance(first, list | tuple | np.ndarray) or len(first) < 2:
+        return False
+    return np.asarray(first[:MAX_PROSE_ROWS]).dtype.kind in "biuf"
 
 
 def _is_prose(column: Column) -> bool:

@@ -392,6 +392,12 @@ def prepare(source: Any, reading: Reading = DEFAULT_READING) -> Prepared:
 
 def prepared_columns(source: Any, reading: Reading) -> Prepared:
     """The table without its text: X has the columns that join it, perhaps none."""
+    if reading.text_options and not reading.is_of_text:
+        raise InvalidInput(
+            Argument("text_options", reading.text_options[0]),
+            " is about a column of text; name it by ",
+            Argument("text"),
+        )
     source = source.to_pandas() if hasattr(source, "to_pandas") else source
     reading = _with_orders(source, reading)
     table = table_of_source(source, reading, mixed=True)

@@ -76,7 +76,7 @@ def maps_content(
         color=color,
         color_reason=why,
         notes=[*notes, *said],
-        row_terms=row_terms(data, measured[0].neighbors),
+        row_terms=row_terms(data, measured[0].neighbors) if with_text else None,
     )
 
 
