@@ -178,7 +178,8 @@ def _number(text: str) -> Any:
 # How such a line names what was measured, and the units of its numbers.
 NAMES = ("side", "method", "table", "rows")
 LINE_UNITS = {"seconds": "s", "cpu": "s", "fit": "s", "place": "s", "start": "s", "fixed_s": "s",
-              "peak_MB": "MB", "peak_MiB": "MiB", "further_row_us": "µs", "ours": "share",
+              "peak_MB": "MB", "peak_MiB": "MiB", "before_MiB": "MiB", "further_row_us": "µs",
+              "ours": "share",
               "fitted": "share", "best recipe": "share", "mean of ours": "share",
               "mean of the best recipe": "share", "recall": "share", "purity": "share",
               "named share": "share", "telling": "share", "page MB": "MB"}  # fmt: skip

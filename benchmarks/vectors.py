@@ -1,9 +1,10 @@
-"""Vectors by cosine: 15 nearest neighbours, ours and scikit-learn's, each in its own process.
+"""Vectors by cosine: neighbours (ours, scikit-learn's), maps, audit, each in its own process.
 
 python -m benchmarks.vectors [--rows N] [--columns D] [--sides ours approximate scikit-learn]
 
 Rows in float32 around 100 centres (standard normal noise, centres at 0.7 of that). A line of JSON a
-side: seconds, CPU seconds, and the peak memory of the process in GiB, with that before the call.
+side: seconds, CPU seconds, and the peak memory of the process in MiB, with that before the call.
+The map that is audited is made of the first two columns.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-SIDES = ("ours", "approximate", "eigenmaps", "t-SNE", "scikit-learn")
+SIDES = ("ours", "approximate", "eigenmaps", "t-SNE", "audit", "scikit-learn")
 
 
 def vectors(n: int, width: int, seed: int = 0) -> np.ndarray:
@@ -41,6 +42,8 @@ def run(side: str, X: np.ndarray) -> dict[str, Any]:
         NearestNeighbors(n_neighbors=15, metric="cosine", n_jobs=-1).fit(X).kneighbors()
     elif side == "eigenmaps":
         dualfold.LaplacianEigenmaps(n_neighbors=15, metric="cosine").fit(X)
+    elif side == "audit":
+        dualfold.audit(X, X[:, :2].astype(float), metric="cosine", random_state=0)
     elif side == "t-SNE":
         dualfold.TSNE(metric="cosine", random_state=0).fit(X)
     else:
@@ -51,8 +54,8 @@ def run(side: str, X: np.ndarray) -> dict[str, Any]:
 
 
 def peak() -> float:
-    """The most memory of this process so far, in GiB."""
-    return round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20, 3)
+    """The most memory of this process so far, in MiB."""
+    return round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**10, 1)
 
 
 def main() -> None:
@@ -69,7 +72,7 @@ def main() -> None:
         more = run(given.only, X)
         times = {"seconds": round(time.perf_counter() - begin, 1)}
         times |= {"cpu": round(time.process_time() - cpu, 1)}
-        print(json.dumps({"side": given.only, **times, "peak": peak(), "before": before, **more}))
+        print(json.dumps({"side": given.only, **times, "peak_MiB": peak(), "before_MiB": before, **more}))
         return
     shape = ["--rows", str(given.rows), "--columns", str(given.columns)]
     for side in given.sides:

@@ -9,9 +9,10 @@ import scipy.sparse as sp
 
 import dualfold
 from dualfold.auditing.term_names import telling_terms
-from dualfold.auditing.zoom_levels import zoom_groups
+from dualfold.auditing.zoom_levels import _codes_of_unions, _Region, _verdicts_in, zoom_groups
 from dualfold.quality.space import space_of
 from dualfold.view import named_groups
+from dualfold.view.group_labels import draw_group_names, untested_note
 from tests.text.texts import TOPICS, corpus
 
 
@@ -88,6 +89,77 @@ def test_tables_without_text_are_named_by_columns_and_categories():
     assert set(names) == {"Adelie · bill length low", "Gentoo · bill length high"}
     assert names["Adelie · bill length low"].figures[0].inside == 100
     assert names["Adelie · bill length low"].figures[0].outside == 0
+
+
+def test_a_name_of_columns_is_a_category_and_what_tells_most_with_it():
+    kind = np.repeat(["Gentoo", "Gentoo", "Adelie", "Adelie"], 100)
+    sex = np.tile(np.repeat(["male", "female"], 100), 2)
+    noise = np.random.default_rng(0).normal(size=(400, 2))
+    mass = np.where(kind == "Gentoo", 5.0, 3.7) + 0.1 * noise[:, 0]
+    places = np.repeat([[0, 0], [0, 30], [90, 0], [90, 30]], 100, axis=0)
+    columns = {"mass": mass, "sex": sex, "species": kind}
+    names = {one.name: one for one in named_groups(places + noise, None, columns=columns)}
+    assert len(names) >= 4
+    for one in names.values():
+        assert one.made_of == "columns"
+        parts = [part.words for part in one.figures]
+        has = np.ones(400, bool)
+        for words in parts:
+            has &= (kind == words) | (sex == words)
+        assert not any(words.startswith("mass") for words in parts)
+        assert (one.inside, one.size) == (has[one.rows].sum(), len(one.rows))
+        assert "all of this" in str(one) or len(parts) == 1
+
+
+def test_groups_that_would_share_a_name_are_told_apart():
+    rng = np.random.default_rng(0)
+    places = np.repeat([[0, 0], [40, 0], [0, 40]], 100, axis=0)
+    columns = {
+        "plan": np.repeat(["basic", "basic", "free"], 100),
+        "paid": np.repeat(["no", "no", "yes"], 100),
+        "age": np.repeat([20.0, 60.0, 40.0], 100) + rng.normal(size=300),
+    }
+    points = places + rng.normal(size=(300, 2))
+    names = sorted(one.name for one in named_groups(points, None, columns=columns))
+    assert len(set(names)) == 3
+    assert any("age high" in name for name in names)
+    assert all("paid" in name for name in names if name.split(" · ")[0] in ("no", "yes"))
+
+
+def test_coarse_groups_whose_parts_went_elsewhere_are_left_out():
+    fine = np.array([0, 0, 2, 2, -1])  # no point has the code 1
+    assert _codes_of_unions(np.array([1, 1, 0, 0, 0]), fine).tolist() == [1, 1, 0, 0, 0]
+
+
+def test_groups_between_larger_ones_may_be_torn_but_are_never_called_found():
+    rng = np.random.default_rng(0)
+    codes = np.repeat([0, 1, 2], 150)
+    X = rng.normal(size=(450, 3)) + np.array([[0.0], [0.0], [40.0]])[codes]
+    X[codes == 0, 0] = -np.abs(X[codes == 0, 0])  # 0 and 1 are halves of one cloud
+    X[codes == 1, 0] = np.abs(X[codes == 1, 0])
+    for is_whole, last in ((True, "found"), (False, "not testable")):
+        region = _Region(np.arange(450), is_whole)
+        verdicts, after = _verdicts_in(space_of(X), codes, [region], 0)
+        assert [verdicts[code][0] for code in range(3)] == ["not found", "not found", last]
+        assert [len(one.rows) for one in after] == [300, 150]
+        assert "small groups" in verdicts[2][1] or is_whole
+
+
+def test_a_picture_marks_names_that_no_test_decided():
+    import matplotlib.pyplot as plt
+
+    rng = np.random.default_rng(0)
+    Y = np.concatenate([rng.normal(0, 1, (80, 2)), rng.normal(9, 1, (80, 2))])
+    texts = ["soup and bread"] * 80 + ["sails and waves"] * 80
+    for X, mark in ((None, " ?"), (Y, "")):
+        names = named_groups(Y, X, texts)
+        figure, axes = plt.subplots()
+        axes.scatter(*Y.T)
+        draw_group_names(figure, names)
+        drawn = {text.get_text() for text in axes.texts}
+        assert drawn == {f"bread · soup{mark}", f"sails · waves{mark}"}
+        assert bool(untested_note(names)) == bool(mark)
+        plt.close(figure)
 
 
 def test_forms_of_one_word_are_one_term():

@@ -4,11 +4,13 @@ import numpy as np
 import pytest
 
 import dualfold
+from dualfold.exploration.copies import copied_rows
 
 
-def said(X: np.ndarray) -> list[str]:
+def said(X: np.ndarray, method: str = "eigenmaps") -> list[str]:
     """The remarks on copies of a map of neighbours."""
-    found = dualfold.explore(X, "eigenmaps", n_neighbors=8)
+    options = {"n_neighbors": 8} if method == "eigenmaps" else {}
+    found = dualfold.explore(X, method, **options)
     return [str(note) for note in found.notes if "up to rounding" in str(note)]
 
 
@@ -20,6 +22,8 @@ def test_copies_are_counted_exact_and_with_the_noise_of_single_precision(noise: 
     (words,) = said(np.concatenate([X, again]))
     assert words.startswith("60 of 230 rows are copies of others up to rounding")
     assert "islands" in words
+    assert said(np.concatenate([X, again]), "tsne") == [words]
+    assert said(np.concatenate([X, again]), "pca") == []
 
 
 def test_different_rows_and_few_copies_are_not_worth_a_remark() -> None:
@@ -27,3 +31,19 @@ def test_different_rows_and_few_copies_are_not_worth_a_remark() -> None:
     assert said(X) == []
     assert said(np.concatenate([X, X[:2]])) == []
     assert said(np.concatenate([X, X[:50] + np.float32(1e-3)])) == []
+
+
+@pytest.mark.parametrize("width", [3, 40])
+def test_copies_are_those_of_comparing_every_pair(width: int) -> None:
+    rng = np.random.default_rng(width)
+    X = rng.standard_normal((300, width))
+    X[50:90] = X[rng.integers(0, 20, 40)] * (1 + 1e-8)
+    X[200:210] = X[0] + 1e-5  # no copies
+    lengths = np.linalg.norm(X[:, None] - X[None], axis=2)
+    np.fill_diagonal(lengths, np.inf)
+    spread = np.sqrt(X.var(axis=0).sum())
+    assert np.array_equal(copied_rows(X), lengths.min(axis=1) <= 1e-6 * spread)
+
+
+def test_equal_rows_are_all_copies() -> None:
+    assert copied_rows(np.ones((5, 3))).all()

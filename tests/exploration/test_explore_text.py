@@ -82,7 +82,9 @@ def test_vectors_come_as_columns_lists_or_a_file(reviews, tmp_path):
     frame = reviews.assign(**{f"v_{place}": rows[:, place] for place in range(3)})
     frame["list"] = list(rows)
     np.save(tmp_path / "rows.npy", rows)
-    for vectors in ("v_*", "list", str(tmp_path / "rows.npy")):
+    frame["written"] = [str(one.tolist()) for one in rows]
+    frame["printed"] = [np.array_str(one, precision=17) for one in rows]
+    for vectors in ("v_*", "list", "written", "printed", str(tmp_path / "rows.npy")):
         found = dualfold.explore(frame, "pca", vectors=vectors)
         assert np.allclose(found.data.X, unit)
         assert np.allclose(found.transform(frame[:5]), found.points[:5])
@@ -91,7 +93,15 @@ def test_vectors_come_as_columns_lists_or_a_file(reviews, tmp_path):
 
 def test_wrong_vectors_and_options_are_refused(reviews, tmp_path):
     np.save(tmp_path / "few.npy", np.ones((3, 2)))
+    np.save(tmp_path / "gap.npy", np.where(np.arange(240).reshape(120, 2) == 7, np.nan, 1.0))
+    (tmp_path / "junk.npy").write_text("hello")
+    reviews = reviews.assign(ragged=[list(range(1 + i % 2)) for i in range(120)])
     for choices, said in (
+        ({"vectors": "ragged"}, "row 2 has 2 numbers, and row 1 has 1"),
+        ({"vectors": str(tmp_path / "gap.npy")}, "first in row 4"),
+        ({"vectors": str(tmp_path / "junk.npy")}, "no file of numbers"),
+        ({"text_options": "min_df=2"}, "is about a column of text; name it by text"),
+        ({"text": "review", "text_options": "ngram_range=2"}, "as ngram_range=1,2"),
         ({"vectors": "w_*"}, "neither a column|names no column"),
         ({"vectors": str(tmp_path / "few.npy")}, "has 3 rows"),
         ({"vectors": "topic"}, "must hold numbers"),
@@ -118,6 +128,33 @@ def test_empty_texts_are_left_out_and_said(reviews):
 def test_a_column_that_is_no_text_still_becomes_words(reviews):
     found = dualfold.explore(reviews.assign(code=reviews["stars"] + 10), "pca", text="code")
     assert found.data.text.terms == ("11", "12", "13", "14", "15")
+    assert "'code' holds numbers" in "\n".join(map(str, found.notes))
+    dates = reviews.assign(day=pd.date_range("2024-01-01", periods=120))
+    with pytest.raises(InvalidInput, match="it holds dates"):
+        dualfold.explore(dates, "pca", text="day")
+
+
+def test_vectors_need_no_text_that_names_groups(reviews):
+    rows = np.random.default_rng(0).normal(size=(120, 3))
+    frame = reviews.assign(v=list(rows), same="one text")
+    found = dualfold.explore(frame, "pca", vectors="v", text="same")
+    assert "groups are not named by text" in "\n".join(map(str, found.notes))
+    assert found.points.shape == (120, 2)
+
+
+def test_lists_of_numbers_are_offered_as_vectors(reviews):
+    rows = np.random.default_rng(0).normal(size=(120, 9))
+    frame = reviews.assign(list=list(rows), written=[str(one.tolist()) for one in rows])
+    notes = "\n".join(map(str, prepare(frame).notices))
+    assert "'list' holds lists of numbers; vectors='list'" in notes
+    assert "'written' holds lists of numbers; vectors='written'" in notes
+    assert "text='written'" not in notes
+
+
+def test_a_table_of_text_alone_is_offered_a_map_of_it():
+    frame = pd.DataFrame({"word": [f"shop {i}" for i in range(40)]})
+    with pytest.raises(InvalidInput, match="text='word' makes a map of its words"):
+        prepare(frame)
 
 
 def test_prose_is_offered_a_map_and_names_are_not(reviews):

@@ -126,7 +126,9 @@ def _best_pair(
     scores = [telling(has & table.rows_with(one, inside)) for one in others]
     if not scores or max(scores) < telling(has) - MAX_LOSS:
         return [first]
-    return sorted([first, others[int(np.argmax(scores))]], key=lambda one: not one.is_category)
+    ties = [one for one, score in zip(others, scores, strict=True) if score == max(scores)]
+    second = next((one for one in ties if one.is_category), ties[0])
+    return sorted([first, second], key=lambda one: not one.is_category)
 
 
 def _same_names(chosen: Sequence[Sequence[Difference]]) -> list[list[int]]:

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from dualfold.arrays import Array
 
-__all__ = ["MAX_TERMS", "telling_terms"]
+__all__ = ["telling_terms"]
 
 MAX_TERMS = 4
 # Rows of the group that must have a term: a share and a number.

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from dualfold.arrays import Array
 from dualfold.auditing.column_names import NameFigure, figures_by_columns
-from dualfold.auditing.term_names import MAX_TERMS, telling_terms
+from dualfold.auditing.term_names import telling_terms
 from dualfold.auditing.zoom_levels import NOT_FOUND, ZoomGroup, zoom_groups
 from dualfold.quality.space import Space
 
@@ -237,11 +237,7 @@ def zoom_names(
         present = sp.csr_array(weights, copy=True)
         present.data = np.ones_like(present.data)
         overall = np.asarray(present.sum(axis=0)).ravel()
-        chosen = _chosen_terms(groups, present, terms, overall)
-        parts = [
-            _term_figures(one, present, terms, places)
-            for one, places in zip(groups, chosen, strict=True)
-        ]
+        parts = [_term_figures(one, present, terms, overall, len(groups)) for one in groups]
     else:
         parts = _column_figures(groups, columns, orders, random_state)
     kind = "columns" if weights is None else "terms"
@@ -279,33 +275,10 @@ def _named_group(
     )
 
 
-def _chosen_terms(
-    groups: Sequence[ZoomGroup], present: sp.csr_array, terms: Sequence[str], overall: Array
-) -> list[list[int]]:
-    """The terms of each name; where groups of a level would share a name, one that differs."""
-    count = len(groups)
-    chosen = [
-        telling_terms(present, terms, one.rows, one.surroundings, overall, count) for one in groups
-    ]
-    same: dict[tuple[int, frozenset[int]], list[int]] = {}
-    for place, own in enumerate(chosen):
-        if own and groups[place].verdict != NOT_FOUND:
-            same.setdefault((groups[place].level, frozenset(own)), []).append(place)
-    for twins in same.values():
-        if len(twins) < 2:
-            continue
-        around = np.sort(np.concatenate([groups[place].rows for place in twins]))
-        for place in twins:
-            own, rows = chosen[place], groups[place].rows
-            apart = telling_terms(present, terms, rows, around, overall, count)
-            more = [term for term in apart if term not in own][:1]
-            chosen[place] = [*own[: MAX_TERMS - len(more)], *more]
-    return chosen
-
-
 def _term_figures(
-    group: ZoomGroup, present: sp.csr_array, terms: Sequence[str], chosen: list[int]
+    group: ZoomGroup, present: sp.csr_array, terms: Sequence[str], overall: Array, tests: int
 ) -> Part:
+    chosen = telling_terms(present, terms, group.rows, group.surroundings, overall, tests)
     inside = np.isin(group.surroundings, group.rows, assume_unique=True)
     if not chosen:
         return [], np.zeros(len(inside), dtype=bool)

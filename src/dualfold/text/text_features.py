@@ -119,7 +119,7 @@ def with_text(data: Prepared) -> Prepared:
     if reading.vectors:
         rows, features, said = _given_vectors(data, texts, options)
     else:
-        _refuse_numbers(labels, text)
+        of_numbers = _number_notices(labels, text)
         refuse_uncomparable(texts, Argument("text", " ".join(text)))
         model = TextVectors(**options.parameters).fit(texts)
         rows = model.embedding_
@@ -127,7 +127,7 @@ def with_text(data: Prepared) -> Prepared:
         features = TextFeatures(
             text, sources, model.rule_, tuple(model.terms_), model.term_weights_
         )
-        said = [_text_notice(text, model)]
+        said = [_text_notice(text, model), *of_numbers]
     kept = np.flatnonzero(rows.any(axis=1))
     if len(kept) < len(rows):
         said.append(_left_out_notice(len(rows) - len(kept), reading))
@@ -140,17 +140,25 @@ def with_text(data: Prepared) -> Prepared:
     )
 
 
-def _refuse_numbers(labels: Mapping[str, Any], text: tuple[str, ...]) -> None:
-    """Refuse a column of numbers, whose words are shared by hardly any two rows."""
+def _number_notices(labels: Mapping[str, Any], text: tuple[str, ...]) -> list[Message]:
+    """That a column holds numbers, whose words few rows may share; dates are refused."""
+    said = []
     for name in text:
-        words = [word for word in words_of(np.asarray(labels[name])) if word]
-        is_date = np.asarray(labels[name]).dtype.kind == "M"
-        if is_date or (words and all(map(_is_number, words))):
-            kind = "dates" if is_date else f"numbers, as {words[0]}"
+        if np.asarray(labels[name]).dtype.kind == "M":
             raise InvalidInput(
                 Argument("text", name),
-                f" must be a column of words; it holds {kind}; without this they are used as such",
+                " must be a column of words; it holds dates, which are used without this",
             )
+        words = [word for word in words_of(np.asarray(labels[name])) if word]
+        if words and all(map(_is_number, words)):
+            said.append(
+                Message(
+                    f"'{name}' holds numbers, and equal numbers are taken for equal words; without ",
+                    Argument("text", name),
+                    " numbers are used as such",
+                )
+            )
+    return said
 
 
 def _is_number(word: str) -> bool:
