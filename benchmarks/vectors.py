@@ -72,7 +72,8 @@ def main() -> None:
         more = run(given.only, X)
         times = {"seconds": round(time.perf_counter() - begin, 1)}
         times |= {"cpu": round(time.process_time() - cpu, 1)}
-        print(json.dumps({"side": given.only, **times, "peak_MiB": peak(), "before_MiB": before, **more}))
+        memory = {"peak_MiB": peak(), "before_MiB": before}
+        print(json.dumps({"side": given.only} | times | memory | more))
         return
     shape = ["--rows", str(given.rows), "--columns", str(given.columns)]
     for side in given.sides:

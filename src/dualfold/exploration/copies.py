@@ -48,8 +48,8 @@ def copies_remarks(result: FittedMap, data: Prepared) -> list[str]:
 def copied_rows(X: Array) -> Array:
     """For each row whether another one is nearer than a millionth of the table's spread.
 
-    The spread is the root of the mean squared distance from the mean, of every few rows. Copies have nearly the same
-    place along any direction; of the rows there, the next few are compared.
+    The spread is the root of the mean squared distance from the mean, of every few rows. Copies
+    have nearly the same place along any direction; of the rows there, the next few are compared.
     """
     found = np.zeros(len(X), dtype=bool)
     some = X[:: max(1, -(-len(X) // MAX_SPREAD_ROWS))]

@@ -153,7 +153,7 @@ def _number_notices(labels: Mapping[str, Any], text: tuple[str, ...]) -> list[Me
         if words and all(map(_is_number, words)):
             said.append(
                 Message(
-                    f"'{name}' holds numbers, and equal numbers are taken for equal words; without ",
+                    f"'{name}' holds numbers, and equal ones are taken for equal words; without ",
                     Argument("text", name),
                     " numbers are used as such",
                 )
