@@ -179,7 +179,7 @@ def _number(text: str) -> Any:
 NAMES = ("side", "method", "table", "rows")
 LINE_UNITS = {"seconds": "s", "cpu": "s", "fit": "s", "place": "s", "start": "s", "fixed_s": "s",
               "peak_MB": "MB", "peak_MiB": "MiB", "before_MiB": "MiB", "further_row_us": "µs",
-              "ours": "share",
+              "ours": "share", "kept": "share",
               "fitted": "share", "best recipe": "share", "mean of ours": "share",
               "mean of the best recipe": "share", "recall": "share", "purity": "share",
               "named share": "share", "telling": "share", "page MB": "MB"}  # fmt: skip
