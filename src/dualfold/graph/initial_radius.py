@@ -67,8 +67,8 @@ def query_radius(points: Coordinates, queries: Coordinates, k: int) -> np.ndarra
             return np.asarray((near + own[first]) * (1 + ROUNDING_MARGIN))
 
         trial = np.arange(0, len(Q), max(1, len(Q) // TRIAL_QUERIES))
-        if by_triangle(trial).mean() < by_selection(trial).mean():
-            route = by_triangle
+        if k == 1 or by_triangle(trial).mean() < by_selection(trial).mean():
+            route = by_triangle  # of one neighbour both are alike, and the minimum is found sooner
     step = max(1, BLOCK_PRODUCTS // size)
     starts = range(0, len(Q), step)
     parts = [route(np.arange(at, min(len(Q), at + step))) for at in starts]
@@ -85,6 +85,8 @@ def _distances_to(
 
 def _sample_radius(points: Coordinates, sample: np.ndarray, k: int) -> np.ndarray:
     """For each row of the sample a distance within which k rows lie, itself among them."""
+    if k == 1:
+        return np.zeros(len(sample))
     X = points.table
     found = np.empty(len(sample))
     step = max(1, BLOCK_PRODUCTS // len(X))
