@@ -78,8 +78,8 @@ def test_pieces_of_slices_are_said_once():
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         AlignedMaps(mu=0.1, resamples=2).fit([apart, apart + 0.01])
-    assert [str(one.message)[:38] for one in said if one.category is PiecesJoined] == [
-        "the neighbour graphs of all slices hav"
+    assert [str(one.message)[:39] for one in said if one.category is PiecesJoined] == [
+        "the neighbour graphs of all slices have"
     ]
 
 

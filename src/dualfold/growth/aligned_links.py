@@ -103,3 +103,8 @@ def things_of(sizes: Sequence[int], links: Sequence[Array]) -> list[Array]:
     shape = int(ends[-1]), int(ends[-1])
     graph = sp.coo_array((np.ones(len(rows), np.int8), (rows, columns)), shape=shape)
     return np.split(connected_components(graph, directed=False)[1], ends[1:-1])
+
+
+def are_one_to_one(links: Sequence[Array]) -> bool:
+    """Whether each row has at most one partner in the next slice, and is that of one only."""
+    return all(len(np.unique(pairs[:, side])) == len(pairs) for pairs in links for side in (0, 1))

@@ -16,7 +16,7 @@ from dualfold.aligned.relaxation import constrained_inverse, relaxed_vectors
 from dualfold.aligned.springs import descended_with_springs
 from dualfold.arrays import Array
 from dualfold.errors import Argument, DualfoldWarning, InvalidInput
-from dualfold.growth.aligned_links import checked_links, checked_tables
+from dualfold.growth.aligned_links import are_one_to_one, checked_links, checked_tables
 from dualfold.growth.aligned_slices import (
     Slice,
     axis_coupling,
@@ -95,7 +95,8 @@ class AlignedMaps:
     movement_ : list of ndarray of shape (m_t,)
         Distance between linked rows, relative to the radius of the map.
     movement_limit_ : float
-        Largest movement of any row in any step of the series without change; NaN without such.
+        Largest movement of any row in any step of the series without change; NaN without such,
+        and where rows are linked to several.
     drift_ : list of ndarray of bool of shape (m_t,)
         Which linked rows moved more than that; all False without such series.
 
@@ -196,7 +197,12 @@ class AlignedMaps:
         return self
 
     def _movement_limit(self, tables: list[Array], pairs: list[Array], draw: Any) -> float:
-        """The largest movement of any row in series without change; NaN if none are wanted."""
+        """The largest movement of any row in series without change; NaN if none are wanted.
+
+        Links to several rows say that rows are alike, not that they are one thing: NaN, too.
+        """
+        if not are_one_to_one(pairs):
+            return np.nan
         farthest = []
         for _ in range(self.resamples):
             slices, linked = series_without_change(tables, pairs, draw)

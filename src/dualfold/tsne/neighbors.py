@@ -117,22 +117,22 @@ def tsne_lists(model: Any, X: Any) -> tuple[Lists, str]:
     return _as_lists(found), _search_words(found)
 
 
-def _is_approximate(model: Any, X: Any) -> bool:
+def _is_approximate(estimator: Any, X: Any) -> bool:
     """Whether neighbours are searched for in near cells only."""
     searchable = isinstance(X, np.ndarray) and (
-        is_euclidean(model.metric) or is_cosine(model.metric)
+        is_euclidean(estimator.metric) or is_cosine(estimator.metric)
     )
-    if model.search == "auto":
+    if estimator.search == "auto":
         large = X.shape[0] > MAX_EXACT_ROWS and not is_tree_faster(*X.shape)
         return searchable and large
-    if model.search == "approximate" and not searchable:
+    if estimator.search == "approximate" and not searchable:
         raise InvalidInput(
             Argument("search", "approximate"),
             " takes dense tables and Euclidean or cosine distances; ",
             Argument("search", "exact"),
             " takes others",
         )
-    return bool(model.search == "approximate")
+    return bool(estimator.search == "approximate")
 
 
 def _search_words(found: Neighbors) -> str:
