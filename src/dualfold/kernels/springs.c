@@ -109,6 +109,7 @@ EXPORT int64_t spring_steps(
         const double *inverse HOLDS(n * r * r), const double *mass HOLDS(n), double wanted,
         double *state HOLDS(3), double *x HOLDS(n * r), double *residual HOLDS(n * r),
         double *direction HOLDS(n * r)) {
+    (void)m; /* what the conditions of the arrays are about */
     const Springs s = {n, r, start, neighbor, edge, w, c, y, own, inverse, mass};
     const int64_t size = n * r;
     if (r % SPRING_LANES) return 0;
