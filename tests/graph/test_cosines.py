@@ -105,3 +105,13 @@ def test_a_grown_graph_is_that_of_all_rows() -> None:
     whole = knn(X, 6, metric="cosine")
     assert np.array_equal(grown.lists.indices, whole.lists.indices)
     assert np.array_equal(grown.lists.distances, whole.lists.distances)
+
+
+def test_the_approximate_search_that_turns_exact_compares_by_cosine() -> None:
+    """Directions closer to one another than float32 tells apart."""
+    random = np.random.default_rng(0)
+    X = np.ones((1200, 40)) + 1e-9 * random.normal(size=(1200, 40))
+    found, true = (nearest(X, 6, metric="cosine", search=how) for how in ("approximate", "auto"))
+    assert found.search.exact
+    np.testing.assert_array_equal(found.indices, true.indices)
+    np.testing.assert_array_equal(found.distances, true.distances)

@@ -43,7 +43,7 @@ def knn(
         "or" keeps an edge if one of its ends lists the other; "and" keeps it if both do.
     search : {"auto", "kd-tree", "blocked", "filtered", "approximate"}, default="auto"
         Algorithm of the search. "auto" chooses an exact one by size, dimension and spectrum;
-        "approximate" is a forest whose recall is measured, for large tables with many columns.
+        "approximate" compares rows of near cells and measures its recall, for large tables.
     n_jobs : int or None, default=None
         Number of threads; None and -1 use all cores. The result does not depend on it.
     random_state : int, Generator or None, default=None
@@ -117,7 +117,7 @@ def variable(
         "or" keeps an edge if one of its ends lists the other; "and" keeps it if both do.
     search : {"auto", "kd-tree", "blocked", "filtered", "approximate"}, default="auto"
         Algorithm of the search. "auto" chooses an exact one by size, dimension and spectrum;
-        "approximate" is a forest whose recall is measured, for large tables with many columns.
+        "approximate" compares rows of near cells and measures its recall, for large tables.
     n_jobs : int or None, default=None
         Number of threads; None and -1 use all cores. The result does not depend on it.
     random_state : int, Generator or None, default=None

@@ -208,11 +208,14 @@ def cosines_within(X: Directions, queries: Directions, radius: Array, threads: i
 
 
 def approximate_cosines(
-    X: Directions, forest: Callable[[Array], Neighbors], threads: int
+    X: Directions, search: Callable[[Array], Neighbors], threads: int
 ) -> Neighbors:
-    """Lists by the forest of the rows at length 1, at their distances by cosine.
+    """Lists by the approximate search of the rows at length 1, at their distances by cosine.
 
-    The recall is that of the rows at length 1 in float32.
+    The recall is that of the rows at length 1 in float32. Lists of the exact search, which `search`
+    takes where it is faster, are those by cosine already.
     """
-    found = forest(X.unit_table(np.float32))
+    found = search(X.unit_table(np.float32))
+    if found.search.exact:
+        return found
     return Neighbors(*_ranked(X, X, found.indices, threads), found.search)

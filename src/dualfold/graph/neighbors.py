@@ -2,12 +2,13 @@
 
 Three exact algorithms find the same lists, bit for bit: a kd-tree in few dimensions, a
 scan of all pairs in float32 with proofs ("blocked"), and the same scan in a few
-principal coordinates ("filtered"). The approximate one is a forest whose recall is
-measured. All distances come from one kernel; ties are broken by index.
+principal coordinates ("filtered"). The approximate one compares rows of near cells, and its
+recall is measured. All distances come from one kernel; ties are broken by index.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -191,7 +192,13 @@ def nearest(
     _check_count(n_neighbors, len(X), queries is not None)
     if search == "approximate":
         _refuse_queries(queries)
-        return approximate_search(X, n_neighbors, threads, random_state, recall_sample)
+        settings = threads, random_state, recall_sample
+        return approximate_search(
+            X,
+            n_neighbors,
+            lambda: _exact_neighbors(X, None, n_neighbors, "auto", threads),
+            *settings,
+        )
     return _exact_neighbors(X, queries, n_neighbors, search, threads)
 
 
@@ -214,14 +221,17 @@ def _by_cosine(
     if queries is not None:
         refuse_other_columns(X.rows.shape[1], queries.rows.shape[1])
     _check_count(k, len(X.rows), queries is not None)
-    if search == "approximate":
-        _refuse_queries(queries)
-        return approximate_cosines(X, lambda U: approximate_search(U, k, *settings), threads)
 
     def euclidean(U: np.ndarray, asked: np.ndarray | None, count: int) -> Neighbors:
         return _exact_neighbors(U, asked, count, "auto", threads)
 
-    return cosine_search(X, queries, k, euclidean, threads)
+    def exact() -> Neighbors:
+        return cosine_search(X, queries, k, euclidean, threads)
+
+    if search != "approximate":
+        return exact()
+    _refuse_queries(queries)
+    return approximate_cosines(X, lambda U: approximate_search(U, k, exact, *settings), threads)
 
 
 def _exact_neighbors(
@@ -424,11 +434,16 @@ def _check_count(k: Any, n: int, queried: bool) -> None:
 
 
 def approximate_search(
-    X: np.ndarray, k: int, threads: int, random_state: Any, recall_sample: int
+    X: np.ndarray,
+    k: int,
+    exact: Callable[[], Neighbors],
+    threads: int,
+    random_state: Any,
+    recall_sample: int,
 ) -> Neighbors:
     """Lists within cells of the top principal coordinates, ranked by true distance.
 
-    The exact search where cells exclude too few rows.
+    exact : the exact search, which is taken where cells exclude too few rows
     """
     rng = random_generator(random_state)
     n, width = X.shape
@@ -438,7 +453,7 @@ def approximate_search(
     cells = cells_of_points(points, rng)
     probes = _trial_probes(frame, points, cells, k, threads, rng)
     if probes > MAX_PROBED_SHARE * cells.count:
-        return _exact_neighbors(X, None, k, "auto", threads)
+        return exact()
     # Fewer coordinates order neighbours only roughly: keep more than k for the ranking.
     length = k if count == width else min(n - 1, 2 * k + 12)
     lists = cell_lists(points, cells, length, probes, threads)
