@@ -84,3 +84,11 @@ def test_as_many_cells_as_the_wanted_share_needs():
     found = cell_lists(points, cells, 8, counts[-1], 1)[1]
     reached = np.linalg.norm(X[rows, None] - X[found[rows]], axis=2).max(axis=1)
     np.testing.assert_allclose(reached, distances[rows, -1], rtol=1e-4)
+
+
+def test_rows_that_few_directions_do_not_order_are_compared_in_all_columns():
+    random = np.random.default_rng(0)
+    X = random.normal(size=(4000, 300)) + 0.7 * random.normal(size=(20, 300))[np.arange(4000) % 20]
+    found = nearest(X.astype(np.float32), 10, search="approximate", random_state=0)
+    assert found.search.method == "cells"
+    assert found.search.recall > 0.9

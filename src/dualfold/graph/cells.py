@@ -128,6 +128,16 @@ def needed_probes(
     return 1 + int(np.quantile(found, wanted, method="higher"))
 
 
+def listed_share(points: Coordinates, rows: Array, lists: Array, length: int) -> float:
+    """Of the neighbours of some rows, the share among the `length` nearest by the vectors."""
+    found = []
+    for row, near in zip(rows, lists, strict=True):
+        squares = points.square - 2 * (points.vectors @ points.vectors[row])
+        squares[row] = np.inf
+        found.append(np.mean(squares[near] <= np.partition(squares, length - 1)[length - 1]))
+    return float(np.mean(found))
+
+
 def cell_lists(
     points: Coordinates, cells: Cells, length: int, n_probes: int, threads: int
 ) -> tuple[Array, Array]:

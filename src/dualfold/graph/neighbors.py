@@ -16,7 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.errors import Argument, InvalidInput, RowNumbers
-from dualfold.graph.cells import Cells, cell_lists, cells_of_points, needed_probes
+from dualfold.graph.cells import cell_lists, cells_of_points, listed_share, needed_probes
 from dualfold.graph.cosines import (
     Directions,
     approximate_cosines,
@@ -34,7 +34,6 @@ from dualfold.graph.distances import (
 from dualfold.graph.kd_tree import tree_pairs_within, tree_search
 from dualfold.graph.lower_bounds import (
     Coordinates,
-    Frame,
     fewer_directions,
     frame_of,
     principal_directions,
@@ -84,6 +83,7 @@ CELL_DIRECTIONS = 64
 # Share of the neighbours that it aims at, and the rows on which it is decided how.
 AIMED_RECALL = 0.97
 TRIAL_ROWS = 500
+ORDERED_ROWS = 32  # of these, on which the order by few directions is judged
 # Beyond this share of all rows that a row is compared with, the exact search takes less time.
 MAX_PROBED_SHARE = 0.4
 
@@ -446,44 +446,53 @@ def approximate_search(
     exact : the exact search, which is taken where cells exclude too few rows
     """
     rng = random_generator(random_state)
-    n, width = X.shape
-    count = min(width, CELL_DIRECTIONS)
-    frame = frame_of(X, None, principal_directions(X, count) if count < width else None)
-    points = frame.coordinates(X)
+    n = len(X)
+    trial = np.sort(rng.choice(n, min(n, TRIAL_ROWS), replace=False))
+    points, lists, length = _ordering_coordinates(X, k, trial, threads)
     cells = cells_of_points(points, rng)
-    probes = _trial_probes(frame, points, cells, k, threads, rng)
+    probes = needed_probes(cells, points, trial, lists, AIMED_RECALL)
     if probes > MAX_PROBED_SHARE * cells.count:
         return exact()
-    # Fewer coordinates order neighbours only roughly: keep more than k for the ranking.
-    length = k if count == width else min(n - 1, 2 * k + 12)
-    lists = cell_lists(points, cells, length, probes, threads)
-    indices, distances = rerank_lists(points, lists, k, threads)
+    found = cell_lists(points, cells, length, probes, threads)
+    indices, distances = rerank_lists(points, found, k, threads)
     fill_short_lists(points, indices, distances, threads)
     rows = np.sort(rng.choice(n, min(n, recall_sample), replace=False))
-    recalls = _row_recalls(frame, points, distances, rows, threads)
+    recalls = _row_recalls(points, distances, rows, threads)
     recall = float(recalls.mean()) if len(recalls) else float("nan")
-    found = Search("cells", False, 0.0, recall, recall_interval(recalls), len(recalls))
-    return Neighbors(indices, distances, found)
+    known = Search("cells", False, 0.0, recall, recall_interval(recalls), len(recalls))
+    return Neighbors(indices, distances, known)
 
 
-def _trial_probes(
-    frame: Frame, points: Coordinates, cells: Cells, k: int, threads: int, rng: Any
-) -> int:
-    """How many cells a row must be compared with, by the true lists of a sample."""
-    n = len(points.table)
-    rows = np.sort(rng.choice(n, min(n, TRIAL_ROWS), replace=False))
-    asked = frame.coordinates(np.ascontiguousarray(points.table[rows]))
-    lists = scan_queries(points, asked, k + 1, threads)
-    return needed_probes(cells, points, rows, without_self(*lists, rows)[0], AIMED_RECALL)
+def _ordering_coordinates(
+    X: np.ndarray, k: int, trial: np.ndarray, threads: int
+) -> tuple[Coordinates, np.ndarray, int]:
+    """Coordinates by which cells are searched, the true lists of some rows, and entries to keep.
+
+    A few principal directions order neighbours only roughly, so that more than k entries are kept
+    for the ranking; all columns are taken where these would still miss too many.
+    """
+    n, width = X.shape
+    count, length = min(width, CELL_DIRECTIONS), min(n - 1, 2 * k + 12)
+    points = frame_of(
+        X, None, principal_directions(X, count) if count < width else None
+    ).coordinates(X)
+    lists = scan_queries(points, points.rows(trial), k + 1, threads)
+    true = without_self(*lists, trial)[0]
+    if count == width:
+        return points, true, k
+    some = slice(None, None, max(1, len(trial) // ORDERED_ROWS))
+    if listed_share(points, trial[some], true[some], length) >= AIMED_RECALL:
+        return points, true, length
+    return frame_of(X, None, None).coordinates(X), true, k
 
 
 def _row_recalls(
-    frame: Frame, points: Coordinates, distances: np.ndarray, rows: np.ndarray, threads: int
+    points: Coordinates, distances: np.ndarray, rows: np.ndarray, threads: int
 ) -> np.ndarray:
     """Of some rows: the share of entries no farther than the true k-th neighbour."""
     if not len(rows):
         return np.empty(0)
-    asked = frame.coordinates(np.ascontiguousarray(points.table[rows]))
+    asked = points.rows(rows)
     radius = distances[rows, -1].copy()  # the row itself and k others lie within it
     lists = scan_queries(points, asked, distances.shape[1] + 1, threads, radius)
     _, true = without_self(*lists, rows)
