@@ -76,9 +76,10 @@ def measures(seed):
             quality.silhouette(X, labels)
             quality.shepard(X, X[:, :2].copy(), bins=16, n_jobs=1)
             quality.nonmetric_stress(X, X[:, :2].copy(), n_jobs=1)
-            near = graph.nearest(X, 5, n_jobs=1).indices
-            euclidean_ranks(X, None, near, 1)
-            euclidean_ranks(X, np.arange(0, n, 3), near[::3], 1)
+            for k in (5, 40):  # limits in one block, and searched in several
+                near = graph.nearest(X, k, n_jobs=1).indices
+                euclidean_ranks(X, None, near, 1)
+                euclidean_ranks(X, np.arange(0, n, 3), near[::3], 1)
     quality.report(X, X[:, :2].copy(), metric="cityblock", n_neighbors=5, n_jobs=1)
 
 

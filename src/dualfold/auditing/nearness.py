@@ -164,7 +164,7 @@ def _log_distances(
 ) -> tuple[Array, Array]:
     """log δ of all pairs of groups, and again for every draw; `given` are weights of all rows."""
     rows = np.concatenate(drawn).astype(np.int32)
-    squares = np.square(np.vstack([x.true_rows(part)[:, rows] for part in np.array_split(rows, 8)]))
+    squares = np.square(np.vstack([x.between(part, rows) for part in np.array_split(rows, 8)]))
     np.fill_diagonal(squares, 0.0)
     ends = np.cumsum([0, *map(len, drawn)])
     weights = np.zeros((BOOTSTRAP_DRAWS + 1, len(rows)))

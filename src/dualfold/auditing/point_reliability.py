@@ -123,6 +123,8 @@ def _random_other_points(n: int, rng: np.random.Generator) -> Array:
 def _distances_to(space: Space, references: Array) -> Callable[[Array], Array]:
     """names → their distances to the references (infinite to themselves), or an increasing
     function of these."""
+    if not isinstance(space, EuclideanSpace):
+        return lambda names: space.between(names, references)
     place = np.full(space.n, -1)
     place[references] = np.arange(len(references))
 
@@ -131,8 +133,6 @@ def _distances_to(space: Space, references: Array) -> Callable[[Array], Array]:
         out[np.flatnonzero(own >= 0), own[own >= 0]] = np.inf
         return out
 
-    if not isinstance(space, EuclideanSpace):
-        return lambda names: without_self(space.true_rows(names)[:, references], names)
     mean = space.points.mean(axis=0, dtype=np.float64)
     there = space.points[references] - mean
     squares = np.square(there).sum(axis=1)

@@ -94,8 +94,10 @@ def silhouette(
     starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     values = np.empty(space.n if rows is None else len(rows))
 
+    by_class = space.in_order(order)
+
     def tile(places: slice, names: Array) -> None:
-        distances = np.ascontiguousarray(space.rows(names)[:, order])
+        distances = by_class(names)
         sums = np.empty((len(names), len(classes)))
         _class_sums(distances, space.n, len(names), place[names], starts, len(classes), sums)
         own = codes[names], np.arange(len(names))

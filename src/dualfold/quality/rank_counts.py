@@ -35,6 +35,8 @@ from dualfold.kernels.threads import in_threads, row_slices
 
 # Up to this many columns distances are recomputed where they are needed.
 FEW_COLUMNS = c_constant("FEW_COLUMNS")
+# Thresholds that a kernel compares at once: docs/dev/notes/quality.md
+_LIMIT_BLOCK = c_constant("LIMIT_BLOCK")
 ROWS_PER_CHUNK = 64
 # s above; near 2u, where both of its terms are equally small.
 _SLACK_SHARE = 2.0**-22
@@ -57,17 +59,68 @@ class Ranks(NamedTuple):
     last: Array
 
 
+class _RisingLimits(NamedTuple):
+    """Of each row the limits low and high of its k ties, in the order of their distances.
+
+    low : m×k, in whole blocks that end in infinity, for kernels search them
+    high : m×k
+    order : m×k, the columns that they came from
+
+    Widths must be such that both limits rise with the distance.
+    """
+
+    low: Array
+    high: Array
+    order: Array
+
+    @classmethod
+    def of(cls, distances: Array, widths: Array | float) -> _RisingLimits:
+        order = np.argsort(distances, axis=1)
+        low, high = (
+            np.take_along_axis(limit, order, axis=1)
+            for limit in (np.maximum(distances - widths, 0.0), distances + widths)
+        )
+        return cls(_in_blocks(low), high, order)
+
+    def zero_counts(self, padded_rows: int | None = None) -> tuple[Array, Array]:
+        """What kernels count into: `reached`, m×(k + 1), and `within`, m×k."""
+        rows, k = self.high.shape
+        reached = np.zeros((padded_rows or rows, k + 1), dtype=np.int32)
+        return reached, np.zeros((rows, k), dtype=np.int32)
+
+    def ranks(self, reached: Array, within: Array) -> Ranks:
+        """Ranks in the order of the columns.
+
+        reached : points by the number of lower limits that they reach
+        within : points from low to high
+        """
+        rows, k = self.high.shape
+        below = np.cumsum(reached[:rows, :k], axis=1, dtype=np.int32)
+        ranks = Ranks(*(np.empty((rows, k), dtype=np.int32) for _ in range(2)))
+        for rank, found in zip(ranks, (below + 1, below + within), strict=True):
+            np.put_along_axis(rank, self.order, found, axis=1)
+        return ranks
+
+
+def _in_blocks(rising: Array) -> Array:
+    """Rows of thresholds, the last block filled with infinity."""
+    rows, k = rising.shape
+    out = np.full((rows, -(-k // _LIMIT_BLOCK) * _LIMIT_BLOCK), np.inf, dtype=rising.dtype)
+    out[:, :k] = rising
+    return out
+
+
 def given_ranks(distances: Array, columns: Array, widths: Callable[[Array], Array]) -> Ranks:
     """Ranks from rows of distances that are infinite where a row meets itself.
 
     widths : of ties at such distances (m×k)
     """
     rows, k = columns.shape
-    limits = np.take_along_axis(distances, columns.astype(np.int64), axis=1)
-    low, high = _tie_limits(limits, widths(limits))
-    below, within = (np.zeros((rows, k), dtype=np.int32) for _ in range(2))
-    _count_given(distances, distances.shape[1], rows, k, low, high, below, within)
-    return Ranks(below + 1, below + within)
+    apart = np.take_along_axis(distances, columns.astype(np.int64), axis=1)
+    limits = _RisingLimits.of(apart, widths(apart))
+    counts = limits.zero_counts()
+    _count_given(distances, distances.shape[1], rows, k, limits.low, limits.high, *counts)
+    return limits.ranks(*counts)
 
 
 def euclidean_ranks(
@@ -86,14 +139,10 @@ def euclidean_ranks(
     if columns.size == 0:
         return Ranks(*(np.zeros(columns.shape, dtype=np.int32) for _ in range(2)))
     apart = listed_distances(X, asked, columns, threads)
-    limits = _tie_limits(apart, 0.0 if widths is None else widths(apart))
+    limits = _RisingLimits.of(apart, 0.0 if widths is None else widths(apart))
     if X.shape[1] <= FEW_COLUMNS:
         return _direct_ranks(X, asked, limits, threads)
     return _panel_ranks(X, rows, asked, limits, threads)
-
-
-def _tie_limits(distances: Array, widths: Array | float) -> tuple[Array, Array]:
-    return np.maximum(distances - widths, 0.0), distances + widths
 
 
 def listed_distances(X: Array, asked: Array, columns: Array, threads: int) -> Array:
@@ -110,20 +159,19 @@ def listed_distances(X: Array, asked: Array, columns: Array, threads: int) -> Ar
     return distances
 
 
-def _direct_ranks(X: Array, asked: Array, limits: tuple[Array, Array], threads: int) -> Ranks:
+def _direct_ranks(X: Array, asked: Array, limits: _RisingLimits, threads: int) -> Ranks:
     across = np.ascontiguousarray(X.T, dtype=np.float64)
-    shape = limits[0].shape
-    below, within = (np.zeros(shape, dtype=np.int32) for _ in range(2))
+    counts = limits.zero_counts()
 
     def share(some: slice) -> None:
-        rows = asked[some], len(asked[some]), shape[1]
-        counts = (part[some] for part in (*limits, below, within))
-        _count_direct(across, *X.shape, *rows, *counts)
+        rows = asked[some], len(asked[some]), limits.high.shape[1]
+        own = (part[some] for part in (limits.low, limits.high, *counts))
+        _count_direct(across, *X.shape, *rows, *own)
 
     shares = list(row_slices(len(asked), ROWS_PER_CHUNK))
     with steps("counting ranks", len(shares)) as done:
         in_threads(share, shares, threads, done)
-    return Ranks(below + 1, below + within)
+    return limits.ranks(*counts)
 
 
 class _Panels:
@@ -150,26 +198,25 @@ class _Panels:
             self.error[here] = np.nextafter(error.astype(np.float32), np.float32(np.inf))
 
 
-def _by_panel(values: Array, panels: int, padding: float) -> Array:
-    """m×k numbers as [panel][k][PANEL]."""
-    rows, k = values.shape
-    padded = np.full((panels * PANEL_POINTS, k), padding, dtype=values.dtype)
-    padded[:rows] = values
-    return np.ascontiguousarray(padded.reshape(panels, PANEL_POINTS, k).transpose(0, 2, 1))
+def _thresholds(limits: _RisingLimits, scale: float, panels: int) -> tuple[Array, Array]:
+    """Below the first (k a row) certainly nearer, above the second certainly farther.
 
-
-def _thresholds(limits: tuple[Array, Array], scale: float, panels: int) -> tuple[Array, Array]:
-    """Below the first certainly nearer, above the second certainly farther."""
-    low, high = ((limit * scale) ** 2 for limit in limits)
-    near = (low * ((1 - _ROUNDING_MARGIN) / (1 + _SLACK_SHARE))).astype(np.float32)
-    far = (high * ((1 + _ROUNDING_MARGIN) * (1 + _SLACK_SHARE))).astype(np.float32)
-    near = np.nextafter(near, np.float32(-np.inf))
-    far = np.nextafter(far, np.float32(np.inf))
-    return _by_panel(near, panels, -np.inf), _by_panel(far, panels, -np.inf)
+    The second are k + 1 a row: the largest of none, of the first, …, of all.
+    """
+    rows, k = limits.high.shape
+    low, high = ((limit * scale) ** 2 for limit in (limits.low[:, :k], limits.high))
+    near, far = (
+        np.full((panels * PANEL_POINTS, count), -np.inf, dtype=np.float32) for count in (k, k + 1)
+    )
+    near[:rows] = low * ((1 - _ROUNDING_MARGIN) / (1 + _SLACK_SHARE))
+    far[:rows, 1:] = high * ((1 + _ROUNDING_MARGIN) * (1 + _SLACK_SHARE))
+    near[:rows] = np.nextafter(near[:rows], np.float32(-np.inf))
+    far[:rows, 1:] = np.nextafter(far[:rows, 1:], np.float32(np.inf))
+    return _in_blocks(near), far
 
 
 def _panel_ranks(
-    X: Array, rows: Array | None, asked: Array, limits: tuple[Array, Array], threads: int
+    X: Array, rows: Array | None, asked: Array, limits: _RisingLimits, threads: int
 ) -> Ranks:
     frame = frame_of(X, None, None)
     others = _Panels(X, frame)
@@ -177,11 +224,10 @@ def _panel_ranks(
     own_rows = X if rows is None else np.ascontiguousarray(X[rows])
     own = others if rows is None else _Panels(own_rows, frame)
     near, far = _thresholds(limits, frame.scale, own.panels)
-    last = np.ascontiguousarray(far.max(axis=1))
-    shape = limits[0].shape
-    k = shape[1]
-    counts = np.zeros((own.panels, k, PANEL_POINTS), dtype=np.int32)
-    settled, within = (np.zeros(shape, dtype=np.int32) for _ in range(2))
+    last = np.ascontiguousarray(far[:, -1])
+    k = limits.high.shape[1]
+    reached, within = limits.zero_counts(len(near))
+    settled = reached[: len(asked)], within
     selves = np.full(own.panels * PANEL_POINTS, -1, dtype=np.int32)
     selves[: len(asked)] = asked
     free: SimpleQueue[tuple[Array, Array, Array]] = SimpleQueue()
@@ -191,7 +237,7 @@ def _panel_ranks(
 
     squares = own.square, others.square, own.error, others.error
     points = own.vectors, others.vectors, X.shape[1], *squares
-    rule = k, near, far, last, counts, selves
+    rule = k, near, far, last, reached, selves
 
     def tile(across: tuple[tuple[int, int], tuple[int, int]]) -> None:
         row, column, position = buffers = free.get()
@@ -199,7 +245,7 @@ def _panel_ranks(
         while position[0] >= 0:
             where = *across[0], *across[1], mutual
             found = _count_panels(*points, *rule, *where, row, column, _BUFFER_PAIRS, position)
-            pairs = row, column, found, k, *limits, settled, within, mutual
+            pairs = row, column, found, k, limits.low, limits.high, *settled, mutual
             _settle_counts[X.dtype](own_rows, X, X.shape[1], *pairs)
         free.put(buffers)
 
@@ -218,6 +264,4 @@ def _panel_ranks(
 
         with steps("counting ranks", len(strips)) as done:
             in_threads(strip, strips, threads, done)
-    flat = counts.transpose(0, 2, 1).reshape(-1, k)[: len(asked)]
-    below = flat + settled
-    return Ranks(below + 1, below + within)
+    return limits.ranks(reached, within)

@@ -17,6 +17,7 @@ import scipy.sparse as sp
 from dualfold.arrays import Array
 from dualfold.data.prepared import measurable_rows
 from dualfold.errors import Argument, InvalidInput, counted
+from dualfold.graph.cosines import directions, is_cosine
 from dualfold.graph.distances import distance_rounding
 from dualfold.graph.geodesics import geodesic_distances
 from dualfold.graph.graph import Graph
@@ -108,9 +109,17 @@ class Space(ABC):
     def true_rows(self, rows: Array) -> Array:
         """Distances from each row to all points, infinite to itself; ties are exact."""
 
+    def between(self, rows: Array, columns: Array) -> Array:
+        """Distances from each row to the given points, infinite to itself."""
+        return self.true_rows(rows)[:, columns]
+
     def rows(self, rows: Array) -> Array:
         """The same up to rounding, but faster; the distance of a row to itself means nothing."""
         return self.true_rows(rows)
+
+    def in_order(self, order: Array) -> Callable[[Array], Array]:
+        """`rows` with its columns in another order."""
+        return lambda rows: np.ascontiguousarray(self.rows(rows)[:, order])
 
     @property
     def height(self) -> int:
@@ -178,28 +187,31 @@ class EuclideanSpace(Space):
         return np.asarray(2 * self._unit * lengths + relative * distances)
 
     def true_rows(self, rows: Array) -> Array:
+        if self._across is not None:
+            return _direct_rows(self._across, rows)
         out = np.empty((len(rows), self.n))
         names = np.ascontiguousarray(rows, dtype=np.int32)
-        if self._across is not None:
-            _row_distances_direct(self._across, self.n, self.width, names, len(names), out)
-        else:
-            _row_distances[self.points.dtype](
-                self.points, self.n, self.width, names, len(names), out
-            )
+        _row_distances[self.points.dtype](self.points, self.n, self.width, names, len(names), out)
         return out
 
     def rows(self, rows: Array) -> Array:
         return self.true_rows(rows) if self._across is not None else self._products_from(0, rows)
+
+    def in_order(self, order: Array) -> Callable[[Array], Array]:
+        if self._across is None:
+            return super().in_order(order)
+        # Points in order once cost less than each row of distances.
+        across = np.ascontiguousarray(self._across[:, order])
+        place = np.empty(self.n, dtype=np.int32)
+        place[order] = np.arange(self.n, dtype=np.int32)
+        return lambda rows: _direct_rows(across, place[rows])
 
     def later_rows(self, rows: Array) -> Array:
         """`rows` without the points before the first of these, which follow one another."""
         first = int(rows[0])
         if self._across is None:
             return self._products_from(first, rows)
-        names, out = (rows - first).astype(np.int32), np.empty((len(rows), self.n - first))
-        across = np.ascontiguousarray(self._across[:, first:])
-        _row_distances_direct(across, self.n - first, self.width, names, len(names), out)
-        return out
+        return _direct_rows(np.ascontiguousarray(self._across[:, first:]), rows - first)
 
     def _products_from(self, first: int, rows: Array) -> Array:
         """Distances to the points from `first` on, none of `rows` before it, by products."""
@@ -240,13 +252,27 @@ class EuclideanSpace(Space):
         super().each_tile(work, rows)
 
 
-class DistanceSpace(Space):
-    """Distances that come as whole rows: any metric, given ones, geodesics."""
+def _direct_rows(across: Array, rows: Array) -> Array:
+    """Distances from some points to all; each coordinate is a row of `across`."""
+    width, n = across.shape
+    out = np.empty((len(rows), n))
+    names = np.ascontiguousarray(rows, dtype=np.int32)
+    _row_distances_direct(across, n, width, names, len(names), out)
+    return out
 
-    def __init__(self, n: int, distances: Callable[[Array], Array], n_jobs: int | None) -> None:
+
+# (rows, columns) → the distances between them; columns None: to all points.
+Distances = Callable[[Array, Array | None], Array]
+
+
+class DistanceSpace(Space):
+    """Distances that are computed when asked for: any metric, given ones, geodesics."""
+
+    def __init__(self, n: int, distances: Distances, n_jobs: int | None) -> None:
         self.n, self._distances = n, distances
         self.threads = thread_count(n_jobs)
-        first = np.asarray(self._distances(np.zeros(1, dtype=np.int32)) if n else np.zeros((0, 0)))
+        one = np.zeros(1, dtype=np.int32)
+        first = np.asarray(self._distances(one, None) if n else np.zeros((0, 0)))
         finite = float(np.abs(first[np.isfinite(first)]).max(initial=0.0))
         if finite and not MIN_SAFE_DISTANCE < finite < 1 / MIN_SAFE_DISTANCE:
             self.power = int(np.frexp(finite)[1])
@@ -256,16 +282,24 @@ class DistanceSpace(Space):
         self._tie_width = (stored + _METRIC_ROUNDINGS * 2.0**-53) * unit
 
     def true_rows(self, rows: Array) -> Array:
-        out = np.array(self._distances(rows), dtype=np.float64, order="C")
+        return self._valid_distances(rows, None)
+
+    def between(self, rows: Array, columns: Array) -> Array:
+        return self._valid_distances(rows, columns)
+
+    def _valid_distances(self, rows: Array, columns: Array | None) -> Array:
+        out = np.array(self._distances(rows, columns), dtype=np.float64, order="C")
         if self.power:
             out = np.ldexp(out, -self.power)
-        out[np.arange(len(rows)), rows] = np.inf
+        places = np.arange(len(rows)), rows
+        own = places if columns is None else np.nonzero(rows[:, None] == columns)
+        out[own] = np.inf
         if out.min(initial=0.0) < 0:
             raise InvalidInput(
                 "some distances are negative, and a distance is at least 0; a similarity s of at "
                 "most 1 becomes one as sqrt(2 - 2s)"
             )
-        if np.isnan(out).any() or np.count_nonzero(np.isinf(out)) > len(rows):
+        if np.isnan(out).any() or np.count_nonzero(np.isinf(out)) > len(own[0]):
             raise InvalidInput(
                 "some distances are NaN or infinite: cosine and correlation have none for "
                 "constant rows (drop those), a graph in several pieces none between them "
@@ -316,7 +350,7 @@ def space_of(X: Any, metric: Any = "euclidean", n_jobs: int | None = None) -> Sp
     if isinstance(X, Space):
         return X
     if isinstance(X, Graph):
-        return DistanceSpace(X.n, lambda rows: geodesic_distances(X, rows, n_jobs=1), n_jobs)
+        return DistanceSpace(X.n, _along_graph(X), n_jobs)
     if is_precomputed(metric):
         return DistanceSpace(*_given_distances(X), n_jobs)
     X = measurable_rows(X)
@@ -331,7 +365,15 @@ def space_of(X: Any, metric: Any = "euclidean", n_jobs: int | None = None) -> Sp
     return DistanceSpace(X.shape[0], _by_metric(X, metric), n_jobs)
 
 
-def _given_distances(distances: Any) -> tuple[int, Callable[[Array], Array]]:
+def _along_graph(graph: Graph) -> Distances:
+    def distances(rows: Array, columns: Array | None) -> Array:
+        found = geodesic_distances(graph, rows, n_jobs=1)
+        return found if columns is None else found[:, columns]
+
+    return distances
+
+
+def _given_distances(distances: Any) -> tuple[int, Distances]:
     if sp.issparse(distances):
         raise InvalidInput(
             "precomputed distances must be dense here: ranks and stress need the distance of "
@@ -349,10 +391,13 @@ def _given_distances(distances: Any) -> tuple[int, Callable[[Array], Array]]:
         raise InvalidInput(
             "precomputed distances must not be negative; for similarities s pass sqrt(2 - 2s)"
         )
-    return len(D), lambda rows: D[rows]
+    return len(D), lambda rows, columns: D[rows] if columns is None else D[np.ix_(rows, columns)]
 
 
-def _by_metric(X: Any, metric: Any) -> Callable[[Array], Array]:
+def _by_metric(X: Any, metric: Any) -> Distances:
+    lines = directions(X) if is_cosine(metric) else None
+    if lines is not None:
+        return _by_cosine(lines.unit_table(np.float64))
     table = double_table(X, "X")  # as the search of neighbours has it
     # These two need the whole of X once; scikit-learn sees only some rows at a time here.
     whole: dict[str, Any] = {}
@@ -360,7 +405,21 @@ def _by_metric(X: Any, metric: Any) -> Callable[[Array], Array]:
         table = table.toarray() if sp.issparse(table) else table
         whole = _moments_for(metric, table)
 
-    return lambda rows: metric_distances(table[rows], table, metric, **whole)
+    def distances(rows: Array, columns: Array | None) -> Array:
+        others = table if columns is None else table[columns]
+        return metric_distances(table[rows], others, metric, **whole)
+
+    return distances
+
+
+def _by_cosine(unit_rows: Array) -> Distances:
+    """1 − cos: rows get their length of 1 once, not for each tile."""
+
+    def distances(rows: Array, columns: Array | None) -> Array:
+        others = unit_rows if columns is None else unit_rows[columns]
+        return np.clip(1.0 - unit_rows[rows] @ others.T, 0.0, 2.0)
+
+    return distances
 
 
 def _moments_for(metric: str, table: Array) -> dict[str, Any]:
@@ -398,9 +457,9 @@ def subspace(space: Space, rows: Array) -> Space:
         return EuclideanSpace(space.points[rows], space.threads)
     rows = np.asarray(rows, dtype=np.int32)
 
-    def distances(names: Array) -> Array:
-        found = space.true_rows(rows[names])[:, rows]
-        found[np.arange(len(names)), names] = 0.0
+    def distances(names: Array, columns: Array | None) -> Array:
+        found = space.between(rows[names], rows if columns is None else rows[columns])
+        found[np.isinf(found)] = 0.0  # the distance to itself
         return found
 
     return DistanceSpace(len(rows), distances, space.threads)
