@@ -112,19 +112,20 @@ def test_excluded_directions_are_lifted_above_all_that_is_looked_at():
     excluded = Trial(np.eye(4)[:, :1], np.array([-3.0]), *np.zeros((2, 1)), 0.0, 0.5)
     further = np.eye(4)[:, 2:]
     half = 0.5 * bounds.UP
-    assert proofs._lift(problem, np.array([1.0]), further, excluded) == 8 * (1 + 5 + 3 + half)
-    assert proofs._lift(problem, np.array([-1.0]), further[:, :0], excluded) == 8 * (1 + 3 + half)
+    beyond = proofs._quotients(problem, further)
+    assert proofs._lift(np.array([1.0]), beyond, excluded) == 8 * (1 + 5 + 3 + half)
+    assert proofs._lift(np.array([-1.0]), beyond[:0], excluded) == 8 * (1 + 3 + half)
 
 
 def test_the_next_value_is_a_hint_where_it_is_apart():
     answer = trial_of([1.0])
     problem = problem_of([0, 1, 2, 5], excluded=np.eye(4)[:, :1])
-    assert proofs._next_value(problem, answer, np.zeros((4, 0)), 40.0) == pytest.approx(2.0)
+    assert proofs._next_value(problem, answer, np.zeros(0), 40.0) == pytest.approx(2.0)
     near = problem_of([1.0, 1.0 + 5e-10, 2.0, 3.0])
-    assert proofs._next_value(near, answer, np.zeros((4, 0)), 0.0) is None
+    assert proofs._next_value(near, answer, np.zeros(0), 0.0) is None
     wide = problem_of([1.0, 1.0 + 5e-8, 2.0, 1e6])
-    assert proofs._next_value(wide, answer, np.zeros((4, 0)), 0.0) is None
-    assert proofs._next_value(near, answer, np.eye(4)[:, 2:], 0.0) == 2.0
+    assert proofs._next_value(wide, answer, np.zeros(0), 0.0) is None
+    assert proofs._next_value(near, answer, proofs._quotients(near, np.eye(4)[:, 2:]), 0.0) == 2.0
 
 
 def test_what_the_basis_is_off_its_span_is_added_to_the_distance(monkeypatch):

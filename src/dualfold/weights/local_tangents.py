@@ -139,7 +139,7 @@ def _orthogonal_complement(functions: Array) -> Array:
 
 def _stacked_for_lists(X: Any, lists: Lists, rows_of: Callable[[Array], Array]) -> sp.csr_array:
     def part(_: Array, places: Array) -> tuple[Array, Array]:
-        neighbors = lists.indices[places]
+        neighbors = np.sort(lists.indices[places], axis=1)  # rows of F need no sorting then
         entries = rows_of(offsets(X, neighbors))
         return entries, np.broadcast_to(neighbors[:, None], entries.shape)
 

@@ -93,6 +93,7 @@ class _Case:
     problem: TraceProblem
     answer: Trial
     further: Array
+    beyond: Array  # quotients of `further`
     excluded: Trial | None
     lift: float
     scale: float
@@ -102,7 +103,7 @@ class _Case:
     @cached_property
     def next_value(self) -> float | None:
         """An estimate of the next eigenvalue; computed only if a floor needs a height."""
-        return _next_value(self.problem, self.answer, self.further, self.lift)
+        return _next_value(self.problem, self.answer, self.beyond, self.lift)
 
     @cached_property
     def wider(self) -> Trial | None:
@@ -123,15 +124,16 @@ def evidence(
     basis, turn = _orthonormal(problem, given)
     off_span = span_error(problem, given, basis)
     further = _further(problem, basis, V[:, d:])
+    beyond = _quotients(problem, further)
     excluded = excluded_trial(problem)
-    lift = _lift(problem, quotients, further, excluded)
+    lift = _lift(quotients, beyond, excluded)
     # These images only decide how to rotate the basis; exact ones follow, but for a large dense A.
     exact = not problem.excluded_basis.shape[1]
     answer = trial(problem, basis, lift, seen @ turn, exact=exact)
     length = float(np.sqrt(answer.squares.sum()))
     size = scale + float(np.abs(answer.h).max())
     extra = 2 * off_span * length + 4 * off_span**2 * size + d * lift * problem.excluded_error**2
-    case = _Case(problem, answer, further, excluded, lift, scale, extra * UP, tolerance)
+    case = _Case(problem, answer, further, beyond, excluded, lift, scale, extra * UP, tolerance)
     found, floor, missed = _best_route(case, given, further, fresh)
     return Evidence(quotients, residuals, answer, found, floor, scale, missed)
 
@@ -171,25 +173,26 @@ def _further(problem: TraceProblem, basis: Array, extra: Array) -> Array:
 
 
 def _quotients(problem: TraceProblem, V: Array) -> Array:
-    """Rayleigh quotients of B-orthonormal columns."""
+    """Rayleigh quotients of B-orthonormal columns: hints, whose rounding is not bounded."""
     if not V.shape[1]:
         return np.zeros(0)
+    if isinstance(problem.A, Gramian):  # half a product
+        return np.asarray(np.diagonal(problem.quadratic(V)))
     return np.asarray(np.einsum("ij,ij->j", V, problem.descent(V)))
 
 
-def _lift(problem: TraceProblem, quotients: Array, further: Array, excluded: Trial | None) -> float:
+def _lift(quotients: Array, beyond: Array, excluded: Trial | None) -> float:
     """How far up the excluded directions are moved: beyond every height that is tried."""
     if excluded is None:
         return 0.0
-    beyond = np.abs(_quotients(problem, further)).max(initial=0.0)
-    highest = float(np.abs(quotients).max()) + float(beyond)
+    highest = float(np.abs(quotients).max()) + float(np.abs(beyond).max(initial=0.0))
     return 8 * (highest + float(np.abs(excluded.h).max()) + excluded.blur)
 
 
-def _next_value(problem: TraceProblem, answer: Trial, further: Array, lift: float) -> float | None:
+def _next_value(problem: TraceProblem, answer: Trial, beyond: Array, lift: float) -> float | None:
     """An estimate of the next eigenvalue: where to count; it is not trusted."""
-    if further.shape[1]:
-        return float(_quotients(problem, further).min())
+    if len(beyond):
+        return float(beyond.min())
     if problem.n > MAX_HINTED_ROWS or isinstance(problem.A, Gramian):
         return None
     A = problem.sign * dense_entries(problem.A).astype(float)
