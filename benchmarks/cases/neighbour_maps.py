@@ -109,21 +109,23 @@ NEIGHBOUR_MAPS = {
 }
 
 # Beyond 200,000 rows neighbours are approximate on both sides, and so are the affinities by which
-# both are judged. openTSNE of a million takes hours on two cores.
+# both are judged.
 LARGE_MAPS = {
     f"tsne-{name}-{words}": Case(
-        f"t-SNE, {words} of {n:,}×50, perplexity 30, 750 rounds",
+        f"t-SNE, {words} of {n:,}×50, perplexity 30, {rounds:,} rounds",
         made(n),
-        TSNES if n < 1_000_000 else {"dualfold": ours("tsne", rounds=1_000)},
-        (
-            *((Faster(3, ("openTSNE",)), NoHigher("kl", "openTSNE")) if n < 1_000_000 else ()),
-            Seconds(180 if n < 1_000_000 else 600),
-            Memory(8.0),
-        ),
+        {
+            "dualfold": ours("tsne", rounds=rounds),
+            "openTSNE": peer("opentsne:tsne", rounds=rounds),
+        },
+        (Faster(3, ("openTSNE",)), NoHigher("kl", "openTSNE"), Seconds(seconds), Memory(8.0)),
         objective,
         limit=7_200,
     )
-    for name, n in (("300k", 300_000), ("million", 1_000_000))
+    for name, n, rounds, seconds in (
+        ("300k", 300_000, ROUNDS, 180),
+        ("million", 1_000_000, 1_000, 600),
+    )
     for words, made in (
         ("groups", lambda n: groups(n, 50, 100, judged=False)),
         ("images", image_components),

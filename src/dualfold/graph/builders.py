@@ -82,7 +82,7 @@ def knn(
     >>> print(graph.search.sentence())
     exact neighbours (kd-tree), every row proved; ties within 2e-15 may be either way
     """
-    asked = _ListSearch(metric, search, n_jobs, random_state, known)
+    asked = ListSearch(metric, search, n_jobs, random_state, known)
     lists, found = asked.lists(X, n_neighbors)
     graph = Graph(symmetric_lengths(lists, symmetry), lists, found, "fixed", X, metric)
     return _frozen(replace(graph, n_neighbors=n_neighbors, symmetry=symmetry))
@@ -149,7 +149,7 @@ def variable(
     >>> graph.lists.counts
     array([2, 2, 2, 2, 1])
     """
-    asked = _ListSearch(metric, search, n_jobs, random_state, known)
+    asked = ListSearch(metric, search, n_jobs, random_state, known)
     lists, found = asked.lists(X, n_neighbors)
     spread = spread_of(lists, n_neighbors)
     usual = float(spread.mean())
@@ -339,7 +339,7 @@ def neighborhood_spread(graph: Graph, n_neighbors: int | None = None) -> Array:
         return graph.spread
     lists = graph.lists
     if graph.points is not None and lists.counts.min(initial=t) < t:
-        lists = _ListSearch(graph.metric).lists(graph.points, t)[0]
+        lists = ListSearch(graph.metric).lists(graph.points, t)[0]
     return spread_of(lists, t)
 
 
@@ -364,7 +364,7 @@ def variable_counts(spread: Array, n_neighbors: int, usual: float) -> Array:
 
 
 @dataclass(frozen=True, eq=False)
-class _ListSearch:
+class ListSearch:
     """How lists are searched, or the lists that are known already."""
 
     metric: Any

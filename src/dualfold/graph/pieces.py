@@ -12,7 +12,7 @@ from scipy.sparse.csgraph import minimum_spanning_tree
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, DisconnectedGraph, InPython, Message, PiecesJoined, warn
-from dualfold.graph.builders import knn, neighborhood_spread
+from dualfold.graph.builders import ListSearch, neighborhood_spread
 from dualfold.graph.graph import Graph, Lists
 from dualfold.graph.metrics import is_precomputed
 from dualfold.graph.neighbors import nearest
@@ -25,6 +25,8 @@ MAX_SMALL_PIECE_ROWS = 32
 # pair has to be compared (with a kd-tree always).
 MAX_ROWS_TO_SEARCH_AGAIN = 20_000
 MAX_EDGES_TO_SEARCH_AGAIN = 10_000_000
+# Lists so many times as long are searched next: one search that is too wide costs less than two.
+NEIGHBORS_RATIO = 3
 
 
 def pieces_in_words(graph: Graph) -> Message:
@@ -56,9 +58,9 @@ def joining_n_neighbors(graph: Graph) -> int | None:
     most = graph.n_neighbors
     while most < graph.n - 1:
         affordable = MAX_EDGES_TO_SEARCH_AGAIN // graph.n
-        most = min(graph.n - 1, 2 * most, affordable + 2 * graph.n_neighbors)
-        wider = knn(graph.points, most, metric=graph.metric, symmetry=graph.symmetry)
-        tree = minimum_spanning_tree(_edge_ranks(wider.lists, graph.symmetry))
+        most = min(graph.n - 1, NEIGHBORS_RATIO * most, affordable + 2 * graph.n_neighbors)
+        lists, _ = ListSearch(graph.metric).lists(graph.points, most)
+        tree = minimum_spanning_tree(_edge_ranks(lists, graph.symmetry))
         if tree.nnz == graph.n - 1:
             return int(tree.data.max())
         if most >= affordable:
