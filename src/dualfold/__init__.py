@@ -96,12 +96,13 @@ def __dir__() -> list[str]:
     return list(__getattr__("__all__"))
 
 
-def _wait_for_imports(longest: float = 10.0) -> None:
+def _wait_for_imports(longest: float = 60.0) -> None:
     """Before a fork: let other threads finish importing us, for so many seconds.
 
     A fork copies Python's lock of each module that another thread is importing, and nobody opens it
     in the new process: its first use of the module would wait for ever. Rooms load when first
-    used, so this would happen to whoever forks while a thread fits for the first time.
+    used, so this would happen to whoever forks while a thread fits for the first time. An import
+    takes 2 s of a processor's time, and on a busy machine more than 10 s of the clock.
     """
     frame: FrameType | None = sys._getframe()
     while frame is not None:

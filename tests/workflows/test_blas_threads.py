@@ -125,7 +125,7 @@ while "dualfold.methods" not in sys.modules:
     time.sleep(0.001)
 child = os.fork()
 if child == 0:
-    signal.alarm(20)
+    signal.alarm(60)
     use()
     os._exit(0)
 sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
