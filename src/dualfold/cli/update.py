@@ -85,11 +85,8 @@ class UpdateOptions:
         default=True,
         section=o.JUDGING_SECTION,
     )
-    save_model: str | None = o.own_option(
-        "--output -o",
-        "Where the grown model goes. Default: it replaces MODEL, once all is done.",
-        "OUT",
-        section=o.OUTPUT_SECTION,
+    save_model: str | None = o.own_output(
+        "Where the grown model goes. Default: it replaces MODEL, once all is done."
     )
     output: str | None = o.own_option(
         "--map",
