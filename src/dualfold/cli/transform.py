@@ -27,7 +27,7 @@ from dualfold.exploration.new_rows import rows_for_model, stored_reading
 
 if TYPE_CHECKING:
     from dualfold.data.columns import Table
-    from dualfold.exploration.new_rows import NewRows
+    from dualfold.exploration.new_rows import ModelRows
     from dualfold.saved import Model
     from dualfold.view.page import PageContent
 
@@ -169,7 +169,7 @@ def _title(options: TransformOptions) -> str:
 
 
 def _page(
-    options: TransformOptions, model: Model, new: NewRows, points: Any, foreign: Any
+    options: TransformOptions, model: Model, new: ModelRows, points: Any, foreign: Any
 ) -> PageContent:
     """Old and new rows on one map."""
     from dualfold.exploration.placed_rows import PlacedRows

@@ -50,6 +50,20 @@ class BornGroup:
         Chance that exchangeable rows have a group as large.
     place : ndarray
         The middle of their points.
+
+    See Also
+    --------
+    NewRows : Has them.
+
+    Examples
+    --------
+    >>> from dualfold import PCA
+    >>> from dualfold.data import swiss_roll
+    >>> X = swiss_roll(120, random_state=0).points
+    >>> new = X[100:] + [500, 0, 0]
+    >>> grown = PCA().fit(X[:100]).extend(new, old=X[:100])
+    >>> [len(group.rows) for group in grown.new_rows_.born]
+    [20]
     """
 
     rows: Array
@@ -90,6 +104,15 @@ class NewRows:
     See Also
     --------
     dualfold.UpdatedMap : Has one.
+
+    Examples
+    --------
+    >>> from dualfold import PCA
+    >>> from dualfold.data import swiss_roll
+    >>> X = swiss_roll(120, random_state=0).points
+    >>> new = PCA().fit(X[:100]).extend(X[100:], old=X[:100]).new_rows_
+    >>> new.n_new, new.alarms(0.005)
+    (20, [])
     """
 
     n_new: int

@@ -39,6 +39,15 @@ class Registration:
     See Also
     --------
     dualfold.UpdatedMap : Has one after `refit`.
+
+    Examples
+    --------
+    >>> from dualfold import Isomap
+    >>> from dualfold.data import swiss_roll
+    >>> X = swiss_roll(120, random_state=0).points
+    >>> laid = Isomap(n_neighbors=8).fit(X[:100]).extend(X[100:]).refit().registration_
+    >>> len(laid.rows), laid.most_moved(3).shape
+    (120, (3,))
     """
 
     rotation: Array
@@ -144,6 +153,15 @@ class MovementTest:
     See Also
     --------
     dualfold.UpdatedMap.movement_test : Makes it.
+
+    Examples
+    --------
+    >>> from dualfold import PCA
+    >>> from dualfold.data import swiss_roll
+    >>> X = swiss_roll(120, random_state=0).points
+    >>> again = PCA().fit(X[:100]).extend(X[100:], old=X[:100]).refit()
+    >>> again.movement_test(9).chance > 0.05
+    True
     """
 
     observed: float

@@ -530,9 +530,37 @@ class UpdatedMap:
 
 
 def map_of_estimator(estimator: Any, old: Any = None) -> UpdatedMap:
-    """The map of a fitted estimator, before any update.
+    """Return the map of a fitted estimator, before any update.
 
-    old : the rows that were fitted, for estimators that keep none
+    Parameters
+    ----------
+    estimator : estimator
+        A fitted estimator of dualfold whose rule places new rows.
+    old : array-like of shape (n_samples, n_features) or None, default=None
+        The rows that it was fitted to, for estimators that keep none.
+
+    Returns
+    -------
+    UpdatedMap
+        All rows of the fit, with their points.
+
+    Raises
+    ------
+    InvalidInput
+        If the estimator places no new rows from features, or keeps no rows and none are given.
+
+    See Also
+    --------
+    UpdatedMap.extend : Adds rows to it.
+
+    Examples
+    --------
+    >>> from dualfold import Isomap
+    >>> from dualfold.data import swiss_roll
+    >>> from dualfold.growth import map_of_estimator
+    >>> X = swiss_roll(120, random_state=0).points
+    >>> map_of_estimator(Isomap(n_neighbors=8).fit(X)).n_rows
+    120
     """
     check_is_fitted(estimator)
     rule = estimator.placing_map()
