@@ -90,7 +90,7 @@ def series(options: SeriesOptions) -> None:
     console = Console(quiet=options.quiet)
     refuse_bad_outputs(options, *options.tables)
     begin = perf_counter()
-    found = _explored(options, console)
+    found = _explored_series(options, console)
     summary = found.to_dict() | {
         "dualfold": __version__,
         "sources": options.tables,
@@ -103,7 +103,7 @@ def series(options: SeriesOptions) -> None:
     finish_certified(console, options, summary, _last_lines(options, found))
 
 
-def _explored(options: SeriesOptions, console: Console) -> Series:
+def _explored_series(options: SeriesOptions, console: Console) -> Series:
     from dualfold.exploration.series import explore_series
 
     k = options.n_neighbors

@@ -55,7 +55,7 @@ def maps_content(
             for fitted, verdict in zip(maps, verdicts, strict=True)
         ]
         measured = [
-            _measured(fitted, cache, verdict, meaning)
+            _map_on_page(fitted, cache, verdict, meaning)
             for fitted, verdict, meaning in zip(maps, verdicts, meanings, strict=True)
         ]
         named = group_names or [names_of_groups(one, data, cache.spaces[0]) for one in maps]
@@ -87,7 +87,7 @@ def _page_names(data: Prepared) -> Any:
     return data.label(data.reading.identifier)
 
 
-def _measured(
+def _map_on_page(
     fitted: FittedMap,
     cache: NeighborCache,
     verdict: MapVerdict | None,

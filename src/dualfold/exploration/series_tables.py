@@ -67,7 +67,7 @@ def read_series(tables: Sequence[Any], reading: Reading, listener: Listener) -> 
     frames, notices, reading = _frames(tables, names, reading, listener)
     parts = [_ids_of(frame, name, column) for frame, name in zip(frames, names, strict=True)]
     notices += _shared_ids(parts, names)
-    joined, reading, more = _joined(frames, names, reading)
+    joined, reading, more = _joined_table(frames, names, reading)
     notices += more
     for notice in notices:
         listener.note(notice)
@@ -179,7 +179,7 @@ def _shared_ids(parts: Sequence[Any], names: Sequence[str]) -> list[str]:
     return said
 
 
-def _joined(
+def _joined_table(
     frames: Sequence[pd.DataFrame], names: Sequence[str], reading: Reading
 ) -> tuple[pd.DataFrame, Reading, list[str]]:
     """All rows as one table; columns that say nothing about the rows' moves are left out."""

@@ -237,8 +237,8 @@ def compared_with_old(
     old, new = _sample(~is_new, MAX_OLD_ROWS), _sample(is_new, MAX_NEW_ROWS)
     known = NewRows(
         n_new=int(is_new.sum()),
-        kept_by_old=_kept(X, points, old, metric),
-        kept_by_new=_kept(X, points, new, metric),
+        kept_by_old=_kept_share(X, points, old, metric),
+        kept_by_new=_kept_share(X, points, new, metric),
         new_pieces=graph_pieces,
     )
     k = min(N_NEIGHBORS, len(old) - 1)
@@ -268,7 +268,7 @@ def _sample(which: Array, most: int) -> Array:
     return np.sort(np.random.default_rng(0).choice(rows, most, replace=False))
 
 
-def _kept(X: Any, points: Array, rows: Array, metric: Any) -> float:
+def _kept_share(X: Any, points: Array, rows: Array, metric: Any) -> float:
     """The share of nearest rows in the data that are nearest on the map, mean over some rows."""
     n = X.shape[0]
     k = min(N_NEIGHBORS, n - 1)
@@ -295,10 +295,10 @@ def _permutation_tests(
     N, m = X.shape[0], X.shape[0] - n_old
     draw = np.random.default_rng(0)
     lists = _lists_in_random_order(X, k, metric, draw)
-    share, groups = _mixing(lists, np.arange(n_old, N))
+    share, groups = _share_and_groups(lists, np.arange(n_old, N))
     shares, sizes = np.empty(PERMUTATIONS), np.empty(PERMUTATIONS, int)
     for number in range(PERMUTATIONS):
-        chosen, others = _mixing(lists, draw.choice(N, m, replace=False, shuffle=False))
+        chosen, others = _share_and_groups(lists, draw.choice(N, m, replace=False, shuffle=False))
         shares[number], sizes[number] = chosen, max((len(rows) for rows in others), default=0)
     usual = (m - 1) / (N - 1)
     chance = float(1 + np.sum(shares >= share)) / (PERMUTATIONS + 1)
@@ -322,7 +322,7 @@ def _lists_in_random_order(X: Any, k: int, metric: Any, draw: Any) -> Array:
     return lists
 
 
-def _mixing(lists: Array, chosen: Array) -> tuple[float, list[Array]]:
+def _share_and_groups(lists: Array, chosen: Array) -> tuple[float, list[Array]]:
     """The share of chosen rows among the neighbours of chosen ones, and groups of them.
 
     A group: rows most of whose neighbours are chosen, linked by being neighbours.
@@ -358,14 +358,14 @@ def _short_cuts(
     places = np.asarray(points, dtype=float)[old]
     of_old = nearest(X[old], k, metric=metric).indices
     of_new = nearest(X[old], k, queries=X[new], metric=metric).indices
-    spreads = [_spread(places, lists) for lists in (of_old, of_new)]
+    spreads = [_neighbor_spreads(places, lists) for lists in (of_old, of_new)]
     beyond = spreads[1] > times * spreads[0].max()
     count = int(beyond.sum())
     chance = ForeignRows(np.ones(len(new)), len(old)).chance_of(count, 1)
     return new[beyond], chance
 
 
-def _spread(places: Array, lists: Array) -> Array:
+def _neighbor_spreads(places: Array, lists: Array) -> Array:
     """The root mean square distance of each row's neighbours from their middle, on the map."""
     spread = np.empty(len(lists))
     for start in range(0, len(lists), 4096):

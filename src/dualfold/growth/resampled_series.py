@@ -39,7 +39,7 @@ def series_without_change(
         presences[numbers, t] = True
     presences = presences[draw.permutation(len(presences))[: _number_kept(presences, len(values))]]
     values = values[np.sort(draw.choice(len(values), len(presences), replace=False))]
-    presences = _thinned(presences, draw)
+    presences = _thinned_presences(presences, draw)
     return [values[there] for there in presences.T], _links_of(presences)
 
 
@@ -62,7 +62,7 @@ def _number_kept(presences: Array, n_values: int) -> int:
     return min(n_values, int(share * len(presences)))
 
 
-def _thinned(presences: Array, draw: np.random.Generator) -> Array:
+def _thinned_presences(presences: Array, draw: np.random.Generator) -> Array:
     """Presences without some, where successive slices have too many things in common."""
     shares = [
         2 * np.sum(one & other) / max(1, np.sum(one) + np.sum(other))

@@ -143,7 +143,7 @@ class UpdatedMap:
         ndarray of shape (n_samples, n_components)
             Their points.
         """
-        points = self.rule(self._checked(X))
+        points = self.rule(self._checked_rows(X))
         return np.asarray(points).astype(self.embedding_.dtype, copy=False)
 
     def extend(self, X: Any = None, *, without: Any = ()) -> UpdatedMap:
@@ -167,7 +167,7 @@ class UpdatedMap:
         InvalidInput
             If the rows do not have the columns of the map, or numbers are none of its rows.
         """
-        staying = self._without(without)
+        staying = self._without_rows(without)
         tiles = None if X is None else tiled_rows(X)
         if tiles is not None:
             for start in range(0, tiles.n_rows, TILE_ROWS):
@@ -177,7 +177,7 @@ class UpdatedMap:
         return staying if X is None else staying._with(X, self.batch_.max() + 1)
 
     def _with(self, X: Any, batch: int) -> UpdatedMap:
-        new = self._checked(X)
+        new = self._checked_rows(X)
         points = np.asarray(self.rule(new)).astype(self.embedding_.dtype, copy=False)
         grown: dict[str, Any] = {}
         if self.graph_ is not None and self.graph_rows_ is not None:
@@ -193,7 +193,7 @@ class UpdatedMap:
             **grown,
         )
 
-    def _without(self, numbers: Any) -> UpdatedMap:
+    def _without_rows(self, numbers: Any) -> UpdatedMap:
         gone = _row_mask(numbers, self.n_rows)
         if not gone.any():
             return self
@@ -222,7 +222,7 @@ class UpdatedMap:
             **shrunk,
         )
 
-    def _checked(self, X: Any) -> Any:
+    def _checked_rows(self, X: Any) -> Any:
         estimator = self.estimator
         if hasattr(estimator, "n_features_in_"):
             checked = estimator._checked_rows(X, reset=False)
@@ -376,7 +376,7 @@ class UpdatedMap:
             If the map was fitted with weights of rows, or to a mixed table that it encoded.
         """
         self._refuse_unstated_problem()
-        rows = self.rows if X is None else self._checked(X)
+        rows = self.rows if X is None else self._checked_rows(X)
         numbers = np.arange(self.n_rows) if old_rows is None else np.asarray(old_rows)
         if (
             len(numbers) != self.n_rows

@@ -72,8 +72,8 @@ def make_series_page(content: SeriesContent, notes: Sequence[str] | None = None)
         "slices": [
             {
                 "rows": place_of_row[slices == t].tolist(),
-                "x": _rounded(points[slices == t, 0]),
-                "y": _rounded(
+                "x": _rounded_values(points[slices == t, 0]),
+                "y": _rounded_values(
                     points[slices == t, 1] if points.shape[1] > 1 else points[slices == t, 0] * 0
                 ),
             }
@@ -152,7 +152,7 @@ def _key(name: str, coloring: Coloring) -> dict[str, Any]:
     return key
 
 
-def _rounded(values: Array) -> list[float]:
+def _rounded_values(values: Array) -> list[float]:
     """Six digits: finer than a screen."""
     return [float(f"{value:.6g}") for value in values]
 
