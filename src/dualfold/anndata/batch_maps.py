@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dualfold.anndata.entries import cells_to_write, plain_entries, rows_of_cells
+from dualfold.anndata.cell_entries import cells_to_write, plain_entries, rows_of_cells
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput, counted
 from dualfold.graph import nearest

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dualfold.anndata.entries import (
+from dualfold.anndata.cell_entries import (
     cells_to_write,
     plain_entries,
     rows_of_cells,

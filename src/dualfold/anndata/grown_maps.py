@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from dualfold import auditing
+from dualfold.anndata.cell_entries import cells_to_write, plain_entries, rows_of_cells
 from dualfold.anndata.cell_maps import ESTIMATORS
-from dualfold.anndata.entries import cells_to_write, plain_entries, rows_of_cells
 from dualfold.errors import Argument, InvalidInput
 
 _COORDINATE_TOLERANCE = 1e-6  # relative: a map in float32 is the same map

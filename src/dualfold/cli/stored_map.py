@@ -18,7 +18,7 @@ from dualfold.descriptions import DESCRIPTIONS
 from dualfold.errors import Argument, InvalidInput, Message, counted
 from dualfold.exploration.input_table import read_input
 from dualfold.exploration.job import Job
-from dualfold.exploration.new_rows import stored_reading
+from dualfold.exploration.model_rows import stored_reading
 
 if TYPE_CHECKING:
     from dualfold.cli.audit import AuditOptions

@@ -19,7 +19,7 @@ from dualfold.cli.usage import number
 from dualfold.cli.wording import command_texts
 from dualfold.data.reading import DEFAULT_READING, Reading
 from dualfold.errors import Argument, InvalidInput, counted
-from dualfold.exploration.new_rows import rows_for_model, stored_reading
+from dualfold.exploration.model_rows import rows_for_model, stored_reading
 
 if TYPE_CHECKING:
     from dualfold.growth import MapVerdict, UpdatedMap

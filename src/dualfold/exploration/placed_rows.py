@@ -12,10 +12,10 @@ from dualfold.arrays import Array
 from dualfold.exploration.job import SCORED_NEIGHBORS
 from dualfold.exploration.map_page import SHOWN_NEIGHBORS
 from dualfold.quality.foreign_rows import ForeignRows
-from dualfold.saved.foreign_rows import rows_in_map_units
+from dualfold.saved.old_and_new_rows import rows_in_map_units
 
 if TYPE_CHECKING:
-    from dualfold.exploration.new_rows import ModelRows
+    from dualfold.exploration.model_rows import ModelRows
     from dualfold.saved import Model
     from dualfold.view.page import PageContent
     from dualfold.view.page_map import Map

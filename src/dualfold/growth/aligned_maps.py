@@ -13,7 +13,7 @@ from dualfold.aligned.certificate import certify_aligned
 from dualfold.aligned.descent import solve_aligned
 from dualfold.aligned.problem import AlignedProblem, link_matrix
 from dualfold.aligned.relaxation import constrained_inverse, relaxed_vectors
-from dualfold.aligned.springs import descended_with_springs
+from dualfold.aligned.tsne_springs import descended_with_springs
 from dualfold.arrays import Array
 from dualfold.errors import Argument, DualfoldWarning, InvalidInput
 from dualfold.growth.aligned_links import are_one_to_one, checked_links, checked_tables

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from dualfold.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from dualfold.saved.foreign_rows import judged_rows
     from dualfold.saved.grown_models import updated_map_of
     from dualfold.saved.model import Model, load_model, model_of, save_model
+    from dualfold.saved.old_and_new_rows import judged_rows
     from dualfold.saved.rechecks import rechecked_model, rechecked_points
 
 __all__ = [
@@ -31,7 +31,7 @@ __getattr__, __dir__ = lazy_names(
     __name__,
     {
         "Model": "model",
-        "judged_rows": "foreign_rows",
+        "judged_rows": "old_and_new_rows",
         "load_model": "model",
         "model_of": "model",
         "rechecked_model": "rechecks",
