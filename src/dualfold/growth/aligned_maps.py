@@ -240,7 +240,7 @@ class AlignedMaps:
             np.vstack(registered_vectors(slices, separate, pairs)),
             relaxed[:, : self.n_components] * np.sqrt(len(slices)),
         ]
-        V = solve_aligned(problem, starts, inverse).vectors
+        V = solve_aligned(problem, starts, inverse)
         certificate = certify_aligned(problem, V, answers, relaxed) if certified else None
         parts = problem.parts(V)
         points = [np.asarray(one.features @ part) for one, part in zip(slices, parts, strict=True)]

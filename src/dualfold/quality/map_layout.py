@@ -27,7 +27,6 @@ from dualfold.quality.unrelated_columns import UnrelatedOrder, order_of_unrelate
 # (docs/calibration.md#the-verdict-on-a-map).
 LAYOUT_GRADES = ((0.7, "good"), (0.5, "fair"), (0.25, "poor"), (-np.inf, "hardly any"))
 MIN_ORDER_CORRELATION = LAYOUT_GRADES[0][0]
-MIN_FAIR = LAYOUT_GRADES[1][0]
 # Where it is fair or good, and as much is shown of columns that are not related.
 TRIVIAL = "trivial"
 LAYOUT_WORDS = ("good", "fair", TRIVIAL, "poor", "hardly any")
