@@ -1,4 +1,4 @@
-"""Maps of batches of cells that are held together where cells are taken for alike."""
+"""Maps of batches of cells, held together by links of cells that are assumed to be alike."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`dualfold series`: tables of the same rows at several times, as maps that walk."""
+"""`dualfold series`: maps of the same rows at several times, between which points move."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ def _last_lines(options: SeriesOptions, found: Series) -> list[str]:
         lines.append("Moved most, beyond resampling, and what changed:")
         lines += [f"  {one}" for one in moved[:MAX_PRINTED_MOVES]]
     else:
-        lines.append("Nobody moved beyond what resampling would do.")
+        lines.append("No row moved more than resampling would move it.")
     lines.append(f"Weight of the links: {found.aligned.mu_reason_}.")
     lines += written_lines({"Coordinates": options.output, "Page": options.html})
     lines.append(found.verdict)

@@ -104,8 +104,8 @@ def stored_job(settings: Any, path: str) -> Job:
     if not is_known_method(settings):
         raise InvalidInput(
             f"{path} has no settings of dualfold beside it ({path}.json or inside a Parquet or "
-            "h5ad file), so nobody knows which problem it solves; `dualfold report` measures any "
-            "map"
+            "h5ad file), so it is not known which problem it solves; `dualfold report` "
+            "measures any map"
         )
     from dualfold.saved.rechecks import estimator_of
 

@@ -146,7 +146,7 @@ def label_columns(data: Prepared) -> dict[str, Any]:
 
 
 def refuse_images(data: Prepared, shape: tuple[int, int] | None) -> None:
-    """Before any work: rows that are no pictures of this shape."""
+    """Refuse, before any work, rows that are no pictures of this shape."""
     width = data.table.X.shape[1]
     if shape is not None and shape[0] * shape[1] != width:
         raise InvalidInput(

@@ -80,7 +80,7 @@ def _bytes(text: str) -> int:
 
 
 def row_terms(data: Prepared, neighbors: Any) -> RowTerms | None:
-    """Telling terms of each row, and how many of its neighbours in the data have each."""
+    """The terms that distinguish each row, and how many of its neighbours in the data have each."""
     from dualfold.view.page_names import RowTerms
 
     text = data.text

@@ -129,7 +129,7 @@ class PlacedRows:
 
 
 def _as_read(model: Model, old: Any) -> Any:
-    """Old rows before they were standardised, without digits that storing them has invented."""
+    """Old rows before they were standardised, without rounding errors of storing them."""
     if sp.issparse(old):
         return old
     rows = np.asarray(old, dtype=float)

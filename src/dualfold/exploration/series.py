@@ -203,7 +203,7 @@ def explore_series(
     listener: Listener | None = None,
     **settings: Any,
 ) -> Series:
-    """Maps of tables of the same rows at several times, who moved, and which columns changed.
+    """Map tables of the same rows at several times; say which rows moved and which columns changed.
 
     All tables are read as one: the same encoding, scale and imputation for every slice.
 

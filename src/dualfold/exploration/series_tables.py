@@ -182,7 +182,7 @@ def _shared_ids(parts: Sequence[Any], names: Sequence[str]) -> list[str]:
 def _joined_table(
     frames: Sequence[pd.DataFrame], names: Sequence[str], reading: Reading
 ) -> tuple[pd.DataFrame, Reading, list[str]]:
-    """All rows as one table; columns that say nothing about the rows' moves are left out."""
+    """All rows as one table, without columns that a table lacks or that only name the table."""
     import pandas as pd
 
     joined = pd.concat(frames, ignore_index=True, sort=False)

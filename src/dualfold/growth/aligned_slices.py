@@ -40,7 +40,7 @@ def slice_of(X: Array, method: str, n_components: int, n_neighbors: int) -> Slic
     graph = knn(X, min(n_neighbors, len(X) - 1))
     n_pieces = graph.n_pieces
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", PiecesJoined)  # it is said once, of all slices
+        warnings.simplefilter("ignore", PiecesJoined)  # `warn_of_pieces` warns once for all slices
         graph = join_pieces(graph)
     if method == "lpp":
         return replace(_projected_slice(X, graph, n_components), n_pieces=n_pieces)

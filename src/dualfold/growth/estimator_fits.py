@@ -46,7 +46,7 @@ def fitted_rows_and_points(
 
 
 def sources_of_rows(rule: OutOfSampleMap, n: int, numbers: Any) -> Array:
-    """The number of each of n rows among those that the rule holds; -1 where it holds it not.
+    """The number of each of n rows among those that the rule holds; -1 for the others.
 
     numbers : of the rows that were fitted, where not all were
     """
@@ -62,12 +62,12 @@ def sources_of_rows(rule: OutOfSampleMap, n: int, numbers: Any) -> Array:
 def fitted_from(estimator: Any, rows: Any, start: Array, known: Neighbors | None) -> Any:
     """The estimator fitted to rows, from the points `start`; its parameters stay as they are.
 
-    New rows may bring a direction that the start has nothing of. Where the certificate is not
-    satisfied, the fit is made once more, from nothing.
+    New rows may have a direction in which the start does not vary. Where the certificate is
+    unresolved or failed, the fit is made once more without the start.
     """
     given = estimator.get_params(deep=False)
     own: dict[str, Any] = {}
-    if "early_exaggeration" in given:  # it would fold the start together first
+    if "early_exaggeration" in given:  # it would contract the start first
         own = {"init": start, "early_exaggeration": 1.0}
     elif known is not None and given.get("graph") is None:
         own = {"graph": known}

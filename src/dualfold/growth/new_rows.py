@@ -1,4 +1,4 @@
-"""What rows that came have changed: foreign rows, drift, groups that are born, pieces, short cuts.
+"""What the rows that came last have changed: foreign rows, drift, new groups, pieces, short cuts.
 
 All tests assume that rows of one kind are exchangeable and ask whether new rows are of the kind of
 the old ones. On the nearest rows of all rows together they permute which of them are new, so that
@@ -22,17 +22,17 @@ from dualfold.graph.neighbors import nearest
 from dualfold.quality.conformal import compared_rows
 from dualfold.quality.foreign_rows import ForeignRows
 
-# Of more rows so many are compared: enough for a group of 3 % of a day among them.
+# Most rows that are compared: enough to see a group that is 3 % of the rows of one update.
 MAX_OLD_ROWS = 20_000
 MAX_NEW_ROWS = 5_000
 # Neighbours whose labels are counted, and the share of them that is new inside a group of new rows.
 N_NEIGHBORS = 10
 BORN_SHARE = 0.8
 # On a map that was fitted to a neighbour graph, the neighbours of a fitted row were drawn together
-# through it, those of a new row only through others: their spread must be so many times as large.
+# through it, those of a new row only through others: their spread must be larger by this factor.
 # Without it 4 of 60 updates raised an alarm at a level of 1 in 80 (docs/dev/notes/growing-maps.md).
 GRAPH_SPREAD = 2.0
-# So many permutations resolve a chance of 1 in 1,000.
+# They resolve a chance of 1 in 1,000.
 PERMUTATIONS = 999
 # Rows of each kind whose neighbours on the map are compared with those in the data.
 MAX_KEPT_ROWS = 1_000
@@ -132,19 +132,19 @@ class NewRows:
         Parameters
         ----------
         level : float
-            Share of updates with a false alarm; each of the four looks gets a quarter of it.
+            Share of updates with a false alarm; each of the four tests gets a quarter of it.
 
         Returns
         -------
         list of str
-            One sentence for each look that says more than chance allows.
+            One sentence for each test that finds more than chance allows.
         """
         part, found = level / 4, []
         born = [len(group.rows) for group in self.born if group.chance <= part]
         if born:
             groups = "a group" if len(born) == 1 else f"{len(born)} groups"
             found.append(f"{sum(born):,} new rows make {groups} that no old row is in")
-        # The two looks at foreign rows share their part.
+        # The two tests of foreign rows share their part.
         rows = self.foreign
         if rows is not None and min(rows.chance_of_count, rows.chance_of_furthest) <= part / 2:
             found.append(f"{rows.count:,} of {self.n_new:,} new rows are foreign to the old ones")
@@ -313,8 +313,8 @@ def _permutation_tests(
 def _lists_in_random_order(X: Any, k: int, metric: Any, draw: Any) -> Array:
     """Nearest rows; of rows that are equally near a random order decides.
 
-    The search takes those with smaller numbers, which are the old ones: new rows among copies of
-    old ones would never see one another.
+    The search takes those with smaller numbers, which are the old ones: where new rows are copies
+    of old ones, no new row would be in the list of another one.
     """
     order = draw.permutation(X.shape[0])
     lists = np.empty((X.shape[0], k), int)
@@ -352,7 +352,8 @@ def _short_cuts(
 ) -> tuple[Array, float]:
     """New rows whose nearest old rows lie farther apart on the map than those of any old row.
 
-    So many `times` as far; and the chance that as many of exchangeable rows do.
+    Their spread is more than `times` the largest spread of an old row. Beside them stands the
+    chance that as many exchangeable rows have such a spread.
     """
     k = min(N_NEIGHBORS, len(old) - 1)
     places = np.asarray(points, dtype=float)[old]

@@ -11,7 +11,7 @@ from dualfold.arrays import Array
 from dualfold.quality.map_comparison import procrustes
 
 # Eigenvalues this near to one another, relative to the larger one, count as equal: their
-# eigenvectors may be turned among themselves, and a sample turns them.
+# eigenvectors may be rotated into one another, and another sample rotates them.
 EQUAL_EIGENVALUES = 0.05
 
 
@@ -28,8 +28,9 @@ class Registration:
     shift : ndarray of shape (n_components,)
         Shift.
     among_equals : float
-        How far the rotation is from one that only turns coordinates of near-equal eigenvalues and
-        changes signs: 0 (it is one) to 1. Such a rotation leaves eigenvectors eigenvectors.
+        How far the rotation is from one that only rotates coordinates of near-equal eigenvalues
+        into one another and changes signs: 0 (it is one) to 1. After such a rotation eigenvectors
+        are eigenvectors still.
     rows : ndarray of int
         Numbers, among the rows of the new map, of the rows that both maps have.
     moved : ndarray

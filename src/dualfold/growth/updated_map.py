@@ -1,4 +1,4 @@
-"""A map that lives: rows come and leave, old points stay, and it knows how stale it is."""
+"""A map that is updated: rows come and leave, old points stay, its staleness is certified."""
 
 from __future__ import annotations
 
