@@ -141,7 +141,7 @@ def with_text(data: Prepared) -> Prepared:
 
 
 def _number_notices(labels: Mapping[str, Any], text: tuple[str, ...]) -> list[Message]:
-    """Notices of columns of texts that hold numbers, which few rows may share; dates are refused."""
+    """Notices of columns of text that hold numbers, which few rows share; dates are refused."""
     said = []
     for name in text:
         if np.asarray(labels[name]).dtype.kind == "M":
