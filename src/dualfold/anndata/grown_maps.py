@@ -117,7 +117,7 @@ def extend(adata: Any, new: Any, key: str = "isomap") -> Any:
     if given.pop("neighbors_key", None) is not None:
         raise InvalidInput(
             Argument("key", key),
-            " is no map that grows: its neighbours must be searched by dualfold (neighbors_key "
+            " cannot grow: its neighbours must be searched by dualfold (neighbors_key "
             "None), so that new cells find theirs in the same way",
         )
     place = f"X_{name}" if key == name else key

@@ -170,7 +170,7 @@ def _shared_ids(parts: Sequence[Any], names: Sequence[str]) -> list[str]:
         if not shared:
             raise InvalidInput(
                 f"{names[before]} and {names[after]} share no id (as {parts[before][0]!r} and "
-                f"{parts[after][0]!r}), so nobody can be followed; are ids written the same way "
+                f"{parts[after][0]!r}), so no row can be followed; are ids written the same way "
                 "in both, and is this the right column in ",
                 Argument("identifier"),
                 "?",

@@ -150,8 +150,8 @@ class NewRows:
             found.append(f"{rows.count:,} of {self.n_new:,} new rows are foreign to the old ones")
         if self.drift_chance <= part:
             found.append(
-                f"new rows lie elsewhere than old ones: {self.drift:.0%} of their neighbours are "
-                "new beyond their share"
+                "new rows lie elsewhere than old ones: more of their neighbours are new than by "
+                f"chance (drift {self.drift:.2f})"
             )
         if self.short_cut_chance <= part:
             found.append(

@@ -119,8 +119,8 @@ def graph_staleness(
     """
     if new_pieces:
         return unresolved_staleness(
-            f"new rows make {counted(new_pieces, 'piece')} of the graph without an old row; how "
-            "pieces lie to one another is no part of the problem, so that there is no percentage",
+            f"new rows make {counted(new_pieces, 'piece')} of the graph without an old row; the "
+            "problem does not say how pieces lie to one another, so there is no percentage",
             tolerance=tolerance,
         )
     if estimator.pieces == "separate" and graph.n_pieces > 1:
@@ -129,7 +129,7 @@ def graph_staleness(
         )
     if has_landmarks:
         return unresolved_staleness(
-            "the problem is about landmarks, which stay; new rows enter no problem",
+            "the problem is about landmarks alone; new rows are only placed",
             tolerance=tolerance,
         )
     method = estimator._method()

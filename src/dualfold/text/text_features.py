@@ -147,7 +147,7 @@ def _number_notices(labels: Mapping[str, Any], text: tuple[str, ...]) -> list[Me
         if np.asarray(labels[name]).dtype.kind == "M":
             raise InvalidInput(
                 Argument("text", name),
-                " must be a column of words; it holds dates, which are used without this",
+                " must be a column of words; it holds dates, which are features without this",
             )
         words = [word for word in words_of(np.asarray(labels[name])) if word]
         if words and all(map(_is_number, words)):
