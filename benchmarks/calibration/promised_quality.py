@@ -19,7 +19,7 @@ import numpy as np
 from benchmarks.calibration.runs import StoredRuns, markdown
 from dualfold.data import swiss_roll
 from dualfold.quality.ranks import picture_of
-from dualfold.recommendation.recommendation import MAX_SUBSAMPLE_ROWS, N_SUBSAMPLES
+from dualfold.recommendation.recommender import MAX_SUBSAMPLE_ROWS, N_SUBSAMPLES
 from dualfold.recommendation.trial import (
     SCORED_NEIGHBORS,
     candidate_on_subsamples,

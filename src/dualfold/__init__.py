@@ -97,12 +97,12 @@ def __dir__() -> list[str]:
 
 
 def _wait_for_imports(longest: float = 60.0) -> None:
-    """Before a fork: let other threads finish importing us, for so many seconds.
+    """Before a fork: wait until other threads have imported our modules, at most `longest` seconds.
 
-    A fork copies Python's lock of each module that another thread is importing, and nobody opens it
-    in the new process: its first use of the module would wait for ever. Rooms load when first
-    used, so this would happen to whoever forks while a thread fits for the first time. An import
-    takes 2 s of a processor's time, and on a busy machine more than 10 s of the clock.
+    A fork copies Python's lock of each module that another thread is importing. No thread of the
+    new process releases it, so the first use of the module there would never end. Our modules load
+    when first used, so this would happen to a fork while a thread fits for the first time. An
+    import takes 2 s of a processor's time, and on a busy machine more than 10 s of the clock.
     """
     frame: FrameType | None = sys._getframe()
     while frame is not None:

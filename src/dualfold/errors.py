@@ -119,7 +119,7 @@ class Message(str):
         names = [part.name for part in self.parts if isinstance(part, Argument)]
         return tuple(dict.fromkeys(names))
 
-    def shown(self, face: Callable[[Argument], str]) -> str:
+    def text_for(self, face: Callable[[Argument], str]) -> str:
         """The text for others than Python users: arguments as `face` writes them."""
         parts = [part for part in self.parts if not isinstance(part, InPython)]
         parts = [part.from_one if isinstance(part, RowNumbers) else part for part in parts]

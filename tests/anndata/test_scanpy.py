@@ -7,7 +7,7 @@ import pytest
 
 from dualfold import anndata as cell_maps
 from dualfold import embed
-from dualfold.anndata.entries import stored_graph
+from dualfold.anndata.cell_entries import stored_graph
 from dualfold.methods import diffusion_maps
 
 sc = pytest.importorskip("scanpy", reason="needs scanpy: pip install 'dualfold[scanpy]'")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from dualfold.auditing.group_names import named_groups
+from dualfold.auditing.group_names import groups_with_names
 from dualfold.quality.visible_groups import map_groups
 
 N = 150
@@ -30,7 +30,7 @@ def three():
 
 def test_groups_are_named_by_what_differs_in_them(three):
     Y, code, columns = three
-    groups = named_groups(columns, map_groups(Y))
+    groups = groups_with_names(columns, map_groups(Y))
     assert [one.size for one in groups] == np.bincount(code).tolist()
     named = [{difference.column: difference for difference in one.differences} for one in groups]
     assert named[0]["cut"].short == "cut = Ideal"
@@ -47,12 +47,12 @@ def test_groups_are_named_by_what_differs_in_them(three):
     assert not told & {"noise", "name"}
     assert len({one.name for one in groups}) == 3
     assert groups[1].to_dict()["text"] == str(groups[1])
-    assert named_groups(columns, map_groups(Y)) == groups
+    assert groups_with_names(columns, map_groups(Y)) == groups
 
 
 def test_a_group_that_the_data_lack_has_no_name(three):
     Y, _, columns = three
-    groups = named_groups(columns, map_groups(Y), ("group", "torn", "undecided"))
+    groups = groups_with_names(columns, map_groups(Y), ("group", "torn", "undecided"))
     assert [one.verdict for one in groups] == [
         "found in the data",
         "not found in the data",
@@ -67,19 +67,19 @@ def test_groups_that_no_column_tells_apart_are_not_named_by_chance(three):
     rng = np.random.default_rng(3)
     noise = {f"c{place}": rng.normal(size=len(code)) for place in range(40)}
     noise |= {f"k{place}": rng.choice(list("abc"), len(code)) for place in range(20)}
-    groups = named_groups(noise, map_groups(Y))
+    groups = groups_with_names(noise, map_groups(Y))
     assert [one.name for one in groups] == ["", "", ""]
     assert str(groups[0]) == f"A: {N} rows; no column sets it apart"
 
 
 def test_a_map_of_one_cloud_has_no_groups():
     Y = np.random.default_rng(0).normal(size=(300, 2))
-    assert named_groups({"x": Y[:, 0]}, map_groups(Y)) == ()
+    assert groups_with_names({"x": Y[:, 0]}, map_groups(Y)) == ()
 
 
 def test_ordered_answers_are_high_or_low_in_words(three):
     Y, code, _ = three
     answers = {"Q1": np.where(code == 1, 3.0, np.arange(len(code)) % 2)}
     order = {"Q1": ("never", "rarely", "often", "always")}
-    (_, second, _) = named_groups(answers, map_groups(Y), orders=order)
+    (_, second, _) = groups_with_names(answers, map_groups(Y), orders=order)
     assert str(second).endswith("Q1 high (always against never … rarely)")

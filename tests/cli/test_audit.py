@@ -11,23 +11,12 @@ import pytest
 from typer.testing import CliRunner
 
 from dualfold.cli import app
+from tests.tools.tables import write_trees
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory) -> Path:
-    """A table of three groups with names, and a map on which 20 rows changed places."""
-    rng = np.random.default_rng(0)
-    place = tmp_path_factory.mktemp("audit")
-    kinds = np.repeat([0, 1, 2], 100)
-    X = rng.standard_normal((300, 4)) + 9 * np.eye(4)[kinds]
-    table = pd.DataFrame(X, columns=list("abcd"))
-    table["kind"] = np.array(["oak", "elm", "ash"])[kinds]
-    table["name"] = [f"tree {i}" for i in range(300)]
-    table.to_csv(place / "trees.csv", index=False)
-    Y = X @ rng.standard_normal((4, 2))
-    Y[:20] = Y[200:220]
-    pd.DataFrame(Y, columns=["x", "y"]).to_csv(place / "map.csv", index=False)
-    return place
+    return write_trees(tmp_path_factory.mktemp("audit"))
 
 
 def run(*words: str) -> str:

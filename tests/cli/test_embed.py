@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -20,6 +19,7 @@ from dualfold.data import Reading, prepare, read_table
 from dualfold.data.reading import reading_of
 from dualfold.data.table_writer import read_metadata
 from tests.cli.command_line import CLOUD, run
+from tests.tools.tables import strip
 
 
 def test_coordinates_never_replace_a_column_of_the_table(here):
@@ -67,14 +67,6 @@ def test_many_rows_are_asked_in_part(here):
     np.savetxt("many.csv", rows, delimiter=",", header="a,b", comments="", fmt="%.4f")
     done = run("embed", "many.csv", "-m", "pca", "-o", "o.csv")
     assert "Neighbours were counted on 1,000 of the rows" in done.stdout + done.stderr
-
-
-@cache
-def strip(aspect: float, n: int = 600) -> np.ndarray:
-    """Points of a rectangle, its long side along the first axis."""
-    points = np.random.default_rng(1).uniform(size=(n, 2)) / [1, aspect]
-    points.setflags(write=False)
-    return points
 
 
 def test_the_command_line_has_independent_ones(tmp_path, monkeypatch):

@@ -145,14 +145,14 @@ def test_an_interrupt_while_coordinates_are_appended_leaves_the_table_alone(here
 FILLING = """
 import os, signal, threading
 import dualfold.data.imputation_fit as room
-fitted = room._fitted
+fitted = room._maximised_fit
 def interrupted(*given):
     threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT)).start()
-    room._fitted = fitted
+    room._maximised_fit = fitted
     print("filling", flush=True)
     while True:
         fitted(*given)
-room._fitted = interrupted
+room._maximised_fit = interrupted
 from dualfold.cli import main
 main()
 """

@@ -188,11 +188,11 @@ def on_a_terminal(program, *words):
 SLOW_FILL = """
 import time
 import dualfold.data.imputation_fit as room
-fitted, rest = room._fitted, iter(range(12))
+fitted, rest = room._maximised_fit, iter(range(12))
 def slow(*given):
     time.sleep(0.6 if next(rest, None) is not None else 0)
     return fitted(*given)
-room._fitted = slow
+room._maximised_fit = slow
 from dualfold.cli import main
 main()
 """

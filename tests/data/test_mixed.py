@@ -3,39 +3,20 @@
 import numpy as np
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
 import dualfold
-from dualfold.cli import app
 from dualfold.data import Reading, digits, prepare, swiss_roll
 from dualfold.data.encoding import Encoding, encoded_columns
 from dualfold.data.scales import different_units
 from dualfold.errors import InvalidInput
 from dualfold.graph.metrics import present_nearest
-
-
-def run(*words, code=0):
-    result = CliRunner().invoke(app, [str(word) for word in words])
-    assert result.exit_code == code, (result.output, result.exception)
-    return result
+from tests.cli.command_line import run
+from tests.tools.tables import animals
 
 
 @pytest.fixture
 def frame():
-    """Numbers in different units, categories that go with them, and a date."""
-    rng = np.random.default_rng(0)
-    n = 120
-    kind = rng.choice(["ant", "bee", "cow"], n, p=[0.5, 0.3, 0.2])
-    size = rng.normal(size=n) + 2.0 * (kind == "cow")
-    return pd.DataFrame(
-        {
-            "size": size,
-            "weight": 1000.0 * size + 300.0 * rng.normal(size=n),
-            "kind": kind,
-            "tame": np.where(rng.random(n) < 0.3 + 0.4 * (kind == "bee"), "yes", "no"),
-            "born": pd.date_range("2020-01-01", periods=n).strftime("%Y-%m-%d"),
-        }
-    )
+    return animals()
 
 
 def test_orders_dates_and_seasons(frame):

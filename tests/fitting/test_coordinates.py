@@ -3,38 +3,16 @@
 from __future__ import annotations
 
 import warnings
-from functools import cache
 
 import numpy as np
 import pytest
 from sklearn.neighbors import KNeighborsRegressor
 
-from dualfold import DiffusionMaps, LaplacianEigenmaps, LocallyLinearEmbedding
+from dualfold import LaplacianEigenmaps
 from dualfold.errors import InvalidInput, Overtone
 from dualfold.quality import t_similarity
-
-ESTIMATORS = {
-    "eigenmaps": LaplacianEigenmaps,
-    "identity": lambda **more: LaplacianEigenmaps(constraint="identity", **more),
-    "diffusion": DiffusionMaps,
-    "lle": lambda **more: LocallyLinearEmbedding(n_neighbors=10, **more),
-    "modified": lambda **more: LocallyLinearEmbedding(n_neighbors=10, method="modified", **more),
-}
-
-
-@cache
-def strip(aspect: float, n: int = 600) -> np.ndarray:
-    """Points of a rectangle, its long side along the first axis."""
-    points = np.random.default_rng(1).uniform(size=(n, 2)) / [1, aspect]
-    points.setflags(write=False)
-    return points
-
-
-@cache
-def fitted(name: str, aspect: float = 3):
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", Overtone)
-        return ESTIMATORS[name](coordinates="independent").fit(strip(aspect))
+from tests.tools.independent_maps import ESTIMATORS, fitted
+from tests.tools.tables import strip
 
 
 @pytest.mark.parametrize("name", ESTIMATORS)

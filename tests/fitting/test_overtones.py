@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import numpy as np
 import pytest
 
 from dualfold.fitting.overtones import kept_neighbors, overtones, unexplained_share
 from dualfold.graph import knn
 from dualfold.quality import t_similarity
-
-
-@cache
-def strip(aspect: float, n: int = 600) -> np.ndarray:
-    """Points of a rectangle, its long side along the first axis."""
-    points = np.random.default_rng(1).uniform(size=(n, 2)) / [1, aspect]
-    points.setflags(write=False)
-    return points
+from tests.tools.tables import strip
 
 
 def test_what_a_function_leaves():

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import warnings
-from functools import cache
 
 import numpy as np
 import pytest
@@ -21,9 +19,10 @@ from dualfold import (
     NeighborMap,
     OrthogonalLPP,
 )
-from dualfold.errors import InvalidInput, Overtone, RowsLeftOut
+from dualfold.errors import InvalidInput, RowsLeftOut
 from dualfold.saved import load_model, model_of, rechecked_model, rechecked_points, save_model
-from tests.tools.tables import curve_points, digit_points, roll_points
+from tests.tools.independent_maps import ESTIMATORS, fitted
+from tests.tools.tables import curve_points, digit_points, roll_points, strip
 from tests.tsne.problems import DIGITS
 
 BOTH = [LaplacianEigenmaps, DiffusionMaps]
@@ -68,30 +67,6 @@ def test_rows_with_more_copies_than_neighbours_count_once(kind, tmp_path):
     assert "100 rows that differ" in model.certificate_.about
     save_model(tmp_path / "m.dualfold", model_of(model))
     assert rechecked_model(load_model(tmp_path / "m.dualfold"), X).level == "proved"
-
-
-ESTIMATORS = {
-    "eigenmaps": LaplacianEigenmaps,
-    "identity": lambda **more: LaplacianEigenmaps(constraint="identity", **more),
-    "diffusion": DiffusionMaps,
-    "lle": lambda **more: LocallyLinearEmbedding(n_neighbors=10, **more),
-    "modified": lambda **more: LocallyLinearEmbedding(n_neighbors=10, method="modified", **more),
-}
-
-
-@cache
-def strip(aspect: float, n: int = 600) -> np.ndarray:
-    """Points of a rectangle, its long side along the first axis."""
-    points = np.random.default_rng(1).uniform(size=(n, 2)) / [1, aspect]
-    points.setflags(write=False)
-    return points
-
-
-@cache
-def fitted(name: str, aspect: float = 3):
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", Overtone)
-        return ESTIMATORS[name](coordinates="independent").fit(strip(aspect))
 
 
 @pytest.mark.parametrize("name", ESTIMATORS)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
-from functools import cache
 
 import numpy as np
 import scipy.sparse as sp
@@ -16,6 +15,7 @@ from dualfold.trace.certificate import certify
 from dualfold.trace.solvers import Auto, Dense, Factored
 from dualfold.trace.solvers.auto import krylov_space_for
 from dualfold.trace.solvers.krylov import KrylovSpace
+from tests.tools.tables import strip
 
 
 def test_a_krylov_space_finds_the_lowest_values_one_count_after_another():
@@ -25,14 +25,6 @@ def test_a_krylov_space_finds_the_lowest_values_one_count_after_another():
         found = space.first(count)
         np.testing.assert_allclose(found.values, values[:count], rtol=1e-9)
         np.testing.assert_allclose(np.abs(found.vectors), np.eye(200)[:, :count], atol=1e-4)
-
-
-@cache
-def strip(aspect: float, n: int = 600) -> np.ndarray:
-    """Points of a rectangle, its long side along the first axis."""
-    points = np.random.default_rng(1).uniform(size=(n, 2)) / [1, aspect]
-    points.setflags(write=False)
-    return points
 
 
 def test_a_second_look_goes_on_from_the_first_and_misses_no_twins():

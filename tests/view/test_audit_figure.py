@@ -13,6 +13,7 @@ import dualfold
 from dualfold import audit
 from dualfold.auditing.nearness import Nearness
 from dualfold.view.audit_page import audit_columns, audit_figure, judgements
+from tests.tools.tables import write_trees
 
 RNG = np.random.default_rng(0)
 
@@ -36,19 +37,7 @@ def test_a_map_of_one_group_shows_none_apart(clouds):
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory) -> Path:
-    """A table of three groups with names, and a map on which 20 rows changed places."""
-    rng = np.random.default_rng(0)
-    place = tmp_path_factory.mktemp("audit")
-    kinds = np.repeat([0, 1, 2], 100)
-    X = rng.standard_normal((300, 4)) + 9 * np.eye(4)[kinds]
-    table = pd.DataFrame(X, columns=list("abcd"))
-    table["kind"] = np.array(["oak", "elm", "ash"])[kinds]
-    table["name"] = [f"tree {i}" for i in range(300)]
-    table.to_csv(place / "trees.csv", index=False)
-    Y = X @ rng.standard_normal((4, 2))
-    Y[:20] = Y[200:220]
-    pd.DataFrame(Y, columns=["x", "y"]).to_csv(place / "map.csv", index=False)
-    return place
+    return write_trees(tmp_path_factory.mktemp("audit"))
 
 
 def test_a_figure_names_groups_and_colours_dubious_points(folder):

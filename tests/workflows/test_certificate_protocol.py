@@ -21,7 +21,7 @@ from dualfold import NeighborMap
 from dualfold.certificate import Level
 from dualfold.errors import InvalidInput
 from dualfold.exploration.verdict_words import short_verdict, verdict
-from dualfold.fitting.layout import PiecewiseCertificate
+from dualfold.fitting.piece_layout import PiecewiseCertificate
 from dualfold.games import LeastSquares, nesterov
 from dualfold.games.certificate import GameCertificate
 from dualfold.point_pca import certify_points

@@ -165,7 +165,9 @@ def test_messages_hold_messages():
     outer = Message("3 rows; ", inner, InPython(" (or dropna)"), "; or ", Argument("keep", ["a b"]))
     assert outer == "3 rows; use missing='drop' (or dropna); or keep=['a b']"
     assert outer.arguments == ("missing", "keep")
-    assert outer.shown(lambda argument: f"<{argument.name}>") == "3 rows; use <missing>; or <keep>"
+    assert (
+        outer.text_for(lambda argument: f"<{argument.name}>") == "3 rows; use <missing>; or <keep>"
+    )
     assert pickle.loads(pickle.dumps(outer)).parts == outer.parts
 
 

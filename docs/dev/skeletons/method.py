@@ -180,7 +180,6 @@ class PlainEigenmaps(GraphEstimator):
     'proved'
     """
 
-    embeds_some_rows: ClassVar[bool] = False
     _parameter_constraints: ClassVar[dict[str, Any]] = GRAPH_CONSTRAINTS | {
         "reg": [Interval(Real, 0, None, closed="left")],
     }

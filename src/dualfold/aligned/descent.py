@@ -8,7 +8,6 @@ move as fast as the others.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -20,37 +19,24 @@ TOLERANCE = 1e-7
 MAX_ITERATIONS = 400
 
 
-@dataclass(frozen=True, eq=False)
-class AlignedSolution:
-    """Where a descent ended: the vectors, how many steps it took, from which start."""
-
-    vectors: Array
-    iterations: int
-    start: int
-
-
 def solve_aligned(
     problem: AlignedProblem, starts: Sequence[Array], inverse: Callable[[Array], Array]
-) -> AlignedSolution:
-    """Descend from each start and keep the lowest end; `inverse` is the preconditioner."""
+) -> Array:
+    """The lowest end of the descents from each start; `inverse` is the preconditioner."""
     usable = [start for start in starts if problem.spans(start)]
     ends = [_descend(problem, problem.feasible(start), inverse) for start in usable]
-    values = [problem.value(V) for V, _ in ends]
-    best = int(np.argmin(values))
-    return AlignedSolution(ends[best][0], ends[best][1], best)
+    return min(ends, key=problem.value)
 
 
-def _descend(
-    problem: AlignedProblem, V: Array, inverse: Callable[[Array], Array]
-) -> tuple[Array, int]:
+def _descend(problem: AlignedProblem, V: Array, inverse: Callable[[Array], Array]) -> Array:
     value, gradient = problem.value(V), problem.gradient(V)
     scale = abs(value) + 1e-12
     step, direction, previous = 1.0, None, None
-    for iteration in range(MAX_ITERATIONS):
+    for _ in range(MAX_ITERATIONS):
         Z = _tangent(problem, V, inverse(gradient))
         slope = float(np.sum(Z * gradient))
         if slope <= (TOLERANCE * scale) ** 2 or not np.isfinite(slope):
-            return V, iteration
+            return V
         if direction is None or previous is None:
             direction = -Z
         else:
@@ -62,10 +48,10 @@ def _descend(
         falls = float(np.sum(direction * gradient))
         moved = _line_search(problem, V, value, direction, (falls, step))
         if moved is None:
-            return V, iteration
+            return V
         V, value, step = moved
         gradient = problem.gradient(V)
-    return V, MAX_ITERATIONS
+    return V
 
 
 def _line_search(

@@ -44,7 +44,7 @@ class AlignedProblem:
         counts = {problem.count for problem in self.slices}
         senses = {problem.sense for problem in self.slices}
         if len(counts) != 1 or senses != {"min"}:
-            raise InvalidInput("the slices must all minimise, in as many directions")
+            raise InvalidInput("all slices must minimise, with the same number of directions")
 
     @property
     def count(self) -> int:

@@ -1,4 +1,4 @@
-"""Maps of batches of cells that are held together where cells are taken for alike."""
+"""Maps of batches of cells, held together by links of cells that are assumed to be alike."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dualfold.anndata.entries import cells_to_write, plain_entries, rows_of_cells
+from dualfold.anndata.cell_entries import cells_to_write, plain_entries, rows_of_cells
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput, counted
 from dualfold.graph import nearest

@@ -2,13 +2,77 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
-from dualfold.anndata.entries import cells_to_write, plain_entries, rows_of_cells, used_genes
-from dualfold.anndata.graph_maps import write_graph_map
+from dualfold.anndata.cell_entries import (
+    cells_to_write,
+    plain_entries,
+    rows_of_cells,
+    stored_graph,
+    used_genes,
+)
+from dualfold.embedding import embed
+from dualfold.methods._diffusion_maps import DiffusionMaps
+from dualfold.methods._diffusion_maps import diffusion_maps as diffusion_maps_problem
+from dualfold.methods._eigenmaps import LaplacianEigenmaps
+from dualfold.methods._isomap import Isomap
+from dualfold.methods._mvu import MaximumVarianceUnfolding
 from dualfold.methods._pca import PCA
+from dualfold.methods._tsne import TSNE
+
+# The methods of neighbours, by the name of their function and of its entry in uns.
+ESTIMATORS: dict[str, Any] = {
+    "diffusion_maps": DiffusionMaps,
+    "eigenmaps": LaplacianEigenmaps,
+    "isomap": Isomap,
+    "mvu": MaximumVarianceUnfolding,
+    "tsne": TSNE,
+}
+# What they read and write is the same.
+GRAPH_MAP_DOCSTRING = """{summary}
+
+    Writes `obsm["X_{name}"]` and `uns["{name}"]` with
+    parameters, eigenvalues (where the method has some) and the certificate, in plain types that
+    .h5ad and Zarr files keep.
+{remarks}
+    Parameters
+    ----------
+    adata : AnnData
+        The cells.
+    use_rep : str, default="X_pca"
+        Entry of `obsm` whose rows are mapped; "X" is the matrix X.
+    neighbors_key : str or None, default=None
+        Entry of `uns` that says where scanpy stored its neighbours, as "neighbors"; cells may have
+        different numbers of them. None searches neighbours among the rows.
+    key_added : str or None, default=None
+        Name of both entries; None takes those above.
+    copy : bool, default=False
+        Whether to return a copy instead of writing into `adata`.
+    **options : object
+        Parameters of `dualfold.{estimator}`.
+
+    Returns
+    -------
+    AnnData or None
+        The copy, if asked for.
+
+    See Also
+    --------
+    dualfold.{estimator} : The estimator.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import anndata
+    >>> from dualfold.anndata import {name}
+    >>> cells = anndata.AnnData(np.random.default_rng(0).normal(size=(40, 3)))
+    >>> {name}(cells, use_rep="X", {example_option})
+    >>> cells.obsm["X_{name}"].shape
+    (40, 2)
+    """
 
 
 def pca(
@@ -85,309 +149,97 @@ def pca(
     return cells if copy else None
 
 
-def isomap(
-    adata: Any,
-    *,
-    use_rep: str = "X_pca",
-    neighbors_key: str | None = None,
-    key_added: str | None = None,
-    copy: bool = False,
-    **options: Any,
-) -> Any:
-    """Map cells by geodesic distances in their neighbour graph.
+def _graph_map(
+    name: str, summary: str, remarks: str = "", example_option: str = "n_neighbors=6"
+) -> Callable[..., Any]:
+    """A function that maps cells by one method of neighbours; its docstring has the other words."""
+    estimator = ESTIMATORS[name]
 
-    Writes `obsm["X_isomap"]` and `uns["isomap"]` with
-    parameters, eigenvalues (where the method has some) and the certificate, in plain types that
-    .h5ad and Zarr files keep.
+    def map_cells(
+        adata: Any,
+        *,
+        use_rep: str = "X_pca",
+        neighbors_key: str | None = None,
+        key_added: str | None = None,
+        copy: bool = False,
+        **options: Any,
+    ) -> Any:
+        cells = cells_to_write(adata, copy=copy)
+        source = {"use_rep": use_rep, "neighbors_key": neighbors_key, "method": name}
+        if neighbors_key is not None and options.get("weights") == "precomputed":
+            found = _map_of_connectivities(estimator, cells, options, neighbors_key)
+            source["use_rep"] = None
+        else:
+            rows, parameters = rows_of_cells(cells, use_rep), dict(options)
+            if neighbors_key is not None:
+                parameters["graph"] = stored_graph(cells, neighbors_key)
+            model = estimator(**parameters).fit(rows)
+            found = model.embedding_, getattr(model, "eigenvalues_", None), model.certificate_
+        points, values, certificate = found
+        cells.obsm[key_added or f"X_{name}"] = np.asarray(points)
+        cells.uns[key_added or name] = plain_entries(
+            {
+                "params": {**options, **source},
+                "eigenvalues": None if values is None else np.asarray(values),
+                "certificate": certificate.to_dict(),
+            }
+        )
+        return cells if copy else None
 
-    Parameters
-    ----------
-    adata : AnnData
-        The cells.
-    use_rep : str, default="X_pca"
-        Entry of `obsm` whose rows are mapped; "X" is the matrix X.
-    neighbors_key : str or None, default=None
-        Entry of `uns` that says where scanpy stored its neighbours, as "neighbors"; cells may have
-        different numbers of them. None searches neighbours among the rows.
-    key_added : str or None, default=None
-        Name of both entries; None takes those above.
-    copy : bool, default=False
-        Whether to return a copy instead of writing into `adata`.
-    **options : object
-        Parameters of `dualfold.Isomap`.
+    map_cells.__name__ = map_cells.__qualname__ = name
+    map_cells.__doc__ = GRAPH_MAP_DOCSTRING.format(
+        name=name,
+        estimator=estimator.__name__,
+        summary=summary,
+        remarks=remarks,
+        example_option=example_option,
+    )
+    return map_cells
 
-    Returns
-    -------
-    AnnData or None
-        The copy, if asked for.
 
-    See Also
-    --------
-    dualfold.Isomap : The estimator.
+def _map_of_connectivities(
+    estimator: Any, cells: Any, options: Mapping[str, Any], neighbors_key: str
+) -> tuple[Any, Any, Any]:
+    """Points, eigenvalues and certificate with scanpy's connectivities as weights."""
+    graph = stored_graph(cells, neighbors_key, affinities=True)
+    if estimator is DiffusionMaps:  # it makes weights of distances only
+        found = embed(diffusion_maps_problem(graph, **options))
+        return found.points, found.values, found.certificate
+    model = estimator(**options).fit(graph.weights)
+    return model.embedding_, model.eigenvalues_, model.certificate_
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import anndata
-    >>> from dualfold.anndata import isomap
-    >>> cells = anndata.AnnData(np.random.default_rng(0).normal(size=(40, 3)))
-    >>> isomap(cells, use_rep="X", n_neighbors=6)
-    >>> cells.obsm["X_isomap"].shape
-    (40, 2)
+
+isomap = _graph_map("isomap", "Map cells by geodesic distances in their neighbour graph.")
+eigenmaps = _graph_map(
+    "eigenmaps",
+    "Map cells by Laplacian eigenmaps of their neighbour graph.",
     """
-    places = {
-        "use_rep": use_rep,
-        "neighbors_key": neighbors_key,
-        "key_added": key_added,
-        "copy": copy,
-    }
-    return write_graph_map("isomap", adata, options, places)
-
-
-def eigenmaps(
-    adata: Any,
-    *,
-    use_rep: str = "X_pca",
-    neighbors_key: str | None = None,
-    key_added: str | None = None,
-    copy: bool = False,
-    **options: Any,
-) -> Any:
-    """Map cells by Laplacian eigenmaps of their neighbour graph.
-
-    Writes `obsm["X_eigenmaps"]` and `uns["eigenmaps"]` with
-    parameters, eigenvalues (where the method has some) and the certificate, in plain types that
-    .h5ad and Zarr files keep.
-
     `weights="precomputed"` with a `neighbors_key` takes scanpy's connectivities as weights;
     else the weights are made of distances.
-
-    Parameters
-    ----------
-    adata : AnnData
-        The cells.
-    use_rep : str, default="X_pca"
-        Entry of `obsm` whose rows are mapped; "X" is the matrix X.
-    neighbors_key : str or None, default=None
-        Entry of `uns` that says where scanpy stored its neighbours, as "neighbors"; cells may have
-        different numbers of them. None searches neighbours among the rows.
-    key_added : str or None, default=None
-        Name of both entries; None takes those above.
-    copy : bool, default=False
-        Whether to return a copy instead of writing into `adata`.
-    **options : object
-        Parameters of `dualfold.LaplacianEigenmaps`.
-
-    Returns
-    -------
-    AnnData or None
-        The copy, if asked for.
-
-    See Also
-    --------
-    dualfold.LaplacianEigenmaps : The estimator.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import anndata
-    >>> from dualfold.anndata import eigenmaps
-    >>> cells = anndata.AnnData(np.random.default_rng(0).normal(size=(40, 3)))
-    >>> eigenmaps(cells, use_rep="X", n_neighbors=6)
-    >>> cells.obsm["X_eigenmaps"].shape
-    (40, 2)
+""",
+)
+diffusion_maps = _graph_map(
+    "diffusion_maps",
+    "Map cells by where a random walk over neighbours leads.",
     """
-    places = {
-        "use_rep": use_rep,
-        "neighbors_key": neighbors_key,
-        "key_added": key_added,
-        "copy": copy,
-    }
-    return write_graph_map("eigenmaps", adata, options, places)
-
-
-def diffusion_maps(
-    adata: Any,
-    *,
-    use_rep: str = "X_pca",
-    neighbors_key: str | None = None,
-    key_added: str | None = None,
-    copy: bool = False,
-    **options: Any,
-) -> Any:
-    """Map cells by where a random walk over neighbours leads.
-
-    Writes `obsm["X_diffusion_maps"]` and `uns["diffusion_maps"]` with
-    parameters, eigenvalues (where the method has some) and the certificate, in plain types that
-    .h5ad and Zarr files keep.
-
     These are right eigenvectors of the walk times powers of its eigenvalues, without the
     constant one; weights are made of distances. `scanpy.tl.diffmap` takes its connectivities as
     weights, returns eigenvectors of the symmetrised matrix (each entry times the square root of
     the cell's degree), and keeps the trivial one. With a `neighbors_key` and
     `weights="precomputed"` ours take the connectivities, too; then the only other options are
     `n_components`, `alpha` and `diffusion_time`. The eigenvalues in `uns` are 1 − λ of the walk.
-
-    Parameters
-    ----------
-    adata : AnnData
-        The cells.
-    use_rep : str, default="X_pca"
-        Entry of `obsm` whose rows are mapped; "X" is the matrix X.
-    neighbors_key : str or None, default=None
-        Entry of `uns` that says where scanpy stored its neighbours, as "neighbors"; cells may have
-        different numbers of them. None searches neighbours among the rows.
-    key_added : str or None, default=None
-        Name of both entries; None takes those above.
-    copy : bool, default=False
-        Whether to return a copy instead of writing into `adata`.
-    **options : object
-        Parameters of `dualfold.DiffusionMaps`.
-
-    Returns
-    -------
-    AnnData or None
-        The copy, if asked for.
-
-    See Also
-    --------
-    dualfold.DiffusionMaps : The estimator.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import anndata
-    >>> from dualfold.anndata import diffusion_maps
-    >>> cells = anndata.AnnData(np.random.default_rng(0).normal(size=(40, 3)))
-    >>> diffusion_maps(cells, use_rep="X", n_neighbors=6)
-    >>> cells.obsm["X_diffusion_maps"].shape
-    (40, 2)
+""",
+)
+tsne = _graph_map(
+    "tsne",
+    "Map cells by t-SNE.",
     """
-    places = {
-        "use_rep": use_rep,
-        "neighbors_key": neighbors_key,
-        "key_added": key_added,
-        "copy": copy,
-    }
-    return write_graph_map("diffusion_maps", adata, options, places)
-
-
-def tsne(
-    adata: Any,
-    *,
-    use_rep: str = "X_pca",
-    neighbors_key: str | None = None,
-    key_added: str | None = None,
-    copy: bool = False,
-    **options: Any,
-) -> Any:
-    """Map cells by t-SNE.
-
-    Writes `obsm["X_tsne"]` and `uns["tsne"]` with
-    parameters, eigenvalues (where the method has some) and the certificate, in plain types that
-    .h5ad and Zarr files keep.
-
     Neighbours that scanpy stored are fewer than three times the usual perplexity: give a
     smaller `perplexity`, or let neighbours be searched (the default).
-
-    Parameters
-    ----------
-    adata : AnnData
-        The cells.
-    use_rep : str, default="X_pca"
-        Entry of `obsm` whose rows are mapped; "X" is the matrix X.
-    neighbors_key : str or None, default=None
-        Entry of `uns` that says where scanpy stored its neighbours, as "neighbors"; cells may have
-        different numbers of them. None searches neighbours among the rows.
-    key_added : str or None, default=None
-        Name of both entries; None takes those above.
-    copy : bool, default=False
-        Whether to return a copy instead of writing into `adata`.
-    **options : object
-        Parameters of `dualfold.TSNE`.
-
-    Returns
-    -------
-    AnnData or None
-        The copy, if asked for.
-
-    See Also
-    --------
-    dualfold.TSNE : The estimator.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import anndata
-    >>> from dualfold.anndata import tsne
-    >>> cells = anndata.AnnData(np.random.default_rng(0).normal(size=(40, 3)))
-    >>> tsne(cells, use_rep="X", perplexity=8)
-    >>> cells.obsm["X_tsne"].shape
-    (40, 2)
-    """
-    places = {
-        "use_rep": use_rep,
-        "neighbors_key": neighbors_key,
-        "key_added": key_added,
-        "copy": copy,
-    }
-    return write_graph_map("tsne", adata, options, places)
-
-
-def mvu(
-    adata: Any,
-    *,
-    use_rep: str = "X_pca",
-    neighbors_key: str | None = None,
-    key_added: str | None = None,
-    copy: bool = False,
-    **options: Any,
-) -> Any:
-    """Map cells by maximum variance unfolding of their neighbour graph.
-
-    Writes `obsm["X_mvu"]` and `uns["mvu"]` with
-    parameters, eigenvalues (where the method has some) and the certificate, in plain types that
-    .h5ad and Zarr files keep.
-
-    Parameters
-    ----------
-    adata : AnnData
-        The cells.
-    use_rep : str, default="X_pca"
-        Entry of `obsm` whose rows are mapped; "X" is the matrix X.
-    neighbors_key : str or None, default=None
-        Entry of `uns` that says where scanpy stored its neighbours, as "neighbors"; cells may have
-        different numbers of them. None searches neighbours among the rows.
-    key_added : str or None, default=None
-        Name of both entries; None takes those above.
-    copy : bool, default=False
-        Whether to return a copy instead of writing into `adata`.
-    **options : object
-        Parameters of `dualfold.MaximumVarianceUnfolding`.
-
-    Returns
-    -------
-    AnnData or None
-        The copy, if asked for.
-
-    See Also
-    --------
-    dualfold.MaximumVarianceUnfolding : The estimator.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import anndata
-    >>> from dualfold.anndata import mvu
-    >>> cells = anndata.AnnData(np.random.default_rng(0).normal(size=(40, 3)))
-    >>> mvu(cells, use_rep="X", n_neighbors=6)
-    >>> cells.obsm["X_mvu"].shape
-    (40, 2)
-    """
-    places = {
-        "use_rep": use_rep,
-        "neighbors_key": neighbors_key,
-        "key_added": key_added,
-        "copy": copy,
-    }
-    return write_graph_map("mvu", adata, options, places)
+""",
+    example_option="perplexity=8",
+)
+mvu = _graph_map(
+    "mvu",
+    "Map cells by maximum variance unfolding of their neighbour graph.",
+)

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from dualfold import auditing
-from dualfold.anndata.entries import cells_to_write, plain_entries, rows_of_cells
-from dualfold.anndata.graph_maps import ESTIMATORS
+from dualfold.anndata.cell_entries import cells_to_write, plain_entries, rows_of_cells
+from dualfold.anndata.cell_maps import ESTIMATORS
 from dualfold.errors import Argument, InvalidInput
 
 _COORDINATE_TOLERANCE = 1e-6  # relative: a map in float32 is the same map
@@ -117,7 +117,7 @@ def extend(adata: Any, new: Any, key: str = "isomap") -> Any:
     if given.pop("neighbors_key", None) is not None:
         raise InvalidInput(
             Argument("key", key),
-            " is no map that grows: its neighbours must be searched by dualfold (neighbors_key "
+            " cannot grow: its neighbours must be searched by dualfold (neighbors_key "
             "None), so that new cells find theirs in the same way",
         )
     place = f"X_{name}" if key == name else key

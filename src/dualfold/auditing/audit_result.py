@@ -131,7 +131,7 @@ class Audit:
 
         Groups that the map tore count joined (`unions`). False says that this was not shown, not
         that it is untrue. Impostors do not count: they tell whether gaps on maps by this method
-        mean something, and groups that the data have are there whoever draws them.
+        mean something, and groups of the data are there whichever method draws them.
 
         Returns
         -------

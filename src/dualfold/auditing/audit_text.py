@@ -30,11 +30,11 @@ def verdict_text(found: Audit) -> str:
     if found.impostors is not None:
         sentences.append(_impostors(found))
     if found.weights is not None:
-        sentences.append(_weighting(found.weights))
+        sentences.append(_weighting_sentence(found.weights))
     return " ".join(sentences)
 
 
-def _weighting(weights: MeasuredWeights) -> str:
+def _weighting_sentence(weights: MeasuredWeights) -> str:
     return (
         "Shares of points are weighted, and as certain as those of "
         f"{weights.effective_rows:.0f} points that count alike; borders between groups, dubious "
@@ -148,7 +148,7 @@ def paragraph_text(found: Audit) -> str:
             f"{len(one.gaussian)} normal samples of the same covariance, groups were as distinct "
             f"with p = {one.p_value('shuffled'):.2g} and p = {one.p_value('gaussian'):.2g}."
         )
-    return text if found.weights is None else f"{text} {_weighting(found.weights)}"
+    return text if found.weights is None else f"{text} {_weighting_sentence(found.weights)}"
 
 
 def _dubious_in_paragraph(found: Audit) -> str:

@@ -119,12 +119,12 @@ def _best_pair(
     first = next((one for one in differences if one.is_category), differences[0])
     has = table.rows_with(first, inside)
 
-    def telling(rows: Array) -> float:
+    def share_difference(rows: Array) -> float:
         return float(rows[inside].mean() - rows[~inside].mean())
 
     others = [one for one in differences if one.column != first.column]
-    scores = [telling(has & table.rows_with(one, inside)) for one in others]
-    if not scores or max(scores) < telling(has) - MAX_LOSS:
+    scores = [share_difference(has & table.rows_with(one, inside)) for one in others]
+    if not scores or max(scores) < share_difference(has) - MAX_LOSS:
         return [first]
     ties = [one for one, score in zip(others, scores, strict=True) if score == max(scores)]
     second = next((one for one in ties if one.is_category), ties[0])

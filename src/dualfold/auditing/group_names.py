@@ -17,7 +17,7 @@ from dualfold.quality.estimate import drawn_rows
 from dualfold.quality.picture import percent
 from dualfold.quality.visible_groups import MapGroups
 
-__all__ = ["Difference", "NamedGroup", "group_differences", "named_groups"]
+__all__ = ["Difference", "NamedGroup", "group_differences", "groups_with_names"]
 
 # Rows times columns that are ranked: a second or two.
 MAX_RANKED_NUMBERS = 4_000_000
@@ -111,7 +111,7 @@ class NamedGroup:
         }
 
 
-def named_groups(
+def groups_with_names(
     columns: Mapping[str, Any],
     groups: MapGroups,
     verdicts: Sequence[str] = (),

@@ -11,7 +11,7 @@ from scipy.spatial import cKDTree
 from scipy.stats import rankdata
 
 from dualfold.arrays import Array
-from dualfold.auditing.group_names import NOT_FOUND, NamedGroup, named_groups
+from dualfold.auditing.group_names import NOT_FOUND, NamedGroup, groups_with_names
 from dualfold.auditing.three_questions import visible_groups
 from dualfold.graph.neighbors import nearest
 from dualfold.graph.number_rows import rows_in_units
@@ -121,7 +121,7 @@ def map_meaning(
     return MapMeaning(
         tuple(directions),
         axis_meanings(directions, d),
-        named_groups(columns, found, verdicts, orders=orders, random_state=random_state),
+        groups_with_names(columns, found, verdicts, orders=orders, random_state=random_state),
         found.codes if found.count > 1 else np.full(n, -1),
         _best_column(columns, points, random_state),
     )

@@ -43,8 +43,8 @@ class Impostors:
     own_groups, shuffled_groups, gaussian_groups : how many groups each map shows
     rows : of every run
     shuffled_have : where the map of a shuffled table is as distinct, whether that table has groups
-        of its own, by the test of groups. Humps of single columns survive shuffling: what a map
-        shows of them is no fault of the method
+        of its own, by the test of groups. Humps of single columns survive shuffling: the
+        method is not to blame for showing them
     """
 
     own: float

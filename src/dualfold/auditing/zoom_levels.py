@@ -27,7 +27,8 @@ FOUND = "found"
 NOT_FOUND = "not found"
 NOT_TESTABLE = "not testable"
 N_LEVELS = 3
-# Of each level: the smallest group as a share of the rows and in rows, the points of its density.
+# Of each level: the smallest group, as a share of the rows and as a number of rows, and the number
+# of nearest points that the density is estimated from.
 LEAST_SHARES = (0.02, 0.005, 0.001)
 LEAST_ROWS = (20, 20, 10)
 NEAR_POINTS = (30, 30, 12)
@@ -83,7 +84,7 @@ def zoom_groups(x: Space | None, points: Array, random_state: int = 0) -> list[Z
                 continue
             context = parent
             while context >= 0 and found[context].verdict == NOT_FOUND:
-                context = found[context].parent  # no reader is told of it
+                context = found[context].parent  # a reader does not see that group
             around = whole if context < 0 else found[context].rows
             found.append(ZoomGroup(level, parent, rows, context, around, *verdicts[code]))
         for place, one in enumerate(found):
@@ -178,7 +179,7 @@ def _tested_regions(
 
 def _why_untested(x: Space | None, rows: int, count: int) -> str:
     if x is None:
-        return "there are no data to ask"
+        return "no data were given to test it"
     if rows < MIN_GROUP_ROWS:
         return f"{rows} rows are too few for a test"
     return "there is no other group to compare it with" if count < 2 else ""
@@ -187,7 +188,7 @@ def _why_untested(x: Space | None, rows: int, count: int) -> str:
 def _verdicts_of(
     x: Space, region: _Region, local: Array, count: int, seed: int
 ) -> tuple[Array, list[tuple[str, str]]]:
-    """What each group of a region belongs to, joined along torn borders; and its verdict."""
+    """For each group of a region the union of groups that the map tore, and the verdict."""
     tested = min(count, MAX_TESTED_GROUPS)  # the largest come first
     few = np.where(local < tested, local, -1)
     drawn = drawn_rows(len(few), MAX_TESTED_ROWS, seed)

@@ -41,12 +41,7 @@ class AuditOptions:
         callback=o.method_if_named,
     )
     reading: Reading = field(default=DEFAULT_READING, metadata=o.REPORT_READING)
-    output: str | None = o.own_option(
-        "--output -o",
-        "What is said of each point, as a table.",
-        "OUT",
-        section=o.OUTPUT_SECTION,
-    )
+    output: str | None = o.own_output("What is said of each point, as a table.")
     picture: str | None = None
     html: str | None = None
     html_mb: float = 20

@@ -68,7 +68,7 @@ class CertifyOptions:
     )
     fresh: bool = o.own_option(
         "--fresh",
-        "Random searches start at numbers from the system, which nobody could know before: for "
+        "Random searches start at numbers from the system, which no one can know in advance: for "
         "files of other people. The answer's digits may vary.",
         section=o.JUDGING_SECTION,
         default=False,

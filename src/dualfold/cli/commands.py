@@ -191,7 +191,7 @@ class MethodCommand(Command):
         for name in ctx.meta["dualfold.shown"]:
             option = _first_option(name, methods)
             one: Any = copy(next(one for one in self.params if one.name == name))
-            one.help = option.described
+            one.help = option.help_text
             rows.append(one.get_help_record(ctx))
         if rows:  # a method may have none of its own
             with formatter.section(f"Options of {', '.join(methods)}"):

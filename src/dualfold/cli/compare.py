@@ -58,9 +58,7 @@ class CompareOptions:
     n_components: str = "2"
     n_neighbors: int | None = None
     reading: Reading = DEFAULT_READING
-    output: str | None = o.own_option(
-        "--output -o", "All coordinates in one table.", "OUT", section=o.OUTPUT_SECTION
-    )
+    output: str | None = o.own_output("All coordinates in one table.")
     picture: str | None = None
     html: str | None = None
     html_mb: float = 20

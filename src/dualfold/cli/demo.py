@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -33,13 +33,8 @@ PANELS_PER_LINE = 5  # panels in a row of the picture: as wide as a page or a sc
 class DemoOptions:
     """What is typed after `dualfold demo`."""
 
-    output: Path = field(
-        default=Path("dualfold-demo"),
-        metadata={
-            "option": o.option(
-                "--output -o", "The folder to write to.", "FOLDER", section=o.OUTPUT_SECTION
-            )
-        },
+    output: Path = o.own_output(  # noqa: RUF009 (it returns a field)
+        "The folder to write to.", "FOLDER", default=Path("dualfold-demo")
     )
     as_json: bool = False
     quiet: bool = False

@@ -15,7 +15,7 @@ from dualfold.cli import options as o
 from dualfold.cli.commands import embed_words, jobs_of, reading_words, try_next
 from dualfold.cli.console import Console
 from dualfold.cli.embed_tiles import embed_tiles, is_in_tiles
-from dualfold.cli.exit_codes import UNCERTIFIED_EXIT
+from dualfold.cli.exit_codes import finish_certified
 from dualfold.cli.html_page import write_content
 from dualfold.cli.map_files import write_files
 from dualfold.cli.method_options import flag_of, option_words
@@ -61,15 +61,7 @@ class EmbedOptions:
         section=o.METHOD_SECTION,
         default=False,
     )
-    question: str | None = o.own_option(
-        "--question",
-        "What --method auto is to be best for: neighbours (who is near whom), order (overall "
-        "order) or groups. Default: neighbours.",
-        "|".join(o.QUESTIONS),
-        section=o.METHOD_SECTION,
-        callback=o.one_of(*o.QUESTIONS),
-        autocompletion=o.completion(*o.QUESTIONS),
-    )
+    question: str | None = o.own_question("What --method auto is to be best for")
     n_components: str | None = None
     n_neighbors: int | None = None
     reading: Reading = DEFAULT_READING
@@ -175,12 +167,7 @@ def embed(options: EmbedOptions) -> None:
         options, plan = _plan(options, console)
         summary = _make_map(options, plan, console)
         lines = _last_lines(replace(options, reading=plan.reading), summary)
-    console.finish(summary, lines, as_json=options.as_json)
-    certified = summary["certificate"]["holds"]
-    if options.quiet and not certified:  # an answer that may be wrong is never kept quiet
-        Console().note(summary["verdict"])
-    if options.strict and not certified:
-        raise typer.Exit(UNCERTIFIED_EXIT)
+    finish_certified(console, options, summary, lines)
 
 
 def _contingency_method(method: str | None) -> str:

@@ -25,11 +25,8 @@ class DataOptions:
         callback=o.one_of(*EXAMPLE_NAMES),
         autocompletion=o.completion(*EXAMPLE_NAMES),
     )
-    output: str | None = o.own_option(
-        "--output -o",
-        "Where it goes; default: NAME.csv. Of customers-by-month, a folder; default: here.",
-        "OUT",
-        section=o.OUTPUT_SECTION,
+    output: str | None = o.own_output(
+        "Where it goes; default: NAME.csv. Of customers-by-month, a folder; default: here."
     )
     rows: int | None = o.own_option("--rows -n", "How many rows.", "N", parser=whole_number(1))
     seed: int = o.own_option(

@@ -135,6 +135,18 @@ def with_exit_codes(command: Callable[P, R]) -> Callable[P, R]:
     return run
 
 
+def finish_certified(
+    console: Console, options: Any, summary: dict[str, Any], lines: list[str]
+) -> None:
+    """The last words of a command whose answer has a certificate, and its exit code."""
+    console.finish(summary, lines, as_json=options.as_json)
+    certified = summary["certificate"]["holds"]
+    if options.quiet and not certified:  # an answer that may be wrong is never kept quiet
+        Console().note(summary["verdict"])
+    if options.strict and not certified:
+        raise typer.Exit(UNCERTIFIED_EXIT)
+
+
 def _give_up_standard_output() -> None:
     """What its buffer still holds goes nowhere; Python would fail to write it at the end."""
     with contextlib.suppress(OSError, ValueError):  # where it is no file

@@ -66,7 +66,7 @@ def print_method(method: Description, *, as_json: bool = False) -> None:
     known = method.words().items()
     print_definitions((key, words) for key, words in known if key != "name" and words)
     typer.echo(f"\nOptions of `dualfold embed FILE -m {method.name}`:")
-    print_definitions((_flags(one), one.described) for one in _options(method))
+    print_definitions((_flags(one), one.help_text) for one in _options(method))
 
 
 def option_rows(method: Description) -> list[dict[str, str]]:

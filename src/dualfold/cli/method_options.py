@@ -75,7 +75,7 @@ class MethodOption:
         return here if here == there else f"{here} (in Python: {there})"
 
     @property
-    def described(self) -> str:
+    def help_text(self) -> str:
         """What it does, what may be given and its default."""
         return f"{self.help} [{self.values}; default: {self.usual}]".lstrip()
 

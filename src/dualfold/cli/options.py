@@ -136,6 +136,24 @@ def own_option(
     return field(default=default, metadata={"option": option(flags, help, metavar, **more)})
 
 
+def own_output(help: str, metavar: str = "OUT", *, default: Any = None) -> Any:
+    """The field of `--output` of a command that writes something else than a map of FILE."""
+    return own_option("--output -o", help, metavar, default=default, section=OUTPUT_SECTION)
+
+
+def own_question(help: str) -> Any:
+    """The field of `--question`: which of QUESTIONS the map is to answer best."""
+    return own_option(
+        "--question",
+        f"{help}: neighbours (who is near whom), order (overall order) or groups. Default: "
+        f"{QUESTIONS[0]}.",
+        "|".join(QUESTIONS),
+        section=METHOD_SECTION,
+        callback=one_of(*QUESTIONS),
+        autocompletion=completion(*QUESTIONS),
+    )
+
+
 def own_argument(metavar: str, help: str, **more: Any) -> Any:
     """A field of options that is an argument of one command alone; needed without a default."""
     given = {"default": more.pop("default")} if "default" in more else {}

@@ -26,15 +26,7 @@ class RecommendOptions:
 
     file: str
     n_components: str = "2"
-    question: str | None = o.own_option(
-        "--question",
-        "What the map is for: neighbours (who is near whom), order (overall order) or groups. "
-        "Default: neighbours.",
-        "|".join(o.QUESTIONS),
-        section=o.METHOD_SECTION,
-        callback=o.one_of(*o.QUESTIONS),
-        autocompletion=o.completion(*o.QUESTIONS),
-    )
+    question: str | None = o.own_question("What the map is for")
     reading: Reading = DEFAULT_READING
     as_json: bool = False
     quiet: bool = False

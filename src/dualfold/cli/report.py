@@ -50,9 +50,7 @@ class ReportOptions:
         parser=whole_number(10),
     )
     reading: Reading = field(default=DEFAULT_READING, metadata=o.REPORT_READING)
-    output: str | None = o.own_option(
-        "--output -o", "Measures of each point as a table.", "OUT", section=o.OUTPUT_SECTION
-    )
+    output: str | None = o.own_output("Measures of each point as a table.")
     picture: str | None = None
     force: bool = False
     spreadsheet: bool = False

@@ -1,4 +1,4 @@
-"""`dualfold series`: tables of the same rows at several times, as maps that walk."""
+"""`dualfold series`: maps of the same rows at several times, between which points move."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dualfold import __version__
 from dualfold.cli import options as o
 from dualfold.cli.commands import reading_words, try_next
 from dualfold.cli.console import Console
-from dualfold.cli.exit_codes import UNCERTIFIED_EXIT
+from dualfold.cli.exit_codes import finish_certified
 from dualfold.cli.output_files import refuse_bad_outputs, written_lines
 from dualfold.cli.usage import number
 from dualfold.cli.wording import command_texts
@@ -58,11 +58,8 @@ class SeriesOptions:
     )
     n_neighbors: int | None = None
     reading: Reading = DEFAULT_READING
-    output: str | None = o.own_option(
-        "--output -o",
-        "Coordinates of all slices in one table, with slice and id; - for standard output.",
-        "OUT",
-        section=o.OUTPUT_SECTION,
+    output: str | None = o.own_output(
+        "Coordinates of all slices in one table, with slice and id; - for standard output."
     )
     html: str | None = None
     force: bool = False
@@ -93,7 +90,7 @@ def series(options: SeriesOptions) -> None:
     console = Console(quiet=options.quiet)
     refuse_bad_outputs(options, *options.tables)
     begin = perf_counter()
-    found = _explored(options, console)
+    found = _explored_series(options, console)
     summary = found.to_dict() | {
         "dualfold": __version__,
         "sources": options.tables,
@@ -103,15 +100,10 @@ def series(options: SeriesOptions) -> None:
     }
     _write(options, found, summary, console)
     summary["seconds"] = perf_counter() - begin
-    console.finish(summary, _last_lines(options, found), as_json=options.as_json)
-    certified = summary["certificate"]["holds"]
-    if options.quiet and not certified:  # an answer that may be wrong is never kept quiet
-        Console().note(summary["verdict"])
-    if options.strict and not certified:
-        raise typer.Exit(UNCERTIFIED_EXIT)
+    finish_certified(console, options, summary, _last_lines(options, found))
 
 
-def _explored(options: SeriesOptions, console: Console) -> Series:
+def _explored_series(options: SeriesOptions, console: Console) -> Series:
     from dualfold.exploration.series import explore_series
 
     k = options.n_neighbors
@@ -164,7 +156,7 @@ def _last_lines(options: SeriesOptions, found: Series) -> list[str]:
         lines.append("Moved most, beyond resampling, and what changed:")
         lines += [f"  {one}" for one in moved[:MAX_PRINTED_MOVES]]
     else:
-        lines.append("Nobody moved beyond what resampling would do.")
+        lines.append("No row moved more than resampling would move it.")
     lines.append(f"Weight of the links: {found.aligned.mu_reason_}.")
     lines += written_lines({"Coordinates": options.output, "Page": options.html})
     lines.append(found.verdict)

@@ -18,7 +18,7 @@ from dualfold.descriptions import DESCRIPTIONS
 from dualfold.errors import Argument, InvalidInput, Message, counted
 from dualfold.exploration.input_table import read_input
 from dualfold.exploration.job import Job
-from dualfold.exploration.new_rows import stored_reading
+from dualfold.exploration.model_rows import stored_reading
 
 if TYPE_CHECKING:
     from dualfold.cli.audit import AuditOptions
@@ -104,8 +104,8 @@ def stored_job(settings: Any, path: str) -> Job:
     if not is_known_method(settings):
         raise InvalidInput(
             f"{path} has no settings of dualfold beside it ({path}.json or inside a Parquet or "
-            "h5ad file), so nobody knows which problem it solves; `dualfold report` measures any "
-            "map"
+            "h5ad file), so it is not known which problem it solves; `dualfold report` "
+            "measures any map"
         )
     from dualfold.saved.rechecks import estimator_of
 

@@ -23,11 +23,11 @@ from dualfold.cli.output_files import (
 from dualfold.cli.wording import command_texts
 from dualfold.data.reading import DEFAULT_READING, Reading, reading_of
 from dualfold.errors import counted
-from dualfold.exploration.new_rows import rows_for_model, stored_reading
+from dualfold.exploration.model_rows import rows_for_model, stored_reading
 
 if TYPE_CHECKING:
     from dualfold.data.columns import Table
-    from dualfold.exploration.new_rows import NewRows
+    from dualfold.exploration.model_rows import ModelRows
     from dualfold.saved import Model
     from dualfold.view.page import PageContent
 
@@ -169,7 +169,7 @@ def _title(options: TransformOptions) -> str:
 
 
 def _page(
-    options: TransformOptions, model: Model, new: NewRows, points: Any, foreign: Any
+    options: TransformOptions, model: Model, new: ModelRows, points: Any, foreign: Any
 ) -> PageContent:
     """Old and new rows on one map."""
     from dualfold.exploration.placed_rows import PlacedRows
@@ -185,7 +185,7 @@ def _picture(
     """The new points, and before grey ones of rows that the model holds."""
     from dualfold.data.prepared import colors_of
     from dualfold.exploration.placed_rows import MAX_OLD_POINTS
-    from dualfold.saved.foreign_rows import old_rows
+    from dualfold.saved.old_and_new_rows import old_rows
     from dualfold.view.figures import figure_bytes, map_figure
 
     color, old = options.reading.color, old_rows(model)

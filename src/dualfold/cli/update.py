@@ -19,7 +19,7 @@ from dualfold.cli.usage import number
 from dualfold.cli.wording import command_texts
 from dualfold.data.reading import DEFAULT_READING, Reading
 from dualfold.errors import Argument, InvalidInput, counted
-from dualfold.exploration.new_rows import rows_for_model, stored_reading
+from dualfold.exploration.model_rows import rows_for_model, stored_reading
 
 if TYPE_CHECKING:
     from dualfold.growth import MapVerdict, UpdatedMap
@@ -85,11 +85,8 @@ class UpdateOptions:
         default=True,
         section=o.JUDGING_SECTION,
     )
-    save_model: str | None = o.own_option(
-        "--output -o",
-        "Where the grown model goes. Default: it replaces MODEL, once all is done.",
-        "OUT",
-        section=o.OUTPUT_SECTION,
+    save_model: str | None = o.own_output(
+        "Where the grown model goes. Default: it replaces MODEL, once all is done."
     )
     output: str | None = o.own_option(
         "--map",
@@ -151,8 +148,8 @@ def _update(options: UpdateOptions, console: Console) -> tuple[dict[str, Any], l
         with console.stage("placing"):
             grown = updated_map_of(model, old)
             n_before = grown.n_rows
-            grown = grown.extend(_stacked(new), without=_numbers(options.without, n_before))
-        judged = _judged(options, grown, console)
+            grown = grown.extend(_all_rows(new), without=_numbers(options.without, n_before))
+        judged = _judgement_of(options, grown, console)
         if options.refit:
             with console.stage("fitting again"):
                 grown = grown.refit()
@@ -189,10 +186,10 @@ def _rows(
         for notice in said:
             console.note(f"{file}: {notice}" if len(files) > 1 else notice)
         notices += said
-    return _stacked(found)
+    return _all_rows(found)
 
 
-def _stacked(tables: list[Any]) -> Any:
+def _all_rows(tables: list[Any]) -> Any:
     """All rows of some tables; None for no table."""
     from dualfold.graph.growth import stacked_rows
 
@@ -223,7 +220,7 @@ def _numbers(text: str | None, n: int) -> list[int]:
 
 
 @dataclass(frozen=True, eq=False)
-class _Judged:
+class _Judgement:
     """What is said of the map before it is fitted again; None where nobody asked."""
 
     verdict: MapVerdict
@@ -231,7 +228,7 @@ class _Judged:
     new_rows: Any
 
 
-def _judged(options: UpdateOptions, grown: UpdatedMap, console: Console) -> _Judged:
+def _judgement_of(options: UpdateOptions, grown: UpdatedMap, console: Console) -> _Judgement:
     with console.stage("comparing new rows with old ones"):
         new = grown.new_rows_
     stale = None
@@ -244,11 +241,11 @@ def _judged(options: UpdateOptions, grown: UpdatedMap, console: Console) -> _Jud
         level=options.level,
         certified=options.staleness,
     )
-    return _Judged(verdict, stale, new)
+    return _Judgement(verdict, stale, new)
 
 
 def _summary(
-    options: UpdateOptions, grown: UpdatedMap, judged: _Judged, n_before: int
+    options: UpdateOptions, grown: UpdatedMap, judged: _Judgement, n_before: int
 ) -> dict[str, Any]:
     moved = grown.registration_
     left = len(set(_numbers(options.without, n_before)))
@@ -271,7 +268,7 @@ def _summary(
 
 
 def _lines(
-    options: UpdateOptions, grown: UpdatedMap, judged: _Judged, summary: dict[str, Any]
+    options: UpdateOptions, grown: UpdatedMap, judged: _Judgement, summary: dict[str, Any]
 ) -> list[str]:
     """What was done and found, in sentences."""
     added, left = summary["added"], summary["left"]

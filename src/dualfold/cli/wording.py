@@ -41,7 +41,7 @@ def command_text(text: str, command: str | None = None) -> str:
     if not isinstance(text, Message):
         return text
     parameters = _parameters(command or _command)
-    return text.shown(lambda argument: _as_option(argument, parameters))
+    return text.text_for(lambda argument: _as_option(argument, parameters))
 
 
 def command_texts(texts: Iterable[str]) -> list[str]:

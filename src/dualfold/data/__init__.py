@@ -5,8 +5,9 @@ Nothing here needs pandas or scikit-learn until a function that uses them is cal
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from dualfold.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from dualfold.data.data_sets import digits, mnist
@@ -41,20 +42,22 @@ __all__ = [
     "toroidal_helix",
 ]
 # Loaded when first used: the options of the command line need `reading` and no numerics.
-_NAMES_BY_MODULE = {
-    "prepared": ("Prepared", "prepare"),
-    "reading": ("Reading",),
-    "data_sets": ("digits", "mnist"),
-    "table_reader": ("read_table",),
-}
-_MODULE_OF = {name: home for home, names in _NAMES_BY_MODULE.items() for name in names}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in __all__:
-        raise AttributeError(f"module 'dualfold.data' has no attribute {name!r}")
-    return getattr(import_module(f"dualfold.data.{_MODULE_OF.get(name, 'toys')}"), name)
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "Prepared": "prepared",
+        "Reading": "reading",
+        "digits": "data_sets",
+        "helix": "toys",
+        "holed_swiss_roll": "toys",
+        "linked_rings": "toys",
+        "mnist": "data_sets",
+        "oversampled_swiss_roll": "toys",
+        "prepare": "prepared",
+        "read_table": "table_reader",
+        "s_curve": "toys",
+        "sphere_cap": "toys",
+        "swiss_roll": "toys",
+        "toroidal_helix": "toys",
+    },
+)

@@ -61,6 +61,9 @@ ROW_NAME_KINDS = ("identifier", "named", "label", "text", "long number", "code")
 MAX_GUESSED_LEVELS = 50
 MIN_ROWS_PER_LEVEL = 5
 
+# The columns that are used, left out and kept apart, whatever they look like.
+Roles = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]
+
 
 @dataclass(frozen=True)
 class Table:
@@ -109,8 +112,51 @@ def table_of_frame(
     reading = reading.for_columns(names)
     found = understood_words(frame, reading, features or ())
     frame, notices = found.frame, [*notices, *renamed, *found.notices]
-    keep, exclude, label_columns = _column_roles(names, reading, features)
+    roles = _column_roles(names, reading, features)
     columns = {str(name): _plain_column(column) for name, column in frame.items()}
+    kinds, orders = _kinds_and_orders(columns, roles, reading, features, mixed=mixed)
+    # The columns of an existing map are named by it: notices about them were given then.
+    named = [] if features is not None else _named_targets(kinds, names, reading)
+    guesses = mixed and reading.guesses and not reading.used_columns
+    apart = suspected_targets(named, columns) if guesses else []
+    doubtful = [] if apart else named
+    kinds |= dict.fromkeys(apart, "target")
+    used = [name for name, kind in kinds.items() if kind in NUMBER_KINDS]
+    beside = {name: kind for name, kind in kinds.items() if kind in ENCODED_KINDS}
+    labels = {
+        name: _label_values(columns[name])
+        for name, kind in kinds.items()
+        if kind in LABEL_KINDS or name in beside or name in reading.label_fields
+    }
+    said = [*notices, *kind_notices(columns, kinds, (*apart, *doubtful))]
+    if mixed and features is None:
+        said += _color_notices(columns, reading)
+        said += [] if reading.is_of_text else prose_notices(columns, kinds, used or beside)
+    free = reading.is_of_text or (features is not None and mixed)
+    if not used and not beside and not free:
+        _refuse_nothing_used(columns, [*roles[1], *roles[2]], said)
+    rows = np.arange(len(frame), dtype=np.int64)
+    matrix = _matrix([columns[name] for name in used]) if used else np.empty((len(rows), 0))
+    rising = [name for name in used if kinds[name] == "distinct" and name not in doubtful]
+    said += [rising_notice(rising)] if rising else []
+    said += target_notices(apart, doubtful, reading.color)
+    said += order_notices({name: orders[name] for name in orders if name in beside})
+    name = _names_of_rows(columns, kinds, reading)
+    row_names = {} if name is None else {name: _label_values(columns[name])}
+    kept = (tuple(apart), orders | reading.orders, found.choices, row_names)
+    return Table(matrix, tuple(used), labels, tuple(said), rows, beside, *kept)
+
+
+def _kinds_and_orders(
+    columns: dict[str, Column],
+    roles: Roles,
+    reading: Reading,
+    features: Sequence[str] | None,
+    *,
+    mixed: bool,
+) -> tuple[dict[str, str], dict[str, tuple[str, ...]]]:
+    """What each column is that is not left out, and the levels of those that are answers."""
+    keep, exclude, label_columns = roles
     no_features = frozenset(label_columns)
     if reading.is_of_text and features is None:  # lists are labels where they are vectors
         lists = {name for name in no_features if _holds_lists(columns[name])}
@@ -132,41 +178,10 @@ def table_of_frame(
         kinds |= _mixed_kinds(kinds, columns, reading)
         orders = _known_orders(kinds, columns, reading)
         kinds |= dict.fromkeys(orders, "answers")
-    # The columns of an existing map are named by it: notices about them were given then.
-    named = [] if features is not None else _named_targets(kinds, names, reading)
-    guesses = mixed and reading.guesses and not reading.used_columns
-    apart = suspected_targets(named, columns) if guesses else []
-    doubtful = [] if apart else named
-    kinds |= dict.fromkeys(apart, "target")
-    used = [name for name, kind in kinds.items() if kind in NUMBER_KINDS]
-    beside = {name: kind for name, kind in kinds.items() if kind in ENCODED_KINDS}
-    labels = {
-        name: _label_values(columns[name])
-        for name, kind in kinds.items()
-        if kind in LABEL_KINDS or name in beside or name in reading.label_fields
-    }
-    said = [*notices, *kind_notices(columns, kinds, (*apart, *doubtful))]
-    if mixed and features is None:
-        said += _color_notices(columns, reading)
-        said += [] if reading.is_of_text else prose_notices(columns, kinds, used or beside)
-    free = reading.is_of_text or (features is not None and mixed)
-    if not used and not beside and not free:
-        _refuse_nothing_used(columns, [*exclude, *label_columns], said)
-    rows = np.arange(len(frame), dtype=np.int64)
-    matrix = _matrix([columns[name] for name in used]) if used else np.empty((len(rows), 0))
-    rising = [name for name in used if kinds[name] == "distinct" and name not in doubtful]
-    said += [rising_notice(rising)] if rising else []
-    said += target_notices(apart, doubtful, reading.color)
-    said += order_notices({name: orders[name] for name in orders if name in beside})
-    name = _names_of_rows(columns, kinds, reading)
-    row_names = {} if name is None else {name: _label_values(columns[name])}
-    kept = (tuple(apart), orders | reading.orders, found.choices, row_names)
-    return Table(matrix, tuple(used), labels, tuple(said), rows, beside, *kept)
+    return kinds, orders
 
 
-def _column_roles(
-    names: list[str], reading: Reading, features: Sequence[str] | None
-) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+def _column_roles(names: list[str], reading: Reading, features: Sequence[str] | None) -> Roles:
     """The columns that are used, left out and kept apart whatever they look like."""
     if features is not None:
         refuse_lacking(features, names)

@@ -62,7 +62,7 @@ def written_frame(opener: Opener, name: str, reading: Reading) -> pd.DataFrame:
     """The columns of a CSV or TSV file with every cell as it is written, all of them text."""
     frame, _, _ = delimited_frame(opener, name, reading)
     words, _, _ = parse_decoded(
-        lambda dialect: _TextColumns(opener, dialect, reading, len(frame)).written(
+        lambda dialect: _TextColumns(opener, dialect, reading, len(frame)).text_columns(
             None, keep_default_na=False, na_values=[]
         ),
         dialect_of(opener, name, reading),
@@ -138,7 +138,7 @@ def _parse_text(
             frame = _without_thousands(frame, reading.thousands, dialect.decimal)
         whole = _whole_columns(frame)
         if 0 < len(whole) <= MAX_CODE_COLUMNS and _zero_before_digit(opener, dialect):
-            words = text.written(whole)
+            words = text.text_columns(whole)
             for column in whole:
                 if words[column].str.fullmatch(r"\s*0\d+\s*").any():
                     frame[column] = words[column]
@@ -190,7 +190,7 @@ class _TextColumns:
                 **(options | more),
             )
 
-    def written(self, columns: list[int] | None, **more: Any) -> pd.DataFrame:
+    def text_columns(self, columns: list[int] | None, **more: Any) -> pd.DataFrame:
         """These columns as text; None: all."""
         import pandas as pd
 
@@ -202,7 +202,7 @@ def _with_text_columns(
 ) -> pd.DataFrame:
     """The frame with these columns as text."""
     if columns:
-        words = text.written(columns, **more)
+        words = text.text_columns(columns, **more)
         for column in columns:
             frame[column] = words[column]
     return frame

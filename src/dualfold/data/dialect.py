@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import BinaryIO, TypeVar
 
-from dualfold.data.layout import Layout, layout_of, looks_like_header
+from dualfold.data.layout import TableLayout, looks_like_header, table_layout
 from dualfold.data.limits import MAX_LINE_BYTES
 from dualfold.data.reading import Reading
 from dualfold.errors import Argument, InvalidInput
@@ -86,15 +86,15 @@ def _is_remark(line: str) -> bool:
     return line.startswith("#")
 
 
-def _text_layout(rows: list[list[str]], reading: Reading) -> Layout:
+def _text_layout(rows: list[list[str]], reading: Reading) -> TableLayout:
     """Where names and data begin; the first row has the names where the caller says so."""
     has_header = reading.header if reading.header_row is None else reading.header_row > 0
     if reading.plain or reading.header_row is not None:
         first = [cell.strip() for cell in rows[0]]
         if has_header is None:
             has_header = looks_like_header(first, rows[1:])
-        return Layout(tuple(first) if has_header else None, 0, int(has_header))
-    return layout_of(rows, has_header=has_header)
+        return TableLayout(tuple(first) if has_header else None, 0, int(has_header))
+    return table_layout(rows, has_header=has_header)
 
 
 def _sample(opener: Opener, name: str, given: str | None, count: int) -> tuple[str, str]:

@@ -73,7 +73,7 @@ class Encoding:
             return np.where(codes < 0, np.nan, codes)[:, None]
         return np.where(codes[:, None] < 0, np.nan, codes[:, None] == np.arange(len(self.levels)))
 
-    def decoded(self, features: Array) -> Array:
+    def decoded_column(self, features: Array) -> Array:
         """The column whose features these are, up to their rounding; NaN for seasons."""
         first = np.asarray(features[:, 0], dtype=float)
         if self.kind == "log" and self.unit > 0:

@@ -66,7 +66,7 @@ class FilledCells:
             f"{MIN_SHARED_COLUMNS:g} is needed"
         )
 
-    def drawn(self, X: Array, seed: int) -> Array:
+    def drawn_rows(self, X: Array, seed: int) -> Array:
         """X with random values in these cells, as far off as known cells are when predicted."""
         incomplete = np.where(self.hole, np.nan, X)
-        return self.imputation.drawn(incomplete, np.random.default_rng([seed, self.hole.size]))
+        return self.imputation.drawn_rows(incomplete, np.random.default_rng([seed, self.hole.size]))

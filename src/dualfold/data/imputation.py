@@ -60,7 +60,7 @@ class Imputation:
             filled[rows] = _with_shares(part, hole, self.levels)
         return filled
 
-    def drawn(self, X: Array, rng: np.random.Generator) -> Array:
+    def drawn_rows(self, X: Array, rng: np.random.Generator) -> Array:
         """X with random values in its holes: the expected ones, with their errors."""
         filled = np.array(X, dtype=np.float64)
         for rows, hole in _chunks_with_holes(X):

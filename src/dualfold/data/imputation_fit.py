@@ -63,7 +63,7 @@ def fitted_imputation(
         count, stretch = _chosen_count(some, folds, counts)
         done(0.5)
         cells = _Cells.of(X, start, MAX_FIT_CELLS, rng)
-        fit = _fitted(cells, count, _FULL_EFFORT)
+        fit = _maximised_fit(cells, count, _FULL_EFFORT)
         done(0.5)
     errors = _left_out_errors(cells, fit)
     return replace(
@@ -104,7 +104,7 @@ class _Cells:
         some = np.sort(rng.choice(width, MAX_FOLD_COLUMNS, replace=False))
         return _Cells(self.values[:, some], self.known[:, some])
 
-    def without(self, held: NDArray[np.bool_]) -> _Cells:
+    def without_cells(self, held: NDArray[np.bool_]) -> _Cells:
         return _Cells(np.where(held, 0.0, self.values), self.known & ~held)
 
 
@@ -129,7 +129,7 @@ _FULL_EFFORT = _Effort(MAX_FLOPS, MAX_ROUNDS, STEP_TOLERANCE)
 _FOLD_EFFORT = _Effort(MAX_FOLD_FLOPS, MAX_FOLD_ROUNDS, FOLD_STEP_TOLERANCE)
 
 
-def _fitted(cells: _Cells, count: int, effort: _Effort) -> _Fit:
+def _maximised_fit(cells: _Cells, count: int, effort: _Effort) -> _Fit:
     """Expectation and maximisation, with scores scaled to the variance 1 after every step.
 
     The scaling (parameter expansion: Liu, Rubin and Wu, 1998) spares most of the steps.
@@ -234,8 +234,8 @@ def _fold_errors(cells: _Cells, folds: Sequence[NDArray[np.bool_]], count: int) 
     by_row = np.zeros(len(cells.values))
     outer, inner = 0.0, 0.0
     for held in folds:
-        rest = cells.without(held)
-        fit = _fitted(rest, count, _FOLD_EFFORT)
+        rest = cells.without_cells(held)
+        fit = _maximised_fit(rest, count, _FOLD_EFFORT)
         centred = np.where(rest.known, rest.values - fit.offset, 0.0)
         z, inverse = expected_scores(
             centred, KnownPatterns.of(rest.known), fit.components, fit.noise

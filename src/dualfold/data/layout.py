@@ -41,7 +41,7 @@ MIN_NAMED_COLUMNS = 2
 
 
 @dataclass(frozen=True)
-class Layout:
+class TableLayout:
     """Which of the first rows hold names, and from which on there are data.
 
     names : of the columns, "" for one without; None where no row holds names
@@ -107,7 +107,7 @@ def _is_plain_number(cell: Any) -> bool:
     return is_number(cell) and not (isinstance(cell, str) and has_unit(cell))
 
 
-def layout_of(rows: Sequence[Row], *, has_header: bool | None = None) -> Layout:
+def table_layout(rows: Sequence[Row], *, has_header: bool | None = None) -> TableLayout:
     """Where the names and the data of a table begin.
 
     rows : the first rows of the file
@@ -118,18 +118,18 @@ def layout_of(rows: Sequence[Row], *, has_header: bool | None = None) -> Layout:
     if has_header is None:
         has_header = looks_like_header(first, rest)
     if not has_header:
-        return Layout(None, start, start)
+        return TableLayout(None, start, start)
     names = [_name(cell) for cell in first]
     if start + 2 < len(rows) and _names_again(rows[start + 1], rows[start + 2 :]):
         below = [_name(cell) for cell in rows[start + 1]]
         if _is_group_row(names, below):
-            return Layout(_names_with_groups(names, below), start + 1, start + 2, start)
-        return Layout(tuple(names), start, start + 2)
+            return TableLayout(_names_with_groups(names, below), start + 1, start + 2, start)
+        return TableLayout(tuple(names), start, start + 2)
     above = start - 1
     if above >= 0 and _filled_count(rows[above]) >= 2 and _repeats(names):
         joined = _names_with_groups([_name(cell) for cell in rows[above]], names)
-        return Layout(joined, start, start + 1, above)
-    return Layout(tuple(names), start, start + 1)
+        return TableLayout(joined, start, start + 1, above)
+    return TableLayout(tuple(names), start, start + 1)
 
 
 def _name(cell: Any) -> str:

@@ -136,7 +136,7 @@ def _without_rows(
             Argument("missing", "mean"),
         )
     sentence = Message(f"{incomplete}; these rows were left out", costliest)
-    return replace(_without(table, bad_rows), notices=(*table.notices, sentence))
+    return replace(_table_without(table, bad_rows), notices=(*table.notices, sentence))
 
 
 def _imputed_table(
@@ -163,10 +163,10 @@ def _without_sparse_rows(table: Table, scaled: ColumnScaling) -> Table:
     if not sparse.any():
         return table
     said = _sparse_rows_message(int(sparse.sum()), len(sparse))
-    return replace(_without(table, sparse), notices=(*table.notices, said))
+    return replace(_table_without(table, sparse), notices=(*table.notices, said))
 
 
-def _without(table: Table, rows: NDArray[np.bool_]) -> Table:
+def _table_without(table: Table, rows: NDArray[np.bool_]) -> Table:
     return replace(
         table,
         X=table.X[~rows],

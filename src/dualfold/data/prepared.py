@@ -153,7 +153,7 @@ class Prepared:
         long = self.filled.n_rows > MAX_SHORT_ROWS
         count = count or (LONG_PLAUSIBLE_TABLES if long else PLAUSIBLE_TABLES)
         for seed in range(count):
-            drawn = self.filled.drawn(self.table.X, seed)
+            drawn = self.filled.drawn_rows(self.table.X, seed)
             yield drawn if self.standard is None else self.standard.apply(drawn)
 
     @property

@@ -27,12 +27,6 @@ MIN_SPECTRUM_COLUMNS = 8
 WAVELENGTH_PATTERN = re.compile(r"\d+(?:\.\d+)?\s*[^\W\d]{0,3}")
 
 
-def ranges(X: Any) -> Array:
-    """Largest minus smallest value of each column, missing ones left out; 0 where constant."""
-    low, high = column_limits(X)
-    return high - low
-
-
 def column_limits(X: Any) -> tuple[Array, Array]:
     """The smallest and the largest value of each column, missing values left out."""
     if not isinstance(X, np.ndarray):

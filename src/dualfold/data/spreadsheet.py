@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from dualfold.data.cell_words import MISSING_WORDS
 from dualfold.data.layout import (
     SAMPLE_ROWS,
-    Layout,
+    TableLayout,
     below_notice,
     is_empty,
-    layout_of,
     rows_below,
+    table_layout,
 )
 from dualfold.data.limits import refuse_oversized_archive, unreadable_as_damaged
 from dualfold.data.notices import quoted_names
@@ -115,13 +115,13 @@ def _row_without_end(row: Sequence[Any]) -> list[Any]:
     return cells
 
 
-def _sheet_layout(top: list[list[Any]], reading: Reading) -> Layout:
+def _sheet_layout(top: list[list[Any]], reading: Reading) -> TableLayout:
     given = reading.header_row
     if given is None and not reading.plain:
-        return layout_of(top, has_header=reading.header)
+        return table_layout(top, has_header=reading.header)
     has_header = reading.header is not False if given is None else given > 0
     names = tuple("" if is_empty(cell) else str(cell).strip() for cell in top[0])
-    return Layout(names if has_header else None, 0, int(has_header))
+    return TableLayout(names if has_header else None, 0, int(has_header))
 
 
 def _columns(rows: Iterator[Sequence[Any]], expected: int) -> tuple[list[NDArray[Any]], int]:

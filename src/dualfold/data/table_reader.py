@@ -126,12 +126,7 @@ def raw_table(
     mixed: bool = False,
 ) -> Table:
     """As `read_table`, with missing values; `mixed` as in `table_of_frame`."""
-    _refuse_long(reading.separator)
-    _refuse_mark(reading)
-    place, name, kind = locate_source(source, reading.format)
-    if kind in ("csv", "tsv", "jsonl", "xlsx"):
-        refuse_foreign_kind(place, name, kind)
-    found = _named_columns(place, name, kind, reading)
+    name, found = _named_columns(source, reading)
     if isinstance(found, Table):
         return found
     frame, notices, reading = found
@@ -150,12 +145,7 @@ def source_frame(
 
     Returns the data frame, what was noticed, and the reading with the decimal mark of the file.
     """
-    _refuse_long(reading.separator)
-    _refuse_mark(reading)
-    place, name, kind = locate_source(source, reading.format)
-    if kind in ("csv", "tsv", "jsonl", "xlsx"):
-        refuse_foreign_kind(place, name, kind)
-    found = _named_columns(place, name, kind, reading)
+    name, found = _named_columns(source, reading)
     if isinstance(found, Table):
         raise InvalidInput(
             f"columns with names are needed, and {name} is a matrix without them; save it as CSV "
@@ -167,6 +157,18 @@ def source_frame(
 
 
 def _named_columns(
+    source: str | os.PathLike[str], reading: Reading
+) -> tuple[str, tuple[pd.DataFrame, list[str], Reading] | Table]:
+    """The name of a source, and what `_columns_of_file` found there."""
+    _refuse_long(reading.separator)
+    _refuse_mark(reading)
+    place, name, kind = locate_source(source, reading.format)
+    if kind in ("csv", "tsv", "jsonl", "xlsx"):
+        refuse_foreign_kind(place, name, kind)
+    return name, _columns_of_file(place, name, kind, reading)
+
+
+def _columns_of_file(
     place: Path | io.BytesIO, name: str, kind: str, reading: Reading
 ) -> tuple[pd.DataFrame, list[str], Reading] | Table:
     """The data frame of a file, notices, and the reading that fits it; the table of a matrix."""

@@ -311,7 +311,7 @@ class Exploration:
         ndarray of shape (n_rows, n_coordinates)
             A point for each of the new rows.
         """
-        from dualfold.exploration.new_rows import rows_for_model
+        from dualfold.exploration.model_rows import rows_for_model
 
         model = self.model
         return model.transform(rows_for_model(model, table, Reading()).table.X)

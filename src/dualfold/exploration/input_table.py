@@ -122,8 +122,8 @@ def duplicate_remarks(X: Any, n_components: Any, n_neighbors: int | None) -> lis
     return [
         Message(
             f"{counts[0]} rows are identical, more than the {n_neighbors} neighbours a row has: "
-            "such rows only know one another and where they lie is arbitrary; leave out repeated "
-            "rows, or take ",
+            "such rows are neighbours of one another only, and where they lie is arbitrary; leave "
+            "out repeated rows, or take ",
             Argument("n_neighbors", counts[0]),
             " or more",
         )

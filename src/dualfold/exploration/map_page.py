@@ -55,7 +55,7 @@ def maps_content(
             for fitted, verdict in zip(maps, verdicts, strict=True)
         ]
         measured = [
-            _measured(fitted, cache, verdict, meaning)
+            _map_on_page(fitted, cache, verdict, meaning)
             for fitted, verdict, meaning in zip(maps, verdicts, meanings, strict=True)
         ]
         named = group_names or [names_of_groups(one, data, cache.spaces[0]) for one in maps]
@@ -87,7 +87,7 @@ def _page_names(data: Prepared) -> Any:
     return data.label(data.reading.identifier)
 
 
-def _measured(
+def _map_on_page(
     fitted: FittedMap,
     cache: NeighborCache,
     verdict: MapVerdict | None,
@@ -146,7 +146,7 @@ def label_columns(data: Prepared) -> dict[str, Any]:
 
 
 def refuse_images(data: Prepared, shape: tuple[int, int] | None) -> None:
-    """Before any work: rows that are no pictures of this shape."""
+    """Refuse, before any work, rows that are no pictures of this shape."""
     width = data.table.X.shape[1]
     if shape is not None and shape[0] * shape[1] != width:
         raise InvalidInput(

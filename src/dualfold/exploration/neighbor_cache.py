@@ -66,7 +66,7 @@ class NeighborCache:
             return self._space.neighbors(max(k, self._most))
 
     def graph_for(self, estimator: Any) -> Graph | Neighbors | None:
-        """What spares an estimator its search: a graph that was joined before, or the lists."""
+        """What an estimator takes instead of a search: a joined graph, or the lists."""
         key = _graph_key(estimator)
         if hasattr(estimator, "found_parameters"):  # it may take some of the rows only
             return self.lists(estimator.n_neighbors)

@@ -36,7 +36,10 @@ def page_texts(
     columns = {name: _words(labels[name]) for name in texts}
     longest = max(map(len, (text for column in columns.values() for text in column)), default=0)
     for letters in TEXT_LENGTHS:
-        cut = {name: [_cut(text, letters) for text in column] for name, column in columns.items()}
+        cut = {
+            name: [_shortened_text(text, letters) for text in column]
+            for name, column in columns.items()
+        }
         if sum(_bytes(text) for column in cut.values() for text in column) <= MAX_TEXT_BYTES:
             break
     said = []
@@ -67,7 +70,7 @@ def _words(values: Any) -> list[str]:
     return ["" if value is None or value != value else str(value) for value in values]
 
 
-def _cut(text: str, letters: int) -> str:
+def _shortened_text(text: str, letters: int) -> str:
     return text if len(text) <= letters else f"{text[: letters - 1]}…"
 
 
@@ -77,7 +80,7 @@ def _bytes(text: str) -> int:
 
 
 def row_terms(data: Prepared, neighbors: Any) -> RowTerms | None:
-    """Telling terms of each row, and how many of its neighbours in the data have each."""
+    """The terms that distinguish each row, and how many of its neighbours in the data have each."""
     from dualfold.view.page_names import RowTerms
 
     text = data.text

@@ -12,10 +12,10 @@ from dualfold.arrays import Array
 from dualfold.exploration.job import SCORED_NEIGHBORS
 from dualfold.exploration.map_page import SHOWN_NEIGHBORS
 from dualfold.quality.foreign_rows import ForeignRows
-from dualfold.saved.foreign_rows import rows_in_map_units
+from dualfold.saved.old_and_new_rows import rows_in_map_units
 
 if TYPE_CHECKING:
-    from dualfold.exploration.new_rows import NewRows
+    from dualfold.exploration.model_rows import ModelRows
     from dualfold.saved import Model
     from dualfold.view.page import PageContent
     from dualfold.view.page_map import Map
@@ -39,7 +39,7 @@ class PlacedRows:
     """
 
     model: Model
-    new: NewRows
+    new: ModelRows
     points: Array
     foreign: ForeignRows | None
     title: str = "dualfold"
@@ -61,7 +61,7 @@ class PlacedRows:
         shown = Map(self.model.method, points)
         if both is not None:
             rows = _stacked_rows(both.old[:n_old], both.new)
-            shown = self._judged(shown, rows, both.metric)
+            shown = self._measured_map(shown, rows, both.metric)
         marks = next(iter(columns))
         names = [f"old row {place + 1}" for place in range(n_old)]
         known = None if self.identifier is None else table.labels[self.identifier]
@@ -80,7 +80,7 @@ class PlacedRows:
             classes={marks: (FAR_ROWS, NEW_ROWS, OLD_ROWS)},
         )
 
-    def _judged(self, shown: Map, rows: Any, metric: Any) -> Map:
+    def _measured_map(self, shown: Map, rows: Any, metric: Any) -> Map:
         """The map with what it shows of all these rows."""
         from dualfold.auditing import map_verdict
         from dualfold.view.page_map import measured_map
@@ -120,7 +120,7 @@ class PlacedRows:
             known, first = {}, 0
             for one in model.encodings:
                 width = len(one.features)
-                known[one.name] = one.decoded(before[:, first : first + width])
+                known[one.name] = one.decoded_column(before[:, first : first + width])
                 first += width
         return {
             name: values if before is None else _joined_column(known[name], values)
@@ -129,7 +129,7 @@ class PlacedRows:
 
 
 def _as_read(model: Model, old: Any) -> Any:
-    """Old rows before they were standardised, without digits that storing them has invented."""
+    """Old rows before they were standardised, without rounding errors of storing them."""
     if sp.issparse(old):
         return old
     rows = np.asarray(old, dtype=float)

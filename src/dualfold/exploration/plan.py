@@ -102,7 +102,7 @@ def recommendation_for(
     d = compared_coordinates(n_components)
     data = read_input(source, reading, listener)
     from dualfold.recommendation import recommend
-    from dualfold.recommendation.recommendation import DEFAULT_METHODS
+    from dualfold.recommendation.recommender import DEFAULT_METHODS
 
     mixed = data.has_categories
     methods = ["famd" if name == "pca" and mixed else name for name in DEFAULT_METHODS]

@@ -203,7 +203,7 @@ def explore_series(
     listener: Listener | None = None,
     **settings: Any,
 ) -> Series:
-    """Maps of tables of the same rows at several times, who moved, and which columns changed.
+    """Map tables of the same rows at several times; say which rows moved and which columns changed.
 
     All tables are read as one: the same encoding, scale and imputation for every slice.
 
@@ -257,14 +257,14 @@ def explore_series(
     read = read_series(tables, reading, listener)
     said: list[str] = []
     with listener.stage("fitting the maps"), listener.note_warnings(said):
-        aligned = _fitted(read, method, mu, settings)
+        aligned = _aligned_maps(read, method, mu, settings)
     moves = moves_of(read, aligned, MAX_MOVES)
     exchanges = exchanges_of(read.names, read.ids_by_slice)
     notes = (*read.notices, *read.data.notices, *said)
     return Series(read, aligned, method, moves, exchanges, notes)
 
 
-def _fitted(read: SeriesTables, method: str, mu: Any, settings: dict[str, Any]) -> Any:
+def _aligned_maps(read: SeriesTables, method: str, mu: Any, settings: dict[str, Any]) -> Any:
     from dualfold import AlignedMaps
 
     slices = [read.data.X[rows] for rows in read.rows_by_slice]

@@ -67,7 +67,7 @@ def read_series(tables: Sequence[Any], reading: Reading, listener: Listener) -> 
     frames, notices, reading = _frames(tables, names, reading, listener)
     parts = [_ids_of(frame, name, column) for frame, name in zip(frames, names, strict=True)]
     notices += _shared_ids(parts, names)
-    joined, reading, more = _joined(frames, names, reading)
+    joined, reading, more = _joined_table(frames, names, reading)
     notices += more
     for notice in notices:
         listener.note(notice)
@@ -170,7 +170,7 @@ def _shared_ids(parts: Sequence[Any], names: Sequence[str]) -> list[str]:
         if not shared:
             raise InvalidInput(
                 f"{names[before]} and {names[after]} share no id (as {parts[before][0]!r} and "
-                f"{parts[after][0]!r}), so nobody can be followed; are ids written the same way "
+                f"{parts[after][0]!r}), so no row can be followed; are ids written the same way "
                 "in both, and is this the right column in ",
                 Argument("identifier"),
                 "?",
@@ -179,10 +179,10 @@ def _shared_ids(parts: Sequence[Any], names: Sequence[str]) -> list[str]:
     return said
 
 
-def _joined(
+def _joined_table(
     frames: Sequence[pd.DataFrame], names: Sequence[str], reading: Reading
 ) -> tuple[pd.DataFrame, Reading, list[str]]:
-    """All rows as one table; columns that say nothing about the rows' moves are left out."""
+    """All rows as one table, without columns that a table lacks or that only name the table."""
     import pandas as pd
 
     joined = pd.concat(frames, ignore_index=True, sort=False)

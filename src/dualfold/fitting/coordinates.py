@@ -17,7 +17,7 @@ from dualfold.embedding import Embedding, certificate_of_solution, embed
 from dualfold.errors import Argument, InPython, InvalidInput, Overtone, warn
 from dualfold.fitting.dimension import MAX_AUTO_COMPONENTS, cut_at_eigengap, widest_gap
 from dualfold.fitting.overtones import (
-    Choice,
+    ColumnChoice,
     direction_counts,
     in_words,
     independent_columns,
@@ -278,11 +278,13 @@ def _embedding_of(
     return Embedding(points, solution.values[list(indices)], certificate, stated, solution)
 
 
-def _independent_columns(graph: Graph, solution: Solution, count: int, scale: Scale) -> Choice:
+def _independent_columns(
+    graph: Graph, solution: Solution, count: int, scale: Scale
+) -> ColumnChoice:
     """The first eigenvectors where rows or eigenvectors are too few to choose."""
     V, values = solution.vectors, solution.values
     if V.shape[1] <= count:
-        return Choice(tuple(range(count)), True)
+        return ColumnChoice(tuple(range(count)), True)
     found = independent_columns(graph, V, values, count, scale)
     return found if overtones(V[:, :count]) else replace(found, settled=True)
 

@@ -16,14 +16,14 @@ MAX_AUTO_COMPONENTS = 10
 
 
 @dataclass(frozen=True)
-class Choice:
+class CountChoice:
     """The number of coordinates and the reason for it, in words."""
 
     count: int
     reason: str
 
 
-def widest_gap(values: Array) -> Choice:
+def widest_gap(values: Array) -> CountChoice:
     """Cut where consecutive eigenvalues differ most (relative to the larger one).
 
     Of eigenvalues λ₁ … λ_m in the order of the embedding, keeps the k < m before the
@@ -33,7 +33,7 @@ def widest_gap(values: Array) -> Choice:
     larger = np.maximum(np.maximum(values[1:], values[:-1]), np.finfo(float).tiny)
     steps = np.abs(np.diff(values)) / larger
     count = int(np.argmax(steps)) + 1
-    return Choice(
+    return CountChoice(
         count,
         f"{count} coordinates: the widest eigengap among the first {len(values)} eigenvalues "
         f"({values[count - 1]:.3g} to {values[count]:.3g})",
@@ -53,21 +53,21 @@ def cut_at_eigengap(
     return embedding.with_leading(choice.count, tolerance), choice.reason
 
 
-def variance_share(spectrum: Array, share: float) -> Choice:
+def variance_share(spectrum: Array, share: float) -> CountChoice:
     """The fewest leading directions whose variances add up to more than `share` of all."""
     total = float(spectrum.sum())
     if total <= 0:
-        return Choice(1, "1 component: the data does not vary")
+        return CountChoice(1, "1 component: the data does not vary")
     reached = np.cumsum(spectrum / total)
     # "More than": the share that k components reach exactly (to rounding) asks for k + 1,
     # as in scikit-learn.
     enough = share * (1 + 8 * np.finfo(float).eps)
     count = min(int(np.searchsorted(reached, enough, side="right")) + 1, len(spectrum))
     held = f"{count} components hold {reached[count - 1]:.1%} of the variance"
-    return Choice(count, f"{held} (more than {share:.1%} was asked for)")
+    return CountChoice(count, f"{held} (more than {share:.1%} was asked for)")
 
 
-def minka_dimension(spectrum: Array, n_samples: float) -> Choice:
+def minka_dimension(spectrum: Array, n_samples: float) -> CountChoice:
     """The number of directions that explains the variances best, the rest being noise.
 
     Maximises Minka's approximation to the evidence of a probabilistic PCA with k
@@ -77,7 +77,7 @@ def minka_dimension(spectrum: Array, n_samples: float) -> Choice:
     """
     evidence = [_evidence(spectrum, k, n_samples) for k in range(1, len(spectrum))]
     count = int(np.argmax(evidence)) + 1 if evidence else 1
-    return Choice(count, f"{count} components: the most likely number (Minka)")
+    return CountChoice(count, f"{count} components: the most likely number (Minka)")
 
 
 def _evidence(spectrum: Array, k: int, n: float) -> float:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any
 
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
@@ -73,8 +73,6 @@ class GraphEstimator(Estimator):
     problem may be about some rows only: `rows_` and `landmarks_` (None: all), `left_out_`.
     """
 
-    # Whether the problem may be about some of the rows only.
-    embeds_some_rows: ClassVar[bool] = True
     # The largest gap that is "proved"; an estimator may have it as a parameter.
     tolerance: float = DEFAULT_TOLERANCE
     n_components: Any

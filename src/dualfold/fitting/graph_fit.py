@@ -38,7 +38,6 @@ from dualfold.fitting.coordinates import (
 from dualfold.fitting.dimension import MAX_AUTO_COMPONENTS, cut_at_eigengap
 from dualfold.fitting.estimator import Stage
 from dualfold.fitting.fitted_rows import FittedRows, RowSettings, refuse_few_rows
-from dualfold.fitting.layout import PiecewiseCertificate, side_by_side
 from dualfold.fitting.outlying_groups import (
     MAX_ROUNDS,
     MIN_TABLE_ROWS,
@@ -47,6 +46,7 @@ from dualfold.fitting.outlying_groups import (
     rows_without,
     warn_of_rows_left_out,
 )
+from dualfold.fitting.piece_layout import PiecewiseCertificate, side_by_side
 from dualfold.graph import Graph, join_pieces, separate
 from dualfold.graph.pieces import SEPARATE_MESSAGE, pieces_in_words
 from dualfold.maps.piecewise_map import PiecewiseMap

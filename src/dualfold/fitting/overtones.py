@@ -45,7 +45,7 @@ MOST_COORDINATES = 10
 
 
 @dataclass(frozen=True)
-class Choice:
+class ColumnChoice:
     """Which eigenvectors are taken, and how they were found.
 
     indices : their numbers, from 0, in the order of their values
@@ -56,7 +56,9 @@ class Choice:
     settled: bool
 
 
-def independent_columns(graph: Graph, V: Array, values: Array, count: int, scale: Scale) -> Choice:
+def independent_columns(
+    graph: Graph, V: Array, values: Array, count: int, scale: Scale
+) -> ColumnChoice:
     """`count` of the columns of V (eigenvectors of `values`, the first first) to be coordinates.
 
     Points are compared as they will be drawn, with the `scale` of the map.
@@ -67,7 +69,7 @@ def independent_columns(graph: Graph, V: Array, values: Array, count: int, scale
         taken = tuple(sorted((*taken, _next(graph, V, values, taken, scale, rows))))
     # Next to an independent one lie its mixtures with overtones, some of which may come later.
     early = taken[-1] < 3 * V.shape[1] // 4
-    return Choice(taken, early and not overtones(V[:, list(taken)]))
+    return ColumnChoice(taken, early and not overtones(V[:, list(taken)]))
 
 
 def _next(

@@ -17,7 +17,7 @@ from dualfold.certificate import Certificate
 from dualfold.data.row_weights import RowWeights, row_total
 from dualfold.embedding import certificate_of_solution
 from dualfold.errors import Argument, InvalidInput
-from dualfold.fitting.dimension import Choice, minka_dimension, variance_share
+from dualfold.fitting.dimension import CountChoice, minka_dimension, variance_share
 from dualfold.fitting.moments import Moments
 from dualfold.fitting.solver_choice import solver_to_last_digits
 from dualfold.maps.linear_map import LinearMap
@@ -52,10 +52,10 @@ class Count:
     shape: tuple[int, int]
     total: float
 
-    def choice(self, spectrum: Array | None) -> Choice:
+    def choice(self, spectrum: Array | None) -> CountChoice:
         """The number of components; shares and estimates need the whole spectrum."""
         if spectrum is None:
-            return Choice(int(self.wanted), "")
+            return CountChoice(int(self.wanted), "")
         if self.wanted == "mle":
             n = self.total
             return minka_dimension(spectrum * (n / (n - 1)), n)
@@ -70,7 +70,7 @@ class Count:
 class PrincipalAxes:
     """Components with their variances (divisor n), of `total` in all."""
 
-    choice: Choice
+    choice: CountChoice
     values: Array
     total: float
     map: LinearMap

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from dualfold.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from dualfold.graph.builders import (
@@ -37,29 +38,22 @@ __all__ = [
     "variable",
 ]
 # Loaded when first used: PCA checks its rows with this room, and searches nothing.
-_NAMES_BY_MODULE = {
-    "builders": (
-        "from_affinities",
-        "from_lengths",
-        "knn",
-        "neighborhood_spread",
-        "radius",
-        "variable",
-    ),
-    "geodesics": ("farthest_points", "geodesic_distances"),
-    "graph": ("Graph",),
-    "neighbor_lists": ("Neighbors",),
-    "neighbors": ("nearest", "neighbors_within"),
-    "pieces": ("join_pieces", "separate"),
-}
-_MODULE_OF = {name: home for home, names in _NAMES_BY_MODULE.items() for name in names}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _MODULE_OF:
-        raise AttributeError(f"module 'dualfold.graph' has no attribute {name!r}")
-    return getattr(import_module(f"dualfold.graph.{_MODULE_OF[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "Graph": "graph",
+        "Neighbors": "neighbor_lists",
+        "farthest_points": "geodesics",
+        "from_affinities": "builders",
+        "from_lengths": "builders",
+        "geodesic_distances": "geodesics",
+        "join_pieces": "pieces",
+        "knn": "builders",
+        "nearest": "neighbors",
+        "neighborhood_spread": "builders",
+        "neighbors_within": "neighbors",
+        "radius": "builders",
+        "separate": "pieces",
+        "variable": "builders",
+    },
+)

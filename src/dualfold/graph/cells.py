@@ -22,11 +22,11 @@ _pack_cells = kernel("pack_cells")
 _cell_lists = kernel("cell_lists")
 CENTRE_SAMPLE_ROWS = 64  # for each centre
 MAX_CENTRE_SAMPLE_ROWS = 2**17
-# Of Lloyd's rule; at two of them large cells are divided.
+# Iterations of Lloyd's rule; in two of them large cells are divided.
 LLOYD_STEPS = 6
-# A cell of more times the mean number of rows is divided.
+# A cell with more rows than this factor times the mean number is divided.
 LARGE_CELL_RATIO = 2.0
-# Entries of a product with all centres.
+# Largest number of entries of a product of rows with all centres.
 CENTRE_CHUNK_NUMBERS = 2**20
 ROWS_PER_CHUNK = 4096
 

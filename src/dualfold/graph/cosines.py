@@ -130,7 +130,7 @@ def cosine_search(
     table = X.unit_table(np.float32)
     others = None if queries is None else queries.unit_table(np.float32)
     found = euclidean(table, others, count)
-    indices, distances = _ranked(X, asked, found.indices, threads)
+    indices, distances = _ranked_lists(X, asked, found.indices, threads)
     slack = rounding_of(np.float32, table.shape[1])
     unsure = _unsure(distances[:, k - 1], found.distances[:, -1], slack, count == most)
     indices, distances = indices[:, :k].copy(), distances[:, :k].copy()
@@ -141,7 +141,7 @@ def cosine_search(
         lists = again.indices, again.distances
         near, last = without_self(*lists, unsure) if queries is None else lists
         some = Directions(asked.rows[unsure], asked.length[unsure])
-        near, values = _ranked(X, some, near, threads)
+        near, values = _ranked_lists(X, some, near, threads)
         indices[unsure], distances[unsure] = near[:, :k], values[:, :k]
         unsure = unsure[_unsure(values[:, k - 1], last[:, -1], slack, count == most)]
     for part in row_slices(len(unsure), _ROWS_AGAIN):
@@ -153,7 +153,9 @@ def cosine_search(
     return Neighbors(indices, distances, exact_search("metric", float("nan")))
 
 
-def _ranked(X: Directions, asked: Directions, indices: Array, threads: int) -> tuple[Array, Array]:
+def _ranked_lists(
+    X: Directions, asked: Directions, indices: Array, threads: int
+) -> tuple[Array, Array]:
     """Lists ordered by the distances of the rows as given, and these; equal ones by number."""
     rows = np.repeat(np.arange(len(indices)), indices.shape[1])
     distances = pair_cosines(asked, X, rows, indices.ravel(), threads).reshape(indices.shape)
@@ -218,4 +220,4 @@ def approximate_cosines(
     found = search(X.unit_table(np.float32))
     if found.search.exact:
         return found
-    return Neighbors(*_ranked(X, X, found.indices, threads), found.search)
+    return Neighbors(*_ranked_lists(X, X, found.indices, threads), found.search)

@@ -42,7 +42,7 @@ SWEPT_SOURCES = c_constant("SWEPT_SOURCES")
 ORDERING_COST = 14.0
 ELIMINATION_COST = 0.03
 SWEEP_COST = 0.4
-# A graph is eliminated where this is predicted to be so many times less work.
+# A graph is eliminated where this is predicted to be less work by this factor.
 MIN_GAIN = 1.5
 # Below this many points a source takes less than a millisecond, and lengths keep Dijkstra's bits.
 MIN_ROWS = 10_000

@@ -60,7 +60,7 @@ def graph_without(graph: Graph, gone: Array) -> Graph:
         count = min(graph.n_neighbors or 1, len(stay) - 1)
         indices, lengths = nearest_others(points, short, count, graph.metric)
         found = np.repeat(short, indices.shape[1]), indices.ravel(), lengths.ravel()
-        pairs = _joined(tuple(part[others] for part in pairs), found)
+        pairs = _joined_pairs(tuple(part[others] for part in pairs), found)
     return _graph_of_lists(graph, points, as_lists(pairs[0], pairs[1], pairs[2], len(stay)))
 
 
@@ -90,7 +90,7 @@ def _lists_of_nearest(graph: Graph, new: Any) -> Lists:
     if m > 1:
         among = nearest(new, min(count, m - 1), metric=graph.metric)
         rows = np.repeat(np.arange(m), among.indices.shape[1])
-        own = _joined(own, (rows + n, among.indices.ravel() + n, among.distances.ravel()))
+        own = _joined_pairs(own, (rows + n, among.indices.ravel() + n, among.distances.ravel()))
     # An old row with fewer others than the rule asks for lists every new one.
     radii = np.where(graph.lists.counts < count, np.inf, graph.lists.radius)
     rows, columns, distances = pairs_within_radii(graph, new, radii)
@@ -100,7 +100,7 @@ def _lists_of_nearest(graph: Graph, new: Any) -> Lists:
     listed = np.repeat(touched, graph.lists.counts)
     old = pairs_of_lists(graph.lists)
     changed = tuple(part[listed] for part in old)
-    rows, columns, distances = _joined(_joined(changed, reverse), own)
+    rows, columns, distances = _joined_pairs(_joined_pairs(changed, reverse), own)
     lists = as_lists(rows, columns, distances, n + m).first(count)
     return _with_untouched(graph.lists, touched, lists)
 
@@ -123,11 +123,11 @@ def _lists_within_radius(graph: Graph, new: Any) -> Lists:
     """All rows within the radius: old pairs, pairs with a new row both ways, and new pairs."""
     n, m = graph.n, int(new.shape[0])
     rows, columns, distances = pairs_within_radii(graph, new, np.full(n, graph.radius))
-    pairs = _joined(pairs_of_lists(graph.lists), (rows + n, columns, distances))
-    pairs = _joined(pairs, (columns, rows + n, distances))
+    pairs = _joined_pairs(pairs_of_lists(graph.lists), (rows + n, columns, distances))
+    pairs = _joined_pairs(pairs, (columns, rows + n, distances))
     if m > 1:
         among = pairs_of_lists(radius(new, graph.radius or 0.0, metric=graph.metric).lists)
-        pairs = _joined(pairs, (among[0] + n, among[1] + n, among[2]))
+        pairs = _joined_pairs(pairs, (among[0] + n, among[1] + n, among[2]))
     rows, columns, distances = pairs
     return as_lists(rows, columns, distances, n + m)
 
@@ -143,7 +143,7 @@ def nearest_others(X: Any, rows: Array, count: int, metric: Any) -> tuple[Array,
     return found.indices[~own].reshape(shape), found.distances[~own].reshape(shape)
 
 
-def _joined(one: Any, other: Any) -> tuple[Array, Array, Array]:
+def _joined_pairs(one: Any, other: Any) -> tuple[Array, Array, Array]:
     """Two sets of pairs as one."""
     rows, columns, distances = (np.concatenate(parts) for parts in zip(one, other, strict=True))
     return rows, columns, distances

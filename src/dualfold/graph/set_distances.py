@@ -249,7 +249,7 @@ def _search_by_bits(
 
 
 def _words(width: int) -> int:
-    """Words of 64 bits that a row of so many columns needs."""
+    """The number of words of 64 bits that a row of `width` columns needs."""
     return max(1, -(-width // 64))
 
 

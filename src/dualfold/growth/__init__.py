@@ -1,4 +1,4 @@
-"""Maps that live: rows come and leave, old points stay, and staleness is certified."""
+"""Maps that are updated: rows come and leave, old points stay, and staleness is certified."""
 
 from dualfold.growth.new_rows import BornGroup, NewRows
 from dualfold.growth.registration import MovementTest, Registration

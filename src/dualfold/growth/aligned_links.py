@@ -1,4 +1,4 @@
-"""Slices and their links as `AlignedMaps` takes them: checked, and who is the same thing."""
+"""Slices and links as `AlignedMaps` takes them: checks, and which rows are the same thing."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def checked_links(tables: list[Array], ids: Any, links: Any) -> list[Array]:
         sizes = {len(X) for X in tables}
         if len(sizes) > 1:
             raise InvalidInput(
-                "the slices have different numbers of rows, so that rows are not the same by their "
+                "the slices have different numbers of rows, so rows cannot be linked by their "
                 "numbers; give ",
                 Argument("ids"),
                 " or ",
@@ -55,7 +55,7 @@ def checked_links(tables: list[Array], ids: Any, links: Any) -> list[Array]:
         if not both:
             raise InvalidInput(
                 f"slices {t + 1} and {t + 2} have no identifier in common; without links their "
-                "maps have nothing to do with one another"
+                "maps would not be related"
             )
         found.append(np.array(both))
     return found
@@ -96,7 +96,7 @@ def _given_links(tables: list[Array], links: Any) -> list[Array]:
 
 
 def things_of(sizes: Sequence[int], links: Sequence[Array]) -> list[Array]:
-    """The number of the thing that each row of each slice is; linked rows are one thing."""
+    """The number of the thing that each row of each slice stands for; linked rows are one thing."""
     ends = np.cumsum([0, *sizes])
     pairs = [linked + ends[t : t + 2] for t, linked in enumerate(links)]
     rows, columns = np.vstack([np.zeros((0, 2), int), *pairs]).T
@@ -106,5 +106,5 @@ def things_of(sizes: Sequence[int], links: Sequence[Array]) -> list[Array]:
 
 
 def are_one_to_one(links: Sequence[Array]) -> bool:
-    """Whether each row has at most one partner in the next slice, and is that of one only."""
+    """Whether each row is linked to at most one row of the next slice, and of the one before."""
     return all(len(np.unique(pairs[:, side])) == len(pairs) for pairs in links for side in (0, 1))

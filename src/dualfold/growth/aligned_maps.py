@@ -13,7 +13,7 @@ from dualfold.aligned.certificate import certify_aligned
 from dualfold.aligned.descent import solve_aligned
 from dualfold.aligned.problem import AlignedProblem, link_matrix
 from dualfold.aligned.relaxation import constrained_inverse, relaxed_vectors
-from dualfold.aligned.springs import descended_with_springs
+from dualfold.aligned.tsne_springs import descended_with_springs
 from dualfold.arrays import Array
 from dualfold.errors import Argument, DualfoldWarning, InvalidInput
 from dualfold.growth.aligned_links import are_one_to_one, checked_links, checked_tables
@@ -37,10 +37,10 @@ from dualfold.methods._tsne import TSNE
 from dualfold.quality.map_comparison import procrustes
 
 METHODS = ("eigenmaps", "diffusion_maps", "lpp", "pca", "tsne")
-# Factors of the mean eigenvalue that "auto" tries for μ, each on so many pairs of resamples.
+# "auto" tries these multiples of the mean eigenvalue for μ, each on TRIED_PAIRS pairs of resamples.
 MU_FACTORS = (0.1, 1.0, 10.0, 100.0)
 TRIED_PAIRS = 3
-# Three pairs know a median movement to about a tenth.
+# The median movement of three pairs has an error of about a tenth.
 MOVEMENT_SLACK = 1.1
 
 
@@ -115,17 +115,17 @@ class AlignedMaps:
     from the optimum by the larger of two lower bounds: the sum of the slices' own optima, and T
     times the optimum with one constraint for all slices. t-SNE has no bound.
 
-    **Drift.** If nothing changed, each row has one value, and it has nothing to do with that value
-    in which slices the row is. So the rows of all slices are pooled, get the presences of one
-    another at random, and are mapped with the same weight; where successive slices share more than
-    four fifths of their rows, so many are left out at random that they do not. The largest movement
-    of r such series is passed by chance in one of r + 1.
+    **Drift.** If nothing changed, each row has one value, and that value does not depend on the
+    slices that the row is in. So the rows of all slices are pooled, the slices that a row is in are
+    exchanged at random among the rows, and these series are mapped with the same weight. Successive
+    slices of them share at most four fifths of their rows; further common rows are left out at
+    random. The largest movement of r such series is exceeded by chance in one of r + 1 series.
 
     **Cost.** About that of the separate maps, ten to a hundred times; the search for a weight maps
     a few resampled slices, and `resamples` as many series, of at most 2,000 rows a slice.
 
     **Failure.** Links are an assumption: rows that are not the same thing are drawn together, too.
-    Slices that share no row have maps of their own, each turned as it likes.
+    Slices that share no row have maps of their own, each with a rotation of its own.
 
     Examples
     --------
@@ -219,7 +219,7 @@ class AlignedMaps:
         self, tables: list[Array], pairs: list[Array], mu: float, *, certified: bool
     ) -> _Fit:
         slices = [self._slice(X) for X in tables]
-        with one_blas_thread():  # tall and thin: threads only wait for one another
+        with one_blas_thread():  # for tall, thin matrices several threads are slower
             return self._aligned_fit(slices, pairs, mu, certified=certified)
 
     def _aligned_fit(
@@ -240,7 +240,7 @@ class AlignedMaps:
             np.vstack(registered_vectors(slices, separate, pairs)),
             relaxed[:, : self.n_components] * np.sqrt(len(slices)),
         ]
-        V = solve_aligned(problem, starts, inverse).vectors
+        V = solve_aligned(problem, starts, inverse)
         certificate = certify_aligned(problem, V, answers, relaxed) if certified else None
         parts = problem.parts(V)
         points = [np.asarray(one.features @ part) for one, part in zip(slices, parts, strict=True)]
@@ -318,7 +318,6 @@ class AlignedMaps:
         number = isinstance(self.mu, int | float) and not isinstance(self.mu, bool)
         if self.mu != "auto" and (not number or not 0 <= float(self.mu) < np.inf):
             raise InvalidInput(Argument("mu"), f" is {self.mu!r}; it is a number ≥ 0 or 'auto'")
-
         whole = isinstance(self.resamples, int) and not isinstance(self.resamples, bool)
         if not whole or self.resamples < 0:
             raise InvalidInput(

@@ -40,7 +40,7 @@ def slice_of(X: Array, method: str, n_components: int, n_neighbors: int) -> Slic
     graph = knn(X, min(n_neighbors, len(X) - 1))
     n_pieces = graph.n_pieces
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", PiecesJoined)  # it is said once, of all slices
+        warnings.simplefilter("ignore", PiecesJoined)  # `warn_of_pieces` warns once for all slices
         graph = join_pieces(graph)
     if method == "lpp":
         return replace(_projected_slice(X, graph, n_components), n_pieces=n_pieces)
@@ -61,7 +61,7 @@ def warn_of_pieces(n_pieces: list[int]) -> None:
     several = [place for place, count in enumerate(n_pieces, 1) if count > 1]
     if not several:
         return
-    which = "all slices" if len(several) == len(n_pieces) else f"slices {_listed(several)}"
+    which = "all slices" if len(several) == len(n_pieces) else f"slices {_first_numbers(several)}"
     warn(
         PiecesJoined(
             f"the neighbour graphs of {which} have several pieces (up to {max(n_pieces)}), joined "
@@ -72,7 +72,7 @@ def warn_of_pieces(n_pieces: list[int]) -> None:
     )
 
 
-def _listed(numbers: list[int]) -> str:
+def _first_numbers(numbers: list[int]) -> str:
     shown = ", ".join(map(str, numbers[:5]))
     return f"{shown}, …" if len(numbers) > 5 else shown
 

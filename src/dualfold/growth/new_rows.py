@@ -1,4 +1,4 @@
-"""What rows that came have changed: foreign rows, drift, groups that are born, pieces, short cuts.
+"""What the rows that came last have changed: foreign rows, drift, new groups, pieces, short cuts.
 
 All tests assume that rows of one kind are exchangeable and ask whether new rows are of the kind of
 the old ones. On the nearest rows of all rows together they permute which of them are new, so that
@@ -22,17 +22,17 @@ from dualfold.graph.neighbors import nearest
 from dualfold.quality.conformal import compared_rows
 from dualfold.quality.foreign_rows import ForeignRows
 
-# Of more rows so many are compared: enough for a group of 3 % of a day among them.
+# Most rows that are compared: enough to see a group that is 3 % of the rows of one update.
 MAX_OLD_ROWS = 20_000
 MAX_NEW_ROWS = 5_000
 # Neighbours whose labels are counted, and the share of them that is new inside a group of new rows.
 N_NEIGHBORS = 10
 BORN_SHARE = 0.8
 # On a map that was fitted to a neighbour graph, the neighbours of a fitted row were drawn together
-# through it, those of a new row only through others: their spread must be so many times as large.
+# through it, those of a new row only through others: their spread must be larger by this factor.
 # Without it 4 of 60 updates raised an alarm at a level of 1 in 80 (docs/dev/notes/growing-maps.md).
 GRAPH_SPREAD = 2.0
-# So many permutations resolve a chance of 1 in 1,000.
+# They resolve a chance of 1 in 1,000.
 PERMUTATIONS = 999
 # Rows of each kind whose neighbours on the map are compared with those in the data.
 MAX_KEPT_ROWS = 1_000
@@ -50,6 +50,20 @@ class BornGroup:
         Chance that exchangeable rows have a group as large.
     place : ndarray
         The middle of their points.
+
+    See Also
+    --------
+    NewRows : Has them.
+
+    Examples
+    --------
+    >>> from dualfold import PCA
+    >>> from dualfold.data import swiss_roll
+    >>> X = swiss_roll(120, random_state=0).points
+    >>> new = X[100:] + [500, 0, 0]
+    >>> grown = PCA().fit(X[:100]).extend(new, old=X[:100])
+    >>> [len(group.rows) for group in grown.new_rows_.born]
+    [20]
     """
 
     rows: Array
@@ -90,6 +104,15 @@ class NewRows:
     See Also
     --------
     dualfold.UpdatedMap : Has one.
+
+    Examples
+    --------
+    >>> from dualfold import PCA
+    >>> from dualfold.data import swiss_roll
+    >>> X = swiss_roll(120, random_state=0).points
+    >>> new = PCA().fit(X[:100]).extend(X[100:], old=X[:100]).new_rows_
+    >>> new.n_new, new.alarms(0.005)
+    (20, [])
     """
 
     n_new: int
@@ -109,26 +132,26 @@ class NewRows:
         Parameters
         ----------
         level : float
-            Share of updates with a false alarm; each of the four looks gets a quarter of it.
+            Share of updates with a false alarm; each of the four tests gets a quarter of it.
 
         Returns
         -------
         list of str
-            One sentence for each look that says more than chance allows.
+            One sentence for each test that finds more than chance allows.
         """
         part, found = level / 4, []
         born = [len(group.rows) for group in self.born if group.chance <= part]
         if born:
             groups = "a group" if len(born) == 1 else f"{len(born)} groups"
             found.append(f"{sum(born):,} new rows make {groups} that no old row is in")
-        # The two looks at foreign rows share their part.
+        # The two tests of foreign rows share their part.
         rows = self.foreign
         if rows is not None and min(rows.chance_of_count, rows.chance_of_furthest) <= part / 2:
             found.append(f"{rows.count:,} of {self.n_new:,} new rows are foreign to the old ones")
         if self.drift_chance <= part:
             found.append(
-                f"new rows lie elsewhere than old ones: {self.drift:.0%} of their neighbours are "
-                "new beyond their share"
+                "new rows lie elsewhere than old ones: more of their neighbours are new than by "
+                f"chance (drift {self.drift:.2f})"
             )
         if self.short_cut_chance <= part:
             found.append(
@@ -214,8 +237,8 @@ def compared_with_old(
     old, new = _sample(~is_new, MAX_OLD_ROWS), _sample(is_new, MAX_NEW_ROWS)
     known = NewRows(
         n_new=int(is_new.sum()),
-        kept_by_old=_kept(X, points, old, metric),
-        kept_by_new=_kept(X, points, new, metric),
+        kept_by_old=_kept_share(X, points, old, metric),
+        kept_by_new=_kept_share(X, points, new, metric),
         new_pieces=graph_pieces,
     )
     k = min(N_NEIGHBORS, len(old) - 1)
@@ -245,7 +268,7 @@ def _sample(which: Array, most: int) -> Array:
     return np.sort(np.random.default_rng(0).choice(rows, most, replace=False))
 
 
-def _kept(X: Any, points: Array, rows: Array, metric: Any) -> float:
+def _kept_share(X: Any, points: Array, rows: Array, metric: Any) -> float:
     """The share of nearest rows in the data that are nearest on the map, mean over some rows."""
     n = X.shape[0]
     k = min(N_NEIGHBORS, n - 1)
@@ -272,10 +295,10 @@ def _permutation_tests(
     N, m = X.shape[0], X.shape[0] - n_old
     draw = np.random.default_rng(0)
     lists = _lists_in_random_order(X, k, metric, draw)
-    share, groups = _mixing(lists, np.arange(n_old, N))
+    share, groups = _share_and_groups(lists, np.arange(n_old, N))
     shares, sizes = np.empty(PERMUTATIONS), np.empty(PERMUTATIONS, int)
     for number in range(PERMUTATIONS):
-        chosen, others = _mixing(lists, draw.choice(N, m, replace=False, shuffle=False))
+        chosen, others = _share_and_groups(lists, draw.choice(N, m, replace=False, shuffle=False))
         shares[number], sizes[number] = chosen, max((len(rows) for rows in others), default=0)
     usual = (m - 1) / (N - 1)
     chance = float(1 + np.sum(shares >= share)) / (PERMUTATIONS + 1)
@@ -290,8 +313,8 @@ def _permutation_tests(
 def _lists_in_random_order(X: Any, k: int, metric: Any, draw: Any) -> Array:
     """Nearest rows; of rows that are equally near a random order decides.
 
-    The search takes those with smaller numbers, which are the old ones: new rows among copies of
-    old ones would never see one another.
+    The search takes those with smaller numbers, which are the old ones: where new rows are copies
+    of old ones, no new row would be in the list of another one.
     """
     order = draw.permutation(X.shape[0])
     lists = np.empty((X.shape[0], k), int)
@@ -299,7 +322,7 @@ def _lists_in_random_order(X: Any, k: int, metric: Any, draw: Any) -> Array:
     return lists
 
 
-def _mixing(lists: Array, chosen: Array) -> tuple[float, list[Array]]:
+def _share_and_groups(lists: Array, chosen: Array) -> tuple[float, list[Array]]:
     """The share of chosen rows among the neighbours of chosen ones, and groups of them.
 
     A group: rows most of whose neighbours are chosen, linked by being neighbours.
@@ -329,20 +352,21 @@ def _short_cuts(
 ) -> tuple[Array, float]:
     """New rows whose nearest old rows lie farther apart on the map than those of any old row.
 
-    So many `times` as far; and the chance that as many of exchangeable rows do.
+    Their spread is more than `times` the largest spread of an old row. Beside them stands the
+    chance that as many exchangeable rows have such a spread.
     """
     k = min(N_NEIGHBORS, len(old) - 1)
     places = np.asarray(points, dtype=float)[old]
     of_old = nearest(X[old], k, metric=metric).indices
     of_new = nearest(X[old], k, queries=X[new], metric=metric).indices
-    spreads = [_spread(places, lists) for lists in (of_old, of_new)]
+    spreads = [_neighbor_spreads(places, lists) for lists in (of_old, of_new)]
     beyond = spreads[1] > times * spreads[0].max()
     count = int(beyond.sum())
     chance = ForeignRows(np.ones(len(new)), len(old)).chance_of(count, 1)
     return new[beyond], chance
 
 
-def _spread(places: Array, lists: Array) -> Array:
+def _neighbor_spreads(places: Array, lists: Array) -> Array:
     """The root mean square distance of each row's neighbours from their middle, on the map."""
     spread = np.empty(len(lists))
     for start in range(0, len(lists), 4096):

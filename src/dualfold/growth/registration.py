@@ -11,7 +11,7 @@ from dualfold.arrays import Array
 from dualfold.quality.map_comparison import procrustes
 
 # Eigenvalues this near to one another, relative to the larger one, count as equal: their
-# eigenvectors may be turned among themselves, and a sample turns them.
+# eigenvectors may be rotated into one another, and another sample rotates them.
 EQUAL_EIGENVALUES = 0.05
 
 
@@ -28,8 +28,9 @@ class Registration:
     shift : ndarray of shape (n_components,)
         Shift.
     among_equals : float
-        How far the rotation is from one that only turns coordinates of near-equal eigenvalues and
-        changes signs: 0 (it is one) to 1. Such a rotation leaves eigenvectors eigenvectors.
+        How far the rotation is from one that only rotates coordinates of near-equal eigenvalues
+        into one another and changes signs: 0 (it is one) to 1. After such a rotation eigenvectors
+        are eigenvectors still.
     rows : ndarray of int
         Numbers, among the rows of the new map, of the rows that both maps have.
     moved : ndarray
@@ -39,6 +40,15 @@ class Registration:
     See Also
     --------
     dualfold.UpdatedMap : Has one after `refit`.
+
+    Examples
+    --------
+    >>> from dualfold import Isomap
+    >>> from dualfold.data import swiss_roll
+    >>> X = swiss_roll(120, random_state=0).points
+    >>> laid = Isomap(n_neighbors=8).fit(X[:100]).extend(X[100:]).refit().registration_
+    >>> len(laid.rows), laid.most_moved(3).shape
+    (120, (3,))
     """
 
     rotation: Array
@@ -144,6 +154,15 @@ class MovementTest:
     See Also
     --------
     dualfold.UpdatedMap.movement_test : Makes it.
+
+    Examples
+    --------
+    >>> from dualfold import PCA
+    >>> from dualfold.data import swiss_roll
+    >>> X = swiss_roll(120, random_state=0).points
+    >>> again = PCA().fit(X[:100]).extend(X[100:], old=X[:100]).refit()
+    >>> again.movement_test(9).chance > 0.05
+    True
     """
 
     observed: float

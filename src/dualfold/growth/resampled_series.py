@@ -1,9 +1,9 @@
 """How far points of aligned maps move although nothing has changed.
 
-If nothing changed, each thing has one value, and which slices it is in has nothing to do with that
-value. So every assignment of the things' presences to their values is as likely as the observed
-one. Series with presences drawn anew are mapped as the observed one was; the largest movement in
-the observed series is beyond those of r others by chance in 1 of r + 1 series.
+If nothing changed, each thing has one value, and that value does not depend on the slices that the
+thing is in (its presences). So every assignment of presences to values is as likely as the observed
+one. Series with presences drawn at random are mapped as the observed one was; the largest movement
+of the observed series exceeds those of r others by chance in 1 of r + 1 series.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from dualfold.arrays import Array
 from dualfold.growth.aligned_links import things_of
 from dualfold.quality.map_comparison import procrustes
 
-# The largest share of rows that two successive slices have in common: the same rows twice would not
-# move at all.
+# The largest share of rows that two successive slices have in common: if all rows were the same,
+# none would move.
 MAX_OVERLAP = 0.8
-# Rows of a slice that are resampled, at the most, and of all slices. Fewer rows move farther.
+# The most rows of a slice, and of all slices, that are resampled. Maps of fewer rows move farther.
 MAX_RESAMPLED_ROWS = 2_000
 MAX_SERIES_ROWS = 10_000
 
@@ -39,7 +39,7 @@ def series_without_change(
         presences[numbers, t] = True
     presences = presences[draw.permutation(len(presences))[: _number_kept(presences, len(values))]]
     values = values[np.sort(draw.choice(len(values), len(presences), replace=False))]
-    presences = _thinned(presences, draw)
+    presences = _thinned_presences(presences, draw)
     return [values[there] for there in presences.T], _links_of(presences)
 
 
@@ -56,20 +56,20 @@ def _values_of_things(
 
 
 def _number_kept(presences: Array, n_values: int) -> int:
-    """Of how many things a series consists: as many as have a value and are within the limits."""
+    """The number of things of a series: those that have a value, within the limits."""
     sizes = presences.sum(axis=0)
     share = min(1.0, MAX_RESAMPLED_ROWS / sizes.max(), MAX_SERIES_ROWS / sizes.sum())
     return min(n_values, int(share * len(presences)))
 
 
-def _thinned(presences: Array, draw: np.random.Generator) -> Array:
-    """Presences without some, where successive slices have too many things in common."""
+def _thinned_presences(presences: Array, draw: np.random.Generator) -> Array:
+    """Fewer presences where successive slices have too many things in common."""
     shares = [
         2 * np.sum(one & other) / max(1, np.sum(one) + np.sum(other))
         for one, other in zip(presences.T[:-1], presences.T[1:], strict=True)
     ]
     kept = min(1.0, MAX_OVERLAP / max(*shares, MAX_OVERLAP))
-    # The same number of each slice, so that series differ by chance in who is there alone.
+    # The same number in each slice, so that series differ only in which things are there.
     found = presences.copy()
     for there in found.T:
         rows = np.flatnonzero(there)
@@ -100,8 +100,8 @@ def movements(points: Sequence[Array], pairs: Sequence[Array]) -> list[Array]:
 def shift_between(points: Array, other: Array, *, centred: bool) -> float:
     """The median distance of two maps of the same rows, one of them turned onto the other.
 
-    centred : whether each map has its own middle at 0. Links do not remove that one middle is not
-        the other, so it counts as movement here, too; other maps are shifted onto one another.
+    centred : whether each map has its own mean at 0. Links do not remove the distance between two
+        means, so it counts as movement here, too; other maps are shifted onto one another.
     """
     if not centred:
         return float(np.median(procrustes(points, other, scale=1.0).residuals)) / _radius(points)
@@ -117,7 +117,7 @@ def _radius(points: Array) -> float:
 def resampled_pair(n: int, overlap: float, draw: np.random.Generator) -> tuple[Array, Array, Array]:
     """The rows of two samples of one slice, and the pairs of their places that are one row.
 
-    They share as large a part of their rows as slices do, but for MAX_OVERLAP.
+    They share as large a part of their rows as slices do, but at most MAX_OVERLAP.
     """
     share = min(overlap, MAX_OVERLAP)
     count = max(3, int(n / (2 - share)))

@@ -12,9 +12,11 @@ from sklearn.base import clone
 from dualfold.arrays import Array
 from dualfold.certificate import Certificate
 from dualfold.errors import DualfoldError, DualfoldWarning, counted
+from dualfold.fitting.graph_estimator import GraphEstimator
 from dualfold.fitting.graph_fit import GraphMethod, connected_graph
 from dualfold.graph.graph import Graph
 from dualfold.graph.growth import graph_without
+from dualfold.maps.moved_map import MovedMap
 from dualfold.maps.out_of_sample import OutOfSampleMap
 from dualfold.trace.doubts import StoredPoints
 from dualfold.trace.problem import TraceProblem
@@ -28,6 +30,56 @@ from dualfold.trace.staleness import (
 
 # Iterations after which the objective of points that move says what can be gained.
 FURTHER_ROUNDS = 50
+
+
+def map_staleness(
+    estimator: Any,
+    rule: OutOfSampleMap,
+    rows: Any,
+    embedding: Array,
+    tolerance: float,
+    *,
+    graph: Graph | None = None,
+    graph_rows: Array | None = None,
+    new_pieces: int = 0,
+) -> StalenessCertificate:
+    """Of a map of all rows by the rule of its fit.
+
+    embedding : points of all rows, laid over an older map where the map was fitted again
+    graph, graph_rows : neighbour graph of all rows, and their numbers; None for other methods
+    new_pieces : as in `graph_staleness`
+    """
+    reason = why_unstated(estimator)
+    if reason:
+        return unresolved_staleness(reason, tolerance=tolerance)
+    frozen, points, own_rule = frozen_estimator(estimator, rule), embedding, rule
+    if isinstance(rule, MovedMap):  # the problem is about points before they were laid over others
+        points, own_rule = rule.moved_back(embedding), rule.map
+    if isinstance(frozen, GraphEstimator) and graph is not None and graph_rows is not None:
+        return graph_staleness(
+            frozen,
+            graph,
+            points[graph_rows],
+            tolerance,
+            new_pieces=new_pieces,
+            has_landmarks=has_landmarks(estimator),
+        )
+    if hasattr(frozen, "judged_points"):
+        return points_staleness(frozen, rows, points)
+    problem = frozen.statement(rows, points.shape[1]).problem
+    if problem.lift.rows_are_points:
+        return trace_staleness(problem, points, tolerance)
+    vectors = own_rule.stored_answer(problem, solved_vectors).vectors
+    return vector_staleness(problem, vectors, tolerance)
+
+
+def why_unstated(estimator: Any) -> str:
+    """Why the problem of a fit cannot be stated for rows that came later; "" where it can."""
+    if getattr(estimator, "_weighted", False):
+        return "the map was fitted with weights of rows, and new rows have none"
+    if len(getattr(estimator, "encodings_", ())):
+        return "the map has a mixed table's rows as numbers alone, and its problem needs the table"
+    return ""
 
 
 def frozen_estimator(estimator: Any, rule: OutOfSampleMap) -> Any:
@@ -67,8 +119,8 @@ def graph_staleness(
     """
     if new_pieces:
         return unresolved_staleness(
-            f"new rows make {counted(new_pieces, 'piece')} of the graph without an old row; how "
-            "pieces lie to one another is no part of the problem, so that there is no percentage",
+            f"new rows make {counted(new_pieces, 'piece')} of the graph without an old row; the "
+            "problem does not say how pieces lie to one another, so there is no percentage",
             tolerance=tolerance,
         )
     if estimator.pieces == "separate" and graph.n_pieces > 1:
@@ -77,7 +129,7 @@ def graph_staleness(
         )
     if has_landmarks:
         return unresolved_staleness(
-            "the problem is about landmarks, which stay; new rows enter no problem",
+            "the problem is about landmarks alone; new rows are only placed",
             tolerance=tolerance,
         )
     method = estimator._method()

@@ -1,8 +1,7 @@
-"""A map that lives: rows come and leave, old points stay, and it knows how stale it is."""
+"""A map that is updated: rows come and leave, old points stay, its staleness is certified."""
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from time import perf_counter
@@ -14,26 +13,21 @@ from sklearn.utils.validation import check_is_fitted
 
 from dualfold.arrays import Array
 from dualfold.certificate import DEFAULT_TOLERANCE
-from dualfold.descriptions import DESCRIPTIONS
 from dualfold.errors import Argument, InvalidInput, counted
 from dualfold.fitting.estimator import checked_rows
-from dualfold.fitting.graph_estimator import GraphEstimator
 from dualfold.fitting.tiles import tiled_rows
 from dualfold.graph.graph import Graph
 from dualfold.graph.growth import graph_without, grown_graph, refuse_fixed_graph, stacked_rows
-from dualfold.graph.neighbor_lists import Neighbors
+from dualfold.growth.estimator_fits import (
+    fitted_from,
+    fitted_rows_and_points,
+    known_lists,
+    lengths_have_meaning,
+    sources_of_rows,
+)
 from dualfold.growth.new_rows import NewRows, compared_with_old
 from dualfold.growth.registration import MovementTest, Registration, registration
-from dualfold.growth.staleness import (
-    frozen_estimator,
-    graph_staleness,
-    has_landmarks,
-    points_staleness,
-    solved_vectors,
-    staleness_or_reason,
-    trace_staleness,
-    vector_staleness,
-)
+from dualfold.growth.staleness import map_staleness, staleness_or_reason, why_unstated
 from dualfold.growth.verdict import MapVerdict, Thresholds, verdict_of
 from dualfold.maps.moved_map import MovedMap
 from dualfold.maps.out_of_sample import OutOfSampleMap
@@ -42,7 +36,6 @@ from dualfold.trace.staleness import StalenessCertificate, unresolved_staleness
 
 # Rows of a table in tiles that are placed together.
 TILE_ROWS = 20_000
-ENCODED_ROWS = "the map has a mixed table's rows as numbers alone, and its problem needs the table"
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,7 +136,7 @@ class UpdatedMap:
         ndarray of shape (n_samples, n_components)
             Their points.
         """
-        points = self.rule(self._checked(X))
+        points = self.rule(self._checked_rows(X))
         return np.asarray(points).astype(self.embedding_.dtype, copy=False)
 
     def extend(self, X: Any = None, *, without: Any = ()) -> UpdatedMap:
@@ -167,7 +160,7 @@ class UpdatedMap:
         InvalidInput
             If the rows do not have the columns of the map, or numbers are none of its rows.
         """
-        staying = self._without(without)
+        staying = self._without_rows(without)
         tiles = None if X is None else tiled_rows(X)
         if tiles is not None:
             for start in range(0, tiles.n_rows, TILE_ROWS):
@@ -177,7 +170,7 @@ class UpdatedMap:
         return staying if X is None else staying._with(X, self.batch_.max() + 1)
 
     def _with(self, X: Any, batch: int) -> UpdatedMap:
-        new = self._checked(X)
+        new = self._checked_rows(X)
         points = np.asarray(self.rule(new)).astype(self.embedding_.dtype, copy=False)
         grown: dict[str, Any] = {}
         if self.graph_ is not None and self.graph_rows_ is not None:
@@ -193,7 +186,7 @@ class UpdatedMap:
             **grown,
         )
 
-    def _without(self, numbers: Any) -> UpdatedMap:
+    def _without_rows(self, numbers: Any) -> UpdatedMap:
         gone = _row_mask(numbers, self.n_rows)
         if not gone.any():
             return self
@@ -222,7 +215,7 @@ class UpdatedMap:
             **shrunk,
         )
 
-    def _checked(self, X: Any) -> Any:
+    def _checked_rows(self, X: Any) -> Any:
         estimator = self.estimator
         if hasattr(estimator, "n_features_in_"):
             checked = estimator._checked_rows(X, reset=False)
@@ -253,42 +246,19 @@ class UpdatedMap:
         StalenessCertificate
             The distance; `dualfold.trace.staleness` says how it is proved.
         """
-        return staleness_or_reason(lambda: self._staleness(tolerance), tolerance)
-
-    def _staleness(self, tolerance: float) -> StalenessCertificate:
-        if getattr(self.estimator, "_weighted", False):
-            return unresolved_staleness(
-                "the map was fitted with weights of rows, and new rows have none",
-                tolerance=tolerance,
-            )
-        if len(getattr(self.estimator, "encodings_", ())):
-            return unresolved_staleness(ENCODED_ROWS, tolerance=tolerance)
-        estimator = frozen_estimator(self.estimator, self.rule)
-        points = self._own_points()
-        graph, numbers = self.graph_, self.graph_rows_
-        if isinstance(estimator, GraphEstimator) and graph is not None and numbers is not None:
-            return graph_staleness(
-                estimator,
-                graph,
-                points[numbers],
+        return staleness_or_reason(
+            lambda: map_staleness(
+                self.estimator,
+                self.rule,
+                self.rows,
+                self.embedding_,
                 tolerance,
+                graph=self.graph_,
+                graph_rows=self.graph_rows_,
                 new_pieces=len(self._pieces_without(self.batch_ > 0)),
-                has_landmarks=has_landmarks(self.estimator),
-            )
-        if hasattr(estimator, "judged_points"):
-            return points_staleness(estimator, self.rows, points)
-        problem = estimator.statement(self.rows, points.shape[1]).problem
-        if problem.lift.rows_are_points:
-            return trace_staleness(problem, points, tolerance)
-        inner = self.rule.map if isinstance(self.rule, MovedMap) else self.rule
-        frozen = inner.stored_answer(problem, solved_vectors).vectors
-        return vector_staleness(problem, frozen, tolerance)
-
-    def _own_points(self) -> Array:
-        """The points as the rule's own problem has them: before they were laid over another map."""
-        if isinstance(self.rule, MovedMap):
-            return self.rule.moved_back(self.embedding_)
-        return self.embedding_
+            ),
+            tolerance,
+        )
 
     def _pieces_without(self, is_new: Array) -> tuple[Array, ...]:
         """The rows of each piece of the graph that holds new rows alone."""
@@ -375,8 +345,10 @@ class UpdatedMap:
         InvalidInput
             If the map was fitted with weights of rows, or to a mixed table that it encoded.
         """
-        self._refuse_unstated_problem()
-        rows = self.rows if X is None else self._checked(X)
+        reason = why_unstated(self.estimator)
+        if reason:
+            raise InvalidInput(f"{reason}; fit an estimator to all rows and use its own extend()")
+        rows = self.rows if X is None else self._checked_rows(X)
         numbers = np.arange(self.n_rows) if old_rows is None else np.asarray(old_rows)
         if (
             len(numbers) != self.n_rows
@@ -390,13 +362,14 @@ class UpdatedMap:
             )
         begin = perf_counter()
         start = self._start(rows, numbers)
-        estimator = fitted_from(clone(self.estimator), rows, start, self._known_lists(X is None))
+        known = known_lists(self.graph_, self.n_rows) if X is None else None
+        estimator = fitted_from(clone(self.estimator), rows, start, known)
         seconds = perf_counter() - begin
         values = getattr(estimator, "eigenvalues_", None)
         fresh = map_of_estimator(estimator, rows)
         own = fresh.embedding_
         found = registration(
-            self.embedding_, own[numbers], numbers, values, _lengths_count(estimator)
+            self.embedding_, own[numbers], numbers, values, lengths_have_meaning(estimator)
         )
         rule = MovedMap(fresh.rule, found.rotation, found.scale, found.shift)
         return replace(
@@ -410,29 +383,11 @@ class UpdatedMap:
             stored=self.stored,
         )
 
-    def _refuse_unstated_problem(self) -> None:
-        """What cannot be stated for all rows is not fitted again: it would be another problem."""
-        again = "; fit an estimator to all rows and use its own extend()"
-        if getattr(self.estimator, "_weighted", False):
-            raise InvalidInput(f"the map was fitted with weights, and new rows have none{again}")
-        if len(getattr(self.estimator, "encodings_", ())):
-            raise InvalidInput(f"{ENCODED_ROWS}{again}")
-
     def _start(self, rows: Any, numbers: Array) -> Array:
         """Where the points of a fit begin: old ones at their places, the others placed."""
         points = np.asarray(self.rule(rows), dtype=float)
         points[numbers] = self.embedding_
         return points
-
-    def _known_lists(self, same_rows: bool) -> Neighbors | None:
-        """Neighbours that need no search: the lists of the grown graph of all rows."""
-        graph = self.graph_
-        whole = graph is not None and graph.n == self.n_rows and graph.kind == "fixed"
-        if not same_rows or graph is None or not whole or len(set(graph.lists.counts)) != 1:
-            return None
-        shape = graph.n, -1
-        indices = graph.lists.indices.reshape(shape).astype(np.int32)
-        return Neighbors(indices, graph.lists.distances.reshape(shape), graph.search)
 
     def movement_test_seconds(self, repeats: int = 19) -> float:
         """Predict the cost of `movement_test` by the seconds that the last fit took.
@@ -475,7 +430,7 @@ class UpdatedMap:
             If the map was not fitted again.
         """
         old_rows, old_points = self._anchor()
-        scale = 1.0 if _lengths_count(self.estimator) else "best"
+        scale = 1.0 if lengths_have_meaning(self.estimator) else "best"
         points = np.asarray(self.embedding_, dtype=float)
         n_old = len(old_rows)
         observed = _median_movement(points[old_rows], old_points, scale)
@@ -530,9 +485,37 @@ class UpdatedMap:
 
 
 def map_of_estimator(estimator: Any, old: Any = None) -> UpdatedMap:
-    """The map of a fitted estimator, before any update.
+    """Return the map of a fitted estimator, before any update.
 
-    old : the rows that were fitted, for estimators that keep none
+    Parameters
+    ----------
+    estimator : estimator
+        A fitted estimator of dualfold whose rule places new rows.
+    old : array-like of shape (n_samples, n_features) or None, default=None
+        The rows that it was fitted to, for estimators that keep none.
+
+    Returns
+    -------
+    UpdatedMap
+        All rows of the fit, with their points.
+
+    Raises
+    ------
+    InvalidInput
+        If the estimator places no new rows from features, or keeps no rows and none are given.
+
+    See Also
+    --------
+    UpdatedMap.extend : Adds rows to it.
+
+    Examples
+    --------
+    >>> from dualfold import Isomap
+    >>> from dualfold.data import swiss_roll
+    >>> from dualfold.growth import map_of_estimator
+    >>> X = swiss_roll(120, random_state=0).points
+    >>> map_of_estimator(Isomap(n_neighbors=8).fit(X)).n_rows
+    120
     """
     check_is_fitted(estimator)
     rule = estimator.placing_map()
@@ -542,26 +525,7 @@ def map_of_estimator(estimator: Any, old: Any = None) -> UpdatedMap:
             "cannot grow; fit on features"
         )
     graph = getattr(estimator, "graph_", None)
-    numbers = getattr(estimator, "rows_", None)
-    points = getattr(estimator, "embedding_", None)
-    if old is not None:
-        rows = estimator._checked_rows(old, reset=False)
-        if points is None or len(points) != rows.shape[0]:
-            points = rule(rows)
-    else:
-        fitted = rule.fitted_rows()
-        if fitted is None:
-            raise InvalidInput(
-                f"{type(estimator).__name__} keeps no rows; give those that it was fitted to: "
-                "extend(X, ",
-                Argument("old"),
-                "=…)",
-            )
-        rows = fitted[0]
-        if numbers is not None and points is not None:
-            points, numbers = points[numbers], None
-        if points is None or len(points) != rows.shape[0]:
-            points = rule.stored_points() if rule.stored_points() is not None else rule(rows)
+    rows, points, numbers = fitted_rows_and_points(estimator, rule, old)
     held, in_graph = rule.fitted_rows(), None
     if graph is not None:
         refuse_fixed_graph(graph)
@@ -570,9 +534,9 @@ def map_of_estimator(estimator: Any, old: Any = None) -> UpdatedMap:
         estimator=estimator,
         rule=rule,
         rows=rows,
-        embedding_=np.asarray(points),
+        embedding_=points,
         batch_=np.zeros(rows.shape[0], int),
-        source_=_sources(rule, rows.shape[0], numbers),
+        source_=sources_of_rows(rule, rows.shape[0], numbers),
         graph_=graph,
         graph_rows_=in_graph,
         certificate_=estimator.certificate_,
@@ -580,56 +544,9 @@ def map_of_estimator(estimator: Any, old: Any = None) -> UpdatedMap:
     )
 
 
-def _sources(rule: OutOfSampleMap, n: int, numbers: Any) -> Array:
-    """The number of each of n rows among those that the rule holds; -1 where it holds it not.
-
-    numbers : of the rows that were fitted, where not all were
-    """
-    held = rule.fitted_rows()
-    if held is None or held[0].shape[0] == n:
-        return np.arange(n)
-    sources = np.full(n, -1)
-    if numbers is not None and len(numbers) == held[0].shape[0]:
-        sources[numbers] = np.arange(len(numbers))
-    return sources
-
-
-def fitted_from(estimator: Any, rows: Any, start: Array, known: Neighbors | None) -> Any:
-    """The estimator fitted to rows, from the points `start`; its parameters stay as they are.
-
-    New rows may bring a direction that the start has nothing of. Where the certificate is not
-    satisfied, the fit is made once more, from nothing.
-    """
-    given = estimator.get_params(deep=False)
-    own: dict[str, Any] = {}
-    if "early_exaggeration" in given:  # it would fold the start together first
-        own = {"init": start, "early_exaggeration": 1.0}
-    elif known is not None and given.get("graph") is None:
-        own = {"graph": known}
-    estimator.set_params(**own)
-    estimator._start = start
-    with warnings.catch_warnings(record=True) as said:
-        warnings.simplefilter("always")
-        estimator.fit(rows)
-    del estimator._start
-    if estimator.certificate_.level in ("unresolved", "failed"):
-        estimator.fit(rows)
-    else:
-        for one in said:
-            warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
-    return estimator.set_params(**{name: given[name] for name in own})
-
-
 def _median_movement(points: Array, other: Array, scale: Any) -> float:
     radius = float(np.sqrt(np.mean(np.sum((points - points.mean(axis=0)) ** 2, axis=1)))) or 1.0
     return float(np.median(procrustes(points, other, scale=scale).residuals)) / radius
-
-
-def _lengths_count(estimator: Any) -> bool:
-    """Whether lengths on the map mean something."""
-    name = type(estimator).__name__
-    row = next((one for one in DESCRIPTIONS.values() if one.class_name == name), None)
-    return row is None or row.lengths
 
 
 def _row_mask(numbers: Any, n: int) -> Array:

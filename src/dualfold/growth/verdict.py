@@ -47,6 +47,17 @@ class MapVerdict:
     See Also
     --------
     dualfold.UpdatedMap.verdict : Makes it.
+
+    Examples
+    --------
+    >>> from dualfold import PCA
+    >>> from dualfold.data import swiss_roll
+    >>> X = swiss_roll(120, random_state=0).points
+    >>> model = PCA().fit(X[:100])
+    >>> model.extend(X[100:], old=X[:100]).verdict().word
+    'keep'
+    >>> model.extend(X[100:] + [500, 0, 0], old=X[:100]).verdict().word
+    'fit again'
     """
 
     word: Word

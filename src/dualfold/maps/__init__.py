@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from dualfold.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from dualfold.maps.linear_map import LinearMap
@@ -14,18 +15,10 @@ __all__ = [
     "random_map",
 ]
 # Loaded when first used: most estimators need one kind of map.
-_NAMES_BY_MODULE = {
-    "linear_map": ("LinearMap",),
-    "random_maps": ("random_map",),
-}
-_MODULE_OF = {name: home for home, names in _NAMES_BY_MODULE.items() for name in names}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _MODULE_OF:
-        raise AttributeError(f"module 'dualfold.maps' has no attribute {name!r}")
-    return getattr(import_module(f"dualfold.maps.{_MODULE_OF[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "LinearMap": "linear_map",
+        "random_map": "random_maps",
+    },
+)

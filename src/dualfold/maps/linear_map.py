@@ -222,7 +222,7 @@ class ProjectionLift(LinearLift):
             return np.zeros((0, V.shape[1]))
         return self.linear_map(V, values).encode(self.data)
 
-    def centred(self, points: Array) -> Array:
+    def points_around_mean(self, points: Array) -> Array:
         """Points around their mean, the weighted one where rows have weights."""
         if self.weights is None:
             return points - points.mean(axis=0, dtype=float)
@@ -231,7 +231,7 @@ class ProjectionLift(LinearLift):
     def vectors_behind(self, problem: TraceProblem, stored: StoredPoints, solve: Solve) -> Array:
         points = stored.points
         if self.space is not None:
-            centred = self.centred(points)
+            centred = self.points_around_mean(points)
             return np.linalg.solve(self.space.form(lambda Z: Z), self.space.adjoint(centred))
         if not isinstance(problem.metric, Identity):
             # Where features outnumber rows, points do not determine the directions that they
@@ -272,7 +272,7 @@ class WholeSpaceLift(ProjectionLift):
         """Columns without extent stand for flat directions, one each."""
         assert isinstance(self.space, WholeSpace)
         inner, r = self.space.inner, self.space.n_inner
-        points = self.centred(stored.points)
+        points = self.points_around_mean(stored.points)
         V = np.zeros((problem.n, points.shape[1]))
         V[:r] = np.linalg.solve(inner.form(lambda Z: Z), inner.adjoint(points))
         # An answer has the length 1 in the metric; what is left of it in the rows' space is not.

@@ -5,19 +5,10 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import Any
-
 from dualfold.descriptions import FUNCTION_MODULES
+from dualfold.lazy_names import lazy_names
 
 __all__ = sorted(FUNCTION_MODULES)
-
-
-def __getattr__(name: str) -> Any:
-    if name in FUNCTION_MODULES:
-        return getattr(import_module(f"dualfold.methods._{FUNCTION_MODULES[name]}"), name)
-    raise AttributeError(f"module 'dualfold.methods' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__ = lazy_names(
+    __name__, {name: f"_{module}" for name, module in FUNCTION_MODULES.items()}
+)

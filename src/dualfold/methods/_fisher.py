@@ -131,7 +131,7 @@ def discriminant_problem(
     data: Any = None,
     weights: RowWeights | None = None,
 ) -> TraceProblem:
-    """The problem of these matrices, of so many classes; without `data` it has a map, no points."""
+    """The problem of the matrices of `classes` classes; without `data` it has a map, no points."""
     most = min(classes - 1, len(found.within))
     count = most if n_components is None else n_components
     if count > most:

@@ -381,7 +381,6 @@ class Isomap(GraphEstimator):
     (3, 2)
     """
 
-    embeds_some_rows: ClassVar[bool] = False
     _parameter_constraints: ClassVar[dict[str, Any]] = GRAPH_CONSTRAINTS | {
         "max_iter": [Interval(Integral, 1, None, closed="left"), None],
         "path_method": [StrOptions({"auto", "FW", "D"})],

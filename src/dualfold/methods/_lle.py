@@ -214,7 +214,7 @@ def hessian_lle(graph: Graph, *, n_components: int = 2) -> TraceProblem:
     A surface that is locally isometric to an open connected part of the plane, even one with holes,
     comes back up to an affine map [1]_. Second derivatives need dense data; of the four forms of
     LLE this one suffers most from noise. A neighbourhood is the listed rows without their owner; a
-    row that nobody lists is added to its own.
+    row that is in no list is added to its own.
 
     References
     ----------
@@ -277,7 +277,7 @@ def ltsa(graph: Graph, *, n_components: int = 2) -> TraceProblem:
     -----
     A flat surface comes back up to an affine map [1]_. The method fails, by folding, where
     neighbourhoods bend or the tangent is noisy. As in scikit-learn a neighbourhood is the listed
-    rows without their owner; a row that nobody lists is added to its own.
+    rows without their owner; a row that is in no list is added to its own.
 
     References
     ----------

@@ -107,8 +107,8 @@ def tsne(
 # How much longer than n/4 the steps after early exaggeration are. 4 leaves more than a hundredth of
 # the forces unbalanced, so the last rounds have 1 again (docs/dev/notes/tsne-grid.md).
 LATE_STEP_FACTOR = 4.0
-# Up to so many rows the momentum is 0.9; the largest; and the iterations of larger maps at the end
-# in which they come to rest (docs/dev/notes/tsne-grid.md).
+# The momentum is 0.9 up to MOMENTUM_ROWS rows and grows to MAX_MOMENTUM for more; larger maps end
+# with CALM_ITERATIONS iterations in which they come to rest (docs/dev/notes/tsne-grid.md).
 MOMENTUM_ROWS = 100_000
 MAX_MOMENTUM = 0.97
 CALM_ITERATIONS = 100
@@ -137,7 +137,7 @@ class TSNE(Estimator):
     max_iter : int ≥ 250, default=1000
         Maximum number of iterations, the first 250 included.
     n_iter_without_progress : int ≥ -1, default=300
-        Stop after so many iterations without a better objective.
+        Number of iterations without a better objective after which to stop.
     min_grad_norm : float ≥ 0, default=1e-07
         Stop where the norm of the gradient is below this.
     metric : str or callable, default="euclidean"
@@ -168,7 +168,7 @@ class TSNE(Estimator):
         Factor of the attraction: 1 is t-SNE, about 4 looks like UMAP, and inf gives the eigenmaps
         of the affinities.
     n_neighbors : int ≥ 1 or None, default=None
-        Give each row so many nearest neighbours with equal affinities, instead of a perplexity.
+        Number of nearest neighbours with equal affinities, instead of a perplexity.
     graph : Graph, Neighbors, sparse matrix or None, default=None
         Neighbours that are known already: a `dualfold.Graph`, a sparse matrix of edge lengths, or
         the lists that `dualfold.graph.nearest` returns.

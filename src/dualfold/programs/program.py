@@ -198,7 +198,7 @@ class LinearProgram(_Program):
     f : array-like or None, default=None
         Right-hand side of the equations.
     nonnegative : int, default=0
-        The first so many variables must be ≥ 0.
+        Number of variables that must be ≥ 0; they are the first ones.
     sense : {"min", "max"}, default="min"
         Whether the objective is minimised or maximised.
 
@@ -278,7 +278,7 @@ class QuadraticProgram(_Program):
     f : array-like or None, default=None
         Right-hand side of the equations.
     nonnegative : int, default=0
-        The first so many variables must be ≥ 0.
+        Number of variables that must be ≥ 0; they are the first ones.
     sense : {"min", "max"}, default="min"
         Whether the objective is minimised or maximised.
     R : array-like, sparse matrix or None, default=None

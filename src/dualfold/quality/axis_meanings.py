@@ -75,7 +75,7 @@ def axis_meanings(directions: Iterable[ColumnDirection], n_axes: int) -> tuple[A
     known = list(directions)
     pairs = zip(known, _limits_of_chance(known), strict=True)
     beyond = [(one, limit) for one, limit in pairs if one.correlation > limit]
-    return tuple(_meaning(beyond, axis) for axis in range(n_axes))
+    return tuple(_axis_meaning(beyond, axis) for axis in range(n_axes))
 
 
 def _limits_of_chance(directions: Sequence[ColumnDirection]) -> list[float]:
@@ -93,7 +93,7 @@ def _limits_of_chance(directions: Sequence[ColumnDirection]) -> list[float]:
     ]
 
 
-def _meaning(directions: Sequence[tuple[ColumnDirection, float]], axis: int) -> AxisMeaning:
+def _axis_meaning(directions: Sequence[tuple[ColumnDirection, float]], axis: int) -> AxisMeaning:
     """directions : each with its limit."""
     along = [
         (one.title, one.axes[axis]) for one, limit in directions if abs(one.axes[axis]) > limit

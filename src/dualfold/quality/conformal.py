@@ -130,7 +130,7 @@ def compared_rows(
         for lists in (lists_of_old, lists_of_new)
     ]
     below = np.searchsorted(np.sort(scores[0]), scores[1], side="left")
-    spread = _spread(old, metric, n_jobs)
+    spread = _median_distance(old, metric, n_jobs)
     with np.errstate(divide="ignore", invalid="ignore"):
         distances, own = (
             np.nan_to_num(lists.distances[:, 0] / spread, nan=0.0, posinf=np.inf)
@@ -139,7 +139,7 @@ def compared_rows(
     return ComparedRows(np.asarray((1 + n - below) / (n + 1)), distances, float(own.max()))
 
 
-def _spread(old: Any, metric: Any, n_jobs: int | None) -> float:
+def _median_distance(old: Any, metric: Any, n_jobs: int | None) -> float:
     """The median distance between two old rows that differ; 0 if none do."""
     n = old.shape[0]
     rows = np.random.default_rng(0).permutation(n)[:MAX_SPREAD_ROWS]

@@ -87,7 +87,7 @@ def measured_distortion(
 ) -> Distortion:
     """Ratios of squared distances in Y to those in X, over pairs of rows.
 
-    All pairs are measured where there are no more than `n_pairs`, else so many random ones.
+    All pairs are measured where there are no more than `n_pairs`, else `n_pairs` random ones.
 
     Parameters
     ----------

@@ -70,14 +70,14 @@ class ForeignRows:
 
     @property
     def chance_of_furthest(self) -> float:
-        """The chance of one of so many exchangeable rows to lie as far out as the furthest does."""
+        """The chance that the furthest of as many exchangeable rows lies as far out."""
         return self.chance_of(1, int(self._ranks.min(initial=self.old_rows + 1)))
 
     @property
     def more_than_chance(self) -> bool:
         """Whether the count or the furthest row says that there are foreign rows among these.
 
-        Exchangeable rows look so in at most 1 of 20 tables: 1 of 40 for each of the two looks.
+        Exchangeable rows look so in at most 1 of 20 tables: 1 of 40 for each of the two tests.
         """
         return self.has_many_far or _is_rare(self.chance_of_furthest)
 

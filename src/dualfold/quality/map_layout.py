@@ -27,7 +27,6 @@ from dualfold.quality.unrelated_columns import UnrelatedOrder, order_of_unrelate
 # (docs/calibration.md#the-verdict-on-a-map).
 LAYOUT_GRADES = ((0.7, "good"), (0.5, "fair"), (0.25, "poor"), (-np.inf, "hardly any"))
 MIN_ORDER_CORRELATION = LAYOUT_GRADES[0][0]
-MIN_FAIR = LAYOUT_GRADES[1][0]
 # Where it is fair or good, and as much is shown of columns that are not related.
 TRIVIAL = "trivial"
 LAYOUT_WORDS = ("good", "fair", TRIVIAL, "poor", "hardly any")
@@ -36,7 +35,7 @@ SHOWN_GRADES = LAYOUT_WORDS[:2]
 MIN_NEARLY_ALL = 0.95
 # Of the columns of a table: fewer are the order of a few, not of the table.
 MIN_ORDERED_SHARE = 0.1
-# All pairs of fewer rows are compared; else 20,000 pairs of so many rows.
+# All pairs of up to MAX_EXACT_ROWS rows are compared; of more, 20 pairs of each of 1,000 rows.
 MAX_EXACT_ROWS = 150
 MAX_POOL_ROWS = 2_000
 MAX_PAIR_ROWS = 1_000

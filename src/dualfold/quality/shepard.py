@@ -156,11 +156,11 @@ class DistanceGrid:
                     self._top[axis] *= 2
             tops = list(self._top)
         per_bin = [self._bins / top for top in tops]
-        own = self._counted(before, after, names, per_bin)
+        own = self._pair_counts(before, after, names, per_bin)
         if once:
             height = len(names)
             near, map_near = (np.ascontiguousarray(part[:, :height]) for part in (before, after))
-            own = 2 * own - self._counted(near, map_near, names, per_bin)
+            own = 2 * own - self._pair_counts(near, map_near, names, per_bin)
         with self._lock:
             for axis in (0, 1):
                 while tops[axis] < self._top[axis]:
@@ -168,7 +168,9 @@ class DistanceGrid:
                     tops[axis] *= 2
             self._counts += own
 
-    def _counted(self, before: Array, after: Array, names: Array, per_bin: list[float]) -> Array:
+    def _pair_counts(
+        self, before: Array, after: Array, names: Array, per_bin: list[float]
+    ) -> Array:
         found = np.zeros((self._bins, self._bins), dtype=np.int64)
         table = before, after, before.shape[1], len(names), names
         _pair_histogram(*table, *per_bin, self._bins, found)

@@ -4,7 +4,8 @@ print(dualfold.recommend(X))
 """
 
 from dualfold.quality.dimension_estimates import intrinsic_dimension
-from dualfold.recommendation.recommendation import Recommendation, recommend
+from dualfold.recommendation.recommendation import Recommendation
+from dualfold.recommendation.recommender import recommend
 from dualfold.recommendation.short_cuts import neighbor_scan
 
 __all__ = [

@@ -6,13 +6,14 @@ load_model("roll.dualfold").transform(new)
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from dualfold.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from dualfold.saved.foreign_rows import judged_rows
     from dualfold.saved.grown_models import updated_map_of
     from dualfold.saved.model import Model, load_model, model_of, save_model
+    from dualfold.saved.old_and_new_rows import judged_rows
     from dualfold.saved.rechecks import rechecked_model, rechecked_points
 
 __all__ = [
@@ -26,20 +27,16 @@ __all__ = [
     "updated_map_of",
 ]
 # Loaded when first used: a page compares rows, and stores no model.
-_NAMES_BY_MODULE = {
-    "foreign_rows": ("judged_rows",),
-    "grown_models": ("updated_map_of",),
-    "model": ("Model", "load_model", "model_of", "save_model"),
-    "rechecks": ("rechecked_model", "rechecked_points"),
-}
-_MODULE_OF = {name: home for home, names in _NAMES_BY_MODULE.items() for name in names}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _MODULE_OF:
-        raise AttributeError(f"module 'dualfold.saved' has no attribute {name!r}")
-    return getattr(import_module(f"dualfold.saved.{_MODULE_OF[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "Model": "model",
+        "judged_rows": "old_and_new_rows",
+        "load_model": "model",
+        "model_of": "model",
+        "rechecked_model": "rechecks",
+        "rechecked_points": "rechecks",
+        "save_model": "model",
+        "updated_map_of": "grown_models",
+    },
+)

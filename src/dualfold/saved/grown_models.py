@@ -1,4 +1,4 @@
-"""A stored model as a map that grows again."""
+"""A stored model as a map that rows can be added to."""
 
 from __future__ import annotations
 

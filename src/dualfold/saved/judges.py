@@ -19,7 +19,7 @@ from dualfold.embedding import Embedding
 from dualfold.errors import InPython, InvalidInput
 from dualfold.fitting.estimator import Statement, asked_count
 from dualfold.fitting.graph_estimator import StatedGraph
-from dualfold.fitting.layout import PiecewiseCertificate, side_by_side
+from dualfold.fitting.piece_layout import PiecewiseCertificate, side_by_side
 from dualfold.graph import Graph, separate
 from dualfold.maps.out_of_sample import OutOfSampleMap, parts_of
 from dualfold.maps.piecewise_map import PiecewiseMap

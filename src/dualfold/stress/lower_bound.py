@@ -107,7 +107,7 @@ def _least_eigenvalue(G: Array) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class Quadratic:
+class QuadraticBound:
     """σ ≥ constant + 2‖M − N‖², N any matrix with at most d positive eigenvalues and no others.
 
     M : −½·SτS with the vector s projected out
@@ -194,7 +194,7 @@ class Parabolas:
         return replace(self, diagonal=slope.sum(axis=1) / (2 * self.s**4))
 
     @cached_property
-    def quadratic(self) -> Quadratic:
+    def quadratic(self) -> QuadraticBound:
         """The sum of all parabolas, with M and its rounding.
 
         −½s_i s_j τ_ij is the difference of A = ½s_i s_j e² and C = (1 − δ/e)/(4s_i s_j), and
@@ -218,7 +218,7 @@ class Parabolas:
         M -= left
         added = float((s**4 * self.diagonal**2).sum()) / 2
         constant = square / 2 - 2 * slopes - added
-        return Quadratic(M, image, constant, square + 2 * slopes + 2 * added, error)
+        return QuadraticBound(M, image, constant, square + 2 * slopes + 2 * added, error)
 
     def relaxed_minimum(self, count: int) -> tuple[float, Array]:
         """About the bound, and the eigenpairs it is attained with, scaled by their values' roots.

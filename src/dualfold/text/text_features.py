@@ -141,13 +141,13 @@ def with_text(data: Prepared) -> Prepared:
 
 
 def _number_notices(labels: Mapping[str, Any], text: tuple[str, ...]) -> list[Message]:
-    """That a column holds numbers, whose words few rows may share; dates are refused."""
+    """Notices of columns of text that hold numbers, which few rows share; dates are refused."""
     said = []
     for name in text:
         if np.asarray(labels[name]).dtype.kind == "M":
             raise InvalidInput(
                 Argument("text", name),
-                " must be a column of words; it holds dates, which are used without this",
+                " must be a column of words; it holds dates, which are features without this",
             )
         words = [word for word in words_of(np.asarray(labels[name])) if word]
         if words and all(map(_is_number, words)):

@@ -240,7 +240,7 @@ def texts_of(X: Any) -> list[str]:
     if wrong:
         first = repr(texts[wrong[0]])[:MAX_QUOTED_LETTERS]
         raise InvalidInput(
-            Argument("X"), f" must hold texts; row {wrong[0]} holds {first}, which is none"
+            Argument("X"), f" must hold texts; row {wrong[0]} holds {first}, which is no text"
         )
     # No file can hold lone halves of characters.
     return [t if t.isascii() else t.encode("utf-8", "replace").decode("utf-8") for t in texts]

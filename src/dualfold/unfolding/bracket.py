@@ -91,7 +91,7 @@ def bracket_of(
     scale, own, off = _own_side(problem, found)
     # Points scaled by a power of 2 to the lengths of the problem, which rounds nothing.
     power = round(np.log2(scale) / 2)
-    lower, reached_by = _reached(problem, np.ldexp(Y, power), own, off, relaxation)
+    lower, reached_by = _reached_variance(problem, np.ldexp(Y, power), own, off, relaxation)
     second = second_eigenvalue(problem, w, Y, most_flops=most_flops)
     floor, allowed = second.proved, relaxation or 0.0
     total = asked_lengths_value(problem, w)
@@ -142,7 +142,7 @@ def _own_side(problem: UnfoldingProblem, found: EdgeFit) -> tuple[float, float, 
     return scale, value, max(over, under) + 4 * UNIT_ROUNDOFF
 
 
-def _reached(
+def _reached_variance(
     problem: UnfoldingProblem, Y: Array, own: float, off: float, relaxation: float | None
 ) -> tuple[float, str]:
     """A variance that is reached within the constraints, and by what.

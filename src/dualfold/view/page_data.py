@@ -158,13 +158,13 @@ def _map(shown: Map, n: int, before: list[Map], *, large: bool = False) -> dict[
         "certificate": None if shown.certificate is None else _verdict(shown.certificate),
         "spectrum": _spectrum(shown.values, shown.certificate),
         "neighbors": None if shown.neighbors is None else _neighbors_or_same(shown, n, before),
-        "tied": None if shown.tied is None or not len(shown.tied[0]) else _tied(shown.tied),
+        "tied": None if shown.tied is None or not len(shown.tied[0]) else _tied_entries(shown.tied),
         "scores": _scores(shown, n),
         "history": _history(shown.history),
         "quality": None if shown.quality is None else _quality(shown.quality),
         "trust": None if shown.ranks is None else _trust(shown.ranks),
         "verdict": None if shown.verdict is None else _map_verdict(shown.verdict),
-        "meaning": None if shown.meaning is None else _meaning(shown.meaning),
+        "meaning": None if shown.meaning is None else _meaning_entries(shown.meaning),
         "explains": shown.explains,
         "names": None if shown.names is None else names_content(shown.names, points),
         "columns": _column_points(shown, points.shape[1], strip=strip),
@@ -212,7 +212,7 @@ def _map_verdict(verdict: MapVerdict) -> dict[str, Any]:
     }
 
 
-def _meaning(meaning: MapMeaning) -> dict[str, Any]:
+def _meaning_entries(meaning: MapMeaning) -> dict[str, Any]:
     """Words at the axes, arrows of columns, groups with their rows."""
     arrows = [one for one in meaning.directions if one.is_beyond_chance]
     arrows = [one for one in arrows if one.correlation >= MIN_ARROW_CORRELATION]
@@ -277,7 +277,7 @@ def _neighbors_or_same(shown: Map, n: int, before: list[Map]) -> dict[str, Any]:
     return _neighbors(shown.neighbors, n)
 
 
-def _tied(tied: Any) -> dict[str, Any]:
+def _tied_entries(tied: Any) -> dict[str, Any]:
     rows, others = (packed_numbers(np.asarray(part)) for part in tied)
     return {"rows": rows, "others": others}
 

@@ -15,7 +15,7 @@ from dualfold.view.page_columns import Column, column_of, packed_numbers, values
 from dualfold.view.page_data import PageParts, as_json
 
 BYTES_PER_MB = 1_000_000
-# As large as most mail lets through, and opens in a few seconds.
+# Most mail servers accept a file of this size, and it opens in a few seconds.
 DEFAULT_MB = 20.0
 # Bytes that the data of the smallest page take.
 MIN_DATA_BYTES = 500

@@ -34,7 +34,7 @@ class SeriesContent:
     names : of the slices, in their order
     slice_of_row, ids, points : of each row of all slices
     columns : names and one value for each row, to colour by; color : which one at first
-    moves, exchanges : who moved most and why; who came and went
+    moves, exchanges : which rows moved most and why; which came and left
     verdict, weight : sentences about the certificate and the weight of staying near
     """
 
@@ -72,8 +72,8 @@ def make_series_page(content: SeriesContent, notes: Sequence[str] | None = None)
         "slices": [
             {
                 "rows": place_of_row[slices == t].tolist(),
-                "x": _rounded(points[slices == t, 0]),
-                "y": _rounded(
+                "x": _rounded_values(points[slices == t, 0]),
+                "y": _rounded_values(
                     points[slices == t, 1] if points.shape[1] > 1 else points[slices == t, 0] * 0
                 ),
             }
@@ -152,7 +152,7 @@ def _key(name: str, coloring: Coloring) -> dict[str, Any]:
     return key
 
 
-def _rounded(values: Array) -> list[float]:
+def _rounded_values(values: Array) -> list[float]:
     """Six digits: finer than a screen."""
     return [float(f"{value:.6g}") for value in values]
 
@@ -167,12 +167,12 @@ def _series_file(title: str, data: str) -> str:
     script = f'\n"use strict";\n(() => {{\n{text_of("series.js")}\n}})();\n'
     filling = {
         "title": html.escape(_encodable(title)),
-        # Only this text may run: a script smuggled in by a label would be another one.
+        # Only this text may run: a script inside a label has another hash.
         "policy": f"default-src 'none'; script-src {_fingerprint(script)}; "
         "style-src 'unsafe-inline'; img-src data:",
         "style": text_of("page.css") + text_of("series.css"),
         "data": data,
         "script": script,
     }
-    # One pass: what is filled in is never looked through again.
+    # One pass: text that was filled in is not searched for placeholders.
     return re.sub(r"\{\{(\w+)\}\}", lambda found: filling[found[1]], text_of("series.html"))

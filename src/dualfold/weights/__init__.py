@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from dualfold.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from dualfold.weights.covariance import scatter
@@ -33,27 +34,20 @@ __all__ = [
     "weighted_laplacian",
 ]
 # Loaded when first used: PCA needs the scatter, and no graph.
-_NAMES_BY_MODULE = {
-    "laplacians": (
-        "affinity",
-        "density_laplacian",
-        "heat_laplacian",
-        "laplacian_of",
-        "weighted_laplacian",
-    ),
-    "covariance": ("scatter",),
-    "gram": ("centred_gram", "point_gram"),
-    "local_tangents": ("tangent_alignment", "tangent_hessian"),
-    "reconstruction": ("reconstruction_error", "reconstruction_weights"),
-}
-_MODULE_OF = {name: home for home, names in _NAMES_BY_MODULE.items() for name in names}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _MODULE_OF:
-        raise AttributeError(f"module 'dualfold.weights' has no attribute {name!r}")
-    return getattr(import_module(f"dualfold.weights.{_MODULE_OF[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "affinity": "laplacians",
+        "centred_gram": "gram",
+        "density_laplacian": "laplacians",
+        "heat_laplacian": "laplacians",
+        "laplacian_of": "laplacians",
+        "point_gram": "gram",
+        "reconstruction_error": "reconstruction",
+        "reconstruction_weights": "reconstruction",
+        "scatter": "covariance",
+        "tangent_alignment": "local_tangents",
+        "tangent_hessian": "local_tangents",
+        "weighted_laplacian": "laplacians",
+    },
+)

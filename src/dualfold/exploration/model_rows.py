@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class NewRows:
+class ModelRows:
     """Rows for the map of a model.
 
     table : X has the model's columns in its order, without missing values
@@ -40,7 +40,7 @@ def stored_reading(stated: Any, path: str) -> Reading:
         raise InvalidInput(f"{path}: ", error.message) from error
 
 
-def rows_for_model(model: Model, source: Any, reading: Reading) -> NewRows:
+def rows_for_model(model: Model, source: Any, reading: Reading) -> ModelRows:
     """The new rows as the model takes them.
 
     source : a file, a data frame or an array
@@ -67,7 +67,7 @@ def rows_for_model(model: Model, source: Any, reading: Reading) -> NewRows:
     return _new_rows(table, model, reading, notices, values)
 
 
-def _mixed_rows(model: Model, source: Any, reading: Reading, written: Reading) -> NewRows:
+def _mixed_rows(model: Model, source: Any, reading: Reading, written: Reading) -> ModelRows:
     """New rows of a mixed table, as the old ones were encoded."""
     from dualfold.data.prepared import table_of_source
 
@@ -116,13 +116,13 @@ def _with_comparable_texts(table: Table, block: TextBlock) -> tuple[Table, list[
 
 def _new_rows(
     table: Table, model: Model, reading: Reading, notices: list[str], values: dict[str, Any]
-) -> NewRows:
+) -> ModelRows:
     """The complete rows, and the values that they were read with."""
     import numpy as np
 
     complete, notices = _complete(table, model, reading, notices)
     kept = np.searchsorted(table.rows, complete.rows)
-    return NewRows(complete, notices, {name: column[kept] for name, column in values.items()})
+    return ModelRows(complete, notices, {name: column[kept] for name, column in values.items()})
 
 
 def _complete(

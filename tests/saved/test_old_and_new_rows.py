@@ -11,8 +11,8 @@ import dualfold
 from dualfold.data.table_writer import read_metadata
 from dualfold.quality.foreign_rows import ForeignRows
 from dualfold.saved import judged_rows, load_model, model_of, save_model
-from dualfold.saved.foreign_rows import old_rows
 from dualfold.saved.model import kept_rows
+from dualfold.saved.old_and_new_rows import old_rows
 from tests.cli.command_line import run
 
 X = np.random.default_rng(0).normal(size=(30, 3))

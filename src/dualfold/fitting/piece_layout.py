@@ -14,13 +14,13 @@ from dualfold.embedding import Embedding
 
 
 @dataclass(frozen=True, eq=False)
-class Layout:
+class PieceLayout:
     """All points, and by how far each piece was moved.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.fitting.layout import side_by_side
+    >>> from dualfold.fitting.piece_layout import side_by_side
     >>> side_by_side([(np.array([0]), None), (np.array([1]), None)], 2, 1).points.ravel()
     array([0., 1.])
     """
@@ -29,7 +29,9 @@ class Layout:
     offsets: Array
 
 
-def side_by_side(parts: list[tuple[Array, Embedding | None]], n: int, dimensions: int) -> Layout:
+def side_by_side(
+    parts: list[tuple[Array, Embedding | None]], n: int, dimensions: int
+) -> PieceLayout:
     """Pieces from left to right along the first coordinate, largest first.
 
     Between two pieces is a tenth of the widest piece. A piece with fewer directions than
@@ -48,7 +50,7 @@ def side_by_side(parts: list[tuple[Array, Embedding | None]], n: int, dimensions
         offsets[number, 0] = edge - low
         points[rows, 0] += offsets[number, 0]
         edge += high - low + margin
-    return Layout(points, offsets)
+    return PieceLayout(points, offsets)
 
 
 # Together they are as good as the worst of them: the first of these levels that a piece has.
