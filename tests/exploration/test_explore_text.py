@@ -109,6 +109,9 @@ def test_wrong_vectors_and_options_are_refused(reviews, tmp_path):
         ({"text": "review", "text_options": "colour=red"}, "no option of texts"),
         ({"text": "review", "text_options": "min_df=red"}, "no value of min_df"),
         ({"text": "review", "text_options": "weight=2"}, "between 0 and 1"),
+        ({"text": "review", "text_options": "n_components=0"}, "^text_options='n_components=0' m"),
+        ({"text": "review", "text_options": "ngram_range=3,1"}, "^text_options='ngram_range=3,1'"),
+        ({"text": "review", "text_options": "min_df=1000"}, "; text_options='min_df=1' keeps"),
     ):
         with pytest.raises(InvalidInput, match=said):
             dualfold.explore(reviews, "pca", **choices)
@@ -130,8 +133,9 @@ def test_a_column_that_is_no_text_still_becomes_words(reviews):
     assert found.data.text.terms == ("11", "12", "13", "14", "15")
     assert "'code' holds numbers" in "\n".join(map(str, found.notes))
     dates = reviews.assign(day=pd.date_range("2024-01-01", periods=120))
-    with pytest.raises(InvalidInput, match="it holds dates"):
-        dualfold.explore(dates, "pca", text="day")
+    for day in (dates["day"], dates["day"].astype(str)):
+        with pytest.raises(InvalidInput, match="it holds dates"):
+            dualfold.explore(dates.assign(day=day), "pca", text="day")
 
 
 def test_vectors_need_no_text_that_names_groups(reviews):
