@@ -233,3 +233,13 @@ def test_texts_without_a_word_and_columns_of_another_length_are_refused(nested):
         named_groups(points, points, [""] * 600)
     with pytest.raises(InvalidInput, match="each of the 600 points of the map; 'a' has 3"):
         named_groups(points, points, columns={"a": [1, 2, 3]})
+
+
+def test_a_category_comes_first_though_many_numbers_differ_more():
+    rng = np.random.default_rng(0)
+    own = np.repeat([0, 1], 150)
+    points = np.where(own[:, None] > 0, 30.0, 0.0) + rng.normal(size=(300, 2))
+    columns = {f"number {place}": own * 9 + rng.normal(size=300) for place in range(8)}
+    columns["kind"] = np.array(["bird", "fish"])[np.where(rng.random(300) < 0.1, 1 - own, own)]
+    names = named_groups(points, points, columns=columns)
+    assert sorted(one.figures[0].words for one in names) == ["bird", "fish"]
