@@ -14,6 +14,7 @@ from dualfold.anndata.entries import (
     stored_graph,
 )
 from dualfold.embedding import embed
+from dualfold.errors import Argument, InvalidInput
 from dualfold.methods._diffusion_maps import DiffusionMaps, diffusion_maps
 from dualfold.methods._eigenmaps import LaplacianEigenmaps
 from dualfold.methods._isomap import Isomap
@@ -37,7 +38,13 @@ def write_graph_map(name: str, adata: Any, given: Mapping[str, Any], places: dic
     """
     cells = cells_to_write(adata, copy=places["copy"])
     key, use_rep, neighbors_key = places["key_added"], places["use_rep"], places["neighbors_key"]
-    if neighbors_key is not None and given.get("weights") == "precomputed":
+    if given.get("weights") == "precomputed":
+        if neighbors_key is None:
+            raise InvalidInput(
+                Argument("weights", "precomputed"),
+                " takes connectivities as weights; say where scanpy stored them by ",
+                Argument("neighbors_key", "neighbors"),
+            )
         points, values, certificate = _map_of_connectivities(name, cells, given, neighbors_key)
         use_rep = None
     else:
