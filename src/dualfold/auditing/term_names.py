@@ -38,7 +38,7 @@ def telling_terms(
     overall: Array,
     tests: int = 1,
 ) -> list[int]:
-    """Places of the two to four terms that tell the rows `inside` from the others `around`.
+    """Places of the terms, four at most, that tell the rows `inside` from the others `around`.
 
     A term that a share p of the rows inside, q of the others and r of all rows have scores
     p·log(p/q)·log(1/r): it is frequent in the group, rare around it, and says something at all.

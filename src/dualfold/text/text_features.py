@@ -192,7 +192,9 @@ def _given_vectors(
     data: Prepared, texts: list[str], options: TextOptions
 ) -> tuple[Array, TextFeatures, list[Message]]:
     reading, text = data.reading, tuple(data.reading.text)
-    rows = vector_rows(data.table.labels, reading.vectors, data.table.rows)
+    read = data.table.rows if data.raw is None else data.raw.rows
+    n_rows = int(read[-1]) + 1
+    rows = vector_rows(data.table.labels, reading.vectors, data.table.rows, n_rows)
     sources = (quoted_names(reading.vectors, 3).replace("'", ""),) * rows.shape[1]
     features = TextFeatures(text, sources, None)
     said = [Message(f"vectors of {rows.shape[1]} numbers ({sources[0]}) are compared by cosine")]

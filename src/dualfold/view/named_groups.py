@@ -33,7 +33,7 @@ def named_groups(
 ) -> GroupNames:
     """Groups that a map shows at three levels of zoom, each with a name that was checked.
 
-    Groups are hills of density on the map. Each is named by the two to four terms of `text` that
+    Groups are hills of density on the map. Each is named by up to four terms of `text` that
     tell it from its surroundings, or by the columns in which it differs, and is tested as `audit`
     tests groups: a group that the data do not have loses its name. The same input gives the same
     names.
