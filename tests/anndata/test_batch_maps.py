@@ -67,5 +67,8 @@ def test_batches_that_cannot_be_linked_are_refused_with_a_reason() -> None:
     with pytest.raises(InvalidInput, match="missing for 1 cell; drop"):
         cell_maps.aligned_maps(cells, "batch", use_rep="X")
     cells.obs["batch"] = "one"
-    with pytest.raises(InvalidInput, match="at least two are needed"):
+    with pytest.raises(InvalidInput, match="two batches or more apart; all cells are of 'one'"):
+        cell_maps.aligned_maps(cells, "batch", use_rep="X")
+    cells.obs["batch"] = ["rare"] * 2 + ["rest"] * (cells.n_obs - 2)
+    with pytest.raises(InvalidInput, match="needs 3 cells or more in each batch; 'rare' has 2"):
         cell_maps.aligned_maps(cells, "batch", use_rep="X")

@@ -112,6 +112,10 @@ def test_principal_components_of_a_layer_and_of_some_genes() -> None:
         (lambda cells: cell_maps.pca(cells, mask_var=[1, 0]), "for each of 5 genes"),
         (lambda cells: cell_maps.tsne(cells, use_rep="X_umap"), "which holds 'X_pca'; compute"),
         (lambda cells: cell_maps.isomap(cells, neighbors_key="neighbors"), "not in uns"),
+        (
+            lambda cells: cell_maps.eigenmaps(cells, weights="precomputed"),
+            "weights='precomputed' takes connectivities as weights; .* neighbors_key='neighbors'",
+        ),
         (lambda cells: cell_maps.audit(cells), "basis='X_umap' is not in obsm"),
         (lambda cells: cell_maps.extend(cells, cells, "isomap"), "no map of dualfold.anndata"),
         (
@@ -127,3 +131,25 @@ def test_principal_components_of_a_layer_and_of_some_genes() -> None:
 def test_what_is_missing_is_named(call, said) -> None:
     with pytest.raises(InvalidInput, match=said):
         call(_cells())
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_matrix])
+def test_cells_with_missing_numbers_are_named(kind) -> None:
+    cells = _cells()
+    rows = np.array(cells.X)
+    rows[[3, 7], 1] = np.nan, np.inf
+    cells.obsm["X_pca"] = kind(rows)
+    said = "use_rep='X_pca' holds missing or infinite numbers for 2 cells, first for '3'"
+    with pytest.raises(InvalidInput, match=said):
+        cell_maps.tsne(cells)
+    cells.X = kind(rows)
+    with pytest.raises(InvalidInput, match="X holds missing or infinite numbers for 2 cells"):
+        cell_maps.pca(cells)
+
+
+def test_rows_in_a_sparse_entry_are_mapped_as_others() -> None:
+    dense, sparse = _cells(), _cells()
+    sparse.obsm["X_pca"] = sp.csr_matrix(sparse.obsm["X_pca"])
+    for cells in (dense, sparse):
+        cell_maps.isomap(cells, n_neighbors=8)
+    assert np.array_equal(dense.obsm["X_isomap"], sparse.obsm["X_isomap"])

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 import dualfold
 from dualfold.auditing.term_names import telling_terms
 from dualfold.auditing.zoom_levels import _codes_of_unions, _Region, _verdicts_in, zoom_groups
+from dualfold.errors import InvalidInput
 from dualfold.quality.space import space_of
 from dualfold.view import named_groups
 from dualfold.view.group_labels import draw_group_names, untested_note
@@ -207,3 +208,38 @@ def test_other_numbers_of_rows_are_refused():
         named_groups(Y, None, ["a", "b"])
     with pytest.raises(dualfold.errors.InvalidInput, match="20 rows"):
         named_groups(Y, np.zeros((20, 2)))
+
+
+@pytest.mark.parametrize("size", [10, 30, 100])
+def test_words_drawn_at_random_name_no_group(size):
+    rng = np.random.default_rng(size)
+    common = 1 / np.arange(1, 401)
+    present = sp.csr_array(rng.random((1000, 400)) < 1 - (1 - common / common.sum()) ** 8)
+    present = present.astype(float)
+    overall, rows = np.asarray(present.sum(axis=0)), np.arange(1000)
+    terms = [f"word{place:03d}" for place in range(400)]
+    named = sum(
+        bool(telling_terms(present, terms, np.sort(draw), rows, overall))
+        for draw in (rng.choice(1000, size, replace=False) for _ in range(300))
+    )
+    assert (
+        named <= 10
+    )  # 3 are expected at most; 28 and 87 by a normal distribution, of 10 and 30 rows
+
+
+def test_texts_without_a_word_and_columns_of_another_length_are_refused(nested):
+    points, _, _ = nested
+    with pytest.raises(InvalidInput, match="text must have words"):
+        named_groups(points, points, [""] * 600)
+    with pytest.raises(InvalidInput, match="each of the 600 points of the map; 'a' has 3"):
+        named_groups(points, points, columns={"a": [1, 2, 3]})
+
+
+def test_a_category_comes_first_though_many_numbers_differ_more():
+    rng = np.random.default_rng(0)
+    own = np.repeat([0, 1], 150)
+    points = np.where(own[:, None] > 0, 30.0, 0.0) + rng.normal(size=(300, 2))
+    columns = {f"number {place}": own * 9 + rng.normal(size=300) for place in range(8)}
+    columns["kind"] = np.array(["bird", "fish"])[np.where(rng.random(300) < 0.1, 1 - own, own)]
+    names = named_groups(points, points, columns=columns)
+    assert sorted(one.figures[0].words for one in names) == ["bird", "fish"]

@@ -87,8 +87,44 @@ def test_vectors_come_as_columns_lists_or_a_file(reviews, tmp_path):
     for vectors in ("v_*", "list", "written", "printed", str(tmp_path / "rows.npy")):
         found = dualfold.explore(frame, "pca", vectors=vectors)
         assert np.allclose(found.data.X, unit)
-        assert np.allclose(found.transform(frame[:5]), found.points[:5])
+        assert np.allclose(found.transform(frame), found.points)
+        if not vectors.endswith(".npy"):
+            assert np.allclose(found.transform(frame[:5]), found.points[:5])
     assert "v_0" not in dualfold.explore(frame, "pca", vectors="v_*").data.labels
+
+
+def test_a_file_of_vectors_has_a_row_for_each_row(reviews, tmp_path):
+    rows = np.random.default_rng(0).normal(size=(120, 3))
+    np.save(tmp_path / "rows.npy", rows)
+    np.save(tmp_path / "last.npy", rows[-7:])
+    path = str(tmp_path / "rows.npy")
+    with pytest.raises(InvalidInput, match="has 120 rows, and the table has 50"):
+        dualfold.explore(reviews[:50], "pca", vectors=path)
+    found = dualfold.explore(reviews, "pca", vectors=path)
+    with pytest.raises(InvalidInput, match="has 120 rows, and the table has 7"):
+        found.transform(reviews[-7:])  # else they would be placed where the first seven are
+    placed = found.transform(reviews[-7:], vectors=str(tmp_path / "last.npy"))
+    assert np.allclose(placed, found.points[-7:])
+    of_columns = dualfold.explore(reviews, "pca", text="review")
+    with pytest.raises(InvalidInput, match="has no use: the map was made of columns"):
+        of_columns.transform(reviews, vectors=path)
+
+
+def test_new_rows_of_the_command_line_have_vectors_of_their_own(reviews, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = np.random.default_rng(0).normal(size=(120, 3))
+    reviews.to_csv("old.csv", index=False)
+    reviews[-9:].to_csv("new.csv", index=False)
+    np.save("old.npy", rows)
+    np.save("new.npy", rows[-9:])
+    run("embed", "old.csv", "-m", "pca", "--vectors", "old.npy", "--save-model", "m.dualfold")
+    refused = run("transform", "m.dualfold", "new.csv", code=1)
+    assert "--vectors old.npy has 120 rows, and the table has 9" in refused.output
+    run("transform", "m.dualfold", "new.csv", "--vectors", "new.npy", "-o", "placed.csv")
+    old = pd.read_csv("old.pca.csv").filter(like="pca").to_numpy()
+    assert np.allclose(pd.read_csv("placed.csv").filter(like="pca"), old[-9:])
+    again = run("transform", "m.dualfold", "old.csv", "-o", "again.csv")
+    assert "the vectors of these rows are those of old.npy" in again.output
 
 
 def test_wrong_vectors_and_options_are_refused(reviews, tmp_path):
@@ -109,6 +145,9 @@ def test_wrong_vectors_and_options_are_refused(reviews, tmp_path):
         ({"text": "review", "text_options": "colour=red"}, "no option of texts"),
         ({"text": "review", "text_options": "min_df=red"}, "no value of min_df"),
         ({"text": "review", "text_options": "weight=2"}, "between 0 and 1"),
+        ({"text": "review", "text_options": "n_components=0"}, "^text_options='n_components=0' m"),
+        ({"text": "review", "text_options": "ngram_range=3,1"}, "^text_options='ngram_range=3,1'"),
+        ({"text": "review", "text_options": "min_df=1000"}, "; text_options='min_df=1' keeps"),
     ):
         with pytest.raises(InvalidInput, match=said):
             dualfold.explore(reviews, "pca", **choices)
@@ -130,8 +169,9 @@ def test_a_column_that_is_no_text_still_becomes_words(reviews):
     assert found.data.text.terms == ("11", "12", "13", "14", "15")
     assert "'code' holds numbers" in "\n".join(map(str, found.notes))
     dates = reviews.assign(day=pd.date_range("2024-01-01", periods=120))
-    with pytest.raises(InvalidInput, match="it holds dates"):
-        dualfold.explore(dates, "pca", text="day")
+    for day in (dates["day"], dates["day"].astype(str)):
+        with pytest.raises(InvalidInput, match="it holds dates"):
+            dualfold.explore(dates.assign(day=day), "pca", text="day")
 
 
 def test_vectors_need_no_text_that_names_groups(reviews):

@@ -91,7 +91,7 @@ def test_a_text_without_known_terms_is_a_row_of_zeros():
     ("texts", "said"),
     [
         (["", " ", None], "3 texts, none with a word"),
-        (["a b", "c d"], "no terms"),
+        (["a b", "c d"], "no word is left of 2 texts: a word needs 2 letters"),
         (["the same"] * 9, "at least 2 different texts"),
         (["only one"], "it holds one in 1 row"),
         (["red", 7, "blue"], "row 1 holds 7"),
@@ -101,3 +101,30 @@ def test_a_text_without_known_terms_is_a_row_of_zeros():
 def test_what_is_no_text_is_refused(texts, said):
     with pytest.raises(InvalidInput, match=said):
         TextVectors(2).fit(texts)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("n_components", 0),
+        ("analyzer", "letter"),
+        ("ngram_range", (3, 1)),
+        ("min_df", -1),
+        ("max_df", 1.5),
+        ("max_features", 0),
+        ("stop_words", "german"),
+        ("lowercase", 5),
+        ("strip_accents", "all"),
+    ],
+)
+def test_a_wrong_option_is_refused_by_its_name(name, value):
+    with pytest.raises(InvalidInput, match=r" must be ") as refused:
+        TextVectors(**{name: value}).fit(["red car", "red bus"])
+    assert refused.value.argument == name
+    assert "TfidfVectorizer" not in str(refused.value)
+
+
+def test_where_no_word_is_left_the_limits_are_said():
+    said = "in at least 2 texts and in at most 48; min_df=1 keeps words of one text only"
+    with pytest.raises(InvalidInput, match=said):
+        TextVectors(2).fit([f"word{place}" for place in range(60)])

@@ -12,6 +12,8 @@ from dualfold.errors import Argument, InvalidInput, counted
 from dualfold.graph import nearest
 from dualfold.growth.aligned_maps import AlignedMaps
 
+# A graph of neighbours needs so many rows.
+MIN_BATCH_CELLS = 3
 ASSUMPTION = (
     "assumed, not tested: cells of successive batches that are among each other's nearest are of "
     "one kind; where a kind is in one batch only, its links are wrong and draw different cells "
@@ -120,6 +122,21 @@ def _batches(adata: Any, batch_key: str) -> tuple[list[str], list[Array]]:
             f" is missing for {counted(int((codes < 0).sum()), 'cell')}; drop them, or name one",
         )
     names = [str(name) for name in column.cat.categories]
+    sizes = np.bincount(codes, minlength=len(names))
+    if len(names) < 2:
+        only = "no cell has one" if not names else f"all cells are of '{names[0]}'"
+        raise InvalidInput(
+            Argument("batch_key", batch_key),
+            f" must tell two batches or more apart; {only}; a map of one batch needs no links "
+            "(tsne, eigenmaps, pca)",
+        )
+    if sizes.min() < MIN_BATCH_CELLS:
+        least = int(sizes.argmin())
+        raise InvalidInput(
+            Argument("batch_key", batch_key),
+            f" needs {MIN_BATCH_CELLS} cells or more in each batch; '{names[least]}' has "
+            f"{sizes[least]}; join it to another or leave it out",
+        )
     return names, [np.flatnonzero(codes == code) for code in range(len(names))]
 
 

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from dualfold.arrays import Array
 from dualfold.data.notices import quoted_names
-from dualfold.errors import Argument, InvalidInput
+from dualfold.errors import Argument, InvalidInput, counted
 from dualfold.graph import Graph, from_affinities, from_lengths
 
 # Used where var has it, as scanpy does.
@@ -39,7 +39,11 @@ def rows_of_cells(
                 Argument("layer", layer),
                 f" is not in layers, which holds {quoted_names(adata.layers) or 'nothing'}",
             )
-        return _in_memory(adata.X if layer is None else adata.layers[layer])
+        if layer is None and adata.X is None:
+            raise InvalidInput("adata.X is empty; name an entry of obsm by ", Argument("use_rep"))
+        matrix = _in_memory(adata.X if layer is None else adata.layers[layer])
+        name = Argument("layer", layer) if layer is not None else "adata.X"
+        return _complete_rows(adata, matrix, name)
     if use_rep not in adata.obsm:
         remedy = "compute it (scanpy.pp.pca, or dualfold.anndata.pca)"
         remedy = remedy if use_rep == "X_pca" else "compute it"
@@ -48,7 +52,24 @@ def rows_of_cells(
             f" is not in obsm, which holds {quoted_names(adata.obsm) or 'nothing'}; {remedy}, "
             "or name another entry",
         )
-    return np.asarray(adata.obsm[use_rep])
+    rows = adata.obsm[use_rep]
+    rows = rows.toarray() if sp.issparse(rows) else np.asarray(rows)
+    return _complete_rows(adata, rows, Argument(argument, use_rep))
+
+
+def _complete_rows(adata: Any, rows: Any, name: str) -> Any:
+    """The rows, if no number is missing or infinite; the cells of the others are named."""
+    entries = sp.coo_array(rows) if sp.issparse(rows) else rows
+    numbers = entries.data if sp.issparse(rows) else rows
+    if numbers.dtype.kind != "f" or np.isfinite(numbers).all():
+        return rows
+    places = np.nonzero(~np.isfinite(numbers))[0]
+    bad = np.unique(entries.row[places] if sp.issparse(rows) else places)
+    raise InvalidInput(
+        name,
+        f" holds missing or infinite numbers for {counted(len(bad), 'cell')}, first for "
+        f"'{adata.obs_names[bad[0]]}'; leave such cells out, or compute it again",
+    )
 
 
 def _in_memory(X: Any) -> Any:

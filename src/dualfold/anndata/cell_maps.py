@@ -15,6 +15,7 @@ from dualfold.anndata.cell_entries import (
     used_genes,
 )
 from dualfold.embedding import embed
+from dualfold.errors import Argument, InvalidInput
 from dualfold.methods._diffusion_maps import DiffusionMaps
 from dualfold.methods._diffusion_maps import diffusion_maps as diffusion_maps_problem
 from dualfold.methods._eigenmaps import LaplacianEigenmaps
@@ -166,7 +167,13 @@ def _graph_map(
     ) -> Any:
         cells = cells_to_write(adata, copy=copy)
         source = {"use_rep": use_rep, "neighbors_key": neighbors_key, "method": name}
-        if neighbors_key is not None and options.get("weights") == "precomputed":
+        if options.get("weights") == "precomputed":
+            if neighbors_key is None:
+                raise InvalidInput(
+                    Argument("weights", "precomputed"),
+                    " takes connectivities as weights; say where scanpy stored them by ",
+                    Argument("neighbors_key", "neighbors"),
+                )
             found = _map_of_connectivities(estimator, cells, options, neighbors_key)
             source["use_rep"] = None
         else:

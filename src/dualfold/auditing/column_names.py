@@ -69,8 +69,9 @@ def figures_by_columns(
         orders,
         random_state,
         most_compared=MAX_COMPARED_GROUPS,
-        most_listed=MAX_CANDIDATES,
+        most_listed=len(columns),
     )
+    found = [_candidates(own) for own in found]
     table = _Columns(columns)
     chosen = [_best_pair(own, table, codes == code) for code, own in enumerate(found)]
     for twins in _same_names(chosen):
@@ -82,6 +83,14 @@ def figures_by_columns(
             known = {one.column for one in chosen[code]}
             chosen[code] += [one for one in own if one.column not in known][:1]
     return [_figures(own, table, codes == code) for code, own in enumerate(chosen)]
+
+
+def _candidates(differences: Sequence[Difference]) -> list[Difference]:
+    """The best differences, and the best of a category though many numbers differ more."""
+    best, others = list(differences[:MAX_CANDIDATES]), differences[MAX_CANDIDATES:]
+    if any(one.is_category for one in best):
+        return best
+    return best + [one for one in others if one.is_category][:1]
 
 
 class _Columns:

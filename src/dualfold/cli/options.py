@@ -176,7 +176,7 @@ FILE_READING = {"fields": FILE_FIELDS}
 REPORT_FIELDS = tuple(name for name in READING_OPTIONS if name != "labels")
 REPORT_READING = {"fields": REPORT_FIELDS}
 # New rows have the columns and the scales of the old ones.
-NEW_ROWS_FIELDS = {*FILE_FIELDS, "color", "identifier", "missing"}
+NEW_ROWS_FIELDS = {*FILE_FIELDS, "color", "identifier", "missing", "vectors"}
 NEW_ROWS_READING = {"fields": tuple(name for name in READING_OPTIONS if name in NEW_ROWS_FIELDS)}
 # What several commands have, by the names of the fields of their options.
 COMMON_OPTIONS: dict[str, Any] = {

@@ -298,13 +298,16 @@ class Exploration:
 
         return model_of_map(self)
 
-    def transform(self, table: Any) -> Array:
+    def transform(self, table: Any, *, vectors: Any = ()) -> Array:
         """The places of new rows on the map.
 
         Parameters
         ----------
         table : str, path, data frame or array
             Rows with the columns of the first table, found by their names.
+        vectors : str or sequence of str, default=()
+            Columns or a .npy file with the vectors of these rows; (): those that the map was made
+            of. A file needs a row for each row of the table.
 
         Returns
         -------
@@ -314,7 +317,7 @@ class Exploration:
         from dualfold.exploration.model_rows import rows_for_model
 
         model = self.model
-        return model.transform(rows_for_model(model, table, Reading()).table.X)
+        return model.transform(rows_for_model(model, table, Reading(vectors=vectors)).table.X)
 
     def __repr__(self) -> str:
         rows, d = self.points.shape

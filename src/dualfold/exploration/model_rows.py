@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from dualfold.data.reading import Reading, reading_of
-from dualfold.errors import Argument, InvalidInput
+from dualfold.errors import Argument, InvalidInput, Message
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,6 +48,11 @@ def rows_for_model(model: Model, source: Any, reading: Reading) -> ModelRows:
     """
     from dualfold.data.prepared import table_of_source
 
+    if reading.vectors and (model.text is None or not model.text.vectors):
+        raise InvalidInput(
+            Argument("vectors", reading.vectors[0]),
+            " has no use: the map was made of columns, not of vectors; leave it out",
+        )
     first = stored_reading(model.settings.get("reading"), "the model")
     if first.mixed == "counts" and reading.missing == "auto":  # counts are not guessed
         reading = replace(reading, missing="raise")
@@ -81,7 +86,7 @@ def _mixed_rows(model: Model, source: Any, reading: Reading, written: Reading) -
     if model.text is not None:
         table, said = _with_comparable_texts(table, model.text)
         columns = {name: column[table.rows] for name, column in columns.items()}
-        notices = [*notices, *said]
+        notices = [*notices, *_file_notices(model.text, reading), *said]
     values = {one.name: columns[one.name] for one in model.encodings}
     return _new_rows(table, model, reading, notices, values)
 
@@ -95,6 +100,20 @@ def _given_vectors(block: TextBlock, typed: Sequence[str], table: Table) -> dict
         return {name: vector_rows({}, [name], table.rows) for name in files}
     found = vector_rows(table.labels, typed, table.rows)
     return {block.vectors[0]: found} | dict.fromkeys(block.vectors[1:], found[:, :0])
+
+
+def _file_notices(block: TextBlock, reading: Reading) -> list[str]:
+    """That vectors came from the file that the map was made of, where none was named."""
+    files = [name for name in block.vectors if name.lower().endswith(".npy")]
+    if not files or reading.vectors:
+        return []
+    return [
+        Message(
+            f"the vectors of these rows are those of {files[0]}, as the map's were; ",
+            Argument("vectors", "NEW.npy"),
+            " names a file of other rows",
+        )
+    ]
 
 
 def _with_comparable_texts(table: Table, block: TextBlock) -> tuple[Table, list[str]]:

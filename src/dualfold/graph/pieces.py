@@ -33,9 +33,9 @@ def pieces_in_words(graph: Graph) -> Message:
     """How many pieces there are and what would join them."""
     sizes = np.bincount(graph.piece_of)
     k, enough = graph.n_neighbors, joining_n_neighbors(graph)
+    given = ("the given graph",) if graph.kind == "given" else ("the graph of ", graph.rule)
     words = Message(
-        "the graph of ",
-        Argument("n_neighbors", k) if k else graph.rule,
+        *(("the graph of ", Argument("n_neighbors", k)) if k else given),
         f" has {graph.n_pieces} pieces (largest {sizes[0]} of {graph.n} points)",
     )
     if enough is not None:

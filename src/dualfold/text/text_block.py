@@ -92,17 +92,24 @@ def joined_texts(columns: Mapping[str, Any], names: Sequence[str]) -> list[str]:
     return ["\n\n".join(filter(None, row)) for row in zip(*parts, strict=True)]
 
 
-def vector_rows(columns: Mapping[str, Any], patterns: Sequence[str], rows: Array) -> Array:
+def vector_rows(
+    columns: Mapping[str, Any],
+    patterns: Sequence[str],
+    rows: Array,
+    n_rows: int | None = None,
+) -> Array:
     """The vectors of rows: of .npy files, of columns of lists, of columns of numbers.
 
-    rows : the rows of the source, counted from 0, that are wanted
+    rows : the rows of the source, counted from 0, that are wanted; n_rows : how many it has, by
+        default up to the last of these; a file has as many
     """
+    n_rows = int(rows[-1]) + 1 if n_rows is None and len(rows) else n_rows or 0
     parts = []
     for name in spelt_names(patterns, list(columns)):
         if name in columns:
             parts.append(_column_vectors(name, columns[name]))
         elif name.lower().endswith(".npy"):
-            parts.append(_file_vectors(name, rows))
+            parts.append(_file_vectors(name, rows, n_rows))
         else:
             raise InvalidInput(
                 Argument("vectors", name),
@@ -153,7 +160,7 @@ def _numbers_in(value: Any) -> Any:
     return value.strip().strip("[](){}").replace(",", " ").replace(";", " ").split()
 
 
-def _file_vectors(path: str, rows: Array) -> Array:
+def _file_vectors(path: str, rows: Array, n_rows: int) -> Array:
     if not os.path.isfile(path):
         raise InvalidInput(Argument("vectors", path), " is no file and no column")
     try:
@@ -167,10 +174,10 @@ def _file_vectors(path: str, rows: Array) -> Array:
             Argument("vectors", path),
             f" must hold a matrix of numbers; it holds {found.dtype} of shape {found.shape}",
         )
-    if len(rows) and rows[-1] >= len(found):
+    if len(found) != n_rows:
         raise InvalidInput(
             Argument("vectors", path),
-            f" has {len(found):,} rows, and the table has {int(rows[-1]) + 1:,}; a row for each "
-            "is needed",
+            f" has {len(found):,} rows, and the table has {n_rows:,}; a row for each is needed, in "
+            "the same order",
         )
     return np.asarray(found[rows], dtype=float)

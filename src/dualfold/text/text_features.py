@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import contextlib
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.arrays import Array
-from dualfold.data.encoding import words_of
+from dualfold.data.encoding import as_dates, words_of
 from dualfold.data.notices import quoted_names
 from dualfold.data.prepared import Prepared
 from dualfold.data.reading import Reading, spelt_names
@@ -25,6 +26,7 @@ __all__ = ["TextFeatures", "with_text"]
 
 # The share of the text in squared distances where other columns join it.
 DEFAULT_WEIGHT = 0.5
+PARAMETERS = tuple(one.name for one in fields(TextVectors) if one.name != "_")
 WORDS_FOR_TRUTH = {"true": True, "false": False}
 
 
@@ -64,14 +66,13 @@ class TextOptions:
     @classmethod
     def of(cls, reading: Reading) -> TextOptions:
         """Those that "name=value" state."""
-        known = [one.name for one in fields(TextVectors) if one.name != "_"]
         found: dict[str, Any] = {}
         for words in reading.text_options:
             name, _, value = words.partition("=")
-            if name not in (*known, "weight"):
+            if name not in (*PARAMETERS, "weight"):
                 raise InvalidInput(
                     Argument("text_options", words),
-                    f" is no option of texts; these are {', '.join(known)} and weight",
+                    f" is no option of texts; these are {', '.join(PARAMETERS)} and weight",
                 )
             found[name] = _value(name, value, words)
         weight = found.pop("weight", DEFAULT_WEIGHT)
@@ -103,6 +104,22 @@ def _value(name: str, value: str, words: str) -> Any:
     raise InvalidInput(Argument("text_options", words), f": {value!r} is no value of {name}{how}")
 
 
+@contextlib.contextmanager
+def _options_as_typed() -> Iterator[None]:
+    """Errors name parameters of the vectoriser as options of texts."""
+    try:
+        yield
+    except InvalidInput as error:
+        raise InvalidInput(*map(_as_option, error.message.parts)) from error
+
+
+def _as_option(part: str) -> str:
+    if not isinstance(part, Argument) or part.name not in PARAMETERS:
+        return part
+    value = ",".join(map(str, part.value)) if isinstance(part.value, tuple) else part.value
+    return Argument("text_options", f"{part.name}={value}")
+
+
 def with_text(data: Prepared) -> Prepared:
     """The table with rows of length 1 for its texts or vectors before the columns that join them.
 
@@ -121,7 +138,8 @@ def with_text(data: Prepared) -> Prepared:
     else:
         of_numbers = _number_notices(labels, text)
         refuse_uncomparable(texts, Argument("text", " ".join(text)))
-        model = TextVectors(**options.parameters).fit(texts)
+        with _options_as_typed():
+            model = TextVectors(**options.parameters).fit(texts)
         rows = model.embedding_
         sources = (" + ".join(text),) * rows.shape[1]
         features = TextFeatures(
@@ -144,12 +162,13 @@ def _number_notices(labels: Mapping[str, Any], text: tuple[str, ...]) -> list[Me
     """Notices of columns of text that hold numbers, which few rows share; dates are refused."""
     said = []
     for name in text:
-        if np.asarray(labels[name]).dtype.kind == "M":
+        values = np.asarray(labels[name])
+        if values.dtype.kind == "M" or as_dates(values) is not None:
             raise InvalidInput(
                 Argument("text", name),
                 " must be a column of words; it holds dates, which are features without this",
             )
-        words = [word for word in words_of(np.asarray(labels[name])) if word]
+        words = [word for word in words_of(values) if word]
         if words and all(map(_is_number, words)):
             said.append(
                 Message(
@@ -173,16 +192,19 @@ def _given_vectors(
     data: Prepared, texts: list[str], options: TextOptions
 ) -> tuple[Array, TextFeatures, list[Message]]:
     reading, text = data.reading, tuple(data.reading.text)
-    rows = vector_rows(data.table.labels, reading.vectors, data.table.rows)
+    read = data.table.rows if data.raw is None else data.raw.rows
+    n_rows = int(read[-1]) + 1
+    rows = vector_rows(data.table.labels, reading.vectors, data.table.rows, n_rows)
     sources = (quoted_names(reading.vectors, 3).replace("'", ""),) * rows.shape[1]
     features = TextFeatures(text, sources, None)
     said = [Message(f"vectors of {rows.shape[1]} numbers ({sources[0]}) are compared by cosine")]
     if texts:
         try:
-            weights, terms, _ = TextVectors(**options.parameters)._weighted_terms(texts)
+            with _options_as_typed():
+                weights, terms, _ = TextVectors(**options.parameters)._weighted_terms(texts)
             features = replace(features, terms=terms, weights=weights)
         except InvalidInput as error:  # the map needs no names
-            said.append(Message(f"groups are not named by text: {error}"))
+            said.append(Message("groups are not named by text: ", error.message))
     return rows, features, said
 
 
@@ -241,10 +263,10 @@ def _with_block(
         np.concatenate([np.full(features.width, 1 / factors[0]), before.deviation / factors[1]]),
     )
     what = "text" if features.rule is not None else "vectors"
-    share = f"{'it has' if what == 'text' else 'they have'} {percent(weight)} of the variance"
     remark = Message(
-        f"{quoted_names(dict.fromkeys(data.feature_sources))} joined the {what}: {share}, "
-        f"the other columns {percent(1 - weight)}; ",
+        f"{quoted_names(dict.fromkeys(data.feature_sources))} joined the {what}: the {what} "
+        f"{'has' if what == 'text' else 'have'} {percent(weight)} of the variance, the other "
+        f"columns {percent(1 - weight)}; ",
         Argument("text_options", "weight=0.7"),
         " changes that",
     )

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput, counted
 from dualfold.methods._truncated_svd import TruncatedSVD
+from dualfold.text.option_values import refuse_wrong_values
 from dualfold.text.text_rule import OPTION_TYPES, TextRule, vectorizer
 
 __all__ = ["TextVectors", "refuse_uncomparable", "texts_of"]
@@ -154,8 +155,6 @@ class TextVectors(TransformerMixin, BaseEstimator):
         refuse_uncomparable(texts, Argument("X"))
         weights, terms, idf = self._weighted_terms(texts)
         count = min(int(self.n_components), min(weights.shape))
-        if count < 1:
-            raise InvalidInput(Argument("n_components", count), " must be 1 or more")
         # Texts without a term say nothing about directions.
         some = weights[np.flatnonzero(np.diff(weights.indptr))]
         svd = TruncatedSVD(min(count, some.shape[0])).fit(some)
@@ -193,6 +192,7 @@ class TextVectors(TransformerMixin, BaseEstimator):
         """TF-IDF, the terms, and their weights."""
         many = len(texts) >= MIN_PRUNED_TEXTS
         given = self.get_params(deep=False)
+        refuse_wrong_values(given)
         del given["n_components"]
         if given["min_df"] is None:
             given["min_df"] = DEFAULT_MIN_TEXTS if many else 1
@@ -201,14 +201,8 @@ class TextVectors(TransformerMixin, BaseEstimator):
         try:
             made = vectorizer(given)
             weights = sp.csr_array(made.fit_transform(texts))
-        except ValueError as error:
-            if isinstance(error, InvalidInput):
-                raise
-            raise InvalidInput(
-                f"the {len(texts)} texts give no terms ({_first_sentence(error)}); other options "
-                "keep rarer or more frequent terms (min_df, max_df) or take characters for words "
-                "(analyzer='char_wb')"
-            ) from error
+        except ValueError as error:  # the values are allowed, so that no term is left
+            raise _no_terms(len(texts), given["min_df"], given["max_df"]) from error
         idf = np.asarray(made.idf_, dtype=float) if self.use_idf else None
         return weights, tuple(map(str, made.get_feature_names_out())), idf
 
@@ -226,8 +220,20 @@ def refuse_uncomparable(texts: list[str], source: Argument) -> None:
         )
 
 
-def _first_sentence(error: ValueError) -> str:
-    return str(error).split(";")[0].split(". ")[0].rstrip(".")
+def _no_terms(count: int, least: float, most: float) -> InvalidInput:
+    """The error where no word is in enough texts and not in too many."""
+    most = most * count if isinstance(most, float) else most
+    least = int(np.ceil(least * count)) if isinstance(least, float) else least
+    return InvalidInput(
+        f"no word is left of {counted(count, 'text')}: a word needs 2 letters, and must be in at "
+        f"least {counted(least, 'text')} and in at most {int(most):,}; ",
+        Argument("min_df", 1),
+        " keeps words of one text only, ",
+        Argument("max_df", 1.0),
+        " those of all, and ",
+        Argument("analyzer", "char_wb"),
+        " takes characters for words",
+    )
 
 
 def texts_of(X: Any) -> list[str]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from dualfold.auditing.zoom_names import GroupNames, zoom_names
 from dualfold.data.prepared import measurable_rows
@@ -32,7 +33,7 @@ def named_groups(
 ) -> GroupNames:
     """Groups that a map shows at three levels of zoom, each with a name that was checked.
 
-    Groups are hills of density on the map. Each is named by the two to four terms of `text` that
+    Groups are hills of density on the map. Each is named by up to four terms of `text` that
     tell it from its surroundings, or by the columns in which it differs, and is tested as `audit`
     tests groups: a group that the data do not have loses its name. The same input gives the same
     names.
@@ -97,14 +98,32 @@ def named_groups(
         texts = texts_of(text)
         if len(texts) != n:
             raise InvalidInput(Argument("text"), f" has {len(texts)} texts, and the map has {n}")
-        weights, terms, _ = TextVectors(max_df=1.0)._weighted_terms(texts)
+        weights, terms = _terms_of(texts)
     known = columns
     if known is None:
         known = _columns_of(X, n) if text is None else {}
     values = {str(name): values_of(column) for name, column in known.items()}
+    for name, column in values.items():
+        if len(column) != n:
+            raise InvalidInput(
+                Argument("columns"),
+                f" must have a value for each of the {n} points of the map; '{name}' has "
+                f"{len(column)}",
+            )
     return zoom_names(
         space, points, values, terms=terms, weights=weights, random_state=random_state
     )
+
+
+def _terms_of(texts: list[str]) -> tuple[sp.csr_array, tuple[str, ...]]:
+    try:
+        return TextVectors(max_df=1.0)._weighted_terms(texts)[:2]
+    except InvalidInput as error:
+        raise InvalidInput(
+            Argument("text"),
+            " must have words that name groups; no word of 2 letters or more is in two of the "
+            f"{len(texts)} texts; without it columns name them",
+        ) from error
 
 
 def _columns_of(X: Any, n: int) -> dict[str, Any]:
