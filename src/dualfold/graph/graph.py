@@ -8,16 +8,17 @@ from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.sparse.csgraph import connected_components
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.metrics import is_precomputed
 from dualfold.graph.neighbor_lists import Search
 from dualfold.graph.set_distances import are_sets
+from dualfold.kernels import kernel
 from dualfold.kernels.sparse import canonical_rows, rows_are_sound
 
 Symmetry = Literal["or", "and"]
+_pieces = kernel("graph_pieces")
 _PATTERN = ("indptr", "indices")  # of a sparse matrix: where its entries are
 Kind = Literal["fixed", "variable", "radius", "given"]
 
@@ -174,12 +175,8 @@ class Graph:
     @cached_property
     def piece_of(self) -> Array:
         """Number of the piece that each row belongs to; pieces are numbered from the largest."""
-        # Edges of length 0 count: ones in their place cannot be read as absent.
-        pattern = sp.csr_array(
-            (np.ones(self.lengths.nnz, np.int8), self.lengths.indices, self.lengths.indptr),
-            shape=self.lengths.shape,
-        )
-        labels = connected_components(pattern, directed=False)[1]
+        lengths, labels = self.lengths, np.empty(self.n, np.int32)
+        _pieces(self.n, lengths.indptr.astype(np.int64), lengths.indices.astype(np.int32), labels)
         sizes = np.bincount(labels)
         rank = np.empty(len(sizes), dtype=np.int64)
         rank[np.argsort(-sizes, kind="stable")] = np.arange(len(sizes))

@@ -17,7 +17,7 @@ from dualfold.graph.distances import pair_distances
 from dualfold.graph.lower_bounds import frame_of
 from dualfold.graph.neighbor_lists import without_self
 from dualfold.graph.scan import scan_queries
-from dualfold.kernels import c_constant, kernel
+from dualfold.kernels import c_constant, kernel, kernel_in_shares
 from dualfold.kernels.reports import steps, tally
 from dualfold.kernels.threads import in_threads, row_slices
 
@@ -41,7 +41,7 @@ _MIN_QUERIES_A_THREAD = 256
 
 
 _leaf_tree = kernel("leaf_tree")
-_leaf_neighbors = kernel("leaf_neighbors")
+_leaf_neighbors = kernel_in_shares("leaf_neighbors")
 
 
 def tree_of(X: np.ndarray) -> cKDTree:
@@ -110,10 +110,10 @@ def _lists_by_leaves(
     unclear = np.empty(n, np.int32)
     sizes = n, X.shape[1], depth, min(n - 1, k + _EXTRA_NEIGHBORS), k, _CLEAR_RATIO
 
+    share = _leaf_neighbors(*sizes, *tree.parts(), indices, distances, unclear)
+
     def search(leaves: slice) -> int:
-        state: int = _leaf_neighbors(
-            leaves.start, leaves.stop, *sizes, *tree.parts(), indices, distances, unclear
-        )
+        state: int = share(leaves.start, leaves.stop)
         done(n * (leaves.stop - leaves.start) / 2**depth)
         return state
 
