@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, lru_cache
 from typing import Any, Literal
 
@@ -330,6 +330,37 @@ class TraceProblem:
         object.__setattr__(other, "count", count)
         other._refuse_count()
         return other
+
+    def congruent(self, A: Any, B: Metric, excluded: Any) -> TraceProblem:
+        """The same question about DᵀAD and DᵀBD, for a permutation or a diagonal matrix D.
+
+        These matrices are as symmetric and finite as A and B, which were checked, and are not
+        checked again.
+
+        Parameters
+        ----------
+        A : sparse matrix or Gramian
+            The matrix DᵀAD, symmetric to the last bit where A is.
+        B : Metric
+            Its inner product.
+        excluded : ndarray or ExcludedSpan
+            The excluded directions.
+
+        Returns
+        -------
+        TraceProblem
+            The problem.
+        """
+        parts = {"A": A, "B": B, "excluded": excluded}
+        other = object.__new__(type(self))
+        for each in fields(self):
+            object.__setattr__(other, each.name, parts.get(each.name, getattr(self, each.name)))
+        return other
+
+    @cached_property
+    def absolute(self) -> sp.csr_array:
+        """Entrywise absolute value of a sparse A, for bounds of rounding."""
+        return _absolute(self.A)
 
     def _refuse_count(self) -> None:
         """InvalidInput if there are not as many directions as are asked for."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 import scipy.linalg
@@ -292,12 +292,14 @@ def _in_own_sense(problem: TraceProblem, V: Array, theta: Array) -> tuple[Array,
 
 def _standard_form(problem: TraceProblem, root: Array) -> TraceProblem:
     """The same problem for u = B^½v: B becomes I, and its images need not be kept."""
-    A = problem.A
-    scale = 1 / root[:, 0]
+    A: Any = problem.A
+    scale, excluded = 1 / root[:, 0], root * problem.excluded_basis
     if sp.issparse(A):
         # The factors first: their product is the same for (i, j) and (j, i), to the last bit.
         data = A.data * (np.repeat(scale, np.diff(A.indptr)) * scale[A.indices])
         A = sp.csr_array((data, A.indices, A.indptr), shape=A.shape)
+        if np.isfinite(data).all():
+            return problem.congruent(A, Identity(problem.n), excluded)
     else:
         columns = scale[:, None]
         A = LinearOperator(
@@ -306,7 +308,7 @@ def _standard_form(problem: TraceProblem, root: Array) -> TraceProblem:
             matmat=lambda V: columns * (problem.A @ (columns * V)),
             dtype=np.dtype(float),
         )
-    return TraceProblem(A, None, problem.count, problem.sense, root * problem.excluded_basis)
+    return TraceProblem(A, None, problem.count, problem.sense, excluded)
 
 
 def _dual_norms(R: Array, problem: TraceProblem) -> Array:
