@@ -209,6 +209,11 @@ class TraceProblem:
         """A B-orthonormal basis of the excluded directions, n×p (p may be 0)."""
         return self._span.basis
 
+    @cached_property
+    def excluded_images(self) -> Array:
+        """B times `excluded_basis`."""
+        return self.metric.times(self.excluded_basis)
+
     @property
     def excluded_error(self) -> float:
         """How far, in the norm of B, a column of `excluded_basis` may lie off the excluded span."""
@@ -417,7 +422,7 @@ class TraceProblem:
             The vectors without these components.
         """
         N = self.excluded_basis
-        return V - N @ (self.metric.times(N).T @ V) if N.shape[1] else V
+        return V - N @ (self.excluded_images.T @ V) if N.shape[1] else V
 
 
 def _checked_matrix(A: Any) -> Any:

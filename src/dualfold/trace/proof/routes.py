@@ -158,18 +158,21 @@ def _further(problem: TraceProblem, basis: Array, extra: Array) -> Array:
     metric = problem.metric
     extra = extra[:, np.isfinite(extra).all(axis=0)]
     extra = extra / np.abs(extra).max(axis=0, initial=np.finfo(float).tiny)
-    kept = np.zeros((problem.n, 0))
+    known, images, first = basis, metric.times(basis), basis.shape[1]
     for column in extra.T:
         x = column[:, None]
         length = np.sqrt(max(float(np.sum(x * metric.times(x))), 1e-300))
         x = x / length
         for _ in range(2):
             x = problem.without_excluded(x)
-            x = x - basis @ (metric.times(basis).T @ x) - kept @ (metric.times(kept).T @ x)
+            x = x - known @ (images.T @ x)
         left = float(np.sqrt(max(float(np.sum(x * metric.times(x))), 0.0)))
         if left > 1e-8:
-            kept = np.hstack([kept, x / left])
-    return kept
+            known, images = (
+                np.hstack([known, x / left]),
+                np.hstack([images, metric.times(x / left)]),
+            )
+    return known[:, first:]
 
 
 def _quotients(problem: TraceProblem, V: Array) -> Array:
