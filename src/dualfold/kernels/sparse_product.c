@@ -2,7 +2,6 @@
 #include "kernels.h"
 
 enum { PRODUCT_WIDTH = 8 };
-SHARED(PRODUCT_WIDTH);
 
 static inline __attribute__((always_inline)) void rows_times(
         int64_t first, int64_t last, const int64_t *start, const int32_t *next,
