@@ -35,7 +35,6 @@ LEAF_ROWS = c_constant("LEAF_ROWS")
 # which is asked row by row, is faster (docs/dev/notes/neighbours.md).
 MAX_LEAF_TREE_COLUMNS = 4
 SHARES_A_THREAD = 8
-_NO_MEMORY = c_constant("NO_MEMORY")
 # To start a thread takes as long as some 20 queries (docs/dev/notes/small-problems.md).
 _MIN_QUERIES_A_THREAD = 256
 
@@ -124,7 +123,7 @@ def _lists_by_leaves(
 
 
 def _refuse_without_memory(states: list[int]) -> None:
-    if _NO_MEMORY in states:
+    if any(states):
         raise MemoryError("the search of neighbours could not have its working memory")
 
 

@@ -79,12 +79,18 @@ static void build(Build *b, int64_t level, int64_t part) {
     build(b, level + 1, 2 * part + 1);
 }
 
+/* Whether the leaves hold all rows and no more than LEAF_ROWS each. */
+static int fits(int64_t n, int64_t width, int64_t depth) {
+    return n > 0 && width > 0 && depth >= 0 && depth < MOST_LEVELS && n <= (int64_t)LEAF_ROWS << depth;
+}
+
 /* The order of the rows, the boxes of the nodes (least, then most), and the coordinates in this
    order, one column after the other, with room for a whole leaf behind each. */
 EXPORT int32_t leaf_tree(
         int64_t n, int64_t width, int64_t depth, const double *points HOLDS(n * width),
         int32_t *order HOLDS(n), double *boxes HOLDS((4 << depth) * width),
         double *columns HOLDS((n + LEAF_ROWS) * width)) {
+    if (!fits(n, width, depth)) return OUTSIDE_PATTERN;
     Build b = {n, width, depth, points, order, boxes, malloc((size_t)n * sizeof(Keyed)), 1};
     if (!b.keyed) return NO_MEMORY;
     for (int64_t i = 0; i < n; i++) order[i] = (int32_t)i;
@@ -236,6 +242,8 @@ EXPORT int32_t leaf_neighbors(
         const double *boxes HOLDS((4 << depth) * width),
         const double *columns HOLDS((n + LEAF_ROWS) * width), int32_t *indices HOLDS(n * k),
         double *distances HOLDS(n * k), int32_t *unclear HOLDS(n)) {
+    const int inside = first >= 0 && last <= 1LL << depth && k > 0 && k <= fetch && fetch < n;
+    if (!fits(n, width, depth) || !inside) return OUTSIDE_PATTERN;
     Search s = {.n = n, .width = width, .depth = depth, .fetch = fetch, .order = order,
                 .boxes = boxes, .columns = columns};
     s.square = malloc((size_t)(LEAF_ROWS * (fetch + width)) * sizeof(double));

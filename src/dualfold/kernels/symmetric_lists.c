@@ -13,6 +13,7 @@ EXPORT int64_t symmetric_lists(
         const int32_t *next HOLDS(start[n]) BELOW(n), int32_t both, int64_t *row_start HOLDS(n + 1),
         int32_t *columns HOLDS(2 * start[n]), int64_t *places HOLDS(2 * start[n])) {
     const int64_t edges = start[n];
+    if (start[0] != 0) return OUTSIDE_PATTERN;
     int64_t *at = calloc((size_t)(n + 1), sizeof *at);
     int64_t *turned = malloc((size_t)(2 * edges + 1) * sizeof *turned), *sorted = turned + edges;
     int32_t *lister = malloc((size_t)(edges + 1) * sizeof *lister);

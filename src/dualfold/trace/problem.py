@@ -362,9 +362,8 @@ class TraceProblem:
             object.__setattr__(other, each.name, parts.get(each.name, getattr(self, each.name)))
         return other
 
-    @cached_property
     def absolute(self) -> sp.csr_array:
-        """Entrywise absolute value of a sparse A, for bounds of rounding."""
+        """|A|, entry by entry, of a sparse A: for bounds of rounding; its places are those of A."""
         return _absolute(self.A)
 
     def _refuse_count(self) -> None:
