@@ -32,17 +32,17 @@ def names(folder):
     return sorted(entry.name for entry in folder.iterdir())
 
 
-# Ctrl-C at a chosen moment: a tenth of a second into the search of a kd-tree by threads,
+# Ctrl-C at a chosen moment: a fiftieth of a second into the search of a kd-tree by threads,
 # where memory that is freed too early would crash the process.
 INTERRUPTED = """
 import os, signal, threading
 from dualfold.graph import kd_tree
-build = kd_tree.tree_of
+build = kd_tree.LeafTree.of
 def tree_of(X):
     built = build(X)
-    threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
+    threading.Timer(0.02, os.kill, (os.getpid(), signal.SIGINT)).start()
     return built
-kd_tree.tree_of = tree_of
+kd_tree.LeafTree.of = tree_of
 from dualfold.cli import main
 main()
 """

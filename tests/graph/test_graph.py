@@ -8,13 +8,14 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components
 from scipy.spatial.distance import cdist
 
 from dualfold.errors import DisconnectedGraph, InvalidInput, PiecesJoined
 from dualfold.graph import from_lengths, join_pieces, knn, radius, separate, variable
 from dualfold.graph.builders import spread_of, variable_counts
 from dualfold.graph.directed_lists import connected_lists, terminal_components
-from dualfold.graph.graph import Lists
+from dualfold.graph.graph import Lists, symmetric_lengths
 from dualfold.graph.pieces import joining_n_neighbors, merge_graphs, one_piece, subgraph
 
 RNG = np.random.default_rng(0)
@@ -292,3 +293,33 @@ def test_united_undoes_separate():
         )
         name = {"data": "distances"}.get(side, side)
         np.testing.assert_array_equal(getattr(again.lists, name), getattr(graph.lists, name))
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("symmetry", ["or", "and"])
+def test_lists_of_any_length_and_order_are_made_symmetric_and_fall_into_scipys_pieces(
+    seed, symmetry
+):
+    rng = np.random.default_rng(seed)
+    n, wanted, lists = 60, {}, []
+    for i in range(n):
+        others = rng.permutation(np.delete(np.arange(n), i))[: rng.integers(0, 3)]
+        lists.append(others)
+    flat, counts = np.concatenate(lists), [len(each) for each in lists]
+    distances = rng.random(len(flat))
+    rows = np.repeat(np.arange(n), counts)
+    listed = set(zip(rows.tolist(), flat.tolist(), strict=True))
+    for i, j, d in zip(rows.tolist(), flat.tolist(), distances, strict=True):
+        if symmetry == "or" or (j, i) in listed:
+            # Of two lengths that were listed "or" keeps the later one, "and" the first.
+            for edge in ((i, j), (j, i)):
+                wanted[edge] = d if symmetry == "or" else wanted.get(edge, d)
+    indptr = np.concatenate([[0], np.cumsum(counts)])
+    found = symmetric_lengths(Lists(indptr, flat.astype(np.int32), distances), symmetry)
+    coo = found.tocoo()
+    assert dict(zip(zip(coo.row, coo.col, strict=True), coo.data, strict=True)) == wanted
+    assert found.has_canonical_format
+    graph = from_lengths(found)
+    count, piece = connected_components(found, directed=False)
+    assert graph.n_pieces == count
+    assert len(set(zip(graph.piece_of, piece, strict=True))) == count

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from dualfold.kernels import sparse
 from dualfold.kernels.sparse import sparse_product
 
 
@@ -19,3 +20,14 @@ def test_parts_have_the_bits_of_the_whole(columns, kind):
     np.testing.assert_array_equal(sparse_product(X.T, X @ V), X.T @ (X @ V))
     if columns:
         np.testing.assert_array_equal(sparse_product(X, V[:, 0]), X @ V[:, 0])
+
+
+@pytest.mark.parametrize("columns", [0, 1, 2, 3, 7, 8, 9, 21])
+def test_a_large_product_has_scipys_bits(columns, monkeypatch):
+    monkeypatch.setattr(sparse, "MIN_KERNEL_ENTRIES", 0)
+    monkeypatch.setattr(sparse, "MIN_THREADED_PRODUCTS", 2_000)
+    rng = np.random.default_rng(1)
+    X = sp.random_array((300, 200), density=0.02, rng=rng, format="csr")
+    V = rng.standard_normal((200, columns))
+    np.testing.assert_array_equal(sparse_product(X, V), X @ V)
+    np.testing.assert_array_equal(sparse_product(X, np.asfortranarray(V)), X @ V)

@@ -17,7 +17,8 @@ from dualfold.graph.lower_bounds import frame_of, principal_directions
 from dualfold.graph.metrics import present_nearest
 from dualfold.graph.scan import scan_self
 from dualfold.kernels.double_double import DoubleDouble, backward, cholesky, forward, products
-from dualfold.kernels.ordering import fill_reducing_ordering
+from dualfold.kernels.ordering import fill_reducing_ordering, is_small_world
+from dualfold.kernels.sparse import sparse_product
 from dualfold.kernels.threads import Threads
 from dualfold.quality.rank_counts import euclidean_ranks
 from dualfold.trace import TraceProblem
@@ -124,11 +125,15 @@ def springs(seed):
 
 
 def recurrences(seed):
-    """Chebyshev's polynomials of a sparse matrix."""
+    """Chebyshev's polynomials of a sparse matrix, products with one, and a walk over it."""
     A = sp.random_array((80, 80), density=0.1, rng=np.random.default_rng(seed), format="csr")
     polynomial = ChebyshevFilter.of(TraceProblem((A + A.T).tocsr()))
     V = np.linalg.qr(rows(80, 5, seed))[0]
     polynomial(V, V, np.arange(5.0))
+    large = sp.random_array((900, 700), density=0.04, rng=np.random.default_rng(seed), format="csr")
+    for count in (1, 5, 11):
+        sparse_product(large, rows(700, count, seed))
+    is_small_world(sp.csr_array(A + A.T))
 
 
 def pairs(seed):

@@ -46,7 +46,9 @@ def outlying_rows(problem: TraceProblem, vectors: Array) -> Array:
     masses = vectors * problem.metric.times(vectors)
     found = [np.zeros(0, int)]
     for vector, mass in zip(vectors.T, masses.T, strict=True):
-        heavy = np.argsort(-mass, kind="stable")[:most]
+        least = np.partition(mass, problem.n - most)[problem.n - most]
+        heavy = np.flatnonzero(mass >= least)
+        heavy = heavy[np.argsort(-mass[heavy], kind="stable")][:most]
         if mass[heavy].sum() < DOMINANT_SHARE * mass.sum():
             continue
         heavy = heavy[np.sign(vector[heavy]) == np.sign(vector[heavy[0]])]

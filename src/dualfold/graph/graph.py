@@ -8,16 +8,18 @@ from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.sparse.csgraph import connected_components
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.metrics import is_precomputed
 from dualfold.graph.neighbor_lists import Search
 from dualfold.graph.set_distances import are_sets
+from dualfold.kernels import kernel
 from dualfold.kernels.sparse import canonical_rows, rows_are_sound
 
 Symmetry = Literal["or", "and"]
+_pieces = kernel("graph_pieces")
+_symmetric_lists = kernel("symmetric_lists")
 _PATTERN = ("indptr", "indices")  # of a sparse matrix: where its entries are
 Kind = Literal["fixed", "variable", "radius", "given"]
 
@@ -174,12 +176,8 @@ class Graph:
     @cached_property
     def piece_of(self) -> Array:
         """Number of the piece that each row belongs to; pieces are numbered from the largest."""
-        # Edges of length 0 count: ones in their place cannot be read as absent.
-        pattern = sp.csr_array(
-            (np.ones(self.lengths.nnz, np.int8), self.lengths.indices, self.lengths.indptr),
-            shape=self.lengths.shape,
-        )
-        labels = connected_components(pattern, directed=False)[1]
+        lengths, labels = self.lengths, np.empty(self.n, np.int32)
+        _pieces(self.n, lengths.indptr.astype(np.int64), lengths.indices.astype(np.int32), labels)
         sizes = np.bincount(labels)
         rank = np.empty(len(sizes), dtype=np.int64)
         rank[np.argsort(-sizes, kind="stable")] = np.arange(len(sizes))
@@ -233,19 +231,18 @@ def _same_edges(one: sp.csr_array, other: sp.csr_array) -> bool:
 
 
 def symmetric_lengths(lists: Lists, symmetry: Symmetry) -> sp.csr_array:
-    """Edges i~j where either ("or") or both ("and") list the other; zeros are kept.
-
-    Edge numbers, which are never 0, go through SciPy's union; lengths follow them.
-    """
-    n = len(lists)
-    number = np.arange(1, len(lists.indices) + 1, dtype=float)
+    """Edges i~j where either ("or") or both ("and") list the other; zeros are kept."""
+    n, listed = len(lists), len(lists.indices)
+    row_start, columns = np.empty(n + 1, np.int64), np.empty(2 * listed, np.int32)
+    places = np.empty(2 * listed, np.int64)
+    rows = lists.indptr.astype(np.int64), lists.indices.astype(np.int32, copy=False)
+    count = _symmetric_lists(n, *rows, symmetry == "and", row_start, columns, places)
+    if count < 0:
+        raise MemoryError("the edges of the graph do not fit into memory")
     # 32-bit indices wherever they fit: half the memory, and scikit-learn takes no others.
-    kind = np.int32 if 2 * len(lists.indices) < 2**31 else np.int64
-    indices, indptr = lists.indices.astype(kind), lists.indptr.astype(kind)
-    one_way = sp.csr_array((number, indices, indptr), shape=(n, n))
-    one_way.sort_indices()
-    other_way = one_way.T.tocsr()
-    union = one_way.maximum(other_way) if symmetry == "or" else one_way.minimum(other_way)
-    union.sort_indices()
-    lengths = lists.distances[union.data.astype(np.int64) - 1]
-    return sp.csr_array((lengths, union.indices, union.indptr), shape=(n, n))
+    kind = np.int32 if count < 2**31 else np.int64
+    lengths = lists.distances[places[:count]]
+    parts = columns[:count].astype(kind), row_start.astype(kind)
+    found = sp.csr_array((lengths, *parts), shape=(n, n))
+    found.has_canonical_format = True
+    return found

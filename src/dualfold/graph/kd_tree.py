@@ -8,6 +8,7 @@ go to the scan, which resolves any number of ties.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from dualfold.graph.distances import pair_distances
 from dualfold.graph.lower_bounds import frame_of
 from dualfold.graph.neighbor_lists import without_self
 from dualfold.graph.scan import scan_queries
+from dualfold.kernels import c_constant, kernel, kernel_in_shares
 from dualfold.kernels.reports import steps, tally
 from dualfold.kernels.threads import in_threads, row_slices
 
@@ -28,8 +30,17 @@ _EXTRA_NEIGHBORS = 4
 _CLEAR_RATIO = 1 + 1e-9
 _ENTRIES_PER_CHUNK = 1 << 21
 _PAIRS_PER_CHUNK = 1 << 22
+LEAF_ROWS = c_constant("LEAF_ROWS")
+# In more columns the box of a leaf is far wider than a row's own neighbourhood, and SciPy's tree,
+# which is asked row by row, is faster (docs/dev/notes/neighbours.md).
+MAX_LEAF_TREE_COLUMNS = 4
+SHARES_A_THREAD = 8
 # To start a thread takes as long as some 20 queries (docs/dev/notes/small-problems.md).
 _MIN_QUERIES_A_THREAD = 256
+
+
+_leaf_tree = kernel("leaf_tree")
+_leaf_neighbors = kernel_in_shares("leaf_neighbors")
 
 
 def tree_of(X: np.ndarray) -> cKDTree:
@@ -40,13 +51,88 @@ def tree_of(X: np.ndarray) -> cKDTree:
     return cKDTree(X.astype(np.float64), balanced_tree=False, compact_nodes=False)
 
 
+@dataclass(frozen=True, eq=False)
+class LeafTree:
+    """Rows in the order of the leaves that they were divided into, for their own neighbours.
+
+    Rows of one leaf search together, which takes a third of `cKDTree`'s time
+    (docs/dev/notes/neighbours.md).
+
+    order : the rows, leaf by leaf
+    boxes : least and most coordinates of every node
+    columns : the coordinates in this order, one column after the other
+    """
+
+    depth: int
+    order: np.ndarray
+    boxes: np.ndarray
+    columns: np.ndarray
+
+    @classmethod
+    def of(cls, X: np.ndarray) -> LeafTree:
+        n, width = X.shape
+        depth = max(0, -(-n // LEAF_ROWS) - 1).bit_length()
+        order, columns = np.empty(n, np.int32), np.empty((n + LEAF_ROWS) * width)
+        boxes = np.empty((4 << depth) * width)
+        points = np.ascontiguousarray(X, dtype=np.float64)
+        _refuse_without_memory([_leaf_tree(n, width, depth, points, order, boxes, columns)])
+        return cls(depth, order, boxes, columns)
+
+    def parts(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The arrays, as the kernel takes them."""
+        return self.order, self.boxes, self.columns
+
+
 def tree_search(
     X: np.ndarray, queries: np.ndarray | None, k: int, threads: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """The k nearest rows of X to each query, or to each row of X but itself."""
+    n = len(X if queries is None else queries)
+    tally("distances", n * min(len(X), k + (queries is None) + _EXTRA_NEIGHBORS))
+    with steps("asking the tree", n) as done:
+        if queries is None and X.shape[1] <= MAX_LEAF_TREE_COLUMNS:
+            indices, distances, rest = _lists_by_leaves(X, k, threads, done)
+        else:
+            indices, distances, rest = _lists_by_rows(X, queries, k, threads, done)
+    if len(rest):
+        indices[rest], distances[rest] = nearest_by_scan(X, queries, rest, k, threads)
+    return indices, distances
+
+
+def _lists_by_leaves(
+    X: np.ndarray, k: int, threads: int, done: Callable[[float], None]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The lists of the rows of X, and the rows whose lists are not clear."""
+    tree = LeafTree.of(X)
+    n, depth = len(X), tree.depth
+    indices, distances = np.empty((n, k), dtype=np.int32), np.empty((n, k))
+    unclear = np.empty(n, np.int32)
+    sizes = n, X.shape[1], depth, min(n - 1, k + _EXTRA_NEIGHBORS), k, _CLEAR_RATIO
+
+    share = _leaf_neighbors(*sizes, *tree.parts(), indices, distances, unclear)
+
+    def search(leaves: slice) -> int:
+        state: int = share(leaves.start, leaves.stop)
+        done(n * (leaves.stop - leaves.start) / 2**depth)
+        return state
+
+    used = max(1, min(threads, n // _MIN_QUERIES_A_THREAD))
+    parts = row_slices(1 << depth, max(1, (1 << depth) // (SHARES_A_THREAD * used)))
+    _refuse_without_memory(in_threads(search, list(parts), used))
+    return indices, distances, np.flatnonzero(unclear)
+
+
+def _refuse_without_memory(states: list[int]) -> None:
+    if any(states):
+        raise MemoryError("the search of neighbours could not have its working memory")
+
+
+def _lists_by_rows(
+    X: np.ndarray, queries: np.ndarray | None, k: int, threads: int, done: Callable[[float], None]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The lists of the queries (None: of the rows of X), and of which the list is not clear."""
     asked = X if queries is None else queries
     n, fetch = len(asked), min(len(X), k + (queries is None) + _EXTRA_NEIGHBORS)
-    tally("distances", n * fetch)
     tree = tree_of(X)
     indices, distances = np.empty((n, k), dtype=np.int32), np.empty((n, k))
     # Rows of one leaf ask for the same nodes, which are then in the cache: 2.4 times as fast for
@@ -73,12 +159,8 @@ def tree_search(
     # Threads of ours, not SciPy's `workers`: `_query_in_threads` says why.
     used = max(1, min(threads, n // _MIN_QUERIES_A_THREAD))
     step = max(1, min(_ENTRIES_PER_CHUNK // (fetch * used), -(-n // used)))
-    with steps("asking the tree", n) as done:
-        unclear = in_threads(search, list(row_slices(n, step)), used)
-    rest = np.sort(np.concatenate([*unclear, order[:0]]))
-    if len(rest):
-        indices[rest], distances[rest] = nearest_by_scan(X, queries, rest, k, threads)
-    return indices, distances
+    unclear = in_threads(search, list(row_slices(n, step)), used)
+    return indices, distances, np.sort(np.concatenate([*unclear, order[:0]]))
 
 
 def _query_in_threads(

@@ -54,20 +54,21 @@ static void solve_one(const Factor *f, double *restrict x, double *restrict sum)
     }
 }
 
-/* The same for WIDE vectors side by side: x[row * WIDE + which]. */
-static void solve_wide(const Factor *f, double *restrict x, double *restrict sum) {
+/* The same for `wide` vectors side by side, x[row * wide + which]; each has the same bits for any. */
+static inline __attribute__((always_inline)) void solve_block(
+        const Factor *f, double *restrict x, double *restrict sum, const int wide) {
     for (int64_t s = 0; s < f->supers; s++) {
         const int64_t own = f->first[s + 1] - f->first[s];
         const int64_t below = f->row_start[s + 1] - f->row_start[s], rows = own + below;
         const double *panel = f->lower + f->panel_start[s];
         const int32_t *mine = f->rows + f->row_start[s];
-        double *here = x + (int64_t)f->first[s] * WIDE;
+        double *here = x + (int64_t)f->first[s] * wide;
         for (int64_t i = 1; i < own; i++) {
             double part[WIDE];
-            for (int v = 0; v < WIDE; v++) part[v] = here[i * WIDE + v];
+            for (int v = 0; v < wide; v++) part[v] = here[i * wide + v];
             for (int64_t k = 0; k < i; k++)
-                for (int v = 0; v < WIDE; v++) part[v] -= panel[k * rows + i] * here[k * WIDE + v];
-            for (int v = 0; v < WIDE; v++) here[i * WIDE + v] = part[v];
+                for (int v = 0; v < wide; v++) part[v] -= panel[k * rows + i] * here[k * wide + v];
+            for (int v = 0; v < wide; v++) here[i * wide + v] = part[v];
         }
         int64_t i = 0;
         for (; i + 4 <= below; i += 4) {
@@ -75,17 +76,17 @@ static void solve_wide(const Factor *f, double *restrict x, double *restrict sum
             for (int64_t k = 0; k < own; k++) {
                 const double *l = panel + k * rows + own + i;
                 for (int r = 0; r < 4; r++)
-                    for (int v = 0; v < WIDE; v++) part[r][v] += l[r] * here[k * WIDE + v];
+                    for (int v = 0; v < wide; v++) part[r][v] += l[r] * here[k * wide + v];
             }
             for (int r = 0; r < 4; r++)
-                for (int v = 0; v < WIDE; v++) x[(int64_t)mine[i + r] * WIDE + v] -= part[r][v];
+                for (int v = 0; v < wide; v++) x[(int64_t)mine[i + r] * wide + v] -= part[r][v];
         }
         for (; i < below; i++) {
             double part[WIDE] = {0};
             for (int64_t k = 0; k < own; k++)
-                for (int v = 0; v < WIDE; v++)
-                    part[v] += panel[k * rows + own + i] * here[k * WIDE + v];
-            for (int v = 0; v < WIDE; v++) x[(int64_t)mine[i] * WIDE + v] -= part[v];
+                for (int v = 0; v < wide; v++)
+                    part[v] += panel[k * rows + own + i] * here[k * wide + v];
+            for (int v = 0; v < wide; v++) x[(int64_t)mine[i] * wide + v] -= part[v];
         }
     }
     for (int64_t s = f->supers - 1; s >= 0; s--) {
@@ -93,27 +94,31 @@ static void solve_wide(const Factor *f, double *restrict x, double *restrict sum
         const int64_t below = f->row_start[s + 1] - f->row_start[s], rows = own + below;
         const double *panel = f->lower + f->panel_start[s];
         const int32_t *mine = f->rows + f->row_start[s];
-        double *here = x + (int64_t)f->first[s] * WIDE;
+        double *here = x + (int64_t)f->first[s] * wide;
         for (int64_t i = 0; i < below; i++)
-            memcpy(sum + i * WIDE, x + (int64_t)mine[i] * WIDE, WIDE * sizeof(double));
+            memcpy(sum + i * wide, x + (int64_t)mine[i] * wide, wide * sizeof(double));
         for (int64_t k = own - 1; k >= 0; k--) {
             const double *l = panel + k * rows, *m = l + own, pivot = f->pivots[f->first[s] + k];
             double even[WIDE] = {0}, odd[WIDE] = {0};
             int64_t i = 0;
             for (; i + 2 <= below; i += 2)
-                for (int v = 0; v < WIDE; v++) {
-                    even[v] += m[i] * sum[i * WIDE + v];
-                    odd[v] += m[i + 1] * sum[(i + 1) * WIDE + v];
+                for (int v = 0; v < wide; v++) {
+                    even[v] += m[i] * sum[i * wide + v];
+                    odd[v] += m[i + 1] * sum[(i + 1) * wide + v];
                 }
             for (; i < below; i++)
-                for (int v = 0; v < WIDE; v++) even[v] += m[i] * sum[i * WIDE + v];
+                for (int v = 0; v < wide; v++) even[v] += m[i] * sum[i * wide + v];
             for (int64_t j = k + 1; j < own; j++)
-                for (int v = 0; v < WIDE; v++) odd[v] += l[j] * here[j * WIDE + v];
-            for (int v = 0; v < WIDE; v++)
-                here[k * WIDE + v] = here[k * WIDE + v] / pivot - (even[v] + odd[v]);
+                for (int v = 0; v < wide; v++) odd[v] += l[j] * here[j * wide + v];
+            for (int v = 0; v < wide; v++)
+                here[k * wide + v] = here[k * wide + v] / pivot - (even[v] + odd[v]);
         }
     }
 }
+
+static void solve_wide(const Factor *f, double *x, double *sum) { solve_block(f, x, sum, WIDE); }
+
+static void solve_half(const Factor *f, double *x, double *sum) { solve_block(f, x, sum, WIDE / 2); }
 
 /* Solve for columns [from, to) of rhs (n x count, rows contiguous) into out. */
 EXPORT int32_t ldl_solve(
@@ -127,7 +132,7 @@ EXPORT int32_t ldl_solve(
     int64_t tallest = 1;
     for (int64_t s = 0; s < supers; s++)
         if (row_start[s + 1] - row_start[s] > tallest) tallest = row_start[s + 1] - row_start[s];
-    const int64_t width = to - from == 1 ? 1 : WIDE;
+    const int64_t width = to - from == 1 ? 1 : to - from <= WIDE / 2 ? WIDE / 2 : WIDE;
     double *x = malloc((size_t)(n * width + 1) * sizeof *x);
     double *sum = malloc((size_t)(tallest * width) * sizeof *sum);
     const int32_t result = x && sum ? 0 : -1;
@@ -138,6 +143,7 @@ EXPORT int32_t ldl_solve(
             for (int64_t v = used; v < width; v++) x[k * width + v] = 0;
         }
         if (width == 1) solve_one(&f, x, sum);
+        else if (width < WIDE) solve_half(&f, x, sum);
         else solve_wide(&f, x, sum);
         for (int64_t k = 0; k < n; k++)
             for (int64_t v = 0; v < used; v++) out[order[k] * count + c + v] = x[k * width + v];

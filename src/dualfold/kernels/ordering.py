@@ -50,6 +50,7 @@ _relabelled = kernel("breadth_first")
 _order = kernel("sparse_ordering")
 _supernodes = kernel("sparse_supernodes")
 _rows = kernel("sparse_rows")
+_rows_within = kernel("rows_within")
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,18 +188,14 @@ def small_world_steps(n: int) -> int:
 def is_small_world(matrix: csr_array[Any]) -> bool:
     """Whether a graph is crossed in about log n steps, as graphs of images are.
 
-    Such graphs have no small separators; a few sparse products find that out, where the
-    symbolic analysis needs a good part of the time that other algorithms do.
+    Such graphs have no small separators; a walk over them finds that out, where the symbolic
+    analysis needs a good part of the time that other algorithms do.
     """
     n = matrix.shape[0]
-    pattern = csr_array(
-        (np.ones(len(matrix.indices), np.float32), matrix.indices, matrix.indptr), shape=(n, n)
-    )
-    reached = np.zeros(n, np.float32)
-    reached[n // 2 : n // 2 + 1] = 1
-    for _ in range(small_world_steps(n)):
-        reached = np.minimum(pattern @ reached + reached, 1)
-    return n > 0 and float(reached.mean()) > SMALL_WORLD_SHARE
+    rows = matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32, copy=False)
+    count = _rows_within(n, *rows, n // 2, small_world_steps(n)) if n else 0
+    raise_without_memory([count], 5 * n)
+    return bool(count > SMALL_WORLD_SHARE * n)
 
 
 def _panels(first: Ints, row_start: Longs) -> tuple[Longs, int]:

@@ -14,6 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.errors import Argument, InvalidInput
+from dualfold.kernels import kernel_in_shares
 from dualfold.kernels.threads import in_threads, thread_count
 
 # Columns that are multiplied together: these rows of a table stay in the cache, wider ones do not
@@ -21,6 +22,10 @@ from dualfold.kernels.threads import in_threads, thread_count
 PRODUCT_COLUMNS = 8
 # Multiply-adds from which on a product is divided among threads (docs/dev/notes/threads.md).
 MIN_THREADED_PRODUCTS = 4_000_000
+# Fewer entries are multiplied by SciPy before a kernel's arguments are checked.
+MIN_KERNEL_ENTRIES = 20_000
+
+_product = kernel_in_shares("sparse_product")
 
 
 def sparse_product(rows: Any, V: Any) -> Any:
@@ -30,12 +35,24 @@ def sparse_product(rows: Any, V: Any) -> Any:
     """
     if np.ndim(V) != 2:
         return rows @ V
-    if rows.nnz * V.shape[1] >= MIN_THREADED_PRODUCTS and rows.format == "csr":
-        bounds = np.linspace(0, rows.shape[0], thread_count() + 1).astype(int)
-        V = np.ascontiguousarray(V)
-        parts = [_some_rows(rows, a, b) for a, b in pairwise(bounds)]
-        return np.concatenate(in_threads(lambda one: _by_columns(one, V), parts, len(parts)))
-    return _by_columns(rows, V)
+    if not _is_plain(rows, V):
+        return _by_columns(rows, V)
+    n, count = rows.shape[0], V.shape[1]
+    image = np.empty((n, count))
+    share = _product(
+        n, rows.shape[1], count, rows.indptr.astype(np.int64), rows.indices, rows.data,
+        np.ascontiguousarray(V), image,
+    )  # fmt: skip
+    threads = thread_count() if rows.nnz * count >= MIN_THREADED_PRODUCTS else 1
+    bounds = np.linspace(0, n, threads + 1).astype(int)
+    in_threads(lambda some: share(*some), list(pairwise(bounds.tolist())), threads)
+    return image
+
+
+def _is_plain(rows: Any, V: Any) -> bool:
+    """Whether the kernel takes the product: large, of compressed rows, all numbers float64."""
+    large = rows.nnz >= MIN_KERNEL_ENTRIES and rows.format == "csr" and V.dtype == np.float64
+    return bool(large and rows.dtype == np.float64 and rows.indices.dtype == np.int32)
 
 
 def _by_columns(rows: Any, V: Any) -> Any:
@@ -46,13 +63,6 @@ def _by_columns(rows: Any, V: Any) -> Any:
         part = slice(first, first + PRODUCT_COLUMNS)
         image[:, part] = rows @ np.ascontiguousarray(V[:, part])
     return image
-
-
-def _some_rows(rows: Any, first: int, last: int) -> sp.csr_array:
-    """Rows first to last of compressed rows, whose entries are not copied."""
-    begin, end = int(rows.indptr[first]), int(rows.indptr[last])
-    parts = (rows.data[begin:end], rows.indices[begin:end], rows.indptr[first : last + 1] - begin)
-    return sp.csr_array(parts, shape=(last - first, rows.shape[1]))
 
 
 def canonical_rows(matrix: Any, name: str) -> sp.csr_array:

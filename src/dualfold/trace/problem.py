@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, lru_cache
 from typing import Any, Literal
 
@@ -209,6 +209,11 @@ class TraceProblem:
         """A B-orthonormal basis of the excluded directions, n×p (p may be 0)."""
         return self._span.basis
 
+    @cached_property
+    def excluded_images(self) -> Array:
+        """B times `excluded_basis`."""
+        return self.metric.times(self.excluded_basis)
+
     @property
     def excluded_error(self) -> float:
         """How far, in the norm of B, a column of `excluded_basis` may lie off the excluded span."""
@@ -331,6 +336,36 @@ class TraceProblem:
         other._refuse_count()
         return other
 
+    def congruent(self, A: Any, B: Metric, excluded: Any) -> TraceProblem:
+        """The same question about DᵀAD and DᵀBD, for a permutation or a diagonal matrix D.
+
+        These matrices are as symmetric and finite as A and B, which were checked, and are not
+        checked again.
+
+        Parameters
+        ----------
+        A : sparse matrix or Gramian
+            The matrix DᵀAD, symmetric to the last bit where A is.
+        B : Metric
+            Its inner product.
+        excluded : ndarray or ExcludedSpan
+            The excluded directions.
+
+        Returns
+        -------
+        TraceProblem
+            The problem.
+        """
+        parts = {"A": A, "B": B, "excluded": excluded}
+        other = object.__new__(type(self))
+        for each in fields(self):
+            object.__setattr__(other, each.name, parts.get(each.name, getattr(self, each.name)))
+        return other
+
+    def absolute(self) -> sp.csr_array:
+        """|A|, entry by entry, of a sparse A: for bounds of rounding; its places are those of A."""
+        return _absolute(self.A)
+
     def _refuse_count(self) -> None:
         """InvalidInput if there are not as many directions as are asked for."""
         room = self.n - self.excluded_basis.shape[1]
@@ -386,7 +421,7 @@ class TraceProblem:
             The vectors without these components.
         """
         N = self.excluded_basis
-        return V - N @ (self.metric.times(N).T @ V) if N.shape[1] else V
+        return V - N @ (self.excluded_images.T @ V) if N.shape[1] else V
 
 
 def _checked_matrix(A: Any) -> Any:

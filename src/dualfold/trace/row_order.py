@@ -8,7 +8,6 @@ the other.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -72,7 +71,7 @@ def _with_rows(problem: TraceProblem, order: Array) -> TraceProblem:
         problem.excluded_columns[order], problem.excluded_basis[order], problem.excluded_error
     )
     B = Diagonal(metric.entries[order]) if isinstance(metric, Diagonal) else metric
-    changed = replace(problem, A=A, B=B, excluded=span)
+    changed = problem.congruent(A, B, span)
     share_renumbered_orders(problem, changed, place)
     return changed
 

@@ -119,9 +119,11 @@ class Affinity:
         rows = np.repeat(row_spread, np.diff(lengths.indptr))
         columns = column_spread[lengths.indices]
         if self.kind == "adaptive":  # duplicates, at distance 0, may have no spread either
-            both = np.hypot(rows, columns)
-            shares = np.divide(lengths.data, both, out=np.zeros(lengths.nnz), where=both > 0)
-            return np.exp(-2 * np.square(shares))
+            both = np.hypot(rows, columns, out=rows)  # in place: new arrays take longer than sums
+            columns[:] = 0
+            shares = np.divide(lengths.data, both, out=columns, where=both > 0)
+            np.multiply(np.square(shares, out=shares), -2, out=shares)
+            return np.exp(shares, out=shares)
         assert self.n_neighbors is not None
         # One quotient after the other: squares of very long or short lengths have no room.
         return np.exp(-(lengths.data / rows) * (lengths.data / columns) / self.n_neighbors)

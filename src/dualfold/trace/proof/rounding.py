@@ -70,7 +70,7 @@ def norm_bound(problem: TraceProblem) -> float:
         M = A.absolute
         return float(M.sum(axis=0).max() * M.sum(axis=1).max()) * UP
     if sp.issparse(A):
-        return float(abs(A).sum(axis=1).max()) * UP
+        return float((problem.absolute() @ np.ones(problem.n)).max()) * UP
     return problem.norm_estimate
 
 
@@ -84,7 +84,7 @@ def product_errors(problem: TraceProblem, V: Array) -> Array:
             sparse_product(transpose, sparse_product(M, np.abs(V)))
         ) * UP + underflow(M, V)
     if sp.issparse(A):
-        size = abs(A)
+        size = problem.absolute()
         image = sparse_product(size, np.abs(V))
         return gamma(longest_row(A) + 4) * column_norms(image) * UP + underflow(size, V)
     if not isinstance(A, np.ndarray):

@@ -158,18 +158,22 @@ def _further(problem: TraceProblem, basis: Array, extra: Array) -> Array:
     metric = problem.metric
     extra = extra[:, np.isfinite(extra).all(axis=0)]
     extra = extra / np.abs(extra).max(axis=0, initial=np.finfo(float).tiny)
-    kept = np.zeros((problem.n, 0))
+    first = count = basis.shape[1]
+    known, images = np.empty((2, extra.shape[1] + count, problem.n)).transpose(0, 2, 1)
+    known[:, :count], images[:, :count] = basis, metric.times(basis)
     for column in extra.T:
         x = column[:, None]
         length = np.sqrt(max(float(np.sum(x * metric.times(x))), 1e-300))
         x = x / length
         for _ in range(2):
             x = problem.without_excluded(x)
-            x = x - basis @ (metric.times(basis).T @ x) - kept @ (metric.times(kept).T @ x)
+            x = x - known[:, :count] @ (images[:, :count].T @ x)
         left = float(np.sqrt(max(float(np.sum(x * metric.times(x))), 0.0)))
         if left > 1e-8:
-            kept = np.hstack([kept, x / left])
-    return kept
+            known[:, count : count + 1] = x / left
+            images[:, count : count + 1] = metric.times(x / left)
+            count += 1
+    return np.ascontiguousarray(known[:, first:count])
 
 
 def _quotients(problem: TraceProblem, V: Array) -> Array:

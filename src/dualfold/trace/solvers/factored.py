@@ -25,6 +25,9 @@ GRAMIAN_GUARDS = 4
 # repeated eigenvalue needs as many directions as it has copies, hence this is not done without a
 # start, which is a solution in which few are missing.
 MOVING_DIRECTIONS = 8
+# Steps of inverse iteration before the first Rayleigh–Ritz; those of MᵀM gain no time by them
+# (docs/dev/notes/trace-solvers.md).
+START_POWERS = 3
 # The distance of the shift from the spectrum, relative to its size: small compared with every
 # eigenvalue wanted, large enough that rounding in the inverse leaves seven digits of a
 # preconditioner (docs/dev/notes/trace-solvers.md).
@@ -97,6 +100,7 @@ class Factored(Solver):
             watch=self.watch,
             travel=None if self.start is None else self._moving(problem),
             start=self.start,
+            powers=0 if isinstance(problem.A, Gramian) else START_POWERS,
         )
         return iterate(problem, Through(inverse_below(problem)), settings)
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 import scipy.linalg
@@ -30,6 +30,8 @@ from dualfold.trace.solution import Solution, with_signs
 # Ritz vectors beyond the block that are returned as guard vectors: they cost nothing, and let a
 # certificate place its floor further up where the first eigengap is too narrow to resolve.
 EXTRA_GUARD_VECTORS = 5
+# Directions beyond the block that go through T before the first round.
+START_GUARDS = 2
 
 
 class Directions(Protocol):
@@ -150,6 +152,7 @@ class Iteration:
     travel : how many directions of the block take a step in an iteration: the first that have not
         converged (None: all)
     start : directions to begin with beside random ones, n×any number
+    powers : how often random directions go through T before the first round, if there is no start
     """
 
     name: str
@@ -161,6 +164,7 @@ class Iteration:
     watch: Callable[[Progress], bool] | None = None
     travel: int | None = None
     start: Array | None = None
+    powers: int = 0
 
 
 def iterate(problem: TraceProblem, directions: Directions, settings: Iteration) -> Solution:
@@ -197,7 +201,7 @@ def _iterate(
     basis = Basis.empty(problem, memory)
     rng = np.random.default_rng(settings.seed)
     travel = block if settings.travel is None else min(block, settings.travel)
-    own = basis.extend(rng.standard_normal((n, _random_directions(settings, travel, count))))
+    own = basis.extend(_random_start(problem, directions, settings, travel, rng))
     if settings.start is not None:
         own += basis.extend(settings.start)
     # A certificate of MᵀM uses residuals below what A·Q resolves: one iteration more.
@@ -245,6 +249,28 @@ def _iterate(
     return Solution(vectors, values, V[:, count:], settings.name, status, products)
 
 
+def _random_start(
+    problem: TraceProblem,
+    directions: Directions,
+    settings: Iteration,
+    travel: int,
+    rng: np.random.Generator,
+) -> Array:
+    """Random directions, sent through T and made orthonormal `settings.powers` times.
+
+    The widest space that T takes at no more cost, without images and projections: that saves as
+    many rounds of the iteration, each of which takes longer (docs/dev/notes/trace-solvers.md).
+    """
+    count = _random_directions(settings, travel, problem.count)
+    powers = settings.powers if settings.start is None else 0
+    room = problem.n - problem.excluded_basis.shape[1]
+    W = rng.standard_normal((problem.n, min(room, count + START_GUARDS) if powers else count))
+    for _ in range(powers):
+        W = problem.metric.times(problem.without_excluded(W))
+        W = _orthonormal(directions(W, W, np.zeros(0)), problem)
+    return W
+
+
 def _random_directions(settings: Iteration, travel: int, count: int) -> int:
     """How many random directions an iteration begins with.
 
@@ -266,12 +292,14 @@ def _in_own_sense(problem: TraceProblem, V: Array, theta: Array) -> tuple[Array,
 
 def _standard_form(problem: TraceProblem, root: Array) -> TraceProblem:
     """The same problem for u = B^½v: B becomes I, and its images need not be kept."""
-    A = problem.A
-    scale = 1 / root[:, 0]
+    A: Any = problem.A
+    scale, excluded = 1 / root[:, 0], root * problem.excluded_basis
     if sp.issparse(A):
         # The factors first: their product is the same for (i, j) and (j, i), to the last bit.
         data = A.data * (np.repeat(scale, np.diff(A.indptr)) * scale[A.indices])
         A = sp.csr_array((data, A.indices, A.indptr), shape=A.shape)
+        if np.isfinite(data).all():
+            return problem.congruent(A, Identity(problem.n), excluded)
     else:
         columns = scale[:, None]
         A = LinearOperator(
@@ -280,7 +308,7 @@ def _standard_form(problem: TraceProblem, root: Array) -> TraceProblem:
             matmat=lambda V: columns * (problem.A @ (columns * V)),
             dtype=np.dtype(float),
         )
-    return TraceProblem(A, None, problem.count, problem.sense, root * problem.excluded_basis)
+    return TraceProblem(A, None, problem.count, problem.sense, excluded)
 
 
 def _dual_norms(R: Array, problem: TraceProblem) -> Array:

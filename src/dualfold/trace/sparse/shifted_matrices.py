@@ -217,8 +217,11 @@ class ShiftedMatrices:
 
     def _find_plain_order(self) -> Ordering | TooLarge:
         try:
-            pattern = self.at(1.0)
-            if sp.issparse(self.A):  # A − B can cancel an entry that A − σB has
+            if not sp.issparse(self.A):
+                pattern = self.at(1.0)
+            elif self._diagonal_places is not None:  # A stores every entry that B has
+                pattern = self.A
+            else:  # A − B can cancel an entry that A − σB has
                 pattern = sp.csr_array(abs(self.A) + abs(self.metric.sparse()))
             most = max(MAX_FLOPS, MAX_FLOPS_A_ROW * pattern.shape[0])
             if self._has_small_square:
