@@ -17,7 +17,7 @@ from dualfold.unfolding.solvers.interior_point import interior_point
 from dualfold.unfolding.solvers.landmark import landmark
 from dualfold.unfolding.solvers.low_rank import low_rank
 from dualfold.unfolding.solvers.precise_path import precise_solution
-from dualfold.unfolding.solvers.separate_sides import weights_in_doubles, with_points_on_lengths
+from dualfold.unfolding.solvers.separate_sides import weights_on_face, with_points_on_lengths
 
 SolverName = Literal["auto", "interior_point", "low_rank", "landmark"]
 
@@ -264,7 +264,7 @@ def elastic(
     if problem.m <= MAX_PRECISE_EDGES:
         found = precise_solution(work, wanted=EQUAL_LENGTHS_GOAL, **limits)
     else:
-        found = weights_in_doubles(work, **limits)
+        found = weights_on_face(work, **limits)
     found = with_points_on_lengths(work, found, wanted=EQUAL_LENGTHS_GOAL, **limits)
     history = tuple(_scaled_record(record, unit) for record in found.history)
     return replace(found, factor=np.sqrt(unit) * found.factor, history=history)
