@@ -1,11 +1,13 @@
-"""Equal lengths, each side on its own: weights by stiff springs, then points alone.
+"""Equal lengths, each side on its own: weights first, then points alone.
 
-The weights bound every K whatever lengths it has, so they are kept. Springs leave lengths off by
-1e-9 of d² at best, and without an interior of the problem that is worth 1e-4 of the variance. So
-points come from a second interior point, on the lengths themselves (`face_points`).
+The weights bound every K whatever lengths it has, so they are kept. Points that come with them
+leave lengths off by 1e-12 to 1e-9 of d², and without an interior of the problem that may be worth
+1e-4 of the variance. So points come from a second interior point, on the lengths themselves
+(`face_points`).
 
-Up to some thousand edges the weights are those of `precise_path`. Beyond, doubles bring them to
-a gap of 1e-6 or to where rounding ends the steps (`elastic_path`).
+Up to some thousand edges the weights are those of `precise_path`. Beyond, an interior point on the
+face that cliques leave (`face_path`) finds weights that bound the K of that face, and `stresses`
+makes of them weights that bound every K.
 """
 
 from __future__ import annotations
@@ -36,6 +38,8 @@ from dualfold.unfolding.spectral_floor import second_eigenvalue
 WEIGHTS_GAP_SHARE = 0.1
 WEIGHTS_GAP = 1e-6
 COSTLY_WEIGHTS_GAP = 1e-5
+# And how near the lengths of their points are to be, as a share of d².
+FACE_LENGTHS_TOLERANCE = 5e-10
 # Below this gap steps are in double-doubles.
 PRECISE_STEPS_GAP = 1e-3
 MAX_FACE_STEPS = 60
@@ -91,8 +95,9 @@ def weights_on_face(
     path = FacePath(face, squared)
     best = here = path.first
     enough = WEIGHTS_GAP if problem.m <= COSTLY_STEP_EDGES else COSTLY_WEIGHTS_GAP
+    enough = max(enough, WEIGHTS_GAP_SHARE * tol)
     for _ in range(MAX_FACE_STEPS):
-        # From here on the bound that doubles reach is not the least one.
+        # Doubles would go on to a point that is not the best one.
         here = replace(here, precise=here.gap < PRECISE_STEPS_GAP)
         found = path.step(here, 0.0)
         if found is None:
@@ -101,8 +106,9 @@ def weights_on_face(
         best = here if path.bounds(here.weights, MARGINS[-1]) else best
         upper = float(here.weights @ squared)
         stopped = history.stops_after(upper * (1 - min(1.0, here.gap)), upper)
+        is_done = here.gap < enough and here.off < FACE_LENGTHS_TOLERANCE
         # A negative bound proves that no points have these lengths.
-        if stopped or upper < 0 or here.gap < max(enough, WEIGHTS_GAP_SHARE * tol):
+        if stopped or upper < 0 or is_done:
             break
     points = problem.centred_points(face.basis @ here.F / np.sqrt(problem.mass)[:, None])
     weights = np.zeros(problem.m)
@@ -122,17 +128,17 @@ def _weights_for_every_point(stresses: Stresses, weights: Array, points: Array) 
 
     A smaller margin costs less by itself, and more by the rounding of larger weights.
     """
-    best, least = weights, np.inf
+    best, least = None, np.inf
     for margin in MARGINS if stresses.stresses else ():
         found = stresses.balanced_weights(weights, margin)
         if found is None:
             break
         floor = second_eigenvalue(stresses.problem, found, points).proved
         bound = upper_bound(asked_lengths_value(stresses.problem, found), floor)
-        if bound > least:
+        if best is not None and not bound < least:
             break
         best, least = found, bound
-    return best
+    return weights if best is None else best
 
 
 def with_points_on_lengths(

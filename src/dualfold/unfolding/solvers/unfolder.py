@@ -231,8 +231,8 @@ def elastic(
     for the lengths that it has itself; they stiffen until the lengths are the given ones to
     9e-10 of d². Without an interior of the problem the weights grow and may have no limit. Up to
     MAX_PRECISE_EDGES edges an interior point in double-doubles solves the stiffest springs
-    (`precise_path`), beyond one in doubles. Points on the lengths themselves come from a second
-    one (`separate_sides`).
+    (`precise_path`), beyond one on the face that cliques leave, whose weights are then made to
+    bound every K (`separate_sides`). Points on the lengths themselves come from a second one.
 
     tol : the relative gap wanted of the weights
     max_iter : steps at most
