@@ -10,9 +10,12 @@ from dualfold.errors import CertificateFailed, Unrealisable
 from dualfold.graph import from_lengths, join_pieces, knn
 from dualfold.unfolding import UnfoldingProblem, certify_unfolding, unfold
 from dualfold.unfolding.contraction import contraction_of
+from dualfold.unfolding.problem import in_units
 from dualfold.unfolding.solution import STOPPED_BY_CALLBACK
 from dualfold.unfolding.solvers import face_path, separate_sides
 from dualfold.unfolding.solvers import unfolder as solver
+from dualfold.unfolding.solvers.rigid import clique_dependencies
+from dualfold.unfolding.solvers.stresses import Stresses
 from dualfold.unfolding.solvers.unfolder import elastic
 from dualfold.unfolding.spectral_floor import precise_floor
 from tests.tools.tables import roll_points
@@ -165,8 +168,66 @@ def contracted_roll(n):
     return contraction_of(join_pieces(knn(X, 6)), constraints="equal").problem
 
 
+def sides_of_a_roll(n, seed):
+    """The bound of the weights of more than 2,000 edges, and the variance of their points."""
+    problem, _ = in_units(
+        contraction_of(
+            join_pieces(knn(roll_points(n, random_state=seed), 6)), constraints="equal"
+        ).problem
+    )
+    found = separate_sides.weights_on_face(problem)
+    c = certify_unfolding(problem, found.factor, found.weights)
+    assert c.bound_by == "weights"
+    return problem, found, c
+
+
+@pytest.mark.parametrize(("n", "seed"), [(50, 0), (50, 1), (80, 2)])
+def test_weights_of_the_face_bound_every_point(n, seed):
+    """λ₂ is over all vectors; points with exactly these lengths nearly reach the bound."""
+    problem, found, c = sides_of_a_roll(n, seed)
+    # The eigenvalues of LAPACK are right to some u·‖L‖.
+    L = problem.laplacian(found.weights).toarray()
+    assert np.linalg.eigvalsh(L)[1] > 1 - 1e-14 * np.abs(L).max() - 1e-4
+    best = elastic(problem)
+    reached = certify_unfolding(problem, best.factor, best.weights).lower
+    assert reached <= c.upper
+    assert c.upper <= reached * (1 + 1e-4)
+    assert c.own_gap < 1e-4
+
+
 @pytest.mark.full
-def test_a_roll_of_500_points_to_a_hundredth_in_doubles(monkeypatch):
+@pytest.mark.timeout(3_600)
+@pytest.mark.parametrize(("n", "seed"), [(300, 0), (300, 3), (500, 0), (1_000, 0), (1_000, 1)])
+def test_the_bound_of_large_rolls_is_the_variance_of_their_points(n, seed):
+    _, _, c = sides_of_a_roll(n, seed)
+    assert c.relaxation < 2e-9
+    assert c.own_gap < 1e-4
+
+
+@pytest.mark.parametrize("margin", [1e-3, 1e-5])
+def test_stresses_of_cliques_change_no_value_and_nothing_on_the_face(margin):
+    """Against dense matrices: Σ w d², S on the face, and S beside it."""
+    problem, _ = in_units(contracted_roll(40))
+    rows = clique_dependencies(problem)
+    assert np.abs(rows @ problem.positions).max() < 1e-9
+    face = face_path.face_of(problem, rows)
+    path = face_path.FacePath(face, problem.squared[face.edges])
+    here = path.first
+    while here.gap > 1e-2:
+        here = path.step(here, 0.0)
+    weights = np.zeros(problem.m)
+    weights[face.edges] = here.weights
+    found = Stresses(problem, rows, face.basis).balanced_weights(weights, margin)
+    value = (1 + margin) * weights @ problem.squared
+    assert found @ problem.squared == pytest.approx(value, rel=1e-9)
+    before, after = (problem.laplacian(w).toarray() for w in ((1 + margin) * weights, found))
+    U = face.basis
+    assert np.allclose(U.T @ after @ U, U.T @ before @ U, atol=1e-9 * np.abs(after).max())
+    assert np.linalg.eigvalsh(before)[1] < 1 < np.linalg.eigvalsh(after)[1]
+
+
+@pytest.mark.full
+def test_a_roll_of_500_points_to_a_hundredth(monkeypatch):
     """1,773 edges, by the way of more than 2,000."""
     monkeypatch.setattr(solver, "MAX_PRECISE_EDGES", 0)
     monkeypatch.setattr(separate_sides, "COSTLY_STEP_EDGES", 0)

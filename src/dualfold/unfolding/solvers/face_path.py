@@ -152,6 +152,13 @@ class FacePath:
         precise = here.precise or unsolved > max(UNRESOLVED_SHARE * here.off, RESOLVED_TOLERANCE)
         return FacePoint(F, E, here.weights + b * move[2], gap, off, precise)
 
+    def bounds(self, weights: Array, margin: float) -> bool:
+        """Whether weights larger by this share bound every Z, to rounding: S ≻ 0."""
+        C = self.rows
+        S = (C.T * ((1 + margin) * weights)) @ C
+        S.flat[:: len(S) + 1] -= 1
+        return lower_factor(S) is not None
+
     def _share(self, misfit: Array) -> float:
         return float(np.max(np.abs(misfit) / self.squared, initial=0.0))
 

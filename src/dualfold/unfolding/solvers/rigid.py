@@ -27,6 +27,9 @@ MIN_SPREAD_RATIO = 1e-4
 AGREEMENT_TOLERANCE = 1e-9
 # A dependency counts when this much of it is left beside the others.
 INDEPENDENT_SHARE = 1e-7
+# Multiples of a dependency that is nearly a mixture of others would have to be 1/share² as large.
+# On rolls what is left of a row is 1e-12, or 2e-4 and more.
+CLEARLY_INDEPENDENT_SHARE = 5e-4
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,30 +48,55 @@ class Part:
 
 def dependencies(problem: UnfoldingProblem) -> sp.csr_array:
     """Independent rows a with Ka = 0 for every K that has the lengths, part by part."""
-    blocks = [(part.points, part.dependencies) for part in rigid_parts(problem)]
+    return _independent_rows(rigid_parts(problem), problem.n, INDEPENDENT_SHARE)
+
+
+def clique_dependencies(problem: UnfoldingProblem) -> sp.csr_array:
+    """The same of cliques of edges alone, clearly independent; a row's entries are a clique.
+
+    aaᵀ is then a Laplacian of edges, of which Σ w d² is 0.
+    """
+    known = _known_distances(problem)
+    parts = [_part(known, clique) for clique in _cliques(known)]
+    return _independent_rows(_with_dependencies(parts), problem.n, CLEARLY_INDEPENDENT_SHARE)
+
+
+def _independent_rows(parts: list[Part], n: int, least: float) -> sp.csr_array:
+    """The dependencies of parts of which at least this much is left beside the others."""
+    blocks = [(part.points, part.dependencies) for part in parts]
     rows = np.concatenate([np.zeros(0)] + [block.ravel() for _, block in blocks])
     columns = [np.tile(points, len(block)) for points, block in blocks]
     counts = [np.full(len(block), len(points)) for points, block in blocks]
     nothing = np.zeros(0, dtype=np.intp)
     starts = np.concatenate([[0], np.cumsum(np.concatenate([nothing, *counts]))])
-    shape = (len(starts) - 1, problem.n)
+    shape = (len(starts) - 1, n)
     every = sp.csr_array((rows, np.concatenate([nothing, *columns]), starts), shape=shape)
     if shape[0] == 0:
         return every
     triangle, order = scipy.linalg.qr(every.toarray().T, mode="r", pivoting=True)
     sizes = np.abs(np.diagonal(triangle))
-    return every[np.sort(order[: int(np.sum(sizes > INDEPENDENT_SHARE))])]
+    return every[np.sort(order[: int(np.sum(sizes > least))])]
+
+
+def _known_distances(problem: UnfoldingProblem) -> list[dict[int, float]]:
+    """The squared length of each edge, by both ends."""
+    known: list[dict[int, float]] = [{} for _ in range(problem.n)]
+    for (i, j), squared in zip(problem.edges.tolist(), problem.squared.tolist(), strict=True):
+        known[i][j] = known[j][i] = squared
+    return known
+
+
+def _with_dependencies(parts: list[Part]) -> list[Part]:
+    return [part for part in parts if len(part.points) > part.places.shape[1] + 1]
 
 
 def rigid_parts(problem: UnfoldingProblem) -> list[Part]:
     """The largest parts that cliques make rigid and that have dependencies."""
-    known: list[dict[int, float]] = [{} for _ in range(problem.n)]
-    for (i, j), squared in zip(problem.edges.tolist(), problem.squared.tolist(), strict=True):
-        known[i][j] = known[j][i] = squared
+    known = _known_distances(problem)
     while True:
         parts = _merge_parts([_part(known, clique) for clique in _cliques(known)])
         if sum(_add_distances(known, part) for part in parts) == 0:
-            return [part for part in parts if len(part.points) > part.places.shape[1] + 1]
+            return _with_dependencies(parts)
 
 
 def _cliques(known: list[dict[int, float]]) -> list[tuple[int, ...]]:

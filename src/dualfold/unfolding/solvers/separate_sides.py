@@ -1,11 +1,13 @@
-"""Equal lengths, each side on its own: weights by stiff springs, then points alone.
+"""Equal lengths, each side on its own: weights first, then points alone.
 
-The weights bound every K whatever lengths it has, so they are kept. Springs leave lengths off by
-1e-9 of d² at best, and without an interior of the problem that is worth 1e-4 of the variance. So
-points come from a second interior point, on the lengths themselves (`face_points`).
+The weights bound every K whatever lengths it has, so they are kept. Points that come with them
+leave lengths off by 1e-12 to 1e-9 of d², and without an interior of the problem that may be worth
+1e-4 of the variance. So points come from a second interior point, on the lengths themselves
+(`face_points`).
 
-Up to some thousand edges the weights are those of `precise_path`. Beyond, doubles bring them to
-a gap of 1e-6 or to where rounding ends the steps (`elastic_path`).
+Up to some thousand edges the weights are those of `precise_path`. Beyond, an interior point on the
+face that cliques leave (`face_path`) finds weights that bound the K of that face, and `stresses`
+makes of them weights that bound every K.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ from time import perf_counter
 import numpy as np
 
 from dualfold.arrays import Array
+from dualfold.unfolding.bounds import asked_lengths_value, upper_bound
 from dualfold.unfolding.problem import UnfoldingProblem
 from dualfold.unfolding.solution import (
     STOPPED_BY_CALLBACK,
@@ -24,22 +27,27 @@ from dualfold.unfolding.solution import (
     UnfoldingSolution,
     relative_gap,
 )
-from dualfold.unfolding.solvers.elastic_path import ElasticPoint, elastic_first, elastic_steps
+from dualfold.unfolding.solvers.face_path import FacePath, face_of
 from dualfold.unfolding.solvers.face_points import FacePoints
-from dualfold.unfolding.solvers.interior_point import CentralPath
+from dualfold.unfolding.solvers.rigid import clique_dependencies
+from dualfold.unfolding.solvers.stresses import Stresses
+from dualfold.unfolding.spectral_floor import second_eigenvalue
 
 # The measurements behind these constants: docs/dev/notes/unfolding-equal-lengths.md.
-SPRING_COMPLIANCE = 1e-13  # of the springs, as in `precise_path`
-# The gap at which the weights are good enough, of `tol`.
+# The gap at which the weights of the face are good enough: a share of `tol`, and at least.
 WEIGHTS_GAP_SHARE = 0.1
-# Below LATE_GAP, steps in a row that leave more than SLOW_STEP_RATIO of the gap are rounding.
-LATE_GAP = 1e-3
-SLOW_STEP_RATIO = 0.9
-MAX_SLOW_STEPS = 3
-# Beyond this many edges, where late steps cost twice as much and gain little, larger gaps are
-# enough for the weights and for the points.
+WEIGHTS_GAP = 1e-6
+COSTLY_WEIGHTS_GAP = 1e-5
+# And how near the lengths of their points are to be, as a share of d².
+FACE_LENGTHS_TOLERANCE = 5e-10
+# Below this gap steps are in double-doubles.
+PRECISE_STEPS_GAP = 1e-3
+MAX_FACE_STEPS = 60
+# Shares of the bound by which weights of the face are made larger before the rest is balanced, one
+# after another while the bound falls.
+MARGINS = (1e-4, 3e-5, 1e-5, 3e-6, 1e-6)
+# Beyond this many edges, where a step takes seconds, larger gaps are enough.
 COSTLY_STEP_EDGES = 2_000
-COSTLY_STEP_GAP = 4e-4
 COSTLY_POINTS_GAP = 2e-4
 POINTS_GAP_SHARE = 0.1  # of `tol`
 
@@ -67,45 +75,70 @@ class _History:
         return False
 
 
-def weights_in_doubles(
+def weights_on_face(
     problem: UnfoldingProblem,
     *,
     tol: float = 1e-6,
     max_iter: int = 1_000,
     callback: Callback | None = None,
 ) -> UnfoldingSolution:
-    """Weights to a gap of `tol`, or as far as rounding allows, and the points of their springs.
+    """Weights that bound every K, from a path on the face that cliques leave, and its points.
 
-    The mean d² is to be about 1. `max_iter` is the most steps; `callback` gets a `Record` after
-    each, and True stops.
+    The mean d² is to be about 1. `tol` is the gap wanted, `max_iter` the most steps; `callback`
+    gets a `Record` after each, and True stops.
     """
-    squared, path = problem.squared, CentralPath(problem, 0.0)
-    story = ["the weights by an interior point in doubles"]
+    story = ["the weights by an interior point on the face that cliques leave"]
     history = _History(max_iter, callback, [], story, perf_counter())
-    best = elastic_first(path)
-    enough = WEIGHTS_GAP_SHARE * tol
-    if problem.m > COSTLY_STEP_EDGES:
-        enough = max(enough, COSTLY_STEP_GAP)
-    compliance = SPRING_COMPLIANCE * squared**2 / float(best.weights @ squared)
-    slow = 0
-    for current in elastic_steps(path, best, compliance):
-        no_better = current.gap > SLOW_STEP_RATIO * best.gap and best.gap < LATE_GAP
-        slow = slow + 1 if no_better else 0
-        if current.gap < best.gap or not no_better:
-            best = current
-        upper = float(current.weights @ squared)
-        stopped = history.stops_after(upper * (1 - min(1.0, current.gap)), upper)
-        # A negative bound proves that no points have these lengths.
-        if stopped or upper < 0 or slow >= MAX_SLOW_STEPS or current.gap < enough:
+    rows = clique_dependencies(problem)
+    face = face_of(problem, rows)
+    squared = problem.squared[face.edges]
+    path = FacePath(face, squared)
+    best = here = path.first
+    enough = WEIGHTS_GAP if problem.m <= COSTLY_STEP_EDGES else COSTLY_WEIGHTS_GAP
+    enough = max(enough, WEIGHTS_GAP_SHARE * tol)
+    for _ in range(MAX_FACE_STEPS):
+        # Doubles would go on to a point that is not the best one.
+        here = replace(here, precise=here.gap < PRECISE_STEPS_GAP)
+        found = path.step(here, 0.0)
+        if found is None:
             break
+        here = found
+        best = here if path.bounds(here.weights, MARGINS[-1]) else best
+        upper = float(here.weights @ squared)
+        stopped = history.stops_after(upper * (1 - min(1.0, here.gap)), upper)
+        is_done = here.gap < enough and here.off < FACE_LENGTHS_TOLERANCE
+        # A negative bound proves that no points have these lengths.
+        if stopped or upper < 0 or is_done:
+            break
+    points = problem.centred_points(face.basis @ here.F / np.sqrt(problem.mass)[:, None])
+    weights = np.zeros(problem.m)
+    weights[face.edges] = best.weights
     return UnfoldingSolution(
-        factor=_columns(problem, path, best),
-        weights=best.weights,
+        factor=points,
+        weights=_weights_for_every_point(Stresses(problem, rows, face.basis), weights, points),
         history=tuple(history.lines),
         solver="elastic",
         status="stopped",
         story=tuple(story),
     )
+
+
+def _weights_for_every_point(stresses: Stresses, weights: Array, points: Array) -> Array:
+    """Weights for every K, made from those of the face, with the least bound that is proved.
+
+    A smaller margin costs less by itself, and more by the rounding of larger weights.
+    """
+    best, least = None, np.inf
+    for margin in MARGINS if stresses.stresses else ():
+        found = stresses.balanced_weights(weights, margin)
+        if found is None:
+            break
+        floor = second_eigenvalue(stresses.problem, found, points).proved
+        bound = upper_bound(asked_lengths_value(stresses.problem, found), floor)
+        if best is not None and not bound < least:
+            break
+        best, least = found, bound
+    return weights if best is None else best
 
 
 def with_points_on_lengths(
@@ -155,13 +188,6 @@ def with_points_on_lengths(
 def _off(problem: UnfoldingProblem, points: Array) -> float:
     """How far squared lengths are off, as a share of d² at most."""
     return float(np.max(np.abs(problem.squared_lengths(points) / problem.squared - 1), initial=0.0))
-
-
-def _columns(problem: UnfoldingProblem, path: CentralPath, best: ElasticPoint) -> Array:
-    """The columns of K of the springs."""
-    values, vectors = np.linalg.eigh(best.X)
-    columns = vectors * np.sqrt(np.maximum(values, 0.0)) / path.root[:, None]
-    return problem.centred_points(columns)
 
 
 def _largest_first(points: Array) -> Array:

@@ -17,7 +17,7 @@ from dualfold.unfolding.solvers.interior_point import interior_point
 from dualfold.unfolding.solvers.landmark import landmark
 from dualfold.unfolding.solvers.low_rank import low_rank
 from dualfold.unfolding.solvers.precise_path import precise_solution
-from dualfold.unfolding.solvers.separate_sides import weights_in_doubles, with_points_on_lengths
+from dualfold.unfolding.solvers.separate_sides import weights_on_face, with_points_on_lengths
 
 SolverName = Literal["auto", "interior_point", "low_rank", "landmark"]
 
@@ -231,8 +231,8 @@ def elastic(
     for the lengths that it has itself; they stiffen until the lengths are the given ones to
     9e-10 of d². Without an interior of the problem the weights grow and may have no limit. Up to
     MAX_PRECISE_EDGES edges an interior point in double-doubles solves the stiffest springs
-    (`precise_path`), beyond one in doubles. Points on the lengths themselves come from a second
-    one (`separate_sides`).
+    (`precise_path`), beyond one on the face that cliques leave, whose weights are then made to
+    bound every K (`separate_sides`). Points on the lengths themselves come from a second one.
 
     tol : the relative gap wanted of the weights
     max_iter : steps at most
@@ -264,7 +264,7 @@ def elastic(
     if problem.m <= MAX_PRECISE_EDGES:
         found = precise_solution(work, wanted=EQUAL_LENGTHS_GOAL, **limits)
     else:
-        found = weights_in_doubles(work, **limits)
+        found = weights_on_face(work, **limits)
     found = with_points_on_lengths(work, found, wanted=EQUAL_LENGTHS_GOAL, **limits)
     history = tuple(_scaled_record(record, unit) for record in found.history)
     return replace(found, factor=np.sqrt(unit) * found.factor, history=history)
