@@ -24,7 +24,6 @@ import scipy.sparse as sp
 import dualfold
 from dualfold.errors import DualfoldError
 from dualfold.growth import staleness as by_rows
-from dualfold.growth import updated_map
 
 KINDS = ("normal", "clusters", "ties", "copies", "grid", "apart", "float32", "offset", "huge",
          "tiny", "circle", "heavy", "thin", "bridge", "square", "born", "counts")  # fmt: skip
@@ -109,10 +108,7 @@ def heard(said: list[Any]) -> Any:
         said.append((problem, np.asarray(frozen, dtype=float)))
         return plain(problem, frozen, *more, **named)
 
-    with (
-        patch.object(by_rows, "vector_staleness", listening),
-        patch.object(updated_map, "vector_staleness", listening),
-    ):
+    with patch.object(by_rows, "vector_staleness", listening):
         yield
 
 
