@@ -11,7 +11,7 @@ enum { SQUARE_LANES = 32 };
 /* The squared distance, or any partial sum above `limit`: partial sums of
    squares only grow, in floating point too, so such a pair is out for good. */
 #define SQUARE_BETWEEN(name, real)                                                      \
-    static double name(const real *x, const real *y, int64_t width, double limit) {     \
+    static inline double name(const real *x, const real *y, int64_t width, double limit) { \
         double sum[SQUARE_LANES] = {0};                                                 \
         int64_t c = 0;                                                                  \
         for (;;) {                                                                      \
