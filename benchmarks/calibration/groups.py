@@ -151,9 +151,11 @@ TOGETHER = (4.0, 5.0, 6.0)
 def judged(X: Any, codes: Any, dimension: float) -> tuple[Group, ...]:
     """The groups of a map, with their verdicts."""
     sizes = np.bincount(codes[codes >= 0])
-    lists = nearest(X, LINKS_PER_POINT, n_jobs=1).indices
+    near = nearest(X, LINKS_PER_POINT, n_jobs=1)
     shown = MapGroups(codes, np.full(len(sizes), np.inf), sizes)
-    return groups_with_verdicts(LinkedGroups(shown, codes, lists, dimension))[0]
+    radii = near.distances[:, -1]
+    linked = LinkedGroups(shown, codes, near.indices, dimension, radii=radii)
+    return groups_with_verdicts(linked)[0]
 
 
 def false_groups(family: str, n: int, cut: str, seed: int) -> list[bool]:

@@ -197,6 +197,7 @@ class LinkedGroups:
     labels : of all points, or None
     weights : of all points, together 1; None where all count alike
     rows : the sampled points
+    radii : the length of the longest link of each sampled point; None: unknown
     """
 
     found: MapGroups
@@ -206,6 +207,7 @@ class LinkedGroups:
     labels: Array | None = None
     weights: Array | None = None
     rows: Array | None = None
+    radii: Array | None = None
 
     @cached_property
     def names(self) -> list[str]:
@@ -256,9 +258,10 @@ def linked_groups(
     dimension = intrinsic_dimension(some if few is None else subspace(some, few), random_state=seed)
     # The larger one is the cautious one: it needs more to call a group torn.
     width = max(float(dimension.two_nn), float(dimension.levina_bickel))
-    lists = some.nearest(LINKS_PER_POINT)[0]
+    lists, lengths = some.nearest(LINKS_PER_POINT)
     codes = found.codes[rows]
-    return LinkedGroups(found, codes, lists, width, labels, weights, rows), dimension
+    radii = lengths[:, -1]
+    return LinkedGroups(found, codes, lists, width, labels, weights, rows, radii), dimension
 
 
 def groups_with_verdicts(
@@ -276,7 +279,8 @@ def groups_with_verdicts(
     reached = linked.reached_codes(large)
     territories = {item: np.flatnonzero(reached == item) for item in large}
     for a, b in combinations(large, 2):
-        valley = valley_between(linked.lists, territories[a], territories[b], tests, slowest)
+        sides = territories[a], territories[b]
+        valley = valley_between(linked.lists, *sides, tests, slowest, radii=linked.radii)
         if valley.is_absent:  # the threshold of the data's dimension matters only there
             threshold = half_valley(linked.dimension, len(members[a]), len(members[b]))
             valley = replace(valley, threshold=threshold)
@@ -290,7 +294,7 @@ def groups_with_verdicts(
         }
         group = _group(linked, item, own if item in large else None)
         if parts and item in large:
-            group = replace(group, parts=_thrown_together(linked.lists, members[item]))
+            group = replace(group, parts=_thrown_together(linked, members[item]))
         groups.append(group)
     pairs = tuple(Pair(names[a], names[b], valley) for (a, b), valley in valleys.items())
     return tuple(groups), pairs
@@ -391,18 +395,20 @@ def _inside(linked: LinkedGroups, item: int) -> Estimate:
     return inside
 
 
-def _thrown_together(lists: Array, rows: Array) -> tuple[int, int] | None:
+def _thrown_together(linked: LinkedGroups, rows: Array) -> tuple[int, int] | None:
     """Sizes of two parts of a group with a valley between them in the data; None without one.
 
     The valley must be there among all points, too: the ends of one line are no groups where
     only its middle was drawn elsewhere.
     """
+    lists, radii = linked.lists, linked.radii
     first = best_cut(lists, rows)
     if first is None or min(first.sum(), (~first).sum()) < MIN_PART_POINTS:
         return None
     others = np.setdiff1d(np.arange(len(lists)), rows)
     for passed in (None, others):
-        valley = valley_between(lists, rows[first], rows[~first], 1, others=passed)
+        sides = rows[first], rows[~first]
+        valley = valley_between(lists, *sides, 1, others=passed, radii=radii)
         # The best of many cuts was taken: it must be as clear as half of what a pair needs.
         if not valley.is_below(HALF_HEIGHT / 2):
             return None

@@ -174,10 +174,10 @@ def _has_own_groups(X: Array, groups: MapGroups) -> bool:
     """Whether a table has some of the groups that its map shows."""
     if groups.count < 2:
         return False
-    lists = nearest(X, min(LINKS_PER_POINT, len(X) - 1)).indices
+    near = nearest(X, min(LINKS_PER_POINT, len(X) - 1))
     # Uncorrected: the correction takes seconds for each table.
     width = levina_bickel(X, min(LEVINA_BICKEL_NEIGHBORS, len(X) - 1))
-    linked = LinkedGroups(groups, groups.codes, lists, width)
+    linked = LinkedGroups(groups, groups.codes, near.indices, width, radii=near.distances[:, -1])
     found, pairs = groups_with_verdicts(linked, parts=False)
     unions = joined_groups(linked, pairs, parts=False)
     return any(one.verdict == "group" for one in (*found, *unions))

@@ -29,6 +29,11 @@ by side:
 for all n sections together, whichever of them the map cut at. `docs/calibration.md` has how often
 pieces of one line, sheet or cloud are called groups.
 
+A thin section is no valley where the density only falls across it. Around a dense core lies a
+shell, and a section around the core is small, hence thin, though nothing lies lower than the shell.
+So there is no verdict where the points of a side next to the section are surely denser than what
+lies behind them, near and far (`_rise`). Density is told by the length of a point's longest link.
+
 Where data have many dimensions, links are as long as a valley is wide: they cross it without
 touching its floor, and θ comes out too large. A large θ is no proof of one cloud then. So the
 threshold for "there is no valley" is measured (`half_valley`): two normal clouds are drawn, of the
@@ -93,6 +98,11 @@ LINE_SHARES = (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5)
 LINE_LOG_RATES = (-11.1, -8.3, -7.2, -5.8, -4.9, -4.2, -3.4, -2.4, -1.5)
 LINE_CROSSING_RATE = 0.052
 MAX_CHANCE = 0.05
+# Of a side, its points next to the section; and by how many standard errors these may be denser
+# than the others: the level 0.01, for in 50 dimensions the density of a point says little.
+EDGE_SHARE = 0.1
+MIN_EDGE_POINTS = 10
+MAX_FALL = 2.33
 # Of the potential: only its order is used.
 POTENTIAL_TOLERANCE = 1e-6
 MAX_POTENTIAL_STEPS = 3_000
@@ -108,6 +118,8 @@ class Valley:
     threshold : θ of two clouds with a valley of half the height, in the data's dimension
         (`half_valley`): below it a valley is not excluded
     chance : that the thinnest of all sections is as thin where there is no valley
+    rise : from the section into the groups the density rises by so many standard errors, on the
+        side where it rises less; negative where it falls, infinite where nothing was to compare
     """
 
     share: Estimate
@@ -115,6 +127,7 @@ class Valley:
     lower_bound: float
     chance: float
     threshold: float = HALF_HEIGHT
+    rise: float = np.inf
 
     @property
     def is_present(self) -> bool:
@@ -123,7 +136,8 @@ class Valley:
 
     def is_below(self, height: float) -> bool:
         """Whether there is a valley, and θ is below `height`; both at the level 0.05."""
-        return self.share.high < height and self.chance <= MAX_CHANCE
+        thin = self.share.high < height and self.chance <= MAX_CHANCE
+        return thin and self.rise >= -MAX_FALL
 
     @property
     def is_absent(self) -> bool:
@@ -138,6 +152,7 @@ def valley_between(
     tests: int,
     known: SlowestDirections | None = None,
     others: Array | None = None,
+    radii: Array | None = None,
 ) -> Valley:
     """The valley between two groups of points.
 
@@ -146,6 +161,7 @@ def valley_between(
     known : cache of slowest directions for the same lists. Most pairs of many groups have no link,
         and without it each group would be solved for again with every other.
     others : points of neither group that the path from one to the other may pass through
+    radii : the length of the longest link of every point; None: the density is not compared
     """
     known = {} if known is None else known
     others = np.empty(0, dtype=np.intp) if others is None else others
@@ -178,7 +194,34 @@ def valley_between(
         middles.append(np.mean([links_across(rank <= position) for position in at], axis=0))
     middle = min(middles, key=lambda counts: float(counts.sum()))
     share, low = _ratio(across.astype(float), middle, tests)
-    return Valley(share, links, low, _chance(int(across.sum()), min(widths), len(lists)))
+    chance, rise = _chance(int(across.sum()), min(widths), len(lists)), np.inf
+    if radii is not None and thinnest is not None and counts[thinnest] > 0:
+        rise = _rise(radii[rows[order]], thinnest)
+    return Valley(share, links, low, chance, rise=rise)
+
+
+def _rise(radii: Array, thinnest: int) -> float:
+    """`Valley.rise`: of the better of two levels of a side, for the worse of both sides.
+
+    radii : lengths of the longest links, by the order on the path; thinnest : the section
+    """
+    apart = radii[radii > 0]  # points in the same place count as the nearest that are not
+    logs = np.log(np.maximum(radii, apart.min() if len(apart) else 1.0))
+    found = []
+    for inwards in (logs[thinnest::-1], logs[thinnest + 1 :]):
+        width = max(MIN_EDGE_POINTS, round(EDGE_SHARE * len(inwards)))
+        width = min(width, len(inwards) // 2)
+        edge, behind = inwards[:width], inwards[width:]
+        found.append(max(_welch(edge, level) for level in np.array_split(behind, 2)))
+    return min(found)
+
+
+def _welch(one: Array, other: Array) -> float:
+    """The difference of two means in its standard errors."""
+    if min(len(one), len(other)) < 2:
+        return np.inf
+    spread = np.sqrt(one.var(ddof=1) / len(one) + other.var(ddof=1) / len(other))
+    return float((one.mean() - other.mean()) / max(spread, np.finfo(float).tiny))
 
 
 def _chance(links: int, usual: float, sections: int) -> float:
