@@ -65,6 +65,13 @@ def roll(rng: np.random.Generator, n: int) -> Line:
     return made.points, made.flat[:, 0]
 
 
+def core_in_shell(rng: np.random.Generator, n: int, width: int, ratio: float) -> Line:
+    """Two normal clouds with the same centre: one hill. Cut along the distance from it."""
+    inner = rng.random(n) < 0.5
+    X = rng.standard_normal((n, width)) * np.where(inner, 1 / ratio, 1.0)[:, None]
+    return X, np.linalg.norm(X, axis=1)
+
+
 # Name: dimension and sampler.
 WITHOUT_GROUPS: dict[str, tuple[int, Callable[[np.random.Generator, int], Line]]] = {
     "uniform line": (1, lambda rng, n: along_line(rng.random(n))),
@@ -78,6 +85,9 @@ WITHOUT_GROUPS: dict[str, tuple[int, Callable[[np.random.Generator, int], Line]]
     "normal cloud, 2-D": (2, partial(cloud, width=2)),
     "t cloud (2 degrees), 3-D": (3, partial(cloud, width=3, degrees=2.0)),
     "normal cloud, 10-D": (10, partial(cloud, width=10)),
+    "core in a shell, 1:10, 2-D": (2, partial(core_in_shell, width=2, ratio=10.0)),
+    "core in a shell, 1:10, 5-D": (5, partial(core_in_shell, width=5, ratio=10.0)),
+    "core in a shell, 1:30, 2-D": (2, partial(core_in_shell, width=2, ratio=30.0)),
 }
 CUTS = ("anywhere", "thinnest", "eight pieces", "pieces and crumbs")
 # Rows, families, cuts.
@@ -85,6 +95,7 @@ NULL_CELLS = (
     (200, tuple(WITHOUT_GROUPS), CUTS[:2]),
     (1_000, ("uniform line", "sheet 100:1"), CUTS[1:]),
     (1_000, ("normal cloud, 2-D",), CUTS[2:3]),
+    (1_000, tuple(WITHOUT_GROUPS)[-3:], CUTS[:2]),
     (10_000, ("uniform line",), CUTS[1:3]),
 )
 

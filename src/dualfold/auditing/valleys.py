@@ -98,11 +98,13 @@ LINE_SHARES = (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5)
 LINE_LOG_RATES = (-11.1, -8.3, -7.2, -5.8, -4.9, -4.2, -3.4, -2.4, -1.5)
 LINE_CROSSING_RATE = 0.052
 MAX_CHANCE = 0.05
-# Of a side, its points next to the section; and by how many standard errors these may be denser
-# than the others: the level 0.01, for in 50 dimensions the density of a point says little.
+# Of a side, its points next to the section; and how much denser than the others these may be, in
+# standard errors (the level 0.01: in 50 dimensions the density of a point says little) and in
+# standard deviations of single points (docs/dev/notes/audits.md).
 EDGE_SHARE = 0.1
 MIN_EDGE_POINTS = 10
 MAX_FALL = 2.33
+SLIGHT_FALL = 0.5
 # Of the potential: only its order is used.
 POTENTIAL_TOLERANCE = 1e-6
 MAX_POTENTIAL_STEPS = 3_000
@@ -119,7 +121,8 @@ class Valley:
         (`half_valley`): below it a valley is not excluded
     chance : that the thinnest of all sections is as thin where there is no valley
     rise : from the section into the groups the density rises by so many standard errors, on the
-        side where it rises less; negative where it falls, infinite where nothing was to compare
+        side where it rises less; negative where it falls by half a standard deviation of the
+        points and more, infinite where nothing was to compare
     """
 
     share: Estimate
@@ -212,16 +215,23 @@ def _rise(radii: Array, thinnest: int) -> float:
         width = max(MIN_EDGE_POINTS, round(EDGE_SHARE * len(inwards)))
         width = min(width, len(inwards) // 2)
         edge, behind = inwards[:width], inwards[width:]
-        found.append(max(_welch(edge, level) for level in np.array_split(behind, 2)))
+        found.append(max(_difference(edge, level) for level in np.array_split(behind, 2)))
     return min(found)
 
 
-def _welch(one: Array, other: Array) -> float:
-    """The difference of two means in its standard errors."""
-    if min(len(one), len(other)) < 2:
+def _difference(edge: Array, level: Array) -> float:
+    """The difference of two means in its standard errors (Welch); 0 where it is slightly below 0.
+
+    With many points a slight fall is sure, too, and says nothing of the shape of a section.
+    """
+    if min(len(edge), len(level)) < 2:
         return np.inf
-    spread = np.sqrt(one.var(ddof=1) / len(one) + other.var(ddof=1) / len(other))
-    return float((one.mean() - other.mean()) / max(spread, np.finfo(float).tiny))
+    apart = float(edge.mean() - level.mean())
+    variances = edge.var(ddof=1), level.var(ddof=1)
+    if -SLIGHT_FALL * float(np.sqrt(np.mean(variances))) < apart < 0:
+        return 0.0
+    error = float(np.sqrt(variances[0] / len(edge) + variances[1] / len(level)))
+    return apart / max(error, np.finfo(float).tiny)
 
 
 def _chance(links: int, usual: float, sections: int) -> float:
