@@ -155,6 +155,7 @@ def valley_between(
     tests: int,
     known: SlowestDirections | None = None,
     others: Array | None = None,
+    *,
     radii: Array | None = None,
 ) -> Valley:
     """The valley between two groups of points.
