@@ -363,7 +363,13 @@ class TraceProblem:
         return other
 
     def absolute(self) -> sp.csr_array:
-        """|A|, entry by entry, of a sparse A: for bounds of rounding; its places are those of A."""
+        """Entrywise absolute value of a sparse A, for bounds of rounding; its places are A's.
+
+        Returns
+        -------
+        csr_array
+            The matrix.
+        """
         return _absolute(self.A)
 
     def _refuse_count(self) -> None:

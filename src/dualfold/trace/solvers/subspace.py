@@ -152,7 +152,7 @@ class Iteration:
     travel : how many directions of the block take a step in an iteration: the first that have not
         converged (None: all)
     start : directions to begin with beside random ones, n×any number
-    powers : how often random directions go through T before the first round, if there is no start
+    powers : how often the first directions go through T before the first round
     """
 
     name: str
@@ -201,9 +201,7 @@ def _iterate(
     basis = Basis.empty(problem, memory)
     rng = np.random.default_rng(settings.seed)
     travel = block if settings.travel is None else min(block, settings.travel)
-    own = basis.extend(_random_start(problem, directions, settings, travel, rng))
-    if settings.start is not None:
-        own += basis.extend(settings.start)
+    own = basis.extend(_first_directions(problem, directions, settings, travel, rng))
     # A certificate of MᵀM uses residuals below what A·Q resolves: one iteration more.
     rounds_left = 1 if isinstance(problem.A, Gramian) else 0
     largest = (
@@ -249,23 +247,25 @@ def _iterate(
     return Solution(vectors, values, V[:, count:], settings.name, status, products)
 
 
-def _random_start(
+def _first_directions(
     problem: TraceProblem,
     directions: Directions,
     settings: Iteration,
     travel: int,
     rng: np.random.Generator,
 ) -> Array:
-    """Random directions, sent through T and made orthonormal `settings.powers` times.
+    """Random directions beside those of a start, sent through T `settings.powers` times.
 
     The widest space that T takes at no more cost, without images and projections: that saves as
     many rounds of the iteration, each of which takes longer (docs/dev/notes/trace-solvers.md).
     """
     count = _random_directions(settings, travel, problem.count)
-    powers = settings.powers if settings.start is None else 0
     room = problem.n - problem.excluded_basis.shape[1]
-    W = rng.standard_normal((problem.n, min(room, count + START_GUARDS) if powers else count))
-    for _ in range(powers):
+    wider = count + START_GUARDS if settings.powers and settings.start is None else count
+    W = rng.standard_normal((problem.n, min(room, wider)))
+    if settings.start is not None:
+        W = np.hstack([W, settings.start])
+    for _ in range(settings.powers):
         W = problem.metric.times(problem.without_excluded(W))
         W = _orthonormal(directions(W, W, np.zeros(0)), problem)
     return W
