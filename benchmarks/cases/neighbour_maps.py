@@ -109,7 +109,8 @@ NEIGHBOUR_MAPS = {
 }
 
 # Beyond 200,000 rows neighbours are approximate on both sides, and so are the affinities by which
-# both are judged.
+# both are judged. openTSNE needs more than an hour of processor time for a million
+# (docs/dev/notes/tsne-grid.md); `--sides dualfold` leaves it out.
 LARGE_MAPS = {
     f"tsne-{name}-{words}": Case(
         f"t-SNE, {words} of {n:,}×50, perplexity 30, {rounds:,} rounds",
