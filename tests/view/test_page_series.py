@@ -158,6 +158,7 @@ def test_a_phone_has_no_sideways_scrolling(opened):
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
+@pytest.mark.full
 def test_of_too_many_rows_those_that_moved_stay():
     n = MAX_POINTS + 500
     page = make_series_page(series_content(n, moves=(Move("C05", "a", "b", 1.0, True, ()),)))
