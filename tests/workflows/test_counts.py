@@ -22,7 +22,9 @@ import numpy as np
 import pytest
 
 from dualfold import (
+    MDS,
     PCA,
+    TSNE,
     ClassicalMDS,
     Isomap,
     LaplacianEigenmaps,
@@ -34,6 +36,7 @@ from dualfold.data import digits, swiss_roll
 from dualfold.graph import join_pieces, knn, nearest
 from dualfold.graph.geodesics import geodesic_distances
 from dualfold.kernels.reports import count_work, tally
+from dualfold.quality import trustworthiness
 from dualfold.unfolding import unfold
 
 BASELINE = Path(__file__).with_name("counts.json")
@@ -69,6 +72,10 @@ def cloud(n: int) -> Any:
     return unfold(join_pieces(knn(X, 6)), solver="low_rank", tol=1e-3, random_state=0)
 
 
+def plane(X: Any) -> Any:
+    return PCA(2).fit_transform(X)
+
+
 PROBLEMS: dict[str, Callable[[], Any]] = {
     "eigenmaps of a roll": lambda: LaplacianEigenmaps(n_neighbors=10).fit(roll(8_000)),
     "eigenmaps of digits": lambda: LaplacianEigenmaps(n_neighbors=10).fit(images()),
@@ -84,6 +91,7 @@ PROBLEMS: dict[str, Callable[[], Any]] = {
     ),
     "MDS of a roll": lambda: ClassicalMDS().fit(roll(10_000)),
     "MDS of distances": lambda: ClassicalMDS(metric="precomputed").fit(distances()),
+    "stress of a roll": lambda: MDS(n_init=1, random_state=0).fit(roll(400)),
     "PCA of digits": lambda: PCA(20).fit(images()),
     "LPP of digits": lambda: LocalityPreservingProjection(n_neighbors=10).fit(images()),
     "NPP of digits": lambda: NeighborhoodPreservingProjection(n_neighbors=10).fit(images()),
@@ -91,6 +99,8 @@ PROBLEMS: dict[str, Callable[[], Any]] = {
     "neighbours in 3 dimensions": lambda: nearest(roll(10_000), 10),
     "neighbours in 40 dimensions": lambda: wide(8_000, "auto"),
     "approximate neighbours": lambda: wide(8_000, "approximate"),
+    "t-SNE of digits": lambda: TSNE(max_iter=300, random_state=0).fit(images()),
+    "trustworthiness of digits": lambda: trustworthiness(images(), plane(images()), n_neighbors=50),
 }
 
 
@@ -115,7 +125,7 @@ def test_no_more_work_than_before(problem: str) -> None:
     baseline = json.loads(BASELINE.read_text())
     assert problem in baseline, f"{problem!r} has no baseline yet; make it: {COMMAND}"
     counts = counts_of(problem)
-    # A count that is gone would be recorded_gradient by nobody from then on.
+    # A count that is gone would be compared with nothing from then on.
     gone = set(baseline[problem]) - set(counts)
     assert not gone, f"{problem}: {gone} is counted no more; if that is meant: {COMMAND}"
     more = grown(counts, baseline[problem])

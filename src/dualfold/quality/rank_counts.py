@@ -30,7 +30,7 @@ from dualfold.graph.distances import pair_distances
 from dualfold.graph.lower_bounds import Frame, frame_of
 from dualfold.graph.panels import PANEL_POINTS, panel_blocks, round_robin
 from dualfold.kernels import c_constant, kernel, kernels_by_dtype
-from dualfold.kernels.reports import steps
+from dualfold.kernels.reports import steps, tally
 from dualfold.kernels.threads import in_threads, row_slices
 
 # Up to this many columns distances are recomputed where they are needed.
@@ -171,6 +171,7 @@ def _direct_ranks(X: Array, asked: Array, limits: _RisingLimits, threads: int) -
     shares = list(row_slices(len(asked), ROWS_PER_CHUNK))
     with steps("counting ranks", len(shares)) as done:
         in_threads(share, shares, threads, done)
+    tally("ranked pairs", len(asked) * len(X))
     return limits.ranks(*counts)
 
 
@@ -245,6 +246,7 @@ def _panel_ranks(
         while position[0] >= 0:
             where = *across[0], *across[1], mutual
             found = _count_panels(*points, *rule, *where, row, column, _BUFFER_PAIRS, position)
+            tally("distances", found)
             pairs = row, column, found, k, limits.low, limits.high, *settled, mutual
             _settle_counts[X.dtype](own_rows, X, X.shape[1], *pairs)
         free.put(buffers)
@@ -264,4 +266,5 @@ def _panel_ranks(
 
         with steps("counting ranks", len(strips)) as done:
             in_threads(strip, strips, threads, done)
+    tally("ranked pairs", len(asked) * len(X) // (2 if mutual else 1))
     return limits.ranks(reached, within)

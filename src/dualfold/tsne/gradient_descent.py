@@ -23,7 +23,7 @@ import numpy as np
 from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
 from dualfold.kernels import kernel
-from dualfold.kernels.reports import steps
+from dualfold.kernels.reports import steps, tally
 from dualfold.kernels.stops import Stop, stoppable
 from dualfold.kernels.threads import Threads, thread_count
 from dualfold.tsne.attraction import attraction_for
@@ -263,6 +263,7 @@ class _Run:
             *self.attraction.tasks(self.Y, self.pull, parts),
         ]
         pool.map(lambda task: task(), tasks)
+        tally("attracted edges", self.problem.P.nnz)
         self.Z = self.repulsion.after(self.Y, pool, self.parts)
         if not np.isfinite(self.Z):
             raise InvalidInput("the points left the range of numbers; lower the learning rate")

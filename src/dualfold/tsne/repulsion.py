@@ -12,6 +12,7 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.kernels import c_constant, kernel
+from dualfold.kernels.reports import tally
 from dualfold.kernels.threads import Threads, row_slices
 from dualfold.tsne.grid import FINE_SPACING, NODE_SPACING, Grid
 
@@ -58,6 +59,7 @@ class ByPairs:
             _all_pairs(rows.start, rows.stop, len(Y), Y.shape[1], 1, Y, apart, self.phi, self.push)
 
         pool.map(work, shares(len(Y), 4 * parts if parts > 1 else 1))
+        tally("repelled pairs", len(Y) ** 2)
         return float(self.phi.sum())
 
     def refine(self) -> None:
@@ -87,6 +89,7 @@ class ByGrid:
     def after(self, Y: Array, pool: Threads, parts: int) -> float:
         grid: Any = self.grid
         grid.convolve(pool, parts)
+        tally("grid nodes", grid.values.size)
         pool.map(grid.reader(Y, self.phi, self.push), shares(len(Y), parts))
         # Errors of the grid must not make Z 0 where points lie far apart.
         return max(float(self.phi.sum()) - len(Y), 1e-12 * len(Y))
@@ -139,6 +142,7 @@ class ByTree:
         tree = (self._range, self._past, self._numbers)
         keys = np.ascontiguousarray(keys[order])
         nodes = _grow(n, width, MORTON_DIGITS[width], keys, points, *tree)
+        tally("tree nodes", nodes)
         given = (n, width, nodes, self.angle, int(self.bounded), points, *tree)
         sums = (np.zeros(n), np.zeros((n, width)), np.zeros(n), np.zeros(n))
 
