@@ -23,7 +23,7 @@ from benchmarks import corpus
 from benchmarks.cases import CASES
 from benchmarks.cases.checks import CHECKS
 from benchmarks.check import run_checks
-from benchmarks.growth import climbs, growth_plain, growth_table
+from benchmarks.growth import climbs, growth_plain, growth_table, stage_table
 from benchmarks.ladders import LADDERS
 from benchmarks.measured import Value, record, values_of_run
 from benchmarks.plots import growth_figure
@@ -171,6 +171,7 @@ def grow(chosen: argparse.Namespace) -> None:
             "says that an earlier command had its own limit. Exponents are least squares on "
             "the larger half of each ladder; memory is what was taken beyond data and libraries.",
             growth_table(found),
+            stage_table(found),
             "![seconds against points](figures/growth-time.png)",
             "![memory against points](figures/growth-memory.png)",
         ]

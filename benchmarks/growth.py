@@ -17,6 +17,7 @@ RUNGS = tuple(round(1_000 * 10 ** (j / 2)) for j in range(9))
 STEP = 10**0.5
 # Below, starting threads and Python's own time hide how the work grows.
 CLEAR_SECONDS, CLEAR_BYTES = 0.02, 16 * 2**20
+SHOWN_RUNGS = 3  # of which the table of stages has the seconds
 TURNS, SHORT = 3, 3.0  # runs of a rung that takes less than so many seconds
 
 
@@ -153,6 +154,30 @@ def growth_table(found: dict[str, dict[str, Climb]]) -> str:
                 f"{top['peak'] / GIB:.2f} GiB | {time} | {memory} | {climbed.ended} |"
             )
             title = ""
+    return "\n".join(lines)
+
+
+def stage_table(found: dict[str, dict[str, Climb]]) -> str:
+    """Seconds of each stage of our methods on the highest rungs, and how they grow."""
+    lines = [
+        f"| method | stage | seconds at the {SHOWN_RUNGS} largest n | time grows as |",
+        "|---|---|---|---|",
+    ]
+    for method, sides in found.items():
+        for side, climbed in sides.items():
+            done = {n: run for n, run in climbed.runs.items() if run["status"] == "done"}
+            if not done or LADDERS[method].sides[side].role != "ours":
+                continue
+            top = sorted(done)[-SHOWN_RUNGS:]
+            title = f"{LADDERS[method].title}: {', '.join(f'{n:,}' for n in top)}"
+            for stage, largest in done[top[-1]]["stages"].items():
+                if largest < CLEAR_SECONDS:
+                    continue
+                seconds = {n: run["stages"].get(stage, 0.0) for n, run in done.items()}
+                shown = ", ".join(f"{seconds[n]:.2f}" for n in top)
+                slope = _power(exponent(seconds, CLEAR_SECONDS))
+                lines.append(f"| {title} | {stage} | {shown} | {slope} |")
+                title = ""
     return "\n".join(lines)
 
 

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from benchmarks.case import Case, Side, ours, peer
-from benchmarks.sets import Maker, gaussian, gaussian_and_plane, gaussian_distances, roll
+from benchmarks.cases.neighbour_maps import TSNES
+from benchmarks.sets import Maker, gaussian, gaussian_and_plane, gaussian_distances, groups, roll
 
 
 @dataclass(frozen=True)
@@ -95,6 +96,11 @@ LADDERS: dict[str, Ladder] = {
             "PyMDE": peer("pymde:recipe"),
             "umap": Side("umap:umap_map", "context"),
         },
+    ),
+    "tsne": Ladder(
+        "t-SNE, 750 rounds (100 normal groups, 50 columns)",
+        lambda n: groups(n, 50, 100, judged=False),
+        TSNES,
     ),
     "mvu": _roll(
         "maximum variance unfolding, low rank, to a gap of 1e-3",

@@ -19,6 +19,7 @@ COLORS = {
     "PyMDE": "#cc79a7",
     "umap": "#999999",
     "faiss": "#d55e00",
+    "openTSNE": "#56b4e9",
 }
 DASHES = {"amg": "--", "approximate": "--", "lobpcg": ":"}
 COLUMNS = 4
