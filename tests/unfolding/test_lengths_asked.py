@@ -21,6 +21,7 @@ from dualfold.unfolding.congruence import (
 from dualfold.unfolding.contraction import contraction_of
 from dualfold.unfolding.feasible import feasible_value
 from dualfold.unfolding.problem import in_units
+from dualfold.unfolding.solvers import unfolder
 from dualfold.unfolding.solvers.precise_path import precise_solution
 from tests.tools.tables import roll_points
 
@@ -239,3 +240,21 @@ def test_points_of_nearby_lengths_prove_no_more_than_the_bound():
     assert max(proved) <= upper
     assert max(proved[1:3]) > 0.999 * upper
     assert certify_unfolding(unit, springs.factor, springs.weights).lower <= upper
+
+
+@pytest.mark.full
+def test_points_of_nearby_lengths_are_kept_where_only_the_data_is_proved(monkeypatch):
+    """A roll of 300 points: all that is proved of exactly its lengths is the roll as it is.
+
+    The answer is the unrolled points, whose lengths are off by 1e-10; the certificate says both.
+    """
+    monkeypatch.setattr(unfolder, "MAX_PRECISE_EDGES", 0)
+    X = roll_points(300, random_state=2)
+    with pytest.warns(CertificateFailed):
+        found = MaximumVarianceUnfolding(n_neighbors=6, constraints="equal").fit(X)
+    certificate = found.certificate_
+    points = found.factor_
+    assert np.sum((points - points.mean(axis=0)) ** 2) > 0.999 * certificate.bound
+    assert certificate.level == "unresolved"
+    assert certificate.reached_by == "the data"
+    assert "among points with exactly the lengths of these" in certificate.about

@@ -362,8 +362,8 @@ def _eight_digits(number: float, rounding: str) -> str:
 def _about(problem: UnfoldingProblem, sides: Bracket, allowed: float) -> str:
     """What the numbers are about; and what is known of the lengths that the points have."""
     asked = ABOUT_GIVEN_LENGTHS if problem.positions is None or allowed else ABOUT_ROWS
-    near = sides.relaxation <= EQUAL_LENGTHS_TOLERANCE and sides.own_gap < 1
-    if problem.constraints != "equal" or allowed or sides.reached_by != "nothing" or not near:
+    tells_more = sides.relaxation <= EQUAL_LENGTHS_TOLERANCE and 2 * sides.own_gap < sides.gap
+    if problem.constraints != "equal" or allowed or not tells_more:
         return asked
     return (
         f"{asked}; among points with exactly the lengths of these, which are the ones asked to "

@@ -26,6 +26,7 @@ import scipy.linalg
 
 from dualfold.arrays import Array
 from dualfold.kernels.double_double import DoubleDouble, backward, cholesky, forward, products
+from dualfold.kernels.threads import lapack_threads
 from dualfold.unfolding.bounds import UNIT_ROUNDOFF, asked_lengths, edge_fit
 from dualfold.unfolding.congruence import (
     Dependency,
@@ -69,7 +70,8 @@ def feasible_value(problem: UnfoldingProblem, Y: Array) -> float:
     if placed is None:
         return 0.0
     inner = (problem.mass[:, None] * placed.points.high).T @ placed.points.high
-    change = _correction(_LengthSystem.of(placed, pairs, asked_lengths(problem, pairs)), inner)
+    with lapack_threads(len(pairs)):
+        change = _correction(_LengthSystem.of(placed, pairs, asked_lengths(problem, pairs)), inner)
     if change is None:
         return 0.0
     variance = edge_fit(problem, placed.points.high).variance

@@ -9,6 +9,7 @@ import numpy as np
 
 from dualfold.errors import Argument, DualfoldError, InvalidInput, TooLarge
 from dualfold.kernels.reports import descent
+from dualfold.kernels.threads import lapack_threads
 from dualfold.trace.sparse.shifted_matrices import MAX_FLOPS
 from dualfold.unfolding.problem import UnfoldingProblem, in_units
 from dualfold.unfolding.solution import STOPPED_BY_CALLBACK, Callback, Record, UnfoldingSolution
@@ -261,11 +262,12 @@ def elastic(
         return None if callback is None else callback(_scaled_record(record, unit))
 
     limits: Any = {"tol": tol, "max_iter": max_iter, "callback": report}
-    if problem.m <= MAX_PRECISE_EDGES:
-        found = precise_solution(work, wanted=EQUAL_LENGTHS_GOAL, **limits)
-    else:
-        found = weights_on_face(work, **limits)
-    found = with_points_on_lengths(work, found, wanted=EQUAL_LENGTHS_GOAL, **limits)
+    with lapack_threads(work.m):
+        if problem.m <= MAX_PRECISE_EDGES:
+            found = precise_solution(work, wanted=EQUAL_LENGTHS_GOAL, **limits)
+        else:
+            found = weights_on_face(work, **limits)
+        found = with_points_on_lengths(work, found, wanted=EQUAL_LENGTHS_GOAL, **limits)
     history = tuple(_scaled_record(record, unit) for record in found.history)
     return replace(found, factor=np.sqrt(unit) * found.factor, history=history)
 
