@@ -222,9 +222,11 @@ def test_copies_of_one_row_settle():
         assert found.kl <= 1.02 * careful.kl
 
 
-def test_equal_rows_are_said_to_be_on_one_spot():
+@pytest.mark.parametrize("n", [40, 1_600])  # all pairs, and a grid
+@pytest.mark.parametrize("n_components", [1, 2, 3])
+def test_equal_rows_are_said_to_be_on_one_spot(n, n_components):
     with pytest.warns(PointsCollapse, match="on one spot"):
-        model = TSNE(perplexity=5, max_iter=250).fit(np.ones((40, 3)))
+        model = TSNE(n_components, perplexity=5, max_iter=250).fit(np.ones((n, 3)))
     assert not np.ptp(model.embedding_, axis=0).any()
 
 
