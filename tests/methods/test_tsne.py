@@ -331,3 +331,12 @@ def test_a_large_map_is_better_with_more_momentum_at_first(monkeypatch):
     model = TSNE(max_iter=500).fit(X)
     assert model.kl_divergence_ < usual
     assert model.certificate_.unbalanced < 0.05
+
+
+def test_many_rows_with_one_of_zeros_are_compared_by_cosine(monkeypatch):
+    """It has no direction, so that near cells of directions cannot be searched."""
+    X = np.random.default_rng(0).normal(size=(2_100, 6))
+    X[7] = 0
+    monkeypatch.setattr("dualfold.tsne.neighbors.MAX_EXACT_ROWS", 2_000)
+    model = TSNE(perplexity=5, metric="cosine", max_iter=250).fit(X)
+    assert np.isfinite(model.embedding_).all()
