@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from dualfold.errors import InvalidInput
 from dualfold.graph import nearest
 from dualfold.graph.cells import cell_lists, cells_of_points, needed_probes
 from dualfold.graph.forest import NO_NEIGHBOR
@@ -92,3 +93,43 @@ def test_rows_that_few_directions_do_not_order_are_compared_in_all_columns():
     found = nearest(X.astype(np.float32), 10, search="approximate", random_state=0)
     assert found.search.method == "cells"
     assert found.search.recall > 0.9
+
+
+def test_a_row_far_away_makes_the_search_exact_and_not_blind():
+    """In float32, in units that hold that row too, all others are on one spot."""
+    X = groups(3000, 5).astype(float)
+    X[17] = 1e12
+    found, true = nearest(X, 10, search="approximate", random_state=0), nearest(X, 10)
+    assert found.search.exact
+    np.testing.assert_array_equal(found.indices, true.indices)
+
+
+def test_numbers_of_many_magnitudes_make_the_search_exact_and_not_blind():
+    X = np.exp(np.random.default_rng(0).uniform(-20, 20, (3000, 5)))
+    found, true = nearest(X, 10, search="approximate", random_state=0), nearest(X, 10)
+    recall = (found.distances <= true.distances[:, -1:]).mean()
+    assert recall > 0.9
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e3, 1e7])
+def test_the_recall_of_directions_is_that_by_cosine(offset):
+    """Beside a large common offset directions are nearer than float32 tells apart."""
+    X = (groups(3000, 10) + np.float32(offset)).astype(np.float32)
+    found = nearest(X, 10, metric="cosine", search="approximate", random_state=0)
+    true = nearest(X, 10, metric="cosine")
+    recall = (found.distances <= true.distances[:, -1:]).mean()
+    low, high = found.search.recall_interval
+    assert low <= recall <= high
+    assert recall > 0.9
+
+
+def test_ties_are_no_reason_against_cells():
+    X = np.random.default_rng(0).integers(0, 4, (4000, 6)).astype(float)
+    assert nearest(X, 5, search="approximate", random_state=0).search.method == "cells"
+
+
+def test_a_row_of_zeros_that_has_no_direction_is_named():
+    X = groups(3000, 5)
+    X[41] = 0
+    with pytest.raises(InvalidInput, match=r"row 41 .* zeros"):
+        nearest(X, 5, metric="cosine", search="approximate")

@@ -222,9 +222,11 @@ def test_copies_of_one_row_settle():
         assert found.kl <= 1.02 * careful.kl
 
 
-def test_equal_rows_are_said_to_be_on_one_spot():
+@pytest.mark.parametrize("n", [40, 1_600])  # all pairs, and a grid
+@pytest.mark.parametrize("n_components", [1, 2, 3])
+def test_equal_rows_are_said_to_be_on_one_spot(n, n_components):
     with pytest.warns(PointsCollapse, match="on one spot"):
-        model = TSNE(perplexity=5, max_iter=250).fit(np.ones((40, 3)))
+        model = TSNE(n_components, perplexity=5, max_iter=250).fit(np.ones((n, 3)))
     assert not np.ptp(model.embedding_, axis=0).any()
 
 
@@ -329,3 +331,12 @@ def test_a_large_map_is_better_with_more_momentum_at_first(monkeypatch):
     model = TSNE(max_iter=500).fit(X)
     assert model.kl_divergence_ < usual
     assert model.certificate_.unbalanced < 0.05
+
+
+def test_many_rows_with_one_of_zeros_are_compared_by_cosine(monkeypatch):
+    """It has no direction, so that near cells of directions cannot be searched."""
+    X = np.random.default_rng(0).normal(size=(2_100, 6))
+    X[7] = 0
+    monkeypatch.setattr("dualfold.tsne.neighbors.MAX_EXACT_ROWS", 2_000)
+    model = TSNE(perplexity=5, metric="cosine", max_iter=250).fit(X)
+    assert np.isfinite(model.embedding_).all()

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from dualfold.kernels.threads import Threads
+from dualfold.tsne.grid import LEAST_SPACING
 from dualfold.tsne.repulsion import (
     MAX_ROWS_BY_PAIRS,
     ByGrid,
@@ -37,6 +38,23 @@ def test_sums_over_all_pairs_are_those_of_the_definition(width):
     phi, push = brute(Y)
     np.testing.assert_allclose(found.phi, phi, rtol=1e-12)
     np.testing.assert_allclose(found.push, push, atol=1e-12)
+
+
+@pytest.mark.parametrize("width", [1, 2])
+@pytest.mark.parametrize("size", [1e-6, 1e-7, 1e-9, 1e-20, 1e-300])
+def test_the_grid_takes_maps_of_any_small_size(width, size):
+    """Pushes are right but for the rounding of φ, near n, over the distance of two nodes."""
+    Y = np.random.default_rng(0).normal(size=(500, width)) * size
+    found = summed(ByGrid, Y)
+    phi, push = brute(Y)
+    np.testing.assert_allclose(found.phi - 1, phi, rtol=1e-2)
+    rounding = 8 * len(Y) * 2.0**-53 / LEAST_SPACING
+    assert np.abs(found.push - push).max() <= 1e-2 * np.abs(push).max() + rounding
+
+
+@pytest.mark.parametrize("width", [1, 2])
+def test_nothing_pushes_points_of_one_spot_apart(width):
+    assert not summed(ByGrid, np.full((500, width), 3.0)).push.any()
 
 
 @pytest.mark.parametrize("width", [1, 2])

@@ -114,6 +114,12 @@ def test_all_columns_tell_a_selection_from_the_rest(page):
     assert "remark" not in found
     sizes = [abs(one["difference"]) for one in found.values()]
     assert sizes == sorted(sizes, reverse=True)
+    line = page.locator("#selection tbody tr").filter(has_text="town").first
+    head, inside, outside, _ = line.locator("th, td").all_inner_texts()
+    assert head.split("\n") == ["town", f"share of {told['detail']}"]
+    for shown, part in zip((inside, outside), (rows, rest), strict=True):
+        share = 100 * (columns["town"][part] == told["detail"]).mean()
+        assert float(shown.removesuffix("%")) == pytest.approx(share, rel=0.05)
     first = page.locator("#selection tbody th button").first
     assert first.inner_text() == next(iter(found))
     page.click("#selection tbody th button >> text=c4")

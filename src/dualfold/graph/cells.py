@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dualfold.arrays import Array
+from dualfold.graph.distances import pair_distances
 from dualfold.graph.forest import NO_NEIGHBOR
 from dualfold.graph.lower_bounds import Coordinates
 from dualfold.graph.panels import PANEL_POINTS
@@ -128,13 +129,18 @@ def needed_probes(
     return 1 + int(np.quantile(found, wanted, method="higher"))
 
 
-def listed_share(points: Coordinates, rows: Array, lists: Array, length: int) -> float:
-    """Of the neighbours of some rows, the share among the `length` nearest by the vectors."""
+def listed_share(points: Coordinates, rows: Array, reach: Array, k: int, length: int) -> float:
+    """Of the k nearest of some rows, the share among the `length` nearest by the vectors.
+
+    reach : the true distance of the k-th
+    """
     found = []
-    for row, near in zip(rows, lists, strict=True):
+    for row, far in zip(rows, reach, strict=True):
         squares = points.square - 2 * (points.vectors @ points.vectors[row])
         squares[row] = np.inf
-        found.append(np.mean(squares[near] <= np.partition(squares, length - 1)[length - 1]))
+        near = np.argpartition(squares, length - 1)[:length]
+        true = pair_distances(points.table, points.table, np.full(length, row), near)
+        found.append(min(k, int((true <= far).sum())) / k)
     return float(np.mean(found))
 
 

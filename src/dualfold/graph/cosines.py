@@ -32,6 +32,10 @@ _SPARE = 4
 # Rows that are searched again together; more of them get rows of length 1 in float64 first.
 _ROWS_AGAIN = 256
 _MAX_ROWS_AGAIN = 1024
+# Distances from so many roundings on are told apart, and the share of rows whose neighbours may be
+# nearer in an approximate search.
+CLEAR_DISTANCE = 4096
+MOST_ALIKE = 0.01
 # Lengths whose squares have all their digits.
 _LENGTHS = 1e-140, 1e140
 
@@ -214,10 +218,19 @@ def approximate_cosines(
 ) -> Neighbors:
     """Lists by the approximate search of the rows at length 1, at their distances by cosine.
 
-    The recall is that of the rows at length 1 in float32. Lists of the exact search, which `search`
-    takes where it is faster, are those by cosine already.
+    The recall is that of the rows at length 1: in float32, or in float64 where neighbours are so
+    near that float32 is no measure of them. Lists of the exact search, which `search` takes where
+    it is faster, are those by cosine already.
     """
     found = search(X.unit_table(np.float32))
     if found.search.exact:
         return found
-    return Neighbors(*_ranked_lists(X, X, found.indices, threads), found.search)
+    lists = _ranked_lists(X, X, found.indices, threads)
+    near = np.sqrt(2 * lists[1][:, -1])
+    alike = (near > 0) & (near < CLEAR_DISTANCE * rounding_of(np.float32, X.rows.shape[1]))
+    if alike.mean() > MOST_ALIKE:
+        found = search(X.unit_table(np.float64))
+        if found.search.exact:
+            return found
+        lists = _ranked_lists(X, X, found.indices, threads)
+    return Neighbors(*lists, found.search)

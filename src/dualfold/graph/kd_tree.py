@@ -34,6 +34,9 @@ LEAF_ROWS = c_constant("LEAF_ROWS")
 # In more columns the box of a leaf is far wider than a row's own neighbourhood, and SciPy's tree,
 # which is asked row by row, is faster (docs/dev/notes/neighbours.md).
 MAX_LEAF_TREE_COLUMNS = 4
+# An entry of a longer list moves too many others, and SciPy's heap is faster
+# (docs/dev/notes/neighbours.md).
+MAX_LEAF_TREE_NEIGHBORS = 400
 SHARES_A_THREAD = 8
 # To start a thread takes as long as some 20 queries (docs/dev/notes/small-problems.md).
 _MIN_QUERIES_A_THREAD = 256
@@ -90,7 +93,8 @@ def tree_search(
     n = len(X if queries is None else queries)
     tally("distances", n * min(len(X), k + (queries is None) + _EXTRA_NEIGHBORS))
     with steps("asking the tree", n) as done:
-        if queries is None and X.shape[1] <= MAX_LEAF_TREE_COLUMNS:
+        few = X.shape[1] <= MAX_LEAF_TREE_COLUMNS and k <= MAX_LEAF_TREE_NEIGHBORS
+        if queries is None and few:
             indices, distances, rest = _lists_by_leaves(X, k, threads, done)
         else:
             indices, distances, rest = _lists_by_rows(X, queries, k, threads, done)

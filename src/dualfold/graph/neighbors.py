@@ -119,7 +119,8 @@ def nearest(
     search : {"auto", "kd-tree", "blocked", "filtered", "approximate"}, default="auto"
         Algorithm of the search. "auto" chooses an exact one by size, dimension and spectrum;
         "approximate" compares rows of near cells and measures its recall, for large tables. It is
-        exact where cells exclude too few rows to be faster.
+        exact where cells exclude too few rows to be faster, or single precision does not tell near
+        rows apart.
     n_jobs : int or None, default=None
         Number of threads; None and -1 use all cores. The result does not depend on it.
     random_state : int, Generator or None, default=None
@@ -171,6 +172,8 @@ def nearest(
         if lines is not None and (queries is None) == (asked is None):
             recall = random_state, recall_sample
             return _by_cosine(lines, asked, n_neighbors, search, (threads, *recall))
+        if search == "approximate" and lines is None and not sp.issparse(X):
+            _refuse_rows_of_zeros(X)
     if not _uses_own_kernel(X, metric):
         return _of_metric(X, n_neighbors, queries, metric, search, threads)
     try:
@@ -200,6 +203,22 @@ def nearest(
             *settings,
         )
     return _exact_neighbors(X, queries, n_neighbors, search, threads)
+
+
+def _refuse_rows_of_zeros(X: Any) -> None:
+    """Raise where rows have no direction, so that no search by directions is one of them."""
+    rows = double_table(X, "X")
+    zeros = np.flatnonzero(~rows.any(axis=1))
+    if len(zeros):
+        raise InvalidInput(
+            RowNumbers(zeros[0]),
+            " of ",
+            Argument("X"),
+            " holds zeros alone and has no direction, which ",
+            Argument("search", "approximate"),
+            " by cosine compares; leave such rows out, or use ",
+            Argument("search", "auto"),
+        )
 
 
 def _refuse_queries(queries: Any) -> None:
@@ -448,7 +467,10 @@ def approximate_search(
     rng = random_generator(random_state)
     n = len(X)
     trial = np.sort(rng.choice(n, min(n, TRIAL_ROWS), replace=False))
-    points, lists, length = _ordering_coordinates(X, k, trial, threads)
+    ordering = _ordering_coordinates(X, k, trial, threads)
+    if ordering is None:
+        return exact()
+    points, lists, length = ordering
     cells = cells_of_points(points, rng)
     probes = needed_probes(cells, points, trial, lists, AIMED_RECALL)
     if probes > MAX_PROBED_SHARE * cells.count:
@@ -465,11 +487,12 @@ def approximate_search(
 
 def _ordering_coordinates(
     X: np.ndarray, k: int, trial: np.ndarray, threads: int
-) -> tuple[Coordinates, np.ndarray, int]:
+) -> tuple[Coordinates, np.ndarray, int] | None:
     """Coordinates by which cells are searched, the true lists of some rows, and entries to keep.
 
     A few principal directions order neighbours only roughly, so that more than k entries are kept
-    for the ranking; all columns are taken where these would still miss too many.
+    for the ranking; all columns are taken where these would still miss too many. None where all
+    columns would, too: beside a row that is far away, near ones are alike in float32.
     """
     n, width = X.shape
     count, length = min(width, CELL_DIRECTIONS), min(n - 1, 2 * k + 12)
@@ -477,13 +500,14 @@ def _ordering_coordinates(
         X, None, principal_directions(X, count) if count < width else None
     ).coordinates(X)
     lists = scan_queries(points, points.rows(trial), k + 1, threads)
-    true = without_self(*lists, trial)[0]
-    if count == width:
-        return points, true, k
+    true, reach = without_self(*lists, trial)
     some = slice(None, None, max(1, len(trial) // ORDERED_ROWS))
-    if listed_share(points, trial[some], true[some], length) >= AIMED_RECALL:
-        return points, true, length
-    return frame_of(X, None, None).coordinates(X), true, k
+    judged = trial[some], reach[some, -1], k
+    if count < width:
+        if listed_share(points, *judged, length) >= AIMED_RECALL:
+            return points, true, length
+        points = frame_of(X, None, None).coordinates(X)
+    return (points, true, k) if listed_share(points, *judged, k) >= AIMED_RECALL else None
 
 
 def _row_recalls(

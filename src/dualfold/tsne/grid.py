@@ -29,6 +29,8 @@ NODE_SPACING = 0.42
 FINE_SPACING = 0.28
 # Small maps (of the first iterations) are at least this many nodes wide.
 MIN_NODES = 32
+# Between nearer nodes φ, which falls with the square of a distance, is flat to rounding.
+LEAST_SPACING = 1e-6
 MARGIN_NODES = 6  # beyond the points
 FADING_NODES = 24  # over which the splines' inverse fades out, by a factor of 0.43 a node
 
@@ -46,14 +48,15 @@ class Grid:
 
     spacing : the distance between nodes
     dtype : of its numbers; None takes float32, but for a map so small that φ, nearly n everywhere,
-        would hide its slope: one that is FEWEST_NODES nodes wide loses 1e-6 of the push
+        would hide its slope: one that is MIN_NODES nodes wide loses 1e-6 of the push
+    wide : how wide the points are that were placed last
     """
 
     def __init__(self, points: Array, spacing: float = NODE_SPACING, dtype: Any = None) -> None:
         low, high = _box(points)
-        wide = float((high - low).max())
+        self.wide = wide = float((high - low).max())
         self.spacing = self.widest = spacing
-        while wide > 0 and wide < MIN_NODES * self.spacing and self.spacing > 1e-9:
+        while self._is_coarse_for(wide):
             self.spacing /= 2
         cells = np.ceil((high - low) / self.spacing).astype(np.int64)
         if int((cells + 1).prod()) > 2**26:
@@ -81,16 +84,19 @@ class Grid:
     def holds(self, points: Array) -> bool:
         """Whether the points fit, and not a much smaller grid would do. Places the box."""
         low, high = _box(points)
-        wide = float((high - low).max())
+        self.wide = wide = float((high - low).max())
         needed = (high - low) / self.spacing + 2 * MARGIN_NODES + 1
         if not (needed <= self.nodes).all():
             return False
-        fine = wide < MIN_NODES * self.spacing and wide > 0
-        coarse = self.spacing < self.widest and wide > 4 * MIN_NODES * self.spacing
-        if fine or coarse:
+        fine = self.spacing < self.widest and wide > 4 * MIN_NODES * self.spacing
+        if fine or self._is_coarse_for(wide):
             return False
         self.origin = (low + high) / 2 - (self.nodes - 1) / 2 * self.spacing
         return True
+
+    def _is_coarse_for(self, wide: float) -> bool:
+        """Whether a map of this width is too few nodes wide, and nodes can be nearer."""
+        return 0 < wide < MIN_NODES * self.spacing and self.spacing > LEAST_SPACING
 
     def edges(self) -> tuple[Array, Array]:
         """The lowest and the highest places at which sums can be read."""

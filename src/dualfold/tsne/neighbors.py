@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 from dualfold.errors import Argument, InPython, InvalidInput, TooLarge
 from dualfold.graph import Graph, Neighbors, nearest
-from dualfold.graph.cosines import is_cosine
+from dualfold.graph.cosines import directions, is_cosine
 from dualfold.graph.graph import Lists
 from dualfold.graph.metrics import (
     from_precomputed,
@@ -124,7 +124,9 @@ def _is_approximate(estimator: Any, X: Any) -> bool:
     )
     if estimator.search == "auto":
         large = X.shape[0] > MAX_EXACT_ROWS and not is_tree_faster(*X.shape)
-        return searchable and large
+        if not (searchable and large):
+            return False
+        return not is_cosine(estimator.metric) or directions(X) is not None
     if estimator.search == "approximate" and not searchable:
         raise InvalidInput(
             Argument("search", "approximate"),

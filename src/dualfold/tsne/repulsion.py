@@ -91,6 +91,8 @@ class ByGrid:
         grid.convolve(pool, parts)
         tally("grid nodes", grid.values.size)
         pool.map(grid.reader(Y, self.phi, self.push), shares(len(Y), parts))
+        if not grid.wide:  # errors of the grid must not push points off the one spot they share
+            self.push[...] = 0.0
         # Errors of the grid must not make Z 0 where points lie far apart.
         return max(float(self.phi.sum()) - len(Y), 1e-12 * len(Y))
 

@@ -93,14 +93,14 @@ function longTable(name, headings, lines) {
 const columnHead = (column, detail) => element("th", { scope: "row" },
   element("button", { type: "button", class: "link", dir: "auto", text: short(column.name, 34), title: `Colour by ${short(column.name, 60)}`,
     onclick: () => colorBy(`column:${column.name}`) }),
-  ...(detail ? [element("span", { class: "detail", dir: "auto", text: short(detail, 26) })] : []));
+  ...(detail ? [element("span", { class: "detail", dir: "auto", text: short(detail, 35) })] : []));
 
 function selectionTable(rows) {
   const found = contrasts(rows);
   if (!found.length) return [];
   const widest = Math.min(3, Math.max(...found.map(({ difference }) => Math.abs(difference)))) || 1;
   const lines = found.map(({ column, detail, words, difference }) => [
-    columnHead(column, column.kind === "class" ? detail : null),
+    columnHead(column, column.kind === "class" ? `share of ${detail}` : null),
     element("td", { text: words[0] }), element("td", { text: words[1] }),
     element("td", { class: "difference" }, element("span", { text: differenceWords(difference) }),
       element("i", { class: difference < 0 ? "less" : "more", style: `width:${Math.min(100, 100 * Math.abs(difference) / widest)}%` }))]);
