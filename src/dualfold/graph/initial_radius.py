@@ -100,10 +100,11 @@ def _sample_radius(points: Coordinates, sample: np.ndarray, k: int) -> np.ndarra
 
 def forest_guess(points: Coordinates, k: int, threads: int) -> tuple[np.ndarray, np.ndarray]:
     """For each row k others that are likely near, and a good order of the rows."""
-    leaf, rng = max(MIN_LEAF_ROWS, 4 * k), np.random.default_rng(0)
-    _, lists, order = forest_lists(
-        points, k, trees=GUESS_TREES, leaf=leaf, threads=threads, rng=rng
-    )
+    n, leaf, trees = len(points.vectors), max(MIN_LEAF_ROWS, 4 * k), GUESS_TREES
+    if n <= trees * leaf:  # all pairs once are no more than those in the leaves of all trees
+        leaf, trees = n, 1
+    rng = np.random.default_rng(0)
+    _, lists, order = forest_lists(points, k, trees=trees, leaf=leaf, threads=threads, rng=rng)
     return lists, order
 
 
