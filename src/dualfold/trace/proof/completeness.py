@@ -158,7 +158,7 @@ def cholesky_floor(
         heavy = abs(height) * float(np.linalg.norm(B))
         M -= height * B
     else:
-        diagonal = metric.sparse().diagonal()
+        diagonal = metric.diagonal
         heavy = abs(height) * float(np.linalg.norm(diagonal))
         M[np.diag_indices(n)] -= height * diagonal
     lifted = _lifting_columns(problem, answer, below, height, lift)
