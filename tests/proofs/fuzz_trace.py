@@ -36,7 +36,7 @@ NO_FACTOR = {"MAX_FLOPS": ALWAYS, "MAX_FLOPS_A_ROW": ALWAYS, "MIN_ROTATED_ROWS":
 # What a route needs: the thresholds of size that force it, wherever in dualfold.trace they are.
 SETTINGS: dict[str, dict[str, Any]] = {
     "natural": {},
-    "inertia": {"MIN_ROTATED_ROWS": NEVER, "MIN_REORDERED_ROWS": 0},
+    "inertia": {"MIN_ROTATED_ROWS": NEVER, "MIN_REORDERED_ROWS": 0, "MAX_SMALL_ROWS": 0},
     "augmented": {"MIN_ROTATED_ROWS": NEVER, "MAX_SQUARE_ROWS": 0},
     "turned": {
         "MIN_ROTATED_ROWS": 0,

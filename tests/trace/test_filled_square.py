@@ -12,6 +12,7 @@ from dualfold.graph import knn
 from dualfold.methods import ltsa, modified_lle
 from dualfold.trace import Gramian, TraceProblem, certify, filled_square
 from dualfold.trace.filled_square import prefers_filled_square
+from dualfold.trace.proof import routes
 from dualfold.trace.proof.completeness import product_rounding
 from dualfold.trace.solvers import Auto, Dense, Factored
 
@@ -90,3 +91,29 @@ def test_a_missed_direction_is_not_proved_by_the_square():
     solution = Auto().solve(problem)
     wrong = np.column_stack([solution.vectors[:, 0], solution.guard[:, 0]])
     assert certify(problem, wrong).level in ("failed", "within")
+
+
+def test_small_sparse_problems_are_filled_from_the_beginning(monkeypatch):
+    """Where rounding leaves the gap; a closer one is left to elimination."""
+    n = 60
+    steps = sp.diags_array([1.0, -1.0], offsets=[0, 1], shape=(n - 1, n), format="csr")
+    ends = np.ones((n, 1))
+    for A in (sp.csr_array(steps.T @ steps), Gramian(steps)):
+        problem = TraceProblem(A, excluded=ends)  # values are 2 − 2cos(πk/n)
+        V = np.cos(np.pi * np.outer(np.arange(n) + 0.5, np.arange(1, 5)) / n)
+        V /= np.linalg.norm(V, axis=0)
+        found = certify(problem, V[:, :3])
+        assert (found.level, found.proof) == ("proved", "Cholesky")
+        assert certify(problem, V[:, [0, 2, 1]]).level == "failed"
+        with monkeypatch.context() as patched:
+            patched.setattr(routes, "MAX_SMALL_ROWS", 0)
+            patched.setattr(filled_square, "MAX_CUBE_AN_ENTRY", 0)
+            patched.setattr(filled_square, "MAX_SMALL_ROWS", 0)
+            other = certify(problem, V[:, :3])
+        assert (other.level, other.proof) == ("proved", "inertia")
+        assert np.isclose(found.eigengap, other.eigengap, rtol=0.5)
+    close = TraceProblem(
+        sp.diags_array([1.0, 1.0 + 1e-13, *np.arange(2.0, n)], format="csr"), count=1
+    )
+    hidden = certify(close, np.eye(n)[:, :2])
+    assert (hidden.level, hidden.complete) == ("proved", True)

@@ -9,7 +9,13 @@ import scipy.sparse as sp
 from dualfold.errors import TooLarge
 from dualfold.trace import Gramian, TraceProblem
 from dualfold.trace.solvers import Dense as DenseSolver
-from dualfold.trace.solvers.auto import MIN_SMALL_WORLD_ROWS, _is_small_world, _product_seconds
+from dualfold.trace.solvers.auto import (
+    MIN_SMALL_WORLD_ROWS,
+    Pace,
+    _is_small_world,
+    _product_seconds,
+)
+from dualfold.trace.solvers.subspace import Progress
 
 RNG = np.random.default_rng(0)
 
@@ -40,6 +46,20 @@ def test_graphs_that_are_crossed_in_few_steps_are_known_by_products():
 def test_products_are_foreseen_by_their_entries():
     M = sp.csr_array(np.ones((3, 4)))
     by_factor = _product_seconds(TraceProblem(Gramian(M), None, 1, "min"))
-    filled = _product_seconds(problem(np.ones((4, 4))))
     stored = _product_seconds(TraceProblem(sp.csr_array(np.ones((4, 4))), None, 1, "min"))
-    assert stored == filled < by_factor  # 16, 16 and 24 multiply-adds
+    assert stored < by_factor  # 16 and 24 multiply-adds
+    large = np.ones((1_000, 1_000))
+    stored = _product_seconds(TraceProblem(sp.csr_array(large), None, 1, "min"))
+    assert _product_seconds(problem(large)) < stored / 4  # a dense matrix is read in order
+
+
+def test_a_dense_iteration_is_left_for_lapack_when_it_has_cost_half_of_it():
+    pace = Pace(seconds_per_product=1.0, budget=60.0, rents=True)
+    # A digit in ten products: far from the end, it is left as soon as half of the budget is spent.
+    left = [pace(Progress(4 * k, 10.0 ** (20 - 0.4 * k))) for k in range(1, 10)]
+    assert left == [4 * k > 30 for k in range(1, 10)]
+    pace = Pace(seconds_per_product=1.0, budget=60.0, rents=True)
+    # As fast, but nearly there: what is left is less than the budget.
+    assert not any(pace(Progress(4 * k, 10.0 ** (8 - 0.4 * k))) for k in range(1, 20))
+    pace = Pace(seconds_per_product=1.0, budget=1.0, rents=True)
+    assert [pace(Progress(4 * k, 1e9)) for k in range(1, 7)] == [False] * 5 + [True]

@@ -238,7 +238,7 @@ def problem_up_to(
 
 def eigenvalue_scale(graph: Graph, problem: TraceProblem) -> EigenvalueScale:
     """The scale by the eigenvalues of a Laplacian."""
-    masses = np.asarray(problem.metric.sparse().diagonal(), dtype=float)
+    masses = problem.metric.diagonal
     largest = float((problem.A.diagonal() / masses).max())
     return EigenvalueScale(NEGLIGIBLE_EIGENVALUE_SHARE * largest)
 

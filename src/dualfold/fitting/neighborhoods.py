@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -104,7 +103,7 @@ def neighbor_count(settings: GraphSettings, n: int) -> int:
 
 def default_neighbors(estimator: Any) -> int | None:
     """The default of `n_neighbors`, which small tables may fall short of."""
-    default = signature(type(estimator)).parameters["n_neighbors"].default
+    default = getattr(type(estimator), "n_neighbors", None)  # of a field of a dataclass
     return default if isinstance(default, int) else None
 
 

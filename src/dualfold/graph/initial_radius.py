@@ -21,6 +21,7 @@ from dualfold.graph.distances import pair_distances
 from dualfold.graph.forest import NO_NEIGHBOR, forest_lists, tree_leaves
 from dualfold.graph.lower_bounds import Coordinates
 from dualfold.kernels import kernel
+from dualfold.kernels.reports import tally
 from dualfold.kernels.threads import in_threads, row_slices
 
 # The scan shortens a radius as it goes, so that few rows suffice: docs/dev/notes/neighbours.md
@@ -28,6 +29,8 @@ MIN_SAMPLE_ROWS = 256
 # Neighbours of a row that a sample should contain; it is used for this many times as many or more.
 EXPECTED_SAMPLE_NEIGHBORS = 7
 MIN_NEIGHBORS_RATIO = 12
+# The same where the sample has no more rows than a row meets in all leaves of a forest.
+MIN_SMALL_RATIO = 3
 # Queries that decide which of the two routes is taken.
 TRIAL_QUERIES = 64
 # A block of products takes a megabyte, which stays in the cache.
@@ -100,10 +103,11 @@ def _sample_radius(points: Coordinates, sample: np.ndarray, k: int) -> np.ndarra
 
 def forest_guess(points: Coordinates, k: int, threads: int) -> tuple[np.ndarray, np.ndarray]:
     """For each row k others that are likely near, and a good order of the rows."""
-    leaf, rng = max(MIN_LEAF_ROWS, 4 * k), np.random.default_rng(0)
-    _, lists, order = forest_lists(
-        points, k, trees=GUESS_TREES, leaf=leaf, threads=threads, rng=rng
-    )
+    n, leaf, trees = len(points.vectors), _leaf_rows(k), GUESS_TREES
+    if n <= trees * leaf:  # all pairs once are no more than those in the leaves of all trees
+        leaf, trees = n, 1
+    rng = np.random.default_rng(0)
+    _, lists, order = forest_lists(points, k, trees=trees, leaf=leaf, threads=threads, rng=rng)
     return lists, order
 
 
@@ -115,11 +119,14 @@ def sample_guess(points: Coordinates, k: int, threads: int) -> tuple[np.ndarray,
     half the time (docs/dev/notes/neighbours.md).
     """
     n, expected = len(points.vectors), EXPECTED_SAMPLE_NEIGHBORS
-    if k < MIN_NEIGHBORS_RATIO * expected:
+    size = -(-n * expected // k)
+    small = size <= GUESS_TREES * _leaf_rows(k)
+    if k < (MIN_SMALL_RATIO if small else MIN_NEIGHBORS_RATIO) * expected:
         return forest_guess(points, k, threads)
     rng = np.random.default_rng(0)
-    order, _ = tree_leaves(points.vectors, max(MIN_LEAF_ROWS, 4 * k), rng)
-    sample = np.sort(rng.choice(n, -(-n * expected // k), replace=False)).astype(np.int32)
+    order, _ = tree_leaves(points.vectors, _leaf_rows(k), rng)
+    sample = np.sort(rng.choice(n, size, replace=False)).astype(np.int32)
+    tally("sample multiply-adds", n * size * points.vectors.shape[1])
     length = int(expected + 2 * np.sqrt(expected)) + 1
     distance = np.full((n, length), np.inf, dtype=np.float32)
     index = np.full((n, length), NO_NEIGHBOR, dtype=np.int32)
@@ -132,6 +139,11 @@ def sample_guess(points: Coordinates, k: int, threads: int) -> tuple[np.ndarray,
 
     in_threads(work, row_slices(n, _ROWS_PER_CHUNK), threads)
     return index, order
+
+
+def _leaf_rows(k: int) -> int:
+    """The most rows of a leaf of a tree for lists of k."""
+    return max(MIN_LEAF_ROWS, 4 * k)
 
 
 def listed_radius(X: np.ndarray, lists: np.ndarray, threads: int) -> np.ndarray:

@@ -121,7 +121,8 @@ def _lists_by_leaves(
         return state
 
     used = max(1, min(threads, n // _MIN_QUERIES_A_THREAD))
-    parts = row_slices(1 << depth, max(1, (1 << depth) // (SHARES_A_THREAD * used)))
+    share_rows = max(_MIN_QUERIES_A_THREAD, n // (SHARES_A_THREAD * used))
+    parts = row_slices(1 << depth, max(1, (share_rows << depth) // n))
     _refuse_without_memory(in_threads(search, list(parts), used))
     return indices, distances, np.flatnonzero(unclear)
 

@@ -19,7 +19,6 @@ import numpy as np
 from dualfold.graph.distances import pair_distances
 from dualfold.graph.forest import NO_NEIGHBOR
 from dualfold.graph.initial_radius import (
-    forest_guess,
     listed_radius,
     places_in_order,
     query_radius,
@@ -78,11 +77,10 @@ def scan_self(
     closer : the rows in more directions, for a second stage
     """
     second = None
+    lists, order = sample_guess(points, k, threads)
     if closer is None:
-        lists, order = forest_guess(points, k, threads)
         radius = listed_radius(points.table, lists, threads)[order]
     else:
-        lists, order = sample_guess(points, k, threads)
         second = SecondStage(closer, order)
         radius = second.guessed_radius(places_in_order(lists, order), threads)
     packed = Packed.of(points, order)

@@ -57,15 +57,27 @@ static void pack(int64_t width, int64_t first, int64_t panels, const NUMBER *X, 
     }
 }
 
-/* One slab's panel b times every strip of the panels from `first` on. */
+/* Whether any of COLUMNS columns from c on lies in a strip that has anything in it. */
+static int any_full(const uint8_t *full, int c) {
+    int any = 0;
+    for (int strip = c / ROWS; strip <= (c + COLUMNS - 1) / ROWS; strip++) any |= full[strip];
+    return any;
+}
+
+/* One slab's panel b times every strip of the panels from `first` on: strips of panel `first`, b
+   itself, only up to the diagonal. */
 static void multiply(const NUMBER *b, const NUMBER *a, int64_t first, int64_t panels,
                      int64_t rows, int64_t pitch, const uint8_t *full, NUMBER *block) {
+    int wanted[PANEL / COLUMNS];
+    for (int c = 0; c < PANEL; c += COLUMNS)
+        wanted[c / COLUMNS] = any_full(full + first * STRIPS, c);
     for (int64_t strip = first * STRIPS; strip < panels * STRIPS; strip++) {
         if (!full[strip]) continue;
         const NUMBER *left = a + strip / STRIPS * pitch + strip % STRIPS * ROWS;
         const int64_t later = strip + 2 < panels * STRIPS ? strip + 2 : strip;
         const NUMBER *ahead = a + later / STRIPS * pitch + later % STRIPS * ROWS;
         for (int c = 0; c < PANEL; c += COLUMNS) {
+            if (!wanted[c / COLUMNS] || (strip + 1 - first * STRIPS) * ROWS <= c) continue;
             Vector sum[ROWS][VECTORS];
             products_ahead(left, b + c, ahead, rows, sum);
             for (int r = 0; r < ROWS; r++)

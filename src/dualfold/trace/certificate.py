@@ -378,7 +378,7 @@ def _spelled_out(problem: TraceProblem) -> TraceProblem:
 def _entry_scale(problem: TraceProblem) -> float:
     """The size of the spectrum if B were its diagonal: no condition number enters."""
     metric = problem.metric
-    middle = 1.0 if isinstance(metric, Identity) else np.median(metric.sparse().diagonal())
+    middle = 1.0 if isinstance(metric, Identity) else np.median(metric.diagonal)
     return norm_bound(problem) / float(middle)
 
 

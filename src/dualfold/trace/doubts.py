@@ -125,7 +125,7 @@ def row_doubts(problem: TraceProblem, V: Array, theta: Array) -> list[str]:
     diagonal = _diagonal(problem.A)
     if diagonal is None:
         return []
-    masses = np.asarray(problem.metric.sparse().diagonal())
+    masses = problem.metric.diagonal
     residuals = np.abs(problem.sign * problem.descent(V) - problem.metric.times(V) * theta)
     slope = np.abs(diagonal[:, None] - masses[:, None] * theta)
     slope = np.maximum(slope, 0.1 * np.maximum(diagonal[:, None], masses[:, None] * np.abs(theta)))

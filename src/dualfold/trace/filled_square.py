@@ -21,6 +21,9 @@ from dualfold.trace.problem import Gramian, TraceProblem
 
 # A square of more rows is not filled for a solver (72 MB).
 MAX_SQUARE_ROWS = 3_000
+# Up to this many rows LAPACK takes less than it takes to set sparse matrices up
+# (docs/dev/notes/small-problems.md).
+MAX_SMALL_ROWS = 400
 # n³ for each stored entry of M up to which the square is the shorter way
 # (docs/dev/notes/trace-solvers.md).
 MAX_CUBE_AN_ENTRY = 7_000
@@ -35,7 +38,7 @@ def prefers_filled_square(problem: TraceProblem) -> bool:
     n, A = problem.n, problem.A
     if not isinstance(A, Gramian) or problem.sense != "min" or n > MAX_SQUARE_ROWS:
         return False
-    return n**3 <= MAX_CUBE_AN_ENTRY * int(A.factor.nnz)
+    return n <= MAX_SMALL_ROWS or n**3 <= MAX_CUBE_AN_ENTRY * int(A.factor.nnz)
 
 
 def filled_square(A: Gramian) -> Array:

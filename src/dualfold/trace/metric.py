@@ -34,6 +34,10 @@ class Identity:
     def solve(self, R: Array) -> Array:
         return R
 
+    @property
+    def diagonal(self) -> Array:
+        return np.ones(self.n)
+
     def sparse(self) -> sp.csr_array:
         return sp.eye_array(self.n, format="csr")
 
@@ -57,6 +61,10 @@ class Diagonal:
 
     def solve(self, R: Array) -> Array:
         return R / (self.entries if R.ndim == 1 else self.entries[:, None])
+
+    @property
+    def diagonal(self) -> Array:
+        return self.entries
 
     def sparse(self) -> sp.csr_array:
         return sp.diags_array(self.entries, format="csr")
@@ -96,6 +104,10 @@ class Sparse:
 
     def solve(self, R: Array) -> Array:
         return self._factor.solve(R)
+
+    @property
+    def diagonal(self) -> Array:
+        return np.asarray(self.matrix.diagonal())
 
     def sparse(self) -> sp.csr_array:
         return self.matrix
@@ -151,6 +163,10 @@ class Dense:
 
     def solve(self, R: Array) -> Array:
         return np.asarray(scipy.linalg.cho_solve(self._factor, R))
+
+    @property
+    def diagonal(self) -> Array:
+        return np.diagonal(self.matrix)
 
     def sparse(self) -> sp.csr_array:
         return sp.csr_array(self.matrix)

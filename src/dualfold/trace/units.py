@@ -43,7 +43,7 @@ def balanced_problem(problem: TraceProblem, V: Array) -> tuple[TraceProblem, Arr
     metric = problem.metric
     if isinstance(metric, Identity):
         return problem, V
-    diagonal = metric.entries if isinstance(metric, Diagonal) else metric.sparse().diagonal()
+    diagonal = metric.diagonal
     if not (diagonal > 0).all():
         return problem, V
     near_one = diagonal.min() > MIN_DIAGONAL and diagonal.max() < 1 / MIN_DIAGONAL

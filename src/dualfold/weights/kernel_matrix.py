@@ -84,7 +84,8 @@ class Kernel:
         """The symmetric matrix of all pairs: blocks of its lower half, mirrored."""
         n = X.shape[0]
         K = np.empty((n, n))
-        slices = list(row_slices(n, BLOCK_ROWS))
+        height = -(-n // -(-n // BLOCK_ROWS))  # as many rows in each: few pairs are met twice
+        slices = list(row_slices(n, height))
         blocks = [(i, j) for place, i in enumerate(slices) for j in slices[: place + 1]]
 
         def fill(block: tuple[slice, slice]) -> None:

@@ -149,7 +149,7 @@ def cholesky_floor(
     rounding made in forming the matrix; the height is lowered by both.
     """
     n, metric = problem.n, problem.metric
-    M = np.array(dense_entries(problem.A), dtype=float, order="F")
+    M = np.array(dense_entries(problem.A).T, dtype=float, order="F")  # A as it lies, not turned
     _average_halves(n, M.T)  # dpotrf reads one triangle; the proof is about the symmetric part
     M *= problem.sign
     size = norm_bound(problem) + float(np.linalg.norm(M))
@@ -158,7 +158,7 @@ def cholesky_floor(
         heavy = abs(height) * float(np.linalg.norm(B))
         M -= height * B
     else:
-        diagonal = metric.sparse().diagonal()
+        diagonal = metric.diagonal
         heavy = abs(height) * float(np.linalg.norm(diagonal))
         M[np.diag_indices(n)] -= height * diagonal
     lifted = _lifting_columns(problem, answer, below, height, lift)

@@ -90,7 +90,7 @@ def product_errors(problem: TraceProblem, V: Array) -> Array:
     if not isinstance(A, np.ndarray):
         return (OPERATOR_ERROR * norm_bound(problem) + problem.asymmetry) * column_norms(V)
     if problem.n <= MAX_ABSOLUTE_ROWS:  # keeps the digits of graded matrices
-        whole = np.abs(A).astype(float)
+        whole = np.abs(A, dtype=float)
         errors = gamma(problem.n + 4) * column_norms(whole @ np.abs(V)) + underflow(whole, V)
         return (errors + problem.asymmetry * column_norms(V)) * UP
     size = gamma(problem.n + 4) * norm_bound(problem) + problem.asymmetry

@@ -14,11 +14,12 @@ from typing import Any
 
 import numpy as np
 import scipy.linalg
+import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
 from dualfold.arrays import Array
 from dualfold.errors import DualfoldError, TooLarge
-from dualfold.trace.filled_square import prefers_filled_square
+from dualfold.trace.filled_square import MAX_SMALL_ROWS, prefers_filled_square
 from dualfold.trace.metric import Identity
 from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.trace.proof.completeness import (
@@ -227,14 +228,14 @@ def _best_route(
     if by_norm is not None:
         return by_norm
     found: list[tuple[Bracket, SpectralFloor, bool]] = []
-    squares_first = _is_resolved_in_squares(case)
-    if squares_first:
+    filled_first = _is_resolved_filled(case)
+    if filled_first:
         found.append(_cholesky_route(case))
     if not dense and not _is_decided(found, case) and _can_be_counted(problem):
         found.append(_inertia_route(case, given, further))
     rows = MAX_DENSE_ROWS if dense else MAX_FILLED_ROWS
     if (
-        not squares_first
+        not filled_first
         and not _is_decided(found, case)
         and problem.n <= rows
         and not _is_hopeless_in_squares(found, case)
@@ -280,13 +281,15 @@ def _is_decided(found: list[tuple[Bracket, SpectralFloor, bool]], case: _Case) -
     )
 
 
-def _is_resolved_in_squares(case: _Case) -> bool:
-    """Whether LAPACK is the quick way to a floor of MᵀM, and rounds less than the gap is wide."""
-    problem = case.problem
-    if not prefers_filled_square(problem) or case.next_value is None:
+def _is_resolved_filled(case: _Case) -> bool:
+    """Whether LAPACK is the quick way to a floor of a sparse A, and rounds less than the gap."""
+    problem, A = case.problem, case.problem.A
+    small = sp.issparse(A) and problem.n <= min(MAX_SMALL_ROWS, MAX_FILLED_ROWS)
+    if not (small or prefers_filled_square(problem)) or case.next_value is None:
         return False
-    rounding = 4 * problem.n * UNIT_ROUNDOFF * problem.A.trace
+    trace = float(np.abs(A.diagonal()).sum()) if small else A.trace
     room = case.next_value - float(case.answer.h[-1])
+    rounding = 4 * problem.n * UNIT_ROUNDOFF * trace
     return room * problem.metric.lowest > MIN_GAP_IN_ROUNDINGS * rounding
 
 

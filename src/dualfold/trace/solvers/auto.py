@@ -34,6 +34,9 @@ from dualfold.trace.sparse.shifted_matrices import shifted_matrices
 # On one core of a 2.8 GHz machine: sparse products (bound by memory), the sparse factorisation.
 PRODUCT_FLOPS_A_SECOND = 4e8
 FACTOR_FLOPS_A_SECOND = 4e9
+# Products with a dense matrix, a few columns at a time, and what a round of them takes beside.
+DENSE_PRODUCT_FLOPS_A_SECOND = 2e9
+SECONDS_A_DENSE_PRODUCT = 8e-5
 # Up to this many rows LAPACK is faster than any other solver.
 MAX_LAPACK_ROWS = 400
 # From this many rows on, a quick test precedes the prediction of a factorisation's cost.
@@ -46,6 +49,8 @@ THIN_ENTRIES_A_DOUBLING = 4
 # The low end of MᵀM is squared, and Lanczos takes thousands of products; it is tried only where a
 # factorisation is predicted to take longer than this.
 HOPELESS_LANCZOS_SECONDS = 20.0
+# Rounds after which a forecast is made: of sparse products, and of long ones.
+MIN_ROUNDS, MIN_LONG_ROUNDS = 24, 6
 # Beyond this predicted time of the products so far, a few checkpoints are enough for a forecast.
 LONG_PRODUCTS_SECONDS = 20.0
 
@@ -106,7 +111,8 @@ class Auto(Solver):
         if thin or (hopeless and factored < np.inf):
             return _with_story(self._factored_solver().attempt(problem), story)
         budget = min(factored, dense)
-        pace = Pace(seconds_per_product=_product_seconds(problem), budget=budget)
+        whole = isinstance(problem.A, np.ndarray)
+        pace = Pace(_product_seconds(problem), budget, rents=whole)
         alternative = sp.issparse(problem.A) or isinstance(problem.A, Gramian) or budget < np.inf
         watch = pace if alternative else None
         trial = Lanczos(tol=self.tol, seed=self.seed, watch=watch, start=self.start).attempt(
@@ -158,10 +164,15 @@ class Pace:
 
     Residuals of a Krylov method fall geometrically in the long run: the forecast
     extrapolates the rate seen over the last half of the products.
+
+    rents : whether it stops as soon as half of the budget is spent and what is left is forecast to
+        take more than the other solver: then both take little more than twice the quicker one
+        (docs/dev/notes/trace-solvers.md)
     """
 
     seconds_per_product: float
     budget: float
+    rents: bool = False
     forecast: float = float("inf")
     seen: list[tuple[int, float]] = field(default_factory=list)
 
@@ -169,16 +180,20 @@ class Pace:
         self.seen.append((progress.products, np.log(max(progress.excess, 1.0))))
         products, excess = self.seen[-1]
         spent = products * self.seconds_per_product
-        patience = self.budget if np.isfinite(self.budget) else 60.0
         # Fewer, if rounds are long and the other solver would have converged by now.
-        enough = 6 if spent > max(self.budget, LONG_PRODUCTS_SECONDS) else 24
+        long = self.rents or spent > max(self.budget, LONG_PRODUCTS_SECONDS)
+        enough = MIN_LONG_ROUNDS if long else MIN_ROUNDS
         if len(self.seen) < enough or not np.isfinite(excess):
             return False
         # Restarts make the residual jump: fit a line through the later half.
         later = np.array(self.seen[len(self.seen) // 2 :])
-        slope = np.polyfit(later[:, 0], later[:, 1], 1)[0]
+        along, heights = (later - later.mean(axis=0)).T
+        slope = float(along @ heights) / float(along @ along)
         left = excess / -slope if slope < 0 else np.inf
         self.forecast = (products + left) * self.seconds_per_product
+        if self.rents:
+            return spent > self.budget / 2 and self.forecast - spent > self.budget
+        patience = self.budget if np.isfinite(self.budget) else 60.0
         return self.forecast > 2 * patience and spent > min(0.1 * patience, 2.0)
 
 
@@ -228,6 +243,8 @@ def _product_seconds(problem: TraceProblem) -> float:
         entries = A.nnz
     elif isinstance(A, Gramian):
         entries = 2 * A.factor.nnz
+    elif isinstance(A, np.ndarray):
+        return problem.n**2 / DENSE_PRODUCT_FLOPS_A_SECOND + SECONDS_A_DENSE_PRODUCT
     else:
         entries = problem.n**2
     return (entries + 120 * problem.n) / PRODUCT_FLOPS_A_SECOND

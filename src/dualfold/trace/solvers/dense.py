@@ -14,9 +14,10 @@ from scipy.sparse.linalg import LinearOperator
 from dualfold.arrays import Array
 from dualfold.errors import TooLarge
 from dualfold.kernels.reports import long_call, tally
+from dualfold.trace.filled_square import filled_square
 from dualfold.trace.metric import Dense as DenseMetric
 from dualfold.trace.metric import Diagonal, Sparse, not_positive
-from dualfold.trace.problem import TraceProblem
+from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.trace.solution import Solution, with_signs
 from dualfold.trace.solvers.solver import Solver
 
@@ -98,24 +99,32 @@ class Dense(Solver):
 
 
 def _first_eigenvectors(A: Array, B: Array | None, count: int) -> Array:
-    """Those of the smallest eigenvalues of A, or of (A, B), by LAPACK.
-
-    `scipy.linalg.eigh` takes five times as long as LAPACK itself on four rows.
-    """
+    """Those of the smallest eigenvalues of A, or of (A, B), by LAPACK."""
     if B is not None:
         return scipy.linalg.eigh(A, B, subset_by_index=[0, count - 1], driver="gvx")[1]
+    return eigenpairs(A, range="I", il=1, iu=count)[1]
+
+
+def eigenpairs(A: Array, **wanted: Any) -> tuple[Array, Array]:
+    """All eigenvalues of a symmetric A, ascending, with their vectors, or those that are `wanted`.
+
+    `scipy.linalg.eigh` gives the same bits, and takes five times as long on four rows.
+    """
     work, whole_work, _ = dsyevr_lwork(len(A), lower=1)
     sizes = {"lwork": int(work), "liwork": int(whole_work)}
     given = np.asarray_chkfinite(A)
-    _, V, found, _, failed = dsyevr(given, range="I", il=1, iu=count, lower=1, **sizes)
+    values, V, found, _, failed = dsyevr(given, lower=1, **sizes, **wanted)
     if failed:
         raise np.linalg.LinAlgError(f"LAPACK's dsyevr failed: {failed}")
-    return np.asarray(V[:, :found])
+    return values[:found], V[:, :found]
 
 
 def _dense(A: Any) -> Array:
+    """A copy of the entries of A."""
     if sp.issparse(A):
         return np.asarray(A.toarray())
+    if isinstance(A, Gramian):
+        return filled_square(A).copy()
     if isinstance(A, LinearOperator):
         return np.asarray(A @ np.eye(A.shape[0]))
     return np.array(A, dtype=float)

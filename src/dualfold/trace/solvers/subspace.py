@@ -16,7 +16,6 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol
 
 import numpy as np
-import scipy.linalg
 import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
@@ -26,6 +25,7 @@ from dualfold.kernels.threads import one_blas_thread
 from dualfold.trace.metric import Diagonal, Identity
 from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.trace.solution import Solution, with_signs
+from dualfold.trace.solvers.dense import eigenpairs
 
 # Ritz vectors beyond the block that are returned as guard vectors: they cost nothing, and let a
 # certificate place its floor further up where the first eigengap is too narrow to resolve.
@@ -209,7 +209,7 @@ def _iterate(
     )
 
     while True:
-        theta, S = scipy.linalg.eigh(basis.H[: basis.size, : basis.size])
+        theta, S = eigenpairs(basis.H[: basis.size, : basis.size])
         shown = min(block, basis.size)
         Q, AQ, BQ = basis.images()
         X = Q @ S[:, :shown]
@@ -285,7 +285,7 @@ def _in_own_sense(problem: TraceProblem, V: Array, theta: Array) -> tuple[Array,
     """The directions with the values that the problem asks for, not their negatives."""
     if isinstance(problem.A, Gramian):
         # H was made from A·Q and knows values to units of ‖A‖ only: once more, from M·V.
-        squares, turn = scipy.linalg.eigh(problem.quadratic(V))
+        squares, turn = eigenpairs(problem.quadratic(V))
         return with_signs(V @ turn), problem.sign * squares
     return with_signs(V), problem.sign * theta
 
@@ -322,7 +322,7 @@ def _orthonormal(W: Array, problem: TraceProblem) -> Array:
     if not W.shape[1]:
         return W
     gram = W.T @ problem.metric.times(W)
-    values, S = scipy.linalg.eigh(gram)
+    values, S = eigenpairs(gram)
     # Directions whose squared length fell by 1e-20 against the others are rounding.
     good = values > max(values.max(), 0.0) * 1e-20
     good &= values > 0
