@@ -2,7 +2,8 @@
 
 The graph is eliminated once, node by node in a fill-reducing order, in the (min, +) algebra: each
 node leaves shortcuts between its later neighbours (customisable contraction hierarchies [1]_). Two
-sweeps in memory order then give the distances from 16 sources to all nodes [2]_, with no queue.
+sweeps in memory order then give the distances from 16 sources to all nodes [2]_, with no queue; or
+those from one source, by several threads.
 
 Lengths are the same paths' as by any other way, added in another order: no sum passes more than
 twice the height of the elimination tree additions, and a graph is eliminated only where these are
@@ -40,7 +41,8 @@ from dualfold.kernels.threads import in_threads, row_slices, thread_count
 SWEPT_SOURCES = c_constant("SWEPT_SOURCES")
 # Numbers behind the shortcuts that a kernel may read and does not use.
 SWEPT_COLUMNS = c_constant("SWEPT_COLUMNS")
-# Subtrees that threads take side by side, and the sums above which a tree is divided.
+# Subtrees that threads take side by side, and the sums above which a tree is divided
+# (docs/dev/notes/neighbours.md, 2026-11-19).
 PARTS = 16
 MIN_DIVIDED_SUMS = 1e8
 # Rows of a large supernode, and supernodes, that a call takes.
@@ -60,6 +62,7 @@ MIN_ROWS = 10_000
 # Numbers of all shortcuts, 2 GiB.
 MAX_SHORTCUTS = 2**28
 
+# Bytes; sweeps write past the caches where a row of results is whole lines.
 CACHE_LINE = 64
 
 _plan = kernel("ldl_plan")
@@ -204,11 +207,7 @@ class Stack:
 
     @classmethod
     def of(cls, o: Ordering, owner: Array) -> Stack:
-        own, depth = np.diff(o.first).tolist(), [0] * len(o.above)
-        for s, above in reversed(list(enumerate(o.above.tolist()))):  # parents before children
-            if above >= 0:
-                depth[s] = depth[above] + own[above]
-        of_supernode = np.asarray(depth, np.int32)
+        of_supernode = nodes_above(o)
         of_node = (of_supernode - o.first[:-1])[owner] + np.arange(len(owner), dtype=np.int32)
         return cls(of_supernode, of_node[o.rows], int(of_node.max(initial=0)) + 1)
 
@@ -247,9 +246,10 @@ class Parts:
 def _place_edges(graph: Graph, o: Ordering, places: Array, shortcuts: Array, threads: int) -> None:
     """The edges as the first shortcuts, and infinity elsewhere."""
     supers = len(o.above)
+    edges = graph.lengths
     share = _shortcut_edges(
-        *(graph.n, supers, graph.lengths.indptr.astype(np.int64)),
-        *(graph.lengths.indices.astype(np.int32), graph.lengths.data.astype(float)),
+        *(graph.n, supers, edges.indptr.astype(np.int64, copy=False)),
+        *(edges.indices.astype(np.int32, copy=False), edges.data.astype(float, copy=False)),
         *(o.permutation, places, o.first, o.row_start, o.rows, o.panel_start, shortcuts),
     )
     shortcuts[o.panel_start[-1] :] = np.inf
@@ -310,12 +310,17 @@ def eliminated_graph(graph: Graph, count: int, *, alone: int = 0) -> EliminatedG
 
 def tree_height(ordering: Ordering) -> int:
     """Nodes on the longest way from a leaf of the elimination tree to its root, at most."""
-    own = np.diff(ordering.first).tolist()
-    height = own.copy()
-    for s, above in enumerate(ordering.above.tolist()):  # children come before their parents
-        if above >= 0:
-            height[above] = max(height[above], height[s] + own[above])
-    return max(height, default=0)
+    return int((nodes_above(ordering) + np.diff(ordering.first)).max(initial=0))
+
+
+def nodes_above(ordering: Ordering) -> Array:
+    """How many nodes the supernodes above each supernode have, up to its root."""
+    above = np.append(ordering.above, -1)  # the last one stands above the roots
+    count = np.append(np.diff(ordering.first), 0)[above].astype(np.int32)
+    while above.max() >= 0:  # those of 1, 2, 4, … supernodes above
+        count += count[above]
+        above = above[above]
+    return count[:-1]
 
 
 def _without_memory(size: int) -> TooLarge:

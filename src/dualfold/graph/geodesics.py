@@ -224,6 +224,9 @@ def farthest_points(
 
     Notes
     -----
+    The first landmarks are found one by one, and so are their shortest paths; where the graph is
+    eliminated (see `geodesic_distances`), these come from sweeps, too, by all threads together.
+
     Within a batch the distance of two candidates p and q is replaced by its lower bound, the
     largest difference between their distances to a landmark that is chosen already. With
     `at_once=1` nothing is replaced, and the largest distance from a row to its landmark is at most

@@ -182,9 +182,10 @@ static int64_t climb_all(const Tree *t, const Climb *up, const int32_t *sources,
    node k, depth[s] + k − first[s] the number of its nodes above node k of s, and stacked[e] that
    of rows[e]; these are less than `height`. A source and others have at most `climbed` nodes above
    them. `found`, `room` and `listed` have scratch for `threads` callers side by side, of which this
-   one is number `caller`; `found` and `room` begin at multiples of 64 bytes. */
+   one is number `caller`; best if `found` and `room` begin at multiples of LINE. */
 #define SWEPT_GEODESICS(name, real)                                                                \
-    typedef real Found_##real __attribute__((ext_vector_type(LANES), aligned(64)));                \
+    typedef real Found_##real __attribute__((ext_vector_type(LANES), aligned(sizeof(real))));      \
+    typedef real Lined_##real __attribute__((ext_vector_type(LANES), aligned(LINE)));              \
     EXPORT void name(                                                                              \
             int64_t begin, int64_t end, int64_t caller, int64_t n, int64_t supers,                 \
             const int32_t *first HOLDS(supers + 1), const int32_t *above HOLDS(supers),            \
@@ -209,6 +210,7 @@ static int64_t climb_all(const Tree *t, const Climb *up, const int32_t *sources,
         const Climb up = {owner, listed + caller * supers * 2, listed + (caller * 2 + 1) * supers, \
                           mine + height};                                                          \
         Found_##real *result = (Found_##real *)found + caller * n;                                 \
+        const int lined = (uintptr_t)found % LINE == 0; /* then past the caches */                 \
         for (; begin < end; begin += LANES) {                                                      \
             const int lanes = end - begin < LANES ? (int)(end - begin) : LANES;                    \
             int64_t left = climb_all(&tree, &up, sources + begin, lanes);                          \
@@ -216,11 +218,12 @@ static int64_t climb_all(const Tree *t, const Climb *up, const int32_t *sources,
                 const int known = left > 0 && up.listed[left - 1] == s;                            \
                 left -= known;                                                                     \
                 descend(&tree, s, &down, known ? up.distance + up.where[s] : NULL);                \
-                for (int32_t k = first[s]; k < first[s + 1]; k++)                                  \
-                    __builtin_nontemporal_store(                                                   \
-                            __builtin_convertvector(down.distance[depth[s] + k - first[s]],        \
-                                                    Found_##real),                                 \
-                            result + k);                                                           \
+                for (int32_t k = first[s]; k < first[s + 1]; k++) {                                \
+                    const Lined_##real here = __builtin_convertvector(                             \
+                            down.distance[depth[s] + k - first[s]], Lined_##real);                 \
+                    if (lined) __builtin_nontemporal_store(here, (Lined_##real *)(result + k));    \
+                    else result[k] = here;                                                         \
+                }                                                                                  \
             }                                                                                      \
             real *rows_found[LANES];                                                               \
             for (int l = 0; l < lanes; l++) rows_found[l] = out + into[begin + l] * n;             \
@@ -247,7 +250,7 @@ static void climb_from(const Tree *t, double *distance, int64_t n, int32_t sourc
             double *to = i < own ? here + i : distance + t->rows[t->row_start[s] + i - own];
             for (int64_t k = 0; k < own && k < i; k++) *to = lesser(*to, here[k] + row[k]);
         }
-        if (t->above[s] <= s) return;
+        if (t->above[s] <= s || t->above[s] >= t->supers) return;
         s = t->above[s];
     }
 }
