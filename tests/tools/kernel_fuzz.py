@@ -33,7 +33,9 @@ REAL = (np.nan, np.inf, -np.inf, 0.0, -0.0, -1.0, 1.0, 1e300, -1e300, 5e-324, 1e
 PLANNED = {
     *("breadth_first", "sparse_ordering", "sparse_supernodes", "sparse_rows"),
     *("ldl_plan", "ldl_factorise", "ldl_solve", "ldl_absolute"),
-    *("shortcut_lengths", "swept_geodesics32", "swept_geodesics64"),
+    *("shortcut_edges", "shortcuts_in_part", "shortcuts_from_parts"),
+    *("shortcuts_in_rows", "shortcuts_from_rows"),
+    *("swept_geodesics32", "swept_geodesics64", "swept_from_one32", "swept_from_one64"),
 }
 HOW_MANY = (1, 1, 2, 3)  # values altered in a call
 MOST_FINDINGS = 12

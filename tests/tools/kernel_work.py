@@ -110,6 +110,8 @@ def methods(seed):
         near = graph.knn(plane[:300], 6)
         eliminated = EliminatedGraph.of(near, fill_reducing_ordering(near.lengths))
         eliminated.fill(np.empty((37, 300), kind), scattered[scattered < 300][:37], 1)
+        divided = EliminatedGraph.of(near, eliminated.ordering, parts=6)
+        divided.fill(np.empty((1, 300), kind), scattered[scattered < 300][:1], 1)
 
 
 def springs(seed):

@@ -2,7 +2,8 @@
 
 The graph is eliminated once, node by node in a fill-reducing order, in the (min, +) algebra: each
 node leaves shortcuts between its later neighbours (customisable contraction hierarchies [1]_). Two
-sweeps in memory order then give the distances from 16 sources to all nodes [2]_, with no queue.
+sweeps in memory order then give the distances from 16 sources to all nodes [2]_, with no queue; or
+those from one source, by several threads.
 
 Lengths are the same paths' as by any other way, added in another order: no sum passes more than
 twice the height of the elimination tree additions, and a graph is eliminated only where these are
@@ -17,7 +18,9 @@ fewer than it has nodes. The bound of `geodesic_rounding` holds either way.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from queue import SimpleQueue
+from typing import Any
 
 import numpy as np
 
@@ -32,16 +35,26 @@ from dualfold.kernels.ordering import (
     raise_without_memory,
 )
 from dualfold.kernels.reports import steps, tally
-from dualfold.kernels.threads import in_threads, row_slices
+from dualfold.kernels.threads import in_threads, row_slices, thread_count
 
 # Sources that go through a sweep together.
 SWEPT_SOURCES = c_constant("SWEPT_SOURCES")
+# Numbers behind the shortcuts that a kernel may read and does not use.
+SWEPT_COLUMNS = c_constant("SWEPT_COLUMNS")
+# Subtrees that threads take side by side, and the sums above which a tree is divided
+# (docs/dev/notes/neighbours.md, 2026-11-19).
+PARTS = 16
+MIN_DIVIDED_SUMS = 1e8
+# Rows of a large supernode, and supernodes, that a call takes.
+BLOCK_ROWS = 64
+SUPERNODES_PER_CALL = 4096
 # What the parts of the work take, in edges of a search from one source (11 to 13 ns): to order the
-# graph, for each edge; a sum of the elimination; an entry in the sweeps of 16 sources.
+# graph, for each edge; a sum of the elimination; an entry in the sweeps of 16 sources, or of one.
 # docs/dev/notes/neighbours.md
 ORDERING_COST = 14.0
 ELIMINATION_COST = 0.03
 SWEEP_COST = 0.4
+LONE_SWEEP_COST = 0.1
 # A graph is eliminated where this is predicted to be less work by this factor.
 MIN_GAIN = 1.5
 # Below this many points a source takes less than a millisecond, and lengths keep Dijkstra's bits.
@@ -49,13 +62,22 @@ MIN_ROWS = 10_000
 # Numbers of all shortcuts, 2 GiB.
 MAX_SHORTCUTS = 2**28
 
-# Doubles of 64 bytes.
-CACHE_LINE_NUMBERS = 8
+# Bytes; sweeps write past the caches where a row of results is whole lines.
+CACHE_LINE = 64
 
-_shortcut_lengths = kernel("shortcut_lengths")
+_plan = kernel("ldl_plan")
+_shortcut_edges = kernel_in_shares("shortcut_edges")
+_shortcuts_in_part = kernel_in_shares("shortcuts_in_part")
+_shortcuts_from_parts = kernel_in_shares("shortcuts_from_parts")
+_shortcuts_in_rows = kernel_in_shares("shortcuts_in_rows")
+_shortcuts_from_rows = kernel_in_shares("shortcuts_from_rows")
 _swept_geodesics = {
     np.dtype(np.float32): kernel_in_shares("swept_geodesics32"),
     np.dtype(np.float64): kernel_in_shares("swept_geodesics64"),
+}
+_swept_from_one = {
+    np.dtype(np.float32): kernel_in_shares("swept_from_one32"),
+    np.dtype(np.float64): kernel_in_shares("swept_from_one64"),
 }
 
 
@@ -65,48 +87,57 @@ class EliminatedGraph:
 
     places : point → its number in the order of elimination
     shortcuts : their lengths, supernode by supernode
+    parts : subtrees of the elimination tree that threads take side by side
     """
 
     ordering: Ordering
     places: Array
+    parts: Parts
     shortcuts: Array = field(repr=False)
     scratch: dict[str, Array] = field(default_factory=dict, repr=False)  # of `fill`, a cache
 
     @classmethod
-    def of(cls, graph: Graph, ordering: Ordering) -> EliminatedGraph:
-        """Eliminate the graph in this order; TooLarge where memory runs out."""
+    def of(
+        cls, graph: Graph, ordering: Ordering, threads: int = 1, parts: int | None = None
+    ) -> EliminatedGraph:
+        """Eliminate the graph in this order; TooLarge where memory runs out.
+
+        The answer does not depend on the number of `parts` that are wanted: None is `PARTS`, or
+        one for small work.
+        """
         n, o = graph.n, ordering
         places = np.empty(n, np.int32)
         places[o.permutation] = np.arange(n, dtype=np.int32)
         size = 8 * int(o.panel_start[-1])
         try:
-            shortcuts = np.empty(o.panel_start[-1])
+            shortcuts = np.empty(o.panel_start[-1] + SWEPT_COLUMNS)
         except MemoryError as error:
             raise _without_memory(size) from error
         tally("shortcut sums", o.flops)
-        status = _shortcut_lengths(
-            *(n, len(o.above), graph.lengths.indptr.astype(np.int64)),
-            *(graph.lengths.indices.astype(np.int32), graph.lengths.data.astype(float)),
-            *(o.permutation, places, o.first, o.row_start, o.rows, o.panel_start, shortcuts),
-        )
-        raise_without_memory([status], size)
-        if status:
-            raise DualfoldError(f"an edge is outside the eliminated pattern (status {status})")
-        return cls(ordering, places, shortcuts)
+        usual = PARTS if o.flops > MIN_DIVIDED_SUMS else 1
+        divided = Parts.of(ordering, usual if parts is None else parts)
+        _place_edges(graph, ordering, places, shortcuts, threads)
+        raise_without_memory(_eliminate(ordering, divided, shortcuts, threads), size)
+        return cls(ordering, places, divided, shortcuts)
 
     def fill(self, rows: Array, sources: Array, threads: int) -> int:
         """rows[i] = the geodesics from sources[i]; the number of entries that were swept."""
+        if len(sources) == 1:
+            return self._fill_one(rows[0], int(self.places[sources[0]]), threads)
         o, n, count = self.ordering, len(self.places), len(sources)
         tree = o.first, o.above, o.row_start, o.rows, o.panel_start
+        stack = self.stack
         numbers = self.places[sources]
         into = np.argsort(numbers, kind="stable")  # near sources climb over the same nodes
         chunks = list(row_slices(count, SWEPT_SOURCES))
         callers: SimpleQueue[int] = SimpleQueue()
         for caller in range(min(threads, len(chunks))):
             callers.put(caller)
+        sizes = callers.qsize(), stack.height, min(n, SWEPT_SOURCES * stack.height)
         share = _swept_geodesics[rows.dtype](
-            *(n, len(o.above), *tree, self.shortcuts, self.places, numbers[into], into, count),
-            *(rows, callers.qsize(), self._scratch(callers.qsize())),
+            *(n, len(o.above), *tree, self.shortcuts, self.parts.owner, stack.depth, stack.places),
+            *(self.places, numbers[into], into, count, rows, *sizes),
+            *self._scratch(rows.dtype, *sizes),
         )
 
         def chunk(some: slice) -> int:
@@ -121,23 +152,140 @@ class EliminatedGraph:
         with steps("shortest paths", len(chunks)) as done:
             return sum(in_threads(chunk, chunks, threads, done))
 
-    def _scratch(self, threads: int) -> Array:
+    def _fill_one(self, row: Array, source: int, threads: int) -> int:
+        """row = the geodesics from one source, a number in the order of elimination."""
+        o, n = self.ordering, len(self.places)
+        share = _swept_from_one[row.dtype](
+            *(n, len(o.above), o.first, o.above, o.row_start, o.rows, o.panel_start),
+            *(self.shortcuts, self.parts.of_supernode, o.permutation, np.empty(n), row),
+        )
+        share(self.parts.count, self.parts.count, source)
+        in_threads(lambda p: share(p, self.parts.count, source), range(self.parts.count), threads)
+        tally("lone path sweep entries", o.factor_entries)
+        return o.factor_entries
+
+    @cached_property
+    def stack(self) -> Stack:
+        """Where the sweeps keep the nodes above a node."""
+        return Stack.of(self.ordering, self.parts.owner)
+
+    def _scratch(self, kind: np.dtype[Any], threads: int, height: int, climbed: int) -> list[Array]:
         """Memory for this many threads; kept, for new memory takes as long as half a sweep."""
-        size = threads * len(self.places) * SWEPT_SOURCES
-        if len(self.scratch.get("numbers", ())) < size:
-            try:
-                numbers = np.empty(size + CACHE_LINE_NUMBERS)
-            except MemoryError as error:
-                raise _without_memory(8 * size) from error
-            begin = -(numbers.ctypes.data // 8) % CACHE_LINE_NUMBERS
-            self.scratch["numbers"] = numbers[begin : begin + size]
-        return self.scratch["numbers"]
+        wanted: dict[str, tuple[np.dtype[Any], int]] = {
+            f"found {kind}": (kind, threads * len(self.places) * SWEPT_SOURCES),
+            "room": (np.dtype(float), threads * (height + climbed) * SWEPT_SOURCES),
+            "listed": (np.dtype(np.int32), threads * len(self.ordering.above) * 2),
+        }
+        for name, (dtype, size) in wanted.items():
+            if len(self.scratch.get(name, ())) < size:
+                try:
+                    self.scratch[name] = _aligned(size, dtype)
+                except MemoryError as error:
+                    raise _without_memory(dtype.itemsize * size) from error
+        return [self.scratch[name] for name in wanted]
 
 
-def eliminated_graph(graph: Graph, count: int) -> EliminatedGraph | None:
+def _aligned(size: int, dtype: np.dtype[Any]) -> Array:
+    """New memory that begins with a line of the cache."""
+    numbers = np.empty(size + CACHE_LINE // dtype.itemsize, dtype)
+    begin = -numbers.ctypes.data % CACHE_LINE // dtype.itemsize
+    return numbers[begin : begin + size]
+
+
+@dataclass(frozen=True, eq=False)
+class Stack:
+    """Nodes on the way from a root of the elimination tree: each below those above it.
+
+    depth : supernode → how many nodes are above it
+    places : how many are above each node of the ordering's `rows`
+    height : more than any of these
+    """
+
+    depth: Array
+    places: Array
+    height: int
+
+    @classmethod
+    def of(cls, o: Ordering, owner: Array) -> Stack:
+        of_supernode = nodes_above(o)
+        of_node = (of_supernode - o.first[:-1])[owner] + np.arange(len(owner), dtype=np.int32)
+        return cls(of_supernode, of_node[o.rows], int(of_node.max(initial=0)) + 1)
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """Subtrees of an elimination tree with about the same work, and what is above them all.
+
+    of_supernode : its part, `count` above them all
+    owner : node → its supernode
+    """
+
+    count: int
+    of_supernode: Array
+    owner: Array
+
+    @classmethod
+    def of(cls, o: Ordering, wanted: int) -> Parts:
+        """At most `wanted` parts."""
+        supers = len(o.above)
+        of_supernode, handed = np.empty(supers, np.int32), np.empty(supers + 1, np.int64)
+        tree = o.first, o.above, o.row_start
+        stacks, work = np.empty(wanted + 1, np.int64), np.empty(wanted + 1)
+        count = _plan(supers, wanted, *tree, of_supernode, handed, stacks, work)
+        raise_without_memory([count], 16 * supers)
+        owner = np.repeat(np.arange(supers, dtype=np.int32), np.diff(o.first))
+        return cls(count, of_supernode, owner)
+
+    @property
+    def above(self) -> list[int]:
+        """The supernodes above all parts, children before their parents."""
+        found: list[int] = np.flatnonzero(self.of_supernode == self.count).tolist()
+        return found
+
+
+def _place_edges(graph: Graph, o: Ordering, places: Array, shortcuts: Array, threads: int) -> None:
+    """The edges as the first shortcuts, and infinity elsewhere."""
+    supers = len(o.above)
+    edges = graph.lengths
+    share = _shortcut_edges(
+        *(graph.n, supers, edges.indptr.astype(np.int64, copy=False)),
+        *(edges.indices.astype(np.int32, copy=False), edges.data.astype(float, copy=False)),
+        *(o.permutation, places, o.first, o.row_start, o.rows, o.panel_start, shortcuts),
+    )
+    shortcuts[o.panel_start[-1] :] = np.inf
+    slices = row_slices(supers, SUPERNODES_PER_CALL)
+    states = in_threads(lambda some: share(some.start, some.stop), slices, threads)
+    if any(states):
+        raise DualfoldError(f"an edge is outside the eliminated pattern (status {min(states)})")
+
+
+def _eliminate(o: Ordering, parts: Parts, shortcuts: Array, threads: int) -> list[int]:
+    """Lower the shortcuts by the nodes before them; the states of the kernels."""
+    n, supers, above = len(o.permutation), len(o.above), parts.above
+    tree = n, supers, o.first, o.row_start, o.rows, o.panel_start, parts.owner
+    in_part = _shortcuts_in_part(*tree, parts.of_supernode, shortcuts)
+    states = in_threads(in_part, range(parts.count), threads)
+    from_parts = _shortcuts_from_parts(*tree, parts.of_supernode, shortcuts)
+    states += in_threads(from_parts, above[::-1], threads)
+    in_rows = _shortcuts_in_rows(supers, o.first, o.row_start, o.panel_start, shortcuts)
+    from_rows = _shortcuts_from_rows(*tree, shortcuts)
+
+    for s in above:
+        own = int(o.first[s + 1] - o.first[s])
+        below = int(o.row_start[s + 1] - o.row_start[s])
+        in_rows(0, own, s)
+        rest = [(own + some.start, own + some.stop, s) for some in row_slices(below, BLOCK_ROWS)]
+        in_threads(lambda some: in_rows(*some), rest, threads)
+        rest = [(some.start, some.stop, s) for some in row_slices(below, BLOCK_ROWS)]
+        states += in_threads(lambda some: from_rows(*some), rest, threads)
+    return states
+
+
+def eliminated_graph(graph: Graph, count: int, *, alone: int = 0) -> EliminatedGraph | None:
     """The graph, eliminated, where that is predicted to pay for `count` scattered sources.
 
-    The prediction is in counted work, so that the same graph and count have the same answer.
+    `alone` of them are asked for one by one. The prediction is in counted work, so that the same
+    graph and counts have the same answer.
     """
     edges = graph.lengths.nnz
     search = count * edges
@@ -148,26 +296,31 @@ def eliminated_graph(graph: Graph, count: int) -> EliminatedGraph | None:
         ordering = fill_reducing_ordering(graph.lengths, most_flops=budget / ELIMINATION_COST)
     except TooLarge:  # no small separators
         return None
-    sweeps = -(-count // SWEPT_SOURCES) * ordering.factor_entries
-    predicted = ELIMINATION_COST * ordering.flops + SWEEP_COST * sweeps
+    sweeps = -(-(count - alone) // SWEPT_SOURCES) * SWEEP_COST + alone * LONE_SWEEP_COST
+    predicted = ELIMINATION_COST * ordering.flops + sweeps * ordering.factor_entries
     if predicted > budget or ordering.panel_start[-1] > MAX_SHORTCUTS:
         return None
     if 2 * tree_height(ordering) >= graph.n:
         return None
     try:
-        return EliminatedGraph.of(graph, ordering)
+        return EliminatedGraph.of(graph, ordering, thread_count())
     except TooLarge:
         return None
 
 
 def tree_height(ordering: Ordering) -> int:
     """Nodes on the longest way from a leaf of the elimination tree to its root, at most."""
-    own = np.diff(ordering.first).tolist()
-    height = own.copy()
-    for s, above in enumerate(ordering.above.tolist()):  # children come before their parents
-        if above >= 0:
-            height[above] = max(height[above], height[s] + own[above])
-    return max(height, default=0)
+    return int((nodes_above(ordering) + np.diff(ordering.first)).max(initial=0))
+
+
+def nodes_above(ordering: Ordering) -> Array:
+    """How many nodes the supernodes above each supernode have, up to its root."""
+    above = np.append(ordering.above, -1)  # the last one stands above the roots
+    count = np.append(np.diff(ordering.first), 0)[above].astype(np.int32)
+    while above.max() >= 0:  # those of 1, 2, 4, … supernodes above
+        count += count[above]
+        above = above[above]
+    return count[:-1]
 
 
 def _without_memory(size: int) -> TooLarge:

@@ -224,6 +224,9 @@ def farthest_points(
 
     Notes
     -----
+    The first landmarks are found one by one, and so are their shortest paths; where the graph is
+    eliminated (see `geodesic_distances`), these come from sweeps, too, by all threads together.
+
     Within a batch the distance of two candidates p and q is replaced by its lower bound, the
     largest difference between their distances to a landmark that is chosen already. With
     `at_once=1` nothing is replaced, and the largest distance from a row to its landmark is at most
@@ -252,9 +255,9 @@ def farthest_points(
     chosen = _source_rows(graph, np.full(count, rng.integers(graph.n) if start is None else start))
     kind = _float_kind(geodesic_kind(graph) if dtype is None else dtype)
     refuse_lengths(graph, kind)
-    renumbered, rows = _RenumberedGraph.of(graph), np.empty((count, graph.n), kind)
-    # Single sources are found one by one in any case.
-    eliminated = eliminated_graph(graph, count - at_once) if at_once > 1 else None
+    rows = np.empty((count, graph.n), kind)
+    eliminated = eliminated_graph(graph, count, alone=min(at_once, count) if at_once > 1 else count)
+    searched = None if eliminated else _RenumberedGraph.of(graph)
     nearest = np.full(graph.n, np.inf, kind)
     found, choice = 0, _BatchChoice()
     with steps("shortest paths from landmarks", count) as done:
@@ -265,11 +268,11 @@ def farthest_points(
                 chosen[batch] = _scattered_points(rows[:found], nearest, size, rng)
             elif found:
                 chosen[found] = np.argmax(nearest)
-            if size > 1 and eliminated is not None:
+            if eliminated is not None:
                 eliminated.fill(rows[batch], chosen[batch], thread_count())
-            else:
+            elif searched is not None:
                 together = choice.best(size)
-                visits = renumbered.fill(rows[batch], chosen[batch], thread_count(), together)
+                visits = searched.fill(rows[batch], chosen[batch], thread_count(), together)
                 choice.count(together, size, visits)
             np.minimum(nearest, rows[batch].min(axis=0), out=nearest)
             found = batch.stop

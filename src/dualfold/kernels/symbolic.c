@@ -5,11 +5,24 @@
 #include <string.h>
 #include "kernels.h"
 
+#define AHEAD 8 /* rows between asking for the places of their entries and using them */
+
+/* Ask for row k of the order, which lies anywhere in the pattern, and the places of its entries. */
+static inline void ask_for_row(int32_t k, int32_t n, const int64_t *start, const int32_t *next,
+                               const int32_t *order, const int32_t *place) {
+    if (k + 4 * AHEAD < n) __builtin_prefetch(start + order[k + 4 * AHEAD]);
+    if (k + 2 * AHEAD < n) __builtin_prefetch(next + start[order[k + 2 * AHEAD]]);
+    if (k + AHEAD < n)
+        for (int64_t t = start[order[k + AHEAD]]; t < start[order[k + AHEAD] + 1]; t++)
+            __builtin_prefetch(place + next[t]);
+}
+
 /* parent[k] of column k (new numbering): the row of its first entry below the diagonal. */
 static void elimination_tree(int32_t n, const int64_t *start, const int32_t *next,
                              const int32_t *order, const int32_t *place, int32_t *parent,
                              int32_t *shortcut) {
     for (int32_t k = 0; k < n; k++) {
+        ask_for_row(k, n, start, next, order, place);
         parent[k] = shortcut[k] = -1;
         for (int64_t t = start[order[k]]; t < start[order[k] + 1]; t++) {
             int32_t i = place[next[t]];
@@ -64,6 +77,7 @@ static void column_counts(int32_t n, const int64_t *start, const int32_t *next,
         if (parent[j] >= 0 && first[parent[j]] < 0) first[parent[j]] = first[j];
     }
     for (int32_t j = 0; j < n; j++) {
+        ask_for_row(j, n, start, next, order, place);
         if (parent[j] >= 0) count[parent[j]]--;
         for (int64_t t = start[order[j]]; t < start[order[j] + 1]; t++) {
             const int32_t i = place[next[t]];
@@ -188,6 +202,7 @@ EXPORT int32_t sparse_rows(
             for (int32_t j = first[s]; j < first[s + 1]; j++) owner[j] = s;
         }
         for (int32_t i = 0; i < n; i++) { /* ascending, so every list comes out sorted */
+            ask_for_row(i, n, start, next, order, place);
             int64_t width = i - first[owner[i]];
             for (int64_t t = start[order[i]]; t < start[order[i] + 1]; t++) {
                 const int32_t j = place[next[t]];
