@@ -20,6 +20,7 @@ from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import Solution
 from dualfold.trace.solvers import Auto
 from dualfold.trace.solvers.solver import Solver
+from dualfold.trace.sparse.factorisation import memory_used_again
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -196,11 +197,12 @@ def embedding_of(problem: Any, solver: Any, tolerance: float) -> Embedding:
 def _embedding_of_trace_problem(
     problem: TraceProblem, solver: Solver | None, tolerance: float
 ) -> Embedding:
-    begin = perf_counter()
-    solution = (solver or Auto()).solve(problem)
-    solved = perf_counter()
-    certificate = certificate_of_solution(problem, solution, tolerance=tolerance)
-    done = perf_counter()
+    with memory_used_again():
+        begin = perf_counter()
+        solution = (solver or Auto()).solve(problem)
+        solved = perf_counter()
+        certificate = certificate_of_solution(problem, solution, tolerance=tolerance)
+        done = perf_counter()
     points = problem.lift(solution.vectors, solution.values)
     seconds = {"solve": solved - begin, "certify": done - solved, "lift": perf_counter() - done}
     return Embedding(points, solution.values, certificate, problem, solution, seconds)

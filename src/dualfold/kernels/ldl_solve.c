@@ -1,6 +1,6 @@
 /* Using a factorisation: solves, and the sizes that bound its error. */
+#include "pages.h"
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include "kernels.h"
 
@@ -120,6 +120,24 @@ static void solve_wide(const Factor *f, double *x, double *sum) { solve_block(f,
 
 static void solve_half(const Factor *f, double *x, double *sum) { solve_block(f, x, sum, WIDE / 2); }
 
+static int64_t width_of(int64_t columns) {
+    return columns == 1 ? 1 : columns <= WIDE / 2 ? WIDE / 2 : WIDE;
+}
+
+static void solve_columns(const Factor *f, double *x, double *sum, int64_t width) {
+    if (width == 1) solve_one(f, x, sum);
+    else if (width < WIDE) solve_half(f, x, sum);
+    else solve_wide(f, x, sum);
+}
+
+static double *room_of_sums(const Factor *f, int64_t width) {
+    int64_t tallest = 1;
+    for (int64_t s = 0; s < f->supers; s++)
+        if (f->row_start[s + 1] - f->row_start[s] > tallest)
+            tallest = f->row_start[s + 1] - f->row_start[s];
+    return malloc((size_t)(tallest * width) * sizeof(double));
+}
+
 /* Solve for columns [from, to) of rhs (n x count, rows contiguous) into out. */
 EXPORT int32_t ldl_solve(
         int64_t n, int64_t count, int64_t from, int64_t to, int64_t supers,
@@ -129,24 +147,59 @@ EXPORT int32_t ldl_solve(
         const double *lower HOLDS(panel_start[supers]), const double *pivots HOLDS(n),
         const double *rhs HOLDS(n * count), double *out HOLDS(n * count)) {
     const Factor f = {supers, first, row_start, rows, panel_start, lower, pivots};
-    int64_t tallest = 1;
-    for (int64_t s = 0; s < supers; s++)
-        if (row_start[s + 1] - row_start[s] > tallest) tallest = row_start[s + 1] - row_start[s];
-    const int64_t width = to - from == 1 ? 1 : to - from <= WIDE / 2 ? WIDE / 2 : WIDE;
-    double *x = malloc((size_t)(n * width + 1) * sizeof *x);
-    double *sum = malloc((size_t)(tallest * width) * sizeof *sum);
-    const int32_t result = x && sum ? 0 : -1;
+    const int64_t width = width_of(to - from);
+    double *x = scratch_memory((size_t)(n * width + 1) * sizeof *x);
+    double *sum = room_of_sums(&f, width);
+    const int32_t result = x && sum ? 0 : NO_MEMORY;
     for (int64_t c = from; c < to && !result; c += width) {
         const int64_t used = to - c < width ? to - c : width;
         for (int64_t k = 0; k < n; k++) {
             for (int64_t v = 0; v < used; v++) x[k * width + v] = rhs[order[k] * count + c + v];
             for (int64_t v = used; v < width; v++) x[k * width + v] = 0;
         }
-        if (width == 1) solve_one(&f, x, sum);
-        else if (width < WIDE) solve_half(&f, x, sum);
-        else solve_wide(&f, x, sum);
+        solve_columns(&f, x, sum, width);
         for (int64_t k = 0; k < n; k++)
             for (int64_t v = 0; v < used; v++) out[order[k] * count + c + v] = x[k * width + v];
+    }
+    free(x);
+    free(sum);
+    return result;
+}
+
+/* The same for (rhs, -rhs), where rows 2k and 2k + 1 of the factor are the matrix's rows order[k]
+   and half + order[k]: half the sums of their solutions into `sums`, half the differences into
+   `differences`. */
+EXPORT int32_t ldl_solve_rotated(
+        int64_t half, int64_t count, int64_t from, int64_t to, int64_t supers,
+        const int32_t *order HOLDS(half) BELOW(half), const int32_t *first HOLDS(supers + 1),
+        const int64_t *row_start HOLDS(supers + 1), const int32_t *rows HOLDS(row_start[supers]),
+        const int64_t *panel_start HOLDS(supers + 1),
+        const double *lower HOLDS(panel_start[supers]), const double *pivots HOLDS(2 * half),
+        const double *rhs HOLDS(half * count), double *OPTIONAL sums HOLDS(half * count),
+        double *differences HOLDS(half * count)) {
+    const Factor f = {supers, first, row_start, rows, panel_start, lower, pivots};
+    const int64_t width = width_of(to - from);
+    double *x = scratch_memory((size_t)(2 * half * width + 1) * sizeof *x);
+    double *sum = room_of_sums(&f, width);
+    const int32_t result = x && sum ? 0 : NO_MEMORY;
+    for (int64_t c = from; c < to && !result; c += width) {
+        const int64_t used = to - c < width ? to - c : width;
+        for (int64_t k = 0; k < half; k++) {
+            double *upper = x + 2 * k * width, *beneath = upper + width;
+            for (int64_t v = 0; v < width; v++) {
+                upper[v] = v < used ? rhs[order[k] * count + c + v] : 0;
+                beneath[v] = -upper[v];
+            }
+        }
+        solve_columns(&f, x, sum, width);
+        for (int64_t k = 0; k < half; k++) {
+            const double *upper = x + 2 * k * width, *beneath = upper + width;
+            const int64_t to_row = order[k] * count + c;
+            for (int64_t v = 0; v < used; v++) {
+                if (sums) sums[to_row + v] = (upper[v] + beneath[v]) / 2;
+                differences[to_row + v] = (upper[v] - beneath[v]) / 2;
+            }
+        }
     }
     free(x);
     free(sum);

@@ -11,6 +11,9 @@ below σ is a proof for every eigenvalue further from σ than that.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -24,8 +27,6 @@ from dualfold.kernels import c_constant, kernel, kernel_in_shares
 from dualfold.kernels.ordering import (
     NO_MEMORY,
     Floats,
-    Ints,
-    Longs,
     Ordering,
     fill_reducing_ordering,
     ordering_after,
@@ -35,12 +36,14 @@ from dualfold.kernels.ordering import (
 )
 from dualfold.kernels.reports import steps, tally
 from dualfold.kernels.threads import in_threads, row_slices, thread_count
+from dualfold.trace.sparse.mirrored_rows import RotatedMatrix
 
 __all__ = [
     "Factorisation",
     "Ordering",
     "factorise",
     "fill_reducing_ordering",
+    "memory_used_again",
     "ordering_after",
     "paired_ordering",
 ]
@@ -54,8 +57,37 @@ ROUND_OFF = 2.0**-53
 
 _plan = kernel("ldl_plan")
 _factorise = kernel_in_shares("ldl_factorise")
+_factorise_rotated = kernel_in_shares("ldl_factorise_rotated")
 _solve = kernel("ldl_solve")
+_solve_rotated = kernel("ldl_solve_rotated")
 _absolute = kernel("ldl_absolute")
+
+
+# Inside `memory_used_again`: that of a factor which is not needed any more.
+_left_over: ContextVar[list[Floats] | None] = ContextVar("memory of a factor", default=None)
+
+
+@contextmanager
+def memory_used_again() -> Iterator[None]:
+    """Inside, the next factorisation of the same size takes the memory of a released factor.
+
+    Memory that a process has not used before takes longer to get than to fill
+    (docs/dev/notes/trace-solvers.md).
+    """
+    token = _left_over.set([])
+    try:
+        yield
+    finally:
+        _left_over.reset(token)
+
+
+def _free_memory(size: int) -> Floats:
+    left = _left_over.get()
+    while left:
+        block = left.pop()
+        if len(block) == size:
+            return block
+    return np.empty(size)
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,10 +135,55 @@ class Factorisation:
         """The largest of them."""
         return float(self.row_errors.max(initial=0.0))
 
+    def release(self) -> None:
+        """Say that the factor is not used any more: the next one may be written over it."""
+        left = _left_over.get()
+        if left is not None:
+            left.append(self.lower)
+
     def solve(self, rhs: NDArray[Any]) -> Floats:
         """The x of M x = rhs, for one right-hand side (n,) or several (n, k)."""
+        right = self._right_sides(rhs, len(self.pivots))
+        out = np.empty_like(right)
+        count = 1 if right.ndim == 1 else right.shape[1]
+        factor = (self.ordering.permutation, *self._parts)
+
+        def one(columns: slice) -> int:
+            sizes = (len(right), count, columns.start, columns.stop, len(self.ordering.above))
+            status: int = _solve(*sizes, *factor, right, out)
+            return status
+
+        self._solve_columns(one, count)
+        if not np.isfinite(out).all() and np.isfinite(right).all():
+            raise self._no_solution()
+        return out
+
+    def solve_rotated(self, rhs: Floats) -> tuple[Floats, Floats]:
+        """Of M (x, y) = (rhs, −rhs) with a rotated matrix M: (x + y)/2 and (x − y)/2."""
+        right = self._right_sides(rhs, len(self.pivots) // 2)
+        half, count = right.shape
+        sums, differences = np.empty_like(right), np.empty_like(right)
+        order = np.ascontiguousarray(self.ordering.permutation[::2])
+        factor = (order, *self._parts)
+
+        def one(columns: slice) -> int:
+            sizes = (half, count, columns.start, columns.stop, len(self.ordering.above))
+            status: int = _solve_rotated(*sizes, *factor, right, sums, differences)
+            return status
+
+        self._solve_columns(one, count)
+        ends = [differences.min(initial=0.0), differences.max(initial=0.0)]
+        if not np.isfinite(ends).all() and np.isfinite(right).all():
+            raise self._no_solution()
+        return sums, differences
+
+    @property
+    def _parts(self) -> tuple[Any, ...]:
+        o = self.ordering
+        return o.first, o.row_start, o.rows, o.panel_start, self.lower, self.pivots
+
+    def _right_sides(self, rhs: NDArray[Any], n: int) -> Floats:
         right = np.ascontiguousarray(rhs, dtype=np.float64)
-        n = len(self.pivots)
         if right.ndim not in (1, 2) or len(right) != n:
             raise InvalidInput(
                 f"a right-hand side of {n} rows is needed, one or two dimensions; "
@@ -114,21 +191,11 @@ class Factorisation:
             )
         if self.zero:
             raise self._no_solution()
-        out = np.empty_like(right)
-        count = 1 if right.ndim == 1 else right.shape[1]
-        o = self.ordering
-        factor = (o.first, o.row_start, o.rows, o.panel_start, self.lower, self.pivots)
+        return right
 
-        def one(columns: slice) -> int:
-            sizes = (n, count, columns.start, columns.stop, len(o.above))
-            status: int = _solve(*sizes, o.permutation, *factor, right, out)
-            return status
-
+    def _solve_columns(self, one: Callable[[slice], int], count: int) -> None:
         states = in_threads(one, row_slices(count, SOLVE_COLUMNS), thread_count())
-        raise_without_memory(states, 8 * n * (SOLVE_COLUMNS + 1))
-        if not np.isfinite(out).all() and np.isfinite(right).all():
-            raise self._no_solution()
-        return out
+        raise_without_memory(states, 8 * len(self.pivots) * (SOLVE_COLUMNS + 1))
 
     def _no_solution(self) -> InvalidInput:
         return InvalidInput(
@@ -137,10 +204,16 @@ class Factorisation:
         )
 
 
-def factorise(matrix: csr_array[Any], ordering: Ordering) -> Factorisation:
+def factorise(matrix: csr_array[Any] | RotatedMatrix, ordering: Ordering) -> Factorisation:
     """L D Lᵀ of a symmetric matrix whose pattern lies in the one that was ordered."""
-    n, start, columns, values, apart = symmetric_rows(matrix, with_values=True)
     o = ordering
+    if isinstance(matrix, RotatedMatrix):
+        n, apart = matrix.shape[0], 0.0
+        kernel_of_matrix, parts = _factorise_rotated, matrix.parts
+        _refuse_order_without_pairs(o)
+    else:
+        n, start, columns, values, apart = symmetric_rows(matrix, with_values=True)
+        kernel_of_matrix, parts = _factorise, (n, start, columns, values)
     if len(o.permutation) != n:
         raise InvalidInput(
             f"the ordering is for {len(o.permutation)} rows and the matrix has {n}; "
@@ -148,7 +221,7 @@ def factorise(matrix: csr_array[Any], ordering: Ordering) -> Factorisation:
         )
     tally("factor entries", o.factor_entries)
     tally("factor multiply-adds", o.flops)
-    lower, pivots = _factor(o, start, columns, values)
+    lower, pivots = _factor(o, kernel_of_matrix, parts)
     good = np.isfinite(pivots)
     return Factorisation(
         ordering=o,
@@ -161,8 +234,16 @@ def factorise(matrix: csr_array[Any], ordering: Ordering) -> Factorisation:
     )
 
 
-def _factor(o: Ordering, start: Longs, columns: Ints, values: Floats) -> tuple[Floats, Floats]:
-    """L, block by block, and D, of the matrix with these compressed rows."""
+def _refuse_order_without_pairs(o: Ordering) -> None:
+    half = len(o.permutation) // 2
+    if not np.array_equal(o.permutation[::2] + half, o.permutation[1::2]):
+        raise InvalidInput("a rotated matrix is factorised in the order of its pairs")
+
+
+def _factor(
+    o: Ordering, kernel_of_matrix: Callable[..., Any], matrix: tuple[Any, ...]
+) -> tuple[Floats, Floats]:
+    """L, block by block, and D, of the matrix that the kernel reads from these parts."""
     n, supers = len(o.permutation), len(o.above)
     part = np.empty(supers, np.int32)
     hand_at = np.empty(supers + 1, np.int64)
@@ -174,15 +255,15 @@ def _factor(o: Ordering, start: Longs, columns: Ints, values: Floats) -> tuple[F
     place = np.empty(n, np.int32)
     place[o.permutation] = np.arange(n, dtype=np.int32)
     try:
-        lower = np.empty(o.panel_start[-1])
+        lower = _free_memory(int(o.panel_start[-1]))
         handed = np.empty(hand_at[-1])
     except MemoryError:
         raise_without_memory([NO_MEMORY], 8 * int(o.panel_start[-1] + hand_at[-1]))
     pivots = np.empty(n)
 
     tree = (o.first, o.above, o.row_start, o.rows, o.panel_start)
-    rows = (start, columns, values, o.permutation, place)
-    share = _factorise(n, supers, *rows, *tree, part, hand_at, handed, lower, pivots)
+    rows = (matrix[0], supers, *matrix[1:], o.permutation, place)
+    share = kernel_of_matrix(*rows, *tree, part, hand_at, handed, lower, pivots)
 
     # The subtrees side by side, the largest first; then the supernodes above all of them.
     with steps("factorising", float(work[: parts + 1].sum())) as done:
