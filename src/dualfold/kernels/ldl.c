@@ -167,7 +167,7 @@ typedef struct {
     int32_t *moved, *child, *sibling;
     int64_t *at;                       /* where leftovers of this part lie on the stack */
     double *pack, *stack;
-    int64_t top;
+    int64_t top, room;                 /* how much lies on the stack, and may */
 } Work;
 
 /* Bring the matrix's rows into the panel of supernode s. */
@@ -225,6 +225,7 @@ static int factorise_one(Work *w, int64_t s) {
     const int32_t *mine = w->rows + w->row_start[s];
     const Front f = {w->lower + w->panel_start[s], w->stack + w->top, own + below, own, w->pack,
                      w->pack + (w->tallest + ROWS) * BLOCK};
+    if (w->top + below * below > w->room) return NO_MEMORY;
     for (int64_t i = 0; i < own + below; i++) {
         const int32_t row = i < own ? (int32_t)(w->first[s] + i) : mine[i - own];
         w->where[row] = (int32_t)i;
@@ -257,8 +258,9 @@ static int factorise_one(Work *w, int64_t s) {
 
 /* Factorise the supernodes s with part[s] == which: some subtrees, or all that is above
    them. Leftovers for a parent of another part are written to handed + hand_at[s]; those
-   of children of another part are read from there. */
-static int32_t factorise_part(Work w, int64_t stack_size, int64_t supers) {
+   of children of another part are read from there. What waits for a parent of this part is on a
+   stack from stacks + stack_at on, as high as `ldl_plan` says. */
+static int32_t factorise_part(Work w, int64_t supers) {
     const int64_t n = w.n;
     for (int64_t s = 0; s < supers; s++) {
         const int64_t height = w.first[s + 1] - w.first[s] + w.row_start[s + 1] - w.row_start[s];
@@ -266,9 +268,8 @@ static int32_t factorise_part(Work w, int64_t stack_size, int64_t supers) {
     }
     w.where = scratch_memory((size_t)(2 * n + w.tallest + 2 * supers + 1) * sizeof *w.where);
     w.pack = malloc((size_t)(2 * (w.tallest + ROWS + COLUMNS) * BLOCK) * sizeof *w.pack);
-    w.stack = scratch_memory((size_t)(stack_size + 1) * sizeof *w.stack);
     w.at = malloc((size_t)(supers + 1) * sizeof *w.at);
-    int32_t result = w.where && w.pack && w.stack && w.at ? 0 : NO_MEMORY;
+    int32_t result = w.where && w.pack && w.at ? 0 : NO_MEMORY;
     if (!result) {
         w.stamp = w.where + n;
         w.moved = w.stamp + n;
@@ -286,13 +287,12 @@ static int32_t factorise_part(Work w, int64_t stack_size, int64_t supers) {
     }
     free(w.where);
     free(w.pack);
-    free(w.stack);
     free(w.at);
     return result;
 }
 
 EXPORT int32_t ldl_factorise(
-        int64_t which, int64_t stack_size, int64_t n, int64_t supers,
+        int64_t which, int64_t stack_at, int64_t n, int64_t supers,
         const int64_t *start HOLDS(n + 1) RISING,
         const int32_t *next HOLDS(start[n]) BELOW(n), const double *values HOLDS(start[n]),
         const int32_t *order HOLDS(n) BELOW(n), const int32_t *place HOLDS(n) BELOW(n),
@@ -301,19 +301,22 @@ EXPORT int32_t ldl_factorise(
         const int32_t *rows HOLDS(row_start[supers]) BELOW(n),
         const int64_t *panel_start HOLDS(supers + 1), const int32_t *part HOLDS(supers),
         const int64_t *hand_at HOLDS(supers + 1), double *handed HOLDS(hand_at[supers]),
+        int64_t room, double *stacks HOLDS(room),
         double *lower HOLDS(panel_start[supers]), double *pivots HOLDS(n)) {
+    if (stack_at < 0 || stack_at > room) return NO_MEMORY;
     const Work w = {.n = n, .which = which, .start = start, .next = next, .values = values,
                     .order = order, .place = place, .first = first, .above = above,
                     .row_start = row_start, .panel_start = panel_start, .hand_at = hand_at,
-                    .rows = rows, .part = part, .handed = handed, .lower = lower, .pivots = pivots};
-    return factorise_part(w, stack_size, supers);
+                    .rows = rows, .part = part, .handed = handed, .stack = stacks + stack_at,
+                    .room = room - stack_at, .lower = lower, .pivots = pivots};
+    return factorise_part(w, supers);
 }
 
 /* The same of the rotated matrix [[E + D, O + H], [-O + H, -E + D]] less the diagonal `drop`, from
    the rows that `mirrored_rows` made of M: E = scale (M + M^T)/2, O = scale (M^T - M)/2, and the
    diagonals D of `mean` and H of `cross`. */
 EXPORT int32_t ldl_factorise_rotated(
-        int64_t which, int64_t stack_size, int64_t half, int64_t supers,
+        int64_t which, int64_t stack_at, int64_t half, int64_t supers,
         const int64_t *start HOLDS(half + 1) RISING,
         const int32_t *next HOLDS(start[half]) BELOW(half),
         const double *entries HOLDS(2 * start[half]), double scale, const double *mean HOLDS(half),
@@ -325,12 +328,15 @@ EXPORT int32_t ldl_factorise_rotated(
         const int32_t *rows HOLDS(row_start[supers]) BELOW(2 * half),
         const int64_t *panel_start HOLDS(supers + 1), const int32_t *part HOLDS(supers),
         const int64_t *hand_at HOLDS(supers + 1), double *handed HOLDS(hand_at[supers]),
+        int64_t room, double *stacks HOLDS(room),
         double *lower HOLDS(panel_start[supers]), double *pivots HOLDS(2 * half)) {
+    if (stack_at < 0 || stack_at > room) return NO_MEMORY;
     const Turned turned = {half, scale, mean, cross, drop};
     const Work w = {.n = 2 * half, .which = which, .start = start, .next = next,
                     .values = entries, .turned = &turned, .order = order, .place = place,
                     .first = first, .above = above, .row_start = row_start,
                     .panel_start = panel_start, .hand_at = hand_at, .rows = rows, .part = part,
-                    .handed = handed, .lower = lower, .pivots = pivots};
-    return factorise_part(w, stack_size, supers);
+                    .handed = handed, .stack = stacks + stack_at,
+                    .room = room - stack_at, .lower = lower, .pivots = pivots};
+    return factorise_part(w, supers);
 }

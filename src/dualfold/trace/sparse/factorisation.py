@@ -82,12 +82,16 @@ def memory_used_again() -> Iterator[None]:
 
 
 def _free_memory(size: int) -> Floats:
-    left = _left_over.get()
-    while left:
-        block = left.pop()
+    for at, block in enumerate(left := _left_over.get() or []):
         if len(block) == size:
-            return block
+            return left.pop(at)
     return np.empty(size)
+
+
+def _leave_over(*blocks: Floats) -> None:
+    left = _left_over.get()
+    if left is not None:
+        left.extend(blocks)
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,9 +141,7 @@ class Factorisation:
 
     def release(self) -> None:
         """Say that the factor is not used any more: the next one may be written over it."""
-        left = _left_over.get()
-        if left is not None:
-            left.append(self.lower)
+        _leave_over(self.lower)
 
     def solve(self, rhs: NDArray[Any]) -> Floats:
         """The x of M x = rhs, for one right-hand side (n,) or several (n, k)."""
@@ -254,29 +256,35 @@ def _factor(
     raise_without_memory([parts], 16 * supers)
     place = np.empty(n, np.int32)
     place[o.permutation] = np.arange(n, dtype=np.int32)
+    threads = min(thread_count(), parts) or 1
+    deepest = int(stacks[: parts + 1].max(initial=0))
+    sizes = (int(o.panel_start[-1]), int(hand_at[-1]), threads * deepest)
     try:
-        lower = _free_memory(int(o.panel_start[-1]))
-        handed = np.empty(hand_at[-1])
+        lower, handed, stack = (_free_memory(size) for size in sizes)
     except MemoryError:
-        raise_without_memory([NO_MEMORY], 8 * int(o.panel_start[-1] + hand_at[-1]))
+        raise_without_memory([NO_MEMORY], 8 * sum(sizes))
     pivots = np.empty(n)
 
     tree = (o.first, o.above, o.row_start, o.rows, o.panel_start)
     rows = (matrix[0], supers, *matrix[1:], o.permutation, place)
-    share = kernel_of_matrix(*rows, *tree, part, hand_at, handed, lower, pivots)
+    share = kernel_of_matrix(*rows, *tree, part, hand_at, handed, len(stack), stack, lower, pivots)
+    free = [deepest * which for which in range(threads)]  # where a part's stack may lie
 
     # The subtrees side by side, the largest first; then the supernodes above all of them.
     with steps("factorising", float(work[: parts + 1].sum())) as done:
 
         def one(which: int) -> int:
-            status: int = share(which, int(stacks[which]))
+            at = free.pop()
+            status: int = share(which, at)
+            free.append(at)
             done(float(work[which]))
             return status
 
-        states = in_threads(one, sorted(range(parts), key=lambda p: -work[p]), thread_count())
+        states = in_threads(one, sorted(range(parts), key=lambda p: -work[p]), threads)
         if not any(states):
             states = [one(parts)]
-    raise_without_memory(states, 8 * int(stacks[: parts + 1].max(initial=0)))
+    _leave_over(handed, stack)
+    raise_without_memory(states, 8 * deepest)
     if OUTSIDE_PATTERN in states:
         raise InvalidInput(
             "the matrix has entries outside the pattern that was ordered; "
