@@ -146,8 +146,11 @@ def rotations(seed):
     matrix = RotatedMatrix.of(MirroredRows.of(M, M.T.tocsr()), -1.0, *rng.normal(size=(2, 70)))
     lowered = matrix.lowered(np.abs(matrix.written_out() @ np.ones(140)) + matrix.diagonal())
     factor = factorise(lowered, order)
+    pairs = np.ascontiguousarray(order.permutation[::2])
     for count in (1, 3, 9):
         factor.solve_rotated(rng.normal(size=(70, count)))
+        factor._solved_by_parts(rng.normal(size=(70, count)), pairs)
+        factor._solved_by_parts(rng.normal(size=(140, count)), order.permutation)
 
 
 def pairs(seed):

@@ -16,7 +16,6 @@ import numpy as np
 
 from dualfold.errors import InvalidInput
 
-
 # A name that is no attribute of another.
 WORD = re.compile(r"(?<![.\w])[A-Za-z_]\w*")
 

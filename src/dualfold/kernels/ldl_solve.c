@@ -54,66 +54,84 @@ static void solve_one(const Factor *f, double *restrict x, double *restrict sum)
     }
 }
 
-/* The same for `wide` vectors side by side, x[row * wide + which]; each has the same bits for any. */
-static inline __attribute__((always_inline)) void solve_block(
-        const Factor *f, double *restrict x, double *restrict sum, const int wide) {
-    for (int64_t s = 0; s < f->supers; s++) {
-        const int64_t own = f->first[s + 1] - f->first[s];
-        const int64_t below = f->row_start[s + 1] - f->row_start[s], rows = own + below;
-        const double *panel = f->lower + f->panel_start[s];
-        const int32_t *mine = f->rows + f->row_start[s];
-        double *here = x + (int64_t)f->first[s] * wide;
-        for (int64_t i = 1; i < own; i++) {
-            double part[WIDE];
-            for (int v = 0; v < wide; v++) part[v] = here[i * wide + v];
-            for (int64_t k = 0; k < i; k++)
-                for (int v = 0; v < wide; v++) part[v] -= panel[k * rows + i] * here[k * wide + v];
-            for (int v = 0; v < wide; v++) here[i * wide + v] = part[v];
-        }
-        int64_t i = 0;
-        for (; i + 4 <= below; i += 4) {
-            double part[4][WIDE] = {{0}};
+/* Rows below `end` have their numbers in x; those from there on are summed in `above`, at `place`. */
+typedef struct {
+    int64_t end;
+    const int32_t *place;
+    double *above;
+} Beyond;
+
+/* Take supernode s off the rows below it, for `wide` vectors side by side, x[row * wide + which];
+   each has the same bits for any. */
+static inline __attribute__((always_inline)) void forward_super(
+        const Factor *f, int64_t s, double *restrict x, const Beyond *beyond, const int wide) {
+    const int64_t own = f->first[s + 1] - f->first[s];
+    const int64_t below = f->row_start[s + 1] - f->row_start[s], rows = own + below;
+    const double *panel = f->lower + f->panel_start[s];
+    const int32_t *mine = f->rows + f->row_start[s];
+    double *here = x + (int64_t)f->first[s] * wide;
+    for (int64_t i = 1; i < own; i++) {
+        double part[WIDE];
+        for (int v = 0; v < wide; v++) part[v] = here[i * wide + v];
+        for (int64_t k = 0; k < i; k++)
+            for (int v = 0; v < wide; v++) part[v] -= panel[k * rows + i] * here[k * wide + v];
+        for (int v = 0; v < wide; v++) here[i * wide + v] = part[v];
+    }
+    for (int64_t i = 0; i < below; i += 4) {
+        double part[4][WIDE] = {{0}};
+        const int count = below - i < 4 ? (int)(below - i) : 4;
+        if (count == 4)
             for (int64_t k = 0; k < own; k++) {
                 const double *l = panel + k * rows + own + i;
                 for (int r = 0; r < 4; r++)
                     for (int v = 0; v < wide; v++) part[r][v] += l[r] * here[k * wide + v];
             }
-            for (int r = 0; r < 4; r++)
-                for (int v = 0; v < wide; v++) x[(int64_t)mine[i + r] * wide + v] -= part[r][v];
-        }
-        for (; i < below; i++) {
-            double part[WIDE] = {0};
+        else
             for (int64_t k = 0; k < own; k++)
-                for (int v = 0; v < wide; v++)
-                    part[v] += panel[k * rows + own + i] * here[k * wide + v];
-            for (int v = 0; v < wide; v++) x[(int64_t)mine[i] * wide + v] -= part[v];
+                for (int r = 0; r < count; r++)
+                    for (int v = 0; v < wide; v++)
+                        part[r][v] += panel[k * rows + own + i + r] * here[k * wide + v];
+        for (int r = 0; r < count; r++) {
+            const int64_t row = mine[i + r];
+            double *to = row < beyond->end ? x + row * wide
+                                           : beyond->above + (int64_t)beyond->place[row] * wide;
+            for (int v = 0; v < wide; v++) to[v] -= part[r][v];
         }
     }
-    for (int64_t s = f->supers - 1; s >= 0; s--) {
-        const int64_t own = f->first[s + 1] - f->first[s];
-        const int64_t below = f->row_start[s + 1] - f->row_start[s], rows = own + below;
-        const double *panel = f->lower + f->panel_start[s];
-        const int32_t *mine = f->rows + f->row_start[s];
-        double *here = x + (int64_t)f->first[s] * wide;
-        for (int64_t i = 0; i < below; i++)
-            memcpy(sum + i * wide, x + (int64_t)mine[i] * wide, wide * sizeof(double));
-        for (int64_t k = own - 1; k >= 0; k--) {
-            const double *l = panel + k * rows, *m = l + own, pivot = f->pivots[f->first[s] + k];
-            double even[WIDE] = {0}, odd[WIDE] = {0};
-            int64_t i = 0;
-            for (; i + 2 <= below; i += 2)
-                for (int v = 0; v < wide; v++) {
-                    even[v] += m[i] * sum[i * wide + v];
-                    odd[v] += m[i + 1] * sum[(i + 1) * wide + v];
-                }
-            for (; i < below; i++)
-                for (int v = 0; v < wide; v++) even[v] += m[i] * sum[i * wide + v];
-            for (int64_t j = k + 1; j < own; j++)
-                for (int v = 0; v < wide; v++) odd[v] += l[j] * here[j * wide + v];
-            for (int v = 0; v < wide; v++)
-                here[k * wide + v] = here[k * wide + v] / pivot - (even[v] + odd[v]);
-        }
+}
+
+static inline __attribute__((always_inline)) void backward_super(
+        const Factor *f, int64_t s, double *restrict x, double *restrict sum, const int wide) {
+    const int64_t own = f->first[s + 1] - f->first[s];
+    const int64_t below = f->row_start[s + 1] - f->row_start[s], rows = own + below;
+    const double *panel = f->lower + f->panel_start[s];
+    const int32_t *mine = f->rows + f->row_start[s];
+    double *here = x + (int64_t)f->first[s] * wide;
+    for (int64_t i = 0; i < below; i++)
+        memcpy(sum + i * wide, x + (int64_t)mine[i] * wide, wide * sizeof(double));
+    for (int64_t k = own - 1; k >= 0; k--) {
+        const double *l = panel + k * rows, *m = l + own, pivot = f->pivots[f->first[s] + k];
+        double even[WIDE] = {0}, odd[WIDE] = {0};
+        int64_t i = 0;
+        for (; i + 2 <= below; i += 2)
+            for (int v = 0; v < wide; v++) {
+                even[v] += m[i] * sum[i * wide + v];
+                odd[v] += m[i + 1] * sum[(i + 1) * wide + v];
+            }
+        for (; i < below; i++)
+            for (int v = 0; v < wide; v++) even[v] += m[i] * sum[i * wide + v];
+        for (int64_t j = k + 1; j < own; j++)
+            for (int v = 0; v < wide; v++) odd[v] += l[j] * here[j * wide + v];
+        for (int v = 0; v < wide; v++)
+            here[k * wide + v] = here[k * wide + v] / pivot - (even[v] + odd[v]);
     }
+}
+
+static inline __attribute__((always_inline)) void solve_block(const Factor *f, double *x,
+                                                              double *sum, const int wide) {
+    const Beyond none = {INT64_MAX, 0, 0};
+    for (int64_t s = 0; s < f->supers; s++) forward_super(f, s, x, &none, wide);
+    for (int64_t s = f->supers - 1; s >= 0; s--) backward_super(f, s, x, sum, wide);
 }
 
 static void solve_wide(const Factor *f, double *x, double *sum) { solve_block(f, x, sum, WIDE); }
@@ -204,6 +222,99 @@ EXPORT int32_t ldl_solve_rotated(
     free(x);
     free(sum);
     return result;
+}
+
+/* For solves by parts, as `ldl_plan` made them: ends[s] = the first row beyond the subtree that s
+   is in, n above all of them; place[row] = number of a row above them all, 0 of others. Returns
+   one more than there are such rows. */
+EXPORT int64_t ldl_solve_parts(
+        int64_t n, int64_t supers, int64_t parts, const int32_t *first HOLDS(supers + 1) BELOW(n + 1),
+        const int32_t *above HOLDS(supers), const int32_t *part HOLDS(supers),
+        int32_t *ends HOLDS(supers), int32_t *place HOLDS(n)) {
+    int32_t top = 0;
+    for (int64_t s = supers - 1; s >= 0; s--) {
+        const int inner = above[s] > s && above[s] < supers && part[above[s]] == part[s];
+        ends[s] = part[s] == parts ? (int32_t)n : inner ? ends[above[s]] : first[s + 1];
+    }
+    for (int64_t s = 0; s < supers; s++)
+        for (int32_t row = first[s]; row < first[s + 1]; row++)
+            place[row] = part[s] == parts ? top++ : 0;
+    return top + 1;
+}
+
+static inline __attribute__((always_inline)) void forward_part(
+        const Factor *f, int64_t which, const int32_t *part, const int32_t *ends, Beyond beyond,
+        double *x, const int wide) {
+    for (int64_t s = 0; s < f->supers; s++) {
+        beyond.end = ends[s];
+        if (part[s] == which) forward_super(f, s, x, &beyond, wide);
+    }
+}
+
+/* Forward through part `which`. x of its rows begins as rhs, rows of `twins` 2 as (rhs, -rhs); what
+   goes to rows above all parts is summed in sums + which * top * width, and the part above them
+   all, which is the last, begins with these sums. */
+EXPORT void ldl_forward(
+        int64_t which, int64_t half, int64_t twins, int64_t count, int64_t from, int64_t used,
+        int64_t width, int64_t parts, int64_t top, int64_t supers,
+        const int32_t *order HOLDS(half) BELOW(half), const int32_t *first HOLDS(supers + 1),
+        const int64_t *row_start HOLDS(supers + 1),
+        const int32_t *rows HOLDS(row_start[supers]) BELOW(half * twins),
+        const int64_t *panel_start HOLDS(supers + 1),
+        const double *lower HOLDS(panel_start[supers]), const double *pivots HOLDS(half * twins),
+        const int32_t *part HOLDS(supers), const int32_t *ends HOLDS(supers),
+        const int32_t *place HOLDS(half * twins) BELOW(top), const double *rhs HOLDS(half * count),
+        double *x HOLDS(half * twins * width), double *sums HOLDS(parts * top * width)) {
+    if (which < 0 || which > parts || used > width) return;
+    const Factor f = {supers, first, row_start, rows, panel_start, lower, pivots};
+    const int last = which == parts;
+    const Beyond beyond = {0, place, last ? sums : sums + which * top * width};
+    if (!last) memset(beyond.above, 0, (size_t)(top * width) * sizeof(double));
+    for (int64_t s = 0; s < supers; s++) {
+        if (part[s] != which) continue;
+        for (int64_t k = first[s]; k < first[s + 1]; k++) {
+            const double *from_row = rhs + (int64_t)order[k / twins] * count + from;
+            const double sign = k % twins ? -1 : 1;
+            double *here = x + k * width;
+            for (int64_t v = 0; v < width; v++) here[v] = v < used ? sign * from_row[v] : 0;
+            for (int64_t p = 0; last && p < parts; p++)
+                for (int64_t v = 0; v < width; v++)
+                    here[v] += sums[(p * top + place[k]) * width + v];
+        }
+    }
+    if (width == WIDE) forward_part(&f, which, part, ends, beyond, x, WIDE);
+    else if (width == WIDE / 2) forward_part(&f, which, part, ends, beyond, x, WIDE / 2);
+}
+
+/* Backward through part `which`, when what is above it is done. The solution goes to `differences`;
+   of `twins` half the sums of each two rows go to `halves`, half the differences there. */
+EXPORT int32_t ldl_backward(
+        int64_t which, int64_t half, int64_t twins, int64_t count, int64_t from, int64_t used,
+        int64_t width, int64_t supers, const int32_t *order HOLDS(half) BELOW(half),
+        const int32_t *first HOLDS(supers + 1), const int64_t *row_start HOLDS(supers + 1),
+        const int32_t *rows HOLDS(row_start[supers]) BELOW(half * twins),
+        const int64_t *panel_start HOLDS(supers + 1),
+        const double *lower HOLDS(panel_start[supers]), const double *pivots HOLDS(half * twins),
+        const int32_t *part HOLDS(supers), double *x HOLDS(half * twins * width),
+        double *halves HOLDS((twins - 1) * half * count), double *differences HOLDS(half * count)) {
+    const Factor f = {supers, first, row_start, rows, panel_start, lower, pivots};
+    double *sum = room_of_sums(&f, width);
+    if (!sum) return NO_MEMORY;
+    for (int64_t s = supers - 1; s >= 0; s--) {
+        if (part[s] != which) continue;
+        if (width == WIDE) backward_super(&f, s, x, sum, WIDE);
+        else if (width == WIDE / 2) backward_super(&f, s, x, sum, WIDE / 2);
+        for (int64_t k = first[s]; k < first[s + 1]; k += twins) {
+            const double *upper = x + k * width, *beneath = upper + width;
+            const int64_t to_row = (int64_t)order[k / twins] * count + from;
+            for (int64_t v = 0; v < used; v++) {
+                if (twins == 2) halves[to_row + v] = (upper[v] + beneath[v]) / 2;
+                differences[to_row + v] = twins == 2 ? (upper[v] - beneath[v]) / 2 : upper[v];
+            }
+        }
+    }
+    free(sum);
+    return 0;
 }
 
 /* size[i] = row i of |L| |D| |L|^T 1, all terms positive. largest[0] = max |L| off the

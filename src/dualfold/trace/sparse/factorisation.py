@@ -27,6 +27,8 @@ from dualfold.kernels import c_constant, kernel, kernel_in_shares
 from dualfold.kernels.ordering import (
     NO_MEMORY,
     Floats,
+    Ints,
+    Longs,
     Ordering,
     fill_reducing_ordering,
     ordering_after,
@@ -51,6 +53,10 @@ __all__ = [
 # Shares of the work for each thread. More shares balance better but leave more to the end, which
 # one thread does alone (docs/dev/notes/trace-solvers.md).
 SHARES_A_THREAD = 3
+# A larger factor is solved with by parts, always the same, which threads take side by side
+# (docs/dev/notes/trace-solvers.md).
+MIN_ENTRIES_IN_PARTS = 2_000_000
+SOLVE_PARTS = 8
 OUTSIDE_PATTERN = c_constant("OUTSIDE_PATTERN")
 SOLVE_COLUMNS = c_constant("WIDE")  # right-hand sides that go through the factor together
 ROUND_OFF = 2.0**-53
@@ -60,6 +66,9 @@ _factorise = kernel_in_shares("ldl_factorise")
 _factorise_rotated = kernel_in_shares("ldl_factorise_rotated")
 _solve = kernel("ldl_solve")
 _solve_rotated = kernel("ldl_solve_rotated")
+_solve_parts = kernel("ldl_solve_parts")
+_forward = kernel_in_shares("ldl_forward")
+_backward = kernel_in_shares("ldl_backward")
 _absolute = kernel("ldl_absolute")
 
 
@@ -146,6 +155,9 @@ class Factorisation:
     def solve(self, rhs: NDArray[Any]) -> Floats:
         """The x of M x = rhs, for one right-hand side (n,) or several (n, k)."""
         right = self._right_sides(rhs, len(self.pivots))
+        if right.ndim == 2 and self._goes_by_parts(right.shape[1]):
+            found = self._solved_by_parts(right, self.ordering.permutation)[1]
+            return self._checked(found, right)
         out = np.empty_like(right)
         count = 1 if right.ndim == 1 else right.shape[1]
         factor = (self.ordering.permutation, *self._parts)
@@ -156,16 +168,17 @@ class Factorisation:
             return status
 
         self._solve_columns(one, count)
-        if not np.isfinite(out).all() and np.isfinite(right).all():
-            raise self._no_solution()
-        return out
+        return self._checked(out, right)
 
     def solve_rotated(self, rhs: Floats) -> tuple[Floats, Floats]:
         """Of M (x, y) = (rhs, −rhs) with a rotated matrix M: (x + y)/2 and (x − y)/2."""
         right = self._right_sides(rhs, len(self.pivots) // 2)
         half, count = right.shape
-        sums, differences = np.empty_like(right), np.empty_like(right)
         order = np.ascontiguousarray(self.ordering.permutation[::2])
+        if self._goes_by_parts(count):
+            sums, differences = self._solved_by_parts(right, order)
+            return sums, self._checked(differences, right)
+        sums, differences = np.empty_like(right), np.empty_like(right)
         factor = (order, *self._parts)
 
         def one(columns: slice) -> int:
@@ -174,10 +187,48 @@ class Factorisation:
             return status
 
         self._solve_columns(one, count)
-        ends = [differences.min(initial=0.0), differences.max(initial=0.0)]
+        return sums, self._checked(differences, right)
+
+    def _goes_by_parts(self, count: int) -> bool:
+        return count > 1 and self.ordering.factor_entries >= MIN_ENTRIES_IN_PARTS
+
+    @cached_property
+    def _solve_plan(self) -> tuple[int, int, Ints, Ints, Ints]:
+        """Parts, rows above them all and one, and what `ldl_solve_parts` says of each supernode."""
+        o = self.ordering
+        n, supers = len(o.permutation), len(o.above)
+        parts, part, *_ = _parts_of_tree(o, SOLVE_PARTS)
+        ends, place = np.empty(supers, np.int32), np.empty(n, np.int32)
+        top = _solve_parts(n, supers, parts, o.first, o.above, part, ends, place)
+        return parts, int(top), part, ends, place
+
+    def _solved_by_parts(self, right: Floats, order: Ints) -> tuple[Floats, Floats]:
+        """The solutions, and before them those of the twins where `order` is one of pairs."""
+        half, count = right.shape
+        twins, supers = len(self.pivots) // half, len(self.ordering.above)
+        parts, top, part, ends, place = self._solve_plan
+        halves, found = np.empty(((twins - 1) * half, count)), np.empty_like(right)
+        states = []
+        for columns in row_slices(count, SOLVE_COLUMNS):
+            used = columns.stop - columns.start
+            width = SOLVE_COLUMNS if used > SOLVE_COLUMNS // 2 else SOLVE_COLUMNS // 2
+            x, sums = _free_memory(half * twins * width), _free_memory(parts * top * width)
+            sizes = (half, twins, count, columns.start, used, width)
+            factor = (supers, order, *self._parts, part)
+            forward = _forward(*sizes, parts, top, *factor, ends, place, right, x, sums)
+            backward = _backward(*sizes, *factor, x, halves, found)
+            in_threads(forward, range(parts), thread_count())
+            forward(parts)
+            states += [backward(parts), *in_threads(backward, range(parts), thread_count())]
+            _leave_over(x, sums)
+        raise_without_memory(states, 8 * len(self.pivots) * (SOLVE_COLUMNS + 1))
+        return halves, found
+
+    def _checked(self, found: Floats, right: Floats) -> Floats:
+        ends = [found.min(initial=0.0), found.max(initial=0.0)]
         if not np.isfinite(ends).all() and np.isfinite(right).all():
             raise self._no_solution()
-        return sums, differences
+        return found
 
     @property
     def _parts(self) -> tuple[Any, ...]:
@@ -247,13 +298,8 @@ def _factor(
 ) -> tuple[Floats, Floats]:
     """L, block by block, and D, of the matrix that the kernel reads from these parts."""
     n, supers = len(o.permutation), len(o.above)
-    part = np.empty(supers, np.int32)
-    hand_at = np.empty(supers + 1, np.int64)
     wanted = SHARES_A_THREAD * thread_count()
-    stacks = np.empty(wanted + 1, np.int64)
-    work = np.empty(wanted + 1)
-    parts = _plan(supers, wanted, o.first, o.above, o.row_start, part, hand_at, stacks, work)
-    raise_without_memory([parts], 16 * supers)
+    parts, part, hand_at, stacks, work = _parts_of_tree(o, wanted)
     place = np.empty(n, np.int32)
     place[o.permutation] = np.arange(n, dtype=np.int32)
     threads = min(thread_count(), parts) or 1
@@ -291,6 +337,16 @@ def _factor(
             "order the pattern that holds them all"
         )
     return lower, pivots
+
+
+def _parts_of_tree(o: Ordering, wanted: int) -> tuple[int, Ints, Longs, Longs, Floats]:
+    """How many parts there are besides that above them all, and what `ldl_plan` says of them."""
+    supers = len(o.above)
+    part, hand_at = np.empty(supers, np.int32), np.empty(supers + 1, np.int64)
+    stacks, work = np.empty(wanted + 1, np.int64), np.empty(wanted + 1)
+    parts = _plan(supers, wanted, o.first, o.above, o.row_start, part, hand_at, stacks, work)
+    raise_without_memory([parts], 16 * supers)
+    return int(parts), part, hand_at, stacks, work
 
 
 def _row_errors(o: Ordering, lower: Floats, pivots: Floats) -> Floats:
