@@ -23,6 +23,15 @@ from dualfold.methods import landmark_count
 from dualfold.quality.ranks import neighbor_ranks
 from dualfold.unfolding import Unfolder
 
+# A name of dualfold is imported when it is first used. Here that is before the clock runs, as the
+# peers' imports are; the case "first-use" measures imports.
+for _estimator in (
+    *("ClassicalMDS", "Isomap", "KernelPCA", "LaplacianEigenmaps", "LocallyLinearEmbedding"),
+    *("MaximumVarianceUnfolding", "NeighborMap", "PCA", "RandomProjection", "TSNE"),
+    "TruncatedSVD",
+):
+    getattr(dualfold, _estimator)
+
 K = 10  # neighbours, in every case but unfolding: its edges are the problem's size
 UNFOLDING_K = 6
 

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from functools import singledispatch
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from dualfold.arrays import Array
 from dualfold.certificate import DEFAULT_TOLERANCE, Certificate, checked_tolerance
 from dualfold.errors import Argument, CertificateFailed, InvalidInput, warn
 from dualfold.kernels.reports import time_stage
-from dualfold.kernels.threads import lapack_threads
+from dualfold.kernels.threads import lapack_threads, one_blas_thread
 from dualfold.notebook import drawn_map, number, shown_html
 from dualfold.trace.certificate import TraceCertificate, certify
-from dualfold.trace.problem import TraceProblem
+from dualfold.trace.problem import Gramian, TraceProblem
+from dualfold.trace.proof.routes import MAX_FILLED_ROWS
 from dualfold.trace.solution import Solution
 from dualfold.trace.solvers import Auto
 from dualfold.trace.solvers.solver import Solver
+from dualfold.trace.sparse.factorisation import memory_used_again
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -196,14 +200,26 @@ def embedding_of(problem: Any, solver: Any, tolerance: float) -> Embedding:
 def _embedding_of_trace_problem(
     problem: TraceProblem, solver: Solver | None, tolerance: float
 ) -> Embedding:
-    begin = perf_counter()
-    solution = (solver or Auto()).solve(problem)
-    solved = perf_counter()
-    certificate = certificate_of_solution(problem, solution, tolerance=tolerance)
-    done = perf_counter()
+    with memory_used_again():
+        begin = perf_counter()
+        solution = (solver or Auto()).solve(problem)
+        solved = perf_counter()
+        certificate = certificate_of_solution(problem, solution, tolerance=tolerance)
+        done = perf_counter()
     points = problem.lift(solution.vectors, solution.values)
     seconds = {"solve": solved - begin, "certify": done - solved, "lift": perf_counter() - done}
     return Embedding(points, solution.values, certificate, problem, solution, seconds)
+
+
+def _threads_of_certificate(problem: TraceProblem) -> AbstractContextManager[Any]:
+    """BLAS in one thread for small problems, and for large ones whose matrix it never meets.
+
+    Threads inside small products, and tall and thin ones, wait for one another.
+    """
+    stays_sparse = sp.issparse(problem.A) or isinstance(problem.A, Gramian)
+    if stays_sparse and problem.n > MAX_FILLED_ROWS:
+        return one_blas_thread()
+    return lapack_threads(problem.n)
 
 
 def certificate_of_solution(
@@ -211,8 +227,7 @@ def certificate_of_solution(
 ) -> TraceCertificate:
     """The certificate of a solver's answer; `CertificateFailed` warns where it is too far off."""
     answer = np.hstack([solution.vectors, solution.guard])
-    # One thread for small ones: threads inside small products wait for one another.
-    with time_stage("certify"), lapack_threads(problem.n):
+    with time_stage("certify"), _threads_of_certificate(problem):
         certificate = certify(problem, answer, solution.values, tolerance=tolerance)
     if certificate.level in ("failed", "within"):
         warn(

@@ -78,7 +78,7 @@ def test_shares_of_one_work_are_checked_together():
     arrays = [
         start, order, diagonal, order, order, one_each, none, np.zeros(4, np.int64),
         np.empty(0, np.int32), start, np.zeros(3, np.int32), np.zeros(4, np.int64), np.empty(0),
-        lower, pivots,
+        0, np.empty(0), lower, pivots,
     ]  # fmt: skip
     run = share(3, 3, *arrays)
     with pytest.raises(TypeError, match="takes 2 arguments; 1 were given"):

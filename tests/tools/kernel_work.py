@@ -17,13 +17,15 @@ from dualfold.graph.lower_bounds import frame_of, principal_directions
 from dualfold.graph.metrics import present_nearest
 from dualfold.graph.scan import scan_self
 from dualfold.kernels.double_double import DoubleDouble, backward, cholesky, forward, products
-from dualfold.kernels.ordering import fill_reducing_ordering, is_small_world
+from dualfold.kernels.ordering import fill_reducing_ordering, is_small_world, paired_ordering
 from dualfold.kernels.sparse import sparse_product
 from dualfold.kernels.threads import Threads
 from dualfold.quality.rank_counts import euclidean_ranks
 from dualfold.trace import TraceProblem
 from dualfold.trace.problem import product
 from dualfold.trace.solvers.lanczos import ChebyshevFilter
+from dualfold.trace.sparse.factorisation import factorise
+from dualfold.trace.sparse.mirrored_rows import MirroredRows, RotatedMatrix, mirrored_pattern
 from dualfold.tsne import tsne_objective
 from dualfold.tsne.repulsion import ByGrid, ByTree
 from dualfold.unfolding.problem import UnfoldingProblem
@@ -138,6 +140,21 @@ def recurrences(seed):
     is_small_world(sp.csr_array(A + A.T))
 
 
+def rotations(seed):
+    """A matrix beside its transpose, rotated, written out, factorised and solved with."""
+    rng = np.random.default_rng(seed)
+    M = sp.random_array((70, 70), density=0.05, rng=rng, format="csr")
+    order = paired_ordering(fill_reducing_ordering(mirrored_pattern(M, M.T.tocsr())))
+    matrix = RotatedMatrix.of(MirroredRows.of(M, M.T.tocsr()), -1.0, *rng.normal(size=(2, 70)))
+    lowered = matrix.lowered(np.abs(matrix.written_out() @ np.ones(140)) + matrix.diagonal())
+    factor = factorise(lowered, order)
+    pairs = np.ascontiguousarray(order.permutation[::2])
+    for count in (1, 3, 9):
+        factor.solve_rotated(rng.normal(size=(70, count)))
+        factor._solved_by_parts(rng.normal(size=(70, count)), pairs)
+        factor._solved_by_parts(rng.normal(size=(140, count)), order.permutation)
+
+
 def pairs(seed):
     """Matrices of double-doubles, of more rows than a block."""
     A = DoubleDouble(rows(70, 70, seed), 2.0**-55 * rows(70, 70, seed + 1))
@@ -183,7 +200,16 @@ def work(seeds=(0, 1)):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for seed in seeds:
-            for part in (searches, measures, methods, recurrences, pairs, forces, stresses):
+            for part in (
+                searches,
+                measures,
+                methods,
+                recurrences,
+                rotations,
+                pairs,
+                forces,
+                stresses,
+            ):
                 part(seed)
 
 

@@ -88,7 +88,9 @@ def test_a_shift_that_meets_an_eigenvalue_steps_down(monkeypatch):
         found = real(matrix, ordering)
         tried.append(float(matrix.diagonal()[0]))
         negative, zero = signs[len(tried) - 1]
-        return SimpleNamespace(negative=negative, zero=zero, solve=found.solve)
+        return SimpleNamespace(
+            negative=negative, zero=zero, solve=found.solve, release=found.release
+        )
 
     monkeypatch.setattr(factored, "factorise", told)
     monkeypatch.setattr(factored, "shift_below", lambda problem: 1.0)

@@ -136,7 +136,7 @@ CACHED = """
 import os, signal, threading, time
 from functools import cached_property
 import dualfold.trace.problem as room
-import dualfold.kernels.locks
+import dualfold.kernels.threads
 
 class Slow:
     @cached_property

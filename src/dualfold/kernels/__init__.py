@@ -158,6 +158,7 @@ def _converter(argument: str) -> Any:
     return _array(np.dtype(dtype), written="=" in rest, optional="?" in rest)
 
 
+@cache  # to make a class takes longer than many a kernel
 def _array(dtype: np.dtype[Any], *, written: bool, optional: bool) -> Any:
     """The type that gives ctypes an array's address, if C may use the array.
 

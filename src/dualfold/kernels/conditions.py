@@ -16,6 +16,9 @@ import numpy as np
 
 from dualfold.errors import InvalidInput
 
+# A name that is no attribute of another.
+WORD = re.compile(r"(?<![.\w])[A-Za-z_]\w*")
+
 
 @dataclass(frozen=True)
 class Condition:
@@ -71,8 +74,9 @@ def checker(
     known |= {word: constant(word) for word in words - {*names, *known}}
     known["__builtins__"] = {}
     # An argument may have a name that means something to Python ("from").
-    ours = re.compile(rf"(?<!\.)\b({'|'.join(names)})\b")
-    fits = eval(ours.sub(r"\1_", f"lambda {', '.join(names)}: {every}"), known)
+    text = f"lambda {', '.join(names)}: {every}"
+    own = set(names)
+    fits = eval(WORD.sub(lambda word: word[0] + "_" * (word[0] in own), text), known)
 
     def check(values: Sequence[Any]) -> None:
         try:

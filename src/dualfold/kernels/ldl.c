@@ -4,7 +4,7 @@
 
    Every entry of L D is the matrix entry minus products l_ik d_k l_jk, summed in an
    order fixed by the supernodes alone, so the bits do not depend on threads. */
-#include <stdlib.h>
+#include "pages.h"
 #include <string.h>
 #include "kernels.h"
 
@@ -143,12 +143,21 @@ static void extend_add(const Front *f, const double *child, int64_t size, const 
     }
 }
 
+/* What makes a rotated matrix of the rows of M beside those of its transpose (mirrored_rows.c):
+   rows i and half + i, off the diagonals that are added, and `drop` that is taken off it. */
+typedef struct {
+    int64_t half;
+    double scale;
+    const double *mean, *cross, *drop;
+} Turned;
+
 /* The problem as the caller gave it, and what one thread needs to work on it. */
 typedef struct {
     int64_t n, which, tallest;
     const int64_t *start;              /* the matrix, compressed rows */
     const int32_t *next;
     const double *values;
+    const Turned *turned;              /* not NULL: these are rows of M beside those of its transpose */
     const int32_t *order, *place;      /* order[k] = row placed k-th; place is its inverse */
     const int32_t *first, *above;      /* supernodes and the tree they hang in */
     const int64_t *row_start, *panel_start, *hand_at;
@@ -158,7 +167,7 @@ typedef struct {
     int32_t *moved, *child, *sibling;
     int64_t *at;                       /* where leftovers of this part lie on the stack */
     double *pack, *stack;
-    int64_t top;
+    int64_t top, room;                 /* how much lies on the stack, and may */
 } Work;
 
 /* Bring the matrix's rows into the panel of supernode s. */
@@ -183,6 +192,32 @@ static int assemble(const Work *w, const Front *f, int64_t s) {
     return 0;
 }
 
+/* The same of a rotated matrix, which is written nowhere else. */
+static int assemble_turned(const Work *w, const Front *f, int64_t s) {
+    const Turned *m = w->turned;
+    for (int32_t j = w->first[s]; j < w->first[s + 1]; j++) {
+        double *target = f->panel + (int64_t)(j - w->first[s]) * f->rows;
+        const int64_t row = w->order[j], below = row >= m->half, i = below ? row - m->half : row;
+        for (int64_t t = w->start[i]; t < w->start[i + 1]; t++) {
+            const int32_t c = w->next[t];
+            const double own = m->scale * w->values[2 * t], other = m->scale * w->values[2 * t + 1];
+            const double even = (own + other) / 2, odd = (other - own) / 2;
+            const double on = c == i ? m->mean[i] : 0, off = c == i ? m->cross[i] : 0;
+            const double drop = c == i ? m->drop[row] : 0;
+            const int32_t p = w->place[c], q = w->place[c + m->half];
+            if (p >= j) {
+                if (w->stamp[p] != s) return OUTSIDE_PATTERN;
+                target[w->where[p]] += below ? off - odd : even + on - drop;
+            }
+            if (q >= j) {
+                if (w->stamp[q] != s) return OUTSIDE_PATTERN;
+                target[w->where[q]] += below ? on - even - drop : odd + off;
+            }
+        }
+    }
+    return 0;
+}
+
 /* Gather, eliminate and leave the rest of supernode s. */
 static int factorise_one(Work *w, int64_t s) {
     const int64_t own = w->first[s + 1] - w->first[s];
@@ -190,6 +225,7 @@ static int factorise_one(Work *w, int64_t s) {
     const int32_t *mine = w->rows + w->row_start[s];
     const Front f = {w->lower + w->panel_start[s], w->stack + w->top, own + below, own, w->pack,
                      w->pack + (w->tallest + ROWS) * BLOCK};
+    if (w->top + below * below > w->room) return NO_MEMORY;
     for (int64_t i = 0; i < own + below; i++) {
         const int32_t row = i < own ? (int32_t)(w->first[s] + i) : mine[i - own];
         w->where[row] = (int32_t)i;
@@ -197,7 +233,7 @@ static int factorise_one(Work *w, int64_t s) {
     }
     memset(f.panel, 0, (size_t)(f.rows * own) * sizeof(double));
     memset(f.update, 0, (size_t)(below * below) * sizeof(double));
-    if (assemble(w, &f, s)) return OUTSIDE_PATTERN;
+    if (w->turned ? assemble_turned(w, &f, s) : assemble(w, &f, s)) return OUTSIDE_PATTERN;
     int64_t base = w->top; /* the children's leftovers are the topmost of the stack */
     for (int32_t c = w->child[s]; c >= 0; c = w->sibling[c]) {
         const int local = w->part[c] == w->which;
@@ -222,31 +258,18 @@ static int factorise_one(Work *w, int64_t s) {
 
 /* Factorise the supernodes s with part[s] == which: some subtrees, or all that is above
    them. Leftovers for a parent of another part are written to handed + hand_at[s]; those
-   of children of another part are read from there. */
-EXPORT int32_t ldl_factorise(
-        int64_t which, int64_t stack_size, int64_t n, int64_t supers,
-        const int64_t *start HOLDS(n + 1) RISING,
-        const int32_t *next HOLDS(start[n]) BELOW(n), const double *values HOLDS(start[n]),
-        const int32_t *order HOLDS(n) BELOW(n), const int32_t *place HOLDS(n) BELOW(n),
-        const int32_t *first HOLDS(supers + 1), const int32_t *above HOLDS(supers),
-        const int64_t *row_start HOLDS(supers + 1),
-        const int32_t *rows HOLDS(row_start[supers]) BELOW(n),
-        const int64_t *panel_start HOLDS(supers + 1), const int32_t *part HOLDS(supers),
-        const int64_t *hand_at HOLDS(supers + 1), double *handed HOLDS(hand_at[supers]),
-        double *lower HOLDS(panel_start[supers]), double *pivots HOLDS(n)) {
-    Work w = {.n = n, .which = which, .start = start, .next = next, .values = values,
-              .order = order, .place = place, .first = first, .above = above,
-              .row_start = row_start, .panel_start = panel_start, .hand_at = hand_at,
-              .rows = rows, .part = part, .handed = handed, .lower = lower, .pivots = pivots};
+   of children of another part are read from there. What waits for a parent of this part is on a
+   stack from stacks + stack_at on, as high as `ldl_plan` says. */
+static int32_t factorise_part(Work w, int64_t supers) {
+    const int64_t n = w.n;
     for (int64_t s = 0; s < supers; s++) {
-        const int64_t height = first[s + 1] - first[s] + row_start[s + 1] - row_start[s];
-        if (part[s] == which && height > w.tallest) w.tallest = height;
+        const int64_t height = w.first[s + 1] - w.first[s] + w.row_start[s + 1] - w.row_start[s];
+        if (w.part[s] == w.which && height > w.tallest) w.tallest = height;
     }
-    w.where = malloc((size_t)(2 * n + w.tallest + 2 * supers + 1) * sizeof *w.where);
+    w.where = scratch_memory((size_t)(2 * n + w.tallest + 2 * supers + 1) * sizeof *w.where);
     w.pack = malloc((size_t)(2 * (w.tallest + ROWS + COLUMNS) * BLOCK) * sizeof *w.pack);
-    w.stack = malloc((size_t)(stack_size + 1) * sizeof *w.stack);
     w.at = malloc((size_t)(supers + 1) * sizeof *w.at);
-    int32_t result = w.where && w.pack && w.stack && w.at ? 0 : NO_MEMORY;
+    int32_t result = w.where && w.pack && w.at ? 0 : NO_MEMORY;
     if (!result) {
         w.stamp = w.where + n;
         w.moved = w.stamp + n;
@@ -255,16 +278,65 @@ EXPORT int32_t ldl_factorise(
         for (int64_t i = 0; i < n; i++) w.stamp[i] = -1;
         for (int64_t s = 0; s < supers; s++) w.child[s] = -1;
         for (int64_t s = supers - 1; s >= 0; s--)
-            if (above[s] >= 0) {
-                w.sibling[s] = w.child[above[s]];
-                w.child[above[s]] = (int32_t)s;
+            if (w.above[s] >= 0) {
+                w.sibling[s] = w.child[w.above[s]];
+                w.child[w.above[s]] = (int32_t)s;
             }
         for (int64_t s = 0; s < supers && !result; s++)
-            if (part[s] == which) result = factorise_one(&w, s);
+            if (w.part[s] == w.which) result = factorise_one(&w, s);
     }
     free(w.where);
     free(w.pack);
-    free(w.stack);
     free(w.at);
     return result;
+}
+
+EXPORT int32_t ldl_factorise(
+        int64_t which, int64_t stack_at, int64_t n, int64_t supers,
+        const int64_t *start HOLDS(n + 1) RISING,
+        const int32_t *next HOLDS(start[n]) BELOW(n), const double *values HOLDS(start[n]),
+        const int32_t *order HOLDS(n) BELOW(n), const int32_t *place HOLDS(n) BELOW(n),
+        const int32_t *first HOLDS(supers + 1), const int32_t *above HOLDS(supers),
+        const int64_t *row_start HOLDS(supers + 1),
+        const int32_t *rows HOLDS(row_start[supers]) BELOW(n),
+        const int64_t *panel_start HOLDS(supers + 1), const int32_t *part HOLDS(supers),
+        const int64_t *hand_at HOLDS(supers + 1), double *handed HOLDS(hand_at[supers]),
+        int64_t room, double *stacks HOLDS(room),
+        double *lower HOLDS(panel_start[supers]), double *pivots HOLDS(n)) {
+    if (stack_at < 0 || stack_at > room) return NO_MEMORY;
+    const Work w = {.n = n, .which = which, .start = start, .next = next, .values = values,
+                    .order = order, .place = place, .first = first, .above = above,
+                    .row_start = row_start, .panel_start = panel_start, .hand_at = hand_at,
+                    .rows = rows, .part = part, .handed = handed, .stack = stacks + stack_at,
+                    .room = room - stack_at, .lower = lower, .pivots = pivots};
+    return factorise_part(w, supers);
+}
+
+/* The same of the rotated matrix [[E + D, O + H], [-O + H, -E + D]] less the diagonal `drop`, from
+   the rows that `mirrored_rows` made of M: E = scale (M + M^T)/2, O = scale (M^T - M)/2, and the
+   diagonals D of `mean` and H of `cross`. */
+EXPORT int32_t ldl_factorise_rotated(
+        int64_t which, int64_t stack_at, int64_t half, int64_t supers,
+        const int64_t *start HOLDS(half + 1) RISING,
+        const int32_t *next HOLDS(start[half]) BELOW(half),
+        const double *entries HOLDS(2 * start[half]), double scale, const double *mean HOLDS(half),
+        const double *cross HOLDS(half), const double *drop HOLDS(2 * half),
+        const int32_t *order HOLDS(2 * half) BELOW(2 * half),
+        const int32_t *place HOLDS(2 * half) BELOW(2 * half),
+        const int32_t *first HOLDS(supers + 1), const int32_t *above HOLDS(supers),
+        const int64_t *row_start HOLDS(supers + 1),
+        const int32_t *rows HOLDS(row_start[supers]) BELOW(2 * half),
+        const int64_t *panel_start HOLDS(supers + 1), const int32_t *part HOLDS(supers),
+        const int64_t *hand_at HOLDS(supers + 1), double *handed HOLDS(hand_at[supers]),
+        int64_t room, double *stacks HOLDS(room),
+        double *lower HOLDS(panel_start[supers]), double *pivots HOLDS(2 * half)) {
+    if (stack_at < 0 || stack_at > room) return NO_MEMORY;
+    const Turned turned = {half, scale, mean, cross, drop};
+    const Work w = {.n = 2 * half, .which = which, .start = start, .next = next,
+                    .values = entries, .turned = &turned, .order = order, .place = place,
+                    .first = first, .above = above, .row_start = row_start,
+                    .panel_start = panel_start, .hand_at = hand_at, .rows = rows, .part = part,
+                    .handed = handed, .stack = stacks + stack_at,
+                    .room = room - stack_at, .lower = lower, .pivots = pivots};
+    return factorise_part(w, supers);
 }

@@ -1,6 +1,6 @@
 /* Using a factorisation: solves, and the sizes that bound its error. */
+#include "pages.h"
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include "kernels.h"
 
@@ -54,71 +54,127 @@ static void solve_one(const Factor *f, double *restrict x, double *restrict sum)
     }
 }
 
-/* The same for `wide` vectors side by side, x[row * wide + which]; each has the same bits for any. */
-static inline __attribute__((always_inline)) void solve_block(
-        const Factor *f, double *restrict x, double *restrict sum, const int wide) {
-    for (int64_t s = 0; s < f->supers; s++) {
-        const int64_t own = f->first[s + 1] - f->first[s];
-        const int64_t below = f->row_start[s + 1] - f->row_start[s], rows = own + below;
-        const double *panel = f->lower + f->panel_start[s];
-        const int32_t *mine = f->rows + f->row_start[s];
-        double *here = x + (int64_t)f->first[s] * wide;
-        for (int64_t i = 1; i < own; i++) {
-            double part[WIDE];
-            for (int v = 0; v < wide; v++) part[v] = here[i * wide + v];
-            for (int64_t k = 0; k < i; k++)
-                for (int v = 0; v < wide; v++) part[v] -= panel[k * rows + i] * here[k * wide + v];
-            for (int v = 0; v < wide; v++) here[i * wide + v] = part[v];
-        }
+/* Rows below `end` have their numbers in x; those from there on are summed in `above`, at `place`. */
+typedef struct {
+    int64_t end;
+    const int32_t *place;
+    double *above;
+} Beyond;
+
+typedef double Wide __attribute__((vector_size(WIDE * 8), aligned(8)));
+typedef double Half __attribute__((vector_size(WIDE * 4), aligned(8)));
+
+/* Take the columns of a supernode, `here`, off rows [from, to) below it: x of row at[mine[i]], or of
+   mine[i] where `at` is NULL. In vectors as wide as x: left to itself the compiler may take four
+   rows as a vector, and needs twice the time. */
+#define TAKE_OFF(name, Vector)                                                                     \
+    static inline void name(const double *panel, int64_t rows, int64_t own, const int32_t *mine,   \
+                            const int32_t *at, int64_t from, int64_t to, const double *here,       \
+                            double *x) {                                                           \
+        const Vector *columns = (const Vector *)here;                                              \
+        Vector *targets = (Vector *)x;                                                             \
+        int64_t i = from;                                                                          \
+        for (; i + 4 <= to; i += 4) {                                                              \
+            Vector part[4] = {{0}};                                                                \
+            for (int64_t k = 0; k < own; k++) {                                                    \
+                const double *l = panel + k * rows + own + i;                                      \
+                const Vector column = columns[k];                                                  \
+                for (int r = 0; r < 4; r++) part[r] += l[r] * column;                              \
+            }                                                                                      \
+            for (int r = 0; r < 4; r++) targets[at ? at[mine[i + r]] : mine[i + r]] -= part[r];    \
+        }                                                                                          \
+        for (; i < to; i++) {                                                                      \
+            Vector part = {0};                                                                     \
+            for (int64_t k = 0; k < own; k++) part += panel[k * rows + own + i] * columns[k];      \
+            targets[at ? at[mine[i]] : mine[i]] -= part;                                           \
+        }                                                                                          \
+    }
+
+TAKE_OFF(take_off_wide, Wide)
+TAKE_OFF(take_off_half, Half)
+
+/* Take supernode s off the rows below it, for `wide` vectors side by side, x[row * wide + which];
+   each has the same bits for any. */
+static inline __attribute__((always_inline)) void forward_super(
+        const Factor *f, int64_t s, double *restrict x, const Beyond *beyond, const int wide) {
+    const int64_t own = f->first[s + 1] - f->first[s];
+    const int64_t below = f->row_start[s + 1] - f->row_start[s], rows = own + below;
+    const double *panel = f->lower + f->panel_start[s];
+    const int32_t *mine = f->rows + f->row_start[s];
+    double *here = x + (int64_t)f->first[s] * wide;
+    for (int64_t i = 1; i < own; i++) {
+        double part[WIDE];
+        for (int v = 0; v < wide; v++) part[v] = here[i * wide + v];
+        for (int64_t k = 0; k < i; k++)
+            for (int v = 0; v < wide; v++) part[v] -= panel[k * rows + i] * here[k * wide + v];
+        for (int v = 0; v < wide; v++) here[i * wide + v] = part[v];
+    }
+    int64_t inside = below;
+    while (inside && mine[inside - 1] >= beyond->end) inside--;
+    if (wide == WIDE) {
+        take_off_wide(panel, rows, own, mine, 0, 0, inside, here, x);
+        take_off_wide(panel, rows, own, mine, beyond->place, inside, below, here, beyond->above);
+    } else {
+        take_off_half(panel, rows, own, mine, 0, 0, inside, here, x);
+        take_off_half(panel, rows, own, mine, beyond->place, inside, below, here, beyond->above);
+    }
+}
+
+static inline __attribute__((always_inline)) void backward_super(
+        const Factor *f, int64_t s, double *restrict x, double *restrict sum, const int wide) {
+    const int64_t own = f->first[s + 1] - f->first[s];
+    const int64_t below = f->row_start[s + 1] - f->row_start[s], rows = own + below;
+    const double *panel = f->lower + f->panel_start[s];
+    const int32_t *mine = f->rows + f->row_start[s];
+    double *here = x + (int64_t)f->first[s] * wide;
+    for (int64_t i = 0; i < below; i++)
+        memcpy(sum + i * wide, x + (int64_t)mine[i] * wide, wide * sizeof(double));
+    for (int64_t k = own - 1; k >= 0; k--) {
+        const double *l = panel + k * rows, *m = l + own, pivot = f->pivots[f->first[s] + k];
+        double even[WIDE] = {0}, odd[WIDE] = {0};
         int64_t i = 0;
-        for (; i + 4 <= below; i += 4) {
-            double part[4][WIDE] = {{0}};
-            for (int64_t k = 0; k < own; k++) {
-                const double *l = panel + k * rows + own + i;
-                for (int r = 0; r < 4; r++)
-                    for (int v = 0; v < wide; v++) part[r][v] += l[r] * here[k * wide + v];
+        for (; i + 2 <= below; i += 2)
+            for (int v = 0; v < wide; v++) {
+                even[v] += m[i] * sum[i * wide + v];
+                odd[v] += m[i + 1] * sum[(i + 1) * wide + v];
             }
-            for (int r = 0; r < 4; r++)
-                for (int v = 0; v < wide; v++) x[(int64_t)mine[i + r] * wide + v] -= part[r][v];
-        }
-        for (; i < below; i++) {
-            double part[WIDE] = {0};
-            for (int64_t k = 0; k < own; k++)
-                for (int v = 0; v < wide; v++)
-                    part[v] += panel[k * rows + own + i] * here[k * wide + v];
-            for (int v = 0; v < wide; v++) x[(int64_t)mine[i] * wide + v] -= part[v];
-        }
+        for (; i < below; i++)
+            for (int v = 0; v < wide; v++) even[v] += m[i] * sum[i * wide + v];
+        for (int64_t j = k + 1; j < own; j++)
+            for (int v = 0; v < wide; v++) odd[v] += l[j] * here[j * wide + v];
+        for (int v = 0; v < wide; v++)
+            here[k * wide + v] = here[k * wide + v] / pivot - (even[v] + odd[v]);
     }
-    for (int64_t s = f->supers - 1; s >= 0; s--) {
-        const int64_t own = f->first[s + 1] - f->first[s];
-        const int64_t below = f->row_start[s + 1] - f->row_start[s], rows = own + below;
-        const double *panel = f->lower + f->panel_start[s];
-        const int32_t *mine = f->rows + f->row_start[s];
-        double *here = x + (int64_t)f->first[s] * wide;
-        for (int64_t i = 0; i < below; i++)
-            memcpy(sum + i * wide, x + (int64_t)mine[i] * wide, wide * sizeof(double));
-        for (int64_t k = own - 1; k >= 0; k--) {
-            const double *l = panel + k * rows, *m = l + own, pivot = f->pivots[f->first[s] + k];
-            double even[WIDE] = {0}, odd[WIDE] = {0};
-            int64_t i = 0;
-            for (; i + 2 <= below; i += 2)
-                for (int v = 0; v < wide; v++) {
-                    even[v] += m[i] * sum[i * wide + v];
-                    odd[v] += m[i + 1] * sum[(i + 1) * wide + v];
-                }
-            for (; i < below; i++)
-                for (int v = 0; v < wide; v++) even[v] += m[i] * sum[i * wide + v];
-            for (int64_t j = k + 1; j < own; j++)
-                for (int v = 0; v < wide; v++) odd[v] += l[j] * here[j * wide + v];
-            for (int v = 0; v < wide; v++)
-                here[k * wide + v] = here[k * wide + v] / pivot - (even[v] + odd[v]);
-        }
-    }
+}
+
+static inline __attribute__((always_inline)) void solve_block(const Factor *f, double *restrict x,
+                                                              double *restrict sum, const int wide) {
+    const Beyond none = {INT64_MAX, 0, 0};
+    for (int64_t s = 0; s < f->supers; s++) forward_super(f, s, x, &none, wide);
+    for (int64_t s = f->supers - 1; s >= 0; s--) backward_super(f, s, x, sum, wide);
 }
 
 static void solve_wide(const Factor *f, double *x, double *sum) { solve_block(f, x, sum, WIDE); }
 
 static void solve_half(const Factor *f, double *x, double *sum) { solve_block(f, x, sum, WIDE / 2); }
+
+static int64_t width_of(int64_t columns) {
+    return columns == 1 ? 1 : columns <= WIDE / 2 ? WIDE / 2 : WIDE;
+}
+
+static void solve_columns(const Factor *f, double *x, double *sum, int64_t width) {
+    if (width == 1) solve_one(f, x, sum);
+    else if (width < WIDE) solve_half(f, x, sum);
+    else solve_wide(f, x, sum);
+}
+
+static double *room_of_sums(const Factor *f, int64_t width) {
+    int64_t tallest = 1;
+    for (int64_t s = 0; s < f->supers; s++)
+        if (f->row_start[s + 1] - f->row_start[s] > tallest)
+            tallest = f->row_start[s + 1] - f->row_start[s];
+    return malloc((size_t)(tallest * width) * sizeof(double));
+}
 
 /* Solve for columns [from, to) of rhs (n x count, rows contiguous) into out. */
 EXPORT int32_t ldl_solve(
@@ -129,28 +185,180 @@ EXPORT int32_t ldl_solve(
         const double *lower HOLDS(panel_start[supers]), const double *pivots HOLDS(n),
         const double *rhs HOLDS(n * count), double *out HOLDS(n * count)) {
     const Factor f = {supers, first, row_start, rows, panel_start, lower, pivots};
-    int64_t tallest = 1;
-    for (int64_t s = 0; s < supers; s++)
-        if (row_start[s + 1] - row_start[s] > tallest) tallest = row_start[s + 1] - row_start[s];
-    const int64_t width = to - from == 1 ? 1 : to - from <= WIDE / 2 ? WIDE / 2 : WIDE;
-    double *x = malloc((size_t)(n * width + 1) * sizeof *x);
-    double *sum = malloc((size_t)(tallest * width) * sizeof *sum);
-    const int32_t result = x && sum ? 0 : -1;
+    const int64_t width = width_of(to - from);
+    double *x = scratch_memory((size_t)(n * width + 1) * sizeof *x);
+    double *sum = room_of_sums(&f, width);
+    const int32_t result = x && sum ? 0 : NO_MEMORY;
     for (int64_t c = from; c < to && !result; c += width) {
         const int64_t used = to - c < width ? to - c : width;
         for (int64_t k = 0; k < n; k++) {
             for (int64_t v = 0; v < used; v++) x[k * width + v] = rhs[order[k] * count + c + v];
             for (int64_t v = used; v < width; v++) x[k * width + v] = 0;
         }
-        if (width == 1) solve_one(&f, x, sum);
-        else if (width < WIDE) solve_half(&f, x, sum);
-        else solve_wide(&f, x, sum);
+        solve_columns(&f, x, sum, width);
         for (int64_t k = 0; k < n; k++)
             for (int64_t v = 0; v < used; v++) out[order[k] * count + c + v] = x[k * width + v];
     }
     free(x);
     free(sum);
     return result;
+}
+
+/* The same for (rhs, -rhs), where rows 2k and 2k + 1 of the factor are the matrix's rows order[k]
+   and half + order[k]: half the sums of their solutions into `sums`, half the differences into
+   `differences`. */
+EXPORT int32_t ldl_solve_rotated(
+        int64_t half, int64_t count, int64_t from, int64_t to, int64_t supers,
+        const int32_t *order HOLDS(half) BELOW(half), const int32_t *first HOLDS(supers + 1),
+        const int64_t *row_start HOLDS(supers + 1), const int32_t *rows HOLDS(row_start[supers]),
+        const int64_t *panel_start HOLDS(supers + 1),
+        const double *lower HOLDS(panel_start[supers]), const double *pivots HOLDS(2 * half),
+        const double *rhs HOLDS(half * count), double *OPTIONAL sums HOLDS(half * count),
+        double *differences HOLDS(half * count)) {
+    const Factor f = {supers, first, row_start, rows, panel_start, lower, pivots};
+    const int64_t width = width_of(to - from);
+    double *x = scratch_memory((size_t)(2 * half * width + 1) * sizeof *x);
+    double *sum = room_of_sums(&f, width);
+    const int32_t result = x && sum ? 0 : NO_MEMORY;
+    for (int64_t c = from; c < to && !result; c += width) {
+        const int64_t used = to - c < width ? to - c : width;
+        for (int64_t k = 0; k < half; k++) {
+            double *upper = x + 2 * k * width, *beneath = upper + width;
+            for (int64_t v = 0; v < width; v++) {
+                upper[v] = v < used ? rhs[order[k] * count + c + v] : 0;
+                beneath[v] = -upper[v];
+            }
+        }
+        solve_columns(&f, x, sum, width);
+        for (int64_t k = 0; k < half; k++) {
+            const double *upper = x + 2 * k * width, *beneath = upper + width;
+            const int64_t to_row = order[k] * count + c;
+            for (int64_t v = 0; v < used; v++) {
+                if (sums) sums[to_row + v] = (upper[v] + beneath[v]) / 2;
+                differences[to_row + v] = (upper[v] - beneath[v]) / 2;
+            }
+        }
+    }
+    free(x);
+    free(sum);
+    return result;
+}
+
+/* For solves by parts, as `ldl_plan` made them: ends[s] = the first row beyond the subtree that s
+   is in, n above all of them; place[row] = number of a row above them all, 0 of others. Returns
+   one more than there are such rows. */
+EXPORT int64_t ldl_solve_parts(
+        int64_t n, int64_t supers, int64_t parts, const int32_t *first HOLDS(supers + 1) BELOW(n + 1),
+        const int32_t *above HOLDS(supers), const int32_t *part HOLDS(supers),
+        int32_t *ends HOLDS(supers), int32_t *place HOLDS(n)) {
+    int32_t top = 0;
+    for (int64_t s = supers - 1; s >= 0; s--) {
+        const int inner = above[s] > s && above[s] < supers && part[above[s]] == part[s];
+        ends[s] = part[s] == parts ? (int32_t)n : inner ? ends[above[s]] : first[s + 1];
+    }
+    for (int64_t s = 0; s < supers; s++)
+        for (int32_t row = first[s]; row < first[s + 1]; row++)
+            place[row] = part[s] == parts ? top++ : 0;
+    return top + 1;
+}
+
+/* Which columns of which right-hand sides, in which rows of the factor. */
+typedef struct {
+    const int32_t *order;
+    int64_t twins, count, from, used;
+} Sides;
+
+static inline __attribute__((always_inline)) void forward_part(
+        const Factor *f, int64_t which, int64_t parts, int64_t top, const Sides *sides,
+        const int32_t *part, const int32_t *ends, Beyond beyond, const double *restrict rhs,
+        double *restrict x, const double *restrict sums, const int wide) {
+    for (int64_t s = 0; s < f->supers; s++) {
+        if (part[s] != which) continue;
+        for (int64_t k = f->first[s]; k < f->first[s + 1]; k++) {
+            const int64_t row = sides->twins == 2 ? k >> 1 : k;
+            const double *given = rhs + sides->order[row] * sides->count + sides->from;
+            const double sign = sides->twins == 2 && k & 1 ? -1 : 1;
+            double *here = x + k * wide;
+            for (int v = 0; v < wide; v++) here[v] = v < sides->used ? sign * given[v] : 0;
+            for (int64_t p = 0; which == parts && p < parts; p++)
+                for (int v = 0; v < wide; v++)
+                    here[v] += sums[(p * top + beyond.place[k]) * wide + v];
+        }
+    }
+    for (int64_t s = 0; s < f->supers; s++) {
+        beyond.end = ends[s];
+        if (part[s] == which) forward_super(f, s, x, &beyond, wide);
+    }
+}
+
+/* Forward through part `which`. x of its rows begins as rhs, rows of `twins` 2 as (rhs, -rhs); what
+   goes to rows above all parts is summed in sums + which * top * width, and the part above them
+   all, which is the last, begins with these sums. */
+EXPORT void ldl_forward(
+        int64_t which, int64_t half, int64_t twins, int64_t count, int64_t from, int64_t used,
+        int64_t width, int64_t parts, int64_t top, int64_t supers,
+        const int32_t *order HOLDS(half) BELOW(half), const int32_t *first HOLDS(supers + 1),
+        const int64_t *row_start HOLDS(supers + 1),
+        const int32_t *rows HOLDS(row_start[supers]) BELOW(half * twins),
+        const int64_t *panel_start HOLDS(supers + 1),
+        const double *lower HOLDS(panel_start[supers]), const double *pivots HOLDS(half * twins),
+        const int32_t *part HOLDS(supers), const int32_t *ends HOLDS(supers),
+        const int32_t *place HOLDS(half * twins) BELOW(top), const double *rhs HOLDS(half * count),
+        double *x HOLDS(half * twins * width), double *sums HOLDS(parts * top * width)) {
+    if (which < 0 || which > parts || used > width) return;
+    const Factor f = {supers, first, row_start, rows, panel_start, lower, pivots};
+    const Sides sides = {order, twins, count, from, used};
+    const Beyond beyond = {0, place, which < parts ? sums + which * top * width : sums};
+    if (which < parts) memset(beyond.above, 0, (size_t)(top * width) * sizeof(double));
+    if (width == WIDE)
+        forward_part(&f, which, parts, top, &sides, part, ends, beyond, rhs, x, sums, WIDE);
+    else if (width == WIDE / 2)
+        forward_part(&f, which, parts, top, &sides, part, ends, beyond, rhs, x, sums, WIDE / 2);
+}
+
+static inline __attribute__((always_inline)) void backward_part(
+        const Factor *f, int64_t which, const Sides *sides, const int32_t *part,
+        double *restrict x, double *restrict sum, double *restrict halves,
+        double *restrict differences, const int wide) {
+    for (int64_t s = f->supers - 1; s >= 0; s--) {
+        if (part[s] != which) continue;
+        backward_super(f, s, x, sum, wide);
+        for (int64_t k = f->first[s]; k < f->first[s + 1]; k += sides->twins) {
+            const double *upper = x + k * wide, *beneath = upper + wide;
+            const int64_t row = sides->twins == 2 ? k >> 1 : k;
+            const int64_t to_row = sides->order[row] * sides->count + sides->from;
+            if (sides->twins != 2) {
+                for (int64_t v = 0; v < sides->used; v++) differences[to_row + v] = upper[v];
+                continue;
+            }
+            for (int64_t v = 0; v < sides->used; v++) {
+                halves[to_row + v] = (upper[v] + beneath[v]) / 2;
+                differences[to_row + v] = (upper[v] - beneath[v]) / 2;
+            }
+        }
+    }
+}
+
+/* Backward through part `which`, when what is above it is done. The solution goes to `differences`;
+   of `twins` half the sums of each two rows go to `halves`, half the differences there. */
+EXPORT int32_t ldl_backward(
+        int64_t which, int64_t half, int64_t twins, int64_t count, int64_t from, int64_t used,
+        int64_t width, int64_t supers, const int32_t *order HOLDS(half) BELOW(half),
+        const int32_t *first HOLDS(supers + 1), const int64_t *row_start HOLDS(supers + 1),
+        const int32_t *rows HOLDS(row_start[supers]) BELOW(half * twins),
+        const int64_t *panel_start HOLDS(supers + 1),
+        const double *lower HOLDS(panel_start[supers]), const double *pivots HOLDS(half * twins),
+        const int32_t *part HOLDS(supers), double *x HOLDS(half * twins * width),
+        double *halves HOLDS((twins - 1) * half * count), double *differences HOLDS(half * count)) {
+    const Factor f = {supers, first, row_start, rows, panel_start, lower, pivots};
+    const Sides sides = {order, twins, count, from, used};
+    double *sum = room_of_sums(&f, width);
+    if (!sum) return NO_MEMORY;
+    if (width == WIDE) backward_part(&f, which, &sides, part, x, sum, halves, differences, WIDE);
+    else if (width == WIDE / 2)
+        backward_part(&f, which, &sides, part, x, sum, halves, differences, WIDE / 2);
+    free(sum);
+    return 0;
 }
 
 /* size[i] = row i of |L| |D| |L|^T 1, all terms positive. largest[0] = max |L| off the

@@ -2,7 +2,7 @@
    describe the method): an eliminated node becomes an element, the list of nodes
    it joined; degrees are bounded from above by sizes of those lists; nodes that
    cannot be told apart are merged and eliminated together. */
-#include <stdlib.h>
+#include "pages.h"
 #include <string.h>
 #include "sparse_order.h"
 
@@ -272,9 +272,9 @@ int minimum_degree(int32_t n, int32_t inner, const int32_t *start, const int32_t
     const int64_t size = n, entries = start[n];
     Quotient q = {.n = n, .inner = inner, .mark = 2, .least = 0, .left = n};
     q.room = entries + entries / 5 + 2 * size + 16;
-    q.lists = malloc((size_t)q.room * sizeof *q.lists);
-    q.at = malloc((size_t)size * sizeof *q.at);
-    int32_t *block = malloc((size_t)(14 * size + 1) * sizeof *block);
+    q.lists = scratch_memory((size_t)q.room * sizeof *q.lists);
+    q.at = scratch_memory((size_t)size * sizeof *q.at);
+    int32_t *block = scratch_memory((size_t)(14 * size + 1) * sizeof *block);
     int result = NO_MEMORY;
     if (q.lists && q.at && block) {
         int32_t **parts[] = {&q.elements, &q.length, &q.weight, &q.degree, &q.seen, &q.after,

@@ -275,13 +275,16 @@ def symmetric_rows(
     n = rows.shape[0]
     start = rows.indptr.astype(np.int64, copy=False)
     columns = rows.indices.astype(np.int32, copy=False)
-    values = np.ascontiguousarray(rows.data, dtype=np.float64)
-    if with_values and not np.all(np.isfinite(values)):
-        raise InvalidInput("the matrix holds entries that are not finite; remove them first")
+    values, largest = np.empty(0), 0.0
+    if with_values:
+        values = np.ascontiguousarray(rows.data, dtype=np.float64)
+        largest = float(max(np.max(values, initial=0.0), -np.min(values, initial=0.0)))
+        if not np.isfinite(largest):
+            raise InvalidInput("the matrix holds entries that are not finite; remove them first")
     apart = _asymmetry(
         n, start, columns, values if with_values else None, np.empty(n, np.int64), np.empty(n)
     )
-    if apart < 0 or apart > ASYMMETRY_TOLERANCE * np.max(np.abs(values), initial=0.0):
+    if apart < 0 or apart > ASYMMETRY_TOLERANCE * largest:
         raise InvalidInput(
             "the matrix must be symmetric, and so must be the places of its stored entries; "
             "take (M + M.T) / 2"

@@ -26,7 +26,7 @@ from math import log
 from threading import Lock
 from time import perf_counter
 
-from dualfold.kernels.locks import ForkedLock
+from dualfold.kernels.threads import ForkedLock
 
 
 @dataclass(frozen=True)

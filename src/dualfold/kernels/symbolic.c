@@ -1,7 +1,7 @@
 /* What an elimination order costs, exactly, before any number is touched: the
    elimination tree, the entries of every column of L (Gilbert, Ng and Peyton 1994),
    and supernodes, runs of columns with (nearly) the same pattern below. */
-#include <stdlib.h>
+#include "pages.h"
 #include <string.h>
 #include "kernels.h"
 
@@ -147,8 +147,8 @@ EXPORT int64_t sparse_supernodes(
         int32_t *first HOLDS(size + 1), int32_t *above HOLDS(size),
         int64_t *row_start HOLDS(size + 1)) {
     const int32_t n = (int32_t)size;
-    int32_t *block = malloc((size_t)(9 * size + 1) * sizeof *block);
-    double *zeros = malloc((size_t)(size + 1) * sizeof *zeros);
+    int32_t *block = scratch_memory((size_t)(9 * size + 1) * sizeof *block);
+    double *zeros = scratch_memory((size_t)(size + 1) * sizeof *zeros);
     int64_t made = -1;
     if (block && zeros) {
         int32_t *place = block, *parent = place + n, *moved = parent + n, *count = moved + n,
@@ -189,7 +189,7 @@ EXPORT int32_t sparse_rows(
         const int64_t *row_start HOLDS(supers + 1), int32_t *rows HOLDS(row_start[supers]),
         int64_t *most HOLDS(1)) {
     const int32_t n = (int32_t)size;
-    int32_t *place = malloc((size_t)(3 * size + 1) * sizeof *place);
+    int32_t *place = scratch_memory((size_t)(3 * size + 1) * sizeof *place);
     int64_t *filled = malloc((size_t)(supers + 1) * sizeof *filled);
     most[0] = 0;
     int32_t result = place && filled ? 0 : -1;

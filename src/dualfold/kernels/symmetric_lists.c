@@ -1,6 +1,6 @@
 /* Lists of neighbours, which go one way, as symmetric rows. */
+#include "pages.h"
 #include "kernels.h"
-#include <stdlib.h>
 
 static int64_t later(int64_t a, int64_t b) { return a > b ? a : b; }
 
@@ -15,8 +15,8 @@ EXPORT int64_t symmetric_lists(
     const int64_t edges = start[n];
     if (start[0] != 0) return OUTSIDE_PATTERN;
     int64_t *at = calloc((size_t)(n + 1), sizeof *at);
-    int64_t *turned = malloc((size_t)(2 * edges + 1) * sizeof *turned), *sorted = turned + edges;
-    int32_t *lister = malloc((size_t)(edges + 1) * sizeof *lister);
+    int64_t *turned = scratch_memory((size_t)(2 * edges + 1) * sizeof *turned), *sorted = turned + edges;
+    int32_t *lister = scratch_memory((size_t)(edges + 1) * sizeof *lister);
     int64_t filled = at && turned && lister ? 0 : NO_MEMORY;
     if (!filled) {
         for (int64_t t = 0; t < edges; t++) at[next[t] + 1]++;

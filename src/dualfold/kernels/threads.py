@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import _thread
 import os
+import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from itertools import pairwise
 from numbers import Integral
 from typing import Any, Generic, TypeVar
@@ -22,7 +23,6 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from dualfold.errors import Argument, InvalidInput
-from dualfold.kernels.locks import ForkedLock
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -38,6 +38,7 @@ MAX_UNLIMITED_ROWS = 64
 MAX_ONE_THREAD_ROWS = 1_500
 # More threads than this (or than cores, where these are more) only wait for one another.
 MAX_THREADS = 64
+FORK_WAIT_SECONDS = 0.5  # what is guarded takes microseconds
 # Inside `one_thread`, of the thread (or task) that entered it alone.
 _alone: ContextVar[bool] = ContextVar("one thread", default=False)
 
@@ -206,6 +207,53 @@ def row_slices(n: int, height: int) -> Iterator[slice]:
 def thin_tiles(X: np.ndarray) -> Iterator[slice]:
     """Slices of rows that hold about `THIN_TILE` numbers."""
     return row_slices(len(X), max(MIN_TILE_ROWS, THIN_TILE_NUMBERS // max(1, X.shape[1])))
+
+
+class ForkedLock(AbstractContextManager[None]):
+    """A `threading.Lock`, made anew in each forked process.
+
+    A fork copies the memory and one thread: a lock that another thread held at that moment would
+    stay closed in the new process for ever.
+
+    held : a fork waits for it a moment, so that no thread is in the middle of what it guards
+    """
+
+    def __init__(self, *, held: bool = False) -> None:
+        self._renew()
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._renew)
+            if held:
+                os.register_at_fork(before=self._wait, after_in_parent=self._go_on)
+
+    def _renew(self) -> None:
+        self._lock = threading.Lock()
+
+    def _wait(self) -> None:
+        self._waited = self._lock.acquire(timeout=FORK_WAIT_SECONDS)
+
+    def _go_on(self) -> None:
+        if self._waited:
+            self._lock.release()
+
+    def __enter__(self) -> None:
+        self._lock.acquire()
+
+    def __exit__(self, *error: object) -> None:
+        self._lock.release()
+
+
+def _renew_cached_properties() -> None:
+    """Give cached properties new locks: before Python 3.12 their first reader holds one."""
+    modules = [module for name, module in list(sys.modules.items()) if name.startswith("dualfold.")]
+    classes = {one for module in modules for one in vars(module).values() if isinstance(one, type)}
+    for held in classes:
+        for one in vars(held).values():
+            if isinstance(one, cached_property):
+                one.lock = threading.RLock()  # type: ignore[attr-defined]
+
+
+if hasattr(os, "register_at_fork") and hasattr(cached_property(id), "lock"):
+    os.register_at_fork(after_in_child=_renew_cached_properties)
 
 
 class _OneThread(AbstractContextManager[None]):

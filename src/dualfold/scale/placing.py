@@ -14,7 +14,7 @@ from uuid import uuid4
 import numpy as np
 
 from dualfold.errors import DataUnavailable
-from dualfold.kernels.locks import ForkedLock
+from dualfold.kernels.threads import ForkedLock
 from dualfold.scale.engine import OneTask, own_threads, require_module, translate_failures
 from dualfold.scale.rows import plain_rows
 from dualfold.scale.table import TiledTable

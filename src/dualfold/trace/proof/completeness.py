@@ -35,7 +35,12 @@ from dualfold.trace.proof.rounding import (
 )
 from dualfold.trace.proof.trial_directions import Trial, trial
 from dualfold.trace.sparse.factorisation import Factorisation, factorise
-from dualfold.trace.sparse.shifted_matrices import shifted_matrices
+from dualfold.trace.sparse.mirrored_rows import RotatedMatrix
+from dualfold.trace.sparse.shifted_matrices import (
+    absolute_row_sums,
+    lowered_matrix,
+    shifted_matrices,
+)
 
 _average_halves = kernel("average_halves")
 
@@ -280,7 +285,10 @@ def _counted_floor(
 
 
 def factor_with_room(
-    problem: TraceProblem, factor: Factorisation, matrix: sp.csr_array, height: float
+    problem: TraceProblem,
+    factor: Factorisation,
+    matrix: sp.csr_array | RotatedMatrix,
+    height: float,
 ) -> Factorisation | None:
     """A factorisation of S − diag(r) whose rounding errors stay within r, row by row.
 
@@ -294,9 +302,7 @@ def factor_with_room(
         if not np.isfinite(errors).all():
             return None
         room, diagonal = 2 * errors, matrix.diagonal()
-        lowered = matrix.copy()
-        lowered.setdiag(diagonal - room)
-        found = factorise(lowered, shifted_matrices(problem).ordering)
+        found = factorise(lowered_matrix(matrix, room), shifted_matrices(problem).ordering)
         errors = np.maximum(
             errors, _row_errors(found) + formed + UNIT_ROUNDOFF * (np.abs(diagonal) + room)
         )
@@ -311,7 +317,10 @@ def _row_errors(factor: Factorisation) -> Array:
 
 
 def counted_height(
-    problem: TraceProblem, factor: Factorisation, matrix: sp.csr_array, height: float
+    problem: TraceProblem,
+    factor: Factorisation,
+    matrix: sp.csr_array | RotatedMatrix,
+    height: float,
 ) -> float:
     """The height under which the pivots count every eigenvalue of (sign·A, B)."""
     pencil = shifted_matrices(problem)
@@ -388,9 +397,11 @@ def excluded_trial(problem: TraceProblem) -> Trial | None:
     return trial(problem, problem.excluded_basis) if problem.excluded_basis.shape[1] else None
 
 
-def _shift_rounding(problem: TraceProblem, matrix: sp.csr_array, height: float) -> Array:
+def _shift_rounding(
+    problem: TraceProblem, matrix: sp.csr_array | RotatedMatrix, height: float
+) -> Array:
     """Row sums of the rounding made in forming A − hB (at most one unit per entry)."""
-    rows = abs(matrix) @ np.ones(matrix.shape[0])
+    rows = absolute_row_sums(matrix)
     pencil = shifted_matrices(problem)
     balance = pencil.balance(height)
     shifts = abs(height) / balance * (abs(problem.metric.sparse()) @ np.ones(problem.n))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from dualfold.trace.row_order import reordered_problem, rows_put_back
 from dualfold.trace.solution import Solution, with_signs
 from dualfold.trace.solvers.solver import Solver
 from dualfold.trace.solvers.subspace import Iteration, Progress, Through, iterate
-from dualfold.trace.sparse.factorisation import factorise
+from dualfold.trace.sparse.factorisation import Factorisation, factorise
 from dualfold.trace.sparse.shifted_matrices import shifted_matrices
 
 # Guard vectors for MᵀM: a certificate may need a spectral floor further up than the first eigengap,
@@ -102,7 +103,11 @@ class Factored(Solver):
             start=self.start,
             powers=0 if isinstance(problem.A, Gramian) else START_POWERS,
         )
-        return iterate(problem, Through(inverse_below(problem)), settings)
+        factor, shift = factor_below(problem)
+        solve = partial(shifted_matrices(problem).solve, factor, shift)
+        found = iterate(problem, Through(solve), settings)
+        factor.release()
+        return found
 
     def _moving(self, problem: TraceProblem) -> int:
         """How many directions take a step: from a start with all wanted ones, one more than these.
@@ -116,7 +121,13 @@ class Factored(Solver):
 
 
 def inverse_below(problem: TraceProblem) -> Callable[[Array], Array]:
-    """(sign·A − σB)⁻¹ with σ below the spectrum, as high as is easily found.
+    """(sign·A − σB)⁻¹ with σ below the spectrum, as high as is easily found."""
+    factor, shift = factor_below(problem)
+    return partial(shifted_matrices(problem).solve, factor, shift)
+
+
+def factor_below(problem: TraceProblem) -> tuple[Factorisation, float]:
+    """The factorisation of sign·A − σB and σ, below the spectrum, as high as is easily found.
 
     The signs of the pivots tell whether σ is below; if not, it steps down.
     """
@@ -127,10 +138,11 @@ def inverse_below(problem: TraceProblem) -> Callable[[Array], Array]:
         factor = factorise(pencil.at(shift), pencil.ordering)
         if factor.negative == expected and not factor.zero:
             break
+        factor.release()
         sure, size = gershgorin(problem)
         step = step or 1e-3 * max(size, abs(shift))
         shift, step = max(sure - shift_margin(problem) * size, shift - step), 2 * step
-    return lambda R: pencil.solve(factor, shift, R)
+    return factor, shift
 
 
 def shift_below(problem: TraceProblem) -> float:

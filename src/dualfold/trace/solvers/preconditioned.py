@@ -13,7 +13,7 @@ import scipy.sparse.linalg
 
 from dualfold.arrays import Array
 from dualfold.errors import MissingDependency
-from dualfold.kernels.locks import ForkedLock
+from dualfold.kernels.threads import ForkedLock
 from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.trace.solution import Solution
 from dualfold.trace.solvers.factored import shift_below

@@ -11,6 +11,9 @@ below σ is a proof for every eigenvalue further from σ than that.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -35,12 +38,14 @@ from dualfold.kernels.ordering import (
 )
 from dualfold.kernels.reports import steps, tally
 from dualfold.kernels.threads import in_threads, row_slices, thread_count
+from dualfold.trace.sparse.mirrored_rows import RotatedMatrix
 
 __all__ = [
     "Factorisation",
     "Ordering",
     "factorise",
     "fill_reducing_ordering",
+    "memory_used_again",
     "ordering_after",
     "paired_ordering",
 ]
@@ -48,14 +53,54 @@ __all__ = [
 # Shares of the work for each thread. More shares balance better but leave more to the end, which
 # one thread does alone (docs/dev/notes/trace-solvers.md).
 SHARES_A_THREAD = 3
+# A larger factor is solved with by parts, always the same, which threads take side by side
+# (docs/dev/notes/trace-solvers.md).
+MIN_ENTRIES_IN_PARTS = 2_000_000
+SOLVE_PARTS = 8
 OUTSIDE_PATTERN = c_constant("OUTSIDE_PATTERN")
 SOLVE_COLUMNS = c_constant("WIDE")  # right-hand sides that go through the factor together
 ROUND_OFF = 2.0**-53
 
 _plan = kernel("ldl_plan")
 _factorise = kernel_in_shares("ldl_factorise")
+_factorise_rotated = kernel_in_shares("ldl_factorise_rotated")
 _solve = kernel("ldl_solve")
+_solve_rotated = kernel("ldl_solve_rotated")
+_solve_parts = kernel("ldl_solve_parts")
+_forward = kernel_in_shares("ldl_forward")
+_backward = kernel_in_shares("ldl_backward")
 _absolute = kernel("ldl_absolute")
+
+
+# Inside `memory_used_again`: that of a factor which is not needed any more.
+_left_over: ContextVar[list[Floats] | None] = ContextVar("memory of a factor", default=None)
+
+
+@contextmanager
+def memory_used_again() -> Iterator[None]:
+    """Inside, the next factorisation of the same size takes the memory of a released factor.
+
+    Memory that a process has not used before takes longer to get than to fill
+    (docs/dev/notes/trace-solvers.md).
+    """
+    token = _left_over.set([])
+    try:
+        yield
+    finally:
+        _left_over.reset(token)
+
+
+def _free_memory(size: int) -> Floats:
+    for at, block in enumerate(left := _left_over.get() or []):
+        if len(block) == size:
+            return left.pop(at)
+    return np.empty(size)
+
+
+def _leave_over(*blocks: Floats) -> None:
+    left = _left_over.get()
+    if left is not None:
+        left.extend(blocks)
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,10 +148,95 @@ class Factorisation:
         """The largest of them."""
         return float(self.row_errors.max(initial=0.0))
 
+    def release(self) -> None:
+        """Say that the factor is not used any more: the next one may be written over it."""
+        _leave_over(self.lower)
+
     def solve(self, rhs: NDArray[Any]) -> Floats:
         """The x of M x = rhs, for one right-hand side (n,) or several (n, k)."""
+        right = self._right_sides(rhs, len(self.pivots))
+        if right.ndim == 2 and self._goes_by_parts(right.shape[1]):
+            found = self._solved_by_parts(right, self.ordering.permutation)[1]
+            return self._checked(found, right)
+        out = np.empty_like(right)
+        count = 1 if right.ndim == 1 else right.shape[1]
+        factor = (self.ordering.permutation, *self._parts)
+
+        def one(columns: slice) -> int:
+            sizes = (len(right), count, columns.start, columns.stop, len(self.ordering.above))
+            status: int = _solve(*sizes, *factor, right, out)
+            return status
+
+        self._solve_columns(one, count)
+        return self._checked(out, right)
+
+    def solve_rotated(self, rhs: Floats) -> tuple[Floats, Floats]:
+        """Of M (x, y) = (rhs, −rhs) with a rotated matrix M: (x + y)/2 and (x − y)/2."""
+        right = self._right_sides(rhs, len(self.pivots) // 2)
+        half, count = right.shape
+        order = np.ascontiguousarray(self.ordering.permutation[::2])
+        if self._goes_by_parts(count):
+            sums, differences = self._solved_by_parts(right, order)
+            return sums, self._checked(differences, right)
+        sums, differences = np.empty_like(right), np.empty_like(right)
+        factor = (order, *self._parts)
+
+        def one(columns: slice) -> int:
+            sizes = (half, count, columns.start, columns.stop, len(self.ordering.above))
+            status: int = _solve_rotated(*sizes, *factor, right, sums, differences)
+            return status
+
+        self._solve_columns(one, count)
+        return sums, self._checked(differences, right)
+
+    def _goes_by_parts(self, count: int) -> bool:
+        return count > 1 and self.ordering.factor_entries >= MIN_ENTRIES_IN_PARTS
+
+    @cached_property
+    def _solve_plan(self) -> tuple[int, int, Ints, Ints, Ints]:
+        """Parts, rows above them all and one, and what `ldl_solve_parts` says of each supernode."""
+        o = self.ordering
+        n, supers = len(o.permutation), len(o.above)
+        parts, part, *_ = _parts_of_tree(o, SOLVE_PARTS)
+        ends, place = np.empty(supers, np.int32), np.empty(n, np.int32)
+        top = _solve_parts(n, supers, parts, o.first, o.above, part, ends, place)
+        return parts, int(top), part, ends, place
+
+    def _solved_by_parts(self, right: Floats, order: Ints) -> tuple[Floats, Floats]:
+        """The solutions, and before them those of the twins where `order` is one of pairs."""
+        half, count = right.shape
+        twins, supers = len(self.pivots) // half, len(self.ordering.above)
+        parts, top, part, ends, place = self._solve_plan
+        halves, found = np.empty(((twins - 1) * half, count)), np.empty_like(right)
+        states = []
+        for columns in row_slices(count, SOLVE_COLUMNS):
+            used = columns.stop - columns.start
+            width = SOLVE_COLUMNS if used > SOLVE_COLUMNS // 2 else SOLVE_COLUMNS // 2
+            x, sums = _free_memory(half * twins * width), _free_memory(parts * top * width)
+            sizes = (half, twins, count, columns.start, used, width)
+            factor = (supers, order, *self._parts, part)
+            forward = _forward(*sizes, parts, top, *factor, ends, place, right, x, sums)
+            backward = _backward(*sizes, *factor, x, halves, found)
+            in_threads(forward, range(parts), thread_count())
+            forward(parts)
+            states += [backward(parts), *in_threads(backward, range(parts), thread_count())]
+            _leave_over(x, sums)
+        raise_without_memory(states, 8 * len(self.pivots) * (SOLVE_COLUMNS + 1))
+        return halves, found
+
+    def _checked(self, found: Floats, right: Floats) -> Floats:
+        ends = [found.min(initial=0.0), found.max(initial=0.0)]
+        if not np.isfinite(ends).all() and np.isfinite(right).all():
+            raise self._no_solution()
+        return found
+
+    @property
+    def _parts(self) -> tuple[Any, ...]:
+        o = self.ordering
+        return o.first, o.row_start, o.rows, o.panel_start, self.lower, self.pivots
+
+    def _right_sides(self, rhs: NDArray[Any], n: int) -> Floats:
         right = np.ascontiguousarray(rhs, dtype=np.float64)
-        n = len(self.pivots)
         if right.ndim not in (1, 2) or len(right) != n:
             raise InvalidInput(
                 f"a right-hand side of {n} rows is needed, one or two dimensions; "
@@ -114,21 +244,11 @@ class Factorisation:
             )
         if self.zero:
             raise self._no_solution()
-        out = np.empty_like(right)
-        count = 1 if right.ndim == 1 else right.shape[1]
-        o = self.ordering
-        factor = (o.first, o.row_start, o.rows, o.panel_start, self.lower, self.pivots)
+        return right
 
-        def one(columns: slice) -> int:
-            sizes = (n, count, columns.start, columns.stop, len(o.above))
-            status: int = _solve(*sizes, o.permutation, *factor, right, out)
-            return status
-
+    def _solve_columns(self, one: Callable[[slice], int], count: int) -> None:
         states = in_threads(one, row_slices(count, SOLVE_COLUMNS), thread_count())
-        raise_without_memory(states, 8 * n * (SOLVE_COLUMNS + 1))
-        if not np.isfinite(out).all() and np.isfinite(right).all():
-            raise self._no_solution()
-        return out
+        raise_without_memory(states, 8 * len(self.pivots) * (SOLVE_COLUMNS + 1))
 
     def _no_solution(self) -> InvalidInput:
         return InvalidInput(
@@ -137,10 +257,16 @@ class Factorisation:
         )
 
 
-def factorise(matrix: csr_array[Any], ordering: Ordering) -> Factorisation:
+def factorise(matrix: csr_array[Any] | RotatedMatrix, ordering: Ordering) -> Factorisation:
     """L D Lᵀ of a symmetric matrix whose pattern lies in the one that was ordered."""
-    n, start, columns, values, apart = symmetric_rows(matrix, with_values=True)
     o = ordering
+    if isinstance(matrix, RotatedMatrix):
+        n, apart = matrix.shape[0], 0.0
+        kernel_of_matrix, parts = _factorise_rotated, matrix.parts
+        _refuse_order_without_pairs(o)
+    else:
+        n, start, columns, values, apart = symmetric_rows(matrix, with_values=True)
+        kernel_of_matrix, parts = _factorise, (n, start, columns, values)
     if len(o.permutation) != n:
         raise InvalidInput(
             f"the ordering is for {len(o.permutation)} rows and the matrix has {n}; "
@@ -148,7 +274,7 @@ def factorise(matrix: csr_array[Any], ordering: Ordering) -> Factorisation:
         )
     tally("factor entries", o.factor_entries)
     tally("factor multiply-adds", o.flops)
-    lower, pivots = _factor(o, start, columns, values)
+    lower, pivots = _factor(o, kernel_of_matrix, parts)
     good = np.isfinite(pivots)
     return Factorisation(
         ordering=o,
@@ -161,47 +287,66 @@ def factorise(matrix: csr_array[Any], ordering: Ordering) -> Factorisation:
     )
 
 
-def _factor(o: Ordering, start: Longs, columns: Ints, values: Floats) -> tuple[Floats, Floats]:
-    """L, block by block, and D, of the matrix with these compressed rows."""
+def _refuse_order_without_pairs(o: Ordering) -> None:
+    half = len(o.permutation) // 2
+    if not np.array_equal(o.permutation[::2] + half, o.permutation[1::2]):
+        raise InvalidInput("a rotated matrix is factorised in the order of its pairs")
+
+
+def _factor(
+    o: Ordering, kernel_of_matrix: Callable[..., Any], matrix: tuple[Any, ...]
+) -> tuple[Floats, Floats]:
+    """L, block by block, and D, of the matrix that the kernel reads from these parts."""
     n, supers = len(o.permutation), len(o.above)
-    part = np.empty(supers, np.int32)
-    hand_at = np.empty(supers + 1, np.int64)
     wanted = SHARES_A_THREAD * thread_count()
-    stacks = np.empty(wanted + 1, np.int64)
-    work = np.empty(wanted + 1)
-    parts = _plan(supers, wanted, o.first, o.above, o.row_start, part, hand_at, stacks, work)
-    raise_without_memory([parts], 16 * supers)
+    parts, part, hand_at, stacks, work = _parts_of_tree(o, wanted)
     place = np.empty(n, np.int32)
     place[o.permutation] = np.arange(n, dtype=np.int32)
+    threads = min(thread_count(), parts) or 1
+    deepest = int(stacks[: parts + 1].max(initial=0))
+    sizes = (int(o.panel_start[-1]), int(hand_at[-1]), threads * deepest)
     try:
-        lower = np.empty(o.panel_start[-1])
-        handed = np.empty(hand_at[-1])
+        lower, handed, stack = (_free_memory(size) for size in sizes)
     except MemoryError:
-        raise_without_memory([NO_MEMORY], 8 * int(o.panel_start[-1] + hand_at[-1]))
+        raise_without_memory([NO_MEMORY], 8 * sum(sizes))
     pivots = np.empty(n)
 
     tree = (o.first, o.above, o.row_start, o.rows, o.panel_start)
-    rows = (start, columns, values, o.permutation, place)
-    share = _factorise(n, supers, *rows, *tree, part, hand_at, handed, lower, pivots)
+    rows = (matrix[0], supers, *matrix[1:], o.permutation, place)
+    share = kernel_of_matrix(*rows, *tree, part, hand_at, handed, len(stack), stack, lower, pivots)
+    free = [deepest * which for which in range(threads)]  # where a part's stack may lie
 
     # The subtrees side by side, the largest first; then the supernodes above all of them.
     with steps("factorising", float(work[: parts + 1].sum())) as done:
 
         def one(which: int) -> int:
-            status: int = share(which, int(stacks[which]))
+            at = free.pop()
+            status: int = share(which, at)
+            free.append(at)
             done(float(work[which]))
             return status
 
-        states = in_threads(one, sorted(range(parts), key=lambda p: -work[p]), thread_count())
+        states = in_threads(one, sorted(range(parts), key=lambda p: -work[p]), threads)
         if not any(states):
             states = [one(parts)]
-    raise_without_memory(states, 8 * int(stacks[: parts + 1].max(initial=0)))
+    _leave_over(handed, stack)
+    raise_without_memory(states, 8 * deepest)
     if OUTSIDE_PATTERN in states:
         raise InvalidInput(
             "the matrix has entries outside the pattern that was ordered; "
             "order the pattern that holds them all"
         )
     return lower, pivots
+
+
+def _parts_of_tree(o: Ordering, wanted: int) -> tuple[int, Ints, Longs, Longs, Floats]:
+    """How many parts there are besides that above them all, and what `ldl_plan` says of them."""
+    supers = len(o.above)
+    part, hand_at = np.empty(supers, np.int32), np.empty(supers + 1, np.int64)
+    stacks, work = np.empty(wanted + 1, np.int64), np.empty(wanted + 1)
+    parts = _plan(supers, wanted, o.first, o.above, o.row_start, part, hand_at, stacks, work)
+    raise_without_memory([parts], 16 * supers)
+    return int(parts), part, hand_at, stacks, work
 
 
 def _row_errors(o: Ordering, lower: Floats, pivots: Floats) -> Floats:

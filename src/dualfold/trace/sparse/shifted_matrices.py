@@ -28,10 +28,13 @@ from dualfold.trace.sparse.factorisation import (
     ordering_after,
     paired_ordering,
 )
+from dualfold.trace.sparse.mirrored_rows import MirroredRows, RotatedMatrix, mirrored_pattern
 
 __all__ = [
     "MAX_FLOPS",
     "ShiftedMatrices",
+    "absolute_row_sums",
+    "lowered_matrix",
     "share_ordering",
     "share_renumbered_orders",
     "shifted_matrices",
@@ -158,20 +161,13 @@ class ShiftedMatrices:
         """α: √|shift|, and 1 where nothing is auxiliary."""
         return float(np.sqrt(abs(shift))) or 1.0 if self.auxiliary else 1.0
 
-    def at(self, shift: float) -> sp.csr_array:
-        """The matrix of this shift; TooLarge where A is known by its products alone."""
+    def at(self, shift: float) -> Any:
+        """The matrix of this shift, compressed rows, or rotated where `is_rotated`.
+
+        TooLarge where A is known by its products alone.
+        """
         if isinstance(self.A, Gramian):
-            a, s = self.balance(shift), self.sign
-            top, bottom = np.full(self.auxiliary, -s * a), -shift / a * self.metric.sparse()
-            beneath, plain = bottom.diagonal(), None
-            if not isinstance(self.metric, Identity | Diagonal):
-                plain = sp.csr_array(bottom - sp.diags_array(beneath))
-            if self.is_rotated:
-                mean, half = (top + beneath) / 2, (top - beneath) / 2
-                return self._augmented_matrix.with_diagonals(
-                    [mean, mean, half, half], plain, rotated=True
-                )
-            return self._augmented_matrix.with_diagonals([top, beneath], plain, rotated=False)
+            return self._augmented_at(shift)
         if isinstance(self.A, LinearOperator):
             raise TooLarge("A is a linear operator and has no pivots; Lanczos() needs none")
         if self._diagonal_places is None:
@@ -205,15 +201,37 @@ class ShiftedMatrices:
     def solve_pairs(self, factor: Factorisation, shift: float, R: Array) -> tuple[Array, Array]:
         """The auxiliary part and the rest of the solution of `at(shift)`·(x, y) = (0, R)."""
         before = self.auxiliary
-        if not self.is_rotated:
-            found = factor.solve(np.vstack([np.zeros((before, R.shape[1])), R]))
-            return found[:before], found[before:]
-        found = factor.solve(np.vstack([R, -R]))
-        return (found[:before] + found[before:]) / 2, (found[:before] - found[before:]) / 2
+        if self.is_rotated:
+            return factor.solve_rotated(R)
+        found = factor.solve(np.vstack([np.zeros((before, R.shape[1])), R]))
+        return found[:before], found[before:]
+
+    def _augmented_at(self, shift: float) -> sp.csr_array | RotatedMatrix:
+        a, s = self.balance(shift), self.sign
+        top, bottom = np.full(self.auxiliary, -s * a), -shift / a * self.metric.sparse()
+        beneath = bottom.diagonal()
+        plain = isinstance(self.metric, Identity | Diagonal)
+        rest = sp.csr_array(bottom.shape) if plain else bottom - sp.diags_array(beneath)
+        if self.is_rotated:
+            mean, cross = (top + beneath) / 2, (top - beneath) / 2
+            rotated = RotatedMatrix.of(self._mirrored_factor, -s, mean, cross)
+            if plain:
+                return rotated  # else the rest stands in both halves, as sum and difference
+            both = sp.block_array([[rest, -rest], [-rest, rest]]) / 2
+            return sp.csr_array(rotated.written_out() + both)
+        matrix = self._augmented_matrix.with_diagonal(np.concatenate([top, beneath]))
+        if plain:
+            return matrix
+        before = sp.csr_array((self.auxiliary, self.auxiliary))
+        return sp.csr_array(matrix + sp.block_diag([before, rest]))
 
     @cached_property
     def _augmented_matrix(self) -> AugmentedMatrix:
-        return AugmentedMatrix.of(self.A.factor, self.sign, self.is_rotated)
+        return AugmentedMatrix.of(sp.csr_array(-self.sign * self.A.factor))
+
+    @cached_property
+    def _mirrored_factor(self) -> MirroredRows:
+        return MirroredRows.of(self.A.factor, self.A.factor_transpose)
 
     def _find_plain_order(self) -> Ordering | TooLarge:
         try:
@@ -244,8 +262,9 @@ class ShiftedMatrices:
         n = self.A.shape[0]
         if not isinstance(self.A, Gramian) or self.auxiliary != n or n < MIN_ROTATED_ROWS:
             return None
-        M = abs(self.A.factor)
-        pattern = sp.csr_array(M + M.T + abs(self.metric.sparse()))
+        pattern = mirrored_pattern(self.A.factor, self.A.factor_transpose)
+        if not isinstance(self.metric, Identity | Diagonal):
+            pattern = sp.csr_array(pattern + abs(self.metric.sparse()))
         try:
             # Blocks of 2×2 cost eight times what single entries do.
             return paired_ordering(
@@ -255,60 +274,39 @@ class ShiftedMatrices:
             return None
 
 
+def absolute_row_sums(matrix: sp.csr_array | RotatedMatrix) -> Array:
+    """The sum of the sizes of the entries of each row."""
+    if isinstance(matrix, RotatedMatrix):
+        return matrix.absolute_sums()
+    return np.asarray(abs(matrix) @ np.ones(matrix.shape[0]))
+
+
+def lowered_matrix(
+    matrix: sp.csr_array | RotatedMatrix, room: Array
+) -> sp.csr_array | RotatedMatrix:
+    """The matrix with so much less on its diagonal, rounded once."""
+    if isinstance(matrix, RotatedMatrix):
+        return matrix.lowered(room)
+    lowered = matrix.copy()
+    lowered.setdiag(matrix.diagonal() - room)
+    return lowered
+
+
 @dataclass(frozen=True, eq=False)
 class AugmentedMatrix:
     """The augmented matrix of MᵀM − shift·B, whose entries off a few diagonals never change.
 
         [[−sαI, −sM], [−sMᵀ, −(shift/α)·B]]        (s the sign, α = √|shift|)
 
-    or the same with rows i and n + i rotated by 45°. To put the blocks together takes as long as
-    a factorisation; it is done once, and each shift only fills in its diagonals.
+    To put the blocks together takes as long as a factorisation; it is done once, and each shift
+    only fills in its diagonal.
     """
 
     fixed: sp.csr_array
-    places: tuple[Array, ...]  # where in fixed.data: the diagonals of the four blocks that have one
+    places: Array  # where in fixed.data: the diagonal
 
     @classmethod
-    def of(cls, M: sp.csr_array, sign: float, rotated: bool) -> AugmentedMatrix:
-        side = sp.csr_array(-sign * M)
-        if not rotated:
-            return cls._of_sides(side)
-        return cls._of_halves(side)
-
-    @classmethod
-    def _of_halves(cls, side: sp.csr_array) -> AugmentedMatrix:
-        """[[even, odd], [−odd, −even]] with four diagonals stored, written out row by row.
-
-        even = (side + sideᵀ)/2 and odd = (sideᵀ − side)/2 have the places of both, stored once.
-        """
-        n = side.shape[0]
-        both = sp.csr_array(side + 1j * side.T)  # sorted: a complex number for each place
-        missing = np.flatnonzero(both.diagonal() == 0)
-        if len(missing):  # `where` below needs a place for every diagonal entry
-            both = _with_entries(both, missing, missing)
-        even, odd = (both.data.real + both.data.imag) / 2, (both.data.imag - both.data.real) / 2
-        start, lengths = both.indptr[:-1].astype(np.int64), np.diff(both.indptr)
-        first = np.arange(both.nnz) + np.repeat(start, lengths)
-        second = first + np.repeat(lengths, lengths)
-        total = 2 * both.nnz
-        kind = np.int32 if 2 * total < 2**31 else np.int64
-        indices, data = np.empty(2 * total, kind), np.empty(2 * total)
-        for here, values, columns in (
-            (first, even, both.indices),
-            (second, odd, both.indices + n),
-            (first + total, -odd, both.indices),
-            (second + total, -even, both.indices + n),
-        ):
-            data[here], indices[here] = values, columns
-        indptr = np.concatenate([2 * start, total + 2 * start, [2 * total]]).astype(kind)
-        fixed = sp.csr_array((data, indices, indptr), shape=(2 * n, 2 * n))
-        rows = np.repeat(np.arange(n), lengths)
-        where = np.flatnonzero(rows == both.indices)  # the diagonal entry of each row
-        corners = (first[where], second[where] + total, second[where], first[where] + total)
-        return cls(fixed, corners)
-
-    @classmethod
-    def _of_sides(cls, side: sp.csr_array) -> AugmentedMatrix:
+    def of(cls, side: sp.csr_array) -> AugmentedMatrix:
         """[[0, side], [sideᵀ, 0]] with its diagonal stored, written out row by row."""
         m, n = side.shape
         below = sp.csr_array(side.T)
@@ -327,35 +325,12 @@ class AugmentedMatrix:
         if max(m + n, indptr[-1]) < 2**31:
             indices, indptr = indices.astype(np.int32), indptr.astype(np.int32)
         fixed = sp.csr_array((data, indices, indptr), shape=(m + n, m + n))
-        return cls(fixed, (top, beneath))
+        return cls(fixed, np.concatenate([top, beneath]))
 
-    def with_diagonals(
-        self, diagonals: list[Array], plain: sp.csr_array | None, *, rotated: bool
-    ) -> sp.csr_array:
-        """The matrix of one shift: the diagonals, and what B has off its own."""
+    def with_diagonal(self, diagonal: Array) -> sp.csr_array:
+        """The matrix of one shift."""
         data = self.fixed.data.copy()
-        for where, diagonal in zip(self.places, diagonals, strict=True):
-            data[where] += diagonal
+        data[self.places] += diagonal
         matrix = sp.csr_array((data, self.fixed.indices, self.fixed.indptr), self.fixed.shape)
         matrix.has_canonical_format = True  # rows were written in order
-        if plain is None:
-            return matrix
-        before = self.fixed.shape[0] - plain.shape[0]
-        if rotated:  # bottom stands in both halves, as sum and difference
-            half = plain / 2
-            return sp.csr_array(matrix + sp.block_array([[half, -half], [-half, half]]))
-        return sp.csr_array(matrix + sp.block_diag([sp.csr_array((before, before)), plain]))
-
-
-def _with_entries(matrix: sp.csr_array, rows: Array, columns: Array) -> sp.csr_array:
-    """The matrix with these entries stored, 0 where there was none; rows sorted."""
-    coo = matrix.tocoo()
-    joined = sp.csr_array(
-        (
-            np.concatenate([coo.data, np.zeros(len(rows))]),
-            (np.concatenate([coo.row, rows]), np.concatenate([coo.col, columns])),
-        ),
-        shape=matrix.shape,
-    )
-    joined.sum_duplicates()
-    return joined
+        return matrix
