@@ -4,7 +4,10 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from dualfold.embedding import embed
 from dualfold.errors import InvalidInput
+from dualfold.trace import TraceProblem
+from dualfold.trace.solvers import Factored
 from dualfold.trace.sparse import factorisation, mirrored_rows
 from dualfold.trace.sparse.factorisation import (
     factorise,
@@ -13,6 +16,7 @@ from dualfold.trace.sparse.factorisation import (
     paired_ordering,
 )
 from dualfold.trace.sparse.mirrored_rows import MirroredRows, RotatedMatrix, mirrored_pattern
+from dualfold.trace.sparse.shifted_matrices import shifted_matrices
 
 
 def factor(n: int, seed: int, size: float = 1.0) -> sp.csr_array:
@@ -142,3 +146,22 @@ def test_memory_of_a_released_factor_is_used_again():
     assert outside.lower is not block
     outside.release()
     assert factorise(matrix, order).lower is not outside.lower
+
+
+def test_a_certificate_writes_over_the_factor_of_the_solver(monkeypatch):
+    taken, given = [], factorisation._free_memory
+
+    def told(size: int) -> np.ndarray:
+        taken.append(given(size))
+        return taken[-1]
+
+    monkeypatch.setattr(factorisation, "_free_memory", told)
+    path = sp.diags_array([np.ones(399), np.ones(399)], offsets=[1, -1])
+    laplacian = sp.csr_array(sp.diags_array(path.sum(axis=1)) - path)
+    problem = TraceProblem(laplacian, np.linspace(1, 2, 400), excluded=np.ones((400, 1)))
+    found = embed(problem, solver=Factored())
+    assert found.certificate.level == "proved"
+    size = shifted_matrices(problem).ordering.panel_start[-1]
+    first, *later = [block for block in taken if len(block) == size]
+    assert later
+    assert all(block is first for block in later)
