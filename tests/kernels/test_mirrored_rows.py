@@ -7,6 +7,7 @@ import scipy.sparse as sp
 from dualfold.embedding import embed
 from dualfold.errors import InvalidInput
 from dualfold.trace import TraceProblem
+from dualfold.trace.filled_square import MAX_SMALL_ROWS
 from dualfold.trace.solvers import Factored
 from dualfold.trace.sparse import factorisation, mirrored_rows
 from dualfold.trace.sparse.factorisation import (
@@ -149,6 +150,7 @@ def test_memory_of_a_released_factor_is_used_again():
 
 
 def test_a_certificate_writes_over_the_factor_of_the_solver(monkeypatch):
+    n = 2 * MAX_SMALL_ROWS  # fewer are proved without a factorisation
     taken, given = [], factorisation._free_memory
 
     def told(size: int) -> np.ndarray:
@@ -156,9 +158,9 @@ def test_a_certificate_writes_over_the_factor_of_the_solver(monkeypatch):
         return taken[-1]
 
     monkeypatch.setattr(factorisation, "_free_memory", told)
-    path = sp.diags_array([np.ones(399), np.ones(399)], offsets=[1, -1])
+    path = sp.diags_array([np.ones(n - 1), np.ones(n - 1)], offsets=[1, -1])
     laplacian = sp.csr_array(sp.diags_array(path.sum(axis=1)) - path)
-    problem = TraceProblem(laplacian, np.linspace(1, 2, 400), excluded=np.ones((400, 1)))
+    problem = TraceProblem(laplacian, np.linspace(1, 2, n), excluded=np.ones((n, 1)))
     found = embed(problem, solver=Factored())
     assert found.certificate.level == "proved"
     size = shifted_matrices(problem).ordering.panel_start[-1]
