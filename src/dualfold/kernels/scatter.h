@@ -135,7 +135,7 @@ EXPORT int32_t NAME(scatter)(
             }
             const int64_t left = width - p * PANEL, wide = left < PANEL ? left : PANEL;
             for (int64_t i = p * PANEL; i < width; i++)
-                for (int64_t j = 0; j < wide; j++)
+                for (int64_t j = 0; j < wide && p * PANEL + j <= i; j++)
                     total[i * width + p * PANEL + j] += room.block[i * PANEL + j];
         }
     }
