@@ -52,7 +52,7 @@ def test_rows_are_those_of_both_and_of_the_diagonal(n, size):
         assert np.all(np.diff(columns) > 0)
     mean, cross = np.random.default_rng(1).standard_normal((2, n))
     matrix = RotatedMatrix.of(MirroredRows.of(*both(M)), -0.5, mean, cross)
-    found, wanted = matrix.written_out(), rotated(M.toarray(), -0.5, mean, cross)
+    found, wanted = matrix.as_compressed_rows(), rotated(M.toarray(), -0.5, mean, cross)
     assert np.array_equal(found.toarray(), wanted)
     assert found.nnz == 4 * places.sum()
     assert np.array_equal(wanted, wanted.T)
@@ -64,13 +64,13 @@ def test_a_lowered_diagonal_is_rounded_once():
     M, room = factor(9, 1), np.random.default_rng(3).random(18)
     mean, cross = np.random.default_rng(1).standard_normal((2, 9))
     matrix = RotatedMatrix.of(MirroredRows.of(*both(M)), 1.0, mean, cross)
-    wanted = matrix.written_out().toarray()
+    wanted = matrix.as_compressed_rows().toarray()
     wanted[np.diag_indices(18)] -= room
-    lowered = matrix.lowered(room)
-    assert np.array_equal(lowered.written_out().toarray(), wanted)
+    lowered = matrix.with_less_diagonal(room)
+    assert np.array_equal(lowered.as_compressed_rows().toarray(), wanted)
     assert np.array_equal(lowered.diagonal(), np.diagonal(wanted))
     with pytest.raises(ValueError, match="lowered before"):
-        lowered.lowered(room)
+        lowered.with_less_diagonal(room)
 
 
 @pytest.mark.parametrize("wrong", [np.nan, np.inf])
@@ -89,8 +89,8 @@ def test_the_factor_is_that_of_the_matrix_written_out(seed):
     order = paired_ordering(fill_reducing_ordering(pattern))
     mean, cross, room = np.random.default_rng(seed).standard_normal((3, n))
     matrix = RotatedMatrix.of(MirroredRows.of(*both(M)), 1.0, mean, cross)
-    matrix = matrix.lowered(np.concatenate([room, -room]))
-    found, plain = factorise(matrix, order), factorise(matrix.written_out(), order)
+    matrix = matrix.with_less_diagonal(np.concatenate([room, -room]))
+    found, plain = factorise(matrix, order), factorise(matrix.as_compressed_rows(), order)
     for part in ("lower", "pivots", "row_errors"):
         assert np.array_equal(getattr(found, part), getattr(plain, part))
     for count in (1, 3, 8, 11):
@@ -104,7 +104,7 @@ def test_the_factor_is_that_of_the_matrix_written_out(seed):
 def test_an_order_without_pairs_is_refused():
     matrix = RotatedMatrix.of(MirroredRows.of(*both(factor(9, 1))), 1.0, *np.ones((2, 9)))
     with pytest.raises(InvalidInput, match="order of its pairs"):
-        factorise(matrix, fill_reducing_ordering(matrix.written_out()))
+        factorise(matrix, fill_reducing_ordering(matrix.as_compressed_rows()))
 
 
 def test_entries_outside_the_order_are_refused():
@@ -122,7 +122,7 @@ def test_threads_do_not_change_a_bit(monkeypatch):
         for file in (mirrored_rows, factorisation):
             monkeypatch.setattr(file, "thread_count", lambda count=threads: count)
         matrix = RotatedMatrix.of(MirroredRows.of(*both(M)), 1.0, *diagonals)
-        factor_of_it, rows = factorise(matrix, order), matrix.written_out()
+        factor_of_it, rows = factorise(matrix, order), matrix.as_compressed_rows()
         sums = matrix.absolute_sums()
         found.append((rows.data, rows.indices, sums, factor_of_it.lower, factor_of_it.pivots))
     for one, other in zip(*found, strict=True):

@@ -146,7 +146,9 @@ def rotations(seed):
     M = sp.random_array((70, 70), density=0.05, rng=rng, format="csr")
     order = paired_ordering(fill_reducing_ordering(mirrored_pattern(M, M.T.tocsr())))
     matrix = RotatedMatrix.of(MirroredRows.of(M, M.T.tocsr()), -1.0, *rng.normal(size=(2, 70)))
-    lowered = matrix.lowered(np.abs(matrix.written_out() @ np.ones(140)) + matrix.diagonal())
+    lowered = matrix.with_less_diagonal(
+        np.abs(matrix.as_compressed_rows() @ np.ones(140)) + matrix.diagonal()
+    )
     factor = factorise(lowered, order)
     pairs = np.ascontiguousarray(order.permutation[::2])
     for count in (1, 3, 9):

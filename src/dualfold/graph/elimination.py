@@ -179,13 +179,13 @@ class EliminatedGraph:
         for name, (dtype, size) in wanted.items():
             if len(self.scratch.get(name, ())) < size:
                 try:
-                    self.scratch[name] = _aligned(size, dtype)
+                    self.scratch[name] = _cache_aligned_memory(size, dtype)
                 except MemoryError as error:
                     raise _without_memory(dtype.itemsize * size) from error
         return [self.scratch[name] for name in wanted]
 
 
-def _aligned(size: int, dtype: np.dtype[Any]) -> Array:
+def _cache_aligned_memory(size: int, dtype: np.dtype[Any]) -> Array:
     """New memory that begins with a line of the cache."""
     numbers = np.empty(size + CACHE_LINE // dtype.itemsize, dtype)
     begin = -numbers.ctypes.data % CACHE_LINE // dtype.itemsize

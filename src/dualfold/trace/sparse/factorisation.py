@@ -157,7 +157,7 @@ class Factorisation:
         right = self._right_sides(rhs, len(self.pivots))
         if right.ndim == 2 and self._goes_by_parts(right.shape[1]):
             found = self._solved_by_parts(right, self.ordering.permutation)[1]
-            return self._checked(found, right)
+            return self._finite_solution(found, right)
         out = np.empty_like(right)
         count = 1 if right.ndim == 1 else right.shape[1]
         factor = (self.ordering.permutation, *self._parts)
@@ -168,7 +168,7 @@ class Factorisation:
             return status
 
         self._solve_columns(one, count)
-        return self._checked(out, right)
+        return self._finite_solution(out, right)
 
     def solve_rotated(self, rhs: Floats) -> tuple[Floats, Floats]:
         """Of M (x, y) = (rhs, −rhs) with a rotated matrix M: (x + y)/2 and (x − y)/2."""
@@ -177,7 +177,7 @@ class Factorisation:
         order = np.ascontiguousarray(self.ordering.permutation[::2])
         if self._goes_by_parts(count):
             sums, differences = self._solved_by_parts(right, order)
-            return sums, self._checked(differences, right)
+            return sums, self._finite_solution(differences, right)
         sums, differences = np.empty_like(right), np.empty_like(right)
         factor = (order, *self._parts)
 
@@ -187,7 +187,7 @@ class Factorisation:
             return status
 
         self._solve_columns(one, count)
-        return sums, self._checked(differences, right)
+        return sums, self._finite_solution(differences, right)
 
     def _goes_by_parts(self, count: int) -> bool:
         return count > 1 and self.ordering.factor_entries >= MIN_ENTRIES_IN_PARTS
@@ -224,7 +224,7 @@ class Factorisation:
         raise_without_memory(states, 8 * len(self.pivots) * (SOLVE_COLUMNS + 1))
         return halves, found
 
-    def _checked(self, found: Floats, right: Floats) -> Floats:
+    def _finite_solution(self, found: Floats, right: Floats) -> Floats:
         ends = [found.min(initial=0.0), found.max(initial=0.0)]
         if not np.isfinite(ends).all() and np.isfinite(right).all():
             raise self._no_solution()

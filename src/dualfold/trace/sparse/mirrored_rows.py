@@ -24,7 +24,7 @@ _rotated_sums = kernel_in_shares("rotated_sums")
 
 def mirrored_pattern(M: sp.csr_array, transpose: sp.csr_array) -> sp.csr_array:
     """The places of M, of Mᵀ and of the diagonal, as a matrix of ones."""
-    start, columns = _mirrored(M, transpose, None)
+    start, columns = _mirrored_places(M, transpose, None)
     return _rows(np.ones(len(columns), np.int8), columns, start)
 
 
@@ -42,7 +42,7 @@ class MirroredRows:
         if not np.isfinite([M.data.min(initial=0.0), M.data.max(initial=0.0)]).all():
             raise InvalidInput("the matrix holds entries that are not finite; remove them first")
         entries = np.empty((2 * M.nnz + M.shape[0], 2))
-        start, columns = _mirrored(M, transpose, entries)
+        start, columns = _mirrored_places(M, transpose, entries)
         return cls(start, columns, entries[: len(columns)])
 
     @property
@@ -91,13 +91,13 @@ class RotatedMatrix:
         """The sum of the sizes of the entries of each row."""
         return self._diagonal_and_sums[1]
 
-    def lowered(self, room: Array) -> RotatedMatrix:
+    def with_less_diagonal(self, room: Array) -> RotatedMatrix:
         """The matrix with so much less on its diagonal."""
         if self.drop.any():
             raise ValueError("it was lowered before, and a second rounding is not accounted for")
         return replace(self, drop=room)
 
-    def written_out(self) -> sp.csr_array:
+    def as_compressed_rows(self) -> sp.csr_array:
         """The same as compressed rows."""
         count = 4 * len(self.rows.columns)
         columns, values = np.empty(count, np.int32), np.empty(count)
@@ -118,7 +118,7 @@ def _in_row_shares(share: Any, n: int) -> None:
     in_threads(lambda rows: share(*rows), pairwise(bounds.tolist()), thread_count())
 
 
-def _mirrored(
+def _mirrored_places(
     M: sp.csr_array, transpose: sp.csr_array, entries: Array | None
 ) -> tuple[Array, Array]:
     """Where each row begins and its columns; `entries` are filled where they are given."""

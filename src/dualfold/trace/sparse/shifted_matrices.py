@@ -218,7 +218,7 @@ class ShiftedMatrices:
             if plain:
                 return rotated  # else the rest stands in both halves, as sum and difference
             both = sp.block_array([[rest, -rest], [-rest, rest]]) / 2
-            return sp.csr_array(rotated.written_out() + both)
+            return sp.csr_array(rotated.as_compressed_rows() + both)
         matrix = self._augmented_matrix.with_diagonal(np.concatenate([top, beneath]))
         if plain:
             return matrix
@@ -286,7 +286,7 @@ def lowered_matrix(
 ) -> sp.csr_array | RotatedMatrix:
     """The matrix with so much less on its diagonal, rounded once."""
     if isinstance(matrix, RotatedMatrix):
-        return matrix.lowered(room)
+        return matrix.with_less_diagonal(room)
     lowered = matrix.copy()
     lowered.setdiag(matrix.diagonal() - room)
     return lowered
