@@ -243,6 +243,7 @@ EXPORT int32_t shortcuts_in_part(
         const int32_t *rows HOLDS(row_start[supers]) BELOW(n),
         const int64_t *block_start HOLDS(supers + 1), const int32_t *owner HOLDS(n) BELOW(supers),
         const int32_t *part HOLDS(supers), double *shortcuts HOLDS(block_start[supers])) {
+    (void)n; /* what the conditions of the arrays are about */
     Tree t = {first, row_start, rows, block_start, owner, shortcuts, NULL, NULL, {0}};
     const int32_t status = allocate_scratch(&t, 0, supers);
     for (int64_t s = 0; s < supers && !status; s++) {
@@ -265,6 +266,7 @@ EXPORT int32_t shortcuts_from_parts(
         const int32_t *rows HOLDS(row_start[supers]) BELOW(n),
         const int64_t *block_start HOLDS(supers + 1), const int32_t *owner HOLDS(n) BELOW(supers),
         const int32_t *part HOLDS(supers), double *shortcuts HOLDS(block_start[supers])) {
+    (void)n; /* what the conditions of the arrays are about */
     if (target < 0 || target >= supers) return 0;
     Tree t = {first, row_start, rows, block_start, owner, shortcuts, NULL, NULL, {0}};
     const int32_t status = allocate_scratch(&t, 0, target);
@@ -305,6 +307,7 @@ EXPORT int32_t shortcuts_from_rows(
         const int32_t *rows HOLDS(row_start[supers]) BELOW(n),
         const int64_t *block_start HOLDS(supers + 1), const int32_t *owner HOLDS(n) BELOW(supers),
         double *shortcuts HOLDS(block_start[supers])) {
+    (void)n; /* what the conditions of the arrays are about */
     if (s < 0 || s >= supers || begin < 0) return 0;
     Tree t = {first, row_start, rows, block_start, owner, shortcuts, NULL, NULL, {0}};
     const int32_t status = allocate_scratch(&t, s, s + 1);
