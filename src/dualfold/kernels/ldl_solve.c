@@ -305,6 +305,7 @@ EXPORT void ldl_forward(
         const int32_t *part HOLDS(supers), const int32_t *ends HOLDS(supers),
         const int32_t *place HOLDS(half * twins) BELOW(top), const double *rhs HOLDS(half * count),
         double *x HOLDS(half * twins * width), double *sums HOLDS(parts * top * width)) {
+    (void)half; /* what the conditions of the arrays are about */
     if (which < 0 || which > parts || used > width) return;
     const Factor f = {supers, first, row_start, rows, panel_start, lower, pivots};
     const Sides sides = {order, twins, count, from, used};
@@ -350,6 +351,7 @@ EXPORT int32_t ldl_backward(
         const double *lower HOLDS(panel_start[supers]), const double *pivots HOLDS(half * twins),
         const int32_t *part HOLDS(supers), double *x HOLDS(half * twins * width),
         double *halves HOLDS((twins - 1) * half * count), double *differences HOLDS(half * count)) {
+    (void)half; /* what the conditions of the arrays are about */
     const Factor f = {supers, first, row_start, rows, panel_start, lower, pivots};
     const Sides sides = {order, twins, count, from, used};
     double *sum = room_of_sums(&f, width);
