@@ -25,9 +25,9 @@ import numpy as np
 
 from dualfold.data import digits, sphere_cap, swiss_roll
 from dualfold.data.toys import ROLL_TURNS, _roll_length
-from dualfold.descriptions import DESCRIPTIONS
-from dualfold.fitting.coordinates import _Continued
-from dualfold.fitting.overtones import DIRECTION_COUNTS, unexplained_share
+from dualfold.methods.descriptions import DESCRIPTIONS
+from dualfold.methods.fitting.coordinates import _Continued
+from dualfold.methods.fitting.overtones import DIRECTION_COUNTS, unexplained_share
 from dualfold.quality import t_similarity
 from dualfold.trace.lift import SelectedColumns
 from dualfold.trace.solvers.auto import krylov_space_for

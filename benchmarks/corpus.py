@@ -26,9 +26,9 @@ from typing import Any
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.descriptions import DESCRIPTIONS
 from dualfold.errors import DualfoldError, DualfoldWarning, NotConverged
 from dualfold.exploration.job import Job
+from dualfold.methods.descriptions import DESCRIPTIONS
 from dualfold.quality import neighbor_agreement
 
 # Seconds that a cell of less than 20,000 rows may take.

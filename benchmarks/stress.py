@@ -62,8 +62,8 @@ def measured(side: str, name: str, n: int, target: float) -> dict[str, float]:
         )
         return {"seconds": time.process_time() - begin, "stress": stress, "steps": steps}
     from dualfold import MDS
-    from dualfold.stress.majorization import StopRule, descend
-    from dualfold.stress.problem import stress_problem
+    from dualfold.methods.points.stress.majorization import StopRule, descend
+    from dualfold.methods.points.stress.problem import stress_problem
 
     MDS(max_iter=2, metric="precomputed").fit(D[:9, :9])  # kernels are loaded
     whole = descend(stress_problem(D), start, StopRule(max_steps=1000), 1)

@@ -67,10 +67,10 @@ def write_table(path: Path, rows: int, columns: int, categories: int) -> None:
 def peaks_of_table(path: str) -> list[tuple[str, float]]:
     """What `dualfold embed` does with a file, and the peak after each stage."""
     from dualfold.data.reading import Reading
-    from dualfold.descriptions import DESCRIPTIONS
     from dualfold.exploration.exploration import explored
     from dualfold.exploration.job import Job
     from dualfold.exploration.plan import Plan, choose_method
+    from dualfold.methods.descriptions import DESCRIPTIONS
 
     listener = PeakListener()
     choice = choose_method(path, None, Reading(), None, listener)

@@ -21,7 +21,7 @@ import typer
 import dualfold
 from dualfold.cli import app
 from dualfold.cli.method_list import option_rows
-from dualfold.descriptions import DESCRIPTIONS, FUNCTION_MODULES, SIZES_MEAN, Description
+from dualfold.methods.descriptions import DESCRIPTIONS, FUNCTION_MODULES, SIZES_MEAN, Description
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
@@ -63,7 +63,7 @@ def stub(homes: Mapping[str, str]) -> str:
     """One line a name, with the module it is from; "as" says that it is exported."""
     pairs = sorted((home, name) for name, home in homes.items())
     lines = [f"from {home} import {name} as {name}\n" for home, name in pairs]
-    return "# Written by docs/generated.py from dualfold.descriptions.\n" + "".join(lines)
+    return "# Written by docs/generated.py from dualfold.methods.descriptions.\n" + "".join(lines)
 
 
 METHODS_INTRODUCTION = """# Methods and their options

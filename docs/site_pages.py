@@ -16,23 +16,23 @@ GROUPS = (
         "judging",
         "Judging maps",
         "How good a map is, whoever made it; which method suits a table.",
-        ("quality", "auditing", "recommendation", "certificate"),
+        ("quality", "judging", "judging.recommendation", "certificate"),
     ),
     ("tables", "Tables, files and large data", "Reading, preparing, storing.",
-     ("data", "text", "exploration", "saved", "scale")),
+     ("data", "data.text", "exploration", "models", "scale")),
     ("pictures", "Pictures and pages", "Figures, and the page in a browser.", ("view", "notebook")),
     (
         "blocks",
         "Building blocks",
         "Neighbour graphs, weights, trace problems, unfolding: to build a method of your own.",
-        ("graph", "weights", "methods", "trace", "trace.solvers", "maps", "embedding", "unfolding",
-         "tsne", "neighbor_map"),
+        ("graph", "weights", "methods", "trace", "trace.solvers", "methods.maps", "embedding",
+         "unfolding", "methods.points.tsne", "methods.points.neighbor_map"),
     ),
     (
         "advanced",
         "Advanced",
         "Convex programs, games, PCA by descent.",
-        ("programs", "games", "point_pca"),
+        ("theory.programs", "theory.games", "theory.point_pca"),
     ),
 )  # fmt: skip
 TEMPLATE = "   :template: autosummary/name.rst"

@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks.calibration.runs import StoredRuns, markdown
-from dualfold.auditing.place_mixture import DUBIOUS_POSTERIOR, likeliest_mixture, two_groups
-from dualfold.auditing.point_reliability import reliability
+from dualfold.judging.place_mixture import DUBIOUS_POSTERIOR, likeliest_mixture, two_groups
+from dualfold.judging.point_reliability import reliability
 from dualfold.quality.picture import percent
 from dualfold.quality.space import EuclideanSpace
 

@@ -21,9 +21,9 @@ import numpy as np
 from sklearn.cluster import KMeans
 
 from benchmarks.calibration.runs import StoredRuns, markdown
-from dualfold.auditing.groups import LINKS_PER_POINT, Group, LinkedGroups, groups_with_verdicts
 from dualfold.data import swiss_roll
 from dualfold.graph import nearest
+from dualfold.judging.groups import LINKS_PER_POINT, Group, LinkedGroups, groups_with_verdicts
 from dualfold.quality.picture import percent
 from dualfold.quality.visible_groups import MapGroups
 

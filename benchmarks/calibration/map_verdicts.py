@@ -18,7 +18,7 @@ import numpy as np
 
 from benchmarks.calibration.runs import StoredRuns, markdown
 from dualfold import PCA
-from dualfold.auditing import map_verdict
+from dualfold.judging import map_verdict
 
 Generator = np.random.Generator
 TableAndMap = tuple[Any, Any]

@@ -18,14 +18,14 @@ import numpy as np
 
 from benchmarks.calibration.runs import StoredRuns, markdown
 from dualfold.data import swiss_roll
-from dualfold.quality.ranks import picture_of
-from dualfold.recommendation.recommender import MAX_SUBSAMPLE_ROWS, N_SUBSAMPLES
-from dualfold.recommendation.trial import (
+from dualfold.judging.recommendation.recommender import MAX_SUBSAMPLE_ROWS, N_SUBSAMPLES
+from dualfold.judging.recommendation.trial import (
     SCORED_NEIGHBORS,
     candidate_on_subsamples,
     subsamples,
     unfitted_estimator,
 )
+from dualfold.quality.ranks import picture_of
 
 Generator = np.random.Generator
 N_NEIGHBORS = 10

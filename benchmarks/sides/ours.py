@@ -16,10 +16,10 @@ import numpy as np
 import dualfold
 from benchmarks.case import THREADS, Answer
 from dualfold import quality
-from dualfold.fitting.solver_choice import solver_to_last_digits
 from dualfold.graph import knn, nearest
 from dualfold.kernels.reports import count_work, time_stage
 from dualfold.methods import landmark_count
+from dualfold.methods.fitting.solver_choice import solver_to_last_digits
 from dualfold.quality.ranks import neighbor_ranks
 from dualfold.unfolding import Unfolder
 

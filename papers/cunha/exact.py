@@ -9,7 +9,7 @@ from scipy.spatial.distance import pdist, squareform
 
 from dualfold import PCA, ClassicalMDS
 from dualfold.arrays import Array
-from dualfold.games.unfolding_dual import unfolding_bracket, unfolding_game
+from dualfold.theory.games.unfolding_dual import unfolding_bracket, unfolding_game
 from dualfold.unfolding import UnfoldingProblem, certify_unfolding, interior_point, lowest_bend
 from dualfold.unfolding.contraction import contraction_of
 from dualfold.unfolding.duality import weights_of_budget

@@ -18,8 +18,8 @@ import scipy.sparse as sp
 from scipy.stats import rankdata
 
 from dualfold.arrays import Array
-from dualfold.data.column_moments import column_means
 from dualfold.errors import InvalidInput
+from dualfold.weights.column_moments import column_means
 from dualfold.weights.row_passes import numeric_table
 
 

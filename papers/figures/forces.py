@@ -16,7 +16,7 @@ from papers.figures.charts import Chart, Line, chart_figure
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from dualfold.point_pca.point_descent import Forces
+    from dualfold.theory.point_pca.point_descent import Forces
 
 
 PULL, PUSH, NET = FEW_COLORS[0], FEW_COLORS[4], INK_COLOR

@@ -15,9 +15,9 @@ from dualfold.view.drawing import INK_COLOR, PALE_COLOR, SOFT_COLOR, frames, hea
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from dualfold.games import Convex
-    from dualfold.games.curves import Curve
-    from dualfold.games.textbook_methods import Path
+    from dualfold.theory.games import Convex
+    from dualfold.theory.games.curves import Curve
+    from dualfold.theory.games.textbook_methods import Path
 
 GAP, BOUND = FEW_COLORS[0], FEW_COLORS[4]
 COLUMNS = 4
@@ -26,7 +26,7 @@ COLUMNS = 4
 def gap_figure(curves: Sequence[Curve], *, title: str = "") -> Figure:
     """The duality gap of each method against its bound, one panel for each method.
 
-        gap_figure(dualfold.games.recipe_curves())
+        gap_figure(dualfold.theory.games.recipe_curves())
 
     The axes are logarithmic; for a linear rate the rounds are not, so that it too is a
     straight line.

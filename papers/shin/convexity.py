@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.games import (
+from dualfold.theory.games import (
     Ball,
     Box,
     Convex,
@@ -22,10 +22,10 @@ from dualfold.games import (
     norm,
     refute,
 )
-from dualfold.games.composites import Sum
-from dualfold.games.convex_functions import Conjugate
-from dualfold.games.convex_sets import ConvexSet, Ellipsoid
-from dualfold.games.losses import Entropy, LargestAffine, Logistic, LogSumExp
+from dualfold.theory.games.composites import Sum
+from dualfold.theory.games.convex_functions import Conjugate
+from dualfold.theory.games.convex_sets import ConvexSet, Ellipsoid
+from dualfold.theory.games.losses import Entropy, LargestAffine, Logistic, LogSumExp
 from papers.figures.charts import Chart, Line, chart_figure
 from papers.finding import Experiment, Finding, Row, Setting, claim, identity, theorem
 

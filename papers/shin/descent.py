@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.games import LeastSquares, Quadratic, gradient_descent
-from dualfold.games.textbook_methods import (
+from dualfold.theory.games import LeastSquares, Quadratic, gradient_descent
+from dualfold.theory.games.textbook_methods import (
     DescentMethod,
     Path,
     accelerated_gradient,

@@ -9,7 +9,7 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.embedding import embed
-from dualfold.programs import (
+from dualfold.theory.programs import (
     GeneralProblem,
     LinearProgram,
     QuadraticProgram,
@@ -18,7 +18,7 @@ from dualfold.programs import (
     solve_general,
     solve_program,
 )
-from dualfold.programs.certificate import ProgramCertificate
+from dualfold.theory.programs.certificate import ProgramCertificate
 from dualfold.trace import TraceProblem
 from dualfold.trace.solvers import Dense
 from papers.figures.charts import Chart, Line, chart_figure

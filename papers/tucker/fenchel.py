@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.games import (
+from dualfold.theory.games import (
     Ball,
     Bregman,
     Convex,
@@ -19,11 +19,11 @@ from dualfold.games import (
     payoff,
     refute,
 )
-from dualfold.games.composites import HalfSquare
-from dualfold.games.curves import example_problem
-from dualfold.games.losses import Entropy, LogSumExp
-from dualfold.games.minimum_search import least_point
-from dualfold.point_pca import averaged_directions, direction_error, direction_gradient
+from dualfold.theory.games.composites import HalfSquare
+from dualfold.theory.games.curves import example_problem
+from dualfold.theory.games.losses import Entropy, LogSumExp
+from dualfold.theory.games.minimum_search import least_point
+from dualfold.theory.point_pca import averaged_directions, direction_error, direction_gradient
 from papers.finding import Experiment, Finding, Row, Setting, claim, identity, theorem
 
 ROUNDING = 1e-9  # relative to the terms that are added

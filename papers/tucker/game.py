@@ -8,9 +8,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.games import OMD, Ball, Convex, Indicator, averaged_descent, gradient_descent, learn
-from dualfold.games.curves import example_problem
-from dualfold.games.losses import LargestAffine
+from dualfold.theory.games import (
+    OMD,
+    Ball,
+    Convex,
+    Indicator,
+    averaged_descent,
+    gradient_descent,
+    learn,
+)
+from dualfold.theory.games.curves import example_problem
+from dualfold.theory.games.losses import LargestAffine
 from papers.figures.charts import Chart, Line, chart_figure
 from papers.finding import Experiment, Finding, Row, Setting, claim, theorem
 

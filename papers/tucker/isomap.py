@@ -15,7 +15,7 @@ from dualfold import ClassicalMDS, Isomap
 from dualfold.arrays import Array
 from dualfold.data import swiss_roll
 from dualfold.graph import from_lengths, geodesic_distances, knn
-from dualfold.stress.majorization import guttman_transform
+from dualfold.methods.points.stress.majorization import guttman_transform
 from dualfold.weights import centred_gram
 from papers.figures.charts import Chart, Line, chart_figure
 from papers.finding import Experiment, Finding, Row, Setting, claim, identity, theorem

@@ -29,45 +29,38 @@ __version__ = "0.1.0"
 # Names are looked up when first used: `import dualfold` itself loads nothing. Type checkers read
 # them in __init__.pyi, which docs/generated.py writes.
 _HOMES = {
-    "AlignedMaps": "dualfold.growth.aligned_maps",
-    "Audit": "dualfold.auditing",
+    "AlignedMaps": "dualfold.models.aligned_maps",
+    "Audit": "dualfold.judging",
     "Certificate": "dualfold.certificate",
     "Embedding": "dualfold.embedding",
     "Exploration": "dualfold.exploration",
     "Graph": "dualfold.graph",
     "QualityReport": "dualfold.quality",
     "TraceProblem": "dualfold.trace",
-    "UpdatedMap": "dualfold.growth",
-    "audit": "dualfold.auditing",
+    "UpdatedMap": "dualfold.models",
+    "audit": "dualfold.judging",
     "certify": "dualfold.trace",
     "continuity": "dualfold.quality",
     "embed": "dualfold.embedding",
     "explore": "dualfold.exploration",
-    "recommend": "dualfold.recommendation",
+    "recommend": "dualfold.judging.recommendation",
     "residual_variance": "dualfold.quality",
     "t_similarity": "dualfold.quality",
     "trustworthiness": "dualfold.quality",
 }
 _ROOMS = (
     "anndata",
-    "auditing",
     "data",
     "errors",
     "exploration",
-    "games",
     "graph",
-    "maps",
+    "judging",
     "methods",
-    "neighbor_map",
-    "point_pca",
-    "programs",
+    "models",
     "quality",
-    "recommendation",
-    "saved",
     "scale",
-    "text",
+    "theory",
     "trace",
-    "tsne",
     "unfolding",
     "view",
     "weights",
@@ -76,7 +69,7 @@ _ROOMS = (
 
 def _estimators() -> dict[str, str]:
     """Those of the descriptions."""
-    from dualfold.descriptions import ESTIMATOR_MODULES
+    from dualfold.methods.descriptions import ESTIMATOR_MODULES
 
     return {name: f"dualfold.methods._{module}" for name, module in ESTIMATOR_MODULES.items()}
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from dualfold.data.table_writer import read_metadata
-from dualfold.descriptions import DESCRIPTIONS
-from dualfold.saved import load_model, save_model
+from dualfold.methods.descriptions import DESCRIPTIONS
+from dualfold.models import load_model, save_model
 from tests.cli.command_line import exact_csv, run
 
 

@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from dualfold.cli import app
-from dualfold.descriptions import DESCRIPTIONS
+from dualfold.methods.descriptions import DESCRIPTIONS
 
 
 def completed(shell, *words, **more):

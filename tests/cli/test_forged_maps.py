@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from dualfold.cli import app
 from dualfold.data import swiss_roll
-from dualfold.descriptions import DESCRIPTIONS
+from dualfold.methods.descriptions import DESCRIPTIONS
 from tests.tools.tables import rows_for
 
 pytestmark = pytest.mark.filterwarnings("ignore")

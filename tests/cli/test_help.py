@@ -8,7 +8,7 @@ import pytest
 
 from dualfold.cli.usage import GENERAL_SECTION
 from dualfold.data.reading import READING_OPTIONS
-from dualfold.descriptions import DESCRIPTIONS
+from dualfold.methods.descriptions import DESCRIPTIONS
 from tests.cli.command_line import run
 
 COMMANDS = re.findall(r"^  ([a-z]+)  ", run("--help").stdout.partition("Commands:")[2], re.M)

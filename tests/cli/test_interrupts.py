@@ -214,7 +214,7 @@ def test_work_in_another_thread_is_done_there():
 # Ctrl-C once the points of t-SNE have left the exaggeration, from where on there is a map.
 DESCENDING = """
 import os, signal
-from dualfold.tsne import gradient_descent
+from dualfold.methods.points.tsne import gradient_descent
 checkpoint = gradient_descent._Run.checkpoint
 def interrupted(run, *given):
     if run.taken == 300:

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from benchmarks.measured import published
-from dualfold.descriptions import DESCRIPTIONS, SIZES_MEAN
+from dualfold.methods.descriptions import DESCRIPTIONS, SIZES_MEAN
 from tests.cli.command_line import run
 
 

@@ -15,9 +15,9 @@ from dualfold.cli.method_options import as_word, method_options
 from dualfold.cli.method_options import coordinates_option as coordinates
 from dualfold.data import Reading, prepare, swiss_roll
 from dualfold.data.table_writer import read_metadata
-from dualfold.descriptions import DESCRIPTIONS
 from dualfold.errors import DualfoldError
-from dualfold.maps.profile_map import chi_square_rows
+from dualfold.methods.descriptions import DESCRIPTIONS
+from dualfold.methods.maps.profile_map import chi_square_rows
 
 # pandas 2 rounds the last digit unless told not to; later ones never do.
 EXACT = {"float_precision": "round_trip"} if pd.__version__ < "3" else {}

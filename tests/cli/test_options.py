@@ -19,9 +19,9 @@ from dualfold.cli.method_options import (
 from dualfold.data import Reading
 from dualfold.data.reading import DEFAULT_READING, DEFAULT_VALUES, READING_OPTIONS, reading_of
 from dualfold.data.table_writer import read_metadata
-from dualfold.descriptions import DESCRIPTIONS
-from dualfold.descriptions.graph_methods import DEFAULT_N_NEIGHBORS
 from dualfold.exploration.job import Job
+from dualfold.methods.descriptions import DESCRIPTIONS
+from dualfold.methods.descriptions.graph_methods import DEFAULT_N_NEIGHBORS
 from tests.cli.command_line import run
 
 # One value for every field that is an option, each another one than by default.

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from dualfold.cli import update as command
-from dualfold.saved import load_model, updated_map_of
+from dualfold.models import load_model, updated_map_of
 from tests.cli.command_line import ROLL, exact_csv, run
 
 FRAME = pd.DataFrame(ROLL, columns=["x", "y", "z"])
@@ -119,7 +119,7 @@ def test_an_update_that_fails_leaves_the_file_as_it_was(folder, monkeypatch, whe
 
     owner = command
     if where == "write_archive":
-        from dualfold.saved import model as owner
+        from dualfold.models import model as owner
     monkeypatch.setattr(owner, where, fails)
     before = (folder / "m.dualfold").read_bytes()
     run("update", "m.dualfold", "a.csv", code=1)

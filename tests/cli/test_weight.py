@@ -10,7 +10,7 @@ import pytest
 
 import dualfold
 from dualfold.data import prepare
-from dualfold.descriptions import DESCRIPTIONS
+from dualfold.methods.descriptions import DESCRIPTIONS
 from tests.cli.command_line import run
 
 # Those that need no classes, and take other numbers than counts.

@@ -7,10 +7,10 @@ import pytest
 import scipy.sparse as sp
 
 from dualfold import FAMD, PCA
-from dualfold.data.column_moments import column_deviations, column_means
 from dualfold.data.scales import standard_of
 from dualfold.errors import InvalidInput
-from dualfold.fitting.moments import Moments
+from dualfold.methods.fitting.moments import Moments
+from dualfold.weights.column_moments import column_deviations, column_means
 
 KINDS = ("f8", "f4", ">f4", "f2", "u1", "i1", "i4", "?")
 

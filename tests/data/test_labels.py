@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dualfold.data.labels import labels_of
 from dualfold.errors import InvalidInput
+from dualfold.weights.labels import labels_of
 
 
 @pytest.mark.parametrize(

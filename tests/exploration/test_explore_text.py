@@ -10,11 +10,11 @@ import pytest
 
 import dualfold
 from dualfold.data import Reading, prepare
+from dualfold.data.text import TextVectors
 from dualfold.errors import DamagedFile, InvalidInput
-from dualfold.saved import load_model, save_model
-from dualfold.text import TextVectors
+from dualfold.models import load_model, save_model
 from tests.cli.command_line import run
-from tests.text.texts import corpus
+from tests.data.text.texts import corpus
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +68,7 @@ def test_forged_terms_are_refused(reviews, tmp_path):
         {"terms": list(rule.terms), "options": {"ngram_range": [1, 10**9]}},
         {"terms": [1, 2], "options": {}},
     ):
-        from dualfold.maps.parts import Parts
+        from dualfold.methods.maps.parts import Parts
 
         parts = Parts("none")
         facts = block.put_into(parts) | forged

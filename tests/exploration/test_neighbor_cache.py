@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 import dualfold
-from dualfold.descriptions import DESCRIPTIONS
 from dualfold.graph import neighbors
+from dualfold.methods.descriptions import DESCRIPTIONS
 from tests.cli.command_line import exact_csv, run
 from tests.tools.tables import roll_points
 

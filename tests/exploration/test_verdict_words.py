@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from dualfold import MDS, PCA, TraceProblem, certify
-from dualfold.descriptions import DESCRIPTIONS
 from dualfold.exploration.verdict_words import both_parts, short_verdict, verdict
+from dualfold.methods.descriptions import DESCRIPTIONS
 from tests.cli.command_line import CLOUD
 
 

@@ -17,9 +17,9 @@ from dualfold import (
     NeighborhoodPreservingProjection,
 )
 from dualfold.data import swiss_roll
-from dualfold.descriptions import DESCRIPTIONS
 from dualfold.errors import InvalidInput
 from dualfold.methods import hessian_lle, lle, ltsa, modified_lle
+from dualfold.methods.descriptions import DESCRIPTIONS
 from dualfold.weights.laplacians import weighted_laplacian
 from dualfold.weights.reconstruction import reconstruction_weights
 

@@ -12,10 +12,10 @@ from scipy.spatial.distance import cdist
 from dualfold import LaplacianEigenmaps, NeighborMap
 from dualfold.graph import knn
 from dualfold.methods import neighbor_map
-from dualfold.neighbor_map import neighbor_bound
-from dualfold.neighbor_map.homotopy import stiefel_descent
-from dualfold.neighbor_map.lower_bound import searched_bound
-from dualfold.neighbor_map.problem import divergence, kernel, squared_distances
+from dualfold.methods.points.neighbor_map import neighbor_bound
+from dualfold.methods.points.neighbor_map.homotopy import stiefel_descent
+from dualfold.methods.points.neighbor_map.lower_bound import searched_bound
+from dualfold.methods.points.neighbor_map.problem import divergence, kernel, squared_distances
 from tests.cli.command_line import run
 from tests.tools.tables import digit_points
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import dualfold
-from dualfold.descriptions import ESTIMATOR_MODULES
 from dualfold.errors import InvalidInput
+from dualfold.methods.descriptions import ESTIMATOR_MODULES
 from tests.tools.tables import curve_points, digit_points, roll_points
 
 DATA = {

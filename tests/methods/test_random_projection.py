@@ -7,8 +7,8 @@ import pytest
 import scipy.sparse as sp
 
 from dualfold.errors import InvalidInput
-from dualfold.maps import LinearMap
 from dualfold.methods import johnson_lindenstrauss_size, random_projection
+from dualfold.methods.maps import LinearMap
 from tests.tools.tables import digit_points
 
 pytestmark = pytest.mark.usefixtures("one_blas_thread")

@@ -16,8 +16,8 @@ import scipy.linalg
 import scipy.sparse as sp
 
 from dualfold import FAMD, PCA, ClassicalMDS, FisherDiscriminant
-from dualfold.descriptions import DESCRIPTIONS
 from dualfold.errors import InvalidInput
+from dualfold.methods.descriptions import DESCRIPTIONS
 from tests.tools.tables import rows_for
 
 WEIGHTED = sorted(name for name, one in DESCRIPTIONS.items() if one.weighted)
@@ -272,10 +272,10 @@ def test_the_stated_rounding_holds_far_from_0(shape):
     """What `about` bounds: A as computed against A in exact fractions of the same doubles."""
     from fractions import Fraction
 
-    from dualfold.data.row_weights import RowWeights
     from dualfold.weights import point_gram, scatter
     from dualfold.weights.covariance import scatter_error
     from dualfold.weights.gram import point_gram_error
+    from dualfold.weights.row_weights import RowWeights
 
     rng = np.random.default_rng(11)
     X, w = rng.standard_normal(shape) * 1e-3 + 1e4, rng.uniform(0.1, 3, shape[0]) ** 3

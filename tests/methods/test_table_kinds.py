@@ -11,8 +11,8 @@ import scipy.sparse as sp
 
 import dualfold
 from dualfold import PCA
-from dualfold.descriptions import ESTIMATOR_MODULES
 from dualfold.errors import InvalidInput
+from dualfold.methods.descriptions import ESTIMATOR_MODULES
 
 NAMES = list("abcd")
 X = np.abs(np.random.default_rng(0).standard_normal((60, 4)))  # some methods take counts alone

@@ -7,8 +7,8 @@ import pytest
 import scipy.sparse as sp
 
 from dualfold import PCA, TruncatedSVD, embed
-from dualfold.fitting.moments import Moments
 from dualfold.methods import truncated_svd
+from dualfold.methods.fitting.moments import Moments
 from dualfold.trace import Gramian
 
 RNG = np.random.default_rng(0)

@@ -17,13 +17,13 @@ import dualfold
 from dualfold import TSNE
 from dualfold.errors import Interrupted, InvalidInput, PointsCollapse, RowsFarAway, TooLarge
 from dualfold.graph import nearest
-from dualfold.maps.attraction_map import AttractionMap
 from dualfold.methods._tsne import late_phases
-from dualfold.tsne import TsneProblem, certify_tsne
-from dualfold.tsne import neighbors as tsne_neighbors
-from dualfold.tsne.gradient_descent import Phase
+from dualfold.methods.maps.attraction_map import AttractionMap
+from dualfold.methods.points.tsne import TsneProblem, certify_tsne
+from dualfold.methods.points.tsne import neighbors as tsne_neighbors
+from dualfold.methods.points.tsne.gradient_descent import Phase
+from tests.methods.points.tsne.problems import DIGITS, problem_of
 from tests.tools.tables import digit_points
-from tests.tsne.problems import DIGITS, problem_of
 
 
 def test_the_same_bits_in_two_processes_and_three_runs():
@@ -150,7 +150,7 @@ def test_no_row_is_called_far_that_is_nearer_than_old_rows_are(metric):
 
 
 def test_new_rows_on_a_grid_lie_where_all_pairs_put_them(fitted, monkeypatch):
-    from dualfold.maps import attraction_map
+    from dualfold.methods.maps import attraction_map
 
     new = digit_points()[300:330].astype(float)
     by_pairs = fitted.transform(new)
@@ -301,7 +301,7 @@ def test_an_approximate_search_is_named_with_its_recall(monkeypatch):
     assert "approximate" not in str(exact.certificate_)
     model = TSNE(max_iter=250, search="approximate").fit(X)
     assert "approximate neighbours (cells)" in str(model.certificate_)
-    monkeypatch.setattr("dualfold.tsne.neighbors.MAX_EXACT_ROWS", 1000)
+    monkeypatch.setattr("dualfold.methods.points.tsne.neighbors.MAX_EXACT_ROWS", 1000)
     again = TSNE(max_iter=250).fit(X)
     np.testing.assert_array_equal(again.embedding_, model.embedding_)
     lists = nearest(X, 91, search="approximate", random_state=0)
@@ -337,6 +337,6 @@ def test_many_rows_with_one_of_zeros_are_compared_by_cosine(monkeypatch):
     """It has no direction, so that near cells of directions cannot be searched."""
     X = np.random.default_rng(0).normal(size=(2_100, 6))
     X[7] = 0
-    monkeypatch.setattr("dualfold.tsne.neighbors.MAX_EXACT_ROWS", 2_000)
+    monkeypatch.setattr("dualfold.methods.points.tsne.neighbors.MAX_EXACT_ROWS", 2_000)
     model = TSNE(perplexity=5, metric="cosine", max_iter=250).fit(X)
     assert np.isfinite(model.embedding_).all()

@@ -5,10 +5,10 @@ import pytest
 
 import dualfold
 from dualfold.errors import InvalidInput
-from dualfold.games import Quadratic, gradient_descent
-from dualfold.games.composites import HalfSquare
-from dualfold.games.curves import Curve
-from dualfold.games.recipe import Rate
+from dualfold.theory.games import Quadratic, gradient_descent
+from dualfold.theory.games.composites import HalfSquare
+from dualfold.theory.games.curves import Curve
+from dualfold.theory.games.recipe import Rate
 from dualfold.view.colors import FEW_COLORS
 from papers.figures.charts import Chart, Line, chart_figure
 from papers.figures.games import gap_figure, path_figure

@@ -8,8 +8,8 @@ import scipy.linalg
 from scipy.spatial.distance import cdist
 
 from dualfold.errors import InvalidInput
-from dualfold.point_pca import kronecker_gradient, point_gradient
-from dualfold.point_pca.printed_forms import commutation_matrix
+from dualfold.theory.point_pca import kronecker_gradient, point_gradient
+from dualfold.theory.point_pca.printed_forms import commutation_matrix
 from dualfold.trace import subspace_quotients
 
 

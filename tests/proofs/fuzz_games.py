@@ -16,14 +16,14 @@ from collections import Counter
 
 import numpy as np
 
-from dualfold import games
 from dualfold.errors import InvalidInput
-from dualfold.games import accelerated_recipes, plain_recipes, textbook_methods
-from dualfold.games.composites import HalfSquare
-from dualfold.games.convex_functions import Support
-from dualfold.games.convex_sets import Ellipsoid, Everywhere
-from dualfold.games.losses import Entropy, LargestAffine, Logistic, LogSumExp
-from dualfold.games.structured_sets import AffineSet
+from dualfold.theory import games
+from dualfold.theory.games import accelerated_recipes, plain_recipes, textbook_methods
+from dualfold.theory.games.composites import HalfSquare
+from dualfold.theory.games.convex_functions import Support
+from dualfold.theory.games.convex_sets import Ellipsoid, Everywhere
+from dualfold.theory.games.losses import Entropy, LargestAffine, Logistic, LogSumExp
+from dualfold.theory.games.structured_sets import AffineSet
 from tests.proofs.judge_games import Function, Place, best_point, false_claims
 
 FREE = ("averaged_descent", "averaged_subgradient_descent", "cumulative_descent", "extragradient",

@@ -22,8 +22,8 @@ import scipy.sparse as sp
 import dualfold
 from dualfold.data import swiss_roll
 from dualfold.errors import DualfoldError
-from dualfold.saved import load_model, model_of, save_model
-from dualfold.saved.trace_answers import certify_points
+from dualfold.models import load_model, model_of, save_model
+from dualfold.models.trace_answers import certify_points
 from dualfold.trace.lift import ScaledVectorLift
 from dualfold.unfolding.stored_unfolding import rechecked_unfolding
 
@@ -269,7 +269,7 @@ def _suboptimal(stored: Stored):
 
 def forged_models(model, rng: np.random.Generator) -> dict:
     """Name → model, each wrong in one part."""
-    from dualfold.maps.out_of_sample import map_from_parts
+    from dualfold.methods.maps.out_of_sample import map_from_parts
 
     found = {}
 
@@ -439,7 +439,7 @@ def forged_judgements(seed: int, *, models: bool = True):
             yield f"points: {kind}", name, (lambda s=stored, Y=Y, v=values: s.judged(Y, v))
     if not models:
         return
-    from dualfold.saved import rechecked_model
+    from dualfold.models import rechecked_model
 
     for kind, makers in ESTIMATORS.items():
         for number in range(len(makers)):
@@ -452,7 +452,7 @@ def forged_judgements(seed: int, *, models: bool = True):
 
 
 def _model_judged(model, X):
-    from dualfold.saved import rechecked_model
+    from dualfold.models import rechecked_model
 
     if model is None:
         raise ValueError("refused when it was read")

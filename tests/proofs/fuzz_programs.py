@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from dualfold.errors import DualfoldError, InvalidInput
-from dualfold.programs import (
+from dualfold.theory.programs import (
     LinearProgram,
     QuadraticProgram,
     certify_infeasible,
@@ -30,7 +30,7 @@ from dualfold.programs import (
     objective_bounds,
     solve_program,
 )
-from dualfold.programs import exact as exact_arithmetic
+from dualfold.theory.programs import exact as exact_arithmetic
 from tests.proofs.judge_programs import Truth, judged
 
 Array = np.ndarray[Any, Any]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dualfold.games import Ball, Box, L1Ball, LeastSquares, Quadratic
-from dualfold.games.convex_sets import Ellipsoid, Everywhere
-from dualfold.games.losses import Logistic
+from dualfold.theory.games import Ball, Box, L1Ball, LeastSquares, Quadratic
+from dualfold.theory.games.convex_sets import Ellipsoid, Everywhere
+from dualfold.theory.games.losses import Logistic
 
 D, ROUNDS = 8, 80
 

@@ -10,7 +10,7 @@ import pytest
 
 import dualfold
 from dualfold import PCA
-from dualfold.auditing.three_questions import groups_found
+from dualfold.judging.three_questions import groups_found
 from dualfold.quality.column_directions import ColumnDirection
 from dualfold.quality.estimate import Estimate
 from dualfold.quality.map_layout import Layout, layout_of

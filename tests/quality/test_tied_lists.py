@@ -11,8 +11,8 @@ from scipy.spatial.distance import cdist
 from typer.testing import CliRunner
 
 from dualfold import PCA, quality
-from dualfold.auditing import audit
 from dualfold.cli.app import app
+from dualfold.judging import audit
 from dualfold.quality.coranking import co_ranking
 from dualfold.quality.rank_counts import Ranks
 from dualfold.quality.ranks import neighbor_ranks

@@ -16,7 +16,7 @@ import scipy.sparse as sp
 import dualfold
 from dualfold import data, graph, quality
 from dualfold.errors import InvalidInput
-from dualfold.programs import LinearProgram
+from dualfold.theory.programs import LinearProgram
 from dualfold.trace.problem import Gramian, TraceProblem
 
 

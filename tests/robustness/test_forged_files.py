@@ -19,7 +19,7 @@ from dualfold import data
 from dualfold.data import limits
 from dualfold.data.array_files import matrix_market
 from dualfold.errors import DamagedFile, InvalidInput
-from dualfold.saved import load_model
+from dualfold.models import load_model
 from tests.robustness import forgeries
 from tests.robustness.forged_tables import FILES, damaged_bytes, read_outcome, table_files
 from tests.robustness.forgeries import GENERATORS, KINDS, outcome

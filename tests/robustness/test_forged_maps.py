@@ -15,8 +15,8 @@ import pytest
 import dualfold
 from dualfold.data import swiss_roll
 from dualfold.errors import InvalidInput
-from dualfold.saved import load_model, model_of, rechecked_model, save_model
-from dualfold.saved.trace_answers import certify_points
+from dualfold.models import load_model, model_of, rechecked_model, save_model
+from dualfold.models.trace_answers import certify_points
 from dualfold.unfolding.stored_unfolding import rechecked_unfolding
 from tests.proofs import fuzz_maps as maps
 from tests.proofs.fuzz_maps import accepted

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from dualfold import Isomap, LaplacianEigenmaps
-from dualfold.descriptions import DESCRIPTIONS
 from dualfold.errors import DualfoldError, DualfoldWarning, FewerNeighbors, InvalidInput
 from dualfold.exploration.job import Job
+from dualfold.methods.descriptions import DESCRIPTIONS
 
 RNG = np.random.default_rng(0)
 CLOUD = RNG.normal(size=(60, 5))

@@ -15,8 +15,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dualfold.descriptions import DESCRIPTIONS
-from dualfold.tsne.starts import principal_points
+from dualfold.methods.descriptions import DESCRIPTIONS
+from dualfold.methods.points.tsne.starts import principal_points
 from tests.tools.tables import rows_for
 
 ROWS, COLUMNS = 30, 5

@@ -16,12 +16,12 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 import dualfold
-import dualfold.descriptions
+import dualfold.methods.descriptions
 from dualfold import graph, quality
-from dualfold.data.column_moments import column_deviations, column_means
 from dualfold.errors import InvalidInput
 from dualfold.graph.neighbors import neighbors_within
-from dualfold.maps.local_map import LocalWeightsMap
+from dualfold.methods.maps.local_map import LocalWeightsMap
+from dualfold.weights.column_moments import column_deviations, column_means
 from dualfold.weights.laplacians import affinity
 from tests.tools.tables import roll_points
 
@@ -124,7 +124,7 @@ def test_lengths_that_vanish_in_single_precision_are_refused_there():
 def everywhere():
     """Every estimator that takes a table of numbers, with few rows in mind."""
     asked = {"n_neighbors": 8, "random_state": 0, "perplexity": 8.0, "max_iter": 250}
-    for row in dualfold.descriptions.DESCRIPTIONS.values():
+    for row in dualfold.methods.descriptions.DESCRIPTIONS.values():
         made = row.estimator_class()()
         known = {name: value for name, value in asked.items() if name in made.get_params()}
         yield pytest.param(made.set_params(**known), id=row.name)

@@ -18,10 +18,10 @@ from dualfold import (
     LocallyLinearEmbedding,
 )
 from dualfold.errors import InvalidInput
-from dualfold.maps.attraction_map import AttractionMap
+from dualfold.methods.maps.attraction_map import AttractionMap
+from dualfold.models import load_model, model_of, rechecked_model, save_model
 from dualfold.quality import t_similarity
 from dualfold.quality.estimate import drawn_rows
-from dualfold.saved import load_model, model_of, rechecked_model, save_model
 from dualfold.scale import kept_neighbors, table
 from dualfold.scale.landmark_fit import HeldOut, rms_motion
 from dualfold.scale.search import kept_on_maps

@@ -22,7 +22,7 @@ from dualfold import (
     scale,
 )
 from dualfold.errors import DualfoldError
-from dualfold.fitting.solver_choice import seed_of
+from dualfold.methods.fitting.solver_choice import seed_of
 from dualfold.scale.engine import translate_failures
 from dualfold.scale.placing import OpenedModel
 from dualfold.scale.rows import plain_rows

@@ -18,7 +18,12 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 MAIN = "from dualfold.cli import main; main()"
-_LOADED = ["dualfold.cli", "dualfold.cli.embed", "dualfold.fitting.graph_estimator", "pandas"]
+_LOADED = [
+    "dualfold.cli",
+    "dualfold.cli.embed",
+    "dualfold.methods.fitting.graph_estimator",
+    "pandas",
+]
 _LOADED += ["dualfold.data.table_writer", "dualfold.methods._isomap", "dualfold.methods._pca"]
 
 

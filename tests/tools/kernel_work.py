@@ -20,14 +20,14 @@ from dualfold.kernels.double_double import DoubleDouble, backward, cholesky, for
 from dualfold.kernels.ordering import fill_reducing_ordering, is_small_world, paired_ordering
 from dualfold.kernels.sparse import sparse_product
 from dualfold.kernels.threads import Threads
+from dualfold.methods.points.tsne import tsne_objective
+from dualfold.methods.points.tsne.repulsion import ByGrid, ByTree
 from dualfold.quality.rank_counts import euclidean_ranks
 from dualfold.trace import TraceProblem
 from dualfold.trace.problem import product
 from dualfold.trace.solvers.lanczos import ChebyshevFilter
 from dualfold.trace.sparse.factorisation import factorise
 from dualfold.trace.sparse.mirrored_rows import MirroredRows, RotatedMatrix, mirrored_pattern
-from dualfold.tsne import tsne_objective
-from dualfold.tsne.repulsion import ByGrid, ByTree
 from dualfold.unfolding.problem import UnfoldingProblem
 from dualfold.unfolding.solvers.springs import SpringMatrix, SpringNet
 from dualfold.weights.covariance import scatter

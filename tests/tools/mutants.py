@@ -45,9 +45,9 @@ NO_FAULT = HERE.parent / "results" / "no_fault.json"
 # Rooms whose every line decides an answer or a certificate.
 ROOMS = {
     "trace": "trace/**/*.py",
-    "programs": "programs/[cbr]*.py",  # certificate, bounds, rays
+    "programs": "theory/programs/[cbr]*.py",  # certificate, bounds, rays
     "unfolding": "unfolding/[cbs]*.py",  # certificate, contraction, bounds, spectral_floor
-    "games": "games/*.py",
+    "games": "theory/games/*.py",
     "quality": "quality/*.py",
     "methods": "methods/*.py",
 }

@@ -43,18 +43,20 @@ import numpy as np
 from sklearn.exceptions import NotFittedError
 
 import dualfold
-from dualfold import embed, games, methods, programs, saved, unfolding
-from dualfold.descriptions import ESTIMATOR_MODULES
+from dualfold import embed, methods, models, unfolding
 from dualfold.errors import DualfoldError
-from dualfold.games.accelerated_recipes import heavy_ball
-from dualfold.games.convex_sets import Everywhere
-from dualfold.games.losses import Logistic, LogSumExp
-from dualfold.games.plain_recipes import extragradient
+from dualfold.methods.descriptions import ESTIMATOR_MODULES
+from dualfold.theory import games, programs
+from dualfold.theory.games.accelerated_recipes import heavy_ball
+from dualfold.theory.games.convex_sets import Everywhere
+from dualfold.theory.games.losses import Logistic, LogSumExp
+from dualfold.theory.games.plain_recipes import extragradient
 from dualfold.trace import TraceProblem, certify
 from tests.tools.random_values import METRICS, Draw, parameter_value, words
 
 ROOMS = words(
-    "auditing data games graph maps methods quality recommendation tsne unfolding weights"
+    "judging data theory.games graph methods.maps methods quality judging.recommendation "
+    "methods.points.tsne unfolding weights"
 )
 # Functions below the public ones that check their arguments, too, with the file of each.
 BLOCKS = {
@@ -164,10 +166,10 @@ def stored_model(estimator: Any, X: Any, y: Any) -> Any:
     """Stored, read back, applied and judged again."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "model.npz")
-        saved.save_model(path, saved.model_of(estimator))
-        model = saved.load_model(path)
-    saved.rechecked_model(model, X, y)
-    saved.judged_rows(model, X)
+        models.save_model(path, models.model_of(estimator))
+        model = models.load_model(path)
+    models.rechecked_model(model, X, y)
+    models.judged_rows(model, X)
     return model.map(X) if isinstance(X, np.ndarray) else None
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from dualfold.data import digits, s_curve, swiss_roll
-from dualfold.descriptions import Description
+from dualfold.methods.descriptions import Description
 
 
 def roll_points(n: int, random_state: int = 0) -> np.ndarray:

@@ -11,7 +11,7 @@ import pytest
 
 import dualfold
 from dualfold import audit
-from dualfold.auditing.nearness import Nearness
+from dualfold.judging.nearness import Nearness
 from dualfold.view.audit_page import audit_columns, audit_figure, judgements
 from tests.tools.tables import write_trees
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from dualfold.auditing.map_meaning import shared_by_neighbors
 from dualfold.errors import InvalidInput, PageThinned
+from dualfold.judging.map_meaning import shared_by_neighbors
 from dualfold.quality import report
 from dualfold.view.page import PageContent, make_page, write_page
 from dualfold.view.page_columns import thumbnails

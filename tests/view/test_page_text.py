@@ -8,7 +8,7 @@ import pytest
 
 import dualfold
 from dualfold.exploration.page_texts import MAX_TEXT_BYTES, page_texts
-from tests.text.texts import corpus
+from tests.data.text.texts import corpus
 from tests.tools.page_contents import data_of
 
 pytest_plugins = ["tests.tools.page_fixtures"]  # tab, file_of, opened

@@ -7,8 +7,8 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from dualfold.data.row_weights import RowWeights
 from dualfold.weights.kernel_matrix import Kernel, KernelProducts, centre_kernel
+from dualfold.weights.row_weights import RowWeights
 
 RNG = np.random.default_rng(0)
 

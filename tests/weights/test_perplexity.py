@@ -11,7 +11,7 @@ from dualfold import TSNE
 from dualfold.errors import InvalidInput
 from dualfold.graph.graph import Lists
 from dualfold.weights.perplexity import conditional_affinities, joint_affinities
-from tests.tsne.problems import DIGITS, lists_of
+from tests.methods.points.tsne.problems import DIGITS, lists_of
 
 
 def test_affinities_are_scikit_learns():

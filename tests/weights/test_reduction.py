@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from dualfold.data.column_moments import column_deviations, column_means
 from dualfold.errors import InvalidInput, TooLarge
 from dualfold.methods import pca
+from dualfold.weights.column_moments import column_deviations, column_means
 from dualfold.weights.reduction import row_space
 from tests.tools.tables import digit_points
 

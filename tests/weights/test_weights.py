@@ -10,7 +10,6 @@ import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 
 from dualfold import LaplacianEigenmaps
-from dualfold.data.column_moments import column_means
 from dualfold.errors import InvalidInput, PiecesJoined
 from dualfold.graph import (
     from_affinities,
@@ -33,6 +32,7 @@ from dualfold.weights import (
     tangent_alignment,
     weighted_laplacian,
 )
+from dualfold.weights.column_moments import column_means
 from dualfold.weights.gram import refuse_asymmetry
 from dualfold.weights.laplacians import Affinity, heat_width
 from dualfold.weights.perplexity import conditional_affinities, joint_affinities

@@ -21,23 +21,23 @@ from dualfold import NeighborMap
 from dualfold.certificate import Level
 from dualfold.errors import InvalidInput
 from dualfold.exploration.verdict_words import short_verdict, verdict
-from dualfold.fitting.piece_layout import PiecewiseCertificate
-from dualfold.games import LeastSquares, nesterov
-from dualfold.games.certificate import GameCertificate
-from dualfold.point_pca import certify_points
-from dualfold.point_pca.certificate import PointCertificate
-from dualfold.programs import (
+from dualfold.methods.fitting.piece_layout import PiecewiseCertificate
+from dualfold.methods.points.tsne import TsneCertificate
+from dualfold.quality.distortion import Distortion
+from dualfold.theory.games import LeastSquares, nesterov
+from dualfold.theory.games.certificate import GameCertificate
+from dualfold.theory.point_pca import certify_points
+from dualfold.theory.point_pca.certificate import PointCertificate
+from dualfold.theory.programs import (
     LinearProgram,
     ProgramCertificate,
     certify_infeasible,
     certify_program,
     solve_program,
 )
-from dualfold.programs.rays import RayCertificate
-from dualfold.quality.distortion import Distortion
+from dualfold.theory.programs.rays import RayCertificate
 from dualfold.trace import TraceCertificate
 from dualfold.trace.staleness import StalenessCertificate
-from dualfold.tsne import TsneCertificate
 from dualfold.unfolding import UnfoldingCertificate, certify_unfolding, unfold
 from tests.tools.tables import roll_points
 
@@ -300,12 +300,12 @@ def test_pieces_are_as_good_as_the_worst_of_them() -> None:
     lambda X: dualfold.certify(dualfold.PCA(2).fit(X), X),
     lambda X: dualfold.certify("table.csv", X),
     lambda X: dualfold.embed(X),
-    lambda X: dualfold.tsne.certify_tsne(X, X),
+    lambda X: dualfold.methods.points.tsne.certify_tsne(X, X),
     lambda X: dualfold.unfolding.certify_unfolding(X, X, X[:, 0]),
-    lambda X: dualfold.neighbor_map.certify_neighbors(X, X),
-    lambda X: dualfold.programs.certify_program(X, X[0], X[0]),
-    lambda X: dualfold.programs.certify_infeasible(X, X[0]),
-    lambda X: dualfold.programs.certify_unbounded(X, X[0], X[0]),
+    lambda X: dualfold.methods.points.neighbor_map.certify_neighbors(X, X),
+    lambda X: dualfold.theory.programs.certify_program(X, X[0], X[0]),
+    lambda X: dualfold.theory.programs.certify_infeasible(X, X[0]),
+    lambda X: dualfold.theory.programs.certify_unbounded(X, X[0], X[0]),
 ])  # fmt: skip
 def test_what_is_no_problem_is_refused_in_a_sentence(certify):
     with pytest.raises(InvalidInput, match=r"is of type \w+, not .*; .*state") as caught:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import inspect
 import sys
 
-from dualfold.games import certificate as verdict
-from dualfold.games import divergences
-from dualfold.games import intervals as sure
-from dualfold.games import textbook_methods as descent
-from dualfold.games.divergences import Euclidean
-from dualfold.programs import exact as exact_arithmetic
+from dualfold.theory.games import certificate as verdict
+from dualfold.theory.games import divergences
+from dualfold.theory.games import intervals as sure
+from dualfold.theory.games import textbook_methods as descent
+from dualfold.theory.games.divergences import Euclidean
+from dualfold.theory.programs import exact as exact_arithmetic
 from dualfold.trace.certificate import certify
 from dualfold.trace.proof import rounding
 from dualfold.trace.sparse import factorisation

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from benchmarks import corpus
-from dualfold.descriptions import DESCRIPTIONS
+from dualfold.methods.descriptions import DESCRIPTIONS
 
 FEW = ("scikit-learn/linnerud", pytest.param("scikit-learn/wine", marks=pytest.mark.full))
 NEVER_REFUSE = {"pca", "famd", "isomap", "eigenmaps"} & DESCRIPTIONS.keys()

@@ -23,7 +23,7 @@ import pytest
 
 import dualfold
 from dualfold.data import swiss_roll
-from dualfold.descriptions import ESTIMATOR_MODULES
+from dualfold.methods.descriptions import ESTIMATOR_MODULES
 from tests.workflows.public_names import CLASSES, ESTIMATORS, ROOMS, THINGS, members
 
 # A signature of three words is read at a glance; a longer one needs a legend.

@@ -15,7 +15,7 @@ import pytest
 
 import dualfold
 import papers
-from dualfold.descriptions import ESTIMATOR_MODULES
+from dualfold.methods.descriptions import ESTIMATOR_MODULES
 
 EXAMPLE = re.compile(r"^\s*>>> ", re.MULTILINE)
 

@@ -13,7 +13,7 @@ from sklearn.utils.estimator_checks import (
 )
 
 import dualfold
-from dualfold.descriptions import ESTIMATOR_MODULES
+from dualfold.methods.descriptions import ESTIMATOR_MODULES
 
 # With their defaults: some checks fit as few as 10 points, which have no 10 others, and a default
 # adapts to that with a warning. A number that is given does not.

@@ -12,10 +12,10 @@ from sklearn.base import BaseEstimator
 
 import dualfold
 from dualfold import methods, quality
-from dualfold.games.minimum_search import LeastPoint
 from dualfold.quality.picture import MEASURE_MEANINGS
+from dualfold.theory.games.minimum_search import LeastPoint
 
-ROOMS = ("trace", "programs", "unfolding", "games", "quality", "methods")
+ROOMS = ("trace", "theory", "unfolding", "quality", "methods")
 # What a solver keeps while it runs; nothing of it is handed on.
 AT_WORK = {
     "trace.solvers.auto.Pace",

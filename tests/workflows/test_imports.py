@@ -47,7 +47,7 @@ def test_pca_loads_no_search_and_no_other_method():
 import sys
 from dualfold import PCA
 loaded = {name for name in sys.modules if name.startswith("dualfold.")}
-rooms = ("unfolding", "tsne", "saved", "quality", "growth", "view", "cli")
+rooms = ("unfolding", "methods.points.tsne", "models", "quality", "view", "cli")
 parts = ("graph.neighbors", "graph.geodesics", "weights.laplacians", "weights.reconstruction")
 assert not loaded & {f"dualfold.{name}" for name in (*rooms, *parts)}, loaded
 """
@@ -55,7 +55,7 @@ assert not loaded & {f"dualfold.{name}" for name in (*rooms, *parts)}, loaded
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("room", ["graph", "maps", "saved", "weights"])
+@pytest.mark.parametrize("room", ["graph", "methods.maps", "models", "weights"])
 def test_names_of_rooms_are_loaded_when_first_used(room):
     module = importlib.import_module(f"dualfold.{room}")
     for name in module.__all__:

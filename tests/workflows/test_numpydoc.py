@@ -35,7 +35,7 @@ validation = pytest.importorskip("numpydoc.validate", reason="pip install '.[dev
 # More than people can look through is no public face.
 MAX_NAMES = 286
 # Where the parameters of estimators are read, beside their own files.
-READERS = ("fitting", "tsne")
+READERS = ("methods/fitting", "methods/points/tsne")
 EXCEPTIONS = {
     "ES01": "where one line says all, there is no second paragraph",
     "SA01": "not every name has a relative",

@@ -14,8 +14,8 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from dualfold import embed
 from dualfold.graph import knn
-from dualfold.maps.out_of_sample import map_from_parts, parts_of
 from dualfold.methods import eigenmaps
+from dualfold.methods.maps.out_of_sample import map_from_parts, parts_of
 from dualfold.quality.estimate import Estimate
 from tests.tools.angles import principal_sine
 from tests.tools.tables import roll_points

@@ -1,7 +1,7 @@
 """Plain eigenmaps: a skeleton of a graph method.
 
 Copy it to src/dualfold/methods/_yours.py, write your problem, your rule for new rows and your
-parameters, then add a row to src/dualfold/descriptions/ and run `python docs/generated.py`.
+parameters, then add a row to src/dualfold/methods/descriptions/ and run `python docs/generated.py`.
 ARCHITECTURE.md has the recipe; tests/workflows/test_skeletons.py takes this file through it.
 """
 
@@ -15,16 +15,16 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
-from dualfold.fitting.graph_estimator import (
+from dualfold.graph.graph import Graph
+from dualfold.graph.pieces import one_piece
+from dualfold.methods.fitting.graph_estimator import (
     GRAPH_CONSTRAINTS,
     GraphEstimator,
     eigen_solver,
     shared_fields,
 )
-from dualfold.fitting.graph_fit import GraphMethod
-from dualfold.fitting.rules import local_rule
-from dualfold.graph.graph import Graph
-from dualfold.graph.pieces import one_piece
+from dualfold.methods.fitting.graph_fit import GraphMethod
+from dualfold.methods.fitting.rules import local_rule
 from dualfold.trace.problem import TraceProblem
 from dualfold.weights.laplacians import weighted_laplacian
 

@@ -10,7 +10,7 @@ from dualfold.anndata.cell_entries import cells_to_write, plain_entries, rows_of
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput, counted
 from dualfold.graph import nearest
-from dualfold.growth.aligned_maps import AlignedMaps
+from dualfold.models.aligned_maps import AlignedMaps
 
 # A graph of neighbours needs so many rows.
 MIN_BATCH_CELLS = 3

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dualfold import auditing
+from dualfold import judging
 from dualfold.anndata.cell_entries import cells_to_write, plain_entries, rows_of_cells
 from dualfold.anndata.cell_maps import ESTIMATORS
 from dualfold.errors import Argument, InvalidInput
@@ -21,7 +21,7 @@ def audit(
     use_rep: str = "X_pca",
     key_added: str | None = None,
     **options: Any,
-) -> auditing.Audit:
+) -> judging.Audit:
     """Audit any map of the cells: which points and groups can be believed.
 
     Writes the audit as text to `uns["audit_" + basis]`, and returns it.
@@ -61,7 +61,7 @@ def audit(
     """
     adata = cells_to_write(adata, copy=False)
     points = rows_of_cells(adata, basis, argument="basis")
-    found = auditing.audit(rows_of_cells(adata, use_rep), points, **options)
+    found = judging.audit(rows_of_cells(adata, use_rep), points, **options)
     adata.uns[key_added or f"audit_{basis}"] = str(found)
     return found
 

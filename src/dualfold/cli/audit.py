@@ -17,12 +17,12 @@ from dualfold.cli.output_files import stem, write_picture, written_lines
 from dualfold.cli.stored_map import read_map_and_table
 from dualfold.cli.wording import command_texts
 from dualfold.data.reading import DEFAULT_READING, Reading
-from dualfold.descriptions import DESCRIPTIONS
 from dualfold.exploration.map_page import label_columns
+from dualfold.methods.descriptions import DESCRIPTIONS
 
 if TYPE_CHECKING:
-    from dualfold.auditing import Audit
     from dualfold.data import Prepared
+    from dualfold.judging import Audit
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ def audit(options: AuditOptions) -> None:
     console = Console(quiet=options.quiet)
     stored, data = read_map_and_table(options, console)
     with console.stage("auditing"):
-        from dualfold.auditing import audit
+        from dualfold.judging import audit
 
         labels, metric = data.label(data.reading.color), _metric(data)
         X = next(data.plausible_tables())  # what was filled in has less noise than data have

@@ -26,16 +26,16 @@ from dualfold.cli.stored_map import StoredMap, read_stored_map, read_table_of, s
 from dualfold.cli.usage import number
 from dualfold.cli.wording import command_texts
 from dualfold.data.reading import DEFAULT_READING, Reading
-from dualfold.descriptions import DESCRIPTIONS
 from dualfold.errors import InvalidInput, counted
 from dualfold.exploration.input_table import read_input, refuse_too_many_coordinates
 from dualfold.exploration.job import Job
 from dualfold.exploration.verdict_words import verdict
+from dualfold.methods.descriptions import DESCRIPTIONS
 
 if TYPE_CHECKING:
     from dualfold.data import Prepared
     from dualfold.data.imputation import Imputation
-    from dualfold.saved import Model
+    from dualfold.models import Model
 
 # Columns that are named in a line; more are counted.
 MAX_NAMED_COLUMNS = 8
@@ -150,7 +150,7 @@ def is_model(path: str) -> bool:
 
 def _of_points(options: CertifyOptions, console: Console) -> Recheck:
     """Coordinates in a table, with their settings beside them."""
-    from dualfold.saved import load_model, rechecked_points
+    from dualfold.models import load_model, rechecked_points
 
     with console.stage(f"reading {options.embedding}"):
         stored = read_stored_map(options.embedding, needs_settings=True)
@@ -208,8 +208,8 @@ def _without_weights(certificate: Any) -> str:
 
 def _of_model(options: CertifyOptions, console: Console) -> Recheck:
     """A model file, made by `embed --save-model` or by `save_model` of an estimator."""
-    from dualfold.saved import load_model, rechecked_model
-    from dualfold.saved.rechecks import estimator_of_model
+    from dualfold.models import load_model, rechecked_model
+    from dualfold.models.rechecks import estimator_of_model
 
     with console.stage(f"reading {options.embedding}"):
         model = load_model(options.embedding)
@@ -246,7 +246,7 @@ def _table_doubts(job: Job, model: Model, data: Prepared) -> list[str]:
     """What a model says about its table that the table does not have."""
     import numpy as np
 
-    from dualfold.saved.model import columns_differ, kept_rows
+    from dualfold.models.model import columns_differ, kept_rows
 
     doubts = []
     if tuple(model.columns) != tuple(data.table.names):

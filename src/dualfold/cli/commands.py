@@ -41,7 +41,7 @@ from dualfold.cli.options import (
 )
 from dualfold.cli.usage import Command, not_a_number, usage_errors_of, whole_number
 from dualfold.data.reading import DEFAULT_VALUES, READING_OPTIONS, Reading
-from dualfold.descriptions import DESCRIPTIONS, description_of
+from dualfold.methods.descriptions import DESCRIPTIONS, description_of
 
 if TYPE_CHECKING:
     from dualfold.cli.compare import CompareOptions

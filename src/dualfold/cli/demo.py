@@ -15,8 +15,8 @@ from dualfold import __version__
 from dualfold.cli import options as o
 from dualfold.cli.console import Console
 from dualfold.cli.wording import command_texts
-from dualfold.descriptions import DESCRIPTIONS, Description
 from dualfold.exploration.job import FittedMap, Job
+from dualfold.methods.descriptions import DESCRIPTIONS, Description
 
 DEMO_NEIGHBORS = 10
 ROLL_POINTS = 3000

@@ -24,13 +24,13 @@ from dualfold.cli.usage import whole_number
 from dualfold.cli.wording import command_texts
 from dualfold.data.reading import DEFAULT_READING, Reading
 from dualfold.data.written_columns import refuse_unnamed
-from dualfold.descriptions import DESCRIPTIONS
 from dualfold.errors import counted
 from dualfold.exploration.axis_remarks import variance_line
 from dualfold.exploration.exploration import explored
 from dualfold.exploration.input_table import refuse_labels, refuse_weight
 from dualfold.exploration.map_page import refuse_images
 from dualfold.exploration.plan import Plan, choose_method, compared_coordinates
+from dualfold.methods.descriptions import DESCRIPTIONS
 
 # Columns that are named at the end; of more, the first ones.
 MAX_NAMED_COLUMNS = 20

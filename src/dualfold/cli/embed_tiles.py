@@ -156,7 +156,7 @@ def _open_table(options: EmbedOptions, job: Job, console: Console) -> TiledRows:
 
 def _weights_of(whole: Any, name: str | None) -> Any:
     """The column of weights, 8 bytes a row in memory; None for none."""
-    from dualfold.data.row_weights import validated_weights
+    from dualfold.weights.row_weights import validated_weights
 
     if name is None:
         return None

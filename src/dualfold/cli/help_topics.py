@@ -13,7 +13,7 @@ from dualfold.cli.console import print_definitions
 from dualfold.cli.exit_codes import EXIT_CODES
 from dualfold.cli.method_list import print_method
 from dualfold.cli.usage import meant
-from dualfold.descriptions import DESCRIPTIONS
+from dualfold.methods.descriptions import DESCRIPTIONS
 
 # Characters in a line of texts that are no terminal's: of manual pages and documents.
 PAGE_WIDTH = 80

@@ -24,7 +24,7 @@ def write_files(
 ) -> None:
     """The coordinates, pictures, model and loadings; all are made before the first is written."""
     from dualfold.data.table_writer import write_table
-    from dualfold.saved import save_model
+    from dualfold.models import save_model
 
     force = options.force
     pictures = _pictures(options, found, console)

@@ -9,7 +9,7 @@ import typer
 from dualfold.cli import options as o
 from dualfold.cli.console import print_definitions, print_json, print_table, terminal_width
 from dualfold.cli.method_options import MethodOption, coordinates_option, method_options
-from dualfold.descriptions import DESCRIPTIONS, SIZES_MEAN, Description
+from dualfold.methods.descriptions import DESCRIPTIONS, SIZES_MEAN, Description
 
 # In a pipe there is no width to fit into: one line for each row is easier to grep.
 PIPE_WIDTH = 1000

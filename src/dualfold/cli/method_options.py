@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any
 
-from dualfold.descriptions import DESCRIPTIONS, Description
 from dualfold.exploration.job import estimator_defaults
+from dualfold.methods.descriptions import DESCRIPTIONS, Description
 
 # Options of methods that every command has among its own.
 SHARED_OPTIONS = ("n_components", "n_neighbors")

@@ -12,8 +12,8 @@ import typer
 
 from dualfold.cli.usage import meant, number, whole_number
 from dualfold.data.reading import OPTION_SUBJECTS, READING_OPTIONS
-from dualfold.descriptions import DESCRIPTIONS, description_of
-from dualfold.descriptions.graph_methods import DEFAULT_N_NEIGHBORS
+from dualfold.methods.descriptions import DESCRIPTIONS, description_of
+from dualfold.methods.descriptions.graph_methods import DEFAULT_N_NEIGHBORS
 
 # Of the first line of a file, which completion reads.
 MAX_HEADER_CHARACTERS = 100_000

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 from dualfold.cli.console import Console
 from dualfold.cli.output_files import refuse_bad_outputs
 from dualfold.data.reading import Reading
-from dualfold.descriptions import DESCRIPTIONS
 from dualfold.errors import Argument, InvalidInput, Message, counted
 from dualfold.exploration.input_table import read_input
 from dualfold.exploration.job import Job
 from dualfold.exploration.model_rows import stored_reading
+from dualfold.methods.descriptions import DESCRIPTIONS
 
 if TYPE_CHECKING:
     from dualfold.cli.audit import AuditOptions
@@ -107,7 +107,7 @@ def stored_job(settings: Any, path: str) -> Job:
             "h5ad file), so it is not known which problem it solves; `dualfold report` "
             "measures any map"
         )
-    from dualfold.saved.rechecks import estimator_of
+    from dualfold.models.rechecks import estimator_of
 
     try:
         estimator_of(settings)

@@ -28,7 +28,7 @@ from dualfold.exploration.model_rows import rows_for_model, stored_reading
 if TYPE_CHECKING:
     from dualfold.data.columns import Table
     from dualfold.exploration.model_rows import ModelRows
-    from dualfold.saved import Model
+    from dualfold.models import Model
     from dualfold.view.page import PageContent
 
 
@@ -85,7 +85,7 @@ def _place_rows(options: TransformOptions, console: Console) -> dict[str, Any]:
     """Read the model and the rows, place them, write; returns what `--json` prints."""
     begin = perf_counter()
     with console.stage(f"reading {options.model}"):
-        from dualfold.saved import judged_rows, load_model
+        from dualfold.models import judged_rows, load_model
 
         model = load_model(options.model)
     refuse_bad_outputs(options, options.file, options.model)
@@ -185,7 +185,7 @@ def _picture(
     """The new points, and before grey ones of rows that the model holds."""
     from dualfold.data.prepared import colors_of
     from dualfold.exploration.placed_rows import MAX_OLD_POINTS
-    from dualfold.saved.old_and_new_rows import old_rows
+    from dualfold.models.old_and_new_rows import old_rows
     from dualfold.view.figures import figure_bytes, map_figure
 
     color, old = options.reading.color, old_rows(model)

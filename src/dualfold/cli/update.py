@@ -22,8 +22,7 @@ from dualfold.errors import Argument, InvalidInput, counted
 from dualfold.exploration.model_rows import rows_for_model, stored_reading
 
 if TYPE_CHECKING:
-    from dualfold.growth import MapVerdict, UpdatedMap
-    from dualfold.saved import Model
+    from dualfold.models import MapVerdict, Model, UpdatedMap
 
 
 @dataclass(frozen=True)
@@ -135,7 +134,7 @@ def _update(options: UpdateOptions, console: Console) -> tuple[dict[str, Any], l
     begin = perf_counter()
     with console.stage(f"reading {options.model}"):
         from dualfold.data.atomic_files import check_place
-        from dualfold.saved import load_model, model_of, save_model, updated_map_of
+        from dualfold.models import load_model, model_of, save_model, updated_map_of
 
         model = load_model(options.model)
     target = options.save_model or options.model

@@ -39,6 +39,7 @@ __all__ = [
     "s_curve",
     "sphere_cap",
     "swiss_roll",
+    "text",
     "toroidal_helix",
 ]
 # Loaded when first used: the options of the command line need `reading` and no numerics.
@@ -60,4 +61,5 @@ __getattr__, __dir__ = lazy_names(
         "swiss_roll": "toys",
         "toroidal_helix": "toys",
     },
+    rooms=("text",),
 )

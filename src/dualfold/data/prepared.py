@@ -34,12 +34,12 @@ from dualfold.data.imputation import Imputation
 from dualfold.data.missing_patterns import without_empty_columns
 from dualfold.data.missing_values import ColumnScaling, complete_table_with_cells, standard_of_known
 from dualfold.data.reading import DEFAULT_READING, OPTION_SUBJECTS, PLAIN_READING, Reading
-from dualfold.data.row_weights import validated_weights
 from dualfold.data.scales import Standard, different_units, gower_standard, standard_of
 from dualfold.data.table_reader import raw_table, table_of_matrix
 from dualfold.data.weight_columns import weight_remarks
 from dualfold.errors import Argument, InvalidInput, Message
 from dualfold.inputs import frame_of, numbers_of, word_columns
+from dualfold.weights.row_weights import validated_weights
 
 
 @dataclass(frozen=True, eq=False)
@@ -384,7 +384,8 @@ def prepare(source: Any, reading: Reading = DEFAULT_READING) -> Prepared:
     """
     if reading.is_of_text:
         raise InvalidInput(
-            "text and vectors are no columns of numbers; dualfold.explore and dualfold.text take ",
+            "text and vectors are no columns of numbers; dualfold.explore and dualfold.data.text "
+            "take ",
             Argument("text" if reading.text else "vectors"),
         )
     return prepared_columns(source, reading)

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.data.column_moments import column_deviations, column_means
-from dualfold.data.row_weights import weighted_rows
 from dualfold.errors import InvalidInput
+from dualfold.weights.column_moments import column_deviations, column_means
+from dualfold.weights.row_weights import weighted_rows
 
 # Squares of more, summed over any number of rows, do not fit into a float64 (1.8e308).
 MAX_VALUE = 1e140

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dualfold.data.reading import Reading
-from dualfold.descriptions import DESCRIPTIONS, description_of
 from dualfold.errors import Argument, InvalidInput, counted
 from dualfold.exploration.axis_remarks import (
     close_axes_remarks,
@@ -24,17 +23,18 @@ from dualfold.exploration.map_quality import too_few_rows, verdict_on_map
 from dualfold.exploration.neighbor_cache import NeighborCache, neighbors_to_measure
 from dualfold.exploration.plan import Plan, choose_method
 from dualfold.exploration.verdict_words import both_parts
+from dualfold.methods.descriptions import DESCRIPTIONS, description_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from dualfold.arrays import Array
-    from dualfold.auditing.map_meaning import MapMeaning
-    from dualfold.auditing.zoom_names import GroupNames
     from dualfold.data import Prepared
+    from dualfold.judging.map_meaning import MapMeaning
+    from dualfold.judging.recommendation import Recommendation
+    from dualfold.judging.zoom_names import GroupNames
+    from dualfold.models import Model
     from dualfold.quality.map_verdict import MapVerdict
-    from dualfold.recommendation import Recommendation
-    from dualfold.saved import Model
     from dualfold.view import PageContent
     from dualfold.view.inline_page import InlinePage
 
@@ -293,7 +293,7 @@ class Exploration:
 
     @property
     def model(self) -> Model:
-        """The map with all that places new rows; `dualfold.saved.save_model` keeps it."""
+        """The map with all that places new rows; `dualfold.models.save_model` keeps it."""
         from dualfold.exploration.summary import model_of_map
 
         return model_of_map(self)

@@ -6,16 +6,16 @@ import os
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from dualfold.descriptions import DESCRIPTIONS
 from dualfold.errors import Argument, InvalidInput, Message
+from dualfold.methods.descriptions import DESCRIPTIONS
 
 if TYPE_CHECKING:
     import numpy as np
 
     from dualfold.data import Prepared, Reading
-    from dualfold.descriptions import Description
     from dualfold.exploration.job import Job
     from dualfold.exploration.listener import Listener
+    from dualfold.methods.descriptions import Description
 
 # Read in a second, by order of magnitude: the line of a stage calls its time a guess.
 TEXT_BYTES_PER_SECOND = 3e7
@@ -33,14 +33,14 @@ def read_input(source: Any, reading: Reading, listener: Listener) -> Prepared:
     with listener.stage(f"reading {name}", seconds_to_read(name) if file else None):
         data = prepared_columns(source, reading) if reading.is_of_text else prepare(source, reading)
     if reading.is_of_text:
-        from dualfold.text.text_features import with_text
+        from dualfold.data.text.text_features import with_text
 
         with listener.stage("weighing terms"):
             data = with_text(data)
     for notice in data.table.notices:
         listener.note(notice)
     with listener.stage("loading"):  # after reading, so that a wrong file is refused without delay
-        import dualfold.fitting.graph_estimator  # noqa: F401 (heavy)
+        import dualfold.methods.fitting.graph_estimator  # noqa: F401 (heavy)
     for remark in data.remarks:
         listener.note(remark)
     return data

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from dualfold.descriptions import DESCRIPTIONS, SET_METRICS, Description
 from dualfold.errors import Argument, InvalidInput
 from dualfold.exploration.input_table import (
     duplicate_remarks,
@@ -17,6 +16,7 @@ from dualfold.exploration.input_table import (
     refuse_too_many_coordinates,
 )
 from dualfold.exploration.verdict_words import short_verdict, verdict
+from dualfold.methods.descriptions import DESCRIPTIONS, SET_METRICS, Description
 
 if TYPE_CHECKING:
     from dualfold.data import Prepared
@@ -148,7 +148,7 @@ class Job:
 
     def with_weights(self, weights: Any) -> dict[str, Any]:
         """Weights of rows by the argument of `fit` that takes them; {} for None."""
-        from dualfold.data.row_weights import fit_weights
+        from dualfold.weights.row_weights import fit_weights
 
         return fit_weights(self.method, weights, "weight")
 

@@ -11,12 +11,12 @@ from dualfold.errors import Argument, InvalidInput
 from dualfold.exploration.map_quality import too_few_rows
 
 if TYPE_CHECKING:
-    from dualfold.auditing.map_meaning import MapMeaning
-    from dualfold.auditing.zoom_names import GroupNames
     from dualfold.data import Prepared
     from dualfold.exploration.job import FittedMap
     from dualfold.exploration.listener import Listener
     from dualfold.exploration.neighbor_cache import NeighborCache
+    from dualfold.judging.map_meaning import MapMeaning
+    from dualfold.judging.zoom_names import GroupNames
     from dualfold.quality.map_verdict import MapVerdict
     from dualfold.view.page import PageContent
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from dualfold.descriptions import DESCRIPTIONS
 from dualfold.exploration.job import MAX_QUICK_FLOPS, SCORED_NEIGHBORS, FittedMap, Job
+from dualfold.methods.descriptions import DESCRIPTIONS
 
 if TYPE_CHECKING:
     from dualfold.data import Prepared
@@ -42,7 +42,7 @@ def verdict_of_points(
     """The same, of a map whose neighbourhoods were measured before."""
     from dataclasses import replace
 
-    from dualfold.auditing.three_questions import verdict_with_picture
+    from dualfold.judging.three_questions import verdict_with_picture
     from dualfold.quality.map_verdict import mean_verdict
     from dualfold.quality.space import EuclideanSpace
 

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from dualfold.data.columns import Table
-    from dualfold.saved import Model
-    from dualfold.text.text_block import TextBlock
+    from dualfold.data.text.text_block import TextBlock
+    from dualfold.models import Model
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +93,7 @@ def _mixed_rows(model: Model, source: Any, reading: Reading, written: Reading) -
 
 def _given_vectors(block: TextBlock, typed: Sequence[str], table: Table) -> dict[str, Any]:
     """The vectors of new rows under the names that the model has for them."""
-    from dualfold.text.text_block import vector_rows
+    from dualfold.data.text.text_block import vector_rows
 
     files = [name for name in block.vectors if name.lower().endswith(".npy")]
     if not typed or not block.vectors:

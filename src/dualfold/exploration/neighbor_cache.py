@@ -45,7 +45,7 @@ class NeighborCache:
         from dualfold.quality.space import space_of
 
         if self._of_counts:
-            from dualfold.maps.profile_map import chi_square_rows
+            from dualfold.methods.maps.profile_map import chi_square_rows
 
             space = space_of(chi_square_rows(X))
             space.about = "by the χ² distances of profiles"

@@ -11,12 +11,12 @@ import scipy.sparse as sp
 from dualfold.arrays import Array
 from dualfold.exploration.job import SCORED_NEIGHBORS
 from dualfold.exploration.map_page import SHOWN_NEIGHBORS
+from dualfold.models.old_and_new_rows import rows_in_map_units
 from dualfold.quality.foreign_rows import ForeignRows
-from dualfold.saved.old_and_new_rows import rows_in_map_units
 
 if TYPE_CHECKING:
     from dualfold.exploration.model_rows import ModelRows
-    from dualfold.saved import Model
+    from dualfold.models import Model
     from dualfold.view.page import PageContent
     from dualfold.view.page_map import Map
 
@@ -82,7 +82,7 @@ class PlacedRows:
 
     def _measured_map(self, shown: Map, rows: Any, metric: Any) -> Map:
         """The map with what it shows of all these rows."""
-        from dualfold.auditing import map_verdict
+        from dualfold.judging import map_verdict
         from dualfold.view.page_map import measured_map
 
         verdict = None

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from dualfold.descriptions import DESCRIPTIONS
 from dualfold.errors import Argument, InvalidInput
 from dualfold.exploration.input_table import (
     read_input,
@@ -15,11 +14,12 @@ from dualfold.exploration.input_table import (
     refuse_weight,
 )
 from dualfold.exploration.job import DEFAULT_N_COMPONENTS, Job
+from dualfold.methods.descriptions import DESCRIPTIONS
 
 if TYPE_CHECKING:
     from dualfold.data import Prepared, Reading
     from dualfold.exploration.listener import Listener
-    from dualfold.recommendation import Recommendation
+    from dualfold.judging.recommendation import Recommendation
 
 # Methods that map a series of tables (`AlignedMaps`).
 SeriesMethod = Literal["eigenmaps", "diffusion-maps", "lpp", "pca", "tsne"]
@@ -95,14 +95,14 @@ def recommendation_for(
     question: str | None = None,
 ) -> tuple[Recommendation, Prepared]:
     """Read the table and measure what suits it."""
-    from dualfold.recommendation.questions import QUESTIONS, refuse_unknown_question
+    from dualfold.judging.recommendation.questions import QUESTIONS, refuse_unknown_question
 
     question = QUESTIONS[0] if question is None else question
     refuse_unknown_question(question)
     d = compared_coordinates(n_components)
     data = read_input(source, reading, listener)
-    from dualfold.recommendation import recommend
-    from dualfold.recommendation.recommender import DEFAULT_METHODS
+    from dualfold.judging.recommendation import recommend
+    from dualfold.judging.recommendation.recommender import DEFAULT_METHODS
 
     mixed = data.has_categories
     methods = ["famd" if name == "pca" and mixed else name for name in DEFAULT_METHODS]

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from dualfold.data import Prepared
     from dualfold.exploration.exploration import Exploration
     from dualfold.exploration.job import FittedMap
-    from dualfold.saved import Model
+    from dualfold.models import Model
 
 
 def output_columns(data: Prepared, result: FittedMap) -> dict[str, Any]:
@@ -95,8 +95,8 @@ def model_of_map(found: Exploration) -> Model:
     """The map as a model that places new rows; not every rule of new rows can be stored."""
     import numpy as np
 
-    from dualfold.saved import Model
-    from dualfold.saved.model import both_sides, reference_rows, storable_map
+    from dualfold.models import Model
+    from dualfold.models.model import both_sides, reference_rows, storable_map
 
     data, result, summary = found.data, found.fitted, summary_of(found)
     rule = storable_map(result.estimator)

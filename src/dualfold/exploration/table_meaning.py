@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dualfold.auditing.map_meaning import BEST_COLOR_REASON, MapMeaning, map_meaning
-from dualfold.auditing.zoom_names import GroupNames, zoom_names
 from dualfold.data.prepared import colors_of
 from dualfold.exploration.job import SCORED_NEIGHBORS
+from dualfold.judging.map_meaning import BEST_COLOR_REASON, MapMeaning, map_meaning
+from dualfold.judging.zoom_names import GroupNames, zoom_names
 
 if TYPE_CHECKING:
     from dualfold.data import Prepared
@@ -134,7 +134,7 @@ def _number_columns(data: Prepared, points: Any) -> dict[str, Any]:
     """Numbers as they were read, counts as shares of their row; of many those that follow axes."""
     names, X = data.numbers
     if data.reading.mixed == "counts":
-        from dualfold.maps.profile_map import profiles
+        from dualfold.methods.maps.profile_map import profiles
 
         X = profiles(X)
     places = np.arange(len(names))

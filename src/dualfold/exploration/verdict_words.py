@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dualfold.descriptions import Description
+from dualfold.methods.descriptions import Description
 
 if TYPE_CHECKING:
     from dualfold.certificate import Certificate

@@ -5,10 +5,12 @@
 
 from __future__ import annotations
 
-from dualfold.descriptions import FUNCTION_MODULES
 from dualfold.lazy_names import lazy_names
+from dualfold.methods.descriptions import FUNCTION_MODULES
 
-__all__ = sorted(FUNCTION_MODULES)
+__all__ = [*sorted(FUNCTION_MODULES), "maps", "points"]
 __getattr__, __dir__ = lazy_names(
-    __name__, {name: f"_{module}" for name, module in FUNCTION_MODULES.items()}
+    __name__,
+    {name: f"_{module}" for name, module in FUNCTION_MODULES.items()},
+    rooms=("maps", "points"),
 )

@@ -1,4 +1,4 @@
-# Written by docs/generated.py from dualfold.descriptions.
+# Written by docs/generated.py from dualfold.methods.descriptions.
 from dualfold.methods._cca import cca as cca
 from dualfold.methods._correspondence import correspondence_analysis as correspondence_analysis
 from dualfold.methods._diffusion_maps import diffusion_maps as diffusion_maps

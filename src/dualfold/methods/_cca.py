@@ -12,19 +12,19 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from dualfold.arrays import Array
-from dualfold.data.column_moments import column_deviations, column_means
-from dualfold.data.labels import Labels, labels_of, validated_labels
-from dualfold.data.row_weights import RowWeights, row_total, weighted_rows
 from dualfold.embedding import embed
 from dualfold.errors import Argument, ConditionFails, InvalidInput, counted, warn
-from dualfold.fitting.estimator import Stage
-from dualfold.fitting.linear import LinearEstimator, LinearFit, LinearMethod, linear_fit
-from dualfold.fitting.solver_choice import solver_to_last_digits
-from dualfold.fitting.weighted_fit import fit_with_weights
 from dualfold.graph.number_rows import refuse_units
-from dualfold.maps.linear_map import LinearMap, ProjectionLift
+from dualfold.methods.fitting.estimator import Stage
+from dualfold.methods.fitting.linear import LinearEstimator, LinearFit, LinearMethod, linear_fit
+from dualfold.methods.fitting.solver_choice import solver_to_last_digits
+from dualfold.methods.fitting.weighted_fit import fit_with_weights
+from dualfold.methods.maps.linear_map import LinearMap, ProjectionLift
 from dualfold.trace.problem import TraceProblem
+from dualfold.weights.column_moments import column_deviations, column_means
+from dualfold.weights.labels import Labels, labels_of, validated_labels
 from dualfold.weights.reduction import RowSpace, row_space
+from dualfold.weights.row_weights import RowWeights, row_total, weighted_rows
 
 
 def cca(

@@ -12,26 +12,26 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from dualfold.arrays import Array
-from dualfold.data.labels import Labels
-from dualfold.data.row_weights import RowWeights, present_rows, weighted_rows
 from dualfold.embedding import embed
 from dualfold.errors import Argument, InvalidInput, RowNumbers, RowsLeftOut, counted, warn
-from dualfold.fitting.estimator import Stage, asked_count
-from dualfold.fitting.linear import (
+from dualfold.methods.fitting.estimator import Stage, asked_count
+from dualfold.methods.fitting.linear import (
     LinearEstimator,
     LinearFit,
     LinearMethod,
     linear_fit,
     linear_fit_of_tiles,
 )
-from dualfold.fitting.solver_choice import solver_to_last_digits
-from dualfold.fitting.tiles import TiledRows
-from dualfold.fitting.weighted_fit import fit_transform_with_weights, fit_with_weights
-from dualfold.maps.profile_map import ProfileLift, ProfileMap, profiles, row_sums
+from dualfold.methods.fitting.solver_choice import solver_to_last_digits
+from dualfold.methods.fitting.tiles import TiledRows
+from dualfold.methods.fitting.weighted_fit import fit_transform_with_weights, fit_with_weights
+from dualfold.methods.maps.profile_map import ProfileLift, ProfileMap, profiles, row_sums
 from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.weights.gram import gram_kind, point_gram, point_gram_error
+from dualfold.weights.labels import Labels
 from dualfold.weights.precision import joined_sentences, rounding_sentence
 from dualfold.weights.row_passes import numeric_table
+from dualfold.weights.row_weights import RowWeights, present_rows, weighted_rows
 
 # A dense matrix of the columns up to here; products with the table beyond.
 MAX_COLUMNS = 5_000

@@ -12,19 +12,19 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from dualfold.arrays import Array
 from dualfold.embedding import Embedding
-from dualfold.fitting.coordinates import CoordinateSettings
-from dualfold.fitting.graph_estimator import (
+from dualfold.graph.graph import Graph
+from dualfold.graph.pieces import one_piece
+from dualfold.methods._eigenmaps import diffused_scale
+from dualfold.methods.fitting.coordinates import CoordinateSettings
+from dualfold.methods.fitting.graph_estimator import (
     LEFT_OUT_CONSTRAINTS,
     GraphEstimator,
     eigen_solver,
     shared_fields,
 )
-from dualfold.fitting.graph_fit import GraphMethod
-from dualfold.fitting.rules import near_mean, nystrom_rule
-from dualfold.graph.graph import Graph
-from dualfold.graph.pieces import one_piece
-from dualfold.maps.attraction_map import AttractionMap
-from dualfold.methods._eigenmaps import diffused_scale
+from dualfold.methods.fitting.graph_fit import GraphMethod
+from dualfold.methods.fitting.rules import near_mean, nystrom_rule
+from dualfold.methods.maps.attraction_map import AttractionMap
 from dualfold.trace.lift import DiffusionLift
 from dualfold.trace.problem import TraceProblem
 from dualfold.weights.laplacians import Weights, affinity, laplacian_of

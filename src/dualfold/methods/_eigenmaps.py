@@ -14,20 +14,20 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from dualfold.arrays import Array
 from dualfold.embedding import Embedding
 from dualfold.errors import InvalidInput
-from dualfold.fitting.coordinates import CoordinateSettings, eigenvalue_scale
-from dualfold.fitting.graph_estimator import (
+from dualfold.graph import from_affinities
+from dualfold.graph.graph import Graph
+from dualfold.graph.pieces import one_piece
+from dualfold.methods.fitting.coordinates import CoordinateSettings, eigenvalue_scale
+from dualfold.methods.fitting.graph_estimator import (
     LEFT_OUT_CONSTRAINTS,
     GraphEstimator,
     eigen_solver,
     shared_fields,
 )
-from dualfold.fitting.graph_fit import GraphMethod
-from dualfold.fitting.rules import near_mean, nystrom_rule
-from dualfold.fitting.weighted_fit import fit_transform_with_masses, fit_with_masses
-from dualfold.graph import from_affinities
-from dualfold.graph.graph import Graph
-from dualfold.graph.pieces import one_piece
-from dualfold.maps.attraction_map import AttractionMap
+from dualfold.methods.fitting.graph_fit import GraphMethod
+from dualfold.methods.fitting.rules import near_mean, nystrom_rule
+from dualfold.methods.fitting.weighted_fit import fit_transform_with_masses, fit_with_masses
+from dualfold.methods.maps.attraction_map import AttractionMap
 from dualfold.trace.lift import DiffusionLift, Scale
 from dualfold.trace.problem import TraceProblem
 from dualfold.weights.laplacians import Weights, affinity, weighted_laplacian

@@ -11,7 +11,6 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dualfold.arrays import Array
-from dualfold.data.column_moments import column_deviations, column_means
 from dualfold.data.encoding import (
     Encoding,
     Kind,
@@ -21,26 +20,27 @@ from dualfold.data.encoding import (
     indicators,
     sources_of,
 )
-from dualfold.data.labels import Labels
-from dualfold.data.row_weights import weighted_rows
 from dualfold.embedding import embed
 from dualfold.errors import Argument, InPython, InvalidInput
-from dualfold.fitting.estimator import Stage, asked_count
-from dualfold.fitting.linear import (
+from dualfold.graph.number_rows import refuse_units
+from dualfold.inputs import frame_of, numbers_of
+from dualfold.methods._pca import centred_problem, pca, table_of_loadings
+from dualfold.methods.fitting.estimator import Stage, asked_count
+from dualfold.methods.fitting.linear import (
     LinearEstimator,
     LinearFit,
     LinearMethod,
     linear_fit,
     linear_fit_of_tiles,
 )
-from dualfold.fitting.solver_choice import solver_to_last_digits
-from dualfold.fitting.tiles import TiledRows
-from dualfold.fitting.weighted_fit import fit_transform_with_weights, fit_with_weights
-from dualfold.graph.number_rows import refuse_units
-from dualfold.inputs import frame_of, numbers_of
-from dualfold.methods._pca import centred_problem, pca, table_of_loadings
+from dualfold.methods.fitting.solver_choice import solver_to_last_digits
+from dualfold.methods.fitting.tiles import TiledRows
+from dualfold.methods.fitting.weighted_fit import fit_transform_with_weights, fit_with_weights
 from dualfold.trace.problem import TraceProblem
+from dualfold.weights.column_moments import column_deviations, column_means
+from dualfold.weights.labels import Labels
 from dualfold.weights.row_passes import numeric_table
+from dualfold.weights.row_weights import weighted_rows
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,22 +10,20 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from dualfold.arrays import Array
-from dualfold.data.labels import Labels, labels_of
-from dualfold.data.row_weights import RowWeights, validated_weights, weighted_rows
 from dualfold.embedding import embed
 from dualfold.errors import Argument, InvalidInput, PointsCollapse, warn
-from dualfold.fitting.estimator import Stage, labels_for
-from dualfold.fitting.linear import (
+from dualfold.methods.fitting.estimator import Stage, labels_for
+from dualfold.methods.fitting.linear import (
     LinearEstimator,
     LinearFit,
     LinearMethod,
     linear_fit,
     linear_fit_of_tiles,
 )
-from dualfold.fitting.solver_choice import solver_to_last_digits
-from dualfold.fitting.tiles import TiledRows
-from dualfold.fitting.weighted_fit import fit_transform_with_weights, fit_with_weights
-from dualfold.maps.linear_map import projection_lift
+from dualfold.methods.fitting.solver_choice import solver_to_last_digits
+from dualfold.methods.fitting.tiles import TiledRows
+from dualfold.methods.fitting.weighted_fit import fit_transform_with_weights, fit_with_weights
+from dualfold.methods.maps.linear_map import projection_lift
 from dualfold.trace.problem import TraceProblem
 from dualfold.weights.class_scatter import (
     ClassScatter,
@@ -34,7 +32,9 @@ from dualfold.weights.class_scatter import (
     class_totals,
     ledoit_wolf_scatter,
 )
+from dualfold.weights.labels import Labels, labels_of
 from dualfold.weights.row_passes import numeric_table
+from dualfold.weights.row_weights import RowWeights, validated_weights, weighted_rows
 
 Shrinkage = float | Literal["auto"] | None
 

@@ -14,14 +14,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from dualfold.arrays import Array
 from dualfold.embedding import Embedding
-from dualfold.fitting.graph_estimator import (
-    GRAPH_CONSTRAINTS,
-    GraphEstimator,
-    eigen_solver,
-    shared_fields,
-)
-from dualfold.fitting.graph_fit import GraphMethod
-from dualfold.fitting.solver_choice import seed_of
 from dualfold.graph.geodesics import (
     farthest_points,
     geodesic_distances,
@@ -31,13 +23,21 @@ from dualfold.graph.geodesics import (
 )
 from dualfold.graph.graph import Graph
 from dualfold.graph.pieces import one_piece, separate
-from dualfold.maps.landmark_map import GeodesicMap, LandmarkLift
 from dualfold.methods._mds import (
     MAX_SPECTRUM_ROWS,
     NegativeMass,
     negative_mass,
     unknown_mass_note,
 )
+from dualfold.methods.fitting.graph_estimator import (
+    GRAPH_CONSTRAINTS,
+    GraphEstimator,
+    eigen_solver,
+    shared_fields,
+)
+from dualfold.methods.fitting.graph_fit import GraphMethod
+from dualfold.methods.fitting.solver_choice import seed_of
+from dualfold.methods.maps.landmark_map import GeodesicMap, LandmarkLift
 from dualfold.trace.lift import ScaledVectorLift
 from dualfold.trace.problem import TraceProblem
 from dualfold.weights.gram import MAX_FLOAT64_ROWS, centred_gram

@@ -14,35 +14,28 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from dualfold.arrays import Array
-from dualfold.data.column_moments import column_deviations, column_means
-from dualfold.data.labels import Labels
-from dualfold.data.row_weights import (
-    RowWeights,
-    counting_weights,
-    present_rows,
-    validated_weights,
-)
 from dualfold.embedding import Embedding, embed
 from dualfold.errors import Argument, ConditionFails, InPython, InvalidInput, warn
-from dualfold.fitting.estimator import (
+from dualfold.methods._pca import centred_problem
+from dualfold.methods.fitting.estimator import (
     Estimator,
     Statement,
     asked_count,
     checked_rows,
     fit_stage,
 )
-from dualfold.fitting.preimages import FixedPointPreimages, RidgePreimages
-from dualfold.fitting.solver_choice import DENSE_SHARE, seed_of, solver_to_last_digits
-from dualfold.fitting.tiles import TiledRows
-from dualfold.fitting.weighted_fit import fit_transform_with_weights, fit_with_weights
-from dualfold.maps.kernel_map import KernelFeatures, KernelLift, NystromLift
-from dualfold.maps.linear_map import LinearMap
-from dualfold.methods._pca import centred_problem
+from dualfold.methods.fitting.preimages import FixedPointPreimages, RidgePreimages
+from dualfold.methods.fitting.solver_choice import DENSE_SHARE, seed_of, solver_to_last_digits
+from dualfold.methods.fitting.tiles import TiledRows
+from dualfold.methods.fitting.weighted_fit import fit_transform_with_weights, fit_with_weights
+from dualfold.methods.maps.kernel_map import KernelFeatures, KernelLift, NystromLift
+from dualfold.methods.maps.linear_map import LinearMap
 from dualfold.trace.lift import unit_columns
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import with_signs
 from dualfold.trace.solvers import Auto, Dense
 from dualfold.trace.solvers.solver import Solver
+from dualfold.weights.column_moments import column_deviations, column_means
 from dualfold.weights.gram import MAX_DENSE_ROWS, symmetrize
 from dualfold.weights.kernel_matrix import (
     KERNEL_NAMES,
@@ -52,8 +45,15 @@ from dualfold.weights.kernel_matrix import (
     KernelProducts,
     centre_kernel,
 )
+from dualfold.weights.labels import Labels
 from dualfold.weights.precision import joined_sentences, rounding_sentence
 from dualfold.weights.row_passes import numeric_table
+from dualfold.weights.row_weights import (
+    RowWeights,
+    counting_weights,
+    present_rows,
+    validated_weights,
+)
 
 # Beyond MAX_DENSE_ROWS rows, `landmarks="auto"` takes this many.
 AUTO_LANDMARKS = 2_000

@@ -14,19 +14,19 @@ from sklearn.utils.validation import check_is_fitted
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput, TooLarge
-from dualfold.fitting.coordinates import COORDINATE_CONSTRAINTS, CoordinateSettings
-from dualfold.fitting.graph_estimator import (
+from dualfold.graph.directed_lists import connected_lists, neighborhoods, with_unlisted_points
+from dualfold.graph.graph import Graph
+from dualfold.methods.fitting.coordinates import COORDINATE_CONSTRAINTS, CoordinateSettings
+from dualfold.methods.fitting.graph_estimator import (
     GRAPH_CONSTRAINTS,
     GraphEstimator,
     eigen_solver,
     shared_fields,
 )
-from dualfold.fitting.graph_fit import FewerRows, GraphMethod
-from dualfold.fitting.rules import local_rule
-from dualfold.fitting.weighted_fit import fit_transform_with_masses, fit_with_masses
-from dualfold.graph.directed_lists import connected_lists, neighborhoods, with_unlisted_points
-from dualfold.graph.graph import Graph
-from dualfold.maps.local_map import LocalWeightsMap
+from dualfold.methods.fitting.graph_fit import FewerRows, GraphMethod
+from dualfold.methods.fitting.rules import local_rule
+from dualfold.methods.fitting.weighted_fit import fit_transform_with_masses, fit_with_masses
+from dualfold.methods.maps.local_map import LocalWeightsMap
 from dualfold.trace.filled_square import prefers_filled_square
 from dualfold.trace.lift import EdgeLengthScale
 from dualfold.trace.problem import Gramian, TraceProblem

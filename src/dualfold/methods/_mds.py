@@ -13,32 +13,24 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from dualfold.arrays import Array
-from dualfold.data.labels import Labels
-from dualfold.data.row_weights import (
-    counting_weights,
-    present_rows,
-    validated_weights,
-    weighted_rows,
-    weights_of_all_rows,
-)
 from dualfold.embedding import Embedding, embed
 from dualfold.errors import Argument, InPython, InvalidInput
-from dualfold.fitting.dimension import MAX_AUTO_COMPONENTS, cut_at_eigengap
-from dualfold.fitting.estimator import (
+from dualfold.graph.metrics import is_precomputed, metric_distances, refuse_other_width
+from dualfold.methods._pca import centred_problem
+from dualfold.methods.fitting.dimension import MAX_AUTO_COMPONENTS, cut_at_eigengap
+from dualfold.methods.fitting.estimator import (
     Estimator,
     Statement,
     asked_count,
     checked_rows,
     linear_statement,
 )
-from dualfold.fitting.linear import normalize_signs
-from dualfold.fitting.solver_choice import solver_to_last_digits
-from dualfold.fitting.tiles import TiledRows, tiled_rows
-from dualfold.fitting.weighted_fit import fit_transform_with_weights, fit_with_weights
-from dualfold.graph.metrics import is_precomputed, metric_distances, refuse_other_width
-from dualfold.maps.landmark_map import DistancesMap, Triangulation
-from dualfold.maps.linear_map import LinearMap
-from dualfold.methods._pca import centred_problem
+from dualfold.methods.fitting.linear import normalize_signs
+from dualfold.methods.fitting.solver_choice import solver_to_last_digits
+from dualfold.methods.fitting.tiles import TiledRows, tiled_rows
+from dualfold.methods.fitting.weighted_fit import fit_transform_with_weights, fit_with_weights
+from dualfold.methods.maps.landmark_map import DistancesMap, Triangulation
+from dualfold.methods.maps.linear_map import LinearMap
 from dualfold.trace.lift import ScaledVectorLift, WeightedVectorLift
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import with_signs
@@ -50,6 +42,7 @@ from dualfold.weights.gram import (
     small_as_float64,
     symmetrize,
 )
+from dualfold.weights.labels import Labels
 from dualfold.weights.precision import (
     centred_distances_error,
     joined_sentences,
@@ -57,6 +50,13 @@ from dualfold.weights.precision import (
     weighted_centring_error,
 )
 from dualfold.weights.row_passes import numeric_table
+from dualfold.weights.row_weights import (
+    counting_weights,
+    present_rows,
+    validated_weights,
+    weighted_rows,
+    weights_of_all_rows,
+)
 
 
 def mds(X: Any, *, n_components: int = 2, sample_weight: Any = None) -> TraceProblem:

@@ -16,12 +16,16 @@ from sklearn.utils.validation import check_is_fitted
 from dualfold.arrays import Array
 from dualfold.certificate import DEFAULT_TOLERANCE
 from dualfold.errors import Argument, InvalidInput
-from dualfold.fitting.graph_estimator import GRAPH_CONSTRAINTS, GraphEstimator, shared_fields
-from dualfold.fitting.graph_fit import FewerRows, GraphFit, GraphMethod
-from dualfold.fitting.rules import local_map, local_rule
-from dualfold.fitting.solver_choice import seed_of
 from dualfold.graph.graph import Graph
-from dualfold.maps.out_of_sample import OutOfSampleMap
+from dualfold.methods.fitting.graph_estimator import (
+    GRAPH_CONSTRAINTS,
+    GraphEstimator,
+    shared_fields,
+)
+from dualfold.methods.fitting.graph_fit import FewerRows, GraphFit, GraphMethod
+from dualfold.methods.fitting.rules import local_map, local_rule
+from dualfold.methods.fitting.solver_choice import seed_of
+from dualfold.methods.maps.out_of_sample import OutOfSampleMap
 from dualfold.unfolding.certificate import UnfoldingCertificate
 from dualfold.unfolding.connections import Connections, connections
 from dualfold.unfolding.contraction import Contraction, contraction_of

@@ -14,22 +14,34 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from dualfold.arrays import Array
 from dualfold.embedding import Embedding, embed
 from dualfold.errors import Argument, RowsLeftOut, warn
-from dualfold.fitting.coordinates import Answer
-from dualfold.fitting.fitted_rows import FittedRows, RowSettings
-from dualfold.fitting.graph_estimator import GRAPH_CONSTRAINTS, GraphEstimator, shared_fields
-from dualfold.fitting.graph_fit import GraphFit, GraphMethod
-from dualfold.fitting.rules import local_map, local_rule
 from dualfold.graph.graph import Graph
 from dualfold.graph.pieces import one_piece
-from dualfold.maps.out_of_sample import OutOfSampleMap
 from dualfold.methods._eigenmaps import eigenmaps
-from dualfold.neighbor_map.certificate import (
+from dualfold.methods.fitting.coordinates import Answer
+from dualfold.methods.fitting.fitted_rows import FittedRows, RowSettings
+from dualfold.methods.fitting.graph_estimator import (
+    GRAPH_CONSTRAINTS,
+    GraphEstimator,
+    shared_fields,
+)
+from dualfold.methods.fitting.graph_fit import GraphFit, GraphMethod
+from dualfold.methods.fitting.rules import local_map, local_rule
+from dualfold.methods.maps.out_of_sample import OutOfSampleMap
+from dualfold.methods.points.neighbor_map.certificate import (
     NeighborCertificate,
     certify_neighbors,
 )
-from dualfold.neighbor_map.fantope import fantope_minimum
-from dualfold.neighbor_map.homotopy import NeighborAnswer, neighbor_answer, widest_answer
-from dualfold.neighbor_map.problem import MAX_PAIRED_ROWS, NeighborProblem, neighbor_problem
+from dualfold.methods.points.neighbor_map.fantope import fantope_minimum
+from dualfold.methods.points.neighbor_map.homotopy import (
+    NeighborAnswer,
+    neighbor_answer,
+    widest_answer,
+)
+from dualfold.methods.points.neighbor_map.problem import (
+    MAX_PAIRED_ROWS,
+    NeighborProblem,
+    neighbor_problem,
+)
 from dualfold.trace.solvers import Auto
 from dualfold.weights.laplacians import Weights, affinity
 
@@ -80,7 +92,7 @@ def neighbor_map(
     See Also
     --------
     NeighborMap : The estimator.
-    dualfold.neighbor_map.certify_neighbors : Certifies a map.
+    dualfold.methods.points.neighbor_map.certify_neighbors : Certifies a map.
     tsne : The heavy-tailed kernel, without a bound.
 
     Notes

@@ -9,20 +9,20 @@ from typing import Any, ClassVar
 
 from sklearn.utils._param_validation import Interval
 
-from dualfold.data.row_weights import validated_masses
-from dualfold.fitting.linear import LinearEstimator, LinearMethod
-from dualfold.fitting.projection import (
+from dualfold.graph.graph import Graph, coordinates, refuse_sets
+from dualfold.methods.fitting.linear import LinearEstimator, LinearMethod
+from dualfold.methods.fitting.projection import (
     DEFAULT_VARIANCE_SHARE,
     ORTHOGONAL_VARIANCE_SHARE,
     PROJECTION_CONSTRAINTS,
     projection_method,
 )
-from dualfold.fitting.weighted_fit import fit_transform_with_masses, fit_with_masses
-from dualfold.graph.graph import Graph, coordinates, refuse_sets
-from dualfold.maps.linear_map import ProjectionLift
+from dualfold.methods.fitting.weighted_fit import fit_transform_with_masses, fit_with_masses
+from dualfold.methods.maps.linear_map import ProjectionLift
 from dualfold.trace.problem import TraceProblem
 from dualfold.weights.reconstruction import reconstruction_error, reconstruction_weights
 from dualfold.weights.reduction import row_space
+from dualfold.weights.row_weights import validated_masses
 
 
 def npp(

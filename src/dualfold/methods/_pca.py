@@ -15,11 +15,9 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import assert_all_finite, check_is_fitted
 
 from dualfold.arrays import Array
-from dualfold.data.column_moments import column_deviations, column_means
-from dualfold.data.labels import Labels
-from dualfold.data.row_weights import RowWeights, present_rows, row_total, weighted_rows
 from dualfold.errors import Argument, InvalidInput
-from dualfold.fitting.estimator import (
+from dualfold.graph.number_rows import refuse_column_units, refuse_units
+from dualfold.methods.fitting.estimator import (
     Scaling,
     Statement,
     asked_count,
@@ -29,9 +27,9 @@ from dualfold.fitting.estimator import (
     unfitted_on_failure,
     weights_if_given,
 )
-from dualfold.fitting.linear import LinearEstimator, normalize_signs
-from dualfold.fitting.moments import Moments
-from dualfold.fitting.principal_axes import (
+from dualfold.methods.fitting.linear import LinearEstimator, normalize_signs
+from dualfold.methods.fitting.moments import Moments
+from dualfold.methods.fitting.principal_axes import (
     DESCENT_SOLVERS,
     MAX_KEPT_WIDTH,
     MAX_SMALL_SIDE,
@@ -46,12 +44,12 @@ from dualfold.fitting.principal_axes import (
     singular_vectors,
     solver_for,
 )
-from dualfold.fitting.probabilistic import gaussian_model
-from dualfold.fitting.tiles import TiledRows, tiled_rows
-from dualfold.fitting.weighted_fit import fit_with_weights
-from dualfold.graph.number_rows import refuse_column_units, refuse_units
-from dualfold.maps.linear_map import GramProjectionLift, ProjectionLift
+from dualfold.methods.fitting.probabilistic import gaussian_model
+from dualfold.methods.fitting.tiles import TiledRows, tiled_rows
+from dualfold.methods.fitting.weighted_fit import fit_with_weights
+from dualfold.methods.maps.linear_map import GramProjectionLift, ProjectionLift
 from dualfold.trace.problem import TraceProblem
+from dualfold.weights.column_moments import column_deviations, column_means
 from dualfold.weights.covariance import (
     CentredScatter,
     RowShift,
@@ -67,8 +65,10 @@ from dualfold.weights.gram import (
     point_gram_error,
     refuse_scale,
 )
+from dualfold.weights.labels import Labels
 from dualfold.weights.precision import joined_sentences, rounding_sentence
 from dualfold.weights.row_passes import numeric_table
+from dualfold.weights.row_weights import RowWeights, present_rows, row_total, weighted_rows
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -12,20 +12,20 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from dualfold.arrays import Array
-from dualfold.data.column_moments import column_means
-from dualfold.data.labels import Labels
 from dualfold.errors import Argument, CertificateFailed, warn
-from dualfold.fitting.estimator import Estimator, Statement, asked_count, linear_statement
-from dualfold.fitting.linear import LinearEstimator
-from dualfold.fitting.solver_choice import solver_to_last_digits
-from dualfold.fitting.tiles import TiledRows
 from dualfold.graph.number_rows import in_units
-from dualfold.maps.out_of_sample import float_array
 from dualfold.methods._pca import pca
-from dualfold.point_pca.certificate import certify_points
-from dualfold.point_pca.leading_sum import leading_directions, leading_fourth_powers
-from dualfold.point_pca.point_descent import PointDescent, descend_points
+from dualfold.methods.fitting.estimator import Estimator, Statement, asked_count, linear_statement
+from dualfold.methods.fitting.linear import LinearEstimator
+from dualfold.methods.fitting.solver_choice import solver_to_last_digits
+from dualfold.methods.fitting.tiles import TiledRows
+from dualfold.methods.maps.out_of_sample import float_array
+from dualfold.theory.point_pca.certificate import certify_points
+from dualfold.theory.point_pca.leading_sum import leading_directions, leading_fourth_powers
+from dualfold.theory.point_pca.point_descent import PointDescent, descend_points
 from dualfold.trace.solution import with_signs
+from dualfold.weights.column_moments import column_means
+from dualfold.weights.labels import Labels
 from dualfold.weights.row_passes import combined_rows
 
 # A coordinate whose variance is below this share of the first one's is rounding: the
@@ -41,8 +41,8 @@ class PointPCA(LinearEstimator):
     """PCA by gradient descent on the points themselves.
 
     The points move until their inner products fit those of the rows, and are returned in their
-    principal axes: `embedding_` is what `PCA` gives. `dualfold.point_pca.point_forces` shows the
-    forces that move them.
+    principal axes: `embedding_` is what `PCA` gives. `dualfold.theory.point_pca.point_forces` shows
+    the forces that move them.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ class PointPCA(LinearEstimator):
     See Also
     --------
     PCA : The same coordinates, from eigenvectors, and faster.
-    dualfold.point_pca.point_forces : The forces on the points.
+    dualfold.theory.point_pca.point_forces : The forces on the points.
 
     Notes
     -----

@@ -18,14 +18,19 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from dualfold.arrays import Array
-from dualfold.data.labels import Labels
 from dualfold.errors import Argument, InvalidInput, Message
-from dualfold.fitting.estimator import Estimator, Statement, fit_any_table, unfitted_on_failure
-from dualfold.fitting.linear import LinearEstimator
-from dualfold.fitting.tiles import TiledRows, tiled_rows
-from dualfold.maps.linear_map import LinearMap
-from dualfold.maps.random_maps import Kind, random_map
+from dualfold.methods.fitting.estimator import (
+    Estimator,
+    Statement,
+    fit_any_table,
+    unfitted_on_failure,
+)
+from dualfold.methods.fitting.linear import LinearEstimator
+from dualfold.methods.fitting.tiles import TiledRows, tiled_rows
+from dualfold.methods.maps.linear_map import LinearMap
+from dualfold.methods.maps.random_maps import Kind, random_map
 from dualfold.quality.distortion import distortion_of_pairs, drawn_pairs, measured_distortion
+from dualfold.weights.labels import Labels
 
 
 def random_projection(

@@ -14,19 +14,19 @@ from sklearn.utils import check_symmetric
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from dualfold.arrays import Array
-from dualfold.data.labels import Labels
 from dualfold.embedding import embed
 from dualfold.errors import Argument, DualfoldWarning, InvalidInput, RowNumbers, warn
-from dualfold.fitting.estimator import (
+from dualfold.graph import nearest
+from dualfold.methods.fitting.estimator import (
     CallbackSupportMixin,
     Estimator,
     Statement,
     fit_any_table,
     fit_stage,
 )
-from dualfold.fitting.solver_choice import solver_named
-from dualfold.graph import nearest
+from dualfold.methods.fitting.solver_choice import solver_named
 from dualfold.trace.problem import TraceProblem
+from dualfold.weights.labels import Labels
 
 
 @dataclass(eq=False, repr=False)

@@ -16,12 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from dualfold.arrays import Array
 from dualfold.certificate import DEFAULT_TOLERANCE, Tolerance, tolerance_or
-from dualfold.data.labels import Labels
 from dualfold.errors import Argument, InvalidInput
-from dualfold.fitting.estimator import Estimator, checked_rows, fit_stage
-from dualfold.fitting.fitted_rows import FittedRows, RowSettings
-from dualfold.fitting.solver_choice import seed_of
-from dualfold.fitting.tiles import TiledRows
 from dualfold.graph.metrics import (
     MetricWithParameters,
     is_euclidean,
@@ -29,17 +24,22 @@ from dualfold.graph.metrics import (
     metric_distances,
     refuse_other_width,
 )
-from dualfold.maps.stress_map import StressMap
-from dualfold.stress.certificate import StressCertificate, certify_stress
-from dualfold.stress.majorization import StopRule, StressDescent, descend
-from dualfold.stress.problem import StressProblem, stress_problem
-from dualfold.stress.starts import (
+from dualfold.methods.fitting.estimator import Estimator, checked_rows, fit_stage
+from dualfold.methods.fitting.fitted_rows import FittedRows, RowSettings
+from dualfold.methods.fitting.solver_choice import seed_of
+from dualfold.methods.fitting.tiles import TiledRows
+from dualfold.methods.maps.stress_map import StressMap
+from dualfold.methods.points.stress.certificate import StressCertificate, certify_stress
+from dualfold.methods.points.stress.majorization import StopRule, StressDescent, descend
+from dualfold.methods.points.stress.problem import StressProblem, stress_problem
+from dualfold.methods.points.stress.starts import (
     classical_start,
     given_start,
     random_start,
     without_coincidences,
 )
 from dualfold.weights.gram import symmetrize
+from dualfold.weights.labels import Labels
 
 # Up to this many rows the n×n distances of a table fit into the memory of most machines.
 MAX_EXACT_ROWS = 10_000

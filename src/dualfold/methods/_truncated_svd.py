@@ -11,33 +11,33 @@ import scipy.sparse as sp
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from dualfold.arrays import Array
-from dualfold.data.column_moments import column_deviations, column_means
-from dualfold.data.labels import Labels
-from dualfold.data.row_weights import RowWeights, weighted_rows
 from dualfold.errors import Argument, InvalidInput
-from dualfold.fitting.estimator import Stage, asked_count
-from dualfold.fitting.linear import (
+from dualfold.methods._pca import pca_matrix
+from dualfold.methods.fitting.estimator import Stage, asked_count
+from dualfold.methods.fitting.linear import (
     LinearEstimator,
     LinearFit,
     LinearMethod,
     normalize_signs,
 )
-from dualfold.fitting.principal_axes import (
+from dualfold.methods.fitting.principal_axes import (
     MAX_SMALL_SIDE,
     Count,
     PrincipalAxes,
     principal_axes,
     singular_vectors,
 )
-from dualfold.fitting.tiles import TiledRows
-from dualfold.fitting.weighted_fit import fit_transform_with_weights, fit_with_weights
-from dualfold.maps.linear_map import GramProjectionLift, LinearMap, ProjectionLift
-from dualfold.methods._pca import pca_matrix
+from dualfold.methods.fitting.tiles import TiledRows
+from dualfold.methods.fitting.weighted_fit import fit_transform_with_weights, fit_with_weights
+from dualfold.methods.maps.linear_map import GramProjectionLift, LinearMap, ProjectionLift
 from dualfold.trace.problem import Gramian, TraceProblem
+from dualfold.weights.column_moments import column_deviations, column_means
 from dualfold.weights.covariance import CentredScatter
 from dualfold.weights.gram import gram_kind, point_gram, point_gram_error, refuse_scale
+from dualfold.weights.labels import Labels
 from dualfold.weights.precision import joined_sentences, rounding_sentence
 from dualfold.weights.row_passes import numeric_table
+from dualfold.weights.row_weights import RowWeights, weighted_rows
 
 
 def truncated_svd(X: Any, *, n_components: int = 2, sample_weight: Any = None) -> TraceProblem:

@@ -15,26 +15,30 @@ from sklearn.utils.validation import check_is_fitted
 
 from dualfold.arrays import Array
 from dualfold.certificate import DEFAULT_TOLERANCE, Tolerance, tolerance_or
-from dualfold.data.labels import Labels
-from dualfold.fitting.estimator import Estimator, fit_stage
-from dualfold.fitting.tiles import TiledRows
 from dualfold.graph.graph import Graph, Lists
 from dualfold.graph.metrics import MetricWithParameters, is_precomputed
-from dualfold.maps.attraction_map import AttractionMap
-from dualfold.trace.certificate import certify
-from dualfold.tsne.certificate import MAX_UNBALANCED_SHARE, certify_tsne
-from dualfold.tsne.checks import neighbors_kept, warn_of_collapse, warn_of_interruption
-from dualfold.tsne.gradient_descent import Checkpoint, Descent, Phase, descend
-from dualfold.tsne.neighbors import refuse_odd_input, tsne_lists
-from dualfold.tsne.problem import TsneProblem
-from dualfold.tsne.starts import (
+from dualfold.methods.fitting.estimator import Estimator, fit_stage
+from dualfold.methods.fitting.tiles import TiledRows
+from dualfold.methods.maps.attraction_map import AttractionMap
+from dualfold.methods.points.tsne.certificate import MAX_UNBALANCED_SHARE, certify_tsne
+from dualfold.methods.points.tsne.checks import (
+    neighbors_kept,
+    warn_of_collapse,
+    warn_of_interruption,
+)
+from dualfold.methods.points.tsne.gradient_descent import Checkpoint, Descent, Phase, descend
+from dualfold.methods.points.tsne.neighbors import refuse_odd_input, tsne_lists
+from dualfold.methods.points.tsne.problem import TsneProblem
+from dualfold.methods.points.tsne.starts import (
     displacement,
     given_start,
     spectral_map,
     spectral_problem,
     start_named,
 )
-from dualfold.tsne.verbose import Told
+from dualfold.methods.points.tsne.verbose import Told
+from dualfold.trace.certificate import certify
+from dualfold.weights.labels import Labels
 from dualfold.weights.perplexity import conditional_affinities, joint_affinities
 
 
@@ -73,7 +77,7 @@ def tsne(
     See Also
     --------
     TSNE : The estimator.
-    dualfold.tsne.certify_tsne : Certifies a map.
+    dualfold.methods.points.tsne.certify_tsne : Certifies a map.
     neighbor_map : A Gaussian kernel, with a bound.
 
     Notes

@@ -10,9 +10,9 @@ import numpy as np
 from scipy.special import expit, ndtri, stdtrit
 
 from dualfold.arrays import Array
-from dualfold.data.row_weights import RowWeights, validated_weights
 from dualfold.errors import Argument, InvalidInput
 from dualfold.inputs import random_generator
+from dualfold.weights.row_weights import RowWeights, validated_weights
 
 INTERVAL_CONFIDENCE = 0.95
 # Up to here all rows are measured; the work grows with the square: docs/dev/notes/quality.md

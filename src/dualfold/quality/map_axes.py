@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.data.column_moments import column_deviations, column_means
 from dualfold.data.prepared import measurable_rows
 from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.number_rows import rows_in_units
+from dualfold.weights.column_moments import column_deviations, column_means
 from dualfold.weights.row_passes import combined_rows, numeric_table
 
 # At most one row in a hundred is far; in fewer than 30 rows no row counts as far.

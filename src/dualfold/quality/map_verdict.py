@@ -125,12 +125,12 @@ class MapVerdict:
 
     See Also
     --------
-    dualfold.auditing.map_verdict : Makes it.
+    dualfold.judging.map_verdict : Makes it.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.auditing import map_verdict
+    >>> from dualfold.judging import map_verdict
     >>> X = np.random.default_rng(0).normal(size=(60, 2))
     >>> found = map_verdict(X, 2 * X)
     >>> found.layout.grade, found.neighborhoods.grade, found.groups.grade

@@ -9,21 +9,21 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.arrays import Array
-from dualfold.data.column_moments import column_means
-from dualfold.data.labels import (
+from dualfold.errors import Argument, InvalidInput
+from dualfold.kernels.threads import row_slices
+from dualfold.scale.engine import compute, in_order
+from dualfold.scale.table import TiledTable
+from dualfold.scale.tile_moments import weights_of_tiles
+from dualfold.weights.column_moments import column_means
+from dualfold.weights.gram import refuse_scale
+from dualfold.weights.labels import (
     classes_and_codes,
     labels_of,
     refuse_few,
     refuse_singles,
     validated_labels,
 )
-from dualfold.data.row_weights import present_rows
-from dualfold.errors import Argument, InvalidInput
-from dualfold.kernels.threads import row_slices
-from dualfold.scale.engine import compute, in_order
-from dualfold.scale.table import TiledTable
-from dualfold.scale.tile_moments import weights_of_tiles
-from dualfold.weights.gram import refuse_scale
+from dualfold.weights.row_weights import present_rows
 
 # Entries that are shifted at a time.
 SHIFT_CHUNK_NUMBERS = 2**20

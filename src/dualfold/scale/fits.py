@@ -1,4 +1,4 @@
-"""What methods ask of a table in tiles (`dualfold.fitting.tiles.TiledRows`)."""
+"""What methods ask of a table in tiles (`dualfold.methods.fitting.tiles.TiledRows`)."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 from sklearn.utils.validation import validate_data
 
 from dualfold.arrays import Array
-from dualfold.fitting.moments import Moments
 from dualfold.graph import Neighbors
+from dualfold.methods.fitting.moments import Moments
 from dualfold.scale.classes import ClassMoments, class_moments_of
 from dualfold.scale.landmark_fit import fit_landmarks
 from dualfold.scale.lists import neighbors

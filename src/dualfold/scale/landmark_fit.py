@@ -13,8 +13,8 @@ from sklearn.base import clone
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
-from dualfold.fitting.solver_choice import seed_of
 from dualfold.graph.metrics import is_precomputed
+from dualfold.methods.fitting.solver_choice import seed_of
 from dualfold.quality.estimate import estimate_of_mean
 from dualfold.quality.ranks import t_similarity
 from dualfold.quality.space import space_of

@@ -1,7 +1,7 @@
 """From eigenvectors to points and back: the last column of the method table.
 
 Lifts that need more than vectors live with the map of new rows that goes with them: linear ones in
-`dualfold.maps.linear_map`, those of landmarks in `dualfold.maps.landmark_map`.
+`dualfold.methods.maps.linear_map`, those of landmarks in `dualfold.methods.maps.landmark_map`.
 """
 
 from __future__ import annotations

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.auditing import Audit
-from dualfold.auditing.audit_text import group_text, statement_lines
+from dualfold.judging import Audit
+from dualfold.judging.audit_text import group_text, statement_lines
 from dualfold.quality.picture import percent
 from dualfold.view.drawing import INK_COLOR
 from dualfold.view.figures import map_figure

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from dualfold.auditing.zoom_levels import NOT_TESTABLE
-from dualfold.auditing.zoom_names import GroupName, GroupNames
+from dualfold.judging.zoom_levels import NOT_TESTABLE
+from dualfold.judging.zoom_names import GroupName, GroupNames
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from dualfold.auditing import Audit, map_verdict
-from dualfold.auditing.map_meaning import BEST_COLOR_REASON, map_meaning
 from dualfold.data.prepared import prepare
 from dualfold.data.reading import PLAIN_READING
 from dualfold.errors import Argument, InvalidInput
 from dualfold.inputs import frame_of, numbers_of
+from dualfold.judging import Audit, map_verdict
+from dualfold.judging.map_meaning import BEST_COLOR_REASON, map_meaning
 from dualfold.view.audit_page import audit_content
 from dualfold.view.named_groups import named_groups
 from dualfold.view.page import Page, PageContent, make_page

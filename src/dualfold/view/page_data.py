@@ -10,8 +10,8 @@ import numpy as np
 
 from dualfold import __version__
 from dualfold.arrays import Array
-from dualfold.auditing.map_meaning import MapMeaning
 from dualfold.errors import Argument, InvalidInput
+from dualfold.judging.map_meaning import MapMeaning
 from dualfold.quality import QualityReport
 from dualfold.quality.estimate import Estimate
 from dualfold.quality.map_verdict import MapVerdict

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.auditing.map_meaning import MapMeaning
-from dualfold.auditing.zoom_names import GroupNames
+from dualfold.judging.map_meaning import MapMeaning
+from dualfold.judging.zoom_names import GroupNames
 from dualfold.quality import QualityReport, report
 from dualfold.quality.estimate import sample_size
 from dualfold.quality.map_verdict import MapVerdict
@@ -55,7 +55,7 @@ class Map:
     scores : mapping or None, default=None
         Names, and one value for each point, to colour this map by.
     verdict : MapVerdict or None, default=None
-        What `dualfold.auditing.map_verdict(X, points)` returns.
+        What `dualfold.judging.map_verdict(X, points)` returns.
     meaning : MapMeaning or None, default=None
         What axes and groups mean in the words of columns.
     columns : mapping or None, default=None

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.auditing.zoom_names import GroupNames
+from dualfold.judging.zoom_names import GroupNames
 from dualfold.view.page_columns import packed_numbers
 
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.auditing.map_meaning import shared_by_neighbors
 from dualfold.errors import Argument, InvalidInput, Message
+from dualfold.judging.map_meaning import shared_by_neighbors
 from dualfold.view.page_columns import Column, column_of, packed_numbers, values_of
 from dualfold.view.page_data import PageParts, as_json
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dualfold.errors import Argument, InvalidInput
-from dualfold.fitting.dimension import widest_gap
+from dualfold.methods.fitting.dimension import widest_gap
 from dualfold.quality.coranking import CoRanking, NeighborhoodCurve
 from dualfold.quality.shepard import Shepard
 from dualfold.view.colors import FEW_COLORS, MANY_COLORS

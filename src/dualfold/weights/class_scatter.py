@@ -14,11 +14,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.arrays import Array
-from dualfold.data.column_moments import column_deviations, column_means, deviations_of
-from dualfold.data.labels import Labels
-from dualfold.data.row_weights import RowWeights, row_total
 from dualfold.errors import Argument, InvalidInput
+from dualfold.weights.column_moments import column_deviations, column_means, deviations_of
 from dualfold.weights.gram import refuse_large
+from dualfold.weights.labels import Labels
 from dualfold.weights.reduction import (
     Moments,
     RowSpace,
@@ -26,6 +25,7 @@ from dualfold.weights.reduction import (
     feature_space,
     row_space,
 )
+from dualfold.weights.row_weights import RowWeights, row_total
 
 # Times the number of rows or columns: what rounding leaves of a direction without scatter within
 # classes, in units in which its total scatter is 1.

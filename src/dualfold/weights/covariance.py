@@ -13,18 +13,17 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
 from dualfold.arrays import Array
-from dualfold.data.column_moments import (
+from dualfold.errors import InvalidInput
+from dualfold.kernels import c_constant, kernel, kernels_by_dtype
+from dualfold.kernels.reports import steps, tally
+from dualfold.kernels.threads import in_threads, one_blas_thread, row_slices, thread_count
+from dualfold.weights.column_moments import (
     column_deviations,
     column_means,
     offset_sums,
     sampled_rows,
     tight_columns,
 )
-from dualfold.data.row_weights import RowWeights, row_total
-from dualfold.errors import InvalidInput
-from dualfold.kernels import c_constant, kernel, kernels_by_dtype
-from dualfold.kernels.reports import steps, tally
-from dualfold.kernels.threads import in_threads, one_blas_thread, row_slices, thread_count
 from dualfold.weights.gram import refuse_large, refuse_scale, working_precision
 from dualfold.weights.precision import (
     Products,
@@ -43,6 +42,7 @@ from dualfold.weights.row_passes import (
     projected_rows,
     with_full_columns_centred,
 )
+from dualfold.weights.row_weights import RowWeights, row_total
 
 # The kernel's blocks (`scatter.h`): slabs are short in narrow tables and long in wide ones.
 PANEL_COLUMNS = c_constant("PANEL")

@@ -8,7 +8,6 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.arrays import Array
-from dualfold.data.row_weights import RowWeights, row_total
 from dualfold.errors import Argument, InvalidInput, TooLarge
 from dualfold.graph.number_rows import MIN_SQUARED_EXTENT, widest_extent
 from dualfold.kernels.threads import in_shares, row_slices
@@ -23,6 +22,7 @@ from dualfold.weights.precision import (
     weighted_mean_error,
 )
 from dualfold.weights.row_passes import with_full_columns_centred
+from dualfold.weights.row_weights import RowWeights, row_total
 
 # Numbers in a tile that is copied and squared: enough for an n×n product at full speed.
 TILE_NUMBERS = 2**21

@@ -12,7 +12,6 @@ from scipy.sparse.linalg import LinearOperator
 from sklearn.metrics.pairwise import pairwise_kernels
 
 from dualfold.arrays import Array
-from dualfold.data.row_weights import RowWeights
 from dualfold.errors import Argument, InvalidInput
 from dualfold.kernels.threads import (
     in_shares,
@@ -27,6 +26,7 @@ from dualfold.weights.precision import (
     UNIT_ROUNDOFF,
     weighted_centring_error,
 )
+from dualfold.weights.row_weights import RowWeights
 
 # Rows and columns of a block that is computed at once and mirrored.
 BLOCK_ROWS = 512

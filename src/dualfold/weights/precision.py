@@ -22,9 +22,9 @@ from typing import Any
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.data.column_moments import tight_columns
-from dualfold.data.row_weights import RowWeights
 from dualfold.kernels.threads import in_shares, thin_tiles
+from dualfold.weights.column_moments import tight_columns
+from dualfold.weights.row_weights import RowWeights
 
 UNIT_ROUNDOFF = {np.dtype(np.float32): 2.0**-24, np.dtype(np.float64): 2.0**-53}
 # The least double and float: what a product may lose where it underflows.

@@ -20,12 +20,12 @@ import numpy as np
 import scipy.linalg
 
 from dualfold.arrays import Array
-from dualfold.data.column_moments import column_means
-from dualfold.data.row_weights import RowWeights, row_total
 from dualfold.errors import Argument, InvalidInput, TooLarge
+from dualfold.weights.column_moments import column_means
 from dualfold.weights.covariance import scatter
 from dualfold.weights.gram import point_gram, refuse_scale
 from dualfold.weights.row_passes import combined_rows, numeric_table, projected_rows
+from dualfold.weights.row_weights import RowWeights, row_total
 
 # All eigenvectors of a larger matrix would take more than some minutes.
 MAX_DIRECTIONS = 10_000

@@ -131,7 +131,7 @@ function drawArrows(map, place, inside) {
 
 // The list beside the map: each group with what differs in it; a click selects its rows.
 const FIRST_GROUPS = 6;
-const NOT_FOUND = "not found in the data"; // as `auditing/group_names.py` says it
+const NOT_FOUND = "not found in the data"; // as `judging/group_names.py` says it
 function groupLine(map, { letter, name, size, verdict: judged, differences }, code) {
   const found = judged !== NOT_FOUND;
   const told = found ? differences.map(({ column, where, inside, outside, is_category: level }) => (level

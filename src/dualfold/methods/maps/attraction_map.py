@@ -1,0 +1,184 @@
+"""New rows on a map of attraction and repulsion: each finds its own place among the old points.
+
+A new row x has affinities p_j to its nearest old rows, as the old ones have to one another, and
+goes where they balance the repulsion of all old points:
+
+    minimise over y   ρ·Σ p_j log(1 + ‖y − y_j‖²) + log Σ_j 1/(1 + ‖y − y_j‖²)
+
+from the mean Σ p_j y_j. Old points stay, and new ones do not see one another, so that a row's place
+does not depend on which others come along.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from dualfold.arrays import Array
+from dualfold.errors import RowNumbers, RowsFarAway, warn
+from dualfold.graph.graph import Lists
+from dualfold.graph.neighbors import nearest
+from dualfold.kernels import kernel
+from dualfold.kernels.threads import Threads, in_threads, row_slices, thread_count
+from dualfold.methods.maps.out_of_sample import OutOfSampleMap
+from dualfold.methods.maps.parts import Parts, refuse_functions
+from dualfold.methods.points.tsne.grid import Grid
+from dualfold.weights.perplexity import conditional_affinities
+
+_all_pairs = kernel("all_pairs_repulsion")
+# Steps of the fixed-point iteration; this share of each is taken, and none is longer than the
+# kernel is wide.
+FIXED_POINT_STEPS = 60
+STEP_SHARE = 0.5
+MAX_STEP_LENGTH = 1.0
+# Up to this many old points the repulsion is summed over all of them.
+MAX_POINTS_BY_PAIRS = 1_500
+CHUNK_ROWS = 1024
+# No two rows are farther apart than this many times the longest distance from one row: by the
+# triangle inequality, or by that of the lengths that squared ones are of. Others have none.
+DIAMETER_FACTORS = dict.fromkeys(
+    ("euclidean", "l2", "manhattan", "cityblock", "l1", "chebyshev", "canberra", "hamming"), 2.0
+) | dict.fromkeys(("sqeuclidean", "cosine", "correlation"), 4.0)
+# Room for the rounding of distances, some of which are computed in float32.
+DISTANCE_ROUNDING = 1e-5
+
+
+@dataclass(frozen=True, eq=False)
+class AttractionMap(OutOfSampleMap):
+    """The place of new rows where attraction and repulsion balance.
+
+    features, points : the old rows and their places
+    n_neighbors, perplexity : how many old rows attract a new one, and the perplexity of their
+        affinities (None: all are equal)
+    attraction : ρ; infinite: the mean of the neighbours, by their affinities
+    metric : of the features
+
+    A row that is equal to an old one takes its place.
+    """
+
+    features: Any
+    points: Array
+    n_neighbors: int
+    perplexity: float | None
+    attraction: float = 1.0
+    metric: Any = "euclidean"
+
+    kind: ClassVar[str] = "neighbours"
+
+    def __call__(self, X: Any) -> Array:
+        neighbors = nearest(self.features, self.n_neighbors, queries=X, metric=self.metric)
+        near, distances = neighbors.indices, neighbors.distances
+        self._warn_of_far_rows(distances[:, 0])
+        n, k = near.shape
+        lists = Lists(np.arange(0, n * k + 1, k), near.ravel(), distances.ravel())
+        affinities = conditional_affinities(lists, self.perplexity)[0].reshape(n, k)
+        places = np.empty((n, self.points.shape[1]))
+        grid = self._grid  # made before threads need it
+
+        def work(rows: slice) -> None:
+            places[rows] = self._balanced_points(near[rows], affinities[rows], grid)
+
+        in_threads(work, row_slices(n, CHUNK_ROWS), thread_count())
+        same = distances[:, 0] == 0
+        places[same] = self._old[near[same, 0]]
+        return places
+
+    def parts(self) -> Parts:
+        refuse_functions(self.metric, self.features)
+        names = ("n_neighbors", "perplexity", "metric")
+        parts = Parts(self.kind, {name: getattr(self, name) for name in names})
+        # JSON has no number for infinity.
+        parts.facts["attraction"] = None if self.attraction == np.inf else self.attraction
+        parts.put("features", self.features)
+        parts.put("points", self.points, "answer")
+        return parts
+
+    @classmethod
+    def from_parts(cls, parts: Parts) -> AttractionMap:
+        features, points = parts.features_and_points()
+        n_neighbors = parts.integer("n_neighbors", 1, len(points))
+        perplexity = parts.number("perplexity", above=0, optional=True)
+        stated = parts.number("attraction", above=0, optional=True)
+        attraction = float("inf") if stated is None else stated
+        return cls(features, points, n_neighbors, perplexity, attraction, parts.metric())
+
+    def stored_points(self) -> Array:
+        return self.points
+
+    def fitted_rows(self) -> tuple[Any, Any]:
+        return self.features, self.metric
+
+    def _warn_of_far_rows(self, distances: Array) -> None:
+        """`RowsFarAway` for rows with these distances to the nearest old one."""
+        far = np.flatnonzero(distances > self._width)
+        if len(far):
+            warn(
+                RowsFarAway(
+                    f"{len(far):,} of {len(distances):,} new rows, ",
+                    RowNumbers(*far),
+                    ", are farther from every old row than old rows are from one another, so that "
+                    "their places say nothing about them; look at units and columns. "
+                    "quality.conformal_p_values tells which rows are unlike the old ones",
+                )
+            )
+
+    @cached_property
+    def _width(self) -> float:
+        """No two old rows are farther apart; infinite where their metric does not tell."""
+        factor = DIAMETER_FACTORS.get(self.metric) if isinstance(self.metric, str) else None
+        if factor is None:
+            return np.inf
+        n = len(self.points)
+        found = nearest(self.features, n, queries=self.features[:1], metric=self.metric)
+        return factor * (1 + DISTANCE_ROUNDING) * float(found.distances.max())
+
+    @cached_property
+    def _old(self) -> Array:
+        return np.ascontiguousarray(self.points, dtype=float)
+
+    @cached_property
+    def _grid(self) -> Grid | None:
+        """The sums of the old points, where a grid holds them: made once, for any new rows."""
+        n, width = self._old.shape
+        if n <= MAX_POINTS_BY_PAIRS or width > 2 or not np.isfinite(self.attraction):
+            return None
+        low, high = self._old.min(axis=0), self._old.max(axis=0)
+        margin = 0.05 * (high - low) + 2
+        grid = Grid(np.vstack([self._old, low - margin, high + margin]))
+        grid.holds(np.vstack([low - margin, high + margin]))
+        grid.spread_points(self._old)
+        grid.convolve(Threads(1), 1)
+        return grid
+
+    def _balanced_points(self, near: Array, affinities: Array, grid: Grid | None) -> Array:
+        """The places of some rows; nothing here mixes two of them."""
+        neighbors = self._old[near]  # rows × neighbours × coordinates
+        width = neighbors.shape[2]
+        Y = np.column_stack([(affinities * neighbors[:, :, c]).sum(axis=1) for c in range(width)])
+        if not np.isfinite(self.attraction):
+            return Y
+        for _ in range(FIXED_POINT_STEPS):
+            offsets = [Y[:, c, None] - neighbors[:, :, c] for c in range(width)]
+            square = 1.0 + sum(offset * offset for offset in offsets)
+            weights = self.attraction * affinities / square
+            attraction = np.column_stack([(weights * offset).sum(axis=1) for offset in offsets])
+            force = attraction - self._repulsion(Y, grid)
+            step = STEP_SHARE * force / weights.sum(axis=1)[:, None]
+            length = np.sqrt((step * step).sum(axis=1))
+            Y = Y - step * (MAX_STEP_LENGTH / np.maximum(length, MAX_STEP_LENGTH))[:, None]
+        return Y
+
+    def _repulsion(self, Y: Array, grid: Grid | None) -> Array:
+        """The force of all old points on each row: their gradient over their sum φ."""
+        n, width = Y.shape
+        phi, gradient = np.empty(n), np.empty((n, width))
+        if grid is None:
+            old = np.ascontiguousarray(self._old.T)
+            _all_pairs(0, n, len(self._old), width, 0, np.ascontiguousarray(Y), old, phi, gradient)
+        else:
+            low, high = grid.edges()
+            grid.reader(np.clip(Y, low, high), phi, gradient)(slice(0, n))
+        return gradient / np.maximum(phi, 1e-12)[:, None]

@@ -1,0 +1,79 @@
+"""t-SNE of several slices with springs along their links: stationary, no bound is known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from dualfold.arrays import Array
+from dualfold.certificate import DEFAULT_TOLERANCE
+from dualfold.methods.points.aligned.certificate import AlignedCertificate
+from dualfold.methods.points.tsne.certificate import MAX_UNBALANCED_SHARE
+from dualfold.methods.points.tsne.gradient_descent import Phase, descend
+from dualfold.methods.points.tsne.objective import tsne_objective
+from dualfold.methods.points.tsne.problem import TsneProblem
+
+# Sweeps over the slices, and iterations of each slice in a sweep.
+SWEEPS = 16
+CALM_SWEEPS = 6
+ITERATIONS = 50
+
+
+def descended_with_springs(
+    problems: Sequence[TsneProblem], starts: Sequence[Array], pairs: Sequence[Array], mu: float
+) -> tuple[list[Array], AlignedCertificate]:
+    """The points of all slices, slice by slice in turn until the forces balance.
+
+    The objective is Σ KL + μ·Σ mean of ‖yᵢᵗ − yⱼᵗ⁺¹‖² over links.
+    """
+    points = [np.asarray(start, dtype=float) for start in starts]
+    for sweep in range(SWEEPS):
+        calm = 4 if sweep >= SWEEPS - CALM_SWEEPS else 1  # in the last ones points converge
+        for t, problem in enumerate(problems):
+            rate = max(problem.n / 4, 50.0)
+
+            def pull(Y: Array, t: int = t) -> Array:
+                return spring_gradient(points, Y, t, pairs, mu) / 4
+
+            phase = Phase(ITERATIONS, 1.0, rate / calm, 0.8)
+            points[t] = descend(problem, points[t], [phase], further_pull=pull).points
+    return points, _certificate(problems, points, pairs, mu)
+
+
+def spring_gradient(
+    points: Sequence[Array], Y: Array, t: int, pairs: Sequence[Array], mu: float
+) -> Array:
+    """The gradient of the springs of slice t at points Y; the other slices stay."""
+    gradient = np.zeros_like(Y)
+    if t > 0 and len(pairs[t - 1]):
+        other, own = pairs[t - 1].T
+        np.add.at(gradient, own, 2 * mu / len(own) * (Y[own] - points[t - 1][other]))
+    if t < len(pairs) and len(pairs[t]):
+        own, other = pairs[t].T
+        np.add.at(gradient, own, 2 * mu / len(own) * (Y[own] - points[t + 1][other]))
+    return gradient
+
+
+def _certificate(
+    problems: Sequence[TsneProblem], points: Sequence[Array], pairs: Sequence[Array], mu: float
+) -> AlignedCertificate:
+    value, unbalanced, forces = 0.0, 0.0, 0.0
+    for t, problem in enumerate(problems):
+        found = tsne_objective(problem, points[t])
+        springs = spring_gradient(points, points[t], t, pairs, mu)
+        value += found.value
+        unbalanced += float(np.sum((found.gradient + springs) ** 2))
+        forces += (found.pull + found.push + float(np.linalg.norm(springs))) ** 2
+    for t, linked in enumerate(pairs):
+        apart = points[t][linked[:, 0]] - points[t + 1][linked[:, 1]]
+        value += mu * float(np.mean(np.sum(apart**2, axis=1))) if len(linked) else 0.0
+    share = float(np.sqrt(unbalanced / forces)) if forces else 0.0
+    return AlignedCertificate(
+        level="stationary" if share <= MAX_UNBALANCED_SHARE else "not stationary",
+        gap=np.inf,
+        value=value,
+        bound=np.nan,
+        tolerance=DEFAULT_TOLERANCE,
+        gradient=share,
+    )

@@ -1,0 +1,180 @@
+"""A stored model as a map that rows can be added to."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from dualfold.arrays import Array
+from dualfold.errors import Argument, DamagedFile, InvalidInput, counted
+from dualfold.graph.graph import Graph
+from dualfold.graph.growth import stacked_rows
+from dualfold.methods.fitting.graph_estimator import GraphEstimator
+from dualfold.methods.fitting.neighborhoods import graph_settings, neighbor_graph
+from dualfold.models.judges import doubts_of_points
+from dualfold.models.model import Model, reference_rows
+from dualfold.models.rechecks import estimator_of_model
+from dualfold.models.stored_growth import StoredGrowth
+from dualfold.models.updated_map import UpdatedMap
+
+# A reference row is stored in float32.
+REFERENCE_TOLERANCE = 1e-6
+
+
+def updated_map_of(model: Model, old: Any = None) -> UpdatedMap:
+    """Make the map of a stored model, which can grow and be judged again.
+
+    Parameters
+    ----------
+    model : Model
+        The model.
+    old : array-like of shape (n_samples, n_features) or None, default=None
+        The rows that were fitted, in the units that the map takes; needed for maps that keep none
+        (linear ones), and not used for others.
+
+    Returns
+    -------
+    UpdatedMap
+        The map with all rows that were added, and without those that left.
+
+    Raises
+    ------
+    InvalidInput
+        If the map keeps no rows and none are given, or others than it was made of.
+    DamagedFile
+        If a stored point is not where the map places its row.
+
+    See Also
+    --------
+    model_of : Makes a model of it again.
+
+    Examples
+    --------
+    >>> from dualfold import Isomap
+    >>> from dualfold.data import swiss_roll
+    >>> from dualfold.models import model_of, updated_map_of
+    >>> X = swiss_roll(200, random_state=0).points
+    >>> model = model_of(Isomap(n_neighbors=10).fit(X[:150]).extend(X[150:]))
+    >>> updated_map_of(model).embedding_.shape
+    (200, 2)
+    """
+    estimator = _known_estimator(model)
+    fitted = _fitted_rows(model, estimator, old)
+    n, growth = fitted.shape[0], model.growth
+    if growth is None:
+        growth = _nothing_grown(model, fitted)
+    elif growth.n_fitted != n:
+        raise InvalidInput(
+            Argument("old"), f" has {counted(n, 'row')}; the map was made of {growth.n_fitted:,}"
+        )
+    grown = UpdatedMap(
+        estimator=estimator,
+        rule=model.map,
+        rows=_all_rows(fitted, growth),
+        embedding_=growth.points,
+        batch_=growth.batch,
+        source_=growth.source,
+        n_fitted=n,
+        stored=model,
+    )
+    if model.growth is not None:
+        _refuse_moved_points(model, fitted, grown)
+    numbers = np.arange(grown.n_rows) if growth.graph_rows is None else growth.graph_rows
+    graph = _graph(estimator, grown.rows[numbers])
+    return grown if graph is None else replace(grown, graph_=graph, graph_rows_=numbers)
+
+
+def _graph(estimator: Any, rows: Any) -> Graph | None:
+    """The neighbour graph of rows; None for methods without one, or with one for each class."""
+    if isinstance(estimator, GraphEstimator):
+        return estimator._method().graph(rows, None)
+    if not hasattr(estimator, "pieces") or estimator._uses_labels():
+        return None
+    return neighbor_graph(rows, None, graph_settings(estimator))
+
+
+def _known_estimator(model: Model) -> Any:
+    """The estimator of a model, not fitted, but with the columns that it takes."""
+    estimator, settings = estimator_of_model(model), model.settings
+    if isinstance(getattr(estimator, "left_out", None), list):
+        # They were left out of other rows than those that the map has now.
+        estimator.set_params(left_out=None)
+    estimator._weighted = bool(settings.get("weighted")) or _reads_weights(settings)
+    estimator.n_features_in_ = model.map.n_columns
+    if "estimator" not in settings:  # the command line gives rows encoded, and without names
+        estimator.encodings_ = ()
+        return estimator
+    names = np.array(model.columns, dtype=object)
+    if model.encodings:
+        estimator.encodings_, estimator.mean_ = model.encodings, model.map.column_means()
+        names = np.array([one.name for one in model.encodings], dtype=object)
+        estimator.n_features_in_ = len(names)
+    if tuple(names) != tuple(f"column_{place + 1}" for place in range(len(names))):
+        estimator.feature_names_in_ = names
+    return estimator
+
+
+def _reads_weights(settings: dict[str, Any]) -> bool:
+    """Whether the command line states a column of weights; files did not say more at first."""
+    reading = settings.get("reading")
+    return isinstance(reading, dict) and reading.get("weight") is not None
+
+
+def _fitted_rows(model: Model, estimator: Any, old: Any) -> Any:
+    """The rows that the map was made of: its own, or those that are given."""
+    held = model.map.fitted_rows()
+    if held is not None:
+        return held[0]
+    if old is None:
+        raise InvalidInput(
+            f"a map by {model.method} keeps no rows, and needs those that it was made of to grow; "
+            "give them: ",
+            Argument("old"),
+        )
+    rows = estimator._checked_rows(old, reset=False)
+    if model.reference is None:
+        return rows
+    some = reference_rows(rows)
+    allowed = REFERENCE_TOLERANCE * np.abs(model.reference).max(initial=0.0)
+    same = some is not None and some.shape == model.reference.shape
+    if not same or not bool(np.all(np.abs(some - model.reference) <= allowed)):
+        raise InvalidInput(
+            Argument("old"),
+            " holds other rows than those that the map was made of, or in another "
+            "order; give the same table",
+        )
+    return rows
+
+
+def _nothing_grown(model: Model, fitted: Any) -> StoredGrowth:
+    """A map as it was fitted."""
+    n, points = fitted.shape[0], model.map.stored_points()
+    placed: Array = model.map(fitted) if points is None else points
+    nothing = fitted[:0]
+    return StoredGrowth(n, np.arange(n), nothing, placed, np.zeros(n, int))
+
+
+def _all_rows(fitted: Any, growth: StoredGrowth) -> Any:
+    """All rows of the map, in the order in which they came."""
+    place = growth.source.copy()
+    others = place < 0
+    if not others.any():
+        return fitted[place]
+    place[others] = fitted.shape[0] + np.arange(int(others.sum()))
+    return stacked_rows(fitted, growth.rows)[place]
+
+
+def _refuse_moved_points(model: Model, fitted: Any, grown: UpdatedMap) -> None:
+    """`DamagedFile` where a stored point is not where the rule places its row."""
+    held = grown.source_ >= 0
+    points, stored = model.map.stored_points(), np.asarray(grown.embedding_)
+    again = np.empty(stored.shape)
+    kept = grown.source_[held]
+    again[held] = points[kept] if points is not None else model.map(fitted[kept])
+    if not held.all():
+        again[~held] = model.map(grown.rows[~held])
+    doubts = doubts_of_points(again, stored)
+    if doubts:
+        raise DamagedFile(f"the places of its rows are not those of its map: {doubts[0]}")

@@ -1,0 +1,279 @@
+"""A stored model or stored points judged again, by the problem of the estimator that made them.
+
+Only a name and parameters are taken from a file. They say which problem it is about; the answer
+states them, so that whoever reads it sees which problem was judged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from dualfold.certificate import Tolerance
+from dualfold.errors import InvalidInput, counted
+from dualfold.methods.descriptions import DESCRIPTIONS, ESTIMATOR_MODULES, Description
+from dualfold.models.judges import GraphStatement, PointsJudge, TraceJudge, doubts_of_points
+from dualfold.models.model import Model
+from dualfold.models.trace_answers import CertifySettings, certificate_of_map
+from dualfold.unfolding.stored_unfolding import BothSides
+
+# They change how an answer is found or reported, not which one is right.
+NEUTRAL_PARAMETERS = {"n_jobs": None, "verbose": False}
+
+
+def rechecked_model(
+    model: Model,
+    X: Any,
+    y: Any = None,
+    *,
+    weights: Any = None,
+    tolerance: Tolerance = "default",
+    fresh: bool = False,
+) -> Any:
+    """Certify a stored model by the rows that it was made of.
+
+    Only the name and the parameters of the estimator are taken from the file; they say which
+    problem it is about. If the file holds fewer vectors than the problem has (points in float32,
+    independent coordinates, Fisher's discriminants), the missing ones are computed again.
+
+    Parameters
+    ----------
+    model : Model
+        The model.
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        The rows that the map was made of.
+    y : array-like of shape (n_samples,) or None, default=None
+        Their labels, for methods that use them.
+    weights : array-like of shape (n_samples,) or None, default=None
+        Weights of the rows that the map was fitted with (`sample_weight` or `masses`).
+    tolerance : float or "default", default="default"
+        Largest relative gap that is called "proved", and largest share of unbalanced forces of a
+        "stationary" t-SNE map; "default" is 1e-4 of a gap and 0.01 of forces.
+    fresh : bool, default=False
+        Whether random searches start from the system's randomness, for files of other people, who
+        could have tried many.
+
+    Returns
+    -------
+    Certificate
+        That of a trace problem, an unfolding, a map of neighbours, or pieces.
+
+    See Also
+    --------
+    rechecked_points : Certifies points without a model.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold import PCA
+    >>> from dualfold.models import model_of, rechecked_model
+    >>> X = np.random.default_rng(0).normal(size=(30, 3))
+    >>> rechecked_model(model_of(PCA(n_components=2).fit(X)), X).level
+    'proved'
+    """
+    settings = CertifySettings(tolerance, fresh)
+    estimator = estimator_of_model(model)
+    table = estimator._checked_rows(X, reset=True)
+    if table.shape[1] != len(model.columns):
+        raise InvalidInput(
+            f"the rows have {counted(table.shape[1], 'column')}, the model was made for "
+            f"{len(model.columns)}"
+        )
+    given = _Rows(X, table, y, weights)
+    inner = replace(model, map=model.map.unmoved())
+    certificate = _certificate_of_model(estimator, given, inner, settings)
+    certificate = certificate.with_scope(_words_on_growth(model))
+    if "estimator" not in model.settings:
+        return certificate
+    scaled = [name for name in ("shift", "scale", "means") if getattr(model, name) is not None]
+    return certificate.with_doubts(*(f"the model has a {name} of its own" for name in scaled))
+
+
+def _words_on_growth(model: Model) -> str:
+    """What of a map is not judged, since it is no answer to the problem; "" for nothing."""
+    words = []
+    if model.map.unmoved() is not model.map:
+        words.append("the map before it was turned and moved onto an older one")
+    if model.growth is not None and (model.growth.n_added or model.growth.n_left):
+        words.append(
+            f"the rows that were fitted, not about {counted(model.growth.n_added, 'row')} added "
+            f"and {model.growth.n_left:,} taken away later"
+        )
+    return ", and ".join(words)
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """The rows that a map was made of, as given and as a table, with labels, weights or None."""
+
+    given: Any
+    table: Any
+    y: Any
+    weights: Any
+
+
+def _certificate_of_model(
+    estimator: Any, rows: _Rows, model: Model, settings: CertifySettings
+) -> Any:
+    table = rows.table
+    if hasattr(estimator, "graph_of"):
+        statement = GraphStatement.of(estimator, table, model.both_sides, settings, rows.weights)
+        return statement.certificate_of_map(model.map)
+    if not hasattr(estimator, "judged_points"):
+        stated = estimator.statement(rows.given, model.coordinates, rows.y, rows.weights)
+        return certificate_of_map(stated, model.map, settings)[0]
+    points, n = model.map.stored_points(), table.shape[0]
+    chosen = estimator._landmark_rows(n) if hasattr(estimator, "_landmark_rows") else None
+    fitted = n if chosen is None else len(chosen)
+    if points is not None and np.shape(points) != (fitted, estimator.n_components):
+        raise InvalidInput(
+            f"the model holds points of shape {np.shape(points)} and the data has {n} rows"
+        )
+    options = {"tolerance": settings.tolerance}
+    return PointsJudge(estimator, table, options).certificate_of_map(model.map)[0]
+
+
+def rechecked_points(
+    estimator: Any,
+    X: Any,
+    points: Any,
+    values: Any = None,
+    sides: BothSides | None = None,
+    y: Any = None,
+    *,
+    weights: Any = None,
+    tolerance: Tolerance = "default",
+    fresh: bool = False,
+) -> Any:
+    """Certify points as the answer of an unfitted estimator to a table.
+
+    Parameters
+    ----------
+    estimator : estimator
+        An estimator of dualfold with its parameters, not fitted.
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        The rows that the map was made of.
+    points : array-like of shape (n_samples, n_components)
+        The points.
+    values : array-like or None, default=None
+        Eigenvalues that were stored with them.
+    sides : BothSides or None, default=None
+        Points and dual weights of an unfolding, if they were stored.
+    y : array-like of shape (n_samples,) or None, default=None
+        Labels of the rows, for methods that use them.
+    weights : array-like of shape (n_samples,) or None, default=None
+        Weights of the rows that the map was fitted with (`sample_weight` or `masses`).
+    tolerance : float or "default", default="default"
+        Largest relative gap that is called "proved", and largest share of unbalanced forces of a
+        "stationary" t-SNE map; "default" is 1e-4 of a gap and 0.01 of forces.
+    fresh : bool, default=False
+        Whether random searches start from the system's randomness, for files of other people, who
+        could have tried many.
+
+    Returns
+    -------
+    Certificate
+        That of a trace problem, an unfolding, a map of neighbours, or pieces.
+
+    See Also
+    --------
+    rechecked_model : Certifies a stored model.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold import PCA
+    >>> from dualfold.models import rechecked_points
+    >>> X = np.random.default_rng(0).normal(size=(30, 3))
+    >>> rechecked_points(PCA(n_components=2), X, X[:, :2]).level
+    'failed'
+    """
+    settings = CertifySettings(tolerance, fresh)
+    table, stored = estimator._checked_rows(X, reset=True), np.asarray(points)
+    if hasattr(estimator, "graph_of"):
+        if len(stored) != table.shape[0]:
+            raise InvalidInput(
+                f"{len(stored)} points are stored and the data has {table.shape[0]} rows"
+            )
+        statement = GraphStatement.of(estimator, table, sides, settings, weights)
+        return statement.certificate_of_points(stored, values)
+    if hasattr(estimator, "judged_points"):
+        return estimator.judged_points(table, stored, tolerance=settings.tolerance)
+    judge = TraceJudge(estimator.statement(X, stored.shape[1], y, weights), settings)
+    fitted = np.flatnonzero(np.ones(len(stored)) if weights is None else weights)
+    certificate = judge.certificate_of_points(stored[fitted], values)
+    if len(fitted) == len(stored) or certificate.level == "failed":
+        return certificate
+    # Rows of weight 0 are where the map puts new rows.
+    again = judge.map_of_points(stored[fitted].astype(float), certificate)(table)
+    again[fitted] = stored[fitted]
+    return certificate.with_doubts(*doubts_of_points(again, stored))
+
+
+def estimator_of_model(model: Model) -> Any:
+    """The estimator, not fitted, that a model states as its own."""
+    settings = model.settings
+    if isinstance(settings.get("settings"), dict) and "estimator" not in settings:
+        return estimator_of(settings["settings"])
+    name, parameters = settings.get("estimator"), settings.get("parameters")
+    if not isinstance(name, str) or name not in ESTIMATOR_MODULES:
+        raise InvalidInput(
+            f"the model is of {name!r}, which is no estimator; there are "
+            f"{', '.join(ESTIMATOR_MODULES)}"
+        )
+    row = next((row for row in DESCRIPTIONS.values() if row.class_name == name), None)
+    if row is None:
+        raise InvalidInput(
+            f"a model of {name} is not certified again: its problem is about two tables, and the "
+            "file is about one; fit again, and look at certificate_"
+        )
+    known = row.estimator_class()().get_params()
+    if not isinstance(parameters, dict) or not parameters.keys() <= known.keys():
+        raise InvalidInput(
+            "the model does not hold the parameters it was fitted with; save it again"
+        )
+    if settings.get("not_kept"):
+        raise InvalidInput(
+            f"the model was fitted with {settings['not_kept']}, which no file keeps, so its "
+            "problem cannot be stated again"
+        )
+    others = {name: value for name, value in NEUTRAL_PARAMETERS.items() if name in known}
+    # Files of projections by earlier versions name both a radius and a number; the radius decided.
+    if parameters.get("radius") is not None:
+        others["n_neighbors"] = None
+    return _estimator(row, parameters | others)
+
+
+def estimator_of(settings: Mapping[str, Any]) -> Any:
+    """The estimator, not fitted, of what the command line stores as settings."""
+    row = DESCRIPTIONS.get(str(settings.get("method")))
+    if row is None:
+        raise InvalidInput(f"there is no method {settings.get('method')!r}")
+    known = row.options_of_stored(settings)
+    count = settings.get("n_components", 2)
+    return _estimator(row, {"n_components": count} | row.estimator_parameters(known))
+
+
+def _estimator(row: Description, parameters: Mapping[str, Any]) -> Any:
+    """The estimator with parameters from a file, each of a type that a file can hold."""
+    kind = row.estimator_class()
+    for name, value in parameters.items():
+        # A bool is an integer to Python, and True neighbours are one.
+        flag = isinstance(value, bool) and "boolean" not in kind._parameter_constraints[name]
+        if name in ("left_out", "coordinates") and isinstance(value, list):
+            continue  # checked where it is used
+        plain = isinstance(value, None | bool | int | float | str)
+        given_graph = name == "graph" and value is not None  # no file holds one as a parameter
+        if given_graph or not plain or (flag and name != "verbose"):
+            raise InvalidInput(f"the file states {name} as {value!r}, which is no value of it")
+    estimator = kind(**parameters)
+    try:
+        estimator._validate_params()
+    except (TypeError, ValueError) as error:
+        raise InvalidInput(
+            f"the file's parameters are none of {row.class_name}: {error}"
+        ) from error
+    return estimator

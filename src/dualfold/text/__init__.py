@@ -1,5 +1,0 @@
-"""Texts as rows of numbers: TF-IDF, then the certified `TruncatedSVD`, compared by cosine."""
-
-from dualfold.text.text_vectors import TextVectors
-
-__all__ = ["TextVectors"]

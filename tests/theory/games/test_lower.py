@@ -1,0 +1,305 @@
+"""Lower bounds from planes: never above the minimum, and at it where the planes touch there."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dualfold.theory.games import (
+    Ball,
+    Box,
+    Huber,
+    Indicator,
+    LeastSquares,
+    Quadratic,
+    Simplex,
+    gradient_descent,
+    norm,
+)
+from dualfold.theory.games.composites import HalfSquare, Linear, Sum
+from dualfold.theory.games.convex_functions import Move
+from dualfold.theory.games.convex_sets import Everywhere
+from dualfold.theory.games.divergences import Euclidean
+from dualfold.theory.games.losses import LargestAffine
+from dualfold.theory.games.minimum_search import (
+    least_point,
+    proximal_descent,
+    regularised_minimiser,
+)
+from dualfold.theory.games.plane_bound import LowerBound, MeanPlane
+
+rng = np.random.default_rng(12)
+D = 3
+Q = np.diag([4.0, 1.0, 2.0]) + 0.5
+q = np.array([1.0, -2.0, 0.5])
+ROWS, TARGETS = rng.normal(size=(6, D)), rng.normal(size=6)
+FREE = Indicator(Everywhere())
+
+
+def minimum(f, part, start, steps=20_000):
+    """By proximal gradient steps of length 1/L, as long as they move."""
+    x, step = start, 1 / f.smoothness
+    for _ in range(steps):
+        new = part.proximal(x - step * f.subgradient(x), step)
+        if np.array_equal(new, x):
+            break
+        x = new
+    return x, f.value(x) + part.cost(Move(x))
+
+
+def scaled_quadratic(scale):
+    return Quadratic(scale * Q, scale * q, 0.25 * scale)
+
+
+SMOOTH = {
+    "free": (lambda s: scaled_quadratic(s), FREE),
+    "simplex": (lambda s: scaled_quadratic(s), Indicator(Simplex(1.5))),
+    "ball": (
+        lambda s: LeastSquares(np.sqrt(s) * ROWS, np.sqrt(s) * TARGETS),
+        Indicator(Ball(0.25)),
+    ),
+    "box": (lambda s: scaled_quadratic(s), Indicator(Box(0.25, 2.0))),
+}
+
+
+@pytest.mark.parametrize("scale", [2.0**-12, 1.0, 2.0**12])
+@pytest.mark.parametrize("name", SMOOTH)
+def test_planes_anywhere_stay_below_and_those_of_the_minimiser_touch(name, scale):
+    make, part = SMOOTH[name]
+    f = make(scale)
+    best, least = minimum(f, part, part.proximal(np.full(D, 0.5), 1.0))
+    random = np.random.default_rng(1)
+    bound = LowerBound(f, part, None)
+    for share in (1.0, 0.5, 3.0, 2.0, 0.1):
+        at = part.proximal(best + random.normal(size=D), 1.0)
+        bound.add(Move(f.subgradient(at), taken_at=at), share)
+        assert bound.bound().free <= least + 1e-12 * scale
+    touching = LowerBound(f, part, None)
+    for share in (1.0, 2.0):
+        touching.add(Move(f.subgradient(best), taken_at=best), share)
+    assert touching.bound().free == pytest.approx(least, rel=1e-7, abs=1e-7 * scale)
+    assert touching.bound().free <= least + 1e-12 * scale
+    # The best response to the slope at the minimiser, ⟨∇f, x⟩ + ψ(x), is taken there.
+    if name != "free":
+        slope = f.subgradient(best)
+        wanted = float(slope @ best)
+        assert touching.bound().response == pytest.approx(wanted, rel=1e-6, abs=1e-7 * scale)
+
+
+@pytest.mark.parametrize("scale", [2.0**-12, 1.0, 2.0**12])
+def test_a_ball_that_holds_the_minimiser_bounds_a_function_with_corners(scale):
+    f = LargestAffine(scale * np.array([[1.0, 0], [-1, 0], [0, 2], [0, -2]]))  # least at 0
+    for center, radius in ((np.zeros(2), 1.0), (np.array([0.5, 0.25]), 1.0)):
+        bound = LowerBound(f, FREE, Ball(radius, center))
+        for at in ([3.0, 0.0], [-3.0, 0.0], [0.0, 2.0], [0.0, -2.0]):
+            z = np.array(at)
+            bound.add(Move(f.subgradient(z), taken_at=z), 1.0)
+        found = bound.bound()
+        assert found.free == -np.inf or found.free <= 0
+        assert found.in_ball <= 1e-15 * scale
+        assert found.in_ball >= -1e-12 * scale  # four planes of equal shares add up to 0
+    # One plane, ⟨(1, 0), x⟩, over the ball: the center's value less the radius.
+    one = LowerBound(f, FREE, Ball(1.0, np.array([0.5, 0.25])))
+    one.add(Move(scale * np.array([1.0, 0.0]), taken_at=np.array([3.0, 0.0])), 1.0)
+    assert one.bound().in_ball == pytest.approx(-0.5 * scale, rel=1e-12)
+    assert one.bound().response == pytest.approx(-0.5 * scale, rel=1e-12)
+    assert one.bound().free == -np.inf
+    assert "unbounded" in one.why_infinite()
+
+
+def test_norms_in_a_ball_share_the_slope():
+    """min ⟨s, x⟩ + ‖x‖₁ over a ball: what the norm does not carry is met at the sphere."""
+    slope, origin, ball = np.array([3.0, -0.5, 1.5]), np.zeros(3), Ball(2.0)
+    f = Quadratic(np.zeros((3, 3)), slope)
+    bound = LowerBound(f, norm(1), ball)
+    bound.add(Move(slope, taken_at=origin), 1.0)
+    rest = np.array([2.0, 0.0, 0.5])  # soft thresholds
+    wanted = -2.0 * np.linalg.norm(rest)
+    found = bound.bound().in_ball
+    assert found <= wanted + 1e-14
+    assert found == pytest.approx(wanted, rel=1e-7)
+    away = LowerBound(f, norm(1), Ball(2.0, np.array([1.0, 1.0, -1.0])))
+    away.add(Move(slope, taken_at=np.ones(3)), 1.0)
+    grid = np.random.default_rng(0).normal(size=(20_000, 3))
+    points = np.array([1.0, 1, -1]) + 2 * grid / np.linalg.norm(grid, axis=1)[:, None]
+    values = points @ slope + np.abs(points).sum(axis=1)
+    assert away.bound().in_ball <= values.min()
+    assert away.bound().in_ball >= values.min() - 0.02 * abs(values.min())
+
+
+def test_means_of_planes_are_means():
+    mean = MeanPlane()
+    mean.add(4.0, np.array([1.0, 2.0]), 0.5, 1.0)
+    mean.add(1.0, np.array([3.0, -2.0]), 0.0, 0.25)
+    np.testing.assert_allclose(mean.slope, [1.5, 1.0])
+    assert mean.height == pytest.approx(3.25)
+    assert mean.height <= 3.25
+    assert 0.375 <= mean.slack <= 0.375 + 1e-14
+
+
+def test_a_concave_trace_of_rounding_costs_its_part():
+    thin = Quadratic(np.outer(q, q) * 1e6)
+    bound = LowerBound(thin, Indicator(Ball(2.0)), None)
+    bound.add(Move(thin.subgradient(q), taken_at=q), 1.0)
+    bound.add(Move(thin.subgradient(-q), taken_at=-q), 1.0)
+    found = bound.bound().free
+    assert found <= 0.0
+    if thin.concavity:
+        far = float(np.linalg.norm(2 * q))
+        squares = (2.0 + np.linalg.norm(q)) ** 2 + far**2
+        assert bound._concavity_loss(2.0 + float(np.linalg.norm(q))) == pytest.approx(
+            thin.concavity * squares, rel=1e-9
+        )
+
+
+# ---- least points
+
+
+@pytest.mark.parametrize("name", SMOOTH)
+def test_least_points_are_least(name):
+    make, part = SMOOTH[name]
+    f = make(1.0)
+    _, least = minimum(f, part, part.proximal(np.full(D, 0.5), 1.0))
+    found = least_point(f, part, part.proximal(np.full(D, 0.5), 1.0))
+    assert found.lower[-1] <= least + 1e-12
+    assert found.upper[-1] >= least - 1e-12
+    assert found.upper[-1] - found.lower[-1] <= 1e-6 * (1 + abs(least))
+    assert found.certificate.level == "proved"
+
+
+def test_least_points_of_functions_with_corners():
+    """The largest of planes on a simplex is a matrix game: paper, scissors, stone."""
+    game = np.array([[0.0, 1, -1], [-1, 0, 1], [1, -1, 0]])
+    for shift in (0.0, 2.0):
+        found = least_point(LargestAffine(game + shift), Indicator(Simplex()), np.eye(3)[0])
+        np.testing.assert_allclose(found.point, 1 / 3, atol=1e-5)
+        assert found.upper[-1] == pytest.approx(shift, abs=1e-6)
+        assert found.lower[-1] <= shift
+    tilted = least_point(
+        LargestAffine(np.diag([1.0, 2.0, 4.0])), Indicator(Simplex()), np.eye(3)[0]
+    )
+    np.testing.assert_allclose(tilted.point, np.array([4.0, 2, 1]) / 7, atol=1e-5)
+    assert tilted.upper[-1] == pytest.approx(4 / 7, rel=1e-6)
+    many = LargestAffine(np.vstack([np.diag([1.0, 2.0, 4.0]), -np.ones(3)]), np.r_[0, 0, 0, 1.0])
+    flat = least_point(many, Indicator(Box(-1.0, 1.0)), np.zeros(3))
+    assert flat.lower[-1] <= flat.upper[-1]
+    assert flat.upper[-1] - flat.lower[-1] < 1e-6
+
+
+def test_regularised_points_are_proximal():
+    center = np.array([2.0, -1.0, 0.25])
+    f = HalfSquare(3.0, np.ones(D))
+    for weight in (0.5, 4.0):
+        # min (3/2)‖x − 1‖² + w‖x‖₁ + ½‖x − c‖²: soft thresholds of (3 + c)/4 by w/4.
+        middle = (3 * np.ones(D) + center) / 4
+        wanted = np.sign(middle) * np.maximum(np.abs(middle) - weight / 4, 0)
+        found = regularised_minimiser(f, norm(1), weight, Euclidean(), center)
+        np.testing.assert_allclose(found, wanted, atol=1e-7)
+    corner = LargestAffine(np.eye(D))
+    found = regularised_minimiser(corner, Indicator(Box(-5.0, 5.0)), 1.0, Euclidean(), center)
+    grid = [found + 1e-3 * d for d in np.random.default_rng(3).normal(size=(500, D))]
+    total = lambda x: x.max() + np.square(x - center).sum() / 2  # noqa: E731
+    assert total(found) <= min(map(total, grid)) + 1e-9
+
+
+def test_descents_say_whether_they_arrived():
+    f = scaled_quadratic(1.0)
+    x, arrived = proximal_descent(f.value, f.subgradient, FREE.proximal, np.ones(D))
+    assert arrived
+    np.testing.assert_allclose(x, np.linalg.solve(Q, -q), atol=1e-8)
+    corner = norm(1)
+    _, arrived = proximal_descent(
+        corner.value, corner.subgradient, FREE.proximal, np.full(D, np.sqrt(2.0))
+    )
+    assert not arrived
+    hard = Quadratic(np.diag([1e4, 1.0, 1.0]), q)
+    x, arrived = proximal_descent(hard.value, hard.subgradient, FREE.proximal, np.ones(D))
+    assert arrived
+    # It ends at 1e-9 of the first slope, which is 1e4.
+    np.testing.assert_allclose(x, -q / [1e4, 1, 1], atol=1e-4)
+    x, arrived = proximal_descent(
+        hard.value, hard.subgradient, FREE.proximal, np.ones(D), most_steps=3
+    )
+    assert not arrived
+    huber = Sum(HalfSquare(1.0, q), FREE)
+    x, arrived = proximal_descent(
+        huber.smooth.value, huber.smooth.subgradient, norm(2, 0.5).proximal, np.ones(D)
+    )
+    np.testing.assert_allclose(x, q * (1 - 0.5 / np.linalg.norm(q)), atol=1e-7)
+
+
+def test_paths_of_plain_descent():
+    run = gradient_descent(HalfSquare(), np.array([8.0, -4.0]), step=0.5).play(3)
+    np.testing.assert_array_equal(run.points, [[8, -4], [4, -2], [2, -1], [1, -0.5]])
+    np.testing.assert_array_equal(run.answer, [1, -0.5])
+    np.testing.assert_allclose(
+        run.averages, [[8, -4], [6, -3], [14 / 3, -7 / 3], [15 / 4, -15 / 8]]
+    )
+    assert run.rounds == 3
+    np.testing.assert_allclose(run.upper, [40, 10, 2.5, 0.625])
+    assert (run.lower <= 0).all()
+    assert run.lower[-1] == pytest.approx(0, abs=1e-12)
+    early = gradient_descent(HalfSquare(), np.array([8.0, -4.0]), step=0.5).play(90, tolerance=0.7)
+    assert early.rounds == 3
+    falling = gradient_descent(Huber(), np.array([4.0]), step=lambda t: 1 / t).play(3)
+    np.testing.assert_allclose(falling.points[:, 0], [4, 3, 2.5, 2.5 - 1 / 3])
+
+
+def test_a_ball_that_does_not_bind_costs_nothing():
+    """min ⟨s, x⟩ + ‖x‖₁ is 0, at 0, for a slope inside of the dual ball."""
+    slope = np.array([0.5, -0.25, 0.75])
+    f = Quadratic(np.zeros((3, 3)), slope)
+    bound = LowerBound(f, norm(1), Ball(2.0, np.array([0.5, 0.0, 0.0])))
+    bound.add(Move(slope, taken_at=np.zeros(3)), 1.0)
+    assert -1e-12 <= bound.bound().in_ball <= 0
+
+
+def lower_bound(f, simple, at, ball=None):
+    bound = LowerBound(f, simple, ball)
+    bound.add(Move(f.subgradient(at), taken_at=at), 1.0)
+    return bound
+
+
+@pytest.mark.parametrize("mu", [0.25, 4.0])
+def test_one_plane_of_a_bowl_bounds_it_with_a_simple_part(mu):
+    """f is its own quadratic model: the bound is the least value, to rounding."""
+    f = HalfSquare(mu, np.array([2.0, -0.125]))
+    for simple in (norm(1, 0.5), Indicator(Box(-1.0, 0.5))):
+        best = simple.proximal(f.center, 1 / mu)
+        value = f.value(best) + simple.value(best)
+        found = lower_bound(f, simple, np.array([1.0, 1.0])).bound()
+        assert value - 1e-9 <= found.free <= value
+
+
+@pytest.mark.parametrize("radius", [0.25, 1.0, 40.0])
+def test_a_ball_bounds_what_a_norm_leaves_of_a_slope(radius):
+    """min ⟨y, x⟩ + ‖x‖₁ over a ball is −r·‖(|y| − 1)₊‖; over one aside, by projected steps."""
+    y = np.array([3.0, 0.5, -2.0])
+    least_value = -radius * np.hypot(2.0, 1.0)
+    found = lower_bound(Linear(y), norm(1, 1.0), np.zeros(3), Ball(radius)).bound()
+    assert found.free == -np.inf
+    assert least_value * (1 + 1e-6) <= found.in_ball <= least_value
+    aside = Ball(radius, np.array([1.0, -1.0, 0.5]))
+    x = aside.center
+    for k in range(4000):
+        x = aside.project(x - radius / (1 + k) * (y + np.sign(x)))
+    found = lower_bound(Linear(y), norm(1, 1.0), np.zeros(3), aside).bound().in_ball
+    value = y @ x + np.abs(x).sum()
+    assert value - 5e-3 * (1 + abs(value)) <= found <= value + 1e-9
+
+
+def test_what_is_a_little_concave_loses_by_how_far_planes_lie():
+    f = Quadratic(np.diag([1.0, 1.0]))
+    bound = lower_bound(f, Indicator(Ball(2.0)), np.ones(2))
+    bound.concavity = 0.5
+    assert bound._concavity_loss(2.0) == pytest.approx(0.5 * 4.0, rel=1e-9)
+    bound.add(Move(np.ones(2), taken_at=np.array([4.0, 5.0])), 1.0)
+    assert bound._concavity_loss(2.0) == pytest.approx(0.5 * (4.0 + 25.0), rel=1e-9)
+
+
+def test_what_may_be_concave_costs_its_square():
+    bound = LowerBound(HalfSquare(), HalfSquare(), None)
+    bound.furthest = 3.0
+    for concavity in (0.0, 0.5, 1.0):
+        bound.concavity = concavity
+        assert bound._concavity_loss(2.0) == pytest.approx(concavity * (4 + 9))
