@@ -60,7 +60,7 @@ ROOMS = words(
 )
 # Functions below the public ones that check their arguments, too, with the file of each.
 BLOCKS = {
-    "games": {"equal_weights": "games.game", "linear_weights": "games.game"},
+    "theory.games": {"equal_weights": "theory.games.game", "linear_weights": "theory.games.game"},
     "graph": {
         "joining_n_neighbors": "graph.pieces",
         "landmarks_at": "graph.geodesics",
@@ -68,7 +68,7 @@ BLOCKS = {
         "present_nearest": "graph.metrics",
         "subgraph": "graph.pieces",
     },
-    "maps": {"geodesics_to_new": "maps.landmark_map"},
+    "methods.maps": {"geodesics_to_new": "methods.maps.landmark_map"},
     "quality": {
         "close_axes": "quality.map_axes",
         "co_ranking": "quality.coranking",
@@ -76,12 +76,12 @@ BLOCKS = {
         "neighbor_ranks": "quality.ranks",
         "picture_of": "quality.ranks",
     },
-    "recommendation": {
+    "judging.recommendation": {
         "levina_bickel": "quality.dimension_estimates",
         "two_nn": "quality.dimension_estimates",
     },
     "weights": {
-        "column_means": "data.column_moments",
+        "column_means": "weights.column_moments",
         "heat_width": "weights.laplacians",
         "row_space": "weights.reduction",
     },
@@ -98,8 +98,9 @@ MAY_BE_MISSING = words(
 # Geodesics between pieces, dimensions of rows as far from one neighbour as from the next, stress
 # of maps of equal rows.
 UNBOUNDED = words(
-    "graph.geodesic_distances graph.farthest_points graph.landmarks_at maps.geodesics_to_new "
-    "recommendation.two_nn recommendation.levina_bickel quality.stress"
+    "graph.geodesic_distances graph.farthest_points graph.landmarks_at "
+    "methods.maps.geodesics_to_new judging.recommendation.two_nn "
+    "judging.recommendation.levina_bickel quality.stress"
 )
 FILES_OF_CONVENTIONS = ("sklearn/utils/", "sklearn/base.py", "sklearn/neighbors/_base.py")
 MAX_BYTES = 4 << 30

@@ -18,6 +18,8 @@ from dualfold.theory.games.minimum_search import LeastPoint
 ROOMS = ("trace", "theory", "unfolding", "quality", "methods")
 # What a solver keeps while it runs; nothing of it is handed on.
 AT_WORK = {
+    "methods.fitting.coordinates._Continued",
+    "methods.maps.parts.Parts",
     "trace.solvers.auto.Pace",
     "trace.solvers.block_krylov.KrylovBasis",
     "trace.solvers.lanczos.ChebyshevFilter",
@@ -27,7 +29,16 @@ AT_WORK = {
     "unfolding.solution.BestSides",
 }
 # Solvers are settings, compared by what they say.
-SETTINGS = {"Auto", "Factored", "Gradient", "Lanczos", "PaperGradient", "Iteration", "Unfolder"}
+SETTINGS = {
+    "Auto",
+    "Description",
+    "Factored",
+    "Gradient",
+    "Lanczos",
+    "PaperGradient",
+    "Iteration",
+    "Unfolder",
+}
 
 HOLDERS = ("Array", "Any", "Floats", "Ints", "Longs", "Convex")  # of arrays, or of what has some
 

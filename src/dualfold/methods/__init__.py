@@ -8,7 +8,7 @@ from __future__ import annotations
 from dualfold.lazy_names import lazy_names
 from dualfold.methods.descriptions import FUNCTION_MODULES
 
-__all__ = [*sorted(FUNCTION_MODULES), "maps", "points"]
+__all__ = sorted(FUNCTION_MODULES)
 __getattr__, __dir__ = lazy_names(
     __name__,
     {name: f"_{module}" for name, module in FUNCTION_MODULES.items()},

@@ -15,7 +15,7 @@ from dualfold.methods.descriptions import (
     description_of,
 )
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.mark.parametrize("name", DESCRIPTIONS)

@@ -70,7 +70,7 @@ class Phase:
     calm: float = 1.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Checkpoint:
     """The state of a descent at a checkpoint.
 
