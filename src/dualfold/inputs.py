@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -59,6 +60,20 @@ def frame_of(X: Any) -> Any:
     if type(X).__module__.partition(".")[0] in ("polars", "pyarrow") and hasattr(X, "to_pandas"):
         return X.to_pandas()
     return X
+
+
+def measurable_rows(X: Any) -> Any:
+    """X as measures take it: a table of numbers, also where columns of a data frame are none.
+
+    Those columns are read as estimators read them, without guesses of what was meant; everything
+    else stays as it is.
+    """
+    rows = numbers_of(X)
+    if not word_columns(rows):
+        return rows
+    # Words are read on the floor of the application, which is loaded for such tables alone.
+    data = import_module("dualfold.data")
+    return data.prepare(frame_of(rows), data.Reading(plain=True)).X
 
 
 def refuse_text(X: Any, trouble: Exception) -> None:

@@ -21,9 +21,9 @@ from dualfold import NeighborMap
 from dualfold.certificate import Level
 from dualfold.errors import InvalidInput
 from dualfold.exploration.verdict_words import short_verdict, verdict
+from dualfold.graph.distortion import Distortion
 from dualfold.methods.fitting.piece_layout import PiecewiseCertificate
 from dualfold.methods.points.tsne import TsneCertificate
-from dualfold.quality.distortion import Distortion
 from dualfold.theory.games import LeastSquares, nesterov
 from dualfold.theory.games.certificate import GameCertificate
 from dualfold.theory.point_pca import certify_points

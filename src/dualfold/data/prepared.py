@@ -33,12 +33,11 @@ from dualfold.data.filled_cells import (
 from dualfold.data.imputation import Imputation
 from dualfold.data.missing_patterns import without_empty_columns
 from dualfold.data.missing_values import ColumnScaling, complete_table_with_cells, standard_of_known
-from dualfold.data.reading import DEFAULT_READING, OPTION_SUBJECTS, PLAIN_READING, Reading
+from dualfold.data.reading import DEFAULT_READING, OPTION_SUBJECTS, Reading
 from dualfold.data.scales import Standard, different_units, gower_standard, standard_of
 from dualfold.data.table_reader import raw_table, table_of_matrix
 from dualfold.data.weight_columns import weight_remarks
 from dualfold.errors import Argument, InvalidInput, Message
-from dualfold.inputs import frame_of, numbers_of, word_columns
 from dualfold.weights.row_weights import validated_weights
 
 
@@ -487,16 +486,6 @@ def _scaling_choice(table: Table, reading: Reading, encodings: tuple[Encoding, .
         " gives every column the same weight",
     )
     return _Scaling(standardize=False, differ=True, remarks=(remark,))
-
-
-def measurable_rows(X: Any) -> Any:
-    """X as measures take it: of a data frame with columns that are no numbers what `prepare` makes.
-
-    Columns are read as estimators read them, without guesses of what was meant; everything else
-    stays as it is.
-    """
-    rows = numbers_of(X)
-    return prepare(frame_of(rows), PLAIN_READING).X if word_columns(rows) else rows
 
 
 def colors_of(values: NDArray[Any]) -> NDArray[Any]:

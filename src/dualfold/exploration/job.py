@@ -16,7 +16,8 @@ from dualfold.exploration.input_table import (
     refuse_too_many_coordinates,
 )
 from dualfold.exploration.verdict_words import short_verdict, verdict
-from dualfold.methods.descriptions import DESCRIPTIONS, SET_METRICS, Description
+from dualfold.graph.metric_names import SET_METRICS
+from dualfold.methods.descriptions import DESCRIPTIONS, Description
 
 if TYPE_CHECKING:
     from dualfold.data import Prepared

@@ -38,6 +38,7 @@ from dualfold.graph.lower_bounds import (
     frame_of,
     principal_directions,
 )
+from dualfold.graph.metric_names import MANHATTAN_NAMES
 from dualfold.graph.metrics import (
     double_table,
     from_precomputed,
@@ -75,7 +76,6 @@ from dualfold.inputs import random_generator
 from dualfold.kernels.threads import thread_count
 
 SEARCH_NAMES = ("auto", "kd-tree", "blocked", "filtered", "approximate")
-MANHATTAN_NAMES = ("manhattan", "cityblock", "l1")
 # Sparse data is made dense up to here.
 _MAX_DENSE_NUMBERS = 1 << 27
 # The approximate search: docs/dev/notes/neighbours.md

@@ -21,13 +21,13 @@ import scipy.sparse as sp
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput, RowNumbers
+from dualfold.graph.metric_names import SET_METRICS
 from dualfold.graph.neighbor_lists import best_of_rows
 from dualfold.graph.number_rows import exact_numbers
 from dualfold.kernels import c_constant, kernel
 from dualfold.kernels.reports import steps
 from dualfold.kernels.sparse import canonical_rows
 from dualfold.kernels.threads import in_threads, row_slices, thread_count
-from dualfold.methods.descriptions import SET_METRICS
 
 # Beyond it two quotients of counts could round to the same number.
 _MAX_COLUMNS = 1 << 24

@@ -22,6 +22,7 @@ from dualfold.graph.geodesics import (
     landmarks_at,
 )
 from dualfold.graph.graph import Graph
+from dualfold.graph.pair_sums import geodesic_residual_variance
 from dualfold.graph.pieces import one_piece, separate
 from dualfold.methods._mds import (
     MAX_SPECTRUM_ROWS,
@@ -426,10 +427,8 @@ class Isomap(GraphEstimator):
     @property
     def residual_variance_(self) -> float:
         """1 − R² between geodesic and embedded distances."""
-        from dualfold.quality.pair_measures import residual_variance
-
         check_is_fitted(self, "graph_")
-        return float(residual_variance(self.graph_, self.embedding_))
+        return geodesic_residual_variance(self.graph_, self.embedding_)
 
     @property
     def negative_mass_(self) -> float:

@@ -19,6 +19,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput, Message
+from dualfold.graph.distortion import distortion_of_pairs, drawn_pairs, measured_distortion
 from dualfold.methods.fitting.estimator import (
     Estimator,
     Statement,
@@ -29,7 +30,6 @@ from dualfold.methods.fitting.linear import LinearEstimator
 from dualfold.methods.fitting.tiles import TiledRows, tiled_rows
 from dualfold.methods.maps.linear_map import LinearMap
 from dualfold.methods.maps.random_maps import Kind, random_map
-from dualfold.quality.distortion import distortion_of_pairs, drawn_pairs, measured_distortion
 from dualfold.weights.labels import Labels
 
 

@@ -11,11 +11,11 @@ Ties: of points that are equally far in X, within the rounding of the distances,
 as neighbours. Of points that are equally far on the map all orders count, by their mean.
 """
 
+from dualfold.graph.distortion import measured_distortion
 from dualfold.quality.class_measures import knn_accuracy, neighborhood_hit, silhouette
 from dualfold.quality.column_directions import column_directions
 from dualfold.quality.conformal import conformal_p_values
 from dualfold.quality.coranking import neighborhood_curve
-from dualfold.quality.distortion import measured_distortion
 from dualfold.quality.map_axes import column_correlations
 from dualfold.quality.map_comparison import neighbor_agreement, procrustes, repeated_maps, stability
 from dualfold.quality.neighborhood_shape import density_correlation, local_distortion

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.data.prepared import measurable_rows
 from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.number_rows import rows_in_units
+from dualfold.inputs import measurable_rows
 from dualfold.weights.column_moments import column_deviations, column_means
 from dualfold.weights.row_passes import combined_rows, numeric_table
 

@@ -17,7 +17,8 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
-from dualfold.kernels import c_constant, kernel
+from dualfold.graph.pair_sums import N_PAIR_SUMS, TypicalPair, correlation_of_sums, sums_of_rows
+from dualfold.kernels import kernel
 from dualfold.quality.estimate import (
     Estimate,
     drawn_rows,
@@ -31,7 +32,6 @@ from dualfold.quality.space import Space, both_spaces, refuse_single_point
 MAX_SORTED_PAIRS = 1 << 24
 _HISTOGRAM_BINS = 1 << 14
 
-_pair_sums = kernel("pair_sums")
 _pair_column_sums = kernel("pair_column_sums")
 
 
@@ -87,15 +87,7 @@ class PairSums:
         return np.asarray(self.scale + best)
 
     def _correlation(self, total: Array) -> Array:
-        """Pearson's from the totals over all pairs."""
-        pairs = self.n * (self.n - 1)
-        x, y, xx, xy, yy = (total[..., place] for place in range(5))
-        vary = (xx - x * x / pairs), (yy - y * y / pairs)
-        # Equal distances vary by rounding only: n of their last bits, squared.
-        flat = [v <= 1e-28 * pairs * s**2 for v, s in zip(vary, self.shift, strict=True)]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            r = (xy - x * y / pairs) / np.sqrt(vary[0]) / np.sqrt(vary[1])
-        return np.where(flat[0] | flat[1], 0.0, np.clip(r, -1, 1))
+        return correlation_of_sums(total, self.n, self.shift)
 
 
 def _stress(total: Array, change: Array) -> Array:
@@ -115,10 +107,8 @@ class PairSumsCollector:
         self._n, self._rows = x.n, rows
         first = np.zeros(1, dtype=np.int32) if rows is None else rows[:1]
         before, after = np.delete(x.rows(first)[0], first), np.delete(y.rows(first)[0], first)
-        self._shift = np.array([before.mean(), after.mean()])
-        square = float(after @ after)
-        self._scale = float(before @ after) / square if square > 0 else 1.0
-        self._sums = np.zeros((x.n if rows is None else len(rows), c_constant("PAIR_SUMS")))
+        self._typical = TypicalPair.of(before, after)
+        self._sums = np.zeros((x.n if rows is None else len(rows), N_PAIR_SUMS))
         # Tiles of pairs that are met once, and the first row of the one that is added next.
         self._waiting: dict[int, tuple[Array, int]] = {}
         self._next, self._lock = 0, Lock()
@@ -126,33 +116,30 @@ class PairSumsCollector:
 
     def add(self, before: Array, after: Array, places: slice, names: Array) -> None:
         """Rows of distances of the points `names`, whose sums go to the rows `places`."""
-        _pair_sums(
-            before, after, self._n, len(names), names, self._shift, self._scale, self._sums[places]
-        )
+        sums_of_rows(before, after, names, self._typical, self._sums[places])
         if self._inner is None or self._rows is None:
             return
-        own = np.arange(places.start, places.stop, dtype=np.int32)
-        some = (np.ascontiguousarray(part[:, self._rows]) for part in (before, after))
-        around = self._shift, self._scale, self._inner[places]
-        _pair_sums(*some, len(self._rows), len(names), own, *around)
+        selves = np.arange(places.start, places.stop, dtype=np.int32)
+        before, after = (np.ascontiguousarray(part[:, self._rows]) for part in (before, after))
+        sums_of_rows(before, after, selves, self._typical, self._inner[places])
 
     def add_once(self, before: Array, after: Array, places: slice) -> None:
         """Rows of distances to the points from places.start on, of pairs that are met once."""
-        (height, n), around = before.shape, (self._shift, self._scale)
-        found = np.empty((n, self._sums.shape[1]))
-        own = np.arange(height, dtype=np.int32)
-        _pair_sums(before, after, n, height, own, *around, found[:height])
+        height, n = before.shape
+        sums = np.empty((n, N_PAIR_SUMS))
+        selves = np.arange(height, dtype=np.int32)
+        sums_of_rows(before, after, selves, self._typical, sums[:height])
         if n > height:
-            _pair_column_sums(before, after, n, height, height, *around, found[height:])
+            _pair_column_sums(before, after, n, height, height, *self._typical, sums[height:])
         with self._lock:  # added in the order of the tiles, whichever thread is first
-            self._waiting[places.start] = found, height
+            self._waiting[places.start] = sums, height
             while self._next in self._waiting:
                 ready, rows = self._waiting.pop(self._next)
                 self._sums[self._next :] += ready
                 self._next += rows
 
     def result(self) -> PairSums:
-        return PairSums(self._sums, self._inner, self._shift, self._scale, self._rows, self._n)
+        return PairSums(self._sums, self._inner, *self._typical, self._rows, self._n)
 
 
 def pair_sums(x: Space, y: Space, rows: Array | None) -> PairSums:

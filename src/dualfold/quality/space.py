@@ -15,7 +15,6 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.arrays import Array
-from dualfold.data.prepared import measurable_rows
 from dualfold.errors import Argument, InvalidInput, counted
 from dualfold.graph.cosines import directions, is_cosine
 from dualfold.graph.distances import distance_rounding
@@ -32,7 +31,8 @@ from dualfold.graph.metrics import (
 from dualfold.graph.neighbor_lists import Neighbors, best_of_rows
 from dualfold.graph.neighbors import nearest
 from dualfold.graph.number_rows import as_array, rows_in_units
-from dualfold.inputs import random_generator
+from dualfold.graph.pair_sums import UNMEASURABLE_DISTANCES
+from dualfold.inputs import measurable_rows, random_generator
 from dualfold.kernels import kernel, kernels_by_dtype
 from dualfold.kernels.reports import steps
 from dualfold.kernels.sparse import canonical_rows
@@ -300,11 +300,7 @@ class DistanceSpace(Space):
                 "most 1 becomes one as sqrt(2 - 2s)"
             )
         if np.isnan(out).any() or np.count_nonzero(np.isinf(out)) > len(own[0]):
-            raise InvalidInput(
-                "some distances are NaN or infinite: cosine and correlation have none for "
-                "constant rows (drop those), a graph in several pieces none between them "
-                "(measure each piece on its own)"
-            )
+            raise InvalidInput(UNMEASURABLE_DISTANCES)
         return out
 
     def nearest(self, k: int, rows: Array | None = None) -> tuple[Array, Array]:

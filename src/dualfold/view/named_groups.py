@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from dualfold.data.prepared import measurable_rows
 from dualfold.data.text.text_vectors import TextVectors, texts_of
 from dualfold.errors import Argument, InvalidInput
-from dualfold.inputs import frame_of
+from dualfold.inputs import frame_of, measurable_rows
 from dualfold.judging.zoom_names import GroupNames, zoom_names
 from dualfold.quality.space import space_of
 from dualfold.view.page_columns import values_of

@@ -19,18 +19,24 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InPython, InvalidInput, RowNumbers
 
-if TYPE_CHECKING:
-    from dualfold.methods.descriptions import Description
-
 # Weights count rows. Beyond 2⁵³ doubles do not tell a row more from a row less.
 MAX_TOTAL = 2.0**53
+
+
+class TakesWeights(Protocol):
+    """What is known of a method: whether its `fit` takes weights of rows, or masses."""
+
+    @property
+    def weighted(self) -> bool: ...
+    @property
+    def masses(self) -> bool: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,7 +179,7 @@ def validated_masses(masses: Any, n: int, argument: str = "masses") -> Array:
 
 
 def fit_weights(
-    method: Description, weights: Any, argument: str = "sample_weight"
+    method: TakesWeights, weights: Any, argument: str = "sample_weight"
 ) -> dict[str, Any]:
     """Weights of rows by the argument of a method's `fit` that takes them; {} for None, or none."""
     if weights is None:

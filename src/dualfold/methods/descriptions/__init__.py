@@ -43,8 +43,6 @@ SIZES_MEAN = (
     "and certificate included. A sheet is a swiss roll, 3 columns; images are MNIST, 784 columns. "
     "Larger tables: just try, Ctrl-C leaves no files."
 )
-# Distances that compare sets alone; Hamming's also compares numbers.
-SET_METRICS = ("jaccard", "tanimoto", "dice")
 # Methods that people know from other programs.
 METHODS_OF_OTHERS = ("umap", "phate", "trimap", "pacmap", "som", "autoencoder", "vae")
 

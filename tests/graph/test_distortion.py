@@ -11,9 +11,9 @@ import scipy.stats
 from scipy.spatial.distance import pdist
 
 from dualfold.errors import InvalidInput
+from dualfold.graph.distortion import distortion_of_pairs, drawn_pairs
 from dualfold.methods import random_projection
 from dualfold.quality import measured_distortion
-from dualfold.quality.distortion import distortion_of_pairs, drawn_pairs
 from tests.tools.tables import digit_points
 
 pytestmark = pytest.mark.usefixtures("one_blas_thread")
