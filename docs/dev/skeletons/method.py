@@ -17,6 +17,7 @@ from sklearn.utils._param_validation import Interval
 
 from dualfold.graph.graph import Graph
 from dualfold.graph.pieces import one_piece
+from dualfold.methods.fitting.context import NO_CONTEXT, FitContext
 from dualfold.methods.fitting.graph_estimator import (
     GRAPH_CONSTRAINTS,
     GraphEstimator,
@@ -201,10 +202,10 @@ class PlainEigenmaps(GraphEstimator):
     graph: Any = None
     verbose: bool = False
 
-    def _method(self) -> GraphMethod:
+    def _method(self, context: FitContext = NO_CONTEXT) -> GraphMethod:
         return GraphMethod(
             problem=lambda graph, count: plain_eigenmaps(graph, n_components=count),
             rule=partial(local_rule, estimator=self),
-            solver=eigen_solver(self),
-            **shared_fields(self, some_rows=False),
+            solver=eigen_solver(self, context),
+            **shared_fields(self, context, some_rows=False),
         )

@@ -15,9 +15,11 @@ from dualfold.arrays import Array
 from dualfold.embedding import embed
 from dualfold.errors import Argument, ConditionFails, InvalidInput, counted, warn
 from dualfold.graph.number_rows import refuse_units
+from dualfold.methods.fitting.context import FitContext
 from dualfold.methods.fitting.estimator import Stage
 from dualfold.methods.fitting.linear import LinearEstimator, LinearFit, LinearMethod, linear_fit
 from dualfold.methods.fitting.solver_choice import solver_to_last_digits
+from dualfold.methods.fitting.tiles import TiledRows
 from dualfold.methods.fitting.weighted_fit import fit_with_weights
 from dualfold.methods.maps.linear_map import LinearMap, ProjectionLift
 from dualfold.trace.problem import TraceProblem
@@ -383,20 +385,19 @@ class CCA(LinearEstimator):
     def _method(self) -> LinearMethod:
         return LinearMethod(self._fit_pair, self._problem, self._refuse_tiles)
 
-    def _problem(
-        self, X: Any, count: int, target: Any, weights: Array | None = None
-    ) -> TraceProblem:
-        return _pair(X, target, self.added_variance, self.scale, weights).problem(self.n_components)
+    def _problem(self, X: Any, count: int, context: FitContext) -> TraceProblem:
+        return self._pair_of(X, context).problem(self.n_components)
 
-    def _refuse_tiles(self, rows: Any, y: Any, weights: Array | None = None) -> LinearFit:
-        super(LinearEstimator, self)._fit_tiles(rows, y)
+    def _pair_of(self, X: Any, context: FitContext) -> _Pair:
+        return _pair(X, context.target, self.added_variance, self.scale, context.weights)
+
+    def _refuse_tiles(self, rows: TiledRows, y: Any, context: FitContext) -> LinearFit:
+        super(LinearEstimator, self)._fit_tiles(rows, y, context)
         raise AssertionError  # it has raised
 
-    def _fit_pair(
-        self, X: Any, target: Any, stage: Stage, weights: Array | None = None
-    ) -> LinearFit:
+    def _fit_pair(self, X: Any, context: FitContext, stage: Stage) -> LinearFit:
         with stage("problem"):
-            pair = _pair(X, target, self.added_variance, self.scale, weights)
+            pair = self._pair_of(X, context)
             problem = pair.problem(self.n_components)
         with stage("solution and certificate"):
             embedding = embed(problem, solver=solver_to_last_digits(problem))

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from dualfold.arrays import Array
 from dualfold.embedding import embed
 from dualfold.errors import Argument, InvalidInput, RowNumbers, RowsLeftOut, counted, warn
+from dualfold.methods.fitting.context import FitContext
 from dualfold.methods.fitting.estimator import Stage, asked_count
 from dualfold.methods.fitting.linear import (
     LinearEstimator,
@@ -28,7 +29,6 @@ from dualfold.methods.fitting.weighted_fit import fit_transform_with_weights, fi
 from dualfold.methods.maps.profile_map import ProfileLift, ProfileMap, profiles, row_sums
 from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.weights.gram import gram_kind, point_gram, point_gram_error
-from dualfold.weights.labels import Labels
 from dualfold.weights.precision import joined_sentences, rounding_sentence
 from dualfold.weights.row_passes import numeric_table
 from dualfold.weights.row_weights import RowWeights, present_rows, weighted_rows
@@ -255,17 +255,13 @@ class CorrespondenceAnalysis(LinearEstimator):
     def _method(self) -> LinearMethod:
         return LinearMethod(self._fit_counts, self._problem, self._fit_tiles_of_counts)
 
-    def _problem(
-        self, X: Any, count: int, labels: Labels | None, weights: Array | None = None
-    ) -> TraceProblem:
+    def _problem(self, X: Any, count: int, context: FitContext) -> TraceProblem:
         count = asked_count(self, count, min(X.shape) - 1)
-        return correspondence_analysis(X, n_components=count, sample_weight=weights)
+        return correspondence_analysis(X, n_components=count, sample_weight=context.weights)
 
-    def _fit_tiles_of_counts(
-        self, rows: TiledRows, y: Any, weights: Array | None = None
-    ) -> LinearFit:
+    def _fit_tiles_of_counts(self, rows: TiledRows, y: Any, context: FitContext) -> LinearFit:
         """One pass: the scatter of the profiles, each row counting as its sum."""
-        moments = rows.profile_moments(weights)
+        moments = rows.profile_moments(context.weights)
         shares = moments.mean
         self._refuse_shape((moments.rows, len(shares)))
         scale = np.sqrt(np.where(shares > 0, shares, 1.0))
@@ -297,9 +293,8 @@ class CorrespondenceAnalysis(LinearEstimator):
                 f"{most} beside the trivial one",
             )
 
-    def _fit_counts(
-        self, X: Any, labels: Labels | None, stage: Stage, weights: Array | None = None
-    ) -> LinearFit:
+    def _fit_counts(self, X: Any, context: FitContext, stage: Stage) -> LinearFit:
+        weights = context.weights
         self._refuse_shape(present_rows(X, weights).shape)
         with stage("problem"):
             problem: Any = correspondence_analysis(

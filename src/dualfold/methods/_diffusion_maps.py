@@ -15,6 +15,7 @@ from dualfold.embedding import Embedding
 from dualfold.graph.graph import Graph
 from dualfold.graph.pieces import one_piece
 from dualfold.methods._eigenmaps import diffused_scale
+from dualfold.methods.fitting.context import NO_CONTEXT, FitContext
 from dualfold.methods.fitting.coordinates import CoordinateSettings
 from dualfold.methods.fitting.graph_estimator import (
     LEFT_OUT_CONSTRAINTS,
@@ -333,8 +334,8 @@ class DiffusionMaps(GraphEstimator):
         """The eigenvalues μ of one step of the walk, 1 − λ."""
         return np.asarray(1 - self.eigenvalues_)
 
-    def _method(self) -> GraphMethod:
-        solver = eigen_solver(self)
+    def _method(self, context: FitContext = NO_CONTEXT) -> GraphMethod:
+        solver = eigen_solver(self, context)
         return GraphMethod(
             problem=self._problem,
             rule=self._rule,
@@ -347,7 +348,7 @@ class DiffusionMaps(GraphEstimator):
                 diffused_scale(self.diffusion_time),
             ),
             leaves_groups_out=True,
-            **shared_fields(self),
+            **shared_fields(self, context),
         )
 
     def _problem(self, graph: Graph, count: int) -> TraceProblem:

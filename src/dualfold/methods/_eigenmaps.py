@@ -17,6 +17,7 @@ from dualfold.errors import InvalidInput
 from dualfold.graph import from_affinities
 from dualfold.graph.graph import Graph
 from dualfold.graph.pieces import one_piece
+from dualfold.methods.fitting.context import NO_CONTEXT, FitContext
 from dualfold.methods.fitting.coordinates import CoordinateSettings, eigenvalue_scale
 from dualfold.methods.fitting.graph_estimator import (
     LEFT_OUT_CONSTRAINTS,
@@ -386,8 +387,9 @@ class LaplacianEigenmaps(GraphEstimator):
     fit = fit_with_masses
     fit_transform = fit_transform_with_masses
 
-    def _method(self) -> GraphMethod:
-        shared, solver, time = shared_fields(self), eigen_solver(self), self.diffusion_time
+    def _method(self, context: FitContext = NO_CONTEXT) -> GraphMethod:
+        shared, solver = shared_fields(self, context), eigen_solver(self, context)
+        time = self.diffusion_time
         scale = eigenvalue_scale if time is None else diffused_scale(time)
         weights: Any = self.weights
         constraint: Any = self.constraint

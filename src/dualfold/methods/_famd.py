@@ -25,6 +25,7 @@ from dualfold.errors import Argument, InPython, InvalidInput
 from dualfold.graph.number_rows import refuse_units
 from dualfold.inputs import frame_of, numbers_of
 from dualfold.methods._pca import centred_problem, pca, table_of_loadings
+from dualfold.methods.fitting.context import FitContext
 from dualfold.methods.fitting.estimator import Stage, asked_count
 from dualfold.methods.fitting.linear import (
     LinearEstimator,
@@ -38,7 +39,6 @@ from dualfold.methods.fitting.tiles import TiledRows
 from dualfold.methods.fitting.weighted_fit import fit_transform_with_weights, fit_with_weights
 from dualfold.trace.problem import TraceProblem
 from dualfold.weights.column_moments import column_deviations, column_means
-from dualfold.weights.labels import Labels
 from dualfold.weights.row_passes import numeric_table
 from dualfold.weights.row_weights import weighted_rows
 
@@ -291,16 +291,12 @@ class FAMD(LinearEstimator):
     def _method(self) -> LinearMethod:
         return LinearMethod(self._fit_rows, self._problem_for, self._fit_encoded_tiles)
 
-    def _problem_for(
-        self, X: Any, count: int, labels: Labels | None, weights: Array | None = None
-    ) -> TraceProblem:
-        return self._problem(X, asked_count(self, count, min(X.shape)), weights)
+    def _problem_for(self, X: Any, count: int, context: FitContext) -> TraceProblem:
+        return self._problem(X, asked_count(self, count, min(X.shape)), context.weights)
 
-    def _fit_rows(
-        self, X: Any, labels: Labels | None, stage: Stage, weights: Array | None = None
-    ) -> LinearFit:
+    def _fit_rows(self, X: Any, context: FitContext, stage: Stage) -> LinearFit:
         with stage("problem"):
-            problem = self._problem(X, self.n_components, weights)
+            problem = self._problem(X, self.n_components, context.weights)
         with stage("solution and certificate"):
             embedding = embed(problem, solver=solver_to_last_digits(problem))
         A: Any = problem.A
@@ -309,15 +305,13 @@ class FAMD(LinearEstimator):
         scale = getattr(problem.lift, "scale", None)
         return linear_fit(embedding, X.dtype, scale_=scale, explained_variance_ratio_=ratio)
 
-    def _fit_encoded_tiles(
-        self, rows: TiledRows, y: Any, weights: Array | None = None
-    ) -> LinearFit:
+    def _fit_encoded_tiles(self, rows: TiledRows, y: Any, context: FitContext) -> LinearFit:
         """Two passes: the levels of categories, then the scatter of the columns of 0, 1, numbers.
 
         Of numbers alone there is nothing to look for, and one pass is enough.
         """
         self.encodings_ = rows.encodings() if rows.is_frame else ()
-        moments = rows.encoded_moments(self.encodings_, weights)
+        moments = rows.encoded_moments(self.encodings_, context.weights)
         width = len(moments.mean)
         self._refuse_many(self.n_components, (moments.rows, width))
         shares = indicators(self.encodings_) if self.encodings_ else np.zeros(width, bool)

@@ -12,6 +12,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from dualfold.arrays import Array
 from dualfold.embedding import embed
 from dualfold.errors import Argument, InvalidInput, PointsCollapse, warn
+from dualfold.methods.fitting.context import FitContext
 from dualfold.methods.fitting.estimator import Stage, labels_for
 from dualfold.methods.fitting.linear import (
     LinearEstimator,
@@ -265,29 +266,27 @@ class FisherDiscriminant(LinearEstimator):
     def _method(self) -> LinearMethod:
         return LinearMethod(self._fit_classes, self._problem, self._fit_class_tiles)
 
-    def _problem(
-        self, X: Any, count: int | None, labels: Labels | None, weights: Array | None = None
-    ) -> TraceProblem:
-        assert labels is not None  # `_uses_labels` says so
-        asked = self.n_components or count
+    def _problem(self, X: Any, count: int | None, context: FitContext) -> TraceProblem:
         return fisher_discriminant(
-            X, labels, n_components=asked, shrinkage=self.shrinkage, sample_weight=weights
+            X,
+            context.target,
+            n_components=self.n_components or count,
+            shrinkage=self.shrinkage,
+            sample_weight=context.weights,
         )
 
-    def _fit_classes(
-        self, X: Any, labels: Labels | None, stage: Stage, weights: Array | None = None
-    ) -> LinearFit:
+    def _fit_classes(self, X: Any, context: FitContext, stage: Stage) -> LinearFit:
         with stage("problem"):
-            problem = self._problem(X, None, labels, weights)
+            problem = self._problem(X, None, context)
         with stage("solution and certificate"):
             embedding = embed(problem, solver=solver_to_last_digits(problem))
         warn_of_flat_directions(problem, embedding.solution.vectors)
-        assert labels is not None
-        if weights is not None:
-            labels = labels.of_rows(np.flatnonzero(weights))
+        labels: Labels = context.target
+        if context.weights is not None:
+            labels = labels.of_rows(np.flatnonzero(context.weights))
         return linear_fit(embedding, X.dtype, classes_=labels.classes)
 
-    def _fit_class_tiles(self, rows: TiledRows, y: Any, weights: Array | None = None) -> LinearFit:
+    def _fit_class_tiles(self, rows: TiledRows, y: Any, context: FitContext) -> LinearFit:
         """The same problem, with counts, means and scatter of classes added up from the tiles."""
         if y is None:
             labels_for(self, y, 0)  # says what is needed
@@ -296,7 +295,7 @@ class FisherDiscriminant(LinearEstimator):
                 Argument("shrinkage", "auto"),
                 " needs all rows at once, and X is a table in tiles; give a number between 0 and 1",
             )
-        moments = rows.class_moments(y, weights)
+        moments = rows.class_moments(y, context.weights)
         n, classes = moments.counts.sum(), len(moments.classes)
         found = class_scatter_of(
             moments.within, moments.between, moments.mean, n, classes, float(self.shrinkage or 0.0)

@@ -30,6 +30,7 @@ from dualfold.methods._mds import (
     negative_mass,
     unknown_mass_note,
 )
+from dualfold.methods.fitting.context import NO_CONTEXT, FitContext
 from dualfold.methods.fitting.graph_estimator import (
     GRAPH_CONSTRAINTS,
     GraphEstimator,
@@ -408,13 +409,13 @@ class Isomap(GraphEstimator):
     graph: Any = None
     verbose: bool = False
 
-    def _method(self) -> GraphMethod:
+    def _method(self, context: FitContext = NO_CONTEXT) -> GraphMethod:
         seed = seed_of(self.random_state)
         return GraphMethod(
             problem=partial(isomap_problem, landmarks=self.landmarks, seed=seed),
             rule=geodesic_rule,
-            solver=eigen_solver(self),
-            **shared_fields(self, some_rows=False),
+            solver=eigen_solver(self, context),
+            **shared_fields(self, context, some_rows=False),
         )
 
     @property

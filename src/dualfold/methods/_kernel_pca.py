@@ -17,6 +17,7 @@ from dualfold.arrays import Array
 from dualfold.embedding import Embedding, embed
 from dualfold.errors import Argument, ConditionFails, InPython, InvalidInput, warn
 from dualfold.methods._pca import centred_problem
+from dualfold.methods.fitting.context import FitContext
 from dualfold.methods.fitting.estimator import (
     Estimator,
     Statement,
@@ -45,7 +46,6 @@ from dualfold.weights.kernel_matrix import (
     KernelProducts,
     centre_kernel,
 )
-from dualfold.weights.labels import Labels
 from dualfold.weights.precision import joined_sentences, rounding_sentence
 from dualfold.weights.row_passes import numeric_table
 from dualfold.weights.row_weights import (
@@ -397,8 +397,9 @@ class KernelPCA(Estimator):
     fit = fit_with_weights
     fit_transform = fit_transform_with_weights
 
-    def _fit(self, X: Any, labels: Labels | None, weights: Array | None = None) -> None:
+    def _fit(self, X: Any, context: FitContext) -> None:
         self._refuse_way_back(X)
+        weights = context.weights
         for name in ("dual_coef_", "X_transformed_fit_"):  # of a fit before
             self.__dict__.pop(name, None)
         self._present = None if weights is None else np.flatnonzero(weights)
@@ -408,7 +409,7 @@ class KernelPCA(Estimator):
         with fit_stage(self, "problem"):
             problem = self._problem(rows, self.n_components or n, counting)
         with fit_stage(self, "solution and certificate"):
-            embedding = embed(problem, solver=self._solver(problem))
+            embedding = embed(problem, solver=self._solver(problem, context.start))
         self._masses = np.full(n, 1 / n) if counting is None else counting.values / counting.total
         self._keep(rows, embedding)
         if self.fit_inverse_transform:
@@ -484,9 +485,8 @@ class KernelPCA(Estimator):
         rng = np.random.default_rng(seed_of(self.random_state))
         return np.sort(rng.choice(n, int(count), replace=False))
 
-    def _solver(self, problem: TraceProblem) -> Solver:
+    def _solver(self, problem: TraceProblem, start: Array | None) -> Solver:
         """An iteration for few directions of many rows, which gives way to LAPACK if it is slow."""
-        start = getattr(self, "_start", None)  # set while a map is fitted again
         if not isinstance(problem.A, np.ndarray):
             return solver_to_last_digits(problem, start)
         few = problem.count <= problem.n // DENSE_SHARE and problem.n > MAX_LAPACK_ROWS
@@ -523,9 +523,9 @@ class KernelPCA(Estimator):
         fitted = RidgePreimages.fit(self._kernel(), points, self.X_fit_, float(self.alpha))
         self.dual_coef_, self.X_transformed_fit_ = fitted.coefficients, fitted.points
 
-    def _fit_tiles(self, rows: TiledRows, y: Any, weights: Array | None = None) -> None:
+    def _fit_tiles(self, rows: TiledRows, y: Any, context: FitContext) -> None:
         """Some rows are fitted, and place the others."""
-        rows.fit_landmarks(self, weights)
+        rows.fit_landmarks(self, context.weights)
 
     def placing_map(self) -> Callable[[Any], Array]:
         """Return the rule that places new rows.
@@ -542,9 +542,8 @@ class KernelPCA(Estimator):
         rule: Callable[[Any], Array] = self._map
         return rule
 
-    def _statement(
-        self, X: Any, count: int, labels: Labels | None, weights: Array | None = None
-    ) -> Statement:
+    def _statement(self, X: Any, count: int, context: FitContext) -> Statement:
+        weights = context.weights
         self._present = None if weights is None else np.flatnonzero(weights)
         counting = None if weights is None else counting_weights(weights)
         rows = present_rows(X, weights)

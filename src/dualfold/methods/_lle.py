@@ -16,6 +16,7 @@ from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput, TooLarge
 from dualfold.graph.directed_lists import connected_lists, neighborhoods, with_unlisted_points
 from dualfold.graph.graph import Graph
+from dualfold.methods.fitting.context import NO_CONTEXT, FitContext
 from dualfold.methods.fitting.coordinates import COORDINATE_CONSTRAINTS, CoordinateSettings
 from dualfold.methods.fitting.graph_estimator import (
     GRAPH_CONSTRAINTS,
@@ -556,9 +557,9 @@ class LocallyLinearEmbedding(GraphEstimator):
     fit = fit_with_masses
     fit_transform = fit_transform_with_masses
 
-    def _method(self) -> GraphMethod:
-        shared = shared_fields(self)
-        solver, features = eigen_solver(self), shared["rows"].has_features
+    def _method(self, context: FitContext = NO_CONTEXT) -> GraphMethod:
+        shared = shared_fields(self, context)
+        solver, features = eigen_solver(self, context), shared["rows"].has_features
         drawable = self.eigen_solver == "auto" and features
         return GraphMethod(
             problem=self._problem,

@@ -17,6 +17,7 @@ from dualfold.embedding import Embedding, embed
 from dualfold.errors import Argument, InPython, InvalidInput
 from dualfold.graph.metrics import is_precomputed, metric_distances, refuse_other_width
 from dualfold.methods._pca import centred_problem
+from dualfold.methods.fitting.context import FitContext
 from dualfold.methods.fitting.dimension import MAX_AUTO_COMPONENTS, cut_at_eigengap
 from dualfold.methods.fitting.estimator import (
     Estimator,
@@ -42,7 +43,6 @@ from dualfold.weights.gram import (
     small_as_float64,
     symmetrize,
 )
-from dualfold.weights.labels import Labels
 from dualfold.weights.precision import (
     centred_distances_error,
     joined_sentences,
@@ -335,7 +335,8 @@ class ClassicalMDS(Estimator):
     fit = fit_with_weights
     fit_transform = fit_transform_with_weights
 
-    def _fit(self, X: Any, labels: Labels | None, weights: Array | None = None) -> None:
+    def _fit(self, X: Any, context: FitContext) -> None:
+        weights = context.weights
         n = X.shape[0] if weights is None else int(np.count_nonzero(weights))
         if self.n_components != "auto" and int(self.n_components) > n:
             raise InvalidInput(
@@ -365,7 +366,7 @@ class ClassicalMDS(Estimator):
         self._map = lift.linear_map(embedding.solution.vectors, embedding.values)
         return embedding
 
-    def _fit_tiles(self, rows: TiledRows, y: Any, weights: Array | None = None) -> None:
+    def _fit_tiles(self, rows: TiledRows, y: Any, context: FitContext) -> None:
         """Euclidean distances of features alone: PCA from the tiles' scatter matrices."""
         if not self._in_space:
             raise InvalidInput(
@@ -374,7 +375,7 @@ class ClassicalMDS(Estimator):
                 Argument("metric", "euclidean"),
                 " needs none",
             )
-        moments = rows.moments(weights)
+        moments = rows.moments(context.weights)
         count = self._count(min(moments.rows, rows.width))
         embedding = self._answer(replace(moments.scaled_problem(None, 1), count=count))
         lift: Any = embedding.problem.lift
@@ -454,9 +455,8 @@ class ClassicalMDS(Estimator):
         """Distances from new points to the fitted ones."""
         return X if is_precomputed(self.metric) else self._distances(X, self._training)
 
-    def _statement(
-        self, X: Any, count: int, labels: Labels | None, weights: Array | None = None
-    ) -> Statement:
+    def _statement(self, X: Any, count: int, context: FitContext) -> Statement:
+        weights = context.weights
         n = X.shape[0] if weights is None else int(np.count_nonzero(weights))
         if self._in_space:
             asked = asked_count(self, count, min(n, X.shape[1]))

@@ -17,6 +17,7 @@ from dualfold.arrays import Array
 from dualfold.certificate import DEFAULT_TOLERANCE
 from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.graph import Graph
+from dualfold.methods.fitting.context import NO_CONTEXT, FitContext
 from dualfold.methods.fitting.graph_estimator import (
     GRAPH_CONSTRAINTS,
     GraphEstimator,
@@ -326,9 +327,9 @@ class MaximumVarianceUnfolding(GraphEstimator):
     random_state: Any = None
     verbose: bool = False
 
-    def _method(self) -> GraphMethod:
+    def _method(self, context: FitContext = NO_CONTEXT) -> GraphMethod:
         shared = shared_fields(
-            self, copies=True
+            self, context, copies=True
         )  # copies are one point of the problem, with a mass
         asked = self.solver != "auto" or self.max_iter is not None or self.constraints == "equal"
         drawable = not asked and self.pieces == "join" and shared["rows"].has_features

@@ -17,6 +17,7 @@ from dualfold.errors import Argument, RowsLeftOut, warn
 from dualfold.graph.graph import Graph
 from dualfold.graph.pieces import one_piece
 from dualfold.methods._eigenmaps import eigenmaps
+from dualfold.methods.fitting.context import NO_CONTEXT, FitContext
 from dualfold.methods.fitting.coordinates import Answer
 from dualfold.methods.fitting.fitted_rows import FittedRows, RowSettings
 from dualfold.methods.fitting.graph_estimator import (
@@ -312,8 +313,8 @@ class NeighborMap(GraphEstimator):
     graph: Any = None
     verbose: bool = False
 
-    def _method(self) -> GraphMethod:
-        shared = shared_fields(self)
+    def _method(self, context: FitContext = NO_CONTEXT) -> GraphMethod:
+        shared = shared_fields(self, context)
         return GraphMethod(
             problem=self._neighbor_problem,
             rule=partial(local_rule, estimator=self),

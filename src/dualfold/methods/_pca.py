@@ -17,6 +17,7 @@ from sklearn.utils.validation import assert_all_finite, check_is_fitted
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.number_rows import refuse_column_units, refuse_units
+from dualfold.methods.fitting.context import FitContext
 from dualfold.methods.fitting.estimator import (
     Scaling,
     Statement,
@@ -65,7 +66,6 @@ from dualfold.weights.gram import (
     point_gram_error,
     refuse_scale,
 )
-from dualfold.weights.labels import Labels
 from dualfold.weights.precision import joined_sentences, rounding_sentence
 from dualfold.weights.row_passes import numeric_table
 from dualfold.weights.row_weights import RowWeights, present_rows, row_total, weighted_rows
@@ -435,11 +435,12 @@ class PCA(LinearEstimator):
         """
         rows = tiled_rows(X)
         if rows is not None:
-            fit_any_table(self, X, y, sample_weight)
+            fit_any_table(self, X, y, sample_weight=sample_weight)
             return rows.transform_with(self)
         with unfitted_on_failure(self):
             checked = self._checked_rows(X, reset=True)
-            self._fit(checked, None, *weights_if_given(sample_weight, checked))
+            weights = weights_if_given(sample_weight, checked.shape[0])
+            self._fit(checked, FitContext(weights=weights))
         return self.placing_map()(checked).astype(checked.dtype, copy=False)
 
     # Descents have no use for the scatter matrix that batches are merged in.
@@ -507,8 +508,8 @@ class PCA(LinearEstimator):
             refuse_units(rows, fitted=reset)
         return rows
 
-    def _fit(self, X: Any, labels: Labels | None, weights: Array | None = None) -> None:
-        X, counts = weighted_rows(X, weights)
+    def _fit(self, X: Any, context: FitContext) -> None:
+        X, counts = weighted_rows(X, context.weights)
         name = solver_for(self, X.shape, sparse=sp.issparse(X))
         choose = count_for(self, name, X.shape, row_total(X, counts))
         # scikit-learn's word for the case; tools that look for it find it here too.
@@ -537,7 +538,7 @@ class PCA(LinearEstimator):
             self.n_iter_ = len(self.history_) - 1
         self._keep_axes(principal_axes(problem, decomposed, choose), choose, X.dtype)
 
-    def _fit_tiles(self, rows: TiledRows, y: Any, weights: Array | None = None) -> None:
+    def _fit_tiles(self, rows: TiledRows, y: Any, context: FitContext) -> None:
         """The same problem, with the scatter matrix added up from those of the tiles."""
         if self.svd_solver in DESCENT_SOLVERS:
             raise InvalidInput(
@@ -546,7 +547,7 @@ class PCA(LinearEstimator):
                 Argument("svd_solver", "auto"),
                 " goes through them once",
             )
-        moments = rows.moments(weights)
+        moments = rows.moments(context.weights)
         shape = (moments.rows, rows.width)
         self._fit_svd_solver = "covariance_eigh"
         choose = count_for(self, solver_for(self, shape, sparse=False), shape, moments.count)
@@ -589,10 +590,8 @@ class PCA(LinearEstimator):
         over = self._white_deviations() if self.whiten else None
         return Scaling(over).rule(self._linear_map())
 
-    def _statement(
-        self, X: Any, count: int, labels: Labels | None, weights: Array | None = None
-    ) -> Statement:
-        X, counts = weighted_rows(X, weights)
+    def _statement(self, X: Any, count: int, context: FitContext) -> Statement:
+        X, counts = weighted_rows(X, context.weights)
         n, asked = row_total(X, counts), asked_count(self, count, min(X.shape))
         problem = pca(X, n_components=asked, standardize=self.standardize, sample_weight=counts)
 
@@ -716,11 +715,11 @@ class PCA(LinearEstimator):
 
 
 def _batch_moments(batch: Any, sample_weight: Any) -> Moments:
-    """Of rows that are added to others: their weights count as they are."""
-    given = weights_if_given(sample_weight, batch)
-    if not given:
+    """Moments of rows that are added to others: their weights count as they are."""
+    weights = weights_if_given(sample_weight, batch.shape[0])
+    if weights is None:
         return Moments.of(batch)
-    return Moments.of(present_rows(batch, *given), weights=RowWeights(given[0][given[0] > 0]))
+    return Moments.of(present_rows(batch, weights), weights=RowWeights(weights[weights > 0]))
 
 
 def _deviations(variances: Array, kind: Any) -> Array:

@@ -15,6 +15,7 @@ from dualfold.arrays import Array
 from dualfold.errors import Argument, CertificateFailed, warn
 from dualfold.graph.number_rows import in_units
 from dualfold.methods._pca import pca
+from dualfold.methods.fitting.context import FitContext
 from dualfold.methods.fitting.estimator import Estimator, Statement, asked_count, linear_statement
 from dualfold.methods.fitting.linear import LinearEstimator
 from dualfold.methods.fitting.solver_choice import solver_to_last_digits
@@ -25,7 +26,6 @@ from dualfold.theory.point_pca.leading_sum import leading_directions, leading_fo
 from dualfold.theory.point_pca.point_descent import PointDescent, descend_points
 from dualfold.trace.solution import with_signs
 from dualfold.weights.column_moments import column_means
-from dualfold.weights.labels import Labels
 from dualfold.weights.row_passes import combined_rows
 
 # A coordinate whose variance is below this share of the first one's is rounding: the
@@ -140,7 +140,7 @@ class PointPCA(LinearEstimator):
     tolerance: float = 1e-8
     random_state: Any = None
 
-    def _fit(self, X: Any, labels: Labels | None) -> None:  # type: ignore[override]
+    def _fit(self, X: Any, context: FitContext) -> None:
         """Fit X, in other units where fourth powers of its entries leave double precision."""
         power = _power_of(X)
         scaled = X if not power else in_units(X, power)
@@ -225,12 +225,10 @@ class PointPCA(LinearEstimator):
         self.mean_ = mean
         self.eigenvalues_ = values
 
-    def _fit_tiles(self, rows: TiledRows, y: Any) -> None:  # type: ignore[override]
-        Estimator._fit_tiles(self, rows, y)  # says what to take instead
+    def _fit_tiles(self, rows: TiledRows, y: Any, context: FitContext) -> None:
+        Estimator._fit_tiles(self, rows, y, context)  # says what to take instead
 
-    def _statement(  # type: ignore[override]
-        self, X: Any, count: int, labels: Labels | None
-    ) -> Statement:
+    def _statement(self, X: Any, count: int, context: FitContext) -> Statement:
         return linear_statement(pca(X, n_components=asked_count(self, count, min(X.shape))))
 
 

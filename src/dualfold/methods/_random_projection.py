@@ -20,6 +20,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput, Message
 from dualfold.graph.distortion import distortion_of_pairs, drawn_pairs, measured_distortion
+from dualfold.methods.fitting.context import FitContext
 from dualfold.methods.fitting.estimator import (
     Estimator,
     Statement,
@@ -30,7 +31,6 @@ from dualfold.methods.fitting.linear import LinearEstimator
 from dualfold.methods.fitting.tiles import TiledRows, tiled_rows
 from dualfold.methods.maps.linear_map import LinearMap
 from dualfold.methods.maps.random_maps import Kind, random_map
-from dualfold.weights.labels import Labels
 
 
 def random_projection(
@@ -311,7 +311,7 @@ class RandomProjection(LinearEstimator):
         with unfitted_on_failure(self):
             return self._fit_points(self._checked_rows(X, reset=True))
 
-    def _fit(self, X: Any, labels: Labels | None) -> None:  # type: ignore[override]
+    def _fit(self, X: Any, context: FitContext) -> None:
         self._fit_points(X)
 
     def _fit_points(self, X: Any) -> Array:
@@ -320,7 +320,7 @@ class RandomProjection(LinearEstimator):
         self.certificate_ = measured_distortion(X, points, eps=self.eps)
         return points
 
-    def _fit_tiles(self, rows: TiledRows, y: Any) -> None:  # type: ignore[override]
+    def _fit_tiles(self, rows: TiledRows, y: Any, context: FitContext) -> None:
         """The map needs the shape alone; what it does is measured on independent pairs of rows."""
         n, dtype = rows.n_rows, rows.dtype
         if n < 2:
@@ -359,7 +359,5 @@ class RandomProjection(LinearEstimator):
     def _linear_map(self) -> LinearMap:
         return LinearMap(np.zeros(self.components_.shape[1]), self.components_)
 
-    def _statement(  # type: ignore[override]
-        self, X: Any, count: int, labels: Labels | None
-    ) -> Statement:
-        return Estimator._statement(self, X, count, labels)  # nothing is optimised
+    def _statement(self, X: Any, count: int, context: FitContext) -> Statement:
+        return Estimator._statement(self, X, count, context)  # nothing is optimised

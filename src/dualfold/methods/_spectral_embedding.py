@@ -17,6 +17,7 @@ from dualfold.arrays import Array
 from dualfold.embedding import embed
 from dualfold.errors import Argument, DualfoldWarning, InvalidInput, RowNumbers, warn
 from dualfold.graph import nearest
+from dualfold.methods.fitting.context import FitContext
 from dualfold.methods.fitting.estimator import (
     CallbackSupportMixin,
     Estimator,
@@ -26,7 +27,6 @@ from dualfold.methods.fitting.estimator import (
 )
 from dualfold.methods.fitting.solver_choice import solver_named
 from dualfold.trace.problem import TraceProblem
-from dualfold.weights.labels import Labels
 
 
 @dataclass(eq=False, repr=False)
@@ -197,7 +197,7 @@ class SpectralEmbedding(CallbackSupportMixin, BaseEstimator):
     _fit_tiles = Estimator._fit_tiles
     _uses_labels = Estimator._uses_labels
 
-    def _fit(self, X: Any, labels: Labels | None) -> None:
+    def _fit(self, X: Any, context: FitContext) -> None:
         with fit_stage(self, "affinities"):
             W = self.affinity_matrix_ = self._affinities(X)
         problem, pieces = _problem_of_affinities(W, self.n_components)
@@ -216,7 +216,7 @@ class SpectralEmbedding(CallbackSupportMixin, BaseEstimator):
         self.eigenvalues_ = embedding.values
         self.certificate_ = embedding.certificate
 
-    def _statement(self, X: Any, count: int, labels: Labels | None) -> Statement:
+    def _statement(self, X: Any, count: int, context: FitContext) -> Statement:
         problem, _ = _problem_of_affinities(self._affinities(X), self.n_components)
         return Statement(problem, _refuse_new_rows)
 

@@ -24,10 +24,16 @@ from dualfold.graph.metrics import (
     metric_distances,
     refuse_other_width,
 )
-from dualfold.methods.fitting.estimator import Estimator, checked_rows, fit_stage
+from dualfold.methods.fitting.context import FitContext
+from dualfold.methods.fitting.estimator import (
+    Estimator,
+    checked_rows,
+    fit_stage,
+    fit_with,
+)
 from dualfold.methods.fitting.fitted_rows import FittedRows, RowSettings
 from dualfold.methods.fitting.solver_choice import seed_of
-from dualfold.methods.fitting.tiles import TiledRows
+from dualfold.methods.fitting.tiles import TiledRows, tiled_rows
 from dualfold.methods.maps.stress_map import StressMap
 from dualfold.methods.points.stress.certificate import StressCertificate, certify_stress
 from dualfold.methods.points.stress.majorization import StopRule, StressDescent, descend
@@ -39,7 +45,6 @@ from dualfold.methods.points.stress.starts import (
     without_coincidences,
 )
 from dualfold.weights.gram import symmetrize
-from dualfold.weights.labels import Labels
 
 # Up to this many rows the n×n distances of a table fit into the memory of most machines.
 MAX_EXACT_ROWS = 10_000
@@ -209,6 +214,8 @@ class MDS(Estimator):
     weights: Any = None
     tolerance: float = DEFAULT_TOLERANCE
     landmarks: int | str | None = "auto"
+    # A descent from the points of an old map would stay near them.
+    refits_from_points: ClassVar[bool] = False
 
     def fit(self, X: Any, y: Any = None, init: Any = None) -> Self:
         """Embed the rows of X.
@@ -233,9 +240,7 @@ class MDS(Estimator):
             If X or a parameter cannot be used; the message says what to do. After an error nothing
             is fitted.
         """
-        self._start = init
-        super().fit(X, y)
-        return self
+        return fit_with(self, X, FitContext(start=init))
 
     def fit_transform(self, X: Any, y: Any = None, init: Any = None) -> Array:
         """Embed the rows of X and return their points.
@@ -254,11 +259,11 @@ class MDS(Estimator):
         ndarray of shape (n_samples, n_components)
             The points.
         """
-        self._start = init
-        return super().fit_transform(X, y)
+        rows = tiled_rows(X)
+        self.fit(X, y, init)
+        return np.asarray(self.embedding_) if rows is None else rows.transform_with(self)
 
-    def _fit(self, X: Any, labels: Labels | None) -> None:
-        start, self._start = getattr(self, "_start", None), None
+    def _fit(self, X: Any, context: FitContext) -> None:
         self.__dict__.pop("landmark_rows_", None)  # of a fit before
         self._warn_of_old_names(X)
         rows = FittedRows.of(X.shape[0], self._landmark_rows(X.shape[0]))
@@ -266,7 +271,7 @@ class MDS(Estimator):
         with fit_stage(self, "distances"):
             problem = self._problem(fitted)
         with fit_stage(self, "descent"):
-            found = self._best_descent(problem, start)
+            found = self._best_descent(problem, context.start)
         points = found.points.astype(X.dtype, copy=False)
         with fit_stage(self, "certificate"):
             judged = certify_stress(problem, points, tolerance=self.tolerance, n_jobs=self.n_jobs)
@@ -287,8 +292,7 @@ class MDS(Estimator):
         points[others] = self.placing_map()(X[others])
         return points
 
-    def _fit_tiles(self, rows: TiledRows, y: Any) -> None:
-        self._start = None
+    def _fit_tiles(self, rows: TiledRows, y: Any, context: FitContext) -> None:
         self._refuse_ordinal_placing()
         rows.fit_landmarks(self)
 

@@ -13,6 +13,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
 from dualfold.methods._pca import pca_matrix
+from dualfold.methods.fitting.context import FitContext
 from dualfold.methods.fitting.estimator import Stage, asked_count
 from dualfold.methods.fitting.linear import (
     LinearEstimator,
@@ -34,7 +35,6 @@ from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.weights.column_moments import column_deviations, column_means
 from dualfold.weights.covariance import CentredScatter
 from dualfold.weights.gram import gram_kind, point_gram, point_gram_error, refuse_scale
-from dualfold.weights.labels import Labels
 from dualfold.weights.precision import joined_sentences, rounding_sentence
 from dualfold.weights.row_passes import numeric_table
 from dualfold.weights.row_weights import RowWeights, weighted_rows
@@ -251,16 +251,12 @@ class TruncatedSVD(LinearEstimator):
     def _method(self) -> LinearMethod:
         return LinearMethod(self._fit_rows, self._problem, self._fit_table)
 
-    def _problem(
-        self, X: Any, count: int, labels: Labels | None, weights: Array | None = None
-    ) -> TraceProblem:
+    def _problem(self, X: Any, count: int, context: FitContext) -> TraceProblem:
         asked = asked_count(self, count, min(X.shape))
-        return truncated_svd(X, n_components=asked, sample_weight=weights)
+        return truncated_svd(X, n_components=asked, sample_weight=context.weights)
 
-    def _fit_rows(
-        self, X: Any, labels: Labels | None, stage: Stage, weights: Array | None = None
-    ) -> LinearFit:
-        data, counting = weighted_rows(X, weights)
+    def _fit_rows(self, X: Any, context: FitContext, stage: Stage) -> LinearFit:
+        data, counting = weighted_rows(X, context.weights)
         count = self._component_count(data.shape)
         with stage("problem"):
             problem = truncated_svd(data, n_components=1, sample_weight=counting)
@@ -276,9 +272,9 @@ class TruncatedSVD(LinearEstimator):
         fit = _fit_of_axes(axes, spread, float(total), X.dtype)
         return replace(fit, points=points.astype(X.dtype, copy=False))
 
-    def _fit_table(self, rows: TiledRows, y: Any, weights: Array | None = None) -> LinearFit:
+    def _fit_table(self, rows: TiledRows, y: Any, context: FitContext) -> LinearFit:
         """The same from the scatter matrix and the mean of the tiles."""
-        moments = rows.moments(weights)
+        moments = rows.moments(context.weights)
         count = self._component_count((moments.rows, rows.width))
         axes = principal_axes(moments.uncentred_problem(), None, count)
         covariance = moments.scatter / moments.count

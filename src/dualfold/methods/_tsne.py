@@ -17,6 +17,7 @@ from dualfold.arrays import Array
 from dualfold.certificate import DEFAULT_TOLERANCE, Tolerance, tolerance_or
 from dualfold.graph.graph import Graph, Lists
 from dualfold.graph.metrics import MetricWithParameters, is_precomputed
+from dualfold.methods.fitting.context import FitContext, known_graph
 from dualfold.methods.fitting.estimator import Estimator, fit_stage
 from dualfold.methods.fitting.tiles import TiledRows
 from dualfold.methods.maps.attraction_map import AttractionMap
@@ -38,7 +39,6 @@ from dualfold.methods.points.tsne.starts import (
 )
 from dualfold.methods.points.tsne.verbose import Told
 from dualfold.trace.certificate import certify
-from dualfold.weights.labels import Labels
 from dualfold.weights.perplexity import conditional_affinities, joint_affinities
 
 
@@ -324,28 +324,31 @@ class TSNE(Estimator):
     n_starts: int = 1
     callbacks: Any = None
 
-    def _fit(self, X: Any, labels: Labels | None) -> None:
+    def _fit(self, X: Any, context: FitContext) -> None:
         refuse_odd_input(self, X)
         told = Told(self.verbose)
-        lists, problem = self._problem(X, told)
+        lists, problem = self._problem(X, told, known_graph(self, context))
+        # Exaggeration would contract a start that is known.
+        exaggeration = self.early_exaggeration if context.start is None else 1.0
+        init = self.init if context.start is None else context.start
         self._rows, self._drawn_by = X, _drawn_by(lists)
-        self.learning_rate_ = self._rate(X.shape[0], self.early_exaggeration)
+        self.learning_rate_ = self._rate(X.shape[0], exaggeration)
         if not np.isfinite(self.attraction):
             self._fit_spectral(problem, X)
             return
-        if isinstance(self.init, str):
+        if isinstance(init, str):
             with fit_stage(self, "start"):
-                start = start_named(self.init, X, problem, self.n_components, self.random_state)
+                start = start_named(init, X, problem, self.n_components, self.random_state)
         else:
-            start = given_start(self.init, problem.n, self.n_components)
+            start = given_start(init, problem.n, self.n_components)
         with fit_stage(self, "descent"):
-            run = self._descent(problem, start, told)
+            run = self._descent(problem, start, exaggeration, told)
         warn_of_interruption(run, self.max_iter)
         self.embedding_ = run.points.astype(np.float32)
         self.n_iter_ = run.rounds - 1
         self.history_ = np.array(run.objectives)
         with fit_stage(self, "certificate"):
-            others, spread = self._other_starts(X, problem)
+            others, spread = self._other_starts(X, problem, exaggeration)
             self.certificate_: Any = certify_tsne(
                 problem,
                 self.embedding_,
@@ -358,7 +361,7 @@ class TSNE(Estimator):
         told.end(run, self.certificate_)
         warn_of_collapse(problem, self.embedding_)
 
-    def _fit_tiles(self, rows: TiledRows, y: Any) -> None:
+    def _fit_tiles(self, rows: TiledRows, y: Any, context: FitContext) -> None:
         rows.fit_landmarks(self)
 
     def for_comparison(self) -> Any:
@@ -375,10 +378,12 @@ class TSNE(Estimator):
         one._keeps_interrupted = False
         return one
 
-    def _problem(self, X: Any, told: Told | None = None) -> tuple[Lists, TsneProblem]:
+    def _problem(
+        self, X: Any, told: Told | None = None, graph: Any = None
+    ) -> tuple[Lists, TsneProblem]:
         told = told or Told(0)
         with fit_stage(self, "neighbours"):
-            lists, about = tsne_lists(self, X)
+            lists, about = tsne_lists(self, X, graph)
         told.neighbors(lists)
         with fit_stage(self, "affinities"):
             by = self.perplexity if self.n_neighbors is None else None
@@ -394,11 +399,11 @@ class TSNE(Estimator):
             return float(self.learning_rate)
         return max(n / exaggeration / 4, 50.0)
 
-    def _phases(self, n: int) -> list[Phase]:
+    def _phases(self, n: int, exaggeration: float) -> list[Phase]:
         first = min(self._EXPLORATION_MAX_ITER, self.max_iter)
         # Early attraction is `early_exaggeration`, or more where it stays so.
-        more = max(1.0, self.early_exaggeration / self.attraction)
-        early = self._rate(n, max(self.early_exaggeration, self.attraction))
+        more = max(1.0, exaggeration / self.attraction)
+        early = self._rate(n, max(exaggeration, self.attraction))
         rho = max(1.0, self.attraction)
         last = late = self._rate(n, rho)
         if self.learning_rate == "auto":  # few rows have no longer steps than the least anyway
@@ -409,11 +414,13 @@ class TSNE(Estimator):
             *late_phases(n, Phase(rest, 1.0, late, 0.9, patience, late / last)),
         ]
 
-    def _descent(self, problem: TsneProblem, start: Array, told: Told | None = None) -> Descent:
+    def _descent(
+        self, problem: TsneProblem, start: Array, exaggeration: float, told: Told | None = None
+    ) -> Descent:
         return descend(
             problem,
             start,
-            self._phases(problem.n),
+            self._phases(problem.n, exaggeration),
             exact=self.method == "exact" or self.angle == 0,
             angle=float(self.angle),
             look_every=self._N_ITER_CHECK,
@@ -438,7 +445,7 @@ class TSNE(Estimator):
         return look
 
     def _other_starts(
-        self, X: Any, problem: TsneProblem
+        self, X: Any, problem: TsneProblem, exaggeration: float
     ) -> tuple[tuple[tuple[str, float], ...], float]:
         """The objective from other starts, and how far points move between the maps."""
         if self.n_starts == 1:
@@ -451,7 +458,7 @@ class TSNE(Estimator):
             name = named[number] if number < len(named) else "random"
             seed = int(seeds[number])
             start = start_named(name, X, problem, self.n_components, seed)
-            points = self._descent(problem, start).points
+            points = self._descent(problem, start, exaggeration).points
             ended.append((name, float(certify_tsne(problem, points, n_jobs=self.n_jobs).value)))
             moved.append(displacement(self.embedding_.astype(float), points))
         return tuple(ended), float(np.median(np.max(moved, axis=0)))
@@ -493,7 +500,7 @@ class TSNE(Estimator):
         AttractionMap
             The rule.
         """
-        return self._rule(X, points, _drawn_by(tsne_lists(self, X)[0]))
+        return self._rule(X, points, _drawn_by(tsne_lists(self, X, self.graph)[0]))
 
     def _rule(self, X: Any, points: Array, drawn_by: int) -> AttractionMap:
         by = float(self.perplexity) if self.n_neighbors is None else None
@@ -524,7 +531,7 @@ class TSNE(Estimator):
         """
         checked = self._checked_rows(X, reset=True)
         refuse_odd_input(self, checked)
-        lists, problem = self._problem(checked)
+        lists, problem = self._problem(checked, graph=self.graph)
         if not np.isfinite(self.attraction):
             stated = spectral_problem(problem, self.n_components)
             gap = tolerance_or(DEFAULT_TOLERANCE, tolerance)
@@ -553,8 +560,8 @@ class TSNE(Estimator):
             Where they end.
         """
         checked = self._checked_rows(X, reset=True)
-        _, problem = self._problem(checked)
-        late = replace(self._phases(problem.n)[-1], rounds=rounds)
+        _, problem = self._problem(checked, graph=self.graph)
+        late = replace(self._phases(problem.n, 1.0)[-1], rounds=rounds)
         start = given_start(np.asarray(points, dtype=float), problem.n, self.n_components)
         exact = self.method == "exact" or self.angle == 0
         return descend(problem, start, [late], exact=exact, n_jobs=self.n_jobs).points

@@ -12,6 +12,8 @@ from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.graph import Graph
 from dualfold.graph.neighbor_lists import Neighbors
 from dualfold.methods.descriptions import DESCRIPTIONS
+from dualfold.methods.fitting.context import FitContext
+from dualfold.methods.fitting.estimator import fit_with
 from dualfold.methods.maps.out_of_sample import OutOfSampleMap
 
 
@@ -65,24 +67,15 @@ def fitted_from(estimator: Any, rows: Any, start: Array, known: Neighbors | None
     New rows may have a direction in which the start does not vary. Where the certificate is
     unresolved or failed, the fit is made once more without the start.
     """
-    given = estimator.get_params(deep=False)
-    own: dict[str, Any] = {}
-    if "early_exaggeration" in given:  # it would contract the start first
-        own = {"init": start, "early_exaggeration": 1.0}
-    elif known is not None and given.get("graph") is None:
-        own = {"graph": known}
-    estimator.set_params(**own)
-    estimator._start = start
-    with warnings.catch_warnings(record=True) as said:
+    begins = start if estimator.refits_from_points else None
+    with warnings.catch_warnings(record=True) as recorded:
         warnings.simplefilter("always")
-        estimator.fit(rows)
-    del estimator._start
+        fit_with(estimator, rows, FitContext(graph=known, start=begins))
     if estimator.certificate_.level in ("unresolved", "failed"):
-        estimator.fit(rows)
-    else:
-        for one in said:
-            warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
-    return estimator.set_params(**{name: given[name] for name in own})
+        return fit_with(estimator, rows, FitContext(graph=known))
+    for warning in recorded:
+        warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
+    return estimator
 
 
 def known_lists(graph: Graph | None, n_rows: int) -> Neighbors | None:

@@ -14,6 +14,7 @@ from sklearn.base import clone
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.metrics import is_precomputed
+from dualfold.methods.fitting.context import FitContext
 from dualfold.methods.fitting.solver_choice import seed_of
 from dualfold.quality.estimate import estimate_of_mean
 from dualfold.quality.ranks import t_similarity
@@ -46,14 +47,14 @@ def fit_landmarks(estimator: Any, rows: TiledTable, weights: Array | None = None
     some = estimator._checked_rows(
         _with_column_names(rows, gather_rows(rows, numbers)), reset=False
     )
-    given = () if weights is None else (weights[numbers],)
-    estimator._fit(some[kept], None, *(part[kept] for part in given))
+    fitted_weights = None if weights is None else weights[numbers[kept]]
+    estimator._fit(some[kept], FitContext(weights=fitted_weights))
     estimator.landmark_rows_, estimator.placing_cost_ = numbers[kept], None
     if not len(held):
         return
     make = getattr(estimator, "for_comparison", None)
     both = clone(estimator) if make is None else make()
-    both._fit(some, None, *given)
+    both._fit(some, FitContext(weights=None if weights is None else weights[numbers]))
     beside = HeldOut(some[kept], some[held])
     placed, rule = _place_held_out(estimator, beside, some[kept], some[held])
     fitted = both.embedding_[np.concatenate([kept, held])]

@@ -1,6 +1,6 @@
 """What all estimators share: scikit-learn's conventions around a fit that is certified.
 
-`fit` checks X, hands it to the method's `_fit(X, labels)` and leaves nothing fitted where that
+`fit` checks X, hands it to the method's `_fit(X, context)` and leaves nothing fitted where that
 fails. The steps of a fit are functions (`graph_fit`, `linear`); an estimator only holds what they
 return.
 """
@@ -12,7 +12,7 @@ import copy
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import import_module
 from inspect import signature
@@ -39,6 +39,7 @@ from dualfold.inputs import numbers_of, refuse_text
 from dualfold.kernels.reports import tally
 from dualfold.kernels.sparse import canonical_rows
 from dualfold.methods.descriptions import DESCRIPTIONS
+from dualfold.methods.fitting.context import NO_CONTEXT, FitContext
 from dualfold.methods.fitting.tiles import TiledRows, tiled_rows
 from dualfold.methods.maps.piecewise_map import RescaledMap
 from dualfold.notebook import drawn_map
@@ -157,7 +158,7 @@ class Estimator(
 ):
     """Fits an embedding that knows how good it is, and places new rows.
 
-    A method writes `_fit(X, labels)`, which sets `embedding_` (or `components_`), `eigenvalues_`
+    A method writes `_fit(X, context)`, which sets `embedding_` (or `components_`), `eigenvalues_`
     and `certificate_`; `placing_map()`, the rule for new rows; and, where it has one, `_stated`,
     the problem that a fit would solve, and `_fit_tiles`.
     """
@@ -170,6 +171,8 @@ class Estimator(
     _instead_of_tiles: ClassVar[str] = (
         "Fit it on rows that fit into memory; docs/scale.md lists the methods that read tiles"
     )
+    # Whether a map that is fitted again begins with the points of the one before.
+    refits_from_points: ClassVar[bool] = True
     embedding_: Array
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -399,22 +402,22 @@ class Estimator(
         mine._validate_params()
         checked = mine._checked_rows(X, reset=True)
         labels = labels_for(mine, y, checked.shape[0])
-        if weights is None:
-            return mine._statement(checked, n_components, labels)
-        weighted = "sample_weight" in signature(mine.fit).parameters
-        valid = (validated_weights if weighted else validated_masses)(weights, checked.shape[0])
-        return mine._statement(checked, n_components, labels, valid)
+        valid = None
+        if weights is not None:
+            weighted = "sample_weight" in signature(mine.fit).parameters
+            valid = (validated_weights if weighted else validated_masses)(weights, checked.shape[0])
+        return mine._statement(checked, n_components, FitContext(target=labels, weights=valid))
 
-    def _fit(self, X: Any, labels: Labels | None) -> None:
+    def _fit(self, X: Any, context: FitContext) -> None:
         raise NotImplementedError
 
-    def _fit_tiles(self, rows: TiledRows, y: Any) -> None:
+    def _fit_tiles(self, rows: TiledRows, y: Any, context: FitContext) -> None:
         raise InvalidInput(
             f"{type(self).__name__} needs all rows at once, and X is a table in tiles. "
             f"{self._instead_of_tiles}"
         )
 
-    def _statement(self, X: Any, count: int, labels: Labels | None) -> Statement:
+    def _statement(self, X: Any, count: int, context: FitContext) -> Statement:
         raise InvalidInput(
             f"{type(self).__name__} optimises nothing, so there is no problem to state and no "
             "optimum to compare with; `dualfold.quality.report` measures any map"
@@ -453,41 +456,68 @@ class Estimator(
         return tags
 
 
+@_fit_context(prefer_skip_nested_validation=True)
+def fit_with(
+    estimator: Any,
+    X: Any,
+    context: FitContext,
+    y: Any = None,
+    *,
+    sample_weight: Any = None,
+    masses: Any = None,
+) -> Any:
+    """Fit an estimator to the rows of X with what is known of them already.
+
+    The estimator comes back fitted, its parameters unchanged. `sample_weight` and `masses` are for
+    estimators whose `fit` takes them.
+    """
+    fit_any_table(estimator, X, y, sample_weight=sample_weight, masses=masses, context=context)
+    return estimator
+
+
 def fit_any_table(
-    estimator: Any, X: Any, y: Any, sample_weight: Any = None, masses: Any = None
+    estimator: Any,
+    X: Any,
+    y: Any,
+    *,
+    sample_weight: Any = None,
+    masses: Any = None,
+    context: FitContext = NO_CONTEXT,
 ) -> TiledRows | None:
     """Fit the rows of X; returns X as a table in tiles if it is one.
 
-    sample_weight, masses : for estimators whose `_fit` and `_fit_tiles` take a third argument
+    sample_weight, masses : for estimators that count rows, or give them masses
+    context : the graph and the start that are known
     """
     rows = tiled_rows(X)
     with unfitted_on_failure(estimator):
         if rows is not None:
             validate_data(estimator, rows.meta, reset=True, skip_check_array=True)
-            given = weights_if_given(sample_weight, rows)
-            estimator._fit_tiles(rows, y, *given, *() if masses is None else (masses,))
-            for weights in given:  # what problems of rows in memory say themselves
+            weights = weights_if_given(sample_weight, rows.n_rows)
+            counted = weights if masses is None else masses  # masses are refused there
+            estimator._fit_tiles(rows, y, replace(context, weights=counted))
+            if weights is not None:  # what problems of rows in memory say themselves
                 words = counting_weights(weights).about
                 estimator.certificate_ = estimator.certificate_.with_scope(words)
         else:
             checked = estimator._checked_rows(X, reset=True)
-            labels = labels_for(estimator, y, checked.shape[0])
-            given = weights_if_given(sample_weight, checked)
+            n = checked.shape[0]
+            labels = labels_for(estimator, y, n)
+            weights = weights_if_given(sample_weight, n)
             if masses is not None:
-                given = (validated_masses(masses, checked.shape[0]),)
+                weights = validated_masses(masses, n)
             with fit_task(estimator, X):
-                estimator._fit(checked, labels, *given)
+                estimator._fit(checked, replace(context, target=labels, weights=weights))
         estimator._weighted = sample_weight is not None or masses is not None
     return rows
 
 
-def weights_if_given(sample_weight: Any, rows: Any) -> tuple[Array, ...]:
-    """The validated weights, or nothing: most estimators have no such argument."""
+def weights_if_given(sample_weight: Any, n: int) -> Array | None:
+    """The validated weights of n rows; None where none are given."""
     if sample_weight is None:
-        return ()
-    n = rows.n_rows if hasattr(rows, "n_rows") else rows.shape[0]
+        return None
     lazy = hasattr(sample_weight, "compute")  # of Dask: 8 bytes a row
-    return (validated_weights(sample_weight.compute() if lazy else sample_weight, n),)
+    return validated_weights(sample_weight.compute() if lazy else sample_weight, n)
 
 
 @contextlib.contextmanager

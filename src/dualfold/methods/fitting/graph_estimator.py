@@ -16,6 +16,7 @@ from dualfold.arrays import Array
 from dualfold.certificate import DEFAULT_TOLERANCE
 from dualfold.errors import Argument, InvalidInput
 from dualfold.graph import Graph
+from dualfold.methods.fitting.context import NO_CONTEXT, FitContext, known_graph
 from dualfold.methods.fitting.coordinates import (
     COORDINATE_CONSTRAINTS,
     problem_up_to,
@@ -33,7 +34,7 @@ from dualfold.methods.fitting.graph_fit import (
 from dualfold.methods.fitting.neighborhoods import graph_settings, neighbor_graph
 from dualfold.methods.fitting.solver_choice import SOLVER_NAMES, seed_of, solver_named
 from dualfold.methods.fitting.tiles import TiledRows
-from dualfold.weights.labels import Labels
+from dualfold.trace.solvers.solver import Solver
 
 GRAPH_CONSTRAINTS: dict[str, Any] = {
     "n_neighbors": [Interval(Integral, 1, None, closed="left"), None],
@@ -91,12 +92,12 @@ class GraphEstimator(Estimator):
     left_out_: Array
     coordinates_: tuple[int, ...]
 
-    def _method(self) -> GraphMethod:
+    def _method(self, context: FitContext = NO_CONTEXT) -> GraphMethod:
         raise NotImplementedError
 
-    def _fit(self, X: Any, labels: Labels | None, masses: Array | None = None) -> None:
-        method = replace(self._method(), masses=masses)
-        if masses is not None:
+    def _fit(self, X: Any, context: FitContext) -> None:
+        method = self._method(context)
+        if context.weights is not None:
             self._refuse_masses()
         fit = fit_graph_method(X, method, self._stage())
         self.n_connected_components_, self.graph_ = fit.n_pieces, fit.graph
@@ -124,8 +125,8 @@ class GraphEstimator(Estimator):
                 Argument("masses"), " are for one map of all rows; leave out ", wrong
             )
 
-    def _fit_tiles(self, rows: TiledRows, y: Any, masses: Array | None = None) -> None:
-        if masses is not None:
+    def _fit_tiles(self, rows: TiledRows, y: Any, context: FitContext) -> None:
+        if context.weights is not None:
             raise in_memory_only()
         rows.fit_landmarks(self)
 
@@ -237,10 +238,8 @@ class GraphEstimator(Estimator):
         )
         return finder.fit(self.graph_.points)
 
-    def _statement(
-        self, X: Any, count: int, labels: Labels | None, masses: Array | None = None
-    ) -> Statement:
-        method = replace(self._method(), masses=masses)
+    def _statement(self, X: Any, count: int, context: FitContext) -> Statement:
+        method = self._method(context)
         stated = StatedGraph(method, *rows_and_graph(X, method)).in_one_piece()
         return stated.of_piece(stated.graph, asked_count(self, count, stated.graph.n - 1))
 
@@ -283,35 +282,33 @@ class StatedGraph:
 
 
 def shared_fields(
-    estimator: Any, *, some_rows: bool = True, copies: bool = False
+    estimator: Any, context: FitContext, *, some_rows: bool = True, copies: bool = False
 ) -> dict[str, Any]:
-    """Fields of a `GraphMethod` that follow from parameters which all graph estimators have.
+    """Fields of a `GraphMethod` that follow from the context and from shared parameters.
 
     some_rows : whether the problem may be about some rows only (`landmarks`, `left_out`)
     copies : whether copies of a row are all embedded
     """
-    seed = seed_of(estimator.random_state)
+    seed, graph = seed_of(estimator.random_state), known_graph(estimator, context)
     rows = RowSettings(
         landmarks=getattr(estimator, "landmarks", None),
         left_out=getattr(estimator, "left_out", None),
         without_copies=estimator.pieces == "join" and not copies,
-        has_features=has_features(
-            estimator.graph, estimator.metric, getattr(estimator, "weights", None)
-        ),
+        has_features=has_features(graph, estimator.metric, getattr(estimator, "weights", None)),
         seed=seed,
     )
     return {
         "graph": partial(neighbor_graph, settings=graph_settings(estimator)),
-        "given": estimator.graph,
+        "given": graph,
         "tolerance": estimator.tolerance,
         "n_components": estimator.n_components,
         "pieces": estimator.pieces,
         "rows": rows if some_rows else None,
+        "masses": context.weights,
     }
 
 
-def eigen_solver(estimator: Any) -> Any:
+def eigen_solver(estimator: Any, context: FitContext) -> Solver:
     """The solver that `eigen_solver`, `tol` and `random_state` of an estimator name."""
-    start = getattr(estimator, "_start", None)  # set while a map is fitted again
     seed = seed_of(estimator.random_state)
-    return solver_named(estimator.eigen_solver, estimator.tol, seed, start)
+    return solver_named(estimator.eigen_solver, estimator.tol, seed, context.start)

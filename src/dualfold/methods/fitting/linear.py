@@ -13,12 +13,18 @@ from sklearn.utils.validation import check_array, check_is_fitted
 from dualfold.arrays import Array
 from dualfold.certificate import Certificate
 from dualfold.embedding import Embedding
-from dualfold.methods.fitting.estimator import Estimator, Statement, fit_stage, linear_statement
+from dualfold.methods.fitting.context import FitContext
+from dualfold.methods.fitting.estimator import (
+    Estimator,
+    Stage,
+    Statement,
+    fit_stage,
+    linear_statement,
+)
 from dualfold.methods.fitting.tiles import TiledRows, tiled_rows
 from dualfold.methods.maps.linear_map import LinearMap
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import Solution, with_signs
-from dualfold.weights.labels import Labels
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,16 +48,14 @@ class LinearFit:
 class LinearMethod:
     """A method that seeks a linear map, as data.
 
-    fit : of rows X and their classes
-    problem : that a fit would solve, of rows X, a number of coordinates and classes
+    fit : of rows X
+    problem : that a fit would solve, of rows X and a number of coordinates
     fit_tiles : of a table in tiles and its classes
-
-    Where the estimator takes weights of rows, each of the three has them as its last argument.
     """
 
-    fit: Callable[..., LinearFit]
-    problem: Callable[..., TraceProblem]
-    fit_tiles: Callable[..., LinearFit]
+    fit: Callable[[Any, FitContext, Stage], LinearFit]
+    problem: Callable[[Any, int, FitContext], TraceProblem]
+    fit_tiles: Callable[[TiledRows, Any, FitContext], LinearFit]
 
 
 def linear_fit(embedding: Embedding, kind: Any, **attributes: Any) -> LinearFit:
@@ -105,15 +109,13 @@ class LinearEstimator(Estimator):
     def _method(self) -> LinearMethod:
         raise NotImplementedError
 
-    def _fit(self, X: Any, labels: Labels | None, weights: Array | None = None) -> None:
-        given = () if weights is None else (weights,)
-        self._keep(self._method().fit(X, labels, partial(fit_stage, self), *given))
+    def _fit(self, X: Any, context: FitContext) -> None:
+        self._keep(self._method().fit(X, context, partial(fit_stage, self)))
         if len(self.embedding_) < X.shape[0]:  # rows of weight 0 are placed
             self.embedding_ = self.placing_map()(X).astype(X.dtype, copy=False)
 
-    def _fit_tiles(self, rows: TiledRows, y: Any, weights: Array | None = None) -> None:
-        given = () if weights is None else (weights,)
-        self._keep(self._method().fit_tiles(rows, y, *given))
+    def _fit_tiles(self, rows: TiledRows, y: Any, context: FitContext) -> None:
+        self._keep(self._method().fit_tiles(rows, y, context))
 
     def _keep(self, fit: LinearFit) -> None:
         self.components_, self.mean_ = fit.components, fit.mean
@@ -124,11 +126,8 @@ class LinearEstimator(Estimator):
         for name, value in fit.attributes.items():
             setattr(self, name, value)
 
-    def _statement(
-        self, X: Any, count: int, labels: Labels | None, weights: Array | None = None
-    ) -> Statement:
-        given = () if weights is None else (weights,)
-        return linear_statement(self._method().problem(X, count, labels, *given))
+    def _statement(self, X: Any, count: int, context: FitContext) -> Statement:
+        return linear_statement(self._method().problem(X, count, context))
 
     def inverse_transform(self, X: Any) -> Array:
         """Return the rows whose coordinates are those of X.

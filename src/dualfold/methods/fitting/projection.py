@@ -17,6 +17,7 @@ from dualfold.errors import Argument, InPython, InvalidInput, counted
 from dualfold.graph import Graph, Neighbors
 from dualfold.graph.metrics import is_precomputed
 from dualfold.graph.pieces import merge_graphs, subgraph
+from dualfold.methods.fitting.context import FitContext, known_graph
 from dualfold.methods.fitting.dimension import MAX_AUTO_COMPONENTS, cut_at_eigengap
 from dualfold.methods.fitting.estimator import Stage, asked_count
 from dualfold.methods.fitting.graph_estimator import GRAPH_CONSTRAINTS, in_memory_only
@@ -31,7 +32,6 @@ from dualfold.methods.fitting.neighborhoods import (
 from dualfold.methods.fitting.solver_choice import solver_to_last_digits
 from dualfold.methods.fitting.tiles import TiledRows
 from dualfold.trace.problem import TraceProblem
-from dualfold.weights.labels import Labels
 from dualfold.weights.precision import joined_sentences
 
 # The share of the variance that the data is reduced to before; orthogonal forms see noise at 0.99
@@ -97,9 +97,7 @@ class _Projection:
         wanted = self.estimator.n_components
         return 1 if wanted == "auto" else int(wanted)
 
-    def fit(
-        self, X: Any, labels: Labels | None, stage: Stage, masses: Array | None = None
-    ) -> LinearFit:
+    def fit(self, X: Any, context: FitContext, stage: Stage) -> LinearFit:
         self.refuse_distances()
         wanted = self.estimator.n_components
         if wanted != "auto" and int(wanted) > X.shape[1]:
@@ -111,24 +109,21 @@ class _Projection:
                 Argument("n_components"),
             )
         with stage("neighbours"):
-            graph = self.graph(X, labels)
-        return self.fit_graph(graph, X.dtype, masses)
+            graph = self.graph(X, context)
+        return self.fit_graph(graph, X.dtype, context.weights)
 
-    def problem_for(
-        self, X: Any, count: int, labels: Labels | None, masses: Array | None = None
-    ) -> TraceProblem:
-        graph = self.connected_graph(self.graph(X, labels))
-        given = {} if masses is None else {"masses": masses}
-        problem = self.problem(graph, n_components=self.least, **given)
+    def problem_for(self, X: Any, count: int, context: FitContext) -> TraceProblem:
+        graph = self.connected_graph(self.graph(X, context))
+        problem = self.problem_of(graph, context.weights)
         return problem.with_count(asked_count(self.estimator, count, problem.n))
 
-    def fit_tiles(self, rows: TiledRows, y: Any, masses: Any = None) -> LinearFit:
+    def fit_tiles(self, rows: TiledRows, y: Any, context: FitContext) -> LinearFit:
         """The neighbours over partitions, then the same problem on rows that lie in a file.
 
         Lists and sums are as large as the number of rows; the rows are never all in memory.
         """
         estimator = self.estimator
-        if masses is not None:
+        if context.weights is not None:
             raise in_memory_only()
         if estimator.supervised or estimator.graph is not None or estimator.radius is not None:
             raise InvalidInput(
@@ -158,8 +153,7 @@ class _Projection:
     def fit_graph(self, graph: Graph, kind: Any, masses: Array | None = None) -> LinearFit:
         n_pieces = graph.n_pieces
         graph = self.connected_graph(graph)
-        given = {} if masses is None else {"masses": masses}
-        problem = self.problem(graph, n_components=self.least, **given)
+        problem = self.problem_of(graph, masses)
         wanted = self.estimator.n_components
         count = min(MAX_AUTO_COMPONENTS, problem.n) if wanted == "auto" else int(wanted)
         problem = problem.with_count(count)
@@ -173,18 +167,23 @@ class _Projection:
             n_components_reason_=reason,
         )
 
+    def problem_of(self, graph: Graph, masses: Array | None) -> TraceProblem:
+        given = {} if masses is None else {"masses": masses}  # two of the methods take them
+        return self.problem(graph, n_components=self.least, **given)
+
     def connected_graph(self, graph: Graph) -> Graph:
         """In one piece; classes are pieces that stay apart."""
         return graph if self.estimator.supervised else one_piece_graph(graph, self.estimator.pieces)
 
-    def graph(self, X: Any, labels: Labels | None) -> Graph:
-        """The neighbours by the estimator's rule; with labels, of the same class only.
+    def graph(self, X: Any, context: FitContext) -> Graph:
+        """The neighbours by the estimator's rule; with classes, of the same class only.
 
         Classes are pieces of such a graph, and stay apart: a linear map needs no single piece,
         and a direction that makes each class one point is a good one. Only the direction
         that makes all points one is trivial, and constraints on centred points exclude it.
         """
-        given, k = self.estimator.graph, self.settings.n_neighbors
+        given, labels = known_graph(self.estimator, context), context.target
+        k = self.settings.n_neighbors
         if labels is None:
             return neighbor_graph(X, given, self.settings)
         classes = labels.of_two_or_more("such a row has no neighbour of its own class").members

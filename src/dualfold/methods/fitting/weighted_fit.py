@@ -1,7 +1,7 @@
 """`fit` and `fit_transform` with weights or masses of rows, for the estimators that take them.
 
-An estimator whose `_fit(X, labels, weights=None)` and `_fit_tiles(rows, y, weights=None)` read the
-validated weights (n numbers, some of them 0) says so in its body:
+An estimator whose `_fit(X, context)` and `_fit_tiles(rows, y, context)` read the validated weights
+of the context (n numbers, some of them 0) says so in its body:
 
     fit = fit_with_weights
     fit_transform = fit_transform_with_weights
@@ -58,7 +58,7 @@ def fit_with_weights(self: Any, X: Any, y: Any = None, sample_weight: Any = None
     DualfoldWarning
         If the fit is not what one may expect. The subclasses are in `dualfold.errors`.
     """
-    fit_any_table(self, X, y, sample_weight)
+    fit_any_table(self, X, y, sample_weight=sample_weight)
     return self
 
 
@@ -83,7 +83,7 @@ def fit_transform_with_weights(
         The points, also of rows with the weight 0. For a table in tiles they come in the form of
         the table, for example as a Dask array.
     """
-    rows = fit_any_table(self, X, y, sample_weight)
+    rows = fit_any_table(self, X, y, sample_weight=sample_weight)
     return np.asarray(self.embedding_) if rows is None else rows.transform_with(self)
 
 

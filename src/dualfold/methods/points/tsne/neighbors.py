@@ -91,14 +91,14 @@ def asked_neighbors(model: Any, n: int) -> int:
     return int(min(n - 1, int(3.0 * model.perplexity + 1)))
 
 
-def tsne_lists(model: Any, X: Any) -> tuple[Lists, str]:
+def tsne_lists(model: Any, X: Any, graph: Any) -> tuple[Lists, str]:
     """The neighbours that attract, with their distances; nearest first.
 
     And a sentence on how they were found, where the search was approximate.
     """
     n = X.shape[0]
-    if model.graph is not None:
-        return _lists_of_graph(model, n)
+    if graph is not None:
+        return _lists_of_graph(model, graph, n)
     k = asked_neighbors(model, n)
     search = "approximate" if _is_approximate(model, X) else "auto"
     if is_precomputed(model.metric):
@@ -146,8 +146,8 @@ def _as_lists(found: Neighbors) -> Lists:
     return Lists(np.arange(0, n * k + 1, k), found.indices.ravel(), found.distances.ravel())
 
 
-def _lists_of_graph(model: Any, n: int) -> tuple[Lists, str]:
-    graph, about = model.graph, ""
+def _lists_of_graph(model: Any, graph: Any, n: int) -> tuple[Lists, str]:
+    about = ""
     if sp.issparse(graph):
         lists = Lists(*from_precomputed(graph))
     elif isinstance(graph, Neighbors):
