@@ -12,6 +12,7 @@ command ends with exit code 1. `--publish` writes the ratios to the data file.
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import median
 from time import monotonic
@@ -72,7 +73,13 @@ def full_size_ratio(check: Check) -> float | None:
 
 
 def measured_ratio(
-    name: str, check: Check, seeds: int, scale: float = 1.0, clock: Clock = "seconds"
+    name: str,
+    check: Check,
+    seeds: int,
+    scale: float = 1.0,
+    clock: Clock = "seconds",
+    *,
+    run: Callable[..., Run] = run_once,
 ) -> Ratio:
     """Run both sides in turns; the first failure ends the row."""
     ratios, mine = [], []
@@ -81,11 +88,11 @@ def measured_ratio(
         runs: dict[str, Run] = {}
         for side in (OURS, check.other):
             job = check.case.sides[side]
-            run = run_once(KEY + name, side, job, scale, limits, check=False, seed=seed)
-            if run["status"] != "done":
-                why = f"{side}: {run.get('why', run['status'])}"
+            done = run(KEY + name, side, job, scale, limits, check=False, seed=seed)
+            if done["status"] != "done":
+                why = f"{side}: {done.get('why', done['status'])}"
                 return Ratio(name, check, why=why, ours_failed=side == OURS)
-            runs[side] = run
+            runs[side] = done
         mine.append(_time_of(runs[OURS], clock))
         ratios.append(_time_of(runs[check.other], clock) / mine[-1])
     return Ratio(name, check, tuple(ratios), median(mine))
@@ -127,18 +134,20 @@ def run_checks(
     publish: bool = False,
     seeds: int = SEEDS,
     clock: Clock = "seconds",
+    run: Callable[..., Run] = run_once,
+    recorded: Callable[[str], float | None] = recorded_ratio,
 ) -> int:
     """Measure the rows and print them; the exit code."""
     begin, found = monotonic(), []
     print(HEAD, flush=True)
     for name in names:
         scale = REHEARSAL_SCALE if rehearsal else 1.0
-        row = measured_ratio(name, CHECKS[name], 1 if rehearsal else seeds, scale, clock)
+        row = measured_ratio(name, CHECKS[name], 1 if rehearsal else seeds, scale, clock, run=run)
         found.append(row)
-        print(line_of(row, recorded_ratio(name), judged=not rehearsal), flush=True)
+        print(line_of(row, recorded(name), judged=not rehearsal), flush=True)
     short = [
         row for row in found
-        if (row.ours_failed if rehearsal else row.falls_short(recorded_ratio(row.name)))
+        if (row.ours_failed if rehearsal else row.falls_short(recorded(row.name)))
     ]  # fmt: skip
     print(f"{len(found)} rows in {monotonic() - begin:.0f} s; {len(short)} fall short")
     for row in short:

@@ -6,6 +6,8 @@ import functools
 import gc
 import inspect
 import os
+from collections.abc import Callable
+from importlib import import_module
 
 import pytest
 import scipy.sparse
@@ -63,3 +65,21 @@ def mnist_points():
     from dualfold.data import mnist
 
     return mnist(5000).points
+
+
+@pytest.fixture
+def set_limits(monkeypatch) -> Callable[..., None]:
+    """Set limits of a module for one test, so that a small table takes the way of a large one.
+
+    `set_limits("weights.gram", MAX_FLOAT64_ROWS=10)`: numbers named in capitals alone, which
+    decide how an answer is computed and never what it is.
+    """
+
+    def change(room: str, **limits: float) -> None:
+        module = import_module(f"dualfold.{room}")
+        for name, value in limits.items():
+            assert name.strip("_").isupper(), name
+            assert isinstance(getattr(module, name), int | float), name
+            monkeypatch.setattr(module, name, value)
+
+    return change

@@ -16,7 +16,6 @@ import scipy.io
 import scipy.sparse as sp
 
 from dualfold import data
-from dualfold.data import limits
 from dualfold.data.array_files import matrix_market
 from dualfold.errors import DamagedFile, InvalidInput
 from dualfold.models import load_model
@@ -130,8 +129,8 @@ def test_a_header_of_an_array_that_does_not_end_is_refused(tmp_path):
 
 
 @pytest.mark.parametrize("line", [b"0" * 2**20, b"0,0\n" * 2**18], ids=["one line", "rows"])
-def test_packed_text_that_does_not_end_is_refused(tmp_path, monkeypatch, line):
-    monkeypatch.setattr(limits, "FREE_UNPACKED_BYTES", 2**22)
+def test_packed_text_that_does_not_end_is_refused(tmp_path, set_limits, line):
+    set_limits("data.limits", FREE_UNPACKED_BYTES=2**22)
     place = tmp_path / "bomb.csv.gz"
     with gzip.open(place, "wb", compresslevel=9) as file:
         file.write(b"a,b\n1,2\n")
@@ -141,28 +140,26 @@ def test_packed_text_that_does_not_end_is_refused(tmp_path, monkeypatch, line):
         data.read_table(place)
 
 
-def test_a_line_without_end_is_refused(tmp_path, monkeypatch):
-    from dualfold.data import dialect
-
-    monkeypatch.setattr(dialect, "MAX_LINE_BYTES", 2**16)
+def test_a_line_without_end_is_refused(tmp_path, set_limits):
+    set_limits("data.dialect", MAX_LINE_BYTES=2**16)
     (tmp_path / "one.csv").write_bytes(b"1" * 2**17)
     with pytest.raises(InvalidInput, match="line of more than"):
         data.read_table(tmp_path / "one.csv")
 
 
-def test_archives_of_arrays_that_unpack_to_far_too_much_are_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(limits, "FREE_UNPACKED_BYTES", 2**20)
+def test_archives_of_arrays_that_unpack_to_far_too_much_are_refused(tmp_path, set_limits):
+    set_limits("data.limits", FREE_UNPACKED_BYTES=2**20)
     np.savez_compressed(tmp_path / "bomb.npz", X=np.zeros((2**18, 8)))
     with pytest.raises(InvalidInput, match="unpacks to"):
         data.read_table(tmp_path / "bomb.npz")
 
 
-def test_endless_standard_input_is_refused(monkeypatch):
+def test_endless_standard_input_is_refused(monkeypatch, set_limits):
     class Endless:
         def read(self, size):
             return b"1,2\n" * (size // 4 + 1)
 
-    monkeypatch.setattr(limits, "MAX_STREAM_BYTES", 2**16)
+    set_limits("data.limits", MAX_STREAM_BYTES=2**16)
     monkeypatch.setattr("sys.stdin", type("Input", (), {"buffer": Endless()}))
     with pytest.raises(InvalidInput, match="standard input is longer than"):
         data.read_table("-")

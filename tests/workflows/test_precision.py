@@ -18,7 +18,6 @@ from scipy.spatial.distance import cdist
 import dualfold
 from dualfold.graph import farthest_points, knn
 from dualfold.methods import isomap, landmark_isomap, mds, mds_of_distances, pca
-from dualfold.weights import covariance, gram
 
 Array = np.ndarray[Any, Any]
 SEED = int(os.environ.get("DUALFOLD_FUZZ_SEED", "0"))
@@ -181,11 +180,11 @@ def pca_cases(X: Any, scatter: Array, products: Array | None) -> list[tuple[str,
 
 @pytest.mark.parametrize("single", [False, True], ids=["cheap", "large"])
 @pytest.mark.parametrize("turn", range(2))
-def test_scatter_is_as_right_as_said(turn: int, single: bool, monkeypatch: Any) -> None:
+def test_scatter_is_as_right_as_said(turn: int, single: bool, set_limits: Any) -> None:
     """With CHEAP at 0 small tables are treated as large ones are: float32 products."""
     if single:
-        monkeypatch.setattr(covariance, "MAX_FLOAT64_FLOPS", 0)
-        monkeypatch.setattr(gram, "MAX_FLOAT64_FLOPS", 0)
+        set_limits("weights.covariance", MAX_FLOAT64_FLOPS=0)
+        set_limits("weights.gram", MAX_FLOAT64_FLOPS=0)
     spoken = {}
     for kind, judged in judged_tables(turn).items():
         for way, problem, exact in pca_cases(*judged):
@@ -204,9 +203,9 @@ def test_scatter_is_as_right_as_said(turn: int, single: bool, monkeypatch: Any) 
     assert spoken["uint8", "covariance"] < 2e-3
 
 
-def test_float32_errors_are_there_and_were_not_said(monkeypatch: Any) -> None:
+def test_float32_errors_are_there_and_were_not_said(set_limits: Any) -> None:
     """The judge can see: products in float32 are off by more than silence allows."""
-    monkeypatch.setattr(covariance, "MAX_FLOAT64_FLOPS", 0)
+    set_limits("weights.covariance", MAX_FLOAT64_FLOPS=0)
     X = (np.random.default_rng(SEED).standard_normal((1000, 40)) + 2).astype(np.float32)
     problem = pca(X)
     assert SILENT < off(problem.A, exact_scatter(X) / Fraction(len(X))) <= said(problem.about)
@@ -214,10 +213,10 @@ def test_float32_errors_are_there_and_were_not_said(monkeypatch: Any) -> None:
 
 
 @pytest.mark.parametrize("single", [False, True], ids=["cheap", "large"])
-def test_standardized_features(single: bool, monkeypatch: Any) -> None:
+def test_standardized_features(single: bool, set_limits: Any) -> None:
     if single:
-        monkeypatch.setattr(covariance, "MAX_FLOAT64_FLOPS", 0)
-        monkeypatch.setattr(gram, "MAX_FLOAT64_FLOPS", 0)
+        set_limits("weights.covariance", MAX_FLOAT64_FLOPS=0)
+        set_limits("weights.gram", MAX_FLOAT64_FLOPS=0)
     rng = np.random.default_rng((SEED, 2))
     for X in (
         rng.standard_normal((70, 8)) * np.geomspace(1, 1e6, 8) + 30,
@@ -244,11 +243,11 @@ def test_standardized_features(single: bool, monkeypatch: Any) -> None:
             assert off(A, matrix) <= said(problem.about), (way, problem.about)
 
 
-def test_batches_are_as_right_as_said(monkeypatch: Any) -> None:
+def test_batches_are_as_right_as_said(set_limits: Any) -> None:
     rng = np.random.default_rng((SEED, 3))
     for single in (False, True):
         if single:
-            monkeypatch.setattr(covariance, "MAX_FLOAT64_FLOPS", 0)
+            set_limits("weights.covariance", MAX_FLOAT64_FLOPS=0)
         for X in (
             (rng.standard_normal((120, 10)) + 1e3).astype(np.float32),
             rng.standard_normal((120, 10)) + np.repeat([0, 1e8, 1e9], 40)[:, None],
@@ -320,7 +319,7 @@ def test_landmarks_are_as_right_as_said() -> None:
 
 
 @pytest.mark.parametrize("kind", [np.float32, np.float64])
-def test_given_distances(kind: Any, monkeypatch: Any) -> None:
+def test_given_distances(kind: Any, set_limits: Any) -> None:
     rng = np.random.default_rng((SEED, 5))
     X = strip(1e3, 50, float, rng)
     D = cdist(X, X).astype(kind)
@@ -330,7 +329,7 @@ def test_given_distances(kind: Any, monkeypatch: Any) -> None:
     assert problem.A.dtype == float
     assert problem.about == ""
     assert off(problem.A, exact) <= SILENT
-    monkeypatch.setattr(gram, "MAX_FLOAT64_ROWS", 10)
+    set_limits("weights.gram", MAX_FLOAT64_ROWS=10)
     problem = mds_of_distances(D)
     assert off(problem.A, exact) <= said(problem.about)
     assert (said(problem.about) > SILENT) == (kind == np.float32)

@@ -12,78 +12,75 @@ import pytest
 from benchmarks import check as checking
 from benchmarks.cases import CASES, case_named
 from benchmarks.cases.checks import CHECKS, Check
-from benchmarks.check import OURS, Ratio, full_size_ratio, line_of, run_checks, values_of
+from benchmarks.check import (
+    OURS,
+    Ratio,
+    full_size_ratio,
+    line_of,
+    measured_ratio,
+    run_checks,
+    values_of,
+)
 from benchmarks.measured import Value
 from benchmarks.sides import floor
 
 NAME = "isomap"
 
 
-def pretended(monkeypatch: pytest.MonkeyPatch, other: float, **more: Any) -> list[tuple[str, int]]:
-    """Runs in which ours takes 1 s and the other side `other`; returns who ran with which seed."""
-    made: list[tuple[str, int]] = []
+class PretendedRuns:
+    """Runs in which ours takes 1 s and the other side `other`; `made` says who ran and its seed."""
 
-    def run_once(case: str, side: str, *rest: Any, seed: int, **settings: Any) -> dict[str, Any]:
-        made.append((side, seed))
+    def __init__(self, other: float, failing: str = "", **more: Any) -> None:
+        self.other, self.failing, self.more = other, failing, more
+        self.made: list[tuple[str, int]] = []
+
+    def __call__(self, case: str, side: str, *rest: Any, seed: int, **settings: Any) -> Any:
+        self.made.append((side, seed))
+        if side == self.failing:
+            return {"status": "failed", "why": "ModuleNotFoundError"}
         run = {"status": "done", "seconds": 1.0, "cpu": 1.0, "facts": {}}
-        return run if side == OURS else run | {"seconds": other, "cpu": other / 2} | more
-
-    monkeypatch.setattr(checking, "run_once", run_once)
-    monkeypatch.setattr(checking, "recorded_ratio", lambda name: None)
-    return made
+        theirs = {"seconds": self.other, "cpu": self.other / 2} | self.more
+        return run if side == OURS else run | theirs
 
 
-def test_sides_take_turns_over_five_seeds(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    made = pretended(monkeypatch, CHECKS[NAME].wanted + 1)
-    assert run_checks([NAME]) == 0
-    other = CHECKS[NAME].other
-    assert made == [(side, seed) for seed in range(5) for side in (OURS, other)]
+def exit_code(runs: PretendedRuns, recorded: float | None = None, **more: Any) -> int:
+    return run_checks([NAME], run=runs, recorded=lambda name: recorded, **more)
+
+
+def test_sides_take_turns_over_five_seeds(capsys: pytest.CaptureFixture[str]) -> None:
+    runs = PretendedRuns(CHECKS[NAME].wanted + 1)
+    assert exit_code(runs) == 0
+    assert runs.made == [(side, seed) for seed in range(5) for side in (OURS, CHECKS[NAME].other)]
     assert "met" in capsys.readouterr().out
 
 
-def test_a_ratio_below_what_is_wanted_ends_with_1(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    pretended(monkeypatch, CHECKS[NAME].wanted * 0.9)
-    assert run_checks([NAME]) == 1
-    told = capsys.readouterr()
-    assert "FALLS SHORT" in told.out
-    assert CHECKS[NAME].source in told.err
+def test_a_ratio_below_what_is_wanted_ends_with_1(capsys: pytest.CaptureFixture[str]) -> None:
+    assert exit_code(PretendedRuns(CHECKS[NAME].wanted * 0.9)) == 1
+    printed = capsys.readouterr()
+    assert "FALLS SHORT" in printed.out
+    assert CHECKS[NAME].source in printed.err
 
 
-def test_a_ratio_far_below_the_recorded_one_ends_with_1(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_ratio_far_below_the_recorded_one_ends_with_1() -> None:
     reached = CHECKS[NAME].wanted * 2
-    pretended(monkeypatch, reached)
-    monkeypatch.setattr(checking, "recorded_ratio", lambda name: 1.9 * reached)
-    assert run_checks([NAME]) == 0
-    monkeypatch.setattr(checking, "recorded_ratio", lambda name: 2.1 * reached)
-    assert run_checks([NAME]) == 1
+    assert exit_code(PretendedRuns(reached), recorded=1.9 * reached) == 0
+    assert exit_code(PretendedRuns(reached), recorded=2.1 * reached) == 1
 
 
-def test_the_processor_may_be_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
-    pretended(monkeypatch, CHECKS[NAME].wanted * 1.5)
-    assert run_checks([NAME]) == 0
-    assert run_checks([NAME], clock="cpu") == 1
+def test_the_processor_may_be_the_clock() -> None:
+    runs = PretendedRuns(CHECKS[NAME].wanted * 1.5)
+    assert exit_code(runs) == 0
+    assert exit_code(runs, clock="cpu") == 1
 
 
-def test_a_floor_says_its_seconds_itself(monkeypatch: pytest.MonkeyPatch) -> None:
-    pretended(monkeypatch, 100.0, facts={"floor seconds": 0.25})
-    found = checking.measured_ratio("scatter-peak", CHECKS["scatter-peak"], 1)
-    assert found.ratios == (0.25,)
+def test_a_floor_says_its_seconds_itself() -> None:
+    runs = PretendedRuns(100.0, facts={"floor seconds": 0.25})
+    assert measured_ratio("scatter-peak", CHECKS["scatter-peak"], 1, run=runs).ratios == (0.25,)
 
 
 @pytest.mark.parametrize(("failing", "code"), [(OURS, 1), (CHECKS[NAME].other, 0)])
-def test_a_missing_peer_is_left_out_and_a_failure_of_ours_is_none(
-    monkeypatch: pytest.MonkeyPatch, failing: str, code: int
-) -> None:
-    def run_once(case: str, side: str, *rest: Any, **settings: Any) -> dict[str, Any]:
-        run: dict[str, Any] = {"status": "done", "seconds": 1.0, "facts": {}}
-        return {"status": "failed", "why": "ModuleNotFoundError"} if side == failing else run
-
-    monkeypatch.setattr(checking, "run_once", run_once)
-    assert run_checks([NAME]) == code
+def test_a_missing_peer_is_left_out_and_a_failure_of_ours_is_none(failing: str, code: int) -> None:
+    assert exit_code(PretendedRuns(100.0, failing)) == code
 
 
 def test_a_rehearsal_runs_both_sides_and_judges_nothing(

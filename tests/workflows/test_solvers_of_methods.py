@@ -70,12 +70,12 @@ def test_broken_answers_are_refused():
         assert 1e-4 < off <= certificate.gap < 1.5 * off
 
 
-def test_the_turned_matrix_counts_and_solves_like_the_square(monkeypatch):
+def test_the_turned_matrix_counts_and_solves_like_the_square(set_limits):
     from dualfold.trace.solvers import Factored
     from dualfold.trace.sparse import shifted_matrices as matrices
     from dualfold.trace.sparse.factorisation import factorise
 
-    monkeypatch.setattr(matrices, "MIN_ROTATED_ROWS", 10)
+    set_limits("trace.sparse.shifted_matrices", MIN_ROTATED_ROWS=10)
     graph = dualfold.graph.knn(roll_points(700, random_state=1), 10)
     problem = dualfold.methods.lle(graph, n_components=3)
     pencil = matrices.shifted_matrices(problem)
