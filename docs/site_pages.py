@@ -16,10 +16,10 @@ GROUPS = (
         "judging",
         "Judging maps",
         "How good a map is, whoever made it; which method suits a table.",
-        ("quality", "judging", "judging.recommendation", "certificate"),
+        ("quality", "judging", "recommendation", "certificate"),
     ),
     ("tables", "Tables, files and large data", "Reading, preparing, storing.",
-     ("data", "data.text", "exploration", "models", "scale")),
+     ("data", "text", "exploration", "models", "scale")),
     ("pictures", "Pictures and pages", "Figures, and the page in a browser.", ("view", "notebook")),
     (
         "blocks",
@@ -32,7 +32,7 @@ GROUPS = (
         "advanced",
         "Advanced",
         "Convex programs, games, PCA by descent.",
-        ("theory.programs", "theory.games", "theory.point_pca"),
+        ("programs", "games", "point_pca"),
     ),
 )  # fmt: skip
 TEMPLATE = "   :template: autosummary/name.rst"

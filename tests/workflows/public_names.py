@@ -12,14 +12,9 @@ import dualfold
 
 ROOMS = [
     "embedding",
-    "data.text",
-    "judging.recommendation",
     "methods.maps",
     "methods.points.neighbor_map",
     "methods.points.tsne",
-    "theory.games",
-    "theory.point_pca",
-    "theory.programs",
     "trace.solvers",
     *sorted(name for name in dualfold.__all__ if inspect.ismodule(getattr(dualfold, name))),
 ]

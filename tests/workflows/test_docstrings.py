@@ -75,9 +75,7 @@ def fitted(name: str) -> Any:
 
 def test_the_walk_sees_the_house() -> None:
     assert set(ESTIMATORS) == set(ESTIMATOR_MODULES)
-    assert {"quality.trustworthiness", "theory.games.nesterov", "errors.InvalidInput"} <= set(
-        THINGS
-    )
+    assert {"quality.trustworthiness", "games.nesterov", "errors.InvalidInput"} <= set(THINGS)
     assert {name for name, _ in members(dualfold.Isomap)} >= {"fit", "transform", "dist_matrix_"}
 
 
