@@ -34,7 +34,7 @@ STAGES = {
     ],
     "null vectors": ["methods._lle:reconstruction_null_vectors"],
     "order": ["trace.sparse.shifted_matrices:fill_reducing_ordering"],
-    "rows in order": ["trace.row_order:_with_rows"],
+    "rows in order": ["trace.equivalent_problems:_with_rows"],
     "matrices": [
         "trace.sparse.shifted_matrices:ShiftedMatrices.at",
         "trace.sparse.shifted_matrices:mirrored_pattern",

@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dualfold.kernels.double_double import (
+from dualfold.kernels.arithmetic.double_double import (
     DoubleDouble,
     backward,
     cholesky,

@@ -7,7 +7,6 @@ import scipy.sparse as sp
 from dualfold.embedding import embed
 from dualfold.errors import InvalidInput
 from dualfold.trace import TraceProblem
-from dualfold.trace.filled_square import MAX_SMALL_ROWS
 from dualfold.trace.solvers import Factored
 from dualfold.trace.sparse import factorisation, mirrored_rows
 from dualfold.trace.sparse.factorisation import (
@@ -17,7 +16,7 @@ from dualfold.trace.sparse.factorisation import (
     paired_ordering,
 )
 from dualfold.trace.sparse.mirrored_rows import MirroredRows, RotatedMatrix, mirrored_pattern
-from dualfold.trace.sparse.shifted_matrices import shifted_matrices
+from dualfold.trace.sparse.shifted_matrices import MAX_SMALL_ROWS, shifted_matrices
 
 
 def factor(n: int, seed: int, size: float = 1.0) -> sp.csr_array:

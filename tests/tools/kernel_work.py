@@ -16,7 +16,13 @@ from dualfold.graph.graph import Lists
 from dualfold.graph.lower_bounds import frame_of, principal_directions
 from dualfold.graph.metrics import present_nearest
 from dualfold.graph.scan import scan_self
-from dualfold.kernels.double_double import DoubleDouble, backward, cholesky, forward, products
+from dualfold.kernels.arithmetic.double_double import (
+    DoubleDouble,
+    backward,
+    cholesky,
+    forward,
+    products,
+)
 from dualfold.kernels.ordering import fill_reducing_ordering, is_small_world, paired_ordering
 from dualfold.kernels.sparse import sparse_product
 from dualfold.kernels.threads import Threads

@@ -15,6 +15,7 @@ import pytest
 import scipy.sparse as sp
 from flint import fmpq, fmpq_mat
 
+from dualfold.kernels.arithmetic import UNIT_ROUNDOFF, gamma
 from dualfold.trace import Gramian, TraceProblem
 from dualfold.trace.proof.completeness import (
     SpectralFloor,
@@ -34,10 +35,8 @@ from dualfold.trace.proof.lehmann_bounds import (
     trial_heights,
 )
 from dualfold.trace.proof.rounding import (
-    UNIT_ROUNDOFF,
     column_norms,
     dual_lengths,
-    gamma,
     inner,
     inner_depth,
     metric_errors,

@@ -517,7 +517,7 @@ def test_balanced_units_keep_the_excluded_directions(size, weight):
     """Any length of N is the same problem, and the basis is the one its error was bounded for."""
     from fractions import Fraction
 
-    from dualfold.trace.units import balanced_problem
+    from dualfold.trace.equivalent_problems import balanced_problem
 
     B = np.array([1.0, 2.0**-6, 1.0, 2.0**20]) * weight
     N = np.column_stack([np.ones(4), [1, 3, 0, 2]]) * min(size, 1e308 / 3)

@@ -7,12 +7,11 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from dualfold.kernels.arithmetic.exact import IntegerMatrix, positive_solution
 from dualfold.trace import Gramian, TraceProblem, certify
 from dualfold.trace.proof import exact_arithmetic as exact
 from dualfold.trace.proof.exact_arithmetic import (
-    IntegerMatrix,
     IntegerPencil,
-    _fraction_solution,
     _ritz_values,
     exact_proof,
 )
@@ -203,8 +202,8 @@ def test_eigenvalues_below_a_height_are_counted_or_the_height_is_refused():
 
 def test_what_is_not_positive_definite_is_not_solved_for():
     one, negative = (IntegerMatrix.of(np.array([[value]])) for value in (2.0, -2.0))
-    assert _fraction_solution(one, one) == [[Fraction(1)]]
-    assert _fraction_solution(negative, one) is None
+    assert positive_solution(one, one).tolist() == [[Fraction(1)]]
+    assert positive_solution(negative, one) is None
     assert _ritz_values(one, IntegerMatrix.of(np.zeros((1, 1)))) is None
 
 

@@ -12,9 +12,9 @@ from scipy.sparse import block_array, csr_array, diags_array, eye_array, kron, r
 from dualfold.errors import InvalidInput, TooLarge
 from dualfold.kernels import ordering
 from dualfold.kernels import ordering as ordering_module
+from dualfold.kernels.arithmetic import UNIT_ROUNDOFF
 from dualfold.kernels.reports import count_work
 from dualfold.trace.problem import product
-from dualfold.trace.proof.rounding import UNIT_ROUNDOFF
 from dualfold.trace.sparse import factorisation as factorisation_module
 from dualfold.trace.sparse.factorisation import Factorisation, factorise, fill_reducing_ordering
 
@@ -346,7 +346,7 @@ def test_nested_dissection_may_cost_no_more_than_minimum_degree(monkeypatch):
 
 def test_rows_of_a_factor_are_charged_by_their_sums(monkeypatch):
     unit, d = 2.0**-8, np.array([1.0, 2.0, 4.0])
-    monkeypatch.setattr("dualfold.trace.sparse.factorisation.ROUND_OFF", unit)
+    monkeypatch.setattr("dualfold.kernels.arithmetic.UNIT_ROUNDOFF", unit)
     matrix = sp.csr_array(np.diag(d))
     errors = factorise(matrix, ordering.fill_reducing_ordering(matrix)).row_errors
     np.testing.assert_allclose(errors, (1 + 1e-6) * 3 * unit / (1 - 3 * unit) * d, rtol=1e-9)

@@ -9,12 +9,14 @@ import scipy.sparse as sp
 
 from dualfold.data import digits
 from dualfold.graph import knn
+from dualfold.kernels import sparse
 from dualfold.methods import ltsa, modified_lle
-from dualfold.trace import Gramian, TraceProblem, certify, filled_square
-from dualfold.trace.filled_square import prefers_filled_square
+from dualfold.trace import Gramian, TraceProblem, certify
 from dualfold.trace.proof import routes
 from dualfold.trace.proof.completeness import product_rounding
 from dualfold.trace.solvers import Auto, Dense, Factored
+from dualfold.trace.sparse import shifted_matrices
+from dualfold.trace.sparse.shifted_matrices import prefers_filled_square
 
 
 def factors():
@@ -31,19 +33,19 @@ def factors():
 @pytest.mark.parametrize("M", factors())
 @pytest.mark.parametrize("batch", [1, 2**21])
 def test_the_square_is_that_of_the_factor(M, batch, monkeypatch):
-    monkeypatch.setattr(filled_square, "BATCH_NUMBERS", batch)
+    monkeypatch.setattr(sparse, "BATCH_NUMBERS", batch)
     A = Gramian(M)
     exact = M.toarray().T @ M.toarray()
-    square = filled_square.filled_square(A)
+    square = A.filled
     assert np.allclose(square, exact, rtol=0, atol=1e-14 * max(1.0, np.abs(exact).max()))
-    assert filled_square.filled_square(A) is square
+    assert A.filled is square
 
 
 def test_rounding_of_the_square_is_bounded():
     M = sp.csr_array(np.random.default_rng(1).standard_normal((200, 12)).astype(np.float32))
     A = Gramian(M.astype(float))
     long = np.longdouble(M.toarray())
-    wrong = filled_square.filled_square(A) - long.T @ long  # products of single numbers are exact
+    wrong = A.filled - long.T @ long  # products of single numbers are exact
     assert 0 < np.linalg.norm(wrong.astype(float), 2) <= product_rounding(TraceProblem(A))
 
 
@@ -73,7 +75,7 @@ def test_masses_are_kept():
 
 
 def test_eigenvalues_that_the_square_hides_are_found_by_elimination(monkeypatch):
-    monkeypatch.setattr(filled_square, "MAX_CUBE_AN_ENTRY", 10**9)
+    monkeypatch.setattr(shifted_matrices, "MAX_CUBE_AN_ENTRY", 10**9)
     n = 1_500
     second = sp.diags_array([1.0, -2.0, 1.0], offsets=[0, 1, 2], shape=(n - 2, n), format="csr")
     line = np.column_stack([np.ones(n), np.arange(n)])
@@ -107,8 +109,8 @@ def test_small_sparse_problems_are_filled_from_the_beginning(monkeypatch):
         assert certify(problem, V[:, [0, 2, 1]]).level == "failed"
         with monkeypatch.context() as patched:
             patched.setattr(routes, "MAX_SMALL_ROWS", 0)
-            patched.setattr(filled_square, "MAX_CUBE_AN_ENTRY", 0)
-            patched.setattr(filled_square, "MAX_SMALL_ROWS", 0)
+            patched.setattr(shifted_matrices, "MAX_CUBE_AN_ENTRY", 0)
+            patched.setattr(shifted_matrices, "MAX_SMALL_ROWS", 0)
             other = certify(problem, V[:, :3])
         assert (other.level, other.proof) == ("proved", "inertia")
         assert np.isclose(found.eigengap, other.eigengap, rtol=0.5)

@@ -14,6 +14,7 @@ import pytest
 import scipy.linalg
 import scipy.sparse as sp
 
+from dualfold.kernels import arithmetic
 from dualfold.trace import Gramian, TraceProblem
 from dualfold.trace.proof import completeness, rounding
 from dualfold.trace.proof import dense_inertia as pivots
@@ -205,7 +206,7 @@ def test_norms_are_left_by_what_the_directions_surely_have(monkeypatch):
         assert left <= -norm_floor(problem, answer).height <= left * (1 + 1e-5)
     # A difference of two large squares: what is left of them may be rounding.
     whole = Trial(np.eye(4), -np.diagonal(A), *np.zeros((2, 4)), 0.0, 0.0)
-    patched(monkeypatch, completeness, UNIT_ROUNDOFF=U)
+    patched(monkeypatch, completeness, UNIT_ROUNDOFF=U, gamma=arithmetic.gamma)
     assert -norm_floor(problem, whole).height >= np.sqrt(2 * U) * np.linalg.norm(A)
     flat = TraceProblem(np.diag(np.r_[100.0, np.linspace(1e-6, 2e-6, 199)]), count=1, sense="max")
     top = Trial(np.eye(200)[:, :1], np.array([-100.0]), *np.zeros((2, 1)), 0.0, 0.0)

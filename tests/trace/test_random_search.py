@@ -199,7 +199,7 @@ def test_random_floors_lie_as_low_as_their_chance_asks():
 @pytest.mark.usefixtures("coarsely")
 def test_random_searches_are_charged_by_the_condition_of_the_metric(monkeypatch):
     scale, A = 8.0, np.diag([1.0, 2.0, 3.0])
-    monkeypatch.setattr(search, "UNDERFLOW_BOUND", 0.5)
+    monkeypatch.setattr(search, "LENGTH_UNDERFLOW", 0.5)
     monkeypatch.setattr(TraceProblem, "asymmetry", 0.25)
     for B, condition, lowest in ((None, 4.0, 1.0), (np.diag([1.0, 2, 4]) + 0.0, 8.0, None)):
         problem = TraceProblem(A, B, count=1)

@@ -355,7 +355,7 @@ def test_products_are_charged_by_their_longest_row(coarsely, monkeypatch):
         gamma(2 + 2 + 4) * lengths(M.T @ (M @ np.abs(V))),
         **EQUAL,
     )
-    patched(monkeypatch, MAX_ABSOLUTE_ROWS=5, UNDERFLOW_BOUND=0.25)  # up to and with so many rows
+    patched(monkeypatch, MAX_ABSOLUTE_ROWS=5, LENGTH_UNDERFLOW=0.25)  # up to and with so many rows
     np.testing.assert_allclose(rounding.product_errors(dense, V), found + 0.25, **EQUAL)
     patched(monkeypatch, MAX_ABSOLUTE_ROWS=4)
     norm = rounding.norm_bound(dense)

@@ -11,9 +11,9 @@ from dualfold.data import swiss_roll
 from dualfold.graph import knn
 from dualfold.kernels import sparse
 from dualfold.methods import eigenmaps, lle
-from dualfold.trace import certify, row_order
+from dualfold.trace import certify, equivalent_problems
+from dualfold.trace.equivalent_problems import reordered_problem
 from dualfold.trace.problem import Gramian
-from dualfold.trace.row_order import reordered_problem
 from dualfold.trace.solvers import Factored
 from dualfold.trace.sparse import shifted_matrices as matrices
 from dualfold.trace.sparse.shifted_matrices import shifted_matrices
@@ -26,7 +26,7 @@ def roll_problem(method, n=900):
 @pytest.fixture
 def small(monkeypatch):
     """Thresholds under which small problems are reordered, and LLE's rows are paired."""
-    monkeypatch.setattr(row_order, "MIN_REORDERED_ROWS", 10)
+    monkeypatch.setattr(equivalent_problems, "MIN_REORDERED_ROWS", 10)
     monkeypatch.setattr(matrices, "MIN_ROTATED_ROWS", 10)
     monkeypatch.setattr(matrices, "MAX_ROTATED_FLOPS_RATIO", 1e12)
 
@@ -70,8 +70,8 @@ def test_answers_and_verdicts_are_those_of_the_rows_as_given(method, small, monk
     wide = np.hstack([solution.vectors, solution.guard])
     found = certify(problem, wide, solution.values)
     wrong = certify(problem, np.column_stack([solution.vectors[:, 0], solution.guard[:, 0]]))
-    monkeypatch.setattr(row_order, "MIN_REORDERED_ROWS", 10**9)
-    row_order._cache.clear()
+    monkeypatch.setattr(equivalent_problems, "MIN_REORDERED_ROWS", 10**9)
+    equivalent_problems._cache.clear()
     plain = Factored().solve(problem)
     assert np.allclose(plain.values, solution.values, rtol=1e-8)
     assert scipy.linalg.subspace_angles(plain.vectors, solution.vectors).max() < 1e-5

@@ -17,11 +17,11 @@ from scipy.sparse.linalg import aslinearoperator
 
 from dualfold.errors import InvalidInput
 from dualfold.trace import Gramian, TraceProblem, certify
+from dualfold.trace.equivalent_problems import balanced_problem, rescaled_problem
 from dualfold.trace.proof.rounding import norm_bound
 from dualfold.trace.solvers import Factored
 from dualfold.trace.sparse import shifted_matrices as matrices
 from dualfold.trace.sparse.shifted_matrices import share_ordering, shifted_matrices
-from dualfold.trace.units import balanced_problem, rescaled_problem
 
 
 def declared(problem):

@@ -12,8 +12,9 @@ from scipy.linalg import eigh
 from scipy.sparse.linalg import aslinearoperator
 
 from dualfold.errors import TooLarge
-from dualfold.kernels.ordering import distinct_rows
+from dualfold.kernels.sparse import distinct_rows
 from dualfold.trace import Gramian, TraceProblem
+from dualfold.trace.equivalent_problems import balanced_problem
 from dualfold.trace.sparse import shifted_matrices as room
 from dualfold.trace.sparse import shifted_matrices as shifted
 from dualfold.trace.sparse.factorisation import (
@@ -22,7 +23,6 @@ from dualfold.trace.sparse.factorisation import (
     ordering_after,
 )
 from dualfold.trace.sparse.shifted_matrices import shifted_matrices
-from dualfold.trace.units import balanced_problem
 
 
 def posed(kind: str, sense: str, seed: int = 0) -> tuple[TraceProblem, np.ndarray, np.ndarray]:

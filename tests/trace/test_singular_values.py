@@ -206,7 +206,7 @@ def diagonal_factor(*values, count=2):
 def test_a_value_is_charged_for_its_product_its_basis_and_its_span(monkeypatch):
     problem, M, V, B = gramian_case("diagonal")
     for aside, tiny in ((0.0, 0.0), (0.125, 0.0), (0.125, 0.25)):
-        patched(monkeypatch, UNDERFLOW_BOUND=tiny)
+        patched(monkeypatch, LENGTH_UNDERFLOW=tiny)
         value, blur = singular._value(problem, V, aside)
         length = np.linalg.norm(M @ V)
         assert value == pytest.approx(length**2, rel=1e-12)
@@ -289,7 +289,7 @@ def test_what_a_floor_proves_is_charged_by_the_values_below_it(monkeypatch, belo
         lower += (1 - 8 * U * below) * (s @ s) - 2 * most * lost
         blurred += 2 * most * (rounded + below * pairs.blur)
     for tiny in (0.0, 0.125):
-        monkeypatch.setattr(singular, "UNDERFLOW_BOUND", tiny)
+        monkeypatch.setattr(singular, "LENGTH_UNDERFLOW", tiny)
         found = singular.singular_bracket(problem, own, 0.0, own, floor)
         assert found.lower == pytest.approx(lower - tiny, rel=1e-12)
         assert found.blurred == pytest.approx(blurred, rel=1e-12)

@@ -11,12 +11,12 @@ import scipy.sparse as sp
 from dualfold import MaximumVarianceUnfolding
 from dualfold.errors import CertificateFailed
 from dualfold.graph import from_lengths, join_pieces, knn
+from dualfold.kernels.arithmetic.exact import integers
 from dualfold.unfolding import UnfoldingProblem, certify_unfolding, interior_point, unfold
 from dualfold.unfolding.congruence import (
     congruent_parts,
     deciding_pairs,
     exact_dependencies,
-    whole_numbers,
 )
 from dualfold.unfolding.contraction import contraction_of
 from dualfold.unfolding.feasible import feasible_value
@@ -174,7 +174,7 @@ def test_the_data_stand_in_for_points_only_up_to_their_variance():
 def test_dependencies_are_exact_and_pairs_decide_all_distances():
     """In fractions; and another metric of the part changes one of the deciding pairs."""
     X = np.random.default_rng(9).standard_normal((9, 3)) * [1.0, 1.0, 1e-3] + 1e3
-    rows = whole_numbers(X)
+    rows = integers(X)[0]
     found = exact_dependencies(rows, X, tuple(range(9)))
     assert len(found) == 9 - 4
     for one in found:
@@ -191,7 +191,7 @@ def test_dependencies_are_exact_and_pairs_decide_all_distances():
     assert np.linalg.matrix_rank((z[:, :, None] * z[:, None]).reshape(6, 9)) == 6
     flat = X.copy()
     flat[:, 2] = 1e3
-    assert len(exact_dependencies(whole_numbers(flat), flat, tuple(range(9)))) == 9 - 3
+    assert len(exact_dependencies(integers(flat)[0], flat, tuple(range(9)))) == 9 - 3
     nearly = X * [1.0, 1.0, 1e-9]
     assert deciding_pairs(nearly, [(tuple(range(9)), 3)], np.array([[0, 1]])) is None
 

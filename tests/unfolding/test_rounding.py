@@ -33,7 +33,14 @@ D2 = np.array([1.0, 2.0, 0.5, 1.5, 1.0, 3.0, 2.5])
 
 @pytest.fixture(autouse=True)
 def _coarse(monkeypatch):
-    patched(monkeypatch, bounds, spectral_floor, UNIT_ROUNDOFF=U, UNDERFLOW_BOUND=0.0)
+    patched(
+        monkeypatch,
+        bounds,
+        spectral_floor,
+        UNIT_ROUNDOFF=U,
+        PRODUCT_UNDERFLOW=0.0,
+        ROW_UNDERFLOW=0.0,
+    )
 
 
 def problem(constraints="at_most", mass=MASS):
@@ -85,7 +92,14 @@ def test_values_of_weights_pay_for_each_term():
 
 def test_what_underflows_is_paid_for_on_the_safe_side(monkeypatch):
     lost = 2.0**-12
-    patched(monkeypatch, bounds, spectral_floor, UNIT_ROUNDOFF=0.0, UNDERFLOW_BOUND=lost)
+    patched(
+        monkeypatch,
+        bounds,
+        spectral_floor,
+        UNIT_ROUNDOFF=0.0,
+        PRODUCT_UNDERFLOW=lost,
+        ROW_UNDERFLOW=lost,
+    )
     Y, w = np.random.default_rng(5).normal(size=(5, 2)), np.ones(7)
     ratios = np.sum((Y[EDGES[:, 0]] - Y[EDGES[:, 1]]) ** 2, axis=1)
     found = edge_fit(problem(), Y)
@@ -97,7 +111,7 @@ def test_what_underflows_is_paid_for_on_the_safe_side(monkeypatch):
     own = own_lengths_value(problem(), w, Y, 1.0)
     assert own == pytest.approx(ratios.sum() + 7 * 2 * lost, rel=1e-12)
     plain = geodesic_bounds(problem())
-    monkeypatch.setattr(bounds, "UNDERFLOW_BOUND", 0.0)
+    monkeypatch.setattr(bounds, "PRODUCT_UNDERFLOW", 0.0)
     before = geodesic_bounds(problem())
     for more, less in ((plain.isomap, before.isomap), (plain.centre, before.centre)):
         assert more - less == pytest.approx(4 * MASS.sum() * lost, rel=1e-9)
@@ -218,7 +232,7 @@ def test_values_and_bounds_are_charged_by_their_terms(monkeypatch):
     for value in (3.0, -3.0):
         found = bounds.upper_bound(value, 4.0)
         assert found == np.nextafter(value / 4 + 4 * U * 0.75, np.inf)
-    patched(monkeypatch, bounds, UNIT_ROUNDOFF=0.0, UNDERFLOW_BOUND=2.0**-12)
+    patched(monkeypatch, bounds, UNIT_ROUNDOFF=0.0, PRODUCT_UNDERFLOW=2.0**-12)
     for scale, times in ((4.0, 4.0), (0.25, 1.0)):
         q = scale * np.sum((Y[EDGES[:, 0]] - Y[EDGES[:, 1]]) ** 2, axis=1)
         found = bounds.own_lengths_value(problem("equal"), w, Y, scale)
@@ -255,7 +269,12 @@ def test_factorisations_are_charged_by_their_rows(n):
 
 def test_lengths_on_a_line_lose_one_product(monkeypatch):
     lost = 2.0**-12
-    patched(monkeypatch, unfolding_bounds, UNIT_ROUNDOFF=0.0, UNDERFLOW_BOUND=lost)
+    patched(
+        monkeypatch,
+        unfolding_bounds,
+        UNIT_ROUNDOFF=0.0,
+        PRODUCT_UNDERFLOW=lost,
+    )
     Y = np.arange(5.0)[:, None] ** 2
     squares = (Y[EDGES[:, 0], 0] - Y[EDGES[:, 1], 0]) ** 2
     found = unfolding_bounds.edge_fit(problem(), Y)

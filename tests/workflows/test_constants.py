@@ -5,48 +5,49 @@ from __future__ import annotations
 import inspect
 import sys
 
+import numpy as np
+
+from dualfold.kernels.arithmetic import (
+    EPS,
+    LENGTH_UNDERFLOW,
+    MIN_SQUARE_SUM,
+    OPERATIONS_UNDERFLOW,
+    PRODUCT_UNDERFLOW,
+    ROW_UNDERFLOW,
+    SMALLEST_NORMAL,
+    SMALLEST_POSITIVE,
+    UNIT_ROUNDOFF,
+    smallest_positive,
+    unit_roundoff,
+)
+from dualfold.kernels.arithmetic import intervals as sure
 from dualfold.theory.games import certificate as verdict
 from dualfold.theory.games import divergences
-from dualfold.theory.games import intervals as sure
 from dualfold.theory.games import textbook_methods as descent
 from dualfold.theory.games.divergences import Euclidean
-from dualfold.theory.programs import exact as exact_arithmetic
 from dualfold.trace.certificate import certify
 from dualfold.trace.proof import rounding
-from dualfold.trace.sparse import factorisation
-from dualfold.unfolding import bounds, certificate, certify_unfolding, spectral_floor
-
-ROUND_OFF = sys.float_info.epsilon / 2  # of IEEE doubles, to nearest
-DENORMAL = 2.0**-1074
+from dualfold.unfolding import certificate, certify_unfolding
 
 
-def test_units_of_rounding_are_those_of_doubles():
-    for unit in (
-        rounding.UNIT_ROUNDOFF,
-        factorisation.ROUND_OFF,
-        bounds.UNIT_ROUNDOFF,
-        spectral_floor.UNIT_ROUNDOFF,
-        sure.EPS / 2,
-        exact_arithmetic.EPS / 2,
-    ):
-        assert unit == ROUND_OFF
-    assert sure.LIBRARY_ERROR == 2 * 8 * 2 * ROUND_OFF  # twice eight units in the last place
+def test_units_of_rounding_are_those_of_the_machine():
+    for kind in (np.float32, np.float64):
+        assert 2 * unit_roundoff(kind) == np.finfo(kind).eps
+        assert smallest_positive(kind) == np.nextafter(kind(0), kind(1))
+    assert 2 * UNIT_ROUNDOFF == EPS == sys.float_info.epsilon
+    assert sys.float_info.min == SMALLEST_NORMAL
+    assert sure.LIBRARY_ERROR == 2 * 8 * EPS  # twice eight units in the last place
     assert 1 + 1e-7 <= rounding.UP <= 1 + 1e-5
-    assert sure.BOUND_GROWTH >= 1 + 24 * ROUND_OFF
+    assert sure.BOUND_GROWTH >= 1 + 12 * EPS
 
 
 def test_what_underflow_loses_is_covered():
-    for tiny in (
-        bounds.UNDERFLOW_BOUND,
-        spectral_floor.UNDERFLOW_BOUND,
-        sure.UNDERFLOW_BOUND,
-        exact_arithmetic.TINY,
-    ):
-        assert tiny >= 12 * DENORMAL
-        assert tiny <= 2.0**-900
-    assert sys.float_info.min <= rounding.UNDERFLOW_BOUND**2  # its square is no underflow itself
-    assert rounding.UNDERFLOW_BOUND >= 2.0**30 * DENORMAL
-    assert rounding.MIN_SPECTRUM >= 1e10 * rounding.UNDERFLOW_BOUND
+    for bound in (PRODUCT_UNDERFLOW, OPERATIONS_UNDERFLOW, ROW_UNDERFLOW, SMALLEST_NORMAL):
+        assert 12 * SMALLEST_POSITIVE <= bound <= 2.0**-900
+    assert LENGTH_UNDERFLOW**2 >= SMALLEST_NORMAL  # its square is no underflow itself
+    assert LENGTH_UNDERFLOW >= 2.0**30 * SMALLEST_POSITIVE
+    assert MIN_SQUARE_SUM * UNIT_ROUNDOFF >= 2.0**20 * SMALLEST_POSITIVE
+    assert rounding.MIN_SPECTRUM >= 1e10 * LENGTH_UNDERFLOW
 
 
 def test_what_is_proved_where_nobody_names_a_tolerance():

@@ -25,6 +25,7 @@ from dualfold.graph.metrics import double_table, sorted_lists
 from dualfold.graph.neighbor_lists import Neighbors, exact_search, without_self
 from dualfold.graph.number_rows import exact_numbers
 from dualfold.graph.scan import pairs_between
+from dualfold.kernels.arithmetic import UNIT_ROUNDOFF, unit_roundoff
 from dualfold.kernels.threads import in_threads, row_slices
 
 # Neighbours listed beyond those asked for.
@@ -120,8 +121,7 @@ def rounding_of(dtype: Any, width: int) -> float:
     Each is off by the unit of its type, and by the rounding of its float64 length and entries;
     a tenth more, and 1e-15 for the Euclidean distance itself.
     """
-    unit = 2.0**-24 if np.dtype(dtype) == np.float32 else 2.0**-53
-    return 2.2 * (unit + (width + 8) * 2.0**-53) + 1e-14
+    return 2.2 * (unit_roundoff(dtype) + (width + 8) * UNIT_ROUNDOFF) + 1e-14
 
 
 def cosine_search(

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from dualfold.kernels import c_constant, kernels_by_dtype
+from dualfold.kernels.arithmetic import UNIT_ROUNDOFF
 from dualfold.kernels.threads import row_slices
 
 UNDERFLOW_DISTANCE = 2.0**-480
@@ -55,7 +56,7 @@ def distance_rounding(width: int) -> float:
     `correct_underflow_pairs` compute the others again.
     """
     rounds = -(-width // SQUARE_LANES) + SQUARE_LANES.bit_length() - 1  # of a lane, then to fold
-    return 1.01 * (rounds + 4) / 2 * 2.0**-53
+    return 1.01 * (rounds + 4) / 2 * UNIT_ROUNDOFF
 
 
 def correct_underflow_lists(

@@ -21,6 +21,7 @@ from dualfold.graph.elimination import eliminated_graph
 from dualfold.graph.graph import Graph
 from dualfold.inputs import random_generator
 from dualfold.kernels import c_constant, kernel, kernels_by_dtype
+from dualfold.kernels.arithmetic import SINGLE_ROUNDOFF, UNIT_ROUNDOFF
 from dualfold.kernels.reports import steps, tally
 from dualfold.kernels.threads import in_threads, row_slices, thread_count
 
@@ -179,8 +180,8 @@ def geodesic_rounding(graph: Graph, dtype: Any) -> float:
     """
     given = graph.points is None or graph.search.method in ("precomputed", "metric")
     edge = 0.0 if given else distance_rounding(np.shape(graph.points)[1])
-    stored = 2.0**-24 if _float_kind(dtype) == np.float32 else 0.0
-    return 1.01 * (graph.n * 2.0**-53 + edge + stored)
+    stored = SINGLE_ROUNDOFF if _float_kind(dtype) == np.float32 else 0.0
+    return 1.01 * (graph.n * UNIT_ROUNDOFF + edge + stored)
 
 
 def farthest_points(

@@ -29,12 +29,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dualfold.graph.distances import chunks
+from dualfold.kernels.arithmetic import SINGLE_ROUNDOFF, UNIT_ROUNDOFF
 from dualfold.kernels.threads import one_blas_thread
 
 # s above: costs 1/8000 of a distance, and allows for slack of 1/64 of that.
 SLACK_SHARE = 2.0**-12
-_FLOAT32_UNIT = 2.0**-24
-_FLOAT64_UNIT = 2.0**-53
 # For the principal directions; any directions are valid, so few rows suffice.
 _MAX_SAMPLE_ROWS = 8192
 _MAX_SAMPLE_NUMBERS = 1 << 24
@@ -89,7 +88,7 @@ class Frame:
             centred = X[rows] - self.mean
             centred *= self.scale
             length = np.sqrt(np.einsum("ij,ij->i", centred, centred))
-            error = 4 * _FLOAT64_UNIT * (length + 2 * offset)
+            error = 4 * UNIT_ROUNDOFF * (length + 2 * offset)
             if self.basis is None:
                 vectors[rows] = centred
             else:
@@ -107,7 +106,7 @@ class Frame:
             return 0.0
         width, kept = self.basis.shape
         gram = self.basis.T @ self.basis - np.eye(kept)
-        rounding = 2 * width * _FLOAT64_UNIT * np.sqrt(kept)
+        rounding = 2 * width * UNIT_ROUNDOFF * np.sqrt(kept)
         return float(np.linalg.norm(gram)) + 3 * rounding
 
 
@@ -132,8 +131,8 @@ def _square_and_slack(vectors: np.ndarray, error: np.ndarray) -> tuple[np.ndarra
     """`square` and `slack` of rounded vectors that are `error` away from the exact ones."""
     stored = vectors.astype(np.float64)
     norm = np.einsum("ij,ij->i", stored, stored)
-    error = 1.01 * (error + _FLOAT32_UNIT * np.sqrt(norm)) + 1e-30
-    allowed = norm * (1.01 * (vectors.shape[1] + 8) * _FLOAT32_UNIT) + error**2 * (
+    error = 1.01 * (error + SINGLE_ROUNDOFF * np.sqrt(norm)) + 1e-30
+    allowed = norm * (1.01 * (vectors.shape[1] + 8) * SINGLE_ROUNDOFF) + error**2 * (
         1.01 + 1 / SLACK_SHARE
     )
     with np.errstate(over="ignore"):  # minus infinity proves nothing, and is right
@@ -143,7 +142,7 @@ def _square_and_slack(vectors: np.ndarray, error: np.ndarray) -> tuple[np.ndarra
 
 def _root_error(length: np.ndarray, dropped: np.ndarray, relative: float) -> np.ndarray:
     """A bound of the error of √(a − b) where a − b is off by relative·length²."""
-    relative = relative + 16 * _FLOAT64_UNIT * 1e2
+    relative = relative + 16 * UNIT_ROUNDOFF * 1e2
     near = np.sqrt(relative) * length
     with np.errstate(divide="ignore", invalid="ignore"):
         far = np.where(dropped > 2 * near, 2 * relative * length**2 / dropped, np.inf)

@@ -14,6 +14,7 @@ from dualfold.graph.neighbor_lists import Neighbors, best_of_rows, exact_search
 from dualfold.graph.number_rows import exact_numbers
 from dualfold.graph.set_distances import are_sets, set_distances, sets_within
 from dualfold.kernels import c_constant, kernel
+from dualfold.kernels.arithmetic import EPS
 from dualfold.kernels.reports import steps
 from dualfold.kernels.sparse import canonical_rows
 from dualfold.kernels.threads import in_threads, row_slices, thread_count
@@ -326,7 +327,7 @@ def present_nearest(
             f"{n_neighbors} neighbours; leave out rows that are nearly empty",
         )
     # Sums of `width` terms >= 0: of the differences, of all weights, of those present.
-    return Neighbors(indices, distances, exact_search("present", 2.0**-52 * (2 * width + 2)))
+    return Neighbors(indices, distances, exact_search("present", EPS * (2 * width + 2)))
 
 
 def _doubles_with_missing(X: Any, name: str) -> Array:

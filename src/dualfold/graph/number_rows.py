@@ -15,6 +15,7 @@ import scipy.sparse as sp
 
 from dualfold.errors import Argument, InPython, InvalidInput, Message, RowNumbers, TooLarge, counted
 from dualfold.graph.distances import chunks
+from dualfold.kernels.arithmetic import MIN_SQUARE_SUM
 from dualfold.kernels.sparse import canonical_rows
 
 # Squares of larger numbers, and of smaller differences, leave the range of double precision.
@@ -24,9 +25,9 @@ _MIN_EXTENT = 1e-140
 _SAFE_VALUE = 1e70
 _SAFE_EXTENT = 1e-70
 # Estimators return sums of squares over all entries (variances, eigenvalues), which must be doubles
-# with all their digits: the sum below, and the square of the widest column's extent above.
+# with all their digits: the sum is at most this, and the square of the widest column's extent at
+# least `MIN_SQUARE_SUM`.
 MAX_SQUARE_SUM = 2.0**1020
-MIN_SQUARED_EXTENT = 2.0**-1000
 # Rows that show, in most tables, that columns are wide enough.
 SAMPLE_ROWS = 256
 # Integers up to here are float64 numbers.
@@ -75,7 +76,7 @@ def refuse_units(X: Any, *, fitted: bool, name: str = "X") -> None:
             f"2^{_power_of(largest)}, which changes no digit",
         )
     extent = widest_extent(X) if fitted else 0.0
-    if 0 < extent < MIN_SQUARED_EXTENT**0.5:
+    if 0 < extent < MIN_SQUARE_SUM**0.5:
         raise InvalidInput(
             "all rows of ",
             Argument(name),
@@ -87,7 +88,7 @@ def refuse_units(X: Any, *, fitted: bool, name: str = "X") -> None:
 def refuse_column_units(deviations: np.ndarray) -> None:
     """Refuse columns that are divided by their deviation where its square is no double."""
     size = np.abs(deviations)
-    far = np.flatnonzero((size < MIN_SQUARED_EXTENT**0.5) | (size > MIN_SQUARED_EXTENT**-0.5))
+    far = np.flatnonzero((size < MIN_SQUARE_SUM**0.5) | (size > MIN_SQUARE_SUM**-0.5))
     if len(far):
         column, power = int(far[0]), _power_of(size[far[0]])
         raise InvalidInput(
@@ -108,7 +109,7 @@ def widest_extent(X: Any) -> float:
         ends = rows.max(axis=0), rows.min(axis=0)
         high, low = (end.toarray() if sp.issparse(end) else end for end in ends)
         extent = float((high.astype(float) - low).max(initial=0.0))
-        if X.shape[0] <= SAMPLE_ROWS or extent >= MIN_SQUARED_EXTENT**0.5:
+        if X.shape[0] <= SAMPLE_ROWS or extent >= MIN_SQUARE_SUM**0.5:
             break
     return extent
 

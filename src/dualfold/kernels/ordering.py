@@ -18,7 +18,7 @@ from scipy.sparse import csr_array
 
 from dualfold.errors import Argument, DualfoldError, InvalidInput, TooLarge
 from dualfold.kernels import c_constant, kernel
-from dualfold.kernels.sparse import canonical_rows
+from dualfold.kernels.sparse import canonical_rows, distinct_rows
 
 __all__ = [
     "Ordering",
@@ -117,18 +117,6 @@ def ordering_after(
     if most_flops is not None and tree.flops > most_flops:
         raise _refusal(n, tree.flops, most_flops)
     return _ordering_of_tree(n, start, columns, np.arange(n, dtype=np.int32), tree)
-
-
-def distinct_rows(rows: csr_array[Any]) -> Longs:
-    """Rows whose columns are not those of the row before: one of each run of equal patterns."""
-    lengths = np.diff(rows.indptr)
-    same = np.concatenate([[False], lengths[1:] == lengths[:-1]])
-    # The entry at the same place of the row before, which is as long where `same`.
-    before = np.arange(rows.nnz) - np.repeat(lengths, lengths)
-    differs = rows.indices != rows.indices[np.maximum(before, 0)]
-    owners = np.repeat(np.arange(len(lengths)), lengths)
-    same &= np.bincount(owners[differs], minlength=len(lengths)) == 0
-    return np.flatnonzero(~same)
 
 
 def _ordering_of_tree(n: int, start: Longs, columns: Ints, label: Ints, tree: _Tree) -> Ordering:

@@ -1,4 +1,4 @@
-"""Sparse matrices as callers give them: damaged ones refused, others in canonical rows.
+"""Sparse matrices: damaged ones refused, others in canonical rows; their products and squares.
 
 SciPy checks neither the entries of `indices` and `indptr` nor coordinates when a matrix is made of
 its parts; the next product then reads, or writes, wherever they point. It also allows an entry
@@ -7,14 +7,18 @@ to be stored in parts, whose sum it is, and in any order within its row.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
+from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
 from dualfold.kernels import kernel_in_shares
+from dualfold.kernels.reports import tally
 from dualfold.kernels.threads import in_threads, thread_count
 
 # Columns that are multiplied together: these rows of a table stay in the cache, wider ones do not
@@ -24,6 +28,8 @@ PRODUCT_COLUMNS = 8
 MIN_THREADED_PRODUCTS = 4_000_000
 # Fewer entries are multiplied by SciPy before a kernel's arguments are checked.
 MIN_KERNEL_ENTRIES = 20_000
+# Products that are added to a square at a time.
+BATCH_NUMBERS = 2**21
 
 _product = kernel_in_shares("sparse_product")
 
@@ -63,6 +69,47 @@ def _by_columns(rows: Any, V: Any) -> Any:
         part = slice(first, first + PRODUCT_COLUMNS)
         image[:, part] = rows @ np.ascontiguousarray(V[:, part])
     return image
+
+
+def filled_square(M: sp.csr_array) -> Array:
+    """MᵀM as a dense matrix; rows of M with the same columns are multiplied together.
+
+    Entry (i, j) has at most as many terms as column i has entries, added in any order.
+    """
+    n = M.shape[1]
+    total = np.zeros(n * n)
+    for columns, entries in _equal_blocks(M):
+        tally("square multiply-adds", entries.size * entries.shape[2])
+        indices = columns[:, :, None] * np.int64(n) + columns[:, None]
+        np.add.at(total, indices.ravel(), (entries.transpose(0, 2, 1) @ entries).ravel())
+    return total.reshape(n, n)
+
+
+def _equal_blocks(M: sp.csr_array) -> Iterator[tuple[Array, Array]]:
+    """(columns, entries) of runs of rows with the same columns, those of one shape together."""
+    first = distinct_rows(M)
+    heights = np.diff(np.append(first, M.shape[0]))
+    starts, widths = M.indptr[first].astype(np.int64), np.diff(M.indptr)[first]
+    shapes, which = np.unique(np.stack([heights, widths]), axis=1, return_inverse=True)
+    for kind, (height, width) in enumerate(shapes.T):
+        same = starts[which.ravel() == kind]
+        batch = max(1, BATCH_NUMBERS // max(1, int(width) * int(max(height, width))))
+        for begin in range(0, len(same) if width else 0, batch):
+            at = same[begin : begin + batch, None]
+            entries = M.data[at + np.arange(height * width)].reshape(-1, height, width)
+            yield M.indices[at + np.arange(width)], entries
+
+
+def distinct_rows(rows: Any) -> NDArray[np.int64]:
+    """Rows whose columns are not those of the row before: one of each run of equal patterns."""
+    lengths = np.diff(rows.indptr)
+    same = np.concatenate([[False], lengths[1:] == lengths[:-1]])
+    # The entry at the same index of the row before, which is as long where `same`.
+    before = np.arange(rows.nnz) - np.repeat(lengths, lengths)
+    differs = rows.indices != rows.indices[np.maximum(before, 0)]
+    owners = np.repeat(np.arange(len(lengths)), lengths)
+    same &= np.bincount(owners[differs], minlength=len(lengths)) == 0
+    return np.flatnonzero(~same)
 
 
 def canonical_rows(matrix: Any, name: str) -> sp.csr_array:

@@ -28,10 +28,9 @@ from dualfold.methods.fitting.graph_fit import FewerRows, GraphMethod
 from dualfold.methods.fitting.rules import local_rule
 from dualfold.methods.fitting.weighted_fit import fit_transform_with_masses, fit_with_masses
 from dualfold.methods.maps.local_map import LocalWeightsMap
-from dualfold.trace.filled_square import prefers_filled_square
 from dualfold.trace.lift import EdgeLengthScale
 from dualfold.trace.problem import Gramian, TraceProblem
-from dualfold.trace.sparse.shifted_matrices import shifted_matrices
+from dualfold.trace.sparse.shifted_matrices import prefers_filled_square, shifted_matrices
 from dualfold.weights.local_tangents import tangent_alignment, tangent_hessian
 from dualfold.weights.reconstruction import (
     reconstruction_null_vectors,

@@ -30,6 +30,7 @@ from dualfold.graph.distances import pair_distances
 from dualfold.graph.lower_bounds import Frame, frame_of
 from dualfold.graph.panels import PANEL_POINTS, panel_blocks, round_robin
 from dualfold.kernels import c_constant, kernel, kernels_by_dtype
+from dualfold.kernels.arithmetic import SINGLE_ROUNDOFF
 from dualfold.kernels.reports import steps, tally
 from dualfold.kernels.threads import in_threads, row_slices
 
@@ -192,7 +193,7 @@ class _Panels:
                 few = some.vectors[start : start + PANEL_POINTS]
                 self.vectors[(first + start) // PANEL_POINTS, :, : len(few)] = few.T
             square = np.einsum("ij,ij->i", some.vectors, some.vectors, dtype=np.float64)
-            error = 1.01 * (depth + 16) * 2.0**-24 * square
+            error = 1.01 * (depth + 16) * SINGLE_ROUNDOFF * square
             error += 2.02 * some.slack**2 * (1 + 1 / _SLACK_SHARE)
             here = slice(first, first + len(square))
             self.square[here] = square

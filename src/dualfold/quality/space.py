@@ -34,6 +34,7 @@ from dualfold.graph.number_rows import as_array, rows_in_units
 from dualfold.graph.pair_sums import UNMEASURABLE_DISTANCES
 from dualfold.inputs import measurable_rows, random_generator
 from dualfold.kernels import kernel, kernels_by_dtype
+from dualfold.kernels.arithmetic import UNIT_ROUNDOFF
 from dualfold.kernels.reports import steps
 from dualfold.kernels.sparse import canonical_rows
 from dualfold.kernels.threads import in_threads, one_blas_thread, row_slices, thread_count
@@ -151,7 +152,7 @@ class EuclideanSpace(Space):
             else None
         )
         whole = np.dtype(getattr(X, "dtype", np.float64)).kind in "biu"
-        self._unit = _ROUNDINGS * 2.0**-53
+        self._unit = _ROUNDINGS * UNIT_ROUNDOFF
         if not whole:  # what is stored was rounded to the precision that it is stored in
             self._unit += np.finfo(self.points.dtype).eps
         self._mean: Array | None = None
@@ -279,7 +280,7 @@ class DistanceSpace(Space):
         stored = np.finfo(first.dtype).eps if first.dtype.kind == "f" else 0.0
         # Relative to the distances from the first point: a metric has no other unit.
         unit = float(np.ldexp(finite, -self.power))
-        self._tie_width = (stored + _METRIC_ROUNDINGS * 2.0**-53) * unit
+        self._tie_width = (stored + _METRIC_ROUNDINGS * UNIT_ROUNDOFF) * unit
 
     def true_rows(self, rows: Array) -> Array:
         return self._valid_distances(rows, None)

@@ -26,6 +26,8 @@ from dualfold.certificate import (
     refuse_no_problem,
 )
 from dualfold.errors import Argument, InvalidInput
+from dualfold.kernels.arithmetic import UNIT_ROUNDOFF
+from dualfold.trace.equivalent_problems import balanced_problem, reordered_problem, rescaled_problem
 from dualfold.trace.matrix_entries import (
     ASYMMETRY_TOLERANCE,
     asymmetry,
@@ -36,17 +38,9 @@ from dualfold.trace.metric import Identity
 from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.trace.proof import routes as proofs
 from dualfold.trace.proof.completeness import SpectralFloor, dense_entries
-from dualfold.trace.proof.rounding import (
-    MAX_SPECTRUM,
-    MIN_SPECTRUM,
-    UNIT_ROUNDOFF,
-    norm_bound,
-    squares_in_metric,
-)
+from dualfold.trace.proof.rounding import MAX_SPECTRUM, MIN_SPECTRUM, norm_bound, squares_in_metric
 from dualfold.trace.proof.routes import Evidence, evidence, is_zero
 from dualfold.trace.proof.singular_values import null_error, uses_singular_values
-from dualfold.trace.row_order import reordered_problem
-from dualfold.trace.units import balanced_problem, rescaled_problem
 
 # A random search resolves less than a proof; a wider gap than this is no information.
 MAX_RANDOM_GAP = 0.5

@@ -20,7 +20,7 @@ from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
 from dualfold.kernels import c_constant, kernel
 from dualfold.kernels.reports import tally
-from dualfold.kernels.sparse import sparse_product
+from dualfold.kernels.sparse import filled_square, sparse_product
 from dualfold.kernels.threads import (
     in_shares,
     in_threads,
@@ -55,7 +55,7 @@ PRODUCT_CHUNK_ROWS = 512  # of A that a thread takes at a time
 class Gramian(LinearOperator):
     """The operator A = MᵀM, known by its sparse factor M.
 
-    The square is never formed, so small eigenvalues keep their digits.
+    Products go through M, so small eigenvalues keep their digits.
 
     Parameters
     ----------
@@ -104,6 +104,11 @@ class Gramian(LinearOperator):
     def absolute_transpose(self) -> sp.csr_array:
         """Its transpose, by rows."""
         return _absolute(self.factor_transpose)
+
+    @cached_property
+    def filled(self) -> Array:
+        """Entries of MᵀM. Who uses them bounds their rounding."""
+        return filled_square(self.factor)
 
     def _matmat(self, V: Array) -> Array:
         return sparse_product(self.factor_transpose, sparse_product(self.factor, V))

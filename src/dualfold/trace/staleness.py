@@ -31,9 +31,10 @@ from dualfold.certificate import (
     level_of,
     share,
 )
+from dualfold.kernels.arithmetic import UNIT_ROUNDOFF
 from dualfold.trace.certificate import TraceCertificate, certify
 from dualfold.trace.problem import TraceProblem
-from dualfold.trace.proof.rounding import UNIT_ROUNDOFF, UP
+from dualfold.trace.proof.rounding import UP
 from dualfold.trace.proof.trial_directions import trial
 
 # Columns of frozen points whose lengths differ by more, once they are orthogonal, lie on a plane of

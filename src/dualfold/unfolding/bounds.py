@@ -27,11 +27,9 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.graph import Graph, geodesic_distances
-from dualfold.kernels.double_double import DoubleDouble
+from dualfold.kernels.arithmetic import PRODUCT_UNDERFLOW, UNIT_ROUNDOFF, gamma
+from dualfold.kernels.arithmetic.double_double import DoubleDouble
 from dualfold.unfolding.problem import UnfoldingProblem, graph_of
-
-UNIT_ROUNDOFF = 2.0**-53
-UNDERFLOW_BOUND = 2.0**-1064  # one product below 2⁻¹⁰²² loses 2⁻¹⁰⁷⁵ at the most
 
 # Beyond, geodesics from some centres take the place of all pairs: docs/dev/notes/unfolding.md.
 MAX_ALL_PAIRS_ROWS = 4_000
@@ -78,8 +76,8 @@ def edge_fit(problem: UnfoldingProblem, factor: Array) -> EdgeFit:
     Y = np.asarray(factor, dtype=float)
     apart = Y[problem.edges[:, 0]] - Y[problem.edges[:, 1]]
     lengths = np.einsum("ij,ij->i", apart, apart)
-    wide = 2 * _gamma(Y.shape[1] + 8)
-    lost = max(1, Y.shape[1]) * UNDERFLOW_BOUND
+    wide = 2 * gamma(Y.shape[1] + 8)
+    lost = max(1, Y.shape[1]) * PRODUCT_UNDERFLOW
     high = np.max((lengths * (1 + wide) + lost) / problem.squared, initial=0.0)
     low = np.min((lengths * (1 - wide) - lost) / problem.squared, initial=np.inf)
     return EdgeFit(float(low) if problem.m else 0.0, float(high), _variance(problem, Y))
@@ -93,13 +91,13 @@ def _variance(problem: UnfoldingProblem, Y: Array) -> float:
     """
     n, r = Y.shape
     mass, total = problem.mass, float(problem.mass.sum())
-    gamma = _gamma(n + r + 8)
+    share = gamma(n + r + 8)
     away = Y - (mass @ Y) / total
     spread = float(mass @ np.einsum("ij,ij->i", away, away))
-    moved = np.abs(mass @ away) + 2 * gamma * (mass @ np.abs(away))
+    moved = np.abs(mass @ away) + 2 * share * (mass @ np.abs(away))
     off = float(moved @ moved) / total
-    lost = n * max(1, r) * total * UNDERFLOW_BOUND
-    return max(0.0, spread * (1 - 2 * gamma) - off * (1 + 8 * gamma) - lost)
+    lost = n * max(1, r) * total * PRODUCT_UNDERFLOW
+    return max(0.0, spread * (1 - 2 * share) - off * (1 + 8 * share) - lost)
 
 
 def feasible_scale(problem: UnfoldingProblem, factor: Array) -> tuple[float, float]:
@@ -116,7 +114,7 @@ def dual_value(problem: UnfoldingProblem, weights: Array, relaxation: float = 0.
     size = float(np.abs(parts).sum())
     rounding = (problem.m + 16) * 2 * UNIT_ROUNDOFF * (
         1 + relaxation
-    ) * size + problem.m * UNDERFLOW_BOUND
+    ) * size + problem.m * PRODUCT_UNDERFLOW
     return float(parts.sum()) + relaxation * size + rounding
 
 
@@ -137,7 +135,7 @@ def asked_lengths_value(problem: UnfoldingProblem, weights: Array) -> float:
     parts = asked_lengths(problem, problem.edges) * weights
     columns = 1 if problem.positions is None else problem.positions.shape[1]
     size, total = float(np.abs(parts.high).sum()), parts.total()
-    lost = problem.m * max(1, columns) * UNDERFLOW_BOUND
+    lost = problem.m * max(1, columns) * PRODUCT_UNDERFLOW
     rounding = 64 * (columns + 8) * UNIT_ROUNDOFF**2 * size
     return total + 4 * UNIT_ROUNDOFF * abs(total) + rounding + lost
 
@@ -157,7 +155,7 @@ def own_lengths_value(
     parts = (apart * apart).row_sums() * weights * scale
     size = float(np.abs(parts.high).sum())
     total = parts.total()
-    lost = problem.m * max(1, r) * max(scale, 1.0) * UNDERFLOW_BOUND
+    lost = problem.m * max(1, r) * max(scale, 1.0) * PRODUCT_UNDERFLOW
     return total + 4 * UNIT_ROUNDOFF * abs(total) + 64 * (r + 8) * UNIT_ROUNDOFF**2 * size + lost
 
 
@@ -216,7 +214,7 @@ def geodesic_bounds(
     """
     graph, mass = graph_of(problem), problem.mass
     added = 1 + 8 * (problem.n + 16) * UNIT_ROUNDOFF
-    lost = (problem.n - 1) * float(mass.sum()) * UNDERFLOW_BOUND
+    lost = (problem.n - 1) * float(mass.sum()) * PRODUCT_UNDERFLOW
     if problem.n <= all_pairs:
         sums = _geodesic_sums(graph, np.arange(problem.n), mass)
         isomap = float(mass @ sums) / (2 * float(mass.sum()))
@@ -244,10 +242,6 @@ def _centres(problem: UnfoldingProblem, graph: Graph, near: Array | None) -> Arr
     away = problem.centred_points(near)
     middle = np.argsort(np.einsum("ij,ij->i", away, away), kind="stable")[:MAX_CENTRES]
     return np.union1d(chosen, middle)
-
-
-def _gamma(count: int) -> float:
-    return count * UNIT_ROUNDOFF / (1 - count * UNIT_ROUNDOFF)
 
 
 def _finite(value: float) -> float:

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from dualfold.arrays import Array
+from dualfold.kernels.arithmetic import UNIT_ROUNDOFF
 from dualfold.unfolding.bounds import (
-    UNIT_ROUNDOFF,
     EdgeFit,
     asked_lengths_value,
     dual_value,

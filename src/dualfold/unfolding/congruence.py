@@ -116,23 +116,12 @@ def _spans(X: Array, shared: list[int], part: list[int]) -> bool:
     return bool(spread[full - 1] > MIN_SPREAD_RATIO * spread[0])
 
 
-def whole_numbers(X: Array) -> list[list[int]]:
-    """The rows times one power of 2, without rounding."""
-    mantissas, powers = np.frexp(X)
-    used = powers[X != 0]
-    least = int(used.min()) if used.size else 0
-    numbers = np.ldexp(mantissas, 53).astype(np.int64).tolist()
-    shifts = np.maximum(powers - least, 0).tolist()
-    return [
-        [n << s for n, s in zip(row, by, strict=True)]
-        for row, by in zip(numbers, shifts, strict=True)
-    ]
-
-
-def exact_dependencies(rows: list[list[int]], X: Array, part: tuple[int, ...]) -> list[Dependency]:
+def exact_dependencies(rows: Array, X: Array, part: tuple[int, ...]) -> list[Dependency]:
     """The affine dependencies of a part, one for each point beyond those that span it.
 
-    `rows` are `whole_numbers(X)`. The order in which points are taken is by pivoting in doubles;
+    rows : X as integers in any unit
+
+    The order in which points are taken is by pivoting in doubles;
     which of them span the part is decided by elimination in fractions.
     """
     points = np.array(part)

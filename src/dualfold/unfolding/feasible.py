@@ -25,15 +25,22 @@ import numpy as np
 import scipy.linalg
 
 from dualfold.arrays import Array
-from dualfold.kernels.double_double import DoubleDouble, backward, cholesky, forward, products
+from dualfold.kernels.arithmetic import UNIT_ROUNDOFF
+from dualfold.kernels.arithmetic.double_double import (
+    DoubleDouble,
+    backward,
+    cholesky,
+    forward,
+    products,
+)
+from dualfold.kernels.arithmetic.exact import integers
 from dualfold.kernels.threads import lapack_threads
-from dualfold.unfolding.bounds import UNIT_ROUNDOFF, asked_lengths, edge_fit
+from dualfold.unfolding.bounds import asked_lengths, edge_fit
 from dualfold.unfolding.congruence import (
     Dependency,
     congruent_parts,
     deciding_pairs,
     exact_dependencies,
-    whole_numbers,
 )
 from dualfold.unfolding.problem import UnfoldingProblem
 
@@ -88,7 +95,7 @@ def rigid_system(
 
     None where doubles cannot tell which pairs decide a part.
     """
-    rows, found, ranked = whole_numbers(X), [], []
+    rows, found, ranked = integers(X)[0], [], []
     for part in parts:
         own = exact_dependencies(rows, X, part)
         found += own

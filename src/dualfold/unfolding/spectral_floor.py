@@ -24,14 +24,12 @@ from scipy.linalg import lapack
 
 from dualfold.arrays import Array
 from dualfold.errors import InvalidInput, TooLarge
-from dualfold.kernels.double_double import DoubleDouble, cholesky
+from dualfold.kernels.arithmetic import ROW_UNDERFLOW, UNIT_ROUNDOFF, gamma
+from dualfold.kernels.arithmetic.double_double import DoubleDouble, cholesky
 from dualfold.kernels.threads import lapack_threads
 from dualfold.trace.sparse.factorisation import Ordering, factorise, fill_reducing_ordering
 from dualfold.trace.sparse.shifted_matrices import MAX_FLOPS
 from dualfold.unfolding.problem import UnfoldingProblem
-
-UNIT_ROUNDOFF = 2.0**-53
-UNDERFLOW_BOUND = 2.0**-1000  # far more than products below 2⁻¹⁰²² lose
 
 # Random directions of inverse iteration beside the given ones, and its steps at most.
 N_RANDOM_DIRECTIONS = 4
@@ -171,8 +169,8 @@ def cholesky_floor(problem: UnfoldingProblem, weights: Array, height: float) -> 
         status = lapack.dpotrf(A, lower=1, clean=0)[1]
     if status:
         return 0.0
-    gamma = (2 * n + 8) * UNIT_ROUNDOFF / (1 - (2 * n + 8) * UNIT_ROUNDOFF)
-    error = gamma * float(np.sum(diagonal / mass)) + n * UNDERFLOW_BOUND / float(mass.min())
+    lost = n * ROW_UNDERFLOW / float(mass.min())
+    error = gamma(2 * n + 8) * float(np.sum(diagonal / mass)) + lost
     return _floor_below(height, error + _forming_error(problem, weights, 4 * height))
 
 
@@ -239,9 +237,7 @@ def _forming_error(problem: UnfoldingProblem, weights: Array, height: float) -> 
     """
     degree = np.bincount(problem.edges.ravel(), minlength=problem.n)
     sizes = problem.laplacian(np.abs(weights)).diagonal() + abs(height) * problem.mass
-    return float(
-        np.max(((degree + 8) * 2 * UNIT_ROUNDOFF * sizes + UNDERFLOW_BOUND) / problem.mass)
-    )
+    return float(np.max(((degree + 8) * 2 * UNIT_ROUNDOFF * sizes + ROW_UNDERFLOW) / problem.mass))
 
 
 def _floor_below(height: float, error: float) -> float:

@@ -15,6 +15,7 @@ import scipy.sparse as sp
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
+from dualfold.kernels.arithmetic import EPS
 from dualfold.weights.column_moments import column_deviations, column_means, deviations_of
 from dualfold.weights.gram import refuse_large
 from dualfold.weights.labels import Labels
@@ -29,7 +30,7 @@ from dualfold.weights.row_weights import RowWeights, row_total
 
 # Times the number of rows or columns: what rounding leaves of a direction without scatter within
 # classes, in units in which its total scatter is 1.
-FLAT_SHARE = 8 * float(np.finfo(float).eps)
+FLAT_SHARE = 8 * EPS
 
 
 @dataclass(frozen=True, eq=False)

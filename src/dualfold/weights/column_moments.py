@@ -14,6 +14,7 @@ import scipy.sparse as sp
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
+from dualfold.kernels.arithmetic import EPS, MIN_SQUARE_SUM
 from dualfold.kernels.sparse import canonical_rows
 from dualfold.kernels.threads import in_shares, thin_tiles
 from dualfold.weights.row_weights import RowWeights, row_total
@@ -23,9 +24,6 @@ MAX_SAMPLE_ROWS = 256
 # Of its mean: a sum of n numbers is off by n·2⁻⁵³ of them, which is less than a thousandth of a
 # larger spread. Columns of less have their mean taken from their offsets.
 MIN_SPREAD_RATIO = 2.0**-43
-SPACING_RATIO = 2.0**-52
-# Squares below 2⁻¹⁰²² are off by 2⁻¹⁰⁷⁵ or less, which does not count in this sum of up to 2⁴⁰.
-MIN_SQUARE_SUM = 2.0**-1000
 
 
 def column_means(X: Any, weights: RowWeights | None = None) -> Array:
@@ -82,7 +80,7 @@ def column_deviations(
         values = X[:, [column]]
         values = values.toarray() if sp.issparse(values) else values.astype(float)
         deviation = _deviation_in_units(values[:, 0] - mean[column], weights)
-        if deviation > SPACING_RATIO * abs(mean[column]):
+        if deviation > EPS * abs(mean[column]):
             deviations[column] = deviation
     return deviations
 
@@ -117,7 +115,7 @@ def deviations_of(squares: Array, n: float, mean: Array, constant: float = 1.0) 
     float32 with two different values deviate by more.
     """
     deviations = np.sqrt(np.maximum(squares, 0.0) / n)
-    return np.where(deviations > SPACING_RATIO * np.abs(mean), deviations, constant)
+    return np.where(deviations > EPS * np.abs(mean), deviations, constant)
 
 
 def vanishing_columns(X: Any, squares: Array) -> Array:

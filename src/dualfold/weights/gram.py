@@ -9,7 +9,8 @@ import scipy.sparse as sp
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput, TooLarge
-from dualfold.graph.number_rows import MIN_SQUARED_EXTENT, widest_extent
+from dualfold.graph.number_rows import widest_extent
+from dualfold.kernels.arithmetic import MIN_SQUARE_SUM
 from dualfold.kernels.threads import in_shares, row_slices
 from dualfold.weights.precision import (
     Products,
@@ -122,7 +123,7 @@ def refuse_scale(trace: float, X: Any) -> None:
             else "the data hold NaN or infinite values; fill or drop them first"
         )
     # Two rows at the least extent have half of its square.
-    if abs(trace) < MIN_SQUARED_EXTENT / 2 and widest_extent(X) > 0:
+    if abs(trace) < MIN_SQUARE_SUM / 2 and widest_extent(X) > 0:
         raise InvalidInput("the squares of these data vanish; multiply them by a constant first")
 
 

@@ -13,6 +13,7 @@ from sklearn.metrics.pairwise import pairwise_kernels
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
+from dualfold.kernels.arithmetic import UNIT_ROUNDOFF as _U
 from dualfold.kernels.threads import (
     in_shares,
     in_threads,
@@ -23,7 +24,6 @@ from dualfold.kernels.threads import (
 from dualfold.weights.gram import CACHED_NUMBERS, centre_by_masses
 from dualfold.weights.precision import (
     HIGHER_ORDER_FACTOR,
-    UNIT_ROUNDOFF,
     weighted_centring_error,
 )
 from dualfold.weights.row_weights import RowWeights
@@ -47,7 +47,6 @@ KERNEL_NAMES = (
     "laplacian",
     *POSITIVE_KERNELS,
 )
-_U = UNIT_ROUNDOFF[np.dtype(np.float64)]
 
 
 @dataclass(frozen=True, eq=False)

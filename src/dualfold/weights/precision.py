@@ -22,19 +22,17 @@ from typing import Any
 import numpy as np
 
 from dualfold.arrays import Array
+from dualfold.kernels.arithmetic import UNIT_ROUNDOFF as _U
+from dualfold.kernels.arithmetic import smallest_positive, unit_roundoff
 from dualfold.kernels.threads import in_shares, thin_tiles
 from dualfold.weights.column_moments import tight_columns
 from dualfold.weights.row_weights import RowWeights
 
-UNIT_ROUNDOFF = {np.dtype(np.float32): 2.0**-24, np.dtype(np.float64): 2.0**-53}
-# The least double and float: what a product may lose where it underflows.
-SMALLEST_POSITIVE = {np.dtype(np.float32): 2.0**-149, np.dtype(np.float64): 2.0**-1074}
 HIGHER_ORDER_FACTOR = 1.02
 # Errors below this share of the largest eigenvalue are not reported in a certificate.
 MIN_REPORTED_SHARE = 1e-9
 # Up to this many rows two more steps of the power method take no noticeable time.
 MAX_SMALL_ROWS = 4_000
-_U = UNIT_ROUNDOFF[np.dtype(np.float64)]
 
 
 def rounding_sentence(error: float, A: Any, kind: Any) -> str:
@@ -114,12 +112,12 @@ class Products:
     @property
     def unit(self) -> float:
         """The unit roundoff of the products."""
-        return UNIT_ROUNDOFF[np.dtype(self.kind)]
+        return unit_roundoff(self.kind)
 
     @property
     def underflow(self) -> float:
         """What all products may lose where they underflow."""
-        return self.n * self.width * SMALLEST_POSITIVE[np.dtype(self.kind)]
+        return self.n * self.width * smallest_positive(self.kind)
 
 
 def squares_error(trace: float, left_over: float, mean_off: float, products: Products) -> float:
@@ -131,7 +129,7 @@ def squares_error(trace: float, left_over: float, mean_off: float, products: Pro
     are by (depth + 3)u in all, times Σ‖x − s‖² = trace + n‖x̄ − s‖². They are added in
     float64, at most n/50 + 64 of them. An error η of x̄ changes the last term by
     n(2‖η‖‖x̄ − s‖ + ‖η‖²), whose rounding is 4u of its size. Products that underflow lose
-    SMALLEST_POSITIVE each.
+    the smallest positive number each.
     """
     n, around = products.n, trace + products.n * left_over**2
     relative = (products.depth + 3) * products.unit + (n / 50 + 64) * _U
@@ -248,13 +246,11 @@ def centred_distances_error(K: Array, rounding: float, squared: Any) -> float:
     Row means are off by (n + 4)u, in float64, and enter n·2M at a time. |K| has row sums of at
     most 1.25n·M, and is rounded to its own kind.
     """
-    n, unit = len(K), UNIT_ROUNDOFF[K.dtype]
+    n, unit = len(K), unit_roundoff(K.dtype)
     diagonal = np.diagonal(K).astype(float)
     most = max(float(diagonal.max()) + float(diagonal.sum()) / n, 0.0)
-    share = (
-        rounding + UNIT_ROUNDOFF[np.dtype(squared)] / 2 + 2 * (n + 4) * _U + 1.25 * (unit + 2 * _U)
-    )
-    return HIGHER_ORDER_FACTOR * n * most * share + n * SMALLEST_POSITIVE[K.dtype]
+    share = rounding + unit_roundoff(squared) / 2 + 2 * (n + 4) * _U + 1.25 * (unit + 2 * _U)
+    return HIGHER_ORDER_FACTOR * n * most * share + n * smallest_positive(K.dtype)
 
 
 def weighted_centring_error(K: Array, total: float) -> float:

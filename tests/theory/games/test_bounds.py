@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 from mpmath import mp, mpf
 
+from dualfold.kernels.arithmetic.intervals import Interval
 from dualfold.theory.games import Huber, LeastSquares, Quadratic, norm
 from dualfold.theory.games.composites import Flattened, HalfSquare, Linear, Mixture, Sum
-from dualfold.theory.games.intervals import Interval
 from dualfold.theory.games.losses import Entropy, LargestAffine, Logistic, LogSumExp
 from dualfold.theory.games.planes import bowl_minimum, difference, lower_sum
 

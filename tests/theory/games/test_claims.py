@@ -10,6 +10,14 @@ import numpy as np
 import pytest
 
 from dualfold.errors import ConditionFails, InvalidInput
+from dualfold.kernels.arithmetic.intervals import (
+    Interval,
+    dot,
+    largest_eigenvalue,
+    least_eigenvalue,
+    length,
+    norm_interval,
+)
 from dualfold.theory.games import (
     Ball,
     Box,
@@ -31,14 +39,6 @@ from dualfold.theory.games import (
 )
 from dualfold.theory.games.composites import HalfSquare
 from dualfold.theory.games.convex_sets import Ellipsoid, Everywhere
-from dualfold.theory.games.intervals import (
-    Interval,
-    dot,
-    largest_eigenvalue,
-    least_eigenvalue,
-    length,
-    norm_interval,
-)
 from dualfold.theory.games.losses import LargestAffine, Logistic, LogSumExp
 from dualfold.theory.games.plain_recipes import boundary_frank_wolfe, cumulative_descent
 from dualfold.theory.games.structured_sets import AffineSet, Product

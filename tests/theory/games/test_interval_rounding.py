@@ -13,18 +13,18 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dualfold.theory.games import Spectrahedron, composites, losses, structured_sets, unfolding_dual
-from dualfold.theory.games import intervals as sure_numbers
-from dualfold.theory.games.composites import Linear
-from dualfold.theory.games.intervals import (
-    ExactMatrix,
+from dualfold.kernels.arithmetic import intervals as sure_numbers
+from dualfold.kernels.arithmetic.intervals import (
     Interval,
+    SizedMatrix,
     dot,
     gram_interval,
     least_eigenvalue,
     length,
     norm_interval,
 )
+from dualfold.theory.games import Spectrahedron, composites, losses, structured_sets, unfolding_dual
+from dualfold.theory.games.composites import Linear
 from dualfold.theory.games.unfolding_dual import EasiestBend
 from tests.proofs.coarse import patched
 
@@ -35,7 +35,7 @@ def gamma(k, unit=COARSE / 2):
     return k * unit / (1 - k * unit)
 
 
-# ---- numbers with a bound of their error (theory/games/intervals.py)
+# ---- numbers with a bound of their error (kernels/arithmetic/intervals.py)
 
 
 def wide(n, seed):
@@ -45,7 +45,7 @@ def wide(n, seed):
 
 @pytest.mark.parametrize("n", [1, 2, 3, 16])
 def test_sums_of_coarse_numbers_hold_their_rounding(monkeypatch, n):
-    patched(monkeypatch, sure_numbers, EPS=COARSE, BOUND_GROWTH=1.0, UNDERFLOW_BOUND=0.0)
+    patched(monkeypatch, sure_numbers, EPS=COARSE, BOUND_GROWTH=1.0, OPERATIONS_UNDERFLOW=0.0)
     a, b, M = wide(n, 1), wide(n, 2), np.random.default_rng(3).normal(size=(2, n))
     x, y = np.abs(a.mid), np.abs(b.mid)
     # The bound is a computed sum itself: it may have come out smaller by γ of it.
@@ -55,7 +55,7 @@ def test_sums_of_coarse_numbers_hold_their_rounding(monkeypatch, n):
     held = x @ b.off + a.off @ (y + b.off)
     assert dot(a, b).off >= (held + gamma(n) * (x @ y)) / (1 - gamma(n))
     assert dot(Interval(a.mid), Interval(b.mid)).off >= gamma(n) * (x @ y) / (1 - gamma(n))
-    for matrix in (ExactMatrix(M), Interval(M), Interval(M, 200.0 + 0.0 * M)):
+    for matrix in (SizedMatrix(M), Interval(M), Interval(M, 200.0 + 0.0 * M)):
         spread = matrix.off if isinstance(matrix, Interval) and np.ndim(matrix.off) else 0.0 * M
         least = np.abs(M) @ a.off + spread @ (x + a.off) + gamma(n) * (np.abs(M) @ x)
         found = (matrix @ a).off
@@ -67,7 +67,7 @@ def test_sums_of_coarse_numbers_hold_their_rounding(monkeypatch, n):
 
 def test_each_operation_grows_by_the_factor_that_covers_its_own_rounding(monkeypatch):
     grown = 1.25
-    patched(monkeypatch, sure_numbers, EPS=0.0, BOUND_GROWTH=grown, UNDERFLOW_BOUND=0.0)
+    patched(monkeypatch, sure_numbers, EPS=0.0, BOUND_GROWTH=grown, OPERATIONS_UNDERFLOW=0.0)
     a, b = Interval(3.0, 0.25), Interval(-2.0, 0.5)
     n, v, w = 3, wide(3, 4), wide(3, 5)
     x, y = np.abs(v.mid), np.abs(w.mid)
@@ -78,7 +78,7 @@ def test_each_operation_grows_by_the_factor_that_covers_its_own_rounding(monkeyp
         (a / b, grown * (0.25 + 1.5 * 0.5) / 1.5),  # the room in the denominator shrinks as well
         (v.sum(), v.off.sum()),
         (dot(v, w), x @ w.off + v.off @ (y + w.off)),
-        (ExactMatrix(np.ones((1, n))) @ v, v.off.sum()),
+        (SizedMatrix(np.ones((1, n))) @ v, v.off.sum()),
         (
             Interval(np.ones((1, n)), 0.5 * np.ones((1, n))) @ v,
             v.off.sum() + 0.5 * (x + v.off).sum(),
@@ -89,7 +89,7 @@ def test_each_operation_grows_by_the_factor_that_covers_its_own_rounding(monkeyp
 
 
 def test_products_and_quotients_of_coarse_numbers_hold_their_rounding(monkeypatch):
-    patched(monkeypatch, sure_numbers, EPS=COARSE, BOUND_GROWTH=1.0, UNDERFLOW_BOUND=0.0)
+    patched(monkeypatch, sure_numbers, EPS=COARSE, BOUND_GROWTH=1.0, OPERATIONS_UNDERFLOW=0.0)
     a, b = Interval(3.0), Interval(-2.0)
     for found, size in ((a + b, 1.0), (a - b, 5.0), (a * b, 6.0), (a / b, 1.5)):
         assert COARSE / 2 * size <= found.off <= COARSE * size * (1 + 1e-12)
@@ -99,7 +99,7 @@ def test_products_and_quotients_of_coarse_numbers_hold_their_rounding(monkeypatc
 
 
 def test_least_eigenvalues_pay_for_their_factorisation(monkeypatch):
-    patched(monkeypatch, sure_numbers, EPS=COARSE, UNDERFLOW_BOUND=0.0)
+    patched(monkeypatch, sure_numbers, EPS=COARSE, OPERATIONS_UNDERFLOW=0.0)
     M = np.array([[2.0, 1.0, 0.0], [1.0, 3.0, -1.0], [0.0, -1.0, 2.5]]) / 4
     n, least = 3, float(np.linalg.eigvalsh(M)[0])
     # Cholesky's factorisation of M − sI is right to γ_{n+1}·trace (Higham 10.3), its shift to u|s|.
@@ -146,7 +146,7 @@ def test_the_dual_of_unfolding_pays_for_its_sums(monkeypatch):
     edges = np.array([[0, 1], [1, 2], [2, 3], [0, 3], [0, 2]])
     bend, x = EasiestBend(4, edges, np.array([1.0, 2.0, 1.0, 1.0, 0.5])), np.full(5, 0.2)
     plain = bend.value_interval(x)
-    patched(monkeypatch, unfolding_dual, EPS=COARSE, UNDERFLOW_BOUND=0.0)
+    patched(monkeypatch, unfolding_dual, EPS=COARSE, OPERATIONS_UNDERFLOW=0.0)
     coarse = bend.value_interval(x)
     weights = x / bend.squared_lengths
     # Row i of the Laplacian adds up its weights, and each of them is a quotient.
@@ -161,19 +161,19 @@ def test_the_dual_of_unfolding_pays_for_its_sums(monkeypatch):
 
 
 def test_lengths_are_charged_by_their_entries(monkeypatch):
-    patched(monkeypatch, sure_numbers, EPS=COARSE, BOUND_GROWTH=1.0, UNDERFLOW_BOUND=0.25)
+    patched(monkeypatch, sure_numbers, EPS=COARSE, BOUND_GROWTH=1.0, OPERATIONS_UNDERFLOW=0.25)
     a = np.array([3.0, 4.0, 0.0])
     over = np.sqrt(25.0 + 3 * 0.25) * (1 + (3 + 8) * COARSE)
     assert length(a) == pytest.approx(over, rel=1e-12)
     found = norm_interval(a)
     assert found.mid == length(a)
     assert found.off == pytest.approx(over * ((4 * 3 + 128) * COARSE + 2.0**-46) + 0.5, rel=1e-12)
-    patched(monkeypatch, sure_numbers, EPS=0.0, UNDERFLOW_BOUND=0.0)
+    patched(monkeypatch, sure_numbers, EPS=0.0, OPERATIONS_UNDERFLOW=0.0)
     assert norm_interval(a).off == 5 * 2.0**-46
 
 
 def test_matrices_with_errors_are_charged_for_the_size_of_the_vector(monkeypatch):
-    patched(monkeypatch, sure_numbers, EPS=COARSE, BOUND_GROWTH=1.0, UNDERFLOW_BOUND=0.0)
+    patched(monkeypatch, sure_numbers, EPS=COARSE, BOUND_GROWTH=1.0, OPERATIONS_UNDERFLOW=0.0)
     M, x = (
         Interval(np.array([[2.0, -1.0]]), np.array([[0.5, 0.25]])),
         Interval(np.array([4.0, -8.0]), 1.0),
@@ -184,8 +184,8 @@ def test_matrices_with_errors_are_charged_for_the_size_of_the_vector(monkeypatch
 
 
 def test_slopes_of_soft_maxima_are_charged_for_their_exponents(monkeypatch):
-    patched(monkeypatch, losses, EPS=COARSE**2, LIBRARY_ERROR=2.0**-12, UNDERFLOW_BOUND=0.0)
-    patched(monkeypatch, sure_numbers, EPS=COARSE**2, BOUND_GROWTH=1.0, UNDERFLOW_BOUND=0.0)
+    patched(monkeypatch, losses, EPS=COARSE**2, LIBRARY_ERROR=2.0**-12, OPERATIONS_UNDERFLOW=0.0)
+    patched(monkeypatch, sure_numbers, EPS=COARSE**2, BOUND_GROWTH=1.0, OPERATIONS_UNDERFLOW=0.0)
     x, width = np.array([0.0, -3.0, 1.0]), 2.0
     f = losses.LogSumExp(width)
     found = f.slope_interval(x)
@@ -196,7 +196,7 @@ def test_slopes_of_soft_maxima_are_charged_for_their_exponents(monkeypatch):
 
 
 def test_sums_of_planes_are_charged_by_their_number(monkeypatch):
-    patched(monkeypatch, composites, EPS=COARSE, UNDERFLOW_BOUND=0.25)
+    patched(monkeypatch, composites, EPS=COARSE, OPERATIONS_UNDERFLOW=0.25)
     f = composites.Mixture(
         ((0.5, Linear(np.array([4.0, 0.0]))), (2.0, Linear(np.array([0.0, 1.0]))))
     )
@@ -209,7 +209,7 @@ def test_laplacians_are_charged_by_their_terms(monkeypatch):
     f = EasiestBend(3, edges, np.array([1.0, 2.0, 4.0]))
     seen, x = [], np.array([0.5, 0.25, 0.25])
     real = unfolding_dual.least_eigenvalue
-    patched(monkeypatch, unfolding_dual, EPS=COARSE, UNDERFLOW_BOUND=2.0**-10)
+    patched(monkeypatch, unfolding_dual, EPS=COARSE, OPERATIONS_UNDERFLOW=2.0**-10)
     monkeypatch.setattr(
         unfolding_dual, "least_eigenvalue", lambda M, at: (seen.append(M), real(M, at))[1]
     )

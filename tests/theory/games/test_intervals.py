@@ -1,8 +1,8 @@
 """Numbers with a bound of their error, against exact fractions: the truth is inside, and not far.
 
 Each operation is tried at all corners of what its operands hold. Its bound may be wider than the
-corners by the rounding that the docstring of `theory/games/intervals.py` allows, and not by more: a
-bound that grew with the wrong power of a number would be wider at one of the scales.
+corners by the rounding that the docstring of `kernels/arithmetic/intervals.py` allows, and not by
+more: a bound that grew with the wrong power of a number would be wider at one of the scales.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dualfold.theory.games.intervals import (
-    ExactMatrix,
+from dualfold.kernels.arithmetic.intervals import (
     Interval,
+    SizedMatrix,
     dot,
     gram_interval,
     interval,
@@ -137,8 +137,8 @@ def test_matrices_times_vectors_hold_the_truth(scale, wide):
     M, x = scale * rng.normal(size=(4, 6)), rng.normal(size=6)
     off = scale * wide * rng.uniform(size=M.shape)
     vector = Interval(x, 1e-9 * rng.uniform(size=6))
-    fixed, free = ExactMatrix(M) @ vector, Interval(M, off) @ vector
-    turned = ExactMatrix(np.ascontiguousarray(M.T)).transpose @ vector
+    fixed, free = SizedMatrix(M) @ vector, Interval(M, off) @ vector
+    turned = SizedMatrix(np.ascontiguousarray(M.T)).transpose @ vector
     for row in range(4):
         for found, around in ((fixed, 0 * off), (free, off), (turned, 0 * off)):
             m, v, dm, dv = map(exact_array, (M[row], x, around[row], vector.off))

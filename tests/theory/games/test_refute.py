@@ -7,11 +7,11 @@ from types import SimpleNamespace
 
 import numpy as np
 
+from dualfold.kernels.arithmetic.intervals import Interval
 from dualfold.theory.games import (
     Quadratic,
     refute,
 )
-from dualfold.theory.games.intervals import Interval
 
 REFUTE = sys.modules[refute.__module__]  # the function has the name of its module
 

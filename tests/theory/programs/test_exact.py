@@ -10,6 +10,7 @@ import pytest
 import scipy.sparse as sp
 
 from dualfold.errors import TooLarge
+from dualfold.kernels.arithmetic.exact import double_above, double_below, fractions
 from dualfold.theory.programs import (
     LinearProgram,
     QuadraticProgram,
@@ -21,9 +22,6 @@ from dualfold.theory.programs.exact import (
     _elimination_solution,
     _enclosed_solution,
     corrections,
-    double_above,
-    double_below,
-    fractions,
 )
 
 

@@ -8,17 +8,13 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from dualfold.kernels.arithmetic.exact import ExactMatrix, fractions
 from dualfold.theory.programs import (
     LinearProgram,
     QuadraticProgram,
 )
 from dualfold.theory.programs import objective_bounds as bounds
-from dualfold.theory.programs.exact import (
-    Enclosure,
-    ExactMatrix,
-    ExactProgram,
-    fractions,
-)
+from dualfold.theory.programs.exact import Enclosure, ExactProgram
 from dualfold.theory.programs.objective_bounds import (
     Box,
     Curvature,
@@ -203,7 +199,7 @@ def test_curvature_is_decided_to_the_last_digit_of_the_numbers():
 def test_a_floor_of_curvature_is_charged_for_its_trace(monkeypatch):
     eps = 2.0**-20
     monkeypatch.setattr(bounds, "EPS", eps)
-    monkeypatch.setattr(bounds, "TINY", 0.0)
+    monkeypatch.setattr(bounds, "SMALLEST_NORMAL", 0.0)
     floor = bounds._eigenvalue_floor(np.diag([1.0, 2.0, 4.0]))
     left = np.array([1.0, 2.0, 4.0]) - 0.9
     charged = 2 * (3 + 2) * eps * left.sum() + 2 * eps * (left.max() + 0.9)
@@ -212,7 +208,7 @@ def test_a_floor_of_curvature_is_charged_for_its_trace(monkeypatch):
 
 def test_curvature_pays_for_its_factorisation(monkeypatch):
     unit = 2.0**-12
-    patched(monkeypatch, bounds, EPS=unit, TINY=0.0)
+    patched(monkeypatch, bounds, EPS=unit, SMALLEST_NORMAL=0.0)
     Q = np.array([[1.0, 0.25, 0.0], [0.25, 1.5, -0.25], [0.0, -0.25, 1.0]])
     n, least = 3, float(np.linalg.eigvalsh(Q)[0])
     found = float(bounds._eigenvalue_floor(Q))
@@ -231,7 +227,7 @@ def test_rows_bound_single_variables_by_division():
 
 def test_curvature_of_many_rows_pays_for_each(monkeypatch):
     unit, n = 2.0**-16, 30
-    patched(monkeypatch, bounds, EPS=unit, TINY=0.0)
+    patched(monkeypatch, bounds, EPS=unit, SMALLEST_NORMAL=0.0)
     Q = np.eye(n) + np.diag(np.full(n - 1, 0.125), 1) + np.diag(np.full(n - 1, 0.125), -1)
     least = float(np.linalg.eigvalsh(Q)[0])
     slack = (n + 1) * unit / 2 * n * (1 - 0.9 * least)

@@ -8,14 +8,10 @@ from typing import Any, Self
 import numpy as np
 
 from dualfold.arrays import Array
+from dualfold.kernels.arithmetic import MIN_SQUARE_SUM
 from dualfold.methods.maps.linear_map import ProjectionLift
 from dualfold.trace.problem import TraceProblem
-from dualfold.weights.column_moments import (
-    MIN_SQUARE_SUM,
-    deviations_of,
-    refuse_vanishing,
-    vanishing_columns,
-)
+from dualfold.weights.column_moments import deviations_of, refuse_vanishing, vanishing_columns
 from dualfold.weights.covariance import (
     RowShift,
     scatter,

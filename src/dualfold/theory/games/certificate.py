@@ -18,8 +18,8 @@ from dualfold.certificate import (
     level_of,
 )
 from dualfold.errors import Argument, InvalidInput
+from dualfold.kernels.arithmetic.intervals import Interval
 from dualfold.theory.games.convex_sets import Ball
-from dualfold.theory.games.intervals import Interval
 from dualfold.theory.games.plane_bound import GUESSED_ROUNDING, LowerBound
 
 

@@ -14,11 +14,8 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
-from dualfold.theory.games.convex_functions import Convex, Move
-from dualfold.theory.games.doubles import doubles, number
-from dualfold.theory.games.intervals import (
-    EPS,
-    UNDERFLOW_BOUND,
+from dualfold.kernels.arithmetic import EPS, OPERATIONS_UNDERFLOW
+from dualfold.kernels.arithmetic.intervals import (
     Interval,
     dot,
     interval,
@@ -26,6 +23,8 @@ from dualfold.theory.games.intervals import (
     upper_product,
     upper_sum,
 )
+from dualfold.theory.games.convex_functions import Convex, Move
+from dualfold.theory.games.doubles import doubles, number
 from dualfold.theory.games.planes import Plane, Share, difference, lower_sum
 
 
@@ -407,7 +406,7 @@ class Mixture(Convex):
         )
         slope = np.asarray(sum(share * plane.slope for share, plane in planes))
         size = np.asarray(sum(abs(share) * np.abs(plane.slope) for share, plane in planes))
-        rounding = (len(planes) + 2) * EPS * length(size) + slope.size * UNDERFLOW_BOUND
+        rounding = (len(planes) + 2) * EPS * length(size) + slope.size * OPERATIONS_UNDERFLOW
         slack = upper_sum(rounding, *(upper_product(share, plane.slack) for share, plane in planes))
         return Plane(height, slope, slack)
 

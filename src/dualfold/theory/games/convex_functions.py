@@ -17,9 +17,8 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
-from dualfold.theory.games.convex_sets import WHOLE_SPACE, ConvexSet
-from dualfold.theory.games.intervals import (
-    EPS,
+from dualfold.kernels.arithmetic import EPS
+from dualfold.kernels.arithmetic.intervals import (
     Interval,
     dot,
     interval,
@@ -27,6 +26,7 @@ from dualfold.theory.games.intervals import (
     upper_product,
     upper_sum,
 )
+from dualfold.theory.games.convex_sets import WHOLE_SPACE, ConvexSet
 from dualfold.theory.games.planes import NO_BOUND, Plane, Share, bowl_minimum, lower_sum
 
 # How far outside its domain, relatively, rounding may put a point.

@@ -20,8 +20,7 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
-from dualfold.theory.games.doubles import doubles, number, vector
-from dualfold.theory.games.intervals import (
+from dualfold.kernels.arithmetic.intervals import (
     Interval,
     dot,
     interval,
@@ -30,6 +29,7 @@ from dualfold.theory.games.intervals import (
     upper_product,
     upper_sum,
 )
+from dualfold.theory.games.doubles import doubles, number, vector
 from dualfold.theory.games.planes import NO_BOUND, Share, lower_sum
 
 

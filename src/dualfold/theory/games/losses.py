@@ -15,20 +15,19 @@ from scipy.special import expit, log_softmax, logsumexp, softmax, xlogy
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
-from dualfold.theory.games.convex_functions import DOMAIN_ROUNDING, Convex, Support
-from dualfold.theory.games.convex_sets import Ball
-from dualfold.theory.games.doubles import doubles, number, table, vector
-from dualfold.theory.games.intervals import (
-    EPS,
+from dualfold.kernels.arithmetic import EPS, OPERATIONS_UNDERFLOW
+from dualfold.kernels.arithmetic.intervals import (
     LIBRARY_ERROR,
-    UNDERFLOW_BOUND,
-    ExactMatrix,
     Interval,
+    SizedMatrix,
     dot,
     gram_interval,
     interval,
     largest_eigenvalue,
 )
+from dualfold.theory.games.convex_functions import DOMAIN_ROUNDING, Convex, Support
+from dualfold.theory.games.convex_sets import Ball
+from dualfold.theory.games.doubles import doubles, number, table, vector
 from dualfold.theory.games.planes import Plane
 from dualfold.theory.games.polytopes import Box, L1Ball, Simplex
 
@@ -121,15 +120,15 @@ class Logistic(Convex):
         return max(0.0, largest_eigenvalue(gram_interval(small))) / 4
 
     @cached_property
-    def _signed_rows(self) -> ExactMatrix:
-        return ExactMatrix(self.rows * self.labels[:, None])
+    def _signed_rows(self) -> SizedMatrix:
+        return SizedMatrix(self.rows * self.labels[:, None])
 
     def value_interval(self, x: Array) -> Interval:
         margin = self._signed_rows @ x
         m = margin.mid
         loss = np.maximum(-m, 0.0) + np.log1p(np.exp(-np.abs(m)))
         # The loss of a row rises no faster than its margin falls.
-        return Interval(loss, margin.off + 3 * LIBRARY_ERROR * loss + UNDERFLOW_BOUND).sum()
+        return Interval(loss, margin.off + 3 * LIBRARY_ERROR * loss + OPERATIONS_UNDERFLOW).sum()
 
     def slope_interval(self, x: Array) -> Interval:
         margin = self._signed_rows @ x
@@ -137,7 +136,7 @@ class Logistic(Convex):
         p = np.where(margin.mid > 0, small, 1.0) / (1 + small)
         # p moves no faster than a quarter of the margin.
         return self._signed_rows.transpose @ Interval(
-            -p, margin.off / 4 + 2 * LIBRARY_ERROR * p + UNDERFLOW_BOUND
+            -p, margin.off / 4 + 2 * LIBRARY_ERROR * p + OPERATIONS_UNDERFLOW
         )
 
     @property
@@ -210,8 +209,8 @@ class LargestAffine(Convex):
         return Interval(float(heights.mid.max()), float(heights.off.max()))
 
     @cached_property
-    def _exact_matrix(self) -> ExactMatrix:
-        return ExactMatrix(self.rows)
+    def _exact_matrix(self) -> SizedMatrix:
+        return SizedMatrix(self.rows)
 
     def plane(self, z: Array) -> Plane:
         """One of the planes: under the largest of them wherever rounding took it from."""
@@ -244,7 +243,7 @@ class Entropy(Convex):
     def value_interval(self, x: Array) -> Interval:
         terms = xlogy(x, x)
         inside = x.min() >= 0 and self.outside_distance(x) <= 1e-9
-        off = 2 * LIBRARY_ERROR * np.abs(terms) + UNDERFLOW_BOUND
+        off = 2 * LIBRARY_ERROR * np.abs(terms) + OPERATIONS_UNDERFLOW
         return Interval(terms, off if inside else np.inf).sum()
 
     def slope_interval(self, x: Array) -> Interval:
@@ -299,7 +298,7 @@ class LogSumExp(Convex):
         relative = (
             2 * scaled.off.max() + 2 * EPS * np.abs(below) + 8 * len(x) * EPS + 4 * LIBRARY_ERROR
         )
-        return Interval(p, np.where(relative < 0.1, 2 * relative * p + UNDERFLOW_BOUND, 1.0))
+        return Interval(p, np.where(relative < 0.1, 2 * relative * p + OPERATIONS_UNDERFLOW, 1.0))
 
     def value(self, x: Array) -> float:
         return self.width * float(logsumexp(x / self.width))

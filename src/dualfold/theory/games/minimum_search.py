@@ -21,6 +21,7 @@ import numpy as np
 from dualfold.arrays import Array
 from dualfold.certificate import DEFAULT_TOLERANCE
 from dualfold.errors import InvalidInput, NotConverged
+from dualfold.kernels.arithmetic import EPS
 from dualfold.theory.games.certificate import Bracket, terms_of
 from dualfold.theory.games.composites import Linear, Mixture
 from dualfold.theory.games.convex_functions import Convex, Move
@@ -30,7 +31,6 @@ from dualfold.theory.games.divergences import (
     Euclidean,
     proximal_descent,
 )
-from dualfold.theory.games.intervals import EPS
 from dualfold.theory.games.plane_bound import LowerBound
 
 MAX_PLANE_STEPS = 200

@@ -29,11 +29,8 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
-from dualfold.theory.games.convex_functions import Convex, Move
-from dualfold.theory.games.convex_sets import Ball
-from dualfold.theory.games.intervals import (
-    EPS,
-    UNDERFLOW_BOUND,
+from dualfold.kernels.arithmetic import EPS, OPERATIONS_UNDERFLOW
+from dualfold.kernels.arithmetic.intervals import (
     Interval,
     dot,
     interval,
@@ -41,6 +38,8 @@ from dualfold.theory.games.intervals import (
     upper_product,
     upper_sum,
 )
+from dualfold.theory.games.convex_functions import Convex, Move
+from dualfold.theory.games.convex_sets import Ball
 from dualfold.theory.games.planes import NO_BOUND, Plane, bowl_minimum, difference, lower_sum
 
 MAX_MULTIPLIERS = 40  # usually a few are enough
@@ -65,7 +64,7 @@ class MeanPlane:
         mean = self.slope + step
         rounding = EPS * upper_sum(2 * length(step), length(mean))
         if rounding:
-            rounding = upper_sum(rounding, mean.size * UNDERFLOW_BOUND)
+            rounding = upper_sum(rounding, mean.size * OPERATIONS_UNDERFLOW)
         kept = 1.0 - Interval(share)
         self.slack = upper_sum(
             upper_product(kept.high(), self.slack), upper_product(share, slack), rounding

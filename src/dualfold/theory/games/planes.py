@@ -8,7 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.theory.games.intervals import EPS, Interval, length
+from dualfold.kernels.arithmetic import EPS
+from dualfold.kernels.arithmetic.intervals import Interval, length
 
 
 class Plane(NamedTuple):

@@ -8,10 +8,8 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
-from dualfold.theory.games.convex_sets import ConvexSet
-from dualfold.theory.games.doubles import doubles, number
-from dualfold.theory.games.intervals import (
-    EPS,
+from dualfold.kernels.arithmetic import EPS
+from dualfold.kernels.arithmetic.intervals import (
     Interval,
     dot,
     interval,
@@ -19,6 +17,8 @@ from dualfold.theory.games.intervals import (
     upper_product,
     upper_sum,
 )
+from dualfold.theory.games.convex_sets import ConvexSet
+from dualfold.theory.games.doubles import doubles, number
 from dualfold.theory.games.planes import Share, lower_sum
 
 

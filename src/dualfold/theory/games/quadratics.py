@@ -13,17 +13,17 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
-from dualfold.theory.games.convex_functions import DOMAIN_ROUNDING, Convex
-from dualfold.theory.games.doubles import doubles, number, table, vector
-from dualfold.theory.games.intervals import (
-    ExactMatrix,
+from dualfold.kernels.arithmetic.intervals import (
     Interval,
+    SizedMatrix,
     dot,
     gram_interval,
     interval,
     largest_eigenvalue,
     least_eigenvalue,
 )
+from dualfold.theory.games.convex_functions import DOMAIN_ROUNDING, Convex
+from dualfold.theory.games.doubles import doubles, number, table, vector
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,8 +90,8 @@ class Quadratic(Convex):
             )
 
     @cached_property
-    def _exact_matrix(self) -> ExactMatrix:
-        return ExactMatrix(self.matrix)
+    def _exact_matrix(self) -> SizedMatrix:
+        return SizedMatrix(self.matrix)
 
     @cached_property
     def _symmetric(self) -> Interval:
@@ -216,8 +216,8 @@ class LeastSquares(Convex):
         return self._exact_matrix.transpose @ (self._exact_matrix @ x - self.targets)
 
     @cached_property
-    def _exact_matrix(self) -> ExactMatrix:
-        return ExactMatrix(self.rows)
+    def _exact_matrix(self) -> SizedMatrix:
+        return SizedMatrix(self.rows)
 
     def value(self, x: Array) -> float:
         return float(np.sum((self.rows @ x - self.targets) ** 2)) / 2

@@ -9,12 +9,10 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
-from dualfold.theory.games.convex_sets import ConvexSet
-from dualfold.theory.games.doubles import number, table, vector
-from dualfold.theory.games.intervals import (
-    EPS,
-    ExactMatrix,
+from dualfold.kernels.arithmetic import EPS
+from dualfold.kernels.arithmetic.intervals import (
     Interval,
+    SizedMatrix,
     dot,
     interval,
     least_eigenvalue,
@@ -22,6 +20,8 @@ from dualfold.theory.games.intervals import (
     upper_product,
     upper_sum,
 )
+from dualfold.theory.games.convex_sets import ConvexSet
+from dualfold.theory.games.doubles import number, table, vector
 from dualfold.theory.games.planes import Share, difference, lower_sum
 from dualfold.theory.games.polytopes import Simplex
 
@@ -72,7 +72,7 @@ class Spectrahedron(ConvexSet):
         low = least_eigenvalue(symmetric)
         _, vectors = np.linalg.eigh(symmetric.mid)
         v = vectors[:, 0]  # Rayleigh: no eigenvalue's least is above this quotient
-        high = (dot(v, ExactMatrix(slope) @ v) / dot(v, v)).high()
+        high = (dot(v, SizedMatrix(slope) @ v) / dot(v, v)).high()
         middle = (low + high) / 2
         least = Interval(middle, max(high - middle, middle - low) * (1 + 4 * EPS))
         return self.total * least - dot(slope, origin)
@@ -135,8 +135,8 @@ class AffineSet(ConvexSet):
         This k makes MᵀMk the part of the slope in the span of the rows.
         """
         rows, _ = self._directions
-        turned = ExactMatrix(self.matrix) @ (rows.T @ ((rows @ slope) / self._squares))
-        carried = ExactMatrix(self.matrix.T) @ turned
+        turned = SizedMatrix(self.matrix) @ (rows.T @ ((rows @ slope) / self._squares))
+        carried = SizedMatrix(self.matrix.T) @ turned
         rest, off = difference(slope, carried.mid)
         bound = (dot(turned, self.values) - dot(carried, origin)).low()
         return Share(bound, rest, upper_sum(slack, off, length(carried.off)))

@@ -25,19 +25,12 @@ from scipy.linalg import eigh
 
 from dualfold.arrays import Array
 from dualfold.errors import DisconnectedGraph, InvalidInput
+from dualfold.kernels.arithmetic import EPS, OPERATIONS_UNDERFLOW
+from dualfold.kernels.arithmetic.intervals import Interval, dot, interval, least_eigenvalue, length
 from dualfold.theory.games.convex_functions import Conjugate, Convex, Indicator
 from dualfold.theory.games.divergences import KullbackLeibler
 from dualfold.theory.games.doubles import doubles
 from dualfold.theory.games.game import Run
-from dualfold.theory.games.intervals import (
-    EPS,
-    UNDERFLOW_BOUND,
-    Interval,
-    dot,
-    interval,
-    least_eigenvalue,
-    length,
-)
 from dualfold.theory.games.planes import Plane
 from dualfold.theory.games.players import OMD, BestResponse
 from dualfold.theory.games.polytopes import Simplex
@@ -127,7 +120,7 @@ class EasiestBend(Convex):
         lift = self._lift(laplacian)
         # No weight is negative, so an entry is off by no more than its terms in units of itself.
         terms = self._parallel + 4 + self.n * np.eye(self.n)
-        off = EPS * (terms * np.abs(laplacian) + 2 * lift) + len(x) * UNDERFLOW_BOUND
+        off = EPS * (terms * np.abs(laplacian) + 2 * lift) + len(x) * OPERATIONS_UNDERFLOW
         matrix = Interval(laplacian + lift, off if x.min() >= 0 else np.inf * off)
         high = -least_eigenvalue(matrix, self.bend(x)[0])
         low = self.plane(x).height

@@ -18,13 +18,12 @@ import scipy.sparse as sp
 
 from dualfold.arrays import Array
 from dualfold.certificate import Certificate, bound_text, checked_tolerance, level_of
+from dualfold.kernels.arithmetic import UNIT_ROUNDOFF as _U
 from dualfold.theory.point_pca.leading_sum import leading_fourth_powers
 from dualfold.theory.point_pca.point_descent import centred_points, kernel_times
 from dualfold.weights.column_moments import column_means
 from dualfold.weights.precision import mean_error
 from dualfold.weights.row_passes import combined_rows
-
-_U = 2.0**-53
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -21,6 +21,7 @@ import scipy.linalg
 
 from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
+from dualfold.kernels.arithmetic import UNIT_ROUNDOFF as _U
 from dualfold.trace.certificate import certify
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.proof.decomposition import all_eigenvalues
@@ -35,7 +36,6 @@ MAX_SPECTRUM_ROWS = 3_000
 MAX_DECOMPOSED_ROWS = 1_000
 # The tolerance of the proof of Σλ; any proof that is found is used.
 SUM_TOLERANCE = 1e-10
-_U = 2.0**-53
 
 
 @dataclass(frozen=True, eq=False)

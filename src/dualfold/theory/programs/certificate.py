@@ -32,17 +32,16 @@ from dualfold.certificate import (
     refuse_no_problem,
 )
 from dualfold.errors import Argument, InvalidInput
-from dualfold.theory.programs.balance import balanced_program
-from dualfold.theory.programs.entries import vector
-from dualfold.theory.programs.exact import (
-    Enclosure,
-    ExactProgram,
+from dualfold.kernels.arithmetic.exact import (
     double_above,
     double_below,
     floats,
     fractions,
     nearest_double,
 )
+from dualfold.theory.programs.balance import balanced_program
+from dualfold.theory.programs.entries import vector
+from dualfold.theory.programs.exact import Enclosure, ExactProgram
 from dualfold.theory.programs.feasible import feasible_near
 from dualfold.theory.programs.objective_bounds import (
     Box,

@@ -1,11 +1,6 @@
-"""Programs in exact arithmetic: every float is an integer over a power of 2.
+"""Programs in exact arithmetic: numbers are fractions in arrays of objects.
 
-Sums of products are taken over the integers, so nothing is rounded and nothing overflows.
-Numbers are `fractions.Fraction` in arrays of objects; they are rounded once, at the end,
-to the side that is needed.
-
-Linear systems are solved over the integers when they are small (Bareiss, "Sylvester's identity
-and multistep integer-preserving Gaussian elimination", 1968). Larger square ones are enclosed:
+Linear systems are solved over the integers when they are small. Larger square ones are enclosed:
 with an approximate inverse R of B and ‖I − RB‖∞ ≤ β < 1, B is regular and the solution of
 Bz = s has
 
@@ -21,7 +16,6 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import scipy.linalg
@@ -29,6 +23,17 @@ import scipy.sparse as sp
 
 from dualfold.arrays import Array
 from dualfold.errors import TooLarge
+from dualfold.kernels.arithmetic import EPS, SMALLEST_NORMAL
+from dualfold.kernels.arithmetic.exact import (
+    ZERO,
+    ExactMatrix,
+    dot,
+    double_above,
+    floats,
+    fractions,
+    numerators,
+    solution_on_columns,
+)
 from dualfold.theory.programs.program import Program
 
 # Sizes that exact arithmetic answers in seconds: docs/dev/notes/programs.md.
@@ -36,81 +41,6 @@ MAX_EXACT_ENTRIES = 5_000_000  # entries of all matrices together
 MAX_EXACT_EQUATIONS = 60  # solved over the integers
 MAX_QUICK_EQUATIONS = 20  # solved so in any case; for more an enclosure is tried first
 MAX_ENCLOSED_EQUATIONS = 1_500  # enclosed by a dense inverse in floating point
-EPS = float(np.finfo(float).eps)
-TINY = float(np.finfo(float).tiny)
-ZERO = Fraction(0)
-
-
-def fractions(numbers: Any) -> Array:
-    """The same numbers, exactly."""
-    exact = np.empty(len(numbers), dtype=object)
-    exact[:] = [Fraction(number) for number in np.asarray(numbers).tolist()]
-    return exact
-
-
-def floats(numbers: Any) -> Array:
-    """The nearest doubles (infinite where there is none)."""
-    return np.array([nearest_double(number) for number in numbers], dtype=float)
-
-
-def nearest_double(number: Fraction) -> float:
-    try:
-        return float(number)
-    except OverflowError:
-        return math.inf if number > 0 else -math.inf
-
-
-def double_above(number: Fraction) -> float:
-    """A double that is not below the number."""
-    rounded = nearest_double(number)
-    if rounded == -math.inf:
-        return -float(np.finfo(float).max)
-    return rounded if rounded == math.inf or Fraction(rounded) >= number else _next(rounded)
-
-
-def double_below(number: Fraction) -> float:
-    """A double that is not above the number."""
-    return -double_above(-number)
-
-
-def _next(number: float) -> float:
-    return math.nextafter(number, math.inf)
-
-
-def integers(numbers: Array) -> tuple[Array, int]:
-    """(N, s) with numbers = N/2^s, N Python integers."""
-    mantissas, exponents = np.frexp(np.asarray(numbers, dtype=float))
-    whole = (mantissas * 2.0**53).astype(np.int64)  # exact: a mantissa has 53 bits
-    powers = exponents.astype(np.int64) - 53
-    real = whole != 0
-    lowest = min(int(powers[real].min(initial=0)), 0)
-    shifts = np.where(real, powers - lowest, 0).astype(object)
-    return whole.astype(object) << shifts, -lowest
-
-
-class ExactMatrix:
-    """A matrix of doubles that multiplies vectors of fractions without rounding."""
-
-    def __init__(self, matrix: Any) -> None:
-        rows = sp.csr_array(matrix)
-        self.shape = rows.shape
-        self._starts, self._columns = rows.indptr, rows.indices
-        self._entries, self._shift = integers(rows.data)
-
-    def times(self, vector: Array) -> Array:
-        """The product with a vector of fractions."""
-        product = np.full(self.shape[0], ZERO, dtype=object)
-        if not len(self._columns):
-            return product
-        common = math.lcm(*(number.denominator for number in vector))
-        whole = np.array(
-            [number.numerator * (common // number.denominator) for number in vector], dtype=object
-        )
-        filled = np.flatnonzero(np.diff(self._starts))
-        sums = np.add.reduceat(self._entries * whole[self._columns], self._starts[filled])
-        scale = common << self._shift
-        product[filled] = [Fraction(int(total), scale) for total in sums]
-        return product
 
 
 class ExactProgram:
@@ -155,10 +85,6 @@ class ExactProgram:
         return -half_square(self.Q, v) - half_square(self.R, y) - dot(self.limits, y)
 
 
-def dot(first: Array, second: Array) -> Fraction:
-    return sum((a * b for a, b in zip(first, second, strict=True)), ZERO)
-
-
 def half_square(matrix: ExactMatrix | None, vector: Array) -> Fraction:
     """½uᵀQu; 0 without a matrix."""
     return ZERO if matrix is None else dot(vector, matrix.times(vector)) / 2
@@ -191,7 +117,7 @@ def corrections(matrix: sp.csr_array, right: Array, weights: Array) -> Iterator[
     dense = matrix.toarray()
     with np.errstate(all="ignore"):
         weighted = dense * weights
-        weighted /= np.maximum(np.abs(weighted).max(axis=1, initial=0.0), TINY)[:, None]
+        weighted /= np.maximum(np.abs(weighted).max(axis=1, initial=0.0), SMALLEST_NORMAL)[:, None]
     if not np.isfinite(weighted).all():
         return
     order = scipy.linalg.qr(weighted, mode="r", pivoting=True)[1]
@@ -219,49 +145,17 @@ def _elimination_solution(matrix: Array, right: Array) -> dict[int, Fraction] | 
 def _solution_on_columns(matrix: Array, right: Array) -> dict[int, Fraction] | None:
     """The same, among all columns of this matrix."""
     table = [_whole_row(row, last) for row, last in zip(matrix, right, strict=True)]
-    return _bareiss(table, matrix.shape[1])
+    return solution_on_columns(table, matrix.shape[1])
 
 
 def _whole_row(row: Array, right: Fraction) -> list[int]:
     """An equation times a number that makes all of it integers without common factor."""
-    entries, shift = integers(row)
+    entries, shift = numerators(row)
     scale = right.denominator
     last = (right.numerator << shift) if shift else right.numerator
     whole = [int(entry) * scale for entry in entries] + [last]
     factor = math.gcd(*whole) or 1
     return [entry // factor for entry in whole]
-
-
-def _bareiss(table: list[list[int]], width: int) -> dict[int, Fraction] | None:
-    """Fraction-free elimination of [matrix | right]; None if the equations contradict."""
-    pivots: list[int] = []
-    last, m = 1, len(table)
-    for column in range(width):
-        at = len(pivots)
-        if at == m:
-            break
-        found = [i for i in range(at, m) if table[i][column]]
-        if not found:
-            continue
-        chosen = min(found, key=lambda i: abs(table[i][column]))
-        table[at], table[chosen] = table[chosen], table[at]
-        top = table[at]
-        pivot = top[column]
-        for i in range(at + 1, m):
-            row, factor = table[i], table[i][column]
-            for j in range(column + 1, width + 1):
-                row[j] = (row[j] * pivot - top[j] * factor) // last
-            row[column] = 0
-        last = pivot
-        pivots.append(column)
-    if any(table[i][width] for i in range(len(pivots), m)):
-        return None
-    solved: dict[int, Fraction] = {}
-    for i in reversed(range(len(pivots))):
-        row = table[i]
-        total = row[width] - sum((row[j] * z for j, z in solved.items()), ZERO)
-        solved[pivots[i]] = Fraction(total) / row[pivots[i]]
-    return solved
 
 
 def _enclosed_solution(matrix: Array, right: Array) -> Enclosure | None:
@@ -276,7 +170,7 @@ def _enclosed_solution(matrix: Array, right: Array) -> Enclosure | None:
             return None
         moduli = np.abs(inverse)
         # Each product of m terms is rounded by less than m·EPS of its moduli, or underflows.
-        rounding = 2 * (m + 2) * EPS * (moduli @ np.abs(matrix)) + m * TINY
+        rounding = 2 * (m + 2) * EPS * (moduli @ np.abs(matrix)) + m * SMALLEST_NORMAL
         left = np.abs(np.eye(m) - inverse @ matrix) + rounding
         beta = float(left.sum(axis=1).max()) * (1 + 2 * m * EPS)
         near = inverse @ floats(right)
@@ -288,7 +182,7 @@ def _enclosed_solution(matrix: Array, right: Array) -> Enclosure | None:
         return None
     centre = fractions(near)
     rest = np.array([double_above(abs(number)) for number in right - exact.times(centre)])
-    size = float((moduli @ rest).max()) * (1 + 2 * (m + 2) * EPS) + m * TINY
+    size = float((moduli @ rest).max()) * (1 + 2 * (m + 2) * EPS) + m * SMALLEST_NORMAL
     if not np.isfinite(size):
         return None
     radius = Fraction(size) / (1 - Fraction(beta))

@@ -18,16 +18,9 @@ import scipy.optimize
 import scipy.sparse as sp
 
 from dualfold.arrays import Array
-from dualfold.theory.programs.exact import (
-    EPS,
-    TINY,
-    ZERO,
-    Enclosure,
-    ExactMatrix,
-    corrections,
-    floats,
-    fractions,
-)
+from dualfold.kernels.arithmetic import EPS, SMALLEST_NORMAL
+from dualfold.kernels.arithmetic.exact import ZERO, ExactMatrix, floats, fractions
+from dualfold.theory.programs.exact import Enclosure, corrections
 from dualfold.theory.programs.program import Program
 
 # A row is tight, or an entry 0, below these shares of the row's terms, or of the largest entry.
@@ -146,10 +139,10 @@ def _inner_point(system: System, u: Array, tight: Array, zero: Array, step: floa
     broken = np.maximum(-floats(system.slack(u)[tight]), 0) + 4 * EPS * scale[tight]
     away = np.vstack([rows, np.diag(units)[zero]])
     need = step * np.concatenate([broken, np.full(int(zero.sum()), 4 * EPS * largest)])
-    norms = np.maximum(np.linalg.norm(away, axis=1), TINY)
+    norms = np.maximum(np.linalg.norm(away, axis=1), SMALLEST_NORMAL)
     away, need = away / norms[:, None], need / norms
     equal = system.rows[system.n_ineq :].toarray() * units
-    equal /= np.maximum(np.linalg.norm(equal, axis=1), TINY)[:, None]
+    equal /= np.maximum(np.linalg.norm(equal, axis=1), SMALLEST_NORMAL)[:, None]
     if not (np.isfinite(away).all() and np.isfinite(equal).all()):
         return None
     away -= (away @ np.linalg.pinv(equal)) @ equal if len(equal) else 0.0

@@ -14,7 +14,7 @@ mixed-integer linear programming", 2004). All of it is exact.
 
 κ and D with Q ⪰ κD⁻² say how much Q curves. D holds powers of 2 that bring the diagonal to about
 1, so small units are not lost beside large ones. κ = 0 is proved for small matrices by
-elimination over the integers: all pivots are ≥ 0, and where one is 0 its whole row is. κ ≠ 0 is
+elimination over the numerators: all pivots are ≥ 0, and where one is 0 its whole row is. κ ≠ 0 is
 proved by Cholesky's factorisation in floating point: if it runs through on S = fl(DQD − σI), then
 
     S + tr(S)·γ·I ⪰ 0,   γ = 2(n + 2)·EPS     (Demmel, "On floating point errors in
@@ -36,27 +36,24 @@ import scipy.linalg
 import scipy.sparse as sp
 
 from dualfold.arrays import Array
-from dualfold.theory.programs.entries import diagonal_units
-from dualfold.theory.programs.exact import (
-    EPS,
-    TINY,
+from dualfold.kernels.arithmetic import EPS, SMALLEST_NORMAL
+from dualfold.kernels.arithmetic.exact import (
     ZERO,
-    Enclosure,
     ExactMatrix,
-    ExactProgram,
     dot,
     double_above,
     fractions,
-    half_square,
-    integers,
+    numerators,
 )
+from dualfold.theory.programs.entries import diagonal_units
+from dualfold.theory.programs.exact import Enclosure, ExactProgram, half_square
 from dualfold.theory.programs.program import Program
 
 End = Fraction | None  # None: infinite
 # How often bounds pass from row to row, and the entries up to which they do.
 N_PROPAGATIONS = 2
 MAX_PROPAGATED_ENTRIES = 100_000
-MAX_EXACT_ROWS = 100  # of a matrix that is eliminated over the integers
+MAX_EXACT_ROWS = 100  # of a matrix that is eliminated over the numerators
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +95,7 @@ def _eigenvalue_floor(scaled: Array) -> Fraction | None:
         if not (diagonal > 0).all() or scipy.linalg.lapack.dpotrf(shifted, lower=1)[1] != 0:
             continue
         # γ is four times what the theorem asks: that covers the rounding of the trace.
-        lost = 2 * (n + 2) * EPS * float(diagonal.sum()) + n * n * TINY
+        lost = 2 * (n + 2) * EPS * float(diagonal.sum()) + n * n * SMALLEST_NORMAL
         rounded = 2 * EPS * float(diagonal.max() + abs(shift))
         return Fraction(shift) - Fraction(lost) - Fraction(rounded)
     return None
@@ -107,7 +104,7 @@ def _eigenvalue_floor(scaled: Array) -> Fraction | None:
 def _is_semidefinite(Q: Array) -> bool:
     """Whether a symmetric matrix has no negative eigenvalue, by exact elimination."""
     n = len(Q)
-    whole = integers(Q.ravel())[0].reshape(n, n).tolist()
+    whole = numerators(Q.ravel())[0].reshape(n, n).tolist()
     left = list(range(n))
     last = 1
     while left:

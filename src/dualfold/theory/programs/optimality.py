@@ -12,7 +12,7 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.certificate import Level
-from dualfold.theory.programs.exact import TINY
+from dualfold.kernels.arithmetic import SMALLEST_NORMAL
 from dualfold.theory.programs.program import Program
 
 
@@ -39,9 +39,9 @@ class Terms:
         self.multiplier_size = _usual_ratio(cost, widths) or _usual(y) or 1.0
         self.reaches = np.maximum(np.abs(x), self.point_size)
         met = moduli @ np.abs(x) + heights * self.point_size
-        self.row_scale = np.maximum(met + np.abs(limits) + softened, TINY)
+        self.row_scale = np.maximum(met + np.abs(limits) + softened, SMALLEST_NORMAL)
         pulled = moduli.T @ np.abs(y) + widths * self.multiplier_size
-        self.column_scale = np.maximum(pulled + np.abs(cost) + curved, TINY)
+        self.column_scale = np.maximum(pulled + np.abs(cost) + curved, SMALLEST_NORMAL)
         terms = float(np.abs(x) @ curved) + float(np.abs(y) @ softened)
         terms = terms / 2 + float(np.abs(limits) @ np.abs(y))
         self.value_scale = max(terms, float(np.abs(cost) @ np.abs(x)))
@@ -89,7 +89,7 @@ def conditions(program: Program, x: Array, w: Array, y: Array, slack: Array) -> 
             max(largest_modulus(short / at.row_scale), largest_modulus(low / at.point_size)),
             largest_modulus(np.minimum(y[:n_ineq], 0) / at.multiplier_size),
             max(largest_modulus(at.unbalanced / at.column_scale), soft),
-            largest_modulus(products / max(at.value_scale, TINY)),
+            largest_modulus(products / max(at.value_scale, SMALLEST_NORMAL)),
         )
 
 

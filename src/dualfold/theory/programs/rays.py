@@ -24,18 +24,18 @@ import scipy.sparse as sp
 
 from dualfold.arrays import Array
 from dualfold.certificate import Certificate, Level, checked_tolerance, refuse_no_problem
-from dualfold.theory.programs.balance import BalancedProgram, balanced_program
-from dualfold.theory.programs.entries import vector
-from dualfold.theory.programs.exact import (
-    TINY,
+from dualfold.kernels.arithmetic import SMALLEST_NORMAL
+from dualfold.kernels.arithmetic.exact import (
     ZERO,
-    ExactProgram,
     dot,
     double_below,
     floats,
     fractions,
     nearest_double,
 )
+from dualfold.theory.programs.balance import BalancedProgram, balanced_program
+from dualfold.theory.programs.entries import vector
+from dualfold.theory.programs.exact import ExactProgram
 from dualfold.theory.programs.feasible import feasible_near
 from dualfold.theory.programs.objective_bounds import Box, least_linear
 from dualfold.theory.programs.optimality import (
@@ -136,7 +136,9 @@ def certify_infeasible(program: Program, ray: Any, *, tolerance: float = 1e-8) -
     elif not reasons:
         size = candidate.excluded_size()
         extent = [double_below(size * unit) for unit in fractions(units.columns)]
-        far = nearest_double(size) >= (limit_size(units.program) or 1.0) / max(tolerance, TINY)
+        far = nearest_double(size) >= (limit_size(units.program) or 1.0) / max(
+            tolerance, SMALLEST_NORMAL
+        )
         level = "within reach" if far and program.R is None else "failed"
         reasons.append(
             "the combined rows do not vanish exactly: only points with entries up to "
@@ -250,9 +252,9 @@ class _Ray:
         short = floats(self.left)
         short[:p] = np.minimum(short[:p], 0)
         with np.errstate(all="ignore"):
-            off = largest_modulus(short / np.maximum(abs(program.rows).T @ near, TINY))
+            off = largest_modulus(short / np.maximum(abs(program.rows).T @ near, SMALLEST_NORMAL))
             if program.R is not None:
-                scale = np.maximum(abs(program.R) @ near, TINY)
+                scale = np.maximum(abs(program.R) @ near, SMALLEST_NORMAL)
                 off = max(off, largest_modulus(floats(self.softened) / scale))
         self.reasons: list[str] = []
         if not -nearest_double(low) <= tolerance:

@@ -18,21 +18,12 @@ from scipy.sparse.linalg import LinearOperator
 
 from dualfold.arrays import Array
 from dualfold.kernels import kernel
+from dualfold.kernels.arithmetic import LENGTH_UNDERFLOW, UNIT_ROUNDOFF, gamma
 from dualfold.kernels.threads import lapack_threads, one_blas_thread
-from dualfold.trace.filled_square import filled_square
 from dualfold.trace.metric import Dense, Diagonal, Identity, Sparse
 from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.trace.proof.dense_inertia import dense_inertia, form_bound, row_errors
-from dualfold.trace.proof.rounding import (
-    UNDERFLOW_BOUND,
-    UNIT_ROUNDOFF,
-    UP,
-    column_norms,
-    gamma,
-    longest_row,
-    metric_errors,
-    norm_bound,
-)
+from dualfold.trace.proof.rounding import UP, column_norms, longest_row, metric_errors, norm_bound
 from dualfold.trace.proof.trial_directions import Trial, trial
 from dualfold.trace.sparse.factorisation import Factorisation, factorise
 from dualfold.trace.sparse.mirrored_rows import RotatedMatrix
@@ -195,7 +186,7 @@ def product_rounding(problem: TraceProblem) -> float:
     A = problem.A  # |MᵀM| ≤ |M|ᵀ|M| in every entry, so no norm of the errors is above its row sums
     sums = A.absolute_transpose @ (A.absolute @ np.ones(problem.n))
     terms = longest_row(A.factor_transpose) + 4
-    return gamma(terms) * float(sums.max(initial=0.0)) * UP + UNDERFLOW_BOUND
+    return gamma(terms) * float(sums.max(initial=0.0)) * UP + LENGTH_UNDERFLOW
 
 
 def _lifting_columns(
@@ -415,7 +406,7 @@ def _shift_rounding(
 def dense_entries(A: Any) -> Array:
     """All entries of a small A."""
     if isinstance(A, Gramian):
-        return filled_square(A)
+        return A.filled
     if sp.issparse(A):
         return np.asarray(A.toarray())
     return np.asarray(A @ np.eye(A.shape[0]) if isinstance(A, LinearOperator) else A)

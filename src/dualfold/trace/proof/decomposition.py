@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.trace.proof.rounding import UNIT_ROUNDOFF
+from dualfold.kernels.arithmetic import UNIT_ROUNDOFF
 
 
 def all_eigenvalues(S: Array) -> tuple[Array, Array]:

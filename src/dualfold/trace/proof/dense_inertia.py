@@ -13,7 +13,8 @@ import numpy as np
 import scipy.linalg
 
 from dualfold.arrays import Array
-from dualfold.trace.proof.rounding import UNIT_ROUNDOFF, UP, gamma
+from dualfold.kernels.arithmetic import UNIT_ROUNDOFF, gamma
+from dualfold.trace.proof.rounding import UP
 
 
 def dense_inertia(S: Array) -> tuple[int, Array] | None:

@@ -15,12 +15,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
-from typing import Any
 
 import numpy as np
 import scipy.linalg
 
 from dualfold.arrays import Array
+from dualfold.kernels.arithmetic.exact import (
+    IntegerMatrix,
+    negative_eigenvalues,
+    positive_solution,
+)
 from dualfold.trace.metric import Diagonal, Identity
 from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.trace.proof.completeness import SpectralFloor
@@ -32,39 +36,6 @@ MAX_BITS = 1 << 15  # of the largest minor
 MAX_EXACT_ROWS = 40
 # How far t_k lies under the k-th value of the answer, in shares of what the tolerance allows.
 HEIGHT_SHARES = (1e-4, 1e-2, 0.3, 0.9)
-
-
-class IntegerMatrix:
-    """A matrix of doubles as Python integers times 2**power."""
-
-    def __init__(self, entries: Array, power: int) -> None:
-        self.entries, self.power = entries, power
-
-    @classmethod
-    def of(cls, doubles: Any) -> IntegerMatrix:
-        mantissas, powers = np.frexp(np.asarray(doubles, dtype=float))
-        lowest = int(powers[mantissas != 0].min()) if mantissas.any() else 0
-        integers = np.ldexp(mantissas, 53).astype(np.int64).astype(object)
-        shifts = np.where(mantissas != 0, powers - lowest, 0)
-        with np.nditer([integers, shifts], flags=["refs_ok", "multi_index", "zerosize_ok"]) as at:
-            for one, shift in at:
-                integers[at.multi_index] = one.item() << int(shift)
-        return cls(integers, lowest - 53)
-
-    def __matmul__(self, other: IntegerMatrix) -> IntegerMatrix:
-        return IntegerMatrix(self.entries @ other.entries, self.power + other.power)
-
-    @property
-    def transpose(self) -> IntegerMatrix:
-        return IntegerMatrix(self.entries.T, self.power)
-
-    def entries_at(self, power: int) -> Array:
-        """The integers in units of 2**power, which is not above this matrix's own."""
-        return self.entries * (1 << (self.power - power))
-
-    def fraction(self, *place: int) -> Fraction:
-        integer = int(self.entries[place])
-        return Fraction(integer) * Fraction(2) ** self.power
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,8 +50,7 @@ class IntegerPencil:
         """How many eigenvalues lie below the height, off N; None where a minor is 0.
 
         [[A' − tB, BN], [NᵀB, 0]] has as many negative eigenvalues as that and one more for each
-        excluded direction. Bareiss's elimination: every number in it is a minor, and every
-        division is exact.
+        excluded direction.
         """
         t = IntegerMatrix.of(np.array([height]))
         power = min(self.A.power, self.B.power + t.power)
@@ -90,16 +60,8 @@ class IntegerPencil:
         S[:n, :n] = self.A.entries_at(power) - shift.entries_at(power)
         border = (self.B @ self.N).entries  # columns in any units: a congruence
         S[:n, n:], S[n:, :n] = border, border.T
-        before, negative = 1, 0
-        for k in range(len(S)):
-            pivot = int(S[k, k])
-            if pivot == 0:
-                return None
-            negative += int((pivot < 0) != (before < 0))
-            rest = slice(k + 1, None)
-            S[rest, rest] = (pivot * S[rest, rest] - np.outer(S[rest, k], S[k, rest])) // before
-            before = pivot
-        return negative - p
+        negative = negative_eigenvalues(S)
+        return None if negative is None else negative - p
 
 
 def exact_proof(
@@ -116,10 +78,10 @@ def exact_proof(
     if W is None:
         return None
     energy, gram = W.transpose @ (pencil.A @ W), W.transpose @ (pencil.B @ W)
-    quotient = _fraction_solution(gram, energy)
+    quotient = positive_solution(gram, energy)
     if quotient is None:
         return None
-    value = sum((quotient[k][k] for k in range(d)), Fraction(0))
+    value = Fraction(quotient.trace())
     h = _ritz_values(energy, gram)
     if not value or h is None:
         return None
@@ -171,11 +133,11 @@ def _on_constraint(pencil: IntegerPencil, V: IntegerMatrix) -> IntegerMatrix | N
     if not N.entries.shape[1]:
         return V
     BN = pencil.B @ N
-    along = _fraction_solution(N.transpose @ BN, BN.transpose @ V)
+    along = positive_solution(N.transpose @ BN, BN.transpose @ V)
     if along is None:
         return None
-    whole = lcm(*(one.denominator for row in along for one in row))
-    C = np.array([[int(one * whole) for one in row] for row in along], dtype=object)
+    whole = lcm(*(number.denominator for number in along.ravel()))
+    C = np.vectorize(int, otypes=[object])(along * whole)
     power = min(V.power, N.power)
     return IntegerMatrix(whole * V.entries_at(power) - N.entries_at(power) @ C, power)
 
@@ -188,24 +150,6 @@ def _metric(problem: TraceProblem) -> IntegerMatrix:
 
 def _bits(integers: Array) -> int:
     return max((int(one).bit_length() for one in integers.ravel()), default=0)
-
-
-def _fraction_solution(gram: IntegerMatrix, right: IntegerMatrix) -> list[list[Fraction]] | None:
-    """G⁻¹K by elimination in fractions; None where G is not positive definite."""
-    d, wide = right.entries.shape
-    rows = [
-        [gram.fraction(i, j) for j in range(d)] + [right.fraction(i, j) for j in range(wide)]
-        for i in range(d)
-    ]
-    for k in range(d):
-        if rows[k][k] <= 0:
-            return None
-        rows[k] = [one / rows[k][k] for one in rows[k]]
-        for i in range(d):
-            if i != k and rows[i][k]:
-                factor = rows[i][k]
-                rows[i] = [a - factor * b for a, b in zip(rows[i], rows[k], strict=True)]
-    return [row[d:] for row in rows]
 
 
 def _ritz_values(energy: IntegerMatrix, gram: IntegerMatrix) -> Array | None:

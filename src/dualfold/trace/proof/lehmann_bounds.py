@@ -22,8 +22,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dualfold.kernels.arithmetic import UNIT_ROUNDOFF
 from dualfold.trace.proof.completeness import SpectralFloor
-from dualfold.trace.proof.rounding import UNIT_ROUNDOFF, UP
+from dualfold.trace.proof.rounding import UP
 from dualfold.trace.proof.trial_directions import Trial
 
 # Heights closer to a value than this share of the spectrum are not tried: rounding of a

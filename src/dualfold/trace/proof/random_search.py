@@ -36,12 +36,13 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator, splu, spsolve_triangular
 
 from dualfold.arrays import Array
+from dualfold.kernels.arithmetic import LENGTH_UNDERFLOW, UNIT_ROUNDOFF
 from dualfold.kernels.reports import steps
 from dualfold.kernels.threads import one_blas_thread
 from dualfold.trace.metric import Dense, Diagonal, Metric, Sparse
 from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.trace.proof.completeness import SpectralFloor
-from dualfold.trace.proof.rounding import OPERATOR_ERROR, UNDERFLOW_BOUND, UNIT_ROUNDOFF, norm_bound
+from dualfold.trace.proof.rounding import OPERATOR_ERROR, norm_bound
 from dualfold.trace.proof.trial_directions import Trial
 
 # The chance of a miss that a search is allowed, at both ends together, and its longest run
@@ -123,7 +124,7 @@ def _blur(problem: TraceProblem, scale: float) -> float:
     if isinstance(metric, Dense | Sparse):
         condition += float(abs(metric.matrix).sum(axis=1).max()) / max(metric.lowest, 1e-300)
     moved = 64 * UNIT_ROUNDOFF * condition * scale + 4 * problem.excluded_error * scale
-    own = problem.asymmetry + UNDERFLOW_BOUND
+    own = problem.asymmetry + LENGTH_UNDERFLOW
     if isinstance(problem.A, LinearOperator) and not isinstance(problem.A, Gramian):
         own += OPERATOR_ERROR * norm_bound(problem)
     return moved + own / max(metric.lowest, 1e-300)

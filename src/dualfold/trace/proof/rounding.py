@@ -1,8 +1,7 @@
 """Bounds of rounding errors: sums, products with A and B, lengths in the norm of B⁻¹.
 
-A sum of k products of doubles, in any order and with or without fused operations, is off by at
-most γ_k Σ|aᵢbᵢ|, γ_k = ku/(1 − ku) (Higham, *Accuracy and Stability*, chapter 3). Everything here
-is made of that. Sums of positive bounds are themselves rounded: `UP` covers it for n < 2³⁰.
+Everything here is made of γ_k (`kernels/arithmetic`). Sums of positive bounds are themselves
+rounded: `UP` covers it for n < 2³⁰.
 """
 
 from __future__ import annotations
@@ -13,14 +12,12 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.arrays import Array
+from dualfold.kernels.arithmetic import LENGTH_UNDERFLOW, UNIT_ROUNDOFF, gamma
 from dualfold.kernels.sparse import sparse_product
 from dualfold.trace.metric import Dense, Sparse
 from dualfold.trace.problem import Gramian, TraceProblem
 
-UNIT_ROUNDOFF = float(np.finfo(float).eps) / 2
 UP = 1 + 1e-6
-# More than all products that underflow can add, for n < 2³⁰; its own square does not underflow.
-UNDERFLOW_BOUND = 1e-153
 # Smaller and larger spectra are not certified.
 MIN_SPECTRUM = 1e-140
 MAX_SPECTRUM = 1e140
@@ -28,11 +25,6 @@ MAX_SPECTRUM = 1e140
 OPERATOR_ERROR = 1e-13
 # Up to this many rows a dense |A| is formed; beyond, its norm is used.
 MAX_ABSOLUTE_ROWS = 1_000
-
-
-def gamma(terms: float) -> float:
-    """γ_k of a sum of k terms."""
-    return float(terms * UNIT_ROUNDOFF / (1 - terms * UNIT_ROUNDOFF))
 
 
 def inner(X: Array, Y: Array) -> Array:
@@ -94,15 +86,15 @@ def product_errors(problem: TraceProblem, V: Array) -> Array:
         errors = gamma(problem.n + 4) * column_norms(whole @ np.abs(V)) + underflow(whole, V)
         return (errors + problem.asymmetry * column_norms(V)) * UP
     size = gamma(problem.n + 4) * norm_bound(problem) + problem.asymmetry
-    return size * column_norms(V) * UP + UNDERFLOW_BOUND
+    return size * column_norms(V) * UP + LENGTH_UNDERFLOW
 
 
 def underflow(size: Any, V: Array) -> Array:
-    """`TINY` for each column whose product with |A| is not 0 by its zeros alone."""
+    """`LENGTH_UNDERFLOW` for each column whose product with |A| is not 0 by its zeros alone."""
     if (V != 0).all() and (size.nnz if sp.issparse(size) else size.any()):
-        return np.full(V.shape[1], UNDERFLOW_BOUND)
+        return np.full(V.shape[1], LENGTH_UNDERFLOW)
     met = (size != 0).astype(float) @ (V != 0).astype(float)
-    return np.asarray(UNDERFLOW_BOUND * np.any(met > 0, axis=0))
+    return np.asarray(LENGTH_UNDERFLOW * np.any(met > 0, axis=0))
 
 
 def metric_errors(problem: TraceProblem, V: Array) -> Array:

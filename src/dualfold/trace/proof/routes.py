@@ -19,7 +19,7 @@ from scipy.sparse.linalg import LinearOperator
 
 from dualfold.arrays import Array
 from dualfold.errors import DualfoldError, TooLarge
-from dualfold.trace.filled_square import MAX_SMALL_ROWS, prefers_filled_square
+from dualfold.kernels.arithmetic import UNIT_ROUNDOFF
 from dualfold.trace.metric import Identity
 from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.trace.proof.completeness import (
@@ -41,7 +41,7 @@ from dualfold.trace.proof.lehmann_bounds import (
     trial_heights,
 )
 from dualfold.trace.proof.random_search import random_floor
-from dualfold.trace.proof.rounding import UNIT_ROUNDOFF, UP
+from dualfold.trace.proof.rounding import UP
 from dualfold.trace.proof.singular_values import (
     dense_singular_floor,
     factor_norm,
@@ -52,7 +52,11 @@ from dualfold.trace.proof.singular_values import (
     uses_singular_values,
 )
 from dualfold.trace.proof.trial_directions import Trial, residual_lengths, span_error, trial
-from dualfold.trace.sparse.shifted_matrices import shifted_matrices
+from dualfold.trace.sparse.shifted_matrices import (
+    MAX_SMALL_ROWS,
+    prefers_filled_square,
+    shifted_matrices,
+)
 
 # The limits are those of time: docs/dev/notes/trace-certificates.md.
 # A dense problem is proved by a Cholesky factorisation up to this size.

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from dualfold.arrays import Array
+from dualfold.kernels.arithmetic import LENGTH_UNDERFLOW, UNIT_ROUNDOFF, gamma
 from dualfold.kernels.sparse import sparse_product
 from dualfold.trace.metric import Diagonal
 from dualfold.trace.problem import Gramian, TraceProblem
@@ -33,12 +34,9 @@ from dualfold.trace.proof.lehmann_bounds import (
     temple_loss,
 )
 from dualfold.trace.proof.rounding import (
-    UNDERFLOW_BOUND,
-    UNIT_ROUNDOFF,
     UP,
     column_norms,
     dual_lengths,
-    gamma,
     inner,
     inner_depth,
     longest_row,
@@ -213,7 +211,7 @@ def singular_bracket(
         blurred += 2 * most * (rounded + few * pairs.blur)
     # A direction off N has so much of ‖v‖ along the computed basis of N, where ‖Mv‖ ≤ ν‖v‖.
     inexact = problem.excluded_error * d * top * (top + 2 * null_error(problem))
-    lower = max(lower - inexact * UP - UNDERFLOW_BOUND, 0.0)
+    lower = max(lower - inexact * UP - LENGTH_UNDERFLOW, 0.0)
     return Bracket(lower, value + blur - lower, blurred, value, blur)
 
 

@@ -18,15 +18,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from dualfold.arrays import Array
+from dualfold.kernels.arithmetic import UNIT_ROUNDOFF, gamma
 from dualfold.kernels.sparse import sparse_product
 from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.trace.proof.rounding import (
     MAX_ABSOLUTE_ROWS,
-    UNIT_ROUNDOFF,
     UP,
     column_norms,
     dual_lengths,
-    gamma,
     inner,
     inner_depth,
     metric_errors,

@@ -18,7 +18,6 @@ from scipy.sparse.linalg import LinearOperator
 from dualfold.arrays import Array
 from dualfold.errors import Argument, Message, TooLarge
 from dualfold.kernels.ordering import is_small_world, small_world_steps
-from dualfold.trace.filled_square import prefers_filled_square
 from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.trace.solution import Solution
 from dualfold.trace.solvers.dense import DENSE_FLOPS_A_SECOND, Dense
@@ -29,7 +28,7 @@ from dualfold.trace.solvers.lanczos import Lanczos
 from dualfold.trace.solvers.preconditioned import Preconditioned
 from dualfold.trace.solvers.solver import Solver
 from dualfold.trace.solvers.subspace import Iteration, Progress
-from dualfold.trace.sparse.shifted_matrices import shifted_matrices
+from dualfold.trace.sparse.shifted_matrices import prefers_filled_square, shifted_matrices
 
 # On one core of a 2.8 GHz machine: sparse products (bound by memory), the sparse factorisation.
 PRODUCT_FLOPS_A_SECOND = 4e8

@@ -14,7 +14,6 @@ from scipy.sparse.linalg import LinearOperator
 from dualfold.arrays import Array
 from dualfold.errors import TooLarge
 from dualfold.kernels.reports import long_call, tally
-from dualfold.trace.filled_square import filled_square
 from dualfold.trace.metric import Dense as DenseMetric
 from dualfold.trace.metric import Diagonal, Sparse, not_positive
 from dualfold.trace.problem import Gramian, TraceProblem
@@ -124,7 +123,7 @@ def _dense(A: Any) -> Array:
     if sp.issparse(A):
         return np.asarray(A.toarray())
     if isinstance(A, Gramian):
-        return filled_square(A).copy()
+        return A.filled.copy()
     if isinstance(A, LinearOperator):
         return np.asarray(A @ np.eye(A.shape[0]))
     return np.array(A, dtype=float)

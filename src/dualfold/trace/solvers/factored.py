@@ -9,9 +9,9 @@ from functools import partial
 import numpy as np
 
 from dualfold.arrays import Array
+from dualfold.trace.equivalent_problems import reordered_problem, rows_put_back
 from dualfold.trace.metric import Dense, Sparse
 from dualfold.trace.problem import Gramian, TraceProblem
-from dualfold.trace.row_order import reordered_problem, rows_put_back
 from dualfold.trace.solution import Solution, with_signs
 from dualfold.trace.solvers.solver import Solver
 from dualfold.trace.solvers.subspace import Iteration, Progress, Through, iterate

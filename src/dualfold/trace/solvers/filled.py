@@ -8,8 +8,8 @@ import numpy as np
 import scipy.linalg
 
 from dualfold.arrays import Array
+from dualfold.kernels.arithmetic import UNIT_ROUNDOFF
 from dualfold.kernels.reports import tally
-from dualfold.trace.filled_square import filled_square
 from dualfold.trace.metric import Diagonal, Identity
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import Solution, with_signs
@@ -19,14 +19,13 @@ from dualfold.trace.solvers.subspace import Iteration, Through, iterate
 # The last wanted eigenvalue and the next are told apart, and proved, where they differ by this many
 # times what a Cholesky factorisation of the square may round.
 MIN_GAP_IN_ROUNDINGS = 100
-ROUND_OFF = 2.0**-53
 
 
 def filled_solution(problem: TraceProblem, settings: Iteration) -> Solution | None:
     """The solution by inverse iteration with the square; None where its rounding hides the end."""
     if not isinstance(problem.metric, Identity | Diagonal):
         return None
-    square = filled_square(problem.A)
+    square = problem.A.filled
     filled = replace(problem, A=square)
     block = min(problem.count + GRAMIAN_GUARDS, problem.n - problem.excluded_basis.shape[1])
     trace = float(np.trace(square))
@@ -56,5 +55,5 @@ def _is_resolved(problem: TraceProblem, found: Solution, trace: float) -> bool:
     following = float(problem.quadratic(found.guard[:, :1])[0, 0])
     apart = min(following - float(found.values[-1]), float(found.values[0]))
     lightest = float(problem.metric.times(np.ones(problem.n)).min())
-    rounding = 4 * problem.n * ROUND_OFF * trace / lightest
+    rounding = 4 * problem.n * UNIT_ROUNDOFF * trace / lightest
     return apart > MIN_GAP_IN_ROUNDINGS * rounding

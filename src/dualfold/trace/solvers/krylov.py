@@ -14,11 +14,11 @@ import scipy.sparse as sp
 
 from dualfold.arrays import Array
 from dualfold.kernels.threads import one_blas_thread
+from dualfold.trace.equivalent_problems import rescaled_problem
 from dualfold.trace.metric import Diagonal, Identity
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import Solution, with_signs
 from dualfold.trace.solvers.factored import gershgorin, inverse_below
-from dualfold.trace.units import rescaled_problem
 
 # Directions beyond the wanted ones that are returned: a certificate counts in the gap behind them.
 GUARD_VECTORS = 3

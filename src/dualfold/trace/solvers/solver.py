@@ -9,9 +9,9 @@ import numpy as np
 
 from dualfold.errors import Argument, Message, NotConverged
 from dualfold.kernels.threads import lapack_threads
+from dualfold.trace.equivalent_problems import rescaled_problem
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import Solution
-from dualfold.trace.units import rescaled_problem
 
 
 class Solver(ABC):

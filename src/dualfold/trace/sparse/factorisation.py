@@ -24,6 +24,7 @@ from scipy.sparse import csr_array
 
 from dualfold.errors import InvalidInput
 from dualfold.kernels import c_constant, kernel, kernel_in_shares
+from dualfold.kernels.arithmetic import SMALLEST_NORMAL, gamma
 from dualfold.kernels.ordering import (
     NO_MEMORY,
     Floats,
@@ -59,7 +60,6 @@ MIN_ENTRIES_IN_PARTS = 2_000_000
 SOLVE_PARTS = 8
 OUTSIDE_PATTERN = c_constant("OUTSIDE_PATTERN")
 SOLVE_COLUMNS = c_constant("WIDE")  # right-hand sides that go through the factor together
-ROUND_OFF = 2.0**-53
 
 _plan = kernel("ldl_plan")
 _factorise = kernel_in_shares("ldl_factorise")
@@ -364,9 +364,8 @@ def _row_errors(o: Ordering, lower: Floats, pivots: Floats) -> Floats:
     own, below = np.diff(o.first), np.diff(o.row_start)
     inside = np.arange(n) - np.repeat(o.first[:-1], own)
     terms = np.bincount(o.rows, weights=np.repeat(own, below), minlength=n) + inside + 3
-    gamma = terms * ROUND_OFF / (1 - terms * ROUND_OFF)
     biggest_pivot = float(np.max(np.abs(pivots)))
-    underflow = n * 2.0**-1022 * (float(terms.max()) * (1 + float(largest[0])) + biggest_pivot)
+    underflow = n * SMALLEST_NORMAL * (float(terms.max()) * (1 + float(largest[0])) + biggest_pivot)
     errors = np.empty(n)
-    errors[o.permutation] = (1 + 1e-6) * (gamma * size + underflow)
+    errors[o.permutation] = (1 + 1e-6) * (gamma(terms) * size + underflow)
     return np.where(np.isfinite(errors), errors, np.inf)

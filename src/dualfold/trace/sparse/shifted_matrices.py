@@ -18,7 +18,7 @@ from scipy.sparse.linalg import LinearOperator
 
 from dualfold.arrays import Array
 from dualfold.errors import TooLarge
-from dualfold.kernels.ordering import distinct_rows
+from dualfold.kernels.sparse import distinct_rows
 from dualfold.trace.metric import Diagonal, Identity, Metric
 from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.trace.sparse.factorisation import (
@@ -35,6 +35,7 @@ __all__ = [
     "ShiftedMatrices",
     "absolute_row_sums",
     "lowered_matrix",
+    "prefers_filled_square",
     "share_ordering",
     "share_renumbered_orders",
     "shifted_matrices",
@@ -57,7 +58,28 @@ MIN_ROTATED_ROWS = 10_000
 MIN_TALL_RATIO = 2
 MAX_SQUARE_RATIO = 4
 
+# A square of more rows is not filled for a solver (72 MB).
+MAX_SQUARE_ROWS = 3_000
+# Up to this many rows LAPACK takes less than it takes to set sparse matrices up
+# (docs/dev/notes/small-problems.md).
+MAX_SMALL_ROWS = 400
+# n³ for each stored entry of M up to which the square is the shorter way
+# (docs/dev/notes/trace-solvers.md).
+MAX_CUBE_AN_ENTRY = 7_000
+
 _cache: WeakKeyDictionary[TraceProblem, ShiftedMatrices] = WeakKeyDictionary()
+
+
+def prefers_filled_square(problem: TraceProblem) -> bool:
+    """Whether LAPACK on MᵀM takes less than sparse elimination of M, by counted work.
+
+    LTSA, modified LLE and Hessian eigenmaps with many neighbours state hundreds of entries of M
+    for each point. To order and eliminate them takes longer, up to a few thousand points.
+    """
+    n, A = problem.n, problem.A
+    if not isinstance(A, Gramian) or problem.sense != "min" or n > MAX_SQUARE_ROWS:
+        return False
+    return n <= MAX_SMALL_ROWS or n**3 <= MAX_CUBE_AN_ENTRY * int(A.factor.nnz)
 
 
 def shifted_matrices(problem: TraceProblem) -> ShiftedMatrices:

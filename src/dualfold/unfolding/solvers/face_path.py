@@ -29,7 +29,13 @@ import scipy.sparse as sp
 from scipy.linalg import lapack
 
 from dualfold.arrays import Array
-from dualfold.kernels.double_double import DoubleDouble, backward, cholesky, forward, products
+from dualfold.kernels.arithmetic.double_double import (
+    DoubleDouble,
+    backward,
+    cholesky,
+    forward,
+    products,
+)
 from dualfold.unfolding.problem import UnfoldingProblem
 from dualfold.unfolding.solvers.semidefinite import (
     longest_step,

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.kernels.double_double import (
+from dualfold.kernels.arithmetic.double_double import (
     DoubleDouble,
     backward,
     cholesky,

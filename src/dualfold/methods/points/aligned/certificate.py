@@ -23,9 +23,9 @@ from dualfold.certificate import (
     level_of,
     share,
 )
+from dualfold.kernels.arithmetic import UNIT_ROUNDOFF
 from dualfold.methods.points.aligned.problem import AlignedProblem
 from dualfold.trace.certificate import certify
-from dualfold.trace.proof.rounding import UNIT_ROUNDOFF
 
 # The largest gradient, relative to the objective, that is called stationary.
 MAX_GRADIENT = 1e-4

@@ -15,6 +15,7 @@ from dualfold.certificate import (
     level_of,
     refuse_no_problem,
 )
+from dualfold.kernels.arithmetic import UNIT_ROUNDOFF as _U
 from dualfold.kernels.threads import lapack_threads
 from dualfold.methods.points.neighbor_map.lower_bound import neighbor_bound, searched_bound
 from dualfold.methods.points.neighbor_map.problem import (
@@ -26,7 +27,6 @@ from dualfold.methods.points.neighbor_map.problem import (
     white_basis,
 )
 
-_U = 2.0**-53
 # YᵀY/(n·s) must be I to this; coordinates stored in float32 are.
 WHITE_TOLERANCE = 1e-5
 

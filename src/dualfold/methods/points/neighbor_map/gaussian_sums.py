@@ -22,9 +22,9 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.errors import TooLarge
+from dualfold.kernels.arithmetic import UNIT_ROUNDOFF as _U
 from dualfold.kernels.threads import row_slices
 
-_U = 2.0**-53
 # The largest error of the polynomials on each axis: below the rounding of a sum of 1,000 terms.
 POLYNOMIAL_TOLERANCE = 1e-14
 # Numbers of one tile of rows in a product.

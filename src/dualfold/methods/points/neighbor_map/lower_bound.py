@@ -25,6 +25,7 @@ from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
 from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
+from dualfold.kernels.arithmetic import UNIT_ROUNDOFF as _U
 from dualfold.methods.points.neighbor_map.gaussian_sums import GaussianSums
 from dualfold.methods.points.neighbor_map.problem import NeighborProblem, edge_attraction, slope
 from dualfold.trace.certificate import certify
@@ -32,7 +33,6 @@ from dualfold.trace.problem import TraceProblem
 from dualfold.trace.proof.decomposition import all_eigenvalues
 from dualfold.trace.proof.random_search import MISS_CHANCE
 
-_U = 2.0**-53
 # All eigenvectors of a matrix of this size are found in seconds.
 MAX_DECOMPOSED_ROWS = 1_500
 # Of the iteration that finds directions for the random search.

@@ -23,12 +23,12 @@ from dualfold.certificate import (
     level_of,
     share,
 )
+from dualfold.kernels.arithmetic import UNIT_ROUNDOFF as _U
 from dualfold.methods.points.stress.disparities import Order
 from dualfold.methods.points.stress.forces import Forces, forces_between
 from dualfold.methods.points.stress.lower_bound import MAX_BOUND_ROWS, convex_bound, rank_bound
 from dualfold.methods.points.stress.problem import StressProblem
 
-_U = 2.0**-53
 # Of Σδ²: a smaller bound says no more than 0 does, and entries that underflow could make it up.
 TRIVIAL_SHARE = 1e-30
 

@@ -18,7 +18,6 @@ from dualfold.kernels.threads import in_threads, row_slices, thread_count
 
 _stress_rows = kernel("stress_rows")
 ROW_SUMS = c_constant("ROW_SUMS")
-_U = 2.0**-53
 # Pairs of one chunk of work.
 CHUNK_PAIRS = 2**18
 

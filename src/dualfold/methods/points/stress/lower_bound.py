@@ -25,11 +25,11 @@ from scipy.sparse.linalg import ArpackNoConvergence, eigsh
 from scipy.spatial.distance import cdist
 
 from dualfold.arrays import Array
+from dualfold.kernels.arithmetic import UNIT_ROUNDOFF as _U
 from dualfold.trace.certificate import certify
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.proof.decomposition import all_eigenvalues
 
-_U = 2.0**-53
 # Larger matrices of distances take minutes and several copies.
 MAX_BOUND_ROWS = 3_000
 # All eigenvalues of a matrix of this size are found in half a second.

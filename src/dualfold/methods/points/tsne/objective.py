@@ -13,7 +13,6 @@ most min(½, D) of its part of φ or P, D the width of the map, and is rounded b
 from __future__ import annotations
 
 import math
-import sys
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +21,8 @@ import numpy as np
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
 from dualfold.kernels import kernel
+from dualfold.kernels.arithmetic import SMALLEST_NORMAL
+from dualfold.kernels.arithmetic import UNIT_ROUNDOFF as _U
 from dualfold.kernels.reports import long_call
 from dualfold.kernels.threads import Threads, thread_count
 from dualfold.methods.points.tsne.problem import TsneProblem
@@ -35,7 +36,6 @@ MAX_ROWS_BY_PAIRS = 200_000
 SECONDS_A_PAIR = 1.2e-9
 # The tree's angle for larger maps: the bound is about 1e-3 of the repulsion there.
 TREE_ANGLE = 0.15
-_U = 2.0**-53
 # Of Σ p·log p in units of u: a logarithm, a product, and NumPy's pairwise sum of up to 2⁴⁰ terms.
 _ENTROPY_ROUNDING = 80
 
@@ -177,7 +177,7 @@ def _gradient_error(problem: TsneProblem, sums: _Sums, Z: float, off_Z: float) -
     terms = _longest_row(problem) + (2 + width) * n + width + 16
     rounding = 2 * math.sqrt(width) * terms * _U * sizes * min(1.0, 2 * sums.width_of_map)
     if sums.width_of_map > 0:
-        rounding += sys.float_info.min  # what underflows
+        rounding += SMALLEST_NORMAL  # what underflows
     if sums.exact:
         return rounding * _above(n)
     if not off_Z < 1:

@@ -1,4 +1,4 @@
-"""Small programs solved over the integers, where floating point finds nothing provable.
+"""Small programs solved over the numerators, where floating point finds nothing provable.
 
 The conditions of Karush, Kuhn and Tucker are a linear complementarity problem,
 
@@ -7,7 +7,7 @@ The conditions of Karush, Kuhn and Tucker are a linear complementarity problem,
 (free variables and multipliers of equations are differences of two), and its matrix is
 positive semidefinite. Lemke's method with the lexicographic rule then ends at a solution, or
 at a ray if there is none (Cottle, Pang and Stone, "The linear complementarity problem",
-1992, theorem 4.4.13). Pivots keep integers (Edmonds), so nothing is rounded on the way.
+1992, theorem 4.4.13). Pivots keep numerators (Edmonds), so nothing is rounded on the way.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.arrays import Array
-from dualfold.theory.programs.exact import floats, integers
+from dualfold.kernels.arithmetic.exact import floats, numerators
 from dualfold.theory.programs.program import Program
 
-# Beyond, the integers take more than a few seconds.
+# Beyond, the numerators take more than a few seconds.
 MAX_COMPLEMENTARY_PAIRS = 60
 
 
@@ -64,7 +64,7 @@ def _lemke(matrix: Array, q: Array) -> Array | None:
     # Columns: the slacks, z, the artificial variable, the right side.
     table = np.zeros((n, 2 * n + 2), dtype=object)
     for i in range(n):
-        row = integers(np.concatenate([-matrix[i], [q[i]]]))[0]
+        row = numerators(np.concatenate([-matrix[i], [q[i]]]))[0]
         table[i, n : 2 * n], table[i, -1] = row[:n], row[n]
         table[i, i], table[i, 2 * n] = 1, -1
     basis = list(range(n))

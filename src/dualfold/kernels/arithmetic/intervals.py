@@ -30,10 +30,9 @@ from typing import Any
 import numpy as np
 
 from dualfold.arrays import Array
+from dualfold.kernels.arithmetic import EPS, OPERATIONS_UNDERFLOW
 
-EPS = 2.0**-52  # 2u
 BOUND_GROWTH = 1 + 2.0**-48  # more than the rounding of the dozen operations that make an `off`
-UNDERFLOW_BOUND = 2.0**-1060  # more than a dozen underflows
 LIBRARY_ERROR = 16 * EPS  # twice what exp, log and log1p are allowed
 CHOLESKY_ATTEMPTS = 6  # each eight times lower; usually the first one succeeds
 
@@ -76,7 +75,7 @@ class Interval:
         if _is_exact_zero(self) or _is_exact_zero(b):
             return Interval(0.0 * mid)
         held = abs(self.mid) * b.off + (abs(b.mid) + b.off) * self.off
-        return Interval(mid, (held + EPS * abs(mid) + UNDERFLOW_BOUND) * BOUND_GROWTH)
+        return Interval(mid, (held + EPS * abs(mid) + OPERATIONS_UNDERFLOW) * BOUND_GROWTH)
 
     __rmul__ = __mul__
 
@@ -86,14 +85,14 @@ class Interval:
         if not np.all(room > 0):
             return Interval(self.mid * 0.0, np.inf)
         mid = self.mid / b.mid
-        off = (self.off + abs(mid) * b.off + UNDERFLOW_BOUND) / room
-        return Interval(mid, (off + EPS * abs(mid) + UNDERFLOW_BOUND) * BOUND_GROWTH)
+        off = (self.off + abs(mid) * b.off + OPERATIONS_UNDERFLOW) / room
+        return Interval(mid, (off + EPS * abs(mid) + OPERATIONS_UNDERFLOW) * BOUND_GROWTH)
 
     def __matmul__(self, other: Any) -> Interval:
         """A matrix times a vector."""
         x = interval(other)
         size = np.abs(self.mid)
-        product = ExactMatrix(self.mid, size) @ x
+        product = SizedMatrix(self.mid, size) @ x
         if not _has_error(self.off):
             return product
         wide = (np.abs(x.mid) + x.off) * (BOUND_GROWTH + 2 * size.shape[-1] * EPS)
@@ -119,23 +118,23 @@ class Interval:
         )
 
 
-class ExactMatrix:
+class SizedMatrix:
     """A matrix of exact doubles that many vectors are multiplied by: its sizes are kept."""
 
     def __init__(self, matrix: Array, size: Array | None = None) -> None:
         self.mid, self.size = matrix, np.abs(matrix) if size is None else size
 
     @property
-    def transpose(self) -> ExactMatrix:
+    def transpose(self) -> SizedMatrix:
         """The transpose."""
-        return ExactMatrix(self.mid.T, self.size.T)
+        return SizedMatrix(self.mid.T, self.size.T)
 
     def __matmul__(self, other: Any) -> Interval:
         x = interval(other)
         k = self.mid.shape[-1]
         off = self.size @ (x.off + (k + 4) * EPS * np.abs(x.mid))
         return Interval(
-            self.mid @ x.mid, (off + k * UNDERFLOW_BOUND) * (BOUND_GROWTH + 2 * k * EPS)
+            self.mid @ x.mid, (off + k * OPERATIONS_UNDERFLOW) * (BOUND_GROWTH + 2 * k * EPS)
         )
 
 
@@ -154,7 +153,7 @@ def dot(a: Any, b: Any) -> Interval:
     exact = not (_has_error(a.off) or _has_error(b.off))
     if exact and size == 0 and not (one.any() and two.any()):
         return Interval(0.0)
-    off = (n + 4) * EPS * size + n * UNDERFLOW_BOUND
+    off = (n + 4) * EPS * size + n * OPERATIONS_UNDERFLOW
     if not exact:
         off += float(np.vdot(a.off + 0.0 * one, two + b.off) + np.vdot(one, b.off + 0.0 * two))
     return Interval(float(np.vdot(a.mid, b.mid)), off * (BOUND_GROWTH + 2 * n * EPS))
@@ -168,11 +167,11 @@ def length(a: Any) -> float:
     square = float(np.vdot(size, size))
     grown = BOUND_GROWTH + (n + 8) * EPS
     if 1e-200 < square < 1e200:
-        return math.sqrt(square + n * UNDERFLOW_BOUND) * grown
+        return math.sqrt(square + n * OPERATIONS_UNDERFLOW) * grown
     top = float(np.max(size, initial=0.0))
     if not 0 < top < math.inf:
         return 0.0 if top == 0 else math.inf
-    return top * float(np.sqrt(np.sum((size / top) ** 2))) * grown + UNDERFLOW_BOUND
+    return top * float(np.sqrt(np.sum((size / top) ** 2))) * grown + OPERATIONS_UNDERFLOW
 
 
 def norm_interval(a: Array) -> Interval:
@@ -180,7 +179,9 @@ def norm_interval(a: Array) -> Interval:
     over = length(a)
     return Interval(
         over,
-        over * ((4 * np.size(a) + 128) * EPS + 2.0**-46) + 2 * UNDERFLOW_BOUND if over else 0.0,
+        over * ((4 * np.size(a) + 128) * EPS + 2.0**-46) + 2 * OPERATIONS_UNDERFLOW
+        if over
+        else 0.0,
     )
 
 
@@ -231,7 +232,7 @@ def least_eigenvalue(matrix: Interval, estimate: float | None = None) -> float:
     bound = (
         _shifted_cholesky_bound(M * scale, guess) / scale
     )  # powers of two: exact but for underflow
-    return _lower_difference(bound, slack + len(M) * UNDERFLOW_BOUND / scale)
+    return _lower_difference(bound, slack + len(M) * OPERATIONS_UNDERFLOW / scale)
 
 
 def largest_eigenvalue(matrix: Interval) -> float:
@@ -244,7 +245,9 @@ def gram_interval(rows: Array) -> Interval:
     size = np.abs(rows)
     with np.errstate(over="ignore", invalid="ignore"):  # what overflows bounds nothing
         products, sizes = rows.T @ rows, size.T @ size
-        return Interval(products, (2 * len(rows) + 8) * EPS * sizes + len(rows) * UNDERFLOW_BOUND)
+        return Interval(
+            products, (2 * len(rows) + 8) * EPS * sizes + len(rows) * OPERATIONS_UNDERFLOW
+        )
 
 
 def _shifted_cholesky_bound(M: Array, estimate: float | None) -> float:
