@@ -12,10 +12,8 @@ from dualfold.embedding import embed
 from dualfold.graph import Graph, geodesic_distances
 from dualfold.methods import eigenmaps as eigenmaps_problem
 from dualfold.trace.solvers import Auto
-from dualfold.unfolding import UnfoldingProblem, unfold
-from dualfold.unfolding.connections import connections
-from dualfold.weights import heat_laplacian
-from dualfold.weights.gram import centred_gram
+from dualfold.unfolding import UnfoldingProblem, connections, unfold
+from dualfold.weights import centred_gram, heat_laplacian
 from papers.cunha.roll import NEAR, neighbor_graph, roll, size_note, small_roll
 from papers.figures.charts import Chart, Line, chart_figure
 from papers.finding import Experiment, Finding, Row, Setting, also, claim, identity, theorem

@@ -9,10 +9,15 @@ from scipy.spatial.distance import pdist, squareform
 
 from dualfold import PCA, ClassicalMDS
 from dualfold.arrays import Array
-from dualfold.theory.games.unfolding_dual import unfolding_bracket, unfolding_game
-from dualfold.unfolding import UnfoldingProblem, certify_unfolding, interior_point, lowest_bend
-from dualfold.unfolding.contraction import contraction_of
-from dualfold.unfolding.duality import weights_of_budget
+from dualfold.theory.games import unfolding_bracket, unfolding_game
+from dualfold.unfolding import (
+    UnfoldingProblem,
+    certify_unfolding,
+    contraction_of,
+    interior_point,
+    lowest_bend,
+    weights_of_budget,
+)
 from papers.cunha.roll import NEIGHBORS, neighbor_graph, small_roll
 from papers.figures.charts import Chart, Line, chart_figure
 from papers.finding import Experiment, Finding, Row, Setting, theorem

@@ -12,8 +12,9 @@ from dualfold.unfolding import (
     dual_slack,
     lagrangian,
     lowest_bend,
+    weights_of_unit_bend,
 )
-from dualfold.unfolding.duality import gram_lengths, weights_of_unit_bend
+from dualfold.unfolding.duality import gram_lengths
 from papers.cunha.roll import neighbor_graph, small_roll
 from papers.finding import Experiment, Finding, Row, Setting, claim, identity, theorem
 from papers.report import number

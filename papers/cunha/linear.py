@@ -10,7 +10,7 @@ from scipy.spatial.distance import pdist, squareform
 
 from dualfold import PCA, ClassicalMDS, Isomap
 from dualfold.arrays import Array
-from dualfold.weights.gram import centred_gram
+from dualfold.weights import centred_gram
 from papers.finding import Experiment, Finding, Row, Setting, claim, identity, theorem
 
 

@@ -20,10 +20,10 @@ from dualfold.unfolding import (
     dual_slack,
     geodesic_bounds,
     optimality_residuals,
+    second_eigenvalue,
     unfold,
 )
 from dualfold.unfolding.bounds import feasible_scale
-from dualfold.unfolding.spectral_floor import second_eigenvalue
 from papers.figures.roll import bracket_figure, unrolling_figure
 from papers.figures.unfolding import as_unfolding_in_words, bounds_in_words, unfolding_figure
 from papers.finding import Experiment, Finding, Row, Setting, also, claim, theorem

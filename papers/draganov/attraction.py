@@ -19,7 +19,7 @@ from scipy.stats import rankdata
 
 from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
-from dualfold.weights.column_moments import column_means
+from dualfold.weights import column_means
 from dualfold.weights.row_passes import numeric_table
 
 

@@ -9,9 +9,8 @@ import numpy as np
 
 from dualfold.certificate import distance
 from dualfold.errors import InvalidInput
+from dualfold.unfolding import UnfoldingCertificate, UnfoldingProblem
 from dualfold.unfolding.bounds import feasible_scale
-from dualfold.unfolding.certificate import UnfoldingCertificate
-from dualfold.unfolding.problem import UnfoldingProblem
 from dualfold.unfolding.solution import Record, relative_gap
 from dualfold.view.colors import FEW_COLORS, coloring_of
 from dualfold.view.drawing import (

@@ -15,8 +15,7 @@ from dualfold.errors import PointsCollapse
 from dualfold.graph import Graph, join_pieces, knn
 from dualfold.methods import eigenmaps, lle
 from dualfold.trace.solvers import Auto
-from dualfold.weights import reconstruction_weights, weighted_laplacian
-from dualfold.weights.reconstruction import reconstruction_null_vectors
+from dualfold.weights import reconstruction_null_vectors, reconstruction_weights, weighted_laplacian
 from papers.finding import Experiment, Finding, Row, Setting, claim, identity, theorem
 
 SHARP = Auto(tol=1e-10)  # identities are checked to 1e-8; the usual 1e-6 is for pictures

@@ -12,20 +12,24 @@ from dualfold.arrays import Array
 from dualfold.theory.games import (
     Ball,
     Box,
+    Conjugate,
     Convex,
+    Ellipsoid,
+    Entropy,
     Huber,
     L1Ball,
+    LargestAffine,
     LeastSquares,
+    Logistic,
+    LogSumExp,
     Oracle,
     Quadratic,
     Simplex,
+    Sum,
     norm,
     refute,
 )
-from dualfold.theory.games.composites import Sum
-from dualfold.theory.games.convex_functions import Conjugate
-from dualfold.theory.games.convex_sets import ConvexSet, Ellipsoid
-from dualfold.theory.games.losses import Entropy, LargestAffine, Logistic, LogSumExp
+from dualfold.theory.games.convex_sets import ConvexSet
 from papers.figures.charts import Chart, Line, chart_figure
 from papers.finding import Experiment, Finding, Row, Setting, claim, identity, theorem
 

@@ -9,17 +9,18 @@ from typing import Any
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.theory.games import LeastSquares, Quadratic, gradient_descent
-from dualfold.theory.games.textbook_methods import (
-    DescentMethod,
-    Path,
+from dualfold.theory.games import (
+    LeastSquares,
+    Quadratic,
     accelerated_gradient,
     adagrad,
     adam,
+    gradient_descent,
     minibatch,
     momentum,
     rmsprop,
 )
+from dualfold.theory.games.textbook_methods import DescentMethod, Path
 from papers.figures.charts import Chart, Line, chart_figure
 from papers.figures.games import path_figure
 from papers.finding import Experiment, Finding, Row, Setting, also, claim, theorem

@@ -12,13 +12,13 @@ from dualfold.embedding import embed
 from dualfold.theory.programs import (
     GeneralProblem,
     LinearProgram,
+    ProgramCertificate,
     QuadraticProgram,
     certify_program,
     quadratic_dual,
     solve_general,
     solve_program,
 )
-from dualfold.theory.programs.certificate import ProgramCertificate
 from dualfold.trace import TraceProblem
 from dualfold.trace.solvers import Dense
 from papers.figures.charts import Chart, Line, chart_figure

@@ -12,7 +12,7 @@ from dualfold import PCA
 from dualfold.arrays import Array
 from dualfold.embedding import embed
 from dualfold.methods import pca
-from dualfold.trace.problem import TraceProblem
+from dualfold.trace import TraceProblem
 from dualfold.trace.solvers import Dense
 from papers.figures.charts import Chart, Line, chart_figure
 from papers.finding import Experiment, Finding, Row, Setting, also, claim, theorem

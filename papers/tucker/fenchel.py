@@ -11,18 +11,19 @@ from dualfold.theory.games import (
     Ball,
     Bregman,
     Convex,
+    Entropy,
+    HalfSquare,
     Huber,
     Indicator,
+    LogSumExp,
     Quadratic,
     equilibrium,
+    least_point,
     membership,
     payoff,
     refute,
 )
-from dualfold.theory.games.composites import HalfSquare
 from dualfold.theory.games.curves import example_problem
-from dualfold.theory.games.losses import Entropy, LogSumExp
-from dualfold.theory.games.minimum_search import least_point
 from dualfold.theory.point_pca import averaged_directions, direction_error, direction_gradient
 from papers.finding import Experiment, Finding, Row, Setting, claim, identity, theorem
 

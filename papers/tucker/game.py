@@ -13,12 +13,12 @@ from dualfold.theory.games import (
     Ball,
     Convex,
     Indicator,
+    LargestAffine,
     averaged_descent,
     gradient_descent,
     learn,
 )
 from dualfold.theory.games.curves import example_problem
-from dualfold.theory.games.losses import LargestAffine
 from papers.figures.charts import Chart, Line, chart_figure
 from papers.finding import Experiment, Finding, Row, Setting, claim, theorem
 

@@ -12,9 +12,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.theory.games import FTL, FTRL, OMD, Box, Indicator, Quadratic, learn
-from dualfold.theory.games.curves import recipe_curves
-from dualfold.theory.games.players import BestResponse, FTLPlus, FTRLPlus, OMDPlus, Player
+from dualfold.theory.games import (
+    FTL,
+    FTRL,
+    OMD,
+    BestResponse,
+    Box,
+    FTLPlus,
+    FTRLPlus,
+    Indicator,
+    OMDPlus,
+    Player,
+    Quadratic,
+    learn,
+    recipe_curves,
+)
 from papers.figures.charts import Chart, Line, chart_figure
 from papers.figures.games import gap_figure
 from papers.finding import Experiment, Finding, Row, Setting, also, claim, identity, theorem

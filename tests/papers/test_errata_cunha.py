@@ -9,8 +9,13 @@ from scipy.spatial.distance import cdist
 
 from dualfold.errors import PointsCollapse
 from dualfold.graph import knn
-from dualfold.weights import centred_gram, heat_laplacian, reconstruction_weights
-from dualfold.weights.reconstruction import affine_weights, reconstruction_null_vectors
+from dualfold.weights import (
+    centred_gram,
+    heat_laplacian,
+    reconstruction_null_vectors,
+    reconstruction_weights,
+)
+from dualfold.weights.reconstruction import affine_weights
 from tests.papers.errata import normal, shows
 from tests.tools.tables import roll_points
 

@@ -5,10 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dualfold.theory.games import FTRL, Indicator, Quadratic, averaged_subgradient_descent, learn
-from dualfold.theory.games.convex_sets import Everywhere
-from dualfold.theory.games.losses import LargestAffine
-from dualfold.theory.games.players import FTRLPlus
+from dualfold.theory.games import (
+    FTRL,
+    Everywhere,
+    FTRLPlus,
+    Indicator,
+    LargestAffine,
+    Quadratic,
+    averaged_subgradient_descent,
+    learn,
+)
 from tests.papers.errata import shows
 
 LINE = np.linspace(-4, 4, 8_001)

@@ -5,8 +5,7 @@ import pytest
 
 import dualfold
 from dualfold.errors import InvalidInput
-from dualfold.theory.games import Quadratic, gradient_descent
-from dualfold.theory.games.composites import HalfSquare
+from dualfold.theory.games import HalfSquare, Quadratic, gradient_descent
 from dualfold.theory.games.curves import Curve
 from dualfold.theory.games.recipe import Rate
 from dualfold.view.colors import FEW_COLORS

@@ -183,7 +183,7 @@ def test_an_exact_strip_takes_the_cosine() -> None:
 
 def test_edge_length_is_the_default_width() -> None:
     from dualfold.graph import knn
-    from dualfold.weights.laplacians import affinity
+    from dualfold.weights import affinity
 
     points = roll_points(300, random_state=0)
     width = affinity(knn(points, 10), weights="heat").width

@@ -18,12 +18,20 @@ import numpy as np
 
 from dualfold.errors import InvalidInput
 from dualfold.theory import games
-from dualfold.theory.games import accelerated_recipes, plain_recipes, textbook_methods
-from dualfold.theory.games.composites import HalfSquare
-from dualfold.theory.games.convex_functions import Support
-from dualfold.theory.games.convex_sets import Ellipsoid, Everywhere
-from dualfold.theory.games.losses import Entropy, LargestAffine, Logistic, LogSumExp
-from dualfold.theory.games.structured_sets import AffineSet
+from dualfold.theory.games import (
+    AffineSet,
+    Ellipsoid,
+    Entropy,
+    Everywhere,
+    HalfSquare,
+    LargestAffine,
+    Logistic,
+    LogSumExp,
+    Support,
+    accelerated_recipes,
+    plain_recipes,
+    textbook_methods,
+)
 from tests.proofs.judge_games import Function, Place, best_point, false_claims
 
 FREE = ("averaged_descent", "averaged_subgradient_descent", "cumulative_descent", "extragradient",

@@ -5,9 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dualfold.theory.games import Ball, Box, L1Ball, LeastSquares, Quadratic
-from dualfold.theory.games.convex_sets import Ellipsoid, Everywhere
-from dualfold.theory.games.losses import Logistic
+from dualfold.theory.games import (
+    Ball,
+    Box,
+    Ellipsoid,
+    Everywhere,
+    L1Ball,
+    LeastSquares,
+    Logistic,
+    Quadratic,
+)
 
 D, ROUNDS = 8, 80
 

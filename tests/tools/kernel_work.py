@@ -9,9 +9,9 @@ import scipy.sparse as sp
 
 import dualfold
 from dualfold import graph, quality
+from dualfold.graph import farthest_points, geodesic_distances
 from dualfold.graph.cells import cell_lists, cells_of_points
 from dualfold.graph.elimination import EliminatedGraph
-from dualfold.graph.geodesics import farthest_points, geodesic_distances
 from dualfold.graph.graph import Lists
 from dualfold.graph.lower_bounds import frame_of, principal_directions
 from dualfold.graph.metrics import present_nearest
@@ -34,9 +34,9 @@ from dualfold.trace.problem import product
 from dualfold.trace.solvers.lanczos import ChebyshevFilter
 from dualfold.trace.sparse.factorisation import factorise
 from dualfold.trace.sparse.mirrored_rows import MirroredRows, RotatedMatrix, mirrored_pattern
-from dualfold.unfolding.problem import UnfoldingProblem
+from dualfold.unfolding import UnfoldingProblem
 from dualfold.unfolding.solvers.springs import SpringMatrix, SpringNet
-from dualfold.weights.covariance import scatter
+from dualfold.weights import scatter
 
 
 def rows(n, width, seed, kind=np.float64):

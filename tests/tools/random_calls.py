@@ -47,10 +47,7 @@ from dualfold import embed, methods, models, unfolding
 from dualfold.errors import DualfoldError
 from dualfold.methods.descriptions import ESTIMATOR_MODULES
 from dualfold.theory import games, programs
-from dualfold.theory.games.accelerated_recipes import heavy_ball
-from dualfold.theory.games.convex_sets import Everywhere
-from dualfold.theory.games.losses import Logistic, LogSumExp
-from dualfold.theory.games.plain_recipes import extragradient
+from dualfold.theory.games import Everywhere, Logistic, LogSumExp, extragradient, heavy_ball
 from dualfold.trace import TraceProblem, certify
 from tests.tools.random_values import METRICS, Draw, parameter_value, words
 

@@ -7,7 +7,7 @@ import scipy.linalg
 
 from dualfold.graph import join_pieces, knn
 from dualfold.trace.sparse.factorisation import factorise, fill_reducing_ordering
-from dualfold.unfolding.problem import UnfoldingProblem
+from dualfold.unfolding import UnfoldingProblem
 from dualfold.unfolding.solvers.barrier import Net, block_ordering
 from dualfold.unfolding.solvers.connectivity import lowest_eigenpairs
 from tests.tools.tables import roll_points

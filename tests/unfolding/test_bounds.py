@@ -7,13 +7,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dualfold.unfolding import UnfoldingProblem, certify_unfolding
+from dualfold.unfolding import UnfoldingProblem, certify_unfolding, geodesic_bounds
 from dualfold.unfolding.bounds import (
     contradiction_share,
     dual_value,
     edge_fit,
     feasible_scale,
-    geodesic_bounds,
     own_lengths_value,
     upper_bound,
 )

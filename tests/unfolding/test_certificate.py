@@ -17,18 +17,14 @@ from dualfold.unfolding import (
     contraction_of,
     geodesic_bounds,
     interior_point,
+    second_eigenvalue,
 )
 from dualfold.unfolding import certificate as judge
 from dualfold.unfolding.certificate import ABOUT_GIVEN_LENGTHS, ABOUT_ROWS
 from dualfold.unfolding.solution import BestSides
 from dualfold.unfolding.solvers.taut_edges import polished_sides
 from dualfold.unfolding.solvers.unfolder import refuse_minutes
-from dualfold.unfolding.spectral_floor import (
-    cholesky_floor,
-    eigenvalues_below,
-    proved_floor,
-    second_eigenvalue,
-)
+from dualfold.unfolding.spectral_floor import cholesky_floor, eigenvalues_below, proved_floor
 from tests.proofs.unfoldings import chain, complete, dense_bounds, dense_laplacian, random_problem
 from tests.unfolding.test_rounding import problem
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from dualfold.unfolding import certify_unfolding
-from dualfold.unfolding.connections import _angle, connections
+from dualfold.unfolding import certify_unfolding, connections
+from dualfold.unfolding.connections import _angle
 from dualfold.unfolding.contraction import Contraction
 from tests.proofs.unfoldings import unfolded_chain
 from tests.unfolding.test_rounding import problem

@@ -12,8 +12,9 @@ from dualfold.unfolding import (
     lagrangian,
     lowest_bend,
     optimality_residuals,
+    weights_of_budget,
+    weights_of_unit_bend,
 )
-from dualfold.unfolding.duality import weights_of_budget, weights_of_unit_bend
 from tests.proofs.unfoldings import chain, dense_laplacian, random_problem
 
 

@@ -8,8 +8,7 @@ import scipy.sparse as sp
 
 from dualfold.errors import CertificateFailed, Unrealisable
 from dualfold.graph import from_lengths, join_pieces, knn
-from dualfold.unfolding import UnfoldingProblem, certify_unfolding, unfold
-from dualfold.unfolding.contraction import contraction_of
+from dualfold.unfolding import UnfoldingProblem, certify_unfolding, contraction_of, unfold
 from dualfold.unfolding.problem import in_units
 from dualfold.unfolding.solution import STOPPED_BY_CALLBACK
 from dualfold.unfolding.solvers import face_path, separate_sides

@@ -12,13 +12,18 @@ from dualfold import MaximumVarianceUnfolding
 from dualfold.errors import CertificateFailed
 from dualfold.graph import from_lengths, join_pieces, knn
 from dualfold.kernels.arithmetic.exact import integers
-from dualfold.unfolding import UnfoldingProblem, certify_unfolding, interior_point, unfold
+from dualfold.unfolding import (
+    UnfoldingProblem,
+    certify_unfolding,
+    contraction_of,
+    interior_point,
+    unfold,
+)
 from dualfold.unfolding.congruence import (
     congruent_parts,
     deciding_pairs,
     exact_dependencies,
 )
-from dualfold.unfolding.contraction import contraction_of
 from dualfold.unfolding.feasible import feasible_value
 from dualfold.unfolding.problem import in_units
 from dualfold.unfolding.solvers import unfolder

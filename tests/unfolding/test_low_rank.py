@@ -11,12 +11,11 @@ import scipy.linalg
 
 from dualfold.errors import InvalidInput, TooLarge
 from dualfold.graph import farthest_points, geodesic_distances, join_pieces, knn
-from dualfold.unfolding import Unfolder, certify_unfolding
-from dualfold.unfolding.problem import UnfoldingProblem, graph_of
+from dualfold.unfolding import Unfolder, UnfoldingProblem, certify_unfolding, interior_point
+from dualfold.unfolding.problem import graph_of
 from dualfold.unfolding.solution import BestSides
 from dualfold.unfolding.solvers.barrier import BarrierPoint, Net, newton_step
 from dualfold.unfolding.solvers.connectivity import orthonormal_columns
-from dualfold.unfolding.solvers.interior_point import interior_point
 from dualfold.unfolding.solvers.landmark import landmark, path_weights
 from dualfold.unfolding.solvers.low_rank import low_rank
 from dualfold.unfolding.solvers.span import Span

@@ -8,8 +8,7 @@ import pytest
 
 from dualfold.data import swiss_roll
 from dualfold.graph import join_pieces, knn
-from dualfold.unfolding import UnfoldingProblem
-from dualfold.unfolding.contraction import contraction_of
+from dualfold.unfolding import UnfoldingProblem, contraction_of
 from dualfold.unfolding.solvers.face_path import FacePath, _precise_schur, face_of
 from dualfold.unfolding.solvers.rigid import dependencies, rigid_parts
 

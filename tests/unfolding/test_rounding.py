@@ -12,17 +12,12 @@ import pytest
 from dualfold.unfolding import (
     UnfoldingProblem,
     bounds,
+    geodesic_bounds,
     spectral_floor,
 )
 from dualfold.unfolding import bounds as unfolding_bounds
 from dualfold.unfolding import spectral_floor as floors
-from dualfold.unfolding.bounds import (
-    dual_value,
-    edge_fit,
-    geodesic_bounds,
-    own_lengths_value,
-    upper_bound,
-)
+from dualfold.unfolding.bounds import dual_value, edge_fit, own_lengths_value, upper_bound
 from dualfold.unfolding.spectral_floor import cholesky_floor, eigenvalues_below, precise_floor
 from tests.proofs.coarse import U, gamma, patched
 

@@ -9,6 +9,7 @@ import pytest
 
 from dualfold.unfolding import (
     UnfoldingProblem,
+    second_eigenvalue,
     spectral_floor,
 )
 from dualfold.unfolding import spectral_floor as floors
@@ -18,7 +19,6 @@ from dualfold.unfolding.spectral_floor import (
     lowest_pairs,
     precise_floor,
     proved_floor,
-    second_eigenvalue,
 )
 from tests.unfolding.test_rounding import MASS, problem
 

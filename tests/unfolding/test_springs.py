@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 
 from dualfold.graph import join_pieces, knn
-from dualfold.unfolding import certify_unfolding, contraction_of
-from dualfold.unfolding.problem import UnfoldingProblem, in_units
+from dualfold.unfolding import UnfoldingProblem, certify_unfolding, contraction_of, interior_point
+from dualfold.unfolding.problem import in_units
 from dualfold.unfolding.solvers.barrier import BarrierPoint, Net, newton_step
-from dualfold.unfolding.solvers.interior_point import interior_point
 from dualfold.unfolding.solvers.low_rank import low_rank
 from dualfold.unfolding.solvers.springs import SpringMatrix, SpringNet
 

@@ -21,11 +21,10 @@ from dualfold.kernels.arithmetic import (
     unit_roundoff,
 )
 from dualfold.kernels.arithmetic import intervals as sure
+from dualfold.theory.games import Euclidean, divergences
 from dualfold.theory.games import certificate as verdict
-from dualfold.theory.games import divergences
 from dualfold.theory.games import textbook_methods as descent
-from dualfold.theory.games.divergences import Euclidean
-from dualfold.trace.certificate import certify
+from dualfold.trace import certify
 from dualfold.trace.proof import rounding
 from dualfold.unfolding import certificate, certify_unfolding
 

@@ -33,8 +33,7 @@ from dualfold import (
     NeighborhoodPreservingProjection,
 )
 from dualfold.data import digits, swiss_roll
-from dualfold.graph import join_pieces, knn, nearest
-from dualfold.graph.geodesics import geodesic_distances
+from dualfold.graph import geodesic_distances, join_pieces, knn, nearest
 from dualfold.kernels.reports import count_work, tally
 from dualfold.quality import trustworthiness
 from dualfold.unfolding import unfold

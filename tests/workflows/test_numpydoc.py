@@ -32,8 +32,9 @@ from tests.workflows.public_names import CLASSES, ESTIMATORS, THINGS, members
 
 validation = pytest.importorskip("numpydoc.validate", reason="pip install '.[dev]'")
 
-# More than people can look through is no public face.
-MAX_NAMES = 292
+# More than people can look through is no public face. Theory counts apart: it is the library that
+# the papers are checked with, and its names are looked up by the papers (docs/papers-to-code.md).
+MAX_NAMES = {"floors": 243, "theory": 101}
 # Where the parameters of estimators are read, beside their own files.
 READERS = ("methods/fitting", "methods/points/tsne")
 EXCEPTIONS = {
@@ -327,7 +328,9 @@ def parameters_read(*files: Path) -> set[str]:
 
 
 def test_public_is_what_a_user_calls() -> None:
-    assert len(NAMES) <= MAX_NAMES
+    in_theory = len(NAMES_BY_ROOM["theory"])
+    assert in_theory <= MAX_NAMES["theory"]
+    assert len(NAMES) - in_theory <= MAX_NAMES["floors"]
 
 
 def test_the_check_sees_what_is_wrong() -> None:

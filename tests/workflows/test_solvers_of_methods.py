@@ -10,7 +10,7 @@ import dualfold
 from dualfold.errors import NotConverged
 from dualfold.graph import knn
 from dualfold.methods import eigenmaps, hessian_lle, lle, ltsa, modified_lle
-from dualfold.trace.certificate import certify
+from dualfold.trace import certify
 from dualfold.trace.solvers import Auto, Dense, Factored, Lanczos, Preconditioned
 from dualfold.trace.sparse.shifted_matrices import shifted_matrices
 from tests.tools.angles import principal_sine

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
-from dualfold.graph.graph import Graph
+from dualfold.graph import Graph
 from dualfold.graph.pieces import one_piece
 from dualfold.methods.fitting.context import NO_CONTEXT, FitContext
 from dualfold.methods.fitting.graph_estimator import (
@@ -26,8 +26,8 @@ from dualfold.methods.fitting.graph_estimator import (
 )
 from dualfold.methods.fitting.graph_fit import GraphMethod
 from dualfold.methods.fitting.rules import local_rule
-from dualfold.trace.problem import TraceProblem
-from dualfold.weights.laplacians import weighted_laplacian
+from dualfold.trace import TraceProblem
+from dualfold.weights import weighted_laplacian
 
 
 def plain_eigenmaps(graph: Graph, *, n_components: int = 2) -> TraceProblem:

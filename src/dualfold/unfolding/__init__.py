@@ -2,6 +2,7 @@
 
 from dualfold.unfolding.bounds import geodesic_bounds
 from dualfold.unfolding.certificate import UnfoldingCertificate, certify_unfolding
+from dualfold.unfolding.connections import connections
 from dualfold.unfolding.contraction import contraction_of
 from dualfold.unfolding.duality import (
     dual_function,
@@ -9,10 +10,13 @@ from dualfold.unfolding.duality import (
     lagrangian,
     lowest_bend,
     optimality_residuals,
+    weights_of_budget,
+    weights_of_unit_bend,
 )
 from dualfold.unfolding.problem import UnfoldingProblem
 from dualfold.unfolding.solution import UnfoldingSolution
 from dualfold.unfolding.solvers import Unfolder, interior_point
+from dualfold.unfolding.spectral_floor import second_eigenvalue
 from dualfold.unfolding.unfold import Unfolding, unfold
 
 __all__ = [
@@ -22,6 +26,7 @@ __all__ = [
     "UnfoldingProblem",
     "UnfoldingSolution",
     "certify_unfolding",
+    "connections",
     "contraction_of",
     "dual_function",
     "dual_slack",
@@ -30,5 +35,8 @@ __all__ = [
     "lagrangian",
     "lowest_bend",
     "optimality_residuals",
+    "second_eigenvalue",
     "unfold",
+    "weights_of_budget",
+    "weights_of_unit_bend",
 ]

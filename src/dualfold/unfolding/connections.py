@@ -85,7 +85,39 @@ class Connections:
 
 
 def connections(unfolding: Unfolding, *, n_components: int = 2) -> Connections:
-    """The connections of an unfolding to the other spectral methods."""
+    """Compare an unfolding with Isomap, LLE and eigenmaps, which duality ties to it.
+
+    Parameters
+    ----------
+    unfolding : Unfolding
+        The unfolding.
+    n_components : int, default=2
+        Number of coordinates that are kept.
+
+    Returns
+    -------
+    Connections
+        The numbers; `print` it.
+
+    See Also
+    --------
+    geodesic_bounds : The bounds by geodesics.
+
+    References
+    ----------
+    .. [1] L. Xiao, J. Sun and S. Boyd, "A duality view of spectral methods for dimensionality
+       reduction", Proceedings of the 23rd International Conference on Machine Learning, 1041–1048,
+       2006.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.graph import knn
+    >>> from dualfold.unfolding import connections, unfold
+    >>> line = unfold(knn(np.array([[0.0], [1.0], [2.5]]), 1), n_components=1)
+    >>> round(connections(line, n_components=1).scaling_law, 3)
+    1.0
+    """
     p, w = unfolding.problem, unfolding.solution.weights
     certificate = unfolding.certificate
     Y = p.centred_points(unfolding.solution.factor)

@@ -204,10 +204,41 @@ def lowest_bend(problem: UnfoldingProblem, weights: Array) -> tuple[float, Array
 
 
 def weights_of_budget(problem: UnfoldingProblem, weights: Array, budget: float) -> Array:
-    """The weights scaled until Σ w d² = c; refused where Σ w d² is not positive.
+    """Scale weights until Σ w d² = c.
 
     If w* minimises Σ w d² over λ₂ ≥ 1, with the value c*, these maximise λ₂ over Σ w d² = c, with
     the value c/c*: both sides are positive homogeneous.
+
+    Parameters
+    ----------
+    problem : UnfoldingProblem
+        The problem, with its edges and lengths.
+    weights : array-like of shape (n_edges,)
+        One number for each edge.
+    budget : float
+        The number c.
+
+    Returns
+    -------
+    ndarray of shape (n_edges,)
+        The scaled weights.
+
+    Raises
+    ------
+    InvalidInput
+        If Σ w d² is not positive.
+
+    See Also
+    --------
+    weights_of_unit_bend : The scale of the other form.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.unfolding import UnfoldingProblem, weights_of_budget
+    >>> chain = UnfoldingProblem(3, [[0, 1], [1, 2]], [1.0, 1.0])
+    >>> weights_of_budget(chain, np.array([1.0, 3.0]), 2.0)
+    array([0.5, 1.5])
     """
     w = _weights(problem, weights)
     total = float(w @ problem.squared)
@@ -219,7 +250,37 @@ def weights_of_budget(problem: UnfoldingProblem, weights: Array, budget: float) 
 
 
 def weights_of_unit_bend(problem: UnfoldingProblem, weights: Array) -> Array:
-    """The weights scaled until λ₂(L(w)) = 1, so that Σ w d² bounds tr K."""
+    """Scale weights until λ₂(L(w)) = 1, so that Σ w d² bounds tr K.
+
+    Parameters
+    ----------
+    problem : UnfoldingProblem
+        The problem, with its edges and lengths.
+    weights : array-like of shape (n_edges,)
+        One number for each edge.
+
+    Returns
+    -------
+    ndarray of shape (n_edges,)
+        The scaled weights.
+
+    Raises
+    ------
+    InvalidInput
+        If λ₂ is not positive.
+
+    See Also
+    --------
+    weights_of_budget : The scale of the other form.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.unfolding import UnfoldingProblem, weights_of_unit_bend
+    >>> chain = UnfoldingProblem(3, [[0, 1], [1, 2]], [1.0, 1.0])
+    >>> weights_of_unit_bend(chain, np.array([2.0, 2.0])).round(6)
+    array([1., 1.])
+    """
     least, _ = lowest_bend(problem, weights)
     if not least > 0:
         raise InvalidInput(

@@ -47,7 +47,7 @@ HEIGHT_STEPS = (1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1
 
 @dataclass(frozen=True)
 class SecondEigenvalue:
-    """λ₂ of (L(w), M): `proved` ≤ λ₂, and about `ritz`, which lies above it.
+    """Eigenvalue λ₂ of (L(w), M): `proved` ≤ λ₂, and about `ritz`, which lies above it.
 
     proved : 0 when nothing positive could be proved
     factorised : False where the matrix was too large for that, so that nothing was tried
@@ -96,11 +96,36 @@ def lowest_pairs(
 def second_eigenvalue(
     problem: UnfoldingProblem, weights: Array, start: Array, *, most_flops: float = MAX_FLOPS
 ) -> SecondEigenvalue:
-    """λ₂ of the weighted graph, from below by a proof and from above by a Ritz value.
+    """Bound λ₂ of the weighted graph from below by a proof and from above by a Ritz value.
 
-    `problem` has the edges, `weights` one number for each, `start` vectors from which the Ritz
-    value is computed. Where the factorisation takes more than `most_flops` multiply-adds, nothing
-    is proved.
+    Parameters
+    ----------
+    problem : UnfoldingProblem
+        The problem, with its edges.
+    weights : ndarray of shape (n_edges,)
+        One number for each edge.
+    start : ndarray of shape (n, k)
+        Vectors from which the Ritz value is computed.
+    most_flops : float, default=4e10
+        Multiply-adds of a factorisation beyond which nothing is proved.
+
+    Returns
+    -------
+    SecondEigenvalue
+        `proved` ≤ λ₂ ≤ `ritz`, but for rounding of the latter.
+
+    See Also
+    --------
+    lowest_bend : The eigenvalue by a dense eigensolver.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.unfolding import UnfoldingProblem, second_eigenvalue
+    >>> chain = UnfoldingProblem(3, [[0, 1], [1, 2]], [1.0, 1.0])
+    >>> least = second_eigenvalue(chain, np.ones(2), np.arange(3.0)[:, None])
+    >>> bool(0.999 < least.proved <= 1.0), round(least.ritz, 6)
+    (True, 1.0)
     """
     if not np.any(weights):  # L = 0: nothing to factorise, and inverses overflow
         return SecondEigenvalue(0.0, 0.0)

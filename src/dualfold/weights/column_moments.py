@@ -27,9 +27,32 @@ MIN_SPREAD_RATIO = 2.0**-43
 
 
 def column_means(X: Any, weights: RowWeights | None = None) -> Array:
-    """The mean of each column in float64, without a float64 copy of X.
+    """Compute the mean of each column in float64, without a float64 copy of X.
 
     Of a column whose values are all equal it is that value, to the last bit.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        The rows.
+    weights : RowWeights or None, default=None
+        Weights of the rows; None weighs all alike.
+
+    Returns
+    -------
+    ndarray of shape (n_features,)
+        The means.
+
+    See Also
+    --------
+    scatter : Products of the centred columns.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.weights import column_means
+    >>> column_means(np.array([[1.0, 2.0], [3.0, 2.0]]))
+    array([2., 2.])
     """
     if sp.issparse(X):
         return _sparse_means(canonical_rows(X, "X"), weights)

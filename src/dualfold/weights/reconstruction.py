@@ -137,11 +137,48 @@ def _many_weights(ridge: float) -> InvalidInput:
 
 
 def reconstruction_null_vectors(weights: sp.csr_array, lists: Lists) -> Array:
-    """One column h for each terminal component of the lists: W h = h.
+    """Compute one column h for each terminal component of the lists: W h = h.
 
     h is 1 on its component, 0 on the other terminal ones, and elsewhere the solution of
     (I − W_QQ) h_Q = W_QT·1 (were the weights probabilities, the chance to end in T). The
-    columns add up to 1, the constant. Warns when there is more than one.
+    columns add up to 1, the constant.
+
+    Parameters
+    ----------
+    weights : csr_array of shape (n_samples, n_samples)
+        Reconstruction weights W, whose rows add up to 1.
+    lists : Lists
+        The neighbour lists of the rows.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_terminal_components)
+        The columns.
+
+    Raises
+    ------
+    InvalidInput
+        If the weights between closed groups do not determine the solution.
+
+    Warns
+    -----
+    DualfoldWarning
+        If there is more than one terminal component.
+
+    See Also
+    --------
+    reconstruction_weights : The weights.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.graph import knn
+    >>> from dualfold.weights import reconstruction_null_vectors, reconstruction_weights
+    >>> X = np.arange(6.0)[:, None]
+    >>> graph = knn(X, 2)
+    >>> weights = reconstruction_weights(X, graph.lists)
+    >>> reconstruction_null_vectors(weights, graph.lists).ravel()
+    array([1., 1., 1., 1., 1., 1.])
     """
     group = terminal_components(lists)
     count = int(group.max()) + 1

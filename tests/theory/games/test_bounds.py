@@ -14,9 +14,20 @@ import pytest
 from mpmath import mp, mpf
 
 from dualfold.kernels.arithmetic.intervals import Interval
-from dualfold.theory.games import Huber, LeastSquares, Quadratic, norm
-from dualfold.theory.games.composites import Flattened, HalfSquare, Linear, Mixture, Sum
-from dualfold.theory.games.losses import Entropy, LargestAffine, Logistic, LogSumExp
+from dualfold.theory.games import (
+    Entropy,
+    HalfSquare,
+    Huber,
+    LargestAffine,
+    LeastSquares,
+    Linear,
+    Logistic,
+    LogSumExp,
+    Quadratic,
+    Sum,
+    norm,
+)
+from dualfold.theory.games.composites import Flattened, Mixture
 from dualfold.theory.games.planes import bowl_minimum, difference, lower_sum
 
 D = 4

@@ -19,30 +19,36 @@ from dualfold.kernels.arithmetic.intervals import (
     norm_interval,
 )
 from dualfold.theory.games import (
+    AffineSet,
     Ball,
     Box,
     Convex,
+    Ellipsoid,
+    Everywhere,
+    HalfSquare,
     Huber,
     Indicator,
     L1Ball,
+    LargestAffine,
     LeastSquares,
+    Logistic,
+    LogSumExp,
+    Product,
     Quadratic,
     Simplex,
     Spectrahedron,
     accelerated_proximal,
     averaged_descent,
     averaged_subgradient_descent,
+    boundary_frank_wolfe,
+    cumulative_descent,
     frank_wolfe,
     gradient_descent,
     nesterov,
     norm,
+    unfolding_bracket,
+    unfolding_game,
 )
-from dualfold.theory.games.composites import HalfSquare
-from dualfold.theory.games.convex_sets import Ellipsoid, Everywhere
-from dualfold.theory.games.losses import LargestAffine, Logistic, LogSumExp
-from dualfold.theory.games.plain_recipes import boundary_frank_wolfe, cumulative_descent
-from dualfold.theory.games.structured_sets import AffineSet, Product
-from dualfold.theory.games.unfolding_dual import unfolding_bracket, unfolding_game
 from tests.proofs.fuzz_games import fuzz
 from tests.proofs.judge_games import Function, Place, best_point, false_claims
 

@@ -11,25 +11,21 @@ import pytest
 from dualfold.errors import ConditionFails
 from dualfold.theory.games import (
     Ball,
+    Ellipsoid,
+    LargestAffine,
+    accelerated_by_gauge,
     accelerated_proximal,
     accelerated_strongly_convex,
     averaged_descent,
     averaged_subgradient_descent,
-    frank_wolfe,
-    nesterov,
-    norm,
-)
-from dualfold.theory.games.accelerated_recipes import (
-    accelerated_by_gauge,
-    heavy_ball,
-    nesterov_infinite_memory,
-)
-from dualfold.theory.games.convex_sets import Ellipsoid
-from dualfold.theory.games.losses import LargestAffine
-from dualfold.theory.games.plain_recipes import (
     boundary_frank_wolfe,
     cumulative_descent,
     extragradient,
+    frank_wolfe,
+    heavy_ball,
+    nesterov,
+    nesterov_infinite_memory,
+    norm,
 )
 from tests.proofs.game_problems import (
     FUNCTIONS,

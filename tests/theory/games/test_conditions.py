@@ -13,25 +13,30 @@ from dualfold.theory.games import (
     OMD,
     Ball,
     Box,
+    Conjugate,
+    Everywhere,
+    FTRLPlus,
+    Gauge,
     Huber,
     Indicator,
     L1Ball,
+    LargestAffine,
+    OMDPlus,
+    OptimisticFTL,
     Quadratic,
     Simplex,
+    accelerated_by_gauge,
     accelerated_strongly_convex,
     averaged_descent,
     averaged_subgradient_descent,
+    boundary_frank_wolfe,
+    cumulative_descent,
     frank_wolfe,
+    heavy_ball,
+    linear_weights,
     nesterov,
+    play,
 )
-from dualfold.theory.games.accelerated_recipes import accelerated_by_gauge, heavy_ball
-from dualfold.theory.games.convex_functions import Conjugate
-from dualfold.theory.games.convex_sets import Everywhere
-from dualfold.theory.games.divergences import Gauge
-from dualfold.theory.games.game import linear_weights, play
-from dualfold.theory.games.losses import LargestAffine
-from dualfold.theory.games.plain_recipes import boundary_frank_wolfe, cumulative_descent
-from dualfold.theory.games.players import FTRLPlus, OMDPlus, OptimisticFTL
 from tests.proofs.game_problems import FUNCTIONS, SETS, START, D, best_on
 
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dualfold.theory.games import Quadratic
-from dualfold.theory.games.composites import HalfSquare
-from dualfold.theory.games.convex_functions import Conjugate, Move
-from dualfold.theory.games.losses import Logistic
+from dualfold.theory.games import Conjugate, HalfSquare, Logistic, Quadratic
+from dualfold.theory.games.convex_functions import Move
 
 
 def test_flat_directions_of_a_quadratic_are_left_alone():

@@ -9,26 +9,24 @@ from dualfold.errors import InvalidInput
 from dualfold.theory.games import (
     Ball,
     Box,
+    HalfSquare,
     LeastSquares,
+    Logistic,
     Quadratic,
-    averaged_descent,
-    gradient_descent,
-    nesterov,
-    stochastic_gradient,
-)
-from dualfold.theory.games import textbook_methods as descent
-from dualfold.theory.games.composites import HalfSquare
-from dualfold.theory.games.curves import Curve
-from dualfold.theory.games.losses import Logistic
-from dualfold.theory.games.recipe import Rate
-from dualfold.theory.games.textbook_methods import (
     accelerated_gradient,
     adagrad,
     adam,
+    averaged_descent,
+    gradient_descent,
     minibatch,
     momentum,
+    nesterov,
     rmsprop,
+    stochastic_gradient,
 )
+from dualfold.theory.games import textbook_methods as descent
+from dualfold.theory.games.curves import Curve
+from dualfold.theory.games.recipe import Rate
 
 ZIGZAG = Quadratic(np.array([[2.0, 1.0], [1.0, 20.0]]), np.array([-5.0, -3.0]))
 START = np.array([-3.0, -1.0])

@@ -9,14 +9,16 @@ from dualfold.errors import InvalidInput
 from dualfold.theory.games import (
     Ball,
     Box,
+    Euclidean,
+    Everywhere,
+    Gauge,
     Indicator,
     KullbackLeibler,
     L1Ball,
     Simplex,
     Spectrahedron,
+    VonNeumann,
 )
-from dualfold.theory.games.convex_sets import Everywhere
-from dualfold.theory.games.divergences import Euclidean, Gauge, VonNeumann
 
 FREE = Indicator(Everywhere())
 

@@ -9,9 +9,14 @@ from dualfold.errors import InvalidInput
 from dualfold.theory.games import (
     Ball,
     Box,
+    Entropy,
+    HalfSquare,
     Huber,
     Indicator,
+    LargestAffine,
     LeastSquares,
+    Logistic,
+    LogSumExp,
     Oracle,
     Quadratic,
     Simplex,
@@ -23,8 +28,6 @@ from dualfold.theory.games import (
     payoff,
     refute,
 )
-from dualfold.theory.games.composites import HalfSquare
-from dualfold.theory.games.losses import Entropy, LargestAffine, Logistic, LogSumExp
 
 
 def draws(seed, *shape):

@@ -8,24 +8,32 @@ from scipy.optimize import minimize
 
 from dualfold.errors import InvalidInput
 from dualfold.theory.games import (
+    AffineSet,
     Ball,
     Box,
+    Conjugate,
+    Ellipsoid,
+    Entropy,
+    Euclidean,
+    Everywhere,
+    Gauge,
+    HalfSquare,
     Huber,
     Indicator,
     KullbackLeibler,
     L1Ball,
+    LargestAffine,
     LeastSquares,
+    Logistic,
+    LogSumExp,
+    Product,
     Quadratic,
     Simplex,
     Spectrahedron,
+    Sum,
     norm,
 )
-from dualfold.theory.games.composites import Flattened, HalfSquare, Sum
-from dualfold.theory.games.convex_functions import Conjugate
-from dualfold.theory.games.convex_sets import Ellipsoid, Everywhere
-from dualfold.theory.games.divergences import Euclidean, Gauge
-from dualfold.theory.games.losses import Entropy, LargestAffine, Logistic, LogSumExp
-from dualfold.theory.games.structured_sets import AffineSet, Product
+from dualfold.theory.games.composites import Flattened
 
 D = 6
 

@@ -23,9 +23,15 @@ from dualfold.kernels.arithmetic.intervals import (
     length,
     norm_interval,
 )
-from dualfold.theory.games import Spectrahedron, composites, losses, structured_sets, unfolding_dual
-from dualfold.theory.games.composites import Linear
-from dualfold.theory.games.unfolding_dual import EasiestBend
+from dualfold.theory.games import (
+    EasiestBend,
+    Linear,
+    Spectrahedron,
+    composites,
+    losses,
+    structured_sets,
+    unfolding_dual,
+)
 from tests.proofs.coarse import patched
 
 COARSE = 2.0**-8  # twice the unit of this arithmetic

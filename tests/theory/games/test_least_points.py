@@ -8,11 +8,19 @@ import numpy as np
 import pytest
 
 from dualfold.errors import InvalidInput
-from dualfold.theory.games import Ball, Box, Convex, Indicator, Quadratic, Simplex
+from dualfold.theory.games import (
+    Ball,
+    Box,
+    Convex,
+    Euclidean,
+    Indicator,
+    LargestAffine,
+    Quadratic,
+    Simplex,
+    least_point,
+)
 from dualfold.theory.games import minimum_search as least
-from dualfold.theory.games.divergences import Euclidean
-from dualfold.theory.games.losses import LargestAffine
-from dualfold.theory.games.minimum_search import least_point, proximal_descent
+from dualfold.theory.games.minimum_search import proximal_descent
 from dualfold.theory.games.plane_bound import LowerBound
 
 

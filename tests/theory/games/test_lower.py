@@ -8,24 +8,23 @@ import pytest
 from dualfold.theory.games import (
     Ball,
     Box,
+    Euclidean,
+    Everywhere,
+    HalfSquare,
     Huber,
     Indicator,
+    LargestAffine,
     LeastSquares,
+    Linear,
     Quadratic,
     Simplex,
+    Sum,
     gradient_descent,
+    least_point,
     norm,
 )
-from dualfold.theory.games.composites import HalfSquare, Linear, Sum
 from dualfold.theory.games.convex_functions import Move
-from dualfold.theory.games.convex_sets import Everywhere
-from dualfold.theory.games.divergences import Euclidean
-from dualfold.theory.games.losses import LargestAffine
-from dualfold.theory.games.minimum_search import (
-    least_point,
-    proximal_descent,
-    regularised_minimiser,
-)
+from dualfold.theory.games.minimum_search import proximal_descent, regularised_minimiser
 from dualfold.theory.games.plane_bound import LowerBound, MeanPlane
 
 rng = np.random.default_rng(12)

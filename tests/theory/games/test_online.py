@@ -12,27 +12,34 @@ from dualfold.theory.games import (
     FTRL,
     OMD,
     Ball,
+    BestResponse,
     Box,
     Bregman,
+    Euclidean,
+    Everywhere,
+    FTLPlus,
+    FTRLPlus,
+    HalfSquare,
     Indicator,
     KullbackLeibler,
     L1Ball,
+    LargestAffine,
+    Linear,
+    Logistic,
+    OMDPlus,
+    OptimisticFTL,
     Oracle,
+    Product,
     Quadratic,
     Simplex,
     Spectrahedron,
     VonNeumann,
     learn,
+    least_point,
+    linear_weights,
     norm,
 )
-from dualfold.theory.games.composites import HalfSquare, Linear, Mixture
-from dualfold.theory.games.convex_sets import Everywhere
-from dualfold.theory.games.divergences import Euclidean
-from dualfold.theory.games.game import linear_weights
-from dualfold.theory.games.losses import LargestAffine, Logistic
-from dualfold.theory.games.minimum_search import least_point
-from dualfold.theory.games.players import BestResponse, FTLPlus, FTRLPlus, OMDPlus, OptimisticFTL
-from dualfold.theory.games.structured_sets import Product
+from dualfold.theory.games.composites import Mixture
 
 D = 3
 EVERYWHERE = Indicator(Everywhere())

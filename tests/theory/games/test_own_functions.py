@@ -13,40 +13,37 @@ from dualfold.theory.games import (
     Ball,
     Box,
     Convex,
+    Everywhere,
+    FTRLPlus,
+    HalfSquare,
     Indicator,
     L1Ball,
+    LargestAffine,
     LeastSquares,
     Oracle,
     Quadratic,
     Simplex,
+    Sum,
+    accelerated_by_gauge,
     accelerated_proximal,
     accelerated_strongly_convex,
     averaged_descent,
     averaged_subgradient_descent,
+    boundary_frank_wolfe,
     conjugate,
+    cumulative_descent,
+    extragradient,
     finite_sum,
     frank_wolfe,
     gradient_descent,
+    heavy_ball,
     learn,
+    minibatch,
     nesterov,
+    nesterov_infinite_memory,
     norm,
     stochastic_gradient,
 )
-from dualfold.theory.games.accelerated_recipes import (
-    accelerated_by_gauge,
-    heavy_ball,
-    nesterov_infinite_memory,
-)
-from dualfold.theory.games.composites import HalfSquare, Sum
-from dualfold.theory.games.convex_sets import Everywhere
-from dualfold.theory.games.losses import LargestAffine
-from dualfold.theory.games.plain_recipes import (
-    boundary_frank_wolfe,
-    cumulative_descent,
-    extragradient,
-)
-from dualfold.theory.games.players import FTRLPlus
-from dualfold.theory.games.textbook_methods import minibatch
 
 D = 4
 rng = np.random.default_rng(31)

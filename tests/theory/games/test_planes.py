@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from dualfold.theory.games import (
+    Convex,
     Quadratic,
 )
-from dualfold.theory.games.convex_functions import Convex
 from dualfold.theory.games.planes import Plane, Share
 
 

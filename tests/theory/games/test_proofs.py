@@ -11,30 +11,34 @@ from dualfold.theory.games import (
     FTL,
     OMD,
     Ball,
+    BestResponse,
     Box,
+    Conjugate,
+    Everywhere,
+    FTLPlus,
+    FTRLPlus,
+    HalfSquare,
     Indicator,
+    OMDPlus,
+    accelerated_by_gauge,
     accelerated_proximal,
     accelerated_strongly_convex,
     averaged_descent,
     averaged_subgradient_descent,
+    cumulative_descent,
+    extragradient,
     frank_wolfe,
-    learn,
-    nesterov,
-    norm,
-)
-from dualfold.theory.games.accelerated_recipes import (
-    accelerated_by_gauge,
     heavy_ball,
+    learn,
+    linear_weights,
+    nesterov,
     nesterov_infinite_memory,
+    norm,
+    play,
+    recipe_curves,
 )
-from dualfold.theory.games.composites import HalfSquare
-from dualfold.theory.games.convex_functions import Conjugate, Move
-from dualfold.theory.games.convex_sets import Everywhere
-from dualfold.theory.games.curves import recipe_curves
-from dualfold.theory.games.game import linear_weights, play
-from dualfold.theory.games.plain_recipes import cumulative_descent, extragradient
+from dualfold.theory.games.convex_functions import Move
 from dualfold.theory.games.plane_bound import LowerBound
-from dualfold.theory.games.players import BestResponse, FTLPlus, FTRLPlus, OMDPlus
 from tests.proofs.game_problems import FUNCTIONS, ROUNDS, SETS, START, D, anywhere, best_on, both
 
 

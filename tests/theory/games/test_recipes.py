@@ -11,13 +11,20 @@ import pytest
 
 from dualfold.errors import ConditionFails, InvalidInput
 from dualfold.theory import games
-from dualfold.theory.games import Ball, Box, LeastSquares, Quadratic
-from dualfold.theory.games.accelerated_recipes import accelerated_by_gauge, heavy_ball
-from dualfold.theory.games.composites import HalfSquare
+from dualfold.theory.games import (
+    Ball,
+    Box,
+    HalfSquare,
+    LeastSquares,
+    Quadratic,
+    accelerated_by_gauge,
+    boundary_frank_wolfe,
+    extragradient,
+    heavy_ball,
+    unfolding_game,
+)
 from dualfold.theory.games.convex_sets import ConvexSet
-from dualfold.theory.games.plain_recipes import boundary_frank_wolfe, extragradient
 from dualfold.theory.games.recipe import Rate, Recipe
-from dualfold.theory.games.unfolding_dual import unfolding_game
 
 
 class Round(ConvexSet):

@@ -6,12 +6,18 @@ import numpy as np
 import pytest
 
 from dualfold.errors import InvalidInput
-from dualfold.theory.games import FTL, Indicator, Simplex, learn
+from dualfold.theory.games import (
+    FTL,
+    EasiestBend,
+    FTLPlus,
+    Indicator,
+    LargestAffine,
+    Logistic,
+    Product,
+    Simplex,
+    learn,
+)
 from dualfold.theory.games.doubles import doubles
-from dualfold.theory.games.losses import LargestAffine, Logistic
-from dualfold.theory.games.players import FTLPlus
-from dualfold.theory.games.structured_sets import Product
-from dualfold.theory.games.unfolding_dual import EasiestBend
 
 X = np.random.default_rng(0).normal(size=(12, 3))
 HALVES = np.array([0.5, 0.5])

@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 
 from dualfold.errors import InvalidInput
-from dualfold.theory.games import Ball, composites
-from dualfold.theory.games.composites import HalfSquare, Sum
+from dualfold.theory.games import Ball, HalfSquare, Product, Sum, composites
 from dualfold.theory.games.doubles import doubles
-from dualfold.theory.games.structured_sets import Product
 from tests.proofs.coarse import patched
 
 

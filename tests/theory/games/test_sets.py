@@ -6,11 +6,18 @@ import numpy as np
 import pytest
 
 from dualfold.errors import InvalidInput
-from dualfold.theory.games import Ball, Box, Huber, Simplex
-from dualfold.theory.games.convex_functions import Support
-from dualfold.theory.games.convex_sets import Ellipsoid, Everywhere
+from dualfold.theory.games import (
+    AffineSet,
+    Ball,
+    Box,
+    Ellipsoid,
+    Everywhere,
+    Huber,
+    Product,
+    Simplex,
+    Support,
+)
 from dualfold.theory.games.doubles import doubles
-from dualfold.theory.games.structured_sets import AffineSet, Product
 
 
 def test_diameters_of_boxes():

@@ -11,9 +11,18 @@ import numpy as np
 import pytest
 from mpmath import mp, mpf
 
-from dualfold.theory.games import Ball, Box, L1Ball, Simplex, Spectrahedron, structured_sets
-from dualfold.theory.games.convex_sets import Ellipsoid, Everywhere
-from dualfold.theory.games.structured_sets import AffineSet, Product
+from dualfold.theory.games import (
+    AffineSet,
+    Ball,
+    Box,
+    Ellipsoid,
+    Everywhere,
+    L1Ball,
+    Product,
+    Simplex,
+    Spectrahedron,
+    structured_sets,
+)
 
 D = 4
 SCALES = [2.0**-9, 1.0, 2.0**9]

@@ -8,7 +8,7 @@ from scipy.sparse.csgraph import shortest_path
 
 from dualfold.errors import ConditionFails, DisconnectedGraph, InvalidInput
 from dualfold.graph import knn
-from dualfold.theory.games.unfolding_dual import EasiestBend, unfolding_bracket, unfolding_game
+from dualfold.theory.games import EasiestBend, unfolding_bracket, unfolding_game
 from tests.tools.tables import roll_points
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dualfold.errors import ConditionFails, DisconnectedGraph, InvalidInput
-from dualfold.theory.games.unfolding_dual import EasiestBend, unfolding_game
+from dualfold.theory.games import EasiestBend, unfolding_game
 
 
 @pytest.mark.parametrize(

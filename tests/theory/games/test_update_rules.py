@@ -6,17 +6,19 @@ import numpy as np
 import pytest
 
 from dualfold.errors import InvalidInput
-from dualfold.theory.games import LeastSquares, gradient_descent, stochastic_gradient
-from dualfold.theory.games import textbook_methods as descent
-from dualfold.theory.games.composites import HalfSquare
-from dualfold.theory.games.textbook_methods import (
+from dualfold.theory.games import (
+    HalfSquare,
+    LeastSquares,
     accelerated_gradient,
     adagrad,
     adam,
+    gradient_descent,
     minibatch,
     momentum,
     rmsprop,
+    stochastic_gradient,
 )
+from dualfold.theory.games import textbook_methods as descent
 
 
 @pytest.mark.parametrize(

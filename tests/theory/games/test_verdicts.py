@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from dualfold.errors import DisconnectedGraph, InvalidInput
+from dualfold.theory.games import EasiestBend, unfolding_bracket, unfolding_game
 from dualfold.theory.games.certificate import Bracket, Terms, _relative
-from dualfold.theory.games.unfolding_dual import EasiestBend, unfolding_bracket, unfolding_game
 
 
 def judged(upper, lower, **terms):

@@ -95,7 +95,47 @@ def nesterov_infinite_memory(
     radius: float | None = None,
     step: float | None = None,
 ) -> Recipe:
-    """Each step is taken from the start by all gradients; on ℝᵈ the same points as `nesterov`."""
+    """Nesterov's method with each step from the start by all gradients, as a game.
+
+    On ℝᵈ its points are those of `nesterov`; the guarantee is the same.
+
+    Parameters
+    ----------
+    f : Convex
+        The convex function to minimise.
+    start : ndarray of shape (d,)
+        The first point x₀, where the first gradient is taken.
+    over : ConvexSet, default=Everywhere()
+        The set that x may move in; by default all of ℝᵈ.
+    radius : float or None, default=None
+        A minimiser lies within this distance of the start. On all of ℝᵈ the guarantee and the
+        duality gap need it; without it they are infinite.
+    step : float or None, default=None
+        Length of a step, at most 1/(2L) for the smoothness L; None takes 1/(2L).
+
+    Returns
+    -------
+    Recipe
+        The method as a pair of players; its `play` runs it and returns the points and a
+        certificate.
+
+    Raises
+    ------
+    InvalidInput
+        If f is not smooth, or the step is out of its range.
+
+    See Also
+    --------
+    nesterov : Steps from the last point.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.theory.games import LeastSquares, nesterov_infinite_memory
+    >>> f = LeastSquares(np.eye(2), np.ones(2))
+    >>> bool(f.value(nesterov_infinite_memory(f, np.zeros(2), radius=2.0).play(20).answer) <= 0.02)
+    True
+    """
     name, begin = "Nesterov, infinite memory", StartingPoint.from_radius(start, over, radius)
     step, R = _accelerated_step(f, step, name), begin.distance
     return Recipe(
@@ -113,10 +153,51 @@ def nesterov_infinite_memory(
 def heavy_ball(
     f: Convex, start: Array, *, over: ConvexSet = WHOLE_SPACE, step: float | None = None
 ) -> Recipe:
-    """Momentum with the gradient at the last iterate.
+    """Momentum with the gradient at the last iterate, as a game.
 
-    R²/(step·T(T+1)) + 2LD²/(T+1) on a bounded set. Without one nothing of the kind is
-    true: the iterates can circle for ever, and a warning says so.
+    On a bounded set of diameter D, f(x̄) − min f is at most R²/(step·T(T + 1)) + 2LD²/(T + 1)
+    after T rounds. Without one nothing of the kind is true: the iterates can circle for ever, and
+    a warning says so.
+
+    Parameters
+    ----------
+    f : Convex
+        The convex function to minimise.
+    start : ndarray of shape (d,)
+        The first point x₀, where the first gradient is taken.
+    over : ConvexSet, default=Everywhere()
+        The set that x may move in; by default all of ℝᵈ.
+    step : float or None, default=None
+        Length of a step; None takes 1/(4L).
+
+    Returns
+    -------
+    Recipe
+        The method as a pair of players; its `play` runs it and returns the points and a
+        certificate.
+
+    Raises
+    ------
+    InvalidInput
+        If f is not smooth.
+
+    Warns
+    -----
+    ConditionFails
+        If the set is not bounded.
+
+    See Also
+    --------
+    nesterov : The gradient ahead, with a guarantee everywhere.
+    momentum : As textbooks write it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.theory.games import Ball, LeastSquares, heavy_ball
+    >>> f = LeastSquares(np.eye(2), np.ones(2))
+    >>> bool(f.value(heavy_ball(f, np.zeros(2), over=Ball(2.0)).play(20).answer) <= 0.1)
+    True
     """
     L, start = smoothness_of(f, "heavy ball"), doubles(start, "start")
     step = 1 / (4 * L) if step is None else number(step, "step", above=True)
@@ -204,10 +285,43 @@ def accelerated_proximal(
 
 
 def accelerated_by_gauge(f: Convex, dimension: int, *, over: ConvexSet) -> Recipe:
-    """Acceleration without projections, on a set that is strongly convex around 0.
+    """Accelerate without projections on a set that is strongly convex around 0, as a game.
 
-    The regulariser is ½gauge², whose step is a shortened linear minimiser; it starts at 0.
-    2L/(βT(T+1)) with β the strong convexity of ½gauge². A set with flat parts has none.
+    The regulariser is ½gauge², whose step is a shortened linear minimiser; it starts at 0. After T
+    rounds f(x̄) − min f is at most 2L/(βT(T + 1)), β the strong convexity of ½gauge². A set with
+    flat parts has none.
+
+    Parameters
+    ----------
+    f : Convex
+        The convex function to minimise.
+    dimension : int
+        Number of coordinates.
+    over : ConvexSet
+        The set: `Ball` around 0, or `Ellipsoid`.
+
+    Returns
+    -------
+    Recipe
+        The method as a pair of players; its `play` runs it and returns the points and a
+        certificate.
+
+    Raises
+    ------
+    InvalidInput
+        If f is not smooth, or the set is not strongly convex around 0.
+
+    See Also
+    --------
+    frank_wolfe : Takes any bounded set.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.theory.games import Ball, LeastSquares, accelerated_by_gauge
+    >>> f = LeastSquares(np.eye(2), np.ones(2))
+    >>> bool(f.value(accelerated_by_gauge(f, 2, over=Ball(2.0)).play(20).answer) <= 0.03)
+    True
     """
     L, beta = smoothness_of(f, "acceleration by gauge"), over.gauge_convexity
     if beta <= 0:

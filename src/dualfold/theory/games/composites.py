@@ -30,7 +30,26 @@ from dualfold.theory.games.planes import Plane, Share, difference, lower_sum
 
 @dataclass(frozen=True, eq=False)
 class HalfSquare(Convex):
-    """(weight/2)‖x − center‖²; with weight 1 and center 0 its own conjugate."""
+    """Half squared distance (weight/2)‖x − center‖²; with weight 1 and center 0 its own conjugate.
+
+    Parameters
+    ----------
+    weight : float, default=1.0
+        Factor of the square, above 0.
+    center : ndarray or float, default=0.0
+        The least point; one number stands for a vector of it.
+
+    See Also
+    --------
+    Quadratic : Any quadratic function.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.theory.games import HalfSquare
+    >>> HalfSquare(2.0).value(np.array([3.0, 4.0]))
+    25.0
+    """
 
     weight: float = 1.0
     center: Array | float = 0.0
@@ -72,10 +91,28 @@ class HalfSquare(Convex):
 
 @dataclass(frozen=True, eq=False)
 class Sum(Convex):
-    """A smooth and a simple part, f + ψ.
+    """Sum f + ψ of a smooth and a simple part.
 
     Where f is a `HalfSquare`, the conjugate and the proximal map are proximal maps of ψ; elsewhere
     the conjugate is searched for.
+
+    Parameters
+    ----------
+    smooth : Convex
+        The smooth part f.
+    simple : Convex
+        The part ψ, with a proximal map.
+
+    See Also
+    --------
+    accelerated_proximal : Minimises such a sum.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.theory.games import HalfSquare, Sum, norm
+    >>> Sum(HalfSquare(), norm(1)).maximiser(np.array([3.0, 0.5]))
+    array([2., 0.])
     """
 
     smooth: Convex
@@ -136,7 +173,7 @@ class Sum(Convex):
         return Plane(lower_sum(one.height, two.height), slope.mid, slack)
 
     def share(self, slope: Array, slack: float, origin: Array) -> Share:
-        """ψ carries what the half square's slope at the best point leaves, that one the rest."""
+        # ψ carries what the half square's slope at the best point leaves, that one the rest.
         if not isinstance(self.smooth, HalfSquare):
             return super().share(slope, slack, origin)
         best = self.maximiser(-slope)
@@ -208,7 +245,24 @@ class Flattened(Convex):
 
 @dataclass(frozen=True, eq=False)
 class Linear(Convex):
-    """⟨slope, x⟩."""
+    """Linear function ⟨slope, x⟩, the loss of a game that shows slopes.
+
+    Parameters
+    ----------
+    slope : ndarray of shape (d,)
+        The slope.
+
+    See Also
+    --------
+    learn : Takes slopes as losses.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.theory.games import Linear
+    >>> Linear(np.array([1.0, -2.0])).value(np.array([3.0, 1.0]))
+    1.0
+    """
 
     slope: Array
     rounding_bounded = True

@@ -422,7 +422,24 @@ class Convex:
 
 @dataclass(frozen=True, eq=False)
 class Conjugate(Convex):
-    """f* as a function: y's side of the game, where replies are gradients of f."""
+    """Conjugate f* as a function: the side of y in the game, where replies are gradients of f.
+
+    Parameters
+    ----------
+    of : Convex
+        The function f.
+
+    See Also
+    --------
+    conjugate : The value f*(y), bracketed where it has no closed form.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.theory.games import Conjugate, HalfSquare
+    >>> Conjugate(HalfSquare(2.0)).value(np.array([2.0]))
+    1.0
+    """
 
     of: Convex
 
@@ -535,13 +552,26 @@ class Indicator(Convex):
 
 @dataclass(frozen=True, eq=False)
 class Support(Convex):
-    """The largest ⟨x, y⟩ over y in a set; the conjugate of its indicator.
+    """Support function of a set: the largest ⟨x, y⟩ over its points y.
 
-    Norms are support functions: λ‖x‖₁ of a box, λ‖x‖₂ of a ball, λ‖x‖_∞ of an ℓ1 ball.
+    It is the conjugate of the set's indicator. Norms are support functions: λ‖x‖₁ of a box, λ‖x‖₂
+    of a ball, λ‖x‖_∞ of an ℓ1 ball.
 
-    >>> from dualfold.theory.games import norm
-    >>> norm(1, weight=2.0).value(np.array([3.0, -1.0]))
-    8.0
+    Parameters
+    ----------
+    of : ConvexSet
+        The set.
+
+    See Also
+    --------
+    norm : The three norms.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.theory.games import Simplex, Support
+    >>> Support(Simplex()).value(np.array([3.0, -1.0]))
+    3.0
     """
 
     of: ConvexSet
@@ -571,7 +601,7 @@ class Support(Convex):
         return Plane(lower_sum(dot(y, z).low(), -upper_product(off, length(z))), y, off)
 
     def share(self, slope: Array, slack: float, origin: Array) -> Share:
-        """All of a slope inside the set, else the part that its nearest point carries."""
+        # All of a slope inside the set, else the part that its nearest point carries.
         if self.of.contains_ball(-slope, slack):
             lost = upper_product(slack, length(origin))
             return Share(lower_sum(-dot(slope, origin).high(), -lost), np.zeros_like(slope), 0.0)

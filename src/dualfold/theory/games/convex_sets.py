@@ -34,7 +34,7 @@ from dualfold.theory.games.planes import NO_BOUND, Share, lower_sum
 
 
 class ConvexSet:
-    """What every set knows; the numbers that a guarantee may need default to "nothing"."""
+    """Base class of sets; the numbers that a guarantee may need default to "nothing"."""
 
     # K lies in a ball of this radius that touches it, at every boundary point: the radius
     # of curvature where it is least curved. Infinite: there are flat parts.
@@ -222,7 +222,19 @@ class ConvexSet:
 
 @dataclass(frozen=True)
 class Everywhere(ConvexSet):
-    """All of ℝᵈ: no constraint."""
+    """All of ℝᵈ: no constraint.
+
+    See Also
+    --------
+    Ball : A bounded set.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.theory.games import Everywhere
+    >>> Everywhere().project(np.array([3.0, 4.0]))
+    array([3., 4.])
+    """
 
     rounding_bounded = True
 
@@ -324,7 +336,24 @@ class Ball(ConvexSet):
 
 @dataclass(frozen=True, eq=False)
 class Ellipsoid(ConvexSet):
-    """{x : Σ (x_i / axes_i)² ≤ 1}: curved everywhere and around 0."""
+    """Ellipsoid {x : Σ (x_i / axes_i)² ≤ 1} around 0, curved everywhere.
+
+    Parameters
+    ----------
+    axes : ndarray of shape (d,)
+        Lengths of the half axes, all above 0.
+
+    See Also
+    --------
+    Ball : Equal axes, around any center.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.theory.games import Ellipsoid
+    >>> Ellipsoid(np.array([1.0, 2.0])).minimiser(np.array([0.0, 1.0]))
+    array([-0., -2.])
+    """
 
     axes: Array
     rounding_bounded = True

@@ -60,24 +60,36 @@ class Divergence(Protocol):
 
 @dataclass(frozen=True)
 class Euclidean:
-    """½‖x − center‖²; the step is a proximal map, on a set a projection."""
+    """Half squared distance ½‖x − center‖²; its step is a proximal map, on a set a projection.
+
+    See Also
+    --------
+    KullbackLeibler : The divergence of the entropy.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.theory.games import Euclidean
+    >>> Euclidean().distance(np.array([3.0, 4.0]), np.zeros(2))
+    12.5
+    """
 
     has_closed_steps: ClassVar[bool] = True
 
     def distance(self, x: Array, center: Array) -> float:
-        """½‖x − center‖²."""
+        # ½‖x − center‖².
         return float(np.linalg.norm(x - center)) ** 2 / 2
 
     def slope(self, x: Array, center: Array) -> Array:
-        """x − center."""
+        # x − center.
         return x - center
 
     def dual_square(self, part: Convex, slope: Array) -> float:
-        """‖slope‖²: β is 1."""
+        # ‖slope‖²: β is 1.
         return float(np.vdot(slope, slope))
 
     def step(self, part: Convex, slope: Array, weight: float, center: Array) -> Array:
-        """The proximal map of `part`, from `center` against `slope`, with `weight`."""
+        # The proximal map of `part`, from `center` against `slope`, with `weight`.
         return part.proximal(center - slope, weight)
 
 
@@ -235,30 +247,46 @@ def _no_entropic_step(given: object) -> InvalidInput:
 
 @dataclass(frozen=True, eq=False)
 class Gauge:
-    """½gauge(x)² of a set around 0; its step needs a linear minimiser, no projection.
+    """Half squared gauge ½gauge(x)² of a set around 0; its step needs no projection.
 
     The least ⟨slope, x⟩ + ½gauge(x)² over K is min(1, h)·v with v the linear minimiser of K
     and h = −⟨slope, v⟩. There is no center but 0.
+
+    Parameters
+    ----------
+    of : ConvexSet
+        The set, with a gauge: `Ball` or `Ellipsoid`.
+
+    See Also
+    --------
+    accelerated_by_gauge : The method that takes it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.theory.games import Ball, Gauge
+    >>> Gauge(Ball(2.0)).distance(np.array([3.0, 4.0]), np.zeros(2))
+    3.125
     """
 
     of: ConvexSet
     has_closed_steps: ClassVar[bool] = True
 
     def distance(self, x: Array, center: Array) -> float:
-        """½gauge(x)²; the center is 0."""
+        # ½gauge(x)²; the center is 0.
         return self.of.gauge(x) ** 2 / 2
 
     def slope(self, x: Array, center: Array) -> Array:
-        """Not in closed form."""
+        # Not in closed form.
         raise InvalidInput("a gauge has no gradient here; players with it take slopes, not losses")
 
     def dual_square(self, part: Convex, slope: Array) -> float:
-        """‖slope‖²/β, β the strong convexity of ½gauge²."""
+        # ‖slope‖²/β, β the strong convexity of ½gauge².
         beta = self.of.gauge_convexity
         return float(np.vdot(slope, slope)) / beta if beta else np.inf
 
     def step(self, part: Convex, slope: Array, weight: float, center: Array) -> Array:
-        """A linear minimiser of the set for `slope`, scaled; no `part`, `weight`, `center` here."""
+        # A linear minimiser of the set for `slope`, scaled; no `part`, `weight`, `center` here.
         corner = self.of.minimiser(slope)
         return min(1.0, -float(np.vdot(slope, corner))) * corner
 

@@ -154,7 +154,7 @@ def equilibrium(f: Convex, x: Array, y: Array, *, over: ConvexSet = WHOLE_SPACE)
     Examples
     --------
     >>> from dualfold.theory.games import Ball
-    >>> from dualfold.theory.games.composites import HalfSquare
+    >>> from dualfold.theory.games import HalfSquare
     >>> f = HalfSquare(1.0, np.array([3.0]))  # ½(x − 3)² on [−1, 1]: the minimum is 2, at 1
     >>> equilibrium(f, np.array([1.0]), np.array([-2.0]), over=Ball(1.0)).epsilon
     0.0

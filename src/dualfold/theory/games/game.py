@@ -54,7 +54,30 @@ def equal_weights(t: int, total: float) -> float:
 
 
 def linear_weights(t: int, total: float) -> float:
-    """α_t = t: late rounds count more."""
+    """Weigh late rounds more: α_t = t.
+
+    Parameters
+    ----------
+    t : int
+        The round, from 1.
+    total : float
+        Weight of the rounds before.
+
+    Returns
+    -------
+    float
+        The weight t.
+
+    See Also
+    --------
+    play : Takes it as its weights.
+
+    Examples
+    --------
+    >>> from dualfold.theory.games import linear_weights
+    >>> linear_weights(3, 3.0)
+    3.0
+    """
     return float(t)
 
 
@@ -82,7 +105,7 @@ def weight_of(weights: Weights, t: int, total: float) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Account:
-    """What a player played and paid: the record of the weighted protocol.
+    """Moves and payments of a player: the record of the weighted protocol.
 
     part : φ, the part of the loss that never changes
     points, slopes : z_t and u_t, one row for each round
@@ -97,22 +120,33 @@ class Account:
 
     @property
     def totals(self) -> Array:
-        """A_t."""
+        """Total weight A_t after each round."""
         return np.cumsum(self.weights)
 
     @property
     def paid(self) -> Array:
-        """Σ_{s≤t} α_s (⟨z_s, u_s⟩ + φ(z_s))."""
+        """Payment Σ_{s≤t} α_s (⟨z_s, u_s⟩ + φ(z_s)) after each round."""
         inner = np.sum((self.points * self.slopes).reshape(len(self.points), -1), axis=1)
         return np.cumsum(self.weights * (inner + self.costs))
 
     @property
     def average_slopes(self) -> Array:
-        """ū_t, the weighted mean of the slopes so far, one row for each round."""
+        """Weighted mean ū_t of the slopes so far, one row for each round."""
         return _running_means(self.slopes, self.weights)
 
     def regret(self, comparator: Array) -> Array:
-        """After each round: what was paid, less the cost of always playing `comparator`."""
+        """Compute after each round what was paid, less the cost of always playing one point.
+
+        Parameters
+        ----------
+        comparator : ndarray of shape (d,)
+            The point.
+
+        Returns
+        -------
+        ndarray of shape (rounds,)
+            The regret.
+        """
         inner = self.average_slopes.reshape(len(self.weights), -1) @ np.ravel(comparator)
         return self.paid - self.totals * (inner + self.part.value(comparator))
 
@@ -177,7 +211,7 @@ class Run(Bracket):
 
     @property
     def why_infinite(self) -> str:
-        """What to state if the gap is infinite, in words."""
+        """Advice on what to state if the gap is infinite."""
         return self.terms.why_infinite
 
     def __str__(self) -> str:
@@ -210,7 +244,7 @@ class PlayerState:
         self.seen = replace(self.seen.after(slope, weight), previous=self.moves[-1])
 
     def account(self, weights: Sequence[float]) -> Account:
-        """What the player played and paid."""
+        """Account of what the player played and paid."""
         return Account(
             self.player.part,
             np.array([move.point for move in self.moves]),
@@ -234,7 +268,7 @@ class RoundRecorder:
         self.responses: list[float] = []
 
     def write(self, x: Move, y: Move, weight: float) -> None:
-        """One round."""
+        """Record one round."""
         share = weight / (self.bound.weight + weight)
         last = self.averages[-1] if self.averages else np.zeros_like(x.point)
         average = last + share * (x.point - last)
@@ -269,12 +303,60 @@ def play(
 ) -> Run:
     """Play the game that x's part ψ and y's part f* define, min over x of f + ψ.
 
-    x_player, y_player : the strategies of x and of y
-    weights : α_t from t and the weight A_{t−1} of the rounds before, or a list; `rounds` : how many
-    order : who moves first; a prescient player moves second
-    minimiser_ball : a ball that is known to hold a minimiser, for problems on all of ℝᵈ
-    tolerance : stop when the duality gap is no larger; None: play all rounds
-    relative_tolerance : the largest gap, in units of the minimum, that is called proved
+    Parameters
+    ----------
+    x_player : Player
+        Strategy of x, whose part is ψ.
+    y_player : Player
+        Strategy of y, whose part is `Conjugate(f)`.
+    weights : callable or sequence of float, default=equal_weights
+        Weights α_t, from t and the weight A_{t−1} of the rounds before, or a list.
+    rounds : int
+        Number of rounds.
+    order : {"x first", "y first"}
+        Who moves first; a prescient player moves second.
+    minimiser_ball : Ball or None, default=None
+        A ball that is known to hold a minimiser, for problems on all of ℝᵈ.
+    tolerance : float or None, default=None
+        Duality gap at which it stops; None plays all rounds.
+    relative_tolerance : float, default=1e-4
+        Largest gap, relative to the minimum, that is called "proved".
+
+    Returns
+    -------
+    Run
+        The points, the gap after each round, and a certificate.
+
+    Raises
+    ------
+    InvalidInput
+        If y does not play on a conjugate, or the order or a weight is none.
+
+    See Also
+    --------
+    nesterov : Two players with their guarantee.
+    learn : One player against losses.
+
+    References
+    ----------
+    .. [1] Lucas Tucker, "Dimensionality reduction and the Fenchel game", Definition 6.7.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.theory.games import (
+    ...     FTL, BestResponse, Conjugate, HalfSquare, Indicator, Simplex, linear_weights, play
+    ... )
+    >>> corner = np.array([1.0, 0.0])
+    >>> run = play(
+    ...     BestResponse(Indicator(Simplex()), corner),
+    ...     FTL(Conjugate(HalfSquare()), corner),
+    ...     weights=linear_weights,
+    ...     rounds=50,
+    ...     order="y first",
+    ... )
+    >>> bool(run.gap[-1] <= 2 * 2 / 51)
+    True
     """
     if not isinstance(y_player.part, Conjugate):
         raise InvalidInput("y plays on a conjugate: give it Conjugate(f)")

@@ -96,7 +96,7 @@ class Logistic(Convex):
     Examples
     --------
     >>> import numpy as np
-    >>> from dualfold.theory.games.losses import Logistic
+    >>> from dualfold.theory.games import Logistic
     >>> f = Logistic(np.array([[1.0], [-1.0]]), np.array([1.0, -1.0]))
     >>> round(f.value(np.zeros(1)), 6), f.subgradient(np.zeros(1))
     (1.386294, array([-1.]))
@@ -190,7 +190,26 @@ class Logistic(Convex):
 
 @dataclass(frozen=True, eq=False)
 class LargestAffine(Convex):
-    """max_i ⟨row_i, x⟩ + offset_i: every polyhedral function, with corners."""
+    """Largest of affine functions, max_i ⟨row_i, x⟩ + offset_i: every polyhedral function.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n_planes, d)
+        Slopes of the planes.
+    offsets : ndarray of shape (n_planes,) or float, default=0.0
+        Heights of the planes at 0.
+
+    See Also
+    --------
+    LogSumExp : A smooth largest entry.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.theory.games import LargestAffine
+    >>> LargestAffine(np.array([[1.0], [-1.0]]), np.array([0.0, 3.0])).value(np.array([1.0]))
+    2.0
+    """
 
     rows: Array
     offsets: Array | float = 0.0
@@ -213,7 +232,7 @@ class LargestAffine(Convex):
         return SizedMatrix(self.rows)
 
     def plane(self, z: Array) -> Plane:
-        """One of the planes: under the largest of them wherever rounding took it from."""
+        # One of the planes: under the largest of them wherever rounding took it from.
         i = int(np.argmax(self.rows @ z + self.offsets))
         offset = np.broadcast_to(self.offsets, len(self.rows))[i]
         return Plane((dot(self.rows[i], z) + offset).low(), self.rows[i], 0.0)
@@ -231,7 +250,20 @@ class LargestAffine(Convex):
 
 @dataclass(frozen=True)
 class Entropy(Convex):
-    """Σ x log x on the simplex; its conjugate is the logarithm of Σ exp(y)."""
+    """Negative entropy Σ x log x on the simplex; its conjugate is log Σ exp(y).
+
+    See Also
+    --------
+    LogSumExp : The conjugate.
+    KullbackLeibler : The divergence of the entropy.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.theory.games import Entropy
+    >>> round(Entropy().value(np.array([0.5, 0.5])), 6)
+    -0.693147
+    """
 
     rounding_bounded = True
 
@@ -269,7 +301,24 @@ class Entropy(Convex):
 
 @dataclass(frozen=True)
 class LogSumExp(Convex):
-    """width·log Σ exp(x/width): a smooth largest entry, at most width·log d above it."""
+    """Smooth largest entry width·log Σ exp(x/width), at most width·log d above the largest.
+
+    Parameters
+    ----------
+    width : float, default=1.0
+        How far the corners are rounded, above 0.
+
+    See Also
+    --------
+    Entropy : The conjugate, for width 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.theory.games import LogSumExp
+    >>> round(LogSumExp().value(np.zeros(2)), 6)
+    0.693147
+    """
 
     width: float = 1.0
     rounding_bounded = True

@@ -60,12 +60,37 @@ class LeastPoint(Bracket):
 def least_point(
     f: Convex, part: Convex, start: Array, *, relative_tolerance: float = DEFAULT_TOLERANCE
 ) -> LeastPoint:
-    """Where f + part is least, from `start` on.
+    """Search for the point where f + part is least, and bound the least value from below.
 
-    A gap of at most `relative_tolerance` times the least value is called proved.
+    Parameters
+    ----------
+    f : Convex
+        The convex function.
+    part : Convex
+        A simple part, often an `Indicator` of a set.
+    start : ndarray of shape (d,)
+        Where the search begins.
+    relative_tolerance : float, default=1e-4
+        Largest gap, relative to the least value, that is called "proved".
 
-    >>> from dualfold.theory.games import Indicator, Simplex
-    >>> from dualfold.theory.games.losses import LargestAffine
+    Returns
+    -------
+    LeastPoint
+        The point, its value, a lower bound, and a certificate.
+
+    Raises
+    ------
+    InvalidInput
+        If slopes contradict values: the function is not convex.
+
+    See Also
+    --------
+    nesterov : A method with a guarantee.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.theory.games import Indicator, LargestAffine, Simplex, least_point
     >>> corner = LargestAffine(np.array([[3.0, 0.0], [0.0, 1.0]]))
     >>> least_point(corner, Indicator(Simplex()), np.array([0.5, 0.5])).point.round(6)
     array([0.25, 0.75])
@@ -294,7 +319,7 @@ class _Bundle:
         return self.f.value(x) / self.unit + self.weight * self.part.cost(Move(x))
 
     def _floor(self) -> float:
-        """What the planes prove of f + weight·part, in units, without rounding."""
+        """Lower bound of f + weight·part by the planes, in units, without rounding."""
         try:
             slope = np.tensordot(self.shares, self.slopes, 1)
             least = -self.weight * self.part.closed_conjugate(-slope / self.weight)

@@ -35,7 +35,7 @@ from dualfold.theory.games.players import FTRL, OMD, BestResponse, FTLPlus, Play
 
 
 class Past(NamedTuple):
-    """What an opponent knows: z₁ … z_t, ℓ₁ … ℓ_{t−1} and α₁ … α_t.
+    """Moves, losses and weights that an opponent knows: z₁ … z_t, ℓ₁ … ℓ_{t−1} and α₁ … α_t.
 
     Against a prescient player, who has not moved yet, z_t is missing.
     """
@@ -51,12 +51,32 @@ ShownKind = Literal["loss", "slope"]
 
 @dataclass(frozen=True, eq=False)
 class RegretCurve:
-    """The average regret to the best fixed point after t rounds, for some t.
+    """Average regret to the best fixed point after t rounds, for some t.
 
-    rounds : the t
-    low, high : it is between these two, as the best point's value is (`Learned.best`, whose
-        certificate says what is proved of it); what was paid is a sum of doubles
-    bound : what theory promises of it; infinite where it promises nothing
+    Attributes
+    ----------
+    rounds : ndarray of int
+        The numbers t.
+    low : ndarray
+        Lower bound of the regret, as the best point's value is bracketed (`OnlineAccount.best`,
+        whose certificate says what is proved of it); what was paid is a sum of doubles.
+    high : ndarray
+        Upper bound of the regret.
+    bound : ndarray
+        Promise of theory; infinite where it promises nothing.
+
+    See Also
+    --------
+    learn : Its account has such a curve.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.theory.games import FTLPlus, Indicator, Simplex, learn
+    >>> leader = FTLPlus(Indicator(Simplex()), np.array([0.5, 0.5]))
+    >>> curve = learn(leader, np.array([[1.0, 0.0], [1.0, 0.0]])).average_regret()
+    >>> curve.rounds, bool((curve.low <= curve.bound + 1e-9).all())
+    (array([1, 2]), True)
     """
 
     rounds: Array
@@ -67,10 +87,38 @@ class RegretCurve:
 
 @dataclass(frozen=True, eq=False)
 class OnlineAccount(Account):
-    """What a player did and paid; `slopes` are subgradients of the losses where it stood.
+    """Points, losses and payments of a player in online convex optimisation.
 
-    losses, values : ℓ_t, and ℓ_t(z_t)
-    player : the strategy
+    Attributes
+    ----------
+    part : Convex
+        The player's own part φ.
+    points : ndarray of shape (rounds, d)
+        The points z_t.
+    slopes : ndarray of shape (rounds, d)
+        Subgradients of the losses at these points.
+    costs : ndarray of shape (rounds,)
+        The values φ(z_t).
+    weights : ndarray of shape (rounds,)
+        Weights α_t.
+    losses : tuple of Convex
+        The losses ℓ_t.
+    values : ndarray of shape (rounds,)
+        The values ℓ_t(z_t).
+    player : Player
+        The strategy.
+
+    See Also
+    --------
+    learn : Returns it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.theory.games import FTL, Box, Indicator, learn
+    >>> account = learn(FTL(Indicator(Box(-1.0, 1.0)), np.zeros(1)), np.array([[1.0], [1.0]]))
+    >>> account.paid, account.regret(np.array([-1.0]))
+    (array([ 0., -1.]), array([1., 1.]))
     """
 
     losses: tuple[Convex, ...]
@@ -79,20 +127,41 @@ class OnlineAccount(Account):
 
     @property
     def paid(self) -> Array:
-        """Σ_{s≤t} α_s (ℓ_s(z_s) + φ(z_s)), φ the player's part."""
+        """Payment Σ_{s≤t} α_s (ℓ_s(z_s) + φ(z_s)) after each round, φ the player's part."""
         return np.cumsum(self.weights * (self.values + self.costs))
 
     def regret(self, comparator: Array) -> Array:
-        """After each round: what was paid, less the cost of always playing `comparator`."""
+        """Compute after each round what was paid, less the cost of always playing one point.
+
+        Parameters
+        ----------
+        comparator : ndarray of shape (d,)
+            The point.
+
+        Returns
+        -------
+        ndarray of shape (rounds,)
+            The regret.
+        """
         fixed = np.array([loss.value(comparator) for loss in self.losses])
         return self.paid - np.cumsum(self.weights * (fixed + self.part.value(comparator)))
 
     def best(
         self, rounds: int | None = None, *, relative_tolerance: float = DEFAULT_TOLERANCE
     ) -> LeastPoint:
-        """The fixed point that would have paid least in the first `rounds`, and its mean cost.
+        """Search for the fixed point that would have paid least, and its mean cost.
 
-        Its `certificate` says how much less another point could have paid.
+        Parameters
+        ----------
+        rounds : int or None, default=None
+            Number of rounds that count, from the first; None counts all.
+        relative_tolerance : float, default=1e-4
+            Largest gap, relative to the cost, that is called "proved".
+
+        Returns
+        -------
+        LeastPoint
+            The point; its `certificate` says how much less another point could have paid.
         """
         T = len(self.weights) if rounds is None else int(number(rounds, "rounds", least=1))
         shares = self.weights[:T] / self.weights[:T].sum()
@@ -101,9 +170,17 @@ class OnlineAccount(Account):
         return least_point(mean, self.part, start, relative_tolerance=relative_tolerance)
 
     def average_regret(self, rounds: Sequence[int] | None = None) -> RegretCurve:
-        """Regret/A_t to the best fixed point of the first t rounds, for t in `rounds`.
+        """Compute Regret/A_t to the best fixed point of the first t rounds.
 
-        Left out, they are some twenty, evenly spread on a logarithmic axis.
+        Parameters
+        ----------
+        rounds : sequence of int or None, default=None
+            The numbers t; None takes some twenty, evenly spread on a logarithmic axis.
+
+        Returns
+        -------
+        RegretCurve
+            The average regret, from below and above, and what theory promises.
         """
         T = len(self.weights)
         turns = np.unique(np.geomspace(1, T, min(T, 20)).astype(int) if rounds is None else rounds)
@@ -187,7 +264,7 @@ def learn(
     Examples
     --------
     >>> from dualfold.theory.games import Indicator, Simplex
-    >>> from dualfold.theory.games.players import FTLPlus
+    >>> from dualfold.theory.games import FTLPlus
     >>> leader = FTLPlus(Indicator(Simplex()), np.array([0.5, 0.5]))
     >>> account = learn(leader, np.array([[1.0, 0.0], [1.0, 0.0]]))
     >>> account.regret(np.array([0.5, 0.5]))

@@ -189,7 +189,51 @@ def cumulative_descent(
     radius: float | None = None,
     gradient_bound: float | None = None,
 ) -> Recipe:
-    """Descent along the gradient at the average so far: GR/√T."""
+    """Descend along the gradient at the average so far, as a game.
+
+    After T rounds f(x̄) − min f is at most GR/√T.
+
+    Parameters
+    ----------
+    f : Convex
+        The convex function to minimise.
+    start : ndarray of shape (d,)
+        The first point x₀, where the first gradient is taken.
+    rounds : int
+        Number T of rounds that the step is chosen for.
+    over : ConvexSet, default=Everywhere()
+        The set that x may move in; by default all of ℝᵈ.
+    radius : float or None, default=None
+        A minimiser lies within this distance of the start. On all of ℝᵈ the guarantee and the
+        duality gap need it.
+    gradient_bound : float or None, default=None
+        Number G such that no subgradient is longer; None takes it from f and the set.
+
+    Returns
+    -------
+    Recipe
+        The method as a pair of players; its `play` runs it and returns the points and a
+        certificate.
+
+    Raises
+    ------
+    InvalidInput
+        If no G or R is known.
+
+    See Also
+    --------
+    averaged_subgradient_descent : The gradient at the last point.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.theory.games import Ball, cumulative_descent, norm
+    >>> recipe = cumulative_descent(
+    ...     norm(1), np.ones(2), rounds=20, over=Ball(2.0), gradient_bound=1.5
+    ... )
+    >>> bool(norm(1).value(recipe.play().answer) <= recipe.bound(20))
+    True
+    """
     begin = StartingPoint.from_radius(start, over, radius)
     y_player = FTLPlus(Conjugate(f), begin.point)
     name = "cumulative gradient descent"
@@ -237,7 +281,7 @@ def frank_wolfe(f: Convex, start: Array, *, over: ConvexSet) -> Recipe:
     Examples
     --------
     >>> from dualfold.theory.games import Simplex
-    >>> from dualfold.theory.games.composites import HalfSquare
+    >>> from dualfold.theory.games import HalfSquare
     >>> corner = np.array([1.0, 0.0, 0.0])
     >>> run = frank_wolfe(HalfSquare(), corner, over=Simplex()).play(100)
     >>> bool(run.gap[-1] <= 2 * 2 / 101)
@@ -259,12 +303,52 @@ def frank_wolfe(f: Convex, start: Array, *, over: ConvexSet) -> Recipe:
 def boundary_frank_wolfe(
     f: Convex, start: Array, *, over: ConvexSet, least_gradient: float | None = None
 ) -> Recipe:
-    """Answer all gradients so far by one point of the boundary.
+    """Answer all gradients so far by one point of the boundary, as a game.
 
-    (ρG²/ℓ)(2 + log T)/T on a set that is curved everywhere (within ρ-balls), as long as
-    the mean gradient never gets shorter than ℓ = `least_gradient`: a minimiser inside the
-    set breaks that, and the method then stalls. Huang, Lattimore, György and Szepesvári,
-    "Following the leader and fast rates in linear prediction" (2016).
+    After T rounds the gap is at most (ρG²/ℓ)(2 + log T)/T on a set that is curved everywhere
+    (within ρ-balls), as long as the mean gradient never gets shorter than ℓ. A minimiser inside
+    the set breaks that, and the method then stalls.
+
+    Parameters
+    ----------
+    f : Convex
+        The convex function to minimise.
+    start : ndarray of shape (d,)
+        The first point x₀, where the first gradient is taken.
+    over : ConvexSet
+        The set, curved everywhere: `Ball` or `Ellipsoid`.
+    least_gradient : float or None, default=None
+        The number ℓ; without it there is no guarantee.
+
+    Returns
+    -------
+    Recipe
+        The method as a pair of players; its `play` runs it and returns the points and a
+        certificate.
+
+    Raises
+    ------
+    InvalidInput
+        If the set has flat parts.
+
+    See Also
+    --------
+    frank_wolfe : Takes any bounded set.
+
+    References
+    ----------
+    .. [1] R. Huang, T. Lattimore, A. György and C. Szepesvári, "Following the leader and fast rates
+       in linear prediction: Curved constraint sets and other regularities", Advances in Neural
+       Information Processing Systems, 29, 2016.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.theory.games import Ball, HalfSquare, boundary_frank_wolfe
+    >>> f = HalfSquare(1.0, np.array([3.0, 0.0]))
+    >>> recipe = boundary_frank_wolfe(f, np.zeros(2), over=Ball(1.0), least_gradient=1.0)
+    >>> recipe.play(20).answer.round(2)
+    array([0.95, 0.  ])
     """
     name, start = "boundary Frank–Wolfe", doubles(start, "start")
     if least_gradient is not None:
@@ -305,7 +389,45 @@ def boundary_frank_wolfe(
 def extragradient(
     f: Convex, start: Array, *, over: ConvexSet = WHOLE_SPACE, radius: float | None = None
 ) -> Recipe:
-    """Look ahead by the last gradient, step by the true one; one gradient in each round: LR²/T."""
+    """Look ahead by the last gradient and step by the true one, as a game.
+
+    It takes one gradient in each round; after T rounds f(x̄) − min f is at most LR²/T.
+
+    Parameters
+    ----------
+    f : Convex
+        The convex function to minimise.
+    start : ndarray of shape (d,)
+        The first point x₀, where the first gradient is taken.
+    over : ConvexSet, default=Everywhere()
+        The set that x may move in; by default all of ℝᵈ.
+    radius : float or None, default=None
+        A minimiser lies within this distance of the start. On all of ℝᵈ the guarantee and the
+        duality gap need it; without it they are infinite.
+
+    Returns
+    -------
+    Recipe
+        The method as a pair of players; its `play` runs it and returns the points and a
+        certificate.
+
+    Raises
+    ------
+    InvalidInput
+        If f is not smooth.
+
+    See Also
+    --------
+    averaged_descent : Without looking ahead.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.theory.games import LeastSquares, extragradient
+    >>> f = LeastSquares(np.eye(2), np.ones(2))
+    >>> bool(f.value(extragradient(f, np.zeros(2), radius=2.0).play(20).answer) <= 0.2)
+    True
+    """
     begin = StartingPoint.from_radius(start, over, radius)
     L, R = smoothness_of(f, "extragradient"), begin.distance
     guess = f.subgradient(begin.point)

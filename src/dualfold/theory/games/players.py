@@ -71,7 +71,7 @@ class Regulariser:
 
 @dataclass(frozen=True, eq=False)
 class SeenLosses:
-    """What a player knows when it moves.
+    """Losses that a player knows when it moves.
 
     rounds, weight : how many losses it has seen, and their total weight A
     mean : the weighted mean of their slopes, or of the losses themselves (a `Mixture`) once
@@ -88,7 +88,7 @@ class SeenLosses:
     previous: Move | None = None
 
     def after(self, slope: Array, weight: float) -> SeenLosses:
-        """The same after one more loss."""
+        """Seen losses with one more."""
         total = self.weight + weight
         mean = slope if self.rounds == 0 else self.mean + (weight / total) * (slope - self.mean)
         return replace(
@@ -103,10 +103,29 @@ class SeenLosses:
 
 @dataclass(frozen=True, eq=False)
 class Player:
-    """A strategy for the losses ⟨z, u_t⟩ + part(z), starting from `start`.
+    """Strategy for the losses ⟨z, u_t⟩ + part(z), starting from `start`: the base class.
 
-    `start` is a point of x's space for either side: x plays it, y answers with the
-    gradient there.
+    A strategy of your own defines `strategy`, or `move` where it needs no first move.
+
+    Parameters
+    ----------
+    part : Convex
+        The player's own part φ, often an `Indicator` of a set.
+    start : ndarray of shape (d,)
+        A point of x's space for either side: x plays it, y answers with the gradient there.
+
+    See Also
+    --------
+    play : Two players against each other.
+    learn : One player against losses.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.theory.games import FTL, Box, Indicator, Player
+    >>> leader = FTL(Indicator(Box(-1.0, 1.0)), np.zeros(1))
+    >>> isinstance(leader, Player), leader.prescient
+    (True, False)
     """
 
     part: Convex
@@ -183,14 +202,55 @@ class FTL(Player):
 
 @dataclass(frozen=True, eq=False)
 class FTLPlus(FTL):
-    """FTL⁺: follow the leader, this round's loss included. For y: ∇f(x̄_t)."""
+    """FTL⁺: follow the leader, this round's loss included. For y: ∇f(x̄_t).
+
+    Parameters
+    ----------
+    part : Convex
+        The player's own part φ, often an `Indicator` of a set.
+    start : ndarray of shape (d,)
+        The first point.
+
+    See Also
+    --------
+    FTL : Has not seen this round's loss.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.theory.games import Box, FTLPlus, Indicator, learn
+    >>> leader = FTLPlus(Indicator(Box(-1.0, 1.0)), np.zeros(1))
+    >>> learn(leader, np.array([[1.0], [-3.0]])).points.ravel()
+    array([-1.,  1.])
+    """
 
     prescient = True
 
 
 @dataclass(frozen=True, eq=False)
 class OptimisticFTL(Player):
-    """FTL that counts the last loss as if it came again. For y: ∇f(x̃_t)."""
+    """Follow the leader, counting the last loss as if it came again. For y: ∇f(x̃_t).
+
+    Parameters
+    ----------
+    part : Convex
+        The player's own part φ, often an `Indicator` of a set.
+    start : ndarray of shape (d,)
+        The first point.
+
+    See Also
+    --------
+    FTL : Counts what it has seen, once.
+    nesterov : A method in which y plays it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.theory.games import Box, Indicator, OptimisticFTL, learn
+    >>> leader = OptimisticFTL(Indicator(Box(-1.0, 1.0)), np.zeros(1))
+    >>> learn(leader, np.array([[1.0], [-3.0], [0.0]])).points.ravel()
+    array([ 0., -1.,  1.])
+    """
 
     def strategy(self, seen: SeenLosses, weight: float) -> Move:
         share = weight / (seen.weight + weight)
@@ -199,7 +259,27 @@ class OptimisticFTL(Player):
 
 @dataclass(frozen=True, eq=False)
 class BestResponse(Player):
-    """BestResp⁺: the best point for this round's loss alone. For y: ∂f(x_t)."""
+    """BestResp⁺: the best point for this round's loss alone. For y: ∂f(x_t).
+
+    Parameters
+    ----------
+    part : Convex
+        The player's own part φ, often an `Indicator` of a set.
+    start : ndarray of shape (d,)
+        The first point.
+
+    See Also
+    --------
+    FTLPlus : Counts all losses.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.theory.games import BestResponse, Box, Indicator, learn
+    >>> player = BestResponse(Indicator(Box(-1.0, 1.0)), np.zeros(1))
+    >>> learn(player, np.array([[1.0], [-3.0], [2.0]])).points.ravel()
+    array([-1.,  1., -1.])
+    """
 
     prescient = True
 
@@ -268,7 +348,7 @@ class FTRL(Player):
         Examples
         --------
         >>> from dualfold.theory.games import Box, Indicator
-        >>> from dualfold.theory.games.composites import HalfSquare
+        >>> from dualfold.theory.games import HalfSquare
         >>> far = HalfSquare(1.0, np.array([3.0, 0.0]))  # its least point is outside of the box
         >>> FTRL.from_regulariser(far, Indicator(Box(-1.0, 1.0)), np.zeros(2), step=0.1).start
         array([1., 0.])
@@ -285,7 +365,31 @@ class FTRL(Player):
 
 @dataclass(frozen=True, eq=False)
 class FTRLPlus(FTRL):
-    """FTRL⁺: follow the regularised leader, this round's loss included."""
+    """FTRL⁺: follow the regularised leader, this round's loss included.
+
+    Parameters
+    ----------
+    part : Convex
+        The player's own part φ, often an `Indicator` of a set.
+    start : ndarray of shape (d,)
+        The first point.
+    step : float
+        Step η: how strongly losses act.
+    divergence : Divergence, default=Euclidean()
+        Divergence that measures how far points move.
+
+    See Also
+    --------
+    FTRL : Has not seen this round's loss.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.theory.games import Box, FTRLPlus, Indicator, learn
+    >>> player = FTRLPlus(Indicator(Box(-1.0, 1.0)), np.zeros(1), step=0.5)
+    >>> learn(player, np.array([[1.0], [1.0]])).points.ravel()
+    array([-0.5, -1. ])
+    """
 
     prescient = True
 
@@ -335,17 +439,65 @@ class OMD(Player):
 
 @dataclass(frozen=True, eq=False)
 class OMDPlus(OMD):
-    """OMD⁺: mirror descent along this round's loss, not the last one."""
+    """OMD⁺: mirror descent along this round's loss, not the last one.
+
+    Parameters
+    ----------
+    part : Convex
+        The player's own part φ, often an `Indicator` of a set.
+    start : ndarray of shape (d,)
+        The first point.
+    step : float
+        Step η: how strongly losses act.
+    divergence : Divergence, default=Euclidean()
+        Divergence that measures how far points move.
+
+    See Also
+    --------
+    OMD : Has not seen this round's loss.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.theory.games import Box, Indicator, OMDPlus, learn
+    >>> player = OMDPlus(Indicator(Box(-1.0, 1.0)), np.zeros(1), step=0.5)
+    >>> learn(player, np.array([[1.0], [1.0]])).points.ravel()
+    array([-0.5, -1. ])
+    """
 
     prescient = True
 
 
 @dataclass(frozen=True, eq=False)
 class OptimisticOMD(Player):
-    """Two steps in each round from an anchor: by the `guess` of the slope, then by the slope.
+    """Mirror descent by two steps from an anchor: by the `guess` of the slope, then by the slope.
 
-    z_t = step from z_{t−½} by α_t u_{t−1};  z_{t+½} = step from z_{t−½} by α_t u_t. The
-    first guess u₀ must be given.
+    z_t = step from z_{t−½} by α_t u_{t−1};  z_{t+½} = step from z_{t−½} by α_t u_t.
+
+    Parameters
+    ----------
+    part : Convex
+        The player's own part φ, often an `Indicator` of a set.
+    start : ndarray of shape (d,)
+        The first anchor.
+    step : float
+        Step η: how strongly losses act.
+    guess : ndarray of shape (d,)
+        The first guess u₀.
+    divergence : Divergence, default=Euclidean()
+        Divergence that measures how far points move.
+
+    See Also
+    --------
+    extragradient : A method in which x plays it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.theory.games import Box, Indicator, OptimisticOMD, learn
+    >>> player = OptimisticOMD(Indicator(Box(-1.0, 1.0)), np.zeros(1), step=0.5, guess=np.ones(1))
+    >>> learn(player, np.array([[1.0], [1.0]])).points.ravel()
+    array([-0.5, -1. ])
     """
 
     step: float

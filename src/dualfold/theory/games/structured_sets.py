@@ -93,7 +93,26 @@ class Spectrahedron(ConvexSet):
 
 @dataclass(frozen=True, eq=False)
 class AffineSet(ConvexSet):
-    """{x : matrix·x = values}, by least squares where the equations have no solution."""
+    """Solutions {x : matrix·x = values}, by least squares where the equations have none.
+
+    Parameters
+    ----------
+    matrix : ndarray of shape (n_equations, d)
+        The matrix.
+    values : ndarray of shape (n_equations,)
+        The right-hand sides.
+
+    See Also
+    --------
+    Product : Several sets, each for some of the coordinates.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.theory.games import AffineSet
+    >>> AffineSet(np.array([[1.0, 1.0]]), np.array([2.0])).project(np.zeros(2)).round(6)
+    array([1., 1.])
+    """
 
     matrix: Array
     values: Array
@@ -130,10 +149,8 @@ class AffineSet(ConvexSet):
         return float(slope @ solution) if flat else -np.inf
 
     def share(self, slope: Array, slack: float, origin: Array) -> Share:
-        """Every least-squares solution x of Mx = b has ⟨MᵀMk, x⟩ = ⟨Mk, b⟩, for any k.
-
-        This k makes MᵀMk the part of the slope in the span of the rows.
-        """
+        # Every least-squares solution x of Mx = b has ⟨MᵀMk, x⟩ = ⟨Mk, b⟩, for any k.
+        # This k makes MᵀMk the part of the slope in the span of the rows.
         rows, _ = self._directions
         turned = SizedMatrix(self.matrix) @ (rows.T @ ((rows @ slope) / self._squares))
         carried = SizedMatrix(self.matrix.T) @ turned
@@ -144,7 +161,26 @@ class AffineSet(ConvexSet):
 
 @dataclass(frozen=True, eq=False)
 class Product(ConvexSet):
-    """K₁ × K₂ × …: x is cut into pieces of the given sizes, one for each set."""
+    """Product K₁ × K₂ × … of sets: x is cut into pieces of the given sizes, one for each set.
+
+    Parameters
+    ----------
+    sets : tuple of ConvexSet
+        The sets.
+    sizes : tuple of int
+        Number of coordinates for each set.
+
+    See Also
+    --------
+    Box : Bounds of the entries.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.theory.games import Ball, Product, Simplex
+    >>> Product((Ball(1.0), Simplex()), (1, 2)).project(np.array([5.0, 3.0, 0.0]))
+    array([1., 1., 0.])
+    """
 
     sets: tuple[ConvexSet, ...]
     sizes: tuple[int, ...]
@@ -181,7 +217,7 @@ class Product(ConvexSet):
         return total
 
     def share(self, slope: Array, slack: float, origin: Array) -> Share:
-        """Each set carries its piece; ‖x‖ ≤ Σ‖x_i‖ hands the slack to each of them."""
+        # Each set carries its piece; ‖x‖ ≤ Σ‖x_i‖ hands the slack to each of them.
         both = zip(self._pieces(slope), self._pieces(origin), strict=True)
         shares = [part.share(piece, slack, at) for (part, piece), (_, at) in both]
         left = length(np.array([share.slack for share in shares]))

@@ -42,7 +42,7 @@ class Path(Bracket):
 
     @property
     def rounds(self) -> int:
-        """How many updates were made."""
+        """Number of updates that were made."""
         return len(self.points) - 1
 
     @property
@@ -172,7 +172,43 @@ def gradient_descent(
 def momentum(
     f: Convex, start: Array, *, step: Step, memory: float = 0.9, minimiser_ball: Ball | None = None
 ) -> DescentMethod:
-    """x ← x − step·∇f(x) + memory·(x − x_before): Polyak's heavy ball."""
+    """Heavy ball x ← x − step·∇f(x) + memory·(x − x_before).
+
+    Parameters
+    ----------
+    f : Convex
+        The convex function to minimise.
+    start : ndarray of shape (d,)
+        The first point x₀, where the first gradient is taken.
+    step : float or callable
+        Length of a step, or a function of the round.
+    memory : float, default=0.9
+        Share of the last step that is repeated.
+    minimiser_ball : Ball or None, default=None
+        A ball that is known to hold a minimiser, for the lower bound of the gap.
+
+    Returns
+    -------
+    DescentMethod
+        The method; its `play` runs it and returns the points, with a gap where one is known.
+
+    See Also
+    --------
+    accelerated_gradient : The gradient at the point ahead.
+    heavy_ball : As a game.
+
+    References
+    ----------
+    .. [1] B. T. Polyak, "Some methods of speeding up the convergence of iteration methods", USSR
+       Computational Mathematics and Mathematical Physics, 4(5), 1–17, 1964.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.theory.games import Quadratic, momentum
+    >>> momentum(Quadratic(np.eye(1)), np.array([8.0]), step=0.5).play(2).answer
+    array([-1.6])
+    """
 
     def points(gradient: Gradient, x: Array) -> Iterator[Array]:
         before = x
@@ -186,7 +222,38 @@ def momentum(
 def accelerated_gradient(
     f: Convex, start: Array, *, step: Step, memory: float = 0.9, minimiser_ball: Ball | None = None
 ) -> DescentMethod:
-    """NAG: momentum (`memory` of the last step) with the gradient at the point ahead."""
+    """Nesterov's accelerated gradient: momentum, with the gradient at the point ahead.
+
+    Parameters
+    ----------
+    f : Convex
+        The convex function to minimise.
+    start : ndarray of shape (d,)
+        The first point x₀, where the first gradient is taken.
+    step : float or callable
+        Length of a step, or a function of the round.
+    memory : float, default=0.9
+        Share of the last step that is repeated.
+    minimiser_ball : Ball or None, default=None
+        A ball that is known to hold a minimiser, for the lower bound of the gap.
+
+    Returns
+    -------
+    DescentMethod
+        The method; its `play` runs it and returns the points, with a gap where one is known.
+
+    See Also
+    --------
+    momentum : The gradient at the point itself.
+    nesterov : With a guarantee.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.theory.games import Quadratic, accelerated_gradient
+    >>> accelerated_gradient(Quadratic(np.eye(1)), np.array([8.0]), step=0.5).play(2).answer
+    array([0.2])
+    """
 
     def points(gradient: Gradient, x: Array) -> Iterator[Array]:
         before = x
@@ -201,9 +268,41 @@ def accelerated_gradient(
 def adagrad(
     f: Convex, start: Array, *, step: Step, floor: float = 1e-8, minimiser_ball: Ball | None = None
 ) -> DescentMethod:
-    """Steps divided, coordinate by coordinate, by the root of all squared slopes so far.
+    """Adagrad: steps divided, coordinate by coordinate, by the root of all squared slopes so far.
 
-    `floor` keeps the divisor of a coordinate that has no slope from being 0.
+    Parameters
+    ----------
+    f : Convex
+        The convex function to minimise.
+    start : ndarray of shape (d,)
+        The first point x₀, where the first gradient is taken.
+    step : float or callable
+        Length of a step, or a function of the round.
+    floor : float, default=1e-8
+        Number that is added to the root, for coordinates without a slope.
+    minimiser_ball : Ball or None, default=None
+        A ball that is known to hold a minimiser, for the lower bound of the gap.
+
+    Returns
+    -------
+    DescentMethod
+        The method; its `play` runs it and returns the points, with a gap where one is known.
+
+    See Also
+    --------
+    rmsprop : Forgets old slopes.
+
+    References
+    ----------
+    .. [1] J. Duchi, E. Hazan and Y. Singer, "Adaptive subgradient methods for online learning and
+       stochastic optimization", Journal of Machine Learning Research, 12, 2121–2159, 2011.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.theory.games import Quadratic, adagrad
+    >>> adagrad(Quadratic(np.eye(1)), np.array([8.0]), step=4.0).play(2).answer
+    array([2.21114562])
     """
 
     def points(gradient: Gradient, x: Array) -> Iterator[Array]:
@@ -226,7 +325,40 @@ def rmsprop(
     floor: float = 1e-8,
     minimiser_ball: Ball | None = None,
 ) -> DescentMethod:
-    """Adagrad with old squared slopes multiplied by `decay` at each step; `floor` as there."""
+    """RMSprop: Adagrad that forgets old slopes.
+
+    Parameters
+    ----------
+    f : Convex
+        The convex function to minimise.
+    start : ndarray of shape (d,)
+        The first point x₀, where the first gradient is taken.
+    step : float or callable
+        Length of a step, or a function of the round.
+    decay : float, default=0.9
+        Factor of the squared slopes at each step.
+    floor : float, default=1e-8
+        Number that is added to the root, for coordinates without a slope.
+    minimiser_ball : Ball or None, default=None
+        A ball that is known to hold a minimiser, for the lower bound of the gap.
+
+    Returns
+    -------
+    DescentMethod
+        The method; its `play` runs it and returns the points, with a gap where one is known.
+
+    See Also
+    --------
+    adagrad : Forgets nothing.
+    adam : With momentum.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.theory.games import Quadratic, rmsprop
+    >>> rmsprop(Quadratic(np.eye(1)), np.array([8.0]), step=1.0).play(2).answer
+    array([3.13795732])
+    """
 
     def points(gradient: Gradient, x: Array) -> Iterator[Array]:
         squares = np.zeros_like(x)
@@ -290,7 +422,7 @@ def adam(
     --------
     >>> import numpy as np
     >>> from dualfold.theory.games import Quadratic
-    >>> from dualfold.theory.games.textbook_methods import adam
+    >>> from dualfold.theory.games import adam
     >>> adam(Quadratic(np.eye(1)), np.array([1.0]), step=0.1).play(1).answer.round(6)
     array([0.9])
     """
@@ -309,10 +441,40 @@ def adam(
 
 
 def minibatch(method: DescentMethod, *, batch_size: int, random_state: int = 0) -> DescentMethod:
-    """Any method on gradients of `batch_size` random terms, scaled to be right on average.
+    """Replace gradients of a method by those of some random terms, scaled to be right on average.
 
-    Sums are `LeastSquares`, `Logistic` (their terms are rows), `finite_sum` of functions of your
-    own, and any `Convex` with `n_terms` and `sample`.
+    Parameters
+    ----------
+    method : DescentMethod
+        A method on a sum: of `LeastSquares`, `Logistic` (their terms are rows), `finite_sum` of
+        functions of your own, or any `Convex` with `n_terms` and `sample`.
+    batch_size : int
+        Number of terms in every step.
+    random_state : int, default=0
+        Seed of the terms.
+
+    Returns
+    -------
+    DescentMethod
+        The method with such gradients.
+
+    Raises
+    ------
+    InvalidInput
+        If the function is no sum of terms, or has fewer.
+
+    See Also
+    --------
+    stochastic_gradient : One term in every step.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.theory.games import LeastSquares, gradient_descent, minibatch
+    >>> f = LeastSquares(np.eye(2), np.array([1.0, 2.0]))
+    >>> method = gradient_descent(f, np.zeros(2), step=lambda t: 0.5 / t)
+    >>> bool(f.value(minibatch(method, batch_size=2).play(20).answer) < 0.1)
+    True
     """
     f, n = method.f, method.f.n_terms
     if n == 0:

@@ -39,10 +39,31 @@ from dualfold.theory.games.recipe import Rate, Recipe
 
 @dataclass(frozen=True, eq=False)
 class EasiestBend(Convex):
-    """−λ₂(L(p/d²)) of a graph on n points, as a function of the edges' shares p.
+    """Function −λ₂(L(p/d²)) of the edges' shares p of a graph on n points.
 
     Its subgradients are −(v_i − v_j)²/d², v the second eigenvector, by a dense
     eigensolver: for graphs of a few hundred points.
+
+    Parameters
+    ----------
+    n : int
+        Number of points.
+    edges : ndarray of shape (m, 2)
+        Row numbers of the edges' ends.
+    squared_lengths : ndarray of shape (m,)
+        Squared lengths d² of the edges, above 0.
+
+    See Also
+    --------
+    unfolding_game : The game that minimises it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.theory.games import EasiestBend
+    >>> chain = EasiestBend(3, np.array([[0, 1], [1, 2]]), np.ones(2))
+    >>> round(chain.value(np.array([0.5, 0.5])), 6)
+    -0.5
     """
 
     n: int
@@ -75,7 +96,19 @@ class EasiestBend(Convex):
         return -((v[self.edges[:, 0]] - v[self.edges[:, 1]]) ** 2) / self.squared_lengths
 
     def bend(self, shares: Array) -> tuple[float, Array]:
-        """λ₂ and its eigenvector v ⊥ 1; the last few are kept, as each is needed three times."""
+        """Compute λ₂ and its eigenvector v ⊥ 1; the last few are cached.
+
+        Parameters
+        ----------
+        shares : ndarray of shape (m,)
+            Shares of the edges.
+
+        Returns
+        -------
+        tuple of float and ndarray
+            The eigenvalue and its eigenvector.
+        """
+        # A round needs each of them three times.
         key = shares.tobytes()
         if key not in self._bends:
             if len(self._bends) > 3:
@@ -108,14 +141,12 @@ class EasiestBend(Convex):
 
     @cached_property
     def _parallel(self) -> int:
-        """How many edges at most join the same two points."""
+        """Largest number of edges that join the same two points."""
         return int(np.unique(np.sort(self.edges, axis=1), axis=0, return_counts=True)[1].max())
 
     def value_interval(self, x: Array) -> Interval:
-        """−λ₂ from above by Cholesky, from below by the quotient of any v ⊥ 1.
-
-        λ₂ is at least the least eigenvalue of L + t·11ᵀ, for any t.
-        """
+        # −λ₂ from above by Cholesky, from below by the quotient of any v ⊥ 1.
+        # λ₂ is at least the least eigenvalue of L + t·11ᵀ, for any t.
         laplacian = self._laplacian(x)
         lift = self._lift(laplacian)
         # No weight is negative, so an entry is off by no more than its terms in units of itself.
@@ -128,7 +159,7 @@ class EasiestBend(Convex):
         return Interval(middle, max(high - middle, middle - low) * (1 + 4 * EPS))
 
     def plane(self, z: Array) -> Plane:
-        """−λ₂ ≥ −Σ p_e (v_i − v_j)²/(d_e²‖v − mean‖²): a plane for whatever v is given."""
+        # −λ₂ ≥ −Σ p_e (v_i − v_j)²/(d_e²‖v − mean‖²): a plane for whatever v is given.
         _, v = self.bend(z)
         centred = interval(v) - interval(v).sum() / self.n
         i, j = self.edges.T
@@ -140,15 +171,42 @@ class EasiestBend(Convex):
 def unfolding_game(
     n: int, edges: Any, squared_lengths: Any, *, rounds: int, largest_stretch: float | None = None
 ) -> Recipe:
-    """MVU's dual on n points with `edges` (m×2 row numbers) of the given `squared_lengths`.
+    """Set up the dual of maximum variance unfolding as a game of edges against an eigenvector.
 
-    rounds : T, which the step is chosen for
-    largest_stretch : G, no (v_i − v_j)²/d² is larger. 2/min d² always holds but makes tiny
-        steps; by default four times what equal shares give, and a run warns when that
-        was too little
+    After T rounds λ₂* − λ₂(w̄) is at most G√(2 log m/T).
 
-    λ₂* − λ₂(w̄) ≤ G√(2 log m/T).
+    Parameters
+    ----------
+    n : int
+        Number of points.
+    edges : array-like of shape (m, 2)
+        Row numbers of the edges' ends.
+    squared_lengths : array-like of shape (m,)
+        Squared lengths d² of the edges, above 0.
+    rounds : int
+        Number T of rounds that the step is chosen for.
+    largest_stretch : float or None, default=None
+        Number G such that no (v_i − v_j)²/d² is larger. 2/min d² always holds but makes tiny steps;
+        None takes four times what equal shares give, and a run warns when that was too little.
 
+    Returns
+    -------
+    Recipe
+        The game; its `play` runs it.
+
+    Raises
+    ------
+    DisconnectedGraph
+        If the graph is in several pieces.
+
+    See Also
+    --------
+    unfolding_bracket : What a run proves.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.theory.games import unfolding_bracket, unfolding_game
     >>> chain = np.array([[0, 1], [1, 2]])
     >>> run = unfolding_game(3, chain, np.ones(2), rounds=20).play()
     >>> low, high = unfolding_bracket(run)
@@ -187,9 +245,29 @@ def unfolding_game(
 
 
 def unfolding_bracket(run: Run) -> tuple[float, float]:
-    """Between which numbers tr K* of maximum variance unfolding (with ≤) lies.
+    """Compute the two numbers between which the value tr K* of maximum variance unfolding (≤) lies.
 
-    For any shares p ≥ 0, tr K* ≤ Σp/λ₂(p): what rounding adds to Σp = 1 is paid for.
+    Parameters
+    ----------
+    run : Run
+        A run of `unfolding_game`.
+
+    Returns
+    -------
+    tuple of float
+        The lower and the upper bound, rounding included.
+
+    See Also
+    --------
+    unfolding_game : The game.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dualfold.theory.games import unfolding_bracket, unfolding_game
+    >>> run = unfolding_game(2, np.array([[0, 1]]), np.ones(1), rounds=2).play()
+    >>> np.round(unfolding_bracket(run), 6)
+    array([0.5, 0.5])
     """
     low = (Interval(-1.0) / float(run.lower.max())).low()
     high = (interval(run.answer).sum() / -Interval(float(run.upper[-1]))).high()

@@ -13,12 +13,17 @@ from dualfold.theory.point_pca.point_descent import (
     point_forces,
     point_gradient,
 )
-from dualfold.theory.point_pca.printed_forms import algorithm_one, kronecker_gradient
+from dualfold.theory.point_pca.printed_forms import (
+    algorithm_one,
+    commutation_matrix,
+    kronecker_gradient,
+)
 
 __all__ = [
     "algorithm_one",
     "averaged_directions",
     "certify_points",
+    "commutation_matrix",
     "descend_points",
     "direction_error",
     "direction_gradient",

@@ -86,8 +86,27 @@ def algorithm_one(
 
 
 def commutation_matrix(rows: int, columns: int) -> Array:
-    """K with K·vec(A) = vec(Aᵀ) for every A of this shape; vec stacks columns.
+    """Compute the matrix K with K·vec(A) = vec(Aᵀ) for every A of a shape; vec stacks columns.
 
+    Parameters
+    ----------
+    rows : int
+        Number of rows of A.
+    columns : int
+        Number of columns of A.
+
+    Returns
+    -------
+    ndarray of shape (rows·columns, rows·columns)
+        The matrix.
+
+    See Also
+    --------
+    kronecker_gradient : Needs it.
+
+    Examples
+    --------
+    >>> from dualfold.theory.point_pca import commutation_matrix
     >>> commutation_matrix(2, 1).tolist()
     [[1.0, 0.0], [0.0, 1.0]]
     """

@@ -34,15 +34,33 @@ UNBOUNDED_RATIO = 1e6
 
 @dataclass(frozen=True)
 class Residuals:
-    """How far the four conditions of Karush, Kuhn and Tucker are from holding, all ≥ 0.
+    """Residuals of the four conditions of Karush, Kuhn and Tucker, all ≥ 0.
 
-    primal_feasibility : the largest g_i above 0 or |h_j|
-    dual_feasibility : the largest −λ_i
-    stationarity : ‖∇f + Σλ_i∇g_i + Σν_j∇h_j‖
-    complementarity : the largest |λ_i g_i|
-    relative : the four as `Conditions`, without units: feasibility as a distance (g_i/‖∇g_i‖) in
-        units of ‖x‖ (of 1 near 0), the others in units of S = ‖∇f‖ + Σ‖λ_i∇g_i‖ + Σ‖ν_j∇h_j‖ and
-        a usual ‖∇f‖, since that at x may be 0
+    Attributes
+    ----------
+    primal_feasibility : float
+        Largest g_i above 0 or |h_j|.
+    dual_feasibility : float
+        Largest −λ_i.
+    stationarity : float
+        ‖∇f + Σλ_i∇g_i + Σν_j∇h_j‖.
+    complementarity : float
+        Largest |λ_i g_i|.
+    relative : Conditions
+        The four without units: feasibility as a distance (g_i/‖∇g_i‖) in units of ‖x‖ (of 1 near
+        0), the others in units of S = ‖∇f‖ + Σ‖λ_i∇g_i‖ + Σ‖ν_j∇h_j‖ and a usual ‖∇f‖, since that
+        at x may be 0.
+
+    See Also
+    --------
+    GeneralProblem : Its `kkt` returns them.
+
+    Examples
+    --------
+    >>> from dualfold.theory.programs import GeneralProblem
+    >>> problem = GeneralProblem(lambda x: (x[0] - 2) ** 2, g=lambda x: [x[0] - 1])
+    >>> problem.kkt([1.0], [2.0]).level()
+    'stationary'
     """
 
     primal_feasibility: float
@@ -53,7 +71,7 @@ class Residuals:
 
     @property
     def largest(self) -> float:
-        """The worst of the four."""
+        """The largest of the four."""
         return max(
             self.primal_feasibility,
             self.dual_feasibility,
@@ -62,20 +80,48 @@ class Residuals:
         )
 
     def level(self, tolerance: float = KKT_TOLERANCE) -> Level:
-        """ "stationary" where all four hold to `tolerance`, relative; else "not stationary"."""
+        """Judge whether all four conditions hold to a tolerance.
+
+        Parameters
+        ----------
+        tolerance : float, default=1e-6
+            Largest relative residual that passes.
+
+        Returns
+        -------
+        {"stationary", "not stationary"}
+            The level.
+        """
         return self.relative.level(checked_tolerance(tolerance))
 
 
 @dataclass(frozen=True, eq=False)
 class DualValue:
-    """D(λ, ν) as far as a descent found it.
+    """Value of the dual function D(λ, ν), as far as a descent found it.
 
-    value : L at `point`. D is not above it, so it is a bound of p* only if it *is* D
-    point : where L was least; None: it fell in a straight line as far as it was followed, and
-        D is taken for −∞
-    slope : ‖∇L‖ at the point
-    lower : a lower bound of D if L is `strong_convexity`-strongly convex in x, as the caller
-        states: value − slope²/2μ; −∞ without such a statement
+    Attributes
+    ----------
+    value : float
+        L at `point`. D is not above it, so it is a bound of p* only if it *is* D.
+    point : ndarray or None
+        Where L was least; None: it fell in a straight line as far as it was followed, and D is
+        taken for −∞.
+    slope : float
+        ‖∇L‖ at the point.
+    lower : float
+        Lower bound of D if L is μ-strongly convex in x, as the caller states: value − slope²/2μ; −∞
+        without such a statement.
+
+    See Also
+    --------
+    GeneralProblem : Its `dual_function` returns it.
+
+    Examples
+    --------
+    >>> from dualfold.theory.programs import GeneralProblem
+    >>> problem = GeneralProblem(lambda x: (x[0] - 2) ** 2, g=lambda x: [x[0] - 1])
+    >>> round(problem.dual_function([2.0], start=[0.0]).value, 6)
+    1.0
     """
 
     value: float
