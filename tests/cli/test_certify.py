@@ -67,7 +67,7 @@ def test_the_help_of_certify_says_what_is_computed_again():
 def test_a_model_of_another_method_or_table_is_doubted(here):
     run("embed", "t.csv", "-m", "pca", "-o", "o.csv", "--save-model", "m.dualfold", "-q")
     model = load_model("m.dualfold")
-    renamed = replace(model, columns=("a", "c", "b"))
+    renamed = replace(model, preparation=replace(model.preparation, columns=("a", "c", "b")))
     called = replace(model, method="mds")
     for wrong, said in ((renamed, "other columns, or in another order"), (called, "'mds'")):
         save_model("wrong.dualfold", wrong, overwrite=True)

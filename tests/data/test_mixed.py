@@ -51,16 +51,16 @@ def test_columns_in_different_units_get_the_same_weight(frame):
 
 def test_pixels_spectra_and_coordinates_stay_as_they_are():
     images = digits()
-    assert prepare(images.points).standard is None
+    assert prepare(images.points).preparation.standard is None
     named = pd.DataFrame(images.points, columns=images.names)
     assert prepare(named).X.shape == (1797, 64)  # pixels that are always empty, too
     roll = swiss_roll(300, random_state=0).points
-    assert prepare(roll * [1, 1, 3]).standard is None
+    assert prepare(roll * [1, 1, 3]).preparation.standard is None
     waves = np.arange(900, 1000, 5)
     rng = np.random.default_rng(0)
     peak = 1 + rng.random((50, 1)) * np.exp(-(((waves - 940) / 8) ** 2))
     spectra = pd.DataFrame(peak + 1e-3 * rng.random(peak.shape), columns=[f"{w} nm" for w in waves])
-    assert prepare(spectra).standard is None
+    assert prepare(spectra).preparation.standard is None
     # The same numbers under other names are not known to be of one kind.
     assert different_units(spectra.to_numpy(), [f"v{w}" for w in waves]) is not None
 

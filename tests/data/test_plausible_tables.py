@@ -77,7 +77,8 @@ def test_drawn_cells_spread_as_known_ones_do():
         np.testing.assert_allclose(np.quantile(drawn, [0.1, 0.5, 0.9]), spread, atol=0.5)
     for X in tables:
         np.testing.assert_allclose(X[known], data.X[known], rtol=1e-12)
-        kinds = X[:, 3:] * data.standard.deviation[3:] + data.standard.mean[3:]
+        standard = data.preparation.standard
+        kinds = X[:, 3:] * standard.deviation[3:] + standard.mean[3:]
         assert set(np.round(kinds, 9).ravel()) == {0.0, 1.0}
         np.testing.assert_allclose(kinds.sum(axis=1), 1)
     first, again = (next(data.plausible_tables()) for _ in range(2))

@@ -56,7 +56,8 @@ def test_standardized_columns_have_mean_0_and_deviation_1(frame):
     np.testing.assert_allclose(np.nanstd(np.where(known, found.X, np.nan), axis=0), 1)
     # The same shift and scale, undone, give the table as it was read.
     np.testing.assert_allclose(
-        found.X * found.standard.deviation + found.standard.mean, found.table.X
+        found.X * found.preparation.standard.deviation + found.preparation.standard.mean,
+        found.table.X,
     )
     assert not found.scales_differ
 

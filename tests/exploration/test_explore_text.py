@@ -61,7 +61,7 @@ def test_saved_models_place_new_texts(reviews, joined, tmp_path):
 def test_forged_terms_are_refused(reviews, tmp_path):
     found = dualfold.explore(reviews, "pca", text="review")
     rule = found.data.text.rule
-    block = found.model.text
+    block = found.model.preparation.text
     for forged in (
         {"terms": ["a"] * len(rule.terms), "options": {}},
         {"terms": list(rule.terms), "options": {"tokenizer": "os.system"}},

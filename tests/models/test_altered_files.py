@@ -58,7 +58,9 @@ ALTERED = {
     "sparse features: another shape": lambda parts: with_array(
         parts, "points", np.zeros((59, 2))
     ),
-    "mixed: other columns": lambda parts: stated(parts, "columns", value=["a", "b", "c"]),
+    "mixed: other columns": lambda parts: stated(
+        parts, "preparation", "columns", value=["a", "b", "c"]
+    ),
 }  # fmt: skip
 
 

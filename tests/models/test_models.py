@@ -4,14 +4,14 @@ import json
 import zipfile
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 
 import dualfold
 from dualfold.data import swiss_roll
 from dualfold.errors import InvalidInput
-from dualfold.models import Model, load_model, model_of, rechecked_model, save_model
-from dualfold.models.model import columns_differ
+from dualfold.models import load_model, model_of, save_model
 
 X = swiss_roll(300, random_state=0).points
 NEW = swiss_roll(40, random_state=1).points
@@ -121,14 +121,14 @@ def test_files_that_are_no_models(tmp_path, content, said):
 
 
 def test_columns_are_matched_by_name():
-    model = Model(model_of(dualfold.PCA(2).fit(X)).map, "pca", ("a", "b", "c"))
-    mixed = np.column_stack([X[:, 2], np.ones(len(X)), X[:, 0], X[:, 1]])
-    found = model.matching_columns(mixed, ["c", "extra", "a", "b"])
-    np.testing.assert_array_equal(found, X)
+    frame = pd.DataFrame(X, columns=["a", "b", "c"])
+    model = model_of(dualfold.PCA(2).fit(frame))
+    others = frame.assign(extra=1.0)[["c", "extra", "a", "b"]]
+    np.testing.assert_array_equal(model.prepared_rows(others).X, X)
     with pytest.raises(InvalidInput, match=r"'b'.*'b' may be 'B'|'b'"):
-        model.matching_columns(X, ["a", "B", "c"])
+        model.prepared_rows(frame.rename(columns={"b": "B"}))
     with pytest.raises(InvalidInput, match="4 columns, the model was made for 3"):
-        model.transform(mixed)
+        model.transform(np.ones((2, 4)))
 
 
 @pytest.mark.parametrize("name", ["isomap", "eigenmaps", "diffusion", "lle"])
@@ -144,15 +144,6 @@ def test_pieces_side_by_side_come_back_each_with_its_map(tmp_path, name):
     new = np.vstack([far, far[::7] + 0.1])
     np.testing.assert_array_equal(loaded.transform(new), estimator.transform(new))
     assert loaded.certificate == estimator.certificate_.to_dict()
-
-
-def test_a_radius_decides_in_files_that_name_both():
-    """Projections once took a radius beside n_neighbors."""
-    fitted = dualfold.OrthogonalLPP(n_neighbors=None, radius=9.0).fit(X)
-    model = model_of(fitted)
-    assert rechecked_model(model, X).level == "proved"
-    model.settings["parameters"]["n_neighbors"] = 10
-    assert rechecked_model(model, X).level == "proved"
 
 
 def test_rules_that_are_no_data_are_refused():
@@ -178,13 +169,3 @@ def test_rules_that_are_no_data_are_refused():
 def test_parameters_without_content_are_none():
     empty = dualfold.Isomap(n_neighbors=5, metric_params={}).fit(X)
     assert model_of(empty).settings["parameters"]["metric_params"] is None
-
-
-def test_numbers_of_columns_that_are_stored_as_others():
-    mine = np.array([1.0, 2.0])
-    assert not columns_differ(mine, mine * (1 + 1e-12))
-    assert columns_differ(mine, mine * (1 + 1e-6))
-    assert columns_differ(mine, mine[:1])
-    assert columns_differ(mine, mine.astype(str))
-    assert columns_differ(mine, None)
-    assert not columns_differ(None, None)

@@ -34,7 +34,11 @@ BAD = {
 
 def saved(path, parts):
     model = model_of(dualfold.PCA(2).fit(ROWS))
-    save_model(path, replace(model, imputation=Imputation(**parts)), overwrite=True)
+    save_model(
+        path,
+        replace(model, preparation=replace(model.preparation, imputation=Imputation(**parts))),
+        overwrite=True,
+    )
     return load_model(path)
 
 
@@ -42,7 +46,7 @@ def test_an_imputation_comes_back(tmp_path):
     model = saved(tmp_path / "m.dualfold", GOOD)
     lacking = np.where(np.eye(20, 3, dtype=bool), np.nan, ROWS)
     # z = (WᵀW + σ²I)⁻¹Wᵀx over two known cells: W of ones gives their sum over 2·2 + 1, twice.
-    filled = model.imputed_rows(lacking)
+    filled = model.prepared_rows(lacking).X
     assert filled[0, 0] == pytest.approx(2 * ROWS[0, 1:].sum() / 5)
     np.testing.assert_array_equal(filled[3:], ROWS[3:])
 

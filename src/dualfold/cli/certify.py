@@ -28,19 +28,14 @@ from dualfold.cli.wording import command_texts
 from dualfold.data.reading import DEFAULT_READING, Reading
 from dualfold.errors import InvalidInput, counted
 from dualfold.exploration.input_table import read_input, refuse_too_many_coordinates
-from dualfold.exploration.job import Job
 from dualfold.exploration.verdict_words import verdict
 from dualfold.methods.descriptions import DESCRIPTIONS
 
 if TYPE_CHECKING:
     from dualfold.data import Prepared
-    from dualfold.data.imputation import Imputation
-    from dualfold.models import Model
 
 # Columns that are named in a line; more are counted.
 MAX_NAMED_COLUMNS = 8
-# An iteration that ends at steps of 1e-5 ends elsewhere on another processor, but not by more.
-IMPUTATION_TOLERANCE = 1e-4
 
 
 @dataclass(frozen=True)
@@ -208,6 +203,8 @@ def _without_weights(certificate: Any) -> str:
 
 def _of_model(options: CertifyOptions, console: Console) -> Recheck:
     """A model file, made by `embed --save-model` or by `save_model` of an estimator."""
+    from dualfold.data.array_files import unnamed_columns
+    from dualfold.data.preparation import matching_columns
     from dualfold.models import load_model, rechecked_model
     from dualfold.models.rechecks import estimator_of_model
 
@@ -216,81 +213,26 @@ def _of_model(options: CertifyOptions, console: Console) -> Recheck:
     tolerance, fresh = options.passing, options.fresh
     if "estimator" in model.settings:
         data = read_input(options.file, options.reading, console)
-        names = data.table.names
-        unnamed = tuple(f"column_{place + 1}" for place in range(len(names)))
-        X = data.X if model.columns == unnamed else model.matching_columns(data.X, names)
+        names, X = data.table.names, data.X
+        if model.columns != unnamed_columns(len(names)):
+            X = matching_columns(X, names, model.columns)
         with console.stage("certifying again"):
             certificate = rechecked_model(model, X, tolerance=tolerance, fresh=fresh)
         # scikit-learn shows the parameters that are not the usual ones.
         settings = {"estimator": " ".join(repr(estimator_of_model(model)).split())}
         return Recheck(settings, data, len(data.table.rows), certificate, f"{certificate}.")
     job = stored_job(model.settings.get("settings"), options.embedding)
-    stored = StoredMap(options.embedding, None, {}, model.settings)
+    with_reading = {"reading": model.preparation.reading.settings()}
+    stored = StoredMap(options.embedding, None, {}, with_reading)
     data = read_table_of(stored, options.file, options.reading, console)
     refuse_too_many_coordinates(data, job.n_components, job.method)
     with console.stage("certifying again"):
-        certificate = rechecked_model(
-            model,
-            data.X,
-            data.classes,
-            weights=data.weights,
-            tolerance=tolerance,
-            fresh=fresh,
-        )
-    certificate = certificate.with_doubts(*_table_doubts(job, model, data))
+        certificate = rechecked_model(model, data, tolerance=tolerance, fresh=fresh)
+    if model.method != job.method.name:
+        name = f"the model is called {model.method[:40]!r}, its settings state {job.method.name}"
+        certificate = certificate.with_doubts(name)
     words = verdict(job.method, certificate, model.coordinates)
     return Recheck(job.settings(), data, len(data.table.rows), certificate, words)
-
-
-def _table_doubts(job: Job, model: Model, data: Prepared) -> list[str]:
-    """What a model says about its table that the table does not have."""
-    import numpy as np
-
-    from dualfold.models.model import columns_differ, kept_rows
-
-    doubts = []
-    if tuple(model.columns) != tuple(data.table.names):
-        doubts.append("the model names other columns, or in another order")
-    if model.method != job.method.name:
-        doubts.append(
-            f"the model is called {model.method[:40]!r}, its settings state {job.method.name}"
-        )
-    standard, X = data.standard, data.table.X
-    means = np.asarray(X.mean(axis=0), dtype=float).ravel()
-    widest = abs(X).max(axis=0)
-    widest = np.asarray(widest.toarray() if hasattr(X, "toarray") else widest).ravel()
-    for name, mine, stored, scale in (
-        ("means", means, model.means, widest),
-        ("shift", None if standard is None else standard.mean, model.shift, widest),
-        ("scale", None if standard is None else standard.deviation, model.scale, None),
-    ):
-        if columns_differ(mine, stored, scale):
-            doubts.append(f"the model's {name} of the columns are not those of the table")
-    if _imputations_differ(data.imputation, model.imputation):
-        doubts.append("the model fills missing values in as the table does not")
-    if model.reference is not None:
-        some = kept_rows(data.X)
-        mine = None if some is None else data.X[some].astype(np.float32)
-        if columns_differ(mine, model.reference):
-            doubts.append("the rows that the model keeps are not those of the table")
-    return doubts
-
-
-def _imputations_differ(mine: Imputation | None, stored: Imputation | None) -> bool:
-    """Whether a model fills missing values in as its table was not; older ones have means alone."""
-    import numpy as np
-
-    if stored is None:
-        return False
-    if mine is None or mine.components.shape != stored.components.shape:
-        return True
-    pairs = (
-        (mine.mean, stored.mean, mine.scale),
-        (mine.scale, stored.scale, mine.scale),
-        (mine.components, stored.components, 1.0),
-        (mine.noise, stored.noise, mine.noise),
-    )
-    return any(np.abs(a - b).max() > IMPUTATION_TOLERANCE * np.max(unit) for a, b, unit in pairs)
 
 
 def _problem_line(settings: dict[str, Any], data: Prepared) -> str:

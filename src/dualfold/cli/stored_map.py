@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from dualfold.cli.console import Console
 from dualfold.cli.output_files import refuse_bad_outputs
-from dualfold.data.reading import Reading
+from dualfold.data.reading import Reading, reading_of
 from dualfold.errors import Argument, InvalidInput, Message, counted
 from dualfold.exploration.input_table import read_input
 from dualfold.exploration.job import Job
-from dualfold.exploration.model_rows import stored_reading
 from dualfold.methods.descriptions import DESCRIPTIONS
 
 if TYPE_CHECKING:
@@ -136,7 +135,7 @@ def read_table_of(stored: StoredMap, source: str, reading: Reading, console: Con
 
     Options that are given go first; where they make another table of it, a note says so.
     """
-    stated = stored_reading(stored.metadata.get("reading"), stored.path)
+    stated = _stored_reading(stored)
     columns = stored.metadata.get("columns")
     used = () if columns is None or not _are_names(columns) else tuple(columns)
     if stated.mixed == "counts":  # all columns are, or the levels of a long table are
@@ -164,6 +163,17 @@ def read_table_of(stored: StoredMap, source: str, reading: Reading, console: Con
         )
     _refuse_other_order(stored, data, source)
     return data
+
+
+def _stored_reading(stored: StoredMap) -> Reading:
+    """How the table was read, as a file states it, if it states it in the right form."""
+    stated = stored.metadata.get("reading")
+    if not isinstance(stated, dict | None):
+        raise InvalidInput(f"{stored.path} states how its table was read in an unknown form")
+    try:
+        return reading_of(stated or {})
+    except InvalidInput as error:
+        raise InvalidInput(f"{stored.path}: ", error.message) from error
 
 
 def _refuse_other_order(stored: StoredMap, data: Prepared, source: str) -> None:

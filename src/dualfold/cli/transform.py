@@ -23,11 +23,10 @@ from dualfold.cli.output_files import (
 from dualfold.cli.wording import command_texts
 from dualfold.data.reading import DEFAULT_READING, Reading, reading_of
 from dualfold.errors import counted
-from dualfold.exploration.model_rows import rows_for_model, stored_reading
 
 if TYPE_CHECKING:
     from dualfold.data.columns import Table
-    from dualfold.exploration.model_rows import ModelRows
+    from dualfold.data.preparation import PreparedRows
     from dualfold.models import Model
     from dualfold.view.page import PageContent
 
@@ -85,18 +84,19 @@ def _place_rows(options: TransformOptions, console: Console) -> dict[str, Any]:
     """Read the model and the rows, place them, write; returns what `--json` prints."""
     begin = perf_counter()
     with console.stage(f"reading {options.model}"):
-        from dualfold.models import judged_rows, load_model
+        from dualfold.models import load_model
+        from dualfold.models.old_and_new_rows import judged_prepared_rows
 
         model = load_model(options.model)
     refuse_bad_outputs(options, options.file, options.model)
     with console.stage(f"reading {options.file}"):
-        new = rows_for_model(model, options.file, options.reading)
+        new = model.prepared_rows(options.file, options.reading)
     table, notices = new.table, new.notices
     for notice in notices:
         console.note(notice)
     with console.stage("placing"):
-        points = model.transform(table.X)
-        foreign = judged_rows(model, table.X)
+        points = model.map(new.X)
+        foreign = judged_prepared_rows(model, new.X)
     columns = _columns(options, model, table, points, foreign)
     placed = "Placed; the model holds no old rows, so the new ones could not be judged."
     summary: dict[str, Any] = {
@@ -128,8 +128,7 @@ def _place_rows(options: TransformOptions, console: Console) -> dict[str, Any]:
 
 def _reading_without_model(model: Model, table: Table, options: TransformOptions) -> Reading:
     """How NEW_FILE is read to get the same columns again, by commands that see no model."""
-    first = stored_reading(model.settings.get("reading"), "the model")
-    own = options.reading.after(first)
+    own = options.reading.after(model.preparation.reading)
     there = {*table.labels, *table.names}
     labels = {name: getattr(own, name) for name in ("color", "identifier", "labels")}
     kept: dict[str, Any] = {
@@ -146,7 +145,7 @@ def _columns(
 ) -> dict[str, Any]:
     """What names the rows, colours, judgement and coordinates, coordinates last."""
     reading, output = options.reading, options.output
-    features = {one.name for one in model.encodings}
+    features = {one.name for one in model.preparation.encodings}
     named = {name: v for name, v in table.row_names.items() if name not in features}
     columns: dict[str, Any] = {}
     if reading.identifier is not None:
@@ -169,7 +168,7 @@ def _title(options: TransformOptions) -> str:
 
 
 def _page(
-    options: TransformOptions, model: Model, new: ModelRows, points: Any, foreign: Any
+    options: TransformOptions, model: Model, new: PreparedRows, points: Any, foreign: Any
 ) -> PageContent:
     """Old and new rows on one map."""
     from dualfold.exploration.placed_rows import PlacedRows

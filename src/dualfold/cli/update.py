@@ -19,7 +19,6 @@ from dualfold.cli.usage import number
 from dualfold.cli.wording import command_texts
 from dualfold.data.reading import DEFAULT_READING, Reading
 from dualfold.errors import Argument, InvalidInput, counted
-from dualfold.exploration.model_rows import rows_for_model, stored_reading
 
 if TYPE_CHECKING:
     from dualfold.models import MapVerdict, Model, UpdatedMap
@@ -170,12 +169,11 @@ def _rows(
     for file in files:
         reading = options.reading
         if options.old and file in options.old and reading.missing == "auto":
-            stated = stored_reading(model.settings.get("reading"), options.model)
-            reading = replace(reading, missing=stated.missing)
+            reading = replace(reading, missing=model.preparation.reading.missing)
         with console.stage(f"reading {file}"):
-            rows = rows_for_model(model, file, reading)
+            rows = model.prepared_rows(file, reading)
         others = [name for name in rows.table.labels if name not in rows.values]
-        found.append(model.standardized_rows(rows.table.X))
+        found.append(rows.X)
         said = list(rows.notices)
         if others:
             from dualfold.data.notices import quoted_names

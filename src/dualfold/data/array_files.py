@@ -152,7 +152,7 @@ def sparse_table(stored: Any) -> Table:
     matrix = matrix.astype(np.float32 if matrix.dtype == np.float32 else np.float64)
     n, width = matrix.shape
     _refuse_empty(n, width, "the sparse matrix")
-    return Table(matrix, _plain_names(width), {}, (), np.arange(n, dtype=np.int64))
+    return Table(matrix, unnamed_columns(width), {}, (), np.arange(n, dtype=np.int64))
 
 
 def dense_table(stored: NDArray[Any], name: str) -> Table:
@@ -177,7 +177,7 @@ def dense_table(stored: NDArray[Any], name: str) -> Table:
     if not matrix.dtype.isnative:
         matrix = matrix.astype(matrix.dtype.newbyteorder("="))
     rows = np.arange(len(matrix), dtype=np.int64)
-    return Table(matrix, _plain_names(matrix.shape[1]), {}, tuple(notices), rows)
+    return Table(matrix, unnamed_columns(matrix.shape[1]), {}, tuple(notices), rows)
 
 
 def _refuse_empty(n: int, width: int, name: str) -> None:
@@ -195,7 +195,8 @@ def _refuse_long(numbers: NDArray[Any], name: str) -> None:
         )
 
 
-def _plain_names(width: int) -> tuple[str, ...]:
+def unnamed_columns(width: int) -> tuple[str, ...]:
+    """The names of columns that have none."""
     return tuple(f"column_{place + 1}" for place in range(width))
 
 

@@ -51,6 +51,11 @@ class FilledCells:
         return len(self.hole)
 
     @property
+    def model(self) -> Imputation | None:
+        """The model of missing values; None where the means of columns were filled in."""
+        return self.imputation if self.imputation.n_components else None
+
+    @property
     def share_text(self) -> str:
         """As a reader wants it: two digits below 10 %."""
         return f"{100 * self.share:.0f} %" if self.share >= 0.1 else f"{100 * self.share:.2g} %"

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dualfold.data import array_files as arrays
 from dualfold.data.cell_words import with_choices
 from dualfold.data.column_choices import encoded_table, logarithms, without_redundant_columns
-from dualfold.data.columns import Table, table_of_frame
+from dualfold.data.columns import Table
 from dualfold.data.counts import table_of_counts
 from dualfold.data.encoding import (
     Encoding,
@@ -30,12 +29,18 @@ from dualfold.data.filled_cells import (
     PLAUSIBLE_TABLES,
     FilledCells,
 )
-from dualfold.data.imputation import Imputation
 from dualfold.data.missing_patterns import without_empty_columns
 from dualfold.data.missing_values import ColumnScaling, complete_table_with_cells, standard_of_known
-from dualfold.data.reading import DEFAULT_READING, OPTION_SUBJECTS, Reading
-from dualfold.data.scales import Standard, different_units, gower_standard, standard_of
-from dualfold.data.table_reader import raw_table, table_of_matrix
+from dualfold.data.preparation import Preparation
+from dualfold.data.reading import DEFAULT_READING, Reading
+from dualfold.data.scales import (
+    Standard,
+    column_limits,
+    different_units,
+    gower_standard,
+    standard_of,
+)
+from dualfold.data.table_reader import table_of_source
 from dualfold.data.weight_columns import weight_remarks
 from dualfold.errors import Argument, InvalidInput, Message
 from dualfold.weights.row_weights import validated_weights
@@ -51,19 +56,15 @@ class Prepared:
         Features as methods take them, scaled where that was chosen.
     table : Table
         What was read, before scaling.
-    standard : Standard or None
-        Shift and scale of each column; None where nothing was scaled.
+    preparation : Preparation
+        How the table became X, for rows that come later.
     source : str
         Name of the file, or kind of the object.
-    reading : Reading
-        How the table was read.
     remarks : tuple of Message
         What should be known before the numbers are believed, beside the notices of the table.
     scales_differ : bool
         Whether the scales of the columns differ much and were left so; the widest column then
         decides the distances.
-    encodings : tuple of Encoding
-        How columns of the source became those of X, for rows that come later.
     raw : Table or None
         The table before categories became numbers, logarithms were taken and values were imputed.
     filled : FilledCells or None
@@ -86,12 +87,10 @@ class Prepared:
 
     X: Any
     table: Table
-    standard: Standard | None
+    preparation: Preparation
     source: str
-    reading: Reading
     remarks: tuple[Message, ...]
     scales_differ: bool = False
-    encodings: tuple[Encoding, ...] = ()
     raw: Table | None = None
     filled: FilledCells | None = None
     text: Any = None
@@ -108,16 +107,26 @@ class Prepared:
         return 0.0 if self.filled is None else self.filled.share
 
     @property
-    def imputation(self) -> Imputation | None:
-        """How missing values were filled in, for rows that come later.
+    def reading(self) -> Reading:
+        """How the table was read.
 
         Returns
         -------
-        Imputation or None
-            None where they were filled with means, or nothing was missing.
+        Reading
+            The choices, with those that were found out.
         """
-        model = None if self.filled is None else self.filled.imputation
-        return None if model is None or not model.n_components else model
+        return self.preparation.reading
+
+    @property
+    def encodings(self) -> tuple[Encoding, ...]:
+        """How columns of the source became those of X.
+
+        Returns
+        -------
+        tuple of Encoding
+            One for each column that is no text.
+        """
+        return self.preparation.encodings
 
     @property
     def doubt(self) -> str:
@@ -153,7 +162,7 @@ class Prepared:
         count = count or (LONG_PLAUSIBLE_TABLES if long else PLAUSIBLE_TABLES)
         for seed in range(count):
             drawn = self.filled.drawn_rows(self.table.X, seed)
-            yield drawn if self.standard is None else self.standard.apply(drawn)
+            yield self.preparation.scaled(drawn)
 
     @property
     def numbers(self) -> tuple[tuple[str, ...], Any]:
@@ -230,8 +239,7 @@ class Prepared:
         list of dict
             Ready for JSON; empty where all columns are numbers as they are.
         """
-        plain = self.text is None and all(one.kind == "number" for one in self.encodings)
-        return [] if plain else to_json(self.encodings)
+        return to_json(self.encodings) if self.preparation.is_encoded else []
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -408,7 +416,7 @@ def prepared_columns(source: Any, reading: Reading) -> Prepared:
     name = os.fspath(source) if file else f"the {type(source).__name__}"
     given = reading.as_given
     if reading.is_of_text and not table.kinds and not table.names:
-        return Prepared(table.X, table, None, name, reading, (), raw=table)
+        return Prepared(table.X, table, Preparation((), reading), name, (), raw=table)
     if not given:
         table = without_empty_columns(without_redundant_columns(table, reading), reading)
     raw = table
@@ -430,19 +438,32 @@ def prepared_columns(source: Any, reading: Reading) -> Prepared:
         standard = standard_of_known(table.X, filled.hole, categories, weights)
     if reading.mixed == "gower":
         standard = gower_standard(table.X, categories, len(encodings))
-    X = table.X if standard is None else standard.apply(table.X)
+    preparation = fitted_preparation(table, Preparation((), reading, encodings), standard, filled)
     remarks = [*remarks, *scaling.remarks, *_color_remarks(table, reading.color)]
     return Prepared(
-        X=X,
+        X=preparation.scaled(table.X),
         table=table,
-        standard=standard,
+        preparation=preparation,
         source=name,
-        reading=reading,
         remarks=tuple(remarks),
         scales_differ=scaling.differ,
-        encodings=encodings,
         raw=raw,
         filled=filled,
+    )
+
+
+def fitted_preparation(
+    table: Table, made: Preparation, standard: Standard | None, filled: FilledCells | None
+) -> Preparation:
+    """How columns were `made`, with all that is known of a table once it is complete."""
+    low, high = column_limits(table.X)
+    return replace(
+        made,
+        columns=table.names,
+        means=np.asarray(table.X.mean(axis=0), dtype=float).ravel(),
+        standard=standard,
+        imputation=None if filled is None else filled.model,
+        sizes=np.maximum(np.abs(low), np.abs(high)),
     )
 
 
@@ -492,32 +513,6 @@ def colors_of(values: NDArray[Any]) -> NDArray[Any]:
     """Values to colour by; dates in words become dates, so that they have an order."""
     dates = as_dates(values)
     return values if dates is None else dates
-
-
-def table_of_source(
-    source: Any,
-    reading: Reading,
-    *,
-    features: Sequence[str] | None = None,
-    mixed: bool = False,
-) -> Table:
-    """The table of a file, a data frame or an array, with missing values; see `raw_table`."""
-    if isinstance(source, str | os.PathLike):
-        return raw_table(source, reading, features=features, mixed=mixed)
-    source = source.to_pandas() if hasattr(source, "to_pandas") else source
-    for name in reading.non_default():
-        if OPTION_SUBJECTS[name] == "file":
-            kind = type(source).__name__
-            raise InvalidInput(Argument(name), f" is about files, and this is a {kind}")
-    if hasattr(source, "iloc"):
-        if len(source) == 0:
-            raise InvalidInput("the data frame has no rows; one is needed")
-        # Rows are counted from 0 in what is said about them.
-        frame = source.reset_index(drop=True)
-        return table_of_frame(frame, reading, features=features, mixed=mixed)
-    if hasattr(source, "tocsr"):
-        return table_of_matrix(arrays.sparse_table(source), reading)
-    return table_of_matrix(arrays.dense_table(np.asarray(source), "the array"), reading)
 
 
 def _with_orders(source: Any, reading: Reading) -> Reading:

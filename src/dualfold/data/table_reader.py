@@ -30,7 +30,7 @@ from dualfold.data.limits import (
 )
 from dualfold.data.missing_values import complete_table
 from dualfold.data.notices import quoted_names
-from dualfold.data.reading import DEFAULT_READING, Reading
+from dualfold.data.reading import DEFAULT_READING, OPTION_SUBJECTS, Reading
 from dualfold.data.spreadsheet import spreadsheet_frame
 from dualfold.errors import Argument, InvalidInput, counted
 
@@ -116,6 +116,32 @@ def read_table(
     (('size', 'staff'), (3, 2), ['name'])
     """
     return complete_table(raw_table(source, reading, features=features), reading.missing)
+
+
+def table_of_source(
+    source: Any,
+    reading: Reading,
+    *,
+    features: Sequence[str] | None = None,
+    mixed: bool = False,
+) -> Table:
+    """The table of a file, a data frame or an array, with missing values; see `raw_table`."""
+    if isinstance(source, str | os.PathLike):
+        return raw_table(source, reading, features=features, mixed=mixed)
+    source = source.to_pandas() if hasattr(source, "to_pandas") else source
+    for name in reading.non_default():
+        if OPTION_SUBJECTS[name] == "file":
+            kind = type(source).__name__
+            raise InvalidInput(Argument(name), f" is about files, and this is a {kind}")
+    if hasattr(source, "iloc"):
+        if len(source) == 0:
+            raise InvalidInput("the data frame has no rows; one is needed")
+        # Rows are counted from 0 in what is said about them.
+        frame = source.reset_index(drop=True)
+        return table_of_frame(frame, reading, features=features, mixed=mixed)
+    if hasattr(source, "tocsr"):
+        return table_of_matrix(arrays.sparse_table(source), reading)
+    return table_of_matrix(arrays.dense_table(np.asarray(source), "the array"), reading)
 
 
 def raw_table(

@@ -314,10 +314,8 @@ class Exploration:
         ndarray of shape (n_rows, n_coordinates)
             A point for each of the new rows.
         """
-        from dualfold.exploration.model_rows import rows_for_model
-
         model = self.model
-        return model.transform(rows_for_model(model, table, Reading(vectors=vectors)).table.X)
+        return model.map(model.prepared_rows(table, Reading(vectors=vectors)).X)
 
     def __repr__(self) -> str:
         rows, d = self.points.shape

@@ -15,7 +15,7 @@ from dualfold.models.old_and_new_rows import rows_in_map_units
 from dualfold.quality.foreign_rows import ForeignRows
 
 if TYPE_CHECKING:
-    from dualfold.exploration.model_rows import ModelRows
+    from dualfold.data.preparation import PreparedRows
     from dualfold.models import Model
     from dualfold.view.page import PageContent
     from dualfold.view.page_map import Map
@@ -39,7 +39,7 @@ class PlacedRows:
     """
 
     model: Model
-    new: ModelRows
+    new: PreparedRows
     points: Array
     foreign: ForeignRows | None
     title: str = "dualfold"
@@ -51,7 +51,7 @@ class PlacedRows:
         from dualfold.view.page import PageContent
         from dualfold.view.page_map import Map
 
-        table, both = self.new.table, rows_in_map_units(self.model, self.new.table.X)
+        table, both = self.new.table, rows_in_map_units(self.model, self.new.X)
         old = None if both is None else both.stored[:MAX_OLD_POINTS]
         n_old = 0 if old is None else old.shape[0]
         columns = self._columns(n_old)
@@ -115,13 +115,7 @@ class PlacedRows:
         before = None if old is None else _as_read(model, old)
         if sp.issparse(new.table.X) or sp.issparse(before):
             return model.columns, _stacked_rows(before, new.table.X)
-        known = {} if before is None else dict(zip(model.columns, before.T, strict=True))
-        if model.encodings and before is not None:
-            known, first = {}, 0
-            for one in model.encodings:
-                width = len(one.features)
-                known[one.name] = one.decoded_column(before[:, first : first + width])
-                first += width
+        known = {} if before is None else model.preparation.decoded(before)
         return {
             name: values if before is None else _joined_column(known[name], values)
             for name, values in new.values.items()
@@ -134,9 +128,10 @@ def _as_read(model: Model, old: Any) -> Any:
         return old
     rows = np.asarray(old, dtype=float)
     digits = np.finfo(old.dtype).precision
-    if model.shift is not None and model.scale is not None:
-        scale = np.where(np.isfinite(model.scale), model.scale, 0.0)
-        steps, rows = np.abs(rows * scale).max(axis=0), rows * scale + model.shift
+    standard = model.preparation.standard
+    if standard is not None:
+        scale = np.where(np.isfinite(standard.deviation), standard.deviation, 0.0)
+        steps, rows = np.abs(rows * scale).max(axis=0), rows * scale + standard.mean
     else:
         steps = np.abs(rows).max(axis=0)
     with np.errstate(divide="ignore"):

@@ -93,24 +93,16 @@ def _column_points(result: FittedMap) -> dict[str, Any]:
 
 def model_of_map(found: Exploration) -> Model:
     """The map as a model that places new rows; not every rule of new rows can be stored."""
-    import numpy as np
-
     from dualfold.models import Model
     from dualfold.models.model import both_sides, reference_rows, storable_map
 
     data, result, summary = found.data, found.fitted, summary_of(found)
     rule = storable_map(result.estimator)
-    standard = data.standard
     return Model(
         map=rule,
         method=result.job.method.name,
-        columns=data.table.names,
-        means=np.asarray(data.table.X.mean(axis=0), dtype=float).ravel(),
-        imputation=None if data.text is not None else data.imputation,
-        text=None if data.text is None else data.text.block(data.reading),
-        shift=None if standard is None else standard.mean,
-        scale=None if standard is None else standard.deviation,
-        settings={key: summary[key] for key in ("dualfold", "settings", "reading", "encodings")}
+        preparation=data.preparation,
+        settings={key: summary[key] for key in ("dualfold", "settings")}
         | ({"weighted": True} if getattr(result.estimator, "_weighted", False) else {}),
         certificate=summary["certificate"],
         both_sides=both_sides(result.estimator),

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from dualfold.arrays import Array
+from dualfold.data.array_files import unnamed_columns
 from dualfold.errors import Argument, DamagedFile, InvalidInput, counted
 from dualfold.graph.graph import Graph
 from dualfold.graph.growth import stacked_rows
@@ -101,25 +102,19 @@ def _known_estimator(model: Model) -> Any:
     if isinstance(getattr(estimator, "left_out", None), list):
         # They were left out of other rows than those that the map has now.
         estimator.set_params(left_out=None)
-    estimator._weighted = bool(settings.get("weighted")) or _reads_weights(settings)
+    estimator._weighted = bool(settings.get("weighted"))
     estimator.n_features_in_ = model.map.n_columns
     if "estimator" not in settings:  # the command line gives rows encoded, and without names
         estimator.encodings_ = ()
         return estimator
-    names = np.array(model.columns, dtype=object)
-    if model.encodings:
-        estimator.encodings_, estimator.mean_ = model.encodings, model.map.column_means()
-        names = np.array([one.name for one in model.encodings], dtype=object)
+    preparation = model.preparation
+    names = tuple(one.name for one in preparation.encodings)
+    if preparation.is_encoded:
+        estimator.encodings_, estimator.mean_ = preparation.encodings, model.map.column_means()
         estimator.n_features_in_ = len(names)
-    if tuple(names) != tuple(f"column_{place + 1}" for place in range(len(names))):
-        estimator.feature_names_in_ = names
+    if names != unnamed_columns(len(names)):
+        estimator.feature_names_in_ = np.array(names, dtype=object)
     return estimator
-
-
-def _reads_weights(settings: dict[str, Any]) -> bool:
-    """Whether the command line states a column of weights; files did not say more at first."""
-    reading = settings.get("reading")
-    return isinstance(reading, dict) and reading.get("weight") is not None
 
 
 def _fitted_rows(model: Model, estimator: Any, old: Any) -> Any:

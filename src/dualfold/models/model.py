@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -12,37 +11,24 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.arrays import Array
+from dualfold.data.array_files import unnamed_columns
 from dualfold.data.atomic_files import atomic_file
-from dualfold.data.columns import refuse_lacking
-from dualfold.data.encoding import (
-    Encoding,
-    encoded_columns,
-    features_of,
-    from_json,
-    indicators,
-    level_places,
-    to_json,
-)
-from dualfold.data.imputation import MIN_NOISE, Imputation
+from dualfold.data.encoding import features_of
 from dualfold.data.notices import quoted_names
-from dualfold.data.text.text_block import TextBlock
+from dualfold.data.preparation import Preparation, PreparedRows
+from dualfold.data.reading import DEFAULT_READING, Reading
 from dualfold.errors import DamagedFile, InvalidInput
 from dualfold.methods.maps import file_checks
 from dualfold.methods.maps.out_of_sample import OutOfSampleMap, map_from_parts, parts_of
-from dualfold.methods.maps.parts import DATA_TOLERANCE, Parts, agree_within
+from dualfold.methods.maps.parts import Parts
 from dualfold.models.archive import read_archive, write_archive
 from dualfold.models.stored_growth import StoredGrowth, growth_from, growth_of
 from dualfold.models.updated_map import UpdatedMap
 from dualfold.unfolding.stored_unfolding import BothSides
 
-# What a file holds of an imputation.
-IMPUTATION_ARRAYS = ("mean", "scale", "components", "noise")
 # What a model of a linear map, which holds no rows itself, stores of them to compare new ones with.
 MAX_STORED_ROWS = 2_000
 MAX_STORED_NUMBERS = 4_000_000
-# In units of the columns' scales components are near 1; these only keep sums from overflowing.
-MAX_COMPONENTS = 100
-MAX_COMPONENT = 1e6
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,15 +43,8 @@ class Model:
         Rule that places new rows.
     method : str
         Name of the method, for the names of the coordinates.
-    columns : tuple of str
-        Columns that the map was made of, in their order.
-    means : ndarray or None
-        Means of the columns, which replace missing values of new rows.
-    shift : ndarray or None
-        What standardising subtracted; None if nothing was standardised.
-    scale : ndarray or None
-        What standardising divided by. A column that did not vary has an infinite scale and becomes
-        0.
+    preparation : Preparation
+        How a table becomes the rows that the map takes.
     settings : dict
         How the map was made, as JSON has it.
     certificate : dict
@@ -74,12 +53,8 @@ class Model:
         Points and dual weights of an unfolding.
     reference : ndarray or None
         Some of the fitted rows, if the map holds none: new rows are compared with them.
-    imputation : Imputation or None
-        How missing values of the fitted rows were filled in, if not by means alone.
     growth : StoredGrowth or None
         Rows that came after the fit, and which fitted rows left; None if nothing grew.
-    text : TextBlock or None
-        How texts or vectors become the first of `columns`.
 
     See Also
     --------
@@ -98,22 +73,17 @@ class Model:
 
     map: OutOfSampleMap
     method: str
-    columns: tuple[str, ...]
-    means: Array | None = None
-    shift: Array | None = None
-    scale: Array | None = None
+    preparation: Preparation
     settings: dict[str, Any] = field(default_factory=dict)
     certificate: dict[str, Any] = field(default_factory=dict)
     both_sides: BothSides | None = None
     reference: Array | None = None
-    imputation: Imputation | None = None
     growth: StoredGrowth | None = None
-    text: TextBlock | None = None
 
     @property
-    def encodings(self) -> tuple[Encoding, ...]:
-        """How columns of a table become `columns`; empty if they are the same."""
-        return from_json(self.settings.get("encodings") or ())
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns that the map was made of, in their order."""
+        return self.preparation.columns
 
     @property
     def coordinates(self) -> int:
@@ -138,130 +108,41 @@ class Model:
         InvalidInput
             If the rows have other columns.
         """
-        if hasattr(X, "iloc") and (self.encodings or self.text is not None):
-            X = self.encoded_table({str(name): column for name, column in X.items()})[0]
-            X = self.with_categories(X)
+        preparation = self._complete_preparation
+        if hasattr(X, "iloc") and preparation.is_encoded:
+            X, _ = preparation.encoded({str(name): column for name, column in X.items()})
+            X = preparation.with_categories(X)
         if X.shape[1] != len(self.columns):
             raise InvalidInput(
                 f"the rows have {X.shape[1]} columns, the model was made for "
                 f"{len(self.columns)} ({quoted_names(self.columns)})"
             )
-        return self.map(self.standardized_rows(X))
+        return self.map(preparation.scaled(X))
 
-    def standardized_rows(self, X: Any) -> Any:
-        """Standardise rows as the fitted rows were.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows with the model's columns.
-
-        Returns
-        -------
-        array-like
-            The rows as the map takes them.
-        """
-        if self.shift is None or self.scale is None:
-            return X
-        return (np.asarray(X, dtype=np.float64) - self.shift) / self.scale
-
-    def encoded_table(self, table: Mapping[str, Any]) -> tuple[Array, list[str]]:
-        """Encode columns of a table as the model's columns.
-
-        What is unknown or missing is NaN.
+    def prepared_rows(self, source: Any, reading: Reading = DEFAULT_READING) -> PreparedRows:
+        """Prepare new rows as those were that the map was made of.
 
         Parameters
         ----------
-        table : mapping of str to array-like
-            Columns by name.
+        source : str, path, data frame, array-like or sparse matrix
+            Rows with the columns of the first table, found by their names.
+        reading : Reading, default=Reading()
+            How the new rows are read.
 
         Returns
         -------
-        X : ndarray of shape (n_samples, n_features)
-            The encoded rows.
-        notices : list of str
-            One sentence for each column with unknown values.
+        PreparedRows
+            `X` as the map takes it, and what was decided about the rows.
         """
-        encodings = self.encodings
-        refuse_lacking([encoding.name for encoding in encodings], list(table))
-        X = self._encoded_columns(table)
-        new = {encoding.name: encoding.unknown(table[encoding.name]) for encoding in encodings}
-        notices = [
-            f"'{name}' has values that no old row had ({quoted_names(values, 3)}): counted as "
-            "unknown"
-            for name, values in new.items()
-            if values
-        ]
-        return X, notices
+        return self._complete_preparation.apply(source, reading)
 
-    def _encoded_columns(self, table: Mapping[str, Any]) -> Array:
-        """The text before the columns that join it; NaN for texts without a known term."""
-        if self.text is None:
-            return encoded_columns(self.encodings, table)
-        rows = self.text.rows(table)
-        joined = [encoded_columns(self.encodings, table)] if self.encodings else []
-        return np.concatenate([rows, *joined], axis=1)
-
-    def imputed_rows(self, X: Array) -> Array:
-        """Fill in missing values as those of the fitted rows were; by means where these had none.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n_samples, n_features)
-            Rows with `columns`; missing values are NaN.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_features)
-            The complete rows.
-        """
-        if self.imputation is not None:
-            return self.imputation.imputed(X)
-        means = self.map.column_means() if self.means is None else self.means
-        return X if means is None else np.where(np.isfinite(X), X, means)
-
-    def with_categories(self, X: Array) -> Array:
-        """Fill in what is missing or unknown in categories, as `imputed_rows` does.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n_samples, n_features)
-            Rows with `columns`; missing values are NaN.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_features)
-            Rows in which numbers alone may be missing.
-        """
-        text = np.zeros(0 if self.text is None else self.text.width, dtype=bool)
-        lacking = ~np.isfinite(X) & np.concatenate([text, indicators(self.encodings)])
-        return np.where(lacking, self.imputed_rows(X), X) if lacking.any() else X
-
-    def matching_columns(self, X: Any, names: Sequence[str]) -> Any:
-        """Select the model's columns of a table by their names.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_columns)
-            The table.
-        names : sequence of str
-            Names of its columns.
-
-        Returns
-        -------
-        array-like of shape (n_samples, n_features)
-            The model's columns in their order.
-
-        Raises
-        ------
-        InvalidInput
-            If a column is missing.
-        """
-        places = {name: place for place, name in enumerate(names)}
-        refuse_lacking(self.columns, names)
-        if tuple(names) == self.columns:
-            return X
-        return X[:, [places[name] for name in self.columns]]
+    @property
+    def _complete_preparation(self) -> Preparation:
+        """The preparation; an estimator that encoded its table knows the means of the columns."""
+        preparation = self.preparation
+        if preparation.means is not None or not preparation.is_encoded:
+            return preparation
+        return replace(preparation, means=self.map.column_means())
 
 
 def save_model(path: str | os.PathLike[str], model: Model, *, overwrite: bool = False) -> None:
@@ -301,41 +182,24 @@ def save_model(path: str | os.PathLike[str], model: Model, *, overwrite: bool = 
     'PCA'
     """
     parts = parts_of(model.map)
-    for name in ("means", "shift", "scale", "reference"):
-        parts.put(f"model_{name}", getattr(model, name))
-    if model.imputation is not None:
-        for name in IMPUTATION_ARRAYS:
-            parts.put(f"imputation_{name}", np.atleast_1d(getattr(model.imputation, name)))
+    prepared = model.preparation.parts()
+    parts.arrays |= {f"preparation.{name}": array for name, array in prepared.arrays.items()}
+    parts.put("model_reference", model.reference)
     if model.both_sides is not None:
         parts.put("unfolding_factor", model.both_sides.factor)
         parts.put("unfolding_weights", model.both_sides.weights)
     header = {
         "dualfold": model.settings.get("dualfold", "unknown"),
         "method": model.method,
-        "columns": list(model.columns),
+        "preparation": prepared.facts,
         "settings": model.settings,
         "certificate": model.certificate,
         "map": {"kind": parts.kind, "facts": parts.facts},
     }
     if model.growth is not None:
         header["growth"] = model.growth.put_into(parts)
-    if model.text is not None:
-        header["text"] = model.text.put_into(parts)
     with atomic_file(Path(path), overwrite=overwrite) as file:
         write_archive(file, header, parts.arrays)
-
-
-def columns_differ(mine: Array | None, stored: Any, scale: Array | None = None) -> bool:
-    """Whether one number for each column is stored as another than `mine`.
-
-    `scale` is what their rounding is relative to (None: they themselves). None is nothing.
-    """
-    if mine is None or stored is None:
-        return (mine is None) != (stored is None)
-    if stored.shape != mine.shape or stored.dtype.kind not in "fiu":
-        return True
-    sizes = np.abs(mine) if scale is None else scale
-    return not agree_within(mine, stored, DATA_TOLERANCE * sizes)
 
 
 def load_model(path: str | os.PathLike[str]) -> Model:
@@ -381,50 +245,25 @@ def load_model(path: str | os.PathLike[str]) -> Model:
 def _model_of(header: dict[str, Any], arrays: dict[str, Array]) -> Model:
     stated = file_checks.json_object(header, "map")
     parts = Parts(stated.get("kind", ""), dict(file_checks.json_object(stated, "facts")), arrays)
-    settings = dict(file_checks.json_object(header, "settings"))
-    columns: Any = header.get("columns")
-    method: Any = header.get("method")
-    has_names = isinstance(method, str) and isinstance(columns, list)
-    if not has_names or not all(isinstance(column, str) for column in columns):
-        raise DamagedFile("it names no method, or its columns in an unknown form")
-    map_, width = map_from_parts(parts), len(columns)
+    method = header.get("method")
+    if not isinstance(method, str):
+        raise DamagedFile("it names no method")
+    map_ = map_from_parts(parts)
+    preparation = Preparation.from_parts(
+        parts.below("preparation", file_checks.json_object(header, "preparation"))
+    )
+    width = len(preparation.columns)
     if map_.n_columns != width:
         raise DamagedFile(f"its map takes {map_.n_columns} columns, and it names {width}")
-    encodings = from_json(settings.get("encodings") or ())
-    text = TextBlock.from_file(parts, header["text"]) if "text" in header else None
-    joined = tuple(columns[0 if text is None else text.width :])
-    if (encodings or text is not None) and features_of(encodings) != joined:
-        raise DamagedFile("its columns are not those that it states how to make")
     return Model(
         map=map_,
         method=method,
-        columns=tuple(columns),
-        means=parts.optional_array("model_means", [width]),
-        shift=parts.optional_array("model_shift", [width]),
-        scale=parts.optional_array("model_scale", [width], above=0.0, infinite=True),
-        settings=settings,
+        preparation=preparation,
+        settings=dict(file_checks.json_object(header, "settings")),
         certificate=dict(file_checks.json_object(header, "certificate")),
         both_sides=_both_sides(parts),
         reference=parts.optional_array("model_reference", [None, width]),
         growth=growth_from(header, parts, map_),
-        imputation=None if text is not None else _imputation(parts, encodings, width),
-        text=text,
-    )
-
-
-def _imputation(parts: Parts, encodings: Sequence[Encoding], width: int) -> Imputation | None:
-    if all(parts.get(f"imputation_{name}") is None for name in IMPUTATION_ARRAYS):
-        return None
-    components = parts.array("imputation_components", [width, None])
-    noise = parts.array("imputation_noise", [1], least=MIN_NOISE)
-    if components.shape[1] > MAX_COMPONENTS or np.abs(components).max(initial=0.0) > MAX_COMPONENT:
-        raise DamagedFile("its components of missing values are too many or too large")
-    return Imputation(
-        mean=parts.array("imputation_mean", [width]),
-        scale=parts.array("imputation_scale", [width], least=0.0),
-        components=components,
-        noise=float(noise[0]),
-        levels=level_places(encodings),
     )
 
 
@@ -470,19 +309,17 @@ def model_of(estimator: Any) -> Model:
     if isinstance(estimator, UpdatedMap):
         return _model_of_grown(estimator)
     name = type(estimator).__name__
-    columns = getattr(estimator, "feature_names_in_", None)
     encodings = getattr(estimator, "encodings_", ())
+    columns = getattr(estimator, "feature_names_in_", unnamed_columns(estimator.n_features_in_))
+    preparation = Preparation.of_numbers([str(column) for column in columns])
     if encodings:
-        columns = features_of(encodings)
-    if columns is None:
-        columns = [f"column_{place + 1}" for place in range(estimator.n_features_in_)]
+        preparation = replace(preparation, columns=features_of(encodings), encodings=encodings)
     parameters, not_kept = _plain_parameters(estimator)
     return Model(
         map=storable_map(estimator),
         method=name,
-        columns=tuple(str(column) for column in columns),
+        preparation=preparation,
         settings={"estimator": name, "parameters": parameters, "not_kept": not_kept}
-        | ({"encodings": to_json(encodings)} if encodings else {})
         | ({"weighted": True} if getattr(estimator, "_weighted", False) else {}),
         certificate=estimator.certificate_.to_dict(),
         both_sides=both_sides(estimator),
@@ -500,9 +337,10 @@ def _model_of_grown(grown: UpdatedMap) -> Model:
             both_sides=both_sides(grown.estimator),
             reference=None if model.reference is None else reference_rows(grown.rows),
         )
-        if model.means is not None and model.shift is None:  # a scale stays, and its means
+        if model.preparation.means is not None and model.preparation.standard is None:
+            # A scale stays, and its means.
             means = np.asarray(grown.rows.mean(axis=0), dtype=float).ravel()
-            model = replace(model, means=means)
+            model = replace(model, preparation=replace(model.preparation, means=means))
         if "parameters" in model.settings:
             stated, not_kept = _plain_parameters(grown.estimator)
             found = {"parameters": stated, "not_kept": not_kept}

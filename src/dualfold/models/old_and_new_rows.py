@@ -43,12 +43,12 @@ class RowsInMapUnits:
 
 
 def rows_in_map_units(model: Model, X: Any) -> RowsInMapUnits | None:
-    """New rows X beside the old ones; None if the model holds none."""
-    fitted, X = old_rows(model), X if sp.issparse(X) else np.asarray(X)
+    """New rows X, as the map takes them, beside the old ones; None if the model holds none."""
+    fitted = old_rows(model)
     if fitted is None:
         return None
     stored, metric = fitted
-    old, new = map(model.map.compared_rows, (stored, model.standardized_rows(X)))
+    old, new = map(model.map.compared_rows, (stored, X))
     return RowsInMapUnits(stored, old, new, metric)
 
 
@@ -86,6 +86,12 @@ def judged_rows(model: Model, X: Any) -> ForeignRows | None:
     >>> judged_rows(model_of(Isomap(n_neighbors=8).fit(X)), [[0.0, 0.0], [9.0, 9.0]]).count
     1
     """
+    X = X if sp.issparse(X) else np.asarray(X)
+    return judged_prepared_rows(model, model.preparation.scaled(X))
+
+
+def judged_prepared_rows(model: Model, X: Any) -> ForeignRows | None:
+    """As `judged_rows`, of rows as the map takes them."""
     both = rows_in_map_units(model, X)
     if both is None or both.new.shape[0] == 0:
         return None

@@ -13,10 +13,12 @@ from typing import Any
 import numpy as np
 
 from dualfold.certificate import Tolerance
+from dualfold.data.preparation import columns_differ
+from dualfold.data.prepared import Prepared
 from dualfold.errors import InvalidInput, counted
 from dualfold.methods.descriptions import DESCRIPTIONS, ESTIMATOR_MODULES, Description
 from dualfold.models.judges import GraphStatement, PointsJudge, TraceJudge, doubts_of_points
-from dualfold.models.model import Model
+from dualfold.models.model import Model, reference_rows
 from dualfold.models.trace_answers import CertifySettings, certificate_of_map
 from dualfold.unfolding.stored_unfolding import BothSides
 
@@ -43,12 +45,13 @@ def rechecked_model(
     ----------
     model : Model
         The model.
-    X : array-like or sparse matrix of shape (n_samples, n_features)
-        The rows that the map was made of.
+    X : Prepared, array-like or sparse matrix of shape (n_samples, n_features)
+        The table that the map was made of, prepared anew, or its rows as the map takes them.
     y : array-like of shape (n_samples,) or None, default=None
-        Their labels, for methods that use them.
+        Labels of the rows, for methods that use them; None: those of a `Prepared`.
     weights : array-like of shape (n_samples,) or None, default=None
-        Weights of the rows that the map was fitted with (`sample_weight` or `masses`).
+        Weights of the rows that the map was fitted with (`sample_weight` or `masses`); None: those
+        of a `Prepared`.
     tolerance : float or "default", default="default"
         Largest relative gap that is called "proved", and largest share of unbalanced forces of a
         "stationary" t-SNE map; "default" is 1e-4 of a gap and 0.01 of forces.
@@ -59,7 +62,7 @@ def rechecked_model(
     Returns
     -------
     Certificate
-        That of a trace problem, an unfolding, a map of neighbours, or pieces.
+        Certificate of a trace problem, an unfolding, a map of neighbours, or pieces.
 
     See Also
     --------
@@ -75,7 +78,9 @@ def rechecked_model(
     'proved'
     """
     settings = CertifySettings(tolerance, fresh)
-    estimator = estimator_of_model(model)
+    estimator, data = estimator_of_model(model), X
+    if isinstance(data, Prepared):
+        X, y, weights = data.X, data.classes, data.weights
     table = estimator._checked_rows(X, reset=True)
     if table.shape[1] != len(model.columns):
         raise InvalidInput(
@@ -86,10 +91,25 @@ def rechecked_model(
     inner = replace(model, map=model.map.unmoved())
     certificate = _certificate_of_model(estimator, given, inner, settings)
     certificate = certificate.with_scope(_words_on_growth(model))
+    return certificate.with_doubts(*_doubts_of_preparation(model, data))
+
+
+def _doubts_of_preparation(model: Model, data: Any) -> list[str]:
+    """What a model says about its table that the table does not have.
+
+    Rows that are given as the map takes them know nothing of how a table became them.
+    """
+    if isinstance(data, Prepared):
+        doubts = data.preparation.differences(model.preparation)
+        if model.reference is not None and columns_differ(reference_rows(data.X), model.reference):
+            doubts.append("the rows that the model keeps are not those of the table")
+        return doubts
     if "estimator" not in model.settings:
-        return certificate
-    scaled = [name for name in ("shift", "scale", "means") if getattr(model, name) is not None]
-    return certificate.with_doubts(*(f"the model has a {name} of its own" for name in scaled))
+        return []
+    preparation = model.preparation
+    scaled = ["shift", "scale"] if preparation.standard is not None else []
+    scaled += [] if preparation.means is None else ["means"]
+    return [f"the model has a {name} of its own" for name in scaled]
 
 
 def _words_on_growth(model: Model) -> str:
@@ -241,9 +261,6 @@ def estimator_of_model(model: Model) -> Any:
             "problem cannot be stated again"
         )
     others = {name: value for name, value in NEUTRAL_PARAMETERS.items() if name in known}
-    # Files of projections by earlier versions name both a radius and a number; the radius decided.
-    if parameters.get("radius") is not None:
-        others["n_neighbors"] = None
     return _estimator(row, parameters | others)
 
 

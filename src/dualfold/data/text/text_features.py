@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from dualfold.arrays import Array
 from dualfold.data.encoding import as_dates, words_of
 from dualfold.data.notices import quoted_names
-from dualfold.data.prepared import Prepared
+from dualfold.data.prepared import Prepared, fitted_preparation
 from dualfold.data.reading import Reading, spelt_names
 from dualfold.data.scales import Standard
 from dualfold.data.text.text_block import TextBlock, joined_texts, vector_rows
@@ -234,7 +234,8 @@ def _of_rows(data: Prepared, kept: Array, dropped: set[str]) -> Prepared:
         rows=table.rows[kept],
         row_names={name: v[kept] for name, v in table.row_names.items() if name not in dropped},
     )
-    return replace(data, X=data.X[kept], table=table, filled=None)
+    preparation = replace(data.preparation, imputation=None)
+    return replace(data, X=data.X[kept], table=table, preparation=preparation, filled=None)
 
 
 def _with_block(
@@ -249,15 +250,17 @@ def _with_block(
         names=(*names, *data.table.names),
         notices=(*data.table.notices, *said),
     )
+    made = replace(data.preparation, text=features.block(data.reading))
     if not data.table.names:
-        return replace(data, X=rows, table=table, text=features, standard=None)
+        preparation = fitted_preparation(table, made, None, None)
+        return replace(data, X=rows, table=table, text=features, preparation=preparation)
     own, weight = np.asarray(data.X, dtype=float), options.weight
     spreads = [float(block.var(axis=0).sum()) for block in (rows, own)]
     factors = [
         np.sqrt(share / spread) if spread > 0 else 1.0
         for share, spread in zip((weight, 1 - weight), spreads, strict=True)
     ]
-    before = data.standard or Standard(np.zeros(own.shape[1]), np.ones(own.shape[1]))
+    before = made.standard or Standard(np.zeros(own.shape[1]), np.ones(own.shape[1]))
     standard = Standard(
         np.concatenate([np.zeros(features.width), before.mean]),
         np.concatenate([np.full(features.width, 1 / factors[0]), before.deviation / factors[1]]),
@@ -275,6 +278,6 @@ def _with_block(
         X=standard.apply(table.X),
         table=table,
         text=features,
-        standard=standard,
+        preparation=fitted_preparation(table, made, standard, None),
         remarks=(*data.remarks, remark),
     )

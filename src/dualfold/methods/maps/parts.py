@@ -6,7 +6,7 @@ naming of arrays, and refuses on reading what is not of the type, shape and rang
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -65,14 +65,18 @@ class Parts:
     def inner(self, name: str) -> Parts:
         """The parts as they were put."""
         stated = file_checks.json_object(self.facts, name)
+        facts = file_checks.json_object(stated, "facts")
+        return self.below(name, facts, stated.get("kind", ""))
+
+    def below(self, name: str, facts: Mapping[str, Any], kind: str = "") -> Parts:
+        """The parts of something whose arrays are named "name."."""
         before = f"{name}."
         arrays = {
             key.removeprefix(before): array
             for key, array in self.arrays.items()
             if key.startswith(before)
         }
-        facts = dict(file_checks.json_object(stated, "facts"))
-        return Parts(stated.get("kind", ""), facts, arrays)
+        return Parts(kind, dict(facts), arrays)
 
     def get(self, name: str) -> Any:
         """The array as it was put; None if it was none."""
