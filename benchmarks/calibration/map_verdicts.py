@@ -18,7 +18,7 @@ import numpy as np
 
 from benchmarks.calibration.runs import StoredRuns, markdown
 from dualfold import PCA
-from dualfold.judging import map_verdict
+from dualfold.judging import map_judgement
 
 Generator = np.random.Generator
 TableAndMap = tuple[Any, Any]
@@ -150,7 +150,7 @@ CELLS: dict[str, tuple[Callable[[Generator], TableAndMap], tuple[bool, bool, boo
 
 
 def simulate(draw: Callable[[Generator], TableAndMap], seed: int) -> dict[str, Any]:
-    found = map_verdict(*draw(np.random.default_rng([3, seed])), random_state=seed)
+    found = map_judgement(*draw(np.random.default_rng([3, seed])), random_state=seed)
     near = found.neighborhoods
     assert near is not None
     return {

@@ -16,6 +16,7 @@ from dualfold.cli.method_options import coordinates_option as coordinates
 from dualfold.data import Reading, prepare, swiss_roll
 from dualfold.data.table_writer import read_metadata
 from dualfold.errors import DualfoldError
+from dualfold.judging import Judgement
 from dualfold.methods.descriptions import DESCRIPTIONS
 from dualfold.methods.maps.profile_map import chi_square_rows
 
@@ -127,9 +128,8 @@ FEWER_ROUNDS = {"tsne": 250, "neighbor_map": 20}
 @pytest.fixture
 def without_verdict(monkeypatch):
     """The map alone: what is said of maps does not depend on options, and takes longer."""
-    monkeypatch.setattr("dualfold.exploration.exploration.verdict_on_map", lambda *given: None)
     monkeypatch.setattr(
-        "dualfold.exploration.table_meaning.meaning_of_map", lambda *given, **more: None
+        "dualfold.exploration.map_judgement.judged_map", lambda *given, **more: Judgement()
     )
 
 

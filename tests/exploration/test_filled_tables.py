@@ -24,7 +24,7 @@ def test_noise_with_missing_values_shows_nothing(share):
         assert share >= 0.8
         assert "missing='mean'" in str(error)  # noqa: PT017 (either is right)
     else:
-        assert found.quality.shows_nothing
+        assert found.judgement.shows_nothing
         assert "of the cells" in found.verdict
         assert "variance of the filled table" in repr(found)
 
@@ -35,6 +35,6 @@ def test_a_surface_with_missing_values_keeps_its_word():
     sheet = np.column_stack([u, v, np.sin(2 * u), u * v]) @ rng.standard_normal((4, 14))
     sheet = sheet / sheet.std(axis=0) + 0.05 * rng.standard_normal(sheet.shape)
     whole, lacking = (dualfold.explore(frame_of(sheet, share, rng)) for share in (0.0, 0.2))
-    assert lacking.quality.neighborhoods.grade == whole.quality.neighborhoods.grade == "good"
-    assert lacking.quality.layout.grade == whole.quality.layout.grade
+    assert lacking.judgement.neighborhoods.grade == whole.judgement.neighborhoods.grade == "good"
+    assert lacking.judgement.layout.grade == whole.judgement.layout.grade
     assert lacking.data.filled_share == pytest.approx(0.2, abs=0.02)

@@ -73,17 +73,23 @@ def test_a_picture_has_the_columns_at_its_axes_and_the_headline_under_it(stones)
     assert r"\$" in axes.get_xlabel()  # no formula
     assert "→" in axes.get_xlabel() or "←" in axes.get_xlabel()
     figure.canvas.draw()
-    assert stones.quality.headline.split()[0] in " ".join(text.get_text() for text in figure.texts)
+    assert stones.judgement.headline.split()[0] in " ".join(
+        text.get_text() for text in figure.texts
+    )
 
 
 def test_the_first_colours_are_those_of_a_target_or_of_what_the_map_separates_best(stones):
-    color, why = first_color(stones.data, stones.meaning)
+    meaning = stones.judgement.meaning
+    color, why = first_color(stones.data, meaning)
     assert color in ("mine", "carat", "price in $", "length in $"), "values of 'number' all differ"
     assert "separates" in why
     known = prepare(table().rename(columns={"mine": "target"}))
-    color, why = first_color(known, stones.meaning)
+    color, why = first_color(known, meaning)
     assert (color, "answer" in why) == ("target", True)
-    assert first_color(prepare(table(), Reading(color="carat")), stones.meaning) == ("carat", "")
+    assert first_color(prepare(table(), Reading(color="carat")), meaning) == (
+        "carat",
+        "",
+    )
 
 
 def test_the_page_has_the_three_answers_and_what_was_noticed():
@@ -94,7 +100,7 @@ def test_the_page_has_the_three_answers_and_what_was_noticed():
     page = data_of(make_page(content).html)
     assert page["color"] == content.color
     (verdict,) = (shown["verdict"] for shown in page["maps"])
-    assert verdict["headline"] == found.quality.headline
+    assert verdict["headline"] == found.judgement.headline
     assert [part["question"] for part in verdict["parts"]] == [
         "Overall order",
         "Who is near whom",
@@ -110,5 +116,5 @@ def test_of_wide_tables_the_columns_that_follow_the_map_are_looked_at():
     wide = pd.DataFrame(rng.normal(size=(120, 310)), columns=[f"c{i}" for i in range(310)])
     wide["c200"] *= 30
     found = dualfold.explore(wide, method="pca", standardize=False)
-    assert len(found.meaning.directions) == 300
-    assert found.meaning.axes[0].columns == ("c200",)
+    assert len(found.judgement.meaning.directions) == 300
+    assert found.judgement.meaning.axes[0].columns == ("c200",)

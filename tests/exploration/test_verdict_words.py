@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dualfold import MDS, PCA, TraceProblem, certify
-from dualfold.exploration.verdict_words import both_parts, short_verdict, verdict
+from dualfold.exploration.verdict_words import short_verdict, verdict
 from dualfold.methods.descriptions import DESCRIPTIONS
 from tests.cli.command_line import CLOUD
 
@@ -29,10 +29,6 @@ def test_a_bound_that_does_not_decide_is_named():
     assert f"below {found.bound:.4g}" in verdict(DESCRIPTIONS["mds_stress"], found, 2)
     unknown = MDS(metric_mds=False).fit(corners).certificate_
     assert "no bound exists" in verdict(DESCRIPTIONS["mds_stress"], unknown, 2)
-
-
-def test_a_picture_that_was_not_asked_about_is_not_spoken_of():
-    assert both_parts("Proved: x.", None) == "Solved? Proved: x."
 
 
 @pytest.mark.parametrize("gap", [3.39e-9, 1.04e-7, 2.5e-5, 4.4e-16])

@@ -184,7 +184,7 @@ def test_random_terms_name_nothing():
 def test_explorations_have_the_names_in_python_json_and_the_picture():
     texts, topics = corpus(300)
     found = dualfold.explore(pd.DataFrame({"t": texts}), "tsne", text="t")
-    names = found.group_names
+    names = found.judgement.names
     words = [set(one.split()) for one in TOPICS.values()]
     for one in names:
         mine = words[np.bincount(topics[one.rows]).argmax()]

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from dualfold import view
+from dualfold.judging import Judgement
 from dualfold.judging.map_meaning import map_meaning
 from dualfold.view.page_map import Map
 from tests.tools.page_contents import data_of, page_html
@@ -33,7 +34,7 @@ def table():
 def forest():
     Y, _, columns = table()
     meaning = map_meaning(columns, Y, verdicts=("group", "group", "torn"))
-    shown = Map("map", Y, explained=[0.6, 0.3], meaning=meaning)
+    shown = Map("map", Y, explained=[0.6, 0.3], judgement=Judgement(meaning=meaning))
     height = np.where(np.arange(N) % 7 == 0, np.nan, np.arange(N))
     return page_html(
         [shown],

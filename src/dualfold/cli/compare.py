@@ -27,13 +27,14 @@ from dualfold.exploration.input_table import (
 )
 from dualfold.exploration.job import SCORED_NEIGHBORS, FittedMap, Job, fit_map
 from dualfold.exploration.map_page import maps_content, refuse_images
-from dualfold.exploration.map_quality import verdict_of_points
 from dualfold.exploration.neighbor_cache import NeighborCache, neighbors_to_measure
+from dualfold.exploration.summary import coordinate_columns
 from dualfold.exploration.verdict_words import short_verdict
 
 if TYPE_CHECKING:
     from dualfold.data import Prepared
-    from dualfold.quality.map_verdict import MapVerdict
+    from dualfold.judging import Judgement
+    from dualfold.quality import QualityReport
 
 MAPS_PER_LINE = 4  # of the picture
 COMPARED_MEASURES = ("t_similarity", "trustworthiness", "continuity", "distance_correlation")
@@ -94,15 +95,17 @@ def compare(options: CompareOptions) -> None:
         raise typer.BadParameter("the table of results goes to standard output; give -o a file")
     options = replace(options, reading=reading_for(options.reading, *jobs))
     console = Console(quiet=options.quiet)
-    summary = _compare_jobs(options, jobs, console)
+    o.picture_shape(options.images)  # refused before any work
+    refuse_bad_outputs(options, options.file)
+    comparison = _compared(options, jobs, console)
+    _write(options, comparison, console)
     if not options.as_json:
-        rows, count = map(_table_row, summary["results"]), len(NUMBER_HEADS)
         heads = ("method", *NUMBER_HEADS, *WORD_HEADS, "certificate")
-        print_table(heads, rows, pipe_width=150, numbers=count)
-    lines = _last_lines(options, jobs, summary)
+        rows = [row.cells for row in comparison.rows]
+        print_table(heads, rows, pipe_width=150, numbers=len(NUMBER_HEADS))
+    summary, lines = _summary(options, comparison), _last_lines(options, jobs, comparison)
     console.finish(summary, lines, as_json=options.as_json)
-    certified = ["error" not in row and row["certificate"]["holds"] for row in summary["results"]]
-    if options.strict and not all(certified):
+    if options.strict and not all(row.holds for row in comparison.rows):
         raise typer.Exit(UNCERTIFIED_EXIT)
 
 
@@ -115,14 +118,141 @@ def _method_names(text: str) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def _compare_jobs(
-    options: CompareOptions, jobs: tuple[Job, ...], console: Console
-) -> dict[str, Any]:
-    """Run each method and measure its map; returns what `--json` prints."""
-    images = o.picture_shape(options.images)
-    refuse_bad_outputs(options, options.file)
+@dataclass(frozen=True, eq=False)
+class ComparedMap:
+    """Map of one method, measured and judged."""
+
+    fitted: FittedMap
+    quality: QualityReport
+    judgement: Judgement
+
+    @property
+    def method(self) -> str:
+        return self.fitted.job.method.name
+
+    @property
+    def kept(self) -> float:
+        """Share of the nearest neighbours that it keeps."""
+        return float(self.quality.measures["t_similarity"])
+
+    @property
+    def holds(self) -> bool:
+        """Whether the method's problem is solved to the tolerance."""
+        return bool(self.fitted.certificate.holds)
+
+    @property
+    def cells(self) -> list[str]:
+        """In the table on standard output."""
+        measures = [f"{float(self.quality.measures[name]):.3f}" for name in COMPARED_MEASURES]
+        words = [answer.cell for answer in self.judgement.answers if answer.column]
+        proof = short_verdict(self.fitted.certificate)
+        return [self.method, *measures, f"{self.fitted.seconds:.2f}", *words, proof]
+
+    def to_dict(self, others: Mapping[str, float]) -> dict[str, Any]:
+        """JSON-ready.
+
+        others : what the maps of other methods keep, by name
+        """
+        fitted, quality = self.fitted, self.quality
+        picture = replace(quality.picture, rivals=others)
+        return {
+            "method": self.method,
+            **{name: float(quality.measures[name]) for name in COMPARED_MEASURES},
+            "sampled": quality.sampled,
+            "picture_quality": picture.to_dict() | {"sampled": quality.sampled},
+            "map_verdict": self.judgement.to_dict(),
+            "certificate": fitted.certificate.to_dict(),
+            "short_verdict": short_verdict(fitted.certificate),
+            "verdict": fitted.solved,
+            "explained_variance_ratio": fitted.variance_shares,
+            "settings": fitted.job.settings(),
+            "seconds": fitted.seconds,
+        }
+
+
+@dataclass(frozen=True)
+class FailedMap:
+    """Method that gave no map, and why."""
+
+    method: str
+    reason: str
+    holds: bool = False
+
+    @property
+    def cells(self) -> list[str]:
+        """In the table on standard output."""
+        empty = [""] * len(NUMBER_HEADS + WORD_HEADS)
+        return [self.method, *empty, f"no map: {self.reason}"]
+
+    def to_dict(self, others: Mapping[str, float]) -> dict[str, Any]:
+        """JSON-ready."""
+        return {"method": self.method, "error": self.reason}
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Several methods on one table.
+
+    rows : a map of each method, or why there is none
+    """
+
+    data: Prepared
+    neighbors: NeighborCache
+    rows: list[ComparedMap | FailedMap]
+
+    @property
+    def maps(self) -> list[ComparedMap]:
+        return [row for row in self.rows if isinstance(row, ComparedMap)]
+
+    @property
+    def best(self) -> ComparedMap:
+        """The map that keeps most neighbours."""
+        return max(self.maps, key=lambda row: row.kept)
+
+    @property
+    def results(self) -> list[dict[str, Any]]:
+        """JSON-ready: each map beside the others."""
+        kept = {row.method: row.kept for row in self.maps}
+        return [
+            row.to_dict({name: share for name, share in kept.items() if name != row.method})
+            for row in self.rows
+        ]
+
+    @property
+    def verdict(self) -> str:
+        """Which map answers which of the three questions best."""
+        from dualfold.quality.map_layout import SHOWN_GRADES
+        from dualfold.quality.picture import percent
+
+        near, picture = self.best.method, self.best.quality.picture
+        numbers = f"({percent(picture.kept)}; a random map: {percent(picture.chance)})"
+        if picture.grade in SHOWN_GRADES:
+            parts = [f"Who is near whom: {near} keeps most neighbours {numbers}"]
+        else:
+            parts = [f"None of these maps keeps many neighbours; {near} keeps most {numbers}"]
+        order = max(self.maps, key=_order_rank)
+        word = order.judgement.order_grade
+        shows = f"{order.method} shows most ({word})"
+        parts.append(f"Overall order: {shows if word in SHOWN_GRADES else 'none of them shows it'}")
+        first = max(self.maps, key=lambda row: row.judgement.group_counts[0])
+        found, visible = first.judgement.group_counts
+        if found:
+            counts = f"{found} of {visible} visible ones are in the data"
+            parts.append(f"Groups: {first.method} shows most ({counts})")
+        return ". ".join(parts) + "."
+
+
+def _order_rank(row: ComparedMap) -> tuple[int, float]:
+    """By which maps are compared for overall order: the grade first, then its number."""
+    from dualfold.quality.map_layout import LAYOUT_WORDS
+
+    return -LAYOUT_WORDS.index(row.judgement.order_grade), row.judgement.order_strength
+
+
+def _compared(options: CompareOptions, jobs: tuple[Job, ...], console: Console) -> Comparison:
+    """Read the table, run each method, measure and judge its map."""
     data = read_input(options.file, options.reading, console)
-    refuse_images(data, images)
+    refuse_images(data, o.picture_shape(options.images))
     if data.X.shape[0] <= 2 * SCORED_NEIGHBORS + 1:
         raise InvalidInput(
             f"comparing needs more than {2 * SCORED_NEIGHBORS + 1} rows, so that neighbours mean "
@@ -131,14 +261,61 @@ def _compare_jobs(
     refuse_scaled_distances(options.reading, *jobs)
     least = neighbors_to_measure(data, SCORED_NEIGHBORS, whole=True)
     cache = NeighborCache(data, jobs, console, least)
-    rows, maps, verdicts = _results(jobs, data, cache, console)
-    _write(options, data, maps, rows, console)
-    if options.html is not None:
-        notes = [*data.notices, *(notice for one in maps for notice in one.notices)]
-        content = maps_content(
-            data, maps, cache, console, notes=notes, images=images, verdicts=verdicts
-        )
-        write_content(options, content, console)
+    rows = list[ComparedMap | FailedMap]()
+    for number, job in enumerate(jobs):
+        name = job.method.name
+        console.prefix = f"{number + 1} of {len(jobs)}, "
+        try:
+            fitted = fit_map(job, data, console, cache)
+        except (DualfoldError, MemoryError) as error:
+            reason = "out of memory"
+            if isinstance(error, DualfoldError):
+                reason = command_text(error.message)
+            rows.append(FailedMap(name, reason))
+            console.note(f"{name}: {reason}")
+            continue
+        named = options.html is not None
+        rows.append(_measured_map(fitted, data, cache, console, named=named))
+    console.prefix = ""
+    comparison = Comparison(data, cache, rows)
+    if not comparison.maps:
+        raise InvalidInput("none of the methods gave a map; see the notes above")
+    return comparison
+
+
+def _measured_map(
+    fitted: FittedMap, data: Prepared, cache: NeighborCache, console: Console, *, named: bool
+) -> ComparedMap:
+    """All measures of a map and its judgement; with names of axes and groups where `named`."""
+    from dualfold.exploration.map_judgement import table_evidence
+    from dualfold.judging.judgement import judged_map
+    from dualfold.quality import report
+    from dualfold.quality.estimate import sample_size
+    from dualfold.quality.quality_report import mean_report
+
+    points = fitted.points
+    with console.stage(f"measuring {fitted.job.method.name}"):
+        each = [
+            report(
+                space,
+                points,
+                n_neighbors=SCORED_NEIGHBORS,
+                sample=sample_size(len(points)),
+                kruskal=False,
+                sample_weight=data.weights,
+            )
+            for space in cache.spaces
+        ]
+        quality = mean_report(each, data.filled_share, data.doubt)
+    evidence = table_evidence(data, cache, of_distances=fitted.job.of_distances)
+    near = quality.picture
+    judgement = judged_map(evidence, points, near=near, named=named, stage=console.stage)
+    return ComparedMap(fitted, quality, judgement)
+
+
+def _summary(options: CompareOptions, comparison: Comparison) -> dict[str, Any]:
+    """What `--json` prints."""
+    data = comparison.data
     return {
         "schema": "dualfold.compare/1",
         "dualfold": __version__,
@@ -146,203 +323,73 @@ def _compare_jobs(
         "reading": options.reading.settings(),
         "rows": len(data.table.rows),
         "features": list(data.table.names),
-        "results": rows,
+        "results": comparison.results,
         "scales_differ": data.scales_differ,
         "notices": command_texts(data.notices),
-        "verdict": _verdict(rows),
+        "verdict": comparison.verdict,
         "output": options.output,
         "picture": options.picture,
         "html": options.html,
     }
 
 
-def _results(
-    jobs: tuple[Job, ...], data: Prepared, cache: NeighborCache, console: Console
-) -> tuple[list[dict[str, Any]], list[FittedMap], list[MapVerdict]]:
-    """A row for each method, and the maps of those that gave one, with what each shows."""
-    rows, maps = list[dict[str, Any]](), list[FittedMap]()
-    verdicts: list[MapVerdict] = []
-    for place, job in enumerate(jobs):
-        name = job.method.name
-        console.prefix = f"{place + 1} of {len(jobs)}, "
-        try:
-            result = fit_map(job, data, console, cache)
-        except (DualfoldError, MemoryError) as error:
-            reason = "out of memory"
-            if isinstance(error, DualfoldError):
-                reason = command_text(error.message)
-            rows.append({"method": name, "error": reason})
-            console.note(f"{name}: {reason}")
-            continue
-        maps.append(result)
-        row, shown = _row(data, cache, result, console)
-        rows.append(row)
-        verdicts.append(shown)
-    console.prefix = ""
-    if not maps:
-        raise InvalidInput("none of the methods gave a map; see the notes above")
-    _add_pictures(rows)
-    return rows, maps, verdicts
-
-
-def _row(
-    data: Prepared, cache: NeighborCache, result: FittedMap, console: Console
-) -> tuple[dict[str, Any], MapVerdict]:
-    from dualfold.quality import report
-    from dualfold.quality.estimate import sample_size
-    from dualfold.quality.quality_report import mean_report
-
-    points, certificate = result.points, result.certificate
-    with console.stage(f"measuring {result.job.method.name}"):
-        sample = sample_size(len(points))
-        found = mean_report(
-            [
-                report(
-                    space,
-                    points,
-                    n_neighbors=SCORED_NEIGHBORS,
-                    sample=sample,
-                    kruskal=False,
-                    sample_weight=data.weights,
-                )
-                for space in cache.spaces
-            ],
-            data.filled_share,
-            data.doubt,
-        )
-    shown = verdict_of_points(points, found.picture, cache, data, console)
-    row = {
-        "method": result.job.method.name,
-        **{name: float(found.measures[name]) for name in COMPARED_MEASURES},
-        "sampled": found.sampled,
-        "picture_quality": found.picture,
-        "map_verdict": shown.to_dict(),
-        "certificate": certificate.to_dict(),
-        "short_verdict": short_verdict(certificate),
-        "verdict": result.verdict,
-        "explained_variance_ratio": result.variance_shares,
-        "settings": result.job.settings(),
-        "seconds": result.seconds,
-    }
-    return row, shown
-
-
-def _best_method(rows: list[dict[str, Any]], measure: str) -> str:
-    """The method with the largest value of a measure."""
-    known = [row for row in rows if "error" not in row]
-    return str(max(known, key=lambda row: row[measure])["method"])
-
-
-def _add_pictures(rows: list[dict[str, Any]]) -> None:
-    """How good a picture each map is, compared with chance and with the other maps."""
-    kept = {row["method"]: row["t_similarity"] for row in rows if "error" not in row}
-    for row in rows:
-        if "error" not in row:
-            others = {name: value for name, value in kept.items() if name != row["method"]}
-            picture = replace(row["picture_quality"], rivals=others)
-            row["picture_quality"] = picture.to_dict() | {"sampled": row["sampled"]}
-
-
-def _verdict(rows: list[dict[str, Any]]) -> str:
-    """Which map answers which of the three questions best."""
-    from dualfold.quality.map_layout import SHOWN_GRADES
-    from dualfold.quality.picture import percent
-
-    known = [row for row in rows if "error" not in row]
-    near = max(known, key=lambda row: row["t_similarity"])
-    best = near["picture_quality"]
-    numbers = f"({percent(best['kept'])}; a random map: {percent(best['chance'])})"
-    if best["grade"] in SHOWN_GRADES:
-        parts = [f"Who is near whom: {near['method']} keeps most neighbours {numbers}"]
-    else:
-        text = f"None of these maps keeps many neighbours; {near['method']} keeps most {numbers}"
-        parts = [text]
-    order = max(known, key=lambda row: _order_strength(row["map_verdict"]["layout"]))
-    word = order["map_verdict"]["layout"]["grade"]
-    shows = f"{order['method']} shows most ({word})"
-    parts.append(f"Overall order: {shows if word in SHOWN_GRADES else 'none of them shows it'}")
-    groups = max(known, key=lambda row: row["map_verdict"]["groups"]["found"])
-    found = groups["map_verdict"]["groups"]
-    if found["found"]:
-        counts = f"{found['found']} of {found['visible']} visible ones are in the data"
-        parts.append(f"Groups: {groups['method']} shows most ({counts})")
-    return ". ".join(parts) + "."
-
-
-def _order_strength(layout: dict[str, Any]) -> tuple[int, float]:
-    from dualfold.quality.map_layout import LAYOUT_WORDS
-
-    return -LAYOUT_WORDS.index(layout["grade"]), layout["beyond_chance"]
-
-
-def _write(
-    options: CompareOptions,
-    data: Prepared,
-    maps: list[FittedMap],
-    rows: list[dict[str, Any]],
-    console: Console,
-) -> None:
+def _write(options: CompareOptions, comparison: Comparison, console: Console) -> None:
+    """The picture, the coordinates, the page."""
     from dualfold.data.table_writer import write_table
 
+    data, maps = comparison.data, comparison.maps
     if options.picture is not None:
         with console.stage("drawing"), console.note_warnings([]):
-            picture = _picture(options, data, maps, rows)
+            picture = _picture(options, comparison)
         write_picture(options.picture, picture, force=options.force)
     if options.output is not None:
         columns: dict[str, Any] = dict(data.row_names)
         if options.reading.color is not None:
             columns[options.reading.color] = data.label(options.reading.color)
-        for result in maps:
-            for axis, name in enumerate(result.axis_names):
-                columns[name] = result.points[:, axis]
+        for row in maps:
+            columns |= coordinate_columns(row.fitted)
+        results = comparison.results
         write_table(
             options.output,
             columns,
             overwrite=options.force,
-            metadata={"schema": "dualfold.compare/1", "dualfold": __version__, "results": rows},
+            metadata={"schema": "dualfold.compare/1", "dualfold": __version__, "results": results},
             spreadsheet=options.spreadsheet,
         )
+    if options.html is not None:
+        content = maps_content(
+            data,
+            [row.fitted for row in maps],
+            [row.judgement for row in maps],
+            comparison.neighbors,
+            console,
+            notes=[*data.notices, *(notice for row in maps for notice in row.fitted.notices)],
+            images=o.picture_shape(options.images),
+        )
+        write_content(options, content, console)
 
 
-def _picture(
-    options: CompareOptions, data: Prepared, maps: list[FittedMap], rows: list[dict[str, Any]]
-) -> bytes:
+def _picture(options: CompareOptions, comparison: Comparison) -> bytes:
     from dualfold.view.figures import figure_bytes, gallery
 
-    words = [_panel_words(row) for row in rows if "error" not in row]
-    panels = [one.panel(data.colors, shown) for one, shown in zip(maps, words, strict=True)]
+    data = comparison.data
+    panels = [
+        row.fitted.panel(data.colors, row.judgement.short.replace("; ", "\n"))
+        for row in comparison.maps
+    ]
     starts = range(0, len(panels), MAPS_PER_LINE)
     lines = [panels[start : start + MAPS_PER_LINE] for start in starts]
     names = [data.color_name or ""] * len(lines)
     return figure_bytes(gallery(lines, color_names=names), str(options.picture))
 
 
-def _panel_words(row: dict[str, Any]) -> str:
-    return str(row["map_verdict"]["short"].replace("; ", "\n"))
-
-
-def _table_row(row: dict[str, Any]) -> list[str]:
-    """The cells of a method in the table on standard output."""
-    if "error" in row:
-        empty = [""] * len(NUMBER_HEADS + WORD_HEADS)
-        return [row["method"], *empty, f"no map: {row['error']}"]
-    cells = [f"{row[name]:.3f}" for name in COMPARED_MEASURES]
-    shown = row["map_verdict"]
-    groups = shown["groups"]
-    counts = f" ({groups['found']} of {groups['visible']})" if groups["tested"] else ""
-    words = shown["layout"]["grade"], shown["neighborhoods"]["grade"], groups["grade"] + counts
-    return [row["method"], *cells, f"{row['seconds']:.2f}", *words, row["short_verdict"]]
-
-
 def _last_lines(
-    options: CompareOptions, jobs: tuple[Job, ...], summary: dict[str, Any]
+    options: CompareOptions, jobs: tuple[Job, ...], comparison: Comparison
 ) -> list[str]:
     """What the numbers are, what was written where, and the next command."""
-    from dualfold.quality.picture import AS_PREPARED
-
-    first = next(row for row in summary["results"] if "error" not in row)
-    space, sampled, n = first["picture_quality"]["space"], first["sampled"], summary["rows"]
-    by = "" if space == AS_PREPARED else f" {space}"
+    quality, n = comparison.maps[0].quality, len(comparison.data.table.rows)
+    space, sampled = quality.picture.space, quality.sampled
+    by = f" {space}" if space else ""
     on = "" if sampled == n else f", measured on {sampled:,} of {n:,} points"
     lines = [
         "Except for seconds, 1 is the best number in each column; neighbours are the "
@@ -351,9 +398,9 @@ def _last_lines(
     lines += written_lines(
         {"Coordinates": options.output, "Picture": options.picture, "Page": options.html}
     )
-    best = _best_method(summary["results"], "t_similarity")
+    best = comparison.best.method
     settings = next(job.settings() for job in jobs if job.method.name == best)
-    differ = summary["scales_differ"]
+    differ = comparison.data.scales_differ
     words = embed_words(options.file, settings, options.reading, standardize=differ)
     words += ["--picture", f"{stem(options.file)}.{best}.png"]
-    return [*lines, summary["verdict"], try_next(words)]
+    return [*lines, comparison.verdict, try_next(words)]

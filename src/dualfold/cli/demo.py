@@ -120,7 +120,7 @@ class Result:
         return {
             "data": self.example.name,
             "method": self.method.name,
-            "verdict": self.fitted.verdict,
+            "verdict": self.fitted.solved,
             "t_similarity": self.kept,
             "seconds": self.fitted.seconds,
             "certificate": self.fitted.certificate.to_dict(),
@@ -172,7 +172,7 @@ def _line_of(result: Result) -> str:
     return (
         f"{result.example.title:<11} {result.method.name:<10} "
         f"t-similarity {result.kept:.2f} {grade:<10}  {fitted.seconds:6.3f} s  "
-        f"{fitted.verdict}"
+        f"{fitted.solved}"
     )
 
 

@@ -18,13 +18,12 @@ from dualfold.cli.usage import whole_number
 from dualfold.cli.wording import command_texts
 from dualfold.data.reading import DEFAULT_READING, Reading
 from dualfold.exploration.job import Job
-from dualfold.exploration.map_quality import verdict_of_points
 from dualfold.exploration.neighbor_cache import NeighborCache, neighbors_to_measure
 
 if TYPE_CHECKING:
     from dualfold.data import Prepared
+    from dualfold.judging import Judgement
     from dualfold.quality import QualityReport
-    from dualfold.quality.map_verdict import MapVerdict
 
 
 @dataclass(frozen=True)
@@ -92,8 +91,10 @@ def report(options: ReportOptions) -> None:
 
 def _quality(
     options: ReportOptions, stored: StoredMap, data: Prepared, console: Console
-) -> tuple[QualityReport, MapVerdict]:
+) -> tuple[QualityReport, Judgement]:
     """The measures, by the graph of the map's method where it has one; what the map shows."""
+    from dualfold.exploration.map_judgement import table_evidence
+    from dualfold.judging.judgement import judged_map
     from dualfold.quality import report
     from dualfold.quality.estimate import sample_size
     from dualfold.quality.quality_report import mean_report
@@ -118,7 +119,10 @@ def _quality(
             for space in cache.spaces
         ]
     whole = mean_report(found, data.filled_share, data.doubt)
-    return whole, verdict_of_points(stored.points, whole.picture, cache, data, console)
+    of_distances = bool(jobs) and jobs[0].of_distances
+    evidence = table_evidence(data, cache, of_distances=of_distances)
+    near, stage = whole.picture, console.stage
+    return whole, judged_map(evidence, stored.points, near=near, named=False, stage=stage)
 
 
 def _graph_of(job: Job, data: Prepared, cache: NeighborCache) -> Any:

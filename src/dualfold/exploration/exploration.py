@@ -4,22 +4,15 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, fields
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dualfold.data.reading import Reading
 from dualfold.errors import Argument, InvalidInput, counted
-from dualfold.exploration.axis_remarks import (
-    close_axes_remarks,
-    far_rows_remarks,
-    map_with_arrows,
-    variance_line,
-)
+from dualfold.exploration.axis_remarks import map_with_arrows, variance_line
 from dualfold.exploration.job import SCORED_NEIGHBORS, FittedMap, Job, fit_map
 from dualfold.exploration.listener import Listener, NoteCollector
 from dualfold.exploration.map_page import maps_content, refuse_images
-from dualfold.exploration.map_quality import too_few_rows, verdict_on_map
 from dualfold.exploration.neighbor_cache import NeighborCache, neighbors_to_measure
 from dualfold.exploration.plan import Plan, choose_method
 from dualfold.exploration.verdict_words import both_parts
@@ -30,11 +23,9 @@ if TYPE_CHECKING:
 
     from dualfold.arrays import Array
     from dualfold.data import Prepared
-    from dualfold.judging.map_meaning import MapMeaning
+    from dualfold.judging import Judgement
     from dualfold.judging.recommendation import Recommendation
-    from dualfold.judging.zoom_names import GroupNames
     from dualfold.models import Model
-    from dualfold.quality.map_verdict import MapVerdict
     from dualfold.view import PageContent
     from dualfold.view.inline_page import InlinePage
 
@@ -49,15 +40,13 @@ class Exploration:
         The table as the method took it, with its labels and names.
     fitted : FittedMap
         The map with its method and options.
-    quality : MapVerdict or None
-        What the map shows of the table (overall order, who is near whom, groups); None where there
-        are too few rows to measure.
-    advice : Recommendation or None
-        What `method="auto"` was decided by.
-    remarks : tuple of str
-        What was noticed about the axes and the rows of the map.
+    judgement : Judgement
+        What the map shows of the table (overall order, who is near whom, groups), what axes and
+        groups mean in the words of its columns, and what not to read from it.
     cache : NeighborCache
         The neighbours of the rows, which are searched once.
+    advice : Recommendation or None
+        What `method="auto"` was decided by.
 
     Examples
     --------
@@ -72,8 +61,7 @@ class Exploration:
 
     data: Prepared
     fitted: FittedMap
-    quality: MapVerdict | None
-    remarks: tuple[str, ...]
+    judgement: Judgement
     cache: NeighborCache
     advice: Recommendation | None = None
 
@@ -101,35 +89,18 @@ class Exploration:
     @property
     def verdict(self) -> str:
         """The two answers: what the map shows of the table, and what was solved."""
-        said = both_parts(self.fitted.verdict, self.quality)
-        if self.quality is None:
-            said += f"\nA good picture? It cannot be judged: {too_few_rows(len(self.points))}."
-        return said
-
-    @cached_property
-    def meaning(self) -> MapMeaning | None:
-        """The columns that axes follow, what differs in groups; None where there are few rows."""
-        from dualfold.exploration.table_meaning import meaning_of_map
-
-        return meaning_of_map(self.fitted, self.data, self.quality)
-
-    @cached_property
-    def group_names(self) -> GroupNames:
-        """The groups on the map at three levels of zoom, each with a name that was checked."""
-        from dualfold.exploration.table_meaning import names_of_groups
-
-        return names_of_groups(self.fitted, self.data, self.cache.spaces[0])
+        return both_parts(self.fitted.solved, self.judgement)
 
     @property
     def caption(self) -> str:
         """The two answers, a sentence each, as pictures have them."""
-        headline = [] if self.quality is None else [self.quality.headline]
-        return "\n".join([*headline, self.fitted.verdict])
+        headline = [self.judgement.headline] if self.judgement.is_measured else []
+        return "\n".join([*headline, self.fitted.solved])
 
     @property
     def notes(self) -> tuple[str, ...]:
         """Sentences about everything that was decided or needs attention, first the table's."""
-        return (*self.data.notices, *self.fitted.notices, *self.remarks)
+        return (*self.data.notices, *self.fitted.notices, *self.judgement.remarks)
 
     def to_frame(self) -> Any:
         """The coordinates, with what names and colours the rows.
@@ -178,23 +149,24 @@ class Exploration:
 
         method, d = self.fitted.job.method, self.points.shape[1]
         more = f" (first two of {d} coordinates)" if d > 3 else ""
-        color, _ = first_color(self.data, self.meaning)
-        is_named = self.fitted.column_points is None
-        said = [self.caption if verdict is None else verdict]
-        said += [untested_note(self.group_names)] if is_named else []
+        color, _ = first_color(self.data, self.judgement.meaning)
+        caption = [self.caption if verdict is None else verdict]
+        names = self.judgement.names if self.fitted.column_points is None else None
+        if names is not None:
+            caption.append(untested_note(names))
         figure = map_figure(
             self.points,
             values_of_column(self.data, color),
             title=title or self._title + more,
-            verdict="\n".join(filter(None, said)),
+            verdict="\n".join(filter(None, caption)),
             color_name=color or "",
-            axis_names=axis_titles(self.fitted, self.meaning)[:3],
+            axis_names=axis_titles(self.fitted, self.judgement.meaning)[:3],
             equal=method.lengths,
             columns=self.fitted.column_points,
             names=[str(name) for values in self.data.row_names.values() for name in values],
         )
-        if is_named:
-            draw_group_names(figure, self.group_names)
+        if names is not None:
+            draw_group_names(figure, names)
         return figure
 
     def biplot(self, *, title: str = "") -> Figure:
@@ -281,13 +253,11 @@ class Exploration:
         return maps_content(
             self.data,
             [self.fitted],
+            [self.judgement],
             self.cache,
             listener,
             notes=self.notes,
             images=images,
-            verdicts=[self.quality],
-            meanings=[self.meaning],
-            group_names=[self.group_names],
             with_text=with_text,
         )
 
@@ -327,7 +297,7 @@ class Exploration:
                 self.data.filled_share,
                 self.fitted.job.method.explains,
             ),
-            *([] if self.meaning is None else self.meaning.lines),
+            *([] if self.judgement.meaning is None else self.judgement.meaning.lines),
             self.verdict,
             *(f"note: {note}" for note in self.notes),
         ]
@@ -345,18 +315,14 @@ def explored(plan: Plan, listener: Listener, *, for_page: bool = False) -> Explo
 
     for_page : whether there will be a page, which shows more neighbours
     """
-    from dualfold.exploration.copies import copies_remarks
+    from dualfold.exploration.map_judgement import judgement_of_map
 
     data, job = plan.table, plan.job
     least = neighbors_to_measure(data, SCORED_NEIGHBORS, whole=for_page)
     cache = NeighborCache(data, [job], listener, least)
     fitted = fit_map(job, data, listener, cache)
-    quality = verdict_on_map(fitted, cache, data, listener)
-    axes = close_axes_remarks(fitted, data.X), far_rows_remarks(fitted, data)
-    remarks = (*axes[0], *axes[1], *copies_remarks(fitted, data))
-    for remark in remarks:
-        listener.note(remark)
-    return Exploration(data, fitted, quality, remarks, cache, plan.advice)
+    judgement = judgement_of_map(fitted, data, cache, listener)
+    return Exploration(data, fitted, judgement, cache, plan.advice)
 
 
 def explore(

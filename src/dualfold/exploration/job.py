@@ -191,7 +191,8 @@ class FittedMap:
         return max(joined, int(self.estimator.n_connected_components_))
 
     @property
-    def verdict(self) -> str:
+    def solved(self) -> str:
+        """How far the problem was solved, in a sentence."""
         return verdict(self.job.method, self.certificate, self.points.shape[1])
 
     @property

@@ -8,17 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dualfold.errors import Argument, InvalidInput
-from dualfold.exploration.map_quality import too_few_rows
 
 if TYPE_CHECKING:
     from dualfold.data import Prepared
     from dualfold.exploration.job import FittedMap
     from dualfold.exploration.listener import Listener
     from dualfold.exploration.neighbor_cache import NeighborCache
-    from dualfold.judging.map_meaning import MapMeaning
-    from dualfold.judging.zoom_names import GroupNames
-    from dualfold.quality.map_verdict import MapVerdict
+    from dualfold.judging import Judgement
     from dualfold.view.page import PageContent
+    from dualfold.view.page_map import Map
 
 # Neighbours of a point that the page shows.
 SHOWN_NEIGHBORS = 10
@@ -27,40 +25,30 @@ SHOWN_NEIGHBORS = 10
 def maps_content(
     data: Prepared,
     maps: Sequence[FittedMap],
+    judgements: Sequence[Judgement],
     cache: NeighborCache,
     listener: Listener,
     *,
     notes: Sequence[str] = (),
     images: tuple[int, int] | None = None,
-    verdicts: Sequence[MapVerdict | None] = (),
-    meanings: Sequence[MapMeaning | None] = (),
-    group_names: Sequence[GroupNames] = (),
     with_text: bool = True,
 ) -> PageContent:
     """The content of one page with these maps of one table, and all of its columns.
 
     notes : sentences about the table and the maps
     images : the shape of the rows, where they are pictures
-    verdicts, meanings, group_names : of each map, where they are known
     with_text : whether the page holds the texts of the rows
     """
     from dualfold.exploration.page_texts import page_texts, row_terms
-    from dualfold.exploration.table_meaning import first_color, meaning_of_map, names_of_groups
+    from dualfold.exploration.table_meaning import first_color
     from dualfold.view.page import PageContent
 
-    verdicts = verdicts or [None] * len(maps)
     with listener.stage("measuring the map for the page"):
-        meanings = meanings or [
-            meaning_of_map(fitted, data, verdict)
-            for fitted, verdict in zip(maps, verdicts, strict=True)
-        ]
         measured = [
-            _map_on_page(fitted, cache, verdict, meaning)
-            for fitted, verdict, meaning in zip(maps, verdicts, meanings, strict=True)
+            _map_on_page(fitted, judgement, cache)
+            for fitted, judgement in zip(maps, judgements, strict=True)
         ]
-        named = group_names or [names_of_groups(one, data, cache.spaces[0]) for one in maps]
-        measured = [replace(one, names=names) for one, names in zip(measured, named, strict=True)]
-    color, why = first_color(data, next(iter(meanings), None))
+    color, why = first_color(data, judgements[0].meaning)
     columns, said = page_texts(data, label_columns(data), with_text=with_text)
     for one in said:
         listener.note(one)
@@ -87,12 +75,7 @@ def _page_names(data: Prepared) -> Any:
     return data.label(data.reading.identifier)
 
 
-def _map_on_page(
-    fitted: FittedMap,
-    cache: NeighborCache,
-    verdict: MapVerdict | None,
-    meaning: MapMeaning | None,
-) -> Any:
+def _map_on_page(fitted: FittedMap, judgement: Judgement, cache: NeighborCache) -> Map:
     """The map as a page draws it, with its quality and neighbours."""
     from dualfold.view.page_map import Map, measured_map
 
@@ -107,18 +90,16 @@ def _map_on_page(
         pieces=fitted.pieces,
         equal=method.lengths,
         explained=fitted.variance_shares,
-        verdict=verdict,
-        meaning=meaning,
+        judgement=judgement,
         columns=fitted.column_points,
         explains=method.explains,
     )
     measured = measured_map(
         shown, cache.spaces[0], n_neighbors=SHOWN_NEIGHBORS, sample_weight=cache.weights
     )
-    doubt = too_few_rows(len(fitted.points))
-    if measured.quality is None or not doubt:
+    if measured.quality is None or judgement.is_measured:
         return measured
-    return replace(measured, quality=replace(measured.quality, doubt=doubt))
+    return replace(measured, quality=replace(measured.quality, doubt=judgement.doubt))
 
 
 def _filled_numbers(data: Prepared) -> dict[str, Any]:

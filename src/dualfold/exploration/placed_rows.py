@@ -82,16 +82,16 @@ class PlacedRows:
 
     def _measured_map(self, shown: Map, rows: Any, metric: Any) -> Map:
         """The map with what it shows of all these rows."""
-        from dualfold.judging import map_verdict
+        from dualfold.judging import map_judgement
         from dualfold.view.page_map import measured_map
 
         verdict = None
         if len(shown.points) > SCORED_NEIGHBORS:
             dense = isinstance(rows, np.ndarray)
             known = dict(zip(self.model.columns, rows.T, strict=True)) if dense else None
-            verdict = map_verdict(rows, shown.points, columns=known, metric=metric)
+            verdict = map_judgement(rows, shown.points, columns=known, metric=metric)
         measured = measured_map(shown, rows, n_neighbors=SHOWN_NEIGHBORS, metric=metric)
-        return replace(measured, verdict=verdict)
+        return replace(measured, judgement=verdict)
 
     def _columns(self, n_old: int) -> dict[str, Any]:
         """Which rows are new, how they were judged, and their labels; the old ones have none."""

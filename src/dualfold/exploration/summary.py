@@ -48,8 +48,8 @@ def appended_columns(
 
 def summary_of(found: Exploration) -> dict[str, Any]:
     """What is stored with the coordinates, JSON-ready; notices are messages still."""
-    data, result, quality = found.data, found.fitted, found.quality
-    near = None if quality is None else quality.neighborhoods
+    data, result, judgement = found.data, found.fitted, found.judgement
+    near, meaning, names = judgement.neighborhoods, judgement.meaning, judgement.names
     reading = data.reading
     scaling = {"standardize": reading.standardize, "missing": reading.missing}
     columns = output_columns(data, result)
@@ -68,11 +68,11 @@ def summary_of(found: Exploration) -> dict[str, Any]:
         "scales_differ": data.scales_differ,
         "filled_share": data.filled_share,
         "verdict": found.verdict,
-        "solved": result.verdict,
-        "map_verdict": None if quality is None else quality.to_dict(),
+        "solved": result.solved,
+        "map_verdict": judgement.to_dict() if judgement.is_measured else None,
         "picture_quality": None if near is None else near.to_dict(),
-        "meaning": None if found.meaning is None else found.meaning.to_dict(),
-        "named_groups": found.group_names.to_dict(),
+        "meaning": None if meaning is None else meaning.to_dict(),
+        "named_groups": None if names is None else names.to_dict(),
         "certificate": result.certificate.to_dict(),
         "eigenvalues": result.values,
         "explained_variance_ratio": result.variance_shares,

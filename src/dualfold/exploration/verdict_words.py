@@ -8,7 +8,7 @@ from dualfold.methods.descriptions import Description
 
 if TYPE_CHECKING:
     from dualfold.certificate import Certificate
-    from dualfold.quality.map_verdict import MapVerdict
+    from dualfold.judging import Judgement
 
 # Below this, the distance to the optimum is the rounding of the numbers themselves.
 ROUNDING_GAP = 1e-9
@@ -70,12 +70,10 @@ def _directions(certificate: Certificate) -> int:
     return len(getattr(first, "residuals", ()))
 
 
-def both_parts(solved: str, shown: MapVerdict | None) -> str:
-    """The two questions; that a map shows nothing is said first."""
-    lines = [f"Solved? {solved}"]
-    if shown is not None:
-        lines.insert(0 if shown.shows_nothing else 1, f"A good picture? {shown}")
-    return "\n".join(lines)
+def both_parts(solved: str, judgement: Judgement) -> str:
+    """Answers to the two questions; that a map shows nothing is said first."""
+    lines = [f"Solved? {solved}", f"A good picture? {judgement}"]
+    return "\n".join(reversed(lines) if judgement.shows_nothing else lines)
 
 
 def short_verdict(certificate: Certificate) -> str:

@@ -14,20 +14,29 @@ from dualfold.lazy_names import lazy_names
 if TYPE_CHECKING:
     from dualfold.judging.audit_result import Audit
     from dualfold.judging.groups import Group, Pair
+    from dualfold.judging.judgement import Answer, Judgement, map_judgement
     from dualfold.judging.map_audit import audit
-    from dualfold.judging.three_questions import map_verdict
-    from dualfold.quality.map_verdict import MapVerdict
 
-__all__ = ["Audit", "Group", "MapVerdict", "Pair", "audit", "map_verdict", "recommendation"]
+__all__ = [
+    "Answer",
+    "Audit",
+    "Group",
+    "Judgement",
+    "Pair",
+    "audit",
+    "map_judgement",
+    "recommendation",
+]
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
+        "Answer": "judgement",
         "Audit": "audit_result",
         "Group": "groups",
-        "MapVerdict": "three_questions",
+        "Judgement": "judgement",
         "Pair": "groups",
         "audit": "map_audit",
-        "map_verdict": "three_questions",
+        "map_judgement": "judgement",
     },
     rooms=("recommendation",),
 )

@@ -106,7 +106,7 @@ def audit(
     See Also
     --------
     dualfold.quality.report : Measures of a map, also of fewer rows.
-    dualfold.judging.map_verdict : What a map shows of its data, in three answers.
+    dualfold.judging.map_judgement : What a map shows of its data, in three answers.
 
     Notes
     -----

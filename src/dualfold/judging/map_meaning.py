@@ -14,7 +14,7 @@ from dualfold.arrays import Array
 from dualfold.graph.neighbors import nearest
 from dualfold.graph.number_rows import rows_in_units
 from dualfold.judging.group_names import NOT_FOUND, NamedGroup, groups_with_names
-from dualfold.judging.three_questions import visible_groups
+from dualfold.judging.groups_found import visible_groups
 from dualfold.quality.axis_meanings import AxisMeaning, axis_meanings
 from dualfold.quality.column_directions import ColumnDirection, column_directions
 from dualfold.quality.estimate import drawn_rows

@@ -10,7 +10,7 @@ from scipy.spatial import cKDTree
 
 from dualfold.arrays import Array
 from dualfold.judging.groups import group_unions, groups_with_verdicts, linked_groups
-from dualfold.judging.three_questions import (
+from dualfold.judging.groups_found import (
     MAX_TESTED_GROUPS,
     MAX_TESTED_ROWS,
     MAX_VISIBLE_ROWS,

@@ -118,7 +118,7 @@ def column_directions(
     See Also
     --------
     column_correlations : Pearson's correlations with the axes.
-    dualfold.judging.map_verdict : What a map shows of its data, columns included.
+    dualfold.judging.map_judgement : What a map shows of its data, columns included.
 
     Notes
     -----

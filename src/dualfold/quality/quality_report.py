@@ -315,7 +315,7 @@ def report(
 
     See Also
     --------
-    dualfold.judging.map_verdict : What a map shows of its data, in three answers.
+    dualfold.judging.map_judgement : What a map shows of its data, in three answers.
     dualfold.audit : Whether groups and single points of a map can be believed.
 
     Notes

@@ -13,7 +13,7 @@ from dualfold.data.prepared import prepare
 from dualfold.data.reading import PLAIN_READING
 from dualfold.errors import Argument, InvalidInput
 from dualfold.inputs import frame_of, numbers_of
-from dualfold.judging import Audit, map_verdict
+from dualfold.judging import Audit, map_judgement
 from dualfold.judging.map_meaning import BEST_COLOR_REASON, map_meaning
 from dualfold.view.audit_page import audit_content
 from dualfold.view.named_groups import named_groups
@@ -122,19 +122,26 @@ def page(
 def _map_in_words(shown: Map, X: Any) -> Map:
     """The map of a data frame, with what it shows and means in the words of its columns."""
     table, n = frame_of(X), len(shown.points)
-    if not hasattr(table, "iloc") or shown.meaning is not None or n <= MIN_ROWS:
+    if not hasattr(table, "iloc") or shown.judgement is not None or n <= MIN_ROWS:
         return shown
     names = list(table.columns)[:MAX_NAMED_COLUMNS]
     columns = {str(name): values_of(table[name]) for name in names}
-    verdict = map_verdict(X, shown.points, columns=columns)
-    directions, verdicts = verdict.layout.columns, verdict.groups.verdicts
-    meaning = map_meaning(columns, shown.points, directions=directions, verdicts=verdicts)
-    found = named_groups(shown.points, X, columns=columns)
-    return replace(shown, verdict=verdict, meaning=meaning, names=found)
+    judgement = map_judgement(X, shown.points, columns=columns)
+    layout, groups = judgement.layout, judgement.groups
+    meaning = map_meaning(
+        columns,
+        shown.points,
+        directions=None if layout is None else layout.columns,
+        verdicts=() if groups is None else groups.verdicts,
+    )
+    groups_with_names = named_groups(shown.points, X, columns=columns)
+    judgement = replace(judgement, meaning=meaning, names=groups_with_names)
+    return replace(shown, judgement=judgement)
 
 
 def _with_best_color(content: PageContent) -> PageContent:
-    meaning = next(iter(content.maps)).meaning
+    judgement = next(iter(content.maps)).judgement
+    meaning = None if judgement is None else judgement.meaning
     if meaning is None or meaning.best_column is None:
         return content
     return replace(content, color=meaning.best_column, color_reason=BEST_COLOR_REASON)

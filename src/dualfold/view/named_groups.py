@@ -80,7 +80,7 @@ def named_groups(
     sails · waves 80 found
     """
     if hasattr(model, "page_content") and X is None and text is None and columns is None:
-        found: GroupNames = model.group_names
+        found: GroupNames = model.judgement.names
         return found
     points = getattr(model, "embedding_", model)
     points = np.asarray(points, dtype=float)

@@ -11,11 +11,11 @@ import numpy as np
 from dualfold import __version__
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
+from dualfold.judging.judgement import Judgement
 from dualfold.judging.map_meaning import MapMeaning
 from dualfold.quality import QualityReport
 from dualfold.quality.estimate import Estimate
-from dualfold.quality.map_verdict import MapVerdict
-from dualfold.quality.picture import MEASURE_MEANINGS, percent
+from dualfold.quality.picture import MEASURE_MEANINGS
 from dualfold.quality.ranks import NeighborRanks
 from dualfold.view.colors import FEW_COLORS, MANY_COLORS
 from dualfold.view.drawing import strip_density
@@ -155,7 +155,7 @@ def _map(shown: Map, n: int, before: list[Map], *, large: bool = False) -> dict[
         "equal": bool(shown.equal) and not strip,
         "pieces": shown.pieces,
         "explained": None if shown.explained is None else [_finite(e) for e in shown.explained],
-        "certificate": None if shown.certificate is None else _verdict(shown.certificate),
+        "certificate": None if shown.certificate is None else _certificate_entry(shown.certificate),
         "spectrum": _spectrum(shown.values, shown.certificate),
         "neighbors": None if shown.neighbors is None else _neighbors_or_same(shown, n, before),
         "tied": None if shown.tied is None or not len(shown.tied[0]) else _tied_entries(shown.tied),
@@ -163,10 +163,8 @@ def _map(shown: Map, n: int, before: list[Map], *, large: bool = False) -> dict[
         "history": _history(shown.history),
         "quality": None if shown.quality is None else _quality(shown.quality),
         "trust": None if shown.ranks is None else _trust(shown.ranks),
-        "verdict": None if shown.verdict is None else _map_verdict(shown.verdict),
-        "meaning": None if shown.meaning is None else _meaning_entries(shown.meaning),
+        **_judgement_entries(shown.judgement, points),
         "explains": shown.explains,
-        "names": None if shown.names is None else names_content(shown.names, points),
         "columns": _column_points(shown, points.shape[1], strip=strip),
     }
 
@@ -191,24 +189,22 @@ def _column_points(shown: Map, dimensions: int, *, strip: bool) -> list[dict[str
     ]
 
 
-def _map_verdict(verdict: MapVerdict) -> dict[str, Any]:
-    """The headline, and what is shown of the three questions: a word, a few words, a sentence."""
-    near, groups = verdict.neighborhoods, verdict.groups
-    parts = [("Overall order", verdict.layout.grade, verdict.layout.grade, str(verdict.layout))]
-    if near is not None:
-        kept = f"{near.grade}, {percent(near.kept)} kept" if near.is_judged else near.grade
-        parts.append(("Who is near whom", near.grade, kept, str(near)))
-    found = f"{groups.found} of {groups.visible} found" if groups.is_tested else groups.grade
-    parts.append(("Groups", groups.grade, found, str(groups)))
-    if verdict.filled_share > 0:
-        filled = f"{percent(verdict.filled_share)} of the cells"
-        text = f"{filled} of the table are missing and were filled in; the figures are means"
-        parts.append(("Filled in", "", filled, f"{text} over plausible fillings"))
-    keys = ("question", "grade", "short", "text")
+def _judgement_entries(judgement: Judgement | None, points: Array) -> dict[str, Any]:
+    """What the map shows, the words at its axes, the names of its groups; null where unknown."""
+    if judgement is None:
+        return {"verdict": None, "meaning": None, "names": None}
+    verdict = None
+    if judgement.is_measured:
+        verdict = {
+            "headline": judgement.headline,
+            "shows_nothing": judgement.shows_nothing,
+            "parts": [one.page_entry for one in judgement.answers],
+        }
+    meaning, names = judgement.meaning, judgement.names
     return {
-        "headline": verdict.headline,
-        "shows_nothing": verdict.shows_nothing,
-        "parts": [dict(zip(keys, part, strict=True)) for part in parts],
+        "verdict": verdict,
+        "meaning": None if meaning is None else _meaning_entries(meaning),
+        "names": None if names is None else names_content(names, points),
     }
 
 
@@ -226,7 +222,7 @@ def _meaning_entries(meaning: MapMeaning) -> dict[str, Any]:
     }
 
 
-def _verdict(certificate: Any) -> dict[str, Any]:
+def _certificate_entry(certificate: Any) -> dict[str, Any]:
     words = certificate.to_dict()
     return {
         "level": words["level"],

@@ -9,11 +9,9 @@ from typing import Any
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.judging.map_meaning import MapMeaning
-from dualfold.judging.zoom_names import GroupNames
+from dualfold.judging.judgement import Judgement
 from dualfold.quality import QualityReport, report
 from dualfold.quality.estimate import sample_size
-from dualfold.quality.map_verdict import MapVerdict
 from dualfold.quality.ranks import NeighborRanks, neighbor_ranks
 from dualfold.quality.space import both_spaces
 from dualfold.quality.tied_lists import tied_lists, ties_beyond_lists
@@ -54,16 +52,13 @@ class Map:
         Share of the variance that each axis explains.
     scores : mapping or None, default=None
         Names, and one value for each point, to colour this map by.
-    verdict : MapVerdict or None, default=None
-        What `dualfold.judging.map_verdict(X, points)` returns.
-    meaning : MapMeaning or None, default=None
-        What axes and groups mean in the words of columns.
+    judgement : Judgement or None, default=None
+        What `dualfold.judging.map_judgement(X, points)` returns: what the map shows, and what its
+        axes and groups mean.
     columns : mapping or None, default=None
         Names of columns that have a place on the map, and their coordinates.
     explains : str, default="variance"
         What `explained` are shares of.
-    names : GroupNames or None, default=None
-        What `dualfold.view.named_groups` returns.
 
     See Also
     --------
@@ -90,11 +85,9 @@ class Map:
     equal: bool = True
     explained: Any = None
     scores: Mapping[str, Any] | None = None
-    verdict: MapVerdict | None = None
-    meaning: MapMeaning | None = None
+    judgement: Judgement | None = None
     columns: Mapping[str, Any] | None = None
     explains: str = "variance"
-    names: GroupNames | None = None
 
     def of_rows(self, rows: Array) -> Map:
         """Some rows of the map alone, without neighbours, most of which would not be there.
@@ -116,9 +109,8 @@ class Map:
         scores = {name: np.asarray(v)[rows] for name, v in (self.scores or {}).items()}
         points = np.asarray(self.points)[rows]
         alone = replace(self, points=points, neighbors=None, tied=None)
-        meaning = None if self.meaning is None else self.meaning.of_rows(rows)
-        names = None if self.names is None else self.names.of_rows(rows)
-        return replace(alone, quality=quality, scores=scores, meaning=meaning, names=names)
+        judgement = None if self.judgement is None else self.judgement.of_rows(rows)
+        return replace(alone, quality=quality, scores=scores, judgement=judgement)
 
 
 def measured_map(

@@ -10,6 +10,8 @@ import dualfold
 from dualfold.data import helix, prepare, swiss_roll
 from dualfold.errors import InvalidInput
 from dualfold.graph import knn
+from dualfold.judging.groups_found import GroupsFound
+from dualfold.judging.judgement import Judgement
 from dualfold.judging.recommendation import intrinsic_dimension, neighbor_scan, recommend
 from dualfold.judging.recommendation.questions import best_for_groups
 from dualfold.judging.recommendation.recommendation import Recommendation
@@ -17,7 +19,6 @@ from dualfold.judging.recommendation.short_cuts import NeighborScan, ScanRow
 from dualfold.judging.recommendation.trial import Candidate
 from dualfold.quality.dimension_estimates import _levina_bickel, _two_nn, levina_bickel, two_nn
 from dualfold.quality.map_layout import Layout
-from dualfold.quality.map_verdict import GroupsFound, MapVerdict
 from tests.tools.tables import roll_points
 
 
@@ -301,7 +302,7 @@ def test_each_question_has_its_own_winner():
 def test_of_as_many_groups_of_the_data_fewer_others_are_better():
     def shows(method, found, visible):
         groups = GroupsFound(visible, found, sampled=500)
-        return Candidate(method, (0.5,), shown=MapVerdict(Layout(0, 0, (), 2), None, groups))
+        return Candidate(method, (0.5,), shown=Judgement(Layout(0, 0, (), 2), None, groups))
 
     some, exact, few = shows("isomap", 4, 6), shows("tsne", 4, 4), shows("pca", 3, 3)
     assert best_for_groups([few, some, exact]) is exact

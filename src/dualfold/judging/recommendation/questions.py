@@ -33,18 +33,18 @@ def refuse_unknown_question(question: str) -> None:
 
 def best_for_order(candidates: Sequence[Candidate]) -> Candidate | None:
     """The simplest of those that show most overall order; None where none shows it."""
-    able = [one for one in candidates if one.shown and one.shown.layout.grade in SHOWN_GRADES]
+    able = [one for one in candidates if one.shown.order_grade in SHOWN_GRADES]
     if not able:
         return None
-    best = min(LAYOUT_WORDS.index(one.order_grade) for one in able)
-    able = [one for one in able if LAYOUT_WORDS.index(one.order_grade) == best]
-    most = max(one.order for one in able)
-    return next(one for one in able if one.order >= most - ORDER_TOLERANCE)
+    best = min(LAYOUT_WORDS.index(one.shown.order_grade) for one in able)
+    able = [one for one in able if LAYOUT_WORDS.index(one.shown.order_grade) == best]
+    most = max(one.shown.order_strength for one in able)
+    return next(one for one in able if one.shown.order_strength >= most - ORDER_TOLERANCE)
 
 
 def best_for_groups(candidates: Sequence[Candidate]) -> Candidate | None:
     """Of those that show most groups of the data the one with fewest others, then the simplest."""
-    able = [one for one in candidates if one.shown and one.shown.groups.grade in ("all", "most")]
-    most = max((one.groups_found for one in able), default=0)
-    best = [one for one in able if one.groups_found == most]
-    return min(best, key=lambda one: one.shown.groups.visible if one.shown else 0, default=None)
+    able = [one for one in candidates if one.shown.shows_groups]
+    most = max((one.shown.group_counts[0] for one in able), default=0)
+    best = [one for one in able if one.shown.group_counts[0] == most]
+    return min(best, key=lambda one: one.shown.group_counts[1], default=None)

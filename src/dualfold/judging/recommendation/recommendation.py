@@ -248,7 +248,7 @@ class Recommendation:
         if not one.kept:
             return f"no map: {one.trouble}"
         if self.question != "neighbours":
-            return "" if one.shown is None else one.shown.headline
+            return one.shown.headline if one.shown.is_measured else ""
         if one is first:
             return self._reason_of_first()
         if not one.stable:
@@ -345,11 +345,10 @@ class Recommendation:
             f"{'method':<11} {'kept':>6} {'order':<10} {'groups':>8} {'stability':>9}",
         ]
         for one in self.candidates:
-            groups = (
-                "" if one.shown is None else f"{one.groups_found} of {one.shown.groups.visible}"
-            )
+            counts = "{} of {}".format(*one.shown.group_counts)
+            groups = counts if one.shown.is_measured else ""
             numbers = (
-                f"{one.mean_kept:6.2f} {one.order_grade:<10} {groups:>8} {one.stability:9.2f}"
+                f"{one.mean_kept:6.2f} {one.shown.order_grade:<10} {groups:>8} {one.stability:9.2f}"
                 if one.kept
                 else " " * 36
             )
@@ -406,7 +405,7 @@ class Recommendation:
         expected = one.expected_kept(self.n, self.sampled)
         limits = [getattr(expected, "low", expected), getattr(expected, "high", expected)]
         return vars(one) | {
-            "shown": None if one.shown is None else one.shown.to_dict(),
+            "shown": one.shown.to_dict() if one.shown.is_measured else None,
             "mean_kept": one.mean_kept,
             "expected_kept": [float(expected), *map(float, limits)],
             "reason": self.reason(one),
@@ -415,7 +414,6 @@ class Recommendation:
 
 def _shows(one: Candidate) -> str:
     """What a candidate's map shows, as the end of a sentence."""
-    assert one.shown is not None
     text = one.shown.headline.rstrip(".")
     return text[0].lower() + text[1:]
 
@@ -424,7 +422,6 @@ def _number(question: str, one: Candidate) -> str:
     """By how much a candidate answers a question."""
     if question == "neighbours":
         return f"(keeps {100 * one.mean_kept:.0f} % beyond chance)"
-    assert one.shown is not None
     if question == "order":
-        return f"({one.order_grade})"
-    return f"({one.groups_found} of {one.shown.groups.visible} visible ones)"
+        return f"({one.shown.order_grade})"
+    return "({} of {} visible ones)".format(*one.shown.group_counts)

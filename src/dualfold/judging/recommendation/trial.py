@@ -15,11 +15,10 @@ import scipy.sparse as sp
 from dualfold.arrays import Array
 from dualfold.errors import DualfoldError
 from dualfold.inputs import random_generator
-from dualfold.judging import map_verdict
+from dualfold.judging.judgement import Judgement, map_judgement
 from dualfold.methods.descriptions import DESCRIPTIONS
 from dualfold.quality import distance_correlation
 from dualfold.quality.estimate import Estimate
-from dualfold.quality.map_verdict import MapVerdict
 from dualfold.quality.ranks import picture_of
 from dualfold.quality.space import space_of
 from dualfold.weights.row_weights import fit_weights
@@ -47,6 +46,8 @@ EXPECTED_ERROR = 0.08
 # No more is expected of all rows than of subsamples, but for what these differ by.
 MAX_EXPECTED_RISE = 0.05
 
+NOT_JUDGED = Judgement()
+
 
 @dataclass(frozen=True)
 class Candidate:
@@ -60,7 +61,7 @@ class Candidate:
     seconds : of one map, the median
     trouble : why there is no map
     kept_quarter : neighbours kept of a quarter of the rows of the first subsamples; () of few rows
-    shown : what the map of the first subsample shows
+    shown : what the map of the first subsample shows; nothing is known where there is none
     """
 
     method: str
@@ -71,22 +72,7 @@ class Candidate:
     trouble: str = ""
     kept_shuffled: tuple[float, ...] = ()
     kept_quarter: tuple[float, ...] = ()
-    shown: MapVerdict | None = None
-
-    @property
-    def order_grade(self) -> str:
-        """How much of the overall order it shows, in a word."""
-        return "" if self.shown is None else self.shown.layout.grade
-
-    @property
-    def order(self) -> float:
-        """The same as a number: the order of distances that is kept beyond chance."""
-        return -1.0 if self.shown is None else self.shown.layout.beyond_chance
-
-    @property
-    def groups_found(self) -> int:
-        """How many of its visible groups the data have."""
-        return 0 if self.shown is None else self.shown.groups.found
+    shown: Judgement = NOT_JUDGED
 
     def expected_kept(self, n: int, sampled: int) -> float:
         """What a map of all n rows keeps beyond chance, with limits; from subsamples of `sampled`.
@@ -192,7 +178,7 @@ def candidate_on_subsamples(
         kept_quarter=_kept_of_quarters(
             name, X, parts, (n_components, n_neighbors), judges, weights
         ),
-        shown=map_verdict(judges[0][parts[0]], first, sample_weight=_part(weights, parts[0])),
+        shown=map_judgement(judges[0][parts[0]], first, sample_weight=_part(weights, parts[0])),
     )
 
 

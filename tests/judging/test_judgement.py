@@ -9,12 +9,14 @@ import pandas as pd
 import pytest
 
 import dualfold
+from benchmarks.calibration.map_verdicts import equidistant_groups, gradient_block
 from dualfold import PCA
-from dualfold.judging.three_questions import groups_found
+from dualfold.judging import map_judgement
+from dualfold.judging.groups_found import GroupsFound, groups_found
+from dualfold.judging.judgement import Judgement, mean_judgement
 from dualfold.quality.column_directions import ColumnDirection
 from dualfold.quality.estimate import Estimate
 from dualfold.quality.map_layout import Layout, layout_of
-from dualfold.quality.map_verdict import GroupsFound, MapVerdict, mean_verdict
 from dualfold.quality.picture import Picture
 from dualfold.quality.ranks import picture_of
 from dualfold.quality.space import space_of
@@ -63,7 +65,7 @@ GROUPS = {"one": GroupsFound(1, sampled=500), "all": GroupsFound(4, 4, sampled=5
     ],
 )
 def test_the_headline_says_what_can_be_read_off(order, near, groups, sentence):
-    found = MapVerdict(ORDER[order], NEAR[near], GROUPS[groups])
+    found = Judgement(ORDER[order], NEAR[near], GROUPS[groups])
     assert found.headline == sentence
     assert found.shows_nothing == ((order, near, groups) == ("no", "no", "one"))
     assert json.loads(json.dumps(found.to_dict()))["headline"] == sentence
@@ -71,9 +73,9 @@ def test_the_headline_says_what_can_be_read_off(order, near, groups, sentence):
 
 
 def test_groups_that_the_data_do_not_have_are_named():
-    torn = MapVerdict(ORDER["no"], NEAR["good"], GroupsFound(5, 1, 4, 0, 500))
+    torn = Judgement(ORDER["no"], NEAR["good"], GroupsFound(5, 1, 4, 0, 500))
     assert torn.headline.endswith("; 4 of its 5 visible groups are no groups of the data.")
-    open_ = MapVerdict(ORDER["no"], NEAR["good"], GroupsFound(2, sampled=500))
+    open_ = Judgement(ORDER["no"], NEAR["good"], GroupsFound(2, sampled=500))
     assert open_.headline.endswith("it is undecided whether its 2 visible groups are in the data.")
     untested = GroupsFound(0, reason="50 rows are too few")
     assert untested.grade == "not tested"
@@ -99,7 +101,7 @@ def test_groups_in_pieces_are_told_beside_the_denial():
     Y = np.column_stack([6.0 * (places % 3), 6.0 * (places // 3)]) + rng.normal(size=(600, 2))
     found = groups_found(space_of(X), Y)
     assert (found.visible, found.found, found.joined) == (6, 0, 2)
-    said = MapVerdict(ORDER["no"], NEAR["no"], found).headline
+    said = Judgement(ORDER["no"], NEAR["no"], found).headline
     assert said.endswith("visible groups are no groups of the data, but joined they make up 2.")
     one_cloud = groups_found(space_of(rng.normal(size=(600, 5))), Y)
     assert (one_cloud.found, one_cloud.joined) == (0, 0)
@@ -129,7 +131,7 @@ def test_order_that_unrelated_columns_have_is_not_called_shown(width):
     alone = layout_of(space_of(noise), PCA(2).fit_transform(noise))
     assert alone.beyond_chance > 0.5
     assert alone.grade == "trivial"
-    headline = MapVerdict(alone, NEAR["no"], GROUPS["one"]).headline
+    headline = Judgement(alone, NEAR["no"], GROUPS["one"]).headline
     assert headline.startswith("Shows neither more overall order than unrelated columns have nor")
     related = noise + 2 * rng.exponential(size=(120, 1))
     assert layout_of(space_of(related), PCA(2).fit_transform(related)).grade == "good"
@@ -145,7 +147,7 @@ def test_levels_of_a_category_are_shuffled_together():
     rng = np.random.default_rng(5)
     words = pd.DataFrame({name: rng.choice(list("abcd"), 200) for name in ("one", "two", "three")})
     words["size"] = rng.normal(size=200)
-    assert dualfold.explore(words).quality.layout.grade not in ("good", "fair")
+    assert dualfold.explore(words).judgement.layout.grade not in ("good", "fair")
 
 
 def test_rank_correlation_of_distances_is_that_of_scipy():
@@ -176,20 +178,45 @@ def test_a_map_of_few_places_is_not_good():
 
 
 def test_numbers_of_several_fillings_are_means_with_their_spread():
-    each = [MapVerdict(ORDER["no"], Picture(kept, 1_000, 10), GROUPS["one"]) for kept in (0.2, 0.4)]
-    found = mean_verdict(each, filled_share=0.3)
+    each = [Judgement(ORDER["no"], Picture(kept, 1_000, 10), GROUPS["one"]) for kept in (0.2, 0.4)]
+    found = mean_judgement(each, filled_share=0.3)
     assert float(found.neighborhoods.kept) == pytest.approx(0.3)
     assert (found.neighborhoods.kept.low, found.neighborhoods.kept.high) == (0.2, 0.4)
     assert "30 % of the cells were filled in" in str(found)
-    doubtful = mean_verdict(each, filled_share=0.9, doubt="most cells are missing")
+    doubtful = mean_judgement(each, filled_share=0.9, doubt="most cells are missing")
     assert str(doubtful) == "It cannot be judged: most cells are missing."
     assert doubtful.shows_nothing
 
 
 def test_filled_cells_never_show_that_a_group_is_none_of_the_data() -> None:
     torn = GroupsFound(3, 1, 2, 0, 300, verdicts=("group", "torn", "torn"))
-    one = MapVerdict(Layout(0.9, 0.1, (), 2), None, torn)
-    both = mean_verdict([one, one], filled_share=0.15)
+    one = Judgement(Layout(0.9, 0.1, (), 2), None, torn)
+    both = mean_judgement([one, one], filled_share=0.15)
     assert both.groups.verdicts == ("group", "undecided", "undecided")
     assert (both.groups.found, both.groups.torn, both.groups.grade) == (1, 0, "some")
-    assert mean_verdict([one]).groups == torn  # a complete table shows it
+    assert mean_judgement([one]).groups == torn  # a complete table shows it
+
+
+def test_a_gradient_in_noise_shows_order_and_no_neighbours():
+    found = map_judgement(*gradient_block(np.random.default_rng(0)))
+    assert found.headline.startswith("Shows overall order (column ")
+    assert found.headline.endswith("along axis 1), not who is near whom.")
+
+
+def test_islands_at_random_places_show_neighbours_and_no_order():
+    """A line that is cut into pieces: its columns would follow smooth curves on the map."""
+    rng = np.random.default_rng(0)
+    t = np.sort(rng.uniform(0, 12, 700))
+    X = np.column_stack([t, 3 * np.sin(t / 4), 3 * np.cos(t / 5)])
+    place = rng.permutation(12)[np.floor(t).astype(int)]
+    Y = np.column_stack([1.5 * (place % 4) + t % 1, 1.5 * (place // 4)])
+    found = map_judgement(X, Y + 0.01 * rng.normal(size=Y.shape))
+    assert found.layout.grade == "hardly any"
+    assert found.neighborhoods.grade == "good"
+    assert found.groups.found == 0
+    assert found.headline.startswith("Shows who is near whom, not overall order")
+
+
+def test_equidistant_groups_show_groups_alone():
+    found = map_judgement(*equidistant_groups(np.random.default_rng(0)))
+    assert found.headline == "Shows 8 groups of the data, not overall order nor who is near whom."

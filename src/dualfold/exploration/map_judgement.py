@@ -1,0 +1,91 @@
+"""The judgement of a map, by the table that it is of."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from dualfold.data.prepared import colors_of
+from dualfold.exploration.axis_remarks import close_axes_remarks, far_rows_remarks
+from dualfold.exploration.copies import copies_remarks
+from dualfold.exploration.job import MAX_QUICK_FLOPS, FittedMap, Job
+from dualfold.judging.evidence import Evidence
+from dualfold.judging.judgement import Judgement, judged_map
+from dualfold.methods.descriptions import DESCRIPTIONS
+
+if TYPE_CHECKING:
+    from dualfold.data import Prepared
+    from dualfold.exploration.listener import Listener
+    from dualfold.exploration.neighbor_cache import NeighborCache
+
+
+def judgement_of_map(
+    fitted: FittedMap, data: Prepared, cache: NeighborCache, listener: Listener
+) -> Judgement:
+    """Judgement of a map of a table, with remarks about its axes and rows."""
+    evidence = table_evidence(data, cache, of_distances=fitted.job.of_distances)
+    rivals = _principal_components(fitted, data)
+    judgement = judged_map(evidence, fitted.points, rivals=rivals, stage=listener.stage)
+    remarks = (
+        *close_axes_remarks(fitted, data.X),
+        *far_rows_remarks(fitted, data),
+        *copies_remarks(fitted, data),
+    )
+    for remark in remarks:
+        listener.note(remark)
+    return replace(judgement, remarks=remarks)
+
+
+def _principal_components(fitted: FittedMap, data: Prepared) -> dict[str, Any]:
+    """Principal components of the table, to compare a map with, where they are quick; else {}."""
+    n, width = data.X.shape
+    d, job = fitted.points.shape[1], fitted.job
+    quick = n * width * min(n, width) <= MAX_QUICK_FLOPS and d <= min(n - 1, width)
+    if job.method.name in ("pca", "famd") or not job.of_features or not quick:
+        return {}
+    pca = Job(DESCRIPTIONS["pca"], d)
+    return {"pca": pca.estimator().fit_transform(data.X, **pca.with_weights(data.weights))}
+
+
+def table_evidence(data: Prepared, cache: NeighborCache, *, of_distances: bool) -> Evidence:
+    """Evidence of a table and its neighbours.
+
+    of_distances : whether the table holds distances, which are no columns
+    """
+    labels = _label_columns(data)
+    ordered = [one for one in data.encodings if one.kind == "ordered" and one.name in labels]
+    labels |= {one.name: one.values(labels[one.name])[:, 0] for one in ordered}
+    gower = data.reading.mixed == "gower"  # a space of distances does not know its columns
+    has_terms = data.text is not None and data.text.weights is not None
+    named = (data.reading.color, data.reading.labels, *data.suspected_targets)
+    return Evidence(
+        cache.spaces,
+        data.names,
+        data.feature_sources,
+        {name: data.X[:, at] for at, name in enumerate(data.names)} if gower else None,
+        data.weights,
+        data.filled_share,
+        data.doubt,
+        labels=labels,
+        orders={one.name: one.levels for one in ordered},
+        numbers=None if of_distances else _number_columns(data),
+        classes=[name for name in named if name is not None],
+        terms=data.text.terms if has_terms else None,
+        term_weights=data.text.weights if has_terms else None,
+    )
+
+
+def _label_columns(data: Prepared) -> dict[str, Any]:
+    """Categories, dates and columns that are no features; no names of rows, no texts."""
+    others = (data.reading.identifier, *data.reading.text)
+    return {name: colors_of(values) for name, values in data.labels.items() if name not in others}
+
+
+def _number_columns(data: Prepared) -> tuple[Any, Any]:
+    """Names and numbers as they were read, counts as shares of their row."""
+    names, X = data.numbers
+    if data.reading.mixed == "counts":
+        from dualfold.methods.maps.profile_map import profiles
+
+        X = profiles(X)
+    return names, X
