@@ -163,8 +163,7 @@ def _map(shown: Map, n: int, before: list[Map], *, large: bool = False) -> dict[
         "history": _history(shown.history),
         "quality": None if shown.quality is None else _quality(shown.quality),
         "trust": None if shown.ranks is None else _trust(shown.ranks),
-        **_judgement_entries(shown.judgement, points),
-        "explains": shown.explains,
+        **_judgement_entries(shown, points),
         "columns": _column_points(shown, points.shape[1], strip=strip),
     }
 
@@ -189,10 +188,9 @@ def _column_points(shown: Map, dimensions: int, *, strip: bool) -> list[dict[str
     ]
 
 
-def _judgement_entries(judgement: Judgement | None, points: Array) -> dict[str, Any]:
+def _judgement_entries(shown: Map, points: Array) -> dict[str, Any]:
     """What the map shows, the words at its axes, the names of its groups; null where unknown."""
-    if judgement is None:
-        return {"verdict": None, "meaning": None, "names": None}
+    judgement = Judgement() if shown.judgement is None else shown.judgement
     verdict = None
     if judgement.is_measured:
         verdict = {
@@ -204,6 +202,7 @@ def _judgement_entries(judgement: Judgement | None, points: Array) -> dict[str, 
     return {
         "verdict": verdict,
         "meaning": None if meaning is None else _meaning_entries(meaning),
+        "explains": shown.explains,
         "names": None if names is None else names_content(names, points),
     }
 

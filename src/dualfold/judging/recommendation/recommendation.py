@@ -379,7 +379,7 @@ class Recommendation:
         """
         both = {"two_nn": self.dimension.two_nn, "levina_bickel": self.dimension.levina_bickel}
         return {
-            "schema": "dualfold.judging.recommendation/1",
+            "schema": "dualfold.recommendation/1",
             "method": self.method,
             "n_neighbors": self.n_neighbors,
             "n_components": self.n_components,

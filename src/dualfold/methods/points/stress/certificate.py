@@ -94,7 +94,7 @@ class StressCertificate(Certificate):
     convex_bound: float = np.nan
     rank_bound: float = np.nan
 
-    schema: ClassVar[str] = "dualfold.methods.points.stress/2"
+    schema: ClassVar[str] = "dualfold.stress/2"
     optimum: ClassVar[str] = "the least stress"
 
     @property

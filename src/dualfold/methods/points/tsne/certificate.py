@@ -96,7 +96,7 @@ class TsneCertificate(Certificate):
     starts: tuple[tuple[str, float], ...] = ()
     spread: float = np.nan
 
-    schema: ClassVar[str] = "dualfold.methods.points.tsne/1"
+    schema: ClassVar[str] = "dualfold.tsne/1"
 
     @property
     def statement(self) -> str:
