@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Metric, Seed
 from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.graph import Graph, Lists, Symmetry, symmetric_lengths
 from dualfold.graph.metrics import from_precomputed, is_precomputed
@@ -21,11 +21,11 @@ def knn(
     X: Any,
     n_neighbors: int = 10,
     *,
-    metric: Any = "euclidean",
+    metric: Metric = "euclidean",
     symmetry: Symmetry = "or",
     search: str = "auto",
     n_jobs: int | None = None,
-    random_state: int | np.random.Generator | None = None,
+    random_state: Seed = None,
     known: Neighbors | None = None,
 ) -> Graph:
     """Connect each row to its nearest rows.
@@ -92,11 +92,11 @@ def variable(
     X: Any,
     n_neighbors: int = 18,
     *,
-    metric: Any = "euclidean",
+    metric: Metric = "euclidean",
     symmetry: Symmetry = "or",
     search: str = "auto",
     n_jobs: int | None = None,
-    random_state: int | np.random.Generator | None = None,
+    random_state: Seed = None,
     known: Neighbors | None = None,
 ) -> Graph:
     """Connect each row to fewer rows where rows lie far apart.
@@ -159,7 +159,9 @@ def variable(
     return _frozen(replace(graph, spread=spread))
 
 
-def radius(X: Any, radius: float, *, metric: Any = "euclidean", n_jobs: int | None = None) -> Graph:
+def radius(
+    X: Any, radius: float, *, metric: Metric = "euclidean", n_jobs: int | None = None
+) -> Graph:
     """Connect every two rows that lie within a distance of each other.
 
     Parameters
@@ -367,10 +369,10 @@ def variable_counts(spread: Array, n_neighbors: int, usual: float) -> Array:
 class ListSearch:
     """How lists are searched, or the lists that are known already."""
 
-    metric: Any
+    metric: Metric
     search: str = "auto"
     n_jobs: int | None = None
-    random_state: Any = None
+    random_state: Seed = None
     known: Neighbors | None = None
 
     def lists(self, X: Any, n_neighbors: int) -> tuple[Lists, Search]:

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, DType, Metric
 from dualfold.graph.distances import chunks
 from dualfold.graph.lower_bounds import frame_of
 from dualfold.graph.metrics import double_table, sorted_lists
@@ -45,7 +45,7 @@ Pairs = tuple[Array, Array, Array]
 EuclideanSearch = Callable[[Array, Array | None, int], Neighbors]
 
 
-def is_cosine(metric: Any) -> bool:
+def is_cosine(metric: Metric) -> bool:
     """Whether it is the cosine distance by its name."""
     return isinstance(metric, str) and metric == "cosine"
 
@@ -61,11 +61,11 @@ class Directions:
     rows: Array
     length: Array
 
-    def unit_rows(self, which: Any, dtype: Any = np.float64) -> Array:
+    def unit_rows(self, which: Any, dtype: DType = np.float64) -> Array:
         """Some of the rows at length 1."""
         return np.asarray(self.rows[which] / self.length[which, None], dtype=dtype)
 
-    def unit_table(self, dtype: Any) -> Array:
+    def unit_table(self, dtype: DType) -> Array:
         """All rows at length 1; a table of this type is all the memory it takes."""
         table = np.empty(self.rows.shape, dtype)
         for part in chunks(*self.rows.shape):
@@ -115,7 +115,7 @@ def pair_cosines(
     return found
 
 
-def rounding_of(dtype: Any, width: int) -> float:
+def rounding_of(dtype: DType, width: int) -> float:
     """A bound on the error of the Euclidean distance between two rows of length 1 as stored.
 
     Each is off by the unit of its type, and by the rounding of its float64 length and entries;

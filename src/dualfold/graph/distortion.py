@@ -7,9 +7,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import ArrayLike
 from scipy.special import betaincinv
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Seed
 from dualfold.certificate import Certificate
 from dualfold.errors import Argument, InvalidInput, counted
 from dualfold.graph.number_rows import as_array, rows_in_units
@@ -83,7 +84,7 @@ def measured_distortion(
     eps: float = 0.1,
     n_pairs: int = 100_000,
     confidence: float = 0.99,
-    random_state: int | np.random.Generator | None = 0,
+    random_state: Seed = 0,
 ) -> Distortion:
     """Ratios of squared distances in Y to those in X, over pairs of rows.
 
@@ -169,7 +170,7 @@ def measured_distortion(
 
 def distortion_of_pairs(
     X: Any,
-    Y: Any,
+    Y: ArrayLike,
     first: Array,
     second: Array,
     *,
@@ -220,7 +221,7 @@ def distortion_of_pairs(
     )
 
 
-def drawn_pairs(n: int, count: int, seed: Any) -> tuple[Array, Array]:
+def drawn_pairs(n: int, count: int, seed: Seed) -> tuple[Array, Array]:
     """Independent pairs i ≠ j, all equally likely."""
     rng = random_generator(seed)
     first, second = rng.integers(n, size=count), rng.integers(n - 1, size=count)

@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, DType, Seed
 from dualfold.errors import Argument, InvalidInput, TooLarge
 from dualfold.graph.distances import distance_rounding
 from dualfold.graph.elimination import eliminated_graph
@@ -66,7 +66,7 @@ def geodesic_distances(
     graph: Graph,
     sources: Any = None,
     *,
-    dtype: Any = None,
+    dtype: DType | None = None,
     n_jobs: int | None = None,
     out: Array | None = None,
 ) -> Array:
@@ -170,7 +170,7 @@ def refuse_lengths(graph: Graph, kind: np.dtype[Any]) -> None:
         )
 
 
-def geodesic_rounding(graph: Graph, dtype: Any) -> float:
+def geodesic_rounding(graph: Graph, dtype: DType) -> float:
     """A bound of the relative error of a geodesic that is stored as `dtype`.
 
     A path has at most n − 1 edges, each off by what distances are (0 where they were
@@ -190,8 +190,8 @@ def farthest_points(
     *,
     at_once: int = 32,
     start: int | None = None,
-    random_state: int | np.random.Generator | None = None,
-    dtype: Any = None,
+    random_state: Seed = None,
+    dtype: DType | None = None,
 ) -> Landmarks:
     """Choose landmarks, each as far as possible from those before it (maxmin).
 
@@ -427,7 +427,7 @@ def _refuse_failure(ok: int) -> None:
         )
 
 
-def _float_kind(dtype: Any) -> np.dtype[Any]:
+def _float_kind(dtype: DType) -> np.dtype[Any]:
     kind = np.dtype(dtype)
     if kind not in _symmetric_least:
         raise InvalidInput(Argument("dtype"), f" is {kind}; geodesics come as float32 or float64")

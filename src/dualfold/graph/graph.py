@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 import scipy.sparse as sp
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Metric
 from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.metrics import is_precomputed
 from dualfold.graph.neighbor_lists import Search
@@ -120,7 +120,7 @@ class Graph:
     search: Search
     kind: Kind = "given"
     points: Any = None
-    metric: Any = "euclidean"
+    metric: Metric = "euclidean"
     n_neighbors: int | None = None
     radius: float | None = None
     spread: Array | None = None

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Metric
 from dualfold.errors import InvalidInput
 from dualfold.graph.attachment import (
     as_lists,
@@ -132,7 +132,7 @@ def _lists_within_radius(graph: Graph, new: Any) -> Lists:
     return as_lists(rows, columns, distances, n + m)
 
 
-def nearest_others(X: Any, rows: Array, count: int, metric: Any) -> tuple[Array, Array]:
+def nearest_others(X: Any, rows: Array, count: int, metric: Metric) -> tuple[Array, Array]:
     """The nearest other rows of some rows of X, and their distances: len(rows) × count."""
     if not len(rows) or count < 1:
         return np.zeros((len(rows), 0), int), np.zeros((len(rows), 0))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Metric
 from dualfold.errors import Argument, InPython, InvalidInput, RowNumbers
 from dualfold.graph.neighbor_lists import Neighbors, best_of_rows, exact_search
 from dualfold.graph.number_rows import exact_numbers
@@ -30,17 +30,17 @@ _QUERIES_PER_CALL = 256
 _present_nearest = kernel("present_nearest")
 
 
-def is_precomputed(metric: Any) -> bool:
+def is_precomputed(metric: Metric) -> bool:
     """Whether the data are distances; a metric may also be a function or another object."""
     return isinstance(metric, str) and metric == "precomputed"
 
 
-def is_euclidean(metric: Any) -> bool:
+def is_euclidean(metric: Metric) -> bool:
     """Whether it is the Euclidean metric by one of its names."""
     return isinstance(metric, str) and metric in ("euclidean", "l2")
 
 
-def refuse_other_width(metric: Any, parameters: Mapping[str, Any], width: int) -> None:
+def refuse_other_width(metric: Metric, parameters: Mapping[str, Any], width: int) -> None:
     """Raise for a matrix of Mahalanobis' metric of another size, beyond which SciPy would read."""
     known = {"V", "VI"} if isinstance(metric, str) and metric == "mahalanobis" else set()
     for name in sorted(known & parameters.keys()):
@@ -92,7 +92,7 @@ def refuse_long_integers(numbers: np.ndarray, name: str) -> None:
 class MetricWithParameters:
     """A metric of scikit-learn with its parameters, as a function of two points."""
 
-    def __init__(self, metric: Any, parameters: dict[str, Any]) -> None:
+    def __init__(self, metric: Metric, parameters: dict[str, Any]) -> None:
         self.metric, self.parameters = metric, parameters
 
     def __call__(self, x: np.ndarray, y: np.ndarray) -> float:
@@ -102,16 +102,17 @@ class MetricWithParameters:
 
 
 def _plain_metric(
-    metric: Any, parameters: dict[str, Any], width: int
-) -> tuple[Any, dict[str, Any]]:
+    metric: Metric, parameters: dict[str, Any], width: int
+) -> tuple[Metric, dict[str, Any]]:
     """A metric by its name and all of its parameters, so that pairs are computed together."""
+    plain: Metric = metric
     if isinstance(metric, MetricWithParameters):
-        metric, parameters = metric.metric, metric.parameters | parameters
-    refuse_other_width(metric, parameters, width)
-    return metric, parameters
+        plain, parameters = metric.metric, metric.parameters | parameters
+    refuse_other_width(plain, parameters, width)
+    return plain, parameters
 
 
-def metric_distances(X: Any, others: Any, metric: Any, **parameters: Any) -> np.ndarray:
+def metric_distances(X: Any, others: Any, metric: Metric, **parameters: Any) -> np.ndarray:
     """Distances by any metric of scikit-learn (others None: between the rows of X).
 
     In float64: of float32 rows scikit-learn computes some metrics in float32.
@@ -129,7 +130,7 @@ def metric_distances(X: Any, others: Any, metric: Any, **parameters: Any) -> np.
         raise metric_failure(metric, trouble) from trouble
 
 
-def metric_failure(metric: Any, trouble: Exception) -> InvalidInput:
+def metric_failure(metric: Metric, trouble: Exception) -> InvalidInput:
     """The refusal of a metric that scikit-learn, or a function of the user's, cannot compute."""
     return InvalidInput(
         Argument("metric", metric),
@@ -138,7 +139,9 @@ def metric_failure(metric: Any, trouble: Exception) -> InvalidInput:
     )
 
 
-def _distance_blocks(X: Any, queries: Any, metric: Any, threads: int) -> Any:
+def _distance_blocks(
+    X: Any, queries: Any, metric: Metric, threads: int
+) -> Iterator[tuple[int, Array]]:
     """Blocks of rows of the distance matrix, with the row each begins at."""
     from sklearn.metrics import pairwise_distances_chunked
 
@@ -183,7 +186,7 @@ def _distance_blocks(X: Any, queries: Any, metric: Any, threads: int) -> Any:
 
 
 def metric_search(
-    X: Any, queries: Any, k: int, metric: Any, threads: int
+    X: Any, queries: Any, k: int, metric: Metric, threads: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Brute force by scikit-learn's pairwise distances, a block of rows at a time."""
     parts = []
@@ -195,7 +198,7 @@ def metric_search(
     return np.concatenate([i for i, _ in parts]), np.concatenate([d for _, d in parts])
 
 
-def metric_within(X: Any, radius: float, metric: Any, threads: int) -> ListArrays:
+def metric_within(X: Any, radius: float, metric: Metric, threads: int) -> ListArrays:
     """All pairs at distance <= radius, brute force."""
     if are_sets(X, metric):
         return sorted_lists(*sets_within(X, radius, metric), X.shape[0])

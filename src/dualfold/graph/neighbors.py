@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from dualfold.arrays import Metric, Seed
 from dualfold.errors import Argument, InvalidInput, RowNumbers
 from dualfold.graph.cells import cell_lists, cells_of_points, listed_share, needed_probes
 from dualfold.graph.cosines import (
@@ -93,10 +94,10 @@ def nearest(
     n_neighbors: int,
     *,
     queries: Any = None,
-    metric: Any = "euclidean",
+    metric: Metric = "euclidean",
     search: str = "auto",
     n_jobs: int | None = None,
-    random_state: int | np.random.Generator | None = None,
+    random_state: Seed = None,
     recall_sample: int = 1000,
 ) -> Neighbors:
     """Find the nearest rows of each row of X, or of each query.
@@ -302,7 +303,7 @@ def _nearest_by_scan(
 
 
 def neighbors_within(
-    X: Any, radius: float, *, metric: Any = "euclidean", n_jobs: int | None = None
+    X: Any, radius: float, *, metric: Metric = "euclidean", n_jobs: int | None = None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Find all pairs of rows within a distance, as lists.
 
@@ -377,7 +378,7 @@ def neighbors_within(
     return sorted_lists(*both, np.concatenate([distance, distance]), len(X))
 
 
-def radius_search(X: Any, metric: Any) -> Search:
+def radius_search(X: Any, metric: Metric) -> Search:
     """What is known of the lists of `within`."""
     if is_precomputed(metric):
         return exact_search("precomputed", 0.0)
@@ -388,7 +389,7 @@ def radius_search(X: Any, metric: Any) -> Search:
     return exact_search("radius", distance_rounding(np.shape(X)[1]))
 
 
-def _uses_own_kernel(X: Any, metric: Any) -> bool:
+def _uses_own_kernel(X: Any, metric: Metric) -> bool:
     """Whether our own kernel computes the distances: Euclidean, of rows that fit when dense."""
     sparse = sp.issparse(X) and int(X.shape[0]) * int(X.shape[1]) > _MAX_DENSE_NUMBERS
     return not sparse and is_euclidean(metric)
@@ -418,7 +419,9 @@ def _of_precomputed(distances: Any, k: int, queries: Any) -> Neighbors:
     return Neighbors(indices.reshape(n, k), values.reshape(n, k), exact_search("precomputed", 0.0))
 
 
-def _of_metric(X: Any, k: int, queries: Any, metric: Any, search: str, threads: int) -> Neighbors:
+def _of_metric(
+    X: Any, k: int, queries: Any, metric: Metric, search: str, threads: int
+) -> Neighbors:
     if search != "auto":
         raise InvalidInput(
             Argument("search", search),
@@ -457,7 +460,7 @@ def approximate_search(
     k: int,
     exact: Callable[[], Neighbors],
     threads: int,
-    random_state: Any,
+    random_state: Seed,
     recall_sample: int,
 ) -> Neighbors:
     """Lists within cells of the top principal coordinates, ranked by true distance.

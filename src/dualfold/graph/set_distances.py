@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Metric
 from dualfold.errors import Argument, InvalidInput, RowNumbers
 from dualfold.graph.metric_names import SET_METRICS
 from dualfold.graph.neighbor_lists import best_of_rows
@@ -44,7 +44,7 @@ _nearest_sets = kernel("nearest_sets")
 _sets_in_common = kernel("sets_in_common")
 
 
-def are_sets(X: Any, metric: Any) -> bool:
+def are_sets(X: Any, metric: Metric) -> bool:
     """Whether the rows of X are compared as sets by this metric.
 
     Hamming's distance also compares numbers; these are no sets.
@@ -111,14 +111,14 @@ def sets_of(X: Any, name: str = "X") -> Sets:
     return Sets(members, np.diff(members.indptr).astype(np.int32))
 
 
-def _rule(metric: str, width: int) -> tuple[int, int, int]:
+def _rule(metric: Metric, width: int) -> tuple[int, int, int]:
     """The denominator of a distance: base, and what (p + q) and −a are multiplied by."""
     if metric == "hamming":
         return max(width, 1), 0, 0
     return (0, 1, 0) if metric == "dice" else (0, 1, 1)
 
 
-def set_distances(X: Any, others: Any, metric: str) -> Array:
+def set_distances(X: Any, others: Any, metric: Metric) -> Array:
     """Distances between the sets of X and those of `others` (None: of X)."""
     first = sets_of(X)
     second = first if others is None else sets_of(others, "others")
@@ -131,7 +131,7 @@ def set_distances(X: Any, others: Any, metric: str) -> Array:
 
 
 def nearest_sets(
-    X: Any, queries: Any, k: int, metric: str, n_jobs: int | None
+    X: Any, queries: Any, k: int, metric: Metric, n_jobs: int | None
 ) -> tuple[Array, Array]:
     """The k nearest sets of each query, or of each row of X but itself: (indices, distances)."""
     sets = sets_of(X)
@@ -149,7 +149,7 @@ def nearest_sets(
     return indices, distances
 
 
-def sets_within(X: Any, radius: float, metric: str) -> tuple[Array, Array, Array]:
+def sets_within(X: Any, radius: float, metric: Metric) -> tuple[Array, Array, Array]:
     """All pairs of different rows at distance ≤ radius: (rows, columns, distances)."""
     sets = sets_of(X)
     rows_of_distances = _distance_rows(sets, sets, metric)
@@ -183,7 +183,7 @@ def _are_bits_faster(sets: Sets, asked: Sets) -> bool:
     return by_bits <= float(first @ second) * _ELEMENT_NS + pairs * _COUNT_NS
 
 
-def _distance_rows(sets: Sets, asked: Sets, metric: str) -> Callable[[slice], Array]:
+def _distance_rows(sets: Sets, asked: Sets, metric: Metric) -> Callable[[slice], Array]:
     """A function of some queries that returns their distances to all sets."""
     base, each, shared = _rule(metric, sets.width)
     common = _common_by_bits if _are_bits_faster(sets, asked) else _common_by_elements
@@ -216,7 +216,7 @@ def _common_by_bits(sets: Sets, asked: Sets) -> Callable[[slice], Array]:
 
 
 def _search_by_elements(
-    sets: Sets, asked: Sets, own: bool, metric: str, indices: Array, distances: Array
+    sets: Sets, asked: Sets, own: bool, metric: Metric, indices: Array, distances: Array
 ) -> Callable[[slice], None]:
     rows_of_distances = _distance_rows(sets, asked, metric)
 
@@ -231,7 +231,7 @@ def _search_by_elements(
 
 
 def _search_by_bits(
-    sets: Sets, asked: Sets, own: bool, metric: str, indices: Array, distances: Array
+    sets: Sets, asked: Sets, own: bool, metric: Metric, indices: Array, distances: Array
 ) -> Callable[[slice], None]:
     panels, words, k = _panels(sets), _words(sets.width), indices.shape[1]
     sizes = np.zeros(panels.shape[0] * panels.shape[2], dtype=np.int32)

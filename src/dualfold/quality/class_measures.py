@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Metric, Seed
 from dualfold.errors import Argument, InvalidInput
 from dualfold.kernels import kernel
 from dualfold.quality.estimate import drawn_rows, measured_weights, values_or_mean
-from dualfold.quality.space import neighbor_count, space_of
+from dualfold.quality.space import MapPoints, neighbor_count, space_of
 
 _class_sums = kernel("class_sums")
 
 
 def silhouette(
-    Y: Any,
-    labels: Any,
+    Y: MapPoints,
+    labels: ArrayLike,
     *,
-    metric: Any = "euclidean",
+    metric: Metric = "euclidean",
     per_point: bool = False,
     sample: int | None = None,
-    sample_weight: Any = None,
-    random_state: Any = 0,
+    sample_weight: ArrayLike | None = None,
+    random_state: Seed = 0,
     n_jobs: int | None = None,
 ) -> float | Array:
     """Silhouette: how much nearer points are to their own class than to the next one.
@@ -116,15 +115,15 @@ def silhouette(
 
 
 def knn_accuracy(
-    Y: Any,
-    labels: Any,
+    Y: MapPoints,
+    labels: ArrayLike,
     *,
     n_neighbors: int = 5,
-    metric: Any = "euclidean",
+    metric: Metric = "euclidean",
     per_point: bool = False,
     sample: int | None = None,
-    sample_weight: Any = None,
-    random_state: Any = 0,
+    sample_weight: ArrayLike | None = None,
+    random_state: Seed = 0,
     n_jobs: int | None = None,
 ) -> float | Array:
     """Share of points whose k nearest neighbours vote for their class.
@@ -195,15 +194,15 @@ def knn_accuracy(
 
 
 def neighborhood_hit(
-    Y: Any,
-    labels: Any,
+    Y: MapPoints,
+    labels: ArrayLike,
     *,
     n_neighbors: int = 5,
-    metric: Any = "euclidean",
+    metric: Metric = "euclidean",
     per_point: bool = False,
     sample: int | None = None,
-    sample_weight: Any = None,
-    random_state: Any = 0,
+    sample_weight: ArrayLike | None = None,
+    random_state: Seed = 0,
     n_jobs: int | None = None,
 ) -> float | Array:
     """Share of a point's k nearest neighbours that are of its class, on average.
@@ -279,7 +278,7 @@ def majority_class(lists: Array, codes: Array, classes: int) -> Array:
     return np.asarray(votes.argmax(axis=1))
 
 
-def _classes(labels: Any, n: int) -> tuple[Array, Array]:
+def _classes(labels: ArrayLike, n: int) -> tuple[Array, Array]:
     given = np.asarray(labels)
     if given.shape != (n,):
         raise InvalidInput(

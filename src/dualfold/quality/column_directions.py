@@ -8,6 +8,7 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.stats import rankdata
 
 from dualfold.arrays import Array
@@ -81,7 +82,7 @@ class ColumnDirection:
 
 
 def column_directions(
-    columns: Mapping[str, Any], Y: Any, *, sample: int | None = None, random_state: int = 0
+    columns: Mapping[str, Any], Y: ArrayLike, *, sample: int | None = None, random_state: int = 0
 ) -> list[ColumnDirection]:
     """Straight directions of a map along which columns rise.
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Metric
 from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.neighbors import nearest
 from dualfold.graph.number_rows import as_array
@@ -40,7 +40,7 @@ def conformal_p_values(
     new: Any,
     *,
     n_neighbors: int = 5,
-    metric: Any = "euclidean",
+    metric: Metric = "euclidean",
     n_jobs: int | None = None,
 ) -> Array:
     """Conformal p-values of new rows: the share of old rows that lie as far out.
@@ -109,7 +109,7 @@ def compared_rows(
     new: Any,
     *,
     n_neighbors: int = 5,
-    metric: Any = "euclidean",
+    metric: Metric = "euclidean",
     n_jobs: int | None = None,
 ) -> ComparedRows:
     """The p-values of `conformal_p_values`, and how far each new row is in spreads of the old."""
@@ -139,7 +139,7 @@ def compared_rows(
     return ComparedRows(np.asarray((1 + n - below) / (n + 1)), distances, float(own.max()))
 
 
-def _median_distance(old: Any, metric: Any, n_jobs: int | None) -> float:
+def _median_distance(old: Any, metric: Metric, n_jobs: int | None) -> float:
     """The median distance between two old rows that differ; 0 if none do."""
     n = old.shape[0]
     rows = np.random.default_rng(0).permutation(n)[:MAX_SPREAD_ROWS]

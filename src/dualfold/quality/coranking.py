@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Metric, Seed
 from dualfold.errors import InvalidInput
 from dualfold.kernels.threads import row_slices
 from dualfold.quality.estimate import (
@@ -22,7 +23,7 @@ from dualfold.quality.estimate import (
 )
 from dualfold.quality.rank_counts import Ranks
 from dualfold.quality.ranks import ListedNeighbors, listed_neighbors
-from dualfold.quality.space import Space, both_spaces, neighbor_count
+from dualfold.quality.space import MapPoints, Space, both_spaces, neighbor_count
 from dualfold.quality.tied_lists import kept_by_size
 
 _LIST_ENTRIES_PER_CHUNK = 1 << 22
@@ -60,12 +61,12 @@ class CoRanking:
 
 def co_ranking(
     X: Any,
-    Y: Any,
+    Y: MapPoints,
     max_rank: int = 100,
     *,
-    metric: Any = "euclidean",
+    metric: Metric = "euclidean",
     sample: int | None = None,
-    random_state: Any = 0,
+    random_state: Seed = 0,
     n_jobs: int | None = None,
 ) -> CoRanking:
     """The co-ranking matrix up to `max_rank`, exact, from neighbour lists of that length.
@@ -156,13 +157,13 @@ class NeighborhoodCurve:
 
 def neighborhood_curve(
     X: Any,
-    Y: Any,
+    Y: MapPoints,
     max_rank: int | None = None,
     *,
-    metric: Any = "euclidean",
+    metric: Metric = "euclidean",
     sample: int | None = None,
-    sample_weight: Any = None,
-    random_state: Any = 0,
+    sample_weight: ArrayLike | None = None,
+    random_state: Seed = 0,
     n_jobs: int | None = None,
 ) -> NeighborhoodCurve:
     """Share of neighbours that a map keeps, for every size of the neighbourhood.

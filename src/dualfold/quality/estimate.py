@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import expit, ndtri, stdtrit
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Seed
 from dualfold.errors import Argument, InvalidInput
 from dualfold.inputs import random_generator
 from dualfold.weights.row_weights import RowWeights, validated_weights
@@ -67,7 +68,7 @@ def sample_size(n: int, asked: int | None = None) -> int | None:
 
 
 def drawn_rows(
-    n: int, sample: int | None, random_state: Any, sample_weight: Any = None
+    n: int, sample: int | None, random_state: Seed, sample_weight: ArrayLike | None = None
 ) -> Array | None:
     """`sample` different rows in ascending order, of those with a weight above 0; None for all.
 
@@ -90,7 +91,7 @@ def drawn_rows(
     return np.sort(counting[places]).astype(np.int32)
 
 
-def stream_of_samples(random_state: Any) -> Any:
+def stream_of_samples(random_state: Seed) -> Any:
     """A seed of its own: with the same number landmarks and subsamples are drawn, and a measure
     on the rows that a map was fitted to says nothing about the others."""
     if isinstance(random_state, int | np.integer) and random_state >= 0:
@@ -121,7 +122,9 @@ class MeasuredWeights:
         return np.asarray(self.shares @ values)
 
 
-def measured_weights(sample_weight: Any, rows: Array | None, n: int) -> MeasuredWeights | None:
+def measured_weights(
+    sample_weight: ArrayLike | None, rows: Array | None, n: int
+) -> MeasuredWeights | None:
     """The weights of the measured rows of n, validated; None where all rows count alike."""
     if sample_weight is None:
         return None

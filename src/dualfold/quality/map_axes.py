@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
@@ -23,7 +24,7 @@ FAR_RATIO = 4.0
 CHI_SQUARE_QUANTILE = -2 * float(np.log(0.05))  # 95 % of χ² with two degrees of freedom lie below
 
 
-def column_correlations(X: Any, Y: Any) -> Array:
+def column_correlations(X: Any, Y: ArrayLike) -> Array:
     """Pearson's correlation of each column of X with each axis of a map.
 
     Parameters
@@ -109,7 +110,7 @@ class FarRows:
     rows: tuple[int, ...]
 
 
-def far_rows(Y: Any) -> list[FarRows]:
+def far_rows(Y: ArrayLike) -> list[FarRows]:
     """The axes of a map along which few rows leave a small part of the picture to all others.
 
     Few: at most one in a hundred. Far: four times as far from the median as all but the farthest

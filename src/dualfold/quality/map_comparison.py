@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Seed
 from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.number_rows import rows_in_units
 from dualfold.inputs import random_generator
@@ -132,7 +132,7 @@ def neighbor_agreement(
     n_neighbors: int = 10,
     per_point: bool = False,
     sample: int | None = None,
-    random_state: Any = 0,
+    random_state: Seed = 0,
     n_jobs: int | None = None,
 ) -> float | Array:
     """Share of the k nearest neighbours that two maps have in common.

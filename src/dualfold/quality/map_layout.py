@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import stdtrit
 
 from dualfold.arrays import Array
@@ -187,7 +188,7 @@ class Layout:
 
 def layout_of(
     x: Space,
-    Y: Any,
+    Y: ArrayLike,
     columns: Mapping[str, Any] | None = None,
     *,
     names: Sequence[str] | None = None,

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Metric, Seed
 from dualfold.quality.estimate import drawn_rows, measured_weights, values_or_mean
-from dualfold.quality.space import EuclideanSpace, Space, both_spaces, neighbor_count
+from dualfold.quality.space import EuclideanSpace, MapPoints, Space, both_spaces, neighbor_count
 
 # Gathered together in float64.
 BLOCK_NUMBERS = 1 << 22
@@ -16,14 +17,14 @@ BLOCK_NUMBERS = 1 << 22
 
 def local_distortion(
     X: Any,
-    Y: Any,
+    Y: MapPoints,
     *,
     n_neighbors: int = 10,
-    metric: Any = "euclidean",
+    metric: Metric = "euclidean",
     per_point: bool = False,
     sample: int | None = None,
-    sample_weight: Any = None,
-    random_state: Any = 0,
+    sample_weight: ArrayLike | None = None,
+    random_state: Seed = 0,
     n_jobs: int | None = None,
 ) -> float | Array:
     """Change of the shape of neighbourhoods, after the best rotation, shift and scale of each.
@@ -149,12 +150,12 @@ def _grams(x: Space, members: Array) -> Array:
 
 def density_correlation(
     X: Any,
-    Y: Any,
+    Y: MapPoints,
     *,
     n_neighbors: int = 15,
-    metric: Any = "euclidean",
+    metric: Metric = "euclidean",
     sample: int | None = None,
-    random_state: Any = 0,
+    random_state: Seed = 0,
     n_jobs: int | None = None,
 ) -> float:
     """Correlation of the density of neighbourhoods in the data and on the map.

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Metric, Seed
 from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.pair_sums import N_PAIR_SUMS, TypicalPair, correlation_of_sums, sums_of_rows
 from dualfold.kernels import kernel
@@ -26,7 +26,7 @@ from dualfold.quality.estimate import (
     values_at_all_points,
 )
 from dualfold.quality.pair_tiles import each_pair_tile
-from dualfold.quality.space import Space, both_spaces, refuse_single_point
+from dualfold.quality.space import MapPoints, Space, both_spaces, refuse_single_point
 
 # Pairs sorted together: 16 bytes each and as much again for the sort.
 MAX_SORTED_PAIRS = 1 << 24
@@ -151,13 +151,13 @@ def pair_sums(x: Space, y: Space, rows: Array | None) -> PairSums:
 
 def stress(
     X: Any,
-    Y: Any,
+    Y: MapPoints,
     *,
     scale: float | str = "best",
-    metric: Any = "euclidean",
+    metric: Metric = "euclidean",
     per_point: bool = False,
     sample: int | None = None,
-    random_state: Any = 0,
+    random_state: Seed = 0,
     n_jobs: int | None = None,
 ) -> float | Array:
     """Normalised stress: how far the distances on the map are from those in X.
@@ -236,11 +236,11 @@ def stress(
 
 def distance_correlation(
     X: Any,
-    Y: Any,
+    Y: MapPoints,
     *,
-    metric: Any = "euclidean",
+    metric: Metric = "euclidean",
     sample: int | None = None,
-    random_state: Any = 0,
+    random_state: Seed = 0,
     n_jobs: int | None = None,
 ) -> float:
     """Pearson's correlation of the distances in X and on the map, over all pairs.
@@ -296,9 +296,9 @@ def residual_variance(
     distances: Any,
     points: Any,
     *,
-    metric: Any = "precomputed",
+    metric: Metric = "precomputed",
     sample: int | None = None,
-    random_state: Any = 0,
+    random_state: Seed = 0,
     n_jobs: int | None = None,
 ) -> float:
     """Residual variance of given distances: 1 − R² with those of the embedded points.
@@ -357,12 +357,12 @@ def residual_variance(
 
 def nonmetric_stress(
     X: Any,
-    Y: Any,
+    Y: MapPoints,
     *,
-    metric: Any = "euclidean",
+    metric: Metric = "euclidean",
     per_point: bool = False,
     sample: int | None = None,
-    random_state: Any = 0,
+    random_state: Seed = 0,
     n_jobs: int | None = None,
 ) -> float | Array:
     """Kruskal's stress-1: the part of the map's distances that no rising curve explains.

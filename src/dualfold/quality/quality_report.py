@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Metric, Seed
 from dualfold.graph.graph import Graph
 from dualfold.notebook import shown_html
 from dualfold.quality.class_measures import knn_accuracy, neighborhood_hit, silhouette
@@ -38,7 +39,7 @@ from dualfold.quality.ranks import (
     ranks_of_lists,
 )
 from dualfold.quality.shepard import DistanceGrid, Shepard
-from dualfold.quality.space import Space, both_spaces, neighbor_count
+from dualfold.quality.space import MapPoints, Space, both_spaces, neighbor_count
 from dualfold.quality.tied_lists import order_means, tied_lists
 
 if TYPE_CHECKING:
@@ -256,17 +257,17 @@ def mean_report(
 
 def report(
     X: Any,
-    Y: Any,
+    Y: MapPoints,
     *,
-    labels: Any = None,
+    labels: ArrayLike | None = None,
     graph: Graph | None = None,
     n_neighbors: int = 10,
     max_rank: int | None = None,
-    metric: Any = "euclidean",
+    metric: Metric = "euclidean",
     sample: int | None = None,
     kruskal: bool = True,
-    sample_weight: Any = None,
-    random_state: Any = 0,
+    sample_weight: ArrayLike | None = None,
+    random_state: Seed = 0,
     n_jobs: int | None = None,
 ) -> QualityReport:
     """All measures of a map.
@@ -346,7 +347,7 @@ def report(
     longest = (
         min(MAX_CURVE_RANK, x.n - 2) if max_rank is None else neighbor_count(max_rank, x.n - 1)
     )
-    sampling = {"sample": sample, "random_state": random_state}
+    sampling: dict[str, Any] = {"sample": sample, "random_state": random_state}
     rows = drawn_rows(x.n, sample, random_state, sample_weight)
     # Pairs of points have no weights.
     any_rows = rows if sample_weight is None else drawn_rows(x.n, sample, random_state)
@@ -368,7 +369,11 @@ def report(
             before.distances[:, :k], after.distances[:, :k]
         ),
     }
-    measures |= _of_pairs(sums)
+    measures |= {
+        "stress": _number(sums.stress()),
+        "distance_correlation": sums.correlation(),
+        "residual_variance": sums.residual_variance(),
+    }
     if kruskal and len(sums.sums) * (x.n - 1) <= 2 * MAX_SORTED_PAIRS:
         measures["nonmetric_stress"] = _number(nonmetric_stress(x, y, **sampling))
     if graph is not None:
@@ -377,34 +382,28 @@ def report(
             geodesic, y, any_rows
         ).residual_variance()
     if labels is not None:
-        measures |= _of_classes(x, y, labels, k, sampling | {"sample_weight": sample_weight})
-    per_point = _points_of(near, curve, sums)
-    per_point["local_distortion"] = values_at_all_points(shapes, rows, x.n)
+        weighted = sampling | {"sample_weight": sample_weight}
+        by_neighbors = weighted | {"n_neighbors": k}
+        measures |= {
+            "silhouette": _number(silhouette(y, labels, **weighted)),
+            "neighborhood_hit": _number(neighborhood_hit(y, labels, **by_neighbors)),
+            "knn_accuracy": _number(knn_accuracy(y, labels, **by_neighbors)),
+            "knn_accuracy_before": _number(knn_accuracy(x, labels, **by_neighbors)),
+        }
+    per_point: dict[str, Any] = {
+        "t_similarity": near.t_similarity(per_point=True),
+        "trustworthiness": near.trustworthiness(per_point=True),
+        "continuity": near.continuity(per_point=True),
+        "r_nx_area": curve.auc_per_point,
+        "stress": sums.stress(per_point=True),
+        "local_distortion": values_at_all_points(shapes, rows, x.n),
+    }
     ranks, measured = co_ranking_of(listed), len(near.before)
     effective = None if weights is None else weights.effective_rows
     counts = x.n, k, measured
     return QualityReport(
         measures, per_point, curve, ranks, shepard, *counts, x.about, effective_rows=effective
     )
-
-
-def _of_pairs(sums: PairSums) -> dict[str, float]:
-    return {
-        "stress": _number(sums.stress()),
-        "distance_correlation": sums.correlation(),
-        "residual_variance": sums.residual_variance(),
-    }
-
-
-def _of_classes(
-    x: Space, y: Space, labels: Any, k: int, sampling: dict[str, Any]
-) -> dict[str, float]:
-    return {
-        "silhouette": _number(silhouette(y, labels, **sampling)),
-        "neighborhood_hit": _number(neighborhood_hit(y, labels, n_neighbors=k, **sampling)),
-        "knn_accuracy": _number(knn_accuracy(y, labels, n_neighbors=k, **sampling)),
-        "knn_accuracy_before": _number(knn_accuracy(x, labels, n_neighbors=k, **sampling)),
-    }
 
 
 def _all_pairs(x: Space, y: Space, rows: Array | None) -> tuple[PairSums, Shepard]:
@@ -432,16 +431,6 @@ def _of_neighbors(near: NeighborRanks) -> dict[str, float]:
         "rank_error_intruders": _number(intruders),
         "rank_error_lost": _number(lost),
         "lcmc": _number(near.lcmc()),
-    }
-
-
-def _points_of(near: NeighborRanks, curve: NeighborhoodCurve, sums: PairSums) -> dict[str, Any]:
-    return {
-        "t_similarity": near.t_similarity(per_point=True),
-        "trustworthiness": near.trustworthiness(per_point=True),
-        "continuity": near.continuity(per_point=True),
-        "r_nx_area": curve.auc_per_point,
-        "stress": sums.stress(per_point=True),
     }
 
 

@@ -14,8 +14,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Metric, Seed
 from dualfold.errors import Argument, InvalidInput
 from dualfold.quality.estimate import (
     MeasuredWeights,
@@ -27,7 +28,7 @@ from dualfold.quality.estimate import (
 )
 from dualfold.quality.picture import Picture
 from dualfold.quality.rank_counts import Ranks
-from dualfold.quality.space import Space, both_spaces, distinct_rows, neighbor_count
+from dualfold.quality.space import MapPoints, Space, both_spaces, distinct_rows, neighbor_count
 from dualfold.quality.tied_lists import (
     OrderMeans,
     TiedLists,
@@ -160,13 +161,13 @@ class NeighborRanks(ListedNeighbors):
 
 def neighbor_ranks(
     X: Any,
-    Y: Any,
+    Y: MapPoints,
     n_neighbors: int = 10,
     *,
-    metric: Any = "euclidean",
+    metric: Metric = "euclidean",
     sample: int | None = None,
-    sample_weight: Any = None,
-    random_state: Any = 0,
+    sample_weight: ArrayLike | None = None,
+    random_state: Seed = 0,
     n_jobs: int | None = None,
 ) -> NeighborRanks:
     """All that trustworthiness, continuity, rank errors and t-similarity are made of.
@@ -253,14 +254,14 @@ def kept_beyond_chance(listed: ListedNeighbors, k: int, per_point: bool) -> floa
 
 def t_similarity(
     X: Any,
-    Y: Any,
+    Y: MapPoints,
     n_neighbors: int = 10,
     *,
-    metric: Any = "euclidean",
+    metric: Metric = "euclidean",
     per_point: bool = False,
     sample: int | None = None,
-    sample_weight: Any = None,
-    random_state: Any = 0,
+    sample_weight: ArrayLike | None = None,
+    random_state: Seed = 0,
     n_jobs: int | None = None,
 ) -> float | Array:
     """Share of each point's k nearest neighbours in X that it keeps on the map.
@@ -338,13 +339,13 @@ def t_similarity(
 
 def picture_of(
     X: Any,
-    Y: Any,
+    Y: MapPoints,
     n_neighbors: int,
     *,
     rivals: Mapping[str, float] | None = None,
     sample: int | None = None,
-    sample_weight: Any = None,
-    random_state: Any = 0,
+    sample_weight: ArrayLike | None = None,
+    random_state: Seed = 0,
 ) -> Picture:
     """How good a picture Y is: `t_similarity` beside what a random map keeps.
 
@@ -363,14 +364,14 @@ def picture_of(
 
 def trustworthiness(
     X: Any,
-    Y: Any,
+    Y: MapPoints,
     *,
     n_neighbors: int = 5,
-    metric: Any = "euclidean",
+    metric: Metric = "euclidean",
     per_point: bool = False,
     sample: int | None = None,
-    sample_weight: Any = None,
-    random_state: Any = 0,
+    sample_weight: ArrayLike | None = None,
+    random_state: Seed = 0,
     n_jobs: int | None = None,
 ) -> float | Array:
     """Trustworthiness: whether neighbours on the map are neighbours in the data.
@@ -449,14 +450,14 @@ def trustworthiness(
 
 def continuity(
     X: Any,
-    Y: Any,
+    Y: MapPoints,
     *,
     n_neighbors: int = 5,
-    metric: Any = "euclidean",
+    metric: Metric = "euclidean",
     per_point: bool = False,
     sample: int | None = None,
-    sample_weight: Any = None,
-    random_state: Any = 0,
+    sample_weight: ArrayLike | None = None,
+    random_state: Seed = 0,
     n_jobs: int | None = None,
 ) -> float | Array:
     """Continuity: whether neighbours in the data are neighbours on the map.
@@ -530,14 +531,14 @@ def continuity(
 
 def mean_relative_rank_errors(
     X: Any,
-    Y: Any,
+    Y: MapPoints,
     *,
     n_neighbors: int = 10,
-    metric: Any = "euclidean",
+    metric: Metric = "euclidean",
     per_point: bool = False,
     sample: int | None = None,
-    sample_weight: Any = None,
-    random_state: Any = 0,
+    sample_weight: ArrayLike | None = None,
+    random_state: Seed = 0,
     n_jobs: int | None = None,
 ) -> tuple[float | Array, float | Array]:
     """Mean relative errors of the ranks of neighbours, on the map and in the data.
@@ -621,14 +622,14 @@ def mean_relative_rank_errors(
 
 def lcmc(
     X: Any,
-    Y: Any,
+    Y: MapPoints,
     *,
     n_neighbors: int = 10,
-    metric: Any = "euclidean",
+    metric: Metric = "euclidean",
     per_point: bool = False,
     sample: int | None = None,
-    sample_weight: Any = None,
-    random_state: Any = 0,
+    sample_weight: ArrayLike | None = None,
+    random_state: Seed = 0,
     n_jobs: int | None = None,
 ) -> float | Array:
     """Local continuity meta-criterion: the share of neighbours kept beyond chance.

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Metric, Seed
 from dualfold.errors import Argument, InvalidInput
 from dualfold.kernels import kernel
 from dualfold.quality.estimate import drawn_rows
 from dualfold.quality.pair_tiles import each_pair_tile
-from dualfold.quality.space import Space, both_spaces, refuse_single_point
+from dualfold.quality.space import MapPoints, Space, both_spaces, refuse_single_point
 
 # Of each axis; the grid of twice as many both ways takes half a gigabyte then.
 MAX_BINS = 4096
@@ -45,12 +45,12 @@ class Shepard:
 
 def shepard(
     X: Any,
-    Y: Any,
+    Y: MapPoints,
     *,
     bins: int = 128,
-    metric: Any = "euclidean",
+    metric: Metric = "euclidean",
     sample: int | None = None,
-    random_state: Any = 0,
+    random_state: Seed = 0,
     n_jobs: int | None = None,
 ) -> Shepard:
     """Shepard diagram: how many pairs have which distance in X and on the map.

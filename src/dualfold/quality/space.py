@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import ArrayLike
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Metric
 from dualfold.errors import Argument, InvalidInput, counted
 from dualfold.graph.cosines import directions, is_cosine
 from dualfold.graph.distances import distance_rounding
@@ -262,6 +263,8 @@ def _direct_rows(across: Array, rows: Array) -> Array:
     return out
 
 
+# A map: rows of numbers, or the space of them.
+MapPoints = ArrayLike | Space
 # (rows, columns) → the distances between them; columns None: to all points.
 Distances = Callable[[Array, Array | None], Array]
 
@@ -341,7 +344,7 @@ class DistanceSpace(Space):
         return np.full(distances.shape, self._tie_width)
 
 
-def space_of(X: Any, metric: Any = "euclidean", n_jobs: int | None = None) -> Space:
+def space_of(X: Any, metric: Metric = "euclidean", n_jobs: int | None = None) -> Space:
     """X as a space: rows of numbers (dense, sparse, memory-mapped) and a metric, or a
     `Graph` (its geodesics), or square distances with metric="precomputed"."""
     if isinstance(X, Space):
@@ -391,7 +394,7 @@ def _given_distances(distances: Any) -> tuple[int, Distances]:
     return len(D), lambda rows, columns: D[rows] if columns is None else D[np.ix_(rows, columns)]
 
 
-def _by_metric(X: Any, metric: Any) -> Distances:
+def _by_metric(X: Any, metric: Metric) -> Distances:
     lines = directions(X) if is_cosine(metric) else None
     if lines is not None:
         return _by_cosine(lines.unit_table(np.float64))
@@ -432,7 +435,9 @@ def _moments_for(metric: str, table: Array) -> dict[str, Any]:
         raise metric_failure(metric, trouble) from trouble
 
 
-def both_spaces(X: Any, Y: Any, metric: Any, n_jobs: int | None) -> tuple[Space, EuclideanSpace]:
+def both_spaces(
+    X: Any, Y: MapPoints, metric: Metric, n_jobs: int | None
+) -> tuple[Space, EuclideanSpace]:
     """X with its metric and Y as a Euclidean map, checked to be as many points."""
     x = space_of(X, metric, n_jobs)
     y = Y if isinstance(Y, EuclideanSpace) else EuclideanSpace(Y, n_jobs, "Y")

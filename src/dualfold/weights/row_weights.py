@@ -22,6 +22,7 @@ from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InPython, InvalidInput, RowNumbers
@@ -71,7 +72,7 @@ def row_total(X: Any, weights: RowWeights | None) -> Any:
     return X.shape[0] if weights is None else weights.total
 
 
-def weighted_rows(X: Any, sample_weight: Any) -> tuple[Any, RowWeights | None]:
+def weighted_rows(X: Any, sample_weight: ArrayLike | None) -> tuple[Any, RowWeights | None]:
     """The rows of X with a positive weight, and these weights; X itself where all count.
 
     sample_weight : None for no weights; an array is validated
@@ -115,7 +116,9 @@ def weights_of_all_rows(given: Array) -> Array:
     return values
 
 
-def validated_weights(sample_weight: Any, n: int, argument: str = "sample_weight") -> Array:
+def validated_weights(
+    sample_weight: ArrayLike | None, n: int, argument: str = "sample_weight"
+) -> Array:
     """The weights of n rows as they were given, in float64, or an error that says what is wrong.
 
     >>> validated_weights([2, 0, 1], 3)
