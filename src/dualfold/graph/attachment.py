@@ -139,7 +139,7 @@ def _coinciding_points(rows: Array, columns: Array, distances: Array, n: int) ->
 
 
 def _pairs_not_listed(own: Lists, pairs: Pairs, same: Array) -> Pairs:
-    """Those of the pairs that are not in the lists `own`, a new point's self left out.
+    """Pairs missing from the lists `own`, without the old point that a new one coincides with.
 
     All that is not farther than the last entry of a list is in it, so that nothing needs to be
     sorted, which would take 40 % of the time: docs/dev/notes/neighbours.md
@@ -214,7 +214,7 @@ def _own_lists(graph: Graph, queries: Any, nearest_old: Pairs) -> Lists:
 
 
 def _lists_by_rule(graph: Graph, lists: Lists) -> Lists:
-    """Those of them that the graph's rule makes neighbours."""
+    """Lists cut to the neighbours that the graph's rule keeps."""
     if graph.kind != "variable":
         return lists
     k = graph.n_neighbors or 1

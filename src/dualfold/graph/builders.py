@@ -357,7 +357,7 @@ def spread_of(lists: Lists, n_neighbors: int) -> Array:
 
 
 def variable_counts(spread: Array, n_neighbors: int, usual: float) -> Array:
-    """How many neighbours a point of this spread keeps; `usual` is the mean spread (`variable`)."""
+    """Numbers of neighbours that points of this spread keep; `usual` is the mean spread."""
     # 1e-9: without it rounding would take one neighbour from equally dense points.
     with np.errstate(divide="ignore", invalid="ignore"):
         counts = np.floor(n_neighbors * usual / spread + 1e-9)
@@ -367,7 +367,7 @@ def variable_counts(spread: Array, n_neighbors: int, usual: float) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class ListSearch:
-    """How lists are searched, or the lists that are known already."""
+    """Settings of a search of lists, or the lists that are known already."""
 
     metric: Metric
     search: str = "auto"

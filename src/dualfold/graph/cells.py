@@ -130,7 +130,7 @@ def needed_probes(
 
 
 def listed_share(points: Coordinates, rows: Array, reach: Array, k: int, length: int) -> float:
-    """Of the k nearest of some rows, the share among the `length` nearest by the vectors.
+    """Share of the k nearest of sampled rows among the `length` nearest by the vectors.
 
     reach : the true distance of the k-th
     """

@@ -51,7 +51,7 @@ def is_cosine(metric: Metric) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class Directions:
+class RowDirections:
     """Rows that are compared by their directions alone.
 
     rows : as given, in float32 or float64
@@ -73,7 +73,7 @@ class Directions:
         return table
 
 
-def directions(X: Any, name: str = "X") -> Directions | None:
+def directions(X: Any, name: str = "X") -> RowDirections | None:
     """The directions of the rows; None where some have none (zeros), or the table is no dense one.
 
     Float32 stays float32. What is None here is compared by scikit-learn, which refuses rows
@@ -92,11 +92,11 @@ def directions(X: Any, name: str = "X") -> Directions | None:
             block = rows[part].astype(np.float64)
             length[part] = np.sqrt(np.einsum("ij,ij->i", block, block))
     low, high = _LENGTHS
-    return Directions(rows, length) if ((length > low) & (length < high)).all() else None
+    return RowDirections(rows, length) if ((length > low) & (length < high)).all() else None
 
 
 def pair_cosines(
-    X: Directions, Y: Directions, rows: Array, columns: Array, threads: int = 1
+    X: RowDirections, Y: RowDirections, rows: Array, columns: Array, threads: int = 1
 ) -> Array:
     """1 − cos of the angle between X[rows[p]] and Y[columns[p]] for each p.
 
@@ -125,7 +125,11 @@ def rounding_of(dtype: DType, width: int) -> float:
 
 
 def cosine_search(
-    X: Directions, queries: Directions | None, k: int, euclidean: EuclideanSearch, threads: int
+    X: RowDirections,
+    queries: RowDirections | None,
+    k: int,
+    euclidean: EuclideanSearch,
+    threads: int,
 ) -> Neighbors:
     """The k nearest rows of X of each row, or of each query, by cosine; ties by row number."""
     asked = X if queries is None else queries
@@ -144,7 +148,7 @@ def cosine_search(
         again = euclidean(table, asked.unit_rows(unsure), count + (queries is None))
         lists = again.indices, again.distances
         near, last = without_self(*lists, unsure) if queries is None else lists
-        some = Directions(asked.rows[unsure], asked.length[unsure])
+        some = RowDirections(asked.rows[unsure], asked.length[unsure])
         near, values = _ranked_lists(X, some, near, threads)
         indices[unsure], distances[unsure] = near[:, :k], values[:, :k]
         unsure = unsure[_unsure(values[:, k - 1], last[:, -1], slack, count == most)]
@@ -158,7 +162,7 @@ def cosine_search(
 
 
 def _ranked_lists(
-    X: Directions, asked: Directions, indices: Array, threads: int
+    X: RowDirections, asked: RowDirections, indices: Array, threads: int
 ) -> tuple[Array, Array]:
     """Lists ordered by the distances of the rows as given, and these; equal ones by number."""
     rows = np.repeat(np.arange(len(indices)), indices.shape[1])
@@ -175,9 +179,9 @@ def _unsure(last_asked: Array, last_listed: Array, slack: float, everyone: bool)
 
 
 def _nearest_within(
-    X: Directions,
+    X: RowDirections,
     table: Array,
-    asked: tuple[Directions, Array, Array | None],
+    asked: tuple[RowDirections, Array, Array | None],
     wanted: tuple[Array, int],
     threads: int,
 ) -> tuple[Array, Array]:
@@ -201,7 +205,7 @@ def _nearest_within(
     return indices[first], distances[first]
 
 
-def cosines_within(X: Directions, queries: Directions, radius: Array, threads: int) -> Pairs:
+def cosines_within(X: RowDirections, queries: RowDirections, radius: Array, threads: int) -> Pairs:
     """All pairs (query, row) at a cosine distance within the radius of the row, in no order."""
     table, asked = X.unit_table(np.float32), queries.unit_table(np.float32)
     frame = frame_of(table, asked, None)
@@ -214,7 +218,7 @@ def cosines_within(X: Directions, queries: Directions, radius: Array, threads: i
 
 
 def approximate_cosines(
-    X: Directions, search: Callable[[Array], Neighbors], threads: int
+    X: RowDirections, search: Callable[[Array], Neighbors], threads: int
 ) -> Neighbors:
     """Lists by the approximate search of the rows at length 1, at their distances by cosine.
 

@@ -178,7 +178,7 @@ def distortion_of_pairs(
     exhaustive: bool = False,
     confidence: float = 0.99,
 ) -> Distortion:
-    """The same of given pairs: row first[i] of X and of Y with row second[i].
+    """Distortion of given pairs: row first[i] of X and of Y with row second[i].
 
     They are independent draws, or all pairs where `exhaustive`; `eps` and `confidence` are those
     of `measured_distortion`.
@@ -229,7 +229,7 @@ def drawn_pairs(n: int, count: int, seed: Seed) -> tuple[Array, Array]:
 
 
 def _squared_distances(X: Any, first: Array, second: Array) -> tuple[Array, int]:
-    """Of rows times 2^-power, whose squares have room, and the power."""
+    """Squared distances of rows times 2^-power, whose squares have room, and the power."""
     if sp.issparse(X):
         rows, power = canonical_rows(X, "X"), 0
         largest = float(np.abs(rows.data).max(initial=0.0))

@@ -92,7 +92,7 @@ class EliminatedGraph:
 
     ordering: Ordering
     places: Array
-    parts: Parts
+    parts: Subtrees
     shortcuts: Array = field(repr=False)
     scratch: dict[str, Array] = field(default_factory=dict, repr=False)  # of `fill`, a cache
 
@@ -115,7 +115,7 @@ class EliminatedGraph:
             raise _without_memory(size) from error
         tally("shortcut sums", o.flops)
         usual = PARTS if o.flops > MIN_DIVIDED_SUMS else 1
-        divided = Parts.of(ordering, usual if parts is None else parts)
+        divided = Subtrees.of(ordering, usual if parts is None else parts)
         _place_edges(graph, ordering, places, shortcuts, threads)
         raise_without_memory(_eliminate(ordering, divided, shortcuts, threads), size)
         return cls(ordering, places, divided, shortcuts)
@@ -213,7 +213,7 @@ class Stack:
 
 
 @dataclass(frozen=True, eq=False)
-class Parts:
+class Subtrees:
     """Subtrees of an elimination tree with about the same work, and what is above them all.
 
     of_supernode : its part, `count` above them all
@@ -225,7 +225,7 @@ class Parts:
     owner: Array
 
     @classmethod
-    def of(cls, o: Ordering, wanted: int) -> Parts:
+    def of(cls, o: Ordering, wanted: int) -> Subtrees:
         """At most `wanted` parts."""
         supers = len(o.above)
         of_supernode, handed = np.empty(supers, np.int32), np.empty(supers + 1, np.int64)
@@ -259,7 +259,7 @@ def _place_edges(graph: Graph, o: Ordering, places: Array, shortcuts: Array, thr
         raise DualfoldError(f"an edge is outside the eliminated pattern (status {min(states)})")
 
 
-def _eliminate(o: Ordering, parts: Parts, shortcuts: Array, threads: int) -> list[int]:
+def _eliminate(o: Ordering, parts: Subtrees, shortcuts: Array, threads: int) -> list[int]:
     """Lower the shortcuts by the nodes before them; the states of the kernels."""
     n, supers, above = len(o.permutation), len(o.above), parts.above
     tree = n, supers, o.first, o.row_start, o.rows, o.panel_start, parts.owner
@@ -314,7 +314,7 @@ def tree_height(ordering: Ordering) -> int:
 
 
 def nodes_above(ordering: Ordering) -> Array:
-    """How many nodes the supernodes above each supernode have, up to its root."""
+    """Number of nodes in the supernodes above each supernode, up to its root."""
     above = np.append(ordering.above, -1)  # the last one stands above the roots
     count = np.append(np.diff(ordering.first), 0)[above].astype(np.int32)
     while above.max() >= 0:  # those of 1, 2, 4, … supernodes above

@@ -37,7 +37,7 @@ class Lists:
 
     @property
     def counts(self) -> Array:
-        """How many neighbours each row lists."""
+        """Number of neighbours that each row lists."""
         return np.diff(self.indptr)
 
     @property

@@ -112,7 +112,7 @@ def forest_guess(points: Coordinates, k: int, threads: int) -> tuple[np.ndarray,
 
 
 def sample_guess(points: Coordinates, k: int, threads: int) -> tuple[np.ndarray, np.ndarray]:
-    """The same, of others that are likely to be as far as the k-th neighbour, or a little farther.
+    """For each row k others, likely about as far as its k-th neighbour, and an order of rows.
 
     A forest finds few of many neighbours. Where the k nearest rows include about 7 of a sample,
     the radius that includes 2 standard deviations more is only some 8 % longer, and is found in

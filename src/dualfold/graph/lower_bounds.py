@@ -111,7 +111,7 @@ class Frame:
 
 
 def fewer_directions(points: Coordinates, count: int) -> Coordinates:
-    """The same rows in the first `count` directions, f = (Px, ρ), from the coordinates alone.
+    """Rows in the first `count` directions, f = (Px, ρ), from their coordinates in more of them.
 
     What P drops is joined with ρ to one length, which moves no farther than its parts do: the error
     is that of the given coordinates and one more rounding.

@@ -30,7 +30,7 @@ _QUERIES_PER_CALL = 256
 _present_nearest = kernel("present_nearest")
 
 
-def is_precomputed(metric: Metric) -> bool:
+def is_precomputed(metric: Metric | None) -> bool:
     """Whether the data are distances; a metric may also be a function or another object."""
     return isinstance(metric, str) and metric == "precomputed"
 

@@ -35,13 +35,16 @@ class Search:
     rounding: float = 0.0
 
     def sentence(self) -> str:
-        """The same in plain language."""
+        """Plain words for how the neighbours were found."""
         if self.exact and self.method == "metric":
             return "exact neighbours (metric), every pair compared by the distances as computed"
         if self.exact and not self.rounding:
             return f"exact neighbours ({self.method}), every row proved"
         if self.exact:
-            ties = f"ties within {_up(2 * self.rounding)} may be either way"
+            width = 2 * self.rounding
+            step = 10.0 ** math.floor(math.log10(width))
+            # A digit, rounded up: a bound stays one.
+            ties = f"ties within {math.ceil(width / step - 1e-12) * step:.0e} may be either way"
             return f"exact neighbours ({self.method}), every row proved; {ties}"
         low, high = self.recall_interval
         return (
@@ -104,14 +107,8 @@ class Neighbors:
 
 
 def exact_search(method: str, rounding: float) -> Search:
-    """What is known after an exact search: everything, up to the rounding of distances."""
+    """Record of an exact search: everything is proved, up to the rounding of distances."""
     return Search(method, True, 1.0, 1.0, (1.0, 1.0), 0, rounding)
-
-
-def _up(number: float) -> str:
-    """One digit, rounded up: a bound stays one."""
-    step = 10.0 ** math.floor(math.log10(number))
-    return f"{math.ceil(number / step - 1e-12) * step:.0e}"
 
 
 def without_self(

@@ -19,7 +19,7 @@ from dualfold.arrays import Metric, Seed
 from dualfold.errors import Argument, InvalidInput, RowNumbers
 from dualfold.graph.cells import cell_lists, cells_of_points, listed_share, needed_probes
 from dualfold.graph.cosines import (
-    Directions,
+    RowDirections,
     approximate_cosines,
     cosine_search,
     cosines_within,
@@ -234,7 +234,11 @@ def _refuse_queries(queries: Any) -> None:
 
 
 def _by_cosine(
-    X: Directions, queries: Directions | None, k: int, search: str, settings: tuple[int, Any, int]
+    X: RowDirections,
+    queries: RowDirections | None,
+    k: int,
+    search: str,
+    settings: tuple[int, Any, int],
 ) -> Neighbors:
     """Lists by cosine, by our own searches; `settings`: threads, the seed, the recall's sample."""
     threads = settings[0]
@@ -379,7 +383,7 @@ def neighbors_within(
 
 
 def radius_search(X: Any, metric: Metric) -> Search:
-    """What is known of the lists of `within`."""
+    """Record of a search within a radius (`neighbors_within`)."""
     if is_precomputed(metric):
         return exact_search("precomputed", 0.0)
     if are_sets(X, metric):
@@ -516,7 +520,7 @@ def _ordering_coordinates(
 def _row_recalls(
     points: Coordinates, distances: np.ndarray, rows: np.ndarray, threads: int
 ) -> np.ndarray:
-    """Of some rows: the share of entries no farther than the true k-th neighbour."""
+    """For each sampled row, the share of entries no farther than its true k-th neighbour."""
     if not len(rows):
         return np.empty(0)
     asked = points.rows(rows)

@@ -104,7 +104,7 @@ def _power_of(size: float) -> int:
 
 
 def widest_extent(X: Any) -> float:
-    """How far apart the entries of a column are at the most, or a lower bound that is enough."""
+    """Largest extent of a column, or a lower bound of it that is enough."""
     for rows in (X[:SAMPLE_ROWS], X):
         ends = rows.max(axis=0), rows.min(axis=0)
         high, low = (end.toarray() if sp.issparse(end) else end for end in ends)
@@ -129,7 +129,7 @@ def rows_of_numbers(X: Any, name: str = "X") -> np.ndarray:
 
 
 def rows_in_units(X: Any, name: str = "X") -> tuple[np.ndarray, int]:
-    """The same times 2^-power, so that fourth powers of differences have room, and the power.
+    """Rows of numbers times 2^-power, so that fourth powers have room, and the power.
 
     It is 0 for all tables but those in units far from 1; no digit changes.
     """

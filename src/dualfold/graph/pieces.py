@@ -30,7 +30,7 @@ NEIGHBORS_RATIO = 3
 
 
 def pieces_in_words(graph: Graph) -> Message:
-    """How many pieces there are and what would join them."""
+    """Number of pieces, and what would join them, in words."""
     sizes = np.bincount(graph.piece_of)
     k, enough = graph.n_neighbors, joining_n_neighbors(graph)
     given = ("the given graph",) if graph.kind == "given" else ("the graph of ", graph.rule)

@@ -79,7 +79,7 @@ def axis_meanings(directions: Iterable[ColumnDirection], n_axes: int) -> tuple[A
 
 
 def _limits_of_chance(directions: Sequence[ColumnDirection]) -> list[float]:
-    """What each column must pass: as far above its own mean as the farthest of all columns."""
+    """Limit for each column: as far above its own mean as the farthest of all columns."""
     permuted = [np.array(one.permuted or (one.chance,)) for one in directions]
     centers = [(float(one.mean()), max(float(one.std()), TINY)) for one in permuted]
     each = zip(permuted, centers, strict=True)

@@ -73,7 +73,7 @@ class ColumnDirection:
 
     @property
     def title(self) -> str:
-        """Its name, of a category with the level."""
+        """Name of the column, with the level of a category."""
         return self.name if self.level is None else f"{self.name}={self.level}"
 
     def to_dict(self) -> dict[str, Any]:
@@ -288,7 +288,7 @@ def _directions_of_batch(
 
 
 def _held_out_correlations(ranks: Array, Y: Array, pulled_in: Array) -> Array:
-    """Of each line with its direction from the other half of the rows; the mean of both halves."""
+    """Correlations of lines with directions from the other half of the rows; means of both."""
     half = len(Y) // 2
     halves = slice(0, half), slice(half, None)
     total = np.zeros(len(ranks))

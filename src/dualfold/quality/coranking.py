@@ -33,7 +33,7 @@ MAX_CURVE_LIMITS = 200
 
 @dataclass(frozen=True, eq=False)
 class CoRanking:
-    """How many pairs have rank k in X and rank l in Y, up to a largest rank.
+    """Counts of the pairs with rank k in X and rank l in Y, up to a largest rank.
 
     counts : [k−1, l−1] = #{(i, j): ρ_ij = k, r_ij = l}. A perfect map has n on the
         diagonal and 0 elsewhere; below the diagonal are intruders, above it the lost. Of ranks

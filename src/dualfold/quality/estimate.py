@@ -62,7 +62,7 @@ class Estimate(float):
 
 
 def sample_size(n: int, asked: int | None = None) -> int | None:
-    """How many of n rows to measure on: `asked`, or the default; None is all of them."""
+    """Number of n rows to measure on: `asked`, or the default; None is all of them."""
     wanted = asked if asked is not None else (DEFAULT_SAMPLE_ROWS if n > MAX_FULL_ROWS else None)
     return None if wanted is None or wanted >= n else wanted
 
@@ -101,7 +101,7 @@ def stream_of_samples(random_state: Seed) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class MeasuredWeights:
-    """How much each measured row counts in a mean over rows.
+    """Weights of the measured rows in a mean over rows.
 
     A weight says how much a row counts, not how many rows were seen: limits are those of as many
     equal weights as are as uneven, never more than the rows that were measured.
@@ -278,7 +278,7 @@ def _pair_totals(within: Array, across: Array, m: int, n: int) -> Array:
 
 
 def values_at_all_points(values: Array, rows: Array | None, n: int) -> Array:
-    """One value for each point: NaN where it was not sampled."""
+    """Values for all points: NaN where a point was not sampled."""
     if rows is None:
         return values
     every = np.full(n, np.nan)
@@ -294,7 +294,7 @@ def values_or_mean(
     per_point: bool,
     weights: MeasuredWeights | None = None,
 ) -> float | Array:
-    """What a measure returns: its values, one for each point, or their mean."""
+    """Values of a measure, a number for each point, or their mean."""
     if per_point:
         return values_at_all_points(values, rows, n)
     return estimate_of_mean(values, n, bounds, weights)

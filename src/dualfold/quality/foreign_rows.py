@@ -50,7 +50,7 @@ class ForeignRows:
 
     @property
     def count(self) -> int:
-        """How many new rows are far out."""
+        """Number of new rows that are far out."""
         return int(np.sum(self.far_out))
 
     @property
@@ -129,7 +129,7 @@ class ForeignRows:
 
     @property
     def _as_far(self) -> str:
-        """What it means to be far out, and how many would be."""
+        """Words for how far out a row is, and how many would be by chance."""
         share = self.n_far_ranks / (self.old_rows + 1)
         how = "as far out as at most 1 in 20 old rows"
         if self.n_far_ranks == 1:

@@ -193,7 +193,7 @@ def neighbor_agreement(
 
 @dataclass(frozen=True, eq=False)
 class Stability:
-    """How alike several maps of the same data are; `print` it.
+    """Agreement of several maps of the same data; `print` it.
 
     disparities, agreements : m×m, each map with each other (0 and 1 on the diagonal)
     per_point : mean share of neighbours a point keeps from map to map; NaN where no two

@@ -49,7 +49,7 @@ MAX_NAMED_COLUMNS = 3
 
 @dataclass(frozen=True)
 class Layout:
-    """How much of the overall order of the data a map shows.
+    """Overall order of the data, as far as a map shows it.
 
     distances : Spearman's correlation of the distances before and after, over pairs of rows
     chance : what it is in one of 20 maps with the same visible groups, their places and the rows
@@ -80,7 +80,7 @@ class Layout:
 
     @property
     def beyond_chance(self) -> float:
-        """Of the distances; 0: as the same groups at random places, 1: all in order."""
+        """Order of the distances: 0 as the same groups at random places, 1 all in order."""
         left = 1 - self.chance
         return (float(self.distances) - self.chance) / left if left > 0 else 0.0
 
@@ -195,7 +195,7 @@ def layout_of(
     blocks: Sequence[Hashable] | None = None,
     random_state: int = 0,
 ) -> Layout:
-    """How much of the overall order of a space the map Y shows.
+    """Overall order of a space, as far as the map Y shows it.
 
     columns : name → values, one for each row (see `column_directions`); None: those of the table
         that distances are taken in, if it is one

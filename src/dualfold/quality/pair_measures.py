@@ -143,7 +143,7 @@ class PairSumsCollector:
 
 
 def pair_sums(x: Space, y: Space, rows: Array | None) -> PairSums:
-    """One pass over all pairs (of the sampled rows with all points)."""
+    """Sums from a pass over all pairs (of the sampled rows with all points)."""
     sums = PairSumsCollector(x, y, rows)
     each_pair_tile(x, y, rows, sums.add, sums.add_once)
     return sums.result()

@@ -29,7 +29,7 @@ AS_PREPARED = "in the table as it was prepared"
 
 @dataclass(frozen=True)
 class Picture:
-    """How much of its neighbourhoods a map keeps.
+    """Neighbourhoods that a map keeps, as a share and in words.
 
     kept : the share of the k nearest neighbours that are the k nearest on the map, too
     n, n_neighbors : of the rows that were judged
@@ -60,7 +60,7 @@ class Picture:
 
     @property
     def chance(self) -> float:
-        """What a random map keeps."""
+        """Share of neighbours that a random map keeps."""
         untied = self.n_neighbors / (self.n - 1)
         return untied if self.chance_share is None else self.chance_share
 
@@ -101,7 +101,7 @@ class Picture:
 
     @property
     def best_rival(self) -> str | None:
-        """The other map that keeps most."""
+        """Name of the other map that keeps most."""
         return max(self.rivals, key=lambda name: self.rivals[name], default=None)
 
     def __str__(self) -> str:
@@ -159,7 +159,7 @@ class Picture:
 def mean_picture(
     pictures: Sequence[Picture], filled_share: float = 0.0, doubt: str = ""
 ) -> Picture:
-    """One picture of a map, from those by several plausible fillings of its table.
+    """Mean of pictures of a map, by several plausible fillings of its table.
 
     filled_share, doubt : as in `Picture`
     """

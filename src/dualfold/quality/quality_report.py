@@ -235,7 +235,7 @@ class QualityReport:
 def mean_report(
     reports: Sequence[QualityReport], filled_share: float = 0.0, doubt: str = ""
 ) -> QualityReport:
-    """One report on a map, from those by several plausible fillings of its table.
+    """Mean of reports on a map, by several plausible fillings of its table.
 
     Numbers are means; curves and figures are those of the first.
     """
@@ -407,7 +407,7 @@ def report(
 
 
 def _all_pairs(x: Space, y: Space, rows: Array | None) -> tuple[PairSums, Shepard]:
-    """One pass over all distances for both."""
+    """Sums of the pairs and the Shepard diagram, from a pass over all distances."""
     sums, grid = PairSumsCollector(x, y, rows), DistanceGrid(x, y, 128)
 
     def whole(before: Array, after: Array, places: slice, names: Array) -> None:

@@ -61,7 +61,7 @@ class Ranks(NamedTuple):
 
 
 class _RisingLimits(NamedTuple):
-    """Of each row the limits low and high of its k ties, in the order of their distances.
+    """Limits low and high of the k ties of each row, in the order of their distances.
 
     low : m×k, in whole blocks that end in infinity, for kernels search them
     high : m×k
@@ -84,7 +84,7 @@ class _RisingLimits(NamedTuple):
         return cls(_in_blocks(low), high, order)
 
     def zero_counts(self, padded_rows: int | None = None) -> tuple[Array, Array]:
-        """What kernels count into: `reached`, m×(k + 1), and `within`, m×k."""
+        """Arrays that kernels count into: `reached`, m×(k + 1), and `within`, m×k."""
         rows, k = self.high.shape
         reached = np.zeros((padded_rows or rows, k + 1), dtype=np.int32)
         return reached, np.zeros((rows, k), dtype=np.int32)

@@ -67,7 +67,7 @@ class ListedNeighbors:
         return _with_means(self.tied, "kept", k, kept) / k
 
     def chance_shares(self, k: int) -> Array:
-        """What a random map keeps of each point: k/(n − 1), and more where the k-th ties in X."""
+        """Share that a random map keeps of each point: k/(n − 1), more where the k-th ties in X."""
         return np.asarray(self.ties.last[:, k - 1] / (self.n - 1))
 
 
@@ -347,7 +347,7 @@ def picture_of(
     sample_weight: ArrayLike | None = None,
     random_state: Seed = 0,
 ) -> Picture:
-    """How good a picture Y is: `t_similarity` beside what a random map keeps.
+    """Picture of the map Y: `t_similarity` beside what a random map keeps.
 
     rivals : what other maps of the same points keep, by name
     sample_weight : how much each point counts in means over points; None: all alike

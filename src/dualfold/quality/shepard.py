@@ -24,7 +24,7 @@ _pair_histogram = kernel("pair_histogram")
 
 @dataclass(frozen=True, eq=False)
 class Shepard:
-    """How many pairs have which distance before and after.
+    """Numbers of pairs by their distances before and after.
 
     counts : [b, a] pairs with the distance in X in bin b and that in Y in bin a; each pair
         is counted from both its ends (of a sample, from each sampled end)

@@ -116,7 +116,7 @@ class Space(ABC):
         return self.true_rows(rows)[:, columns]
 
     def rows(self, rows: Array) -> Array:
-        """The same up to rounding, but faster; the distance of a row to itself means nothing."""
+        """Distances as `true_rows` up to rounding, but faster; a row's own means nothing."""
         return self.true_rows(rows)
 
     def in_order(self, order: Array) -> Callable[[Array], Array]:
@@ -468,7 +468,7 @@ def subspace(space: Space, rows: Array) -> Space:
 
 
 def distinct_rows(space: Space) -> int | None:
-    """How many different rows a table has, up to rounding; None of distances alone.
+    """Number of different rows of a table, up to rounding; None for distances alone.
 
     Rows are compared along one random direction.
     """

@@ -144,7 +144,7 @@ class OrderMeans:
 
 
 def order_means(x: Space, y: Space, after: TiedLists, rows: Array | None) -> OrderMeans | None:
-    """Of the rows whose lists `after` have ties on the map; None where there are none."""
+    """Means for the rows whose lists `after` have ties on the map; None if there are none."""
     k = after.indices.shape[1]
     places = np.flatnonzero((after.ranks.last > after.ranks.first).any(axis=1)).astype(np.int32)
     if not len(places):
@@ -183,7 +183,7 @@ def _ranks_of_members(distances: Array, widths: Array, members: Array) -> Ranks:
 
 
 def _order_sums(ranks_x: Ranks, ranks_y: Ranks, k: int) -> tuple[Array, Array, Array]:
-    """What `OrderMeans` has of one row."""
+    """Numbers of one row for `OrderMeans`: kept, excess, errors."""
     place = np.arange(1, k + 1)[:, None]
     sizes = ranks_y.last - ranks_y.first + 1
     kept = kept_by_size(ranks_x.first, ranks_y, k)
@@ -195,8 +195,9 @@ def _order_sums(ranks_x: Ranks, ranks_y: Ranks, k: int) -> tuple[Array, Array, A
 
 
 def kept_by_size(first: Array, ranks_y: Ranks, k: int) -> Array:
-    """Of the K nearest on the map how many are among the K nearest in X, K = 1 … k: the mean over
-    the orders of ties on the map.
+    """Numbers of the K nearest on the map that are among the K nearest in X, K = 1 … k.
+
+    Where points tie on the map they are means over the orders of ties.
 
     first : the first ranks in X of some points around one; ranks_y : those on the map
 
@@ -225,5 +226,5 @@ def _add_counts(counts: Array, ranks_x: Ranks, ranks_y: Ranks) -> None:
 
 
 def ties_distance(places: Array, ranks: Ranks) -> Array:
-    """How far places are from the ranks that ties share; 0 within them."""
+    """Distance of places from the ranks that ties share; 0 within them."""
     return np.maximum(np.maximum(ranks.first - places, places - ranks.last), 0)

@@ -16,7 +16,7 @@ MAX_DEVIATIONS = 4.0
 
 
 class UnrelatedOrder(NamedTuple):
-    """What shuffled tables hardly pass: their mean and four standard deviations.
+    """Limits that shuffled tables hardly pass: their mean and four standard deviations.
 
     distances : Spearman's correlation of distances in the table and on its principal components
     squares : R² of the columns on these, summed over those from the given least
@@ -35,7 +35,7 @@ def order_of_unrelated_columns(
     blocks: Sequence[Hashable] | None = None,
     random_state: int = 0,
 ) -> UnrelatedOrder:
-    """What as many axes show of the same columns, the rows of each in an order of its own.
+    """Order that as many axes show of the columns, each with its rows shuffled.
 
     kept_order : the correlation of distances in a table and on its map
     least_square : columns of a smaller R² do not count

@@ -44,12 +44,12 @@ class MapGroups:
 
     @property
     def count(self) -> int:
-        """How many groups there are."""
+        """Number of groups."""
         return len(self.sizes)
 
     @property
     def separation(self) -> float:
-        """How deep the valleys are, 0 (one hill) to 1 (nothing lies between the groups).
+        """Depth of the valleys, 0 (one hill) to 1 (nothing lies between the groups).
 
         The mean over the points of 1 − (density at the pass)/(density at the top), groups by size,
         the highest group left out.

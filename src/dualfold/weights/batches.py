@@ -23,7 +23,7 @@ MIN_SAFE_OFFSET = 2.0**-300
 
 
 def in_batches(lists: Lists, width: int, work: Callable[[Array, Array], Result]) -> list[Result]:
-    """What `work` gives for (owners, places) of neighbourhoods of equal size, in threads.
+    """Results of `work` on (owners, positions) of neighbourhoods of equal size, in threads.
 
     `places` (one row an owner) are positions in lists.indices. `width` is the number of
     columns of the data: a batch gathers at most BATCH_NUMBERS of it. Points without

@@ -20,7 +20,7 @@ from dualfold.weights.column_moments import column_deviations, column_means, dev
 from dualfold.weights.gram import refuse_large
 from dualfold.weights.labels import Labels
 from dualfold.weights.reduction import (
-    Moments,
+    RowMoments,
     RowSpace,
     WholeSpace,
     feature_space,
@@ -87,7 +87,7 @@ def class_totals(labels: Labels, weights: RowWeights | None) -> Array:
 def class_scatter_of(
     within: Array, between: Array, mean: Array, n: float, classes: int, shrinkage: float = 0.0
 ) -> ClassScatter:
-    """The same of n rows that are not in memory, in this number of classes.
+    """Scatter of n rows that are not in memory, in this number of classes.
 
     within, between : Σ (x − its class's mean)(…)ᵀ, and Σ (its class's mean − mean)(…)ᵀ, D×D
     """
@@ -95,7 +95,7 @@ def class_scatter_of(
     units = None
     if not shrinkage:
         units = deviations_of(np.diagonal(total), n, mean)
-    space = feature_space(None, Moments(n, total, mean), units=units)
+    space = feature_space(None, RowMoments(n, total, mean), units=units)
     space = space if shrinkage else space.as_white_for(n)
     forms = space.congruent(within) / n, space.congruent(between) / n
     return _scatter_in_space(*forms, space, (n, width), classes, shrinkage)

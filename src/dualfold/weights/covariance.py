@@ -71,7 +71,7 @@ _take_off_mean = kernel("take_off_mean")
 
 @dataclass(frozen=True, eq=False)
 class RowShift:
-    """What dense rows are shifted by before they are multiplied, from a sample of them.
+    """Shift of dense rows before they are multiplied, from a sample of them.
 
     whole : the shift, D numbers in float64
     tight : columns that spread little, whose sums are of offsets from the shift
@@ -82,7 +82,7 @@ class RowShift:
 
     @classmethod
     def of(cls, X: Any) -> RowShift | None:
-        """That of X; None if X is sparse: it is not shifted."""
+        """Shift of X; None if X is sparse, which is not shifted."""
         return None if sp.issparse(X) else cls(_safe_shift(X), tight_columns(X))
 
 
@@ -174,7 +174,7 @@ def shifted_scatter(
 
 
 def _sparse_squares(X: Any, mean: Array, weights: RowWeights | None) -> Array:
-    """Of a sparse X, which is not filled: the mean enters by algebra."""
+    """Scatter of a sparse X, which is not filled: the mean enters by algebra."""
     centred, left_over = with_full_columns_centred(X, mean)
     wide = centred.astype(float, copy=False)
     wide = wide if weights is None else sp.diags_array(weights.roots) @ wide
@@ -183,7 +183,7 @@ def _sparse_squares(X: Any, mean: Array, weights: RowWeights | None) -> Array:
 
 
 def _weighted_squares(X: Array, mean: Array, weights: RowWeights) -> Array:
-    """Of a dense X, tile by tile, by the products of √w(x − x̄)."""
+    """Scatter of a dense X, tile by tile, by the products of √w(x − x̄)."""
     total = np.zeros((X.shape[1], X.shape[1]))
     with steps("multiplying columns", len(X)) as done:
         for rows in row_slices(len(X), _weighted_rows(X)):
@@ -195,7 +195,7 @@ def _weighted_squares(X: Array, mean: Array, weights: RowWeights) -> Array:
 
 
 def _weighted_rows(X: Array) -> int:
-    """How many rows are multiplied at a time."""
+    """Number of rows that are multiplied at a time."""
     return max(SLAB_ROWS, COPIED_TILE_NUMBERS // X.shape[1])
 
 
@@ -272,7 +272,7 @@ def scatter_mean_error(
 
 
 def _products(shape: tuple[int, int], kind: type[np.floating]) -> Products:
-    """How `_squares` adds products: narrow tables by BLAS, in float64, others by the kernel."""
+    """Order in which `_squares` adds products: narrow tables by BLAS, others by the kernel."""
     n, width = shape
     if width <= MAX_NARROW_COLUMNS:
         return Products(n, width, np.float64, min(n, MIN_TILE_NUMBERS))
@@ -458,7 +458,7 @@ def _add_squares(
 
 
 def _safe_shift(X: Array) -> Array:
-    """What to subtract from all rows before they are squared: about the mean, or 0 if it is near.
+    """Shift of all rows before they are squared: about the mean, or 0 if that is near.
 
     A mean of t deviations adds t² to squares of 1: up to MAX_MEAN_DEVIATIONS that is less than
     a digit.

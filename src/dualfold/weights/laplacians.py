@@ -27,7 +27,7 @@ Weights = Literal["heat", "adaptive", "binary", "density", "precomputed"]
 
 @dataclass(frozen=True, eq=False)
 class Affinity:
-    """One rule for weights, with its numbers from a graph, so that new edges get weights, too.
+    """Rule for weights with its numbers from a graph, so that new edges get weights, too.
 
     By its `kind`:
 

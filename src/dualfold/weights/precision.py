@@ -36,7 +36,7 @@ MAX_SMALL_ROWS = 4_000
 
 
 def rounding_sentence(error: float, A: Any, kind: Any) -> str:
-    """What a certificate of A adds where A may be off by `error`; "" where that is negligible."""
+    """Words that a certificate of A adds where A may be off by `error`; "" if negligible."""
     if error <= MIN_REPORTED_SHARE * float(_diagonal(A).max(initial=0.0)):
         return ""
     largest = largest_value(A)
@@ -102,7 +102,7 @@ def _image(A: Any, v: Array) -> Array:
 
 @dataclass(frozen=True)
 class Products:
-    """How the products of an n×width table are added: `depth` of them in the precision `kind`."""
+    """Order in which products of an n×width table are added: `depth` of them in `kind`."""
 
     n: int
     width: int
@@ -116,12 +116,12 @@ class Products:
 
     @property
     def underflow(self) -> float:
-        """What all products may lose where they underflow."""
+        """Loss of all products where they underflow, at most."""
         return self.n * self.width * smallest_positive(self.kind)
 
 
 def squares_error(trace: float, left_over: float, mean_off: float, products: Products) -> float:
-    """Of Σ(x − s)(x − s)ᵀ − n(x̄ − s)(x̄ − s)ᵀ.
+    """Bound for Σ(x − s)(x − s)ᵀ − n(x̄ − s)(x̄ − s)ᵀ.
 
     trace : of the result, left_over : ‖x̄ − s‖, mean_off : a bound of the error of x̄
 
@@ -160,12 +160,12 @@ def weighted_mean_error(X: Array, trace: float, mean: Array, weights: RowWeights
 
 
 def more_terms(weights: RowWeights | None) -> int:
-    """What weights add to the roundings of a sum over rows: a root, products, the sum of them."""
+    """Roundings that weights add to a sum over rows: a root, products, the sum of them."""
     return 0 if weights is None else 6
 
 
 def gram_error(trace: float, mean_off: float, products: Products) -> float:
-    """Of the n×n products ⟨x_i − x̄, x_j − x̄⟩, `depth` columns at a time.
+    """Bound for the n×n products ⟨x_i − x̄, x_j − x̄⟩, `depth` columns at a time.
 
     As `squares_error`, by columns; an entry may also have been divided and made float32.
     With η for the error of x̄ the rows are X_c + 1ηᵀ, and the products are off by
@@ -178,7 +178,7 @@ def gram_error(trace: float, mean_off: float, products: Products) -> float:
 
 
 def weighted_squares_error(trace: float, mean_off: float, total: float, depth: float) -> float:
-    """Of Σ w(x − x̄)(x − x̄)ᵀ, by products of √w(x − x̄) in float64, `depth` of them in a sum.
+    """Bound for Σ w(x − x̄)(x − x̄)ᵀ by products of √w(x − x̄), `depth` of them in a sum.
 
     total : Σw, mean_off : a bound of the error η of x̄
 
@@ -189,7 +189,7 @@ def weighted_squares_error(trace: float, mean_off: float, total: float, depth: f
 
 
 def weighted_gram_error(trace: float, mean_off: float, total: float, depth: float) -> float:
-    """The same of the products √(w_i w_j)⟨x_i − x̄, x_j − x̄⟩ of rows.
+    """Bound for the products √(w_i w_j)⟨x_i − x̄, x_j − x̄⟩ of rows.
 
     With η the rows are √w(x − x̄) + √w·ηᵀ, and ‖√w‖² = Σw.
     """
@@ -198,7 +198,7 @@ def weighted_gram_error(trace: float, mean_off: float, total: float, depth: floa
 
 
 def sparse_mean_error(square_sum: float, mean: Array, n: float, depth: float) -> float:
-    """Of the mean of sparse rows: added up around the shift, from a sum that is off by depth·u.
+    """Bound for the mean of sparse rows: added around the shift, from a sum off by depth·u.
 
     n : the number of rows, or the sum of their weights
     """
@@ -209,7 +209,7 @@ def sparse_mean_error(square_sum: float, mean: Array, n: float, depth: float) ->
 def sparse_error(
     trace: float, left_over: Array, mean: Array, n: float, depth: float, mean_depth: float
 ) -> float:
-    """Of XᵀX − n·mmᵀ and of XXᵀ less its means, in float64 by algebra, m = `left_over`.
+    """Bound for XᵀX − n·mmᵀ and XXᵀ less its means, in float64 by algebra, m = `left_over`.
 
     trace : of the result
     left_over, mean : what is left of the mean where columns were shifted, and the mean itself
@@ -229,7 +229,7 @@ def sparse_error(
 
 
 def products_error(trace: float, mean_off: float, shape: tuple[int, int], total: float) -> float:
-    """Of a product with X_cᵀX_c, in float64: sums of D, then of n, and nηηᵀ (X_cᵀ1 = 0).
+    """Bound for a product with X_cᵀX_c: sums of D, then of n, and nηηᵀ (X_cᵀ1 = 0).
 
     total : n, or the sum of the weights in the place of n
     """
@@ -238,7 +238,7 @@ def products_error(trace: float, mean_off: float, shape: tuple[int, int], total:
 
 
 def centred_distances_error(K: Array, rounding: float, squared: Any) -> float:
-    """Of K = −½HΔH, Δ the squares, made in `squared`, of distances right to `rounding`.
+    """Bound for K = −½HΔH, Δ the squares, made in `squared`, of distances right to `rounding`.
 
     An entry of Δ is off by 2·rounding + rounding² and its own rounding, as a share; let that
     be r. H does not lengthen, so Δ's errors count half: ‖r·Δ‖ ≤ r·n·M with M the largest
@@ -254,7 +254,7 @@ def centred_distances_error(K: Array, rounding: float, squared: Any) -> float:
 
 
 def weighted_centring_error(K: Array, total: float) -> float:
-    """Of √w(I − 1mᵀ)K(I − m1ᵀ)√w (`centre_by_masses`), K as it is; total : Σw.
+    """Bound for √w(I − 1mᵀ)K(I − m1ᵀ)√w (`centre_by_masses`), K as it is; total : Σw.
 
     An entry is K_ij less two means and plus one, each off by (n + 6)u of the largest |K_ij|, then
     multiplied by √w_i√w_j, a matrix of norm Σw.

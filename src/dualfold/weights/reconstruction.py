@@ -114,7 +114,7 @@ def refuse_ridge(ridge: float) -> None:
 
 
 def gram_weights(gram: Array, ridge: float) -> Array:
-    """The same from the Gram matrices of the offsets: batch × neighbours × neighbours."""
+    """Weights from the Gram matrices of the offsets: batch × neighbours × neighbours."""
     refuse_ridge(ridge)
     count = gram.shape[1]
     trace = np.einsum("bii->b", gram)
@@ -258,7 +258,7 @@ def several_weights(
 
 
 def _ratios(spectra: list[Array], n_components: int) -> Array:
-    """What lies beyond the tangent plane, in units of what lies in it, for each neighbourhood."""
+    """Extent beyond the tangent plane over that within it, for each neighbourhood."""
     found = []
     for values in spectra:
         large, small = values[:, :n_components].sum(axis=1), values[:, n_components:].sum(axis=1)
@@ -292,7 +292,7 @@ def _ridge_weights(values: Array, vectors: Array, ridge: float) -> Array:
 
 
 def _small_eigenvalue_counts(values: Array, eta: float) -> Array:
-    """How many of the last eigenvalues together stay under η of the others; at least one."""
+    """Number of last eigenvalues that together stay under η of the others; at least one."""
     kept = np.cumsum(values, axis=1)
     left = values[:, ::-1].cumsum(axis=1)[:, ::-1]  # λ_j + … + λ_k, without cancellation
     small = (left[:, 1:] < eta * kept[:, :-1]) | (left[:, 1:] == 0)

@@ -66,7 +66,7 @@ class RowSpace(ABC):
 
     @abstractmethod
     def as_white(self) -> RowSpace:
-        """The same space with every direction scaled to ZᵀZ = I.
+        """Space with every direction scaled to ZᵀZ = I.
 
         Only the coordinates change, not the problem: it keeps B = ZᵀDegZ well
         conditioned however small the variance of the last direction is.
@@ -111,7 +111,7 @@ class FeatureSpace(RowSpace):
         return self.as_white_for(self.data.shape[0])
 
     def as_white_for(self, n: float) -> FeatureSpace:
-        """The same of n rows that need not be in memory."""
+        """Space with ZᵀZ = I for n rows, which need not be in memory."""
         return replace(self, basis=self.basis / (self.deviations * np.sqrt(n)))
 
     def congruent(self, matrix: Array) -> Array:
@@ -167,7 +167,7 @@ class WholeSpace(RowSpace):
 
     @property
     def n_inner(self) -> int:
-        """How many coordinates the row space has; those beyond are flat."""
+        """Number of coordinates of the row space; those beyond are flat."""
         return len(self.inner.deviations)
 
     def coordinates(self, columns: slice) -> Array:
@@ -188,7 +188,7 @@ class WholeSpace(RowSpace):
 
 
 @dataclass(frozen=True, eq=False)
-class Moments:
+class RowMoments:
     """Sums over n rows: scatter Σ(x − x̄)(x − x̄)ᵀ, D×D, and mean x̄.
 
     n : their number, or the sum of their weights
@@ -249,17 +249,17 @@ def row_space(
     total, mean = scatter(data, precision=np.float64, weights=weights)
     if not centred:
         total, mean = total + mass * np.outer(mean, mean), np.zeros(width)
-    return feature_space(data, Moments(mass, total, mean), variance_kept, least, units)
+    return feature_space(data, RowMoments(mass, total, mean), variance_kept, least, units)
 
 
 def feature_space(
     data: Any,
-    moments: Moments,
+    moments: RowMoments,
     variance_kept: float = 1.0,
     least: int = 1,
     units: Array | None = None,
 ) -> FeatureSpace:
-    """The same of rows whose moments are known; `data` may be None."""
+    """Leading principal directions of rows whose moments are known; `data` may be None."""
     n, total, mean = moments.n, moments.scatter, moments.mean
     width = len(mean)
     total = total if units is None else total / np.outer(units, units)

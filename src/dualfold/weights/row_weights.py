@@ -32,7 +32,7 @@ MAX_TOTAL = 2.0**53
 
 
 class TakesWeights(Protocol):
-    """What is known of a method: whether its `fit` takes weights of rows, or masses."""
+    """Description of a method that may take weights of rows, or masses, in `fit`."""
 
     @property
     def weighted(self) -> bool: ...
