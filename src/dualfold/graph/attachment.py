@@ -115,10 +115,10 @@ def nearest_and_reverse(
         return indices, np.ldexp(distances, out.power), reverse
     frame = frame_of(X, Q, None)
     points, asked = frame.coordinates(X), frame.coordinates(Q)
-    found = ReverseNeighbors(points, asked, np.maximum(radius, UNDERFLOW_DISTANCE))
-    lists = scan_queries(points, asked, n_neighbors, thread_count(None), reverse=found)
+    collected = ReverseNeighbors(points, asked, np.maximum(radius, UNDERFLOW_DISTANCE))
+    lists = scan_queries(points, asked, n_neighbors, thread_count(None), reverse=collected)
     correct_underflow_lists(X, Q, *lists)
-    pairs = found.pairs()
+    pairs = collected.pairs()
     correct_underflow_pairs(Q, X, *pairs)
     return *lists, _selected_pairs(pairs, pairs[2] <= radius[pairs[1]])
 
@@ -138,18 +138,18 @@ def _coinciding_points(rows: Array, columns: Array, distances: Array, n: int) ->
     return same
 
 
-def _pairs_not_listed(own: Lists, pairs: Pairs, same: Array) -> Pairs:
-    """Pairs missing from the lists `own`, without the old point that a new one coincides with.
+def _pairs_not_listed(lists: Lists, pairs: Pairs, same: Array) -> Pairs:
+    """Pairs missing from the lists, without the old point that a new one coincides with.
 
     All that is not farther than the last entry of a list is in it, so that nothing needs to be
     sorted, which would take 40 % of the time: docs/dev/notes/neighbours.md
     """
     rows, columns, distances = pairs
-    last, place = np.full(len(own), -np.inf), np.full(len(own), -1)
-    filled = own.counts > 0
-    ends = own.indptr[1:][filled] - 1
-    last[filled], place[filled] = own.distances[ends], own.indices[ends]
-    listed = (distances < last[rows]) | ((distances == last[rows]) & (columns <= place[rows]))
+    last, last_row = np.full(len(lists), -np.inf), np.full(len(lists), -1)
+    filled = lists.counts > 0
+    ends = lists.indptr[1:][filled] - 1
+    last[filled], last_row[filled] = lists.distances[ends], lists.indices[ends]
+    listed = (distances < last[rows]) | ((distances == last[rows]) & (columns <= last_row[rows]))
     return _selected_pairs(pairs, ~listed & (columns != same[rows]))
 
 
@@ -158,8 +158,8 @@ def _has_underflow(lists: Lists) -> bool:
     return bool(((lists.distances > 0) & (lists.distances < UNDERFLOW_DISTANCE)).any())
 
 
-def _concatenated_pairs(one: Pairs, other: Pairs) -> Pairs:
-    rows, columns, distances = (np.concatenate(parts) for parts in zip(one, other, strict=True))
+def _concatenated_pairs(first: Pairs, second: Pairs) -> Pairs:
+    rows, columns, distances = (np.concatenate(parts) for parts in zip(first, second, strict=True))
     return rows, columns, distances
 
 
@@ -194,8 +194,8 @@ def nearest_graph_points(graph: Graph, queries: Any) -> tuple[Array, Array]:
         both = _concatenated_pairs(pairs_of_lists(lists), near)
         lists = as_lists(*both, _count(queries))
     width = int(lists.counts.max(initial=1))
-    place = np.minimum(np.arange(width), lists.counts[:, None] - 1)
-    where = lists.indptr[:-1, None] + np.maximum(place, 0)
+    columns = np.minimum(np.arange(width), lists.counts[:, None] - 1)
+    where = lists.indptr[:-1, None] + np.maximum(columns, 0)
     return lists.indices[where], lists.distances[where]
 
 
@@ -224,8 +224,8 @@ def _lists_by_rule(graph: Graph, lists: Lists) -> Lists:
 def nearest_old_pairs(graph: Graph, queries: Any, k: int) -> Pairs:
     if is_precomputed(graph.metric):
         return pairs_of_lists(_distance_rows(graph, queries).first(k))
-    found = nearest(graph.points, min(k, graph.n), queries=queries, metric=graph.metric)
-    return _flat(found.indices, found.distances)
+    lists = nearest(graph.points, min(k, graph.n), queries=queries, metric=graph.metric)
+    return _flat(lists.indices, lists.distances)
 
 
 def _flat(indices: Array, distances: Array) -> Pairs:
@@ -245,10 +245,10 @@ def pairs_within_radii(graph: Graph, queries: Any, radius: Array) -> Pairs:
         X, Q = rows_alike(graph.points, queries)
     except OutOfRange as out:
         scaled = replace(graph, points=in_units(graph.points, out.power))
-        found = pairs_within_radii(
+        pairs = pairs_within_radii(
             scaled, in_units(queries, out.power), np.ldexp(radius, -out.power)
         )
-        return found[0], found[1], np.ldexp(found[2], out.power)
+        return pairs[0], pairs[1], np.ldexp(pairs[2], out.power)
     frame, safe = frame_of(X, Q, None), np.maximum(radius, UNDERFLOW_DISTANCE)
     points, asked = frame.coordinates(X), frame.coordinates(Q)
     pairs = pairs_between(asked, points, safe, thread_count(None))
@@ -261,14 +261,14 @@ def _pairs_within_by_metric(graph: Graph, queries: Any, radius: Array) -> Pairs:
         lines, asked = directions(graph.points), directions(queries, "queries")
         if lines is not None and asked is not None:
             return cosines_within(lines, asked, radius, thread_count(None))
-    found = []
+    parts = []
     step = max(1, MAX_TILE_DISTANCES // graph.n)
     for start in range(0, _count(queries), step):
         rows = queries.iloc if hasattr(queries, "iloc") else queries
         block = metric_distances(rows[start : start + step], graph.points, graph.metric)
         row, column = np.nonzero(block <= radius)
-        found.append((row + start, column, block[row, column]))
-    return tuple(np.concatenate(part) for part in zip(*found, strict=True))  # type: ignore[return-value]
+        parts.append((row + start, column, block[row, column]))
+    return tuple(np.concatenate(part) for part in zip(*parts, strict=True))  # type: ignore[return-value]
 
 
 def _distance_rows(graph: Graph, queries: Any) -> Lists:

@@ -82,9 +82,9 @@ def knn(
     >>> print(graph.search.sentence())
     exact neighbours (kd-tree), every row proved; ties within 2e-15 may be either way
     """
-    asked = ListSearch(metric, search, n_jobs, random_state, known)
-    lists, found = asked.lists(X, n_neighbors)
-    graph = Graph(symmetric_lengths(lists, symmetry), lists, found, "fixed", X, metric)
+    settings = ListSearch(metric, search, n_jobs, random_state, known)
+    lists, record = settings.lists(X, n_neighbors)
+    graph = Graph(symmetric_lengths(lists, symmetry), lists, record, "fixed", X, metric)
     return _frozen(replace(graph, n_neighbors=n_neighbors, symmetry=symmetry))
 
 
@@ -149,12 +149,12 @@ def variable(
     >>> graph.lists.counts
     array([2, 2, 2, 2, 1])
     """
-    asked = ListSearch(metric, search, n_jobs, random_state, known)
-    lists, found = asked.lists(X, n_neighbors)
+    settings = ListSearch(metric, search, n_jobs, random_state, known)
+    lists, record = settings.lists(X, n_neighbors)
     spread = spread_of(lists, n_neighbors)
     usual = float(spread.mean())
     lists = lists.first(variable_counts(spread, n_neighbors, usual))
-    graph = Graph(symmetric_lengths(lists, symmetry), lists, found, "variable", X, metric)
+    graph = Graph(symmetric_lengths(lists, symmetry), lists, record, "variable", X, metric)
     graph = replace(graph, n_neighbors=n_neighbors, symmetry=symmetry, usual_spread=usual)
     return _frozen(replace(graph, spread=spread))
 
@@ -194,8 +194,8 @@ def radius(
     Graph(3 points, 1 edges, 2 pieces; radius 1.5)
     """
     lists = Lists(*neighbors_within(X, radius, metric=metric, n_jobs=n_jobs))
-    found = radius_search(X, metric)
-    graph = Graph(symmetric_lengths(lists, "or"), lists, found, "radius", X, metric)
+    record = radius_search(X, metric)
+    graph = Graph(symmetric_lengths(lists, "or"), lists, record, "radius", X, metric)
     return _frozen(replace(graph, radius=float(radius)))
 
 
@@ -239,8 +239,8 @@ def from_lengths(lengths: Any, *, symmetry: Symmetry = "or") -> Graph:
         )
     lists = Lists(*from_precomputed(lengths))
     lengths = symmetric_lengths(lists, symmetry)
-    found = exact_search("precomputed", 0.0)
-    return _frozen(Graph(lengths, lists, found, "given", None, "precomputed", symmetry=symmetry))
+    record = exact_search("precomputed", 0.0)
+    return _frozen(Graph(lengths, lists, record, "given", None, "precomputed", symmetry=symmetry))
 
 
 def from_affinities(affinities: Any) -> Graph:
@@ -388,10 +388,12 @@ class ListSearch:
             n_jobs=self.n_jobs,
             random_state=self.random_state,
         )
-        found = known.first(n_neighbors)
-        n, k = found.indices.shape
+        nearest_ones = known.first(n_neighbors)
+        n, k = nearest_ones.indices.shape
         indptr = np.arange(0, n * k + 1, k)
-        return Lists(indptr, found.indices.ravel(), found.distances.ravel()), found.search
+        return Lists(
+            indptr, nearest_ones.indices.ravel(), nearest_ones.distances.ravel()
+        ), nearest_ones.search
 
 
 def _frozen(graph: Graph) -> Graph:

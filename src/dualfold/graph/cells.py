@@ -51,14 +51,14 @@ class Cells:
 
     def of(self, rows: Array) -> Array:
         """The cells of each row, the nearest first."""
-        found = np.empty((len(rows), self.of_row), np.int32)
+        cells = np.empty((len(rows), self.of_row), np.int32)
         half = 0.5 * np.square(self.centres).sum(axis=1)
-        for some in row_slices(len(rows), max(1, CENTRE_CHUNK_NUMBERS // self.count)):
-            far = half - self._in_units(rows[some]) @ self.centres.T
-            for place in range(self.of_row):
-                found[some, place] = nearest = far.argmin(axis=1)
+        for part in row_slices(len(rows), max(1, CENTRE_CHUNK_NUMBERS // self.count)):
+            far = half - self._in_units(rows[part]) @ self.centres.T
+            for rank in range(self.of_row):
+                cells[part, rank] = nearest = far.argmin(axis=1)
                 far[np.arange(len(far)), nearest] = np.inf
-        return found
+        return cells
 
     def _in_units(self, rows: Array) -> Array:
         return ((rows - self.shift) / self.scale).astype(np.float32)
@@ -72,18 +72,18 @@ def lloyd_cells(sample: Array, count: int, of_row: int, rng: np.random.Generator
     count = min(count, len(rows))
     centres = rows[np.sort(rng.choice(len(rows), count, replace=False))]
     for turn in range(LLOYD_STEPS):
-        own = Cells(centres, np.zeros_like(shift), 1.0, 1).of(rows)[:, 0]
+        cell_of = Cells(centres, np.zeros_like(shift), 1.0, 1).of(rows)[:, 0]
         if turn in (LLOYD_STEPS // 3, 2 * LLOYD_STEPS // 3):
-            centres = _with_divided_cells(rows, own, centres, rng)
+            centres = _with_divided_cells(rows, cell_of, centres, rng)
         else:
-            centres = _means(rows, own, centres)
+            centres = _means(rows, cell_of, centres)
     return Cells(centres, shift, scale, min(of_row, len(centres)))
 
 
-def _means(rows: Array, own: Array, centres: Array) -> Array:
+def _means(rows: Array, cell_of: Array, centres: Array) -> Array:
     """The mean of each cell; an empty one keeps its centre."""
-    sizes = np.bincount(own, minlength=len(centres))
-    order = np.argsort(own, kind="stable")
+    sizes = np.bincount(cell_of, minlength=len(centres))
+    order = np.argsort(cell_of, kind="stable")
     filled = np.flatnonzero(sizes)
     starts = (np.cumsum(sizes) - sizes)[filled]
     moved = centres.copy()
@@ -92,14 +92,16 @@ def _means(rows: Array, own: Array, centres: Array) -> Array:
     return moved
 
 
-def _with_divided_cells(rows: Array, own: Array, centres: Array, rng: np.random.Generator) -> Array:
+def _with_divided_cells(
+    rows: Array, cell_of: Array, centres: Array, rng: np.random.Generator
+) -> Array:
     """Centres without those of empty cells; a large cell gets several, by its number of rows."""
-    sizes = np.bincount(own, minlength=len(centres))
+    sizes = np.bincount(cell_of, minlength=len(centres))
     usual = len(rows) / len(centres)
     large = np.flatnonzero(sizes > LARGE_CELL_RATIO * usual)
     kept = np.setdiff1d(np.flatnonzero(sizes), large)
     added = [
-        rows[rng.choice(np.flatnonzero(own == cell), round(sizes[cell] / usual), replace=False)]
+        rows[rng.choice(np.flatnonzero(cell_of == cell), round(sizes[cell] / usual), replace=False)]
         for cell in large
     ]
     return np.unique(np.concatenate([centres[kept], *added]), axis=0)
@@ -121,12 +123,12 @@ def needed_probes(
 
     rows, lists : rows, and the numbers of their nearest
     """
-    numbers, place = np.unique(lists, return_inverse=True)
-    own = cells.of(points.vectors[numbers])[place.reshape(lists.shape), 0]
-    ranks = replace(cells, of_row=cells.count).of(points.vectors[rows])
-    rank_of = np.argsort(ranks, axis=1, kind="stable")
-    found = np.take_along_axis(rank_of, own, axis=1)
-    return 1 + int(np.quantile(found, wanted, method="higher"))
+    numbers, positions = np.unique(lists, return_inverse=True)
+    cell_of = cells.of(points.vectors[numbers])[positions.reshape(lists.shape), 0]
+    near_cells = replace(cells, of_row=cells.count).of(points.vectors[rows])
+    rank_of = np.argsort(near_cells, axis=1, kind="stable")
+    ranks = np.take_along_axis(rank_of, cell_of, axis=1)
+    return 1 + int(np.quantile(ranks, wanted, method="higher"))
 
 
 def listed_share(points: Coordinates, rows: Array, reach: Array, k: int, length: int) -> float:
@@ -134,14 +136,14 @@ def listed_share(points: Coordinates, rows: Array, reach: Array, k: int, length:
 
     reach : the true distance of the k-th
     """
-    found = []
+    shares = []
     for row, far in zip(rows, reach, strict=True):
         squares = points.square - 2 * (points.vectors @ points.vectors[row])
         squares[row] = np.inf
         near = np.argpartition(squares, length - 1)[:length]
         true = pair_distances(points.table, points.table, np.full(length, row), near)
-        found.append(min(k, int((true <= far).sum())) / k)
-    return float(np.mean(found))
+        shares.append(min(k, int((true <= far).sum())) / k)
+    return float(np.mean(shares))
 
 
 def cell_lists(

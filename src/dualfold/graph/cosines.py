@@ -102,17 +102,17 @@ def pair_cosines(
 
     Half of the squared distance at length 1: it is 0 for copies, and small ones keep their digits.
     """
-    found = np.empty(len(rows))
+    distances = np.empty(len(rows))
 
     def compute(part: slice) -> None:
-        apart = X.unit_rows(rows[part])
-        apart -= Y.unit_rows(columns[part])
-        found[part] = np.einsum("ij,ij->i", apart, apart) / 2
+        offsets = X.unit_rows(rows[part])
+        offsets -= Y.unit_rows(columns[part])
+        distances[part] = np.einsum("ij,ij->i", offsets, offsets) / 2
 
     # Blocks that stay in a core's cache.
     parts = row_slices(len(rows), max(1, (1 << 16) // X.rows.shape[1]))
     in_threads(compute, parts, threads)
-    return found
+    return distances
 
 
 def rounding_of(dtype: DType, width: int) -> float:
@@ -137,26 +137,26 @@ def cosine_search(
     count = min(k + _SPARE, most)
     table = X.unit_table(np.float32)
     others = None if queries is None else queries.unit_table(np.float32)
-    found = euclidean(table, others, count)
-    indices, distances = _ranked_lists(X, asked, found.indices, threads)
+    near = euclidean(table, others, count)
+    indices, distances = _ranked_lists(X, asked, near.indices, threads)
     slack = rounding_of(np.float32, table.shape[1])
-    unsure = _unsure(distances[:, k - 1], found.distances[:, -1], slack, count == most)
+    unsure = _unsure(distances[:, k - 1], near.distances[:, -1], slack, count == most)
     indices, distances = indices[:, :k].copy(), distances[:, :k].copy()
     if len(unsure) > _MAX_ROWS_AGAIN:
         # Directions closer to one another than float32 tells apart.
         table, slack = X.unit_table(np.float64), rounding_of(np.float64, table.shape[1])
         again = euclidean(table, asked.unit_rows(unsure), count + (queries is None))
         lists = again.indices, again.distances
-        near, last = without_self(*lists, unsure) if queries is None else lists
-        some = RowDirections(asked.rows[unsure], asked.length[unsure])
-        near, values = _ranked_lists(X, some, near, threads)
-        indices[unsure], distances[unsure] = near[:, :k], values[:, :k]
+        near_rows, last = without_self(*lists, unsure) if queries is None else lists
+        unsure_rows = RowDirections(asked.rows[unsure], asked.length[unsure])
+        near_rows, values = _ranked_lists(X, unsure_rows, near_rows, threads)
+        indices[unsure], distances[unsure] = near_rows[:, :k], values[:, :k]
         unsure = unsure[_unsure(values[:, k - 1], last[:, -1], slack, count == most)]
     for part in row_slices(len(unsure), _ROWS_AGAIN):
         rows = unsure[part]
         reach = np.sqrt(2 * distances[rows, -1]) + slack
-        own = rows if queries is None else None
-        lists = _nearest_within(X, table, (asked, rows, own), (reach, k), threads)
+        selves = rows if queries is None else None
+        lists = _nearest_within(X, table, (asked, rows, selves), (reach, k), threads)
         indices[rows], distances[rows] = lists
     return Neighbors(indices, distances, exact_search("metric", float("nan")))
 
@@ -226,15 +226,15 @@ def approximate_cosines(
     near that float32 is no measure of them. Lists of the exact search, which `search` takes where
     it is faster, are those by cosine already.
     """
-    found = search(X.unit_table(np.float32))
-    if found.search.exact:
-        return found
-    lists = _ranked_lists(X, X, found.indices, threads)
-    near = np.sqrt(2 * lists[1][:, -1])
-    alike = (near > 0) & (near < CLEAR_DISTANCE * rounding_of(np.float32, X.rows.shape[1]))
+    near = search(X.unit_table(np.float32))
+    if near.search.exact:
+        return near
+    lists = _ranked_lists(X, X, near.indices, threads)
+    reach = np.sqrt(2 * lists[1][:, -1])
+    alike = (reach > 0) & (reach < CLEAR_DISTANCE * rounding_of(np.float32, X.rows.shape[1]))
     if alike.mean() > MOST_ALIKE:
-        found = search(X.unit_table(np.float64))
-        if found.search.exact:
-            return found
-        lists = _ranked_lists(X, X, found.indices, threads)
-    return Neighbors(*lists, found.search)
+        near = search(X.unit_table(np.float64))
+        if near.search.exact:
+            return near
+        lists = _ranked_lists(X, X, near.indices, threads)
+    return Neighbors(*lists, near.search)

@@ -69,9 +69,9 @@ def correct_underflow_lists(
     compared again. Rows that equal the query are at 0 and need nothing.
     """
     asked = X if queries is None else queries
-    at, place = np.nonzero(distances < UNDERFLOW_DISTANCE)
+    at, column = np.nonzero(distances < UNDERFLOW_DISTANCE)
     different = [
-        at[part][(X[indices[at[part], place[part]]] != asked[at[part]]).any(axis=1)]
+        at[part][(X[indices[at[part], column[part]]] != asked[at[part]]).any(axis=1)]
         for part in chunks(len(at), X.shape[1])
     ]
     for row in np.unique(np.concatenate([*different, np.empty(0, np.int64)])):

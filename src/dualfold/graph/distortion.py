@@ -183,14 +183,14 @@ def distortion_of_pairs(
     They are independent draws, or all pairs where `exhaustive`; `eps` and `confidence` are those
     of `measured_distortion`.
     """
-    (before, unit), (after, own) = (_squared_distances(rows, first, second) for rows in (X, Y))
-    apart = before > 0
-    if not apart.any():
+    (before, unit), (after, map_unit) = (_squared_distances(rows, first, second) for rows in (X, Y))
+    differ = before > 0
+    if not differ.any():
         raise InvalidInput("all points are equal: there is no distance that could be changed")
-    own_ratios, power = after[apart] / before[apart], 2 * (own - unit)
+    unit_ratios, power = after[differ] / before[differ], 2 * (map_unit - unit)
     with np.errstate(over="ignore"):
-        ratios = np.ldexp(own_ratios, power)
-        same = np.array_equal(np.ldexp(ratios, -power), own_ratios)
+        ratios = np.ldexp(unit_ratios, power)
+        same = np.array_equal(np.ldexp(ratios, -power), unit_ratios)
     if not same:
         raise InvalidInput(
             "the units of the two tables are so far apart that ratios of squared distances leave "
@@ -209,7 +209,7 @@ def distortion_of_pairs(
         eps=eps,
         n_pairs=count,
         exhaustive=exhaustive,
-        duplicates=int(np.sum(~apart)),
+        duplicates=int(np.sum(~differ)),
         mean=float(ratios.mean()),
         quantiles=tuple(
             zip(QUANTILE_LEVELS, np.quantile(ratios, QUANTILE_LEVELS).tolist(), strict=True)

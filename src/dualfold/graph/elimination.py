@@ -140,10 +140,10 @@ class EliminatedGraph:
             *self._scratch(rows.dtype, *sizes),
         )
 
-        def chunk(some: slice) -> int:
+        def chunk(part: slice) -> int:
             caller = callers.get()
             try:
-                share(some.start, some.stop, caller)
+                share(part.start, part.stop, caller)
             finally:  # other threads wait for it, also when this one was interrupted
                 callers.put(caller)
             tally("path sweep entries", o.factor_entries)
@@ -239,8 +239,8 @@ class Subtrees:
     @property
     def above(self) -> list[int]:
         """The supernodes above all parts, children before their parents."""
-        found: list[int] = np.flatnonzero(self.of_supernode == self.count).tolist()
-        return found
+        supernodes: list[int] = np.flatnonzero(self.of_supernode == self.count).tolist()
+        return supernodes
 
 
 def _place_edges(graph: Graph, o: Ordering, places: Array, shortcuts: Array, threads: int) -> None:
@@ -254,7 +254,7 @@ def _place_edges(graph: Graph, o: Ordering, places: Array, shortcuts: Array, thr
     )
     shortcuts[o.panel_start[-1] :] = np.inf
     slices = row_slices(supers, SUPERNODES_PER_CALL)
-    states = in_threads(lambda some: share(some.start, some.stop), slices, threads)
+    states = in_threads(lambda part: share(part.start, part.stop), slices, threads)
     if any(states):
         raise DualfoldError(f"an edge is outside the eliminated pattern (status {min(states)})")
 
@@ -271,13 +271,15 @@ def _eliminate(o: Ordering, parts: Subtrees, shortcuts: Array, threads: int) -> 
     from_rows = _shortcuts_from_rows(*tree, shortcuts)
 
     for s in above:
-        own = int(o.first[s + 1] - o.first[s])
+        width = int(o.first[s + 1] - o.first[s])
         below = int(o.row_start[s + 1] - o.row_start[s])
-        in_rows(0, own, s)
-        rest = [(own + some.start, own + some.stop, s) for some in row_slices(below, BLOCK_ROWS)]
-        in_threads(lambda some: in_rows(*some), rest, threads)
-        rest = [(some.start, some.stop, s) for some in row_slices(below, BLOCK_ROWS)]
-        states += in_threads(lambda some: from_rows(*some), rest, threads)
+        in_rows(0, width, s)
+        rest = [
+            (width + part.start, width + part.stop, s) for part in row_slices(below, BLOCK_ROWS)
+        ]
+        in_threads(lambda part: in_rows(*part), rest, threads)
+        rest = [(part.start, part.stop, s) for part in row_slices(below, BLOCK_ROWS)]
+        states += in_threads(lambda part: from_rows(*part), rest, threads)
     return states
 
 

@@ -136,7 +136,7 @@ def geodesic_distances(
         (paths or _RenumberedGraph.of(graph)).fill(rows, wanted, threads)
     if everyone:
         edges = [*range(0, n, ROWS_PER_CHUNK), n]
-        in_threads(lambda some: _symmetric_least[kind](n, *some, rows), pairwise(edges), threads)
+        in_threads(lambda ends: _symmetric_least[kind](n, *ends, rows), pairwise(edges), threads)
     return rows
 
 
@@ -260,15 +260,15 @@ def farthest_points(
     eliminated = eliminated_graph(graph, count, alone=min(at_once, count) if at_once > 1 else count)
     searched = None if eliminated else _RenumberedGraph.of(graph)
     nearest = np.full(graph.n, np.inf, kind)
-    found, choice = 0, _BatchChoice()
+    n_chosen, choice = 0, _BatchChoice()
     with steps("shortest paths from landmarks", count) as done:
-        while found < count:
-            batch = slice(found, min(count, found + (at_once if found >= at_once else 1)))
-            size = batch.stop - found
+        while n_chosen < count:
+            batch = slice(n_chosen, min(count, n_chosen + (at_once if n_chosen >= at_once else 1)))
+            size = batch.stop - n_chosen
             if size > 1:
-                chosen[batch] = _scattered_points(rows[:found], nearest, size, rng)
-            elif found:
-                chosen[found] = np.argmax(nearest)
+                chosen[batch] = _scattered_points(rows[:n_chosen], nearest, size, rng)
+            elif n_chosen:
+                chosen[n_chosen] = np.argmax(nearest)
             if eliminated is not None:
                 eliminated.fill(rows[batch], chosen[batch], thread_count())
             elif searched is not None:
@@ -276,8 +276,8 @@ def farthest_points(
                 visits = searched.fill(rows[batch], chosen[batch], thread_count(), together)
                 choice.count(together, size, visits)
             np.minimum(nearest, rows[batch].min(axis=0), out=nearest)
-            found = batch.stop
-            nearest[chosen[:found]] = -1  # duplicates of a landmark stay eligible, it does not
+            n_chosen = batch.stop
+            nearest[chosen[:n_chosen]] = -1  # duplicates of a landmark stay eligible, it does not
             done(size)
     return Landmarks(chosen, rows)
 
@@ -300,8 +300,8 @@ class _BatchChoice:
         if not self.sources["scattered"]:
             return "scattered"
         kinds: tuple[SourceBatch, SourceBatch] = ("one", "scattered")
-        one, together = (self.visits[kind] / max(1, self.sources[kind]) for kind in kinds)
-        return "scattered" if SCATTERED_VISIT_COST * together < one else "one"
+        alone, together = (self.visits[kind] / max(1, self.sources[kind]) for kind in kinds)
+        return "scattered" if SCATTERED_VISIT_COST * together < alone else "one"
 
     def count(self, batch: SourceBatch, sources: int, visits: int) -> None:
         """Add the visits of some sources."""
@@ -315,9 +315,9 @@ def _scattered_points(rows: Array, nearest: Array, count: int, rng: np.random.Ge
     The candidates are the farthest points, and random ones, since the former may all lie
     in one hole.
     """
-    some = min(LANDMARK_CANDIDATES, len(nearest))
-    farthest = np.argpartition(-nearest, some - 1)[:some]
-    drawn = rng.choice(len(nearest), some, replace=False)
+    n_drawn = min(LANDMARK_CANDIDATES, len(nearest))
+    farthest = np.argpartition(-nearest, n_drawn - 1)[:n_drawn]
+    drawn = rng.choice(len(nearest), n_drawn, replace=False)
     candidates = np.union1d(farthest, drawn)
     seen, distance = rows[:, candidates], nearest[candidates].copy()
     picked = []
@@ -329,12 +329,14 @@ def _scattered_points(rows: Array, nearest: Array, count: int, rng: np.random.Ge
     return np.asarray(picked)
 
 
-def _distance_bounds(seen: Array, one: Array) -> Array:
+def _distance_bounds(seen: Array, distances: Array) -> Array:
     """max_l |g_lp − g_lq| for every p; infinite where a landmark reaches only one of them."""
-    reached = np.isfinite(seen) & np.isfinite(one)[:, None]
-    apart = np.abs(np.subtract(seen, one[:, None], where=reached, out=np.zeros_like(seen)))
-    apart[np.isfinite(seen) != np.isfinite(one)[:, None]] = np.inf
-    return np.asarray(apart.max(axis=0))
+    reached = np.isfinite(seen) & np.isfinite(distances)[:, None]
+    differences = np.abs(
+        np.subtract(seen, distances[:, None], where=reached, out=np.zeros_like(seen))
+    )
+    differences[np.isfinite(seen) != np.isfinite(distances)[:, None]] = np.inf
+    return np.asarray(differences.max(axis=0))
 
 
 def landmarks_at(graph: Graph, landmarks: Any) -> Landmarks:
@@ -399,15 +401,15 @@ class _RenumberedGraph:
             free.put(np.empty((min(size, len(into)), len(self.order))))
         graph = len(self.order), self.indptr, self.indices, self.lengths, self.places, width
 
-        def chunk(some: slice) -> int:
-            count = len(into[some])
+        def chunk(part: slice) -> int:
+            count = len(into[part])
             sums = rows if wide else free.get()
             try:
-                places = into[some] if wide else np.arange(count)
-                visits: int = _geodesics[taken](*graph, numbers[some], places, count, sums)
+                places = into[part] if wide else np.arange(count)
+                visits: int = _geodesics[taken](*graph, numbers[part], places, count, sums)
                 _refuse_failure(visits)
                 if not wide:
-                    rows[into[some]] = sums[:count]
+                    rows[into[part]] = sums[:count]
             finally:  # other threads wait for it, also when this one was interrupted
                 free.put(sums)
             tally("geodesic visits", visits)

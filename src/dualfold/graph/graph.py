@@ -53,8 +53,8 @@ class Lists:
     def first(self, counts: Array | int) -> Lists:
         """Each row cut to its first `counts` entries."""
         kept = np.minimum(self.counts, counts)
-        place = np.arange(len(self.indices)) - np.repeat(self.indptr[:-1], self.counts)
-        inside = place < np.repeat(kept, self.counts)
+        rank = np.arange(len(self.indices)) - np.repeat(self.indptr[:-1], self.counts)
+        inside = rank < np.repeat(kept, self.counts)
         indptr = np.concatenate([[0], np.cumsum(kept)])
         return Lists(indptr, self.indices[inside], self.distances[inside])
 
@@ -224,10 +224,10 @@ def refuse_sets(graph: Graph) -> None:
         )
 
 
-def _same_edges(one: sp.csr_array, other: sp.csr_array) -> bool:
+def _same_edges(first: sp.csr_array, second: sp.csr_array) -> bool:
     """Whether two sparse matrices store the same entries in the same order."""
-    same = [np.array_equal(getattr(one, part), getattr(other, part)) for part in _PATTERN]
-    return one.shape == other.shape and all(same)
+    same = [np.array_equal(getattr(first, part), getattr(second, part)) for part in _PATTERN]
+    return first.shape == second.shape and all(same)
 
 
 def symmetric_lengths(lists: Lists, symmetry: Symmetry) -> sp.csr_array:
@@ -243,6 +243,6 @@ def symmetric_lengths(lists: Lists, symmetry: Symmetry) -> sp.csr_array:
     kind = np.int32 if count < 2**31 else np.int64
     lengths = lists.distances[places[:count]]
     parts = columns[:count].astype(kind), row_start.astype(kind)
-    found = sp.csr_array((lengths, *parts), shape=(n, n))
-    found.has_canonical_format = True
-    return found
+    matrix = sp.csr_array((lengths, *parts), shape=(n, n))
+    matrix.has_canonical_format = True
+    return matrix

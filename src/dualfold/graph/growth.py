@@ -49,18 +49,18 @@ def graph_without(graph: Graph, gone: Array) -> Graph:
     points, stay = graph.points[~gone], np.flatnonzero(~gone)
     if graph.kind == "variable":
         return _graph_from_nothing(graph, points)
-    place = np.full(graph.n, -1)
-    place[stay] = np.arange(len(stay))
+    new_row = np.full(graph.n, -1)
+    new_row[stay] = np.arange(len(stay))
     rows, columns, distances = pairs_of_lists(graph.lists)
     kept = ~gone[rows] & ~gone[columns]
-    pairs = place[rows[kept]], place[columns[kept]], distances[kept]
+    pairs = new_row[rows[kept]], new_row[columns[kept]], distances[kept]
     if graph.kind == "fixed":
-        short = np.unique(place[rows[~gone[rows] & gone[columns]]])
+        short = np.unique(new_row[rows[~gone[rows] & gone[columns]]])
         others = ~np.isin(pairs[0], short)
         count = min(graph.n_neighbors or 1, len(stay) - 1)
         indices, lengths = nearest_others(points, short, count, graph.metric)
-        found = np.repeat(short, indices.shape[1]), indices.ravel(), lengths.ravel()
-        pairs = _joined_pairs(tuple(part[others] for part in pairs), found)
+        searched = np.repeat(short, indices.shape[1]), indices.ravel(), lengths.ravel()
+        pairs = _joined_pairs(tuple(part[others] for part in pairs), searched)
     return _graph_of_lists(graph, points, as_lists(pairs[0], pairs[1], pairs[2], len(stay)))
 
 
@@ -85,12 +85,14 @@ def _lists_of_nearest(graph: Graph, new: Any) -> Lists:
     """The nearest rows of all rows: old lists, with new rows that are as near, and new lists."""
     n, m = graph.n, int(new.shape[0])
     count = graph.n_neighbors or 1
-    own = nearest_old_pairs(graph, new, count)
-    own = own[0] + n, own[1], own[2]
+    of_new = nearest_old_pairs(graph, new, count)
+    of_new = of_new[0] + n, of_new[1], of_new[2]
     if m > 1:
         among = nearest(new, min(count, m - 1), metric=graph.metric)
         rows = np.repeat(np.arange(m), among.indices.shape[1])
-        own = _joined_pairs(own, (rows + n, among.indices.ravel() + n, among.distances.ravel()))
+        of_new = _joined_pairs(
+            of_new, (rows + n, among.indices.ravel() + n, among.distances.ravel())
+        )
     # An old row with fewer others than the rule asks for lists every new one.
     radii = np.where(graph.lists.counts < count, np.inf, graph.lists.radius)
     rows, columns, distances = pairs_within_radii(graph, new, radii)
@@ -100,7 +102,7 @@ def _lists_of_nearest(graph: Graph, new: Any) -> Lists:
     listed = np.repeat(touched, graph.lists.counts)
     old = pairs_of_lists(graph.lists)
     changed = tuple(part[listed] for part in old)
-    rows, columns, distances = _joined_pairs(_joined_pairs(changed, reverse), own)
+    rows, columns, distances = _joined_pairs(_joined_pairs(changed, reverse), of_new)
     lists = as_lists(rows, columns, distances, n + m).first(count)
     return _with_untouched(graph.lists, touched, lists)
 
@@ -136,16 +138,16 @@ def nearest_others(X: Any, rows: Array, count: int, metric: Metric) -> tuple[Arr
     """The nearest other rows of some rows of X, and their distances: len(rows) × count."""
     if not len(rows) or count < 1:
         return np.zeros((len(rows), 0), int), np.zeros((len(rows), 0))
-    found = nearest(X, count + 1, queries=X[rows], metric=metric)
-    own = found.indices == np.asarray(rows)[:, None]
-    own[~own.any(axis=1), -1] = True  # more copies of a row than places: it is one of them
+    lists = nearest(X, count + 1, queries=X[rows], metric=metric)
+    is_self = lists.indices == np.asarray(rows)[:, None]
+    is_self[~is_self.any(axis=1), -1] = True  # more copies of a row than places: it is one of them
     shape = len(rows), count
-    return found.indices[~own].reshape(shape), found.distances[~own].reshape(shape)
+    return lists.indices[~is_self].reshape(shape), lists.distances[~is_self].reshape(shape)
 
 
-def _joined_pairs(one: Any, other: Any) -> tuple[Array, Array, Array]:
+def _joined_pairs(first: Any, second: Any) -> tuple[Array, Array, Array]:
     """Two sets of pairs as one."""
-    rows, columns, distances = (np.concatenate(parts) for parts in zip(one, other, strict=True))
+    rows, columns, distances = (np.concatenate(parts) for parts in zip(first, second, strict=True))
     return rows, columns, distances
 
 

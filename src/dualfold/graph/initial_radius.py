@@ -51,10 +51,10 @@ def query_radius(points: Coordinates, queries: Coordinates, k: int) -> np.ndarra
     X, Q = points.table, queries.table
     size = min(len(X), max(MIN_SAMPLE_ROWS, 4 * k))
     sample = np.sort(np.random.default_rng(0).choice(len(X), size, replace=False))
-    some, square = points.vectors[sample].T, points.square[sample]
+    vectors, square = points.vectors[sample].T, points.square[sample]
 
     def shifted_squares(rows: np.ndarray) -> np.ndarray:
-        return np.asarray(square - 2 * (queries.vectors[rows] @ some))
+        return np.asarray(square - 2 * (queries.vectors[rows] @ vectors))
 
     def by_selection(rows: np.ndarray) -> np.ndarray:
         best = sample[np.argpartition(shifted_squares(rows), k - 1, axis=1)[:, :k]]
@@ -62,12 +62,12 @@ def query_radius(points: Coordinates, queries: Coordinates, k: int) -> np.ndarra
 
     route = by_selection
     if len(Q) > 4 * size:  # computing the sample's own radius is worthwhile
-        own = _sample_radius(points, sample, k)
+        sample_radius = _sample_radius(points, sample, k)
 
         def by_triangle(rows: np.ndarray) -> np.ndarray:
             first = np.argmin(shifted_squares(rows), axis=1)
             near = _distances_to(Q, X, rows, sample[first][:, None])[:, 0]
-            return np.asarray((near + own[first]) * (1 + ROUNDING_MARGIN))
+            return np.asarray((near + sample_radius[first]) * (1 + ROUNDING_MARGIN))
 
         trial = np.arange(0, len(Q), max(1, len(Q) // TRIAL_QUERIES))
         if k == 1 or by_triangle(trial).mean() < by_selection(trial).mean():
@@ -91,14 +91,14 @@ def _sample_radius(points: Coordinates, sample: np.ndarray, k: int) -> np.ndarra
     if k == 1:
         return np.zeros(len(sample))
     X = points.table
-    found = np.empty(len(sample))
+    radius = np.empty(len(sample))
     step = max(1, BLOCK_PRODUCTS // len(X))
     for at in range(0, len(sample), step):
         rows = sample[at : at + step]
         squares = points.square - 2 * (points.vectors[rows] @ points.vectors.T)
         best = np.argpartition(squares, k - 1, axis=1)[:, :k]
-        found[at : at + step] = _distances_to(X, X, rows, best).max(axis=1)
-    return found
+        radius[at : at + step] = _distances_to(X, X, rows, best).max(axis=1)
+    return radius
 
 
 def forest_guess(points: Coordinates, k: int, threads: int) -> tuple[np.ndarray, np.ndarray]:
@@ -152,8 +152,8 @@ def listed_radius(X: np.ndarray, lists: np.ndarray, threads: int) -> np.ndarray:
     radius = np.full(len(X), np.inf)
     full = np.flatnonzero(lists[:, -1] != NO_NEIGHBOR)
 
-    def measure(some: slice) -> None:
-        rows = full[some]
+    def measure(part: slice) -> None:
+        rows = full[part]
         radius[rows] = _distances_to(X, X, rows, lists[rows]).max(axis=1)
 
     in_threads(measure, row_slices(len(full), max(1, _DISTANCES_PER_CHUNK // k)), threads)
@@ -163,6 +163,6 @@ def listed_radius(X: np.ndarray, lists: np.ndarray, threads: int) -> np.ndarray:
 def places_in_order(lists: np.ndarray, order: np.ndarray) -> np.ndarray:
     """Lists of places in the order, instead of rows; NO_NEIGHBOR stays beyond them."""
     n = len(order)
-    place = np.full(n + 1, NO_NEIGHBOR)
-    place[order] = np.arange(n, dtype=np.int32)
-    return np.asarray(place[np.minimum(lists[order], n)])
+    position = np.full(n + 1, NO_NEIGHBOR)
+    position[order] = np.arange(n, dtype=np.int32)
+    return np.asarray(position[np.minimum(lists[order], n)])

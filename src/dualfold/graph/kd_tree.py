@@ -144,18 +144,18 @@ def _lists_by_rows(
     # 300,000 rows in random order (docs/dev/notes/neighbours.md).
     order = np.asarray(tree.indices) if queries is None else np.arange(n)
 
-    def search(some: slice) -> np.ndarray:
+    def search(part: slice) -> np.ndarray:
         """Write the lists of some rows; returns those among them whose list is not clear."""
-        rows = order[some]
-        far, found = tree.query(asked[rows].astype(np.float64), fetch)
-        found = np.reshape(found, (len(rows), fetch)).astype(np.int32)
+        rows = order[part]
+        far, candidates = tree.query(asked[rows].astype(np.float64), fetch)
+        candidates = np.reshape(candidates, (len(rows), fetch)).astype(np.int32)
         far = np.reshape(far, (len(rows), fetch))[:, -1]
-        true = pair_distances(asked, X, np.repeat(rows, fetch), found.ravel())
-        true = true.reshape(found.shape)
+        true = pair_distances(asked, X, np.repeat(rows, fetch), candidates.ravel())
+        true = true.reshape(candidates.shape)
         if queries is None:
-            true[found == rows[:, None]] = np.inf
-        by = np.lexsort((found, true), axis=-1)[:, :k]
-        indices[rows] = np.take_along_axis(found, by, axis=1)
+            true[candidates == rows[:, None]] = np.inf
+        by = np.lexsort((candidates, true), axis=-1)[:, :k]
+        indices[rows] = np.take_along_axis(candidates, by, axis=1)
         distances[rows] = np.take_along_axis(true, by, axis=1)
         done(len(rows))
         clear = far > distances[rows, -1] * _CLEAR_RATIO
@@ -189,9 +189,9 @@ def nearest_by_scan(
     """The exact lists of some rows only, by the scan; a row of X does not list itself."""
     asked = np.ascontiguousarray(X[rows] if queries is None else queries[rows])
     frame = frame_of(X, asked, None)
-    own = queries is None
-    lists = scan_queries(frame.coordinates(X), frame.coordinates(asked), k + own, threads)
-    return without_self(*lists, rows) if own else lists
+    is_self_join = queries is None
+    lists = scan_queries(frame.coordinates(X), frame.coordinates(asked), k + is_self_join, threads)
+    return without_self(*lists, rows) if is_self_join else lists
 
 
 def tree_pairs_within(

@@ -244,12 +244,12 @@ def from_precomputed(distances: Any, n_neighbors: int | None = None) -> ListArra
     check_distances(value)
     if not sp.issparse(distances):
         _refuse_asymmetric(value.reshape(n, n))
-    apart = row != column
-    indptr, indices, value = sorted_lists(row[apart], column[apart], value[apart], n)
+    differ = row != column
+    indptr, indices, value = sorted_lists(row[differ], column[differ], value[differ], n)
     if n_neighbors is None:
         return indptr, indices, value
-    place = np.arange(len(indices)) - np.repeat(indptr[:-1], np.diff(indptr))
-    kept = place < n_neighbors
+    rank = np.arange(len(indices)) - np.repeat(indptr[:-1], np.diff(indptr))
+    kept = rank < n_neighbors
     counts = np.minimum(np.diff(indptr), n_neighbors)
     return np.concatenate([[0], np.cumsum(counts)]), indices[kept], value[kept]
 
@@ -301,10 +301,11 @@ def present_nearest(
     rows = _doubles_with_missing(X, "X")
     asked = rows if queries is None else _doubles_with_missing(queries, "queries")
     n, width = rows.shape
-    own = queries is None
-    if not 1 <= n_neighbors <= n - own:
+    is_self_join = queries is None
+    if not 1 <= n_neighbors <= n - is_self_join:
         raise InvalidInput(
-            Argument("n_neighbors", n_neighbors), f" must be between 1 and {n - own} for {n} rows"
+            Argument("n_neighbors", n_neighbors),
+            f" must be between 1 and {n - is_self_join} for {n} rows",
         )
     shares = np.ones(width) if weights is None else np.asarray(weights, dtype=np.float64)
     has_missing = np.isnan(rows).any(axis=0).astype(np.int32)
@@ -314,7 +315,7 @@ def present_nearest(
 
     def search(part: slice) -> None:
         batch = asked[part], part.stop - part.start
-        rule = shares, has_missing, part.start if own else -1, n_neighbors
+        rule = shares, has_missing, part.start if is_self_join else -1, n_neighbors
         _present_nearest(panels, n, width, *batch, *rule, distances[part], indices[part])
 
     parts = [

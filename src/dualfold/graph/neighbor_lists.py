@@ -116,9 +116,9 @@ def without_self(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Lists of k + 1 less the point itself, or less the last where duplicates hide it."""
     k = indices.shape[1] - 1
-    own = indices == rows[:, None]
-    own[~own.any(axis=1), k] = True
-    return indices[~own].reshape(-1, k), distances[~own].reshape(-1, k)
+    is_self = indices == rows[:, None]
+    is_self[~is_self.any(axis=1), k] = True
+    return indices[~is_self].reshape(-1, k), distances[~is_self].reshape(-1, k)
 
 
 def best_of_rows(distances: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:

@@ -183,7 +183,7 @@ def nearest(
         else:
             X, queries = rows_alike(X, queries)
     except OutOfRange as out:
-        found = nearest(
+        scaled = nearest(
             in_units(X, out.power),
             n_neighbors,
             queries=None if queries is None else in_units(queries, out.power),
@@ -192,7 +192,7 @@ def nearest(
             random_state=random_state,
             recall_sample=recall_sample,
         )
-        return replace(found, distances=np.ldexp(found.distances, out.power))
+        return replace(scaled, distances=np.ldexp(scaled.distances, out.power))
     _check_count(n_neighbors, len(X), queries is not None)
     if search == "approximate":
         _refuse_queries(queries)
@@ -357,8 +357,8 @@ def neighbors_within(
     if lines is not None:
         n = len(lines.rows)
         row, column, distance = cosines_within(lines, lines, np.full(n, float(radius)), threads)
-        apart = row != column
-        return sorted_lists(row[apart], column[apart], distance[apart], n)
+        differ = row != column
+        return sorted_lists(row[differ], column[differ], distance[differ], n)
     if not _uses_own_kernel(X, metric):
         return metric_within(double_table(X, "X"), radius, metric, threads)
     try:
@@ -508,8 +508,8 @@ def _ordering_coordinates(
     ).coordinates(X)
     lists = scan_queries(points, points.rows(trial), k + 1, threads)
     true, reach = without_self(*lists, trial)
-    some = slice(None, None, max(1, len(trial) // ORDERED_ROWS))
-    judged = trial[some], reach[some, -1], k
+    ordered = slice(None, None, max(1, len(trial) // ORDERED_ROWS))
+    judged = trial[ordered], reach[ordered, -1], k
     if count < width:
         if listed_share(points, *judged, length) >= AIMED_RECALL:
             return points, true, length

@@ -159,7 +159,7 @@ def refuse_other_columns(width: int, asked: int) -> None:
 
 
 def _rows_of(tables: dict[str, Any], least: float, most: float) -> list[np.ndarray]:
-    found = []
+    arrays = []
     for name, X in tables.items():
         rows = exact_numbers(canonical_rows(X, name).toarray() if sp.issparse(X) else X, name)
         if rows.ndim != 2 or rows.shape[1] == 0:
@@ -173,10 +173,10 @@ def _rows_of(tables: dict[str, Any], least: float, most: float) -> list[np.ndarr
                 Argument(name),
                 f" has {rows.shape[0]} rows; the search counts up to 2^31 - 2. Sample it",
             )
-        found.append(rows)
-    if any(_exceeds_float64(rows) for rows in found):
-        found = _shifted_integers(found, _argument_names(tables))
-    ready = {name: _contiguous_floats(rows) for name, rows in zip(tables, found, strict=True)}
+        arrays.append(rows)
+    if any(_exceeds_float64(rows) for rows in arrays):
+        arrays = _shifted_integers(arrays, _argument_names(tables))
+    ready = {name: _contiguous_floats(rows) for name, rows in zip(tables, arrays, strict=True)}
     _check_range(ready, least, most)
     return list(ready.values())
 

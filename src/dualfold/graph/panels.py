@@ -110,11 +110,11 @@ class PanelScan:
         tile = PANEL_POINTS**2 * (rows[1] - rows[0]) * (columns[1] - columns[0])
         tally("scan multiply-adds", tile // (2 if upper else 1) * a.vectors.shape[1])
         squares = a.square, b.square, self.thresholds, self.column_thresholds
-        found = row, column, bound, _BUFFER_PAIRS, position
+        buffers = row, column, bound, _BUFFER_PAIRS, position
         try:
             while position[0] >= 0:
                 where = *rows, *columns, len(b.names), upper
-                count = _scan(a.vectors, b.vectors, a.vectors.shape[1], *squares, *where, *found)
+                count = _scan(a.vectors, b.vectors, a.vectors.shape[1], *squares, *where, *buffers)
                 if count:
                     tally("distances", count)
                     yield row, column, bound, count
@@ -150,9 +150,9 @@ class SecondStage:
     def shorten(self, radius: np.ndarray, block: Block) -> None:
         """Take over the radius of the rows of a block, which has become shorter."""
         first, last = (PANEL_POINTS * panel for panel in block)
-        some = slice(first, min(last, len(self.thresholds)))
-        slack, scale = self.points.slack[some], self.points.scale
-        _thresholds(radius[some], slack, scale, SLACK_SHARE, len(slack), self.thresholds[some])
+        rows = slice(first, min(last, len(self.thresholds)))
+        slack, scale = self.points.slack[rows], self.points.scale
+        _thresholds(radius[rows], slack, scale, SLACK_SHARE, len(slack), self.thresholds[rows])
 
     def keep_candidates(
         self, row: np.ndarray, column: np.ndarray, bound: np.ndarray, count: int

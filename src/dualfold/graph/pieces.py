@@ -258,10 +258,10 @@ def _nearest_to(graph: Graph, queries: Array, among: Array, k: int) -> tuple[Arr
         return order, np.take_along_axis(block, order, axis=1)
     rows = graph.points.iloc if hasattr(graph.points, "iloc") else graph.points
     everything = len(among) == graph.n
-    found = nearest(
+    lists = nearest(
         graph.points if everything else rows[among], k, queries=rows[queries], metric=graph.metric
     )
-    return found.indices, found.distances
+    return lists.indices, lists.distances
 
 
 def _refuse_without_points(graph: Graph) -> None:
@@ -322,14 +322,14 @@ def subgraph(graph: Graph, rows: Array) -> Graph:
     >>> subgraph(graph, np.array([0, 1, 2])).n_edges
     2
     """
-    place = np.full(graph.n, -1)
-    place[rows] = np.arange(len(rows))
+    new_row = np.full(graph.n, -1)
+    new_row[rows] = np.arange(len(rows))
     owners = np.repeat(np.arange(graph.n), graph.lists.counts)
-    mine = (place[owners] >= 0) & (place[graph.lists.indices] >= 0)
-    counts = np.bincount(place[owners[mine]], minlength=len(rows))
+    mine = (new_row[owners] >= 0) & (new_row[graph.lists.indices] >= 0)
+    counts = np.bincount(new_row[owners[mine]], minlength=len(rows))
     lists = Lists(
         np.concatenate([[0], np.cumsum(counts)]),
-        place[graph.lists.indices[mine]],
+        new_row[graph.lists.indices[mine]],
         graph.lists.distances[mine],
     )
     points: Any = graph.points
@@ -347,10 +347,10 @@ def subgraph(graph: Graph, rows: Array) -> Graph:
 def _edge_ranks(lists: Lists, symmetry: str) -> sp.csr_array:
     """The smallest n_neighbors at which each edge of the graph appears."""
     n = len(lists)
-    place = np.arange(len(lists.indices)) - np.repeat(lists.indptr[:-1], lists.counts) + 1.0
+    rank = np.arange(len(lists.indices)) - np.repeat(lists.indptr[:-1], lists.counts) + 1.0
     # Short indices, which SciPy's spanning tree before 1.15 needs; there are at most 10⁷ edges.
     pattern = lists.indices.astype(np.int32), lists.indptr.astype(np.int32)
-    ranks = sp.csr_array((place, *pattern), shape=(n, n))
+    ranks = sp.csr_array((rank, *pattern), shape=(n, n))
     if symmetry == "or":
         return ranks  # the spanning tree takes the smaller of both directions itself
     both = ranks.minimum(ranks.T).astype(bool)

@@ -89,7 +89,7 @@ def scan_self(
     blocks = packed.blocks
 
     def tile(pair: tuple[int, int]) -> None:
-        rows, columns = (blocks[place] for place in pair)
+        rows, columns = (blocks[block] for block in pair)
         for row, column, bound, count in scan.candidates(rows, columns, upper=rows == columns):
             if second is not None:
                 for block in {rows, columns}:
@@ -113,8 +113,8 @@ def fill_short_lists(
     """Search again for the rows whose guessed radius was too short for all of their neighbours."""
     rows = np.flatnonzero(indices[:, -1] == NO_NEIGHBOR)
     if len(rows):
-        found = scan_queries(points, points.rows(rows), indices.shape[1] + 1, threads)
-        indices[rows], distances[rows] = without_self(*found, rows)
+        lists = scan_queries(points, points.rows(rows), indices.shape[1] + 1, threads)
+        indices[rows], distances[rows] = without_self(*lists, rows)
 
 
 def scan_queries(
@@ -200,12 +200,12 @@ def rerank_lists(
     rule = k, points.scale, SLACK_SHARE, 0
     state = names, distances, indices, radius, thresholds, points.slack, names
 
-    def rank(some: slice) -> None:
-        real = index[some] != NO_NEIGHBOR
-        row = np.broadcast_to(names[some, None], real.shape)[real]
-        pairs = row, index[some][real], bounds[some][real], len(row)
+    def rank(part: slice) -> None:
+        real = index[part] != NO_NEIGHBOR
+        row = np.broadcast_to(names[part, None], real.shape)[real]
+        pairs = row, index[part][real], bounds[part][real], len(row)
         _settle[X.dtype](X, X, X.shape[1], *pairs, *rule, *state)
-        _sort_heaps(distances, indices, some.start, some.stop, k)
+        _sort_heaps(distances, indices, part.start, part.stop, k)
 
     in_threads(rank, row_slices(n, max(1, _LIST_ENTRIES_PER_CHUNK // length)), threads)
     return indices, distances
@@ -229,14 +229,14 @@ def _near_pairs(rows: Packed, columns: Packed, radius: np.ndarray, threads: int)
     """Pairs within the radius of their row; of a table with itself those with row < column."""
     scan = PanelScan(rows, columns, rows.thresholds(radius), None, threads)
     strips, across = rows.blocks, columns.blocks
-    own = rows is columns
+    is_self_join = rows is columns
     kept: SimpleQueue[Found] = SimpleQueue()
 
     def strip(first: int) -> None:
-        for second in range(first if own else 0, len(across)):
-            on_diagonal = own and first == second
-            found = scan.candidates(strips[first], across[second], upper=on_diagonal)
-            for row, column, _, count in found:
+        for second in range(first if is_self_join else 0, len(across)):
+            on_diagonal = is_self_join and first == second
+            batches = scan.candidates(strips[first], across[second], upper=on_diagonal)
+            for row, column, _, count in batches:
                 row, column = row[:count], column[:count]
                 distance = pair_distances(rows.table, columns.table, row, column)
                 near = distance <= radius[row]

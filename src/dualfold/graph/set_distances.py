@@ -154,14 +154,14 @@ def sets_within(X: Any, radius: float, metric: Metric) -> tuple[Array, Array, Ar
     sets = sets_of(X)
     rows_of_distances = _distance_rows(sets, sets, metric)
     nothing = np.empty(0, dtype=np.int64)
-    found = [(nothing, nothing, np.empty(0))]
+    parts = [(nothing, nothing, np.empty(0))]
     for part in row_slices(len(sets), max(1, _COUNTS_PER_CHUNK // max(1, len(sets)))):
         block = rows_of_distances(part)
-        own = np.arange(part.stop - part.start)
-        block[own, part.start + own] = np.inf
+        selves = np.arange(part.stop - part.start)
+        block[selves, part.start + selves] = np.inf
         row, column = np.nonzero(block <= radius)
-        found.append((row + part.start, column, block[row, column]))
-    rows, columns, distances = (np.concatenate(part) for part in zip(*found, strict=True))
+        parts.append((row + part.start, column, block[row, column]))
+    rows, columns, distances = (np.concatenate(part) for part in zip(*parts, strict=True))
     return rows, columns, distances
 
 
@@ -216,13 +216,13 @@ def _common_by_bits(sets: Sets, asked: Sets) -> Callable[[slice], Array]:
 
 
 def _search_by_elements(
-    sets: Sets, asked: Sets, own: bool, metric: Metric, indices: Array, distances: Array
+    sets: Sets, asked: Sets, is_self_join: bool, metric: Metric, indices: Array, distances: Array
 ) -> Callable[[slice], None]:
     rows_of_distances = _distance_rows(sets, asked, metric)
 
     def search(part: slice) -> None:
         block = rows_of_distances(part)
-        if own:
+        if is_self_join:
             places = np.arange(part.stop - part.start)
             block[places, part.start + places] = np.inf
         indices[part], distances[part] = best_of_rows(block, indices.shape[1])
@@ -231,7 +231,7 @@ def _search_by_elements(
 
 
 def _search_by_bits(
-    sets: Sets, asked: Sets, own: bool, metric: Metric, indices: Array, distances: Array
+    sets: Sets, asked: Sets, is_self_join: bool, metric: Metric, indices: Array, distances: Array
 ) -> Callable[[slice], None]:
     panels, words, k = _panels(sets), _words(sets.width), indices.shape[1]
     sizes = np.zeros(panels.shape[0] * panels.shape[2], dtype=np.int32)
@@ -240,8 +240,8 @@ def _search_by_bits(
 
     def search(part: slice) -> None:
         queries = asked.bits(part), np.ascontiguousarray(asked.sizes[part])
-        place = part.start if own else -1
-        how = part.stop - part.start, rule, place, k
+        first_self = part.start if is_self_join else -1
+        how = part.stop - part.start, rule, first_self, k
         lists = distances[part], indices[part]
         _nearest_sets(panels, sizes, len(sets), words, *queries, *how, *lists)
 

@@ -74,7 +74,7 @@ def axis_meanings(directions: Iterable[ColumnDirection], n_axes: int) -> tuple[A
     """
     known = list(directions)
     pairs = zip(known, _limits_of_chance(known), strict=True)
-    beyond = [(one, limit) for one, limit in pairs if one.correlation > limit]
+    beyond = [(direction, limit) for direction, limit in pairs if direction.correlation > limit]
     return tuple(_axis_meaning(beyond, axis) for axis in range(n_axes))
 
 
@@ -96,7 +96,9 @@ def _limits_of_chance(directions: Sequence[ColumnDirection]) -> list[float]:
 def _axis_meaning(directions: Sequence[tuple[ColumnDirection, float]], axis: int) -> AxisMeaning:
     """directions : each with its limit."""
     along = [
-        (one.title, one.axes[axis]) for one, limit in directions if abs(one.axes[axis]) > limit
+        (direction.title, direction.axes[axis])
+        for direction, limit in directions
+        if abs(direction.axes[axis]) > limit
     ]
     best = max((abs(value) for _, value in along), default=0.0)
     least = max(MIN_CORRELATION, MIN_SHARE_OF_BEST * best)

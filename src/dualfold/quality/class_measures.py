@@ -87,8 +87,8 @@ def silhouette(
     classes, codes = _classes(labels, space.n)
     rows = drawn_rows(space.n, sample, random_state, sample_weight)
     order = np.argsort(codes, kind="stable")
-    place = np.empty(space.n, dtype=np.int32)
-    place[order] = np.arange(space.n, dtype=np.int32)
+    row_of = np.empty(space.n, dtype=np.int32)
+    row_of[order] = np.arange(space.n, dtype=np.int32)
     sizes = np.bincount(codes)
     starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     values = np.empty(space.n if rows is None else len(rows))
@@ -98,12 +98,12 @@ def silhouette(
     def tile(places: slice, names: Array) -> None:
         distances = by_class(names)
         sums = np.empty((len(names), len(classes)))
-        _class_sums(distances, space.n, len(names), place[names], starts, len(classes), sums)
-        own = codes[names], np.arange(len(names))
-        others = sizes[own[0]] - 1
-        within = sums[own[1], own[0]] / np.maximum(others, 1)
+        _class_sums(distances, space.n, len(names), row_of[names], starts, len(classes), sums)
+        class_of, at = codes[names], np.arange(len(names))
+        others = sizes[class_of] - 1
+        within = sums[at, class_of] / np.maximum(others, 1)
         sums /= sizes
-        sums[own[1], own[0]] = np.inf
+        sums[at, class_of] = np.inf
         between = sums.min(axis=1)
         longer = np.maximum(within, between)
         ratio = np.divide(between - within, longer, out=np.zeros(len(names)), where=longer > 0)
@@ -186,8 +186,8 @@ def knn_accuracy(
         neighbor_count(n_neighbors, space.n),
         drawn_rows(space.n, sample, random_state, sample_weight),
     )
-    own = codes if rows is None else codes[rows]
-    right = majority_class(space.nearest(k, rows)[0], codes, len(classes)) == own
+    own_codes = codes if rows is None else codes[rows]
+    right = majority_class(space.nearest(k, rows)[0], codes, len(classes)) == own_codes
     values = right.astype(float)
     weights = measured_weights(sample_weight, rows, space.n)
     return values_or_mean(values, rows, space.n, (0.0, 1.0), per_point, weights)
@@ -265,8 +265,8 @@ def neighborhood_hit(
         neighbor_count(n_neighbors, space.n),
         drawn_rows(space.n, sample, random_state, sample_weight),
     )
-    own = codes if rows is None else codes[rows]
-    values = np.mean(codes[space.nearest(k, rows)[0]] == own[:, None], axis=1)
+    own_codes = codes if rows is None else codes[rows]
+    values = np.mean(codes[space.nearest(k, rows)[0]] == own_codes[:, None], axis=1)
     weights = measured_weights(sample_weight, rows, space.n)
     return values_or_mean(values, rows, space.n, (0.0, 1.0), per_point, weights)
 

@@ -143,13 +143,15 @@ def column_directions(
     units[units == 0] = 1.0
     scaled = points[rows] / units
     maps = [scaled, *rearranged_maps(scaled, N_REARRANGED_MAPS, random_state)]
-    pulled_in = [(one, np.clip(one, *np.quantile(one, FIT_QUANTILES, axis=0))) for one in maps]
-    found: dict[str, ColumnDirection] = {}
+    pulled_in = [
+        (places, np.clip(places, *np.quantile(places, FIT_QUANTILES, axis=0))) for places in maps
+    ]
+    known: dict[str, ColumnDirection] = {}
     for mask, batch in _batches(columns, rows, len(points)):
-        seen = [(one[mask], inner[mask]) for one, inner in pulled_in]
-        found |= _directions_of_batch(batch, seen, units)
+        seen = [(places[mask], inner[mask]) for places, inner in pulled_in]
+        known |= _directions_of_batch(batch, seen, units)
     none = (0.0,) * points.shape[1]
-    return [found.get(name, ColumnDirection(name, none, 0.0, 1.0, none, 0)) for name in columns]
+    return [known.get(name, ColumnDirection(name, none, 0.0, 1.0, none, 0)) for name in columns]
 
 
 def _looked_at_rows(columns: Any, n: int, sample: int | None, random_state: int) -> Array:
@@ -176,15 +178,15 @@ def rearranged_maps(Y: Array, count: int, random_state: int) -> list[Array]:
     grouped = [rows for rows in members if codes[rows[0]] >= 0]
     centers = np.array([Y[rows].mean(axis=0) for rows in grouped]).reshape(-1, Y.shape[1])
     rng = random_generator([random_state, count])
-    found = []
+    maps = []
     for _ in range(count):
         moved = Y.copy()
         for rows, shift in zip(grouped, rng.permutation(centers) - centers, strict=True):
             moved[rows] += shift
         for rows in members:
             moved[rows] = moved[rng.permutation(rows)]
-        found.append(moved)
-    return found
+        maps.append(moved)
+    return maps
 
 
 @dataclass(frozen=True, eq=False)
@@ -264,17 +266,17 @@ def _directions_of_batch(
     """maps : the map and the rearranged ones, each as it is and with far rows pulled in."""
     ranks = rankdata(np.array(batch.lines), axis=1)
     ranks -= ranks.mean(axis=1, keepdims=True)
-    real, *chance = (_held_out_correlations(ranks, *one) for one in maps)
+    real, *chance = (_held_out_correlations(ranks, *both) for both in maps)
     gradients, axes = _gradients(ranks, maps[0][1]) / units, _axis_correlations(ranks, maps[0][0])
-    owners, found = np.array(batch.owners, dtype=object), dict[str, ColumnDirection]()
+    owners, directions = np.array(batch.owners, dtype=object), dict[str, ColumnDirection]()
     for name in dict.fromkeys(batch.owners):
-        own = np.flatnonzero(owners == name)
-        if not ranks[own].any():
+        lines = np.flatnonzero(owners == name)
+        if not ranks[lines].any():
             continue
-        best = own[int(np.argmax(real[own]))]
-        permuted = tuple(float(line[own].max()) for line in chance)
+        best = lines[int(np.argmax(real[lines]))]
+        permuted = tuple(float(line[lines].max()) for line in chance)
         length = float(np.linalg.norm(gradients[best])) or 1.0
-        found[name] = ColumnDirection(
+        directions[name] = ColumnDirection(
             name,
             tuple((gradients[best] / length).tolist()),
             float(real[best]),
@@ -284,7 +286,7 @@ def _directions_of_batch(
             batch.levels[best],
             permuted,
         )
-    return found
+    return directions
 
 
 def _held_out_correlations(ranks: Array, Y: Array, pulled_in: Array) -> Array:
@@ -319,5 +321,5 @@ def _rank_correlations(ranks: Array, places: Array) -> Array:
     # Of ranks of all rows a half may be seen: they are centred again.
     seen = ranks - ranks.mean(axis=1, keepdims=True)
     size = np.linalg.norm(seen, axis=1) * np.linalg.norm(along)
-    found = np.take_along_axis(seen, order, axis=1) @ along
-    return np.divide(found, size, out=np.zeros(len(ranks)), where=size > 0)
+    products = np.take_along_axis(seen, order, axis=1) @ along
+    return np.divide(products, size, out=np.zeros(len(ranks)), where=size > 0)

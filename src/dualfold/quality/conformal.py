@@ -132,11 +132,11 @@ def compared_rows(
     below = np.searchsorted(np.sort(scores[0]), scores[1], side="left")
     spread = _median_distance(old, metric, n_jobs)
     with np.errstate(divide="ignore", invalid="ignore"):
-        distances, own = (
+        distances, from_old = (
             np.nan_to_num(lists.distances[:, 0] / spread, nan=0.0, posinf=np.inf)
             for lists in (lists_of_new, lists_of_old)
         )
-    return ComparedRows(np.asarray((1 + n - below) / (n + 1)), distances, float(own.max()))
+    return ComparedRows(np.asarray((1 + n - below) / (n + 1)), distances, float(from_old.max()))
 
 
 def _median_distance(old: Any, metric: Metric, n_jobs: int | None) -> float:

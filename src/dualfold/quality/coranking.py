@@ -84,11 +84,11 @@ def co_ranking_of(listed: ListedNeighbors) -> CoRanking:
     counts = np.zeros(k * k)
     untied = _untied_places(listed)
     step = max(1, _LIST_ENTRIES_PER_CHUNK // k)
-    for some in row_slices(len(untied), step):
-        row, place = np.nonzero(listed.ranks_before.first[untied[some]] <= k)
-        first, last = (part[untied[some]][row, place] for part in listed.ranks_before)
-        rank = np.clip(place + 1, first, last)
-        counts += np.bincount((rank - 1) * k + place, minlength=k * k)
+    for part in row_slices(len(untied), step):
+        row, column = np.nonzero(listed.ranks_before.first[untied[part]] <= k)
+        first, last = (rank[untied[part]][row, column] for rank in listed.ranks_before)
+        rank = np.clip(column + 1, first, last)
+        counts += np.bincount((rank - 1) * k + column, minlength=k * k)
     counts = counts.reshape(k, k)
     if listed.tied is None:
         return CoRanking(counts.astype(np.int64), listed.n, m)
@@ -255,15 +255,15 @@ def curve_of(listed: ListedNeighbors) -> NeighborhoodCurve:
     means = np.full(m, -1)
     if listed.tied is not None:
         means[listed.tied.places] = np.arange(len(listed.tied.places))
-    for some in row_slices(m, step):
-        row, place = np.nonzero(listed.ranks_before.first[some, :k] <= k)
-        worse = np.maximum(listed.ranks_before.first[some][row, place] - 1, place)
-        rises = np.bincount(row * k + worse, minlength=(some.stop - some.start) * k)
+    for part in row_slices(m, step):
+        row, column = np.nonzero(listed.ranks_before.first[part, :k] <= k)
+        worse = np.maximum(listed.ranks_before.first[part][row, column] - 1, column)
+        rises = np.bincount(row * k + worse, minlength=(part.stop - part.start) * k)
         kept = np.cumsum(rises.reshape(-1, k), axis=1).astype(float)
-        tied = np.flatnonzero(means[some] >= 0)
+        tied = np.flatnonzero(means[part] >= 0)
         if listed.tied is not None:
-            kept[tied] = listed.tied.kept[means[some][tied], :k]
-        sums.add(kept, some)
+            kept[tied] = listed.tied.kept[means[part][tied], :k]
+        sums.add(kept, part)
     return sums.curve(listed.rows)
 
 
@@ -296,8 +296,8 @@ class _CurveSums:
         if m < n:
             limits = interval_of_means(self._values, n, (0.0, 1.0), self._weights)
             at = np.log(sizes[self._few])
-            apart = (np.interp(np.log(sizes), at, limit - q[self._few]) for limit in limits)
-            low, high = (np.clip(q + part, 0.0, 1.0) for part in apart)
+            offsets = (np.interp(np.log(sizes), at, limit - q[self._few]) for limit in limits)
+            low, high = (np.clip(q + part, 0.0, 1.0) for part in offsets)
         r = _beyond_chance(q, chance)
         worst = _area(_beyond_chance(np.zeros(len(q)), chance), sizes)
         area = estimate_of_mean(self.areas, n, (float(worst), 1.0), self._weights)
@@ -331,10 +331,10 @@ def _curve_by_sorting(
         before, after = x.true_rows(names), y.true_rows(names)
         widths = x.tie_widths(names, before)
         for row in range(len(names)):
-            own = names[row]
-            ranks, ordered = _ranks_of_row(before[row], widths[row], own)
+            name = names[row]
+            ranks, ordered = _ranks_of_row(before[row], widths[row], name)
             beyond += counts[places.start + row] * (ordered.last[:k] - sizes)
-            shown, _ = _ranks_of_row(after[row], np.zeros(n), own)
+            shown, _ = _ranks_of_row(after[row], np.zeros(n), name)
             kept[row] = kept_by_size(ranks.first, shown, k)
         reached[places.start] = beyond
         sums.add(kept, places)
@@ -350,7 +350,7 @@ def _curve_by_sorting(
     return sums.curve(rows)
 
 
-def _ranks_of_row(distances: Array, widths: Array, own: int) -> tuple[Ranks, Ranks]:
+def _ranks_of_row(distances: Array, widths: Array, name: int) -> tuple[Ranks, Ranks]:
     """The ranks of all other points, in their order and nearest first."""
     order = np.argsort(distances)[:-1]  # itself, at infinity, is the last
     near, width = distances[order], widths[order]
@@ -358,7 +358,7 @@ def _ranks_of_row(distances: Array, widths: Array, own: int) -> tuple[Ranks, Ran
         1 + np.searchsorted(near, near - width, side="left"),
         np.searchsorted(near, near + width, side="right"),
     )
-    place = np.empty(len(distances), dtype=np.int64)
-    place[order] = np.arange(len(order))
-    place = np.delete(place, own)
-    return Ranks(*(part[place] for part in ordered)), ordered
+    position = np.empty(len(distances), dtype=np.int64)
+    position[order] = np.arange(len(order))
+    position = np.delete(position, name)
+    return Ranks(*(part[position] for part in ordered)), ordered

@@ -53,14 +53,14 @@ class Dimension:
     @property
     def agree(self) -> bool:
         """Whether both say the same: up to one, or their ranges meet."""
-        one, other = self.two_nn, self.levina_bickel
-        near = abs(float(one) - float(other)) <= max(1.0, 0.15 * self.value)
-        return near or max(one.low, other.low) <= min(one.high, other.high)
+        first, second = self.two_nn, self.levina_bickel
+        near = abs(float(first) - float(second)) <= max(1.0, 0.15 * self.value)
+        return near or max(first.low, second.low) <= min(first.high, second.high)
 
     def __str__(self) -> str:
         each = ", ".join(
-            f"{name} {float(found):.1f} ({found.low:.1f} to {found.high:.1f})"
-            for name, found in (("TwoNN", self.two_nn), ("Levina–Bickel", self.levina_bickel))
+            f"{name} {float(estimate):.1f} ({estimate.low:.1f} to {estimate.high:.1f})"
+            for name, estimate in (("TwoNN", self.two_nn), ("Levina–Bickel", self.levina_bickel))
         )
         each += "; ranges for normal clouds, cubes and spheres"
         if self.agree:
@@ -154,25 +154,25 @@ def intrinsic_dimension(X: Any, *, random_state: int = 0) -> Dimension:
         space = space if rows is None else EuclideanSpace(space.points[rows], space.threads)
     distances = _distances_without_duplicates(space, min(LEVINA_BICKEL_NEIGHBORS, space.n - 1))
     if len(distances) < space.n and isinstance(space, EuclideanSpace):  # equal rows count once
-        own = np.unique(space.points, axis=0)
-        if MIN_ROWS <= len(own) < space.n:
-            space = EuclideanSpace(own, space.threads)
+        distinct = np.unique(space.points, axis=0)
+        if MIN_ROWS <= len(distinct) < space.n:
+            space = EuclideanSpace(distinct, space.threads)
             distances = _distances_without_duplicates(
                 space, min(LEVINA_BICKEL_NEIGHBORS, space.n - 1)
             )
-    found = _two_nn(distances), _levina_bickel(distances)
+    estimates = _two_nn(distances), _levina_bickel(distances)
     counts = TWO_NN_LOGARITHMS * len(distances), LEVINA_BICKEL_LOGARITHMS * len(distances)
-    each = zip(found, counts, inverse_curves(space.n), strict=True)
-    by_two, by_ten = (_with_range(*one, space.n) for one in each)
+    each = zip(estimates, counts, inverse_curves(space.n), strict=True)
+    by_two, by_ten = (_with_range(*estimate, space.n) for estimate in each)
     if isinstance(space, EuclideanSpace):
-        by_two, by_ten = (_at_most(one, space.points.shape[1]) for one in (by_two, by_ten))
+        by_two, by_ten = (_at_most(estimate, space.width) for estimate in (by_two, by_ten))
     return Dimension(by_two, by_ten, space.n)
 
 
-def _at_most(one: Estimate, columns: int) -> Estimate:
+def _at_most(estimate: Estimate, columns: int) -> Estimate:
     """No table has more dimensions than columns."""
-    value, low, high = (min(x, columns) for x in (float(one), one.low, one.high))
-    return Estimate(value, low, high, one.sampled)
+    value, low, high = (min(x, columns) for x in (float(estimate), estimate.low, estimate.high))
+    return Estimate(value, low, high, estimate.sampled)
 
 
 def _distances_without_duplicates(space: Space, k: int) -> Array:

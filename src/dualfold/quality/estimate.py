@@ -132,11 +132,11 @@ def measured_weights(
     given = given / given.max()
     if given.all() and given.min() == 1:
         return None
-    own = given if rows is None else given[rows]
-    every, seen = (RowWeights(some[some > 0]) for some in (given, own))
+    of_rows = given if rows is None else given[rows]
+    every, seen = (RowWeights(weights[weights > 0]) for weights in (given, of_rows))
     measured = len(seen.values) / len(every.values)
     return MeasuredWeights(
-        own / seen.total,
+        of_rows / seen.total,
         min(seen.effective_rows, measured * every.effective_rows),
         max(1 - measured, 1 - seen.total / every.total) if measured < 1 else 0.0,
     )

@@ -93,7 +93,7 @@ def close_axes(variances: Any, n: int) -> list[tuple[int, int]]:
     values = np.asarray(variances, dtype=float)
     between = (values[:-1] + values[1:]) / 2
     near = n * np.diff(values) ** 2 < 4 * CHI_SQUARE_QUANTILE * between**2
-    return [(int(place) + 1, int(place) + 2) for place in np.flatnonzero(near)]
+    return [(int(axis) + 1, int(axis) + 2) for axis in np.flatnonzero(near)]
 
 
 @dataclass(frozen=True)
@@ -125,9 +125,9 @@ def far_rows(Y: ArrayLike) -> list[FarRows]:
     [(1, (17,))]
     """
     points, _ = rows_in_units(Y, "Y")
-    n, found = len(points), list[FarRows]()
+    n, far_along = len(points), list[FarRows]()
     if n < MIN_ROWS:
-        return found
+        return far_along
     for axis, column in enumerate(points.astype(float).T):
         out = np.abs(column - np.median(column))
         order = np.argsort(-out, kind="stable")[: max(1, n // ROWS_PER_FAR_ROW) + 1]
@@ -137,5 +137,5 @@ def far_rows(Y: ArrayLike) -> list[FarRows]:
         )
         if rows:
             times = float(few[0] / reach) if reach > 0 else np.inf
-            found.append(FarRows(axis, times, rows))
-    return found
+            far_along.append(FarRows(axis, times, rows))
+    return far_along

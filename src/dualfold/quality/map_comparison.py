@@ -86,7 +86,8 @@ def procrustes(reference: Any, points: Any, *, scale: float | str = "best") -> A
     (0.0, 0.333)
     """
     # Each map in units of its own, a power of 2: squares have room then, and no digit changes.
-    (A, power), (B, own) = _map_in_units(reference, "reference"), _map_in_units(points, "points")
+    A, power = _map_in_units(reference, "reference")
+    B, power_b = _map_in_units(points, "points")
     if len(A) != len(B):
         raise InvalidInput(
             f"both maps must hold the same points; they have {len(A)} and {len(B)} rows. For "
@@ -104,10 +105,10 @@ def procrustes(reference: Any, points: Any, *, scale: float | str = "best") -> A
     if scale == "best":
         chosen = float(strengths.sum() / size) if size > 0 else 1.0
     else:
-        chosen = float(np.ldexp(float(scale), own - power))
-    if abs(power - own) > MAX_POWER_RATIO:
+        chosen = float(np.ldexp(float(scale), power_b - power))
+    if abs(power - power_b) > MAX_POWER_RATIO:
         raise InvalidInput(
-            f"the units of the two maps are 2^{abs(power - own)} apart, and the factor between "
+            f"the units of the two maps are 2^{abs(power - power_b)} apart, and the factor between "
             "them is no double; multiply one of them by a constant first"
         )
     shift = middle - chosen * (other @ rotation)
@@ -118,7 +119,7 @@ def procrustes(reference: Any, points: Any, *, scale: float | str = "best") -> A
     return Alignment(
         points=np.ldexp(aligned, power),
         rotation=rotation,
-        scale=float(np.ldexp(chosen, power - own)),
+        scale=float(np.ldexp(chosen, power - power_b)),
         shift=np.ldexp(shift, power),
         disparity=left / whole if whole > 0 else float(size > 0),
         residuals=np.ldexp(residuals, power),
@@ -286,12 +287,12 @@ def stability(
     >>> print(stability([Y, -2 * Y, Y[:, ::-1]]))
     3 maps share 100% of their 10 nearest neighbours pairwise; aligned, 0.0% of the variance differs
     """
-    tables = [_map_in_units(table, f"map {place}")[0] for place, table in enumerate(maps)]
+    tables = [_map_in_units(table, f"map {number}")[0] for number, table in enumerate(maps)]
     if len(tables) < 2:
         raise InvalidInput(f"stability compares two maps or more; {len(tables)} given")
     held = [np.arange(len(t)) for t in tables]
     if rows is not None:
-        held = [np.atleast_1d(np.asarray(own)) for own in rows]
+        held = [np.atleast_1d(np.asarray(names)) for names in rows]
     if [len(h) for h in held] != [len(t) for t in tables]:
         raise InvalidInput(
             Argument("rows"), " must name the points of each map, one index for each point"
@@ -329,11 +330,11 @@ def _point_spread(tables: list[Array], held: list[Array], n: int) -> Array:
     places = np.full((len(tables), n, width), np.nan)
     first = np.pad(tables[0], ((0, 0), (0, width - tables[0].shape[1])))
     places[0, held[0]] = first
-    for turn, (table, own) in enumerate(zip(tables[1:], held[1:], strict=True), start=1):
-        _, in_first, in_own = np.intersect1d(held[0], own, return_indices=True)
+    for turn, (table, names) in enumerate(zip(tables[1:], held[1:], strict=True), start=1):
+        _, in_first, in_own = np.intersect1d(held[0], names, return_indices=True)
         fit = procrustes(first[in_first], table[in_own])
         wide = np.pad(table, ((0, 0), (0, width - table.shape[1])))
-        places[turn, own] = fit.scale * (wide @ fit.rotation) + fit.shift
+        places[turn, names] = fit.scale * (wide @ fit.rotation) + fit.shift
     seen = np.isfinite(places[:, :, 0])
     counts = seen.sum(axis=0)
     filled = np.where(seen[:, :, None], places, 0.0)

@@ -87,18 +87,18 @@ class Layout:
     @property
     def ordered_columns(self) -> tuple[ColumnDirection, ...]:
         """The columns that rise along a straight direction, the best first."""
-        found = [
-            one
-            for one in self.columns
-            if one.correlation >= MIN_ORDER_CORRELATION and one.is_beyond_chance
+        ordered = [
+            column
+            for column in self.columns
+            if column.correlation >= MIN_ORDER_CORRELATION and column.is_beyond_chance
         ]
-        return tuple(sorted(found, key=lambda one: -one.correlation))
+        return tuple(sorted(ordered, key=lambda column: -column.correlation))
 
     @property
     def ordered_by_chance(self) -> int:
         """The most columns that rise so on one of the rearranged maps."""
-        each = zip(*(one.permuted for one in self.columns if one.permuted), strict=True)
-        return max((sum(r >= MIN_ORDER_CORRELATION for r in one) for one in each), default=0)
+        each = zip(*(column.permuted for column in self.columns if column.permuted), strict=True)
+        return max((sum(r >= MIN_ORDER_CORRELATION for r in column) for column in each), default=0)
 
     @property
     def grade(self) -> str:
@@ -123,7 +123,7 @@ class Layout:
     @property
     def _is_ordered_by_columns(self) -> bool:
         """Whether more columns are in order than unrelated ones can be."""
-        squares = sum(one.correlation**2 for one in self.ordered_columns)
+        squares = sum(column.correlation**2 for column in self.ordered_columns)
         most = 0.0 if self.unrelated is None else self.unrelated.squares
         return self._n_ordered > self.n_components and squares > max(self.n_components, most)
 
@@ -135,10 +135,11 @@ class Layout:
     def column_words(self) -> str:
         """The best columns with the axis that they follow; "" without any."""
         best = self.ordered_columns[:MAX_NAMED_COLUMNS]
-        axes = dict.fromkeys(one.axis for one in best)
+        titles: dict[int, list[str]] = {}
+        for column in best:
+            titles.setdefault(column.axis, []).append(column.title)
         return "; ".join(
-            f"{', '.join(one.title for one in best if one.axis == axis)} along axis {axis + 1}"
-            for axis in axes
+            f"{', '.join(names)} along axis {axis + 1}" for axis, names in titles.items()
         )
 
     def __str__(self) -> str:
@@ -152,7 +153,8 @@ class Layout:
             return text
         best = self.ordered_columns[:MAX_NAMED_COLUMNS]
         named = ", ".join(
-            f"{one.title} {one.correlation:.2f} (by chance up to {one.chance:.2f})" for one in best
+            f"{column.title} {column.correlation:.2f} (by chance up to {column.chance:.2f})"
+            for column in best
         )
         count = (
             f"{len(self.ordered_columns)} of {len(self.columns)} features rise along a straight "
@@ -169,7 +171,7 @@ class Layout:
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready; of the columns the best hundred."""
-        columns = sorted(self.columns, key=lambda one: -one.correlation)[:100]
+        columns = sorted(self.columns, key=lambda column: -column.correlation)[:100]
         return {
             "grade": self.grade,
             "distances": float(self.distances),
@@ -178,10 +180,10 @@ class Layout:
             "chance": self.chance,
             "beyond_chance": self.beyond_chance,
             "unrelated": None if self.unrelated is None else self.unrelated.distances,
-            "columns_in_order": [one.title for one in self.ordered_columns],
+            "columns_in_order": [column.title for column in self.ordered_columns],
             "columns_by_chance": self.ordered_by_chance,
             "columns_tested": len(self.columns),
-            "columns": [one.to_dict() for one in columns],
+            "columns": [column.to_dict() for column in columns],
             "text": str(self),
         }
 
@@ -207,37 +209,37 @@ def layout_of(
     chosen = _drawn_columns(columns, random_state)
     directions = column_directions(chosen, points, random_state=random_state) if chosen else []
     pool = drawn_rows(x.n, MAX_POOL_ROWS, random_state)
-    some, shown = (x, points) if pool is None else (subspace(x, pool), points[pool])
-    pairs = _drawn_pairs(some.n, random_state)
-    distances = some.distances_to(pairs.columns, pairs.rows)
+    measured, shown = (x, points) if pool is None else (subspace(x, pool), points[pool])
+    pairs = _drawn_pairs(measured.n, random_state)
+    distances = measured.distances_to(pairs.columns, pairs.rows)
     before = _ranks(distances[pairs.counted])
     after = _distances_on(shown, pairs)
     value = _correlation(before, after)
     by_chance = [
-        _correlation(before, _distances_on(one, pairs))
-        for one in rearranged_maps(shown, N_REARRANGED_MAPS, random_state)
+        _correlation(before, _distances_on(rearranged, pairs))
+        for rearranged in rearranged_maps(shown, N_REARRANGED_MAPS, random_state)
     ]
-    if len(pairs.rows) < some.n:
+    if len(pairs.rows) < measured.n:
         value = _with_interval(value, before, after)
-    found = Layout(value, max(0.0, *by_chance), tuple(directions), points.shape[1])
-    if found.grade not in SHOWN_GRADES or not isinstance(some, EuclideanSpace):
-        return found
+    layout = Layout(value, max(0.0, *by_chance), tuple(directions), points.shape[1])
+    if layout.grade not in SHOWN_GRADES or not isinstance(measured, EuclideanSpace):
+        return layout
     # A map of all columns is the table itself; of many columns unrelated ones show next to nothing.
-    if not found.n_components < some.width <= MAX_COLUMNS:
-        return found
+    if not layout.n_components < measured.width <= MAX_COLUMNS:
+        return layout
 
     def kept_order(table: Array, its_map: Array) -> float:
         return _correlation(_ranks(_distances_on(table, pairs)), _distances_on(its_map, pairs))
 
     unrelated = order_of_unrelated_columns(
-        some.points,
-        found.n_components,
+        measured.points,
+        layout.n_components,
         kept_order,
         least_square=MIN_ORDER_CORRELATION**2,
         blocks=blocks,
         random_state=random_state,
     )
-    return replace(found, unrelated=unrelated)
+    return replace(layout, unrelated=unrelated)
 
 
 def _columns_of(x: Space, names: Sequence[str] | None) -> dict[str, Any]:
@@ -245,15 +247,15 @@ def _columns_of(x: Space, names: Sequence[str] | None) -> dict[str, Any]:
     if not isinstance(x, EuclideanSpace):
         return {}
     if names is None or len(names) != x.width:
-        names = [f"column {place + 1}" for place in range(x.width)]
-    return {name: x.points[:, place] for place, name in enumerate(names)}
+        names = [f"column {column + 1}" for column in range(x.width)]
+    return {name: x.points[:, column] for column, name in enumerate(names)}
 
 
 def _drawn_columns(columns: Mapping[str, Any], random_state: int) -> dict[str, Any]:
     names = list(columns)
     if len(names) > MAX_COLUMNS:
         drawn = random_generator(random_state).choice(len(names), MAX_COLUMNS, replace=False)
-        names = [names[place] for place in np.sort(drawn)]
+        names = [names[i] for i in np.sort(drawn)]
     return {name: columns[name] for name in names}
 
 
@@ -287,8 +289,8 @@ def _drawn_pairs(n: int, random_state: int) -> _Pairs:
 
 def _distances_on(Y: Array, pairs: _Pairs) -> Array:
     first, second = pairs.ends
-    apart = Y.take(second, axis=0) - Y.take(first, axis=0)
-    return np.asarray(np.sqrt(np.einsum("ij,ij->i", apart, apart)))
+    offsets = Y.take(second, axis=0) - Y.take(first, axis=0)
+    return np.asarray(np.sqrt(np.einsum("ij,ij->i", offsets, offsets)))
 
 
 def _ranks(values: Array) -> Array:
@@ -313,7 +315,7 @@ def _correlation(before: Array, distances: Array) -> float:
 def _with_interval(value: float, before: Array, after: Array) -> Estimate:
     """By the spread between batches of rows, which are in the order of the pairs."""
     batches = np.array_split(np.arange(len(after)), N_BATCHES)
-    each = [_correlation(_ranks(before[some]), after[some]) for some in batches]
+    each = [_correlation(_ranks(before[rows]), after[rows]) for rows in batches]
     quantile = float(stdtrit(N_BATCHES - 1, 0.5 + INTERVAL_CONFIDENCE / 2))
     half = quantile * float(np.std(each, ddof=1)) / N_BATCHES**0.5
     pairs = len(after)

@@ -106,22 +106,22 @@ def local_distortion(
 
 def distortion_of(x: Space, y: EuclideanSpace, lists: Array, rows: Array | None) -> Array:
     """The local distortion of each row, from the lists of its nearest in X."""
-    own = np.arange(x.n) if rows is None else rows
-    members = np.hstack([own[:, None], lists]).astype(np.int32)
+    names = np.arange(x.n) if rows is None else rows
+    members = np.hstack([names[:, None], lists]).astype(np.int32)
     k = members.shape[1]
     values = np.empty(len(members))
     wide = x.width if isinstance(x, EuclideanSpace) else k
     step = max(1, BLOCK_NUMBERS // (k * max(wide, y.width, k)))
     for first in range(0, len(members), step):
-        some = members[first : first + step]
-        G = _grams(x, some)
-        image = y.points[some].astype(float)
+        part = members[first : first + step]
+        G = _grams(x, part)
+        image = y.points[part].astype(float)
         image -= image.mean(axis=1, keepdims=True)
         whole = np.einsum("ijj->i", G) * np.einsum("ijk,ijk->i", image, image)
         # ‖G^½·image‖_*: the roots of the eigenvalues of the small matrix imageᵀ·G·image.
         small = np.einsum("ija,ijk,ikb->iab", image, G, image, optimize=True)
         nuclear = np.sqrt(np.maximum(np.linalg.eigvalsh(small), 0)).sum(axis=1)
-        share = np.divide(nuclear**2, whole, out=np.zeros(len(some)), where=whole > 0)
+        share = np.divide(nuclear**2, whole, out=np.zeros(len(part)), where=whole > 0)
         values[first : first + step] = np.clip(1 - share, 0, 1)
         values[first : first + step][np.einsum("ijj->i", G) <= 0] = 0.0
     return values
@@ -135,14 +135,14 @@ def _grams(x: Space, members: Array) -> Array:
         return np.asarray(np.einsum("ija,ika->ijk", points, points, optimize=True))
     count, k = members.shape
     squares = np.empty((count, k, k))
-    names, place = np.unique(members, return_inverse=True)
-    place = place.reshape(members.shape)
+    names, position = np.unique(members, return_inverse=True)
+    position = position.reshape(members.shape)
     for start in range(0, len(names), x.height):
-        some = names[start : start + x.height]
-        distances = x.true_rows(some)
-        distances[np.arange(len(some)), some] = 0.0
-        row, at = np.nonzero((place >= start) & (place < start + len(some)))
-        squares[row, at] = distances[(place[row, at] - start)[:, None], members[row]]
+        part = names[start : start + x.height]
+        distances = x.true_rows(part)
+        distances[np.arange(len(part)), part] = 0.0
+        row, at = np.nonzero((position >= start) & (position < start + len(part)))
+        squares[row, at] = distances[(position[row, at] - start)[:, None], members[row]]
     squares = squares**2
     centred = squares - squares.mean(axis=1, keepdims=True) - squares.mean(axis=2, keepdims=True)
     return np.asarray(-0.5 * (centred + squares.mean(axis=(1, 2), keepdims=True)))
@@ -223,9 +223,9 @@ def density_correlation(
 def correlation_of_densities(before: Array, after: Array) -> float:
     """From the distances to the nearest neighbours."""
     radii = [np.square(distances).mean(axis=1) for distances in (before, after)]
-    apart = (radii[0] > 0) & (radii[1] > 0)
-    logs = [np.log(radius[apart]) for radius in radii]
-    m = int(apart.sum())
+    differ = (radii[0] > 0) & (radii[1] > 0)
+    logs = [np.log(radius[differ]) for radius in radii]
+    m = int(differ.sum())
     if m < 2 or min(np.ptp(log) for log in logs) <= 1e-12:
         return 0.0
     return float(np.corrcoef(*logs)[0, 1])

@@ -499,8 +499,8 @@ def _slice_edges(x: Space, rows: Array | None) -> Array:
         return np.array([-1.0, np.inf])
     # The largest distance from one point, doubled, bounds all of a true metric; what lies
     # beyond (dissimilarities) falls into the last slice.
-    one = x.rows(np.zeros(1, dtype=np.int32))[0]
-    top = 2.0 * float(one[np.isfinite(one)].max())
+    first = x.rows(np.zeros(1, dtype=np.int32))[0]
+    top = 2.0 * float(first[np.isfinite(first)].max())
     if top == 0:
         return np.array([-1.0, np.inf])
     parts: list[Array] = []
@@ -532,5 +532,5 @@ def _pairs_between(
         parts[places.start] = before[wanted], after[wanted]
 
     x.each_tile(tile, rows)
-    found = [parts[start] for start in sorted(parts)]
-    return np.concatenate([d for d, _ in found]), np.concatenate([s for _, s in found])
+    pairs = [parts[start] for start in sorted(parts)]
+    return np.concatenate([d for d, _ in pairs]), np.concatenate([s for _, s in pairs])

@@ -166,8 +166,8 @@ def mean_picture(
     first = pictures[0]
     return replace(
         first,
-        kept=mean_estimate([one.kept for one in pictures], first.n),
-        chance_share=float(np.mean([one.chance for one in pictures])),
+        kept=mean_estimate([picture.kept for picture in pictures], first.n),
+        chance_share=float(np.mean([picture.chance for picture in pictures])),
         filled_share=filled_share,
         doubt=doubt,
     )

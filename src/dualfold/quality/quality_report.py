@@ -243,11 +243,11 @@ def mean_report(
     return replace(
         first,
         measures={
-            name: mean_estimate([one.measures[name] for one in reports], first.n)
+            name: mean_estimate([of_filling.measures[name] for of_filling in reports], first.n)
             for name in first.measures
         },
         per_point={
-            name: np.mean([one.per_point[name] for one in reports], axis=0)
+            name: np.mean([of_filling.per_point[name] for of_filling in reports], axis=0)
             for name in first.per_point
         },
         filled_share=filled_share,

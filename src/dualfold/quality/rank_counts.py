@@ -98,8 +98,8 @@ class _RisingLimits(NamedTuple):
         rows, k = self.high.shape
         below = np.cumsum(reached[:rows, :k], axis=1, dtype=np.int32)
         ranks = Ranks(*(np.empty((rows, k), dtype=np.int32) for _ in range(2)))
-        for rank, found in zip(ranks, (below + 1, below + within), strict=True):
-            np.put_along_axis(rank, self.order, found, axis=1)
+        for rank, values in zip(ranks, (below + 1, below + within), strict=True):
+            np.put_along_axis(rank, self.order, values, axis=1)
         return ranks
 
 
@@ -117,8 +117,8 @@ def given_ranks(distances: Array, columns: Array, widths: Callable[[Array], Arra
     widths : of ties at such distances (m×k)
     """
     rows, k = columns.shape
-    apart = np.take_along_axis(distances, columns.astype(np.int64), axis=1)
-    limits = _RisingLimits.of(apart, widths(apart))
+    given = np.take_along_axis(distances, columns.astype(np.int64), axis=1)
+    limits = _RisingLimits.of(given, widths(given))
     counts = limits.zero_counts()
     _count_given(distances, distances.shape[1], rows, k, limits.low, limits.high, *counts)
     return limits.ranks(*counts)
@@ -139,8 +139,8 @@ def euclidean_ranks(
     columns = np.ascontiguousarray(columns, dtype=np.int32)
     if columns.size == 0:
         return Ranks(*(np.zeros(columns.shape, dtype=np.int32) for _ in range(2)))
-    apart = listed_distances(X, asked, columns, threads)
-    limits = _RisingLimits.of(apart, 0.0 if widths is None else widths(apart))
+    given = listed_distances(X, asked, columns, threads)
+    limits = _RisingLimits.of(given, 0.0 if widths is None else widths(given))
     if X.shape[1] <= FEW_COLUMNS:
         return _direct_ranks(X, asked, limits, threads)
     return _panel_ranks(X, rows, asked, limits, threads)
@@ -150,9 +150,9 @@ def listed_distances(X: Array, asked: Array, columns: Array, threads: int) -> Ar
     """The distances from the rows `asked` to `columns`, m×k."""
     distances = np.empty(columns.shape)
 
-    def share(some: slice) -> None:
-        every = np.repeat(asked[some], columns.shape[1])
-        distances[some] = pair_distances(X, X, every, columns[some].ravel()).reshape(
+    def share(part: slice) -> None:
+        every = np.repeat(asked[part], columns.shape[1])
+        distances[part] = pair_distances(X, X, every, columns[part].ravel()).reshape(
             -1, columns.shape[1]
         )
 
@@ -164,10 +164,10 @@ def _direct_ranks(X: Array, asked: Array, limits: _RisingLimits, threads: int) -
     across = np.ascontiguousarray(X.T, dtype=np.float64)
     counts = limits.zero_counts()
 
-    def share(some: slice) -> None:
-        rows = asked[some], len(asked[some]), limits.high.shape[1]
-        own = (part[some] for part in (limits.low, limits.high, *counts))
-        _count_direct(across, *X.shape, *rows, *own)
+    def share(part: slice) -> None:
+        rows = asked[part], len(asked[part]), limits.high.shape[1]
+        parts = (array[part] for array in (limits.low, limits.high, *counts))
+        _count_direct(across, *X.shape, *rows, *parts)
 
     shares = list(row_slices(len(asked), ROWS_PER_CHUNK))
     with steps("counting ranks", len(shares)) as done:
@@ -188,13 +188,13 @@ class _Panels:
         # As many rows as make whole panels.
         step = PANEL_POINTS * max(1, _NUMBERS_PER_CHUNK // (PANEL_POINTS * depth))
         for first in range(0, n, step):
-            some = frame.coordinates(X[first : first + step])
-            for start in range(0, len(some.vectors), PANEL_POINTS):
-                few = some.vectors[start : start + PANEL_POINTS]
+            stored = frame.coordinates(X[first : first + step])
+            for start in range(0, len(stored.vectors), PANEL_POINTS):
+                few = stored.vectors[start : start + PANEL_POINTS]
                 self.vectors[(first + start) // PANEL_POINTS, :, : len(few)] = few.T
-            square = np.einsum("ij,ij->i", some.vectors, some.vectors, dtype=np.float64)
+            square = np.einsum("ij,ij->i", stored.vectors, stored.vectors, dtype=np.float64)
             error = 1.01 * (depth + 16) * SINGLE_ROUNDOFF * square
-            error += 2.02 * some.slack**2 * (1 + 1 / _SLACK_SHARE)
+            error += 2.02 * stored.slack**2 * (1 + 1 / _SLACK_SHARE)
             here = slice(first, first + len(square))
             self.square[here] = square
             self.error[here] = np.nextafter(error.astype(np.float32), np.float32(np.inf))
@@ -224,21 +224,21 @@ def _panel_ranks(
     others = _Panels(X, frame)
     mutual = rows is None
     own_rows = X if rows is None else np.ascontiguousarray(X[rows])
-    own = others if rows is None else _Panels(own_rows, frame)
-    near, far = _thresholds(limits, frame.scale, own.panels)
+    own_panels = others if rows is None else _Panels(own_rows, frame)
+    near, far = _thresholds(limits, frame.scale, own_panels.panels)
     last = np.ascontiguousarray(far[:, -1])
     k = limits.high.shape[1]
     reached, within = limits.zero_counts(len(near))
     settled = reached[: len(asked)], within
-    selves = np.full(own.panels * PANEL_POINTS, -1, dtype=np.int32)
+    selves = np.full(own_panels.panels * PANEL_POINTS, -1, dtype=np.int32)
     selves[: len(asked)] = asked
     free: SimpleQueue[tuple[Array, Array, Array]] = SimpleQueue()
     for _ in range(threads):
         pair = (np.empty(_BUFFER_PAIRS, dtype=np.int32) for _ in range(2))
         free.put((*pair, np.empty(1, dtype=np.int64)))  # type: ignore[arg-type]
 
-    squares = own.square, others.square, own.error, others.error
-    points = own.vectors, others.vectors, X.shape[1], *squares
+    squares = own_panels.square, others.square, own_panels.error, others.error
+    points = own_panels.vectors, others.vectors, X.shape[1], *squares
     rule = k, near, far, last, reached, selves
 
     def tile(across: tuple[tuple[int, int], tuple[int, int]]) -> None:
@@ -246,9 +246,9 @@ def _panel_ranks(
         position[0] = 0
         while position[0] >= 0:
             where = *across[0], *across[1], mutual
-            found = _count_panels(*points, *rule, *where, row, column, _BUFFER_PAIRS, position)
-            tally("distances", found)
-            pairs = row, column, found, k, limits.low, limits.high, *settled, mutual
+            n_pairs = _count_panels(*points, *rule, *where, row, column, _BUFFER_PAIRS, position)
+            tally("distances", n_pairs)
+            pairs = row, column, n_pairs, k, limits.low, limits.high, *settled, mutual
             _settle_counts[X.dtype](own_rows, X, X.shape[1], *pairs)
         free.put(buffers)
 
@@ -258,12 +258,12 @@ def _panel_ranks(
             for meeting in round_robin(len(blocks)):
                 in_threads(tile, [(blocks[a], blocks[b]) for a, b in meeting], threads, done)
     else:
-        step = max(1, min(32, -(-own.panels // (2 * threads))))
-        strips = [(a, min(own.panels, a + step)) for a in range(0, own.panels, step)]
+        step = max(1, min(32, -(-own_panels.panels // (2 * threads))))
+        strips = [(a, min(own_panels.panels, a + step)) for a in range(0, own_panels.panels, step)]
 
-        def strip(some: tuple[int, int]) -> None:
+        def strip(own_block: tuple[int, int]) -> None:
             for block in blocks:
-                tile((some, block))
+                tile((own_block, block))
 
         with steps("counting ranks", len(strips)) as done:
             in_threads(strip, strips, threads, done)

@@ -120,15 +120,15 @@ class NeighborRanks(ListedNeighbors):
     ) -> tuple[float | Array, float | Array]:
         """See `dualfold.quality.mean_relative_rank_errors`."""
         k = self._count(n_neighbors)
-        place = np.arange(1, k + 1)
-        worst = np.sum(np.abs(self.n - 2 * place + 1) / place)
+        position = np.arange(1, k + 1)
+        worst = np.sum(np.abs(self.n - 2 * position + 1) / position)
         listed = Ranks(*(part[:, :k] for part in self.ranks_before))
-        intruders = (ties_distance(place, listed) / place).sum(axis=1)
+        intruders = (ties_distance(position, listed) / position).sum(axis=1)
         intruders = _with_means(self.tied, "errors", k, intruders) / worst
         first, last = (part[:, :k].astype(np.int64) for part in self.ranks_after)
         above = mean_excess(first, last, self.ties.last[:, :k])
         under = mean_excess(-last, -first, -self.ties.first[:, :k].astype(np.int64))
-        lost = ((above + under) / place).sum(axis=1) / worst
+        lost = ((above + under) / position).sum(axis=1) / worst
         return (
             self._per_point_or_mean(intruders, per_point),
             self._per_point_or_mean(lost, per_point),
@@ -185,8 +185,8 @@ def neighbor_ranks(
     k = neighbor_count(n_neighbors, x.n)
     rows = drawn_rows(x.n, sample, random_state, sample_weight)
     before, after = tied_lists(x, k, rows, rounded=True), tied_lists(y, k, rows, rounded=False)
-    found = ranks_of_lists(x, y, before, after.indices, order_means(x, y, after, rows), rows)
-    return replace(found, weights=measured_weights(sample_weight, rows, x.n))
+    ranks = ranks_of_lists(x, y, before, after.indices, order_means(x, y, after, rows), rows)
+    return replace(ranks, weights=measured_weights(sample_weight, rows, x.n))
 
 
 def ranks_of_lists(
@@ -358,8 +358,8 @@ def picture_of(
     weights = measured_weights(sample_weight, rows, x.n)
     kept = estimate_of_mean(listed.kept_shares(k), x.n, (0.0, 1.0), weights)
     chance = float(mean_over_rows(listed.chance_shares(k), weights))
-    found = Picture(kept, x.n, k, rivals or {}, x.about, chance)
-    return replace(found, places=distinct_rows(y), distinct_rows=distinct_rows(x))
+    picture = Picture(kept, x.n, k, rivals or {}, x.about, chance)
+    return replace(picture, places=distinct_rows(y), distinct_rows=distinct_rows(x))
 
 
 def trustworthiness(

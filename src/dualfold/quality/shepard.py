@@ -156,25 +156,25 @@ class DistanceGrid:
                     self._top[axis] *= 2
             tops = list(self._top)
         per_bin = [self._bins / top for top in tops]
-        own = self._pair_counts(before, after, names, per_bin)
+        counts = self._pair_counts(before, after, names, per_bin)
         if once:
             height = len(names)
             near, map_near = (np.ascontiguousarray(part[:, :height]) for part in (before, after))
-            own = 2 * own - self._pair_counts(near, map_near, names, per_bin)
+            counts = 2 * counts - self._pair_counts(near, map_near, names, per_bin)
         with self._lock:
             for axis in (0, 1):
                 while tops[axis] < self._top[axis]:
-                    own = _merged_bins(own, axis)
+                    counts = _merged_bins(counts, axis)
                     tops[axis] *= 2
-            self._counts += own
+            self._counts += counts
 
     def _pair_counts(
         self, before: Array, after: Array, names: Array, per_bin: list[float]
     ) -> Array:
-        found = np.zeros((self._bins, self._bins), dtype=np.int64)
+        counts = np.zeros((self._bins, self._bins), dtype=np.int64)
         table = before, after, before.shape[1], len(names), names
-        _pair_histogram(*table, *per_bin, self._bins, found)
-        return found
+        _pair_histogram(*table, *per_bin, self._bins, counts)
+        return counts
 
     def diagram(self) -> Shepard:
         """The cells up to the last that holds a pair."""

@@ -170,9 +170,9 @@ class EuclideanSpace(Space):
         known = self._found is not None and self._found.indices.shape[1] >= k
         if rows is not None and not known:
             return nearest_by_scan(self.points, None, rows, k, self.threads)
-        found = self.neighbors(k)
+        lists = self.neighbors(k)
         chosen = slice(None) if rows is None else rows
-        return found.indices[chosen], found.distances[chosen]
+        return lists.indices[chosen], lists.distances[chosen]
 
     def ranks(self, columns: Array, rows: Array | None = None, *, rounded: bool = False) -> Ranks:
         widths = (lambda distances: self.tie_widths(rows, distances)) if rounded else None
@@ -182,8 +182,8 @@ class EuclideanSpace(Space):
         return listed_distances(self.points, rows, columns, self.threads)
 
     def tie_widths(self, rows: Array | None, distances: Array) -> Array:
-        own = self.points if rows is None else self.points[rows]
-        lengths = np.sqrt(np.einsum("ij,ij->i", own, own, dtype=np.float64))[:, None]
+        points = self.points if rows is None else self.points[rows]
+        lengths = np.sqrt(np.einsum("ij,ij->i", points, points, dtype=np.float64))[:, None]
         # |x_j| is at most |x_i| + d.
         relative = self._unit + 2 * distance_rounding(self.width)
         return np.asarray(2 * self._unit * lengths + relative * distances)
@@ -204,9 +204,9 @@ class EuclideanSpace(Space):
             return super().in_order(order)
         # Points in order once cost less than each row of distances.
         across = np.ascontiguousarray(self._across[:, order])
-        place = np.empty(self.n, dtype=np.int32)
-        place[order] = np.arange(self.n, dtype=np.int32)
-        return lambda rows: _direct_rows(across, place[rows])
+        position = np.empty(self.n, dtype=np.int32)
+        position[order] = np.arange(self.n, dtype=np.int32)
+        return lambda rows: _direct_rows(across, position[rows])
 
     def later_rows(self, rows: Array) -> Array:
         """`rows` without the points before the first of these, which follow one another."""
@@ -220,16 +220,16 @@ class EuclideanSpace(Space):
         mean, squares = self._centre()
         points, n = self.points[first:], self.n - first
         names = np.ascontiguousarray(rows - first, dtype=np.int32)
-        own = points[names] - mean
+        asked = points[names] - mean
         out = np.empty((len(names), n))
         table = points, n, self.width, names, len(names)
         rule = squares[first:], _MIN_SQUARE_SHARE
         centre = None if self._centred is None else self._centred[first:]
         step = max(64, _NUMBERS_PER_CHUNK // self.width)
-        for some in row_slices(n, step):
-            centred = points[some] - mean if centre is None else centre[some]
-            products = own @ centred.T
-            columns = some.start, some.stop - some.start
+        for part in row_slices(n, step):
+            centred = points[part] - mean if centre is None else centre[part]
+            products = asked @ centred.T
+            columns = part.start, part.stop - part.start
             _finish_rows[self.points.dtype](*table, *columns, products, *rule, out)
         return out
 
@@ -275,8 +275,8 @@ class DistanceSpace(Space):
     def __init__(self, n: int, distances: Distances, n_jobs: int | None) -> None:
         self.n, self._distances = n, distances
         self.threads = thread_count(n_jobs)
-        one = np.zeros(1, dtype=np.int32)
-        first = np.asarray(self._distances(one, None) if n else np.zeros((0, 0)))
+        first_row = np.zeros(1, dtype=np.int32)
+        first = np.asarray(self._distances(first_row, None) if n else np.zeros((0, 0)))
         finite = float(np.abs(first[np.isfinite(first)]).max(initial=0.0))
         if finite and not MIN_SAFE_DISTANCE < finite < 1 / MIN_SAFE_DISTANCE:
             self.power = int(np.frexp(finite)[1])
@@ -296,14 +296,14 @@ class DistanceSpace(Space):
         if self.power:
             out = np.ldexp(out, -self.power)
         places = np.arange(len(rows)), rows
-        own = places if columns is None else np.nonzero(rows[:, None] == columns)
-        out[own] = np.inf
+        selves = places if columns is None else np.nonzero(rows[:, None] == columns)
+        out[selves] = np.inf
         if out.min(initial=0.0) < 0:
             raise InvalidInput(
                 "some distances are negative, and a distance is at least 0; a similarity s of at "
                 "most 1 becomes one as sqrt(2 - 2s)"
             )
-        if np.isnan(out).any() or np.count_nonzero(np.isinf(out)) > len(own[0]):
+        if np.isnan(out).any() or np.count_nonzero(np.isinf(out)) > len(selves[0]):
             raise InvalidInput(UNMEASURABLE_DISTANCES)
         return out
 
@@ -325,8 +325,8 @@ class DistanceSpace(Space):
             def widths(distances: Array) -> Array:
                 return self.tie_widths(names, distances) if rounded else np.zeros_like(distances)
 
-            found = given_ranks(self.true_rows(names), columns[places], widths)
-            out.first[places], out.last[places] = found
+            ranks = given_ranks(self.true_rows(names), columns[places], widths)
+            out.first[places], out.last[places] = ranks
 
         self.each_tile(tile, rows)
         return out
@@ -367,8 +367,8 @@ def space_of(X: Any, metric: Metric = "euclidean", n_jobs: int | None = None) ->
 
 def _along_graph(graph: Graph) -> Distances:
     def distances(rows: Array, columns: Array | None) -> Array:
-        found = geodesic_distances(graph, rows, n_jobs=1)
-        return found if columns is None else found[:, columns]
+        geodesics = geodesic_distances(graph, rows, n_jobs=1)
+        return geodesics if columns is None else geodesics[:, columns]
 
     return distances
 
@@ -460,9 +460,9 @@ def subspace(space: Space, rows: Array) -> Space:
     rows = np.asarray(rows, dtype=np.int32)
 
     def distances(names: Array, columns: Array | None) -> Array:
-        found = space.between(rows[names], rows if columns is None else rows[columns])
-        found[np.isinf(found)] = 0.0  # the distance to itself
-        return found
+        between = space.between(rows[names], rows if columns is None else rows[columns])
+        between[np.isinf(between)] = 0.0  # the distance to itself
+        return between
 
     return DistanceSpace(len(rows), distances, space.threads)
 

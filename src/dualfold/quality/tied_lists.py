@@ -42,8 +42,8 @@ def tied_lists(space: Space, k: int, rows: Array | None, *, rounded: bool) -> Ti
     """The k nearest of each row (None: of all). `rounded`: as `Space.ranks` takes it."""
     # One more than k: whether a tie goes on beyond the list.
     indices, distances = space.nearest(min(k + 1, space.n - 1), rows)
-    own = np.arange(1, indices.shape[1] + 1, dtype=np.int32)
-    ranks = Ranks(*(np.broadcast_to(own, indices.shape) for _ in range(2)))
+    untied = np.arange(1, indices.shape[1] + 1, dtype=np.int32)
+    ranks = Ranks(*(np.broadcast_to(untied, indices.shape) for _ in range(2)))
     widths = np.broadcast_to(0.0, distances.shape)
     if rounded:
         widths = space.tie_widths(rows, distances)
@@ -52,11 +52,11 @@ def tied_lists(space: Space, k: int, rows: Array | None, *, rounded: bool) -> Ti
         ranks = Ranks(*(part.copy() for part in ranks))
         step = max(1, _ENTRIES_PER_CHUNK // indices.shape[1] ** 2)
         for part in row_slices(len(tied), step):
-            some = tied[part]
-            each, other = distances[some][:, :, None], distances[some][:, None, :]
-            width = widths[some][:, :, None]
-            ranks.first[some] = 1 + np.count_nonzero(other < each - width, axis=2)
-            ranks.last[some] = np.count_nonzero(other <= each + width, axis=2)
+            rows_of_part = tied[part]
+            each, other = distances[rows_of_part][:, :, None], distances[rows_of_part][:, None, :]
+            width = widths[rows_of_part][:, :, None]
+            ranks.first[rows_of_part] = 1 + np.count_nonzero(other < each - width, axis=2)
+            ranks.last[rows_of_part] = np.count_nonzero(other <= each + width, axis=2)
         some_ranks = Ranks(*(part[:, :k] for part in ranks))
         _extend_last_ties(space, indices[:, :k], some_ranks, rows, rounded)
     return TiedLists(indices, distances, ranks).first(k)
@@ -81,18 +81,18 @@ def ranks_of_listed(x: Space, before: TiedLists, columns: Array, rows: Array | N
     m, k = before.indices.shape
     ranks = Ranks(*(np.full(columns.shape, x.n, dtype=np.int32) for _ in range(2)))
     step = max(1, _ENTRIES_PER_CHUNK // (k + columns.shape[1]))
-    for some in row_slices(m, step):
-        row, place, other = common_ranks(before.indices[some], columns[some])
-        for known, found in zip(before.ranks, ranks, strict=True):
-            found[some][row, other] = known[some][row, place]
+    for part in row_slices(m, step):
+        row, position, other = common_ranks(before.indices[part], columns[part])
+        for known, rank in zip(before.ranks, ranks, strict=True):
+            rank[part][row, other] = known[part][row, position]
     tied = np.flatnonzero(before.ranks.last[:, -1] > k)
     if len(tied):  # as far as the last of the list, but not on it
         names = tied if rows is None else rows[tied]
         ends = before.distances[tied, -1:]
         near = x.distances_to(columns[tied], names) <= ends + x.tie_widths(names, ends)
         row, other = np.nonzero(near & (ranks.first[tied] > k))
-        for known, found in zip(before.ranks, ranks, strict=True):
-            found[tied[row], other] = known[tied[row], -1]
+        for known, rank in zip(before.ranks, ranks, strict=True):
+            rank[tied[row], other] = known[tied[row], -1]
     return ranks
 
 
@@ -105,25 +105,25 @@ def ties_beyond_lists(x: Space, y: Space, before: TiedLists) -> tuple[Array, Arr
     tied = np.flatnonzero(before.ranks.last[:, -1] > k)
     if not len(tied):
         return tied, tied
-    some = TiedLists(
+    tied_rows = TiedLists(
         before.indices[tied], before.distances[tied], Ranks(*(r[tied] for r in before.ranks))
     )
     shown = y.nearest(min(2 * k, y.n - 1))[0][tied]
-    near = ranks_of_listed(x, some, shown, tied).first <= k
-    row, _, place = common_ranks(some.indices, shown)
-    near[row, place] = False
-    row, place = np.nonzero(near)
-    return tied[row], shown[row, place]
+    near = ranks_of_listed(x, tied_rows, shown, tied).first <= k
+    row, _, column = common_ranks(tied_rows.indices, shown)
+    near[row, column] = False
+    row, column = np.nonzero(near)
+    return tied[row], shown[row, column]
 
 
 def common_ranks(before: Array, after: Array) -> tuple[Array, Array, Array]:
     """(row, place in `before`, place in `after`) of every neighbour in both lists."""
     k = before.shape[1]
     both = np.hstack([before, after]).astype(np.int64)
-    place = np.argsort(both, axis=1, kind="stable")  # equal names: the one of `before` first
-    ordered = np.take_along_axis(both, place, axis=1)
+    position = np.argsort(both, axis=1, kind="stable")  # equal names: the one of `before` first
+    ordered = np.take_along_axis(both, position, axis=1)
     row, at = np.nonzero(ordered[:, 1:] == ordered[:, :-1])
-    return row, place[row, at], place[row, at + 1] - k
+    return row, position[row, at], position[row, at + 1] - k
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,20 +177,20 @@ def _map_members(distances: Array, k: int) -> tuple[Array, Ranks]:
 
 
 def _ranks_of_members(distances: Array, widths: Array, members: Array) -> Ranks:
-    ordered, own, width = np.sort(distances), distances[members], widths[members]
-    first = 1 + np.searchsorted(ordered, own - width, side="left")
-    return Ranks(first, np.searchsorted(ordered, own + width, side="right"))
+    ordered, near, width = np.sort(distances), distances[members], widths[members]
+    first = 1 + np.searchsorted(ordered, near - width, side="left")
+    return Ranks(first, np.searchsorted(ordered, near + width, side="right"))
 
 
 def _order_sums(ranks_x: Ranks, ranks_y: Ranks, k: int) -> tuple[Array, Array, Array]:
     """Numbers of one row for `OrderMeans`: kept, excess, errors."""
-    place = np.arange(1, k + 1)[:, None]
+    position = np.arange(1, k + 1)[:, None]
     sizes = ranks_y.last - ranks_y.first + 1
     kept = kept_by_size(ranks_x.first, ranks_y, k)
-    among = np.clip(place - ranks_y.first + 1, 0, sizes) / sizes  # chance to be in the list
-    excess = (among * np.maximum(ranks_x.first - place, 0)).sum(axis=1)
-    here = ((ranks_y.first <= place) & (place <= ranks_y.last)) / sizes
-    errors = (here * ties_distance(place, ranks_x)).sum(axis=1) / place[:, 0]
+    among = np.clip(position - ranks_y.first + 1, 0, sizes) / sizes  # chance to be in the list
+    excess = (among * np.maximum(ranks_x.first - position, 0)).sum(axis=1)
+    here = ((ranks_y.first <= position) & (position <= ranks_y.last)) / sizes
+    errors = (here * ties_distance(position, ranks_x)).sum(axis=1) / position[:, 0]
     return kept, excess, np.cumsum(errors)
 
 
@@ -217,9 +217,9 @@ def kept_by_size(first: Array, ranks_y: Ranks, k: int) -> Array:
 def _add_counts(counts: Array, ranks_x: Ranks, ranks_y: Ranks) -> None:
     k = len(counts)
     listed = np.flatnonzero(ranks_x.first <= k)
-    place = np.arange(1, k + 1)[:, None]
+    position = np.arange(1, k + 1)[:, None]
     first, last = (part[listed] for part in ranks_y)
-    at, who = np.nonzero((first <= place) & (place <= last))
+    at, who = np.nonzero((first <= position) & (position <= last))
     rank = np.clip(at + 1, ranks_x.first[listed][who], ranks_x.last[listed][who])
     inside = rank <= k
     np.add.at(counts, (rank[inside] - 1, at[inside]), (1 / (last - first + 1))[who[inside]])

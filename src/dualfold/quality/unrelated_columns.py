@@ -43,12 +43,12 @@ def order_of_unrelated_columns(
     """
     names = list(range(X.shape[1])) if blocks is None else list(blocks)
     together = [
-        np.array([place for place, name in enumerate(names) if name == block])
+        np.array([column for column, name in enumerate(names) if name == block])
         for block in dict.fromkeys(names)
     ]
     rng = random_generator([random_state, len(X)])
     source, places = _without_copies(np.asarray(X, dtype=float))
-    found = []
+    orders = []
     for _ in range(N_SHUFFLED_TABLES):
         shuffled = source.copy()
         for columns in together:
@@ -61,10 +61,10 @@ def order_of_unrelated_columns(
         varies = variances > np.finfo(float).eps * variances.sum()
         explained = axes**2 @ values[-n_components:]
         squares = explained[varies] / variances[varies]
-        found.append(
+        orders.append(
             (kept_order(shuffled, shuffled @ axes), squares[squares >= least_square].sum())
         )
-    limits = np.mean(found, axis=0) + MAX_DEVIATIONS * np.std(found, axis=0, ddof=1)
+    limits = np.mean(orders, axis=0) + MAX_DEVIATIONS * np.std(orders, axis=0, ddof=1)
     return UnrelatedOrder(min(1.0, float(limits[0])), float(limits[1]))
 
 

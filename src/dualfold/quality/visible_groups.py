@@ -73,12 +73,12 @@ def map_groups(
     if n < 2:
         raise InvalidInput(Argument("Y"), f" needs two rows or more; it has {n}")
     near = _near_points(n) if near is None else min(near, n - 1)
-    found = nearest(Y, near, n_jobs=n_jobs)
-    squares = np.square(found.distances).mean(axis=1)
+    lists = nearest(Y, near, n_jobs=n_jobs)
+    squares = np.square(lists.distances).mean(axis=1)
     positive = squares[squares > 0]
     floor = float(positive.min()) if len(positive) else 1.0
     heights = -0.5 * Y.shape[1] * np.log(np.maximum(squares, floor))
-    return _hills(found.indices, heights, _least_points(n) if least is None else least)
+    return _hills(lists.indices, heights, _least_points(n) if least is None else least)
 
 
 def smallest_visible_group(n: int) -> int:
@@ -98,10 +98,10 @@ def _hills(lists: Array, heights: Array, least: int) -> MapGroups:
     """Union-find from the top down."""
     n = len(heights)
     order = np.argsort(-heights, kind="stable").astype(np.int32)
-    place = np.empty(n, dtype=np.int32)
-    place[order] = np.arange(n, dtype=np.int32)
+    turn_of = np.empty(n, dtype=np.int32)
+    turn_of[order] = np.arange(n, dtype=np.int32)
     # A link is seen from its lower end, whichever of the two lists the other.
-    rows, columns = np.repeat(place, lists.shape[1]), place[lists.ravel()]
+    rows, columns = np.repeat(turn_of, lists.shape[1]), turn_of[lists.ravel()]
     lower, higher = np.maximum(rows, columns), np.minimum(rows, columns)
     del rows, columns
     arranged = np.argsort(lower, kind="stable")

@@ -32,9 +32,9 @@ def in_batches(lists: Lists, width: int, work: Callable[[Array, Array], Result])
 
     def one(rows: Array) -> Result:
         first = lists.indptr[rows][:, None]
-        found = work(rows, first + np.arange(lists.counts[rows[0]]))
+        result = work(rows, first + np.arange(lists.counts[rows[0]]))
         done(len(rows))
-        return found
+        return result
 
     with steps("weighing neighbours", len(lists)) as done, one_blas_thread():
         return in_threads(one, list(_owners(lists.counts, width)), thread_count())

@@ -137,9 +137,9 @@ def ledoit_wolf_scatter(X: Any, labels: Labels, weights: RowWeights | None = Non
         )
     within = np.zeros((width, width))
     for rows in labels.members:
-        own = None if weights is None else RowWeights(weights.values[rows])
-        share = row_total(X[rows], own) / row_total(X, weights)
-        within += share * _ledoit_wolf(X[rows], own)
+        class_weights = None if weights is None else RowWeights(weights.values[rows])
+        share = row_total(X[rows], class_weights) / row_total(X, weights)
+        within += share * _ledoit_wolf(X[rows], class_weights)
     return ClassScatter(within, _ledoit_wolf(X, weights) - within, column_means(X, weights), None)
 
 
@@ -167,9 +167,9 @@ def weighted_ledoit_wolf(Z: Array, weights: RowWeights) -> Array:
     S = rows.T @ rows / total
     target, square = float(np.trace(S)) / width, float(np.square(S).sum())
     fourth = float(weights.values @ np.square(np.square(Z).sum(axis=1)))
-    apart = square - width * target**2
-    spread = min(max(fourth / total - square, 0.0) / total, apart)
-    share = spread / apart if apart > 0 else 0.0
+    distance = square - width * target**2
+    spread = min(max(fourth / total - square, 0.0) / total, distance)
+    share = spread / distance if distance > 0 else 0.0
     return np.asarray((1 - share) * S + share * target * np.eye(width))
 
 

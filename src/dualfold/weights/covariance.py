@@ -425,11 +425,11 @@ def _squares(
 
     with one_blas_thread() if len(jobs) > 1 else nullcontext():
         in_threads(work, jobs, len(jobs))
-    found, *others = parts
+    total_parts, *others = parts
     for more in others:
-        for mine, added in zip(found, more, strict=True):
+        for mine, added in zip(total_parts, more, strict=True):
             mine += added
-    return found
+    return total_parts
 
 
 def _panel_cuts(panels: int, across: int) -> list[int]:

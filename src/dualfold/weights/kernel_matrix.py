@@ -85,7 +85,7 @@ class Kernel:
         K = np.empty((n, n))
         height = -(-n // -(-n // BLOCK_ROWS))  # as many rows in each: few pairs are met twice
         slices = list(row_slices(n, height))
-        blocks = [(i, j) for place, i in enumerate(slices) for j in slices[: place + 1]]
+        blocks = [(i, j) for count, i in enumerate(slices) for j in slices[: count + 1]]
 
         def fill(block: tuple[slice, slice]) -> None:
             i, j = block
@@ -114,7 +114,7 @@ class Kernel:
         largest, sums = float(squares.max(initial=0.0)), n * row_means
         product, gamma = (width + 3) * _U, float(self.parameters.get("gamma") or 0.0)
         constant = 4 * _U * n * abs(float(self.parameters.get("coef0") or 0.0))
-        own = 4 * _U * float(sums.max(initial=0.0))
+        rounding = 4 * _U * float(sums.max(initial=0.0))
         if self.function == "rbf":
             # |x − y|² is off by (D + 3)u(r_i + r_j)², and K by γ of that, times itself.
             error = 2 * gamma * product * float((sums * (squares + largest)).max())
@@ -131,7 +131,7 @@ class Kernel:
             error *= gamma * product * float(squares.sum()) + constant
         else:
             return None
-        return HIGHER_ORDER_FACTOR * (error + own) + 4 * _U * n
+        return HIGHER_ORDER_FACTOR * (error + rounding) + 4 * _U * n
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,7 +166,7 @@ def centre_kernel(K: Array, weights: RowWeights | None = None) -> CentredKernel:
 
     with np.errstate(over="ignore", invalid="ignore"):  # refused in the next lines
         parts = in_shares(row_sums, slices)
-        means, sizes = (np.concatenate([part[place] for part in parts]) for place in (0, 1))
+        means, sizes = (np.concatenate([part[i] for part in parts]) for i in (0, 1))
     if not np.isfinite(sizes).all():
         raise InvalidInput(
             "the kernel of these rows is not finite: its values overflow, or are NaN; rescale the "
@@ -207,17 +207,17 @@ class KernelProducts(LinearOperator):
         n = X.shape[0]
         self.masses = np.full(n, 1 / n) if weights is None else weights.values / weights.total
         self.roots = np.ones((n, 1)) if weights is None else weights.roots[:, None]
-        means, sizes, own = [], [], []
+        means, sizes, diagonal = [], [], []
         for rows in kernel_tiles(X, n):
             tile = kernel.between(X[rows], X)
             means.append(tile @ self.masses)
             sizes.append(np.abs(tile).sum(axis=1))
-            own.append(tile[np.arange(len(tile)), np.arange(rows.start, rows.stop)])
+            diagonal.append(tile[np.arange(len(tile)), np.arange(rows.start, rows.stop)])
         self.column_means = np.concatenate(means)
         largest = float(np.square(self.roots).max())
         # √w(I − 1mᵀ) = (I − √m√mᵀ)√w, and the first factor is a projection.
         self.norm_bound = 1.01 * largest * float(np.concatenate(sizes).max())
-        self.diagonal = np.concatenate(own) - 2 * self.column_means
+        self.diagonal = np.concatenate(diagonal) - 2 * self.column_means
         self.diagonal += float(self.masses @ self.column_means)
         self.diagonal *= np.square(self.roots[:, 0])
         self.trace = float(self.diagonal.sum())

@@ -97,7 +97,7 @@ def _image(A: Any, v: Array) -> Array:
     parts = in_shares(
         lambda slices: [A[rows].astype(float, copy=False) @ v for rows in slices], thin_tiles(A)
     )
-    return np.concatenate([one for part in parts for one in part])
+    return np.concatenate([image for part in parts for image in part])
 
 
 @dataclass(frozen=True)

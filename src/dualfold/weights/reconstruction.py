@@ -239,19 +239,19 @@ def several_weights(
         neighbors = lists.indices[places]
         return rows, neighbors, *_spectra(offsets(X, neighbors, rows))
 
-    found = in_batches(lists, X.shape[1], spectra)
-    eta = float(np.median(_ratios([values for _, _, values, _ in found], n_components)))
+    batches = in_batches(lists, X.shape[1], spectra)
+    eta = float(np.median(_ratios([values for _, _, values, _ in batches], n_components)))
 
     def parts() -> Iterator[tuple[Array, Array]]:
-        for rows, neighbors, values, vectors in found:
+        for rows, neighbors, values, vectors in batches:
             weights = _ridge_weights(values, vectors, ridge)
             sizes = _small_eigenvalue_counts(values, eta)
             for size in np.unique(sizes):
                 same = sizes == size
                 combined = _combinations(weights[same], vectors[same, :, -size:], modified_tol)
-                own = np.full((*combined.shape[:2], 1), -1.0)
+                selves = np.full((*combined.shape[:2], 1), -1.0)
                 columns = np.concatenate([neighbors[same], rows[same, None]], axis=1)
-                entries = np.concatenate([combined, own], axis=2)
+                entries = np.concatenate([combined, selves], axis=2)
                 yield entries, np.broadcast_to(columns[:, None], entries.shape)
 
     return stacked_rows(parts(), len(lists))
@@ -259,12 +259,12 @@ def several_weights(
 
 def _ratios(spectra: list[Array], n_components: int) -> Array:
     """Extent beyond the tangent plane over that within it, for each neighbourhood."""
-    found = []
+    ratios = []
     for values in spectra:
         large, small = values[:, :n_components].sum(axis=1), values[:, n_components:].sum(axis=1)
         # All neighbours are duplicates: no direction is larger than another.
-        found.append(np.divide(small, large, out=np.zeros(len(values)), where=large > 0))
-    return np.concatenate(found)
+        ratios.append(np.divide(small, large, out=np.zeros(len(values)), where=large > 0))
+    return np.concatenate(ratios)
 
 
 def _spectra(around: Array) -> tuple[Array, Array]:

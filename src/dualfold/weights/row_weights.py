@@ -136,11 +136,11 @@ def validated_weights(
     weights = _as_doubles(given, name)
     wrong = ~(np.isfinite(weights) & (weights >= 0))
     if wrong.any():
-        place = int(np.argmax(wrong))
+        row = int(np.argmax(wrong))
         raise InvalidInput(
             name,
-            f" is {weights[place]} in ",
-            RowNumbers(place),
+            f" is {weights[row]} in ",
+            RowNumbers(row),
             "; weights are finite numbers, 0 or more. Give a row that should not count the weight "
             "0, or leave it out"
             if argument != "masses"
