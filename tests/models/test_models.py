@@ -168,4 +168,4 @@ def test_rules_that_are_no_data_are_refused():
 
 def test_parameters_without_content_are_none():
     empty = dualfold.Isomap(n_neighbors=5, metric_params={}).fit(X)
-    assert model_of(empty).settings["parameters"]["metric_params"] is None
+    assert model_of(empty).problem.parameters["metric_params"] is None

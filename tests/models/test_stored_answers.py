@@ -15,7 +15,6 @@ import dualfold
 from dualfold.errors import InvalidInput
 from dualfold.methods import mds, mds_of_distances, pca
 from dualfold.models import model_of, rechecked_model, rechecked_points, trace_answers
-from dualfold.models.rechecks import estimator_of_model
 from dualfold.models.trace_answers import certify_points
 from dualfold.unfolding.stored_unfolding import BothSides
 from tests.tools.tables import roll_points
@@ -196,9 +195,9 @@ def test_a_tsne_model_is_of_its_own_rows():
         rechecked_model(model, X[:20])
     with pytest.raises(InvalidInput, match="holds no map of TSNE"):
         rechecked_model(replace(model, map=PCA_MODEL.map), X)
-    lists = model.settings["parameters"] | {"graph": "lists"}
+    lists = replace(model.problem, parameters=model.problem.parameters | {"graph": "lists"})
     with pytest.raises(InvalidInput, match="the file states graph as 'lists'"):
-        estimator_of_model(replace(model, settings=model.settings | {"parameters": lists}))
+        rechecked_model(replace(model, problem=lists), X)
 
 
 # ---- what is computed again
@@ -233,7 +232,7 @@ def test_nothing_is_solved_where_the_file_holds_all_vectors(estimator, solved):
     fitted = estimator.fit(ROLL[:120])
     assert rechecked_model(model_of(fitted), ROLL[:120]).level == "proved"
     points = fitted.fit_transform(ROLL[:120])
-    rechecked_points(estimator_of_model(model_of(fitted)), ROLL[:120], points)
+    rechecked_points(model_of(fitted).problem.new_estimator(), ROLL[:120], points)
     assert solved == []
 
 

@@ -234,7 +234,7 @@ def test_other_parameters_than_the_models_own_are_rejected(tmp_path, parameters)
 
     def change(parts):
         header = json.loads(parts["dualfold.json"])
-        settings = header["settings"]
+        settings = header["problem"]
         kept = settings["parameters"]
         settings["parameters"] = None if parameters is None else kept | parameters
         parts["dualfold.json"] = json.dumps(header).encode()

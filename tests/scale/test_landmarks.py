@@ -207,6 +207,6 @@ def test_maps_by_means_of_few_landmarks_are_judged_again(method, tmp_path):
     for name, value in forged.items():
         wrong = replace(model, map=replace(model.map, **{name: value}))
         assert rechecked_model(wrong, old).level == "failed", name
-    settings = model_of(LocallyLinearEmbedding(n_neighbors=10).fit(old)).settings
+    problem = model_of(LocallyLinearEmbedding(n_neighbors=10).fit(old)).problem
     with pytest.raises(InvalidInput, match="of kind 'neighbours' holds no answer"):
-        rechecked_model(replace(model, settings=settings), old)
+        rechecked_model(replace(model, problem=problem), old)

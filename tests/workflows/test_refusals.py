@@ -45,13 +45,13 @@ def by_mahalanobis(**params):
     return dualfold.TSNE(metric="mahalanobis", metric_params=params, perplexity=5).fit(X)
 
 
-def stating(**settings):
-    """A stored PCA whose settings say something else."""
-    return models.rechecked_model(replace(MODEL, settings=MODEL.settings | settings), FEW)
+def stating(**problem):
+    """A stored PCA whose problem says something else."""
+    return models.rechecked_model(replace(MODEL, problem=replace(MODEL.problem, **problem)), FEW)
 
 
 def with_parameter(**parameters):
-    return stating(parameters=MODEL.settings["parameters"] | parameters)
+    return stating(parameters=MODEL.problem.parameters | parameters)
 
 
 QUALITY = {
@@ -149,9 +149,8 @@ MAPS = {
 }
 MODELS = {
     "which is no estimator": lambda: stating(estimator="Oracle"),
-    "does not hold the parameters": lambda: stating(parameters=None),
     "does not hold the parameters it was": lambda: with_parameter(magic=1),
-    "which no file keeps": lambda: stating(not_kept=["metric"]),
+    "which no file keeps": lambda: stating(not_kept=("metric",)),
     "the file states n_components as True": lambda: with_parameter(n_components=True),
     "the file states n_components as [2]": lambda: with_parameter(n_components=[2]),
 }

@@ -22,12 +22,12 @@ from dualfold.cli.console import Console
 from dualfold.cli.exit_codes import UNCERTIFIED_EXIT
 from dualfold.cli.method_options import as_word, option_words
 from dualfold.cli.output_files import stem
-from dualfold.cli.stored_map import StoredMap, read_stored_map, read_table_of, stored_job
+from dualfold.cli.stored_map import StoredMap, read_stored_map, read_table_of, read_table_of_model
 from dualfold.cli.usage import number
 from dualfold.cli.wording import command_texts
 from dualfold.data.reading import DEFAULT_READING, Reading
 from dualfold.errors import InvalidInput, counted
-from dualfold.exploration.input_table import read_input, refuse_too_many_coordinates
+from dualfold.exploration.input_table import refuse_too_many_coordinates
 from dualfold.exploration.verdict_words import verdict
 from dualfold.methods.descriptions import DESCRIPTIONS
 
@@ -203,36 +203,22 @@ def _without_weights(certificate: Any) -> str:
 
 def _of_model(options: CertifyOptions, console: Console) -> Recheck:
     """A model file, made by `embed --save-model` or by `save_model` of an estimator."""
-    from dualfold.data.array_files import unnamed_columns
-    from dualfold.data.preparation import matching_columns
     from dualfold.models import load_model, rechecked_model
-    from dualfold.models.rechecks import estimator_of_model
 
     with console.stage(f"reading {options.embedding}"):
         model = load_model(options.embedding)
-    tolerance, fresh = options.passing, options.fresh
-    if "estimator" in model.settings:
-        data = read_input(options.file, options.reading, console)
-        names, X = data.table.names, data.X
-        if model.columns != unnamed_columns(len(names)):
-            X = matching_columns(X, names, model.columns)
-        with console.stage("certifying again"):
-            certificate = rechecked_model(model, X, tolerance=tolerance, fresh=fresh)
-        # scikit-learn shows the parameters that are not the usual ones.
-        settings = {"estimator": " ".join(repr(estimator_of_model(model)).split())}
-        return Recheck(settings, data, len(data.table.rows), certificate, f"{certificate}.")
-    job = stored_job(model.settings.get("settings"), options.embedding)
-    with_reading = {"reading": model.preparation.reading.settings()}
-    stored = StoredMap(options.embedding, None, {}, with_reading)
-    data = read_table_of(stored, options.file, options.reading, console)
-    refuse_too_many_coordinates(data, job.n_components, job.method)
+    estimator, method = model.problem.new_estimator(), model.stated_method
+    data = read_table_of_model(model, options.file, options.reading, console)
+    if method is not None:
+        refuse_too_many_coordinates(data, estimator.n_components, method)
     with console.stage("certifying again"):
-        certificate = rechecked_model(model, data, tolerance=tolerance, fresh=fresh)
-    if model.method != job.method.name:
-        name = f"the model is called {model.method[:40]!r}, its settings state {job.method.name}"
-        certificate = certificate.with_doubts(name)
-    words = verdict(job.method, certificate, model.coordinates)
-    return Recheck(job.settings(), data, len(data.table.rows), certificate, words)
+        certificate = rechecked_model(model, data, tolerance=options.passing, fresh=options.fresh)
+    rows = len(data.table.rows)
+    if method is None:  # scikit-learn shows the parameters that are not the usual ones
+        settings = {"estimator": " ".join(repr(estimator).split())}
+        return Recheck(settings, data, rows, certificate, f"{certificate}.")
+    words = verdict(method, certificate, model.coordinates)
+    return Recheck(model.problem.settings(method), data, rows, certificate, words)
 
 
 def _problem_line(settings: dict[str, Any], data: Prepared) -> str:

@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from dualfold.cli.audit import AuditOptions
     from dualfold.cli.report import ReportOptions
     from dualfold.data import Prepared
+    from dualfold.models import Model
 
 
 @dataclass(frozen=True, eq=False)
 class StoredMap:
     """The coordinates of a file, with what was stored beside them (nothing: {}).
 
-    points : None for a model, which may hold only a rule
     job : the method and options that the file states, where its settings are needed
     """
 
@@ -106,10 +106,10 @@ def stored_job(settings: Any, path: str) -> Job:
             "h5ad file), so it is not known which problem it solves; `dualfold report` "
             "measures any map"
         )
-    from dualfold.models.rechecks import estimator_of
+    from dualfold.models.stated_problem import StatedProblem
 
     try:
-        estimator_of(settings)
+        StatedProblem.of_settings(settings).new_estimator()
     except InvalidInput as error:
         raise InvalidInput(f"{path}: ", error.message) from error
     return Job.from_settings(settings)
@@ -131,29 +131,13 @@ def read_map_and_table(
 
 
 def read_table_of(stored: StoredMap, source: str, reading: Reading, console: Console) -> Prepared:
-    """The table that the map is of, read as it was then.
-
-    Options that are given go first; where they make another table of it, a note says so.
-    """
-    stated = _stored_reading(stored)
+    """The table that the map is of, read as it was then."""
     columns = stored.metadata.get("columns")
     used = () if columns is None or not _are_names(columns) else tuple(columns)
-    if stated.mixed == "counts":  # all columns are, or the levels of a long table are
-        used = ()
-    typed = replace(reading, used_columns=used)
-    changes = typed.differences(stated) if stored.metadata else {}
-    if changes:
-        options = [part for one in changes.items() for part in (" and ", Argument(*one))][1:]
-        console.note(
-            Message(
-                *options,
-                " was not set when the map was made: it is judged by another table than its own; "
-                "without the option it is judged by its own",
-            )
-        )
-    data = read_input(source, typed.after(stated), console)
+    first = _stored_reading(stored) if stored.metadata else None
+    data = _same_table(source, replace(reading, used_columns=used), first, console)
     n = len(data.table.rows)
-    if stored.points is not None and n != len(stored.points):
+    if n != len(stored.points):
         raise InvalidInput(
             f"{stored.path} has {counted(len(stored.points), 'point')} and {source} has "
             f"{counted(n, 'row')}; "
@@ -163,6 +147,35 @@ def read_table_of(stored: StoredMap, source: str, reading: Reading, console: Con
         )
     _refuse_other_order(stored, data, source)
     return data
+
+
+def read_table_of_model(model: Model, source: str, reading: Reading, console: Console) -> Prepared:
+    """The table that the map of a model is of, read as it was then."""
+    preparation = model.preparation
+    first = preparation.reading if preparation.is_fitted else None
+    return _same_table(source, reading, first, console)
+
+
+def _same_table(source: str, reading: Reading, first: Reading | None, console: Console) -> Prepared:
+    """A table that is read as it was at `first`; None: nothing states how.
+
+    Options that are given go before; where they make another table of it, a note says so.
+    """
+    if first is None:
+        return read_input(source, reading, console)
+    if first.mixed == "counts":  # all columns are used, or the levels of a long table are
+        reading = replace(reading, used_columns=())
+    changes = reading.differences(first)
+    if changes:
+        options = [part for one in changes.items() for part in (" and ", Argument(*one))][1:]
+        console.note(
+            Message(
+                *options,
+                " was not set when the map was made: it is judged by another table than its own; "
+                "without the option it is judged by its own",
+            )
+        )
+    return read_input(source, reading.after(first), console)
 
 
 def _stored_reading(stored: StoredMap) -> Reading:

@@ -104,7 +104,7 @@ def _place_rows(options: TransformOptions, console: Console) -> dict[str, Any]:
         "dualfold": __version__,
         "source": options.file,
         "model": options.model,
-        "model_settings": model.settings.get("settings", model.settings),
+        "model_settings": _settings_of(model),
         "rows": len(table.rows),
         "coordinates": list(columns)[-points.shape[1] :],
         "reading": _reading_without_model(model, table, options).settings(),
@@ -124,6 +124,15 @@ def _place_rows(options: TransformOptions, console: Console) -> dict[str, Any]:
         write_content(options, content, console)
     files = {"output": options.output, "picture": options.picture, "html": options.html}
     return summary | files | {"seconds": perf_counter() - begin}
+
+
+def _settings_of(model: Model) -> dict[str, Any]:
+    """What states the problem of the map, and how missing values and scales were treated."""
+    method, reading = model.stated_method, model.preparation.reading
+    if method is None:
+        return model.problem.to_json()
+    scaling = {"standardize": reading.standardize, "missing": reading.missing}
+    return model.problem.settings(method) | scaling
 
 
 def _reading_without_model(model: Model, table: Table, options: TransformOptions) -> Reading:

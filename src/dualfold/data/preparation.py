@@ -112,6 +112,17 @@ class Preparation:
         return cls(tuple(columns), encodings=tuple(Encoding(name, "number") for name in columns))
 
     @property
+    def is_fitted(self) -> bool:
+        """Whether it was fitted to a table; an estimator is given rows as they are.
+
+        Returns
+        -------
+        bool
+            True where the means of the columns are known.
+        """
+        return self.means is not None
+
+    @property
     def is_encoded(self) -> bool:
         """Whether X has columns that are not numbers of the table as they are.
 

@@ -95,16 +95,16 @@ def model_of_map(found: Exploration) -> Model:
     """The map as a model that places new rows; not every rule of new rows can be stored."""
     from dualfold.models import Model
     from dualfold.models.model import both_sides, reference_rows, storable_map
+    from dualfold.models.stated_problem import StatedProblem
 
-    data, result, summary = found.data, found.fitted, summary_of(found)
+    data, result = found.data, found.fitted
     rule = storable_map(result.estimator)
     return Model(
         map=rule,
         method=result.job.method.name,
         preparation=data.preparation,
-        settings={key: summary[key] for key in ("dualfold", "settings")}
-        | ({"weighted": True} if getattr(result.estimator, "_weighted", False) else {}),
-        certificate=summary["certificate"],
+        problem=StatedProblem.of(result.job.estimator(), weighted=data.reading.weight is not None),
+        certificate=result.certificate.to_dict(),
         both_sides=both_sides(result.estimator),
         # Maps by a graph hold their rows already.
         reference=reference_rows(data.X) if hasattr(rule, "encode") else None,

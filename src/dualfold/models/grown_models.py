@@ -16,7 +16,6 @@ from dualfold.methods.fitting.graph_estimator import GraphEstimator
 from dualfold.methods.fitting.neighborhoods import graph_settings, neighbor_graph
 from dualfold.models.judges import doubts_of_points
 from dualfold.models.model import Model, reference_rows
-from dualfold.models.rechecks import estimator_of_model
 from dualfold.models.stored_growth import StoredGrowth
 from dualfold.models.updated_map import UpdatedMap
 
@@ -98,16 +97,16 @@ def _graph(estimator: Any, rows: Any) -> Graph | None:
 
 def _known_estimator(model: Model) -> Any:
     """The estimator of a model, not fitted, but with the columns that it takes."""
-    estimator, settings = estimator_of_model(model), model.settings
+    estimator = model.problem.new_estimator()
     if isinstance(getattr(estimator, "left_out", None), list):
         # They were left out of other rows than those that the map has now.
         estimator.set_params(left_out=None)
-    estimator._weighted = bool(settings.get("weighted"))
+    estimator._weighted = model.problem.weighted
     estimator.n_features_in_ = model.map.n_columns
-    if "estimator" not in settings:  # the command line gives rows encoded, and without names
+    preparation = model.preparation
+    if preparation.is_fitted:  # rows come prepared, and without names
         estimator.encodings_ = ()
         return estimator
-    preparation = model.preparation
     names = tuple(one.name for one in preparation.encodings)
     if preparation.is_encoded:
         estimator.encodings_, estimator.mean_ = preparation.encodings, model.map.column_means()

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from dualfold import __version__
 from dualfold.arrays import Array
 from dualfold.data.array_files import unnamed_columns
 from dualfold.data.atomic_files import atomic_file
@@ -18,10 +19,12 @@ from dualfold.data.notices import quoted_names
 from dualfold.data.preparation import Preparation, PreparedRows
 from dualfold.data.reading import DEFAULT_READING, Reading
 from dualfold.errors import DamagedFile, InvalidInput
+from dualfold.methods.descriptions import Description
 from dualfold.methods.maps import file_checks
 from dualfold.methods.maps.out_of_sample import OutOfSampleMap, map_from_parts, parts_of
 from dualfold.methods.maps.parts import Parts
 from dualfold.models.archive import read_archive, write_archive
+from dualfold.models.stated_problem import StatedProblem
 from dualfold.models.stored_growth import StoredGrowth, growth_from, growth_of
 from dualfold.models.updated_map import UpdatedMap
 from dualfold.unfolding.stored_unfolding import BothSides
@@ -45,8 +48,8 @@ class Model:
         Name of the method, for the names of the coordinates.
     preparation : Preparation
         How a table becomes the rows that the map takes.
-    settings : dict
-        How the map was made, as JSON has it.
+    problem : StatedProblem
+        Estimator that made the map, with its parameters.
     certificate : dict
         What was proved of it, as JSON has it.
     both_sides : BothSides or None
@@ -74,7 +77,7 @@ class Model:
     map: OutOfSampleMap
     method: str
     preparation: Preparation
-    settings: dict[str, Any] = field(default_factory=dict)
+    problem: StatedProblem
     certificate: dict[str, Any] = field(default_factory=dict)
     both_sides: BothSides | None = None
     reference: Array | None = None
@@ -84,6 +87,12 @@ class Model:
     def columns(self) -> tuple[str, ...]:
         """Names of the columns that the map was made of, in their order."""
         return self.preparation.columns
+
+    @property
+    def stated_method(self) -> Description | None:
+        """Method by whose name the model is called; None where it is called as its estimator."""
+        method = self.problem.method
+        return method if method is not None and method.name == self.method else None
 
     @property
     def coordinates(self) -> int:
@@ -189,10 +198,10 @@ def save_model(path: str | os.PathLike[str], model: Model, *, overwrite: bool = 
         parts.put("unfolding_factor", model.both_sides.factor)
         parts.put("unfolding_weights", model.both_sides.weights)
     header = {
-        "dualfold": model.settings.get("dualfold", "unknown"),
+        "dualfold": __version__,
         "method": model.method,
         "preparation": prepared.facts,
-        "settings": model.settings,
+        "problem": model.problem.to_json(),
         "certificate": model.certificate,
         "map": {"kind": parts.kind, "facts": parts.facts},
     }
@@ -259,7 +268,7 @@ def _model_of(header: dict[str, Any], arrays: dict[str, Array]) -> Model:
         map=map_,
         method=method,
         preparation=preparation,
-        settings=dict(file_checks.json_object(header, "settings")),
+        problem=StatedProblem.from_json(file_checks.json_object(header, "problem")),
         certificate=dict(file_checks.json_object(header, "certificate")),
         both_sides=_both_sides(parts),
         reference=parts.optional_array("model_reference", [None, width]),
@@ -308,19 +317,16 @@ def model_of(estimator: Any) -> Model:
     """
     if isinstance(estimator, UpdatedMap):
         return _model_of_grown(estimator)
-    name = type(estimator).__name__
     encodings = getattr(estimator, "encodings_", ())
     columns = getattr(estimator, "feature_names_in_", unnamed_columns(estimator.n_features_in_))
     preparation = Preparation.of_numbers([str(column) for column in columns])
     if encodings:
         preparation = replace(preparation, columns=features_of(encodings), encodings=encodings)
-    parameters, not_kept = _plain_parameters(estimator)
     return Model(
         map=storable_map(estimator),
-        method=name,
+        method=type(estimator).__name__,
         preparation=preparation,
-        settings={"estimator": name, "parameters": parameters, "not_kept": not_kept}
-        | ({"weighted": True} if getattr(estimator, "_weighted", False) else {}),
+        problem=StatedProblem.of(estimator),
         certificate=estimator.certificate_.to_dict(),
         both_sides=both_sides(estimator),
     )
@@ -333,6 +339,7 @@ def _model_of_grown(grown: UpdatedMap) -> Model:
     if first is not None and fitted:  # a stored map that was fitted again
         model = replace(
             model,
+            problem=StatedProblem.of(grown.estimator),
             certificate=grown.estimator.certificate_.to_dict(),
             both_sides=both_sides(grown.estimator),
             reference=None if model.reference is None else reference_rows(grown.rows),
@@ -341,33 +348,8 @@ def _model_of_grown(grown: UpdatedMap) -> Model:
             # A scale stays, and its means.
             means = np.asarray(grown.rows.mean(axis=0), dtype=float).ravel()
             model = replace(model, preparation=replace(model.preparation, means=means))
-        if "parameters" in model.settings:
-            stated, not_kept = _plain_parameters(grown.estimator)
-            found = {"parameters": stated, "not_kept": not_kept}
-            model = replace(model, settings=model.settings | found)
     parts_of(grown.rule)  # refuses what cannot be saved now, not when the file is written
     return replace(model, map=grown.rule, growth=growth_of(grown))
-
-
-def _plain_parameters(estimator: Any) -> tuple[dict[str, Any], list[str]]:
-    """The parameters that a file can hold, and the names of the others."""
-    plain: dict[str, Any] = {}
-    others = []
-    parameters = estimator.get_params(deep=False)
-    # Rows that were left out are stated: with them it would be another problem.
-    if hasattr(estimator, "found_parameters"):
-        parameters |= estimator.found_parameters()
-    for name, value in parameters.items():
-        value = value.item() if isinstance(value, np.generic) else value
-        if value is None or isinstance(value, bool | int | float | str):
-            plain[name] = value
-        elif isinstance(value, dict) and not value:
-            plain[name] = None
-        elif name in ("left_out", "coordinates"):
-            plain[name] = [int(number) for number in value]
-        else:
-            others.append(name)
-    return plain, others
 
 
 def kept_rows(X: Any) -> Array | None:

@@ -6,24 +6,20 @@ states them, so that whoever reads it sees which problem was judged.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from dualfold.certificate import Tolerance
-from dualfold.data.preparation import columns_differ
+from dualfold.data.array_files import unnamed_columns
+from dualfold.data.preparation import columns_differ, matching_columns
 from dualfold.data.prepared import Prepared
 from dualfold.errors import InvalidInput, counted
-from dualfold.methods.descriptions import DESCRIPTIONS, ESTIMATOR_MODULES, Description
 from dualfold.models.judges import GraphStatement, PointsJudge, TraceJudge, doubts_of_points
 from dualfold.models.model import Model, reference_rows
 from dualfold.models.trace_answers import CertifySettings, certificate_of_map
 from dualfold.unfolding.stored_unfolding import BothSides
-
-# They change how an answer is found or reported, not which one is right.
-NEUTRAL_PARAMETERS = {"n_jobs": None, "verbose": False}
 
 
 def rechecked_model(
@@ -78,9 +74,9 @@ def rechecked_model(
     'proved'
     """
     settings = CertifySettings(tolerance, fresh)
-    estimator, data = estimator_of_model(model), X
-    if isinstance(data, Prepared):
-        X, y, weights = data.X, data.classes, data.weights
+    estimator, doubts = model.problem.new_estimator(), _doubts_of_preparation(model, X)
+    if isinstance(X, Prepared):
+        X, y, weights = _columns_of(model, X), X.classes, X.weights
     table = estimator._checked_rows(X, reset=True)
     if table.shape[1] != len(model.columns):
         raise InvalidInput(
@@ -91,25 +87,38 @@ def rechecked_model(
     inner = replace(model, map=model.map.unmoved())
     certificate = _certificate_of_model(estimator, given, inner, settings)
     certificate = certificate.with_scope(_words_on_growth(model))
-    return certificate.with_doubts(*_doubts_of_preparation(model, data))
+    return certificate.with_doubts(*doubts, *_doubts_of_name(model))
+
+
+def _columns_of(model: Model, data: Prepared) -> Any:
+    """The rows of a table; an estimator that was given columns finds them by their names."""
+    names = data.names
+    if model.preparation.is_fitted or model.columns == unnamed_columns(len(names)):
+        return data.X
+    return matching_columns(data.X, names, model.columns)
 
 
 def _doubts_of_preparation(model: Model, data: Any) -> list[str]:
-    """What a model says about its table that the table does not have.
-
-    Rows that are given as the map takes them know nothing of how a table became them.
-    """
-    if isinstance(data, Prepared):
-        doubts = data.preparation.differences(model.preparation)
-        if model.reference is not None and columns_differ(reference_rows(data.X), model.reference):
-            doubts.append("the rows that the model keeps are not those of the table")
-        return doubts
-    if "estimator" not in model.settings:
-        return []
+    """What a model says about its table that the table does not have."""
     preparation = model.preparation
-    scaled = ["shift", "scale"] if preparation.standard is not None else []
-    scaled += [] if preparation.means is None else ["means"]
-    return [f"the model has a {name} of its own" for name in scaled]
+    if not preparation.is_fitted:
+        return []
+    if not isinstance(data, Prepared):  # rows as the map takes them; the model would change them
+        scaled = [] if preparation.standard is None else ["shift", "scale"]
+        return [f"the model has a {name} of its own" for name in (*scaled, "means")]
+    doubts = data.preparation.differences(preparation)
+    if model.reference is not None and columns_differ(reference_rows(data.X), model.reference):
+        doubts.append("the rows that the model keeps are not those of the table")
+    return doubts
+
+
+def _doubts_of_name(model: Model) -> list[str]:
+    """Whether the model is called by a method that its estimator is not."""
+    method = model.problem.method
+    name = model.problem.estimator if method is None else method.name
+    if model.method in (name, model.problem.estimator):
+        return []
+    return [f"the model is called {model.method[:40]!r}, its settings state {name}"]
 
 
 def _words_on_growth(model: Model) -> str:
@@ -231,66 +240,3 @@ def rechecked_points(
     again = judge.map_of_points(stored[fitted].astype(float), certificate)(table)
     again[fitted] = stored[fitted]
     return certificate.with_doubts(*doubts_of_points(again, stored))
-
-
-def estimator_of_model(model: Model) -> Any:
-    """The estimator, not fitted, that a model states as its own."""
-    settings = model.settings
-    if isinstance(settings.get("settings"), dict) and "estimator" not in settings:
-        return estimator_of(settings["settings"])
-    name, parameters = settings.get("estimator"), settings.get("parameters")
-    if not isinstance(name, str) or name not in ESTIMATOR_MODULES:
-        raise InvalidInput(
-            f"the model is of {name!r}, which is no estimator; there are "
-            f"{', '.join(ESTIMATOR_MODULES)}"
-        )
-    row = next((row for row in DESCRIPTIONS.values() if row.class_name == name), None)
-    if row is None:
-        raise InvalidInput(
-            f"a model of {name} is not certified again: its problem is about two tables, and the "
-            "file is about one; fit again, and look at certificate_"
-        )
-    known = row.estimator_class()().get_params()
-    if not isinstance(parameters, dict) or not parameters.keys() <= known.keys():
-        raise InvalidInput(
-            "the model does not hold the parameters it was fitted with; save it again"
-        )
-    if settings.get("not_kept"):
-        raise InvalidInput(
-            f"the model was fitted with {settings['not_kept']}, which no file keeps, so its "
-            "problem cannot be stated again"
-        )
-    others = {name: value for name, value in NEUTRAL_PARAMETERS.items() if name in known}
-    return _estimator(row, parameters | others)
-
-
-def estimator_of(settings: Mapping[str, Any]) -> Any:
-    """The estimator, not fitted, of what the command line stores as settings."""
-    row = DESCRIPTIONS.get(str(settings.get("method")))
-    if row is None:
-        raise InvalidInput(f"there is no method {settings.get('method')!r}")
-    known = row.options_of_stored(settings)
-    count = settings.get("n_components", 2)
-    return _estimator(row, {"n_components": count} | row.estimator_parameters(known))
-
-
-def _estimator(row: Description, parameters: Mapping[str, Any]) -> Any:
-    """The estimator with parameters from a file, each of a type that a file can hold."""
-    kind = row.estimator_class()
-    for name, value in parameters.items():
-        # A bool is an integer to Python, and True neighbours are one.
-        flag = isinstance(value, bool) and "boolean" not in kind._parameter_constraints[name]
-        if name in ("left_out", "coordinates") and isinstance(value, list):
-            continue  # checked where it is used
-        plain = isinstance(value, None | bool | int | float | str)
-        given_graph = name == "graph" and value is not None  # no file holds one as a parameter
-        if given_graph or not plain or (flag and name != "verbose"):
-            raise InvalidInput(f"the file states {name} as {value!r}, which is no value of it")
-    estimator = kind(**parameters)
-    try:
-        estimator._validate_params()
-    except (TypeError, ValueError) as error:
-        raise InvalidInput(
-            f"the file's parameters are none of {row.class_name}: {error}"
-        ) from error
-    return estimator
