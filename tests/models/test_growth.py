@@ -52,12 +52,12 @@ def fitted():
 
 
 def assert_same_map(ours, theirs, rtol=0.0):
-    for name in ("embedding_", "batch_", "source_", "rows"):
+    for name in ("embedding_", "batch_", "rows"):
         mine, other = getattr(ours, name), getattr(theirs, name)
         scale = rtol * np.abs(mine).max()
         np.testing.assert_allclose(mine, other, rtol=0, atol=scale, strict=True)
     if ours.graph_ is not None:
-        np.testing.assert_array_equal(ours.graph_rows_, theirs.graph_rows_)
+        np.testing.assert_array_equal(ours.growth.graph_rows, theirs.growth.graph_rows)
 
 
 @pytest.mark.parametrize("name", METHODS)

@@ -7,16 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from dualfold.arrays import Array
 from dualfold.data.array_files import unnamed_columns
 from dualfold.errors import Argument, DamagedFile, InvalidInput, counted
 from dualfold.graph.graph import Graph
-from dualfold.graph.growth import stacked_rows
 from dualfold.methods.fitting.graph_estimator import GraphEstimator
 from dualfold.methods.fitting.neighborhoods import graph_settings, neighbor_graph
+from dualfold.models.growth import Growth
 from dualfold.models.judges import doubts_of_points
 from dualfold.models.model import Model, reference_rows
-from dualfold.models.stored_growth import StoredGrowth
 from dualfold.models.updated_map import UpdatedMap
 
 # A reference row is stored in float32.
@@ -64,26 +62,20 @@ def updated_map_of(model: Model, old: Any = None) -> UpdatedMap:
     fitted = _fitted_rows(model, estimator, old)
     n, growth = fitted.shape[0], model.growth
     if growth is None:
-        growth = _nothing_grown(model, fitted)
+        points = model.map.stored_points()
+        growth = Growth.of_fit(fitted, model.map(fitted) if points is None else points)
     elif growth.n_fitted != n:
         raise InvalidInput(
             Argument("old"), f" has {counted(n, 'row')}; the map was made of {growth.n_fitted:,}"
         )
-    grown = UpdatedMap(
-        estimator=estimator,
-        rule=model.map,
-        rows=_all_rows(fitted, growth),
-        embedding_=growth.points,
-        batch_=growth.batch,
-        source_=growth.source,
-        n_fitted=n,
-        stored=model,
-    )
-    if model.growth is not None:
-        _refuse_moved_points(model, fitted, grown)
+    else:
+        _refuse_moved_points(model, fitted, growth)
+    grown = UpdatedMap(estimator, model.map, fitted, growth, stored=model)
     numbers = np.arange(grown.n_rows) if growth.graph_rows is None else growth.graph_rows
     graph = _graph(estimator, grown.rows[numbers])
-    return grown if graph is None else replace(grown, graph_=graph, graph_rows_=numbers)
+    if graph is None:
+        return grown
+    return replace(grown, graph_=graph, growth=replace(growth, graph_rows=numbers))
 
 
 def _graph(estimator: Any, rows: Any) -> Graph | None:
@@ -142,33 +134,15 @@ def _fitted_rows(model: Model, estimator: Any, old: Any) -> Any:
     return rows
 
 
-def _nothing_grown(model: Model, fitted: Any) -> StoredGrowth:
-    """A map as it was fitted."""
-    n, points = fitted.shape[0], model.map.stored_points()
-    placed: Array = model.map(fitted) if points is None else points
-    nothing = fitted[:0]
-    return StoredGrowth(n, np.arange(n), nothing, placed, np.zeros(n, int))
-
-
-def _all_rows(fitted: Any, growth: StoredGrowth) -> Any:
-    """All rows of the map, in the order in which they came."""
-    place = growth.source.copy()
-    others = place < 0
-    if not others.any():
-        return fitted[place]
-    place[others] = fitted.shape[0] + np.arange(int(others.sum()))
-    return stacked_rows(fitted, growth.rows)[place]
-
-
-def _refuse_moved_points(model: Model, fitted: Any, grown: UpdatedMap) -> None:
+def _refuse_moved_points(model: Model, fitted: Any, growth: Growth) -> None:
     """`DamagedFile` where a stored point is not where the rule places its row."""
-    held = grown.source_ >= 0
-    points, stored = model.map.stored_points(), np.asarray(grown.embedding_)
+    held = growth.source >= 0
+    points, stored = model.map.stored_points(), np.asarray(growth.points)
     again = np.empty(stored.shape)
-    kept = grown.source_[held]
+    kept = growth.source[held]
     again[held] = points[kept] if points is not None else model.map(fitted[kept])
     if not held.all():
-        again[~held] = model.map(grown.rows[~held])
+        again[~held] = model.map(growth.rows)
     doubts = doubts_of_points(again, stored)
     if doubts:
         raise DamagedFile(f"the places of its rows are not those of its map: {doubts[0]}")

@@ -24,8 +24,8 @@ from dualfold.methods.maps import file_checks
 from dualfold.methods.maps.out_of_sample import OutOfSampleMap, map_from_parts, parts_of
 from dualfold.methods.maps.parts import Parts
 from dualfold.models.archive import read_archive, write_archive
+from dualfold.models.growth import Growth
 from dualfold.models.stated_problem import StatedProblem
-from dualfold.models.stored_growth import StoredGrowth, growth_from, growth_of
 from dualfold.models.updated_map import UpdatedMap
 from dualfold.unfolding.stored_unfolding import BothSides
 
@@ -56,7 +56,7 @@ class Model:
         Points and dual weights of an unfolding.
     reference : ndarray or None
         Some of the fitted rows, if the map holds none: new rows are compared with them.
-    growth : StoredGrowth or None
+    growth : Growth or None
         Rows that came after the fit, and which fitted rows left; None if nothing grew.
 
     See Also
@@ -81,7 +81,7 @@ class Model:
     certificate: dict[str, Any] = field(default_factory=dict)
     both_sides: BothSides | None = None
     reference: Array | None = None
-    growth: StoredGrowth | None = None
+    growth: Growth | None = None
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -272,7 +272,7 @@ def _model_of(header: dict[str, Any], arrays: dict[str, Array]) -> Model:
         certificate=dict(file_checks.json_object(header, "certificate")),
         both_sides=_both_sides(parts),
         reference=parts.optional_array("model_reference", [None, width]),
-        growth=growth_from(header, parts, map_),
+        growth=Growth.from_file(header, parts, map_),
     )
 
 
@@ -349,7 +349,8 @@ def _model_of_grown(grown: UpdatedMap) -> Model:
             means = np.asarray(grown.rows.mean(axis=0), dtype=float).ravel()
             model = replace(model, preparation=replace(model.preparation, means=means))
     parts_of(grown.rule)  # refuses what cannot be saved now, not when the file is written
-    return replace(model, map=grown.rule, growth=growth_of(grown))
+    growth = None if grown.growth.is_in(grown.rule) else grown.growth
+    return replace(model, map=grown.rule, growth=growth)
 
 
 def kept_rows(X: Any) -> Array | None:

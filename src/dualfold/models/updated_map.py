@@ -15,7 +15,7 @@ from dualfold.arrays import Array
 from dualfold.certificate import DEFAULT_TOLERANCE
 from dualfold.errors import Argument, InvalidInput, counted
 from dualfold.graph.graph import Graph
-from dualfold.graph.growth import graph_without, grown_graph, refuse_fixed_graph, stacked_rows
+from dualfold.graph.growth import graph_without, grown_graph, refuse_fixed_graph
 from dualfold.methods.fitting.estimator import checked_rows
 from dualfold.methods.fitting.tiles import tiled_rows
 from dualfold.methods.maps.moved_map import MovedMap
@@ -27,6 +27,7 @@ from dualfold.models.estimator_fits import (
     lengths_have_meaning,
     sources_of_rows,
 )
+from dualfold.models.growth import Growth
 from dualfold.models.new_rows import NewRows, compared_with_old
 from dualfold.models.registration import MovementTest, Registration, registration
 from dualfold.models.staleness import map_staleness, staleness_or_reason, why_unstated
@@ -36,6 +37,21 @@ from dualfold.trace.staleness import StalenessCertificate, unresolved_staleness
 
 # Rows of a table in tiles that are placed together.
 TILE_ROWS = 20_000
+
+
+@dataclass(frozen=True, eq=False)
+class Refit:
+    """How a map was fitted again and laid over an older one.
+
+    registration : how far old points moved
+    rows, points : numbers of the rows that the older map was fitted to, and their points on it
+    seconds : what the fit took
+    """
+
+    registration: Registration
+    rows: Array
+    points: Array
+    seconds: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,33 +68,26 @@ class UpdatedMap:
         The estimator with the parameters of the map.
     rule : OutOfSampleMap
         Rule that places rows; it stays as it was fitted.
+    fitted : ndarray or csr_array
+        Rows that the rule was made of.
+    growth : Growth
+        Which of these rows are still on the map, which rows came, and the points of all.
+    graph_ : Graph or None
+        Neighbour graph of all rows that the problem is about; None for methods without a graph.
+    certificate_ : Certificate or None
+        Certificate of the fit.
+    refit_ : Refit or None
+        How the map was laid over an older one; None if it was not fitted again.
+    stored : Model or None
+        The stored model that the map came from.
     rows : ndarray or csr_array of shape (n_samples, n_features)
         All rows, in the order in which they came.
     embedding_ : ndarray of shape (n_samples, n_components)
         Their points.
     batch_ : ndarray of int of shape (n_samples,)
         With which update each row came; 0 for rows that were fitted.
-    source_ : ndarray of int of shape (n_samples,)
-        Number of each row among those that the rule was made of; -1 for rows that came later.
-    graph_ : Graph or None
-        Neighbour graph of all rows that the problem is about; None for methods without a graph.
-    graph_rows_ : ndarray of int or None
-        Numbers of these rows.
-    certificate_ : Certificate or None
-        Certificate of the fit.
     registration_ : Registration or None
-        How the map was laid over an older one; None if it was not fitted again.
-    anchor_rows : ndarray of int or None
-        Numbers of the rows that the older map was fitted to, and in `anchor_points` their points
-        on it.
-    anchor_points : ndarray or None
-        Points of these rows on the older map.
-    seconds : float
-        Seconds that the last fit took.
-    n_fitted : int
-        Number of rows that the rule was made of.
-    stored : Model or None
-        The stored model that the map came from.
+        How far old points moved; None if the map was not fitted again.
     staleness_ : StalenessCertificate
         How far the frozen map is from the best map of all rows; computed when it is first asked
         for.
@@ -104,19 +113,32 @@ class UpdatedMap:
 
     estimator: Any
     rule: OutOfSampleMap
-    rows: Any
-    embedding_: Array
-    batch_: Array
-    source_: Array
+    fitted: Any
+    growth: Growth
     graph_: Graph | None = None
-    graph_rows_: Array | None = None
     certificate_: Any = None
-    registration_: Registration | None = None
-    anchor_rows: Array | None = field(default=None, repr=False)
-    anchor_points: Array | None = field(default=None, repr=False)
-    seconds: float = 0.0
-    n_fitted: int = 0
+    refit_: Refit | None = field(default=None, repr=False)
     stored: Any = field(default=None, repr=False)
+
+    @cached_property
+    def rows(self) -> Any:
+        """All rows, in the order in which they came."""
+        return self.growth.all_rows(self.fitted)
+
+    @property
+    def embedding_(self) -> Array:
+        """Points of all rows."""
+        return self.growth.points
+
+    @property
+    def batch_(self) -> Array:
+        """With which update each row came; 0 for rows that were fitted."""
+        return self.growth.batch
+
+    @property
+    def registration_(self) -> Registration | None:
+        """How the map was laid over an older one; None if it was not fitted again."""
+        return None if self.refit_ is None else self.refit_.registration
 
     @property
     def n_rows(self) -> int:
@@ -172,19 +194,8 @@ class UpdatedMap:
     def _with(self, X: Any, batch: int) -> UpdatedMap:
         new = self._checked_rows(X)
         points = np.asarray(self.rule(new)).astype(self.embedding_.dtype, copy=False)
-        grown: dict[str, Any] = {}
-        if self.graph_ is not None and self.graph_rows_ is not None:
-            numbers = self.n_rows + np.arange(len(points))
-            grown["graph_"] = grown_graph(self.graph_, new)
-            grown["graph_rows_"] = np.concatenate([self.graph_rows_, numbers])
-        return replace(
-            self,
-            rows=stacked_rows(self.rows, new),
-            embedding_=np.concatenate([self.embedding_, points]),
-            batch_=np.concatenate([self.batch_, np.full(len(points), batch)]),
-            source_=np.concatenate([self.source_, np.full(len(points), -1)]),
-            **grown,
-        )
+        graph = None if self.graph_ is None else grown_graph(self.graph_, new)
+        return replace(self, growth=self.growth.with_rows(new, points, batch), graph_=graph)
 
     def _without_rows(self, numbers: Any) -> UpdatedMap:
         gone = _row_mask(numbers, self.n_rows)
@@ -195,25 +206,10 @@ class UpdatedMap:
                 Argument("without"),
                 f" leaves {counted(int((~gone).sum()), 'row')}; at least 2 must stay",
             )
-        shrunk: dict[str, Any] = {}
-        if self.graph_ is not None and self.graph_rows_ is not None:
-            in_graph = gone[self.graph_rows_]
-            place = np.cumsum(~gone) - 1
-            shrunk["graph_"] = (
-                graph_without(self.graph_, in_graph) if in_graph.any() else self.graph_
-            )
-            shrunk["graph_rows_"] = place[self.graph_rows_[~in_graph]]
-        return replace(
-            self,
-            rows=self.rows[~gone],
-            embedding_=self.embedding_[~gone],
-            batch_=self.batch_[~gone],
-            source_=self.source_[~gone],
-            registration_=None,
-            anchor_rows=None,
-            anchor_points=None,
-            **shrunk,
-        )
+        graph, in_graph = self.graph_, self.growth.graph_rows
+        if graph is not None and in_graph is not None and gone[in_graph].any():
+            graph = graph_without(graph, gone[in_graph])
+        return replace(self, growth=self.growth.without(gone), graph_=graph, refit_=None)
 
     def _checked_rows(self, X: Any) -> Any:
         estimator = self.estimator
@@ -254,19 +250,20 @@ class UpdatedMap:
                 self.embedding_,
                 tolerance,
                 graph=self.graph_,
-                graph_rows=self.graph_rows_,
-                new_pieces=len(self._pieces_without(self.batch_ > 0)),
+                graph_rows=self.growth.graph_rows,
+                new_pieces=len(self._pieces_without(self.growth.is_new)),
             ),
             tolerance,
         )
 
     def _pieces_without(self, is_new: Array) -> tuple[Array, ...]:
         """The rows of each piece of the graph that holds new rows alone."""
-        if self.graph_ is None or self.graph_rows_ is None:
+        in_graph = self.growth.graph_rows
+        if self.graph_ is None or in_graph is None:
             return ()
-        pieces, new = self.graph_.piece_of, is_new[self.graph_rows_]
+        pieces, new = self.graph_.piece_of, is_new[in_graph]
         has_old = np.bincount(pieces, weights=~new) > 0
-        return tuple(self.graph_rows_[pieces == piece] for piece in np.flatnonzero(~has_old))
+        return tuple(in_graph[pieces == piece] for piece in np.flatnonzero(~has_old))
 
     @cached_property
     def new_rows_(self) -> NewRows | None:
@@ -322,7 +319,7 @@ class UpdatedMap:
         """
         limits = Thresholds(max_gap, max_foreign, max_kept_loss, level)
         stale = self.staleness_ if certified else unresolved_staleness("it was not asked for")
-        n_apart = sum(len(rows) for rows in self._pieces_without(self.batch_ > 0))
+        n_apart = sum(len(rows) for rows in self._pieces_without(self.growth.is_new))
         return verdict_of(stale, self.new_rows_, limits, n_apart)
 
     def refit(self, X: Any = None, *, old_rows: Any = None) -> UpdatedMap:
@@ -372,14 +369,13 @@ class UpdatedMap:
             self.embedding_, own[numbers], numbers, values, lengths_have_meaning(estimator)
         )
         rule = MovedMap(fresh.rule, found.rotation, found.scale, found.shift)
+        points = rule.moved(own).astype(own.dtype, copy=False)
+        old = ~self.growth.is_new
         return replace(
             fresh,
             rule=rule,
-            embedding_=rule.moved(own).astype(own.dtype, copy=False),
-            registration_=found,
-            anchor_rows=numbers[self.batch_ == 0],
-            anchor_points=self.embedding_[self.batch_ == 0],
-            seconds=seconds,
+            growth=replace(fresh.growth, points=points),
+            refit_=Refit(found, numbers[old], self.embedding_[old], seconds),
             stored=self.stored,
         )
 
@@ -402,8 +398,8 @@ class UpdatedMap:
         float
             Seconds.
         """
-        _, old_points = self._anchor()
-        return repeats * self.seconds * len(old_points) / self.n_rows
+        refit = self._refit_of_some()
+        return repeats * refit.seconds * len(refit.points) / self.n_rows
 
     def movement_test(self, repeats: int = 19, *, random_state: int = 0) -> MovementTest:
         """Ask whether old points moved more than another sample would have moved them.
@@ -429,11 +425,11 @@ class UpdatedMap:
         InvalidInput
             If the map was not fitted again.
         """
-        old_rows, old_points = self._anchor()
+        refit = self._refit_of_some()
         scale = 1.0 if lengths_have_meaning(self.estimator) else "best"
         points = np.asarray(self.embedding_, dtype=float)
-        n_old = len(old_rows)
-        observed = _median_movement(points[old_rows], old_points, scale)
+        n_old = len(refit.rows)
+        observed = _median_movement(points[refit.rows], refit.points, scale)
         draw = np.random.default_rng(random_state)
         moved = np.empty(repeats)
         for number in range(repeats):
@@ -443,24 +439,22 @@ class UpdatedMap:
         chance = float(1 + np.sum(moved >= observed)) / (repeats + 1)
         return MovementTest(observed, moved, chance)
 
-    def _anchor(self) -> tuple[Array, Array]:
-        """The rows that the older map was fitted to, and their points on it."""
-        if self.anchor_rows is None or self.anchor_points is None:
+    def _refit_of_some(self) -> Refit:
+        """The last fit, which old points were laid over, if other rows were fitted, too."""
+        if self.refit_ is None:
             raise InvalidInput("no point has moved: this map was not fitted again; call refit()")
-        if len(self.anchor_rows) == self.n_rows:
+        if len(self.refit_.rows) == self.n_rows:
             raise InvalidInput(
                 "the older map was fitted to all rows of this one, so that every sample of as many "
                 "rows is the same; add rows first: extend(X).refit()"
             )
-        return self.anchor_rows, self.anchor_points
+        return self.refit_
 
     def __str__(self) -> str:
-        parts = [
-            f"{self.n_rows:,} rows, {int(np.sum(self.batch_ > 0)):,} of them added after the fit."
-        ]
+        parts = [f"{self.n_rows:,} rows, {self.growth.n_added:,} of them added after the fit."]
         if self.registration_ is not None:
             parts.append(str(self.registration_))
-        if (self.batch_ > 0).any():
+        if self.growth.n_added:
             parts += [f"Staleness: {self.staleness_}.", str(self.new_rows_ or "")]
             parts.append(f"Verdict: {self.verdict()}.")
         return " ".join(filter(None, parts))
@@ -476,7 +470,7 @@ class UpdatedMap:
         new, moved = self.new_rows_, self.registration_
         return {
             "rows": self.n_rows,
-            "added": int(np.sum(self.batch_ > 0)),
+            "added": self.growth.n_added,
             "staleness": self.staleness_.to_dict(),
             "new_rows": None if new is None else new.to_dict(),
             "registration": None if moved is None else moved.to_dict(),
@@ -526,21 +520,19 @@ def map_of_estimator(estimator: Any, old: Any = None) -> UpdatedMap:
         )
     graph = getattr(estimator, "graph_", None)
     rows, points, numbers = fitted_rows_and_points(estimator, rule, old)
-    held, in_graph = rule.fitted_rows(), None
+    held, n = rule.fitted_rows(), rows.shape[0]
+    in_graph = None
     if graph is not None:
         refuse_fixed_graph(graph)
-        in_graph = np.arange(rows.shape[0]) if numbers is None else np.asarray(numbers)
+        in_graph = np.arange(n) if numbers is None else np.asarray(numbers)
+    source = sources_of_rows(rule, n, numbers)
+    # The rule of a map of some rows holds these alone.
+    fitted = rows if held is None or held[0].shape[0] == n else held[0]
+    growth = Growth(
+        fitted.shape[0], source, rows[source < 0], points, np.zeros(n, int), graph_rows=in_graph
+    )
     return UpdatedMap(
-        estimator=estimator,
-        rule=rule,
-        rows=rows,
-        embedding_=points,
-        batch_=np.zeros(rows.shape[0], int),
-        source_=sources_of_rows(rule, rows.shape[0], numbers),
-        graph_=graph,
-        graph_rows_=in_graph,
-        certificate_=estimator.certificate_,
-        n_fitted=rows.shape[0] if held is None else held[0].shape[0],
+        estimator, rule, fitted, growth, graph_=graph, certificate_=estimator.certificate_
     )
 
 
