@@ -10,8 +10,8 @@ import pytest
 
 from dualfold import AlignedMaps
 from dualfold import anndata as cell_maps
-from dualfold.anndata.batch_maps import mutual_nearest
 from dualfold.errors import InvalidInput
+from tests.anndata.door import mutual_nearest
 
 anndata = pytest.importorskip("anndata", reason="needs anndata: pip install 'dualfold[h5ad]'")
 

@@ -7,8 +7,8 @@ import pytest
 
 from dualfold import anndata as cell_maps
 from dualfold import embed
-from dualfold.anndata.cell_entries import stored_graph
 from dualfold.methods import diffusion_maps
+from tests.anndata.door import stored_graph
 
 sc = pytest.importorskip("scanpy", reason="needs scanpy: pip install 'dualfold[scanpy]'")
 

@@ -16,8 +16,8 @@ import scipy.sparse as sp
 import dualfold
 from dualfold import data, graph, quality
 from dualfold.errors import InvalidInput
-from dualfold.theory.programs import LinearProgram
-from dualfold.trace.problem import Gramian, TraceProblem
+from dualfold.programs import LinearProgram
+from dualfold.trace import Gramian, TraceProblem
 
 
 def damaged(kind: str, n: int = 40) -> sp.csr_array:

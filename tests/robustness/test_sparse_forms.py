@@ -18,8 +18,8 @@ from dualfold import (
     quality,
 )
 from dualfold.data.array_files import sparse_table
+from dualfold.programs import LinearProgram
 from dualfold.scale.rows import plain_rows
-from dualfold.theory.programs import LinearProgram
 from tests.tools.sparse_forms import forms_of
 
 RNG = np.random.default_rng(1)

@@ -12,8 +12,8 @@ import pytest
 import dualfold
 from dualfold import audit
 from dualfold.judging.nearness import Nearness
-from dualfold.view.audit_page import audit_columns, audit_figure, judgements
 from tests.tools.tables import write_trees
+from tests.view.door import audit_columns, audit_figure, judgements
 
 RNG = np.random.default_rng(0)
 

@@ -12,9 +12,20 @@ from scipy.stats import gaussian_kde
 
 from dualfold.errors import InvalidInput
 from dualfold.view import biplot_figure, map_figure, scree_figure
-from dualfold.view.colors import FEW_COLORS, MANY_COLORS, MOST_CLASSES, coloring_of
-from dualfold.view.drawing import draw_behind, frames, name_axes, strip_density
-from dualfold.view.figures import Panel, figure_bytes, gallery, save_figure
+from tests.view.door import (
+    FEW_COLORS,
+    MANY_COLORS,
+    MOST_CLASSES,
+    Panel,
+    coloring_of,
+    draw_behind,
+    figure_bytes,
+    frames,
+    gallery,
+    name_axes,
+    save_figure,
+    strip_density,
+)
 
 X = np.random.default_rng(0).normal(size=(30, 4))
 

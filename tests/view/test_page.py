@@ -14,10 +14,10 @@ from matplotlib import image
 from matplotlib.path import Path as Polygon
 from scipy.spatial.distance import cdist
 
-from dualfold.view.colors import FEW_COLORS
-from dualfold.view.page_map import Map, measured_map
+from dualfold.view import Map, measured_map
 from tests.tools.page_contents import page_html
 from tests.tools.page_window import drag, pixels_of, state, wait_for_selection
+from tests.view.door import FEW_COLORS
 
 pytest_plugins = ["tests.tools.page_fixtures"]  # tab, file_of, opened
 N, K = 240, 6

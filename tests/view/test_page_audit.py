@@ -8,11 +8,9 @@ import numpy as np
 import pytest
 
 import dualfold
-from dualfold.view.audit_page import audit_content
-from dualfold.view.colors import FEW_COLORS
-from dualfold.view.page import PageContent, make_page
-from dualfold.view.page_map import Map
+from dualfold.view import Map, PageContent, make_page
 from tests.tools.page_window import page_with_axe, serious_faults, state
+from tests.view.door import FEW_COLORS, audit_content
 
 pytest_plugins = ["tests.tools.page_fixtures"]  # tab, file_of, opened
 EACH = 70

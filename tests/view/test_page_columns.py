@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dualfold.view.page_map import Map
+from dualfold.view import Map
 from tests.tools.page_contents import data_of, page_html
 from tests.tools.page_window import state
 

@@ -11,17 +11,17 @@ from scipy import sparse
 
 from dualfold.errors import InvalidInput
 from dualfold.unfolding.solution import Record
-from dualfold.view.page import PageContent, write_page
-from dualfold.view.page_columns import (
+from dualfold.view import Map, PageContent, measured_map
+from tests.tools.page_contents import data_of, numbers_of, page_html
+from tests.view.door import (
+    PageParts,
     columns_of,
     first_color,
     packed_numbers,
     thumbnails,
     values_of,
+    write_page,
 )
-from dualfold.view.page_data import PageParts
-from dualfold.view.page_map import Map, measured_map
-from tests.tools.page_contents import data_of, numbers_of, page_html
 
 X = np.random.default_rng(0).normal(size=(30, 4))
 

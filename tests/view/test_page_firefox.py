@@ -10,7 +10,7 @@ import pytest
 from matplotlib import image
 from scipy.spatial.distance import cdist
 
-from dualfold.view.page_map import Map, measured_map
+from dualfold.view import Map, measured_map
 from tests.tools.page_contents import page_html
 
 pytest_plugins = ["tests.tools.firefox_window"]  # firefox

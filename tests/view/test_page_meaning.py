@@ -7,7 +7,7 @@ import pytest
 from dualfold import view
 from dualfold.judging import Judgement
 from dualfold.judging.map_meaning import map_meaning
-from dualfold.view.page_map import Map
+from dualfold.view import Map
 from tests.tools.page_contents import data_of, page_html
 from tests.tools.page_window import pixels_of, state
 

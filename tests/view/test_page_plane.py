@@ -7,7 +7,7 @@ import pytest
 from matplotlib import image
 from matplotlib.path import Path as Polygon
 
-from dualfold.view.page_map import Map, measured_map
+from dualfold.view import Map, measured_map
 from tests.tools.page_contents import page_html
 from tests.tools.page_window import drag, pixels_of, state, wait_for_selection
 

@@ -10,9 +10,7 @@ import pytest
 from matplotlib import image
 from scipy.spatial.distance import cdist
 
-from dualfold.view.page import PageContent, make_page
-from dualfold.view.page_map import Map, measured_map
-from dualfold.view.page_terms import PAGE_TERMS
+from dualfold.view import Map, PageContent, make_page, measured_map
 from tests.tools.page_contents import page_html
 from tests.tools.page_window import (
     drag,
@@ -22,6 +20,7 @@ from tests.tools.page_window import (
     state,
     wait_for_selection,
 )
+from tests.view.door import PAGE_TERMS
 
 pytest_plugins = ["tests.tools.page_fixtures"]  # tab, file_of, opened
 N, K = 240, 6

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dualfold.exploration.series_moves import Exchange, Move
-from dualfold.view.series_page import MAX_POINTS, SeriesContent, make_series_page
+from tests.view.door import MAX_POINTS, SeriesContent, make_series_page
 
 pytest_plugins = ["tests.tools.page_fixtures"]  # window
 

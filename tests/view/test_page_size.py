@@ -6,12 +6,9 @@ import pytest
 from dualfold.errors import InvalidInput, PageThinned
 from dualfold.judging.map_meaning import shared_by_neighbors
 from dualfold.quality import report
-from dualfold.view.page import PageContent, make_page, write_page
-from dualfold.view.page_columns import thumbnails
-from dualfold.view.page_data import PageParts
-from dualfold.view.page_map import Map
-from dualfold.view.page_size import Features, fit_to_size
+from dualfold.view import Map, PageContent, make_page
 from tests.tools.page_contents import data_of, numbers_of
+from tests.view.door import Features, PageParts, fit_to_size, thumbnails, write_page
 
 X = np.random.default_rng(0).normal(size=(30, 4))
 BARE = 0.5  # megabytes of a page with next to no data

@@ -9,7 +9,7 @@ from matplotlib import image
 from matplotlib.path import Path as Polygon
 from scipy.spatial.distance import cdist
 
-from dualfold.view.page_map import Map
+from dualfold.view import Map
 from tests.tools.page_contents import page_html
 from tests.tools.page_window import drag, pixels_of, state, wait_for_selection
 

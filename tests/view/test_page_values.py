@@ -9,10 +9,9 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from dualfold.cli.app import app
-from dualfold.view.page_columns import column_of, values_of
-from dualfold.view.page_size import features_of
+from dualfold.cli import app
 from tests.tools.page_contents import data_of, numbers_of
+from tests.view.door import column_of, features_of, values_of
 
 pytest_plugins = ["tests.tools.page_fixtures"]  # tab, file_of, opened
 N = 60

@@ -12,8 +12,7 @@ from dualfold import quality, view
 from dualfold.data import digits
 from dualfold.errors import InvalidInput
 from dualfold.quality.coranking import co_ranking
-from dualfold.view.figures import figure_bytes
-from dualfold.view.quality_figures import co_ranking_figure
+from tests.view.door import co_ranking_figure, figure_bytes
 
 
 @pytest.fixture(scope="module")

@@ -21,20 +21,20 @@ from dualfold import NeighborMap
 from dualfold.certificate import Level
 from dualfold.errors import InvalidInput
 from dualfold.exploration.verdict_words import short_verdict, verdict
+from dualfold.games import LeastSquares, nesterov
 from dualfold.graph.distortion import Distortion
 from dualfold.methods.fitting.piece_layout import PiecewiseCertificate
 from dualfold.methods.points.tsne import TsneCertificate
-from dualfold.theory.games import LeastSquares, nesterov
-from dualfold.theory.games.certificate import GameCertificate
-from dualfold.theory.point_pca import certify_points
-from dualfold.theory.point_pca.certificate import PointCertificate
-from dualfold.theory.programs import (
+from dualfold.point_pca import certify_points
+from dualfold.programs import (
     LinearProgram,
     ProgramCertificate,
     certify_infeasible,
     certify_program,
     solve_program,
 )
+from dualfold.theory.games.certificate import GameCertificate
+from dualfold.theory.point_pca.certificate import PointCertificate
 from dualfold.theory.programs.rays import RayCertificate
 from dualfold.trace import TraceCertificate
 from dualfold.trace.staleness import StalenessCertificate

@@ -12,12 +12,12 @@ import scipy.sparse as sp
 import dualfold
 from dualfold import data, methods, models, quality, unfolding
 from dualfold.data import Reading, prepare
+from dualfold.games import FTL, Indicator, Simplex, learn
 from dualfold.graph import farthest_points, knn, nearest, neighborhood_spread
-from dualfold.judging.recommendation import intrinsic_dimension, neighbor_scan, recommend
 from dualfold.methods.points.neighbor_map import neighbor_problem
 from dualfold.methods.points.tsne import TsneProblem
-from dualfold.theory.games import FTL, Indicator, Simplex, learn
-from dualfold.theory.point_pca import averaged_directions
+from dualfold.point_pca import averaged_directions
+from dualfold.recommendation import intrinsic_dimension, neighbor_scan, recommend
 from dualfold.unfolding import UnfoldingProblem, certify_unfolding
 from dualfold.weights import affinity, reconstruction_weights
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from dualfold.games import unfolding_bracket, unfolding_game
 from dualfold.graph import join_pieces, knn
-from dualfold.theory.games import unfolding_bracket, unfolding_game
 from dualfold.unfolding import contraction_of, unfold
 from tests.tools.tables import roll_points
 
