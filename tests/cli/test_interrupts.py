@@ -214,13 +214,13 @@ def test_work_in_another_thread_is_done_there():
 # Ctrl-C once the points of t-SNE have left the exaggeration, from where on there is a map.
 DESCENDING = """
 import os, signal
-from dualfold.methods.points.tsne import gradient_descent
-checkpoint = gradient_descent._Run.checkpoint
+from dualfold.methods.points import descent
+checkpoint = descent._Run.checkpoint
 def interrupted(run, *given):
     if run.taken == 300:
         os.kill(os.getpid(), signal.SIGINT)
     return checkpoint(run, *given)
-gradient_descent._Run.checkpoint = interrupted
+descent._Run.checkpoint = interrupted
 from dualfold.cli import main
 main()
 """

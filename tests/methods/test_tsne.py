@@ -17,11 +17,8 @@ import dualfold
 from dualfold import TSNE
 from dualfold.errors import Interrupted, InvalidInput, PointsCollapse, RowsFarAway, TooLarge
 from dualfold.graph import nearest
-from dualfold.methods._tsne import late_phases
-from dualfold.methods.maps.attraction_map import AttractionMap
 from dualfold.methods.points.tsne import TsneProblem, certify_tsne
-from dualfold.methods.points.tsne import neighbors as tsne_neighbors
-from dualfold.methods.points.tsne.gradient_descent import Phase
+from tests.methods.door import AttractionMap, Phase, late_phases
 from tests.methods.points.tsne.problems import DIGITS, problem_of
 from tests.tools.tables import digit_points
 
@@ -149,14 +146,12 @@ def test_no_row_is_called_far_that_is_nearer_than_old_rows_are(metric):
         assert int(words.split(" of ")[0]) <= far.sum()
 
 
-def test_new_rows_on_a_grid_lie_where_all_pairs_put_them(fitted, monkeypatch):
-    from dualfold.methods.maps import attraction_map
-
+def test_new_rows_on_a_grid_lie_where_all_pairs_put_them(fitted, set_limits):
     new = digit_points()[300:330].astype(float)
     by_pairs = fitted.transform(new)
-    monkeypatch.setattr(attraction_map, "MAX_POINTS_BY_PAIRS", 10)
-    apart = np.linalg.norm(fitted.transform(new) - by_pairs, axis=1)
-    assert np.median(apart) < 0.02 * np.ptp(fitted.embedding_)
+    set_limits("methods.points.tsne.field", MAX_POINTS_BY_PAIRS=10)
+    moved = np.linalg.norm(fitted.transform(new) - by_pairs, axis=1)
+    assert np.median(moved) < 0.02 * np.ptp(fitted.embedding_)
 
 
 def test_neighbours_and_graphs_in_place_of_a_perplexity(fitted):
@@ -164,8 +159,6 @@ def test_neighbours_and_graphs_in_place_of_a_perplexity(fitted):
     same = TSNE(perplexity=10, graph=lists).fit_transform(DIGITS)
     np.testing.assert_array_equal(same, fitted.embedding_)
     alike = TSNE(n_neighbors=15, max_iter=400).fit(DIGITS)
-    P = alike._problem(DIGITS)[1].P
-    assert len(np.unique(P.data.round(12))) == 2  # one-sided and mutual neighbours
     graph = dualfold.graph.knn(DIGITS, 15)
     other = TSNE(perplexity=10, graph=graph, max_iter=400).fit(DIGITS)
     edges = TSNE(perplexity=10, graph=graph.lengths, max_iter=400).fit(DIGITS)
@@ -264,8 +257,8 @@ def test_tsne_places_by_a_metric_with_parameters():
     assert np.linalg.norm(placed - model.embedding_[:4]) < 0.3 * np.ptp(model.embedding_)
 
 
-def test_full_tables_of_tsne_have_a_limit(monkeypatch):
-    monkeypatch.setattr(tsne_neighbors, "MAX_FULL_ROWS", 10)
+def test_full_tables_of_tsne_have_a_limit(set_limits):
+    set_limits("methods.points.neighbors", MAX_FULL_ROWS=10)
     with pytest.raises(TooLarge, match="keeps 40² affinities"):
         TSNE(method="exact", perplexity=5).fit(CLOUD)
     with pytest.raises(TooLarge, match="all distances between 40 rows"):
@@ -294,14 +287,14 @@ def test_an_interrupt_after_the_exaggeration_leaves_a_map():
         model.for_comparison().set_params(callbacks=_interrupt_at(400)).fit(DIGITS)
 
 
-def test_an_approximate_search_is_named_with_its_recall(monkeypatch):
+def test_an_approximate_search_is_named_with_its_recall(set_limits):
     random = np.random.default_rng(0)
     X = random.normal(size=(1500, 12)) + 6 * random.normal(size=(9, 12))[np.arange(1500) % 9]
     exact = TSNE(max_iter=250).fit(X)
     assert "approximate" not in str(exact.certificate_)
     model = TSNE(max_iter=250, search="approximate").fit(X)
     assert "approximate neighbours (cells)" in str(model.certificate_)
-    monkeypatch.setattr("dualfold.methods.points.tsne.neighbors.MAX_EXACT_ROWS", 1000)
+    set_limits("methods.points.neighbors", MAX_EXACT_ROWS=1000)
     again = TSNE(max_iter=250).fit(X)
     np.testing.assert_array_equal(again.embedding_, model.embedding_)
     lists = nearest(X, 91, search="approximate", random_state=0)
@@ -323,20 +316,20 @@ def test_large_maps_take_as_many_iterations_and_end_with_short_steps():
         assert parts[-1].rate == 1.0
 
 
-def test_a_large_map_is_better_with_more_momentum_at_first(monkeypatch):
+def test_a_large_map_is_better_with_more_momentum_at_first(set_limits):
     """Few rows are taken for many: the objective is lower after as many iterations."""
     X = digit_points(1500)
     usual = TSNE(max_iter=500).fit(X).kl_divergence_
-    monkeypatch.setattr("dualfold.methods._tsne.MOMENTUM_ROWS", 300)
+    set_limits("methods.points.schedule", MOMENTUM_ROWS=300)
     model = TSNE(max_iter=500).fit(X)
     assert model.kl_divergence_ < usual
     assert model.certificate_.unbalanced < 0.05
 
 
-def test_many_rows_with_one_of_zeros_are_compared_by_cosine(monkeypatch):
+def test_many_rows_with_one_of_zeros_are_compared_by_cosine(set_limits):
     """It has no direction, so that near cells of directions cannot be searched."""
     X = np.random.default_rng(0).normal(size=(2_100, 6))
     X[7] = 0
-    monkeypatch.setattr("dualfold.methods.points.tsne.neighbors.MAX_EXACT_ROWS", 2_000)
+    set_limits("methods.points.neighbors", MAX_EXACT_ROWS=2_000)
     model = TSNE(perplexity=5, metric="cosine", max_iter=250).fit(X)
     assert np.isfinite(model.embedding_).all()

@@ -36,7 +36,7 @@ validation = pytest.importorskip("numpydoc.validate", reason="pip install '.[dev
 # the papers are checked with, and its names are looked up by the papers (docs/papers-to-code.md).
 MAX_NAMES = {"floors": 243, "theory": 101}
 # Where the parameters of estimators are read, beside their own files.
-READERS = ("methods/fitting", "methods/points/tsne")
+READERS = ("methods/fitting", "methods/points")
 EXCEPTIONS = {
     "ES01": "where one line says all, there is no second paragraph",
     "SA01": "not every name has a relative",

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, replace
+from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import clone
-from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
@@ -17,27 +18,27 @@ from dualfold.arrays import Array
 from dualfold.certificate import DEFAULT_TOLERANCE, Tolerance, tolerance_or
 from dualfold.graph.graph import Graph, Lists
 from dualfold.graph.metrics import MetricWithParameters, is_precomputed
-from dualfold.methods.fitting.context import FitContext, known_graph
+from dualfold.methods.fitting.context import NO_CONTEXT, FitContext, known_graph
 from dualfold.methods.fitting.estimator import Estimator, fit_stage
 from dualfold.methods.fitting.tiles import TiledRows
 from dualfold.methods.maps.attraction_map import AttractionMap
-from dualfold.methods.points.tsne.certificate import MAX_UNBALANCED_SHARE, certify_tsne
-from dualfold.methods.points.tsne.checks import (
-    neighbors_kept,
-    warn_of_collapse,
-    warn_of_interruption,
+from dualfold.methods.points.checks import neighbors_kept
+from dualfold.methods.points.descent import descend
+from dualfold.methods.points.fit import (
+    DescentSettings,
+    PointsMethod,
+    StatedPoints,
+    attracting_count,
+    fit_points,
+    stated_points,
 )
-from dualfold.methods.points.tsne.gradient_descent import Checkpoint, Descent, Phase, descend
-from dualfold.methods.points.tsne.neighbors import refuse_odd_input, tsne_lists
+from dualfold.methods.points.judgement import MAX_UNBALANCED_SHARE
+from dualfold.methods.points.neighbors import NeighborSettings, attracting_lists
+from dualfold.methods.points.schedule import Schedule
+from dualfold.methods.points.starts import given_start, spectral_problem
+from dualfold.methods.points.tsne.certificate import certify_tsne
+from dualfold.methods.points.tsne.input import refuse_odd_input
 from dualfold.methods.points.tsne.problem import TsneProblem
-from dualfold.methods.points.tsne.starts import (
-    displacement,
-    given_start,
-    spectral_map,
-    spectral_problem,
-    start_named,
-)
-from dualfold.methods.points.tsne.verbose import Told
 from dualfold.trace.certificate import certify
 from dualfold.weights.perplexity import conditional_affinities, joint_affinities
 
@@ -104,18 +105,15 @@ def tsne(
     (100, 1.0)
     """
     lists = graph.lists if isinstance(graph, Graph) else graph
-    conditional = conditional_affinities(lists, perplexity)[0]
-    return TsneProblem(joint_affinities(lists, conditional), n_components, attraction)
+    return TsneProblem(affinities_of_lists(lists, perplexity)[0], n_components, attraction)
 
 
-# How much longer than n/4 the steps after early exaggeration are. 4 leaves more than a hundredth of
-# the forces unbalanced, so the last rounds have 1 again (docs/dev/notes/tsne-grid.md).
-LATE_STEP_FACTOR = 4.0
-# The momentum is 0.9 up to MOMENTUM_ROWS rows and grows to MAX_MOMENTUM for more; larger maps end
-# with CALM_ITERATIONS iterations in which they come to rest (docs/dev/notes/tsne-grid.md).
-MOMENTUM_ROWS = 100_000
-MAX_MOMENTUM = 0.97
-CALM_ITERATIONS = 100
+def affinities_of_lists(
+    lists: Lists, perplexity: float | None, n_jobs: int | None = None
+) -> tuple[sp.csr_array, Array]:
+    """Joint affinities of listed neighbours, and the widths of the rows' Gaussians."""
+    conditional, widths = conditional_affinities(lists, perplexity, n_jobs)
+    return joint_affinities(lists, conditional), widths
 
 
 @dataclass(eq=False, repr=False)
@@ -324,42 +322,69 @@ class TSNE(Estimator):
     n_starts: int = 1
     callbacks: Any = None
 
+    def _method(self, context: FitContext = NO_CONTEXT) -> PointsMethod:
+        by = None if self.n_neighbors is not None else self.perplexity
+        given: Any = self.callbacks
+        return PointsMethod(
+            name=TsneProblem.method_name,
+            value_name="KL divergence",
+            problem=TsneProblem,
+            judge=certify_tsne,
+            neighbors=NeighborSettings(
+                n_neighbors=self.n_neighbors,
+                perplexity=self.perplexity,
+                all_pairs=self.method == "exact",
+                metric=self.metric,
+                metric_params=self.metric_params,
+                search=self.search,
+                n_jobs=self.n_jobs,
+            ),
+            graph=known_graph(self, context),
+            affinities=partial(affinities_of_lists, perplexity=by, n_jobs=self.n_jobs),
+            n_components=self.n_components,
+            attraction=float(self.attraction),
+            schedule=Schedule(
+                # It would contract a start that is known.
+                exaggeration=1.0 if context.start is not None else self.early_exaggeration,
+                early_iterations=self._EXPLORATION_MAX_ITER,
+                learning_rate=None if self.learning_rate == "auto" else float(self.learning_rate),
+                max_iter=self.max_iter,
+                patience=self.n_iter_without_progress,
+            ),
+            descent=DescentSettings(
+                exact=self.method == "exact" or self.angle == 0,
+                angle=float(self.angle),
+                look_every=self._N_ITER_CHECK,
+                least_gradient=float(self.min_grad_norm),
+                callbacks=(given,) if callable(given) else tuple(given or ()),
+                keep_interrupted=self._keeps_interrupted,
+            ),
+            init=self.init if context.start is None else context.start,
+            random_state=self.random_state,
+            n_starts=self.n_starts,
+            verbose=self.verbose,
+            n_jobs=self.n_jobs,
+        )
+
     def _fit(self, X: Any, context: FitContext) -> None:
         refuse_odd_input(self, X)
-        told = Told(self.verbose)
-        lists, problem = self._problem(X, told, known_graph(self, context))
-        # Exaggeration would contract a start that is known.
-        exaggeration = self.early_exaggeration if context.start is None else 1.0
-        init = self.init if context.start is None else context.start
-        self._rows, self._drawn_by = X, _drawn_by(lists)
-        self.learning_rate_ = self._rate(X.shape[0], exaggeration)
-        if not np.isfinite(self.attraction):
-            self._fit_spectral(problem, X)
-            return
-        if isinstance(init, str):
-            with fit_stage(self, "start"):
-                start = start_named(init, X, problem, self.n_components, self.random_state)
+        method = self._method(context)
+        fit = fit_points(X, method, partial(fit_stage, self))
+        problem, schedule = fit.stated.problem, method.schedule
+        self.embedding_, self.certificate_ = fit.points, fit.certificate
+        self._rows, self._drawn_by = X, attracting_count(fit.stated.lists)
+        self.learning_rate_ = schedule.rate(problem, schedule.exaggeration)
+        if fit.run is None:
+            self.eigenvalues_ = fit.eigenvalues
+            self.kl_divergence_, self.n_iter_ = float("nan"), 0
+            self.history_ = np.zeros((0, 3))
         else:
-            start = given_start(init, problem.n, self.n_components)
-        with fit_stage(self, "descent"):
-            run = self._descent(problem, start, exaggeration, told)
-        warn_of_interruption(run, self.max_iter)
-        self.embedding_ = run.points.astype(np.float32)
-        self.n_iter_ = run.rounds - 1
-        self.history_ = np.array(run.objectives)
-        with fit_stage(self, "certificate"):
-            others, spread = self._other_starts(X, problem, exaggeration)
-            self.certificate_: Any = certify_tsne(
-                problem,
-                self.embedding_,
-                neighbors_kept=neighbors_kept(lists, self.embedding_, self.n_jobs),
-                starts=others,
-                spread=spread,
-                n_jobs=self.n_jobs,
-            )
-        self.kl_divergence_ = self.certificate_.kl
-        told.end(run, self.certificate_)
-        warn_of_collapse(problem, self.embedding_)
+            self.kl_divergence_, self.n_iter_ = fit.certificate.kl, fit.run.rounds - 1
+            self.history_ = np.array(fit.run.objectives)
+
+    def _stated_points(self, X: Any) -> StatedPoints:
+        """The neighbours and the problem that a fit to the rows of X begins with."""
+        return stated_points(X, self._method(), partial(fit_stage, self))
 
     def _fit_tiles(self, rows: TiledRows, y: Any, context: FitContext) -> None:
         rows.fit_landmarks(self)
@@ -374,103 +399,9 @@ class TSNE(Estimator):
         TSNE
             The estimator, not yet fitted.
         """
-        one = clone(self).set_params(n_starts=1, verbose=0, callbacks=None)
-        one._keeps_interrupted = False
-        return one
-
-    def _problem(
-        self, X: Any, told: Told | None = None, graph: Any = None
-    ) -> tuple[Lists, TsneProblem]:
-        told = told or Told(0)
-        with fit_stage(self, "neighbours"):
-            lists, about = tsne_lists(self, X, graph)
-        told.neighbors(lists)
-        with fit_stage(self, "affinities"):
-            by = self.perplexity if self.n_neighbors is None else None
-            conditional, widths = conditional_affinities(lists, by, self.n_jobs)
-            P = joint_affinities(lists, conditional)
-        told.affinities(widths)
-        rho = float(self.attraction)
-        rho = rho if np.isfinite(rho) else 1.0
-        return lists, TsneProblem(P, self.n_components, rho, about)
-
-    def _rate(self, n: int, exaggeration: float) -> float:
-        if self.learning_rate != "auto":
-            return float(self.learning_rate)
-        return max(n / exaggeration / 4, 50.0)
-
-    def _phases(self, n: int, exaggeration: float) -> list[Phase]:
-        first = min(self._EXPLORATION_MAX_ITER, self.max_iter)
-        # Early attraction is `early_exaggeration`, or more where it stays so.
-        more = max(1.0, exaggeration / self.attraction)
-        early = self._rate(n, max(exaggeration, self.attraction))
-        rho = max(1.0, self.attraction)
-        last = late = self._rate(n, rho)
-        if self.learning_rate == "auto":  # few rows have no longer steps than the least anyway
-            late = max(last, LATE_STEP_FACTOR * n / rho / 4)
-        rest, patience = self.max_iter - first, self.n_iter_without_progress
-        return [
-            Phase(first, more, early, 0.8, self._EXPLORATION_MAX_ITER),
-            *late_phases(n, Phase(rest, 1.0, late, 0.9, patience, late / last)),
-        ]
-
-    def _descent(
-        self, problem: TsneProblem, start: Array, exaggeration: float, told: Told | None = None
-    ) -> Descent:
-        return descend(
-            problem,
-            start,
-            self._phases(problem.n, exaggeration),
-            exact=self.method == "exact" or self.angle == 0,
-            angle=float(self.angle),
-            look_every=self._N_ITER_CHECK,
-            least_gradient=float(self.min_grad_norm),
-            look=self._looker(told),
-            keep_interrupted=self._keeps_interrupted,
-            n_jobs=self.n_jobs,
-        )
-
-    def _looker(self, told: Told | None) -> Callable[[Checkpoint], bool]:
-        given: Any = self.callbacks
-        every = [given] if callable(given) else list(given or ())
-
-        def look(seen: Checkpoint) -> bool:
-            if told is None:
-                return False
-            told.look(seen)
-            points = seen.points.copy() if every else seen.points
-            stops = [bool(one(seen.round, seen.objective, points)) for one in every]
-            return any(stops)
-
-        return look
-
-    def _other_starts(
-        self, X: Any, problem: TsneProblem, exaggeration: float
-    ) -> tuple[tuple[tuple[str, float], ...], float]:
-        """The objective from other starts, and how far points move between the maps."""
-        if self.n_starts == 1:
-            return (), np.nan
-        named = [name for name in ("spectral", "pca") if name != self.init]
-        named = [name for name in named if name != "pca" or not is_precomputed(self.metric)]
-        seeds = check_random_state(self.random_state).randint(2**31 - 1, size=self.n_starts)
-        ended, moved = [], []
-        for number in range(self.n_starts - 1):
-            name = named[number] if number < len(named) else "random"
-            seed = int(seeds[number])
-            start = start_named(name, X, problem, self.n_components, seed)
-            points = self._descent(problem, start, exaggeration).points
-            ended.append((name, float(certify_tsne(problem, points, n_jobs=self.n_jobs).value)))
-            moved.append(displacement(self.embedding_.astype(float), points))
-        return tuple(ended), float(np.median(np.max(moved, axis=0)))
-
-    def _fit_spectral(self, problem: TsneProblem, X: Any) -> None:
-        with fit_stage(self, "solution and certificate"):
-            answer = spectral_map(problem, self.n_components)
-        self.embedding_ = answer.points.astype(np.float32)
-        self.eigenvalues_ = answer.values
-        self.certificate_ = answer.certificate
-        self.kl_divergence_, self.n_iter_ = float("nan"), 0
-        self.history_ = np.zeros((0, 3))
+        single = clone(self).set_params(n_starts=1, verbose=0, callbacks=None)
+        single._keeps_interrupted = False
+        return single
 
     def placing_map(self) -> Callable[[Any], Array]:
         """Return the rule that places new rows.
@@ -500,7 +431,8 @@ class TSNE(Estimator):
         AttractionMap
             The rule.
         """
-        return self._rule(X, points, _drawn_by(tsne_lists(self, X, self.graph)[0]))
+        lists, _ = attracting_lists(X, self._method().neighbors, self.graph)
+        return self._rule(X, points, attracting_count(lists))
 
     def _rule(self, X: Any, points: Array, drawn_by: int) -> AttractionMap:
         by = float(self.perplexity) if self.n_neighbors is None else None
@@ -531,14 +463,15 @@ class TSNE(Estimator):
         """
         checked = self._checked_rows(X, reset=True)
         refuse_odd_input(self, checked)
-        lists, problem = self._problem(checked, graph=self.graph)
+        stated = self._stated_points(checked)
+        problem = stated.problem
         if not np.isfinite(self.attraction):
-            stated = spectral_problem(problem, self.n_components)
+            eigenmaps = spectral_problem(problem, self.n_components)
             gap = tolerance_or(DEFAULT_TOLERANCE, tolerance)
-            return certify(stated, np.asarray(points, dtype=float), tolerance=gap)
-        kept = neighbors_kept(lists, np.asarray(points, dtype=float), self.n_jobs)
+            return certify(eigenmaps, np.asarray(points, dtype=float), tolerance=gap)
+        kept = neighbors_kept(stated.lists, np.asarray(points, dtype=float), self.n_jobs)
         share = tolerance_or(MAX_UNBALANCED_SHARE, tolerance)
-        return certify_tsne(
+        return self._method().judge(
             problem, points, tolerance=share, neighbors_kept=kept, n_jobs=self.n_jobs
         )
 
@@ -560,10 +493,10 @@ class TSNE(Estimator):
             Where they end.
         """
         checked = self._checked_rows(X, reset=True)
-        _, problem = self._problem(checked, graph=self.graph)
-        late = replace(self._phases(problem.n, 1.0)[-1], rounds=rounds)
+        method, problem = self._method(), self._stated_points(checked).problem
+        late = replace(method.schedule.phases(problem)[-1], rounds=rounds)
         start = given_start(np.asarray(points, dtype=float), problem.n, self.n_components)
-        exact = self.method == "exact" or self.angle == 0
+        exact = method.descent.exact
         return descend(problem, start, [late], exact=exact, n_jobs=self.n_jobs).points
 
     def __sklearn_tags__(self) -> Any:
@@ -571,28 +504,3 @@ class TSNE(Estimator):
         tags.input_tags.pairwise = is_precomputed(self.metric)
         tags.transformer_tags.preserves_dtype = []
         return tags
-
-
-def late_phases(n: int, whole: Phase) -> list[Phase]:
-    """The phase after the exaggeration, of large maps in parts.
-
-    Large maps have far to go before their forces balance: they begin with more momentum, which
-    ends step by step. Then near points push one another to and fro, until they come to rest with
-    short steps.
-    """
-    momentum = min(MAX_MOMENTUM, 1 - 0.1 * MOMENTUM_ROWS / n)
-    if momentum <= whole.momentum:
-        return [whole]
-    last = min(whole.rounds, CALM_ITERATIONS)
-    each = (whole.rounds - last) // 3
-    rounds = (whole.rounds - last - 2 * each, each, each)
-    momenta = (momentum, (momentum + whole.momentum) / 2, whole.momentum)
-    return [
-        *(replace(whole, rounds=r, momentum=m) for r, m in zip(rounds, momenta, strict=True)),
-        replace(whole, rounds=last, rate=whole.rate / whole.calm, momentum=0.8, calm=1.0),
-    ]
-
-
-def _drawn_by(lists: Lists) -> int:
-    """How many old rows draw a new one: as many as draw most of the old ones."""
-    return max(1, int(np.median(lists.counts)))

@@ -250,7 +250,7 @@ class AlignedMaps:
         self, tables: list[Array], pairs: list[Array], mu: float, *, certified: bool
     ) -> _Fit:
         estimator = TSNE(self.n_components, perplexity=self.perplexity)
-        problems = [estimator._problem(X)[1] for X in tables]
+        problems = [estimator._stated_points(X).problem for X in tables]
         starts = [estimator.fit(tables[0]).embedding_.astype(float)]
         for t, linked in enumerate(pairs):
             own = estimator.fit(tables[t + 1]).embedding_.astype(float)

@@ -5,8 +5,8 @@ goes where they balance the repulsion of all old points:
 
     minimise over y   ρ·Σ p_j log(1 + ‖y − y_j‖²) + log Σ_j 1/(1 + ‖y − y_j‖²)
 
-from the mean Σ p_j y_j. Old points stay, and new ones do not see one another, so that a row's place
-does not depend on which others come along.
+(with the forces of t-SNE, `points/forces.py`) from the mean Σ p_j y_j. Old points stay, and new
+ones do not see one another, so that a row's place does not depend on which others come along.
 """
 
 from __future__ import annotations
@@ -21,22 +21,20 @@ from dualfold.arrays import Array
 from dualfold.errors import RowNumbers, RowsFarAway, warn
 from dualfold.graph.graph import Lists
 from dualfold.graph.neighbors import nearest
-from dualfold.kernels import kernel
-from dualfold.kernels.threads import Threads, in_threads, row_slices, thread_count
+from dualfold.kernels.threads import in_threads, row_slices, thread_count
 from dualfold.methods.maps.out_of_sample import OutOfSampleMap
 from dualfold.methods.maps.parts import Parts, refuse_functions
-from dualfold.methods.points.tsne.grid import Grid
+from dualfold.methods.points.forces import Field, Forces
+from dualfold.methods.points.tsne.forces import STUDENT
 from dualfold.weights.perplexity import conditional_affinities
 
-_all_pairs = kernel("all_pairs_repulsion")
 # Steps of the fixed-point iteration; this share of each is taken, and none is longer than the
-# kernel is wide.
+# forces are wide.
 FIXED_POINT_STEPS = 60
 STEP_SHARE = 0.5
-MAX_STEP_LENGTH = 1.0
-# Up to this many old points the repulsion is summed over all of them.
-MAX_POINTS_BY_PAIRS = 1_500
 CHUNK_ROWS = 1024
+# Forces that a stored map may have, by their names.
+STORED_FORCES: tuple[Forces, ...] = (STUDENT,)
 # No two rows are farther apart than this many times the longest distance from one row: by the
 # triangle inequality, or by that of the lengths that squared ones are of. Others have none.
 DIAMETER_FACTORS = dict.fromkeys(
@@ -55,6 +53,7 @@ class AttractionMap(OutOfSampleMap):
         affinities (None: all are equal)
     attraction : ρ; infinite: the mean of the neighbours, by their affinities
     metric : of the features
+    forces : of the map
 
     A row that is equal to an old one takes its place.
     """
@@ -65,6 +64,7 @@ class AttractionMap(OutOfSampleMap):
     perplexity: float | None
     attraction: float = 1.0
     metric: Any = "euclidean"
+    forces: Forces = STUDENT
 
     kind: ClassVar[str] = "neighbours"
 
@@ -76,10 +76,10 @@ class AttractionMap(OutOfSampleMap):
         lists = Lists(np.arange(0, n * k + 1, k), near.ravel(), distances.ravel())
         affinities = conditional_affinities(lists, self.perplexity)[0].reshape(n, k)
         places = np.empty((n, self.points.shape[1]))
-        grid = self._grid  # made before threads need it
+        field = self._field  # made before threads need it
 
         def work(rows: slice) -> None:
-            places[rows] = self._balanced_points(near[rows], affinities[rows], grid)
+            places[rows] = self._balanced_points(near[rows], affinities[rows], field)
 
         in_threads(work, row_slices(n, CHUNK_ROWS), thread_count())
         same = distances[:, 0] == 0
@@ -91,6 +91,8 @@ class AttractionMap(OutOfSampleMap):
         names = ("n_neighbors", "perplexity", "metric")
         parts = Parts(self.kind, {name: getattr(self, name) for name in names})
         # JSON has no number for infinity.
+        if self.forces is not STUDENT:
+            parts.facts["forces"] = self.forces.name
         parts.facts["attraction"] = None if self.attraction == np.inf else self.attraction
         parts.put("features", self.features)
         parts.put("points", self.points, "answer")
@@ -103,7 +105,10 @@ class AttractionMap(OutOfSampleMap):
         perplexity = parts.number("perplexity", above=0, optional=True)
         stated = parts.number("attraction", above=0, optional=True)
         attraction = float("inf") if stated is None else stated
-        return cls(features, points, n_neighbors, perplexity, attraction, parts.metric())
+        known = {forces.name: forces for forces in STORED_FORCES}
+        name = parts.word("forces", list(known)) if "forces" in parts.facts else STUDENT.name
+        metric = parts.metric()
+        return cls(features, points, n_neighbors, perplexity, attraction, metric, known[name])
 
     def stored_points(self) -> Array:
         return self.points
@@ -132,53 +137,33 @@ class AttractionMap(OutOfSampleMap):
         if factor is None:
             return np.inf
         n = len(self.points)
-        found = nearest(self.features, n, queries=self.features[:1], metric=self.metric)
-        return factor * (1 + DISTANCE_ROUNDING) * float(found.distances.max())
+        first = nearest(self.features, n, queries=self.features[:1], metric=self.metric)
+        return factor * (1 + DISTANCE_ROUNDING) * float(first.distances.max())
 
     @cached_property
     def _old(self) -> Array:
         return np.ascontiguousarray(self.points, dtype=float)
 
     @cached_property
-    def _grid(self) -> Grid | None:
-        """The sums of the old points, where a grid holds them: made once, for any new rows."""
-        n, width = self._old.shape
-        if n <= MAX_POINTS_BY_PAIRS or width > 2 or not np.isfinite(self.attraction):
-            return None
-        low, high = self._old.min(axis=0), self._old.max(axis=0)
-        margin = 0.05 * (high - low) + 2
-        grid = Grid(np.vstack([self._old, low - margin, high + margin]))
-        grid.holds(np.vstack([low - margin, high + margin]))
-        grid.spread_points(self._old)
-        grid.convolve(Threads(1), 1)
-        return grid
+    def _field(self) -> Field | None:
+        """Repulsion of the old points, for any new rows; None where neighbours alone count."""
+        return self.forces.field(self._old) if np.isfinite(self.attraction) else None
 
-    def _balanced_points(self, near: Array, affinities: Array, grid: Grid | None) -> Array:
+    def _balanced_points(self, near: Array, affinities: Array, field: Field | None) -> Array:
         """The places of some rows; nothing here mixes two of them."""
         neighbors = self._old[near]  # rows × neighbours × coordinates
         width = neighbors.shape[2]
         Y = np.column_stack([(affinities * neighbors[:, :, c]).sum(axis=1) for c in range(width)])
-        if not np.isfinite(self.attraction):
+        if field is None:
             return Y
+        strengths, longest = self.attraction * affinities, self.forces.width
         for _ in range(FIXED_POINT_STEPS):
             offsets = [Y[:, c, None] - neighbors[:, :, c] for c in range(width)]
-            square = 1.0 + sum(offset * offset for offset in offsets)
-            weights = self.attraction * affinities / square
+            squares = np.asarray(sum(offset * offset for offset in offsets))
+            weights = self.forces.pull_weights(strengths, squares)
             attraction = np.column_stack([(weights * offset).sum(axis=1) for offset in offsets])
-            force = attraction - self._repulsion(Y, grid)
+            force = attraction - field(Y)
             step = STEP_SHARE * force / weights.sum(axis=1)[:, None]
             length = np.sqrt((step * step).sum(axis=1))
-            Y = Y - step * (MAX_STEP_LENGTH / np.maximum(length, MAX_STEP_LENGTH))[:, None]
+            Y = Y - step * (longest / np.maximum(length, longest))[:, None]
         return Y
-
-    def _repulsion(self, Y: Array, grid: Grid | None) -> Array:
-        """The force of all old points on each row: their gradient over their sum φ."""
-        n, width = Y.shape
-        phi, gradient = np.empty(n), np.empty((n, width))
-        if grid is None:
-            old = np.ascontiguousarray(self._old.T)
-            _all_pairs(0, n, len(self._old), width, 0, np.ascontiguousarray(Y), old, phi, gradient)
-        else:
-            low, high = grid.edges()
-            grid.reader(np.clip(Y, low, high), phi, gradient)(slice(0, n))
-        return gradient / np.maximum(phi, 1e-12)[:, None]

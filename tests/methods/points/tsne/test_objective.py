@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import sys
-
 import numpy as np
 import pytest
 from sklearn.manifold import _t_sne
 
 from dualfold.methods.points.tsne import tsne_objective
-from dualfold.methods.points.tsne.attraction import DoubleAttraction, PackedAttraction
+from tests.methods.door import DoubleAttraction, PackedAttraction
 from tests.methods.points.tsne.problems import problem_of
 
 
@@ -73,16 +71,12 @@ def test_kl_and_gradient_are_scikit_learns():
     np.testing.assert_allclose(found.gradient.ravel(), gradient, atol=1e-7)
 
 
-def test_large_maps_are_summed_within_a_stated_bound(monkeypatch):
+def test_large_maps_are_summed_within_a_stated_bound(set_limits):
     problem, Y = problem_of(), np.random.default_rng(5).normal(size=(300, 2)) * 8
     exact = tsne_objective(problem, Y)
-    monkeypatch.setattr(objective_module_of(), "MAX_ROWS_BY_PAIRS", 10)
+    set_limits("methods.points.tsne.objective", MAX_ROWS_BY_PAIRS=10)
     found = tsne_objective(problem, Y)
     assert exact.exact
     assert not found.exact
     assert abs(found.value - exact.value) <= found.error
     assert abs(found.slope - exact.slope) <= found.gradient_error
-
-
-def objective_module_of():
-    return sys.modules[tsne_objective.__module__]

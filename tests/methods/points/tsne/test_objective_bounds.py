@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 import mpmath as mp
 import numpy as np
 import pytest
@@ -60,9 +58,9 @@ def in_50_digits(problem, Y):
 
 
 @pytest.mark.parametrize("tree", [False, True])
-def test_stated_errors_of_objective_and_gradient_hold(tree, monkeypatch):
+def test_stated_errors_of_objective_and_gradient_hold(tree, set_limits):
     if tree:
-        monkeypatch.setattr(sys.modules[tsne_objective.__module__], "MAX_ROWS_BY_PAIRS", 1)
+        set_limits("methods.points.tsne.objective", MAX_ROWS_BY_PAIRS=1)
     rng = np.random.default_rng(3201)
     with mp.workdps(50):
         for size in SIZES:

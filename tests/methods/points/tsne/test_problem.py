@@ -7,7 +7,7 @@ import pytest
 
 from dualfold.graph import knn, nearest
 from dualfold.methods import tsne
-from dualfold.methods.points.tsne.checks import neighbors_kept
+from tests.methods.door import neighbors_kept
 from tests.methods.points.tsne.problems import lists_of
 
 

@@ -6,14 +6,7 @@ import numpy as np
 import pytest
 
 from dualfold.kernels.threads import Threads
-from dualfold.methods.points.tsne.grid import LEAST_SPACING
-from dualfold.methods.points.tsne.repulsion import (
-    MAX_ROWS_BY_PAIRS,
-    ByGrid,
-    ByPairs,
-    ByTree,
-    repulsion_for,
-)
+from tests.methods.door import LEAST_SPACING, STUDENT, ByGrid, ByPairs, ByTree
 
 
 def brute(Y):
@@ -119,7 +112,6 @@ def test_errors_of_the_tree_are_within_their_bounds(width, angle):
 
 
 def test_repulsion_of_many_points_in_space_is_by_a_tree():
-    many = repulsion_for(MAX_ROWS_BY_PAIRS[3] + 1, 3, exact=False)
-    few = repulsion_for(10, 3, exact=False)
-    assert type(many).__name__ == "ByTree"
-    assert type(few).__name__ == type(repulsion_for(10**6, 3, exact=True)).__name__ == "ByPairs"
+    assert isinstance(STUDENT.repulsion(100_000, 3, False, 0.5), ByTree)
+    for n, exact in ((10, False), (100_000, True)):
+        assert isinstance(STUDENT.repulsion(n, 3, exact, 0.5), ByPairs)

@@ -9,9 +9,10 @@ import numpy as np
 from dualfold.arrays import Array
 from dualfold.certificate import DEFAULT_TOLERANCE
 from dualfold.methods.points.aligned.certificate import AlignedCertificate
-from dualfold.methods.points.tsne.certificate import MAX_UNBALANCED_SHARE
-from dualfold.methods.points.tsne.gradient_descent import Phase, descend
-from dualfold.methods.points.tsne.objective import tsne_objective
+from dualfold.methods.points.descent import descend
+from dualfold.methods.points.judgement import MAX_UNBALANCED_SHARE
+from dualfold.methods.points.schedule import Phase
+from dualfold.methods.points.tsne.certificate import tsne_objective
 from dualfold.methods.points.tsne.problem import TsneProblem
 
 # Sweeps over the slices, and iterations of each slice in a sweep.
@@ -31,7 +32,8 @@ def descended_with_springs(
     for sweep in range(SWEEPS):
         calm = 4 if sweep >= SWEEPS - CALM_SWEEPS else 1  # in the last ones points converge
         for t, problem in enumerate(problems):
-            rate = max(problem.n / 4, 50.0)
+            forces = problem.forces
+            rate = max(forces.step_length(problem.n, 1.0), forces.least_step)
 
             def pull(Y: Array, t: int = t) -> Array:
                 return spring_gradient(points, Y, t, pairs, mu) / 4

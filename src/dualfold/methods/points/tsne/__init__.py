@@ -1,7 +1,10 @@
 """t-SNE: the problem, its objective from all pairs, and what a certificate can say of a map."""
 
-from dualfold.methods.points.tsne.certificate import TsneCertificate, certify_tsne
-from dualfold.methods.points.tsne.objective import tsne_objective
+from dualfold.methods.points.tsne.certificate import (
+    TsneCertificate,
+    certify_tsne,
+    tsne_objective,
+)
 from dualfold.methods.points.tsne.problem import TsneProblem
 
 __all__ = [

@@ -8,37 +8,22 @@ than a thousandth of the kernel's width on any grid; certificates sum in doubles
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol
 
 import numpy as np
 import scipy.sparse as sp
 
 from dualfold.arrays import Array
 from dualfold.kernels import c_constant, kernel
-from dualfold.methods.points.tsne.repulsion import shares
+from dualfold.methods.points.forces import Task, row_shares
 
 _attraction, _costs = kernel("edge_attraction"), kernel("edge_costs")
 _pack = kernel("pack_edges")
 _packed_attraction, _packed_costs = kernel("packed_attraction"), kernel("packed_costs")
 EDGES_TOGETHER = c_constant("EDGES_TOGETHER")
-Task = Callable[[], None]
-
-
-class Attraction(Protocol):
-    """The attraction Σ_j p_ij (y_i − y_j)/(1 + ‖y_i − y_j‖²) of every point."""
-
-    def order(self, Y: Array) -> Array:
-        """The order in which rows at these places are to be stored from now on."""
-
-    def tasks(self, Y: Array, out: Array, parts: int) -> list[Task]:
-        """Work that fills `out` for points in that order; parts may run side by side."""
-
-    def costs(self, Y: Array, out: Array, parts: int) -> list[Task]:
-        """The same for Σ_j p_ij·log(1 + ‖y_i − y_j‖²), a number for each point."""
 
 
 class DoubleAttraction:
-    """In double precision, rows in their own order."""
+    """Attraction in double precision, rows in the order of the problem."""
 
     def __init__(self, P: sp.csr_array) -> None:
         self.P = P
@@ -52,17 +37,19 @@ class DoubleAttraction:
     def costs(self, Y: Array, out: Array, parts: int) -> list[Task]:
         return self._tasks(_costs, Y, out, parts)
 
-    def _tasks(self, of: Any, Y: Array, out: Array, parts: int) -> list[Task]:
+    def _tasks(self, sums: Callable[..., None], Y: Array, out: Array, parts: int) -> list[Task]:
         P, (n, width) = self.P, Y.shape
 
         def task(rows: slice) -> Task:
-            return lambda: of(rows.start, rows.stop, n, width, P.indptr, P.indices, P.data, Y, out)
+            return lambda: sums(
+                rows.start, rows.stop, n, width, P.indptr, P.indices, P.data, Y, out
+            )
 
-        return [task(rows) for rows in shares(n, parts)]
+        return [task(rows) for rows in row_shares(n, parts)]
 
 
 class PackedAttraction:
-    """On the plane: what is near on the map lies near in memory."""
+    """Attraction on the plane: what is near on the map lies near in memory."""
 
     def __init__(self, P: sp.csr_array) -> None:
         self.P = P
@@ -88,13 +75,13 @@ class PackedAttraction:
     def costs(self, Y: Array, out: Array, parts: int) -> list[Task]:
         return self._tasks(_packed_costs, Y, out, parts)
 
-    def _tasks(self, of: Any, Y: Array, out: Array, parts: int) -> list[Task]:
+    def _tasks(self, sums: Callable[..., None], Y: Array, out: Array, parts: int) -> list[Task]:
         self.places[...] = Y
 
         def task(rows: slice) -> Task:
-            return lambda: of(rows.start, rows.stop, len(Y), *self.packed, self.places, out)
+            return lambda: sums(rows.start, rows.stop, len(Y), *self.packed, self.places, out)
 
-        return [task(rows) for rows in shares(len(Y), parts)]
+        return [task(rows) for rows in row_shares(len(Y), parts)]
 
 
 def _by_place(Y: Array) -> Array:
@@ -104,8 +91,3 @@ def _by_place(Y: Array) -> Array:
     strip = np.empty(n, dtype=np.int64)
     strip[np.argsort(Y[:, 0], kind="stable")] = np.arange(n) * strips // n
     return np.lexsort((Y[:, 1], strip)).astype(np.int32)
-
-
-def attraction_for(P: sp.csr_array, width: int) -> Attraction:
-    """The fastest way in `width` dimensions."""
-    return PackedAttraction(P) if width == 2 else DoubleAttraction(P)

@@ -19,12 +19,11 @@ from dualfold.certificate import (
     refuse_no_problem,
     share,
 )
-from dualfold.methods.points.tsne.objective import Objective, tsne_objective
+from dualfold.errors import Argument, InvalidInput
+from dualfold.methods.points.judgement import MAX_UNBALANCED_SHARE, force_balance
+from dualfold.methods.points.tsne.objective import TsneObjective, student_objective
 from dualfold.methods.points.tsne.problem import TsneProblem
-
-# Descents of the usual length end below it; maps that were stopped early, or moved afterwards,
-# do not (docs/dev/notes/tsne-grid.md).
-MAX_UNBALANCED_SHARE = 0.01
+from dualfold.trace.lift import MAX_COORDINATE
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,6 +98,11 @@ class TsneCertificate(Certificate):
     schema: ClassVar[str] = "dualfold.tsne/1"
 
     @property
+    def plain_value(self) -> float:
+        """KL(P‖Q), the objective with the attraction 1."""
+        return self.kl
+
+    @property
     def statement(self) -> str:
         """The figures, in words."""
         words = [
@@ -169,39 +173,75 @@ def certify_tsne(
     """
     tolerance = checked_tolerance(tolerance)
     refuse_no_problem(problem, TsneProblem, "dualfold.methods.tsne(X) states one")
-    Y = problem.checked_points(points)
-    about = problem.about
-    if not (np.abs(Y) < 1e150).all():
+    balance = force_balance(problem, problem.checked_points(points), tolerance, n_jobs)
+    objective = balance.objective
+    if objective is None:
         return TsneCertificate(
-            level="failed",
+            level=balance.level,
             gap=np.inf,
             value=np.nan,
             bound=np.nan,
             tolerance=tolerance,
-            reasons=("the points hold NaN, infinity or squares that overflow",),
-            about=about,
+            reasons=balance.reasons,
+            about=problem.about,
             kl=np.nan,
             error=np.inf,
             slope=np.nan,
             unbalanced=np.inf,
         )
-    found: Objective = tsne_objective(problem, Y, n_jobs)
-    unbalanced = found.unbalanced_share
-    balanced = unbalanced <= tolerance
-    reason = f"{share(unbalanced)} of the forces is not balanced, more than {tolerance:g}"
     return TsneCertificate(
-        level="stationary" if balanced else "not stationary",
+        level=balance.level,
         gap=np.inf,
-        value=found.value,
+        value=objective.value,
         bound=np.nan,
         tolerance=tolerance,
-        reasons=() if balanced else (reason,),
-        about=about,
-        kl=found.kl,
-        error=found.error,
-        slope=found.slope,
-        unbalanced=unbalanced,
+        reasons=balance.reasons,
+        about=problem.about,
+        kl=objective.plain_value,
+        error=np.inf if objective.error is None else objective.error,
+        slope=objective.slope,
+        unbalanced=objective.unbalanced_share,
         neighbors_kept=neighbors_kept,
         starts=starts,
         spread=spread,
     )
+
+
+def tsne_objective(problem: TsneProblem, points: Any, n_jobs: int | None = None) -> TsneObjective:
+    """Compute the objective of t-SNE and its gradient, from all pairs of points.
+
+    Parameters
+    ----------
+    problem : TsneProblem
+        Affinities and attraction.
+    points : array-like of shape (n, d)
+        The points of the map.
+    n_jobs : int or None, default=None
+        Number of threads; None and -1 use all cores. The result does not depend on it.
+
+    Returns
+    -------
+    TsneObjective
+        The objective, KL(P‖Q), the gradient, and bounds of their errors.
+
+    See Also
+    --------
+    certify_tsne : The verdict on the points.
+
+    Notes
+    -----
+    Up to some thousand points every pair is summed in double precision. Beyond, a tree sums far
+    groups at their centroids, and the error of that is bounded pair by pair.
+
+    Examples
+    --------
+    >>> import numpy as np, scipy.sparse as sp
+    >>> two = TsneProblem(sp.csr_array(np.array([[0, 0.5], [0.5, 0]])), count=1)
+    >>> tsne_objective(two, [[0.0], [1.0]]).kl  # p and q are both ½
+    0.0
+    """
+    refuse_no_problem(problem, TsneProblem, "dualfold.methods.tsne(X) states one")
+    Y = problem.checked_points(points)
+    if not (np.abs(Y) < MAX_COORDINATE).all():
+        raise InvalidInput(Argument("points"), " hold NaN, infinity or squares that overflow")
+    return student_objective(problem, Y, n_jobs)

@@ -14,20 +14,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.errors import Argument, InvalidInput
 from dualfold.kernels import kernel
 from dualfold.kernels.arithmetic import SMALLEST_NORMAL
 from dualfold.kernels.arithmetic import UNIT_ROUNDOFF as _U
 from dualfold.kernels.reports import long_call
 from dualfold.kernels.threads import Threads, thread_count
-from dualfold.methods.points.tsne.problem import TsneProblem
-from dualfold.methods.points.tsne.repulsion import ByPairs, ByTree, shares
-from dualfold.trace.lift import MAX_COORDINATE
+from dualfold.methods.points.forces import row_shares
+from dualfold.methods.points.objective import Objective, norm
+from dualfold.methods.points.problem import AttractionProblem
+from dualfold.methods.points.tsne.repulsion import ByPairs, ByTree
 
 _attraction = kernel("edge_attraction")
 _costs = kernel("edge_costs")
@@ -40,95 +39,40 @@ TREE_ANGLE = 0.15
 _ENTROPY_ROUNDING = 80
 
 
-@dataclass(frozen=True, eq=False)
-class Objective:
-    """F and ∇F at some points.
+class TsneObjective(Objective):
+    """F and ∇F of t-SNE at some points, with proved errors."""
 
-    value : F; kl : KL(P‖Q), the same where the attraction is 1
-    error : how far `value` can be from F, and `kl` from KL, by rounding and by the tree
-    gradient : ∇F, n × d; its norm is right to `gradient_error`
-    pull, push : norms of the attractive and of the repulsive part of the gradient
-    exact : whether all pairs were summed
-    """
-
-    value: float
-    kl: float
     error: float
-    gradient: Array
     gradient_error: float
-    pull: float
-    push: float
-    exact: bool
 
     @property
-    def slope(self) -> float:
-        """‖∇F‖."""
-        return _norm(self.gradient)
-
-    @property
-    def unbalanced_share(self) -> float:
-        """An upper bound of ‖∇F‖ over the norms of attraction and repulsion, from 0 to 1.
-
-        It is 0 where all points lie in one place, and 1 where rounding hides the forces.
-        """
-        forces, unbalanced = self.pull + self.push, self.slope + self.gradient_error
-        return unbalanced / forces if unbalanced < forces else float(unbalanced > 0)
+    def kl(self) -> float:
+        """KL(P‖Q), which F is with the attraction 1."""
+        return self.plain_value
 
 
-def tsne_objective(problem: TsneProblem, points: Any, n_jobs: int | None = None) -> Objective:
-    """Compute the objective of t-SNE and its gradient, from all pairs of points.
-
-    Parameters
-    ----------
-    problem : TsneProblem
-        Affinities and attraction.
-    points : array-like of shape (n, d)
-        The points of the map.
-    n_jobs : int or None, default=None
-        Number of threads; None and -1 use all cores. The result does not depend on it.
-
-    Returns
-    -------
-    Objective
-        The objective, KL(P‖Q), the gradient, and bounds of their errors.
-
-    See Also
-    --------
-    certify_tsne : The verdict on the points.
-
-    Notes
-    -----
-    Up to some thousand points every pair is summed in double precision. Beyond, a tree sums far
-    groups at their centroids, and the error of that is bounded pair by pair.
-
-    Examples
-    --------
-    >>> import numpy as np, scipy.sparse as sp
-    >>> two = TsneProblem(sp.csr_array(np.array([[0, 0.5], [0.5, 0]])), count=1)
-    >>> tsne_objective(two, [[0.0], [1.0]]).kl  # p and q are both ½
-    0.0
-    """
-    Y = problem.checked_points(points)
-    if not (np.abs(Y) < MAX_COORDINATE).all():
-        raise InvalidInput(Argument("points"), " hold NaN, infinity or squares that overflow")
+def student_objective(problem: AttractionProblem, Y: Array, n_jobs: int | None) -> TsneObjective:
+    """The objective at finite points, with the rounding bounds that hold for Student's t."""
     n, width = Y.shape
     exact = n <= MAX_ROWS_BY_PAIRS or width > 3
-    all_pairs: Any = ByPairs(n, width) if exact else ByTree(n, width, TREE_ANGLE, bounded=True)
+    pairs: ByPairs | ByTree = (
+        ByPairs(n, width) if exact else ByTree(n, width, TREE_ANGLE, bounded=True)
+    )
     pull, costs, P = np.zeros_like(Y), np.zeros(n), problem.P
 
     def edges(rows: slice) -> None:
-        for of, out in ((_attraction, pull), (_costs, costs)):
-            of(rows.start, rows.stop, n, width, P.indptr, P.indices, P.data, Y, out)
+        for sums, out in ((_attraction, pull), (_costs, costs)):
+            sums(rows.start, rows.stop, n, width, P.indptr, P.indices, P.data, Y, out)
 
     threads = thread_count(n_jobs)
     seconds = SECONDS_A_PAIR * n**2 / threads if exact else 2e-5 * n
     pool = Threads(threads)
     with long_call("all pairs", seconds):
-        pool.map(edges, shares(n, 4 * threads))
-        all_pairs.after(Y, pool, threads)
-    width_of_map = _norm(np.ptp(Y, axis=0))
-    sums = _Sums(pull, math.fsum(costs), all_pairs, width_of_map, exact)
-    return _objective_from_sums(problem, sums)
+        pool.map(edges, row_shares(n, 4 * threads))
+        pairs.after(Y, pool, threads)
+    return _objective_from_sums(
+        problem, _Sums(pull, math.fsum(costs), pairs, norm(np.ptp(Y, axis=0)))
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,31 +81,31 @@ class _Sums:
 
     pull: Array
     cost: float
-    pairs: Any
+    pairs: ByPairs | ByTree
     width_of_map: float
-    exact: bool
 
 
-def _objective_from_sums(problem: TsneProblem, sums: _Sums) -> Objective:
+def _objective_from_sums(problem: AttractionProblem, sums: _Sums) -> TsneObjective:
     rho, Z = problem.attraction, math.fsum(sums.pairs.phi)
     log_Z, push = math.log(Z), sums.pairs.push / Z
-    off_Z = 0.0 if sums.exact else float(sums.pairs.off.sum()) / Z
+    pairs = sums.pairs
+    off_Z = float(pairs.off.sum()) / Z if isinstance(pairs, ByTree) else 0.0
     # Beyond one half the tree's sum says nothing.
     off_Z = off_Z * _above(problem.n) if off_Z < 0.4 else 1.0
     from_tree = -math.log1p(-off_Z) if off_Z < 1 else math.inf
-    return Objective(
+    return TsneObjective(
         value=rho * sums.cost + log_Z - problem.entropy,
-        kl=sums.cost + log_Z - problem.entropy,
+        plain_value=sums.cost + log_Z - problem.entropy,
         error=_value_rounding(problem, sums, log_Z) + from_tree,
         gradient=4 * (rho * sums.pull - push),
         gradient_error=_gradient_error(problem, sums, Z, off_Z),
-        pull=4 * rho * _norm(sums.pull),
-        push=4 * _norm(push),
-        exact=sums.exact,
+        pull=4 * rho * norm(sums.pull),
+        push=4 * norm(push),
+        exact=not isinstance(pairs, ByTree),
     )
 
 
-def _value_rounding(problem: TsneProblem, sums: _Sums, log_Z: float) -> float:
+def _value_rounding(problem: AttractionProblem, sums: _Sums, log_Z: float) -> float:
     """How far rounding can move F and KL."""
     n, width = sums.pull.shape
     rho, mass = max(problem.attraction, 1.0), float(problem.P.sum())
@@ -170,32 +114,26 @@ def _value_rounding(problem: TsneProblem, sums: _Sums, log_Z: float) -> float:
     return _above(n) * _U * (of_cost + of_Z + _ENTROPY_ROUNDING * abs(problem.entropy))
 
 
-def _gradient_error(problem: TsneProblem, sums: _Sums, Z: float, off_Z: float) -> float:
+def _gradient_error(problem: AttractionProblem, sums: _Sums, Z: float, off_Z: float) -> float:
     """How far ‖∇F‖ can be off, by rounding and by the tree, whose Z is right to `off_Z` of it."""
     n, width = sums.pull.shape
-    sizes = problem.attraction * _norm(problem.P.sum(axis=1)) + _norm(sums.pairs.phi) / Z
+    sizes = problem.attraction * norm(problem.P.sum(axis=1)) + norm(sums.pairs.phi) / Z
     terms = _longest_row(problem) + (2 + width) * n + width + 16
     rounding = 2 * math.sqrt(width) * terms * _U * sizes * min(1.0, 2 * sums.width_of_map)
     if sums.width_of_map > 0:
         rounding += SMALLEST_NORMAL  # what underflows
-    if sums.exact:
+    if not isinstance(sums.pairs, ByTree):
         return rounding * _above(n)
     if not off_Z < 1:
         return math.inf
-    by_tree = 4 * (_norm(sums.pairs.off_push) + _norm(sums.pairs.push) * off_Z) / Z / (1 - off_Z)
+    by_tree = 4 * (norm(sums.pairs.off_push) + norm(sums.pairs.push) * off_Z) / Z / (1 - off_Z)
     return (rounding + by_tree) * _above(n)
 
 
-def _longest_row(problem: TsneProblem) -> int:
+def _longest_row(problem: AttractionProblem) -> int:
     return int(np.diff(problem.P.indptr).max(initial=0))
 
 
 def _above(n: int) -> float:
     """A factor for bounds that are themselves sums over n rows, rounded."""
     return 1 + 1e-9 + 4 * n * _U
-
-
-def _norm(array: Any) -> float:
-    """‖array‖ where squares may underflow or overflow."""
-    largest = float(np.abs(array).max(initial=0.0))
-    return largest * float(np.linalg.norm(array / largest)) if largest > 0 else 0.0

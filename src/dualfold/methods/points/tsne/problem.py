@@ -15,18 +15,15 @@ so that a direction along which (n − 1)·L has an eigenvalue λ ≥ 1/ρ shrin
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from typing import ClassVar
 
-import numpy as np
-import scipy.sparse as sp
-
-from dualfold.arrays import Array
-from dualfold.errors import Argument, InvalidInput
-from dualfold.kernels.sparse import canonical_rows
+from dualfold.methods.points.forces import Forces
+from dualfold.methods.points.problem import AttractionProblem
+from dualfold.methods.points.tsne.forces import STUDENT
 
 
 @dataclass(frozen=True, eq=False)
-class TsneProblem:
+class TsneProblem(AttractionProblem):
     """The t-SNE problem: attraction along the edges of P, repulsion between all pairs.
 
     The objective is F(Y) = Σ p_ij log p_ij + ρ·Σ p_ij log(1 + t_ij) + log Σ_{i≠j} 1/(1 + t_ij),
@@ -64,79 +61,9 @@ class TsneProblem:
     2
     """
 
-    P: sp.csr_array
-    count: int = 2
-    attraction: float = 1.0
-    about: str = ""
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "P", canonical_rows(self.P, "P"))
-        square = self.P.shape[0] == self.P.shape[1]
-        if not square or self.P.indices.dtype != np.int32 or self.P.data.dtype != np.float64:
-            raise InvalidInput(
-                f"the affinities must be a square CSR array of doubles with 32-bit indices; they "
-                f"are {self.P.shape}, {self.P.data.dtype}, {self.P.indices.dtype}"
-            )
-        if not (np.isfinite(self.P.data).all() and (self.P.data >= 0).all()):
-            raise InvalidInput("the affinities must be finite and not negative")
-        if self.n < 2:
-            raise InvalidInput(f"the affinities must be of at least 2 points; they are of {self.n}")
-        if not 0 < self.attraction < np.inf:
-            raise InvalidInput(
-                Argument("attraction", self.attraction), " must be above 0 and finite"
-            )
-        if self.count < 1:
-            raise InvalidInput(Argument("n_components", self.count), " must be at least 1")
+    method_name: ClassVar[str] = "t-SNE"
 
     @property
-    def n(self) -> int:
-        """Number of points."""
-        return int(self.P.shape[0])
-
-    @cached_property
-    def entropy(self) -> float:
-        """Entropy −Σ p log p of the affinities."""
-        p = self.P.data[self.P.data > 0]
-        return -float(np.sum(p * np.log(p)))
-
-    def laplacian(self) -> sp.csr_array:
-        """Make the matrix (n − 1)(Deg − P).
-
-        A direction in which its eigenvalue is above 1/ρ shrinks to 0 near Y = 0.
-
-        Returns
-        -------
-        csr_array of shape (n, n)
-            The scaled Laplacian of P.
-        """
-        degrees = np.asarray(self.P.sum(axis=1)).ravel()
-        return sp.csr_array((self.n - 1) * (sp.diags_array(degrees) - self.P))
-
-    def checked_points(self, points: object) -> Array:
-        """Validate points of the map.
-
-        Parameters
-        ----------
-        points : array-like of shape (n, d)
-            The points of the map.
-
-        Returns
-        -------
-        ndarray of shape (n, d)
-            The points as doubles.
-
-        Raises
-        ------
-        InvalidInput
-            If they are no numbers, or have another number of rows.
-        """
-        try:
-            Y = np.ascontiguousarray(points, dtype=float)
-        except (TypeError, ValueError):  # sparse, text, rows of different lengths
-            Y = np.empty(0)
-        if Y.ndim != 2 or Y.shape[0] != self.n or not Y.shape[1]:
-            raise InvalidInput(
-                f"points must be an array of {self.n} rows, one for each row of the affinities; "
-                f"the shape is {Y.shape}"
-            )
-        return Y
+    def forces(self) -> Forces:
+        """Student's t, normalised over all pairs."""
+        return STUDENT

@@ -5,8 +5,7 @@ The tree also bounds its error, for the objective of large maps.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +13,7 @@ from dualfold.arrays import Array
 from dualfold.kernels import c_constant, kernel
 from dualfold.kernels.reports import tally
 from dualfold.kernels.threads import Threads, row_slices
+from dualfold.methods.points.forces import Repulsion, Task, row_shares
 from dualfold.methods.points.tsne.grid import FINE_SPACING, NODE_SPACING, Grid
 
 _all_pairs = kernel("all_pairs_repulsion")
@@ -27,38 +27,24 @@ MORTON_DIGITS = {1: 40, 2: 30, 3: 20}
 TREE_CHUNK_ROWS = 2048
 
 
-class Repulsion(Protocol):
-    """φ_i = Σ_{j≠i} 1/(1 + t_ij) and the repulsion Σ_j (y_i − y_j)/(1 + t_ij)² of every point."""
-
-    phi: Array
-    push: Array
-
-    def before(self, Y: Array) -> list[Callable[[], None]]:
-        """Work that may run beside other work."""
-
-    def after(self, Y: Array, pool: Threads, parts: int) -> float:
-        """The rest; `phi` and `push` are filled, and Z = Σφ is returned."""
-
-    def refine(self) -> None:
-        """Be closer to the exact sums from now on, at a higher cost."""
-
-
 class ByPairs:
-    """Sums over all pairs; exact but for rounding."""
+    """Repulsion by sums over all pairs; exact but for rounding."""
 
     def __init__(self, n: int, width: int) -> None:
         self.phi, self.push = np.zeros(n), np.zeros((n, width))
 
-    def before(self, Y: Array) -> list[Callable[[], None]]:
+    def before(self, Y: Array) -> list[Task]:
         return []
 
     def after(self, Y: Array, pool: Threads, parts: int) -> float:
-        apart = np.ascontiguousarray(Y.T)
+        columns = np.ascontiguousarray(Y.T)
 
         def work(rows: slice) -> None:
-            _all_pairs(rows.start, rows.stop, len(Y), Y.shape[1], 1, Y, apart, self.phi, self.push)
+            _all_pairs(
+                rows.start, rows.stop, len(Y), Y.shape[1], 1, Y, columns, self.phi, self.push
+            )
 
-        pool.map(work, shares(len(Y), 4 * parts if parts > 1 else 1))
+        pool.map(work, row_shares(len(Y), 4 * parts if parts > 1 else 1))
         tally("repelled pairs", len(Y) ** 2)
         return float(self.phi.sum())
 
@@ -67,7 +53,7 @@ class ByPairs:
 
 
 class ByGrid:
-    """Sums by a grid, in numbers of `dtype`; the points' own share is taken off."""
+    """Repulsion by a grid of numbers of `dtype`; what points push themselves is taken off."""
 
     def __init__(self, n: int, width: int, dtype: Any = None) -> None:
         self.phi, self.push = np.zeros(n), np.zeros((n, width))
@@ -78,7 +64,7 @@ class ByGrid:
         """Take a closer spacing (`FINE_SPACING`)."""
         self.spacing, self.grid = FINE_SPACING, None
 
-    def before(self, Y: Array) -> list[Callable[[], None]]:
+    def before(self, Y: Array) -> list[Task]:
         if self.grid is None or not self.grid.holds(Y):
             self.grid = None  # the old one's memory first
             self.grid = Grid(Y, self.spacing, self.dtype)
@@ -90,7 +76,7 @@ class ByGrid:
         grid: Any = self.grid
         grid.convolve(pool, parts)
         tally("grid nodes", grid.values.size)
-        pool.map(grid.reader(Y, self.phi, self.push), shares(len(Y), parts))
+        pool.map(grid.reader(Y, self.phi, self.push), row_shares(len(Y), parts))
         if not grid.wide:  # errors of the grid must not push points off the one spot they share
             self.push[...] = 0.0
         # Errors of the grid must not make Z 0 where points lie far apart.
@@ -106,13 +92,8 @@ def repulsion_for(n: int, width: int, exact: bool, angle: float = 0.5) -> Repuls
     return ByGrid(n, width)
 
 
-def shares(n: int, parts: int) -> list[slice]:
-    """The rows in `parts` slices; results do not depend on how many."""
-    return list(row_slices(n, max(1, -(-n // parts))))
-
-
 class ByTree:
-    """Sums in which groups of points far away are replaced by their centroid.
+    """Repulsion by a tree: groups of points far away are replaced by their centroid.
 
     angle : a group of points counts as one where it is seen under a smaller angle (its largest
         diameter over its distance); the smaller, the more exact
@@ -127,7 +108,7 @@ class ByTree:
         self._range, self._past = np.zeros(4 * n, np.int64), np.zeros(2 * n, np.int64)
         self._numbers = np.zeros(2 * n * c_constant("NODE_NUMBERS"))
 
-    def before(self, Y: Array) -> list[Callable[[], None]]:
+    def before(self, Y: Array) -> list[Task]:
         """No work: the tree is grown later, in one pass."""
         return []
 

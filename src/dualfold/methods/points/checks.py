@@ -1,4 +1,4 @@
-"""Checks after a descent of t-SNE: neighbours kept, and maps that collapse."""
+"""Checks after a descent: neighbours kept, interruptions, and maps that collapse."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from dualfold.arrays import Array
 from dualfold.errors import Argument, Interrupted, PointsCollapse, warn
 from dualfold.graph import nearest
 from dualfold.graph.graph import Lists
-from dualfold.methods.points.tsne.gradient_descent import INTERRUPTED, Descent
-from dualfold.methods.points.tsne.problem import TsneProblem
-from dualfold.methods.points.tsne.starts import spectral_map
+from dualfold.methods.points.descent import INTERRUPTED, Descent
+from dualfold.methods.points.problem import AttractionProblem
+from dualfold.methods.points.starts import spectral_map
 
 # Neighbours of a row that are looked for in the map.
 COUNTED_NEIGHBORS = 10
@@ -46,14 +46,15 @@ def warn_of_interruption(run: Descent, asked: int) -> None:
         )
 
 
-def warn_of_collapse(problem: TsneProblem, points: Array) -> None:
+def warn_of_collapse(problem: AttractionProblem, points: Array) -> None:
     """`PointsCollapse` where all points lie on one spot, or attraction leaves too few coordinates.
 
     With λ_1 = 0, …, λ_{d+1} the first eigenvalues of L = (n − 1)(Deg − P), coordinate d shrinks
-    from ρ = 1/λ_{d+1} on. Rayleigh quotients of the map are never below them, so that most maps
-    show without an eigen-solve that they are far from it.
+    from some ρ on that falls with λ_{d+1} (`Forces.collapse_attraction`). Rayleigh quotients of the
+    map are never below them, so that most maps show without an eigen-solve that they are far from
+    it.
     """
-    rho, d = problem.attraction, problem.count
+    rho, d, forces = problem.attraction, problem.count, problem.forces
     if not np.ptp(points, axis=0).any():
         warn(
             PointsCollapse(
@@ -68,17 +69,17 @@ def warn_of_collapse(problem: TsneProblem, points: Array) -> None:
     Q, sizes, _ = np.linalg.svd(Y, full_matrices=False)
     if sizes[-1] > 1e-3 * sizes[0]:
         quotients = scipy.linalg.eigvalsh(Q.T @ (problem.laplacian() @ Q))
-        if rho * quotients[-1] < 1:
+        if rho < forces.collapse_attraction(quotients[-1]):
             return
-    value = float(spectral_map(problem, d).values[-1])
-    if rho * value < 1:
+    critical = forces.collapse_attraction(float(spectral_map(problem, d).values[-1]))
+    if rho < critical:
         return
     left = {1: "to a point", 2: "to a line"}.get(d, f"to fewer than {d} coordinates")
     warn(
         PointsCollapse(
             Argument("attraction", rho),
-            f" is not below 1/λ = {1 / value:.3g}, from where on maps of these affinities collapse "
-            f"{left}; lower it, or take ",
+            f" is not below {forces.collapse_formula}{critical:.3g}, from where on maps of these "
+            f"affinities collapse {left}; lower it, or take ",
             Argument("attraction", float("inf")),
             ", which returns the eigenmaps that it leads to",
         )

@@ -1,4 +1,4 @@
-"""Where a descent of t-SNE begins, and how far apart maps from different starts end."""
+"""Starts of a descent, and how far maps from different starts lie from one another."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dualfold.arrays import Array
 from dualfold.embedding import Embedding, embed
 from dualfold.errors import Argument, InvalidInput
 from dualfold.kernels.threads import one_blas_thread
-from dualfold.methods.points.tsne.problem import TsneProblem
+from dualfold.methods.points.problem import AttractionProblem
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import with_signs
 from dualfold.weights.column_moments import column_means
@@ -24,18 +24,20 @@ from dualfold.weights.row_passes import projected_rows
 START_DEVIATION = 1e-4
 
 
-def spectral_problem(problem: TsneProblem, count: int) -> TraceProblem:
-    """The eigenmaps of P: min tr(VᵀLV), VᵀV = I, Vᵀ1 = 0, L = (n − 1)(Deg − P)."""
+def spectral_problem(problem: AttractionProblem, count: int) -> TraceProblem:
+    """The eigenmaps of P as a problem: min tr(VᵀLV), VᵀV = I, Vᵀ1 = 0, L = (n − 1)(Deg − P)."""
     return TraceProblem(problem.laplacian(), None, count, "min", excluded=np.ones(problem.n))
 
 
-def spectral_map(problem: TsneProblem, count: int) -> Embedding:
-    """Their points, certified; the same bits for any number of threads."""
+def spectral_map(problem: AttractionProblem, count: int) -> Embedding:
+    """The eigenmaps of P, certified; the same bits for any number of threads."""
     with one_blas_thread():
         return embed(spectral_problem(problem, count))
 
 
-def start_named(name: str, X: Any, problem: TsneProblem, count: int, random_state: Any) -> Array:
+def start_named(
+    name: str, X: Any, problem: AttractionProblem, count: int, random_state: Any
+) -> Array:
     """The start of that name, its first coordinate scaled to a deviation of 1e-4."""
     if name == "random":
         drawn = check_random_state(random_state).standard_normal(size=(problem.n, count))

@@ -1,4 +1,4 @@
-"""Where t-SNE starts: principal components, or given points."""
+"""Starts of a descent: principal components, or given points."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 from dualfold import PCA
-from dualfold.methods.points.tsne.starts import given_start, principal_points
+from tests.methods.door import given_start, principal_points
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(40, 5))

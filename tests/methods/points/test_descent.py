@@ -1,15 +1,13 @@
-"""The descent of t-SNE: the same bits for any threads, and phases that lose nothing."""
+"""Descent of points: the same bits for any threads, and phases that lose nothing."""
 
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from dualfold.graph.graph import Lists
 from dualfold.methods.points.tsne import TsneProblem, certify_tsne
-from dualfold.methods.points.tsne.gradient_descent import Phase, descend
-from dualfold.methods.points.tsne.repulsion import ByGrid
 from dualfold.weights.perplexity import conditional_affinities, joint_affinities
+from tests.methods.door import ByGrid, Phase, descend
 from tests.methods.points.tsne.problems import problem_of
 
 
@@ -31,7 +29,7 @@ def narrowest(Y):
     return np.linalg.svd(Y - Y.mean(axis=0), compute_uv=False)[-1] / np.sqrt(len(Y))
 
 
-def test_early_exaggeration_does_not_make_a_line_of_a_cloud():
+def test_early_exaggeration_does_not_make_a_line_of_a_cloud(set_limits):
     """ρλ > 1 in the second coordinate: it would shrink from 1e-4 to 1e-8 and be lost."""
     X = np.random.default_rng(0).standard_normal((800, 10))
     problem = problem_of(X, perplexity=30.0)
@@ -43,10 +41,9 @@ def test_early_exaggeration_does_not_make_a_line_of_a_cloud():
     begin = 1e-4 * np.random.default_rng(1).standard_normal((300, 2))
     phases = [Phase(100, 12.0, 50.0, 0.8)]
     there = descend(some, begin, phases).points
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("dualfold.methods.points.tsne.gradient_descent.VANISHING_EXTENT", 0.0)
-        assert descend(some, begin, phases).points.tobytes() == there.tobytes()
-        assert narrowest(descend(problem, start, [Phase(250, 12.0, 50.0, 0.8)]).points) < 1e-5
+    set_limits("methods.points.descent", VANISHING_EXTENT=0.0)
+    assert descend(some, begin, phases).points.tobytes() == there.tobytes()
+    assert narrowest(descend(problem, start, [Phase(250, 12.0, 50.0, 0.8)]).points) < 1e-5
 
 
 def test_hubs_are_not_thrown_to_and_fro():

@@ -1,8 +1,7 @@
-"""Descent for t-SNE: gradient steps with momentum and gains, first with early exaggeration.
+"""Descent of points that attract and repel: gradient steps with momentum and gains, in phases.
 
-The schedule is that of scikit-learn but for the momentum (0.8, then 0.9; theirs is 0.5, then 0.8):
-250 iterations in which attraction is `early_exaggeration` times stronger, then the others. Steps
-are rate·gain·gradient, the gradient with its factor 4; in openTSNE's convention it is in the rate.
+Steps are rate·gain·gradient, the gradient with its factor 4; in openTSNE's convention it is in the
+rate. What the forces are, the problem says (`points/forces.py`).
 
 Rows that attract more than the mean (n·Σ_j p_ij > 1: hubs of many lists) move less, by that
 factor: a step that is right for the others would throw them back and forth. So the rate can be
@@ -26,9 +25,9 @@ from dualfold.kernels import kernel
 from dualfold.kernels.reports import steps, tally
 from dualfold.kernels.stops import Stop, stoppable
 from dualfold.kernels.threads import Threads, thread_count
-from dualfold.methods.points.tsne.attraction import attraction_for
-from dualfold.methods.points.tsne.problem import TsneProblem
-from dualfold.methods.points.tsne.repulsion import repulsion_for, shares
+from dualfold.methods.points.forces import row_shares
+from dualfold.methods.points.problem import AttractionProblem
+from dualfold.methods.points.schedule import Phase
 
 _step = kernel("momentum_step")
 _centre = kernel("centre_points")
@@ -37,7 +36,7 @@ FINE_ITERATIONS = 50
 # Fewer points are moved by one thread: several would wait for one another.
 MIN_SHARED_ROWS = 4_000
 # Exaggerated iterations between two measurements of the extent of the map (its standard deviation
-# along the narrowest axis; the kernel's width is 1), and the extent below which a map that narrows
+# along the narrowest axis, in widths of the forces), and the extent below which a map that narrows
 # is vanishing: ρλ > 1, λ the eigenvalue of the coordinate, which only a smaller ρ lets grow
 # (docs/dev/notes/tsne-grid.md).
 EXTENT_ITERATIONS = 25
@@ -45,29 +44,10 @@ VANISHING_EXTENT = 1e-3
 # Where the objective rises by this share between two checkpoints, steps become as short as in the
 # last iterations: many duplicates of one row would be thrown back and forth.
 RISE_TOLERANCE = 1e-4
-# No point moves farther in one iteration (openTSNE has the same limit).
+# No point moves farther in one iteration, in widths of the forces (openTSNE has the same limit).
 MAX_STEP_LENGTH = 5.0
 # Why a descent ended that Ctrl-C interrupted.
 INTERRUPTED = "it was interrupted"
-
-
-@dataclass(frozen=True)
-class Phase:
-    """Some iterations of one kind.
-
-    rounds : the largest number of iterations
-    exaggeration : what attraction is multiplied by
-    rate, momentum : of the steps
-    patience : stop after this many iterations in which the objective did not fall
-    calm : what the rate is divided by in the last 50 iterations, in which points converge
-    """
-
-    rounds: int
-    exaggeration: float
-    rate: float
-    momentum: float
-    patience: float = float("inf")
-    calm: float = 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +84,7 @@ class Descent:
 
 
 def descend(
-    problem: TsneProblem,
+    problem: AttractionProblem,
     start: Array,
     phases: list[Phase],
     *,
@@ -160,7 +140,7 @@ def _follow(
     total = sum(phase.rounds for phase in phases)
     why = "the rounds are over"
     pool = Threads(run.parts)
-    with steps("t-SNE", total) as done:
+    with steps(run.problem.method_name, total) as done:
         for phase in phases:
             run.begin()
             run.sort()
@@ -172,7 +152,7 @@ def _follow(
                 if number == fine:
                     run.repulsion.refine()
                     phase = replace(phase, rate=phase.rate / phase.calm, calm=1.0)
-                run.forces(pool)
+                run.sum_forces(pool)
                 if further_pull is not None:
                     strength = run.problem.attraction * phase.exaggeration
                     run.pull += further_pull(run.points())[run.rows] / strength
@@ -207,13 +187,14 @@ class _Run:
     """The arrays of one descent."""
 
     def __init__(
-        self, problem: TsneProblem, start: Array, exact: bool, angle: float, threads: int
+        self, problem: AttractionProblem, start: Array, exact: bool, angle: float, threads: int
     ) -> None:
         self.problem = problem
         self.Y = problem.checked_points(start).copy()
         self.parts = threads if problem.n >= MIN_SHARED_ROWS else 1
-        self.repulsion = repulsion_for(problem.n, self.Y.shape[1], exact, angle)
-        self.attraction = attraction_for(problem.P, self.Y.shape[1])
+        self.forces = problem.forces
+        self.repulsion = self.forces.repulsion(problem.n, self.Y.shape[1], exact, angle)
+        self.attraction = self.forces.attraction(problem.P, self.Y.shape[1], False)
         self.rows = np.arange(problem.n)  # the row of X that each point is
         self.pull, self.Z = np.zeros_like(self.Y), 1.0
         self.gain, self.shift = np.ones_like(self.Y), np.zeros_like(self.Y)
@@ -250,12 +231,12 @@ class _Run:
         if phase.exaggeration == 1:
             return phase
         before, self.extent = self.extent, _narrowest(self.Y)
-        if not self.extent < min(before, VANISHING_EXTENT):
+        if not self.extent < min(before, VANISHING_EXTENT * self.forces.width):
             return phase
         self.begin()
         return replace(phase, exaggeration=max(1.0, phase.exaggeration / 2))
 
-    def forces(self, pool: Threads) -> None:
+    def sum_forces(self, pool: Threads) -> None:
         """Compute attraction and repulsion of every point."""
         parts = 4 * self.parts if self.parts > 1 else 1
         tasks = [
@@ -274,7 +255,7 @@ class _Run:
         pool.map(lambda task: task(), self.attraction.costs(self.Y, costs, self.parts))
         strength = self.problem.attraction * exaggeration
         gradient = 4 * (strength * self.pull - self.repulsion.push / self.Z)
-        value = strength * float(costs.sum()) + np.log(self.Z) - self.problem.entropy
+        value = self.forces.value(self.problem, strength, float(costs.sum()), self.Z)
         norm = float(np.linalg.norm(gradient))
         self.history.append((self.moved, value, norm))
         return Checkpoint(self.taken, value, norm, self.points(), exaggeration > 1)
@@ -283,13 +264,13 @@ class _Run:
         """One step, after which the points are centred."""
         strength = self.problem.attraction * phase.exaggeration
         forces = (self.pull, self.repulsion.push, self.damping, strength, self.Z)
-        pace = (phase.rate, phase.momentum, MAX_STEP_LENGTH)
+        pace = (phase.rate, phase.momentum, MAX_STEP_LENGTH * self.forces.width)
         state = (self.gain, self.shift, self.Y)
 
         def work(rows: slice) -> None:
             _step(rows.start, rows.stop, self.Y.shape[1], *forces, *pace, *state)
 
-        pool.map(work, shares(len(self.Y), self.parts))
+        pool.map(work, row_shares(len(self.Y), self.parts))
         _centre(*self.Y.shape, self.Y)
         self.moved += 1
 
