@@ -23,7 +23,7 @@ from dualfold.errors import InvalidInput
 from dualfold.exploration.verdict_words import short_verdict, verdict
 from dualfold.games import LeastSquares, nesterov
 from dualfold.graph.distortion import Distortion
-from dualfold.methods.fitting.piece_layout import PiecewiseCertificate
+from dualfold.methods.fitting.piecewise_certificate import PiecewiseCertificate
 from dualfold.methods.points.tsne import TsneCertificate
 from dualfold.point_pca import certify_points
 from dualfold.programs import (

@@ -19,7 +19,8 @@ from dualfold.errors import InPython, InvalidInput
 from dualfold.graph import Graph, separate
 from dualfold.methods.fitting.estimator import Statement, asked_count
 from dualfold.methods.fitting.graph_estimator import StatedGraph
-from dualfold.methods.fitting.piece_layout import PiecewiseCertificate, side_by_side
+from dualfold.methods.fitting.piece_layout import side_by_side
+from dualfold.methods.fitting.piecewise_certificate import PiecewiseCertificate
 from dualfold.methods.maps.out_of_sample import OutOfSampleMap, parts_of
 from dualfold.methods.maps.piecewise_map import PiecewiseMap
 from dualfold.models.trace_answers import (

@@ -48,7 +48,8 @@ from dualfold.methods.fitting.outlying_groups import (
     rows_without,
     warn_of_rows_left_out,
 )
-from dualfold.methods.fitting.piece_layout import PiecewiseCertificate, side_by_side
+from dualfold.methods.fitting.piece_layout import side_by_side
+from dualfold.methods.fitting.piecewise_certificate import PiecewiseCertificate
 from dualfold.methods.maps.piecewise_map import PiecewiseMap
 
 

@@ -7,13 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.certificate import DEFAULT_TOLERANCE
+from dualfold.certificate import DEFAULT_TOLERANCE, Level
 from dualfold.methods.points.aligned.certificate import AlignedCertificate
 from dualfold.methods.points.descent import descend
 from dualfold.methods.points.judgement import MAX_UNBALANCED_SHARE
+from dualfold.methods.points.problem import AttractionProblem
 from dualfold.methods.points.schedule import Phase
-from dualfold.methods.points.tsne.certificate import tsne_objective
-from dualfold.methods.points.tsne.problem import TsneProblem
 
 # Sweeps over the slices, and iterations of each slice in a sweep.
 SWEEPS = 16
@@ -22,7 +21,10 @@ ITERATIONS = 50
 
 
 def descended_with_springs(
-    problems: Sequence[TsneProblem], starts: Sequence[Array], pairs: Sequence[Array], mu: float
+    problems: Sequence[AttractionProblem],
+    starts: Sequence[Array],
+    pairs: Sequence[Array],
+    mu: float,
 ) -> tuple[list[Array], AlignedCertificate]:
     """The points of all slices, slice by slice in turn until the forces balance.
 
@@ -58,21 +60,26 @@ def spring_gradient(
 
 
 def _certificate(
-    problems: Sequence[TsneProblem], points: Sequence[Array], pairs: Sequence[Array], mu: float
+    problems: Sequence[AttractionProblem],
+    points: Sequence[Array],
+    pairs: Sequence[Array],
+    mu: float,
 ) -> AlignedCertificate:
-    value, unbalanced, forces = 0.0, 0.0, 0.0
+    value, unbalanced, forces, proved = 0.0, 0.0, 0.0, True
     for t, problem in enumerate(problems):
-        found = tsne_objective(problem, points[t])
+        objective = problem.forces.objective(problem, points[t], None)
+        proved &= objective.error is not None
         springs = spring_gradient(points, points[t], t, pairs, mu)
-        value += found.value
-        unbalanced += float(np.sum((found.gradient + springs) ** 2))
-        forces += (found.pull + found.push + float(np.linalg.norm(springs))) ** 2
+        value += objective.value
+        unbalanced += float(np.sum((objective.gradient + springs) ** 2))
+        forces += (objective.pull + objective.push + float(np.linalg.norm(springs))) ** 2
     for t, linked in enumerate(pairs):
-        apart = points[t][linked[:, 0]] - points[t + 1][linked[:, 1]]
-        value += mu * float(np.mean(np.sum(apart**2, axis=1))) if len(linked) else 0.0
+        gaps = points[t][linked[:, 0]] - points[t + 1][linked[:, 1]]
+        value += mu * float(np.mean(np.sum(gaps**2, axis=1))) if len(linked) else 0.0
     share = float(np.sqrt(unbalanced / forces)) if forces else 0.0
+    level: Level = "stationary" if share <= MAX_UNBALANCED_SHARE else "not stationary"
     return AlignedCertificate(
-        level="stationary" if share <= MAX_UNBALANCED_SHARE else "not stationary",
+        level=level if proved else "unresolved",
         gap=np.inf,
         value=value,
         bound=np.nan,
