@@ -8,16 +8,18 @@ import numpy as np
 import pytest
 
 from dualfold.unfolding import UnfoldingProblem, certify_unfolding, geodesic_bounds
-from dualfold.unfolding.bounds import (
+from tests.proofs.unfoldings import unfolded_chain
+from tests.unfolding.door import (
+    EdgeFit,
     contradiction_share,
     dual_value,
     edge_fit,
     feasible_scale,
     own_lengths_value,
+    rounded_down_text,
+    rounded_up_text,
     upper_bound,
 )
-from dualfold.unfolding.certificate import rounded_down_text, rounded_up_text
-from tests.proofs.unfoldings import unfolded_chain
 
 SCALES = [2.0**-20, 1.0, 2.0**20]
 EDGES = np.array([[0, 1], [0, 2], [1, 2], [1, 3], [2, 4], [3, 4]])
@@ -76,6 +78,7 @@ def test_where_points_stand_is_said_from_the_safe_side(scale, far, masses):
     assert s == pytest.approx(float(1 / high), rel=1e-12)
     assert value == found.value
     assert feasible_scale(problem, np.zeros((5, 2)))[1] == 0.0
+    assert EdgeFit(0.0, np.inf, 1.0).value == 0.0
 
 
 @pytest.mark.parametrize("relaxation", [0.0, 0.125])
@@ -105,28 +108,19 @@ def test_values_of_weights_are_not_below_the_truth(scale, relaxation):
 
 
 def test_quotients_are_rounded_up():
-    assert upper_bound(1.0, 0.0) == np.inf
-    assert upper_bound(1.0, -1.0) == np.inf
-    assert upper_bound(1.0, np.nan) == np.inf
-    assert (
-        Fraction(1, 3)
-        < Fraction(upper_bound(1.0, 3.0))
-        < Fraction(1, 3) * (1 + Fraction(1, 10**14))
-    )
-    assert (
-        -Fraction(1, 3)
-        < Fraction(upper_bound(-1.0, 3.0))
-        < -Fraction(1, 3) * (1 - Fraction(1, 10**14))
-    )
-    assert (rounded_up_text(1.000000001), rounded_down_text(1.999999999)) == (
-        "1.0000001",
-        "1.9999999",
-    )
-    assert (rounded_up_text(-1.999999999), rounded_down_text(-1.000000001)) == (
-        "-1.9999999",
-        "-1.0000001",
-    )
-    assert rounded_up_text(np.inf) == "inf"
+    for floor in (0.0, -1.0, np.nan):
+        assert upper_bound(1.0, floor) == np.inf
+    for value in (1, -1):
+        exact = Fraction(value, 3)
+        off = Fraction(upper_bound(float(value), 3.0)) - exact
+        assert 0 < off < Fraction(1, 10**14)
+    for number, up, down in (
+        (1.000000001, "1.0000001", "1"),
+        (1.999999999, "2", "1.9999999"),
+        (-1.000000001, "-1", "-1.0000001"),
+        (np.inf, "inf", "inf"),
+    ):
+        assert (rounded_up_text(number), rounded_down_text(number)) == (up, down)
 
 
 @pytest.mark.parametrize("scale", SCALES)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import warnings
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -19,14 +18,8 @@ from dualfold.unfolding import (
     interior_point,
     second_eigenvalue,
 )
-from dualfold.unfolding import certificate as judge
-from dualfold.unfolding.certificate import ABOUT_GIVEN_LENGTHS, ABOUT_ROWS
-from dualfold.unfolding.solution import BestSides
-from dualfold.unfolding.solvers.taut_edges import polished_sides
-from dualfold.unfolding.solvers.unfolder import refuse_minutes
-from dualfold.unfolding.spectral_floor import cholesky_floor, eigenvalues_below, proved_floor
 from tests.proofs.unfoldings import chain, complete, dense_bounds, dense_laplacian, random_problem
-from tests.unfolding.test_rounding import problem
+from tests.unfolding.door import cholesky_floor, eigenvalues_below, proved_floor
 
 
 @pytest.fixture(scope="module")
@@ -232,43 +225,39 @@ def test_certificates_are_json(roll):
     assert json.loads(json.dumps(failed))["upper"] is None
 
 
-def test_a_failure_claims_nothing():
-    found = certify_unfolding(problem(), np.full((5, 2), np.nan), np.ones(7))
-    assert (found.level, found.relaxation, found.value, found.bound) == ("failed", 0.0, 0.0, np.inf)
-    assert (found.clipped, found.rank, found.second_eigenvalue) == (0, 0, 0.0)
-
-
-def test_small_unfoldings_are_never_refused_and_bounds_need_a_floor():
-    chain = UnfoldingProblem(3, [[0, 1], [1, 2]], [1.0, 1.0])
-    assert refuse_minutes(chain) is None
-    progress = BestSides(chain, 1e-6, None)
-    progress.offer_weights(np.ones(2), 0.0)
-    assert progress.upper == np.inf
-    progress.offer_weights(np.ones(2), 1.0)
-    assert progress.upper == 2.0
-    factor, weights = np.eye(3)[:, :1], np.ones(2)
-    same = polished_sides(chain, factor, weights, np.zeros(2, bool))
-    assert same[0] is factor
-    assert same[1] is weights
-
-
 def test_weights_of_0_are_not_counted_as_negative():
-    w = np.array([0.0, -1.0, 1.0, 0.0, 2.0, 1.0, 1.0])
+    problem = random_problem(5, 3, extra=1.4)
+    w = np.resize([0.0, -1.0, 1.0, 0.0, 2.0, 1.0, 1.0], problem.m)
     Y = np.random.default_rng(3).normal(size=(5, 2))
-    found = certify_unfolding(problem(), Y, w)
+    found = certify_unfolding(problem, Y, w)
     assert found.clipped == 1
     assert any(reason.startswith("1 weights are negative") for reason in found.reasons)
 
 
-def test_a_bound_of_twice_the_value_is_worth_nothing():
-    for upper, level in ((1.75, "unresolved"), (2.0, "failed")):
-        fit = SimpleNamespace(high=1.0)
-        sides = SimpleNamespace(
-            constraints="equal", own=1.0, lower=0.0, upper=upper, fit=fit, relaxation=1e-4
-        )
-        assert (
-            judge._level_and_reasons(sides, 0, 1e-4, judge.NEARLY_EQUAL_TOLERANCE, 1e-9)[0] == level
-        )
+@pytest.mark.parametrize(
+    ("folded", "level"),
+    [([0, 1, 2, 3, 2, 3, 2, 1], "unresolved"), ([0, 1, 2, 1, 2, 3, 2, 1], "failed")],
+)
+def test_a_bound_of_twice_the_value_is_worth_nothing(folded, level):
+    """A regular octagon's edges folded flat: of its variance 1/1.8 or 1/2.3 is left."""
+    edges = np.array([[0, 1], [0, 7], *([i, i + 1] for i in range(1, 7))])
+    octagon = UnfoldingProblem(8, edges, np.ones(8), "equal")
+    best = 2 / np.sin(np.pi / 8) ** 2
+    weights = np.ones(8) / (2 - np.sqrt(2))
+    c = certify_unfolding(octagon, np.array(folded, dtype=float)[:, None], weights)
+    assert c.upper == pytest.approx(best, rel=1e-9)
+    assert (c.level, c.lower, c.reached_by) == (level, 0.0, "nothing")
+    assert ("exactly the lengths asked" in c.reasons[0]) is (level == "unresolved")
+
+
+def test_grounds_name_the_source_of_the_bound(roll):
+    problem, factor, weights = roll
+    proved = certify_unfolding(problem, factor, weights)
+    assert proved.bound_by == "weights"
+    assert "λ₂ was proved" in str(proved)
+    by_paths = certify_unfolding(problem, factor, weights, most_flops=1.0)
+    assert f"bound by {by_paths.bound_by}" in str(by_paths)
+    assert "λ₂ was proved" not in str(by_paths)
 
 
 def test_reasons_name_what_was_not_proved_and_nothing_else():
@@ -291,10 +280,13 @@ def test_a_failed_unfolding_claims_nothing_and_says_what_it_is_about():
     broken = certify_unfolding(problem, np.full((3, 1), np.nan), w)
     assert (broken.level, broken.value, broken.bound) == ("failed", 0.0, np.inf)
     assert (broken.second_eigenvalue, broken.upper_exact) == (0.0, np.inf)
+    assert (broken.relaxation, broken.clipped, broken.rank) == (0.0, 0, 0)
     assert certify_unfolding(problem, Y, w, about="three points").about == "three points"
-    assert certify_unfolding(problem, Y, w).about == ABOUT_GIVEN_LENGTHS
+    given = certify_unfolding(problem, Y, w).about
+    assert given.endswith("the squared edge lengths as stored in double precision")
     equal = UnfoldingProblem(3, problem.edges, np.ones(2), "equal")
     assert "exactly the lengths of these" in certify_unfolding(equal, Y, w).about
-    assert certify_unfolding(equal, Y * [[1.0], [1.0], [1.001]], w).about == ABOUT_GIVEN_LENGTHS
+    assert certify_unfolding(equal, Y * [[1.0], [1.0], [1.001]], w).about == given
     of_rows = UnfoldingProblem(3, problem.edges, np.ones(2), "equal", None, Y)
-    assert certify_unfolding(of_rows, Y, w).about == ABOUT_ROWS
+    about = certify_unfolding(of_rows, Y, w).about
+    assert about.endswith("exactly the edge lengths of the rows")

@@ -8,17 +8,7 @@ import scipy.sparse as sp
 
 from dualfold.errors import InvalidInput, Unrealisable
 from dualfold.graph import from_lengths, join_pieces, knn
-from dualfold.unfolding import (
-    UnfoldingProblem,
-    contraction,
-    contraction_of,
-)
-from dualfold.unfolding import contraction as contraction_module
-from dualfold.unfolding.bounds import (
-    EdgeFit,
-)
-from dualfold.unfolding.contraction import _norms
-from dualfold.unfolding.solvers.unfolder import elastic
+from dualfold.unfolding import Unfolder, UnfoldingProblem, contraction_of, unfold
 
 
 def test_lengths_whose_squares_are_doubles_are_taken():
@@ -51,24 +41,8 @@ def test_lengths_that_contradict_each_other_have_no_points():
     lengths = sp.coo_array(([0.0, 0.0, 1.0], ends.T), shape=(3, 3)).tocsr()
     with pytest.raises(Unrealisable, match="points 0 and 2 are 1 apart"):
         contraction_of(from_lengths(lengths), constraints="equal")
-    with pytest.raises(InvalidInput, match="1 point was given"):
-        elastic(UnfoldingProblem(1, np.empty((0, 2), int), [], "equal"))
-    assert EdgeFit(0.0, np.inf, 1.0).value == 0
-    assert EdgeFit(1.0, 2.0, 6.0).value == pytest.approx(3.0)
-
-
-def triangle():
-    rows, columns = np.array([0, 0, 1, 1, 2, 2, 2, 3]), np.array([1, 2, 0, 2, 0, 1, 3, 2])
-    return from_lengths(sp.csr_array((np.ones(8), (rows, columns)), shape=(4, 4)))
-
-
-def test_angles_tie_each_pair_once(monkeypatch):
-    """Points 0, 1, 2 see one another already; 3 sees 2, and so ties to 0 and 1."""
-    graph = triangle()
-    ends = np.array([[0, 1], [0, 2], [1, 2], [2, 3]])
-    monkeypatch.setattr(contraction, "_distances", lambda graph, pairs: np.ones(len(pairs)))
-    found, _ = contraction._with_angles(graph, ends, np.ones(4))
-    assert sorted(map(tuple, found.tolist())) == [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]
+    alone = Unfolder().solve(UnfoldingProblem(1, np.empty((0, 2), int), [], "equal"))
+    assert (alone.solver, len(alone.weights)) == ("nothing to unfold", 0)
 
 
 def graph_of(edges, lengths, n):
@@ -102,9 +76,9 @@ def test_points_at_distance_0_are_one_of_their_mass():
     assert contraction_of(triangle, constraints="equal").problem.constraints == "equal"
 
 
-def test_paths_longer_than_a_block_of_sources(monkeypatch):
+def test_paths_longer_than_a_block_of_sources(set_limits):
     """Each block of rows looks at its own edges; the last edge of all is the wrong one."""
-    monkeypatch.setattr(contraction_module, "SOURCE_CHUNK_ROWS", 3)
+    set_limits("unfolding.contraction", SOURCE_CHUNK_ROWS=3)
     n = 8
     edges = [[i, i + 1] for i in range(n - 1)] + [[n - 3, n - 1]]
     good = graph_of(edges, np.r_[np.ones(n - 1), 2.0], n)
@@ -117,26 +91,28 @@ def test_paths_longer_than_a_block_of_sources(monkeypatch):
         contraction_of(first, constraints="equal")
 
 
-def test_lengths_of_rows_do_not_underflow():
-    rows = np.array([[3e-200, 4e-200], [3e200, -4e200], [0.0, 0.0], [5.0, 12.0]])
-    np.testing.assert_allclose(_norms(rows), [5e-200, 5e200, 0.0, 13.0], rtol=1e-15)
-    assert _norms(np.zeros((2, 0))).tolist() == [0.0, 0.0]
+def test_angles_do_not_underflow_or_overflow():
+    """A row between two others: the angle's distance is that of the rows, in any unit."""
+    for size in (2.0**-500, 2.0**500):
+        rows = size * np.array([[0.0, 0.0], [3.0, 4.0], [8.0, 16.0]])
+        tied = contraction_of(join_pieces(knn(rows, 1)), angles=True).problem
+        np.testing.assert_allclose(tied.squared / size**2, [25.0, 320.0, 169.0], rtol=1e-14)
 
 
 def test_angles_tie_the_neighbours_of_a_point():
-    points = np.array([[0.0, 0], [1, 0], [1, 1], [5, 5]])
-    graph = join_pieces(knn(points, 1))
-    plain, tied = contraction_of(graph), contraction_of(graph, angles=True)
-    pairs = {tuple(edge) for edge in tied.problem.edges}
-    assert {tuple(edge) for edge in plain.problem.edges} < pairs
-    for (i, j), d in zip(tied.problem.edges, tied.problem.squared, strict=True):
-        assert d == pytest.approx(np.square(points[i] - points[j]).sum(), rel=1e-12)
-    near = {
-        i: {b if a == i else a for a, b in plain.problem.edges.tolist() if i in (a, b)}
-        for i in range(4)
-    }
-    wanted = {tuple(sorted((a, b))) for i in range(4) for a in near[i] for b in near[i] if a != b}
-    assert pairs == wanted | {tuple(edge) for edge in plain.problem.edges.tolist()}
+    """Each pair of neighbours of a common point once, at the distance of its rows."""
+    for X, k in (
+        (np.array([[0.0, 0], [1, 0], [1, 1], [5, 5]]), 1),
+        (np.random.default_rng(0).standard_normal((20, 3)), 3),
+    ):
+        graph = join_pieces(knn(X, k))
+        linked = (graph.lengths.toarray() > 0).astype(int)
+        problem = contraction_of(graph, angles=True).problem
+        expected = np.triu(linked + linked @ linked > 0, 1)
+        np.testing.assert_array_equal(problem.edges, np.argwhere(expected))
+        i, j = problem.edges.T
+        np.testing.assert_allclose(problem.squared, np.sum((X[i] - X[j]) ** 2, axis=1))
+        assert unfold(graph, angles=True).certificate.upper <= unfold(graph).certificate.upper
     with pytest.raises(InvalidInput, match="without points"):
         contraction_of(graph_of([[0, 1], [1, 2]], [1.0, 1.0], 3), angles=True)
 
@@ -154,3 +130,55 @@ def test_contradictions_of_any_size_are_refused():
     with pytest.raises(Unrealisable, match="linked by edges of length 0"):
         contraction_of(graph, constraints="equal")
     assert contraction_of(graph).problem.n == 2
+
+
+# ---- and back
+
+
+def test_duplicates_are_one_point_and_come_apart_again():
+    X = np.random.default_rng(0).standard_normal((30, 3))
+    X = np.vstack([X, X[:5], X[:2]])
+    graph = join_pieces(knn(X, 9))
+    contraction = contraction_of(graph)
+    assert contraction.problem.n == 30
+    np.testing.assert_array_equal(np.sort(contraction.problem.mass)[-5:], [2, 2, 2, 3, 3])
+    unfolding = unfold(graph)
+    assert unfolding.certificate.level == "proved"
+    assert unfolding.certificate.lower > 0
+    np.testing.assert_array_equal(unfolding.factor[30:35], unfolding.factor[:5])
+    np.testing.assert_allclose(unfolding.factor.sum(axis=0), 0, atol=1e-9)
+    value = np.sum(unfolding.factor**2)
+    assert value == pytest.approx(unfolding.certificate.lower, rel=1e-5)
+    i, j = graph.lengths.nonzero()
+    lengths = np.linalg.norm(unfolding.factor[i] - unfolding.factor[j], axis=1)
+    assert np.all(lengths <= graph.lengths[i, j] * (1 + 1e-6) + 1e-12)
+    assert abs(unfolding.weights - unfolding.weights.T).max() == 0
+
+
+def test_points_that_are_all_the_same_stay_one():
+    graph = knn(np.ones((8, 2)), 3)
+    unfolding = unfold(join_pieces(graph))
+    assert unfolding.certificate.level == "proved"
+    np.testing.assert_array_equal(unfolding.factor, 0)
+
+
+def triangle(a, b, c):
+    lengths = np.zeros((3, 3))
+    lengths[0, 1], lengths[1, 2], lengths[0, 2] = a, b, c
+    return from_lengths(sp.csr_array(lengths + lengths.T))
+
+
+def test_a_broken_triangle_is_named_for_equal_and_harmless_for_at_most():
+    with pytest.raises(Unrealisable, match=r"points 0 and 2 are 3 apart.*only 2 long"):
+        unfold(triangle(1.0, 1.0, 3.0), constraints="equal")
+    certificate = unfold(triangle(1.0, 1.0, 3.0)).certificate
+    assert certificate.lower == pytest.approx(2.0, rel=1e-6)  # straight: −1, 0, 1
+
+
+def test_problems_that_make_no_sense_are_refused():
+    with pytest.raises(InvalidInput, match="positive"):
+        UnfoldingProblem(2, [[0, 1]], [0.0])
+    with pytest.raises(InvalidInput, match="once"):
+        UnfoldingProblem(2, [[1, 0]], [1.0])
+    with pytest.raises(InvalidInput, match="constraints"):
+        UnfoldingProblem(2, [[0, 1]], [1.0], "about")  # type: ignore[arg-type]

@@ -16,7 +16,6 @@ from dualfold import MaximumVarianceUnfolding
 from dualfold.errors import CertificateFailed, InvalidInput, Unrealisable
 from dualfold.graph import from_lengths, join_pieces, knn
 from dualfold.unfolding import Unfolder, UnfoldingProblem, certify_unfolding, contraction_of, unfold
-from dualfold.unfolding.solvers.landmark import landmark
 from tests.proofs import fuzz_unfoldings
 from tests.proofs import judge_unfoldings as judge
 from tests.proofs import unfolding_optima as optima
@@ -160,7 +159,7 @@ def test_what_cannot_be_factorised_is_bound_by_paths():
 def test_many_points_in_many_dimensions_have_a_certificate():
     X = np.random.default_rng(0).standard_normal((4_100, 12))
     problem = contraction_of(join_pieces(knn(X, 5))).problem
-    found = landmark(problem, n_landmarks=10, random_state=0)
+    found = Unfolder(solver="landmark", random_state=0).solve(problem)
     c = certify_unfolding(problem, found.factor, found.weights, most_flops=1e6)
     inside = certify_unfolding(problem, X, np.ones(problem.m), most_flops=1e6)
     assert c.bound_by == "a centre"

@@ -1,105 +1,18 @@
-"""Floors under the second eigenvalue: reached, and paying for their rounding."""
+"""Floors under the second eigenvalue: below it, close to it, and reached by every way."""
 
 from __future__ import annotations
-
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from dualfold.unfolding import (
-    UnfoldingProblem,
-    second_eigenvalue,
-    spectral_floor,
-)
-from dualfold.unfolding import spectral_floor as floors
-from dualfold.unfolding.spectral_floor import (
+from dualfold.unfolding import UnfoldingProblem, second_eigenvalue
+from tests.unfolding.door import (
     cholesky_floor,
     eigenvalues_below,
     lowest_pairs,
     precise_floor,
     proved_floor,
 )
-from tests.unfolding.test_rounding import MASS, problem
-
-
-@pytest.mark.parametrize("n", [9, 30])
-def test_a_cholesky_floor_pays_what_higham_asks(n):
-    """λ₂ ≥ σ − γ_(n+1) Σ a_ii/m_i (theorem 10.5), at least."""
-    path = np.column_stack([np.arange(n - 1), np.arange(1, n)])
-    problem, w = UnfoldingProblem(n, path, np.ones(n - 1)), np.full(n - 1, 64.0)
-    height = 0.5 * 64 * (2 - 2 * np.cos(np.pi / n))
-    diagonal = problem.laplacian(w).diagonal() - height + 2 * height / n
-    paid = height - cholesky_floor(problem, w, height)
-    assert paid >= (n + 1) * 2.0**-53 * diagonal.sum()
-    assert paid <= 8 * (n + 1) * 2.0**-53 * diagonal.sum() + 1e-12
-
-
-X = np.random.default_rng(0).normal(size=(120, 4))
-
-
-def test_sparse_proofs_alone_reach_the_second_eigenvalue(monkeypatch):
-    monkeypatch.setattr(spectral_floor, "MAX_DENSE_ROWS", 0)
-    monkeypatch.setattr(spectral_floor, "MAX_DOUBLE_DOUBLE_ROWS", 0)
-    n = 9
-    path = np.column_stack([np.arange(n - 1), np.arange(1, n)])
-    problem = UnfoldingProblem(n, path, np.ones(n - 1))
-    second = 2 - 2 * np.cos(np.pi / n)
-    found = spectral_floor.second_eigenvalue(problem, np.ones(n - 1), X[:n, :2])
-    assert second * (1 - 1e-5) <= found.proved <= second
-    dense = []
-    monkeypatch.setattr(spectral_floor, "MAX_DENSE_ROWS", 20)
-    monkeypatch.setattr(spectral_floor, "proved_floor", lambda *_: 0.0)
-    plain = spectral_floor.cholesky_floor
-    monkeypatch.setattr(
-        spectral_floor, "cholesky_floor", lambda *given: dense.append(given[2]) or plain(*given)
-    )
-    found = spectral_floor.second_eigenvalue(problem, np.ones(n - 1), X[:n, :2])
-    assert second * (1 - 1e-9) <= found.proved <= second
-    assert dense == sorted(dense, reverse=True)  # further and further below
-
-
-def tried(monkeypatch, n, drops):
-    """The shares below the Ritz value 1 that each way is tried at, and the best floor."""
-    seen = {"proved_floor": [], "cholesky_floor": [], "precise_floor": []}
-    for name, heights in seen.items():
-
-        def floor(stated, weights, height, *_, name=name, heights=heights):
-            heights.append(float(f"{1 - height:.0e}"))
-            return drops.get(name, 0.0)
-
-        monkeypatch.setattr(floors, name, floor)
-    best = floors._best_floor(SimpleNamespace(n=n), None, 1.0, None)
-    return [seen[name] for name in seen], best
-
-
-def test_lower_floors_are_tried_while_they_can_do_better(monkeypatch):
-    every = [10.0**-k for k in range(12, 0, -1)] + [0.5, 0.9]
-    assert tried(monkeypatch, 5, {}) == ([every] * 3, 0.0)
-    # What leaves 1e-8 open is not worth double-doubles; doubles are tried as far as they can help.
-    fair = {"proved_floor": 1 - floors.DENSE_OPEN_SHARE}
-    assert tried(monkeypatch, 5, fair) == ([every[:4], every[:4], []], 1 - floors.DENSE_OPEN_SHARE)
-    good = {"proved_floor": 1 - floors.SPARSE_OPEN_SHARE}
-    assert tried(monkeypatch, 5, good) == ([every[:3], [], []], 1 - floors.SPARSE_OPEN_SHARE)
-    later = {"proved_floor": 1 - 5e-7, "cholesky_floor": 1 - 2e-7}
-    assert tried(monkeypatch, 5, later) == ([every[:6], every[:6], every[:6]], 1 - 2e-7)
-    monkeypatch.setattr(floors, "MAX_DOUBLE_DOUBLE_ROWS", 5)
-    monkeypatch.setattr(floors, "MAX_DENSE_ROWS", 5)
-    assert tried(monkeypatch, 5, {})[0] == [every] * 3
-    assert tried(monkeypatch, 6, {})[0] == [every, [], []]
-
-
-def test_bases_hold_directions_of_any_length():
-    block = np.random.default_rng(0).normal(size=(5, 2)) * [1.0, 1e-9]
-    Q = floors._orthonormal(problem(), block)
-    np.testing.assert_allclose(Q.T @ (MASS[:, None] * Q), np.eye(2), atol=1e-12)
-    np.testing.assert_allclose(MASS @ Q, 0.0, atol=1e-12)
-    alone = UnfoldingProblem(1, np.zeros((0, 2), dtype=int), np.zeros(0))
-    values, vectors = floors.lowest_pairs(alone, np.zeros(0), np.zeros((1, 1)))
-    assert (values.tolist(), vectors.tolist()) == ([0.0], [[0.0]])
-
-
-SCALES = [2.0**-20, 1.0, 2.0**20]
 
 
 def small(masses):
@@ -157,6 +70,44 @@ def test_floors_of_uneven_weights_hold():
             count, error = eigenvalues_below(problem, w, height)
             assert count == np.sum(values < height)
             assert 0 < error < 1e-10 * values[-1]
+
+
+@pytest.mark.parametrize(
+    ("limits", "open_share"),
+    [
+        ({"MAX_DENSE_ROWS": 0, "MAX_DOUBLE_DOUBLE_ROWS": 0}, 1e-5),
+        ({"MAX_DENSE_ROWS": 20, "MAX_DOUBLE_DOUBLE_ROWS": 0}, 1e-9),
+        ({"MAX_DENSE_ROWS": 20, "MAX_DOUBLE_DOUBLE_ROWS": 20}, 1e-9),
+    ],
+    ids=["sparse", "dense", "double-doubles"],
+)
+@pytest.mark.parametrize("make", [cycle, chain, heavy], ids=["cycle", "chain", "masses"])
+def test_every_way_of_a_proof_reaches_the_second_eigenvalue(make, limits, open_share, set_limits):
+    set_limits("unfolding.spectral_floor", **limits)
+    problem, second = make(9)
+    start = np.random.default_rng(0).normal(size=(9, 2))
+    for scale in (1.0, 2.0**20):
+        least = second_eigenvalue(problem, np.full(problem.m, scale), start)
+        assert second * (1 - open_share) <= least.proved / scale <= second * (1 + 1e-14)
+
+
+def test_double_doubles_prove_what_large_weights_cost_doubles(set_limits):
+    """Weights from 1 to 10¹⁰: doubles leave 1e-7 of λ₂ open, twice as many digits nothing."""
+    problem, _ = chain(9)
+    weights = 10.0 ** np.linspace(0, 10, problem.m)
+    start = np.random.default_rng(0).normal(size=(9, 2))
+    best = second_eigenvalue(problem, weights, start).proved
+    set_limits("unfolding.spectral_floor", MAX_DOUBLE_DOUBLE_ROWS=0)
+    assert second_eigenvalue(problem, weights, start).proved <= best
+
+
+def test_one_point_and_directions_of_any_length_have_a_basis():
+    alone = UnfoldingProblem(1, np.zeros((0, 2), dtype=int), np.zeros(0))
+    values, vectors = lowest_pairs(alone, np.zeros(0), np.zeros((1, 1)))
+    assert (values.tolist(), vectors.tolist()) == ([0.0], [[0.0]])
+    problem, second = heavy(9)
+    start = np.random.default_rng(0).normal(size=(9, 2)) * [1.0, 1e-9]
+    assert second_eigenvalue(problem, np.ones(8), start).ritz == pytest.approx(second, rel=1e-9)
 
 
 @pytest.mark.parametrize("make", [cycle, chain, heavy], ids=["cycle", "chain", "masses"])

@@ -7,7 +7,7 @@ import scipy.sparse as sp
 import dualfold
 from dualfold.data import swiss_roll
 from dualfold.errors import InvalidInput
-from dualfold.unfolding.stored_unfolding import BothSides, leading_doubts, rechecked_unfolding
+from tests.unfolding.door import BothSides, leading_doubts, rechecked_unfolding
 
 X = swiss_roll(80, random_state=0).points
 
@@ -34,12 +34,12 @@ def test_both_sides_of_an_unfolding_are_judged_again():
 def test_other_points_than_those_of_the_graph_are_refused():
     rows = np.random.default_rng(0).normal(size=(30, 3))
     graph = dualfold.graph.knn(rows, 4)
-    for wrong, said in (
+    for wrong, words in (
         (rows[:5, :2], "5 points are stored"),
         (rows[:, 0], "of shape"),
         ([["a"]], "U1"),
     ):
-        with pytest.raises(InvalidInput, match=said):
+        with pytest.raises(InvalidInput, match=words):
             rechecked_unfolding(graph, wrong, None)
     sides = BothSides(rows[:5], sp.csr_array((5, 5)))
     with pytest.raises(InvalidInput, match="no unfolding of 30 rows"):
