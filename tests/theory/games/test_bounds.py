@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 from mpmath import mp, mpf
 
-from dualfold.kernels.arithmetic.intervals import Interval
 from dualfold.theory.games import (
     Entropy,
     HalfSquare,
@@ -27,8 +26,8 @@ from dualfold.theory.games import (
     Sum,
     norm,
 )
-from dualfold.theory.games.composites import Flattened, Mixture
-from dualfold.theory.games.planes import bowl_minimum, difference, lower_sum
+from tests.kernels.door import Interval
+from tests.theory.games.door import Flattened, Mixture, bowl_minimum, difference, lower_sum
 
 D = 4
 HALF, WIDTH = mpf(0.5), mpf(0.75)

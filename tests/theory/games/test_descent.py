@@ -24,13 +24,14 @@ from dualfold.theory.games import (
     rmsprop,
     stochastic_gradient,
 )
-from dualfold.theory.games import textbook_methods as descent
-from dualfold.theory.games.curves import Curve
-from dualfold.theory.games.recipe import Rate
+from tests.theory.games.door import Curve, Rate
 
 ZIGZAG = Quadratic(np.array([[2.0, 1.0], [1.0, 20.0]]), np.array([-5.0, -3.0]))
+
 START = np.array([-3.0, -1.0])
+
 BEST = np.linalg.solve(ZIGZAG.matrix, -ZIGZAG.linear)
+
 METHODS = {
     "descent": gradient_descent(ZIGZAG, START, step=0.085),
     "momentum": momentum(ZIGZAG, START, step=0.05, memory=0.6),
@@ -66,30 +67,6 @@ def test_momentum_and_nag_by_their_companion_matrices():
             pair = M @ pair
 
 
-def test_adaptive_methods_by_hand():
-    """Two steps, written out."""
-    g = ZIGZAG.subgradient
-    y0 = g(START)
-    path = METHODS["adagrad"].play(2).points
-    x1 = START - 2.0 * y0 / (np.abs(y0) + 1e-8)
-    y1 = g(x1)
-    assert path[1] == pytest.approx(x1)
-    assert path[2] == pytest.approx(x1 - 2.0 * y1 / (np.sqrt(y0**2 + y1**2) + 1e-8))
-    path = rmsprop(ZIGZAG, START, step=0.1).play(2).points
-    s1 = 0.1 * y0**2
-    x1 = START - 0.1 * y0 / (np.sqrt(s1) + 1e-8)
-    y1 = g(x1)
-    x2 = x1 - 0.1 * y1 / (np.sqrt(0.9 * s1 + 0.1 * y1**2) + 1e-8)
-    assert path[2] == pytest.approx(x2)
-    path = adam(ZIGZAG, START, step=0.1).play(2).points
-    x1 = START - 0.1 * np.sign(y0)  # the corrections make the first step one of signs
-    y1 = g(x1)
-    mean = (0.9 * 0.1 * y0 + 0.1 * y1) / (1 - 0.9**2)
-    square = (0.999 * 0.001 * y0**2 + 0.001 * y1**2) / (1 - 0.999**2)
-    assert path[1] == pytest.approx(x1)
-    assert path[2] == pytest.approx(x1 - 0.1 * mean / (np.sqrt(square) + 1e-8))
-
-
 @pytest.mark.parametrize("name", METHODS)
 def test_every_method_arrives_with_a_proof(name):
     path = METHODS[name].play(400)
@@ -108,6 +85,12 @@ def test_projected_descent_stays_and_finds_the_boundary():
     assert all(box.contains(x) for x in path.points)
     assert path.answer == pytest.approx([1.0, (3 - 1) / 20])
     assert path.gap[-1] < 0.5
+    outside = gradient_descent(
+        HalfSquare(center=np.array([3.0, 1.0])), np.zeros(2), step=0.03, over=Ball(0.05)
+    )
+    short = outside.play(5)  # the verdict is about the last point
+    assert short.certificate.value == short.upper[-1]
+    assert short.answer == pytest.approx(short.points[-1])
 
 
 def test_the_same_interface_as_a_recipe():
@@ -123,7 +106,9 @@ def test_the_same_interface_as_a_recipe():
 
 
 random = np.random.default_rng(0)
+
 ROWS = random.normal(size=(12, 3))
+
 SUMS = [
     LeastSquares(ROWS, random.normal(size=12)),
     Logistic(ROWS, np.sign(random.normal(size=12))),
@@ -155,13 +140,11 @@ def test_stochastic_descent_finds_the_minimum():
     whole = minibatch(gradient_descent(f, np.zeros(3), step=0.01), batch_size=12).play(20)
     plain = gradient_descent(f, np.zeros(3), step=0.01).play(20)
     assert whole.points == pytest.approx(plain.points)
-
-
-def test_refusals():
+    for wrong in (0, 13):
+        with pytest.raises(InvalidInput, match="from 1 to all 12 terms"):
+            minibatch(gradient_descent(f, np.zeros(3), step=0.1), batch_size=wrong)
     with pytest.raises(InvalidInput, match="no sum of terms"):
         stochastic_gradient(ZIGZAG, START, step=0.1)
-    with pytest.raises(InvalidInput, match="from 1 to all 12 terms"):
-        minibatch(gradient_descent(SUMS[0], np.zeros(3), step=0.1), batch_size=13)
 
 
 def test_stated_ball_gives_a_gap_where_nothing_else_does():
@@ -177,22 +160,68 @@ def test_stated_ball_gives_a_gap_where_nothing_else_does():
     assert HalfSquare().strong_convexity == 1.0
 
 
-def test_slopes_of_curves_are_held_against_their_rates():
-    turns = np.arange(1, 101)
-    power = Curve("squares", Rate("1/T²", -2.0), turns, 3.0 / turns**2, 4.0 / turns**2)
-    linear = Curve("halves", Rate("linear", factor=0.5), turns[:30], 0.5 ** turns[:30], np.ones(30))
-    assert power.slope == pytest.approx(-2.0)
-    assert linear.slope == pytest.approx(0.5)
+@pytest.mark.parametrize(
+    "method", [gradient_descent, momentum, accelerated_gradient, adagrad, rmsprop, adam]
+)
+def test_steps_are_counted_from_one(method):
+    """Every method takes step(1), then step(2); the first update goes against the gradient."""
+    seen = []
+    run = method(HalfSquare(), np.array([8.0, -2.0]), step=lambda t: seen.append(t) or 0.25).play(3)
+    assert seen == [1, 2, 3]
+    first = run.points[1] - run.points[0]
+    if method in (gradient_descent, momentum, accelerated_gradient):
+        np.testing.assert_allclose(first, [-2.0, 0.5])
+    elif method is rmsprop:  # squares are a tenth of the slope's
+        np.testing.assert_allclose(first, [-0.25 / np.sqrt(0.1), 0.25 / np.sqrt(0.1)], rtol=1e-6)
+    else:
+        np.testing.assert_allclose(first, [-0.25, 0.25], rtol=1e-6)
+    second = run.points[2] - run.points[1]
+    x, before = run.points[1], run.points[0]
+    wanted = {
+        gradient_descent: -0.25 * x,
+        momentum: -0.25 * x + 0.9 * (x - before),
+        accelerated_gradient: 0.9 * (x - before) - 0.25 * (x + 0.9 * (x - before)),
+        adagrad: -0.25 * x / np.sqrt(before**2 + x**2),
+        rmsprop: -0.25 * x / np.sqrt(0.09 * before**2 + 0.1 * x**2),
+    }
+    if method in wanted:
+        np.testing.assert_allclose(second, wanted[method], rtol=1e-6)
+    else:
+        mean = (0.09 * before + 0.1 * x) / (1 - 0.81)
+        root = np.sqrt((0.999 * 0.001 * before**2 + 0.001 * x**2) / (1 - 0.999**2))
+        np.testing.assert_allclose(second, -0.25 * mean / root, rtol=1e-6)
+
+
+def test_adaptive_steps_are_divided_by_slope_and_floor():
+    f, start = HalfSquare(2.0), np.array([1.0, -0.25])
+    g = f.subgradient(start)
+    for method in (adagrad, adam):
+        points = method(f, start, step=0.5, floor=1.0).play(1).points
+        np.testing.assert_allclose(points[1], start - 0.5 * g / (np.abs(g) + 1.0), rtol=1e-12)
+
+
+# ---- curves of gaps
+
+
+def test_slopes_of_curves_by_hand():
+    T = np.arange(1, 101)
+    power = Curve("p", Rate("1/T", -1.0), T, 5.0 / T, 6.0 / T)
+    assert power.slope == pytest.approx(-1.0)
     assert power.as_steep_as_promised
-    slow = Curve("slow", Rate("1/T²", -2.0), turns, 3.0 / turns**1.5, 4.0 / turns)
+    slow = Curve("s", Rate("1/T", -1.0), T, 5.0 / T**0.9, 6.0 / T)
+    assert slow.slope == pytest.approx(-0.9)
     assert not slow.as_steep_as_promised
+    linear = Curve("l", Rate("0.5^T", 0, 0.5), T, 3.0 * 0.5**T, 4.0 * 0.5**T)
+    assert linear.slope == pytest.approx(0.5)
+    assert linear.as_steep_as_promised
+    late = np.where(T < 10, 1.0, 10.0 / T)  # only the last decade counts
+    assert Curve("d", Rate("1/T", -1.0), T, late, late).slope == pytest.approx(-1.0)
 
 
-def test_the_answer_of_a_descent_is_its_last_point(monkeypatch):
-    seen, plain = [], descent.terms_of
-    monkeypatch.setattr(descent, "terms_of", lambda *given: seen.append(given[1]) or plain(*given))
-    path = descent.gradient_descent(
-        HalfSquare(center=np.array([3.0, 1.0])), np.zeros(2), step=0.03, over=Ball(1.0)
-    ).play(5)
-    np.testing.assert_array_equal(seen[0], path.points[-1])
-    assert not np.array_equal(path.points[-1], path.points[-2])
+def test_slopes_of_curves_leave_out_what_is_rounding():
+    T = np.arange(1.0, 11.0)
+    for tail in (1e-11, 1e-14, 0.0):
+        gap = T**-2.0
+        gap[-1] = tail
+        curve = Curve("", Rate("1/T²", -2.0), T, gap, gap)
+        assert curve.slope == pytest.approx(-2.0)

@@ -212,3 +212,9 @@ def test_counterexamples_are_looked_for_on_the_set():
         refute(cube, np.zeros(1), claim="nice")
     with pytest.raises(InvalidInput, match="modulus"):
         refute(cube, np.zeros(1), modulus=1.0)
+
+
+def test_nothing_speaks_against_a_convex_function_with_negative_values():
+    """Rounding of values around −10⁹ hides all curvature, and is no counterexample."""
+    found = refute(lambda x: float(x @ x) / 7 - 1e9, np.ones(3), tries=200)
+    assert "no counterexample" in str(found)

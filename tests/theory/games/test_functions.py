@@ -31,9 +31,10 @@ from dualfold.theory.games import (
     Simplex,
     Spectrahedron,
     Sum,
+    VonNeumann,
     norm,
 )
-from dualfold.theory.games.composites import Flattened
+from tests.theory.games.door import Flattened, Move
 
 D = 6
 
@@ -340,3 +341,70 @@ def test_curvature_numbers_of_curved_sets():
             middle = K.gauge((x + z) / 2) ** 2 / 2
             ends = K.gauge(x) ** 2 / 4 + K.gauge(z) ** 2 / 4
             assert middle <= ends - K.gauge_convexity / 8 * np.sum((x - z) ** 2) + 1e-9
+
+
+# ---- conjugates by their formulas
+
+
+def test_flat_directions_of_a_quadratic_are_left_alone():
+    for q in np.random.default_rng(7).normal(size=(20, 5)):
+        f = Quadratic(np.outer(q, q))
+        x = f.maximiser(f.subgradient(q))
+        np.testing.assert_allclose(x, q, atol=1e-6 * np.linalg.norm(q))
+
+
+def test_the_conjugate_of_a_logistic_loss_by_its_shares():
+    rows, labels = np.eye(3), np.array([1.0, -1.0, 1.0])
+    f = Logistic(rows, labels)
+    for p, finite in (
+        ([0.5, 0.25, 1.0], True),
+        ([1.5, 0.5, 0.5], False),
+        ([-0.1, 0.5, 0.5], False),
+    ):
+        found = f.conjugate(-np.array(p) * labels)
+        terms = [q * np.log(q) for one in p for q in (one, 1 - one) if q > 0]
+        assert found == (pytest.approx(sum(terms)) if finite else np.inf)
+
+
+def test_flat_quadratics_have_their_maximum_along_their_range():
+    q = np.array([3.0, 4.0, 0.0])
+    f = Quadratic(np.outer(q, q), np.array([0.0, 0.0, 1.0]), 2.0)
+    y = 50 * q + [0.0, 0.0, 1.0]
+    np.testing.assert_allclose(f.maximiser(y), 2 * q, rtol=1e-12)
+    assert f.conjugate(y) == pytest.approx(50**2 / 2 - 2.0)
+    assert f.conjugate(y + 1e-3 * np.eye(3)[2]) == np.inf
+
+
+def test_a_conjugate_costs_the_same_with_and_without_its_point():
+    f = Quadratic(np.diag([1.0, 4.0]), np.array([1.0, 0.0]))
+    y = np.array([0.5, 2.0])
+    plain = Conjugate(f).cost(Move(y))
+    assert plain == pytest.approx(Conjugate(f).cost(Move(y, taken_at=f.maximiser(y))))
+
+
+# ---- divergences by their definitions
+
+
+FREE = Indicator(Everywhere())
+
+
+def test_dual_squares_by_the_set():
+    slope = np.array([1.0, -3.0, 2.0])
+    entropy = KullbackLeibler()
+    assert entropy.dual_square(Indicator(Simplex(2.0)), slope) == 18.0
+    assert entropy.dual_square(Indicator(L1Ball(0.5)), slope) == 4.5
+    assert entropy.dual_square(Indicator(Box(0.0, 2.0)), slope) == 28.0
+    assert entropy.dual_square(Indicator(Everywhere()), slope) == np.inf
+    assert Euclidean().dual_square(FREE, slope) == 14.0
+    assert Gauge(Ball(2.0)).dual_square(FREE, slope) == 56.0
+    assert Gauge(Ball(2.0, np.ones(3))).dual_square(FREE, slope) == np.inf
+    assert Gauge(Ball(2.0)).distance(np.array([3.0, 4.0]), np.zeros(2)) == pytest.approx(3.125)
+    np.testing.assert_allclose(entropy.slope(np.array([2.0, 1.0]), np.array([1.0, 2.0])),
+                               [np.log(2), -np.log(2)])  # fmt: skip
+
+
+def test_matrix_entropy_bounds_a_slope_by_its_largest_eigenvalue():
+    slope = np.array([[0.0, 3.0], [3.0, 0.0]])  # eigenvalues ±3
+    for total in (0.5, 1.0, 4.0):
+        found = VonNeumann().dual_square(Indicator(Spectrahedron(total)), slope)
+        assert found == pytest.approx(9 * total)

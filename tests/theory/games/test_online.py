@@ -39,7 +39,7 @@ from dualfold.theory.games import (
     linear_weights,
     norm,
 )
-from dualfold.theory.games.composites import Mixture
+from tests.theory.games.door import Mixture
 
 D = 3
 EVERYWHERE = Indicator(Everywhere())

@@ -37,9 +37,8 @@ from dualfold.theory.games import (
     play,
     recipe_curves,
 )
-from dualfold.theory.games.convex_functions import Move
-from dualfold.theory.games.plane_bound import LowerBound
 from tests.proofs.game_problems import FUNCTIONS, ROUNDS, SETS, START, D, anywhere, best_on, both
+from tests.theory.games.door import LowerBound, Move
 
 
 @pytest.fixture(scope="module")

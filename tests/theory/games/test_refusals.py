@@ -17,7 +17,7 @@ from dualfold.theory.games import (
     Simplex,
     learn,
 )
-from dualfold.theory.games.doubles import doubles
+from tests.theory.games.door import doubles
 
 X = np.random.default_rng(0).normal(size=(12, 3))
 HALVES = np.array([0.5, 0.5])

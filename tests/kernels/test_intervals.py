@@ -12,15 +12,17 @@ import math
 import operator
 from fractions import Fraction
 
+import mpmath
 import numpy as np
 import pytest
 
-from dualfold.kernels.arithmetic.intervals import (
+from tests.kernels.door import (
     Interval,
     SizedMatrix,
     dot,
     gram_interval,
     interval,
+    intervals,
     largest_eigenvalue,
     least_eigenvalue,
     length,
@@ -28,6 +30,7 @@ from dualfold.kernels.arithmetic.intervals import (
     upper_product,
     upper_sum,
 )
+from tests.proofs.coarse import patched
 
 UNIT = Fraction(1, 2**53)
 SCALES = [2.0**-30, 1.0, 2.0**30]
@@ -269,3 +272,130 @@ def test_one_uncertain_entry_of_a_matrix_is_charged():
     off[0, 0] = 0.125
     plain, less = least_eigenvalue(Interval(M)), least_eigenvalue(Interval(M, off))
     assert plain - less >= 0.125 * (1 - 1e-12)
+
+
+# ---- margins, with a unit so large that none of them hides behind another
+
+COARSE = 2.0**-8  # twice the unit of this arithmetic
+
+
+def gamma(k, unit=COARSE / 2):
+    return k * unit / (1 - k * unit)
+
+
+def wide(n, seed):
+    rng = np.random.default_rng(seed)
+    return Interval(rng.normal(size=n), rng.uniform(4.0, 8.0, size=n))  # wider than they are long
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 16])
+def test_sums_of_coarse_numbers_hold_their_rounding(monkeypatch, n):
+    patched(monkeypatch, intervals, EPS=COARSE, BOUND_GROWTH=1.0, OPERATIONS_UNDERFLOW=0.0)
+    a, b, M = wide(n, 1), wide(n, 2), np.random.default_rng(3).normal(size=(2, n))
+    x, y = np.abs(a.mid), np.abs(b.mid)
+    # The bound is a computed sum itself: it may have come out smaller by γ of it.
+    least = (a.off.sum() + gamma(n - 1) * x.sum()) / (1 - gamma(n))
+    assert a.sum().off >= least
+    assert a.sum().off <= 2 * least + 6 * COARSE * x.sum()
+    held = x @ b.off + a.off @ (y + b.off)
+    assert dot(a, b).off >= (held + gamma(n) * (x @ y)) / (1 - gamma(n))
+    assert dot(Interval(a.mid), Interval(b.mid)).off >= gamma(n) * (x @ y) / (1 - gamma(n))
+    for matrix in (SizedMatrix(M), Interval(M), Interval(M, 200.0 + 0.0 * M)):
+        spread = matrix.off if isinstance(matrix, Interval) and np.ndim(matrix.off) else 0.0 * M
+        least = np.abs(M) @ a.off + spread @ (x + a.off) + gamma(n) * (np.abs(M) @ x)
+        found = (matrix @ a).off
+        assert (found >= least / (1 - gamma(n))).all()
+        assert (found <= 2 * least + 8 * COARSE * (np.abs(M) @ (x + a.off))).all()
+    over = np.linalg.norm(x + a.off)
+    assert over / (1 - gamma(n)) <= length(a) <= over * (1 + (n + 9) * COARSE)
+
+
+def test_each_operation_grows_by_the_factor_that_covers_its_own_rounding(monkeypatch):
+    grown = 1.25
+    patched(monkeypatch, intervals, EPS=0.0, BOUND_GROWTH=grown, OPERATIONS_UNDERFLOW=0.0)
+    a, b = Interval(3.0, 0.25), Interval(-2.0, 0.5)
+    n, v, w = 3, wide(3, 4), wide(3, 5)
+    x, y = np.abs(v.mid), np.abs(w.mid)
+    for found, least in (
+        (a + b, 0.75),
+        (a - b, 0.75),
+        (a * b, 0.5 * 3 + 0.25 * 2.5),
+        (a / b, grown * (0.25 + 1.5 * 0.5) / 1.5),  # the room in the denominator shrinks as well
+        (v.sum(), v.off.sum()),
+        (dot(v, w), x @ w.off + v.off @ (y + w.off)),
+        (SizedMatrix(np.ones((1, n))) @ v, v.off.sum()),
+        (
+            Interval(np.ones((1, n)), 0.5 * np.ones((1, n))) @ v,
+            v.off.sum() + 0.5 * (x + v.off).sum(),
+        ),
+    ):
+        assert grown * least * (1 - 1e-12) <= found.off <= grown**2 * least * (1 + 1e-12)
+    assert length(v) == pytest.approx(grown * np.linalg.norm(x + v.off))
+
+
+def test_products_and_quotients_of_coarse_numbers_hold_their_rounding(monkeypatch):
+    patched(monkeypatch, intervals, EPS=COARSE, BOUND_GROWTH=1.0, OPERATIONS_UNDERFLOW=0.0)
+    a, b = Interval(3.0), Interval(-2.0)
+    for found, size in ((a + b, 1.0), (a - b, 5.0), (a * b, 6.0), (a / b, 1.5)):
+        assert COARSE / 2 * size <= found.off <= COARSE * size * (1 + 1e-12)
+
+
+def test_least_eigenvalues_pay_for_their_factorisation(monkeypatch):
+    patched(monkeypatch, intervals, EPS=COARSE, OPERATIONS_UNDERFLOW=0.0)
+    M = np.array([[2.0, 1.0, 0.0], [1.0, 3.0, -1.0], [0.0, -1.0, 2.5]]) / 4
+    n, least = 3, float(np.linalg.eigvalsh(M)[0])
+    # Cholesky's factorisation of M − sI is right to γ_{n+1}·trace (Higham 10.3), its shift to u|s|.
+    unit = COARSE / 2
+    for estimate in (None, least - 0.125):
+        found = least_eigenvalue(Interval(M), estimate)
+        slack = gamma(n + 1) * np.trace(M - least * np.eye(n)) + unit * least
+        below = 0.0 if estimate is None else 0.125
+        assert least - below - 60 * slack <= found <= least - below - slack
+    off = np.full((n, n), 0.01)  # any symmetric matrix within it
+    assert least_eigenvalue(Interval(M)) - least_eigenvalue(Interval(M, off)) >= 0.03
+    assert least_eigenvalue(Interval(np.diag([2.0, -1.0, 5.0]))) == -1.0
+    rows = np.random.default_rng(1).normal(size=(40, 3))
+    found = gram_interval(rows).off
+    size = np.abs(rows).T @ np.abs(rows)
+    assert (found >= gamma(40) * size).all()
+    assert (found <= 12 * gamma(40) * size).all()
+
+
+def test_a_matrix_that_is_not_factorised_has_its_circles():
+    """Gershgorin, where an estimate was so wrong that nothing could be factorised."""
+    M = np.array([[2.0, 1.0, 0.0], [1.0, 3.0, -1.0], [0.0, -1.0, 2.5]])
+    for scale in (2.0**-40, 1.0, 2.0**40):
+        found = least_eigenvalue(Interval(scale * M), 100.0 * scale)
+        assert scale * (1 - 100 * 2.0**-52) <= found <= scale * (1 - 3 * 2.0**-53)
+
+
+def test_sums_and_lengths_hold_the_exact_ones():
+    random = np.random.default_rng(1)
+    for scale in (1e-170, 1.0, 1e170):
+        for n in (1, 3, 200):
+            a, b = scale * random.normal(size=n), random.normal(size=n)
+            exact = sum(Fraction(x) * Fraction(y) for x, y in zip(a, b, strict=True))
+            inside = dot(a, b)
+            assert Fraction(inside.low()) <= exact <= Fraction(inside.high())
+            square = sum(Fraction(x) ** 2 for x in a)
+            assert Fraction(length(a)) ** 2 >= square
+            assert Fraction(norm_interval(a).low()) ** 2 <= square
+            third = Interval(a) / 3.0 * Interval(b) - Interval(b)
+            for k in range(n):
+                true = Fraction(a[k]) / 3 * Fraction(b[k]) - Fraction(b[k])
+                assert abs(Fraction(float(third.mid[k])) - true) <= Fraction(float(third.off[k]))
+
+
+def test_proved_eigenvalues_are_bounds_and_close():
+    random = np.random.default_rng(0)
+    for n in (1, 2, 5, 8):
+        for scale in (1e-300, 1e-9, 1.0, 1e150):
+            A = random.normal(size=(n, max(1, n - 1)))
+            M = (A @ A.T) * scale
+            M = (M + M.T) / 2
+            with mpmath.mp.workdps(50):
+                values = mpmath.eigsy(mpmath.matrix(M.tolist()), eigvals_only=True)
+            low, high = least_eigenvalue(Interval(M)), largest_eigenvalue(Interval(M))
+            top = float(values[n - 1])
+            assert low <= values[0] <= low + 1e-12 * top
+            assert high >= values[n - 1] >= high - 1e-12 * top
