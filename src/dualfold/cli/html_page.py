@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from dualfold.cli.console import Console
 from dualfold.cli.wording import command_texts
-from dualfold.errors import Argument, MissingDependency
 
 if TYPE_CHECKING:
     from dualfold.cli.audit import AuditOptions
@@ -16,19 +15,6 @@ if TYPE_CHECKING:
     from dualfold.cli.embed import EmbedOptions
     from dualfold.cli.transform import TransformOptions
     from dualfold.view.page import PageContent
-
-
-def refuse_missing_page() -> None:
-    """Refuse --html now if the page cannot be made later."""
-    try:
-        import dualfold.view.page  # type: ignore[import-not-found, unused-ignore]  # noqa: F401
-    except ImportError as error:
-        raise MissingDependency(
-            Argument("html"),
-            f" needs the page of dualfold.view, which is not there ({error}); ",
-            Argument("picture"),
-            " draws the map without it",
-        ) from error
 
 
 def write_content(

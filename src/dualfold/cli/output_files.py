@@ -93,12 +93,8 @@ def refuse_bad_outputs(options: Any, *inputs: str) -> None:
             "two outputs have the same name, or one has that of the .json beside another; give "
             "each its own"
         )
-    if html is not None:
-        if not html.lower().endswith((".html", ".htm")):
-            raise InvalidInput(f"{html} must end with .html, or no browser will open it")
-        from dualfold.cli.html_page import refuse_missing_page
-
-        refuse_missing_page()
+    if html is not None and not html.lower().endswith((".html", ".htm")):
+        raise InvalidInput(f"{html} must end with .html, or no browser will open it")
 
 
 def _paths_in(options: Any, fields: tuple[str, ...]) -> list[str]:

@@ -586,10 +586,6 @@ PLAIN_READING = Reading(plain=True)
 def reading_of(settings: Mapping[str, Any]) -> Reading:
     """The reading that stored settings state; another program may have written them."""
     stated = {name: settings[name] for name in READING_OPTIONS if name in settings}
-    if stated and "mixed" not in stated:  # of a version that made no such choices
-        stated["mixed"] = "given"
-    if stated and "plain" not in stated:  # of a version that guessed less
-        stated["plain"] = True
     wrong = [name for name, value in stated.items() if not _can_be(name, value)]
     if wrong:
         raise InvalidInput(

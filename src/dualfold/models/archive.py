@@ -98,17 +98,14 @@ def _unreadable(path: Path, error: Exception) -> DamagedFile:
 
 
 def _arrays(archive: zipfile.ZipFile, stated: Any) -> dict[str, Array]:
-    """All arrays; their checksums are those that the header states (None: an old file)."""
+    """All arrays, once their checksums are those that the header states."""
     entries = archive.infolist()[1:] if archive.infolist()[0].filename == HEADER_NAME else None
     if entries is None or not all(entry.filename.endswith(".npy") for entry in entries):
         raise ValueError("it holds other parts than a header and arrays")
     named = {entry.filename.removesuffix(".npy"): entry for entry in entries}
-    if stated is not None and (not isinstance(stated, dict) or stated.keys() != named.keys()):
+    if not isinstance(stated, dict) or stated.keys() != named.keys():
         raise ValueError("it does not hold the arrays that its header names")
-    return {
-        name: _array(archive, entry, None if stated is None else stated[name])
-        for name, entry in named.items()
-    }
+    return {name: _array(archive, entry, stated[name]) for name, entry in named.items()}
 
 
 def _array(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, checksum: Any) -> Array:
@@ -125,7 +122,7 @@ def _array(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, checksum: Any) -> A
         array = npy.read_array(cast(BinaryIO, hashed), allow_pickle=False)
         if hashed.read(1):
             raise ValueError(f"{entry.filename} is longer than its array")
-    if checksum is not None and hashed.sum.hexdigest() != checksum:
+    if hashed.sum.hexdigest() != checksum:
         raise ValueError(f"{entry.filename} has another checksum than its header says")
     return np.asarray(array, dtype=array.dtype.newbyteorder("="))
 
@@ -161,10 +158,7 @@ def _validated_header(archive: zipfile.ZipFile, path: Path) -> dict[str, Any]:
             f"reads version {SCHEMA_VERSION}; save the model again, or use the dualfold that made "
             f"it ({str(header.get('dualfold', 'unknown'))[:40]})"
         )
-    stated = header.pop("sha256", None)
-    if ("arrays" in header) != (stated is not None):
-        raise ValueError("its header has lost a checksum")
-    if stated is not None and stated != _header_checksum(header):
+    if header.pop("sha256", None) != _header_checksum(header):
         raise ValueError("its header has another checksum than it says")
     return header
 

@@ -56,8 +56,6 @@ class Description:
         estimator.
     fixed : dict, default={}
         Parameters that make this method of an estimator with several.
-    before : dict, default={}
-        Options that files of earlier versions do not state, as they were then.
     scaled : bool, default=False
         Whether its columns have the same weight by definition, so that tables are standardised for
         it.
@@ -98,7 +96,6 @@ class Description:
     options: tuple[str, ...] = ()
     defaults: Mapping[str, Any] = field(default_factory=dict)
     fixed: Mapping[str, Any] = field(default_factory=dict)
-    before: Mapping[str, Any] = field(default_factory=dict)
     scaled: bool = False
     values: bool = True
     dual: bool = False
@@ -151,9 +148,9 @@ class Description:
         return getattr(import_module(f"dualfold.methods._{module}"), name)
 
     def options_of_stored(self, settings: Mapping[str, Any]) -> dict[str, Any]:
-        """The options that stored settings state, those of earlier versions made explicit."""
+        """Options that stored settings state."""
         names = [name for name in (*self.options, "left_out") if name in settings]
-        return dict(self.before) | {name: settings[name] for name in names}
+        return {name: settings[name] for name in names}
 
     def estimator_parameters(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """The estimator's parameters for `options` of this method, with its own defaults."""

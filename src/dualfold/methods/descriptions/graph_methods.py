@@ -17,10 +17,7 @@ DEFAULT_N_NEIGHBORS = 10
 NEIGHBOR_DEFAULTS = {"n_neighbors": DEFAULT_N_NEIGHBORS}
 NEIGHBOR_OPTIONS = ("n_neighbors", "radius", "neighborhood")
 # Python has the first eigenvectors, as scikit-learn does; here overtones give way.
-INDEPENDENT_COORDINATES, FIRST_COORDINATES = (
-    {"coordinates": "independent"},
-    {"coordinates": "first"},
-)
+INDEPENDENT_COORDINATES = {"coordinates": "independent"}
 SOLVER_OPTIONS = ("eigen_solver", "tol", "random_state")
 LLE_OPTIONS = (*NEIGHBOR_OPTIONS, "reg", "coordinates", "landmarks", "pieces", *SOLVER_OPTIONS)
 # What the four forms of locally linear embedding have in common.
@@ -33,7 +30,6 @@ _form_of_lle = partial(
     linear=False,
     new_points=BY_WEIGHTS,
     defaults=NEIGHBOR_DEFAULTS | INDEPENDENT_COORDINATES,
-    before=FIRST_COORDINATES,
     masses=True,
 )
 
@@ -81,7 +77,6 @@ GRAPH_METHODS = (
             *SOLVER_OPTIONS,
         ),
         defaults=INDEPENDENT_COORDINATES,
-        before=FIRST_COORDINATES | {"weights": "heat"},
         masses=True,
     ),
     Description(
@@ -111,7 +106,6 @@ GRAPH_METHODS = (
             *SOLVER_OPTIONS,
         ),
         defaults=INDEPENDENT_COORDINATES,
-        before=FIRST_COORDINATES,
         in_demo=False,
     ),
     _form_of_lle(
@@ -295,7 +289,6 @@ PROJECTION_METHODS = (
         new_points=BY_LINEAR_MAP,
         size="100,000 of a sheet",
         options=(*NEIGHBOR_OPTIONS, "weights", "width", *PROJECTION_OPTIONS),
-        before={"variance_kept": 0.99},
         in_demo=False,
     ),
     Description(
@@ -313,7 +306,6 @@ PROJECTION_METHODS = (
         new_points=BY_LINEAR_MAP,
         size="100,000 of a sheet",
         options=(*NEIGHBOR_OPTIONS, "reg", *PROJECTION_OPTIONS),
-        before={"variance_kept": 0.99},
         in_demo=False,
     ),
 )

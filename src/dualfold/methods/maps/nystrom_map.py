@@ -130,8 +130,7 @@ def _affinity_from_parts(parts: Parts, n: int) -> Affinity:
     if kind in ("adaptive", "density"):
         least = {"above": 0.0} if kind == "density" else {"least": 0.0}
         parts.array("spread", [n], **least)
-    # Files of earlier versions have no alpha.
-    alpha = parts.number("alpha", least=0, most=1) if "alpha" in parts.facts else 0.0
+    alpha = parts.number("alpha", least=0, most=1)
     degrees = parts.get("degrees")
     if degrees is not None or alpha:
         parts.array("degrees", [n], least=0)
