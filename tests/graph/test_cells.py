@@ -5,9 +5,14 @@ import pytest
 
 from dualfold.errors import InvalidInput
 from dualfold.graph import nearest
-from dualfold.graph.cells import cell_lists, cells_of_points, needed_probes
-from dualfold.graph.forest import NO_NEIGHBOR
-from dualfold.graph.lower_bounds import frame_of
+from tests.graph.door import (
+    NO_NEIGHBOR,
+    cell_lists,
+    cells_of_points,
+    frame_of,
+    needed_probes,
+    pair_distances,
+)
 
 
 def groups(n, width, seed=0):
@@ -38,33 +43,6 @@ def test_a_list_holds_the_nearest_rows_of_its_cells(n, width, n_probes):
         np.testing.assert_allclose(np.sort(distance[row][found]), best, atol=width * 2e-6)
 
 
-def test_the_search_measures_the_recall_that_it_aims_at():
-    X = groups(6000, 20)
-    found = nearest(X, 12, search="approximate", random_state=0)
-    true = nearest(X, 12).distances
-    recall = (found.distances <= true[:, -1:]).mean()
-    low, high = found.search.recall_interval
-    assert found.search.method == "cells"
-    assert low <= recall <= high
-    assert recall > 0.9
-    kept = np.sort(np.linalg.norm(X[:40, None] - X[found.indices[:40]], axis=2), axis=1)
-    np.testing.assert_allclose(found.distances[:40], kept, rtol=1e-5)
-
-
-def test_the_same_lists_on_any_number_of_threads():
-    X = groups(4000, 15)
-    one, two = (nearest(X, 9, search="approximate", random_state=3, n_jobs=n) for n in (1, 2))
-    np.testing.assert_array_equal(one.indices, two.indices)
-    np.testing.assert_array_equal(one.distances, two.distances)
-
-
-def test_where_cells_exclude_too_few_rows_the_search_is_exact():
-    X = np.random.default_rng(0).normal(size=(2500, 40))
-    found, true = nearest(X, 10, search="approximate"), nearest(X, 10)
-    assert found.search.exact
-    np.testing.assert_array_equal(found.indices, true.indices)
-
-
 def test_copies_of_one_row_fill_their_lists():
     """All of them are in one cell, and others in cells of fewer rows than a list has."""
     X = np.concatenate([np.zeros((900, 6)), groups(1500, 6), 99 + np.eye(6)]).astype(np.float32)
@@ -87,49 +65,70 @@ def test_as_many_cells_as_the_wanted_share_needs():
     np.testing.assert_allclose(reached, distances[rows, -1], rtol=1e-4)
 
 
-def test_rows_that_few_directions_do_not_order_are_compared_in_all_columns():
-    random = np.random.default_rng(0)
-    X = random.normal(size=(4000, 300)) + 0.7 * random.normal(size=(20, 300))[np.arange(4000) % 20]
-    found = nearest(X.astype(np.float32), 10, search="approximate", random_state=0)
-    assert found.search.method == "cells"
-    assert found.search.recall > 0.9
-
-
-def test_a_row_far_away_makes_the_search_exact_and_not_blind():
-    """In float32, in units that hold that row too, all others are on one spot."""
-    X = groups(3000, 5).astype(float)
-    X[17] = 1e12
-    found, true = nearest(X, 10, search="approximate", random_state=0), nearest(X, 10)
-    assert found.search.exact
-    np.testing.assert_array_equal(found.indices, true.indices)
-
-
-def test_numbers_of_many_magnitudes_make_the_search_exact_and_not_blind():
-    X = np.exp(np.random.default_rng(0).uniform(-20, 20, (3000, 5)))
-    found, true = nearest(X, 10, search="approximate", random_state=0), nearest(X, 10)
-    recall = (found.distances <= true.distances[:, -1:]).mean()
-    assert recall > 0.9
-
-
-@pytest.mark.parametrize("offset", [0.0, 1e3, 1e7])
-def test_the_recall_of_directions_is_that_by_cosine(offset):
-    """Beside a large common offset directions are nearer than float32 tells apart."""
-    X = (groups(3000, 10) + np.float32(offset)).astype(np.float32)
-    found = nearest(X, 10, metric="cosine", search="approximate", random_state=0)
-    true = nearest(X, 10, metric="cosine")
-    recall = (found.distances <= true.distances[:, -1:]).mean()
-    low, high = found.search.recall_interval
-    assert low <= recall <= high
-    assert recall > 0.9
-
-
-def test_ties_are_no_reason_against_cells():
-    X = np.random.default_rng(0).integers(0, 4, (4000, 6)).astype(float)
-    assert nearest(X, 5, search="approximate", random_state=0).search.method == "cells"
-
-
 def test_a_row_of_zeros_that_has_no_direction_is_named():
     X = groups(3000, 5)
     X[41] = 0
     with pytest.raises(InvalidInput, match=r"row 41 .* zeros"):
         nearest(X, 5, metric="cosine", search="approximate")
+
+
+def families():
+    """Tables for the approximate search: their names, metrics and rows."""
+    random = np.random.default_rng(0)
+    low_rank = random.standard_normal((6000, 12)) @ random.standard_normal((12, 80))
+    low_rank += 0.5 * random.standard_normal((6000, 80))
+    centres = 0.7 * random.normal(size=(20, 300))
+    tables = {
+        "groups": groups(6000, 20),
+        "low rank": low_rank.astype(np.float32),
+        "ties": random.integers(0, 4, (4000, 6)).astype(float),
+        "few directions do not order": random.normal(size=(4000, 300))
+        + centres[np.arange(4000) % 20],
+        "many magnitudes": np.exp(random.uniform(-20, 20, (3000, 5))),
+    }
+    # Beside a large common offset directions are nearer than float32 tells apart.
+    far = {f"cosine, offset {by:g}": groups(3000, 10) + np.float32(by) for by in (0.0, 1e3, 1e7)}
+    return [(name, "euclidean", X) for name, X in tables.items()] + [
+        (name, "cosine", X) for name, X in far.items()
+    ]
+
+
+FAMILIES = families()
+
+
+@pytest.mark.parametrize(("name", "metric", "X"), FAMILIES, ids=[name for name, *_ in FAMILIES])
+def test_the_recall_is_measured_and_the_lists_are_repeatable(name, metric, X):
+    settings = {"metric": metric, "search": "approximate", "random_state": 0}
+    found, true = nearest(X, 10, **settings, n_jobs=1), nearest(X, 10, metric=metric)
+    recall = (found.distances <= true.distances[:, -1:]).mean()
+    low, high = found.search.recall_interval
+    assert low <= recall <= high
+    assert recall > 0.9
+    assert ("approximate" in found.search.sentence()) == (not found.search.exact)
+    again = nearest(X, 10, **settings, n_jobs=2)
+    np.testing.assert_array_equal(found.indices, again.indices)
+    np.testing.assert_array_equal(found.distances, again.distances)
+    assert found.search.recall_interval == again.search.recall_interval
+    assert (found.indices != np.arange(len(X))[:, None]).all()
+    assert (np.diff(found.distances, axis=1) >= 0).all()
+    if metric == "euclidean":
+        assert found.search.exact == (name == "many magnitudes")
+        pairs = np.repeat(np.arange(len(X)), 10), found.indices.ravel()
+        np.testing.assert_array_equal(found.distances.ravel(), pair_distances(X, X, *pairs))
+
+
+@pytest.mark.parametrize("kind", ["no groups", "a row far away", "alike directions"])
+def test_where_cells_exclude_too_few_rows_or_float32_is_blind_the_search_is_exact(kind):
+    """In float32, in units that hold a row far away too, all others are on one spot."""
+    random = np.random.default_rng(0)
+    X = random.normal(size=(2500, 40))
+    if kind == "a row far away":
+        X = groups(3000, 5).astype(float)
+        X[17] = 1e12
+    if kind == "alike directions":
+        X = np.ones((1200, 40)) + 1e-9 * random.normal(size=(1200, 40))
+    metric = "cosine" if kind == "alike directions" else "euclidean"
+    found, true = (nearest(X, 10, metric=metric, search=how) for how in ("approximate", "auto"))
+    assert found.search.exact
+    np.testing.assert_array_equal(found.indices, true.indices)
+    np.testing.assert_array_equal(found.distances, true.distances)

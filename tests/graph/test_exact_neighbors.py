@@ -17,11 +17,11 @@ from scipy.spatial import cKDTree
 
 from dualfold.errors import InvalidInput
 from dualfold.graph import knn, nearest, neighbors_within, radius
-from dualfold.graph.attachment import attach
+from tests.graph.door import attach
 
 Array = np.ndarray[Any, Any]
 SEED = int(os.environ.get("DUALFOLD_FUZZ_SEED", "0"))
-ROADS = ("auto", "kd-tree", "blocked", "filtered")
+SEARCHES = ("auto", "kd-tree", "blocked", "filtered")
 full = pytest.mark.full
 TURNS = [0, *(pytest.param(turn, marks=full) for turn in (1, 2, 3))]
 # Smaller than any difference of doubles that is not 0.
@@ -123,18 +123,18 @@ def search_faults(rng: np.random.Generator) -> tuple[int, list[str]]:
     asked, wrong = 0, []
     for kind, X in hostile(rng, n, width).items():
         k, true = int(rng.integers(1, n)), None
-        for road in ROADS:
+        for search in SEARCHES:
             try:
-                found = nearest(X, k, search=road, n_jobs=1)
+                found = nearest(X, k, search=search, n_jobs=1)
                 half = n // 2
-                new = nearest(X[:half], min(k, half), queries=X[half:], search=road, n_jobs=1)
+                new = nearest(X[:half], min(k, half), queries=X[half:], search=search, n_jobs=1)
             except InvalidInput:
                 continue
             true = squares(X) if true is None else true
             asked += 1
-            wrong += [f"{kind}, {road}: {fault}" for fault in faults(found, true, own=True)]
+            wrong += [f"{kind}, {search}: {fault}" for fault in faults(found, true, own=True)]
             across = [row[:half] for row in true[half:]]
-            wrong += [f"{kind}, {road}, new: {one}" for one in faults(new, across, own=False)]
+            wrong += [f"{kind}, {search}, new: {one}" for one in faults(new, across, own=False)]
     return asked, wrong
 
 
@@ -235,7 +235,7 @@ def test_attached_pairs_of_ties_and_copies(width: int, symmetry: str) -> None:
 @pytest.mark.parametrize("n_neighbors", [399, 400, 401, 900, 1198, 1199])
 def test_lists_of_many_neighbours_are_those_of_the_scan(n_neighbors: int) -> None:
     X = np.random.default_rng((SEED, 11)).integers(0, 40, (1200, 3)).astype(float)
-    found, scanned = (nearest(X, n_neighbors, search=road) for road in ("kd-tree", "blocked"))
+    found, scanned = (nearest(X, n_neighbors, search=search) for search in ("kd-tree", "blocked"))
     np.testing.assert_array_equal(found.indices, scanned.indices)
     np.testing.assert_array_equal(found.distances, scanned.distances)
 

@@ -2,68 +2,27 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
-from time import sleep
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 from scipy.sparse.csgraph import dijkstra, floyd_warshall
 
 from dualfold.errors import InvalidInput
-from dualfold.graph import farthest_points, from_lengths, geodesic_distances, geodesics, knn
-from dualfold.graph.geodesics import Landmarks, landmarks_at
-from dualfold.kernels.reports import count_work
-from tests.tools.tables import digit_points, roll_points
-
-
-def graph_of(n, edges):
-    """A graph from rows (i, j, length); zeros are edges."""
-    edges = np.array(edges, dtype=float).reshape(-1, 3)
-    i, j = edges[:, :2].astype(int).T
-    order = np.lexsort((np.concatenate([j, i]), np.concatenate([i, j])))
-    rows, columns = np.concatenate([i, j])[order], np.concatenate([j, i])[order]
-    indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=n))])
-    lengths = np.concatenate([edges[:, 2]] * 2)[order]
-    return from_lengths(sp.csr_array((lengths, columns, indptr), shape=(n, n)))
-
-
-def random_graph(n, m, seed, zeros=0.0):
-    rng = np.random.default_rng(seed)
-    pairs = np.unique(np.sort(rng.integers(0, n, (m, 2)), axis=1), axis=0)
-    pairs = pairs[pairs[:, 0] < pairs[:, 1]]
-    lengths = rng.exponential(size=len(pairs)) ** 3  # long and short ones side by side
-    lengths[rng.random(len(pairs)) < zeros] = 0
-    return graph_of(n, np.column_stack([pairs, lengths]))
-
-
-def by_floyd(graph):
-    """Floyd–Warshall on a dense matrix in which absent is infinite, so zeros are edges."""
-    D = np.full((graph.n, graph.n), np.inf)
-    coo = graph.lengths.tocoo()
-    D[coo.row, coo.col] = coo.data
-    np.fill_diagonal(D, 0)
-    for k in range(graph.n):
-        np.minimum(D, D[:, k, None] + D[k], out=D)
-    return D
-
-
-GRAPHS = {
-    "sparse, in pieces": random_graph(300, 330, 0),
-    "dense": random_graph(120, 3000, 1),
-    "zero lengths": random_graph(250, 700, 2, zeros=0.4),
-    "all zero": random_graph(60, 200, 3, zeros=1.1),
-    "roll": knn(roll_points(500, random_state=0), 7),
-    "digits": knn(digit_points(400), 5),
-    "fewer points than lanes": random_graph(7, 10, 4),
-}
+from dualfold.graph import farthest_points, geodesic_distances, knn
+from tests.graph.door import SOURCES_BY_BATCH, RenumberedGraph, landmarks_at
+from tests.graph.paths import GRAPHS, by_floyd, graph_of
+from tests.tools.kernels import count_work
+from tests.tools.tables import roll_points
 
 
 @pytest.mark.parametrize("name", GRAPHS)
 def test_all_pairs_against_floyd(name):
     graph = GRAPHS[name]
     truth = by_floyd(graph)
+    # (SciPy drops edges below 1e-8 when it is given a dense matrix.)
+    if name == "dense":
+        np.testing.assert_allclose(truth, floyd_warshall(graph.lengths), rtol=1e-12)
     wide = geodesic_distances(graph, dtype=np.float64)
     narrow = geodesic_distances(graph)
     assert (np.isinf(narrow) == np.isinf(truth)).all()
@@ -81,12 +40,6 @@ def test_float64_rows_are_dijkstra_to_the_last_bit(name):
     sources = np.random.default_rng(0).permutation(graph.n)[:50]
     ours = geodesic_distances(graph, sources, dtype=np.float64)
     np.testing.assert_array_equal(ours, dijkstra(graph.lengths, indices=sources))
-
-
-def test_scipy_agrees_with_the_reference_used_here():
-    graph = GRAPHS["dense"]
-    # (SciPy drops edges below 1e-8 when it is given a dense matrix.)
-    np.testing.assert_allclose(by_floyd(graph), floyd_warshall(graph.lengths), rtol=1e-12)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -165,9 +118,7 @@ def test_farthest_points_by_brute_force(name):
     np.testing.assert_array_equal(found.indices, chosen)
     np.testing.assert_array_equal(found.distances, D[chosen])
     assert landmarks_at(graph, found) is found
-    again = landmarks_at(graph, chosen)
-    assert isinstance(again, Landmarks)
-    np.testing.assert_array_equal(again.distances, found.distances)
+    np.testing.assert_array_equal(landmarks_at(graph, chosen).distances, found.distances)
 
 
 def test_farthest_points_start_and_refusal():
@@ -178,20 +129,6 @@ def test_farthest_points_start_and_refusal():
     assert sorted(everyone) == list(range(60))
     with pytest.raises(InvalidInput, match="1 to 500"):
         farthest_points(graph, 501)
-
-
-def test_ctrl_c_between_chunks(monkeypatch):
-    graph = knn(roll_points(1200, random_state=0), 8)
-    calls = []
-
-    def interrupted(*arguments):
-        calls.append(arguments)
-        raise KeyboardInterrupt
-
-    monkeypatch.setitem(geodesics._geodesics, "patch", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        geodesic_distances(graph, n_jobs=2)
-    assert len(calls) < 5
 
 
 def test_landmarks_in_batches_cover_almost_as_well():
@@ -207,48 +144,30 @@ def test_landmarks_in_batches_cover_almost_as_well():
     assert batches.distances.min(axis=0).max() < 1.3 * nearest.max()
 
 
-@pytest.mark.parametrize("way", geodesics.SOURCES_BY_BATCH)
+@pytest.mark.parametrize("way", SOURCES_BY_BATCH)
 @pytest.mark.parametrize("name", GRAPHS)
 def test_every_kernel_gives_the_same_bits(name, way):
     graph = GRAPHS[name]
     sources = np.random.default_rng(1).permutation(graph.n)[:37]
     rows = np.empty((len(sources), graph.n))
-    geodesics._RenumberedGraph.of(graph).fill(rows, sources, 2, way)
+    RenumberedGraph.of(graph).fill(rows, sources, 2, way)
     np.testing.assert_array_equal(rows, dijkstra(graph.lengths, indices=sources))
 
 
-@pytest.mark.parametrize(("name", "together"), [("roll", False), ("blob", True)])
-def test_landmarks_choose_a_kernel_by_visits_not_by_the_clock(monkeypatch, name, together):
-    X = np.random.default_rng(3).normal(size=(3000, 12))
-    graph = knn(roll_points(3000, random_state=2) if name == "roll" else X, 8)
-    quick, taken = dict(geodesics._geodesics), []
-
-    def counted(way, delay):
-        def call(*arguments):
-            taken.append(way)
-            sleep(delay)
-            return quick[way](*arguments)
-
-        return call
-
-    runs = []
-    for slow in (None, "one", "scattered"):
-        taken.clear()
-        for way in quick:
-            monkeypatch.setitem(geodesics._geodesics, way, counted(way, 0.004 * (way == slow)))
-        with count_work() as work:
-            farthest_points(graph, 160, random_state=0)
-        runs.append((Counter(taken), work["geodesic visits"]))
-    assert runs[0] == runs[1] == runs[2]
-    # Four batches of 32: the first one together, to be counted, the others as that says.
-    assert runs[0][0] == ({"one": 32, "scattered": 8} if together else {"one": 128, "scattered": 2})
-
-
-RNG = np.random.default_rng(0)
-X, NEW = RNG.normal(size=(40, 3)), RNG.normal(size=(7, 3))
-
-
 def test_paths_need_lengths_of_at_least_0():
-    graph = knn(X, 4)
+    graph = GRAPHS["roll"]
     with pytest.raises(InvalidInput, match="edge lengths must be numbers from 0"):
         geodesic_distances(replace(graph, lengths=-graph.lengths))
+
+
+@pytest.mark.parametrize("kind", ["surface", "blob"])
+def test_landmarks_take_the_same_work_each_time(kind):
+    """Sources are processed together where visits, never the clock, say that it pays."""
+    X = np.random.default_rng(3).normal(size=(3000, 12))
+    graph = knn(roll_points(3000, random_state=2) if kind == "surface" else X, 8)
+    runs = []
+    for _ in range(2):
+        with count_work() as work:
+            found = farthest_points(graph, 160, random_state=0)
+        runs.append((work["geodesic visits"], found.indices.tolist()))
+    assert runs[0] == runs[1]

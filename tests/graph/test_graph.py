@@ -13,10 +13,16 @@ from scipy.spatial.distance import cdist
 
 from dualfold.errors import DisconnectedGraph, InvalidInput, PiecesJoined
 from dualfold.graph import from_lengths, join_pieces, knn, radius, separate, variable
-from dualfold.graph.builders import spread_of, variable_counts
-from dualfold.graph.directed_lists import connected_lists, terminal_components
-from dualfold.graph.graph import Lists, symmetric_lengths
-from dualfold.graph.pieces import joining_n_neighbors, merge_graphs, one_piece, subgraph
+from tests.graph.door import (
+    Lists,
+    connected_lists,
+    joining_n_neighbors,
+    merge_graphs,
+    one_piece,
+    subgraph,
+    symmetric_lengths,
+    terminal_components,
+)
 
 RNG = np.random.default_rng(0)
 POINTS = RNG.random((120, 3))
@@ -50,31 +56,13 @@ def test_duplicates_keep_their_zero_edges():
     for graph in (knn(X, 4), knn(X, 4, symmetry="and"), radius(X, 0.05)):
         zero = graph.lengths.data == 0
         assert zero.sum() >= 90
-        assert graph.n_pieces == knn_pieces_by_hand(graph)
+        assert graph.n_pieces == connected_components(graph.lengths, directed=False)[0]
     # Ten copies of one point, 3 neighbours: all edges have length 0, and are there.
     graph = knn(np.ones((10, 2)), 3)
     assert graph.lengths.nnz >= 30
     assert not graph.lengths.data.any()
     for rows, piece in separate(knn(X, 1)):
         assert piece.lengths.nnz >= 2 * (len(rows) - 1) > 0
-
-
-def knn_pieces_by_hand(graph):
-    seen, pieces = set(), 0
-    neighbours = [set() for _ in range(graph.n)]
-    for i, j in stored_edges(graph):
-        neighbours[i].add(j)
-    for start in range(graph.n):
-        if start in seen:
-            continue
-        pieces += 1
-        stack = [start]
-        while stack:
-            node = stack.pop()
-            if node not in seen:
-                seen.add(node)
-                stack.extend(neighbours[node])
-    return pieces
 
 
 def test_radius_edges_against_brute_force():
@@ -102,10 +90,8 @@ def test_equal_densities_make_variable_fixed():
 
 
 def test_points_among_duplicates_keep_all_neighbours():
-    lists = Lists(np.array([0, 2, 4]), np.array([1, 0, 0, 1]), np.array([0.0, 0.0, 1.0, 2.0]))
-    spread = spread_of(lists, 2)
-    assert spread[0] == 0
-    assert variable_counts(spread, 2, spread.mean())[0] == 2
+    X = np.array([[0.0], [0.0], [0.0], [1.0], [3.0], [7.0]])
+    assert variable(X, 2).lists.counts[:3].tolist() == [2, 2, 2]
 
 
 def test_precomputed_distances_and_ragged_graphs():
@@ -227,23 +213,6 @@ def test_pieces_one_by_one():
         expected = graph.lengths[rows][:, rows]
         assert np.array_equal(piece.lengths.toarray(), expected.toarray())
         assert piece.lists.indices.max() < len(rows)
-
-
-def test_approximate_graph_knows_its_recall():
-    random = np.random.default_rng(1)
-    X = (
-        random.standard_normal((3000, 30))
-        + 2 * random.standard_normal((8, 30))[np.arange(3000) % 8]
-    )
-    X = X.astype(np.float32)
-    graph = knn(X, 10, search="approximate", random_state=0)
-    true = brute_lists(X.astype(float), 10)
-    found = graph.lists.indices.reshape(3000, 10)
-    recall = np.mean([len(set(a) & set(b)) / 10 for a, b in zip(true, found, strict=True)])
-    low, high = graph.search.recall_interval
-    assert low <= recall <= high
-    assert not graph.search.exact
-    assert knn(X, 10).search.exact
 
 
 X, NEW = RNG.normal(size=(40, 3)), RNG.normal(size=(7, 3))

@@ -7,8 +7,8 @@ import pytest
 import scipy.sparse as sp
 
 from dualfold.errors import InvalidInput
-from dualfold.graph.builders import from_lengths, knn, radius, variable
-from dualfold.graph.growth import graph_without, grown_graph
+from dualfold.graph import from_lengths, knn, radius, variable
+from tests.graph.door import graph_without, grown_graph
 
 
 def _tables(random):

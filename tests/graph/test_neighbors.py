@@ -1,32 +1,35 @@
-"""Neighbour lists against brute force in float64, on every road and kind of data."""
+"""Neighbour lists against brute force in float64, on every search and kind of data."""
 
 from __future__ import annotations
 
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-from scipy.linalg import subspace_angles
 from scipy.spatial.distance import cdist
 
 from dualfold.errors import InvalidInput
-from dualfold.graph import lower_bounds as coordinates
-from dualfold.graph import neighbors, panels, scan
-from dualfold.graph import search_plan as directions
-from dualfold.graph.attachment import nearest_and_reverse
-from dualfold.graph.distances import pair_distances
-from dualfold.graph.lower_bounds import Frame, fewer_directions, frame_of, principal_directions
-from dualfold.graph.metrics import present_nearest
-from dualfold.graph.neighbor_lists import exact_search, recall_interval
-from dualfold.graph.neighbors import from_precomputed, nearest, neighbors_within, radius_search
+from dualfold.graph import knn, nearest, neighbors_within, radius
+from tests.graph.door import (
+    SLACK_SHARE,
+    fewer_directions,
+    frame_of,
+    nearest_and_reverse,
+    pair_distances,
+    present_nearest,
+    principal_directions,
+    recall_interval,
+    scan_self,
+)
 from tests.tools.tables import roll_points
 
-ROADS = ("auto", "kd-tree", "blocked", "filtered")
+SEARCHES = ("auto", "kd-tree", "blocked", "filtered")
 
 
 def distance_matrix(X, Y=None):
@@ -67,15 +70,15 @@ def kinds():
 
 
 @pytest.mark.parametrize("kind", kinds())
-def test_every_road_equals_brute_force(kind):
+def test_every_search_equals_brute_force(kind):
     X = kinds()[kind]
     all_indices, all_distances = true_lists(X, len(X) - 1)
     for k in sorted({1, min(10, len(X) - 1), len(X) - 1}):
         indices, distances = all_indices[:, :k], all_distances[:, :k]
         first = None
-        for road in ROADS:
-            found = nearest(X, k, search=road)
-            np.testing.assert_array_equal(found.indices, indices, err_msg=road)
+        for search in SEARCHES:
+            found = nearest(X, k, search=search)
+            np.testing.assert_array_equal(found.indices, indices, err_msg=search)
             np.testing.assert_allclose(found.distances, distances, rtol=1e-14, atol=0)
             first = found if first is None else first
             np.testing.assert_array_equal(found.distances, first.distances)
@@ -99,25 +102,10 @@ def test_data_hard_for_float32(kind):
     np.testing.assert_allclose(full, distance_matrix(X), rtol=1e-14, atol=0)
     np.fill_diagonal(full, np.inf)
     indices, distances = sorted_lists(full, 12)
-    for road in ROADS:
-        found = nearest(X, 12, search=road)
-        np.testing.assert_array_equal(found.indices, indices, err_msg=road)
-        np.testing.assert_array_equal(found.distances, distances, err_msg=road)
-
-
-def test_many_tiles_and_threads_give_the_same_bits():
-    rng = np.random.default_rng(5)
-    X = rng.standard_normal((3200, 8)) @ rng.standard_normal((8, 60))
-    X = np.round(X + 0.3 * rng.standard_normal(X.shape), 1).astype(np.float32)
-    full = cdist(X.astype(np.float64), X.astype(np.float64))
-    np.fill_diagonal(full, np.inf)
-    reference = nearest(X, 7, search="blocked", n_jobs=1)
-    np.testing.assert_allclose(reference.distances, np.sort(full, axis=1)[:, :7], rtol=1e-13)
-    for road in ("auto", "blocked", "filtered"):  # a kd-tree in 60 dimensions takes seconds
-        for n_jobs in (1, 2, 3):
-            found = nearest(X, 7, search=road, n_jobs=n_jobs)
-            np.testing.assert_array_equal(found.indices, reference.indices)
-            np.testing.assert_array_equal(found.distances, reference.distances)
+    for search in SEARCHES:
+        found = nearest(X, 12, search=search)
+        np.testing.assert_array_equal(found.indices, indices, err_msg=search)
+        np.testing.assert_array_equal(found.distances, distances, err_msg=search)
 
 
 def test_lower_instruction_levels_give_the_same_bits(tmp_path):
@@ -161,18 +149,18 @@ def test_containers(tmp_path):
         np.testing.assert_array_equal(found.distances, wanted.distances)
 
 
-@pytest.mark.parametrize("road", ROADS)
-def test_queries(road):
+@pytest.mark.parametrize("search", SEARCHES)
+def test_queries(search):
     rng = np.random.default_rng(9)
     X, asked = rng.integers(0, 4, (500, 7)), rng.integers(0, 4, (90, 7)) + 0.5
     asked[0] *= 1e20
     indices, distances = sorted_lists(distance_matrix(asked, X), 11)
-    found = nearest(X, 11, queries=asked, search=road)
+    found = nearest(X, 11, queries=asked, search=search)
     np.testing.assert_array_equal(found.indices[1:], indices[1:])
     np.testing.assert_allclose(found.distances, distances, rtol=1e-14)
-    itself = nearest(X, 1, queries=X.astype(float), search=road)
+    itself = nearest(X, 1, queries=X.astype(float), search=search)
     assert (itself.distances == 0).all()
-    everything = nearest(X, len(X), queries=asked, search=road)
+    everything = nearest(X, len(X), queries=asked, search=search)
     np.testing.assert_array_equal(np.sort(everything.indices, axis=1)[3], np.arange(len(X)))
 
 
@@ -189,15 +177,15 @@ def test_lower_bounds_hold_and_an_inflated_basis_is_forgiven():
         square = points.square.astype(np.float64)
         bound = square[:, None] + square - 2.0 * (points.vectors @ points.vectors.T)
         reach = true * frame.scale + points.slack[:, None]
-        assert (bound <= reach**2 * (1 + coordinates.SLACK_SHARE)).all()
-        indices, _ = scan.scan_self(points, 5, 1)
+        assert (bound <= reach**2 * (1 + SLACK_SHARE)).all()
+        indices, _ = scan_self(points, 5, 1)
         np.testing.assert_array_equal(indices, true_lists(X, 5)[0])
 
 
-@pytest.mark.parametrize("k", [5, 90])  # a first reach from a forest, and from a sample
-@pytest.mark.parametrize("longer", [1.002, 0.9])  # and one that is too short for many rows
-def test_a_second_look_in_more_directions_changes_no_list(k, longer, monkeypatch):
-    monkeypatch.setattr(panels, "GUESSED_RADIUS_MARGIN", longer)
+@pytest.mark.parametrize("k", [5, 90])  # a first radius from a forest, and from a sample
+@pytest.mark.parametrize("longer", [1.002, 0.9])  # and a radius that is too short for many rows
+def test_a_second_stage_in_more_directions_changes_no_list(k, longer, set_limits):
+    set_limits("graph.panels", GUESSED_RADIUS_MARGIN=longer)
     for seed, kind in ((13, np.float32), (14, np.float64)):
         rng = np.random.default_rng(seed)
         X = rng.standard_normal((1_300, 60)) * np.geomspace(1, 0.05, 60)
@@ -208,66 +196,19 @@ def test_a_second_look_in_more_directions_changes_no_list(k, longer, monkeypatch
         for more in (basis, 1.5 * basis):  # what is no basis costs time only
             closer = frame_of(X, None, more).coordinates(X)
             few = fewer_directions(closer, 6) if more is basis else frame.coordinates(X)
-            found = scan.scan_self(few, k, 2, closer)
+            found = scan_self(few, k, 2, closer)
             wanted = nearest(X, k, search="kd-tree")
             np.testing.assert_array_equal(found[0], wanted.indices)
             np.testing.assert_array_equal(found[1], wanted.distances)
 
 
-def test_a_second_look_is_taken_where_it_pays(monkeypatch):
-    """Where true distances are dear: as long as the further coordinates are not dearer still."""
-    monkeypatch.setattr(directions, "_DISTANCE_PAIR_NS", 1e5)
-    rng = np.random.default_rng(15)
-    X = rng.standard_normal((1_500, 300)) / np.arange(1, 301)
-    wanted = nearest(X, 30, search="blocked")
-    for price, second in ((0.0, True), (1e9, False)):
-        monkeypatch.setattr(directions, "_PRODUCT_NUMBER_NS", price)
-        count, more, basis = directions.direction_counts(
-            X, len(X), 30, must_filter=True, second_stage=True
-        )
-        assert (more > count) == second
-        assert basis is not None
-        found = nearest(X, 30, search="filtered")
-        np.testing.assert_array_equal(found.indices, wanted.indices)
-        np.testing.assert_array_equal(found.distances, wanted.distances)
-
-
-def test_a_lying_filter_is_noticed(monkeypatch):
-    """If the defect of a bad basis is hidden, lists go wrong: this suite can see errors."""
-    rng = np.random.default_rng(11)
-    X = rng.standard_normal((400, 30))
-    monkeypatch.setattr(Frame, "_defect", lambda self: 0.0)
-    frame = frame_of(X, None, 3 * principal_directions(X, 20))
-    indices, _ = scan.scan_self(frame.coordinates(X), 5, 1)
-    assert (indices != true_lists(X, 5)[0]).any()
-
-
-def test_approximate_recall_is_measured_and_repeatable():
-    rng = np.random.default_rng(12)
-    X = (rng.standard_normal((6000, 12)) @ rng.standard_normal((12, 80))).astype(np.float32)
-    X += 0.5 * rng.standard_normal(X.shape).astype(np.float32)
-    exact = nearest(X, 10)
-    found = nearest(X, 10, search="approximate", random_state=1, recall_sample=400)
-    true_recall = (
-        np.mean(
-            [len(np.intersect1d(a, b)) for a, b in zip(found.indices, exact.indices, strict=True)]
-        )
-        / 10
-    )
-    low, high = found.search.recall_interval
-    assert low <= true_recall <= high
-    assert found.search.sampled == 400
-    assert not found.search.exact
-    assert true_recall > 0.9
-    assert "approximate" in found.search.sentence()
-    again = nearest(X, 10, search="approximate", random_state=1, recall_sample=400)
-    np.testing.assert_array_equal(found.indices, again.indices)
-    assert found.search == again.search
-    assert (found.indices != np.arange(6000)[:, None]).all()
-    rows = np.repeat(np.arange(6000), 10)
-    np.testing.assert_array_equal(
-        found.distances.ravel(), pair_distances(X, X, rows, found.indices.ravel())
-    )
+def test_a_lying_filter_is_noticed():
+    """If the slack of a bad basis is hidden, lists go wrong: this suite can see errors."""
+    X = np.random.default_rng(11).standard_normal((400, 30))
+    points = frame_of(X, None, 3 * principal_directions(X, 20)).coordinates(X)
+    square = np.square(points.vectors).sum(axis=1)
+    lying = replace(points, square=square, slack=np.zeros_like(points.slack))
+    assert (scan_self(lying, 5, 1)[0] != true_lists(X, 5)[0]).any()
 
 
 def test_recall_intervals_cover():
@@ -280,6 +221,7 @@ def test_recall_intervals_cover():
         hits += low <= population.mean() <= high
     assert hits >= 0.92 * 400
     assert recall_interval(np.ones(1000)) == (pytest.approx(0.05**0.001), 1.0)
+    assert recall_interval(np.empty(0)) == (0.0, 1.0)
 
 
 @pytest.mark.parametrize("kind", ["random", "grid", "duplicates", "line", "float32"])
@@ -287,13 +229,13 @@ def test_within_equals_brute_force(kind):
     X = kinds()[kind]
     full = distance_matrix(X)
     np.fill_diagonal(full, np.inf)
-    for radius in (0.0, 1.0, np.quantile(full[np.isfinite(full)], 0.05)):
-        indptr, indices, distances = neighbors_within(X, radius)
+    for reach in (0.0, 1.0, np.quantile(full[np.isfinite(full)], 0.05)):
+        indptr, indices, distances = neighbors_within(X, reach)
         for row in range(len(X)):
-            near = np.flatnonzero(full[row] <= radius)
+            near = np.flatnonzero(full[row] <= reach)
             near = near[np.argsort(full[row, near], kind="stable")]
             np.testing.assert_array_equal(indices[indptr[row] : indptr[row + 1]], near)
-        row, column = np.nonzero(full <= radius)
+        row, column = np.nonzero(full <= reach)
         order = np.lexsort((column, full[row, column], row))
         np.testing.assert_allclose(distances, full[row, column][order])
 
@@ -323,14 +265,14 @@ def test_precomputed_sparse_keeps_zeros_and_any_row_length():
     entries = sp.coo_array(
         ([0.0, 2.0, 1.0, 9.0, 1.0], ([0, 0, 0, 1, 2], [1, 2, 3, 1, 0])), shape=(4, 4)
     )
-    indptr, indices, distances = from_precomputed(entries)
+    indptr, indices, distances = neighbors_within(entries, 9.0, metric="precomputed")
     np.testing.assert_array_equal(indptr, [0, 3, 3, 4, 4])
     np.testing.assert_array_equal(indices, [1, 3, 2, 0])
     np.testing.assert_array_equal(distances, [0, 1, 2, 1])
-    indptr, indices, _ = from_precomputed(entries, 2)
-    np.testing.assert_array_equal(indptr, [0, 2, 2, 3, 3])
-    np.testing.assert_array_equal(indices, [1, 3, 0])
-    with pytest.raises(InvalidInput, match="from_precomputed"):
+    lists = knn(entries, 2, metric="precomputed").lists
+    np.testing.assert_array_equal(lists.indptr, [0, 2, 2, 3, 3])
+    np.testing.assert_array_equal(lists.indices, [1, 3, 0])
+    with pytest.raises(InvalidInput, match="which takes rows of any length"):
         nearest(entries, 1, metric="precomputed")
 
 
@@ -346,6 +288,8 @@ def test_precomputed_sparse_keeps_zeros_and_any_row_length():
         (lambda X: nearest(X.astype(str) + "a", 2), "numbers"),
         (lambda X: nearest(X, 2, search="fast"), "must be one of"),
         (lambda X: nearest(X, 2, queries=X[:, :2]), "same columns"),
+        (lambda X: nearest(X, 3, queries=X[:, :2], metric="chebyshev"), "2 columns"),
+        (lambda X: present_nearest(np.where(np.eye(4) > 0, 1.0, np.nan), 1), "row 0 .* no column"),
         (lambda X: nearest(X, 2, queries=X, search="approximate"), "search='auto'"),
         (lambda X: nearest(X, 2, metric="nonsense"), "pairwise_distances"),
         (lambda X: nearest(X, 2, metric="cosine", search="blocked"), "euclidean"),
@@ -360,7 +304,7 @@ def test_errors_say_what_to_do(call, words):
         call(np.random.default_rng(0).standard_normal((30, 4)))
 
 
-@pytest.mark.full  # test_every_road_equals_brute_force has the same road, on other data
+@pytest.mark.full  # test_every_search_equals_brute_force has the same search, on other data
 def test_mnist_sample_is_exact():
     path = os.environ.get("DUALFOLD_MNIST", "")
     if not Path(path).is_file():
@@ -406,65 +350,62 @@ def test_searches_of_rows_far_from_one_are_those_of_rows_near_one():
     np.testing.assert_array_equal(pairs[:2], far[2][:2])
 
 
-def test_principal_directions_of_very_wide_rows():
-    """Beyond 1,500 columns they are found by products: the same space as the singular vectors."""
-    wide = RNG.normal(size=(60, 4)) * [9, 5, 3, 2] @ RNG.normal(size=(4, 1_600))
-    wide += 1e-3 * RNG.normal(size=wide.shape)
-    exact = np.linalg.svd(wide - wide.mean(axis=0), full_matrices=False)[2][:4].T
-    assert np.sin(subspace_angles(principal_directions(wide, 4), exact)).max() < 1e-3
-
-
-def test_booleans_and_sparse_rows_by_other_metrics():
-    yes = RNG.random((20, 12)) < 0.4
-    found = nearest(yes, 3, metric="jaccard")
-    np.testing.assert_allclose(
-        found.distances, np.sort(cdist(yes, yes, "jaccard"), axis=1)[:, 1:4], rtol=1e-12
-    )
-    stored = nearest(sp.csr_array(X), 3, metric="manhattan")
-    np.testing.assert_allclose(stored.distances, nearest(X, 3, metric="manhattan").distances)
-    asked = nearest(X, 3, queries=NEW, metric="chebyshev")
-    np.testing.assert_allclose(asked.distances, np.sort(cdist(NEW, X, "chebyshev"))[:, :3])
-
-
-def test_what_is_known_of_neighbours_within_a_radius():
-    """Given distances are compared as they are; the rounding of other metrics is unknown."""
-    assert radius_search(DISTANCES, "precomputed").rounding == 0
-    assert np.isnan(radius_search(X, "cosine").rounding)
-    assert radius_search(X, "euclidean").rounding > 0
-    exact = exact_search("precomputed", 0.0).sentence()
-    assert exact == "exact neighbours (precomputed), every row proved"
-    indptr, *_ = neighbors_within(X[:, :2], 1e-9)  # nobody is so near, by the tree
-    assert indptr.tolist() == [0] * 41
-
-
-def test_no_rows_tell_nothing_of_a_recall():
-    assert recall_interval(np.empty(0)) == (0.0, 1.0)
-    low, high = recall_interval(np.ones(300))
-    assert high == 1
-    assert low == pytest.approx(1 - 3 / 300, abs=2e-4)  # the rule of three
-
-
-def test_rows_without_a_common_column_have_no_neighbours():
-    gaps = np.full((4, 4), np.nan)
-    np.fill_diagonal(gaps, 1.0)
-    with pytest.raises(InvalidInput, match=r"row 0 \(counted from 0\) has no column in common"):
-        present_nearest(gaps, 1)
-
-
-def test_whole_numbers_of_two_widths_are_two_tables():
-    long = np.arange(12).reshape(4, 3) + 2**60
-    with pytest.raises(InvalidInput, match="columns"):
-        nearest(long, 2, queries=long[:, :2])
-
-
-def test_new_rows_have_the_columns_of_the_old_ones():
-    with pytest.raises(InvalidInput, match="2 columns"):
-        nearest(X, 3, queries=NEW[:, :2], metric="chebyshev")
-
-
 def test_longer_lists_begin_with_the_shorter_ones():
     X = np.round(roll_points(400, random_state=2))  # full of ties
     for table in (X, np.hstack([X, X[:, ::-1], X**2]), X[:, :1]):
-        many, few = neighbors.nearest(table, 100).first(7), neighbors.nearest(table, 7)
+        many, few = nearest(table, 100).first(7), nearest(table, 7)
         np.testing.assert_array_equal(many.indices, few.indices)
         np.testing.assert_array_equal(many.distances, few.distances)
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cosine", "jaccard", "chebyshev"])
+@pytest.mark.parametrize("search", ["auto", "blocked", "filtered"])
+def test_lists_do_not_depend_on_the_number_of_threads(search, metric):
+    """Many tiles; wide rows, whose directions are found by products with a thin sample."""
+    rng = np.random.default_rng(5)
+    tables = [rng.standard_normal((3200, 8)) @ rng.standard_normal((8, 60))]
+    if metric != "euclidean":
+        if search != "auto":
+            return
+        tables = [tables[0][:700] > 1]
+    elif search == "filtered":
+        tables.append(rng.standard_normal((300, 4)) @ rng.standard_normal((4, 1_600)))
+    for X in tables:
+        X = np.round(X + 0.3 * rng.standard_normal(X.shape), 1).astype(np.float32)
+        X = X > 0.5 if metric == "jaccard" else X
+        one, *others = (nearest(X, 7, metric=metric, search=search, n_jobs=n) for n in (1, 2, 3))
+        by_one = nearest(X, 7, metric=metric, search="auto", n_jobs=1)
+        for found in (by_one, *others):
+            np.testing.assert_array_equal(found.indices, one.indices)
+            np.testing.assert_array_equal(found.distances, one.distances)
+
+
+def test_the_nearest_row_of_many_queries_is_that_of_all_pairs():
+    """Their first radius comes from a sample of the rows, by the triangle inequality."""
+    rng = np.random.default_rng(0)
+    X, queries = rng.standard_normal((300, 30)), rng.standard_normal((9_000, 30))
+    found = nearest(X, 1, queries=queries, search="blocked")
+    true = cdist(queries, X)
+    np.testing.assert_array_equal(found.indices[:, 0], true.argmin(axis=1))
+    np.testing.assert_allclose(found.distances[:, 0], true.min(axis=1), rtol=1e-13)
+
+
+def test_the_rounding_of_given_distances_is_0_and_of_other_metrics_unknown():
+    assert radius(DISTANCES, 1.0, metric="precomputed").search.rounding == 0
+    assert np.isnan(radius(X, 0.1, metric="cosine").search.rounding)
+    assert radius(X, 1.0).search.rounding > 0
+    words = nearest(DISTANCES, 2, metric="precomputed").search.sentence()
+    assert words == "exact neighbours (precomputed), every row proved"
+
+
+def test_no_rows_sparse_rows_and_equal_rows_in_large_units():
+    for metric in ("euclidean", "hamming"):
+        assert radius(X[:0], 0.5, metric=metric).n == 0
+    indptr, *_ = neighbors_within(X[:, :2], 1e-9)  # nobody is so near, by the tree
+    assert indptr.tolist() == [0] * 41
+    for metric in ("euclidean", "manhattan"):
+        stored = nearest(sp.csr_array(X), 3, metric=metric)
+        np.testing.assert_allclose(stored.distances, nearest(X, 3, metric=metric).distances)
+    asked = nearest(X, 3, queries=NEW, metric="chebyshev")
+    np.testing.assert_allclose(asked.distances, np.sort(cdist(NEW, X, "chebyshev"))[:, :3])
+    assert not nearest(np.full((110, 1), 2.0**480), 5).distances.any()

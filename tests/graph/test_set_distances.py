@@ -13,8 +13,8 @@ from scipy.spatial.distance import cdist
 import dualfold
 from dualfold.errors import InvalidInput
 from dualfold.graph import knn, nearest, neighbors_within
-from dualfold.graph.metrics import metric_distances
 from dualfold.quality import report
+from tests.graph.door import metric_distances
 
 SHAPES = [(50, 7, 0.3), (120, 130, 0.1), (130, 64, 0.5), (60, 9000, 0.002)]
 
@@ -77,13 +77,6 @@ def test_all_pairs_within_a_distance_are_those_of_all_distances() -> None:
             == np.flatnonzero(distances[i] <= 0.7).tolist()
         )
     assert found.max() <= 0.7
-
-
-def test_lists_do_not_depend_on_threads() -> None:
-    X = random_sets(700, 200, 0.1)
-    one, four = (nearest(X, 5, metric="jaccard", n_jobs=jobs) for jobs in (1, 4))
-    assert np.array_equal(one.indices, four.indices)
-    assert np.array_equal(one.distances, four.distances)
 
 
 @pytest.mark.parametrize("made", [np.asarray, sp.csr_array])

@@ -133,7 +133,7 @@ def geodesic_distances(
         refuse_lengths(graph, kind)
         few = len(wanted) * MAX_POINTS_PER_SOURCE <= n
         paths = eliminated_graph(graph, len(wanted)) if few else None
-        (paths or _RenumberedGraph.of(graph)).fill(rows, wanted, threads)
+        (paths or RenumberedGraph.of(graph)).fill(rows, wanted, threads)
     if everyone:
         edges = [*range(0, n, ROWS_PER_CHUNK), n]
         in_threads(lambda ends: _symmetric_least[kind](n, *ends, rows), pairwise(edges), threads)
@@ -258,7 +258,7 @@ def farthest_points(
     refuse_lengths(graph, kind)
     rows = np.empty((count, graph.n), kind)
     eliminated = eliminated_graph(graph, count, alone=min(at_once, count) if at_once > 1 else count)
-    searched = None if eliminated else _RenumberedGraph.of(graph)
+    searched = None if eliminated else RenumberedGraph.of(graph)
     nearest = np.full(graph.n, np.inf, kind)
     n_chosen, choice = 0, _BatchChoice()
     with steps("shortest paths from landmarks", count) as done:
@@ -348,7 +348,7 @@ def landmarks_at(graph: Graph, landmarks: Any) -> Landmarks:
 
 
 @dataclass(frozen=True, eq=False)
-class _RenumberedGraph:
+class RenumberedGraph:
     """A graph renumbered so that 16 nodes in a row are a patch of it.
 
     order : new number → point, places : point → new number; the rest is CSR.
@@ -361,7 +361,7 @@ class _RenumberedGraph:
     lengths: Array
 
     @classmethod
-    def of(cls, graph: Graph) -> _RenumberedGraph:
+    def of(cls, graph: Graph) -> RenumberedGraph:
         indptr = graph.lengths.indptr.astype(np.int64)
         indices = graph.lengths.indices.astype(np.int32)
         lengths = graph.lengths.data
