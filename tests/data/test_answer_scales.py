@@ -8,8 +8,8 @@ import pytest
 
 from dualfold.data import Reading, prepare
 from dualfold.data.answer_scales import ANSWER_SCALES, ordered_answers, plain_words
-from dualfold.data.encoding import Encoding
 from dualfold.errors import InvalidInput
+from dualfold.weights.encoding import Encoding
 
 
 def answers(levels, rows=60, name="Q1"):

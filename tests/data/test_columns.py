@@ -9,9 +9,9 @@ import scipy.sparse as sp
 
 from dualfold.data import Reading, delimited, prepare
 from dualfold.data.columns import _column_kind, _plain_column
-from dualfold.data.encoding import Encoding, from_json, to_json
 from dualfold.data.scales import column_limits
 from dualfold.errors import DamagedFile
+from dualfold.weights.encoding import Encoding, from_json, to_json
 
 
 def test_whole_numbers_of_pandas_own_kind_stay_whole():

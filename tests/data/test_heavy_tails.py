@@ -12,10 +12,10 @@ from typer.testing import CliRunner
 import dualfold
 from dualfold.cli import app
 from dualfold.data import Reading, prepare
-from dualfold.data.encoding import Encoding, from_json, to_json
 from dualfold.data.heavy_tails import heavy_tails, min_tail_share, tail_share
 from dualfold.data.table_writer import read_metadata
 from dualfold.quality.map_axes import far_rows
+from dualfold.weights.encoding import Encoding, from_json, to_json
 
 
 def movies(rows=400, seed=0):

@@ -6,10 +6,10 @@ import pytest
 
 import dualfold
 from dualfold.data import Reading, digits, prepare, swiss_roll
-from dualfold.data.encoding import Encoding, encoded_columns
 from dualfold.data.scales import different_units
 from dualfold.errors import InvalidInput
 from dualfold.graph.metrics import present_nearest
+from dualfold.weights.encoding import Encoding, encoded_columns
 from tests.cli.command_line import run
 from tests.tools.tables import animals
 

@@ -6,10 +6,10 @@ English, German, French, Spanish and Portuguese; case, accents, and a number bef
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections.abc import Iterable, Mapping
 from functools import cache
+
+from dualfold.weights.encoding import plain_words
 
 # Two answers have no order that matters: 0 and 1 either way.
 MIN_ANSWERS = 3
@@ -192,15 +192,6 @@ NO_ANSWERS = (
     "no sabe|no sé|no lo sé|ns/nc|no contesta|sin respuesta|no responde|não sei|não sabe|"
     "não respondeu|sem resposta|sem opinião|ns/nr"
 )
-LEADING_NUMBER_PATTERN = re.compile(r"^\(?\d+\s*[-–—.:)=]+\s*")
-
-
-def plain_words(text: str) -> str:
-    """The words without case, accents, a leading number, and marks around them."""
-    text = LEADING_NUMBER_PATTERN.sub("", text.strip().lower().replace("ß", "ss"))
-    letters = unicodedata.normalize("NFKD", text.replace("’", "'"))
-    bare = "".join(letter for letter in letters if not unicodedata.combining(letter))
-    return re.sub(r"[\s_]+", " ", bare).strip(" .,;:!()[]\"'")
 
 
 @cache

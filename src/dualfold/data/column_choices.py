@@ -8,7 +8,12 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.data.columns import Table
-from dualfold.data.encoding import (
+from dualfold.data.heavy_tails import HeavyTails, heavy_tails
+from dualfold.data.notices import MANY_ROWS, column_argument, quoted_names
+from dualfold.data.reading import Reading
+from dualfold.data.scales import MIN_SPECTRUM_COLUMNS, column_limits, shares_range
+from dualfold.errors import Argument, InvalidInput, Message
+from dualfold.weights.encoding import (
     MISSING_LEVEL,
     MISSING_LEVEL_KIND,
     Encoding,
@@ -16,11 +21,6 @@ from dualfold.data.encoding import (
     encoded_columns,
     features_of,
 )
-from dualfold.data.heavy_tails import HeavyTails, heavy_tails
-from dualfold.data.notices import MANY_ROWS, column_argument, quoted_names
-from dualfold.data.reading import Reading
-from dualfold.data.scales import MIN_SPECTRUM_COLUMNS, column_limits, shares_range
-from dualfold.errors import Argument, InvalidInput, Message
 
 # A column of positive numbers is very skewed from here on (an exponential one has 2).
 MIN_SKEWNESS = 2.5

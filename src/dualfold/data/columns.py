@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from dualfold.data.answer_scales import ordered_answers
 from dualfold.data.cell_words import understood_words
-from dualfold.data.encoding import NAMED_MONTH_PATTERN, YEAR_MONTH_PATTERN, as_dates
 from dualfold.data.identifiers import identifier_kinds, names_of_rows
 from dualfold.data.layout import with_different_names
 from dualfold.data.notices import (
@@ -33,6 +32,7 @@ from dualfold.data.notices import (
 from dualfold.data.reading import Reading
 from dualfold.data.targets import named_targets, suspected_targets, target_notices
 from dualfold.errors import Argument, InvalidInput, Message, counted
+from dualfold.weights.encoding import NAMED_MONTH_PATTERN, YEAR_MONTH_PATTERN, as_dates
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from dualfold.arrays import Array
 from dualfold.data.columns import Table
-from dualfold.data.encoding import Encoding, indicators, level_places, sources_of
 from dualfold.data.filled_cells import MIN_KNOWN_SHARE, FilledCells
 from dualfold.data.imputation import Imputation, mean_imputation
 from dualfold.data.imputation_fit import fitted_imputation
@@ -19,6 +18,7 @@ from dualfold.data.notices import column_argument, quoted_names
 from dualfold.data.reading import Missing
 from dualfold.data.scales import Standard, standard_of
 from dualfold.errors import Argument, InvalidInput, Message
+from dualfold.weights.encoding import Encoding, indicators, level_places, sources_of
 
 CELLS_PER_CHUNK = 4_000_000
 

@@ -11,15 +11,6 @@ import numpy as np
 from dualfold.arrays import Array
 from dualfold.data.array_files import unnamed_columns
 from dualfold.data.columns import Table, refuse_lacking
-from dualfold.data.encoding import (
-    Encoding,
-    encoded_columns,
-    features_of,
-    from_json,
-    indicators,
-    level_places,
-    to_json,
-)
 from dualfold.data.imputation import MIN_NOISE, Imputation
 from dualfold.data.missing_values import without_missing_values
 from dualfold.data.notices import quoted_names
@@ -28,6 +19,15 @@ from dualfold.data.scales import Standard
 from dualfold.data.table_reader import table_of_source
 from dualfold.errors import Argument, DamagedFile, InvalidInput, Message
 from dualfold.methods.maps.parts import DATA_TOLERANCE, Parts, agree_within
+from dualfold.weights.encoding import (
+    Encoding,
+    encoded_columns,
+    features_of,
+    from_json,
+    indicators,
+    level_places,
+    to_json,
+)
 
 if TYPE_CHECKING:
     from dualfold.data.text.text_block import TextBlock

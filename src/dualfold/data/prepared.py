@@ -14,15 +14,6 @@ from dualfold.data.cell_words import with_choices
 from dualfold.data.column_choices import encoded_table, logarithms, without_redundant_columns
 from dualfold.data.columns import Table
 from dualfold.data.counts import table_of_counts
-from dualfold.data.encoding import (
-    Encoding,
-    ambiguous_dates,
-    as_dates,
-    indicators,
-    is_mixed,
-    sources_of,
-    to_json,
-)
 from dualfold.data.filled_cells import (
     LONG_PLAUSIBLE_TABLES,
     MAX_SHORT_ROWS,
@@ -43,6 +34,15 @@ from dualfold.data.scales import (
 from dualfold.data.table_reader import table_of_source
 from dualfold.data.weight_columns import weight_remarks
 from dualfold.errors import Argument, InvalidInput, Message
+from dualfold.weights.encoding import (
+    Encoding,
+    ambiguous_dates,
+    as_dates,
+    indicators,
+    is_mixed,
+    sources_of,
+    to_json,
+)
 from dualfold.weights.row_weights import validated_weights
 
 

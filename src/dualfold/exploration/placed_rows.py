@@ -155,13 +155,13 @@ def _joined_column(old: Array, new: Any) -> Array:
     if old.dtype.kind in "iuf" and new.dtype.kind in "iuf":
         return np.concatenate([old, new])
     if old.dtype.kind == "M":
-        from dualfold.data.encoding import as_dates
+        from dualfold.weights.encoding import as_dates
 
         dates = as_dates(new)
         new = new if dates is None else dates
     if old.dtype.kind == new.dtype.kind == "M":
         return np.concatenate([old, new])
-    from dualfold.data.encoding import words_of
+    from dualfold.weights.encoding import words_of
 
     joined = np.array([*words_of(old), *words_of(new)], dtype=object)
     joined[joined == ""] = None

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dualfold.data.encoding import MISSING_LEVEL_NAME
 from dualfold.errors import counted
+from dualfold.weights.encoding import MISSING_LEVEL_NAME
 
 if TYPE_CHECKING:
     from dualfold.exploration.series_tables import SeriesTables

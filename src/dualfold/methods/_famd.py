@@ -11,15 +11,6 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dualfold.arrays import Array
-from dualfold.data.encoding import (
-    Encoding,
-    Kind,
-    category,
-    encoded_columns,
-    features_of,
-    indicators,
-    sources_of,
-)
 from dualfold.embedding import embed
 from dualfold.errors import Argument, InPython, InvalidInput
 from dualfold.graph.number_rows import refuse_units
@@ -39,6 +30,15 @@ from dualfold.methods.fitting.tiles import TiledRows
 from dualfold.methods.fitting.weighted_fit import fit_transform_with_weights, fit_with_weights
 from dualfold.trace.problem import TraceProblem
 from dualfold.weights.column_moments import column_deviations, column_means
+from dualfold.weights.encoding import (
+    Encoding,
+    Kind,
+    category,
+    encoded_columns,
+    features_of,
+    indicators,
+    sources_of,
+)
 from dualfold.weights.row_passes import numeric_table
 from dualfold.weights.row_weights import weighted_rows
 

@@ -14,7 +14,6 @@ from dualfold import __version__
 from dualfold.arrays import Array
 from dualfold.data.array_files import unnamed_columns
 from dualfold.data.atomic_files import atomic_file
-from dualfold.data.encoding import features_of
 from dualfold.data.notices import quoted_names
 from dualfold.data.preparation import Preparation, PreparedRows
 from dualfold.data.reading import DEFAULT_READING, Reading
@@ -28,6 +27,7 @@ from dualfold.models.growth import Growth
 from dualfold.models.stated_problem import StatedProblem
 from dualfold.models.updated_map import UpdatedMap
 from dualfold.unfolding.stored_unfolding import BothSides
+from dualfold.weights.encoding import features_of
 
 # What a model of a linear map, which holds no rows itself, stores of them to compare new ones with.
 MAX_STORED_ROWS = 2_000

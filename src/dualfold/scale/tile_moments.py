@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.data.encoding import Encoding, category, encoded_columns, sources_of, words_of
 from dualfold.data.scales import Standard
 from dualfold.errors import InvalidInput
 from dualfold.methods.fitting.moments import Moments
 from dualfold.methods.maps.profile_map import profiles, row_sums
 from dualfold.scale.rows import plain_rows
 from dualfold.scale.table import TiledTable
+from dualfold.weights.encoding import Encoding, category, encoded_columns, sources_of, words_of
 from dualfold.weights.row_weights import RowWeights, present_rows, weights_of_all_rows
 
 __all__ = ["Moments", "moments_of"]

@@ -12,12 +12,12 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.data.columns import refuse_lacking
-from dualfold.data.encoding import words_of
 from dualfold.data.notices import quoted_names
 from dualfold.data.reading import spelt_names
 from dualfold.data.text.text_rule import TextRule, unit_rows
 from dualfold.errors import Argument, DamagedFile, InvalidInput, counted
 from dualfold.methods.maps.parts import Parts
+from dualfold.weights.encoding import words_of
 
 __all__ = ["TextBlock", "joined_texts", "vector_rows"]
 

@@ -11,7 +11,6 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.arrays import Array
-from dualfold.data.encoding import as_dates, words_of
 from dualfold.data.notices import quoted_names
 from dualfold.data.prepared import Prepared, fitted_preparation
 from dualfold.data.reading import Reading, spelt_names
@@ -21,6 +20,7 @@ from dualfold.data.text.text_rule import TextRule
 from dualfold.data.text.text_vectors import TextVectors, refuse_uncomparable
 from dualfold.errors import Argument, InvalidInput, Message, counted
 from dualfold.quality.picture import percent
+from dualfold.weights.encoding import as_dates, words_of
 
 __all__ = ["TextFeatures", "with_text"]
 

@@ -6,6 +6,7 @@ Dates may be written as text; `as_dates` reads them.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
@@ -13,7 +14,6 @@ from typing import Any, Literal
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.data.answer_scales import plain_words
 from dualfold.errors import Argument, DamagedFile, InvalidInput
 
 Kind = Literal["number", "log", "category", "ordered", "time", "season"]
@@ -32,6 +32,8 @@ NAMED_MONTH_PATTERN = re.compile(
     rf"(?:\d{{1,2}}[\s./-]*)?{MONTH_PATTERN}[\s./-]*(?:\d{{1,2}},?\s+)?\d{{4}}", re.IGNORECASE
 )
 SHORT_DATE_PATTERN = re.compile(r"(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})(?:[T ].*)?")
+
+LEADING_NUMBER_PATTERN = re.compile(r"^\(?\d+\s*[-–—.:)=]+\s*")
 
 
 @dataclass(frozen=True)
@@ -140,6 +142,14 @@ def category(name: str, column: Any, levels: Sequence[str] | None = None) -> Enc
 def words_of(column: Any) -> list[str]:
     """The values of a column as text, "" where there is none."""
     return ["" if _is_missing(value) else _word(value) for value in np.asarray(column).tolist()]
+
+
+def plain_words(text: str) -> str:
+    """The words without case, accents, a leading number, and marks around them."""
+    text = LEADING_NUMBER_PATTERN.sub("", text.strip().lower().replace("ß", "ss"))
+    letters = unicodedata.normalize("NFKD", text.replace("’", "'"))
+    bare = "".join(letter for letter in letters if not unicodedata.combining(letter))
+    return re.sub(r"[\s_]+", " ", bare).strip(" .,;:!()[]\"'")
 
 
 def _word(value: Any) -> str:
