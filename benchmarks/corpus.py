@@ -27,7 +27,7 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.errors import DualfoldError, DualfoldWarning, NotConverged
-from dualfold.exploration.job import Job
+from dualfold.exploration.plan import Plan
 from dualfold.methods.descriptions import DESCRIPTIONS
 from dualfold.quality import neighbor_agreement
 
@@ -139,8 +139,8 @@ def thirds(numbers_: Array) -> Array:
 
 def cell(name: str, method: str, X: Array, classes: Array) -> Cell:
     """Fit one method as the command line would, and write down what happens."""
-    job, _ = Job(DESCRIPTIONS[method]).for_rows(len(X))
-    estimator = job.estimator()
+    plan, _ = Plan(DESCRIPTIONS[method]).for_rows(len(X))
+    estimator = plan.estimator()
     begin = process_time()
     outcome, verdict, kept, words = "map", "", None, ""
     with warnings.catch_warnings(record=True) as heard:

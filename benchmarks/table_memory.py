@@ -68,15 +68,12 @@ def peaks_of_table(path: str) -> list[tuple[str, float]]:
     """What `dualfold embed` does with a file, and the peak after each stage."""
     from dualfold.data.reading import Reading
     from dualfold.exploration.exploration import explored
-    from dualfold.exploration.job import Job
-    from dualfold.exploration.plan import Plan, choose_method
-    from dualfold.methods.descriptions import DESCRIPTIONS
+    from dualfold.exploration.method_choice import chosen_plan
 
     listener = PeakListener()
-    choice = choose_method(path, None, Reading(), None, listener)
-    plan = Plan.of(path, Reading(), Job(DESCRIPTIONS[choice.method], None, {}), choice)
-    found = explored(plan.with_table(listener), listener)
-    found.to_dict()
+    plan = chosen_plan(path, None, Reading(), None, listener)
+    table = plan.read(path, plan.reading_of(Reading()), listener)
+    explored(plan, table, listener).to_dict()
     listener.record("naming axes and groups")
     return listener.peaks
 

@@ -19,7 +19,7 @@ from dualfold.cli.method_options import (
 from dualfold.data import Reading
 from dualfold.data.reading import DEFAULT_READING, DEFAULT_VALUES, READING_OPTIONS, reading_of
 from dualfold.data.table_writer import read_metadata
-from dualfold.exploration.job import Job
+from dualfold.exploration.plan import Plan
 from dualfold.methods.descriptions import DESCRIPTIONS
 from dualfold.methods.descriptions.graph_methods import DEFAULT_N_NEIGHBORS
 from tests.cli.command_line import run
@@ -158,6 +158,6 @@ def test_words_show_no_option_that_another_one_replaces(method, settings, words)
 
 
 def test_the_number_of_neighbours_that_the_help_names_is_that_of_every_graph_method():
-    numbers = {Job(row, 2, {}).n_neighbors for row in DESCRIPTIONS.values() if row.needs_graph}
+    numbers = {Plan(row, 2, {}).n_neighbors for row in DESCRIPTIONS.values() if row.needs_graph}
     assert numbers == {DEFAULT_N_NEIGHBORS}
     assert f"Default: {DEFAULT_N_NEIGHBORS}," in " ".join(run("embed", "--help").stdout.split())

@@ -7,7 +7,7 @@ import pytest
 
 from dualfold import Isomap, LaplacianEigenmaps
 from dualfold.errors import DualfoldError, DualfoldWarning, FewerNeighbors, InvalidInput
-from dualfold.exploration.job import Job
+from dualfold.exploration.plan import Plan
 from dualfold.methods.descriptions import DESCRIPTIONS
 
 RNG = np.random.default_rng(0)
@@ -51,7 +51,7 @@ def test_a_map_or_one_sentence(table):
     X = TABLES[table]
     classes = np.arange(len(X)) % 3
     for name, row in DESCRIPTIONS.items():
-        estimator = Job(row).for_rows(len(X))[0].estimator()
+        estimator = Plan(row).for_rows(len(X))[0].estimator()
         with warnings.catch_warnings():
             warnings.simplefilter("error")  # nothing from below
             warnings.simplefilter("ignore", DualfoldWarning)
@@ -78,9 +78,9 @@ def test_a_default_adapts_to_few_rows_and_a_number_does_not():
 
 def test_the_command_line_gives_few_rows_a_perplexity_they_can_have():
     tsne = DESCRIPTIONS["tsne"]
-    job, remarks = Job(tsne).for_rows(16)
-    assert job.estimator().perplexity == 5
+    plan, remarks = Plan(tsne).for_rows(16)
+    assert plan.estimator().perplexity == 5
     assert remarks == ["tsne: 16 rows get a perplexity of 5, not the usual 30"]
-    assert Job(tsne).for_rows(31) == (Job(tsne), [])
-    chosen = Job(tsne, options={"perplexity": 40.0})
+    assert Plan(tsne).for_rows(31) == (Plan(tsne), [])
+    chosen = Plan(tsne, options={"perplexity": 40.0})
     assert chosen.for_rows(16) == (chosen, [])

@@ -149,24 +149,24 @@ def _of_points(options: CertifyOptions, console: Console) -> Recheck:
 
     with console.stage(f"reading {options.embedding}"):
         stored = read_stored_map(options.embedding, needs_settings=True)
-    job, rows = stored.job, len(stored.points)
-    assert job is not None
+    plan, rows = stored.plan, len(stored.points)
+    assert plan is not None
     data = read_table_of(stored, options.file, options.reading, console)
     sides = None
     if options.model is not None:
         sides = load_model(options.model).both_sides
         if sides is None or len(sides.factor) > rows:
             raise InvalidInput(f"{options.model} holds no unfolding of {rows} rows")
-    refuse_too_many_coordinates(data, job.n_components, job.method)
+    refuse_too_many_coordinates(data, plan.n_components, plan.method)
     width = stored.points.shape[1]
-    if isinstance(job.n_components, int) and width != job.n_components:
+    if isinstance(plan.n_components, int) and width != plan.n_components:
         raise InvalidInput(
-            f"{stored.path} has {counted(width, 'coordinate')} and states {job.n_components}"
+            f"{stored.path} has {counted(width, 'coordinate')} and states {plan.n_components}"
         )
-    values = _eigenvalues(stored) if job.method.values and not job.method.dual else None
+    values = _eigenvalues(stored) if plan.method.values and not plan.method.dual else None
     with console.stage("certifying again"):
         certificate = rechecked_points(
-            job.estimator(),
+            plan.estimator(),
             data.X,
             stored.points,
             values,
@@ -176,10 +176,10 @@ def _of_points(options: CertifyOptions, console: Console) -> Recheck:
             tolerance=options.passing,
             fresh=options.fresh,
         )
-    words = verdict(job.method, certificate, width)
-    if job.method.dual and sides is None and not certificate.holds:
+    words = verdict(plan.method, certificate, width)
+    if plan.method.dual and sides is None and not certificate.holds:
         words = _without_weights(certificate)
-    return Recheck(job.settings(), data, rows, certificate, words)
+    return Recheck(plan.settings(), data, rows, certificate, words)
 
 
 def _eigenvalues(stored: StoredMap) -> list[float]:

@@ -46,7 +46,7 @@ from dualfold.methods.descriptions import DESCRIPTIONS, description_of
 if TYPE_CHECKING:
     from dualfold.cli.compare import CompareOptions
     from dualfold.cli.embed import EmbedOptions
-    from dualfold.exploration.job import Job
+    from dualfold.exploration.plan import Plan
 
 # Methods that `compare` runs where none is named.
 COMPARED_METHODS = "pca,isomap,lle,eigenmaps"
@@ -222,9 +222,9 @@ def foreign_option(name: str, methods: Sequence[str]) -> str:
     )
 
 
-def jobs_of(methods: Sequence[str], options: EmbedOptions | CompareOptions) -> tuple[Job, ...]:
-    """One job a method; each gets those of the options that it has."""
-    from dualfold.exploration.job import Job
+def plans_of(methods: Sequence[str], options: EmbedOptions | CompareOptions) -> tuple[Plan, ...]:
+    """One plan for each method; each gets those of the options that it has."""
+    from dualfold.exploration.plan import Plan
 
     typed = options.method_options.items()
     given = {name: _value_of(name, text, methods) for name, text in typed}
@@ -232,7 +232,7 @@ def jobs_of(methods: Sequence[str], options: EmbedOptions | CompareOptions) -> t
     for name, value in given.items():
         _refuse_unshared(name, value, methods)
     return tuple(
-        Job(
+        Plan(
             DESCRIPTIONS[one],
             _coordinates(options.n_components, one),
             {name: value for name, value in given.items() if name in DESCRIPTIONS[one].options},

@@ -10,7 +10,7 @@ import typer
 
 from dualfold import __version__
 from dualfold.cli import options as o
-from dualfold.cli.commands import COMPARED_METHODS, embed_words, jobs_of, try_next
+from dualfold.cli.commands import COMPARED_METHODS, embed_words, plans_of, try_next
 from dualfold.cli.console import Console, print_table
 from dualfold.cli.exit_codes import UNCERTIFIED_EXIT
 from dualfold.cli.html_page import write_content
@@ -18,6 +18,7 @@ from dualfold.cli.output_files import refuse_bad_outputs, stem, write_picture, w
 from dualfold.cli.wording import command_text, command_texts
 from dualfold.data.reading import DEFAULT_READING, Reading
 from dualfold.errors import DualfoldError, InvalidInput
+from dualfold.exploration.fitted_map import FittedMap, fit_map
 from dualfold.exploration.input_table import (
     read_input,
     reading_for,
@@ -25,9 +26,9 @@ from dualfold.exploration.input_table import (
     refuse_scaled_distances,
     refuse_weight,
 )
-from dualfold.exploration.job import SCORED_NEIGHBORS, FittedMap, Job, fit_map
 from dualfold.exploration.map_page import maps_content, refuse_images
 from dualfold.exploration.neighbor_cache import NeighborCache, neighbors_to_measure
+from dualfold.exploration.plan import SCORED_NEIGHBORS, Plan
 from dualfold.exploration.summary import coordinate_columns
 from dualfold.exploration.verdict_words import short_verdict
 
@@ -85,25 +86,25 @@ def compare(options: CompareOptions) -> None:
     For each method: what its map keeps, what is proved, how long it took.
     An option of a method (`dualfold methods NAME`) goes to all of the methods that have it.
     """
-    jobs = jobs_of(_method_names(options.methods), options)
+    plans = plans_of(_method_names(options.methods), options)
     if options.reading.mixed == "gower":
-        jobs = tuple(job.by_manhattan() for job in jobs)
+        plans = tuple(plan.by_manhattan() for plan in plans)
     with o.usage_errors():
-        refuse_labels(options.reading.labels, *jobs)
-        refuse_weight(options.reading.weight, *jobs)
+        refuse_labels(options.reading.labels, *plans)
+        refuse_weight(options.reading.weight, *plans)
     if options.output == "-":
         raise typer.BadParameter("the table of results goes to standard output; give -o a file")
-    options = replace(options, reading=reading_for(options.reading, *jobs))
+    options = replace(options, reading=reading_for(options.reading, *plans))
     console = Console(quiet=options.quiet)
     o.picture_shape(options.images)  # refused before any work
     refuse_bad_outputs(options, options.file)
-    comparison = _compared(options, jobs, console)
+    comparison = _compared(options, plans, console)
     _write(options, comparison, console)
     if not options.as_json:
         heads = ("method", *NUMBER_HEADS, *WORD_HEADS, "certificate")
         rows = [row.cells for row in comparison.rows]
         print_table(heads, rows, pipe_width=150, numbers=len(NUMBER_HEADS))
-    summary, lines = _summary(options, comparison), _last_lines(options, jobs, comparison)
+    summary, lines = _summary(options, comparison), _last_lines(options, plans, comparison)
     console.finish(summary, lines, as_json=options.as_json)
     if options.strict and not all(row.holds for row in comparison.rows):
         raise typer.Exit(UNCERTIFIED_EXIT)
@@ -128,7 +129,7 @@ class ComparedMap:
 
     @property
     def method(self) -> str:
-        return self.fitted.job.method.name
+        return self.fitted.plan.method.name
 
     @property
     def kept(self) -> float:
@@ -165,7 +166,7 @@ class ComparedMap:
             "short_verdict": short_verdict(fitted.certificate),
             "verdict": fitted.solved,
             "explained_variance_ratio": fitted.variance_shares,
-            "settings": fitted.job.settings(),
+            "settings": fitted.plan.settings(),
             "seconds": fitted.seconds,
         }
 
@@ -249,7 +250,7 @@ def _order_rank(row: ComparedMap) -> tuple[int, float]:
     return -LAYOUT_WORDS.index(row.judgement.order_grade), row.judgement.order_strength
 
 
-def _compared(options: CompareOptions, jobs: tuple[Job, ...], console: Console) -> Comparison:
+def _compared(options: CompareOptions, plans: tuple[Plan, ...], console: Console) -> Comparison:
     """Read the table, run each method, measure and judge its map."""
     data = read_input(options.file, options.reading, console)
     refuse_images(data, o.picture_shape(options.images))
@@ -258,15 +259,16 @@ def _compared(options: CompareOptions, jobs: tuple[Job, ...], console: Console) 
             f"comparing needs more than {2 * SCORED_NEIGHBORS + 1} rows, so that neighbours mean "
             f"something, but {options.file} has {data.X.shape[0]}"
         )
-    refuse_scaled_distances(options.reading, *jobs)
+    refuse_scaled_distances(options.reading, *plans)
     least = neighbors_to_measure(data, SCORED_NEIGHBORS, whole=True)
-    cache = NeighborCache(data, jobs, console, least)
+    cache = NeighborCache(data, plans, console, least)
     rows = list[ComparedMap | FailedMap]()
-    for number, job in enumerate(jobs):
-        name = job.method.name
-        console.prefix = f"{number + 1} of {len(jobs)}, "
+    for number, plan in enumerate(plans):
+        name = plan.method.name
+        console.prefix = f"{number + 1} of {len(plans)}, "
         try:
-            fitted = fit_map(job, data, console, cache)
+            earlier = [row.fitted for row in rows if isinstance(row, ComparedMap)]
+            fitted = fit_map(plan, data, console, cache, earlier)
         except (DualfoldError, MemoryError) as error:
             reason = "out of memory"
             if isinstance(error, DualfoldError):
@@ -294,7 +296,7 @@ def _measured_map(
     from dualfold.quality.quality_report import mean_report
 
     points = fitted.points
-    with console.stage(f"measuring {fitted.job.method.name}"):
+    with console.stage(f"measuring {fitted.plan.method.name}"):
         each = [
             report(
                 space,
@@ -307,7 +309,7 @@ def _measured_map(
             for space in cache.spaces
         ]
         quality = mean_report(each, data.filled_share, data.doubt)
-    evidence = table_evidence(data, cache, of_distances=fitted.job.of_distances)
+    evidence = table_evidence(data, cache, of_distances=fitted.plan.of_distances)
     near = quality.picture
     judgement = judged_map(evidence, points, near=near, named=named, stage=console.stage)
     return ComparedMap(fitted, quality, judgement)
@@ -384,7 +386,7 @@ def _picture(options: CompareOptions, comparison: Comparison) -> bytes:
 
 
 def _last_lines(
-    options: CompareOptions, jobs: tuple[Job, ...], comparison: Comparison
+    options: CompareOptions, plans: tuple[Plan, ...], comparison: Comparison
 ) -> list[str]:
     """What the numbers are, what was written where, and the next command."""
     quality, n = comparison.maps[0].quality, len(comparison.data.table.rows)
@@ -399,7 +401,7 @@ def _last_lines(
         {"Coordinates": options.output, "Picture": options.picture, "Page": options.html}
     )
     best = comparison.best.method
-    settings = next(job.settings() for job in jobs if job.method.name == best)
+    settings = next(plan.settings() for plan in plans if plan.method.name == best)
     differ = comparison.data.scales_differ
     words = embed_words(options.file, settings, options.reading, standardize=differ)
     words += ["--picture", f"{stem(options.file)}.{best}.png"]

@@ -15,7 +15,8 @@ from dualfold import __version__
 from dualfold.cli import options as o
 from dualfold.cli.console import Console
 from dualfold.cli.wording import command_texts
-from dualfold.exploration.job import FittedMap, Job
+from dualfold.exploration.fitted_map import FittedMap
+from dualfold.exploration.plan import Plan
 from dualfold.methods.descriptions import DESCRIPTIONS, Description
 
 DEMO_NEIGHBORS = 10
@@ -113,7 +114,7 @@ class Result:
 
     @property
     def method(self) -> Description:
-        return self.fitted.job.method
+        return self.fitted.plan.method
 
     def words(self) -> dict[str, Any]:
         """JSON-ready."""
@@ -149,6 +150,8 @@ def demo_methods() -> list[Description]:
 
 def _results(example: Example, console: Console, notices: list[str]) -> Iterator[Result]:
     """Every method on one data set."""
+    from dualfold.methods.fitting.context import FitContext
+    from dualfold.methods.fitting.estimator import fit_with
     from dualfold.quality.ranks import picture_of
     from dualfold.quality.space import space_of
 
@@ -157,12 +160,14 @@ def _results(example: Example, console: Console, notices: list[str]) -> Iterator
     for method in demo_methods():
         begin = perf_counter()
         with console.note_warnings(notices):
-            job = Job(method, options=DEMO_OPTIONS.get(method.name, {}))
-            estimator = job.estimator()
+            plan = Plan(method, options=DEMO_OPTIONS.get(method.name, {}))
+            estimator = plan.estimator()
             if method.needs_graph:
-                estimator.set_params(graph=space.neighbors(DEMO_NEIGHBORS))
-            points = estimator.fit_transform(example.X)
-        fitted = FittedMap(job, estimator, points, (), perf_counter() - begin)
+                known = FitContext(graph=space.neighbors(DEMO_NEIGHBORS))
+                points = fit_with(estimator, example.X, known).embedding_
+            else:
+                points = estimator.fit_transform(example.X)
+        fitted = FittedMap(plan, estimator, points, (), perf_counter() - begin)
         yield Result(example, fitted, picture_of(space, points, DEMO_NEIGHBORS))
 
 
@@ -211,7 +216,7 @@ def _page(line: list[Result]) -> str:
     for name in METHODS_ON_PAGE:
         one = fitted[name]
         known = {"values": one.values or None, "certificate": one.certificate}
-        shown = Map(name, one.points, equal=one.job.method.lengths, **known)
+        shown = Map(name, one.points, equal=one.plan.method.lengths, **known)
         maps.append(measured_map(shown, space, labels=example.color))
     columns, images = {example.color_name: example.color}, (8, 8, example.X)
     return make_page(PageContent(maps, "Handwritten digits", columns, images=images)).html

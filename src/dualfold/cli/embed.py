@@ -12,7 +12,7 @@ from typing import Any
 import typer
 
 from dualfold.cli import options as o
-from dualfold.cli.commands import embed_words, jobs_of, reading_words, try_next
+from dualfold.cli.commands import embed_words, plans_of, reading_words, try_next
 from dualfold.cli.console import Console
 from dualfold.cli.embed_tiles import embed_tiles, is_in_tiles
 from dualfold.cli.exit_codes import finish_certified
@@ -21,15 +21,14 @@ from dualfold.cli.map_files import write_files
 from dualfold.cli.method_options import flag_of, option_words
 from dualfold.cli.output_files import default_output, refuse_bad_outputs, stem, written_lines
 from dualfold.cli.usage import whole_number
-from dualfold.cli.wording import command_texts
 from dualfold.data.reading import DEFAULT_READING, Reading
 from dualfold.data.written_columns import refuse_unnamed
 from dualfold.errors import counted
-from dualfold.exploration.axis_remarks import variance_line
-from dualfold.exploration.exploration import explored
+from dualfold.exploration.exploration import Exploration, explored
 from dualfold.exploration.input_table import refuse_labels, refuse_weight
 from dualfold.exploration.map_page import refuse_images
-from dualfold.exploration.plan import Plan, choose_method, compared_coordinates
+from dualfold.exploration.method_choice import chosen_plan, compared_coordinates
+from dualfold.exploration.plan import Plan
 from dualfold.methods.descriptions import DESCRIPTIONS
 
 # Columns that are named at the end; of more, the first ones.
@@ -158,16 +157,16 @@ def embed(options: EmbedOptions) -> None:
         options = replace(options, method=_contingency_method(options.method))
     console = Console(quiet=options.quiet)
     if is_in_tiles(options):
-        summary, lines = embed_tiles(options, console)
-    else:
-        if options.landmark_rows is not None:
-            raise typer.BadParameter(
-                "--landmark-rows is for tables in tiles; give --memory-limit, too"
-            )
-        options, plan = _plan(options, console)
-        summary = _make_map(options, plan, console)
-        lines = _last_lines(replace(options, reading=plan.reading), summary)
-    finish_certified(console, options, summary, lines)
+        embed_tiles(options, console)
+        return
+    if options.landmark_rows is not None:
+        raise typer.BadParameter("--landmark-rows is for tables in tiles; give --memory-limit, too")
+    options, plan = _plan(options, console)
+    found, summary = _make_map(options, plan, console)
+    lines = _last_lines(options, found, summary["coordinates"])
+    finish_certified(
+        console, options, summary, lines, certificate=found.certificate, verdict=found.verdict
+    )
 
 
 def _contingency_method(method: str | None) -> str:
@@ -195,60 +194,60 @@ def _plan(options: EmbedOptions, console: Console) -> tuple[EmbedOptions, Plan]:
     if method == "auto":
         with o.usage_errors():
             compared_coordinates(d)
-    choice = choose_method(options.file, method, options.reading, d, console, options.question)
-    if choice.n_neighbors is not None:
-        options = replace(options, n_neighbors=options.n_neighbors or choice.n_neighbors)
-    output = options.output or default_output(options.file, choice.method)
-    options = replace(options, output=output)
+    plan = chosen_plan(options.file, method, options.reading, d, console, options.question)
+    name = plan.method.name
+    output = options.output or default_output(options.file, name)
     o.refuse_two_on_stdout(output, as_json=options.as_json)
-    (job,) = jobs_of([choice.method], options)
+    (chosen,) = plans_of([name], options)
+    plan = plan.with_choices(chosen.n_components, chosen.options)
     with o.usage_errors():
-        refuse_labels(options.reading.labels, job)
-        refuse_weight(options.reading.weight, job)
-    return options, Plan.of(options.file, options.reading, job, choice)
+        refuse_labels(options.reading.labels, plan)
+        refuse_weight(options.reading.weight, plan)
+    if options.reading.mixed == "gower":
+        plan = plan.by_manhattan()
+    return replace(options, output=output, reading=plan.reading_of(options.reading)), plan
 
 
-def _make_map(options: EmbedOptions, plan: Plan, console: Console) -> dict[str, Any]:
-    """Read, embed, certify, write; returns what `--json` prints."""
+def _make_map(
+    options: EmbedOptions, plan: Plan, console: Console
+) -> tuple[Exploration, dict[str, Any]]:
+    """Read, embed, certify, judge, write; the map, and what `--json` prints."""
     images = o.picture_shape(options.images)
     refuse_bad_outputs(options, options.file)
     if options.append:
         refuse_unnamed(options.file, options.reading)
     begin = perf_counter()
-    plan = plan.with_table(console)
-    refuse_images(plan.table, images)
+    table = plan.read(options.file, options.reading, console)
+    refuse_images(table, images)
     read_seconds = perf_counter() - begin
-    found = explored(plan, console, for_page=options.html is not None)
-    with console.stage("naming axes and groups"):
-        summary = found.to_dict()
-    summary["notices"] = command_texts(found.notes)
-    write_files(options, found, summary, console)
+    found = explored(plan, table, console, for_page=options.html is not None)
+    stored = write_files(options, found, console)
     if options.html is not None:
         content = found.page_content(console, images=images, with_text=not options.no_text)
         write_content(options, content, console)
     total = perf_counter() - begin
-    return summary | {
-        **{kind: getattr(options, kind) for kind in ("output", "picture", "biplot", "loadings")},
+    files = {kind: getattr(options, kind) for kind in ("output", "picture", "biplot", "loadings")}
+    return found, {
+        **stored,
+        **files,
         "html": options.html,
         "model": options.save_model,
         "seconds": {"read": read_seconds, "embed": found.fitted.seconds, "total": total},
     }
 
 
-def _last_lines(options: EmbedOptions, summary: dict[str, Any]) -> list[str]:
-    """What was written where, one verdict, and the next command worth trying."""
+def _last_lines(options: EmbedOptions, found: Exploration, coordinates: list[str]) -> list[str]:
+    """What was written where, what was found, and the next command worth trying."""
     from dualfold.data.notices import quoted_names
 
-    output, model, columns = str(options.output), options.save_model, summary["columns"]
-    d, width = len(summary["coordinates"]), len(columns)
+    output, model, columns = str(options.output), options.save_model, found.data.sources
     where = "standard output" if output == "-" else output
-    coordinates = f"{counted(d, 'coordinate')} in {where}"
-    shape = f"{counted(summary['rows'], 'row')} × {counted(width, 'column')}"
-    lines = [f"{shape} → {coordinates}"]
+    shape = f"{counted(len(found.points), 'row')} × {counted(len(columns), 'column')}"
+    lines = [f"{shape} → {counted(len(coordinates), 'coordinate')} in {where}"]
     if output != "-" and not output.endswith(METADATA_ENDINGS):
         lines[0] += f" (certificate and settings in {Path(output).name}.json)"
     lines.append(f"Columns used: {quoted_names(columns, MAX_NAMED_COLUMNS)}")
-    if "column_points" in summary:
+    if found.fitted.column_points is not None:
         where = options.loadings or "--loadings OUT.csv writes them as a table"
         lines.append(f"Points of the columns: 'column_points' in the settings; {where}")
     files = {"Picture": options.picture, "Biplot": options.biplot, "Loadings": options.loadings}
@@ -260,31 +259,27 @@ def _last_lines(options: EmbedOptions, summary: dict[str, Any]) -> list[str]:
             f"Model in {model}; `dualfold transform {quote(model)} NEW_FILE` places new rows; the "
             "model contains rows of the table, and new rows are compared with them"
         )
-    if (sampled := summary["t_similarity_rows"]) < summary["rows"]:
-        lines.append(f"Neighbours were counted on {sampled:,} of the rows")
-    explains = DESCRIPTIONS[summary["settings"]["method"]].explains
-    lines += variance_line(summary["explained_variance_ratio"], summary["filled_share"], explains)
-    lines += (summary.get("meaning") or {"text": ""})["text"].splitlines()
-    if options.reading.text and summary["named_groups"]["groups"]:
-        lines += summary["named_groups"]["text"].splitlines()[:MAX_NAME_LINES]
-    return [*lines, summary["verdict"], try_next(_next_words(options, summary))]
+    if found.sampled < len(found.points):
+        lines.append(f"Neighbours were counted on {found.sampled:,} of the rows")
+    lines += found.findings(MAX_NAME_LINES if options.reading.text else 0)
+    return [*lines, try_next(_next_words(options, found))]
 
 
-def _next_words(options: EmbedOptions, summary: dict[str, Any]) -> list[str]:
+def _next_words(options: EmbedOptions, found: Exploration) -> list[str]:
     """A picture first, then other kinds of map; never what would replace the map."""
-    method, source, reading = summary["settings"]["method"], options.file, options.reading
-    differ = summary["scales_differ"]
+    plan, source, reading = found.fitted.plan, options.file, options.reading
+    method, settings, differ = plan.method.name, plan.settings(), found.data.scales_differ
     if options.picture is not None or options.html is not None:
         rivals = [name for name in ("pca", "isomap", "eigenmaps") if name != method]
         words = ["dualfold", "compare", source, "--methods", ",".join([method, *rivals])]
         words += reading_words(reading, standardize=differ)
-        words += option_words(DESCRIPTIONS[method], summary["settings"])
+        words += option_words(plan.method, settings)
         return [*words, "--picture", f"{stem(source)}.compare.png"]
     output = str(options.output)
     is_file = "-" not in (source, output)
     if is_file and not differ:
         return ["dualfold", "report", source, output, "--picture", f"{stem(output)}.quality.png"]
-    words = embed_words(source, summary["settings"], reading, standardize=differ)
+    words = embed_words(source, settings, reading, standardize=differ)
     name = f"{'map' if source == '-' else stem(source)}.{method}"
     words += ["--picture", f"{name}.png"]
     return [*words, "--output", f"{name}.standardized.csv"] if is_file else words

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from dualfold import __version__
 from dualfold.cli import options as o
-from dualfold.cli.commands import jobs_of
+from dualfold.cli.commands import plans_of
 from dualfold.cli.console import Console
+from dualfold.cli.exit_codes import finish_certified
 from dualfold.cli.output_files import stem
 from dualfold.cli.wording import command_texts
 from dualfold.errors import Argument, InvalidInput
@@ -21,7 +22,7 @@ from dualfold.exploration.verdict_words import verdict
 
 if TYPE_CHECKING:
     from dualfold.cli.embed import EmbedOptions
-    from dualfold.exploration.job import Job
+    from dualfold.exploration.plan import Plan
 
 # How a table in tiles can be read; the other fields of `Reading` need all rows.
 USED_FIELDS = ("identifier", "weight", "exclude", "standardize", "format", "plain", "tails")
@@ -35,39 +36,46 @@ def is_in_tiles(options: EmbedOptions) -> bool:
     return limited or Path(options.file).is_dir()
 
 
-def embed_tiles(options: EmbedOptions, console: Console) -> tuple[dict[str, Any], list[str]]:
-    """Fit, place all rows, write: what `--json` prints, and the last lines."""
+def embed_tiles(options: EmbedOptions, console: Console) -> None:
+    """Fit, place all rows, write."""
     from dualfold.data.atomic_files import check_folder_place
     from dualfold.scale.writing import refuse_ending, write
 
     _refuse_all_points(options)
-    (job,) = jobs_of([options.method or "pca"], options)
+    (plan,) = plans_of([options.method or "pca"], options)
     _refuse_fields(options)
-    reading_for(options.reading, job)  # refuses what would change counts
+    reading_for(options.reading, plan)  # refuses what would change counts
     with o.usage_errors():
-        refuse_weight(options.reading.weight, job)
-    output = options.output or _default_output(options.file, job.method.name)
+        refuse_weight(options.reading.weight, plan)
+    output = options.output or _default_output(options.file, plan.method.name)
     refuse_ending(Path(output))
     check_folder_place(Path(output), overwrite=options.force)
     begin = perf_counter()
     with _cluster(options.scheduler, console):
-        rows = _open_table(options, job, console)
-        estimator = job.estimator()
-        if job.method.name == "famd":  # tiles have columns as the file has them, not prepared ones
+        rows = _open_table(options, plan, console)
+        estimator = plan.estimator()
+        if plan.method.name == "famd":  # tiles have columns as the file has them, not prepared ones
             estimator.set_params(columns="mixed")
-        with console.note_warnings(rows.notices), console.stage(job.method.name):
+        with console.note_warnings(rows.notices), console.stage(plan.method.name):
             lazy = estimator.fit_transform(rows.table, **rows.weights)
         fitted = perf_counter()
-        points = _with_names(lazy, rows.names, job.method.name)
-        summary = _summary(options, job, rows, estimator)
+        points = _with_names(lazy, rows.names, plan.method.name)
+        solved = verdict(plan.method, estimator.certificate_, int(estimator._n_features_out))
+        summary = _summary(options, plan, rows, estimator, solved)
         with console.stage("placing and writing rows"):
             limit = options.memory_limit
             write(
                 points, Path(output), overwrite=options.force, metadata=summary, memory_limit=limit
             )
     seconds = {"fit": fitted - begin, "total": perf_counter() - begin}
-    lines = [summary["verdict"], f"Coordinates in {output}"]
-    return summary | {"output": output, "seconds": seconds}, lines
+    finish_certified(
+        console,
+        options,
+        summary | {"output": output, "seconds": seconds},
+        [solved, f"Coordinates in {output}"],
+        certificate=estimator.certificate_,
+        verdict=solved,
+    )
 
 
 def _refuse_all_points(options: EmbedOptions) -> None:
@@ -100,7 +108,7 @@ def _default_output(source: str, method: str) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class TiledRows:
+class TiledTable:
     """A table in tiles as a method takes it.
 
     names : of its rows, a lazy column, or None
@@ -114,7 +122,7 @@ class TiledRows:
     notices: list[str]
 
 
-def _open_table(options: EmbedOptions, job: Job, console: Console) -> TiledRows:
+def _open_table(options: EmbedOptions, plan: Plan, console: Console) -> TiledTable:
     """The columns of numbers, or all for FAMD, without those that are excluded."""
     from dualfold.scale.table import DEFAULT_LANDMARKS, table
 
@@ -131,14 +139,14 @@ def _open_table(options: EmbedOptions, job: Job, console: Console) -> TiledRows:
                 Argument(named[0]),
                 f" names a column, and {options.file} is an array without names",
             )
-        scaled = _scaled_table(whole, options, job, console, notices)
-        return TiledRows(scaled, None, {}, notices)
+        scaled = _scaled_table(whole, options, plan, console, notices)
+        return TiledTable(scaled, None, {}, notices)
     columns = [str(name) for name in whole.meta.columns]
     for name in (*reading.exclude, *filter(None, [reading.identifier, reading.weight])):
         if name not in columns:
             raise InvalidInput(f"there is no column {name!r} in {options.file}")
     left_out = {*reading.exclude, reading.identifier, reading.weight}
-    if job.method.name != "famd":
+    if plan.method.name != "famd":
         numbers = set(whole.meta.select_dtypes("number").columns.astype(str))
         text = [name for name in columns if name not in numbers and name not in left_out]
         if text:
@@ -150,8 +158,8 @@ def _open_table(options: EmbedOptions, job: Job, console: Console) -> TiledRows:
     for notice in notices:
         console.note(notice)
     weights = _weights_of(whole, reading.weight)
-    scaled = _scaled_table(rows, options, job, console, notices, weights)
-    return TiledRows(scaled, names, job.with_weights(weights), notices)
+    scaled = _scaled_table(rows, options, plan, console, notices, weights)
+    return TiledTable(scaled, names, plan.with_weights(weights), notices)
 
 
 def _weights_of(whole: Any, name: str | None) -> Any:
@@ -166,14 +174,14 @@ def _weights_of(whole: Any, name: str | None) -> Any:
 def _scaled_table(
     rows: Any,
     options: EmbedOptions,
-    job: Job,
+    plan: Plan,
     console: Console,
     notices: list[str],
     weights: Any = None,
 ) -> Any:
     """The table, standardised where that is wanted or where scales differ much."""
     wanted = options.reading.standardize
-    if job.method.name == "famd" or job.method.counts or wanted is False:
+    if plan.method.name == "famd" or plan.method.counts or wanted is False:
         return rows
     if wanted is None and not _scales_differ(rows):
         return rows
@@ -211,22 +219,23 @@ def _with_names(lazy: Any, names: Any, method: str) -> Any:
     return dd.concat([names.to_frame(), lazy], axis=1, ignore_unknown_divisions=True)
 
 
-def _summary(options: EmbedOptions, job: Job, rows: TiledRows, estimator: Any) -> dict[str, Any]:
+def _summary(
+    options: EmbedOptions, plan: Plan, rows: TiledTable, estimator: Any, solved: str
+) -> dict[str, Any]:
     table, certificate = rows.table, estimator.certificate_
     ratios = getattr(estimator, "explained_variance_ratio_", None)
     cost = getattr(estimator, "placing_cost_", None)
     width = int(estimator._n_features_out)
-    solved = verdict(job.method, certificate, width)
     return {
         "schema": "dualfold.embedding/1",
         "dualfold": __version__,
         "source": options.file,
-        "settings": job.settings(),
+        "settings": plan.settings(),
         "reading": replace(options.reading, plain=True).settings(),  # in tiles nothing is guessed
         "rows": table.n_rows,
         "tiles": len(table.tiles),
         "columns": [str(name) for name in table.meta.columns] if table.is_frame else table.width,
-        "coordinates": [f"{job.method.name}_{axis + 1}" for axis in range(width)],
+        "coordinates": [f"{plan.method.name}_{axis + 1}" for axis in range(width)],
         "notices": command_texts(rows.notices),
         "verdict": solved,
         "solved": solved,

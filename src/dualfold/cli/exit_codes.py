@@ -14,7 +14,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable
-from typing import Any, NoReturn, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec, Protocol, TypeVar
 
 import typer
 
@@ -22,6 +22,9 @@ from dualfold.cli.console import Console, is_debugging
 from dualfold.cli.wording import command_text, messages_about
 from dualfold.errors import DualfoldError
 from dualfold.exploration.listener import sentence
+
+if TYPE_CHECKING:
+    from dualfold.certificate import Certificate
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -135,15 +138,31 @@ def with_exit_codes(command: Callable[P, R]) -> Callable[P, R]:
     return run
 
 
+class CertifiedOptions(Protocol):
+    """Options of a command whose answer has a certificate."""
+
+    @property
+    def as_json(self) -> bool: ...
+    @property
+    def quiet(self) -> bool: ...
+    @property
+    def strict(self) -> bool: ...
+
+
 def finish_certified(
-    console: Console, options: Any, summary: dict[str, Any], lines: list[str]
+    console: Console,
+    options: CertifiedOptions,
+    summary: dict[str, Any],
+    lines: list[str],
+    *,
+    certificate: Certificate,
+    verdict: str,
 ) -> None:
     """The last words of a command whose answer has a certificate, and its exit code."""
     console.finish(summary, lines, as_json=options.as_json)
-    certified = summary["certificate"]["holds"]
-    if options.quiet and not certified:  # an answer that may be wrong is never kept quiet
-        Console().note(summary["verdict"])
-    if options.strict and not certified:
+    if options.quiet and not certificate.holds:  # an answer that may be wrong is never kept quiet
+        Console().note(verdict)
+    if options.strict and not certificate.holds:
         raise typer.Exit(UNCERTIFIED_EXIT)
 
 

@@ -7,22 +7,21 @@ from typing import TYPE_CHECKING, Any
 
 from dualfold.cli.console import Console
 from dualfold.cli.output_files import UNNAMED_ENDINGS, write_map, write_picture
+from dualfold.cli.wording import command_texts
 from dualfold.errors import Argument, InvalidInput
 from dualfold.exploration.axis_remarks import loadings_columns
-from dualfold.exploration.summary import (
-    appended_columns,
-    output_columns,
-)
+from dualfold.exploration.summary import appended_columns, output_columns, summary_of
 
 if TYPE_CHECKING:
     from dualfold.cli.embed import EmbedOptions
     from dualfold.exploration import Exploration
 
 
-def write_files(
-    options: EmbedOptions, found: Exploration, summary: dict[str, Any], console: Console
-) -> None:
-    """The coordinates, pictures, model and loadings; all are made before the first is written."""
+def write_files(options: EmbedOptions, found: Exploration, console: Console) -> dict[str, Any]:
+    """Write coordinates, pictures, model and loadings; what is stored beside the coordinates.
+
+    All are made before the first is written.
+    """
     from dualfold.data.table_writer import write_table
     from dualfold.models import save_model
 
@@ -32,7 +31,8 @@ def write_files(
     model: Any = None if options.save_model is None else found.model
     columns = _output_columns(options, found)
     names = list(columns)[-found.points.shape[1] :]
-    summary |= {"appended": options.append, "coordinates": names}
+    notices = command_texts(found.notes)
+    summary = summary_of(found, coordinates=names, appended=options.append, notices=notices)
     with console.stage("writing"):
         write_map(options, columns, summary, found.data.rows)
     for path, content in pictures.items():
@@ -43,6 +43,7 @@ def write_files(
         loadings = loadings_columns(found.fitted, found.data)
         apostrophes = options.spreadsheet
         write_table(options.loadings, loadings, overwrite=force, spreadsheet=apostrophes)
+    return summary
 
 
 def _output_columns(options: EmbedOptions, found: Exploration) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any
 
-from dualfold.exploration.job import estimator_defaults
+from dualfold.exploration.plan import estimator_defaults
 from dualfold.methods.descriptions import DESCRIPTIONS, Description
 
 # Options of methods that every command has among its own.

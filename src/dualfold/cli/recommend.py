@@ -13,7 +13,7 @@ from dualfold.cli.console import Console, print_json, printable
 from dualfold.cli.output_files import stem
 from dualfold.cli.wording import command_texts
 from dualfold.data.reading import DEFAULT_READING, Reading
-from dualfold.exploration.plan import compared_coordinates, recommendation_for
+from dualfold.exploration.method_choice import compared_coordinates, recommendation_for
 from dualfold.methods.descriptions import DESCRIPTIONS
 
 if TYPE_CHECKING:

@@ -13,12 +13,12 @@ from dualfold.cli import options as o
 from dualfold.cli.commands import reading_words, try_next
 from dualfold.cli.console import Console, printable
 from dualfold.cli.output_files import stem, write_picture, written_lines
-from dualfold.cli.stored_map import StoredMap, is_known_method, read_map_and_table, stored_job
+from dualfold.cli.stored_map import StoredMap, is_known_method, read_map_and_table, stored_plan
 from dualfold.cli.usage import whole_number
 from dualfold.cli.wording import command_texts
 from dualfold.data.reading import DEFAULT_READING, Reading
-from dualfold.exploration.job import Job
 from dualfold.exploration.neighbor_cache import NeighborCache, neighbors_to_measure
+from dualfold.exploration.plan import Plan
 
 if TYPE_CHECKING:
     from dualfold.data import Prepared
@@ -100,12 +100,12 @@ def _quality(
     from dualfold.quality.quality_report import mean_report
 
     known = is_known_method(stored.settings)
-    jobs = [stored_job(stored.settings, stored.path)] if known else []
+    plans = [stored_plan(stored.settings, stored.path)] if known else []
     sample = sample_size(len(stored.points), options.sample)
     least = neighbors_to_measure(data, options.n_neighbors, whole=sample is None)
-    cache = NeighborCache(data, jobs, console, least)
+    cache = NeighborCache(data, plans, console, least)
     with console.stage("measuring"), console.note_warnings([]):
-        graph = _graph_of(jobs[0], data, cache) if jobs and sample is None else None
+        graph = _graph_of(plans[0], data, cache) if plans and sample is None else None
         found = [
             report(
                 space,
@@ -119,17 +119,17 @@ def _quality(
             for space in cache.spaces
         ]
     whole = mean_report(found, data.filled_share, data.doubt)
-    of_distances = bool(jobs) and jobs[0].of_distances
+    of_distances = bool(plans) and plans[0].of_distances
     evidence = table_evidence(data, cache, of_distances=of_distances)
     near, stage = whole.picture, console.stage
     return whole, judged_map(evidence, stored.points, near=near, named=False, stage=stage)
 
 
-def _graph_of(job: Job, data: Prepared, cache: NeighborCache) -> Any:
+def _graph_of(plan: Plan, data: Prepared, cache: NeighborCache) -> Any:
     """The graph whose geodesics a map is to keep; straight distances are not its own."""
-    if not job.method.along_graph:
+    if not plan.method.along_graph:
         return None
-    graph = job.estimator(graph=cache.lists(job.n_neighbors)).graph_of(data.X)
+    graph = plan.estimator(graph=cache.lists(plan.n_neighbors)).graph_of(data.X)
     return graph if graph.n_pieces == 1 else None
 
 

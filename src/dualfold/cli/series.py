@@ -19,7 +19,7 @@ from dualfold.cli.usage import number
 from dualfold.cli.wording import command_texts
 from dualfold.data.reading import DEFAULT_READING, Reading
 from dualfold.errors import counted
-from dualfold.exploration.plan import SERIES_METHODS
+from dualfold.exploration.method_choice import SERIES_METHODS
 
 if TYPE_CHECKING:
     from dualfold.exploration.series import Series
@@ -100,7 +100,14 @@ def series(options: SeriesOptions) -> None:
     }
     _write(options, found, summary, console)
     summary["seconds"] = perf_counter() - begin
-    finish_certified(console, options, summary, _last_lines(options, found))
+    finish_certified(
+        console,
+        options,
+        summary,
+        _last_lines(options, found),
+        certificate=found.aligned.certificate_,
+        verdict=found.verdict,
+    )
 
 
 def _explored_series(options: SeriesOptions, console: Console) -> Series:

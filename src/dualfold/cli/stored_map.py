@@ -16,7 +16,7 @@ from dualfold.cli.output_files import refuse_bad_outputs
 from dualfold.data.reading import Reading, reading_of
 from dualfold.errors import Argument, InvalidInput, Message, counted
 from dualfold.exploration.input_table import read_input
-from dualfold.exploration.job import Job
+from dualfold.exploration.plan import Plan
 from dualfold.methods.descriptions import DESCRIPTIONS
 
 if TYPE_CHECKING:
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
 class StoredMap:
     """The coordinates of a file, with what was stored beside them (nothing: {}).
 
-    job : the method and options that the file states, where its settings are needed
+    plan : the method and options that the file states, where its settings are needed
     """
 
     path: str
     points: Any
     labels: dict[str, Any]
     metadata: dict[str, Any]
-    job: Job | None = None
+    plan: Plan | None = None
 
     @property
     def settings(self) -> Any:
@@ -58,20 +58,20 @@ def read_stored_map(path: str, *, needs_settings: bool = False) -> StoredMap:
     metadata = _metadata_of(path)
     annotated = bool(path.endswith(".h5ad") and metadata)
     coordinates = metadata.get("coordinates")
-    job = stored_job(metadata.get("settings"), path) if needs_settings else None
+    plan = stored_plan(metadata.get("settings"), path) if needs_settings else None
     if coordinates is not None and not _are_names(coordinates):
         raise InvalidInput(f"{path}: its 'coordinates' are no list of different column names")
     if annotated:
-        job = job or stored_job(metadata.get("settings"), path)
-        points = h5ad_coordinates(Path(path), f"X_{job.method.name}")
-        return StoredMap(path, points, {}, metadata, job)
+        plan = plan or stored_plan(metadata.get("settings"), path)
+        points = h5ad_coordinates(Path(path), f"X_{plan.method.name}")
+        return StoredMap(path, points, {}, metadata, plan)
     # Rows of the table that are not on the map have no coordinates beside their columns.
     appended = metadata.get("appended") is True
     table = read_table(path, Reading(missing="drop" if appended else "auto"), features=coordinates)
     points = table.X
     if coordinates is not None and points.shape[1] != len(coordinates):
         points = points[:, -len(coordinates) :]  # an .npy file: coordinates are the last
-    return StoredMap(path, points, dict(table.labels), metadata, job)
+    return StoredMap(path, points, dict(table.labels), metadata, plan)
 
 
 def _metadata_of(path: str) -> dict[str, Any]:
@@ -98,8 +98,8 @@ def is_known_method(settings: Any) -> bool:
     return isinstance(method, str) and method in DESCRIPTIONS
 
 
-def stored_job(settings: Any, path: str) -> Job:
-    """The job with stored settings, if they are settings at all."""
+def stored_plan(settings: Any, path: str) -> Plan:
+    """The plan with stored settings, if they are settings at all."""
     if not is_known_method(settings):
         raise InvalidInput(
             f"{path} has no settings of dualfold beside it ({path}.json or inside a Parquet or "
@@ -112,7 +112,7 @@ def stored_job(settings: Any, path: str) -> Job:
         StatedProblem.of_settings(settings).new_estimator()
     except InvalidInput as error:
         raise InvalidInput(f"{path}: ", error.message) from error
-    return Job.from_settings(settings)
+    return Plan.from_settings(settings)
 
 
 def read_map_and_table(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from dualfold.errors import Argument, Message
-from dualfold.exploration.job import MAX_QUICK_FLOPS, FittedMap
+from dualfold.exploration.fitted_map import MAX_QUICK_FLOPS, FittedMap
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -42,11 +42,11 @@ def close_axes_remarks(result: FittedMap, X: Any) -> list[str]:
 
     n, width = X.shape
     d = result.points.shape[1]
-    if result.job.method.name != "pca" or d >= min(n, width):
+    if result.plan.method.name != "pca" or d >= min(n, width):
         return []
     if n * width * min(n, width) > MAX_QUICK_FLOPS:
         return []
-    beyond = result.job.method.estimator_class()(n_components=d + 1, whiten=False).fit(X)
+    beyond = result.plan.method.estimator_class()(n_components=d + 1, whiten=False).fit(X)
     shares = beyond.explained_variance_ratio_
     remarks = []
     for first, second in close_axes(beyond.explained_variance_, n):
@@ -72,11 +72,11 @@ def far_rows_remarks(result: FittedMap, data: Prepared) -> list[Message]:
         more = " …" if len(rows) > MAX_NAMED else ""
         lie = f"row {numbers} lies" if one else f"{len(rows):,} rows ({numbers}{more}) lie up to"
         times = f"{found.times:,.0f} times as" if found.times < 1e6 else "over a million times as"
-        why, remedy = _far_column(data, rows) if result.job.of_features else ("", ())
+        why, remedy = _far_column(data, rows) if result.plan.of_features else ("", ())
         remarks.append(
             Message(
-                f"axis {found.axis + 1} of {result.job.method.name}: {lie} {times} far out as 99 % "
-                f"of the rows{why}, so the others share a small part of the picture; leave "
+                f"axis {found.axis + 1} of {result.plan.method.name}: {lie} {times} far out as "
+                f"99 % of the rows{why}, so the others share a small part of the picture; leave "
                 f"{'it' if one else 'them'} out of the table to see more of these",
                 *remedy,
             )

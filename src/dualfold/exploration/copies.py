@@ -11,7 +11,7 @@ from dualfold.graph.distances import chunks
 if TYPE_CHECKING:
     from dualfold.arrays import Array
     from dualfold.data import Prepared
-    from dualfold.exploration.job import FittedMap
+    from dualfold.exploration.fitted_map import FittedMap
 
 # Vectors in float32 have 7 digits, and a sum of them loses one.
 COPY_SHARE = 1e-6
@@ -31,9 +31,9 @@ def copies_remarks(result: FittedMap, data: Prepared) -> list[str]:
 
     Few are no matter; in one or two columns different rows come as near to each other.
     """
-    job, X = result.job, data.X
-    of_neighbors = job.method.needs_graph or "perplexity" in job.parameters
-    if not of_neighbors or job.of_distances or not isinstance(X, np.ndarray) or X.shape[1] <= 2:
+    plan, X = result.plan, data.X
+    of_neighbors = plan.method.needs_graph or "perplexity" in plan.parameters
+    if not of_neighbors or plan.of_distances or not isinstance(X, np.ndarray) or X.shape[1] <= 2:
         return []
     count = int(copied_rows(X).sum())
     if count < max(MIN_COPIES, MIN_COPIES_SHARE * len(X)):

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any
 from dualfold.data.reading import Reading
 from dualfold.errors import Argument, InvalidInput, counted
 from dualfold.exploration.axis_remarks import map_with_arrows, variance_line
-from dualfold.exploration.job import SCORED_NEIGHBORS, FittedMap, Job, fit_map
+from dualfold.exploration.fitted_map import FittedMap, fit_map
+from dualfold.exploration.input_table import refuse_labels, refuse_weight
 from dualfold.exploration.listener import Listener, NoteCollector
 from dualfold.exploration.map_page import maps_content, refuse_images
+from dualfold.exploration.method_choice import chosen_plan
 from dualfold.exploration.neighbor_cache import NeighborCache, neighbors_to_measure
-from dualfold.exploration.plan import Plan, choose_method
+from dualfold.exploration.plan import SCORED_NEIGHBORS, Plan
 from dualfold.exploration.verdict_words import both_parts
 from dualfold.methods.descriptions import DESCRIPTIONS, description_of
 
@@ -45,8 +47,6 @@ class Exploration:
         groups mean in the words of its columns, and what not to read from it.
     cache : NeighborCache
         The neighbours of the rows, which are searched once.
-    advice : Recommendation or None
-        What `method="auto"` was decided by.
 
     Examples
     --------
@@ -63,7 +63,6 @@ class Exploration:
     fitted: FittedMap
     judgement: Judgement
     cache: NeighborCache
-    advice: Recommendation | None = None
 
     @property
     def points(self) -> Array:
@@ -87,9 +86,41 @@ class Exploration:
         return self.fitted.certificate
 
     @property
+    def advice(self) -> Recommendation | None:
+        """What `method="auto"` was decided by."""
+        return self.fitted.plan.advice
+
+    @property
     def verdict(self) -> str:
         """The two answers: what the map shows of the table, and what was solved."""
         return both_parts(self.fitted.solved, self.judgement)
+
+    def findings(self, max_names: int = 0) -> list[str]:
+        """All that is told of the map: what axes explain and follow, its groups, the two answers.
+
+        Parameters
+        ----------
+        max_names : int, default=0
+            Lines of names of groups.
+
+        Returns
+        -------
+        list of str
+            Lines of text.
+        """
+        fitted, meaning, names = self.fitted, self.judgement.meaning, self.judgement.names
+        explains, filled = fitted.plan.method.explains, self.data.filled_share
+        lines = variance_line(fitted.variance_shares, filled, explains)
+        lines += [] if meaning is None else meaning.lines
+        if names is not None and len(names):
+            lines += str(names).splitlines()[:max_names]
+        return [*lines, self.verdict]
+
+    @property
+    def sampled(self) -> int:
+        """How many rows the share of neighbours kept was counted on."""
+        near = self.judgement.neighborhoods
+        return len(self.points) if near is None else near.sampled
 
     @property
     def caption(self) -> str:
@@ -147,7 +178,7 @@ class Exploration:
         from dualfold.view.figures import map_figure
         from dualfold.view.group_labels import draw_group_names, untested_note
 
-        method, d = self.fitted.job.method, self.points.shape[1]
+        method, d = self.fitted.plan.method, self.points.shape[1]
         more = f" (first two of {d} coordinates)" if d > 3 else ""
         color, _ = first_color(self.data, self.judgement.meaning)
         caption = [self.caption if verdict is None else verdict]
@@ -188,7 +219,7 @@ class Exploration:
     @property
     def _title(self) -> str:
         source = "standard input" if self.data.source == "-" else Path(self.data.source).name
-        return f"{source}, {self.fitted.job.method.name}"
+        return f"{source}, {self.fitted.plan.method.name}"
 
     def page(
         self,
@@ -291,14 +322,8 @@ class Exploration:
         rows, d = self.points.shape
         lines = [
             f"{counted(rows, 'row')} × {counted(len(self.data.sources), 'column')} of "
-            f"{self.data.source} → {counted(d, 'coordinate')} of {self.fitted.job.method.name}",
-            *variance_line(
-                self.fitted.variance_shares,
-                self.data.filled_share,
-                self.fitted.job.method.explains,
-            ),
-            *([] if self.judgement.meaning is None else self.judgement.meaning.lines),
-            self.verdict,
+            f"{self.data.source} → {counted(d, 'coordinate')} of {self.fitted.plan.method.name}",
+            *self.findings(),
             *(f"note: {note}" for note in self.notes),
         ]
         return "\n".join(lines)
@@ -310,19 +335,20 @@ class Exploration:
         return shown_html(first, "", [[line] for line in lines])
 
 
-def explored(plan: Plan, listener: Listener, *, for_page: bool = False) -> Exploration:
-    """Fit, certify, judge: from a plan with its table to a map and what is known of it.
+def explored(
+    plan: Plan, data: Prepared, listener: Listener, *, for_page: bool = False
+) -> Exploration:
+    """Fit, certify, judge: from a plan and a table to a map and what is known of it.
 
     for_page : whether there will be a page, which shows more neighbours
     """
     from dualfold.exploration.map_judgement import judgement_of_map
 
-    data, job = plan.table, plan.job
     least = neighbors_to_measure(data, SCORED_NEIGHBORS, whole=for_page)
-    cache = NeighborCache(data, [job], listener, least)
-    fitted = fit_map(job, data, listener, cache)
+    cache = NeighborCache(data, [plan], listener, least)
+    fitted = fit_map(plan, data, listener, cache)
     judgement = judgement_of_map(fitted, data, cache, listener)
-    return Exploration(data, fitted, judgement, cache, plan.advice)
+    return Exploration(data, fitted, judgement, cache)
 
 
 def explore(
@@ -380,12 +406,14 @@ def explore(
     if n_neighbors is not None:
         options["n_neighbors"] = n_neighbors
     named = _method_name(method, options)
-    choice = choose_method(table, named, reading, n_components, listener)
-    if choice.n_neighbors is not None:
-        options.setdefault("n_neighbors", choice.n_neighbors)
-    _refuse_foreign(options, choice.method)
-    job = Job(DESCRIPTIONS[choice.method], n_components, options)
-    return explored(Plan.of(table, reading, job, choice).with_table(listener), listener)
+    plan = chosen_plan(table, named, reading, n_components, listener)
+    _refuse_foreign(options, plan.method.name)
+    plan = plan.with_choices(n_components, options)
+    if reading.mixed == "gower":
+        plan = plan.by_manhattan()
+    refuse_labels(reading.labels, plan)
+    refuse_weight(reading.weight, plan)
+    return explored(plan, plan.read(table, plan.reading_of(reading), listener), listener)
 
 
 def _method_name(method: str | None, options: dict[str, Any]) -> str | None:

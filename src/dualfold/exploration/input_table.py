@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     import numpy as np
 
     from dualfold.data import Prepared, Reading
-    from dualfold.exploration.job import Job
     from dualfold.exploration.listener import Listener
+    from dualfold.exploration.plan import Plan
     from dualfold.methods.descriptions import Description
 
 # Read in a second, by order of magnitude: the line of a stage calls its time a guess.
@@ -46,13 +46,13 @@ def read_input(source: Any, reading: Reading, listener: Listener) -> Prepared:
     return data
 
 
-def reading_for(reading: Reading, *jobs: Job) -> Reading:
+def reading_for(reading: Reading, *plans: Plan) -> Reading:
     """The reading that methods need: distances, sets, counts as they are, FAMD's columns scaled."""
-    if any(job.method.counts for job in jobs):
+    if any(plan.method.counts for plan in plans):
         return _reading_of_counts(reading)
-    if any(job.of_distances or job.of_sets for job in jobs):
+    if any(plan.of_distances or plan.of_sets for plan in plans):
         return replace(reading, mixed="given")
-    if reading.standardize is None and any(job.method.scaled for job in jobs):
+    if reading.standardize is None and any(plan.method.scaled for plan in plans):
         return replace(reading, standardize=True)
     return reading
 
@@ -163,9 +163,9 @@ def refuse_too_many_coordinates(data: Prepared, n_components: Any, method: Descr
     )
 
 
-def refuse_scaled_distances(reading: Reading, *jobs: Job) -> None:
+def refuse_scaled_distances(reading: Reading, *plans: Plan) -> None:
     """Distances are no columns: scaling them column by column makes other ones."""
-    given = [job for job in jobs if job.options.get("metric") == "precomputed"]
+    given = [plan for plan in plans if plan.options.get("metric") == "precomputed"]
     if given and reading.standardize:
         raise InvalidInput(
             "the table holds distances (",
@@ -173,18 +173,18 @@ def refuse_scaled_distances(reading: Reading, *jobs: Job) -> None:
             "), which cannot be standardised; leave out ",
             Argument("standardize"),
         )
-    for job in jobs if given else ():
-        if "metric" not in job.method.options:
+    for plan in plans if given else ():
+        if "metric" not in plan.method.options:
             raise InvalidInput(
-                f"{job.method.name} needs columns of numbers and the table holds distances (",
+                f"{plan.method.name} needs columns of numbers and the table holds distances (",
                 Argument("metric", "precomputed"),
                 "); take a method that has the option",
             )
 
 
-def refuse_weight(weight: str | None, *jobs: Job) -> None:
+def refuse_weight(weight: str | None, *plans: Plan) -> None:
     """Weights of rows for methods that take none."""
-    wrong = [job.method.name for job in jobs if not (job.method.weighted or job.method.masses)]
+    wrong = [plan.method.name for plan in plans if not (plan.method.weighted or plan.method.masses)]
     if weight is None or not wrong:
         return
     able = [row.name for row in DESCRIPTIONS.values() if row.weighted or row.masses]
@@ -195,10 +195,10 @@ def refuse_weight(weight: str | None, *jobs: Job) -> None:
     )
 
 
-def refuse_labels(labels: str | None, *jobs: Job) -> None:
+def refuse_labels(labels: str | None, *plans: Plan) -> None:
     """Classes that no method reads, and methods without the classes that they need."""
-    able = [job for job in jobs if job.method.takes_labels]
-    using = [job for job in able if job.uses_labels]
+    able = [plan for plan in plans if plan.method.takes_labels]
+    using = [plan for plan in able if plan.uses_labels]
     if labels is None and using:
         raise InvalidInput(
             f"{using[0].method.name} learns from classes; ",
@@ -210,6 +210,6 @@ def refuse_labels(labels: str | None, *jobs: Job) -> None:
         instead = more if able else (Argument("color"), " colours by a column")
         raise InvalidInput(
             Argument("labels"),
-            f" has no use for {' and '.join(job.method.name for job in jobs)}; ",
+            f" has no use for {' and '.join(plan.method.name for plan in plans)}; ",
             *instead,
         )

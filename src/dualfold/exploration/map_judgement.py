@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from dualfold.data.prepared import colors_of
 from dualfold.exploration.axis_remarks import close_axes_remarks, far_rows_remarks
 from dualfold.exploration.copies import copies_remarks
-from dualfold.exploration.job import MAX_QUICK_FLOPS, FittedMap, Job
+from dualfold.exploration.fitted_map import MAX_QUICK_FLOPS, FittedMap
+from dualfold.exploration.plan import Plan
 from dualfold.judging.evidence import Evidence
 from dualfold.judging.judgement import Judgement, judged_map
 from dualfold.methods.descriptions import DESCRIPTIONS
@@ -23,7 +24,7 @@ def judgement_of_map(
     fitted: FittedMap, data: Prepared, cache: NeighborCache, listener: Listener
 ) -> Judgement:
     """Judgement of a map of a table, with remarks about its axes and rows."""
-    evidence = table_evidence(data, cache, of_distances=fitted.job.of_distances)
+    evidence = table_evidence(data, cache, of_distances=fitted.plan.of_distances)
     rivals = _principal_components(fitted, data)
     judgement = judged_map(evidence, fitted.points, rivals=rivals, stage=listener.stage)
     remarks = (
@@ -39,11 +40,11 @@ def judgement_of_map(
 def _principal_components(fitted: FittedMap, data: Prepared) -> dict[str, Any]:
     """Principal components of the table, to compare a map with, where they are quick; else {}."""
     n, width = data.X.shape
-    d, job = fitted.points.shape[1], fitted.job
+    d, plan = fitted.points.shape[1], fitted.plan
     quick = n * width * min(n, width) <= MAX_QUICK_FLOPS and d <= min(n - 1, width)
-    if job.method.name in ("pca", "famd") or not job.of_features or not quick:
+    if plan.method.name in ("pca", "famd") or not plan.of_features or not quick:
         return {}
-    pca = Job(DESCRIPTIONS["pca"], d)
+    pca = Plan(DESCRIPTIONS["pca"], d)
     return {"pca": pca.estimator().fit_transform(data.X, **pca.with_weights(data.weights))}
 
 

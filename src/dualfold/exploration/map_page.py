@@ -11,7 +11,7 @@ from dualfold.errors import Argument, InvalidInput
 
 if TYPE_CHECKING:
     from dualfold.data import Prepared
-    from dualfold.exploration.job import FittedMap
+    from dualfold.exploration.fitted_map import FittedMap
     from dualfold.exploration.listener import Listener
     from dualfold.exploration.neighbor_cache import NeighborCache
     from dualfold.judging import Judgement
@@ -79,7 +79,7 @@ def _map_on_page(fitted: FittedMap, judgement: Judgement, cache: NeighborCache) 
     """The map as a page draws it, with its quality and neighbours."""
     from dualfold.view.page_map import Map, measured_map
 
-    method = fitted.job.method
+    method = fitted.plan.method
     shown = Map(
         method.name,
         fitted.points,

@@ -8,24 +8,25 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from dualfold.data import Prepared
-    from dualfold.exploration.job import Job
     from dualfold.exploration.listener import Listener
-    from dualfold.graph import Graph, Neighbors
+    from dualfold.exploration.plan import Plan
+    from dualfold.graph import Neighbors
     from dualfold.quality.space import Space
 
 
 class NeighborCache:
-    """The nearest rows of each row, by the distances of the table, and graphs made of them."""
+    """The nearest rows of each row, by the distances of the table."""
 
-    def __init__(self, data: Prepared, jobs: Iterable[Job], listener: Listener, least: int) -> None:
+    def __init__(
+        self, data: Prepared, plans: Iterable[Plan], listener: Listener, least: int
+    ) -> None:
         """`least` : how many neighbours of every row the measures need."""
         from dualfold.quality.space import space_of
 
-        jobs = list(jobs)
+        plans = list(plans)
         self._listener, self._n = listener, int(data.X.shape[0])
-        self._most = min(max([least, *(job.n_neighbors or 0 for job in jobs)]), self._n - 1)
-        self._joined: dict[Any, Graph] = {}
-        of_distances = any(job.of_distances for job in jobs)
+        self._most = min(max([least, *(plan.n_neighbors or 0 for plan in plans)]), self._n - 1)
+        of_distances = any(plan.of_distances for plan in plans)
         gower = "manhattan" if data.reading.mixed == "gower" else "euclidean"
         self._metric = "precomputed" if of_distances else gower
         self._space = space_of(data.X, self._metric)
@@ -65,19 +66,6 @@ class NeighborCache:
         with self._listener.stage("finding neighbours"):
             return self._space.neighbors(max(k, self._most))
 
-    def graph_for(self, estimator: Any) -> Graph | Neighbors | None:
-        """What an estimator takes instead of a search: a joined graph, or the lists."""
-        key = _graph_key(estimator)
-        if hasattr(estimator, "found_parameters"):  # it may take some of the rows only
-            return self.lists(estimator.n_neighbors)
-        return self._joined[key] if key in self._joined else self.lists(estimator.n_neighbors)
-
-    def add_graph_of(self, estimator: Any) -> None:
-        """Cache the graph of a fitted estimator where pieces had to be joined."""
-        key, graph = _graph_key(estimator), estimator.graph_
-        if graph.n == self._n and key is not None and graph.links:
-            self._joined[key] = graph
-
     @property
     def space(self) -> Space:
         """The rows as measures take them; with their neighbours where all rows are measured."""
@@ -100,18 +88,6 @@ class NeighborCache:
         if self._measured is self._space:
             self.lists(k)
         return self._measured.nearest(k)[0] if k else None
-
-
-def _graph_key(estimator: Any) -> tuple[Any, ...] | None:
-    """What determines the graph of an estimator; None where no other has the same."""
-    known = estimator.get_params(deep=False)
-    # Classes and landmarks may have graphs of their own.
-    own = known.get("supervised") or isinstance(known.get("landmarks"), int)
-    if known["pieces"] != "join" or own:
-        return None
-    metric = known.get("metric", "euclidean")
-    metric = "euclidean" if metric == "minkowski" else metric  # p is 2 on the command line
-    return (*(known[name] for name in ("n_neighbors", "radius", "neighborhood")), metric)
 
 
 def neighbors_to_measure(data: Prepared, scored: int, *, whole: bool) -> int:

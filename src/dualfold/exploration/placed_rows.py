@@ -9,8 +9,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.arrays import Array
-from dualfold.exploration.job import SCORED_NEIGHBORS
 from dualfold.exploration.map_page import SHOWN_NEIGHBORS
+from dualfold.exploration.plan import SCORED_NEIGHBORS
 from dualfold.models.old_and_new_rows import rows_in_map_units
 from dualfold.quality.foreign_rows import ForeignRows
 

@@ -11,7 +11,7 @@ import numpy as np
 from dualfold.data.reading import DEFAULT_READING, Reading
 from dualfold.errors import Argument, InvalidInput
 from dualfold.exploration.listener import NoteCollector, sentence
-from dualfold.exploration.plan import SERIES_METHODS, SeriesMethod
+from dualfold.exploration.method_choice import SERIES_METHODS, SeriesMethod
 from dualfold.exploration.series_moves import Exchange, Move, exchanges_of, moves_of
 from dualfold.exploration.series_tables import SeriesTables, read_series
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Container, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from dualfold import __version__
@@ -10,7 +10,7 @@ from dualfold import __version__
 if TYPE_CHECKING:
     from dualfold.data import Prepared
     from dualfold.exploration.exploration import Exploration
-    from dualfold.exploration.job import FittedMap
+    from dualfold.exploration.fitted_map import FittedMap
     from dualfold.models import Model
 
 
@@ -46,25 +46,37 @@ def appended_columns(
     return columns
 
 
-def summary_of(found: Exploration) -> dict[str, Any]:
-    """What is stored with the coordinates, JSON-ready; notices are messages still."""
+def summary_of(
+    found: Exploration,
+    *,
+    coordinates: Sequence[str] | None = None,
+    appended: bool | None = None,
+    notices: Sequence[str] | None = None,
+) -> dict[str, Any]:
+    """All that is kept of a map beside its coordinates, JSON-ready.
+
+    coordinates : names of the columns that hold them; None: as `output_columns` names them
+    appended : whether they stand beside the columns of the table; None: nothing is said of it
+    notices : as a command says them; None: as they are
+    """
     data, result, judgement = found.data, found.fitted, found.judgement
     near, meaning, names = judgement.neighborhoods, judgement.meaning, judgement.names
     reading = data.reading
     scaling = {"standardize": reading.standardize, "missing": reading.missing}
-    columns = output_columns(data, result)
+    if coordinates is None:
+        coordinates = list(output_columns(data, result))[-result.points.shape[1] :]
     return {
         "schema": "dualfold.embedding/1",
         "dualfold": __version__,
         "source": data.source,
-        "settings": result.job.settings() | scaling,
+        "settings": result.plan.settings() | scaling,
         "reading": reading.settings(),
         "rows": len(data.table.rows),
         "columns": data.sources,
         "features": list(data.table.names),
         "encodings": data.stored_encodings,
-        "coordinates": list(columns)[-result.points.shape[1] :],
-        "notices": list(found.notes),
+        "coordinates": list(coordinates),
+        "notices": list(found.notes if notices is None else notices),
         "scales_differ": data.scales_differ,
         "filled_share": data.filled_share,
         "verdict": found.verdict,
@@ -78,8 +90,9 @@ def summary_of(found: Exploration) -> dict[str, Any]:
         "explained_variance_ratio": result.variance_shares,
         **_column_points(result),
         "t_similarity": None if near is None else float(near.kept),
-        "t_similarity_rows": getattr(getattr(near, "kept", 0), "sampled", len(result.points)),
+        "t_similarity_rows": found.sampled,
         **({} if found.advice is None else {"recommendation": found.advice.to_dict()}),
+        **({} if appended is None else {"appended": appended}),
     }
 
 
@@ -101,9 +114,9 @@ def model_of_map(found: Exploration) -> Model:
     rule = storable_map(result.estimator)
     return Model(
         map=rule,
-        method=result.job.method.name,
+        method=result.plan.method.name,
         preparation=data.preparation,
-        problem=StatedProblem.of(result.job.estimator(), weighted=data.reading.weight is not None),
+        problem=StatedProblem.of(result.plan.estimator(), weighted=data.reading.weight is not None),
         certificate=result.certificate.to_dict(),
         both_sides=both_sides(result.estimator),
         # Maps by a graph hold their rows already.

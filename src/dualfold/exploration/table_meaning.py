@@ -12,7 +12,7 @@ from dualfold.judging.map_meaning import BEST_COLOR_REASON, MapMeaning
 
 if TYPE_CHECKING:
     from dualfold.data import Prepared
-    from dualfold.exploration.job import FittedMap
+    from dualfold.exploration.fitted_map import FittedMap
 
 # Of the words about an axis in a picture, whose side is about this long.
 MAX_TITLE_LETTERS = 48

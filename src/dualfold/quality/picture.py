@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.quality.estimate import mean_estimate
+from dualfold.quality.estimate import Estimate, mean_estimate
 
 # Where words change, in shares of what a random map loses: conventions, chosen by maps that
 # people call good or bad (docs/dev/notes/quality.md).
@@ -72,6 +72,11 @@ class Picture:
         """
         left = 1 - self.chance
         return (float(self.kept) - self.chance) / left if left > 0 else 1.0
+
+    @property
+    def sampled(self) -> int:
+        """How many rows were asked; all, unless `kept` is an estimate."""
+        return self.kept.sampled if isinstance(self.kept, Estimate) else self.n
 
     @property
     def grade(self) -> str:
@@ -148,7 +153,7 @@ class Picture:
             "chance": self.chance,
             "beyond_chance": self.beyond_chance,
             "n_neighbors": self.n_neighbors,
-            "sampled": getattr(self.kept, "sampled", self.n),
+            "sampled": self.sampled,
             "tried": {name: float(value) for name, value in self.rivals.items()},
             "space": self.space or AS_PREPARED,
             "filled_share": self.filled_share,
