@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from importlib import import_module
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -62,6 +63,35 @@ def frame_of(X: Any) -> Any:
     return X
 
 
+@runtime_checkable
+class PreparedTable(Protocol):
+    """A table that was read and prepared, as `dualfold.data.prepare` returns it.
+
+    X : the rows as methods take them
+    """
+
+    X: Any
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What was decided about the table, in sentences."""
+
+    @property
+    def weights(self) -> Any:
+        """How often each row counts; None: all alike."""
+
+    def plausible_tables(self) -> Iterator[Any]:
+        """X with other values where cells were filled in; X itself where none were."""
+
+
+def prepared_frame(frame: Any) -> PreparedTable:
+    """A data frame of pandas, read as estimators read it, without guesses of what was meant."""
+    # Frames are read on the floor of the application, which is loaded for such tables alone.
+    data = import_module("dualfold.data")
+    table: PreparedTable = data.prepare(frame, data.Reading(plain=True))
+    return table
+
+
 def measurable_rows(X: Any) -> Any:
     """X as measures take it: a table of numbers, also where columns of a data frame are none.
 
@@ -69,11 +99,7 @@ def measurable_rows(X: Any) -> Any:
     else stays as it is.
     """
     rows = numbers_of(X)
-    if not word_columns(rows):
-        return rows
-    # Words are read on the floor of the application, which is loaded for such tables alone.
-    data = import_module("dualfold.data")
-    return data.prepare(frame_of(rows), data.Reading(plain=True)).X
+    return prepared_frame(frame_of(rows)).X if word_columns(rows) else rows
 
 
 def refuse_text(X: Any, trouble: Exception) -> None:

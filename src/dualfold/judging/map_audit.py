@@ -10,12 +10,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.arrays import Array
-from dualfold.data.prepared import prepare
-from dualfold.data.reading import PLAIN_READING
 from dualfold.errors import Argument, InPython, InvalidInput, counted
 from dualfold.graph.metrics import is_euclidean
 from dualfold.graph.number_rows import rows_of_numbers
-from dualfold.inputs import frame_of, numbers_of
+from dualfold.inputs import frame_of, numbers_of, prepared_frame
 from dualfold.judging.audit_result import Audit
 from dualfold.judging.groups import (
     groups_with_verdicts,
@@ -130,7 +128,7 @@ def audit(
     notices: tuple[str, ...] = ()
     X = frame_of(numbers_of(X))
     if hasattr(X, "iloc"):
-        prepared = prepare(X, PLAIN_READING)
+        prepared = prepared_frame(X)
         X, notices = prepared.X, prepared.notices
     x, y = both_spaces(X, Y, metric, n_jobs)
     _refuse_few_rows(x.n)

@@ -11,11 +11,9 @@ from typing import Any
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.data.prepared import Prepared, prepare
-from dualfold.data.reading import PLAIN_READING
 from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.number_rows import rows_in_units
-from dualfold.inputs import random_generator
+from dualfold.inputs import PreparedTable, prepared_frame, random_generator
 from dualfold.judging.recommendation.questions import (
     QUESTIONS,
     best_for_groups,
@@ -113,7 +111,7 @@ def recommend(
     'isomap'
     """
     begin = perf_counter()
-    given = X.weights if sample_weight is None and isinstance(X, Prepared) else sample_weight
+    given = X.weights if sample_weight is None and isinstance(X, PreparedTable) else sample_weight
     X, tables, notices = _with_judges(X)
     X, tables, weights = _counting_rows(X, tables, given)
     _refuse_unsuitable(X, n_components, "" if given is None else " with a weight above 0")
@@ -158,13 +156,13 @@ def _with_judges(X: Any) -> tuple[Any, list[Any], tuple[str, ...]]:
     """The table, the tables that its maps are judged on, and notices of a data frame."""
     notices: tuple[str, ...] = ()
     if hasattr(X, "iloc"):
-        X = prepare(X, PLAIN_READING)
+        X = prepared_frame(X)
         notices = X.notices
-    data, X = (X, X.X) if isinstance(X, Prepared) else (None, X)
-    X, _ = rows_in_units(X)
-    if data is None or data.filled is None:
-        return X, [X], notices
-    return X, [rows_in_units(table)[0] for table in data.plausible_tables()], notices
+    if not isinstance(X, PreparedTable):
+        rows, _ = rows_in_units(X)
+        return rows, [rows], notices
+    tables = [rows_in_units(table)[0] for table in X.plausible_tables()]
+    return rows_in_units(X.X)[0], tables, notices
 
 
 def _counting_rows(
