@@ -7,11 +7,12 @@ import pytest
 import scipy.sparse as sp
 
 from dualfold import FAMD, PCA
-from dualfold.data.scales import standard_of
+from dualfold.data import Reading, prepare
 from dualfold.errors import InvalidInput
-from dualfold.methods.fitting.moments import Moments
-from dualfold.weights.column_moments import column_deviations, column_means
+from dualfold.weights import column_means, scatter
+from tests.weights.door import column_deviations
 
+STANDARDIZED = Reading(plain=True, standardize=True)
 KINDS = ("f8", "f4", ">f4", "f2", "u1", "i1", "i4", "?")
 
 
@@ -55,19 +56,20 @@ def constant_table(kind, n=20_001):
 @pytest.mark.parametrize("kind", [np.float64, np.float32])
 def test_constant_columns_are_constant_in_memory_in_tiles_and_sparse(kind):
     X, flat = constant_table(kind)
-    tiles = [Moments.of(X[start : start + 3_001]) for start in range(0, len(X), 3_001)]
-    merged = sum(tiles[1:], tiles[0])
-    for moments in (Moments.of(X), merged):
-        assert np.array_equal(moments.mean[flat], X[0, flat])
-        assert not np.diagonal(moments.scatter)[flat].any()
-        assert np.array_equal(moments.deviations == 1, np.isin(np.arange(8), flat))
+    batches = PCA(2, standardize=True)
+    for start in range(0, len(X), 3_001):
+        batches.partial_fit(X[start : start + 3_001])
+    for model in (PCA(2, standardize=True).fit(X), batches):
+        assert np.array_equal(model.mean_[flat], X[0, flat])
+        assert np.array_equal(model.scale_ == 1, np.isin(np.arange(8), flat))
+    assert not np.diagonal(scatter(X)[0])[flat].any()
     sparse = sp.csr_array(X[:5_000])
     for table in (X, sparse):
         mean = column_means(table)
         assert np.array_equal(mean[flat], X[0, flat])
         assert np.array_equal(np.isnan(column_deviations(table, mean, constant=np.nan)),
                               np.isin(np.arange(8), flat))  # fmt: skip
-    assert np.array_equal(np.isinf(standard_of(X).deviation), np.isin(np.arange(8), flat))
+    assert np.array_equal(~prepare(X, STANDARDIZED).X.any(axis=0), np.isin(np.arange(8), flat))
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
@@ -85,7 +87,7 @@ def test_a_narrow_float32_column_is_standardised_everywhere(seed):
                   PCA(2, standardize=True).fit(sp.csr_array(X))):  # fmt: skip
         assert model.eigenvalues_ == pytest.approx(expected, rel=1e-5), type(model)
         assert model.certificate_.level == "proved"
-    np.testing.assert_allclose(standard_of(X).apply(X), Z, atol=1e-6)
+    np.testing.assert_allclose(prepare(X, STANDARDIZED).X, Z, atol=1e-6)
     # The fitted points and their places as new rows agree: the mean is not rounded to float32.
     famd = FAMD(2).fit(X)
     assert np.abs(famd.transform(X) - famd.embedding_).max() < 1e-4
@@ -107,7 +109,7 @@ def test_columns_whose_squares_vanish_are_refused_where_they_would_be_divided():
         lambda: FAMD(2).fit(X),
         lambda: PCA(2, standardize=True).fit(sp.csr_array(X)),
         lambda: batches.partial_fit(X[:9]).partial_fit(X[9:]),
-        lambda: standard_of(X),
+        lambda: prepare(X, STANDARDIZED),
     ):
         with pytest.raises(InvalidInput, match="column 2 of X"):
             call()

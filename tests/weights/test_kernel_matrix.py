@@ -7,8 +7,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from dualfold.weights.kernel_matrix import Kernel, KernelProducts, centre_kernel
-from dualfold.weights.row_weights import RowWeights
+from tests.weights.door import Kernel, KernelProducts, RowWeights, centre_kernel
 
 RNG = np.random.default_rng(0)
 

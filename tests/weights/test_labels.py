@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from dualfold.errors import InvalidInput
-from dualfold.weights.labels import labels_of
+from tests.weights.door import labels_of
 
 
 @pytest.mark.parametrize(

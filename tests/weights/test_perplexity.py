@@ -9,9 +9,9 @@ from sklearn.manifold import _t_sne
 
 from dualfold import TSNE
 from dualfold.errors import InvalidInput
-from dualfold.graph.graph import Lists
-from dualfold.weights.perplexity import conditional_affinities, joint_affinities
+from tests.graph.door import Lists
 from tests.methods.points.tsne.problems import DIGITS, lists_of
+from tests.weights.door import conditional_affinities, joint_affinities
 
 
 def test_affinities_are_scikit_learns():
@@ -45,3 +45,11 @@ def test_a_perplexity_below_one_is_refused():
     lists = lists_of(DIGITS[:40], 5)
     nearest_alone = conditional_affinities(lists, 1.0)[0].reshape(40, 5)
     np.testing.assert_allclose(nearest_alone[:, 0], 1.0, atol=1e-6)
+
+
+def test_lists_that_give_no_affinities_are_refused():
+    with pytest.raises(InvalidInput, match="no row has a neighbour"):
+        joint_affinities(Lists(np.zeros(4, int), np.zeros(0, int), np.zeros(0)), np.empty(0))
+    endless = Lists(np.array([0, 1, 2]), np.array([1, 0]), np.array([np.inf, 1.0]))
+    with pytest.raises(InvalidInput, match="not finite"):
+        conditional_affinities(endless, 1.5)

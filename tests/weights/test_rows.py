@@ -11,10 +11,8 @@ import scipy.sparse as sp
 from dualfold import PCA
 from dualfold.errors import InvalidInput
 from dualfold.methods import pca
-from dualfold.weights import covariance
-from dualfold.weights.covariance import scatter
-from dualfold.weights.gram import centred_gram
-from dualfold.weights.row_passes import numeric_table, projected_rows
+from dualfold.weights import centred_gram, column_means, scatter
+from tests.weights.door import projected_rows
 
 KINDS = ("f8", "f4", ">f4", "f2", "u1", "u2", "i8", "?")
 SHAPES = ((1, 1), (1, 5), (5, 1), (9, 40), (2100, 7))
@@ -74,18 +72,9 @@ def test_scatter_where_columns_and_stretches_of_rows_are_empty(kind, width):
     assert np.allclose(mean, X.mean(axis=0, dtype=float), atol=1e-14)
 
 
-def test_scatter_of_wide_rows_has_one_total_for_all_threads(monkeypatch):
-    X = np.random.default_rng(3).normal(3, 1, size=(700, 530))
-    apart = scatter(X)
-    monkeypatch.setattr(covariance, "MAX_TOTAL_NUMBERS", 100)
-    together = scatter(X)
-    for one, other in zip(apart, together, strict=True):
-        assert np.allclose(one, other, rtol=1e-12, atol=1e-9)
-
-
 LEVELS = """
 import numpy as np
-from dualfold.weights.covariance import scatter
+from dualfold.weights import scatter
 X = np.random.default_rng(0).normal(2, 1, size=(1000, 101))
 exact = np.cov(X.T, bias=True) * 1000
 for kind, loss in ((np.float32, 2e-3), (np.float64, 1e-10)):
@@ -115,25 +104,6 @@ def test_one_outlier_costs_the_other_projections_no_digits():
     V, mean = np.full((100, 1), 0.1, np.float32), np.full(100, 1000.0)
     exact = (X.astype(float) - mean) @ V.astype(float)
     assert np.abs(projected_rows(X, V, mean) - exact)[1:].max() < 1e-5
-
-
-@pytest.mark.parametrize("threads", [1, 3, 64])
-@pytest.mark.parametrize("width", [1, 6, 7, 300])
-def test_scatter_on_any_number_of_threads(monkeypatch, threads, width):
-    X = np.random.default_rng(7).normal(1, 2, size=(4321, width)).astype(np.float32)
-    seen = []
-    monkeypatch.setattr(covariance, "thread_count", lambda: threads)
-    monkeypatch.setattr(covariance, "MIN_TILE_NUMBERS", 100)
-    monkeypatch.setattr(covariance, "MAX_TOTAL_NUMBERS", 5 * width**2)
-    total, sums, offsets = covariance._squares(
-        X, np.zeros(width, np.float32), np.arange(width), seen.append
-    )
-    wide = X.astype(float)
-    exact = wide.T @ wide
-    assert np.abs(np.tril(total - exact)).max() < 1e-5 * np.abs(exact).max()
-    assert np.allclose(sums, wide.sum(axis=0), rtol=1e-12)
-    assert np.allclose(offsets, wide.sum(axis=0), rtol=1e-12)
-    assert sum(seen) == len(X)
 
 
 @pytest.mark.parametrize("far", [0.0, 1.5, 1e6])
@@ -184,7 +154,9 @@ def test_tables_that_are_no_plain_arrays():
     assert np.array_equal(pca(np.matrix(numbers), n_components=1).A, plain)
     assert np.array_equal(pca(np.ma.masked_greater(numbers, 10), n_components=1).A, plain)
     with pytest.raises(InvalidInput, match="masked"):
-        numeric_table(np.ma.masked_greater(numbers, 8))
+        pca(np.ma.masked_greater(numbers, 8))
+    with pytest.raises(InvalidInput, match="at least one row and one column"):
+        pca(np.empty((3, 0)))
 
 
 def test_distances_of_every_kind():
@@ -220,10 +192,34 @@ def test_integers_that_doubles_cannot_hold_are_refused(kind):
     PCA(n_components=1).fit(X - 2**60)
 
 
-RNG = np.random.default_rng(0)
-X, NEW = RNG.normal(size=(40, 3)), RNG.normal(size=(7, 3))
-
-
 def test_squares_that_vanish_are_named():
     with pytest.raises(InvalidInput, match="the squares of these data vanish"):
-        scatter(1e-200 * X)
+        scatter(1e-200 * np.random.default_rng(0).normal(size=(40, 3)))
+    with pytest.raises(InvalidInput, match="no rows; at least one"):
+        scatter(np.empty((0, 3)))
+
+
+CUTS = {
+    "as usual": {},
+    "small tiles": {"CONTIGUOUS_TILE_NUMBERS": 100, "COPIED_TILE_NUMBERS": 100, "SLAB_ROWS": 7},
+    "a total for several threads": {"MAX_TOTAL_NUMBERS": 5 * 48**2},
+}
+
+
+@pytest.mark.parametrize("cut", CUTS)
+@pytest.mark.parametrize("threads", [1, 3, 64])
+@pytest.mark.parametrize("width", [1, 6, 7, 48, 300])
+def test_scatter_is_numpys_however_rows_are_cut(monkeypatch, set_limits, cut, threads, width):
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: range(threads), raising=False)
+    if CUTS[cut]:
+        set_limits("weights.covariance", MIN_TILE_NUMBERS=100, **CUTS[cut])
+        set_limits("kernels.threads", MIN_TILE_ROWS=7, THIN_TILE_NUMBERS=100)
+    drawn = np.random.default_rng(7).normal(20, 2, size=(1234, width))
+    for kind in (np.float64, np.float32, np.uint8, np.int64):
+        X = drawn.astype(kind)
+        total, mean = scatter(X)
+        exact = np.cov(X.astype(float).T, bias=True) * len(X)
+        np.testing.assert_allclose(total, exact.reshape(width, width), atol=2e-5 * exact.max())
+        np.testing.assert_allclose(mean, X.mean(axis=0, dtype=float), rtol=1e-12)
+        np.testing.assert_allclose(column_means(X), mean, rtol=1e-12)
+        assert np.array_equal(total, total.T)
