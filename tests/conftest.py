@@ -68,6 +68,14 @@ def mnist_points():
 
 
 @pytest.fixture
+def set_threads(monkeypatch) -> Callable[[int], None]:
+    """Let a test have so many cores, whatever the machine has."""
+    return lambda count: monkeypatch.setattr(
+        os, "sched_getaffinity", lambda _: set(range(count)), raising=False
+    )
+
+
+@pytest.fixture
 def set_limits(monkeypatch) -> Callable[..., None]:
     """Set limits of a module for one test, so that a small table takes the way of a large one.
 

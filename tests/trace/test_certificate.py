@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from fractions import Fraction
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
 from dualfold.errors import InvalidInput
-from dualfold.trace import Gramian, TraceProblem, certify
-from dualfold.trace import certificate as certificate_module
-from dualfold.trace.certificate import TraceCertificate
-from dualfold.trace.proof import routes as proofs
-from dualfold.trace.proof.completeness import SpectralFloor, deflated_norm_floor, norm_floor
-from dualfold.trace.proof.random_search import random_floor
-from dualfold.trace.proof.trial_directions import trial
+from dualfold.trace import Gramian, TraceCertificate, TraceProblem, certify
 from dualfold.trace.solvers import Lanczos
-from dualfold.trace.sparse.shifted_matrices import ShiftedMatrices
 from tests.proofs.families import FAMILIES, cycle, laplacian, path, walk_square
+from tests.proofs.fuzz_trace import routes
+from tests.trace.door import (
+    SpectralFloor,
+    balanced_problem,
+    deflated_norm_floor,
+    norm_floor,
+    random_floor,
+    trial,
+)
+from tests.trace.door import certificate as certificate_module
+from tests.trace.door import random_search as search
 from tests.workflows.test_contract import dense_reference
 
 
@@ -222,76 +227,24 @@ def test_random_search_height_holds_and_finds_what_was_missed():
     assert random_floor(family.problem, missing, 4.0, 1e-4, fresh=False).seen == 4
 
 
-@pytest.mark.parametrize("kind", ["diagonal", "sparse", "dense"])
-def test_the_random_start_is_uniform_in_the_metric(kind):
-    """E xxᵀ = B⁻¹: whitened by B, the mean over many starts is the identity."""
-    from dualfold.trace.proof.random_search import uniform_start
-    from tests.proofs.families import random_pencil
-
-    problem = random_pencil(kind, n=12).problem
-    X = np.column_stack([uniform_start(problem, np.zeros((12, 0)), k) for k in range(2_000)])
-    root = np.linalg.cholesky(problem.metric.sparse().toarray())
-    whitened = root.T @ X
-    # Entries of a mean of 2,000 products of normals have a spread of 0.022 (0.032 diagonal).
-    np.testing.assert_allclose(whitened @ whitened.T / X.shape[1], np.eye(12), atol=0.12)
-
-
-def test_the_seed_of_a_search_depends_on_all_that_was_given():
-    from dualfold.trace.proof.random_search import seed_of
-
-    family = path(30)
-    _, V = dense_reference(family.problem)
-    problem, seen = family.problem, set()
-    heavier = TraceProblem(problem.A, np.full(30, 2.0), 3, "min", np.ones(30))
-    for one in (problem, heavier, TraceProblem(1.5 * problem.A, None, 3)):
-        for vectors in (V[:, :3], V[:, 1:4]):
-            seen.add(seed_of(one, vectors, fresh=False))
-    assert len(seen) == 6
-    assert seed_of(problem, V[:, :3], fresh=False) in seen
-    assert seed_of(problem, V[:, :3], fresh=True) not in seen
-
-
-def test_without_factorisation_the_level_is_measured(monkeypatch):
-    from dualfold.errors import TooLarge
-
-    def refuse(self):
-        raise TooLarge("no")
-
-    monkeypatch.setattr(ShiftedMatrices, "ordering", property(refuse))
+def test_without_factorisation_the_level_is_measured():
     problem = expander()
     solution = Lanczos().solve(problem)
     whole = np.hstack([solution.vectors, solution.guard])
-    certificate = certify(problem, whole)
+    with routes("random"):
+        certificate = certify(problem, whole)
     assert certificate.level == "measured", certificate
     assert 0 < certificate.chance < 1e-3
     assert certificate.gap < 0.5
     # One eigenpair dropped is seen; a spectrum that cannot be resolved is not vouched for.
     wider = Lanczos().solve(TraceProblem(problem.A, None, 4, "min", np.ones(problem.n)))
-    assert certify(problem, wider.vectors[:, [1, 2, 3]]).level == "failed"
-    monkeypatch.setattr(proofs, "MAX_FILLED_ROWS", 10)
     family = path(400)
     _, V = dense_reference(family.problem)
-    certificate = certify(family.problem, V[:, :4])
+    with routes("random"):
+        assert certify(problem, wider.vectors[:, [1, 2, 3]]).level == "failed"
+        certificate = certify(family.problem, V[:, :4])
     assert certificate.level == "unresolved"
     assert "too close together" in str(certificate)
-
-
-def test_an_uncertain_factorisation_proves_nothing(monkeypatch):
-    import dataclasses
-
-    from dualfold.trace.proof import completeness
-    from dualfold.trace.sparse.factorisation import factorise
-
-    def vague(matrix, ordering):
-        return dataclasses.replace(factorise(matrix, ordering), asymmetry=np.inf)
-
-    monkeypatch.setattr(completeness, "factorise", vague)
-    family = path(80)
-    _, V = dense_reference(family.problem)
-    certificate = certify(family.problem, V[:, :3])
-    assert certificate.proof == "Cholesky"
-    monkeypatch.setattr(proofs, "MAX_FILLED_ROWS", 10)
-    assert certify(family.problem, V[:, :3]).level != "proved"
 
 
 def test_certificate_is_json_and_words():
@@ -325,7 +278,7 @@ def spectrum_matrix(values, dtype, seed=0):
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_deflated_norm_proves_what_the_norm_alone_cannot(dtype, monkeypatch):
+def test_deflated_norm_proves_what_the_norm_alone_cannot(dtype, set_limits):
     # Twenty eigenvalues of the same order, both signs, above a flat tail.
     tail = np.random.default_rng(1).uniform(-1, 1, 580)
     values = np.concatenate([[100, 90], np.linspace(70, 30, 18) * np.tile([1, -1], 9), tail])
@@ -336,7 +289,7 @@ def test_deflated_norm_proves_what_the_norm_alone_cannot(dtype, monkeypatch):
     height = deflated_norm_floor(problem, answer).height
     assert -90 < height <= -70 * (1 - 1e-5)
     assert certify(problem, V[:, :2]).proof == "Cholesky"  # as quick while n is small
-    monkeypatch.setattr(proofs, "MAX_FILLED_ROWS", 100)
+    set_limits("trace.proof.routes", MAX_FILLED_ROWS=100)
     certificate = certify(problem, V[:, :2])
     assert (certificate.level, certificate.proof) == ("proved", "norm")
 
@@ -492,7 +445,6 @@ def test_an_excluded_value_just_above_the_height_is_no_missed_direction(size):
 
 def test_a_start_that_does_not_see_a_direction_is_followed_by_others(monkeypatch):
     """Few eigenvalues: the Krylov space ends early, and one start in a thousand is like this."""
-    from dualfold.trace.proof import random_search as search
 
     n, drawn = 400, search.uniform_start
     values = np.r_[1e-11, 0.4e-11, np.full(n // 2, 1.1e-11), np.ones(n - n // 2 - 2)]
@@ -515,9 +467,6 @@ def test_a_start_that_does_not_see_a_direction_is_followed_by_others(monkeypatch
 @pytest.mark.parametrize("weight", [1.0, 1e-200, 1e200])
 def test_balanced_units_keep_the_excluded_directions(size, weight):
     """Any length of N is the same problem, and the basis is the one its error was bounded for."""
-    from fractions import Fraction
-
-    from dualfold.trace.equivalent_problems import balanced_problem
 
     B = np.array([1.0, 2.0**-6, 1.0, 2.0**20]) * weight
     N = np.column_stack([np.ones(4), [1, 3, 0, 2]]) * min(size, 1e308 / 3)

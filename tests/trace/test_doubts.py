@@ -4,7 +4,7 @@ import numpy as np
 from scipy.sparse.linalg import aslinearoperator
 
 from dualfold.trace import TraceProblem
-from dualfold.trace.doubts import point_doubts, row_doubts
+from tests.trace.door import point_doubts, row_doubts
 
 X = np.random.default_rng(0).normal(size=(30, 3))
 

@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from dualfold.kernels.arithmetic.exact import IntegerMatrix, positive_solution
 from dualfold.trace import Gramian, TraceProblem, certify
-from dualfold.trace.proof import exact_arithmetic as exact
-from dualfold.trace.proof.exact_arithmetic import (
+from tests.trace.door import (
+    IntegerMatrix,
     IntegerPencil,
     _ritz_values,
     exact_proof,
+    positive_solution,
 )
-from tests.trace.test_proof_routes import problem_of
+from tests.trace.door import exact_arithmetic as exact
 
 SEEDS = range(5)
 
@@ -60,6 +60,7 @@ def test_excluded_directions_are_not_counted():
     assert pencil(A).below(3.5) == 3
     heavy = pencil(A, B=np.diag([1.0, 1.0, 100.0, 1.0]))
     assert heavy.below(0.5) == 1  # 3/100
+    assert pencil(A).below(1.0) is None  # at the first eigenvalue a minor of 0 is no sign
 
 
 def graded(seed):
@@ -104,12 +105,6 @@ def test_what_is_not_optimal_is_not_proved():
     assert exact_proof(problem, V[:, [0, 2]], 1e-4) is None
 
 
-def test_large_problems_are_left_to_other_proofs():
-    rng = np.random.default_rng(0)
-    problem = TraceProblem(np.diag(rng.uniform(1, 2, 60)), count=1)
-    assert exact_proof(problem, np.eye(60)[:, :1], 1e-4) is None
-
-
 def test_exact_answers_are_taken_off_the_excluded_directions():
     """B-orthogonally, in whole numbers: Bᵀ-products with N vanish, and the span is kept."""
     rng = np.random.default_rng(0)
@@ -128,18 +123,9 @@ def test_exact_answers_are_taken_off_the_excluded_directions():
     assert np.linalg.matrix_rank(both) == 3
 
 
-def test_exact_counts_are_tried_under_each_value_by_shares_of_the_tolerance(monkeypatch):
-    seen = []
-    monkeypatch.setattr(exact, "_heights_under", lambda pencil, h, allowed: seen.append(allowed))
-    problem = problem_of([1, 3, 8, 9], count=2)
-    assert exact.exact_proof(problem, np.eye(4)[:, :2], 0.5) is None
-    np.testing.assert_allclose(
-        seen, [share * 0.5 * 4.0 / 2 for share in exact.HEIGHT_SHARES], rtol=1e-15
-    )
-    monkeypatch.undo()
-    _, floor = exact.exact_proof(problem, np.eye(4)[:, :2], 0.5)
-    assert (floor.below, floor.seen, floor.proof) == (0, 0, "exact")
-    assert 0.9 < floor.height <= 1.0
+def test_multiples_too_large_for_doubles_have_values():
+    large = [IntegerMatrix(np.array([[v]], dtype=object), 1400) for v in (6, 2)]
+    assert exact._ritz_values(*large) == pytest.approx([3.0])
 
 
 def test_values_of_a_cluster_share_one_height():
@@ -152,52 +138,6 @@ def test_values_of_a_cluster_share_one_height():
     unsure = SimpleNamespace(below=lambda height: asked.append(height))
     assert exact._heights_under(unsure, np.array([4.0]), 0.5) is None
     np.testing.assert_allclose(asked, 3.75 - 0.25 * np.array([0, 0.31, 0.57, 0.83]), rtol=1e-15)
-
-
-def test_exact_numbers_are_taken_of_small_problems_only(monkeypatch):
-    problem = problem_of([1, 2, 3, 4], count=2)
-    monkeypatch.setattr(exact, "MAX_EXACT_ROWS", 4)
-    monkeypatch.setattr(exact, "MAX_DIRECTIONS", 2)
-    assert exact._is_small(problem)
-    monkeypatch.setattr(exact, "MAX_DIRECTIONS", 1)
-    assert not exact._is_small(problem)
-    monkeypatch.setattr(exact, "MAX_DIRECTIONS", 2)
-    monkeypatch.setattr(exact, "MAX_EXACT_ROWS", 3)
-    assert not exact._is_small(problem)
-    assert exact._bits(np.zeros((0, 2), dtype=object)) == 0
-    assert exact._bits(np.array([5, -8], dtype=object)) == 4
-
-
-def test_columns_are_freed_of_excluded_directions_exactly():
-    B = np.array([1.0, 2.0, 4.0])
-    problem = TraceProblem(np.diag([1.0, 2.0, 3.0]), B, count=1, excluded=np.ones((3, 1)))
-    W = exact._on_constraint(
-        exact._pencil(problem), exact.IntegerMatrix.of(np.array([[1.0], [0.3], [5.0]]))
-    )
-    assert sum(int(b) * W.fraction(i, 0) for i, b in enumerate(B)) == 0
-    assert W.fraction(0, 0) != 0
-    # Multiples of the columns may be far too large for doubles: their values are not.
-    large = [exact.IntegerMatrix(np.array([[v]], dtype=object), 1400) for v in (6, 2)]
-    assert exact._ritz_values(*large) == pytest.approx([3.0])
-
-
-def test_exact_proofs_end_where_there_is_nothing_to_count(monkeypatch):
-    problem = TraceProblem(np.diag([1.0, 2.0, 3.0]), count=2)
-    V = np.eye(3)[:, :2]
-    assert exact.exact_proof(problem, V, 1e-4) is not None
-    assert exact.exact_proof(problem, np.ones((3, 2)), 1e-4) is None  # one direction, twice
-    assert exact.exact_proof(TraceProblem(np.zeros((3, 3)), count=2), V, 1e-4) is None
-    monkeypatch.setattr(exact, "_ritz_values", lambda *_: None)
-    assert exact.exact_proof(problem, V, 1e-4) is None
-
-
-def test_eigenvalues_below_a_height_are_counted_or_the_height_is_refused():
-    """A minor of 0 is no sign: at an eigenvalue of the first entry there is none."""
-    counted = pencil(np.diag([1.0, 2.0, 5.0]))
-    assert [counted.below(height) for height in (0.5, 1.5, 3.0, 9.0)] == [0, 1, 2, 3]
-    assert counted.below(1.0) is None
-    off = pencil(np.diag([1.0, 2.0, 5.0]), N=np.eye(3)[:, :1])
-    assert off.below(3.0) == 1  # the first is excluded
 
 
 def test_what_is_not_positive_definite_is_not_solved_for():
@@ -220,6 +160,18 @@ def test_exact_proofs_are_about_problems_as_they_were_given():
     assert exact_proof(problem(A, excluded=V[:, :1]), V[:, :1], 1e-9) is None
     assert exact_proof(problem(np.diag([0.0, 1.0])), np.eye(2)[:, :1], 1e-9) is None
     assert exact_proof(problem(A), V[:, 3:], 1e-9) is None  # three are below it
+    assert exact_proof(problem(A, 2), np.ones((4, 2)), 1e-4) is None  # one direction, twice
+    assert exact_proof(problem(np.zeros((3, 3)), 2), np.eye(3)[:, :2], 1e-4) is None
+
+
+@pytest.mark.parametrize("limit", ["MAX_EXACT_ROWS", "MAX_DIRECTIONS", "MAX_BITS"])
+def test_large_problems_are_left_to_other_proofs(set_limits, limit):
+    large = problem(np.diag([1.0, 2.0, 3.0, 4.0]), 2)
+    own = {"MAX_EXACT_ROWS": 4, "MAX_DIRECTIONS": 2, "MAX_BITS": 428}[limit]
+    set_limits("trace.proof.exact_arithmetic", **{limit: own})
+    assert exact_proof(large, np.eye(4)[:, :2], 1e-4) is not None
+    set_limits("trace.proof.exact_arithmetic", **{limit: own - 1})
+    assert exact_proof(large, np.eye(4)[:, :2], 1e-4) is None
 
 
 def exactly(kind, weights, excluded, sense):

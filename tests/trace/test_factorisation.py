@@ -10,13 +10,8 @@ import scipy.sparse as sp
 from scipy.sparse import block_array, csr_array, diags_array, eye_array, kron, random_array
 
 from dualfold.errors import InvalidInput, TooLarge
-from dualfold.kernels import ordering
-from dualfold.kernels import ordering as ordering_module
 from dualfold.kernels.arithmetic import UNIT_ROUNDOFF
-from dualfold.kernels.reports import count_work
-from dualfold.trace.problem import product
-from dualfold.trace.sparse import factorisation as factorisation_module
-from dualfold.trace.sparse.factorisation import Factorisation, factorise, fill_reducing_ordering
+from tests.trace.door import Factorisation, count_work, factorise, fill_reducing_ordering, product
 
 
 def symmetric(n, density, seed, shift=0.0):
@@ -100,11 +95,10 @@ CASES = {
 
 
 @pytest.fixture(params=[10**6, 20], ids=["minimum degree", "dissection"])
-def road(request, monkeypatch):
+def road(request, set_limits):
     """Both ways to order: dissection is forced by calling every matrix costly."""
     if request.param == 20:
-        monkeypatch.setattr(ordering_module, "MAX_LEAF_ROWS", 20)
-        monkeypatch.setattr(ordering_module, "MIN_DISSECTION_FLOPS_A_ROW", 0)
+        set_limits("kernels.ordering", MAX_LEAF_ROWS=20, MIN_DISSECTION_FLOPS_A_ROW=0)
 
 
 @pytest.mark.usefixtures("road")
@@ -123,6 +117,14 @@ def test_inertia_and_solve_agree_with_dense(name):
     scale = np.abs(wanted).max()
     np.testing.assert_allclose(f.solve(rhs), wanted, atol=1e-9 * scale)
     np.testing.assert_allclose(f.solve(rhs[:, 0]), wanted[:, 0], atol=1e-9 * scale)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_nested_dissection_costs_no_more_than_minimum_degree(name, set_limits):
+    matrix = csr_array(CASES[name])
+    plain = fill_reducing_ordering(matrix)
+    set_limits("kernels.ordering", MAX_LEAF_ROWS=20, MIN_DISSECTION_FLOPS_A_ROW=0)
+    assert fill_reducing_ordering(matrix).flops <= plain.flops
 
 
 @pytest.mark.usefixtures("road")
@@ -280,12 +282,12 @@ def test_same_bits_twice():
     np.testing.assert_array_equal(first.solve(rhs), second.solve(rhs))
 
 
-def test_same_bits_whatever_the_threads(monkeypatch):
+def test_same_bits_whatever_the_threads(set_threads):
     matrix = csr_array(grid(40, 41) - 1.7 * eye_array(1640))
     ordering = fill_reducing_ordering(matrix)
     found = []
     for threads in (1, 2, 5):
-        monkeypatch.setattr(factorisation_module, "thread_count", lambda n=threads: n)
+        set_threads(threads)
         found.append(factorise(matrix, ordering))
     for other in found[1:]:
         np.testing.assert_array_equal(found[0].pivots, other.pivots)
@@ -320,35 +322,11 @@ def test_factors_of_tiny_numbers_are_charged_for_what_underflows():
     assert errors.min() >= 3 * 2.0**-1022 * 5
 
 
-def test_prices_of_factorisations_are_those_of_their_columns():
-    """A column of k entries below its pivot costs k(k + 1)/2 multiply-adds."""
-    for first, row_start, heights in (
-        ([0, 1, 2, 3], [0, 2, 3, 3], [2, 1, 0]),
-        ([0, 2, 5], [0, 3, 3], [4, 3, 2, 1, 0]),
-    ):
-        cost = ordering._multiply_adds(np.array(first), np.array(row_start))
-        assert cost == sum(k * (k + 1) / 2 for k in heights)
-
-
-def test_nested_dissection_may_cost_no_more_than_minimum_degree(monkeypatch):
-    asked, none = [], np.zeros(0, np.int32)
-
-    def tree(n, start, columns, leaf, limit):
-        asked.append(limit)
-        return ordering._Tree(np.arange(n), none, none, none, 1e9)
-
-    monkeypatch.setattr(ordering, "_tree", tree)
-    for most, limit in ((None, 1e9), (2e8, 2e8), (4e9, 1e9), (1.25e8, 1.25e8)):
-        asked.clear()
-        ordering._cheapest_tree(4, none, none, most)
-        assert asked[1] == limit
-
-
 def test_rows_of_a_factor_are_charged_by_their_sums(monkeypatch):
     unit, d = 2.0**-8, np.array([1.0, 2.0, 4.0])
     monkeypatch.setattr("dualfold.kernels.arithmetic.UNIT_ROUNDOFF", unit)
     matrix = sp.csr_array(np.diag(d))
-    errors = factorise(matrix, ordering.fill_reducing_ordering(matrix)).row_errors
+    errors = factorise(matrix, fill_reducing_ordering(matrix)).row_errors
     np.testing.assert_allclose(errors, (1 + 1e-6) * 3 * unit / (1 - 3 * unit) * d, rtol=1e-9)
 
 

@@ -9,14 +9,11 @@ import scipy.sparse as sp
 
 from dualfold.data import digits
 from dualfold.graph import knn
-from dualfold.kernels import sparse
 from dualfold.methods import ltsa, modified_lle
 from dualfold.trace import Gramian, TraceProblem, certify
-from dualfold.trace.proof import routes
-from dualfold.trace.proof.completeness import product_rounding
 from dualfold.trace.solvers import Auto, Dense, Factored
-from dualfold.trace.sparse import shifted_matrices
-from dualfold.trace.sparse.shifted_matrices import prefers_filled_square
+from tests.proofs.fuzz_trace import routes
+from tests.trace.door import prefers_filled_square, product_rounding
 
 
 def factors():
@@ -32,8 +29,8 @@ def factors():
 
 @pytest.mark.parametrize("M", factors())
 @pytest.mark.parametrize("batch", [1, 2**21])
-def test_the_square_is_that_of_the_factor(M, batch, monkeypatch):
-    monkeypatch.setattr(sparse, "BATCH_NUMBERS", batch)
+def test_the_square_is_that_of_the_factor(M, batch, set_limits):
+    set_limits("kernels.sparse", BATCH_NUMBERS=batch)
     A = Gramian(M)
     exact = M.toarray().T @ M.toarray()
     square = A.filled
@@ -74,8 +71,8 @@ def test_masses_are_kept():
     assert (found.level, found.proof) == ("proved", "Cholesky")
 
 
-def test_eigenvalues_that_the_square_hides_are_found_by_elimination(monkeypatch):
-    monkeypatch.setattr(shifted_matrices, "MAX_CUBE_AN_ENTRY", 10**9)
+def test_eigenvalues_that_the_square_hides_are_found_by_elimination(set_limits):
+    set_limits("trace.sparse.shifted_matrices", MAX_CUBE_AN_ENTRY=10**9)
     n = 1_500
     second = sp.diags_array([1.0, -2.0, 1.0], offsets=[0, 1, 2], shape=(n - 2, n), format="csr")
     line = np.column_stack([np.ones(n), np.arange(n)])
@@ -95,7 +92,7 @@ def test_a_missed_direction_is_not_proved_by_the_square():
     assert certify(problem, wrong).level in ("failed", "within")
 
 
-def test_small_sparse_problems_are_filled_from_the_beginning(monkeypatch):
+def test_small_sparse_problems_are_filled_from_the_beginning():
     """Where rounding leaves the gap; a closer one is left to elimination."""
     n = 60
     steps = sp.diags_array([1.0, -1.0], offsets=[0, 1], shape=(n - 1, n), format="csr")
@@ -107,10 +104,7 @@ def test_small_sparse_problems_are_filled_from_the_beginning(monkeypatch):
         found = certify(problem, V[:, :3])
         assert (found.level, found.proof) == ("proved", "Cholesky")
         assert certify(problem, V[:, [0, 2, 1]]).level == "failed"
-        with monkeypatch.context() as patched:
-            patched.setattr(routes, "MAX_SMALL_ROWS", 0)
-            patched.setattr(shifted_matrices, "MAX_CUBE_AN_ENTRY", 0)
-            patched.setattr(shifted_matrices, "MAX_SMALL_ROWS", 0)
+        with routes("augmented" if isinstance(A, Gramian) else "inertia"):
             other = certify(problem, V[:, :3])
         assert (other.level, other.proof) == ("proved", "inertia")
         assert np.isclose(found.eigengap, other.eigengap, rtol=0.5)

@@ -14,8 +14,8 @@ import dualfold
 from dualfold.errors import CertificateFailed, InvalidInput, NotConverged
 from dualfold.methods import eigenmaps, pca
 from dualfold.trace.solvers import Gradient, PaperGradient
-from dualfold.trace.solvers.gradient import _projection_error
 from tests.tools.angles import principal_sine
+from tests.trace.door import _projection_error
 
 Array = np.ndarray[Any, Any]
 DIGITS = load_digits().data

@@ -8,7 +8,7 @@ import pytest
 from dualfold.errors import InvalidInput
 from dualfold.trace import TraceProblem
 from dualfold.trace.solvers import Gradient, PaperGradient
-from dualfold.trace.solvers.gradient import _distances, _new_directions, _start
+from tests.trace.door import _distances, _new_directions, _start
 
 
 def test_descents_on_the_sphere_find_the_largest_values():

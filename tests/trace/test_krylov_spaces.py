@@ -10,12 +10,10 @@ import scipy.sparse as sp
 
 from dualfold import LaplacianEigenmaps
 from dualfold.errors import Overtone
-from dualfold.trace import TraceProblem
-from dualfold.trace.certificate import certify
+from dualfold.trace import TraceProblem, certify
 from dualfold.trace.solvers import Auto, Dense, Factored
-from dualfold.trace.solvers.auto import krylov_space_for
-from dualfold.trace.solvers.krylov import KrylovSpace
 from tests.tools.tables import strip
+from tests.trace.door import KrylovSpace, krylov_space_for
 
 
 def test_a_krylov_space_finds_the_lowest_values_one_count_after_another():

@@ -5,17 +5,17 @@ import pytest
 
 from dualfold.errors import InvalidInput, NotConverged
 from dualfold.trace import TraceProblem
-from dualfold.trace.doubts import StoredPoints
-from dualfold.trace.lift import (
+from dualfold.trace.solvers import Dense
+from tests.trace.door import (
     DiffusionLift,
     EdgeLengthScale,
     EigenvalueScale,
     ScaledVectorLift,
     SelectedColumns,
+    StoredPoints,
     VectorLift,
     rayleigh_matrix,
 )
-from dualfold.trace.solvers import Dense
 
 RNG = np.random.default_rng(0)
 A = (lambda M: M @ M.T)(RNG.normal(size=(12, 12)))

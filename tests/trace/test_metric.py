@@ -4,16 +4,13 @@ and excluded directions keep their span.
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
 from dualfold.errors import InvalidInput
-from dualfold.trace import TraceProblem, certify, metric
-from dualfold.trace.metric import Dense, Sparse
-from dualfold.trace.proof import rounding
+from dualfold.trace import TraceProblem, certify
+from tests.trace.door import Dense, Sparse, metric, rounding
 
 
 def test_a_constant_stays_constant_in_any_weights():
@@ -27,22 +24,6 @@ def test_a_constant_stays_constant_in_any_weights():
     one = np.array([[1.0], [0.0]])
     _, off = metric.orthonormal_span(one, metric.Identity(2))
     assert off == pytest.approx(7 * 2 * rounding.UNIT_ROUNDOFF * (1 + 1e-8), rel=1e-9, abs=0.0)
-
-
-def test_the_least_eigenvalue_of_a_metric_is_tried_at_shares_of_a_guess(monkeypatch):
-    B = metric.Sparse(sp.csr_array(np.diag([2.0, 4.0, 8.0])))
-    real, tried = metric.factorise, []
-
-    def unsure(matrix, ordering):
-        tried.append(2.0 - matrix.diagonal()[0])
-        found = real(matrix, ordering)
-        known = SimpleNamespace(negative=0, zero=0, backward_error=1e-6, solve=found.solve)
-        known.negative = int(tried[-1] > 1e-3 and tried[-1] != 0)
-        return known if tried[-1] else found
-
-    monkeypatch.setattr(metric, "factorise", unsure)
-    assert B.lowest == pytest.approx(2e-4 - 1e-6, rel=1e-5)
-    np.testing.assert_allclose(tried[1:], [1.0, 0.2, 2e-2, 2e-4], rtol=1e-5)
 
 
 def test_two_excluded_directions_in_a_metric_of_very_uneven_rows():

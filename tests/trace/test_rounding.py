@@ -15,17 +15,22 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
 from dualfold.trace import Gramian, TraceProblem
-from dualfold.trace.metric import Dense, ExcludedSpan
-from dualfold.trace.proof import rounding
-from dualfold.trace.proof import singular_values as singular
-from dualfold.trace.proof import trial_directions as trials
-from dualfold.trace.proof.completeness import (
-    SpectralFloor,
-)
-from dualfold.trace.proof.lehmann_bounds import _below_the_last, bracket, temple_loss
-from dualfold.trace.proof.rounding import dual_lengths, norm_bound, product_errors
-from dualfold.trace.proof.trial_directions import Trial
 from tests.proofs.coarse import U, gamma, patched
+from tests.trace.door import (
+    Dense,
+    ExcludedSpan,
+    SpectralFloor,
+    Trial,
+    _below_the_last,
+    bracket,
+    dual_lengths,
+    norm_bound,
+    product_errors,
+    rounding,
+    temple_loss,
+)
+from tests.trace.door import singular_values as singular
+from tests.trace.door import trial_directions as trials
 
 
 def test_the_guess_of_an_operators_norm_is_above_it():
@@ -39,18 +44,6 @@ def test_the_guess_of_an_operators_norm_is_above_it():
         errors = product_errors(TraceProblem(operator, count=1), V)
         assert (errors >= 1e-13 * 7 * scale).all()
         assert (errors <= 1e-12 * 7 * scale).all()
-
-
-def test_a_large_dense_matrix_pays_by_its_norm(monkeypatch):
-    A = np.diag([3.0, 1.0, 2.0, 0.5]) + 0.25
-    problem, V = TraceProblem(A, count=2), np.eye(4)[:, :2]
-    exact = product_errors(problem, V)
-    monkeypatch.setattr(rounding, "MAX_ABSOLUTE_ROWS", 3)
-    by_norm = product_errors(problem, V)
-    least = 4 * 2.0**-53 * np.linalg.norm(A)
-    assert (by_norm >= least).all()
-    assert (by_norm <= 3 * least).all()
-    assert (by_norm >= exact * 0.99).all()
 
 
 def lengths(X):
@@ -70,7 +63,7 @@ def worst_loss(h, height, square, skew, leak):
 @pytest.mark.parametrize("skew", [0.0, 0.02, 0.2])
 @pytest.mark.parametrize("leak", [0.0, 0.05, 0.3])
 @pytest.mark.parametrize("square", [0.0, 0.25])
-def test_the_loss_of_one_direction_is_not_below_its_worst_case(monkeypatch, skew, leak, square):
+def test_the_loss_of_one_direction_is_not_below_its_worst_case(skew, leak, square):
     for h, height in ((1.0, 3.0), (-4.0, -2.0)):
         some = Trial(np.eye(1), np.array([h]), np.array([square]), np.array([0.1]), skew, leak)
         loss, rounded = temple_loss(some, height)
@@ -80,31 +73,6 @@ def test_the_loss_of_one_direction_is_not_below_its_worst_case(monkeypatch, skew
         second = skew * leak / (1 - skew) + coupled / (1 - coupled) * leak
         assert loss == pytest.approx(second + square / 2 / (1 - coupled), rel=1e-5)
         assert rounded == pytest.approx(second + 4 * 0.01 / 2 / (1 - coupled), rel=1e-5)
-        patched(monkeypatch, UNIT_ROUNDOFF=2.0**-6)  # the room between two doubles may be smaller
-        room = 2 * (1 - 2.0**-6) - 2.0**-6 * abs(h)
-        assert temple_loss(some, height)[0] >= square / room
-        monkeypatch.undo()
-
-
-def test_the_loss_of_two_directions_is_not_below_their_worst_case():
-    rng = np.random.default_rng(1)
-    h, height = np.array([1.0, 2.5]), 3.0
-    P = np.diag(height - h)
-    for skew, leak in ((0.1, 0.0), (0.0, 0.1), (0.05, 0.05), (0.2, 0.02)):
-        squares = np.array([0.02, 0.01])
-        some = Trial(np.eye(2), h, squares, np.zeros(2), skew, leak)
-        loss, _ = temple_loss(some, height)
-        worst = 0.0
-        for _ in range(200):
-            E, K = rng.normal(size=(2, 2, 2))
-            E = E + E.T
-            E, K = skew * E / np.linalg.norm(E, 2), leak * K / np.linalg.norm(K, 2)
-            F = E @ P - K
-            S = np.linalg.inv(P + F)
-            R = np.diag(np.sqrt(squares)) @ np.linalg.qr(rng.normal(size=(2, 2)))[0]
-            lost = F @ S @ K.T - E @ np.linalg.inv(np.eye(2) + E) @ K + S @ (R @ R.T)
-            worst = max(worst, float(np.trace(lost)))
-        assert worst <= loss <= 4 * worst
 
 
 def blurred(count, skew=0.1, leak=0.05):
@@ -228,36 +196,12 @@ TERMS = {None: 0, "diagonal": 1, "dense": 5, "sparse": 3}  # in a product with a
 
 
 @pytest.mark.parametrize("metric", METRICS)
-@pytest.mark.parametrize("kind", ["dense", "sparse", "gramian"])
-def test_residuals_pay_for_each_product_in_them(coarsely, kind, metric):
-    problem = small(kind, metric)
-    V, N, B = columns(problem), problem.excluded_basis, problem.metric.sparse().toarray()
-    BV, BN, h = B @ V, B @ N, np.array([0.5, -3.0])
-    size = abs(problem.A.factor).toarray() if kind == "gramian" else np.abs(problem.A @ np.eye(5))
-    size = size.T @ size if kind == "gramian" else size
-    terms = {"dense": 5, "sparse": 3, "gramian": 4}[kind]
-    own = gamma(terms) * lengths(size @ np.abs(V))
-    wide = gamma(TERMS[metric]) * lengths(np.abs(B) @ np.abs(V))  # of B·V
-    wide_n = gamma(TERMS[metric]) * np.linalg.norm(np.abs(B) @ np.abs(N))
-    plain = own + np.abs(h) * wide + U * np.abs(h) * lengths(BV)
-    for lift in (0.0, 64.0):
-        # Sums over five rows and N's one column, the lift, an addition; errors of BN and BV.
-        along = gamma(5 + 1 + 2) * lengths(np.abs(N).T @ np.abs(BV))
-        along = along + wide_n * lengths(V) + np.linalg.norm(N) * wide
-        least = plain + lift * np.linalg.norm(BN) * along
-        found = trials._residual_errors(problem, V, BV, h, lift)
-        assert (found >= least).all()
-        assert (found <= 6 * least).all()
-
-
-@pytest.mark.parametrize("metric", METRICS)
 def test_large_dense_matrices_pay_for_turning_their_images(coarsely, monkeypatch, metric):
     problem = small("dense", metric)
     V, h = columns(problem), np.array([0.5, 0.25])
     BV = problem.metric.times(V)
     before = trials._residual_errors(problem, V, BV, h, 0.0)
-    for module in (rounding, trials):
-        monkeypatch.setattr(module, "MAX_ABSOLUTE_ROWS", 3)
+    patched(monkeypatch, MAX_ABSOLUTE_ROWS=3)
     norm = np.linalg.norm(problem.A)
     # Both columns of A·V are mixed by an orthogonal matrix, each entry of two products.
     least = np.sqrt(2) * (gamma(5) * norm * lengths(V) + 2 * gamma(2) * norm)
@@ -294,31 +238,6 @@ def test_a_basis_pays_for_how_far_it_is_off_the_span(coarsely, metric):
     assert trials.span_error(problem, given, given) >= 2 * 3.0
 
 
-@pytest.mark.parametrize("metric", METRICS)
-def test_trials_pay_for_inner_products(coarsely, metric):
-    problem = small("dense", metric)
-    V = columns(problem)
-    some = trials.trial(problem, V, 2.0)
-    wide = gamma(TERMS[metric]) * lengths(np.abs(problem.metric.sparse()) @ np.abs(some.V))
-    size = np.abs(some.V).T @ (np.abs(problem.metric.sparse()) @ np.abs(some.V))
-    assert some.skew >= gamma(5) * np.trace(size) + np.linalg.norm(lengths(some.V)) * wide.max()
-    assert some.leak >= np.sqrt(2) * np.linalg.norm(some.rounded)
-    assert (some.squares >= some.rounded**2).all()
-    # The errors are those of the residuals, in the norm of B⁻¹.
-    errors = trials._residual_errors(problem, some.V, problem.metric.times(some.V), some.h, 2.0)
-    least = np.linalg.eigvalsh(problem.metric.sparse().toarray())[0]
-    assert (some.rounded >= errors / np.sqrt(least) * (1 - 1e-9)).all()
-    assert (some.rounded <= 2 * errors / np.sqrt(least)).all()
-    quotients, found = trials.residual_lengths(problem, 2 * V)
-    by_hand = np.einsum("ij,ij->j", V, problem.A @ V)
-    np.testing.assert_allclose(quotients, by_hand, rtol=1e-12)
-    R = problem.A @ V - problem.metric.times(V) * by_hand
-    solved = np.linalg.solve(problem.metric.sparse().toarray(), R)
-    assert (found >= np.sqrt(np.einsum("ij,ij->j", R, solved))).all()
-    _, other = trials.residual_lengths(problem, V)
-    np.testing.assert_allclose(found, other, rtol=1e-9)  # of the direction, not of its length
-
-
 EQUAL = {"rtol": 1e-10}
 
 
@@ -326,12 +245,6 @@ def plain_trial(h, squares=None, skew=0.0, leak=0.0, n=None):
     h = np.asarray(h, dtype=float)
     squares = np.zeros(len(h)) if squares is None else np.asarray(squares, dtype=float)
     return Trial(np.eye(n or len(h))[:, : len(h)], h, squares, np.zeros(len(h)), skew, leak)
-
-
-def test_sums_in_blocks_are_as_deep_as_their_blocks_and_their_number():
-    assert rounding.inner_depth(10) == 64 + 1 + 2
-    assert rounding.inner_depth(129) == 64 + 3 + 2
-    assert rounding.inner_depth(10_000) == 100 + 100 + 2
 
 
 def test_rows_without_entries_have_no_terms():
@@ -343,6 +256,9 @@ def test_rows_without_entries_have_no_terms():
 def test_products_are_charged_by_their_longest_row(coarsely, monkeypatch):
     sparse, V = small("sparse"), columns(small("sparse"))
     size = np.abs(sparse.A.toarray())
+    assert (
+        np.linalg.norm(size, 2) * (1 - 1e-12) <= norm_bound(sparse) <= 2 * np.linalg.norm(size, 2)
+    )
     found = rounding.product_errors(sparse, V)
     np.testing.assert_allclose(found, gamma(3 + 4) * lengths(size @ np.abs(V)), **EQUAL)
     dense = small("dense")
@@ -434,10 +350,17 @@ def test_lengths_do_not_trust_a_solve(monkeypatch):
     B = 2 * np.eye(4) + 0.5
     problem, R = TraceProblem(np.eye(4), B, count=1), np.random.default_rng(1).normal(size=(4, 2))
     truth = np.sqrt(np.einsum("ij,ij->j", R, np.linalg.solve(B, R)))
+
+    class WrongSolve(Dense):
+        share = 1.0
+
+        def solve(self, right):
+            return self.share * super().solve(right)
+
     for share in (1.0, 0.5, 0.0):
-        monkeypatch.setattr(Dense, "solve", lambda self, R, s=share: s * np.linalg.solve(B, R))
-        assert (dual_lengths(problem, R, np.zeros(2)) >= truth).all()
-    monkeypatch.undo()
+        WrongSolve.share = share
+        wrong = replace(problem, B=WrongSolve(B))
+        assert (dual_lengths(wrong, R, np.zeros(2)) >= truth).all()
     unit = 2.0**-12
     patched(monkeypatch, rounding, UNIT_ROUNDOFF=unit, UP=1.0)
     x = np.linalg.solve(B, R)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy.linalg
@@ -9,14 +11,10 @@ import scipy.sparse as sp
 
 from dualfold.data import swiss_roll
 from dualfold.graph import knn
-from dualfold.kernels import sparse
 from dualfold.methods import eigenmaps, lle
-from dualfold.trace import certify, equivalent_problems
-from dualfold.trace.equivalent_problems import reordered_problem
-from dualfold.trace.problem import Gramian
+from dualfold.trace import Gramian, certify
 from dualfold.trace.solvers import Factored
-from dualfold.trace.sparse import shifted_matrices as matrices
-from dualfold.trace.sparse.shifted_matrices import shifted_matrices
+from tests.trace.door import reordered_problem, shifted_matrices, sparse
 
 
 def roll_problem(method, n=900):
@@ -24,11 +22,10 @@ def roll_problem(method, n=900):
 
 
 @pytest.fixture
-def small(monkeypatch):
+def small(set_limits):
     """Thresholds under which small problems are reordered, and LLE's rows are paired."""
-    monkeypatch.setattr(equivalent_problems, "MIN_REORDERED_ROWS", 10)
-    monkeypatch.setattr(matrices, "MIN_ROTATED_ROWS", 10)
-    monkeypatch.setattr(matrices, "MAX_ROTATED_FLOPS_RATIO", 1e12)
+    set_limits("trace.equivalent_problems", MIN_REORDERED_ROWS=10)
+    set_limits("trace.sparse.shifted_matrices", MIN_ROTATED_ROWS=10, MAX_ROTATED_FLOPS_RATIO=1e12)
 
 
 def entries(A):
@@ -52,26 +49,25 @@ def test_no_entry_changes(method, small):
 
 
 @pytest.mark.parametrize("method", [eigenmaps, lle])
-def test_the_order_of_elimination_is_found_once(method, small, monkeypatch):
+def test_rows_stand_in_the_order_of_elimination(method, small):
     problem = roll_problem(method, 300)
     local, _ = reordered_problem(problem)
-    monkeypatch.setattr(matrices, "fill_reducing_ordering", None)
     n = len(shifted_matrices(local).ordering.permutation)
     assert n == (600 if method is lle else 300)
     first = shifted_matrices(local).ordering.permutation
     step = 2 if method is lle else 1
-    assert np.array_equal(first[::step], np.arange(300))  # the rows stand in their order now
+    assert np.array_equal(first[::step], np.arange(300))
 
 
 @pytest.mark.parametrize("method", [eigenmaps, lle])
-def test_answers_and_verdicts_are_those_of_the_rows_as_given(method, small, monkeypatch):
+def test_answers_and_verdicts_are_those_of_the_rows_as_given(method, small, set_limits):
     problem = roll_problem(method)
     solution = Factored().solve(problem)
     wide = np.hstack([solution.vectors, solution.guard])
     found = certify(problem, wide, solution.values)
     wrong = certify(problem, np.column_stack([solution.vectors[:, 0], solution.guard[:, 0]]))
-    monkeypatch.setattr(equivalent_problems, "MIN_REORDERED_ROWS", 10**9)
-    equivalent_problems._cache.clear()
+    set_limits("trace.equivalent_problems", MIN_REORDERED_ROWS=10**9)
+    problem = replace(problem)  # another problem of the same numbers
     plain = Factored().solve(problem)
     assert np.allclose(plain.values, solution.values, rtol=1e-8)
     assert scipy.linalg.subspace_angles(plain.vectors, solution.vectors).max() < 1e-5
@@ -91,9 +87,9 @@ def test_a_start_is_reordered_too(small):
 
 
 @pytest.mark.parametrize("columns", [1, 3, 20])
-def test_products_in_threads_have_the_bits_of_scipy(columns, monkeypatch):
-    monkeypatch.setattr(sparse, "MIN_THREADED_PRODUCTS", 1)
-    monkeypatch.setattr(sparse, "thread_count", lambda: 3)
+def test_products_in_threads_have_the_bits_of_scipy(columns, set_limits, set_threads):
+    set_limits("kernels.sparse", MIN_THREADED_PRODUCTS=1)
+    set_threads(3)
     rng = np.random.default_rng(0)
     rows = sp.random_array((101, 57), density=0.1, rng=rng, format="csr")
     V = rng.standard_normal((57, columns))

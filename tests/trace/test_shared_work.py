@@ -17,11 +17,15 @@ from scipy.sparse.linalg import aslinearoperator
 
 from dualfold.errors import InvalidInput
 from dualfold.trace import Gramian, TraceProblem, certify
-from dualfold.trace.equivalent_problems import balanced_problem, rescaled_problem
-from dualfold.trace.proof.rounding import norm_bound
 from dualfold.trace.solvers import Factored
-from dualfold.trace.sparse import shifted_matrices as matrices
-from dualfold.trace.sparse.shifted_matrices import share_ordering, shifted_matrices
+from tests.trace.door import (
+    balanced_problem,
+    matrices,
+    norm_bound,
+    rescaled_problem,
+    share_ordering,
+    shifted_matrices,
+)
 
 
 def declared(problem):
@@ -93,9 +97,8 @@ def test_an_order_is_shared_whichever_problem_finds_it(orderings, first):
     assert len(orderings) == 1
 
 
-def test_a_pattern_that_is_too_costly_is_refused_once(orderings, monkeypatch):
-    monkeypatch.setattr(matrices, "MAX_FLOPS", 0.0)
-    monkeypatch.setattr(matrices, "MAX_FLOPS_A_ROW", 0.0)
+def test_a_pattern_that_is_too_costly_is_refused_once(orderings, set_limits):
+    set_limits("trace.sparse.shifted_matrices", MAX_FLOPS=0.0, MAX_FLOPS_A_ROW=0.0)
     M = sp.csr_array(np.eye(12) - np.eye(12, k=1) / 2)
     problem = TraceProblem(Gramian(M), count=1)
     for _ in range(2):

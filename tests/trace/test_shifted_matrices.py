@@ -12,17 +12,17 @@ from scipy.linalg import eigh
 from scipy.sparse.linalg import aslinearoperator
 
 from dualfold.errors import TooLarge
-from dualfold.kernels.sparse import distinct_rows
 from dualfold.trace import Gramian, TraceProblem
-from dualfold.trace.equivalent_problems import balanced_problem
-from dualfold.trace.sparse import shifted_matrices as room
-from dualfold.trace.sparse import shifted_matrices as shifted
-from dualfold.trace.sparse.factorisation import (
+from tests.trace.door import (
+    balanced_problem,
+    distinct_rows,
     factorise,
     fill_reducing_ordering,
     ordering_after,
+    shifted_matrices,
 )
-from dualfold.trace.sparse.shifted_matrices import shifted_matrices
+
+ROOM = "trace.sparse.shifted_matrices"
 
 
 def posed(kind: str, sense: str, seed: int = 0) -> tuple[TraceProblem, np.ndarray, np.ndarray]:
@@ -39,9 +39,9 @@ def posed(kind: str, sense: str, seed: int = 0) -> tuple[TraceProblem, np.ndarra
 @pytest.mark.parametrize("sense", ["min", "max"])
 @pytest.mark.parametrize("kind", ["sparse", "tall", "square", "turned"])
 @pytest.mark.parametrize("shift", [-0.7, 0.3, 2.1])
-def test_counts_and_solves_of_every_form(monkeypatch, kind, sense, shift):
-    monkeypatch.setattr(room, "MIN_ROTATED_ROWS", 10 if kind == "turned" else 10**9)
-    monkeypatch.setattr(room, "MAX_ROTATED_FLOPS_RATIO", 1e9)
+def test_counts_and_solves_of_every_form(set_limits, kind, sense, shift):
+    least = 10 if kind == "turned" else 10**9
+    set_limits(ROOM, MIN_ROTATED_ROWS=least, MAX_ROTATED_FLOPS_RATIO=1e9)
     problem, A, B = posed("square" if kind == "turned" else kind, sense)
     pencil = shifted_matrices(problem)
     assert pencil.is_rotated == (kind == "turned")
@@ -64,21 +64,6 @@ def test_a_problem_has_its_matrices_once_and_takes_them_along():
     assert gone() is None
 
 
-def test_a_hopeless_order_is_looked_for_once(monkeypatch):
-    calls = []
-
-    def hopeless(pattern, **_):
-        calls.append(pattern.shape)
-        raise TooLarge("no")
-
-    monkeypatch.setattr(room, "fill_reducing_ordering", hopeless)
-    problem, _, _ = posed("sparse", "min")
-    for _ in range(3):
-        with pytest.raises(TooLarge):
-            _ = shifted_matrices(problem).ordering
-    assert len(calls) == 1
-
-
 def test_balanced_units_keep_the_order():
     A = sp.diags_array(np.arange(1.0, 31)) + sp.eye_array(30, k=1) + sp.eye_array(30, k=-1)
     problem = TraceProblem(sp.csr_array(A), np.geomspace(1, 1e6, 30), 2)
@@ -95,9 +80,8 @@ def test_an_operator_has_no_pivots():
 
 
 @pytest.mark.parametrize("metric", ["plain", "cancels"])
-def test_the_turned_matrix_has_room_for_every_entry_of_b(monkeypatch, metric):
-    monkeypatch.setattr(shifted, "MIN_ROTATED_ROWS", 3)
-    monkeypatch.setattr(shifted, "MAX_ROTATED_FLOPS_RATIO", 1e9)
+def test_the_turned_matrix_has_room_for_every_entry_of_b(set_limits, metric):
+    set_limits(ROOM, MIN_ROTATED_ROWS=3, MAX_ROTATED_FLOPS_RATIO=1e9)
     n = 5
     M = sp.csr_array(np.eye(n) - 0.5 * np.eye(n, k=1) - 0.5 * np.eye(n, k=-1))
     # |M| + |M|ᵀ and B have equal entries: as numbers they would cancel, as a pattern they do not.
@@ -107,7 +91,7 @@ def test_the_turned_matrix_has_room_for_every_entry_of_b(monkeypatch, metric):
         else sp.csr_array(2 * np.eye(n) + abs(M + M.T - 2 * sp.eye_array(n)))
     )
     problem = TraceProblem(Gramian(M), B, count=2)
-    pencil = shifted.shifted_matrices(problem)
+    pencil = shifted_matrices(problem)
     assert pencil.is_rotated
     height = 0.3
     dense = (M.T @ M).toarray() - height * problem.metric.sparse().toarray()

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dualfold.trace.problem import product
-from dualfold.trace.solution import with_signs
+from tests.trace.door import product, with_signs
 
 
 def test_signs_are_set_by_the_largest_entry_and_the_first_of_equals():

@@ -9,13 +9,7 @@ import scipy.sparse as sp
 from dualfold.errors import TooLarge
 from dualfold.trace import Gramian, TraceProblem
 from dualfold.trace.solvers import Dense as DenseSolver
-from dualfold.trace.solvers.auto import (
-    MIN_SMALL_WORLD_ROWS,
-    Pace,
-    _is_small_world,
-    _product_seconds,
-)
-from dualfold.trace.solvers.subspace import Progress
+from tests.trace.door import MIN_SMALL_WORLD_ROWS, Pace, Progress, _is_small_world, _product_seconds
 
 RNG = np.random.default_rng(0)
 

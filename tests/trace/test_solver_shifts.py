@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.linalg
 import scipy.sparse as sp
 
 from dualfold.trace import Gramian, TraceProblem
-from dualfold.trace.solvers import factored
-from dualfold.trace.solvers.factored import gershgorin, shift_below
+from tests.trace.door import factored, gershgorin, shift_below
 
 
 def test_shifts_lie_below_the_spectrum():
@@ -36,3 +36,22 @@ def test_margins_of_shifts_are_those_of_their_matrices():
     assert factored.shift_margin(TraceProblem(np.eye(2), count=1)) == factored.SHIFT_MARGIN
     turned = TraceProblem(Gramian(sp.csr_array(np.eye(3))), count=1)
     assert factored.shift_margin(turned) == factored.GRAMIAN_MARGIN
+
+
+@pytest.mark.parametrize("metric", ["plain", "diagonal", "dense"])
+@pytest.mark.parametrize("seed", range(4))
+def test_a_shift_that_is_not_below_steps_down_until_it_is(metric, seed):
+    """Discs are far too wide here, and a short search may end beside the least value."""
+    rng = np.random.default_rng(seed)
+    A = sp.random_array((40, 40), density=0.2, rng=rng, data_sampler=rng.standard_normal)
+    A = sp.csr_array(A + A.T)
+    B = {"plain": np.eye(40), "diagonal": np.diag(rng.uniform(0.1, 10, 40))}.get(
+        metric, 2 * np.eye(40) + 1.0
+    )
+    for sense, sign in (("min", 1), ("max", -1)):
+        problem = TraceProblem(A, np.diagonal(B) if metric == "diagonal" else B, 2, sense)
+        values = scipy.linalg.eigh(sign * A.toarray(), B, eigvals_only=True)
+        factor, shift = factored.factor_below(problem)
+        assert shift < values[0]
+        assert (factor.negative, factor.zero) == (0, 0)
+        assert shift > values[0] - 2 * np.ptp(values)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from dualfold.trace import TraceProblem
-from dualfold.trace.staleness import certify_frozen
 from tests.proofs import fuzz_staleness
+from tests.trace.door import certify_frozen
 
 
 def test_angles_and_gaps_of_diagonal_problems_are_bracketed() -> None:

@@ -9,13 +9,8 @@ from scipy.sparse.linalg import LinearOperator
 
 from dualfold.embedding import embed
 from dualfold.trace import Gramian, TraceProblem, certify
-from dualfold.trace import equivalent_problems as balanced
-from dualfold.trace.equivalent_problems import (
-    _is_exact,
-    _scaled_matrix,
-    balanced_problem,
-    rescaled_problem,
-)
+from tests.trace.door import _is_exact, _scaled_matrix, balanced_problem, rescaled_problem
+from tests.trace.door import equivalent_problems as balanced
 
 
 def test_scaling_is_refused_where_an_entry_would_be_rounded():
