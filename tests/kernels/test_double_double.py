@@ -5,14 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dualfold.kernels.arithmetic.double_double import (
-    DoubleDouble,
-    backward,
-    cholesky,
-    forward,
-    inverse,
-    products,
-)
+from tests.kernels.door import DoubleDouble, backward, cholesky, forward, inverse, products
 
 TINY = Fraction(1, 2**98)  # some u² of numbers of about 1, and their sums
 

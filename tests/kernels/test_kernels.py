@@ -16,9 +16,8 @@ import build_kernels
 import dualfold
 from dualfold import kernels
 from dualfold.errors import DualfoldError, InvalidInput
-from dualfold.graph.geodesics import SOURCES_BY_BATCH
 from dualfold.kernels import c_constant, kernel
-from dualfold.kernels.conditions import checker, conditions
+from tests.kernels.door import SOURCES_BY_BATCH, checker, conditions
 
 PACKAGE = Path(dualfold.__file__).parent
 PYTHON = "\n".join(path.read_text() for path in sorted(PACKAGE.rglob("*.py")))

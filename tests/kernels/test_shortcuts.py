@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from dualfold.graph import knn
-from dualfold.graph.elimination import EliminatedGraph
-from dualfold.kernels.ordering import fill_reducing_ordering
 from tests.graph.paths import by_floyd, graph_of, random_graph
+from tests.kernels.door import EliminatedGraph, fill_reducing_ordering
 from tests.tools.tables import roll_points
 
 PARTS = (1, 3, 16)

@@ -12,8 +12,8 @@ import pytest
 
 import dualfold
 from dualfold.errors import InvalidInput
-from dualfold.kernels import threads as room
-from dualfold.kernels.threads import in_shares, in_threads, row_slices, thread_count
+from tests.kernels.door import in_shares, in_threads, row_slices, thread_count
+from tests.kernels.door import threads as room
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
@@ -136,8 +136,8 @@ def test_slices_cover_every_row_once(n, height):
 
 
 @pytest.mark.parametrize("threads", [1, 2, 3, 16])
-def test_shares_cover_every_slice_in_order(monkeypatch, threads):
-    monkeypatch.setattr(room, "thread_count", lambda: threads)
+def test_shares_cover_every_slice_in_order(set_threads, threads):
+    set_threads(threads)
     parts = in_shares(lambda slices: [(s.start, s.stop) for s in slices], row_slices(100, 7))
     every = [rows for part in parts for rows in part]
     assert every == [(a, min(a + 7, 100)) for a in range(0, 100, 7)]

@@ -4,8 +4,6 @@ Everything else is tested through `dualfold.trace`, `dualfold.trace.solvers` and
 `tests/proofs`.
 """
 
-# ruff: noqa: F401
-
 from __future__ import annotations
 
 # Products in threads, which have the bits of SciPy.
@@ -176,7 +174,8 @@ from dualfold.trace.solvers.lanczos import ChebyshevFilter
 # Forms and values that several solvers share.
 from dualfold.trace.solvers.subspace import Progress, _in_own_sense, _standard_form
 
-# How often a pattern is ordered.
+# How often a pattern is ordered, and whose memory a factor takes.
+from dualfold.trace.sparse import factorisation
 from dualfold.trace.sparse import shifted_matrices as matrices
 
 # The factor with its bound of errors, on which counts rest.
@@ -184,11 +183,17 @@ from dualfold.trace.sparse.factorisation import (
     Factorisation,
     factorise,
     fill_reducing_ordering,
+    memory_used_again,
     ordering_after,
+    paired_ordering,
 )
+
+# Rows of LLE and their mirror images, against the matrix written out.
+from dualfold.trace.sparse.mirrored_rows import MirroredRows, RotatedMatrix, mirrored_pattern
 
 # Matrices that are factorised, of every form.
 from dualfold.trace.sparse.shifted_matrices import (
+    MAX_SMALL_ROWS,
     prefers_filled_square,
     share_ordering,
     shifted_matrices,

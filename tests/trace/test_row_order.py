@@ -14,7 +14,7 @@ from dualfold.graph import knn
 from dualfold.methods import eigenmaps, lle
 from dualfold.trace import Gramian, certify
 from dualfold.trace.solvers import Factored
-from tests.trace.door import reordered_problem, shifted_matrices, sparse
+from tests.trace.door import reordered_problem, shifted_matrices
 
 
 def roll_problem(method, n=900):
@@ -84,14 +84,3 @@ def test_a_start_is_reordered_too(small):
     again = Factored(start=first.vectors).solve(problem)
     assert again.products < first.products
     assert np.allclose(again.values, first.values, rtol=1e-8)
-
-
-@pytest.mark.parametrize("columns", [1, 3, 20])
-def test_products_in_threads_have_the_bits_of_scipy(columns, set_limits, set_threads):
-    set_limits("kernels.sparse", MIN_THREADED_PRODUCTS=1)
-    set_threads(3)
-    rng = np.random.default_rng(0)
-    rows = sp.random_array((101, 57), density=0.1, rng=rng, format="csr")
-    V = rng.standard_normal((57, columns))
-    assert np.array_equal(sparse.sparse_product(rows, V), rows @ V)
-    assert np.array_equal(sparse.sparse_product(rows[:0], V), rows[:0] @ V)

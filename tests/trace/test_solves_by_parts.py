@@ -4,18 +4,20 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from dualfold.trace.sparse import factorisation
-from dualfold.trace.sparse.factorisation import (
+from tests.trace.door import (
+    Factorisation,
+    MirroredRows,
+    RotatedMatrix,
     factorise,
     fill_reducing_ordering,
+    mirrored_pattern,
     paired_ordering,
 )
-from dualfold.trace.sparse.mirrored_rows import MirroredRows, RotatedMatrix, mirrored_pattern
 
 
 @pytest.fixture
-def every_factor(monkeypatch):
-    monkeypatch.setattr(factorisation, "MIN_ENTRIES_IN_PARTS", 0)
+def every_factor(set_limits):
+    set_limits("trace.sparse.factorisation", MIN_ENTRIES_IN_PARTS=0)
 
 
 def matrix(kind: str, seed: int = 0) -> sp.csr_array:
@@ -33,7 +35,7 @@ def matrix(kind: str, seed: int = 0) -> sp.csr_array:
     return sp.csr_array(links + sp.diags_array(rng.uniform(-6, 6, n)))
 
 
-def solved_plainly(factor: factorisation.Factorisation, R: np.ndarray) -> np.ndarray:
+def solved_plainly(factor: Factorisation, R: np.ndarray) -> np.ndarray:
     return np.column_stack([factor.solve(column) for column in R.T])
 
 
@@ -60,7 +62,7 @@ def test_sizes_of_right_hand_sides_do_not_matter(size):
 
 
 @pytest.mark.usefixtures("every_factor")
-def test_bits_are_those_of_one_thread(monkeypatch):
+def test_bits_are_those_of_one_thread(set_threads):
     A = matrix("grid")
     M = sp.csr_array(sp.eye_array(A.shape[0]) - 0.1 * A)
     both, found = (M, M.T.tocsr()), []
@@ -68,7 +70,7 @@ def test_bits_are_those_of_one_thread(monkeypatch):
     rotated = RotatedMatrix.of(MirroredRows.of(*both), 1.0, *np.ones((2, A.shape[0])))
     R = np.random.default_rng(1).standard_normal((A.shape[0], 11))
     for threads in (1, 4):
-        monkeypatch.setattr(factorisation, "thread_count", lambda count=threads: count)
+        set_threads(threads)
         plain, turned = factorise(A, fill_reducing_ordering(A)), factorise(rotated, order)
         assert plain._solve_plan[0] > 1
         found.append([plain.solve(R), *turned.solve_rotated(R), turned.solve(np.vstack([R, R]))])
@@ -88,10 +90,3 @@ def test_pairs_are_solved_as_the_matrix_written_out():
     sums, differences = factor.solve_rotated(R)
     assert np.array_equal(sums, (x[:n] + x[n:]) / 2)
     assert np.array_equal(differences, (x[:n] - x[n:]) / 2)
-
-
-def test_small_factors_are_solved_whole(monkeypatch):
-    A = matrix("grid")
-    factor = factorise(A, fill_reducing_ordering(A))
-    monkeypatch.setattr(factorisation, "_forward", None)
-    assert np.isfinite(factor.solve(np.ones((A.shape[0], 3)))).all()

@@ -8,15 +8,18 @@ from dualfold.embedding import embed
 from dualfold.errors import InvalidInput
 from dualfold.trace import TraceProblem
 from dualfold.trace.solvers import Factored
-from dualfold.trace.sparse import factorisation, mirrored_rows
-from dualfold.trace.sparse.factorisation import (
+from tests.trace.door import (
+    MAX_SMALL_ROWS,
+    MirroredRows,
+    RotatedMatrix,
+    factorisation,
     factorise,
     fill_reducing_ordering,
     memory_used_again,
+    mirrored_pattern,
     paired_ordering,
+    shifted_matrices,
 )
-from dualfold.trace.sparse.mirrored_rows import MirroredRows, RotatedMatrix, mirrored_pattern
-from dualfold.trace.sparse.shifted_matrices import MAX_SMALL_ROWS, shifted_matrices
 
 
 def factor(n: int, seed: int, size: float = 1.0) -> sp.csr_array:
@@ -113,13 +116,12 @@ def test_entries_outside_the_order_are_refused():
         factorise(matrix, few)
 
 
-def test_threads_do_not_change_a_bit(monkeypatch):
+def test_threads_do_not_change_a_bit(set_threads):
     M = factor(500, 3)
     order = paired_ordering(fill_reducing_ordering(mirrored_pattern(*both(M))))
     diagonals, found = np.random.default_rng(2).standard_normal((2, 500)), []
     for threads in (1, 4):
-        for file in (mirrored_rows, factorisation):
-            monkeypatch.setattr(file, "thread_count", lambda count=threads: count)
+        set_threads(threads)
         matrix = RotatedMatrix.of(MirroredRows.of(*both(M)), 1.0, *diagonals)
         factor_of_it, rows = factorise(matrix, order), matrix.as_compressed_rows()
         sums = matrix.absolute_sums()
