@@ -7,9 +7,7 @@ import sys
 
 import numpy as np
 
-from dualfold.games import Euclidean, divergences
-from dualfold.games import certificate as verdict
-from dualfold.games import textbook_methods as descent
+from dualfold.games import Euclidean
 from dualfold.kernels.arithmetic import (
     EPS,
     LENGTH_UNDERFLOW,
@@ -24,6 +22,9 @@ from dualfold.kernels.arithmetic import (
     unit_roundoff,
 )
 from dualfold.kernels.arithmetic import intervals as sure
+from dualfold.theory.games import certificate as verdict
+from dualfold.theory.games import divergences
+from dualfold.theory.games import textbook_methods as descent
 from dualfold.trace import certify
 from dualfold.trace.proof import rounding
 from dualfold.unfolding import certificate, certify_unfolding
