@@ -96,7 +96,7 @@ def measured(method: str, X: Any) -> dict[str, Any]:
     most = len(found.certificate_.residuals)
     steps = [m for m in DIRECTION_COUNTS if m <= most]
     times = [look_seconds(first, replace(problem, count=2), looks) for looks in ([2], steps)]
-    solution = first._method().solver.solve(problem)
+    solution = first._method().answer.solver.solve(problem)
     V, values = solution.vectors, solution.values
     rows = np.random.default_rng(0).choice(len(V), 500, replace=False)
 
@@ -116,7 +116,7 @@ def measured(method: str, X: Any) -> dict[str, Any]:
 
 def look_seconds(estimator: Any, problem: Any, counts: list[int]) -> float:
     """Processor seconds of two eigenvectors, or of all looks; without the certificate."""
-    solver, times = estimator._method().solver, []
+    solver, times = estimator._method().answer.solver, []
     for _ in range(3):
         problem = replace(problem, about="")  # nothing is known of its elimination order
         begin = process_time()

@@ -21,6 +21,7 @@ from dualfold.methods.fitting.context import NO_CONTEXT, FitContext
 from dualfold.methods.fitting.graph_estimator import (
     GRAPH_CONSTRAINTS,
     GraphEstimator,
+    answer_settings,
     eigen_solver,
     shared_fields,
 )
@@ -206,6 +207,6 @@ class PlainEigenmaps(GraphEstimator):
         return GraphMethod(
             problem=lambda graph, count: plain_eigenmaps(graph, n_components=count),
             rule=partial(local_rule, estimator=self),
-            solver=eigen_solver(self, context),
+            answer=answer_settings(self, eigen_solver(self, context)),
             **shared_fields(self, context, some_rows=False),
         )

@@ -16,10 +16,10 @@ from dualfold.graph.graph import Graph
 from dualfold.graph.pieces import one_piece
 from dualfold.methods._eigenmaps import diffused_scale
 from dualfold.methods.fitting.context import NO_CONTEXT, FitContext
-from dualfold.methods.fitting.coordinates import CoordinateSettings
 from dualfold.methods.fitting.graph_estimator import (
     LEFT_OUT_CONSTRAINTS,
     GraphEstimator,
+    answer_settings,
     eigen_solver,
     shared_fields,
 )
@@ -335,18 +335,11 @@ class DiffusionMaps(GraphEstimator):
         return np.asarray(1 - self.eigenvalues_)
 
     def _method(self, context: FitContext = NO_CONTEXT) -> GraphMethod:
-        solver = eigen_solver(self, context)
+        scale = diffused_scale(self.diffusion_time)
         return GraphMethod(
             problem=self._problem,
             rule=self._rule,
-            solver=solver,
-            coordinates=CoordinateSettings(
-                self.coordinates,
-                self.n_components,
-                solver,
-                self.tolerance,
-                diffused_scale(self.diffusion_time),
-            ),
+            answer=answer_settings(self, eigen_solver(self, context), scale),
             leaves_groups_out=True,
             **shared_fields(self, context),
         )

@@ -18,10 +18,11 @@ from dualfold.graph import from_affinities
 from dualfold.graph.graph import Graph
 from dualfold.graph.pieces import one_piece
 from dualfold.methods.fitting.context import NO_CONTEXT, FitContext
-from dualfold.methods.fitting.coordinates import CoordinateSettings, eigenvalue_scale
+from dualfold.methods.fitting.coordinates import eigenvalue_scale
 from dualfold.methods.fitting.graph_estimator import (
     LEFT_OUT_CONSTRAINTS,
     GraphEstimator,
+    answer_settings,
     eigen_solver,
     shared_fields,
 )
@@ -388,8 +389,7 @@ class LaplacianEigenmaps(GraphEstimator):
     fit_transform = fit_transform_with_masses
 
     def _method(self, context: FitContext = NO_CONTEXT) -> GraphMethod:
-        shared, solver = shared_fields(self, context), eigen_solver(self, context)
-        time = self.diffusion_time
+        shared, time = shared_fields(self, context), self.diffusion_time
         scale = eigenvalue_scale if time is None else diffused_scale(time)
         weights: Any = self.weights
         constraint: Any = self.constraint
@@ -404,10 +404,7 @@ class LaplacianEigenmaps(GraphEstimator):
                 time=time,
             ),
             rule=self._rule,
-            solver=solver,
-            coordinates=CoordinateSettings(
-                self.coordinates, self.n_components, solver, self.tolerance, scale
-            ),
+            answer=answer_settings(self, eigen_solver(self, context), scale),
             leaves_groups_out=True,
             **shared,
         )

@@ -34,6 +34,7 @@ from dualfold.methods.fitting.context import NO_CONTEXT, FitContext
 from dualfold.methods.fitting.graph_estimator import (
     GRAPH_CONSTRAINTS,
     GraphEstimator,
+    answer_settings,
     eigen_solver,
     shared_fields,
 )
@@ -414,7 +415,7 @@ class Isomap(GraphEstimator):
         return GraphMethod(
             problem=partial(isomap_problem, landmarks=self.landmarks, seed=seed),
             rule=geodesic_rule,
-            solver=eigen_solver(self, context),
+            answer=answer_settings(self, eigen_solver(self, context)),
             **shared_fields(self, context, some_rows=False),
         )
 

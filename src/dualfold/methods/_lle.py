@@ -17,10 +17,11 @@ from dualfold.errors import Argument, InvalidInput, TooLarge
 from dualfold.graph.directed_lists import connected_lists, neighborhoods, with_unlisted_points
 from dualfold.graph.graph import Graph
 from dualfold.methods.fitting.context import NO_CONTEXT, FitContext
-from dualfold.methods.fitting.coordinates import COORDINATE_CONSTRAINTS, CoordinateSettings
+from dualfold.methods.fitting.coordinates import COORDINATE_CONSTRAINTS
 from dualfold.methods.fitting.graph_estimator import (
     GRAPH_CONSTRAINTS,
     GraphEstimator,
+    answer_settings,
     eigen_solver,
     shared_fields,
 )
@@ -558,16 +559,13 @@ class LocallyLinearEmbedding(GraphEstimator):
 
     def _method(self, context: FitContext = NO_CONTEXT) -> GraphMethod:
         shared = shared_fields(self, context)
-        solver, features = eigen_solver(self, context), shared["rows"].has_features
+        features = shared["rows"].has_features
         drawable = self.eigen_solver == "auto" and features
         return GraphMethod(
             problem=self._problem,
             rule=partial(local_rule, estimator=self),
-            solver=solver,
+            answer=answer_settings(self, eigen_solver(self, context), step_scale),
             max_components=partial(max_components, method=self.method),
-            coordinates=CoordinateSettings(
-                self.coordinates, self.n_components, solver, self.tolerance, step_scale
-            ),
             fewer_rows=FewerRows(
                 refuse=partial(
                     refuse_long_factorisation,

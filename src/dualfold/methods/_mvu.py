@@ -21,6 +21,7 @@ from dualfold.methods.fitting.context import NO_CONTEXT, FitContext
 from dualfold.methods.fitting.graph_estimator import (
     GRAPH_CONSTRAINTS,
     GraphEstimator,
+    answer_settings,
     shared_fields,
 )
 from dualfold.methods.fitting.graph_fit import FewerRows, GraphFit, GraphMethod
@@ -341,17 +342,18 @@ class MaximumVarianceUnfolding(GraphEstimator):
             if self.landmarks is None and can_draw(problem.problem.n):
                 refuse_minutes(problem.problem)
 
+        solver = Unfolder(
+            solver=self.solver,  # type: ignore[arg-type]
+            tol=self.tol,
+            max_iter=self.max_iter,
+            relaxation=self.relaxation,
+            random_state=seed_of(self.random_state),
+            callback=print_record if self.verbose else None,
+        )
         return GraphMethod(
             problem=self._problem,
             rule=partial(local_rule, estimator=self),
-            solver=Unfolder(
-                solver=self.solver,  # type: ignore[arg-type]
-                tol=self.tol,
-                max_iter=self.max_iter,
-                relaxation=self.relaxation,
-                random_state=seed_of(self.random_state),
-                callback=print_record if self.verbose else None,
-            ),
+            answer=answer_settings(self, solver),
             fewer_rows=FewerRows(refuse, can_draw, Argument("solver", "low_rank")),
             why_connected=(
                 ". Nothing ties the pieces together, so their variance is unbounded and the "

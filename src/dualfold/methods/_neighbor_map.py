@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -13,13 +13,14 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from dualfold.arrays import Array
 from dualfold.embedding import Embedding, embed
-from dualfold.errors import Argument, RowsLeftOut, warn
+from dualfold.errors import Argument, InvalidInput, RowsLeftOut, warn
 from dualfold.graph.graph import Graph
 from dualfold.graph.pieces import one_piece
 from dualfold.methods._eigenmaps import eigenmaps
 from dualfold.methods.fitting.context import NO_CONTEXT, FitContext
-from dualfold.methods.fitting.coordinates import Answer
-from dualfold.methods.fitting.fitted_rows import FittedRows, RowSettings
+from dualfold.methods.fitting.coordinates import Answer, AnswerSettings
+from dualfold.methods.fitting.estimator import Statement
+from dualfold.methods.fitting.fitted_rows import RowSettings
 from dualfold.methods.fitting.graph_estimator import (
     GRAPH_CONSTRAINTS,
     GraphEstimator,
@@ -132,6 +133,70 @@ MAX_QUICK_ROWS = 1_800
 _GRAPH_CONSTRAINTS = {
     k: v for k, v in GRAPH_CONSTRAINTS.items() if k not in ("eigen_solver", "tol")
 }
+
+
+@dataclass(frozen=True, eq=False)
+class QuickRows(RowSettings):
+    """Landmarks that were asked for, or as many rows as are mapped in less than a minute.
+
+    draws : whether rows are drawn where nobody asked
+    """
+
+    draws: bool = False
+
+    def landmark_rows(self, n: int) -> Array | None:
+        drawn = super().landmark_rows(n)
+        many = self.draws and self.landmarks is None and n > MAX_QUICK_ROWS
+        if drawn is not None or not many or not self.has_features:
+            return drawn
+        warn(
+            RowsLeftOut(
+                f"a neighbour map of {n:,} rows would take minutes; it is that of "
+                f"{MAX_QUICK_ROWS:,} rows drawn at random, and the others are placed as new rows "
+                "are (",
+                Argument("landmarks"),
+                f" says how many; up to {MAX_PAIRED_ROWS:,} can be proved)",
+            )
+        )
+        return self.random_rows(n, MAX_QUICK_ROWS)
+
+
+@dataclass(frozen=True, eq=False)
+class NeighborAnswers(AnswerSettings):
+    """How the map of a piece is found; the largest piece decides the spread of the others.
+
+    spread : of the maps; None takes the widest that is proved
+    weights, width : of the eigenmaps that the descents begin with
+    max_iter : steps of each descent
+    """
+
+    spread: float | None = None
+    weights: Any = "adaptive"
+    width: float | None = None
+    max_iter: int = 500
+
+    def answer(self, graph: Graph, problem: Any, wanted: Any, before: Answer | None) -> Answer:
+        spread = self.spread if before is None else before.details[-1].problem.spread
+        flat = eigenmaps(
+            graph,
+            n_components=problem.count,
+            constraint="identity",
+            weights=self.weights,
+            width=self.width,
+        )
+        start = embed(flat, solver=Auto()).solution.vectors
+        tried: list[NeighborAnswer] = []
+        settings: dict[str, Any] = {"tolerance": self.tolerance, "max_iter": self.max_iter}
+        if spread is None:
+            best = widest_answer(problem, start, report=tried.append, **settings)
+        else:
+            best = neighbor_answer(replace(problem, spread=spread), start, **settings)
+            tried.append(best)
+        values = np.full(problem.count, best.problem.size)
+        embedding: Any = Embedding(
+            best.descent.points, values, best.certificate, best.problem, best.descent
+        )
+        return Answer(embedding, details=(tried, best))
 
 
 @dataclass(eq=False, repr=False)
@@ -315,59 +380,37 @@ class NeighborMap(GraphEstimator):
 
     def _method(self, context: FitContext = NO_CONTEXT) -> GraphMethod:
         shared = shared_fields(self, context)
+        rows: RowSettings = shared.pop("rows")
         return GraphMethod(
             problem=self._neighbor_problem,
             rule=partial(local_rule, estimator=self),
-            solver=None,
-            draw=partial(self._drawn_rows, settings=shared["rows"]),
-            solve=self._answer,
+            answer=NeighborAnswers(
+                solver=None,
+                tolerance=self.tolerance,
+                n_components=self.n_components,
+                spread=self.spread,
+                weights=self.weights,
+                width=self.width,
+                max_iter=self.max_iter,
+            ),
+            rows=QuickRows(**vars(rows), draws=self.pieces == "join"),
             **shared,
         )
 
-    def _drawn_rows(self, n: int, settings: RowSettings) -> Array | None:
-        drawn = settings.landmark_rows(n)
-        many = self.landmarks is None and n > MAX_QUICK_ROWS and self.pieces == "join"
-        if drawn is not None or not many or not settings.has_features:
-            return drawn
-        warn(
-            RowsLeftOut(
-                f"a neighbour map of {n:,} rows would take minutes; it is that of "
-                f"{MAX_QUICK_ROWS:,} rows drawn at random, and the others are placed as new rows "
-                "are (",
-                Argument("landmarks"),
-                f" says how many; up to {MAX_PAIRED_ROWS:,} can be proved)",
-            )
-        )
-        return settings.random_rows(n, MAX_QUICK_ROWS)
-
-    def _answer(self, graph: Graph, count: int, rows: FittedRows, before: Answer | None) -> Answer:
-        """The map of one piece; the largest decides the spread of the others."""
-        stage = self._stage()
-        spread = self.spread if before is None else before.details[-1].problem.spread
-        with stage("problem"):
-            problem = self._neighbor_problem(graph, count, spread or 1.0)
-            kind: Any = {"weights": self.weights, "width": self.width}
-            flat = eigenmaps(graph, n_components=count, constraint="identity", **kind)
-            start = embed(flat, solver=Auto()).solution.vectors
-        tried: list[NeighborAnswer] = []
-        settings: dict[str, Any] = {"tolerance": self.tolerance, "max_iter": self.max_iter}
-        with stage("solution and certificate"):
-            if spread is None:
-                found = widest_answer(problem, start, report=tried.append, **settings)
-            else:
-                found = neighbor_answer(problem, start, **settings)
-                tried.append(found)
-        values = np.full(count, found.problem.size)
-        certificate = found.certificate.with_scope(rows.scope())
-        embedding: Any = Embedding(
-            found.descent.points, values, certificate, found.problem, found.descent
-        )
-        return Answer(embedding, details=(tried, found))
-
-    def _neighbor_problem(self, graph: Graph, count: int, spread: float = 1.0) -> NeighborProblem:
+    def _neighbor_problem(
+        self, graph: Graph, count: int, spread: float | None = None
+    ) -> NeighborProblem:
+        if spread is None:
+            spread = self.spread or 1.0  # where it is left open, the answer decides
         kind: Any = self.weights
         return neighbor_map(
             graph, n_components=count, spread=spread, weights=kind, width=self.width
+        )
+
+    def _statement(self, X: Any, count: int, context: FitContext) -> Statement:
+        raise InvalidInput(
+            "a neighbour map answers no trace problem; "
+            "dualfold.methods.points.neighbor_map.certify_neighbors judges it"
         )
 
     def judged_points(

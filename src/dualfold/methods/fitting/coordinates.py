@@ -64,92 +64,92 @@ class Answer:
 
 
 @dataclass(frozen=True, eq=False)
-class CoordinateSettings:
-    """How an answer becomes coordinates.
+class AnswerSettings:
+    """How the problem of a graph is answered, and how the answer becomes coordinates.
 
-    coordinates : "first", "independent", or the numbers of eigenvectors, as the user gave it
-    n_components : how many, or "auto"
     solver, tolerance : of the problem and its certificate
-    scale : by what chosen coordinates are multiplied, of a graph and its problem
+    n_components : how many coordinates, or "auto"
+    coordinates : "first", "independent", or the numbers of eigenvectors, as the user gave it
+    scale : by what chosen coordinates are multiplied, of a graph and its problem; None where a
+        method leaves no choice
     """
 
-    coordinates: Any
-    n_components: Any
     solver: Any
     tolerance: float
-    scale: Callable[[Graph, TraceProblem], Scale]
+    n_components: Any
+    coordinates: Any = "first"
+    scale: Callable[[Graph, TraceProblem], Scale] | None = None
 
     @property
     def takes_first(self) -> bool:
         """Whether the coordinates are the first eigenvectors."""
         return isinstance(self.coordinates, str) and self.coordinates == "first"
 
+    def answer(self, graph: Graph, problem: Any, wanted: Any, before: Answer | None) -> Answer:
+        """The answer to a problem, certified, with its coordinates chosen.
+
+        wanted : how many coordinates, or "auto"
+        before : the answer of a larger piece, which has decided what was left open
+        """
+        if self.takes_first:
+            whole = embed(problem, solver=self.solver, tolerance=self.tolerance)
+            embedding, reason = cut_at_eigengap(whole, wanted, self.tolerance)
+            return Answer(embedding, reason, tuple(range(embedding.points.shape[1])))
+        if isinstance(self.coordinates, str) and before is None:
+            return _independent_answer(graph, problem, wanted, self)
+        earlier = () if before is None else before.coordinates
+        if wanted == "auto":
+            problem = problem.with_count(len(self.numbers()))
+        indices = self.numbers_for(problem, earlier)
+        solution = self.solver.solve(problem_up_to(graph, problem, indices, self))
+        embedding = _certified_embedding(graph, problem, indices, solution, self)
+        return Answer(embedding, None, indices if before is None else earlier)
+
+    def scale_of(self, graph: Graph, problem: TraceProblem) -> Scale:
+        """The scale of chosen coordinates."""
+        assert self.scale is not None  # such a method has no parameter `coordinates`
+        return self.scale(graph, problem)
+
     def numbers(self) -> tuple[int, ...]:
         """The numbers that `coordinates` lists, checked."""
-        found = np.asarray(self.coordinates)
-        whole = found.ndim == 1 and found.dtype.kind in "iu" and len(found) > 0
-        if not whole or found.min() < 0 or not (np.diff(found) > 0).all():
+        listed = np.asarray(self.coordinates)
+        whole = listed.ndim == 1 and listed.dtype.kind in "iu" and len(listed) > 0
+        if not whole or listed.min() < 0 or not (np.diff(listed) > 0).all():
             raise InvalidInput(
                 Argument("coordinates"),
                 " is 'first', 'independent', or the numbers of eigenvectors, rising, the first "
                 f"being 0; it is {self.coordinates!r}",
             )
         wanted = self.n_components
-        if wanted != "auto" and len(found) != wanted:
+        if wanted != "auto" and len(listed) != wanted:
             raise InvalidInput(
                 Argument("coordinates"),
-                f" names {len(found)} eigenvectors, and ",
+                f" names {len(listed)} eigenvectors, and ",
                 Argument("n_components", wanted),
             )
-        return tuple(int(k) for k in found)
+        return tuple(int(k) for k in listed)
 
     def numbers_for(self, problem: TraceProblem, earlier: tuple[int, ...]) -> tuple[int, ...]:
         """The numbers listed, or `earlier` ones; of fewer eigenvectors the first."""
-        found = earlier if isinstance(self.coordinates, str) else self.numbers()
+        numbers = earlier if isinstance(self.coordinates, str) else self.numbers()
         room = problem.n - problem.excluded_basis.shape[1]
-        if max(found) < room and len(found) == problem.count:
-            return found
+        if max(numbers) < room and len(numbers) == problem.count:
+            return numbers
         return tuple(range(min(problem.count, room)))
 
 
-def answer_with_coordinates(
-    graph: Graph,
-    problem: TraceProblem,
-    wanted: Any,
-    earlier: tuple[int, ...] | None,
-    settings: CoordinateSettings,
-) -> Answer:
-    """The answer to the problem, with its coordinates chosen.
-
-    wanted : how many coordinates, or "auto"
-    earlier : the numbers that were chosen for a larger piece; None where there is none
-    """
-    if settings.takes_first:
-        found = embed(problem, solver=settings.solver, tolerance=settings.tolerance)
-        embedding, reason = cut_at_eigengap(found, wanted, settings.tolerance)
-        return Answer(embedding, reason, tuple(range(embedding.points.shape[1])))
-    if isinstance(settings.coordinates, str) and earlier is None:
-        return _independent_answer(graph, problem, wanted, settings)
-    if wanted == "auto":
-        problem = problem.with_count(len(settings.numbers()))
-    indices = settings.numbers_for(problem, earlier or ())
-    solution = settings.solver.solve(problem_up_to(graph, problem, indices, settings))
-    embedding = _certified_embedding(graph, problem, indices, solution, settings)
-    return Answer(embedding, None, indices if earlier is None else earlier)
-
-
 def _independent_answer(
-    graph: Graph, problem: TraceProblem, wanted: Any, settings: CoordinateSettings
+    graph: Graph, problem: TraceProblem, wanted: Any, settings: AnswerSettings
 ) -> Answer:
     """As many eigenvectors as it takes until enough of them are independent."""
     space = krylov_space_for(problem, settings.solver)
     if space is not None:
         looked = _choice_among(graph, problem, wanted, space.first, settings)
         if looked is not None:
-            found = _certified_whole(graph, problem, looked.indices, looked.solution, settings)
+            embedding = _certified_whole(graph, problem, looked.indices, looked.solution, settings)
             # A single vector misses the copy of a repeated eigenvalue: then once more.
-            if found.certificate.level not in ("failed", "within"):
-                return Answer(found, looked.reason, looked.indices)
+            if embedding.certificate.level not in ("failed", "within"):
+                return Answer(embedding, looked.reason, looked.indices)
     first = _Continued(problem, settings.solver).first
     looked = _choice_among(graph, problem, wanted, first, settings)
     assert looked is not None
@@ -162,16 +162,16 @@ def _choice_among(
     problem: TraceProblem,
     wanted: Any,
     first: Callable[[int], Solution | None],
-    settings: CoordinateSettings,
+    settings: AnswerSettings,
 ) -> _Choice | None:
     """The choice among the `first` eigenvectors, of more and more; None where they end."""
     count, reason = problem.count, None
-    scale = settings.scale(graph, problem)
+    scale = settings.scale_of(graph, problem)
     for most in direction_counts(problem.n - problem.excluded_basis.shape[1], count) or [count]:
-        found = first(most)
-        if found is None:
+        answer = first(most)
+        if answer is None:
             return None
-        solution: Solution = found
+        solution: Solution = answer
         if wanted == "auto" and reason is None:
             cut = widest_gap(solution.values[:MAX_AUTO_COMPONENTS])
             count, reason = cut.count, cut.reason
@@ -186,16 +186,16 @@ def _certified_embedding(
     problem: TraceProblem,
     indices: tuple[int, ...],
     solution: Solution,
-    settings: CoordinateSettings,
+    settings: AnswerSettings,
 ) -> Embedding:
-    """The certificate is about all of the eigenvectors, the points are those chosen.
+    """The chosen points, with a certificate about all of the eigenvectors.
 
     Where only the eigenvectors up to the last one chosen can be proved, it is about these:
     a flat sheet has some whose values are rounding, beside which others have no digits.
     """
-    found = _certified_whole(graph, problem, indices, solution, settings)
-    if found.certificate.level not in ("failed", "within"):
-        return found
+    whole = _certified_whole(graph, problem, indices, solution, settings)
+    if whole.certificate.level not in ("failed", "within"):
+        return whole
     stated = problem_up_to(graph, problem, indices, settings)
     solution = settings.solver.solve(stated)
     certificate = certificate_of_solution(stated, solution, tolerance=settings.tolerance)
@@ -207,7 +207,7 @@ def _certified_whole(
     problem: TraceProblem,
     indices: tuple[int, ...],
     solution: Solution,
-    settings: CoordinateSettings,
+    settings: AnswerSettings,
 ) -> Embedding:
     """All of the eigenvectors judged."""
     whole = np.hstack([solution.vectors, solution.guard])
@@ -222,7 +222,7 @@ def problem_up_to(
     graph: Graph,
     problem: TraceProblem,
     indices: tuple[int, ...],
-    settings: CoordinateSettings,
+    settings: AnswerSettings,
     count: int | None = None,
 ) -> TraceProblem:
     """The problem of the first `count` eigenvectors (None: up to the last coordinate)."""
@@ -231,7 +231,7 @@ def problem_up_to(
     return replace(
         problem,
         count=count,
-        lift=SelectedColumns(indices, settings.scale(graph, problem)),
+        lift=SelectedColumns(indices, settings.scale_of(graph, problem)),
         about="; ".join(filter(None, [problem.about, words + in_words(indices)])),
     )
 
@@ -285,18 +285,18 @@ def _independent_columns(
     V, values = solution.vectors, solution.values
     if V.shape[1] <= count:
         return ColumnChoice(tuple(range(count)), True)
-    found = independent_columns(graph, V, values, count, scale)
-    return found if overtones(V[:, :count]) else replace(found, settled=True)
+    choice = independent_columns(graph, V, values, count, scale)
+    return choice if overtones(V[:, :count]) else replace(choice, settled=True)
 
 
-def warn_of_overtones(embedding: Embedding, settings: CoordinateSettings) -> None:
+def warn_of_overtones(embedding: Embedding, settings: AnswerSettings) -> None:
     """`Overtone` where a coordinate is a function of those before it."""
     problem, solution = embedding.problem, embedding.solution
     V: Array = problem.lift.selected_columns(solution.vectors, solution.values)[0]
-    found = overtones(V)
-    if found and settings.takes_first:
-        _warn_of_overtone(*found[0])
-    elif found and problem.count > V.shape[1] and isinstance(settings.coordinates, str):
+    functions = overtones(V)
+    if functions and settings.takes_first:
+        _warn_of_overtone(*functions[0])
+    elif functions and problem.count > V.shape[1] and isinstance(settings.coordinates, str):
         _warn_of_a_curve(problem.count)
 
 

@@ -19,6 +19,7 @@ from dualfold.graph import Graph
 from dualfold.methods.fitting.context import NO_CONTEXT, FitContext, known_graph
 from dualfold.methods.fitting.coordinates import (
     COORDINATE_CONSTRAINTS,
+    AnswerSettings,
     problem_up_to,
     refuse_unknown_coordinates,
 )
@@ -34,6 +35,8 @@ from dualfold.methods.fitting.graph_fit import (
 from dualfold.methods.fitting.neighborhoods import graph_settings, neighbor_graph
 from dualfold.methods.fitting.solver_choice import SOLVER_NAMES, seed_of, solver_named
 from dualfold.methods.fitting.tiles import TiledRows
+from dualfold.trace.lift import Scale
+from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solvers.solver import Solver
 
 GRAPH_CONSTRAINTS: dict[str, Any] = {
@@ -108,7 +111,7 @@ class GraphEstimator(Estimator):
             self.left_out_ = fit.rows.left_out
         if fit.first is not None and fit.first.reason is not None:
             self.n_components_reason_ = fit.first.reason
-        if method.coordinates is not None and fit.first is not None:
+        if method.answer.scale is not None and fit.first is not None:
             self.coordinates_ = fit.first.coordinates
         self._keep(fit)
 
@@ -266,14 +269,9 @@ class StatedGraph:
     def of_piece(self, graph: Graph, count: int) -> Statement:
         """The problem of a graph in one piece, and where its answer leads."""
         method = self.method
-        if method.solve is not None:
-            raise InvalidInput(
-                "a neighbour map answers no trace problem; "
-                "dualfold.methods.points.neighbor_map.certify_neighbors judges it"
-            )
         problem = method.problem_of(graph, count, self.rows)
-        settings = method.coordinates
-        if settings is not None and not settings.takes_first:
+        settings = method.answer
+        if not settings.takes_first:
             if isinstance(settings.coordinates, str):
                 refuse_unknown_coordinates()
             numbers = settings.numbers_for(problem, ())
@@ -300,12 +298,24 @@ def shared_fields(
     return {
         "graph": partial(neighbor_graph, settings=graph_settings(estimator)),
         "given": graph,
-        "tolerance": estimator.tolerance,
-        "n_components": estimator.n_components,
         "pieces": estimator.pieces,
         "rows": rows if some_rows else None,
         "masses": context.weights,
     }
+
+
+def answer_settings(
+    estimator: Any,
+    solver: Any,
+    scale: Callable[[Graph, TraceProblem], Scale] | None = None,
+) -> AnswerSettings:
+    """How an estimator's problem is answered; with a scale, its coordinates may be chosen."""
+    asked = solver, estimator.tolerance, estimator.n_components
+    return (
+        AnswerSettings(*asked)
+        if scale is None
+        else AnswerSettings(*asked, estimator.coordinates, scale)
+    )
 
 
 def eigen_solver(estimator: Any, context: FitContext) -> Solver:

@@ -16,7 +16,6 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.arrays import Array
-from dualfold.embedding import embed
 from dualfold.errors import (
     Argument,
     DisconnectedGraph,
@@ -33,11 +32,10 @@ from dualfold.graph import Graph, join_pieces, separate
 from dualfold.graph.pieces import SEPARATE_MESSAGE, pieces_in_words
 from dualfold.methods.fitting.coordinates import (
     Answer,
-    CoordinateSettings,
-    answer_with_coordinates,
+    AnswerSettings,
     warn_of_overtones,
 )
-from dualfold.methods.fitting.dimension import MAX_AUTO_COMPONENTS, cut_at_eigengap
+from dualfold.methods.fitting.dimension import MAX_AUTO_COMPONENTS
 from dualfold.methods.fitting.estimator import Stage
 from dualfold.methods.fitting.fitted_rows import FittedRows, RowSettings, refuse_few_rows
 from dualfold.methods.fitting.outlying_groups import (
@@ -80,17 +78,12 @@ class GraphMethod:
     rule : the rule for new rows that follows from a graph and its embedding
     graph : the neighbour graph of rows X, or what `given` says about it
     given : a graph or lists of neighbours of all rows, or None
-    solver : answers the problem
-    tolerance : the largest gap that is "proved"
-    n_components : how many coordinates, or "auto"
+    answer : how the problem is answered, and how many coordinates there are
     pieces : what happens to a graph in several pieces: "join", "separate" or "raise"
     rows : which rows are embedded; None for all, always
-    draw : landmarks of a table of n rows, or None; by default those that `rows` asks for
     max_components : how many coordinates "auto" may look at
-    coordinates : how coordinates are chosen, for methods that leave a choice
     fewer_rows : for methods that may have too many rows
     leaves_groups_out : whether outlying groups are looked for
-    solve : answers the problem of a piece in another way than by `problem` and `solver`
     why_connected : why a graph in several pieces has no answer, before what can be done
     masses : of all rows, with the mean 1, in the constraint of a trace problem; None: 1 each
     """
@@ -99,17 +92,12 @@ class GraphMethod:
     rule: Callable[[Graph, Any], Callable[[Any], Array]]
     graph: Callable[[Any, Any], Graph]
     given: Any
-    solver: Any
-    tolerance: float
-    n_components: Any
+    answer: AnswerSettings
     pieces: str
     rows: RowSettings | None = None
-    draw: Callable[[int], Array | None] | None = None
     max_components: Callable[[Graph], int] = as_many_as_rows
-    coordinates: CoordinateSettings | None = None
     fewer_rows: FewerRows | None = None
     leaves_groups_out: bool = False
-    solve: Callable[[Graph, int, FittedRows, Answer | None], Answer] | None = None
     why_connected: str = ""
     masses: Array | None = None
 
@@ -178,7 +166,7 @@ def rows_and_graph(
     """
     n, settings = int(X.shape[0]), method.rows or RowSettings()
     if drawn is None:
-        drawn = (method.draw or settings.landmark_rows)(n)
+        drawn = settings.landmark_rows(n)
     rows = FittedRows.of(n, drawn)
     graph = method.graph(X, method.given) if drawn is None else graph_of_rows(X, drawn, method)
     once = settings.one_of_each(graph)
@@ -282,7 +270,7 @@ def _answer_of_piece(
 
     before : the answer of a larger piece, which has decided what was left open
     """
-    wanted: Any = method.n_components if before is None else before.width
+    wanted: Any = method.answer.n_components if before is None else before.width
     room = max(1, min(MAX_AUTO_COMPONENTS, graph.n - 2, method.max_components(graph)))
     most = room if wanted == "auto" else min(wanted, graph.n - 1)
     if wanted != "auto" and most < wanted and method.pieces != "separate":
@@ -290,18 +278,12 @@ def _answer_of_piece(
             Argument("n_components", wanted),
             f" needs more than {wanted} points; there are {graph.n}",
         )
-    if method.solve is not None:
-        return method.solve(graph, most, rows, before)
     with stage("problem"):
         problem = method.problem_of(graph, most, rows)
         if method.fewer_rows is not None:
             method.fewer_rows.refuse(problem)
     with stage("solution and certificate"):
-        if method.coordinates is None:
-            found = embed(problem, solver=method.solver, tolerance=method.tolerance)
-            return Answer(*cut_at_eigengap(found, wanted, method.tolerance))
-        earlier = None if before is None else before.coordinates
-        return answer_with_coordinates(graph, problem, wanted, earlier, method.coordinates)
+        return method.answer.answer(graph, problem, wanted, before)
 
 
 def _fit_each_piece(rows: FittedRows, graph: Graph, method: GraphMethod, stage: Stage) -> GraphFit:
@@ -336,12 +318,10 @@ def _fit_each_piece(rows: FittedRows, graph: Graph, method: GraphMethod, stage: 
 
 def _width_asked(method: GraphMethod, largest: Answer | None) -> int:
     """How many coordinates the map has, also where no piece has as many directions."""
-    found = largest.width if largest else 1
-    settings = method.coordinates
-    listed = settings is not None and not isinstance(settings.coordinates, str)
-    if settings is not None and listed:
-        return max(found, len(settings.numbers()))
-    return found if method.n_components == "auto" else max(found, int(method.n_components))
+    width, settings = largest.width if largest else 1, method.answer
+    if not isinstance(settings.coordinates, str):
+        return max(width, len(settings.numbers()))
+    return width if settings.n_components == "auto" else max(width, int(settings.n_components))
 
 
 def _points_of_all(X: Any, fit: GraphFit) -> Array:
@@ -358,8 +338,8 @@ def _warn_of_coordinates(
 ) -> None:
     """Overtones among the coordinates of the largest piece are told, once."""
     first = parts[0][1]
-    if method.coordinates is not None and first is not None:
-        warn_of_overtones(first.embedding, method.coordinates)
+    if method.answer.scale is not None and first is not None:
+        warn_of_overtones(first.embedding, method.answer)
 
 
 def _fewer_rows_in_words(count: int, n: int, all_rows: Argument) -> RowsLeftOut:

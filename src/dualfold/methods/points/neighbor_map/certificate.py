@@ -171,7 +171,7 @@ def _verdict(
         ]
     elif not why and gap > tolerance:
         reasons = [f"the gap is {gap:.2g}, not {tolerance:g}"]
-    about = f"white maps: uncorrelated coordinates, each of the mean square {problem.spread:g}"
+    white = f"white maps: uncorrelated coordinates, each of the mean square {problem.spread:g}"
     return NeighborCertificate(
         level=level,
         gap=gap,
@@ -179,7 +179,7 @@ def _verdict(
         bound=bound,
         tolerance=tolerance,
         reasons=tuple(reasons),
-        about=about,
+        about="; ".join(filter(None, [problem.about, white])),
         chance=chance,
         spread=problem.spread,
     )

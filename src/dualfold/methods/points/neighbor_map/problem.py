@@ -52,6 +52,8 @@ class NeighborProblem:
         Number d of coordinates.
     spread : float
         The mean square s of each coordinate; s → 0 leads to the eigenmaps of P.
+    about : str, default=""
+        What the problem is about, in words.
 
     See Also
     --------
@@ -70,6 +72,7 @@ class NeighborProblem:
     P: sp.csr_array
     count: int
     spread: float
+    about: str = ""
 
     def __post_init__(self) -> None:
         if not (np.isfinite(self.spread) and self.spread > 0):
