@@ -9,7 +9,7 @@ import pytest
 from dualfold.data import Reading, prepare
 from dualfold.data.answer_scales import ANSWER_SCALES, ordered_answers, plain_words
 from dualfold.errors import InvalidInput
-from dualfold.weights.encoding import Encoding
+from dualfold.weights.encoding import Ordered
 
 
 def answers(levels, rows=60, name="Q1"):
@@ -90,7 +90,7 @@ def test_columns_of_one_scale_have_their_places_in_common():
 
 
 def test_new_rows_in_another_case_have_the_same_places():
-    encoding = Encoding("Q1", "ordered", ("never", "Sometimes", "often"))
+    encoding = Ordered("Q1", ("never", "Sometimes", "often"))
     new = ["NEVER", " sometimes ", "3 - Often", None, "daily"]
     np.testing.assert_array_equal(encoding.values(new)[:, 0], [0, 1, 2, np.nan, np.nan])
     assert encoding.unknown(new) == ["daily"]

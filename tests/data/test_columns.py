@@ -11,7 +11,7 @@ from dualfold.data import Reading, delimited, prepare
 from dualfold.data.columns import _column_kind, _plain_column
 from dualfold.data.scales import column_limits
 from dualfold.errors import DamagedFile
-from dualfold.weights.encoding import Encoding, from_json, to_json
+from dualfold.weights.encoding import Category, Number, from_json, to_json
 
 
 def test_whole_numbers_of_pandas_own_kind_stay_whole():
@@ -44,7 +44,7 @@ def test_the_ends_of_columns_pass_over_what_is_no_number():
 
 
 def test_columns_that_a_file_states_are_read_again_or_refused():
-    stated = (Encoding("a", "category", ("x", "y")), Encoding("b", "number", ()))
+    stated = (Category("a", ("x", "y")), Number("b"))
     assert from_json(to_json(stated)) == stated
     for odd in ([{"name": "a", "kind": "spell", "levels": []}], [3], [{"name": "a"}]):
         with pytest.raises(DamagedFile, match="unknown form"):

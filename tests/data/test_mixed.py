@@ -9,7 +9,7 @@ from dualfold.data import Reading, digits, prepare, swiss_roll
 from dualfold.data.scales import different_units
 from dualfold.errors import InvalidInput
 from dualfold.graph.metrics import present_nearest
-from dualfold.weights.encoding import Encoding, encoded_columns
+from dualfold.weights.encoding import Logarithm, Number, Season, encoded_columns
 from tests.cli.command_line import run
 from tests.tools.tables import animals
 
@@ -31,7 +31,7 @@ def test_orders_dates_and_seasons(frame):
     found = prepare(frame, asked)
     season = found.table.X[:, found.names.index("born (winter)") :][:, :2]
     np.testing.assert_allclose(np.sum(season**2, axis=1), 1)
-    year = Encoding("d", "season").values(np.array(["2021-03-05", "2022-03-05"]))
+    year = Season("d").values(np.array(["2021-03-05", "2022-03-05"]))
     assert np.linalg.norm(year[0] - year[1]) < 0.01  # the same day, a year later
     np.testing.assert_array_equal(found.table.X[:, found.names.index("tame")], frame.tame == "yes")
 
@@ -229,9 +229,9 @@ def test_json_lines(frame, tmp_path):
 
 def test_a_word_among_the_numbers_of_new_rows_is_refused_by_name():
     columns = {"power": np.array([88.0, "abc", None], dtype=object)}
-    for kind in ("number", "log"):
+    for kind in (Number, Logarithm):
         with pytest.raises(InvalidInput, match=r"'power' must be a column of numbers.*'abc'"):
-            encoded_columns([Encoding("power", kind)], columns)
+            encoded_columns([kind("power")], columns)
 
 
 def test_text_cells_of_spreadsheets(tmp_path):

@@ -105,15 +105,3 @@ def test_the_caller_decides(tmp_path):
     assert {"country=NA", "smoker=NA"} <= set(everywhere.names)
     words = prepare(path, Reading(category=["size", "share"], missing="mean"))
     assert "size=<0.5" in words.names
-
-
-def test_settings_of_older_maps_read_words_as_before(tmp_path):
-    from dualfold.data.reading import reading_of
-
-    path = source(CELLS, "csv", tmp_path)
-    before = reading_of({"mixed": "famd", "missing": "mean"})
-    found = prepare(path, before)
-    assert "bags=None" not in found.names
-    assert {"size", "price", "share"}.isdisjoint(found.sources)
-    # The settings of today say so.
-    assert reading_of(Reading().settings()) == Reading()

@@ -260,7 +260,7 @@ def test_what_is_doubtful_is_said(tmp_path):
 
 
 def test_dates_in_text():
-    from dualfold.weights.encoding import ambiguous_dates, as_dates
+    from dualfold.weights.written_dates import ambiguous_dates, as_dates
 
     found = as_dates(np.array(["2020-01-31", None, "2021-02-01 10:30"], dtype=object))
     assert str(found[0])[:10] == "2020-01-31"

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from dualfold.arrays import Array
+from dualfold.data.column_kinds import KINDS, MISSING_LEVEL_KIND
 from dualfold.data.columns import Table
 from dualfold.data.heavy_tails import HeavyTails, heavy_tails
 from dualfold.data.notices import MANY_ROWS, column_argument, quoted_names
@@ -15,8 +16,11 @@ from dualfold.data.scales import MIN_SPECTRUM_COLUMNS, column_limits, shares_ran
 from dualfold.errors import Argument, InvalidInput, Message
 from dualfold.weights.encoding import (
     MISSING_LEVEL,
-    MISSING_LEVEL_KIND,
+    Category,
     Encoding,
+    Logarithm,
+    Number,
+    Ordered,
     category,
     encoded_columns,
     features_of,
@@ -153,11 +157,10 @@ def _skewness(column: Array) -> float:
 def encoded_table(table: Table, logs: dict[str, float]) -> tuple[Table, tuple[Encoding, ...]]:
     """The table whose X has the columns of all features, and the encoding of each column."""
     plain = tuple(
-        Encoding(name, "log", unit=logs[name]) if name in logs else Encoding(name, "number")
-        for name in table.names
+        Logarithm(name, unit=logs[name]) if name in logs else Number(name) for name in table.names
     )
     beside = tuple(_encoding_for(name, kind, table) for name, kind in table.kinds.items())
-    empty = [one.name for one in beside if one.kind == "category" and len(one.levels) < 2]
+    empty = [one.name for one in beside if one.is_category and len(one.levels) < 2]
     beside = tuple(one for one in beside if one.name not in empty)
     encodings = (*plain, *beside)
     said = [] if not empty else [f"{quoted_names(empty)}: the same value in every row, left out"]
@@ -171,19 +174,21 @@ def encoded_table(table: Table, logs: dict[str, float]) -> tuple[Table, tuple[En
 
 
 def _encoding_for(name: str, kind: str, table: Table) -> Encoding:
-    if kind in ("time", "season"):
-        return Encoding(name, "time" if kind == "time" else "season")
-    if kind in ("ordered", "answers"):
-        found = Encoding(name, "ordered", table.orders[name])
-        unknown = found.unknown(table.labels[name])
+    made = KINDS[kind].encoding
+    assert made is not None
+    if made is Ordered:
+        levels = table.orders[name]
+        unknown = Ordered(name, levels).unknown(table.labels[name])
         if unknown:
             raise InvalidInput(
-                Argument("ordered", f"{name}={','.join(found.levels)}"),
+                Argument("ordered", f"{name}={','.join(levels)}"),
                 f" leaves out {quoted_names(unknown)}, which the column holds too; name every "
                 "level, the lowest first",
             )
-        return found
-    found = category(name, table.labels[name])
+        return Ordered(name, levels)
+    if made is not Category:
+        return made(name)
+    encoding = category(name, table.labels[name])
     if kind == MISSING_LEVEL_KIND:
-        return replace(found, levels=(*found.levels, MISSING_LEVEL))
-    return found
+        return replace(encoding, levels=(*encoding.levels, MISSING_LEVEL))
+    return encoding

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from dualfold.data.answer_scales import ordered_answers
 from dualfold.data.cell_words import understood_words
+from dualfold.data.column_kinds import KINDS
 from dualfold.data.identifiers import identifier_kinds, names_of_rows
 from dualfold.data.layout import with_different_names
 from dualfold.data.notices import (
-    ENCODED_KINDS,
     color_notice,
     kind_notices,
     looks_like_number,
@@ -32,19 +32,13 @@ from dualfold.data.notices import (
 from dualfold.data.reading import Reading
 from dualfold.data.targets import named_targets, suspected_targets, target_notices
 from dualfold.errors import Argument, InvalidInput, Message, counted
-from dualfold.weights.encoding import NAMED_MONTH_PATTERN, YEAR_MONTH_PATTERN, as_dates
+from dualfold.weights.written_dates import DATE_PATTERN, as_dates
 
 if TYPE_CHECKING:
     import pandas as pd
     from scipy.sparse import csr_array
 
     Column = NDArray[Any] | pd.Series[Any]
-
-DATE_PATTERN = re.compile(
-    r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}.*|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}.*"
-    rf"|{YEAR_MONTH_PATTERN.pattern}|{NAMED_MONTH_PATTERN.pattern}",
-    re.IGNORECASE,
-)
 
 # More digits than fit into float64 or int64: an identifier by its length.
 LONG_NUMBER_PATTERN = re.compile(r"\d{19,}")
@@ -53,10 +47,7 @@ NESTED_TYPES = (list, tuple, dict, np.ndarray)
 # Digits with a zero before them: a number would have lost it.
 CODE_PATTERN = re.compile(r"0\d+")
 
-NUMBER_KINDS = ("number", "distinct")
-LABEL_KINDS = ("label", "target", "text", "date", "boolean", "long number", "code")
-# What may name the rows: identifiers, text, and what was kept apart for any reason.
-ROW_NAME_KINDS = ("identifier", "named", "label", "text", "long number", "code")
+FEATURE_USES = ("number", "encoded")
 # Text that repeats is a category: at most this many levels, of this many rows on average.
 MAX_GUESSED_LEVELS = 50
 MIN_ROWS_PER_LEVEL = 5
@@ -121,12 +112,12 @@ def table_of_frame(
     apart = suspected_targets(named, columns) if guesses else []
     doubtful = [] if apart else named
     kinds |= dict.fromkeys(apart, "target")
-    used = [name for name, kind in kinds.items() if kind in NUMBER_KINDS]
-    beside = {name: kind for name, kind in kinds.items() if kind in ENCODED_KINDS}
+    used = [name for name, kind in kinds.items() if KINDS[kind].use == "number"]
+    beside = {name: kind for name, kind in kinds.items() if KINDS[kind].use == "encoded"}
     labels = {
         name: _label_values(columns[name])
         for name, kind in kinds.items()
-        if kind in LABEL_KINDS or name in beside or name in reading.label_fields
+        if KINDS[kind].use == "label" or name in beside or name in reading.label_fields
     }
     said = [*notices, *kind_notices(columns, kinds, (*apart, *doubtful))]
     if mixed and features is None:
@@ -208,11 +199,11 @@ def _color_notices(columns: dict[str, Column], reading: Reading) -> list[Message
         return []
     kind = {name: _column_kind(columns[name], name, False, True)}
     kind |= _mixed_kinds(kind, columns, reading) | _identifiers(kind, columns, set())
-    return [color_notice(name)] if kind[name] in (*NUMBER_KINDS, *ENCODED_KINDS) else []
+    return [color_notice(name)] if KINDS[kind[name]].use in FEATURE_USES else []
 
 
 def _named_targets(kinds: dict[str, str], names: list[str], reading: Reading) -> list[str]:
-    used = [name for name, kind in kinds.items() if kind in (*NUMBER_KINDS, *ENCODED_KINDS)]
+    used = [name for name, kind in kinds.items() if KINDS[kind].use in FEATURE_USES]
     return named_targets(used, names, reading.used_fields)
 
 
@@ -297,7 +288,7 @@ def _names_of_rows(
     free = {
         name: columns[name]
         for name, kind in kinds.items()
-        if kind in ROW_NAME_KINDS and name not in reading.label_fields
+        if KINDS[kind].names_rows and name not in reading.label_fields
         if not _holds_lists(columns[name])
     }
     numbers = {name: one for name, one in free.items() if isinstance(one, np.ndarray)}

@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 from scipy.special import chdtrc
 
 from dualfold.arrays import Array
+from dualfold.data.column_kinds import MISSING_LEVEL_KIND
 from dualfold.data.columns import MIN_ROWS_PER_LEVEL, Table
 from dualfold.data.filled_cells import MIN_KNOWN_SHARE
 from dualfold.data.notices import column_argument, quoted_names
 from dualfold.data.reading import Reading
 from dualfold.errors import Argument, InvalidInput, Message
-from dualfold.weights.encoding import MISSING_LEVEL_KIND, words_of
+from dualfold.weights.encoding import words_of
 
 # Level of the test whether a category is missing by chance, over all other columns together.
 TEST_LEVEL = 0.01

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dualfold.data.column_kinds import KINDS
 from dualfold.errors import Argument, Message
 
 if TYPE_CHECKING:
@@ -24,28 +25,6 @@ ORDINAL_PATTERN = re.compile(r"\d+(?:st|nd|rd|th)", re.IGNORECASE)
 # A list of numbers in brackets, two or more.
 VECTOR_TEXT = re.compile(r"[\[(]\s*[-+\d.][-+\d.eE]*(?:[\s,;]+[-+\d.][-+\d.eE]*)+\s*[\])]")
 PLAIN_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
-KIND_SENTENCES = {
-    "empty": "empty, left out",
-    "identifier": "row numbers or row names, which are identifiers, left out",
-    "named": "named like identifiers, left out",
-    "boolean": "true or false, kept as labels",
-    "date": "dates, kept as labels",
-    "nested": "lists or records in each cell, left out; make columns of them to use them",
-    "long number": "whole numbers of 19 digits or more, as identifiers have, kept as labels",
-    "code": "codes (digits with a zero before them), kept as labels",
-    "text": "text, kept as labels",
-    "category": "categories, used as such",
-    "yes or no": "yes or no, used as categories",
-    "ordered": "categories with an order, used by their places in it",
-    "time": "dates, used as time (days)",
-    "season": "dates, used as the time of the year",
-}
-# Kinds that are used where `keep` names the column.
-KEEPABLE_KINDS = ("identifier", "named", "boolean", "code")
-# Kinds that are used beside numbers in mixed tables; `encoding` makes numbers of them.
-ENCODED_KINDS = ("category", "yes or no", "ordered", "answers", "time", "season")
-# Kinds that are used without having been asked for.
-GUESSED_KINDS = ("category", "yes or no", "time")
 # A column is prose from so many words a row on, where most rows differ.
 MIN_PROSE_WORDS = 7
 MIN_DIFFERENT_PROSE = 0.8
@@ -89,10 +68,11 @@ def kind_notices(
         for name, offender in offenders.items()
         if offender
     ]
-    for kind, sentence in KIND_SENTENCES.items():
+    for kind, row in KINDS.items():
         names = [name for name in kinds if kinds[name] == kind and not offenders.get(name)]
-        if names:
-            said.append(Message(f"{quoted_names(names)}: {sentence}", *_kind_remedy(kind, names)))
+        if names and row.sentence:
+            words = f"{quoted_names(names)}: {row.sentence}"
+            said.append(Message(words, *_kind_remedy(kind, names)))
     return said
 
 
@@ -150,9 +130,9 @@ def _letters_without_blanks(text: str) -> int:
 def _kind_remedy(kind: str, names: list[str]) -> Sequence[str]:
     """How to use columns of this kind that were left out, or how to leave them out."""
     them = "it" if len(names) == 1 else "them"
-    if kind in GUESSED_KINDS:
+    if KINDS[kind].is_guessed:
         return ("; ", column_argument("exclude", names), f" leaves {them} out")
-    if kind not in KEEPABLE_KINDS:
+    if not KINDS[kind].is_keepable:
         return ()
     how = " as 0 and 1" if kind == "boolean" else ""
     return ("; ", column_argument("keep", names), f" uses {them}{how}")

@@ -21,6 +21,7 @@ from dualfold.errors import Argument, DamagedFile, InvalidInput, Message
 from dualfold.methods.maps.parts import DATA_TOLERANCE, Parts, agree_within
 from dualfold.weights.encoding import (
     Encoding,
+    Number,
     encoded_columns,
     features_of,
     from_json,
@@ -109,7 +110,7 @@ class Preparation:
     @classmethod
     def of_numbers(cls, columns: Sequence[str]) -> Preparation:
         """Columns of numbers that are taken as they are."""
-        return cls(tuple(columns), encodings=tuple(Encoding(name, "number") for name in columns))
+        return cls(tuple(columns), encodings=tuple(map(Number, columns)))
 
     @property
     def is_fitted(self) -> bool:
@@ -131,7 +132,7 @@ class Preparation:
         bool
             True with texts, vectors, categories, dates and logarithms.
         """
-        return self.text is not None or any(one.kind != "number" for one in self.encodings)
+        return self.text is not None or any(not isinstance(one, Number) for one in self.encodings)
 
     def apply(self, source: Any, reading: Reading = DEFAULT_READING) -> PreparedRows:
         """Prepare rows that come later, as the rows of the table were.
@@ -275,7 +276,7 @@ class Preparation:
         self, source: Any, written: Reading, reading: Reading
     ) -> tuple[Table, dict[str, Any], list[str]]:
         """New rows of a mixed table, and the columns that they were encoded from."""
-        numbers = [one.name for one in self.encodings if one.kind in ("number", "log")]
+        numbers = [one.name for one in self.encodings if one.is_numeric]
         table = table_of_source(source, written, features=numbers, mixed=True)
         columns = table.labels | dict(zip(table.names, table.X.T, strict=True))
         if self.text is not None:

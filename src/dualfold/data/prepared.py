@@ -36,14 +36,13 @@ from dualfold.data.weight_columns import weight_remarks
 from dualfold.errors import Argument, InvalidInput, Message
 from dualfold.weights.encoding import (
     Encoding,
-    ambiguous_dates,
-    as_dates,
     indicators,
     is_mixed,
     sources_of,
     to_json,
 )
 from dualfold.weights.row_weights import validated_weights
+from dualfold.weights.written_dates import ambiguous_dates, as_dates
 
 
 @dataclass(frozen=True, eq=False)

@@ -155,7 +155,7 @@ def _joined_column(old: Array, new: Any) -> Array:
     if old.dtype.kind in "iuf" and new.dtype.kind in "iuf":
         return np.concatenate([old, new])
     if old.dtype.kind == "M":
-        from dualfold.weights.encoding import as_dates
+        from dualfold.weights.written_dates import as_dates
 
         dates = as_dates(new)
         new = new if dates is None else dates

@@ -32,7 +32,8 @@ from dualfold.trace.problem import TraceProblem
 from dualfold.weights.column_moments import column_deviations, column_means
 from dualfold.weights.encoding import (
     Encoding,
-    Kind,
+    Number,
+    Time,
     category,
     encoded_columns,
     features_of,
@@ -343,9 +344,9 @@ def _encodings(X: Any) -> tuple[Encoding, ...]:
     if len(numbers) == X.shape[1]:
         return ()
     dates = {str(name) for name in X.select_dtypes(["datetime", "datetimetz"]).columns}
-    kinds: dict[str, Kind] = dict.fromkeys(numbers, "number")
-    kinds |= dict.fromkeys(dates, "time")
+    encodings: dict[str, Encoding] = {name: Number(name) for name in numbers}
+    encodings |= {name: Time(name) for name in dates}
     return tuple(
-        Encoding(name, kinds[name]) if name in kinds else category(name, X.iloc[:, place])
-        for place, name in enumerate(map(str, X.columns))
+        encodings[name] if name in encodings else category(name, X.iloc[:, number])
+        for number, name in enumerate(map(str, X.columns))
     )

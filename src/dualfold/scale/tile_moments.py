@@ -15,7 +15,14 @@ from dualfold.methods.fitting.moments import Moments
 from dualfold.methods.maps.profile_map import profiles, row_sums
 from dualfold.scale.rows import plain_rows
 from dualfold.scale.table import TiledTable
-from dualfold.weights.encoding import Encoding, category, encoded_columns, sources_of, words_of
+from dualfold.weights.encoding import (
+    Encoding,
+    Number,
+    category,
+    encoded_columns,
+    sources_of,
+    words_of,
+)
 from dualfold.weights.row_weights import RowWeights, present_rows, weights_of_all_rows
 
 __all__ = ["Moments", "moments_of"]
@@ -86,7 +93,7 @@ def encodings_of(rows: TiledTable) -> tuple[Encoding, ...]:
     if levels is None:
         raise InvalidInput("the table has no rows in any of its tiles")
     return tuple(
-        category(name, (), sorted(levels[name])) if name in levels else Encoding(name, "number")
+        category(name, (), sorted(levels[name])) if name in levels else Number(name)
         for name in names
     )
 

@@ -20,7 +20,8 @@ from dualfold.data.text.text_rule import TextRule
 from dualfold.data.text.text_vectors import TextVectors, refuse_uncomparable
 from dualfold.errors import Argument, InvalidInput, Message, counted
 from dualfold.quality.picture import percent
-from dualfold.weights.encoding import as_dates, words_of
+from dualfold.weights.encoding import words_of
+from dualfold.weights.written_dates import as_dates
 
 __all__ = ["TextFeatures", "with_text"]
 
