@@ -4,7 +4,7 @@ import numpy as np
 from scipy.stats import spearmanr
 
 from dualfold.quality import column_directions
-from dualfold.quality.axis_meanings import axis_meanings
+from tests.quality.door import axis_meanings
 
 
 def test_an_axis_names_the_columns_that_rise_and_fall_along_it():
@@ -21,8 +21,8 @@ def test_an_axis_names_the_columns_that_rise_and_fall_along_it():
     assert str(first) == "axis 1: price, size ↑"
     assert {name.split("=")[0] for name in second.columns} == {"depth", "kind"}
     assert [name for name, _ in second.falling if name == "depth"]
-    (_, told), *_ = (pair for pair in first.rising if pair[0] == "size")
-    assert abs(told - spearmanr(columns["size"], Y[:, 0])[0]) < 1e-9
+    (_, correlation), *_ = (pair for pair in first.rising if pair[0] == "size")
+    assert abs(correlation - spearmanr(columns["size"], Y[:, 0])[0]) < 1e-9
     assert first.to_dict()["text"] == str(first)
 
 

@@ -10,12 +10,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from dualfold import quality
 from dualfold.errors import InvalidInput
-from dualfold.quality.class_measures import (
-    knn_accuracy,
-    majority_class,
-    neighborhood_hit,
-    silhouette,
-)
+from dualfold.quality import knn_accuracy, neighborhood_hit, silhouette
 
 LINE = np.array([0.0, 1.0, 3.0, 7.0, 15.0])[:, None]  # every distance once
 
@@ -37,7 +32,6 @@ def test_classes_of_five_points():
     )
     right = knn_accuracy(LINE, labels, n_neighbors=2, per_point=True)
     np.testing.assert_array_equal(right, [1, 1, 0, 0, 1])  # a tie goes to "a"
-    assert majority_class(np.array([[0, 1, 2]]), np.array([2, 1, 2]), 3).tolist() == [2]
     assert silhouette(np.zeros((4, 1)), np.array([0, 0, 1, 1])) == 0.0
     for wrong in (np.zeros(5), np.arange(5), np.zeros(4)):
         with pytest.raises(InvalidInput, match="labels"):

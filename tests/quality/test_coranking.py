@@ -8,17 +8,15 @@ from scipy.spatial.distance import cdist
 
 from dualfold import quality
 from dualfold.errors import InvalidInput
-from dualfold.quality.coranking import co_ranking, neighborhood_curve
-from dualfold.quality.estimate import drawn_rows, estimate_of_mean
-from dualfold.quality.picture import Picture
-from dualfold.quality.tied_lists import common_ranks
+from dualfold.quality import neighborhood_curve
+from tests.quality.door import Picture, co_ranking, drawn_rows, estimate_of_mean
 
 X = np.random.default_rng(0).normal(size=(120, 4))
 
 
 def test_a_sampled_curve_lies_within_its_limits():
-    curve = quality.neighborhood_curve(X, X[:, :2].copy(), 20, sample=40)
-    whole = quality.neighborhood_curve(X, X[:, :2].copy(), 20)
+    curve = neighborhood_curve(X, X[:, :2].copy(), 20, sample=40)
+    whole = neighborhood_curve(X, X[:, :2].copy(), 20)
     assert (curve.low <= curve.q_nx).all()
     assert (curve.q_nx <= curve.high).all()
     assert (curve.low < curve.high).any()
@@ -43,8 +41,6 @@ def test_ranks_of_five_points():
     np.testing.assert_array_equal(table.counts, counts)
     assert (table.n, table.sampled, table.max_rank) == (5, 5, 4)
     np.testing.assert_allclose(table.q_nx(), [1 / 5, 9 / 10, 1.0, 1.0])
-    row, first, second = common_ranks(np.array([[4, 2]]), np.array([[2, 9]]))
-    assert (row.tolist(), first.tolist(), second.tolist()) == ([0], [1], [0])
 
 
 def test_curves_of_five_points():
@@ -99,10 +95,10 @@ def test_limits_of_a_long_curve_are_interpolated_between_near_sizes():
 
 def test_few_points_have_a_curve_and_a_chance():
     X = np.array([[0.0], [1.0], [3.0], [7.0]])
-    assert len(quality.neighborhood_curve(X[:3], X[:3]).q_nx) == 1
+    assert len(neighborhood_curve(X[:3], X[:3]).q_nx) == 1
     with pytest.raises(InvalidInput, match="three points"):
-        quality.neighborhood_curve(X[:2], X[:2])
-    curve = quality.neighborhood_curve(X, X, 3)
+        neighborhood_curve(X[:2], X[:2])
+    curve = neighborhood_curve(X, X, 3)
     assert curve.sizes.tolist() == [1, 2]  # all but one: beyond that everybody is kept
     assert (curve.q_nx == 1).all()
     assert Picture(0.5, 11, 5).chance == 0.5
@@ -130,7 +126,7 @@ def test_co_ranking_and_curves_by_brute_force(pair):
     q = np.array([truth[:k, :k].sum() / (k * n) for k in sizes])
     r = ((n - 1) * q - sizes) / (n - 1 - sizes)
     for most in (None, 100, 20):
-        curve = quality.neighborhood_curve(X, Y, most)
+        curve = neighborhood_curve(X, Y, most)
         m = curve.max_rank
         assert m == (most or n - 2)
         np.testing.assert_allclose(curve.q_nx, q[:m], atol=1e-13)
@@ -140,7 +136,7 @@ def test_co_ranking_and_curves_by_brute_force(pair):
         assert curve.auc == pytest.approx(area, abs=1e-13)
         assert np.mean(curve.auc_per_point) == pytest.approx(area, abs=1e-13)
         np.testing.assert_allclose(co_ranking(X, Y, m).q_nx(), q[:m], atol=1e-13)
-    curve = quality.neighborhood_curve(X, Y)
+    curve = neighborhood_curve(X, Y)
     assert curve.best_size == 1 + int(np.argmax(q - sizes / (n - 1)))
     assert curve.q_local == pytest.approx(q[: curve.best_size].mean())
     assert curve.q_global == pytest.approx(q[curve.best_size :].mean())
@@ -149,7 +145,7 @@ def test_co_ranking_and_curves_by_brute_force(pair):
 def test_curves_of_ties_agree_with_the_lists():
     rng = np.random.default_rng(3)
     X, Y = rng.integers(0, 3, (90, 10)) * 1.0, rng.integers(0, 4, (90, 2)) * 1.0
-    whole, lists = quality.neighborhood_curve(X, Y), quality.neighborhood_curve(X, Y, 20)
+    whole, lists = neighborhood_curve(X, Y), neighborhood_curve(X, Y, 20)
     np.testing.assert_allclose(whole.q_nx[:20], lists.q_nx, atol=1e-14)
     assert whole.q_nx[9] == pytest.approx(quality.t_similarity(X, Y, 10))
 
@@ -161,5 +157,5 @@ def test_co_ranking_is_that_of_pydrmetrics(pair):
     n = len(pair[0])
     np.testing.assert_array_equal(co_ranking(*pair, n - 1).counts, theirs.Q[1:, 1:])
     # Its Q_NX divides by n − 1 points where there are n.
-    ours = quality.neighborhood_curve(*pair).q_nx
+    ours = neighborhood_curve(*pair).q_nx
     np.testing.assert_allclose(ours, theirs.QNN[: n - 2] * (n - 1) / n, atol=1e-12)

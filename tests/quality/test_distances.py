@@ -6,14 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.spatial.distance import cdist
 
 from dualfold import quality
-from dualfold.quality import pair_measures
-from dualfold.quality.coranking import co_ranking
-from dualfold.quality.ranks import neighbor_ranks
-from dualfold.quality.space import EuclideanSpace
 from tests.quality.brute_force import off_diagonal
+from tests.quality.door import co_ranking, neighbor_ranks
 
 
 def test_distances_are_those_of_zadu(pair):
@@ -97,15 +93,6 @@ def test_points_in_one_spot(pair):
     assert quality.procrustes(X, spot).disparity == pytest.approx(1)
 
 
-def test_close_pairs_far_from_the_origin_keep_their_digits():
-    rng = np.random.default_rng(5)
-    X = 1e3 * rng.standard_normal((60, 20))
-    X[30:] = X[:30] + 1e-6 * rng.standard_normal((30, 20))
-    tile = EuclideanSpace(X).rows(np.arange(60, dtype=np.int32))
-    np.fill_diagonal(tile, 0)
-    np.testing.assert_allclose(tile, cdist(X, X), rtol=1e-9)
-
-
 def test_equal_distances_have_no_correlation():
     simplex = np.eye(30) * 0.1  # all distances are equal, to rounding
     noise = simplex @ np.linalg.qr(np.random.default_rng(1).normal(size=(30, 30)))[0]
@@ -134,12 +121,3 @@ def test_best_scales_do_not_depend_on_units(size):
     found = quality.procrustes(Y, size * Y + 1.0)
     assert found.scale == pytest.approx(1 / size)
     assert found.disparity <= 1e-20
-
-
-def test_equal_points_keep_any_order(monkeypatch):
-    monkeypatch.setattr(pair_measures, "MAX_SORTED_PAIRS", 10)  # several slices
-    same, Y = np.ones((12, 3)), np.random.default_rng(8).normal(size=(12, 2))
-    assert quality.nonmetric_stress(same, same[:, :2].copy()) == 0.0
-    whole = quality.nonmetric_stress(Y, Y**3)
-    monkeypatch.setattr(pair_measures, "MAX_SORTED_PAIRS", 1 << 24)
-    assert whole == pytest.approx(quality.nonmetric_stress(Y, Y**3), rel=1e-9)

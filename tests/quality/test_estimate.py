@@ -8,13 +8,12 @@ import scipy.stats
 
 from dualfold import quality
 from dualfold.errors import InvalidInput
-from dualfold.quality.estimate import (
+from tests.quality.door import (
     drawn_rows,
     estimate_of_mean,
     estimate_of_pair_sums,
     interval_of_means,
     sample_size,
-    values_at_all_points,
 )
 
 
@@ -113,34 +112,20 @@ def test_which_rows_are_drawn():
             drawn_rows(5, wrong, 0)
     assert [sample_size(n) for n in (5_000, 5_001)] == [None, 1_000]
     assert [sample_size(10, asked) for asked in (9, 10, 11)] == [9, None, None]
-    np.testing.assert_array_equal(
-        values_at_all_points(np.array([2.0, 3.0]), np.array([0, 2]), 3)[[0, 2]], [2, 3]
-    )
-    assert np.isnan(values_at_all_points(np.array([2.0, 3.0]), np.array([0, 2]), 3)[1])
 
 
 def test_limits_of_an_estimate_stay_where_the_measure_is():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(40, 3))
-    Y = X[:, :2].copy()
+    Y, labels = X[:, :2].copy(), np.arange(40) % 2
     Y[::2] = rng.normal(size=(20, 2))  # half of the rows are wrong: a sample of two says little
     for seed in range(6):
-        curve = quality.neighborhood_curve(X, Y, 10, sample=2, random_state=seed)
-        assert -1 <= curve.auc.low <= curve.auc <= curve.auc.high <= 1
-        stress = quality.stress(X, Y, sample=2, random_state=seed)
-        assert 0 <= stress.low <= stress <= stress.high <= 1
-        assert 0 <= quality.nonmetric_stress(X, Y, sample=2, random_state=seed) <= 1
-
-
-def test_limits_of_other_sampled_measures_stay_where_they_are():
-    rng = np.random.default_rng(6)
-    X = rng.normal(size=(30, 3))
-    Y = X[:, :2].copy()
-    Y[::2] = rng.normal(size=(15, 2))
-    labels = np.arange(30) % 2
-    for seed in range(4):
         drawn = {"sample": 2, "random_state": seed}
-        one = quality.lcmc(X, Y, n_neighbors=5, **drawn)
-        assert -5 / 29 <= one.low <= one.high <= 1 - 5 / 29
-        both = quality.silhouette(X, labels, **drawn)
-        assert -1 <= both.low <= both.high <= 1
+        for value, least, most in (
+            (quality.neighborhood_curve(X, Y, 10, **drawn).auc, -1, 1),
+            (quality.stress(X, Y, **drawn), 0, 1),
+            (quality.lcmc(X, Y, n_neighbors=5, **drawn), -5 / 39, 1 - 5 / 39),
+            (quality.silhouette(X, labels, **drawn), -1, 1),
+        ):
+            assert least <= value.low <= value <= value.high <= most
+        assert 0 <= quality.nonmetric_stress(X, Y, **drawn) <= 1

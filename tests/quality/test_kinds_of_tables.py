@@ -7,6 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 from dualfold import quality
+from dualfold.errors import InvalidInput
 
 X = np.random.default_rng(0).normal(size=(12, 3))
 
@@ -36,3 +37,17 @@ def test_tables_of_every_kind_have_the_measures_of_the_array():
 
 def test_the_stress_of_equal_rows_is_infinite_for_a_sample_too():
     assert quality.stress(np.ones((12, 2)), X, scale=2.0, sample=5) == np.inf
+
+
+def test_limits_of_measures():
+    X = np.array([0.0, 1.0, 3.0, 7.0, 15.0])[:, None]
+    exhaustive = [quality.measured_distortion(X, X, n_pairs=p).exhaustive for p in (9, 10)]
+    assert exhaustive == [False, True]
+    assert -1 <= quality.silhouette(X, [0, 1, 2, 3, 3]) <= 1
+    assert -1 <= quality.silhouette(X[:3], [0, 1, 1]) <= 1
+    for labels in ([0, 1, 2, 3, 4], [0, 0, 0, 0, 0]):
+        with pytest.raises(InvalidInput, match="from 2 to n"):
+            quality.silhouette(X, labels)
+    spot = quality.shepard(np.zeros((3, 1)), X[:3])
+    assert spot.counts.sum() == 6
+    assert spot.counts.shape[0] == 1

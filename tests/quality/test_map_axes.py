@@ -11,7 +11,8 @@ import scipy.sparse as sp
 import scipy.stats
 
 from dualfold import PCA
-from dualfold.quality.map_axes import close_axes, column_correlations, far_rows
+from dualfold.quality import column_correlations
+from tests.quality.door import close_axes, far_rows
 
 
 def test_correlations_with_axes_that_are_not_centred():

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
+from scipy.spatial import procrustes as scipy_procrustes
 
 from dualfold import quality
 from dualfold.errors import InvalidInput
-from dualfold.quality import map_comparison as compare
-from dualfold.quality.map_comparison import procrustes, repeated_maps, stability
+from dualfold.quality import procrustes, repeated_maps, stability
 
 
 def test_alignments_by_hand():
@@ -81,6 +83,33 @@ def test_repeated_maps_draw_their_rows():
 def test_points_that_some_maps_lack_are_compared_where_they_are():
     Y = np.random.default_rng(9).normal(size=(8, 2)) + 5.0
     held = [np.arange(8), np.arange(6), np.array([0, 1, 2, 3, 4, 6])]
-    spread = compare._point_spread([Y[rows] for rows in held], held, 8)
-    np.testing.assert_allclose(spread[:7], 0.0, atol=1e-12)
+    spread = stability([Y[rows] for rows in held], held, n_neighbors=2).spread
+    np.testing.assert_allclose(spread[:7], 0.0, atol=1e-7)
     assert np.isnan(spread[7])  # on one map only
+
+
+def test_disparities_are_scipys_and_need_the_same_points(pair):
+    A, B = (table[:, :2] for table in pair)
+    disparity = scipy_procrustes(A, B)[2]
+    for first, second in ((A, B), (B, A), (A, np.pad(B, ((0, 0), (0, 1))))):
+        assert procrustes(first, second).disparity == pytest.approx(disparity)
+    with pytest.raises(InvalidInput, match="same points"):
+        procrustes(A, B[:-1])
+
+
+def test_points_that_move_are_unstable_and_a_projection_of_subsamples_is_not(pair):
+    X, Y = pair
+    shaken = Y.copy()
+    shaken[:20] += 6 * np.random.default_rng(0).standard_normal((20, 2))
+    found = stability([Y, shaken])
+    assert found.per_point[:20].mean() < 0.3 < 0.7 < found.per_point[20:].mean()
+    assert found.spread[:20].mean() > 3 * found.spread[20:].mean()
+    assert json.dumps(found.to_dict())
+    assert "2 maps share" in str(found)
+    maps, rows = repeated_maps(lambda points, seed: points[:, :2], X, runs=3, share=0.6)
+    same = stability(maps, rows)
+    assert (same.agreement, same.disparity) == (1, pytest.approx(0, abs=1e-12))
+    counts = np.bincount(np.concatenate(rows), minlength=160)
+    np.testing.assert_array_equal(np.isfinite(same.per_point), counts[: len(same.per_point)] >= 2)
+    with pytest.raises(InvalidInput, match="share 0 points"):
+        stability([Y[:80], Y[80:]], [np.arange(80), np.arange(80, 160)])

@@ -8,11 +8,8 @@ from scipy.spatial import procrustes as scipy_procrustes
 from scipy.spatial.distance import cdist
 
 from dualfold import quality
-from dualfold.quality.neighborhood_shape import (
-    correlation_of_densities,
-    density_correlation,
-    local_distortion,
-)
+from dualfold.quality import density_correlation, local_distortion
+from tests.quality.door import correlation_of_densities
 
 LINE = np.array([0.0, 1.0, 3.0, 7.0, 15.0])[:, None]  # every distance once
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-
 import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
@@ -12,18 +10,11 @@ from sklearn.isotonic import IsotonicRegression
 from dualfold import quality
 from dualfold.errors import InvalidInput
 from dualfold.graph import geodesic_distances, knn
-from dualfold.quality import pair_measures
-from dualfold.quality.pair_measures import nonmetric_stress, pool_violators
-from dualfold.quality.space import EuclideanSpace, both_spaces
+from dualfold.quality import nonmetric_stress, residual_variance
 from tests.quality.brute_force import off_diagonal
 
 RNG = np.random.default_rng(0)
 X, NEW = RNG.normal(size=(40, 3)), RNG.normal(size=(7, 3))
-
-
-def test_a_rising_curve_of_nothing_is_nothing():
-    none = np.empty(0)
-    assert [len(part) for part in pool_violators(none, none, none)] == [0, 0, 0]
 
 
 @pytest.mark.parametrize("measure", [quality.stress, quality.nonmetric_stress])
@@ -34,10 +25,6 @@ def test_distances_need_two_points(measure):
 
 def test_rising_curves_of_three_pairs():
     """Distances 1, 2, 3 became 5, 3, 10: the first two are pooled to 4."""
-    starts, heights, weights = pool_violators(
-        np.array([1.0, 2, 3]), np.array([5.0, 3, 10]), np.ones(3)
-    )
-    assert (starts.tolist(), heights.tolist(), weights.tolist()) == ([1, 3], [4, 10], [2, 1])
     X = np.array([[0.0], [1.0], [3.0]])  # distances 1 (0,1), 2 (1,2), 3 (0,2)
     Y = np.array([[0.0, 0], [5.0, 0], [7.0, np.sqrt(8.0)]])  # 5, √12, √57
     d = np.array([5.0, np.sqrt(12), np.sqrt(57)])
@@ -49,22 +36,6 @@ def test_rising_curves_of_three_pairs():
     by_hand = np.sqrt([off[0] / (d[0] ** 2 + d[2] ** 2), off[:2].sum() / np.square(d[:2]).sum(),
                        off[1] / (d[1] ** 2 + d[2] ** 2)])  # fmt: skip
     np.testing.assert_allclose(each, by_hand)
-
-
-@pytest.mark.parametrize("drawn", [None, 25])
-def test_pairs_are_cut_into_slices_of_a_stated_size(monkeypatch, drawn):
-    """All pairs, or those of 25 rows with all others, once each: 50 in a slice, but for ties."""
-    monkeypatch.setattr(pair_measures, "MAX_SORTED_PAIRS", 50)
-    X = np.random.default_rng(0).normal(size=(40, 3))
-    x, y = both_spaces(X, X[:, :2], "euclidean", 1)
-    rows = None if drawn is None else np.arange(drawn, dtype=np.int32)
-    edges = pair_measures._slice_edges(x, rows)
-    between = itertools.pairwise(edges)
-    sizes = [len(pair_measures._pairs_between(x, y, rows, low, high)[0]) for low, high in between]
-    total = 40 * 39 // 2 if drawn is None else drawn * 39
-    assert sum(sizes) == total
-    assert max(sizes[1:]) <= 50 + 8
-    assert min(sizes[1:-1]) >= 50 - 8
 
 
 def test_stress_by_brute_force(pair):
@@ -104,19 +75,35 @@ def brute_nonmetric(d, s):
     return np.sqrt(np.sum((s - fit) ** 2) / np.sum(s**2))
 
 
-def test_nonmetric_stress_by_isotonic_regression_whole_and_in_slices(pair, monkeypatch):
+@pytest.mark.parametrize("pairs", [None, 50, 700])
+def test_nonmetric_stress_by_isotonic_regression_whole_and_in_slices(pair, pairs, set_limits):
+    if pairs is not None:
+        set_limits("quality.pair_measures", MAX_SORTED_PAIRS=pairs)
     X, Y = pair
-    rng = np.random.default_rng(1)
-    tied = rng.integers(0, 3, (90, 4)).astype(float)
-    cases = [(X, Y), (tied, Y[:90])]
-    expected = [brute_nonmetric(*off_diagonal(*case)) for case in cases]
-    for case, value in zip(cases, expected, strict=True):
-        assert quality.nonmetric_stress(*case) == pytest.approx(value, rel=1e-10)
-    monkeypatch.setattr(pair_measures, "MAX_SORTED_PAIRS", 700)
-    assert len(pair_measures._slice_edges(EuclideanSpace(X), None)) > 10
-    for case, value in zip(cases, expected, strict=True):
-        assert quality.nonmetric_stress(*case) == pytest.approx(value, rel=1e-10)
-    # Any rising change of all distances is forgiven.
-    line = np.arange(30.0)[:, None]
-    assert quality.nonmetric_stress(np.sqrt(cdist(line, line)), line, metric="precomputed") < 1e-15
-    assert quality.nonmetric_stress(X, Y, per_point=True).shape == (160,)
+    tied = np.random.default_rng(1).integers(0, 3, (90, 4)).astype(float)
+    for case in ((X[:60], Y[:60]), (tied, Y[:90])):
+        found = nonmetric_stress(*case)
+        assert found == pytest.approx(brute_nonmetric(*off_diagonal(*case)), rel=1e-10)
+    # Any rising change of all distances is forgiven, and equal points keep any order.
+    line, same = np.arange(30.0)[:, None], np.ones((12, 3))
+    assert nonmetric_stress(np.sqrt(cdist(line, line)), line, metric="precomputed") < 1e-15
+    assert nonmetric_stress(same, same[:, :2].copy()) == 0.0
+    assert nonmetric_stress(X, Y, per_point=True).shape == (160,)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_residual_variance_by_brute_force(dtype):
+    rng = np.random.default_rng(0)
+    for n, width in [(3, 1), (1300, 3)]:
+        X, Y = rng.standard_normal((n, 5)) + 100, rng.standard_normal((n, width))
+        Y[:, 0] += X[:, 0]
+        D, off = cdist(X, X).astype(dtype), ~np.eye(n, dtype=bool)
+        R = np.corrcoef(D[off].astype(float), cdist(Y, Y)[off])[0, 1]
+        assert residual_variance(D, Y) == pytest.approx(1 - R**2, abs=1e-10)
+        assert residual_variance(D, Y, n_jobs=1) == residual_variance(D, Y, n_jobs=3)
+    assert residual_variance(np.ones((3, 3)) - np.eye(3), np.arange(3.0)[:, None]) == 1.0
+    with pytest.raises(InvalidInput, match="one row for each point"):
+        residual_variance(D, Y[:-1])
+    D[3, 5] = np.inf
+    with pytest.raises(InvalidInput, match="several pieces"):
+        residual_variance(D, Y)

@@ -8,11 +8,6 @@ from scipy.spatial.distance import cdist
 
 from dualfold import quality
 from dualfold.kernels import c_constant, kernel
-from dualfold.quality import space as spaces
-from dualfold.quality.pair_measures import PairSumsCollector, pair_sums
-from dualfold.quality.pair_tiles import each_pair_tile
-from dualfold.quality.shepard import DistanceGrid
-from dualfold.quality.space import both_spaces
 
 RNG = np.random.default_rng(3)
 TABLES = {
@@ -23,56 +18,24 @@ TABLES = {
 MAP = RNG.normal(size=(301, 2))
 
 
-@pytest.fixture(params=[1, 7, 64, 1000])
-def height(request, monkeypatch):
-    """Rows of a tile: one, some that leave a rest, all."""
-    monkeypatch.setattr(spaces, "_MAX_TILE_ROWS", request.param)
-    monkeypatch.setattr(spaces, "_NUMBERS_PER_CHUNK", 1 << 11)
-    return request.param
-
-
+@pytest.mark.parametrize("height", [1, 7, 64, 1000])  # one row, some that leave a rest, all
 @pytest.mark.parametrize("name", TABLES)
-def test_tiles_hold_the_distances_to_all_later_points(name, height):
-    x, y = both_spaces(TABLES[name], MAP, "euclidean", 2)
-    seen = np.zeros((301, 301), dtype=int)
-
-    def once(before, after, places):
-        seen[places, places.start :] += 1
-        wide = TABLES[name].astype(float)
-        expected = cdist(wide[places], wide[places.start :])
-        own = np.arange(len(before))
-        before[own, own] = 0  # means nothing
-        # Products of single rows and of many round differently.
-        assert np.allclose(before, expected, rtol=1e-9, atol=1e-6 * expected.max())
-        assert np.allclose(after[:, len(own) :], cdist(MAP[places], MAP[places.stop :]))
-
-    each_pair_tile(x, y, None, lambda *_: pytest.fail("all pairs are met once"), once)
-    both = np.maximum(seen, seen.T)
-    assert (both == 1).all()
-
-
-@pytest.mark.parametrize("name", TABLES)
-def test_sums_and_counts_are_those_of_whole_rows(name, height):
-    x, y = both_spaces(TABLES[name], MAP, "euclidean", 2)
-    whole, grid = PairSumsCollector(x, y, None), DistanceGrid(x, y, 16)
-
-    def rows(places, names):
-        before, after = x.rows(names), y.rows(names)
-        whole.add(before, after, places, names)
-        grid.add(before, after, names)
-
-    x.each_tile(rows, None)
-    found, expected = pair_sums(x, y, None).sums, whole.result().sums
-    assert np.allclose(found, expected, rtol=1e-9, atol=1e-9 * np.abs(expected).max())
-    counts = quality.shepard(TABLES[name], MAP, bins=16).counts
-    assert np.array_equal(counts, grid.diagram().counts)
-    assert counts.sum() == 301 * 300
-
-
-def test_sums_do_not_depend_on_the_number_of_threads(height):
-    table = TABLES["float32"]
-    found = [pair_sums(*both_spaces(table, MAP, "euclidean", jobs), None).sums for jobs in (1, 4)]
-    assert np.array_equal(*found)
+def test_every_pair_counts_once_for_both_its_points_however_tiles_are_cut(name, height, set_limits):
+    set_limits("quality.space", _MAX_TILE_ROWS=height, _NUMBERS_PER_CHUNK=1 << 11)
+    X = TABLES[name]
+    D, S = cdist(X.astype(float), X.astype(float)), cdist(MAP, MAP)
+    off = ~np.eye(301, dtype=bool)
+    r = np.corrcoef(D[off], S[off])[0, 1]
+    assert quality.distance_correlation(X, MAP) == pytest.approx(r, abs=1e-9)
+    residuals = np.square(D - S).sum(axis=1) / np.square(D).sum(axis=1)
+    found = [quality.stress(X, MAP, scale=1.0, per_point=True, n_jobs=n) for n in (1, 4)]
+    np.testing.assert_array_equal(*found)
+    np.testing.assert_allclose(found[0] ** 2, residuals, rtol=1e-9)
+    diagram = quality.shepard(X, MAP, bins=16)
+    assert diagram.counts.sum() == 301 * 300
+    counts = np.histogram2d(D[off], S[off], bins=(diagram.before, diagram.after))[0]
+    # A distance at the border of two bins may be in either, by its rounding.
+    assert np.abs(diagram.counts - counts).sum() <= 4 * (name != "few columns")
 
 
 @pytest.mark.parametrize(("rows", "n", "first"), [(1, 5, 1), (3, 200, 3), (7, 64, 0), (2, 9, 9)])

@@ -14,53 +14,9 @@ import dualfold
 from dualfold import quality
 from dualfold.errors import InvalidInput
 from dualfold.graph import geodesic_distances, knn
-from dualfold.quality.rank_counts import euclidean_ranks
-from dualfold.quality.ranks import neighbor_ranks
-from dualfold.quality.space import space_of
-from tests.quality.brute_force import neighborhood_measures, shared_ranks
-from tests.tools.tables import curve_points, digit_points, roll_points
-
-
-def test_ranks_of_given_pairs_are_those_of_sorting_ties_and_all():
-    rng = np.random.default_rng(0)
-    cases = {
-        "plain": rng.standard_normal((203, 20)),
-        "few columns": rng.standard_normal((150, 3)),
-        "lattice": rng.integers(0, 3, (260, 12)).astype(float),
-        "plane lattice": rng.integers(0, 6, (150, 2)).astype(float),
-        "large plane lattice": rng.integers(0, 9, (1100, 2)).astype(float),
-        "duplicates": rng.standard_normal((5, 30))[rng.integers(0, 5, 110)],
-        "outlier": np.vstack([rng.standard_normal((199, 40)), np.full(40, 1e7)]),
-        "far from 0": rng.standard_normal((90, 15)) + 1e6,
-    }
-    for name, points in cases.items():
-        for dtype in (np.float32, np.float64):
-            X = points.astype(dtype)
-            n = len(X)
-            columns = np.array([rng.permutation(np.delete(np.arange(n), i))[:7] for i in range(n)])
-            truth = [
-                np.take_along_axis(part, columns, axis=1)
-                for part in shared_ranks(space_of(X).true_rows(np.arange(n)))
-            ]
-            some = np.sort(rng.choice(n, 40, replace=False))
-            for threads in (1, 3):
-                found = euclidean_ranks(X, None, columns, threads)
-                np.testing.assert_array_equal(found, truth, err_msg=name)
-                found = euclidean_ranks(X, some, columns[some], threads)
-                np.testing.assert_array_equal(found, [t[some] for t in truth], err_msg=name)
-
-
-def test_true_rows_are_distances():
-    rng = np.random.default_rng(0)
-    for width in (1, 2, 3, 5, 8, 9, 70):
-        X = rng.standard_normal((60, width))
-        D = space_of(X).true_rows(np.arange(60))
-        assert np.isinf(D.diagonal()).all()
-        np.fill_diagonal(D, 0)
-        np.testing.assert_allclose(D, cdist(X, X), rtol=1e-12)
-        fast = space_of(X).rows(np.arange(60, dtype=np.int32))
-        np.fill_diagonal(fast, 0)
-        np.testing.assert_allclose(fast, cdist(X, X), rtol=1e-10)
+from tests.quality.brute_force import neighborhood_measures
+from tests.quality.door import neighbor_ranks
+from tests.tools.tables import digit_points
 
 
 def measures_agree(X, Y, distances_x, k, **options):
@@ -270,32 +226,8 @@ def test_refusals():
         quality.continuity(np.full((20, 20), np.inf), Y, metric="precomputed")
 
 
-def test_ranks_of_images_are_exact(mnist_points):
-    X = mnist_points.astype(np.float32)
-    rng = np.random.default_rng(0)
-    near, far = space_of(X[:, 300:302]).nearest(5)[0], rng.integers(0, 5000, (5000, 5))
-    columns = np.where(far == np.arange(5000)[:, None], near, far).astype(np.int32)
-    columns = np.hstack([near, columns])
-    rows = np.sort(rng.choice(5000, 60, replace=False))
-    distances = space_of(X).true_rows(rows)
-    ordered, own = np.sort(distances, axis=1), np.take_along_axis(distances, columns[rows], axis=1)
-    every = zip(ordered, own, strict=True)
-    truth = [(1 + np.searchsorted(o, d), np.searchsorted(o, d, side="right")) for o, d in every]
-    truth = np.array(truth).transpose(1, 0, 2)
-    found = euclidean_ranks(X, None, columns, 2)
-    np.testing.assert_array_equal([part[rows] for part in found], truth)
-    np.testing.assert_array_equal(euclidean_ranks(X, rows, columns[rows], 2), truth)
-
-
-DATA = {
-    "roll": roll_points(700, random_state=0),
-    "curve": curve_points(600, random_state=0),
-    "digits": digit_points(900),
-}
-
-
 def test_t_similarity():
-    X = DATA["digits"]
+    X = digit_points(900)
     assert dualfold.t_similarity(X, X) == 1.0
     assert dualfold.t_similarity(X, 3 * X + 1) == 1.0
     Y = np.random.default_rng(0).permutation(X)

@@ -7,14 +7,12 @@ import sys
 
 import numpy as np
 import pytest
-from scipy.spatial import procrustes as scipy_procrustes
 
 from dualfold import quality
 from dualfold.data import digits
 from dualfold.errors import InvalidInput
 from dualfold.graph import knn
-from dualfold.quality.coranking import co_ranking
-from dualfold.quality.picture import MEASURE_MEANINGS, Picture
+from tests.quality.door import MEASURE_MEANINGS, Picture, co_ranking
 
 
 @pytest.fixture(scope="module")
@@ -81,70 +79,6 @@ def test_a_sample_is_an_exact_measure_of_its_points(example):
         np.testing.assert_allclose(part[close], whole[close], atol=room)
     copy = pickle.loads(pickle.dumps(value))
     assert (copy, copy.low, copy.high) == (value, value.low, value.high)
-
-
-def test_procrustes_undoes_what_was_done():
-    rng = np.random.default_rng(0)
-    A = rng.standard_normal((50, 2))
-    turn = np.array([[0.6, 0.8], [0.8, -0.6]])  # a mirror
-    B = 3 * (A @ turn) + [5, -1]
-    fit = quality.procrustes(A, B)
-    np.testing.assert_allclose(fit.points, A, atol=1e-12)
-    np.testing.assert_allclose(fit.scale * (B @ fit.rotation) + fit.shift, A, atol=1e-12)
-    assert fit.scale == pytest.approx(1 / 3)
-    assert fit.disparity == pytest.approx(0, abs=1e-14)
-    B += rng.standard_normal(B.shape)
-    disparity = scipy_procrustes(A, B)[2]
-    assert quality.procrustes(A, B).disparity == pytest.approx(disparity)
-    assert quality.procrustes(B, A).disparity == pytest.approx(disparity)
-    assert quality.procrustes(A, np.pad(B, ((0, 0), (0, 1)))).disparity == pytest.approx(disparity)
-    unscaled = quality.procrustes(A, A * 2, scale=1.0)
-    assert unscaled.disparity == pytest.approx(1)
-    with pytest.raises(InvalidInput, match="same points"):
-        quality.procrustes(A, B[:-1])
-
-
-def test_stability_of_maps(example):
-    _, Y, _ = example
-    rng = np.random.default_rng(0)
-    turned = Y @ np.array([[0.0, 1.0], [-1.0, 0.0]]) * 7 + 1
-    same = quality.stability([Y, turned, Y])
-    assert same.agreement == 1
-    assert same.disparity == pytest.approx(0, abs=1e-13)
-    assert np.abs(same.spread).max() < 1e-7
-    shaken = Y.copy()
-    shaken[:20] += 30 * rng.standard_normal((20, 2))
-    found = quality.stability([Y, shaken])
-    assert found.per_point[:20].mean() < 0.3 < 0.7 < found.per_point[20:].mean()
-    assert found.spread[:20].mean() > 3 * found.spread[20:].mean()
-    assert found.agreements[0, 1] == quality.neighbor_agreement(Y, shaken)
-    assert found.disparities[0, 1] == quality.procrustes(Y, shaken).disparity
-    assert json.dumps(found.to_dict())
-    assert "2 maps share" in str(found)
-
-
-def test_stability_over_subsamples(example):
-    X, Y, _ = example
-
-    axes = np.linalg.lstsq(X - X.mean(axis=0), Y, rcond=None)[0]
-
-    def make(points, seed):
-        return points @ axes
-
-    maps, rows = quality.repeated_maps(make, X, runs=3, share=0.6)
-    assert [len(chosen) for chosen in rows] == [360] * 3
-    found = quality.stability(maps, rows)
-    assert found.agreement == 1  # one and the same projection, whichever points it sees
-    assert found.disparity == pytest.approx(0, abs=1e-12)
-    held = sum(np.isin(np.arange(600), chosen).astype(int) for chosen in rows)
-    np.testing.assert_array_equal(np.isfinite(found.per_point), held[: len(found.per_point)] >= 2)
-    seeds = []
-    quality.repeated_maps(lambda points, seed: seeds.append(seed) or Y, X, runs=4)
-    assert len(set(seeds)) == 4
-    with pytest.raises(InvalidInput, match="two maps or more"):
-        quality.stability([Y])
-    with pytest.raises(InvalidInput, match="share 0 points"):
-        quality.stability([Y[:300], Y[300:]], [np.arange(300), np.arange(300, 600)])
 
 
 def test_the_report_holds_every_measure_as_computed_alone(example):

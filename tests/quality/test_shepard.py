@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dualfold import quality
-from dualfold.quality.shepard import shepard
+from dualfold.quality import shepard
 from tests.quality.brute_force import off_diagonal
 
 

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
+from dualfold.errors import InvalidInput
 from dualfold.graph import knn
-from dualfold.quality.space import space_of, subspace
+from tests.quality.door import euclidean_ranks, space_of, subspace
 
 
 def counted_metric() -> tuple[list[int], Callable[[Any, Any], float]]:
@@ -53,3 +54,34 @@ def test_distances_by_cosine_are_those_of_scipy():
         wanted = cdist(rows.astype(float), rows.astype(float), "cosine")
         np.fill_diagonal(wanted, np.inf)
         np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-14)
+
+
+@pytest.mark.parametrize("width", [1, 2, 3, 5, 8, 9, 70])
+def test_rows_of_distances_are_those_of_all_pairs(width):
+    """Also of close pairs far from the origin, by products, which lose half of their digits."""
+    rng = np.random.default_rng(0)
+    far = 1e3 * rng.standard_normal((60, width))
+    far[30:] = far[:30] + 1e-6 * rng.standard_normal((30, width))
+    for X, loss in ((rng.standard_normal((60, width)), 1e-10), (far, 1e-9)):
+        space, names = space_of(X), np.arange(60, dtype=np.int32)
+        exact, fast = space.true_rows(names), space.rows(names)
+        assert np.isinf(exact.diagonal()).all()
+        for found in (exact, fast):
+            np.fill_diagonal(found, 0)
+            np.testing.assert_allclose(found, cdist(X, X), rtol=loss)
+
+
+def test_no_columns_have_no_ranks_and_a_column_is_no_table():
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    none = np.empty((40, 0), np.int32)
+    assert [part.shape for part in euclidean_ranks(X, None, none, 1)] == [(40, 0)] * 2
+    with pytest.raises(InvalidInput, match="one row for each point"):
+        space_of(X[:, 0])
+
+
+@pytest.mark.parametrize("row", range(3))
+def test_negative_distances_are_refused_in_every_row(row):
+    D = np.ones((3, 3))
+    D[row, 2 - row] = -0.5
+    with pytest.raises(InvalidInput, match="must not be negative"):
+        space_of(D, "precomputed")

@@ -8,17 +8,10 @@ import numpy as np
 import pytest
 import sklearn.manifold
 from scipy.spatial.distance import cdist
-from typer.testing import CliRunner
 
 from dualfold import PCA, quality
-from dualfold.cli.app import app
-from dualfold.judging import audit
-from dualfold.quality.coranking import co_ranking
-from dualfold.quality.rank_counts import Ranks
-from dualfold.quality.ranks import neighbor_ranks
-from dualfold.quality.tied_lists import kept_by_size
-from dualfold.view.page_map import Map, measured_map
 from tests.quality.brute_force import neighborhood_measures
+from tests.quality.door import Ranks, co_ranking, kept_by_size, neighbor_ranks
 
 
 def answers(n, questions, seed):
@@ -148,24 +141,6 @@ def test_ties_of_given_distances_are_excused():
     kept = quality.t_similarity(X, X, 10, metric="manhattan", per_point=True)
     expected = neighborhood_measures(blocks, cdist(X, X), 10)["t_similarity"]
     np.testing.assert_allclose(kept, expected, atol=1e-12)
-
-
-def test_audit_page_and_command_line_say_that_a_rotation_keeps_all(tmp_path):
-    X = answers(200, 3, 11)
-    Y = PCA(3).fit_transform(X)
-    assert audit(X, Y).picture.kept == pytest.approx(1)
-    page = measured_map(Map("turned", Y), X)
-    assert page.ranks.t_similarity(7) == pytest.approx(1)
-    for row in range(0, 200, 7):
-        near = np.lexsort((np.arange(200), cdist(Y[[row]], Y)[0]))
-        tied = page.tied[1][page.tied[0] == row]
-        assert set(near[near != row][:10]) <= {*page.neighbors[row], *tied}
-    table = tmp_path / "answers.csv"
-    np.savetxt(table, X, delimiter=",", header="a,b,c", comments="")
-    words = ["compare", str(table), "--methods", "pca", "--n-components", "3"]
-    said = CliRunner().invoke(app, words)
-    assert said.exit_code == 0, said.output
-    assert "100 %" in said.output
 
 
 def test_rows_that_are_equally_far_give_no_word_to_a_map() -> None:

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
 from dualfold import quality
-from dualfold.quality.picture import (
-    _CONTINUITY_WORDS,
-    _DISTANCE_WORDS,
-    _TRUST_WORDS,
-    MEASURE_MEANINGS,
-    Picture,
-    _word,
-    verdict_of,
-)
+from tests.quality.door import MEASURE_MEANINGS, Picture, verdict_of
 
 X = np.random.default_rng(0).normal(size=(120, 4))
 
@@ -29,20 +23,6 @@ def test_what_measures_mean():
         assert best != worst
         if name != "lcmc":  # its best is 1 less chance
             assert value == pytest.approx(best, abs=1e-6), name
-
-
-@pytest.mark.parametrize(
-    ("scale", "steps"),
-    [
-        (_TRUST_WORDS, (0.95, 0.85, 0.7)),
-        (_CONTINUITY_WORDS, (0.95, 0.85, 0.7)),
-        (_DISTANCE_WORDS, (0.9, 0.7, 0.4)),
-    ],
-)
-def test_words_change_where_the_docs_say(scale, steps):
-    words = [_word(scale, step + 0.01) for step in steps] + [_word(scale, -1.0)]
-    assert words == [text for _, text in scale]
-    assert [_word(scale, step - 0.01) for step in steps] == words[1:]
 
 
 @pytest.mark.parametrize(
@@ -71,3 +51,26 @@ def test_a_map_is_uneven_only_where_it_is_worse_than_the_rest():
         measures = {"trustworthiness": trust.mean()} | dict.fromkeys(names, 0.5)
         words = verdict_of(measures, {"trustworthiness": trust}, Picture(0.5, 101, 10))
         assert ("uneven" in words) == said
+
+
+@pytest.mark.parametrize(
+    ("name", "steps"),
+    [
+        ("trustworthiness", (0.95, 0.85, 0.7)),
+        ("continuity", (0.95, 0.85, 0.7)),
+        ("distance_correlation", (0.9, 0.7, 0.4)),
+    ],
+)
+def test_words_change_where_the_docs_say(name, steps):
+    names = ("trustworthiness", "continuity", "distance_correlation", "stress")
+
+    def words(value):
+        measures = dict.fromkeys(names, 0.5) | {name: value}
+        text = verdict_of(measures, {"trustworthiness": np.empty(0)}, Picture(0.5, 101, 10))
+        return re.sub(r"-?[\d.]+", "", text)
+
+    above = [words(step + 0.01) for step in steps]
+    below = [words(step - 0.01) for step in steps]
+    assert above[1:] == below[:-1]
+    assert len({*above, below[-1]}) == len(steps) + 1
+    assert words(-1.0) == below[-1]

@@ -20,8 +20,7 @@ from dualfold.quality import (
     t_similarity,
     trustworthiness,
 )
-from dualfold.quality.estimate import Estimate, interval_of_means, measured_weights
-from dualfold.quality.ranks import picture_of
+from tests.quality.door import Estimate, interval_of_means, measured_weights, picture_of
 
 N = 120
 X = np.random.default_rng(3).normal(size=(N, 4))

@@ -16,6 +16,7 @@ from dualfold.view.page_columns import (
     values_of,
 )
 from dualfold.view.page_data import PageParts
+from dualfold.view.page_map import Map, measured_map
 from dualfold.view.page_size import Features, features_of, fit_to_size
 from dualfold.view.page_terms import PAGE_TERMS
 from dualfold.view.quality_figures import co_ranking_figure

@@ -40,7 +40,7 @@ FEW_COLUMNS = c_constant("FEW_COLUMNS")
 _LIMIT_BLOCK = c_constant("LIMIT_BLOCK")
 ROWS_PER_CHUNK = 64
 # s above; near 2u, where both of its terms are equally small.
-_SLACK_SHARE = 2.0**-22
+SLACK_SHARE = 2.0**-22
 # For the float64 rounding of true distances and of the thresholds.
 _ROUNDING_MARGIN = 1e-9
 _BUFFER_PAIRS = 1 << 18
@@ -176,7 +176,7 @@ def _direct_ranks(X: Array, asked: Array, limits: _RisingLimits, threads: int) -
     return limits.ranks(*counts)
 
 
-class _Panels:
+class PackedPoints:
     """Points packed for `count_panels`."""
 
     def __init__(self, X: Array, frame: Frame) -> None:
@@ -194,7 +194,7 @@ class _Panels:
                 self.vectors[(first + start) // PANEL_POINTS, :, : len(few)] = few.T
             square = np.einsum("ij,ij->i", stored.vectors, stored.vectors, dtype=np.float64)
             error = 1.01 * (depth + 16) * SINGLE_ROUNDOFF * square
-            error += 2.02 * stored.slack**2 * (1 + 1 / _SLACK_SHARE)
+            error += 2.02 * stored.slack**2 * (1 + 1 / SLACK_SHARE)
             here = slice(first, first + len(square))
             self.square[here] = square
             self.error[here] = np.nextafter(error.astype(np.float32), np.float32(np.inf))
@@ -210,8 +210,8 @@ def _thresholds(limits: _RisingLimits, scale: float, panels: int) -> tuple[Array
     near, far = (
         np.full((panels * PANEL_POINTS, count), -np.inf, dtype=np.float32) for count in (k, k + 1)
     )
-    near[:rows] = low * ((1 - _ROUNDING_MARGIN) / (1 + _SLACK_SHARE))
-    far[:rows, 1:] = high * ((1 + _ROUNDING_MARGIN) * (1 + _SLACK_SHARE))
+    near[:rows] = low * ((1 - _ROUNDING_MARGIN) / (1 + SLACK_SHARE))
+    far[:rows, 1:] = high * ((1 + _ROUNDING_MARGIN) * (1 + SLACK_SHARE))
     near[:rows] = np.nextafter(near[:rows], np.float32(-np.inf))
     far[:rows, 1:] = np.nextafter(far[:rows, 1:], np.float32(np.inf))
     return _in_blocks(near), far
@@ -221,10 +221,10 @@ def _panel_ranks(
     X: Array, rows: Array | None, asked: Array, limits: _RisingLimits, threads: int
 ) -> Ranks:
     frame = frame_of(X, None, None)
-    others = _Panels(X, frame)
+    others = PackedPoints(X, frame)
     mutual = rows is None
     own_rows = X if rows is None else np.ascontiguousarray(X[rows])
-    own_panels = others if rows is None else _Panels(own_rows, frame)
+    own_panels = others if rows is None else PackedPoints(own_rows, frame)
     near, far = _thresholds(limits, frame.scale, own_panels.panels)
     last = np.ascontiguousarray(far[:, -1])
     k = limits.high.shape[1]
