@@ -33,7 +33,6 @@ from dualfold.cli.method_options import (
 )
 from dualfold.cli.options import (
     COMMON_OPTIONS,
-    FILE_SECTION,
     READING_SECTIONS,
     complete_column,
     completion,
@@ -120,7 +119,7 @@ def _reading_parameter(name: str) -> inspect.Parameter:
     flag = reading_flag(name)
     flag = f"{flag}/--no-{name}" if three else flag
     flags = (option.alias, flag) if option.alias else (flag,)
-    more["rich_help_panel"] = READING_SECTIONS.get(name, FILE_SECTION)
+    more["rich_help_panel"] = READING_SECTIONS[option.section]
     annotation = Annotated[kind, typer.Option(*flags, help=option.help, **more)]
     return _parameter(name, annotation, None if repeatable else default)
 

@@ -161,14 +161,8 @@ def own_argument(metavar: str, help: str, **more: Any) -> Any:
     return field(**given, metadata=metadata)
 
 
-# What the fields of a reading are about; the others are about the file.
-READING_SECTIONS = dict.fromkeys(
-    ("color", "identifier", "labels", "weight", "exclude", "keep", "category", "ordered", "season"),
-    COLUMNS_SECTION,
-) | dict.fromkeys(
-    ("mixed", "plain", "log", "tails", "auto", "standardize", "missing", "gap_markers", "levels"),
-    VALUES_SECTION,
-)
+# The sections of help that the fields of a reading name.
+READING_SECTIONS = {"columns": COLUMNS_SECTION, "values": VALUES_SECTION, "file": FILE_SECTION}
 # A stored map says how its columns were read; of the file of its table the command line does.
 FILE_FIELDS = tuple(name for name in READING_OPTIONS if OPTION_SUBJECTS[name] != "columns")
 FILE_READING = {"fields": FILE_FIELDS}

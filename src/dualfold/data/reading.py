@@ -25,8 +25,10 @@ _LABEL_FIELDS = ("color", "identifier", "labels", "label_columns")
 
 @dataclass(frozen=True)
 class Option:
-    """How a field appears on the command line.
+    """What else is known of a field: all that is not its type and what `Reading` says of it.
 
+    help : on the command line
+    section : of the help, in which it is listed: "columns", "values" or "file"
     flag : what is typed; "" for "--" and the name of the field
     metavar : what stands for the value in help texts; the choices where there are some
     choices : the words that are accepted; () for any
@@ -34,20 +36,25 @@ class Option:
     least : the smallest whole number that it takes; None where it takes words
     about : "columns", what becomes of them; "file", how it is written; "notation", how numbers
         in it are written, which files of new rows have in common with it
+    uses : whether it names columns that are used whatever they look like
+    changes_counts : whether it would change the numbers of a contingency table
     """
 
     help: str
+    section: Literal["columns", "values", "file"]
     flag: str = ""
     metavar: str = ""
     choices: tuple[str, ...] = ()
     about: str = "columns"
     alias: str = ""
     least: int | None = None
+    uses: bool = False
+    changes_counts: bool = False
 
 
-def _option(default: Any, help: str, **more: Any) -> Any:
+def _option(default: Any, section: str, help: str, **more: Any) -> Any:
     """A field that is also an option of the command line."""
-    return field(default=default, metadata={"option": Option(help, **more)})
+    return field(default=default, metadata={"option": Option(help, section, **more)})
 
 
 @dataclass(frozen=True)
@@ -161,44 +168,70 @@ class Reading:
     """
 
     color: str | None = _option(
-        None, "Colour by it; it is no feature, unless --keep names it, too.", metavar="COLUMN"
+        None,
+        "columns",
+        "Colour by it; it is no feature, unless --keep names it, too.",
+        metavar="COLUMN",
     )
     identifier: str | None = _option(
-        None, "Names the rows; copied to the output.", flag="--id", metavar="COLUMN"
+        None, "columns", "Names the rows; copied to the output.", flag="--id", metavar="COLUMN"
     )
     labels: str | None = _option(
-        None, "Classes, for methods that learn from them; not used as a feature.", metavar="COLUMN"
+        None,
+        "columns",
+        "Classes, for methods that learn from them; not used as a feature.",
+        metavar="COLUMN",
     )
     weight: str | None = _option(
         None,
+        "columns",
         "How often each row counts: counts or survey weights; not used as a feature.",
         metavar="COLUMN",
     )
-    exclude: tuple[str, ...] = _option((), "Leave out (repeatable).", metavar="COLUMN")
+    exclude: tuple[str, ...] = _option((), "columns", "Leave out (repeatable).", metavar="COLUMN")
     keep: tuple[str, ...] = _option(
         (),
+        "columns",
         "Use although it looks like an identifier, a code or text (repeatable).",
         metavar="COLUMN",
+        uses=True,
     )
-    category: tuple[str, ...] = _option((), "Its values are names (repeatable).", metavar="COLUMN")
+    category: tuple[str, ...] = _option(
+        (),
+        "columns",
+        "Its values are names (repeatable).",
+        metavar="COLUMN",
+        uses=True,
+        changes_counts=True,
+    )
     ordered: tuple[str, ...] = _option(
         (),
+        "columns",
         "Categories with an order; Q* names several columns (repeatable).",
         metavar="COLUMN=LOW<…<HIGH",
+        uses=True,
+        changes_counts=True,
     )
     season: tuple[str, ...] = _option(
-        (), "Of these dates use the time of the year (repeatable).", metavar="COLUMN"
+        (),
+        "columns",
+        "Of these dates use the time of the year (repeatable).",
+        metavar="COLUMN",
+        uses=True,
+        changes_counts=True,
     )
     text: tuple[str, ...] = _option(
-        (), "Prose: make a map of its words (repeatable).", metavar="COLUMN"
+        (), "file", "Prose: make a map of its words (repeatable).", metavar="COLUMN"
     )
     vectors: tuple[str, ...] = _option(
         (),
+        "file",
         "Vectors of the rows: columns, as dim_*, a column of lists, or a .npy file (repeatable).",
         metavar="COLUMNS|FILE.npy",
     )
     text_options: tuple[str, ...] = _option(
         (),
+        "file",
         "Of the vectoriser of --text, as min_df=3 or ngram_range=1,2; n_components=100; "
         "weight=0.5 of the text beside other columns (repeatable).",
         flag="--text-option",
@@ -206,33 +239,53 @@ class Reading:
     )
     mixed: Mixed = _option(  # noqa: RUF009 (it returns a field)
         "famd",
+        "values",
         "Categories and dates beside numbers, scaled as FAMD or Gower; numbers only, just as they "
         "are given, or counts of a contingency table.",
         choices=("famd", "gower", "numbers", "given", "counts"),
     )
     plain: bool = _option(
         False,
+        "values",
         "No guesses: use suspected targets, take answers in words as categories, heavy tails and "
         "cells as they are, and the first line as the header.",
         about="notation",
     )
-    log: tuple[str, ...] = _option((), "Take its logarithm (repeatable).", metavar="COLUMN")
+    log: tuple[str, ...] = _option(
+        (),
+        "values",
+        "Take its logarithm (repeatable).",
+        metavar="COLUMN",
+        uses=True,
+        changes_counts=True,
+    )
     tails: Literal["auto", "keep"] = _option(
         "auto",
+        "values",
         "Columns of which few rows hold the variance: take logarithms (auto), or keep them.",
         choices=("auto", "keep"),
     )
-    auto: bool = _option(False, "Take the logarithm of every very skewed positive column.")
+    auto: bool = _option(
+        False,
+        "values",
+        "Take the logarithm of every very skewed positive column.",
+        changes_counts=True,
+    )
     standardize: bool | None = _option(
-        None, "Give every column the same weight; default: where scales differ much."
+        None,
+        "values",
+        "Give every column the same weight; default: where scales differ much.",
+        changes_counts=True,
     )
     missing: Missing = _option(  # noqa: RUF009 (it returns a field)
         "auto",
+        "values",
         "Missing values: refuse, leave rows out, fill with the mean, or impute (auto).",
         choices=("auto", "raise", "drop", "mean", "impute"),
     )
     gap_markers: tuple[str, ...] = _option(
         (),
+        "values",
         "A further word for missing, as -999 (repeatable).",
         flag="--na",
         metavar="[COLUMN=]WORD",
@@ -240,41 +293,53 @@ class Reading:
     )
     levels: tuple[str, ...] = _option(
         (),
+        "values",
         "A word that is a level, as None, and not missing (repeatable).",
         flag="--level",
         metavar="[COLUMN=]WORD",
         about="notation",
     )
     format: str | None = _option(
-        None, "If the ending of FILE does not say it.", choices=FILE_FORMATS, about="file"
+        None, "file", "If the ending of FILE does not say it.", choices=FILE_FORMATS, about="file"
     )
     encoding: str | None = _option(
         None,
+        "file",
         "Of a text file, as cp1252; default: UTF-8, else Latin-1.",
         metavar="NAME",
         about="file",
     )
     separator: str | None = _option(
-        None, "Between the cells of a text file; default: found out.", metavar="MARK", about="file"
+        None,
+        "file",
+        "Between the cells of a text file; default: found out.",
+        metavar="MARK",
+        about="file",
     )
     thousands: str | None = _option(
-        None, "Separator of thousands; default: found out.", metavar="MARK", about="notation"
+        None,
+        "file",
+        "Separator of thousands; default: found out.",
+        metavar="MARK",
+        about="notation",
     )
     decimal: str | None = _option(
-        None, "Decimal mark; default: found out.", metavar="MARK", about="notation"
+        None, "file", "Decimal mark; default: found out.", metavar="MARK", about="notation"
     )
     header_row: int | None = _option(
         None,
+        "file",
         "The line with the names of columns, 0 if there is none; default: found out.",
         metavar="N",
         about="file",
         least=0,
     )
     skip_rows: int = _option(
-        0, "Leave out so many lines at the top of FILE.", metavar="N", about="file", least=0
+        0, "file", "Leave out so many lines at the top of FILE.", metavar="N", about="file", least=0
     )
     array: str | None = _option(
         None,
+        "file",
         "Which array of an .npz, layer or obsm of an .h5ad, sheet of an .xlsx.",
         metavar="NAME",
         about="file",
@@ -395,9 +460,12 @@ class Reading:
         dict
             Names of columns and names of fields.
         """
-        fields = ("keep", "category", "log", "season")
-        asked = {name: field for field in fields for name in getattr(self, field)}
-        return asked | dict.fromkeys(self.orders, "ordered")
+        asked: dict[str, str] = {}
+        for field_name, option in READING_OPTIONS.items():
+            if option.uses:
+                named = self.orders if field_name == "ordered" else getattr(self, field_name)
+                asked |= dict.fromkeys(named, field_name)
+        return asked
 
     @property
     def meant_columns(self) -> frozenset[str]:

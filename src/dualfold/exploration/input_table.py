@@ -6,6 +6,7 @@ import os
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from dualfold.data.reading import READING_OPTIONS
 from dualfold.errors import Argument, InvalidInput, Message
 from dualfold.methods.descriptions import DESCRIPTIONS
 
@@ -61,7 +62,8 @@ def _reading_of_counts(reading: Reading) -> Reading:
     """The reading of a contingency table; choices that would change the counts are refused."""
     changes: dict[str, Any] = {
         name: getattr(reading, name)
-        for name in ("standardize", "log", "auto", "category", "ordered", "season")
+        for name, option in READING_OPTIONS.items()
+        if option.changes_counts
     }
     changes |= {"mixed": reading.mixed if reading.mixed == "gower" else None}
     changes |= {"missing": reading.missing if reading.missing in ("mean", "impute") else None}
