@@ -15,7 +15,7 @@ from dualfold import PCA
 from dualfold.arrays import Array
 from dualfold.data import digits, helix, s_curve, swiss_roll
 from dualfold.theory.point_pca import algorithm_one, pair_forces, point_forces
-from dualfold.theory.point_pca.point_descent import Forces, double_centred
+from dualfold.theory.point_pca.point_descent import PointForces, double_centred
 from papers.draganov.attraction import attraction
 from papers.draganov.descent import pixels
 from papers.figures.forces import force_figure, pull_figure
@@ -191,7 +191,7 @@ def forces(setting: Setting) -> Finding:
     return Finding(sentence, rows, figures, tuple(filter(None, (setting.stand_in,))))
 
 
-def _off_pairs(X: Array, Y: Array, total: Forces) -> float:
+def _off_pairs(X: Array, Y: Array, total: PointForces) -> float:
     """How far the sums over all pairs are from F_X and F_Y by products, relative."""
     sums = [part.sum(axis=1) for part in pair_forces(X, Y)]
     both = zip(sums, (total.of_data, total.of_points), strict=True)

@@ -16,7 +16,7 @@ from papers.figures.charts import Chart, Line, chart_figure
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from dualfold.theory.point_pca.point_descent import Forces
+    from dualfold.theory.point_pca.point_descent import PointForces
 
 
 PULL, PUSH, NET = FEW_COLORS[0], FEW_COLORS[4], INK_COLOR
@@ -72,7 +72,9 @@ def pull_figure(
     return figure
 
 
-def force_figure(points: Array, forces: Forces, *, groups: Any = None, title: str = "") -> Figure:
+def force_figure(
+    points: Array, forces: PointForces, *, groups: Any = None, title: str = ""
+) -> Figure:
     """Arrows on each point: what the data wants (F_X), what the map answers (−F_Y), their sum.
 
     `forces` are those of `dualfold.forces.point_forces`; `groups` are whole numbers that colour

@@ -59,7 +59,7 @@ def test_points_at_distance_0_are_one_of_their_mass():
     joined_up = contraction_of(graph_of([[0, 1], [1, 2], [0, 3], [2, 3]], [2.0, 0.0, 3.0, 5.0], 4))
     assert joined_up.problem.n == 3
     np.testing.assert_array_equal(np.sort(joined_up.problem.mass), [1, 1, 2])
-    assert joined_up.place[1] == joined_up.place[2]
+    assert joined_up.point_of_row[1] == joined_up.point_of_row[2]
     points = joined_up.points(np.arange(3.0)[:, None])
     assert points[1] == points[2]
     weights = joined_up.weights(np.array([1.0, 2.0, 4.0])).toarray()

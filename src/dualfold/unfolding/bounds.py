@@ -49,7 +49,7 @@ class GeodesicBounds:
 
 @dataclass(frozen=True)
 class EdgeFit:
-    """How points fit the edges of a problem, with a bound of rounding.
+    """Fit of points to the edges of a problem, with a bound of rounding.
 
     low, high : low ≤ ‖y_i − y_j‖²/d² ≤ high on every edge
     variance : a lower bound of Σ m_i‖y_i − ȳ‖²
@@ -68,14 +68,14 @@ class EdgeFit:
 
 
 def edge_fit(problem: UnfoldingProblem, factor: Array) -> EdgeFit:
-    """How points fit the edges; for numbers neither huge nor tiny (see `in_units`).
+    """Fit of points to the edges; for numbers neither huge nor tiny (see `in_units`).
 
     Differences of given numbers are right to one unit each, so sums of r squares are
     right to γ_{r+3}, relatively: nothing cancels, wherever the points lie.
     """
     Y = np.asarray(factor, dtype=float)
-    apart = Y[problem.edges[:, 0]] - Y[problem.edges[:, 1]]
-    lengths = np.einsum("ij,ij->i", apart, apart)
+    differences = Y[problem.edges[:, 0]] - Y[problem.edges[:, 1]]
+    lengths = np.einsum("ij,ij->i", differences, differences)
     wide = 2 * gamma(Y.shape[1] + 8)
     lost = max(1, Y.shape[1]) * PRODUCT_UNDERFLOW
     high = np.max((lengths * (1 + wide) + lost) / problem.squared, initial=0.0)
@@ -102,10 +102,10 @@ def _variance(problem: UnfoldingProblem, Y: Array) -> float:
 
 def feasible_scale(problem: UnfoldingProblem, factor: Array) -> tuple[float, float]:
     """(s², value): Y·s violates no edge, and tr K is at least `value` for it."""
-    found = edge_fit(problem, np.asarray(factor, dtype=float))
-    if not 0 < found.high < np.inf:
+    fit = edge_fit(problem, np.asarray(factor, dtype=float))
+    if not 0 < fit.high < np.inf:
         return 0.0, 0.0
-    return 1 / found.high * (1 - 4 * UNIT_ROUNDOFF), found.value
+    return 1 / fit.high * (1 - 4 * UNIT_ROUNDOFF), fit.value
 
 
 def dual_value(problem: UnfoldingProblem, weights: Array, relaxation: float = 0.0) -> float:
@@ -126,8 +126,8 @@ def asked_lengths(problem: UnfoldingProblem, pairs: Array) -> DoubleDouble:
     rows = problem.positions
     if rows is None:
         return DoubleDouble(problem.squared)
-    apart = DoubleDouble(rows[pairs[:, 0]]) - DoubleDouble(rows[pairs[:, 1]])
-    return (apart * apart).row_sums()
+    differences = DoubleDouble(rows[pairs[:, 0]]) - DoubleDouble(rows[pairs[:, 1]])
+    return (differences * differences).row_sums()
 
 
 def asked_lengths_value(problem: UnfoldingProblem, weights: Array) -> float:
@@ -151,8 +151,8 @@ def own_lengths_value(
     """
     r = factor.shape[1]
     i, j = problem.edges.T
-    apart = DoubleDouble(factor[i]) - DoubleDouble(factor[j])
-    parts = (apart * apart).row_sums() * weights * scale
+    differences = DoubleDouble(factor[i]) - DoubleDouble(factor[j])
+    parts = (differences * differences).row_sums() * weights * scale
     size = float(np.abs(parts.high).sum())
     total = parts.total()
     lost = problem.m * max(1, r) * max(scale, 1.0) * PRODUCT_UNDERFLOW
@@ -234,9 +234,9 @@ def _geodesic_sums(graph: Graph, sources: Array, mass: Array) -> Array:
 def _centres(problem: UnfoldingProblem, graph: Graph, near: Array | None) -> Array:
     """The middle of a longest path, and of the points `near`."""
     first = geodesic_distances(graph, [0], dtype=np.float64)[0]
-    one = geodesic_distances(graph, [int(np.argmax(first))], dtype=np.float64)[0]
-    other = geodesic_distances(graph, [int(np.argmax(one))], dtype=np.float64)[0]
-    chosen = np.argsort(np.maximum(one, other), kind="stable")[:MAX_CENTRES]
+    distances = geodesic_distances(graph, [int(np.argmax(first))], dtype=np.float64)[0]
+    other = geodesic_distances(graph, [int(np.argmax(distances))], dtype=np.float64)[0]
+    chosen = np.argsort(np.maximum(distances, other), kind="stable")[:MAX_CENTRES]
     if near is None:
         return chosen
     away = problem.centred_points(near)

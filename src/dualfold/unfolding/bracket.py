@@ -38,14 +38,14 @@ MAX_MIXED_RATIO = 2
 
 
 @dataclass(frozen=True)
-class Bracket:
+class UnfoldingBracket:
     """lower ≤ optimum ≤ upper, and what they come from.
 
     fit, scale : how the points fit the edges, and the s² that shrinks them into the edges
     relaxation : for equal lengths, how far the points are off
     upper_exact : the bound for equal lengths exactly as asked
     bound_by, reached_by : what `upper` and `lower` come from
-    own : the variance of the points themselves, scaled
+    own_variance : the variance of the points themselves, scaled
     own_gap : the gap of the problem with exactly the lengths that the points have
     guess : the bound if λ₂ were its Ritz value; proves nothing
     """
@@ -53,7 +53,7 @@ class Bracket:
     constraints: str
     fit: EdgeFit
     scale: float
-    own: float
+    own_variance: float
     lower: float
     relaxation: float
     upper: float
@@ -79,7 +79,7 @@ def bracket_of(
     *,
     relaxation: float | None = None,
     most_flops: float,
-) -> Bracket:
+) -> UnfoldingBracket:
     """Both sides of a problem in units of its own (`in_units`), from points and weights.
 
     relaxation : for equal lengths, the share ε of d² by which they may differ; None asks for
@@ -87,11 +87,13 @@ def bracket_of(
 
     w ≥ 0 is required for "at_most". λ₂ is proved with at most `most_flops` multiply-adds.
     """
-    found = edge_fit(problem, Y)
-    scale, own, off = _own_side(problem, found)
+    fit = edge_fit(problem, Y)
+    scale, own_variance, off = _own_side(problem, fit)
     # Points scaled by a power of 2 to the lengths of the problem, which rounds nothing.
     power = round(np.log2(scale) / 2)
-    lower, reached_by = _reached_variance(problem, np.ldexp(Y, power), own, off, relaxation)
+    lower, reached_by = _reached_variance(
+        problem, np.ldexp(Y, power), own_variance, off, relaxation
+    )
     second = second_eigenvalue(problem, w, Y, most_flops=most_flops)
     floor, allowed = second.proved, relaxation or 0.0
     total = asked_lengths_value(problem, w)
@@ -106,12 +108,14 @@ def bracket_of(
     bound_by = min(bounds, key=lambda name: bounds[name])
     own_gap = np.inf
     if problem.constraints == "equal":
-        own_gap = relative_gap(own, upper_bound(own_lengths_value(problem, w, Y, scale), floor))
-    return Bracket(
+        own_gap = relative_gap(
+            own_variance, upper_bound(own_lengths_value(problem, w, Y, scale), floor)
+        )
+    return UnfoldingBracket(
         constraints=problem.constraints,
-        fit=found,
+        fit=fit,
         scale=scale,
-        own=own,
+        own_variance=own_variance,
         lower=lower,
         relaxation=off,
         upper=bounds[bound_by],
@@ -126,24 +130,24 @@ def bracket_of(
     )
 
 
-def _own_side(problem: UnfoldingProblem, found: EdgeFit) -> tuple[float, float, float]:
+def _own_side(problem: UnfoldingProblem, fit: EdgeFit) -> tuple[float, float, float]:
     """(s², value, ε): points times s keep (1 ± ε)d², or at most d² with ε = 0.
 
     For equal lengths s² is a double, taken as exact; ε is then the larger error at both ends.
     """
-    if not (found.variance > 0 and 1 / MAX_SQUARED_SCALE < found.high < MAX_SQUARED_SCALE):
+    if not (fit.variance > 0 and 1 / MAX_SQUARED_SCALE < fit.high < MAX_SQUARED_SCALE):
         return 1.0, 0.0, 0.0 if problem.constraints == "at_most" or not problem.m else 1.0
     if problem.constraints == "at_most":
-        return 1 / found.high, found.value, 0.0
-    scale = 2 / (max(found.low, 0.0) + found.high)
-    over = scale * found.high * (1 + 4 * UNIT_ROUNDOFF) - 1
-    under = 1 - scale * found.low * (1 - 4 * UNIT_ROUNDOFF)
-    value = min(found.variance * scale * (1 - 4 * UNIT_ROUNDOFF), float(np.finfo(float).max))
+        return 1 / fit.high, fit.value, 0.0
+    scale = 2 / (max(fit.low, 0.0) + fit.high)
+    over = scale * fit.high * (1 + 4 * UNIT_ROUNDOFF) - 1
+    under = 1 - scale * fit.low * (1 - 4 * UNIT_ROUNDOFF)
+    value = min(fit.variance * scale * (1 - 4 * UNIT_ROUNDOFF), float(np.finfo(float).max))
     return scale, value, max(over, under) + 4 * UNIT_ROUNDOFF
 
 
 def _reached_variance(
-    problem: UnfoldingProblem, Y: Array, own: float, off: float, relaxation: float | None
+    problem: UnfoldingProblem, Y: Array, own_variance: float, off: float, relaxation: float | None
 ) -> tuple[float, str]:
     """A variance that is reached within the constraints, and by what.
 
@@ -151,26 +155,26 @@ def _reached_variance(
     are asked. These count up to what Y has itself: Y is what is judged.
     """
     if problem.constraints == "at_most":
-        return own, "the points"
+        return own_variance, "the points"
     if relaxation is not None:  # as large as the longest edge allows
-        found = edge_fit(problem, Y)
-        scale = (1 + relaxation) / found.high * (1 - 4 * UNIT_ROUNDOFF) if found.high > 0 else 0.0
-        if found.low * scale * (1 - 4 * UNIT_ROUNDOFF) >= 1 - relaxation:
-            return found.variance * scale * (1 - 4 * UNIT_ROUNDOFF), "the points"
+        fit = edge_fit(problem, Y)
+        scale = (1 + relaxation) / fit.high * (1 - 4 * UNIT_ROUNDOFF) if fit.high > 0 else 0.0
+        if fit.low * scale * (1 - 4 * UNIT_ROUNDOFF) >= 1 - relaxation:
+            return fit.variance * scale * (1 - 4 * UNIT_ROUNDOFF), "the points"
         if problem.positions is None or off > MAX_MIXED_RATIO * relaxation:
             return 0.0, "nothing"
         # (1 − θ)K + θG is off by (1 − θ) of what K is off, since the data G are off by nothing.
         share = relaxation / off * (1 - 4 * UNIT_ROUNDOFF)
         data = edge_fit(problem, problem.positions).variance
-        mixed = (share * own + (1 - share) * data) * (1 - 8 * UNIT_ROUNDOFF)
-        return min(own, mixed), "points near these"
+        mixed = (share * own_variance + (1 - share) * data) * (1 - 8 * UNIT_ROUNDOFF)
+        return min(own_variance, mixed), "points near these"
     if off > EQUAL_LENGTHS_TOLERANCE:
         return 0.0, "nothing"
     reached = {"nothing": 0.0, "points near these": feasible_value(problem, Y)}
     if problem.positions is not None:
         reached["the data"] = edge_fit(problem, problem.positions).variance
     reached_by = max(reached, key=lambda name: reached[name])
-    return min(own, reached[reached_by]), reached_by
+    return min(own_variance, reached[reached_by]), reached_by
 
 
 def optimality_conditions(

@@ -32,7 +32,7 @@ from dualfold.trace.sparse.shifted_matrices import MAX_FLOPS
 from dualfold.unfolding.bounds import EdgeFit
 from dualfold.unfolding.bracket import (
     EQUAL_LENGTHS_TOLERANCE,
-    Bracket,
+    UnfoldingBracket,
     bracket_of,
     optimality_conditions,
 )
@@ -187,7 +187,7 @@ class UnfoldingCertificate(Certificate):
 
     @property
     def caveat(self) -> str:
-        """How closely equal lengths are kept, in words; "" for other problems."""
+        """Share of d² to which equal lengths are kept, in words; "" for other problems."""
         if self.constraints != "equal":
             return ""
         if self.most_relaxed:
@@ -294,7 +294,7 @@ def certify_unfolding(
     sides = bracket_of(unit, Y, w, relaxation=allowed or None, most_flops=most_flops)
     feasibility = _feasibility(problem, sides.fit, 2 * far - length)
     level, reasons = _level_and_reasons(sides, clipped, tolerance, feasibility, allowed)
-    reached = sides.own if sides.reached_by == "nothing" else sides.lower
+    reached = sides.own_variance if sides.reached_by == "nothing" else sides.lower
     lower, upper = scaled_down(reached, length), scaled_up(sides.upper, length)
     if level in ("failed", "unresolved"):
         reasons = (*reasons, bracket_text(lower, upper, sides.reached_by))
@@ -323,7 +323,7 @@ def certify_unfolding(
     )
 
 
-def _scaled_numbers(sides: Bracket, length: int, heavy: int) -> dict[str, Any]:
+def _scaled_numbers(sides: UnfoldingBracket, length: int, heavy: int) -> dict[str, Any]:
     """Further bounds in the units of the problem and λ₂ in those of the weights, by name."""
     return {
         "upper_exact": scaled_up(sides.upper_exact, length),
@@ -359,8 +359,8 @@ def _eight_digits(number: float, rounding: str) -> str:
     return f"{float(decimal):.8g}"
 
 
-def _about(problem: UnfoldingProblem, sides: Bracket, allowed: float) -> str:
-    """What the numbers are about; and what is known of the lengths that the points have."""
+def _about(problem: UnfoldingProblem, sides: UnfoldingBracket, allowed: float) -> str:
+    """Subject of the numbers, and of what is known of the lengths that the points have."""
     asked = ABOUT_GIVEN_LENGTHS if problem.positions is None or allowed else ABOUT_ROWS
     tells_more = sides.relaxation <= EQUAL_LENGTHS_TOLERANCE and 2 * sides.own_gap < sides.gap
     if problem.constraints != "equal" or allowed or not tells_more:
@@ -371,16 +371,16 @@ def _about(problem: UnfoldingProblem, sides: Bracket, allowed: float) -> str:
     )
 
 
-def _feasibility(problem: UnfoldingProblem, found: EdgeFit, power: int) -> float:
-    """How far the points as given break an edge, relative to its d²."""
-    high, low = float(np.ldexp(found.high, power)), float(np.ldexp(found.low, power))
+def _feasibility(problem: UnfoldingProblem, fit: EdgeFit, power: int) -> float:
+    """Largest violation of an edge by the points as given, relative to its d²."""
+    high, low = float(np.ldexp(fit.high, power)), float(np.ldexp(fit.low, power))
     if not problem.m:
         return 0.0
     return max(0.0, high - 1) if problem.constraints == "at_most" else max(high - 1, 1 - low)
 
 
 def _level_and_reasons(
-    sides: Bracket, clipped: int, tolerance: float, feasibility: float, allowed: float
+    sides: UnfoldingBracket, clipped: int, tolerance: float, feasibility: float, allowed: float
 ) -> tuple[Level, tuple[str, ...]]:
     """The level and what is missing for "proved"."""
     if sides.constraints == "equal" and sides.upper < 0:
@@ -390,7 +390,7 @@ def _level_and_reasons(
         return "failed", ("the two bounds contradict each other",)
     if sides.constraints == "equal" and sides.fit.high > 0:
         limit = MAX_UNSCALED_RATIO * allowed or EQUAL_LENGTHS_TOLERANCE
-        seems_near = _excess(sides.own, sides.upper) < 1
+        seems_near = _excess(sides.own_variance, sides.upper) < 1
         if not feasibility <= limit or (sides.relaxation > limit and sides.reached_by == "nothing"):
             near = feasibility <= NEARLY_EQUAL_TOLERANCE and seems_near
             off = f"lengths are off by {feasibility:.1e} of d², not {limit:.0e}"

@@ -43,8 +43,8 @@ def squared_distances(points: Array) -> Array:
     """All squared distances, from differences of each row with all others."""
     out = np.empty((len(points), len(points)))
     for i, row in enumerate(points):
-        apart = points - row
-        out[i] = np.einsum("ij,ij->i", apart, apart)
+        differences = points - row
+        out[i] = np.einsum("ij,ij->i", differences, differences)
     return out
 
 
@@ -54,8 +54,8 @@ def congruent_parts(X: Array, Y: Array, edges: Array, tolerance: float) -> list[
     Every edge is in one of them (of two points at least), sets that share points which span one
     of them are one set, and none is inside another.
     """
-    own = squared_distances(X)
-    same = np.abs(squared_distances(Y) - own) <= tolerance * own
+    asked = squared_distances(X)
+    same = np.abs(squared_distances(Y) - asked) <= tolerance * asked
     beside = np.zeros(same.shape, bool)
     beside[edges[:, 0], edges[:, 1]] = beside[edges[:, 1], edges[:, 0]] = True
     same |= beside
@@ -129,7 +129,7 @@ def exact_dependencies(rows: Array, X: Array, part: tuple[int, ...]) -> list[Dep
     _, _, order = scipy.linalg.qr(np.column_stack([away, np.ones(len(part))]).T, pivoting=True)
     base: list[int] = []
     echelon: list[tuple[int, list[Fraction], list[Fraction]]] = []  # pivot, vector, its shares
-    found = []
+    dependencies = []
     for p in points[order].tolist():
         vector = [*map(Fraction, rows[p]), Fraction(1)]
         shares = [Fraction(0)] * len(base)
@@ -144,8 +144,8 @@ def exact_dependencies(rows: Array, X: Array, part: tuple[int, ...]) -> list[Dep
             echelon.append((pivot, vector, [-share for share in shares] + [Fraction(1)]))
             base.append(p)
         else:
-            found.append(Dependency(p, tuple(base), tuple(shares)))
-    return found
+            dependencies.append(Dependency(p, tuple(base), tuple(shares)))
+    return dependencies
 
 
 def deciding_pairs(

@@ -163,7 +163,7 @@ def _angle(U: Array, V: Array) -> float:
 
 
 def _normalised_angle(L: Any, Y: Array, count: int) -> float:
-    """The same angle to the bottom eigenvectors of (L, Deg), off the constant one."""
+    """Largest angle to the bottom eigenvectors of (L, Deg), off the constant one."""
     degree = L.diagonal()
     n = len(degree)
     if n > MAX_CONTRAST_ROWS or n < count + 2 or degree.min() <= 0:

@@ -34,25 +34,25 @@ class Contraction:
     """The unfolding problem of a graph, and the way back to the points of the graph.
 
     problem : over the distinct points
-    place : the distinct point that each point of the graph is
+    point_of_row : the distinct point that each point of the graph is
     edges : the edge of the graph that each edge of the problem stands for (m×2)
     count : the number of coordinates that are wanted
     about : which points of a larger table these are, in words; "" for all
     """
 
     problem: UnfoldingProblem
-    place: Array
+    point_of_row: Array
     edges: Array
     count: int = 2
     about: str = ""
 
     def points(self, factor: Array) -> Array:
         """Rows for every point of the graph; duplicates share theirs."""
-        return np.asarray(factor[self.place])
+        return np.asarray(factor[self.point_of_row])
 
     def weights(self, weights: Array) -> sp.csr_array:
         """Weights of the problem's edges as a symmetric matrix over the graph's points."""
-        n = len(self.place)
+        n = len(self.point_of_row)
         i, j = self.edges.T
         both = (np.concatenate([i, j]), np.concatenate([j, i]))
         return sp.csr_array(sp.coo_array((np.tile(weights, 2), both), shape=(n, n)))
@@ -113,45 +113,45 @@ def contraction_of(
         ends, lengths = _with_angles(graph, ends, lengths)
     zero = lengths == 0
     pattern = sp.coo_array((np.ones(int(zero.sum())), tuple(ends[zero].T)), shape=(graph.n,) * 2)
-    classes, place = connected_components(pattern, directed=False)
-    pairs = np.sort(place[ends], axis=1)
-    apart = pairs[:, 0] != pairs[:, 1]
-    if constraints == "equal" and np.any(lengths[~apart] > 0):
-        i, j = ends[~apart][np.argmax(lengths[~apart])]
+    classes, point_of_row = connected_components(pattern, directed=False)
+    pairs = np.sort(point_of_row[ends], axis=1)
+    distinct = pairs[:, 0] != pairs[:, 1]
+    if constraints == "equal" and np.any(lengths[~distinct] > 0):
+        i, j = ends[~distinct][np.argmax(lengths[~distinct])]
         raise Unrealisable(
-            f"points {i} and {j} are {lengths[~apart].max():g} apart but linked by edges of "
+            f"points {i} and {j} are {lengths[~distinct].max():g} apart but linked by edges of "
             "length 0; no points have these distances. Use ",
             Argument("constraints", "at_most"),
             " or mend them",
         )
-    pairs, ends, lengths = pairs[apart], ends[apart], lengths[apart]
+    pairs, ends, lengths = pairs[distinct], ends[distinct], lengths[distinct]
     _refuse_extreme(lengths)
     # Of parallel edges the shortest binds; the others are implied (or, for "equal", wrong).
     order = np.lexsort((lengths, pairs[:, 1], pairs[:, 0]))
     pairs, ends, lengths = pairs[order], ends[order], lengths[order]
     fresh = np.ones(len(pairs), bool)
     fresh[1:] = np.any(np.diff(pairs, axis=0) != 0, axis=1)
-    masses = np.bincount(place, minlength=classes).astype(float)
+    masses = np.bincount(point_of_row, minlength=classes).astype(float)
     problem = UnfoldingProblem(classes, pairs[fresh], lengths[fresh] ** 2, constraints, masses)
     if constraints == "equal":
-        problem = replace(problem, positions=_positions(graph, place, problem))
+        problem = replace(problem, positions=_positions(graph, point_of_row, problem))
         _refuse_parallel(pairs, lengths, fresh)
         _refuse_shortcuts(problem)
-    return Contraction(problem, place, ends[fresh], n_components)
+    return Contraction(problem, point_of_row, ends[fresh], n_components)
 
 
-def _positions(graph: Graph, place: Array, problem: UnfoldingProblem) -> Array | None:
-    """One row for each distinct point, if the problem's lengths are theirs up to rounding."""
+def _positions(graph: Graph, point_of_row: Array, problem: UnfoldingProblem) -> Array | None:
+    """Row of each distinct point, if the problem's lengths are theirs up to rounding."""
     if graph.points is None or not is_euclidean(graph.metric):
         return None
-    first = np.unique(place, return_index=True)[1]
+    first = np.unique(point_of_row, return_index=True)[1]
     rows = graph.points.iloc if hasattr(graph.points, "iloc") else graph.points
     X = _doubles(rows[first])
     if X.ndim != 2 or not np.isfinite(X).all():
         return None
     i, j = problem.edges.T
-    own = _norms(X[i] - X[j]) ** 2
-    same = np.abs(own - problem.squared) <= ROUNDED_SQUARE_TOLERANCE * problem.squared
+    lengths = _norms(X[i] - X[j]) ** 2
+    same = np.abs(lengths - problem.squared) <= ROUNDED_SQUARE_TOLERANCE * problem.squared
     return X if np.all(same) else None
 
 
@@ -202,10 +202,10 @@ def _doubles(points: Any) -> Array:
     return doubles(points.toarray() if sp.issparse(points) else points, "the points")
 
 
-def _norms(apart: Array) -> Array:
+def _norms(differences: Array) -> Array:
     """Lengths of rows; each in a unit of its own, so that no square underflows."""
-    power = np.frexp(np.abs(apart).max(axis=1, initial=0.0))[1]
-    unit = np.ldexp(apart, -power[:, None])
+    power = np.frexp(np.abs(differences).max(axis=1, initial=0.0))[1]
+    unit = np.ldexp(differences, -power[:, None])
     return np.asarray(np.ldexp(np.sqrt(np.einsum("ij,ij->i", unit, unit)), power))
 
 

@@ -291,7 +291,7 @@ def weights_of_unit_bend(problem: UnfoldingProblem, weights: Array) -> Array:
 
 @dataclass(frozen=True)
 class OptimalityResiduals:
-    """How far K and weights are from the optimality conditions; all are 0 at the optimum.
+    """Violations of the optimality conditions by K and weights; all are 0 at the optimum.
 
     gap : (Σ w d² − tr K)/Σ w d²
     lengths : the largest |tr(KE_ij) − d²|/d², of edges that are too long only for "at_most"

@@ -95,13 +95,13 @@ def rigid_system(
 
     None where doubles cannot tell which pairs decide a part.
     """
-    rows, found, ranked = integers(X)[0], [], []
+    rows, dependencies, ranked = integers(X)[0], [], []
     for part in parts:
-        own = exact_dependencies(rows, X, part)
-        found += own
-        ranked.append((part, len(part) - 1 - len(own)))
+        of_part = exact_dependencies(rows, X, part)
+        dependencies += of_part
+        ranked.append((part, len(part) - 1 - len(of_part)))
     pairs = deciding_pairs(X, ranked, edges)
-    return None if pairs is None else (_dependency_matrix(found, len(X)), pairs)
+    return None if pairs is None else (_dependency_matrix(dependencies, len(X)), pairs)
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,12 +142,12 @@ def _placed_points(Y: Array, A: DoubleDouble) -> _Placed | None:
 
 
 def _dependency_matrix(dependencies: list[Dependency], n: int) -> DoubleDouble:
-    """One row of norm about 1 for each, every entry right to u²."""
+    """Matrix of dependencies, in rows of norm about 1, every entry right to u²."""
     A = DoubleDouble(np.zeros((len(dependencies), n)))
-    for row, one in enumerate(dependencies):
-        shares = [*one.shares, Fraction(-1)]
+    for row, dependency in enumerate(dependencies):
+        shares = [*dependency.shares, Fraction(-1)]
         size = 2.0 ** -np.ceil(np.log2(np.linalg.norm([float(share) for share in shares])))
-        for column, share in zip([*one.base, one.point], shares, strict=True):
+        for column, share in zip([*dependency.base, dependency.point], shares, strict=True):
             high = float(share)
             low = float(share - Fraction(high))
             A.high[row, column], A.low[row, column] = size * high, size * low
@@ -177,8 +177,8 @@ class _LengthSystem:
         V = (placed.points[pairs[:, 0]] - placed.points[pairs[:, 1]]) * power[:, None]
         gram = products(V, V)
         largest = 1.001 * float(np.sqrt(np.max(np.sum(V.high**2, axis=1))))
-        apart = placed.off + 16 * UNIT_ROUNDOFF**2 * float(np.linalg.norm(placed.points.high))
-        moved = 2 * apart * float(power.max())
+        distance = placed.off + 16 * UNIT_ROUNDOFF**2 * float(np.linalg.norm(placed.points.high))
+        moved = 2 * distance * float(power.max())
         rounding = _sum_rounding(V.high.shape[1]) * max(largest, 2.0) ** 2
         off = 2 * largest * moved + moved**2 + rounding
         return cls(
@@ -194,7 +194,7 @@ class _LengthSystem:
 
     @property
     def product_error(self) -> float:
-        """What a product with H in double-doubles differs from that with the exact one, of ‖x‖."""
+        """Error of a product with H in double-doubles from that with the exact one, of ‖x‖."""
         m = len(self.H.high)
         return m * (self.wrong + 2 * _sum_rounding(m) * self.largest**4)
 
@@ -259,7 +259,7 @@ def _proved_least(system: _LengthSystem, solve: Any) -> float:
 
 
 def _sum_rounding(count: int) -> float:
-    """What a sum of this many products in double-doubles loses, of the sum of their sizes."""
+    """Rounding of a sum of this many products in double-doubles, of the sum of their sizes."""
     return 16.0 * (count + 16) ** 2 * UNIT_ROUNDOFF**2
 
 

@@ -164,8 +164,8 @@ class UnfoldingProblem:
         ndarray of shape (n_edges,)
             The squared lengths.
         """
-        apart = factor[self.edges[:, 0]] - factor[self.edges[:, 1]]
-        return np.asarray(np.einsum("ij,ij->i", apart, apart))
+        differences = factor[self.edges[:, 0]] - factor[self.edges[:, 1]]
+        return np.asarray(np.einsum("ij,ij->i", differences, differences))
 
     def centred_points(self, factor: Array) -> Array:
         """Shift the points so that Σ m_i y_i = 0.
@@ -245,23 +245,23 @@ def doubles(numbers: Any, name: str) -> Array:
         given = given.astype(float) if given.dtype.kind == "O" else given
     if given.dtype.kind not in "biuf":
         raise InvalidInput(Argument(name), f" must be real numbers; given were {given.dtype} ones")
-    found = given.astype(float)
-    if given.dtype.kind in "iu" and np.any((given > 2**53) | (found < -(2.0**53))):
+    entries = given.astype(float)
+    if given.dtype.kind in "iu" and np.any((given > 2**53) | (entries < -(2.0**53))):
         raise InvalidInput(
             Argument(name),
             " holds whole numbers beyond 2^53, which double precision rounds; divide them by "
             "a common unit and pass floats",
         )
-    return found
+    return entries
 
 
 def row_numbers(numbers: Any, name: str) -> Array:
     """Row numbers; fractions are refused."""
     given = np.asarray(numbers)
-    found = given.astype(np.intp)
-    if np.any(found != given):
+    rows = given.astype(np.intp)
+    if np.any(rows != given):
         raise InvalidInput(Argument(name), " must be whole numbers, the rows of two points each")
-    return np.ascontiguousarray(found)
+    return np.ascontiguousarray(rows)
 
 
 def graph_of(problem: UnfoldingProblem) -> Graph:
@@ -274,7 +274,7 @@ def graph_of(problem: UnfoldingProblem) -> Graph:
 
 
 def in_units(problem: UnfoldingProblem, power: int | None = None) -> tuple[UnfoldingProblem, int]:
-    """The same problem in the unit d²·2⁻ᵉ, exactly, and the even number e; None: d²·2⁻ᵉ ≤ 1."""
+    """Problem in the unit d²·2⁻ᵉ, exactly, and the even number e; None: d²·2⁻ᵉ ≤ 1."""
     if power is None:
         power = _exponent(problem.squared)
         power += power % 2

@@ -19,7 +19,7 @@ SAME_BOUND_SHARE = 0.01
 
 @dataclass(frozen=True)
 class Record:
-    """One line of a solver's history.
+    """Line of a solver's history.
 
     iteration : its number
     lower, upper : the best value and bound so far, as the solver computed them (the

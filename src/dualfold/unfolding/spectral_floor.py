@@ -175,7 +175,7 @@ def _best_floor(
 
 
 def cholesky_floor(problem: UnfoldingProblem, weights: Array, height: float) -> float:
-    """The same by a dense Cholesky factorisation; 0 if it breaks down.
+    """Lower bound of λ₂ by a dense Cholesky factorisation; 0 if it breaks down.
 
     A = L − σM + τmmᵀ is L − σM where mᵀx = 0, whatever τ is. If the factorisation runs
     through, RᵀR = A + E with |E_ij| ≤ γ√(a_ii a_jj) (Higham, theorem 10.5; 2n + 8 units allow
@@ -200,7 +200,7 @@ def cholesky_floor(problem: UnfoldingProblem, weights: Array, height: float) -> 
 
 
 def precise_floor(problem: UnfoldingProblem, weights: Array, height: float) -> float:
-    """The same by a Cholesky factorisation in double-doubles; 0 if it breaks down.
+    """Lower bound of λ₂ by a Cholesky factorisation in double-doubles; 0 if it breaks down.
 
     RᵀR = A + E with |E_ij| ≤ ε√(a_ii a_jj), ε = 16(n + 16)²u² (`kernels.pairs.cholesky`), so
     |xᵀEx| ≤ εΣ(a_ii/m_i)·xᵀMx. Forming A adds up n numbers a row, each sum and product right

@@ -29,7 +29,7 @@ class BothSides:
     weights: sp.csr_array
 
     def of_rows(self, rows: Array) -> BothSides:
-        """Those of some rows: of one piece."""
+        """Both sides of the rows of one piece."""
         last = int(rows.max())
         if len(self.factor) <= last or self.weights.shape[0] <= last:
             raise InvalidInput("the model's unfolding has fewer rows than the data")
@@ -61,7 +61,7 @@ def rechecked_unfolding(
     problem, Y = contraction.problem, _real_table(points, "points")
     if len(Y) != graph.n:
         raise InvalidInput(f"{len(Y)} points are stored and the data has {graph.n} rows")
-    first = np.unique(contraction.place, return_index=True)[1]
+    first = np.unique(contraction.point_of_row, return_index=True)[1]
     if sides is None:
         equal = np.ones(problem.m)  # any weights bound the optimum, these badly
         certificate = certify_unfolding(problem, _without_overflow(Y[first]), equal, **asked)
@@ -89,7 +89,7 @@ def _without_overflow(points: Array) -> Array:
 
 def _factor_and_weights(sides: BothSides, contraction: Contraction) -> tuple[Array, Array]:
     """The factor, and the weight of each edge of the problem."""
-    factor, n = _real_table(sides.factor, "unfolding"), len(contraction.place)
+    factor, n = _real_table(sides.factor, "unfolding"), len(contraction.point_of_row)
     if len(factor) != n or not sp.issparse(sides.weights) or sides.weights.shape != (n, n):
         raise InvalidInput(
             f"the model holds no unfolding of {n} rows: its factor is {factor.shape}"
@@ -102,7 +102,7 @@ def _factor_and_weights(sides: BothSides, contraction: Contraction) -> tuple[Arr
 
 def _duplicate_doubts(contraction: Contraction, first: Array, rows: Array) -> list[str]:
     """Points at distance 0 are one in the problem: each must be where the first of them is."""
-    merged = rows[first][contraction.place]
+    merged = rows[first][contraction.point_of_row]
     size = float(np.abs(rows).max(initial=0.0))
     if np.all(np.abs(rows - merged) <= POINT_TOLERANCE * size):
         return []

@@ -290,7 +290,7 @@ def _certificate_of(
 def _relaxation_advice(
     certificate: UnfoldingCertificate, relaxation: float | None
 ) -> tuple[Any, ...]:
-    """What else helps where equal lengths could not be kept."""
+    """Further advice where equal lengths could not be kept."""
     if certificate.constraints != "equal" or relaxation is not None:
         return ()
     return ("; ", Argument("relaxation", 1e-4), " lets equal lengths differ by that share of d²")

@@ -9,13 +9,13 @@ from __future__ import annotations
 from dualfold.theory.games import composites, structured_sets, unfolding_dual
 
 # A gap and what may be said of it, for values and bounds that no run would have.
-from dualfold.theory.games.certificate import Bracket, Terms
+from dualfold.theory.games.certificate import RunBounds, RunTerms
 
 # Functions that recipes and players make of others; their planes and shares are proofs.
 from dualfold.theory.games.composites import Flattened, Mixture
 
 # A move as proofs see it, and the class of sets of the caller's own.
-from dualfold.theory.games.convex_functions import Move
+from dualfold.theory.games.convex_functions import PlayerMove
 from dualfold.theory.games.convex_sets import ConvexSet
 
 # A curve whose slope is known by hand.
@@ -31,19 +31,19 @@ from dualfold.theory.games.planes import Plane, Share, bowl_minimum, difference,
 from dualfold.theory.games.recipe import Rate, Recipe
 
 __all__ = [
-    "Bracket",
     "ConvexSet",
     "Curve",
     "Flattened",
     "LowerBound",
     "MeanPlane",
     "Mixture",
-    "Move",
     "Plane",
+    "PlayerMove",
     "Rate",
     "Recipe",
+    "RunBounds",
+    "RunTerms",
     "Share",
-    "Terms",
     "bowl_minimum",
     "composites",
     "difference",

@@ -34,7 +34,7 @@ from dualfold.theory.games import (
     VonNeumann,
     norm,
 )
-from tests.theory.games.door import Flattened, Move
+from tests.theory.games.door import Flattened, PlayerMove
 
 D = 6
 
@@ -378,8 +378,8 @@ def test_flat_quadratics_have_their_maximum_along_their_range():
 def test_a_conjugate_costs_the_same_with_and_without_its_point():
     f = Quadratic(np.diag([1.0, 4.0]), np.array([1.0, 0.0]))
     y = np.array([0.5, 2.0])
-    plain = Conjugate(f).cost(Move(y))
-    assert plain == pytest.approx(Conjugate(f).cost(Move(y, taken_at=f.maximiser(y))))
+    plain = Conjugate(f).cost(PlayerMove(y))
+    assert plain == pytest.approx(Conjugate(f).cost(PlayerMove(y, taken_at=f.maximiser(y))))
 
 
 # ---- divergences by their definitions

@@ -28,8 +28,8 @@ from dualfold.theory.games import (
 from tests.theory.games.door import (
     LowerBound,
     MeanPlane,
-    Move,
     Plane,
+    PlayerMove,
     Share,
     proximal_descent,
     regularised_minimiser,
@@ -56,7 +56,7 @@ def minimum(f, part, start, steps=20_000):
         if np.array_equal(new, x):
             break
         x = new
-    return x, f.value(x) + part.cost(Move(x))
+    return x, f.value(x) + part.cost(PlayerMove(x))
 
 
 def scaled_quadratic(scale):
@@ -84,11 +84,11 @@ def test_planes_anywhere_stay_below_and_those_of_the_minimiser_touch(name, scale
     bound = LowerBound(f, part, None)
     for share in (1.0, 0.5, 3.0, 2.0, 0.1):
         at = part.proximal(best + random.normal(size=D), 1.0)
-        bound.add(Move(f.subgradient(at), taken_at=at), share)
+        bound.add(PlayerMove(f.subgradient(at), taken_at=at), share)
         assert bound.bound().free <= least + 1e-12 * scale
     touching = LowerBound(f, part, None)
     for share in (1.0, 2.0):
-        touching.add(Move(f.subgradient(best), taken_at=best), share)
+        touching.add(PlayerMove(f.subgradient(best), taken_at=best), share)
     assert touching.bound().free == pytest.approx(least, rel=1e-7, abs=1e-7 * scale)
     assert touching.bound().free <= least + 1e-12 * scale
     # The best response to the slope at the minimiser, ⟨∇f, x⟩ + ψ(x), is taken there.
@@ -105,14 +105,14 @@ def test_a_ball_that_holds_the_minimiser_bounds_a_function_with_corners(scale):
         bound = LowerBound(f, FREE, Ball(radius, center))
         for at in ([3.0, 0.0], [-3.0, 0.0], [0.0, 2.0], [0.0, -2.0]):
             z = np.array(at)
-            bound.add(Move(f.subgradient(z), taken_at=z), 1.0)
+            bound.add(PlayerMove(f.subgradient(z), taken_at=z), 1.0)
         found = bound.bound()
         assert found.free == -np.inf or found.free <= 0
         assert found.in_ball <= 1e-15 * scale
         assert found.in_ball >= -1e-12 * scale  # four planes of equal shares add up to 0
     # One plane, ⟨(1, 0), x⟩, over the ball: the center's value less the radius.
     one = LowerBound(f, FREE, Ball(1.0, np.array([0.5, 0.25])))
-    one.add(Move(scale * np.array([1.0, 0.0]), taken_at=np.array([3.0, 0.0])), 1.0)
+    one.add(PlayerMove(scale * np.array([1.0, 0.0]), taken_at=np.array([3.0, 0.0])), 1.0)
     assert one.bound().in_ball == pytest.approx(-0.5 * scale, rel=1e-12)
     assert one.bound().response == pytest.approx(-0.5 * scale, rel=1e-12)
     assert one.bound().free == -np.inf
@@ -124,14 +124,14 @@ def test_norms_in_a_ball_share_the_slope():
     slope, origin, ball = np.array([3.0, -0.5, 1.5]), np.zeros(3), Ball(2.0)
     f = Quadratic(np.zeros((3, 3)), slope)
     bound = LowerBound(f, norm(1), ball)
-    bound.add(Move(slope, taken_at=origin), 1.0)
+    bound.add(PlayerMove(slope, taken_at=origin), 1.0)
     rest = np.array([2.0, 0.0, 0.5])  # soft thresholds
     wanted = -2.0 * np.linalg.norm(rest)
     found = bound.bound().in_ball
     assert found <= wanted + 1e-14
     assert found == pytest.approx(wanted, rel=1e-7)
     away = LowerBound(f, norm(1), Ball(2.0, np.array([1.0, 1.0, -1.0])))
-    away.add(Move(slope, taken_at=np.ones(3)), 1.0)
+    away.add(PlayerMove(slope, taken_at=np.ones(3)), 1.0)
     grid = np.random.default_rng(0).normal(size=(20_000, 3))
     points = np.array([1.0, 1, -1]) + 2 * grid / np.linalg.norm(grid, axis=1)[:, None]
     values = points @ slope + np.abs(points).sum(axis=1)
@@ -159,8 +159,8 @@ def test_what_may_be_concave_costs_its_part(bend):
         LowerBound(Quadratic(np.diag([1e3, 0, 1.0])), ball, None),
     )
     for at in (np.array([0.0, 1.0, 0.0]), np.array([0.0, -1.0, 0.0])):
-        bound.add(Move(thin.subgradient(at), taken_at=at), 1.0)
-        exact.add(Move(0 * at, taken_at=at), 1.0)
+        bound.add(PlayerMove(thin.subgradient(at), taken_at=at), 1.0)
+        exact.add(PlayerMove(0 * at, taken_at=at), 1.0)
     least = bend / 2 * 2.0**2
     assert thin.concavity >= -bend
     assert bound.bound().free <= least
@@ -265,13 +265,13 @@ def test_a_ball_that_does_not_bind_costs_nothing():
     slope = np.array([0.5, -0.25, 0.75])
     f = Quadratic(np.zeros((3, 3)), slope)
     bound = LowerBound(f, norm(1), Ball(2.0, np.array([0.5, 0.0, 0.0])))
-    bound.add(Move(slope, taken_at=np.zeros(3)), 1.0)
+    bound.add(PlayerMove(slope, taken_at=np.zeros(3)), 1.0)
     assert -1e-12 <= bound.bound().in_ball <= 0
 
 
 def lower_bound(f, simple, at, ball=None):
     bound = LowerBound(f, simple, ball)
-    bound.add(Move(f.subgradient(at), taken_at=at), 1.0)
+    bound.add(PlayerMove(f.subgradient(at), taken_at=at), 1.0)
     return bound
 
 

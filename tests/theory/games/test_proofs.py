@@ -38,7 +38,7 @@ from dualfold.theory.games import (
     recipe_curves,
 )
 from tests.proofs.game_problems import FUNCTIONS, ROUNDS, SETS, START, D, anywhere, best_on, both
-from tests.theory.games.door import LowerBound, Move
+from tests.theory.games.door import LowerBound, PlayerMove
 
 
 @pytest.fixture(scope="module")
@@ -203,7 +203,7 @@ def test_the_least_value_in_a_ball(name):
         ball = Ball(random.uniform(0.2, 2), 0.2 * random.normal(size=3))
         slope = random.normal(size=3)
         bound = LowerBound(HalfSquare(), part, ball)
-        bound.add(Move(slope), 1.0)
+        bound.add(PlayerMove(slope), 1.0)
 
         def objective(pq, slope=slope):
             x = pq[:3] - pq[3:]

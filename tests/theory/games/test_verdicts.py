@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.theory.games.door import Bracket, Terms
+from tests.theory.games.door import RunBounds, RunTerms
 
 
 def judged(upper, lower, **terms):
-    return Bracket(upper=np.array(upper), lower=np.array(lower), terms=Terms(**terms))
+    return RunBounds(upper=np.array(upper), lower=np.array(lower), terms=RunTerms(**terms))
 
 
 def test_gaps_keep_the_best_bound_so_far():
@@ -54,10 +54,10 @@ def test_levels_by_the_gap(value, bound, tolerance, level):
 
 
 def test_what_terms_are_about():
-    assert Terms().about == "f + ψ at the answer against its minimum"
-    assert Terms(assumed="in a ball").about.endswith(", in a ball")
-    assert "at most 0.2 outside" in Terms(outside=0.2).about
-    assert "not known" in Terms(outside=np.inf).about
+    assert RunTerms().about == "f + ψ at the answer against its minimum"
+    assert RunTerms(assumed="in a ball").about.endswith(", in a ball")
+    assert "at most 0.2 outside" in RunTerms(outside=0.2).about
+    assert "not known" in RunTerms(outside=np.inf).about
     run = judged([1.0], [1.0 - 1e-9], assumed="in a ball")
     assert run.sentence().endswith("in a ball")
     assert "of the minimum" in run.sentence()

@@ -10,7 +10,7 @@ from dualfold.theory.programs import (
     LinearProgram,
     QuadraticProgram,
 )
-from dualfold.theory.programs.balance import balanced_program as balanced_program
+from tests.theory.programs.door import balanced_program
 
 
 @pytest.mark.parametrize("kind", [np.asarray, sp.csr_array], ids=["dense", "sparse"])

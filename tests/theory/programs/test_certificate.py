@@ -12,16 +12,12 @@ from dualfold.theory.programs import (
     QuadraticProgram,
     certify_program,
 )
-from dualfold.theory.programs.balance import balanced_program
-from dualfold.theory.programs.certificate import _Certification
-from dualfold.theory.programs.exact import (
-    Enclosure,
-)
+from tests.theory.programs.door import Certification, Enclosure, balanced_program
 
 
 def test_the_point_that_others_are_compared_with_is_one_of_them():
     program = LinearProgram([1.0], [[-1.0], [1.0]], [1.0, 5.0])
-    judged = _Certification(program, np.array([-1.0]), np.array([1.0, 0.0]), 1e-8, 10.0)
+    judged = Certification(program, np.array([-1.0]), np.array([1.0, 0.0]), 1e-8, 10.0)
     zero = np.array([Fraction(0)], dtype=object)
     size = Fraction(float(judged.reach * judged.terms.reaches[0]))
     for far, wide, known in (
@@ -33,17 +29,17 @@ def test_the_point_that_others_are_compared_with_is_one_of_them():
     ):
         centre = np.array([far * size], dtype=object)
         judged.near = Enclosure(centre, zero + wide * size)
-        bound, extent = judged._bound_within_reach()
+        bound, extent = judged.bound_within_reach()
         assert (bound is not None) == known, (far, wide)
         assert bool(extent) == known
 
 
 def test_softening_variables_have_no_size_to_be_within():
     program = QuadraticProgram(np.eye(1), [1.0], [[-1.0], [1.0]], [1.0, 5.0], R=0.5 * np.eye(2))
-    judged = _Certification(program, np.array([-1.0, 0.0, 0.0]), np.array([0.5, 0.0]), 1e-8, 10.0)
+    judged = Certification(program, np.array([-1.0, 0.0, 0.0]), np.array([0.5, 0.0]), 1e-8, 10.0)
     centre = np.array([Fraction(-1), Fraction(10**9), Fraction(0)], dtype=object)
     judged.near = Enclosure(centre, 0 * centre)
-    bound, extent = judged._bound_within_reach()
+    bound, extent = judged.bound_within_reach()
     assert bound is not None
     assert len(extent) == 1
 
@@ -94,5 +90,5 @@ def test_certificates_of_a_program_with_a_known_optimum(scale):
     most = LinearProgram(
         -scale * np.array([2.0, 3.0]), [[-1.0, -1.0]], [-4.0], None, None, 2, "max"
     )
-    turned = certify_program(most, [4.0, 0.0], [2.0 * scale])
-    assert (turned.level, turned.value, turned.bound) == ("proved", -8 * scale, -8 * scale)
+    largest = certify_program(most, [4.0, 0.0], [2.0 * scale])
+    assert (largest.level, largest.value, largest.bound) == ("proved", -8 * scale, -8 * scale)

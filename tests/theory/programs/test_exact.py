@@ -10,18 +10,16 @@ import pytest
 import scipy.sparse as sp
 
 from dualfold.errors import TooLarge
-from dualfold.kernels.arithmetic.exact import double_above, double_below, fractions
 from dualfold.theory.programs import (
     LinearProgram,
     QuadraticProgram,
 )
-from dualfold.theory.programs import exact as exact_programs
-from dualfold.theory.programs.entries import MAX_CURVED_ROWS
-from dualfold.theory.programs.exact import (
+from tests.kernels.door import double_above, double_below, fractions
+from tests.theory.programs.door import (
     ExactProgram,
-    _elimination_solution,
-    _enclosed_solution,
     corrections,
+    elimination_solution,
+    enclosed_solution,
 )
 
 
@@ -35,11 +33,10 @@ def test_numbers_are_rounded_to_the_side_asked_for():
     assert double_above(-(Fraction(10) ** 400)) == -np.finfo(float).max
 
 
-def test_programs_have_limits_of_size(monkeypatch):
-    n = MAX_CURVED_ROWS + 1
-    with pytest.raises(TooLarge, match=f"has {n} rows"):
-        QuadraticProgram(sp.eye_array(n, format="csr"), np.ones(n))
-    monkeypatch.setattr(exact_programs, "MAX_EXACT_ENTRIES", 1)
+def test_programs_have_limits_of_size(set_limits):
+    with pytest.raises(TooLarge, match="has 3001 rows"):
+        QuadraticProgram(sp.eye_array(3001, format="csr"), np.ones(3001))
+    set_limits("theory.programs.exact", MAX_EXACT_ENTRIES=1)
     with pytest.raises(TooLarge, match="the program has 2 entries"):
         ExactProgram(LinearProgram([1.0, 1.0], [[1.0, 1.0]], [1.0]))
 
@@ -47,16 +44,15 @@ def test_programs_have_limits_of_size(monkeypatch):
 def test_linear_systems_in_fractions():
     """Singular ones are not enclosed; contradictions have no solution, whatever the columns."""
     right = fractions(np.array([1.0, 2.0]))
-    assert _enclosed_solution(np.zeros((2, 2)), right) is None
-    assert _enclosed_solution(np.array([[1.0, 1.0], [1.0, 1.0 + 2.0**-52]]), right) is None
-    near = _enclosed_solution(np.diag([2.0, 4.0]), right)
+    assert enclosed_solution(np.zeros((2, 2)), right) is None
+    assert enclosed_solution(np.array([[1.0, 1.0], [1.0, 1.0 + 2.0**-52]]), right) is None
+    near = enclosed_solution(np.diag([2.0, 4.0]), right)
     assert list(near.centre) == [Fraction(1, 2), Fraction(1, 2)]
-    assert _elimination_solution(np.array([[1.0, 1.0], [1.0, 1.0]]), right) is None
-    third = _elimination_solution(np.array([[1.0, 1.0, 0.0], [1.0, 1.0, 3.0]]), right)
+    assert elimination_solution(np.array([[1.0, 1.0], [1.0, 1.0]]), right) is None
+    third = elimination_solution(np.array([[1.0, 1.0, 0.0], [1.0, 1.0, 3.0]]), right)
     assert third == {0: Fraction(1), 2: Fraction(1, 3)}
     assert (
-        _elimination_solution(np.array([[1.0, 1.0, 0.0, 5.0], [1.0, 1.0, 3.0, 5.0]]), right)
-        == third
+        elimination_solution(np.array([[1.0, 1.0, 0.0, 5.0], [1.0, 1.0, 3.0, 5.0]]), right) == third
     )
     same = sp.csr_array(np.ones((21, 22)))  # too many rows to begin with fractions, and singular
     (found,) = corrections(same, fractions(np.ones(21)), np.ones(22))

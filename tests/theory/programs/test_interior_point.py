@@ -9,7 +9,6 @@ import pytest
 import scipy.sparse as sp
 
 from dualfold.theory.programs import QuadraticProgram, solve_program
-from dualfold.theory.programs.solvers.interior_point import by_interior_point
 
 
 def program_of_many_kinds(seed: int, n: int = 40) -> QuadraticProgram:
@@ -36,8 +35,8 @@ def test_the_optimum_is_that_of_clarabel(seed: int) -> None:
     cvxpy = pytest.importorskip("cvxpy")
     pytest.importorskip("clarabel")
     program = program_of_many_kinds(seed)
-    answer = by_interior_point(program)
-    assert answer is not None
+    answer = solve_program(program)
+    assert answer.certificate.level == "proved"
     x = cvxpy.Variable(program.n)
     curved = cvxpy.quad_form(x, cvxpy.psd_wrap(program.Q))
     peer = cvxpy.Problem(
@@ -46,8 +45,8 @@ def test_the_optimum_is_that_of_clarabel(seed: int) -> None:
     )
     peer.solve(solver="CLARABEL")
     # Clarabel stops at relative gaps of 1e-8.
-    assert program.value(answer[0]) == pytest.approx(peer.value, rel=1e-6)
-    assert program.slack(answer[0])[: len(program.b)].min() > -1e-9
+    assert program.value(answer.point) == pytest.approx(peer.value, rel=1e-6)
+    assert program.slack(answer.point)[: len(program.b)].min() > -1e-9
 
 
 def test_no_further_package_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -63,6 +62,5 @@ def test_no_further_package_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_without_an_optimum_there_is_no_answer() -> None:
     infeasible = QuadraticProgram(np.eye(1), [1.0], [[1.0], [-1.0]], [0.0, -1.0])
     unbounded = QuadraticProgram(np.diag([1.0, 0.0]), [0.0, -1.0], nonnegative=2)
-    assert by_interior_point(infeasible) is None
     assert solve_program(infeasible).status == "infeasible"
     assert solve_program(unbounded).status == "unbounded"

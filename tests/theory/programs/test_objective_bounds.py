@@ -8,27 +8,25 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dualfold.kernels.arithmetic.exact import ExactMatrix, fractions
-from dualfold.theory.programs import (
-    LinearProgram,
-    QuadraticProgram,
-)
-from dualfold.theory.programs import objective_bounds as bounds
-from dualfold.theory.programs.exact import Enclosure, ExactProgram
-from dualfold.theory.programs.objective_bounds import (
-    Box,
+from dualfold.theory.programs import LinearProgram, QuadraticProgram
+from tests.kernels.door import ExactMatrix, fractions
+from tests.proofs.coarse import patched
+from tests.theory.programs.door import (
     Curvature,
-    _eigenvalue_floor,
-    _is_semidefinite,
-    _least,
-    _quadratic_change,
+    Enclosure,
+    ExactProgram,
+    VariableBounds,
     curvature,
+    eigenvalue_floor,
     enclosed_bound,
     enclosed_value,
+    is_semidefinite,
+    least_between,
     least_linear,
     lower_bound,
+    objective_bounds,
+    quadratic_change,
 )
-from tests.proofs.coarse import patched
 
 Q = np.array([[2.0, 0.5, 0.0], [0.5, 1.0, 0.25], [0.0, 0.25, 3.0]])
 
@@ -47,7 +45,7 @@ def test_the_least_of_a_parabola_between_ends(slope, bend, ends):
     low, high = ends
     v = 0.25
     exact = [None if end is None else Fraction(end) for end in ends]
-    found = _least(Fraction(slope), Fraction(v), Fraction(bend), *exact)
+    found = least_between(Fraction(slope), Fraction(v), Fraction(bend), *exact)
     t = np.linspace(-50 if low is None else low, 50 if high is None else high, 20_001)
     brute = float((slope * t + bend / 2 * (t - v) ** 2).min())
     if found is None:
@@ -55,26 +53,28 @@ def test_the_least_of_a_parabola_between_ends(slope, bend, ends):
     else:
         assert float(found) <= brute + 1e-12
         assert float(found) == pytest.approx(brute, abs=1e-3)
-    assert _least(Fraction(1), Fraction(0), Fraction(1), Fraction(2), Fraction(1)) == 0
+    assert least_between(Fraction(1), Fraction(0), Fraction(1), Fraction(2), Fraction(1)) == 0
 
 
 def test_rows_bound_variables():
     """x ≥ 0 and x + 2y ≤ 6, y ≥ 1 (as −y ≤ −1), z − x = 2."""
     rows = [[1.0, 2.0, 0.0], [0.0, -1.0, 0.0]]
     program = LinearProgram(np.ones(3), rows, [6.0, -1.0], [[-1.0, 0.0, 1.0]], [2.0], 1)
-    box = Box(program)
+    box = VariableBounds(program)
     assert [float(end) for end in box.low] == [0.0, 1.0, 2.0]
     assert [float(end) for end in box.high] == [4.0, 3.0, 6.0]
     inner = box.intersection([Fraction(3), Fraction(2), Fraction(5)])
     assert [float(end) for end in inner.high] == [3.0, 2.0, 5.0]
     assert [float(end) for end in inner.low] == [0.0, 1.0, 2.0]
     assert least_linear(whole(1, -1, 2), box) == Fraction(0 - 3 + 4)
-    free = Box(LinearProgram(np.ones(2), [[1.0, 1.0]], [1.0]))
+    free = VariableBounds(LinearProgram(np.ones(2), [[1.0, 1.0]], [1.0]))
     assert free.low == free.high == [None, None]
     assert least_linear(whole(1, 0), free) is None
     assert least_linear(whole(0, 0), free) == 0
     assert [float(one) for one in free.intersection([Fraction(2), Fraction(3)]).low] == [-2, -3]
-    third = Box(LinearProgram([1.0], [[3.0]], [1.0]))
+    sides = VariableBounds(LinearProgram([1.0], [[-2.0], [4.0]], [-4.0, 12.0]))
+    assert (sides.low, sides.high) == ([Fraction(2)], [Fraction(3)])
+    third = VariableBounds(LinearProgram([1.0], [[3.0]], [1.0]))
     assert Fraction(1, 3) <= third.high[0] <= Fraction(1, 3) * (1 + Fraction(1, 2**50))
 
 
@@ -97,7 +97,7 @@ def test_bounds_hold_for_every_feasible_point(matrix):
     )
     points = feasible_points(program)
     least = min(program.value(x) for x in points)
-    exact, box = ExactProgram(program), Box(program)
+    exact, box = ExactProgram(program), VariableBounds(program)
     curved = curvature(program.Q, 3)
     random = np.random.default_rng(2)
     for _ in range(20):
@@ -126,10 +126,10 @@ def test_bounds_hold_for_every_feasible_point(matrix):
 
 def test_how_far_a_form_moves():
     """½uᵀQu around (1, 0, 2) within 0.5: |Qv|ᵀr + ½rᵀ|Q|r."""
-    found = _quadratic_change(ExactMatrix(Q), Q, whole(1, 0, 2), whole(0.5, 0.5, 0.5))
+    found = quadratic_change(ExactMatrix(Q), Q, whole(1, 0, 2), whole(0.5, 0.5, 0.5))
     slope = np.abs(Q @ [1.0, 0, 2]).sum() * 0.5
     assert found == Fraction(slope + 0.125 * np.abs(Q).sum())
-    assert _quadratic_change(None, None, whole(1), whole(1)) == 0
+    assert quadratic_change(None, None, whole(1), whole(1)) == 0
 
 
 @pytest.mark.parametrize("scale", [2.0**-40, 1.0, 2.0**40])
@@ -145,9 +145,6 @@ def test_curvature_is_below_and_near_the_least_eigenvalue(scale):
     assert curvature(None, 2).floor == 0
     assert curvature(np.zeros((2, 2)), 2).floor == 0
     assert curvature(np.array([[0.0, 1.0], [1.0, 0.0]]), 2).floor < 0
-
-
-# ---- exact proofs of trace problems
 
 
 def test_the_value_of_an_enclosed_point_is_not_below_its_corners():
@@ -176,7 +173,7 @@ def test_exact_elimination_knows_semidefinite_matrices():
             for rows in itertools.combinations(range(3), k)
         ]
         truth = min(minors) >= 0  # Sylvester, all principal minors
-        assert _is_semidefinite(Q) == truth
+        assert is_semidefinite(Q) == truth
         seen.add(truth)
     assert seen == {True, False}
 
@@ -186,52 +183,35 @@ def test_curvature_is_decided_to_the_last_digit_of_the_numbers():
     a, b = 2**26 + 1, 2**26 + 3
     singular = np.diag([2.0**52 + 1, float(a * a), float(b * b)])
     singular[1, 2] = singular[2, 1] = float(a * b)
-    assert _is_semidefinite(singular)
+    assert is_semidefinite(singular)
     singular[2, 2] = np.nextafter(singular[2, 2], 0)
-    assert not _is_semidefinite(singular)
+    assert not is_semidefinite(singular)
     c, d = 3 * 2**24 + 1, 3 * 2**24
     corners = [[c * c + d * d, c * (c + 1) + d * (d + 1)], [0, (c + 1) ** 2 + (d + 1) ** 2]]
     corners[1][0] = corners[0][1]
     assert corners[0][0] * corners[1][1] - corners[0][1] ** 2 == 1
-    assert _is_semidefinite(np.array(corners, dtype=float))
-
-
-def test_a_floor_of_curvature_is_charged_for_its_trace(monkeypatch):
-    eps = 2.0**-20
-    monkeypatch.setattr(bounds, "EPS", eps)
-    monkeypatch.setattr(bounds, "SMALLEST_NORMAL", 0.0)
-    floor = bounds._eigenvalue_floor(np.diag([1.0, 2.0, 4.0]))
-    left = np.array([1.0, 2.0, 4.0]) - 0.9
-    charged = 2 * (3 + 2) * eps * left.sum() + 2 * eps * (left.max() + 0.9)
-    assert 0.9 - float(floor) == pytest.approx(charged, rel=1e-8)
+    assert is_semidefinite(np.array(corners, dtype=float))
 
 
 def test_curvature_pays_for_its_factorisation(monkeypatch):
     unit = 2.0**-12
-    patched(monkeypatch, bounds, EPS=unit, SMALLEST_NORMAL=0.0)
+    patched(monkeypatch, objective_bounds, EPS=unit, SMALLEST_NORMAL=0.0)
     Q = np.array([[1.0, 0.25, 0.0], [0.25, 1.5, -0.25], [0.0, -0.25, 1.0]])
     n, least = 3, float(np.linalg.eigvalsh(Q)[0])
-    found = float(bounds._eigenvalue_floor(Q))
+    found = float(eigenvalue_floor(Q))
     shift = 0.9 * least
     slack = (n + 1) * unit / 2 * np.trace(Q - shift * np.eye(n))
     slack += unit / 2 * (np.diagonal(Q).max() - shift + shift)
     assert shift - 10 * slack <= found <= shift - slack
 
 
-def test_rows_bound_single_variables_by_division():
-    """−2x ≤ −4 and 4x ≤ 12: x from 2 to 3."""
-    program = LinearProgram(np.ones(1), A=np.array([[-2.0], [4.0]]), b=np.array([-4.0, 12.0]))
-    box = bounds.Box(program)
-    assert (box.low, box.high) == ([Fraction(2)], [Fraction(3)])
-
-
 def test_curvature_of_many_rows_pays_for_each(monkeypatch):
     unit, n = 2.0**-16, 30
-    patched(monkeypatch, bounds, EPS=unit, SMALLEST_NORMAL=0.0)
+    patched(monkeypatch, objective_bounds, EPS=unit, SMALLEST_NORMAL=0.0)
     Q = np.eye(n) + np.diag(np.full(n - 1, 0.125), 1) + np.diag(np.full(n - 1, 0.125), -1)
     least = float(np.linalg.eigvalsh(Q)[0])
     slack = (n + 1) * unit / 2 * n * (1 - 0.9 * least)
-    assert 0.9 * least - 10 * slack <= float(bounds._eigenvalue_floor(Q)) <= 0.9 * least - slack
+    assert 0.9 * least - 10 * slack <= float(eigenvalue_floor(Q)) <= 0.9 * least - slack
 
 
 def test_one_side_of_bounds_may_be_left_open():
@@ -245,22 +225,22 @@ def test_one_side_of_bounds_may_be_left_open():
 
 def test_curvature_is_proved_or_not_known():
     scaled = np.array([[1.0, 0.5], [0.5, 1.0]])
-    assert Fraction(0) < _eigenvalue_floor(scaled) <= Fraction(1, 2)
-    assert _eigenvalue_floor(np.full((2, 2), np.nan)) is None
-    assert _is_semidefinite(np.diag([1.0, 2.0]))
-    assert _is_semidefinite(np.array([[1.0, 1.0], [1.0, 1.0]]))
-    assert not _is_semidefinite(np.array([[1.0, 2.0], [2.0, 1.0]]))
-    assert not _is_semidefinite(np.array([[0.0, 1.0], [1.0, 0.0]]))
+    assert Fraction(0) < eigenvalue_floor(scaled) <= Fraction(1, 2)
+    assert eigenvalue_floor(np.full((2, 2), np.nan)) is None
+    assert is_semidefinite(np.diag([1.0, 2.0]))
+    assert is_semidefinite(np.array([[1.0, 1.0], [1.0, 1.0]]))
+    assert not is_semidefinite(np.array([[1.0, 2.0], [2.0, 1.0]]))
+    assert not is_semidefinite(np.array([[0.0, 1.0], [1.0, 0.0]]))
 
 
 def test_bounds_without_a_floor_of_the_curvature_are_none():
     program = QuadraticProgram(np.eye(1), [1.0])
     exact = ExactProgram(program)
     unknown, hollow = Curvature(None, np.ones(1)), Curvature(Fraction(-1), np.ones(1))
-    box = Box(program)
+    box = VariableBounds(program)
     point = fractions(np.array([-1.0]))
     assert lower_bound(exact, point, fractions(np.zeros(0)), box, unknown) is None
     assert enclosed_bound(exact, None, hollow) is None
     assert least_linear(fractions(np.array([1.0])), box) is None
-    above = Box(LinearProgram([1.0], [[-1.0]], [3.0]))  # x ≥ −3
+    above = VariableBounds(LinearProgram([1.0], [[-1.0]], [3.0]))  # x ≥ −3
     assert least_linear(fractions(np.array([1.0])), above) == -3

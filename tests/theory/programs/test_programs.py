@@ -19,10 +19,8 @@ from dualfold.theory.programs import (
     certify_program,
     certify_unbounded,
     farkas_ray,
-    objective_bounds,
     solve_program,
 )
-from dualfold.theory.programs import exact as exact_arithmetic
 from tests.proofs.fuzz_programs import fuzz
 from tests.proofs.judge_programs import judged
 
@@ -447,10 +445,10 @@ def test_the_tolerance_comes_from_the_caller() -> None:
 
 
 @pytest.mark.parametrize("curved", [False, True])
-def test_enclosed_solutions(curved: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_enclosed_solutions(curved: bool, set_limits: Any) -> None:
     """Large systems are enclosed in floating point; here small ones are, too."""
-    monkeypatch.setattr(exact_arithmetic, "MAX_EXACT_EQUATIONS", 0)
-    monkeypatch.setattr(objective_bounds, "MAX_EXACT_ROWS", 0)
+    set_limits("theory.programs.exact", MAX_EXACT_EQUATIONS=0)
+    set_limits("theory.programs.objective_bounds", MAX_EXACT_ROWS=0)
     rng = np.random.default_rng(3)
     for _ in range(6):
         n, m = 5, 9

@@ -24,8 +24,8 @@ from dualfold.theory.games.plane_bound import GUESSED_ROUNDING, LowerBound
 
 
 @dataclass(frozen=True)
-class Terms:
-    """What the bounds of a run rest on.
+class RunTerms:
+    """Ground of the bounds of a run: tolerance, assumptions, contradictions.
 
     tolerance : the relative gap that is called proved, from the caller
     assumed : what the caller stated and `lower` uses, in words; "": nothing
@@ -46,7 +46,7 @@ class Terms:
 
     @property
     def about(self) -> str:
-        """What is judged, and what was assumed."""
+        """Statement of what is judged, and of what was assumed."""
         words = "f + ψ at the answer against its minimum"
         if self.assumed:
             words += f", {self.assumed}"
@@ -74,12 +74,12 @@ class GameCertificate(Certificate):
 
     @property
     def grounds(self) -> str:
-        """What excludes a smaller value."""
+        """Reason that excludes a smaller value."""
         return f"the planes seen under f exclude any value below {self.bound:.6g}"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Bracket:
+class RunBounds:
     """Bounds round by round, and the verdict on the last of them.
 
     upper : not below f + ψ at the point of each round
@@ -89,7 +89,7 @@ class Bracket:
 
     upper: Array
     lower: Array
-    terms: Terms = field(default_factory=Terms)
+    terms: RunTerms = field(default_factory=RunTerms)
 
     @property
     def gap(self) -> Array:
@@ -130,7 +130,7 @@ class Bracket:
 
     @property
     def contradiction(self) -> str:
-        """How the run contradicts what the caller stated, in words; "" if it does not."""
+        """Contradiction of the run to what the caller stated, in words; "" if there is none."""
         met, bound = self.upper[np.isfinite(self.upper)], float(self.lower.max())
         if self.terms.refuted or not self.terms.assumed or not len(met):
             return self.terms.refuted
@@ -180,7 +180,7 @@ def _relative(gap: float, value: float, bound: float) -> float:
 
 
 def _reasons(
-    level: Level, gap: float, relative: float, ends: tuple[float, float], terms: Terms
+    level: Level, gap: float, relative: float, ends: tuple[float, float], terms: RunTerms
 ) -> tuple[str, ...]:
     """Why the level is not "proved"."""
     if level == "proved":
@@ -197,14 +197,14 @@ def _reasons(
 
 def terms_of(
     bound: LowerBound, answer: Array, tolerance: float, ball: Ball | None, why: str
-) -> Terms:
+) -> RunTerms:
     """The terms of a run with these bounds that ended at `answer`; `ball` only if they use it."""
     strangers = [part for part in (bound.f, bound.simple) if not part.rounding_bounded]
     names = " and ".join(part.stated_name for part in strangers)
     assumed = [f"{part.assumption}, as stated" for part in strangers]
     if ball is not None:
         assumed.insert(0, f"a minimiser lies in the stated ball of radius {ball.radius:.4g}")
-    return Terms(
+    return RunTerms(
         tolerance,
         assumed=f"if {' and '.join(assumed)}" if assumed else "",
         refuted=bound.refuted,

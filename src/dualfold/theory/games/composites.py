@@ -23,7 +23,7 @@ from dualfold.kernels.arithmetic.intervals import (
     upper_product,
     upper_sum,
 )
-from dualfold.theory.games.convex_functions import Convex, Move
+from dualfold.theory.games.convex_functions import Convex, PlayerMove
 from dualfold.theory.games.doubles import doubles, number
 from dualfold.theory.games.planes import Plane, Share, difference, lower_sum
 
@@ -154,7 +154,7 @@ class Sum(Convex):
     def split(self) -> tuple[Convex, Convex]:
         return self.smooth, self.simple
 
-    def cost(self, move: Move) -> float:
+    def cost(self, move: PlayerMove) -> float:
         return self.smooth.cost(move) + self.simple.cost(move)
 
     def value_interval(self, x: Array) -> Interval:
@@ -399,9 +399,9 @@ class Mixture(Convex):
         return len(self.parts)
 
     def sample(self, x: Array, chosen: Array) -> Array:
-        some = [self.parts[i] for i in chosen]
-        scale = len(self.parts) / len(some)
-        return np.asarray(scale * sum(share * f.subgradient(x) for share, f in some))
+        parts = [self.parts[i] for i in chosen]
+        scale = len(self.parts) / len(parts)
+        return np.asarray(scale * sum(share * f.subgradient(x) for share, f in parts))
 
     def __rmul__(self, factor: float) -> Mixture:
         return Mixture(tuple((factor * share, f) for share, f in self.parts))

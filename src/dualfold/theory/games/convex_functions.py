@@ -37,8 +37,8 @@ class NoClosedForm(InvalidInput):
     """A function is asked for what it has no formula of."""
 
 
-class Move(NamedTuple):
-    """What a player does in a round.
+class PlayerMove(NamedTuple):
+    """Play of one player in a round.
 
     point : the point that it plays
     taken_at : for y, the point whose gradient `point` is; None: not a gradient
@@ -160,7 +160,7 @@ class Convex:
             The value f*(y).
         """
         x = self.maximiser(y)
-        return float(np.vdot(x, y)) - self.cost(Move(x))
+        return float(np.vdot(x, y)) - self.cost(PlayerMove(x))
 
     def conjugate(self, y: Array) -> float:
         """Evaluate the conjugate f*(y) = sup_x ⟨x, y⟩ − f(x).
@@ -186,7 +186,7 @@ class Convex:
             )
 
             x = maximiser_of(self, y)
-            return float(np.vdot(x, y)) - self.cost(Move(x))
+            return float(np.vdot(x, y)) - self.cost(PlayerMove(x))
 
     @property
     def stated_name(self) -> str:
@@ -195,7 +195,7 @@ class Convex:
 
     @property
     def assumption(self) -> str:
-        """What a caller who states f is responsible for, in words."""
+        """Statement that a caller who gives f is responsible for, in words."""
         mu = self.strong_convexity
         claim = f"strongly convex with {mu:.4g}" if mu else "convex"
         return f"{self.stated_name} is {claim}"
@@ -249,7 +249,7 @@ class Convex:
         """
         raise self._lacks("proximal map")
 
-    def first_move(self, start: Array) -> Move:
+    def first_move(self, start: Array) -> PlayerMove:
         """Make the first move of a player who has seen nothing.
 
         Parameters
@@ -259,17 +259,17 @@ class Convex:
 
         Returns
         -------
-        Move
+        PlayerMove
             The move.
         """
-        return Move(start)
+        return PlayerMove(start)
 
-    def cost(self, move: Move) -> float:
+    def cost(self, move: PlayerMove) -> float:
         """Evaluate f at a player's own move, which is in the domain by construction.
 
         Parameters
         ----------
-        move : Move
+        move : PlayerMove
             The move.
 
         Returns
@@ -279,7 +279,7 @@ class Convex:
         """
         return self.value(move.point)
 
-    def reply(self, slope: Array) -> Move:
+    def reply(self, slope: Array) -> PlayerMove:
         """Compute the move with the least ⟨z, slope⟩ + f(z).
 
         Parameters
@@ -289,10 +289,10 @@ class Convex:
 
         Returns
         -------
-        Move
+        PlayerMove
             The move.
         """
-        return Move(self.maximiser(-slope))
+        return PlayerMove(self.maximiser(-slope))
 
     def outside_distance(self, x: Array) -> float:
         """Bound the distance of x from the points where f is what `value_interval` says.
@@ -466,13 +466,13 @@ class Conjugate(Convex):
     def proximal(self, x: Array, weight: float) -> Array:
         return x - weight * self.of.proximal(x / weight, 1 / weight)  # Moreau
 
-    def first_move(self, start: Array) -> Move:
+    def first_move(self, start: Array) -> PlayerMove:
         return self.reply(-start)
 
-    def reply(self, slope: Array) -> Move:
-        return Move(self.of.subgradient(-slope), taken_at=-slope)
+    def reply(self, slope: Array) -> PlayerMove:
+        return PlayerMove(self.of.subgradient(-slope), taken_at=-slope)
 
-    def cost(self, move: Move) -> float:
+    def cost(self, move: PlayerMove) -> float:
         if move.taken_at is None:
             return self.of.conjugate(move.point)
         # Fenchel and Young: no closed form of f* is needed at a gradient.
@@ -546,7 +546,7 @@ class Indicator(Convex):
     def reach(self, x: Array) -> float:
         return self.of.reach(x)
 
-    def cost(self, move: Move) -> float:
+    def cost(self, move: PlayerMove) -> float:
         return 0.0
 
 

@@ -460,9 +460,9 @@ class VonNeumann:
             The divergence.
         """
         values = np.linalg.eigvalsh(x)
-        own = float(np.sum(values * np.log(np.maximum(values, 1e-300))))
+        entropy = float(np.sum(values * np.log(np.maximum(values, 1e-300))))
         return (
-            own
+            entropy
             - float(np.vdot(_matrix_logarithm(center), x))
             - float(np.trace(x) - np.trace(center))
         )

@@ -49,7 +49,7 @@ def doubles(given: Any, name: str, *, infinite: bool = False) -> Array:
 
 
 def vector(given: Any, name: str, size: int | None = None) -> Array:
-    """One row of doubles."""
+    """Row of doubles."""
     numbers = doubles(given, name)
     if numbers.ndim != 1 or not len(numbers) or (size is not None and len(numbers) != size):
         wanted = "one row of numbers" if size is None else f"{size} numbers"

@@ -22,7 +22,7 @@ from dualfold.theory.games.minimum_search import least_point, tilted_by
 
 @dataclass(frozen=True, eq=False)
 class Equilibrium:
-    """How far a pair (x̂, ŷ) is from an equilibrium; computed in doubles, rounding not bounded.
+    """Distance of a pair (x̂, ŷ) from an equilibrium; computed in doubles, rounding not bounded.
 
     low, high : inf_x g(x, ŷ) and sup_y g(x̂, y) = f(x̂); the value V* = min f lies between
     epsilon : high − low: the pair is an ε-equilibrium, and f(x̂) − min f ≤ ε (Corollary 6.9)
@@ -212,7 +212,7 @@ def _size(x: Array) -> float:
 
 
 def _extent(x: Array, over: ConvexSet) -> float:
-    """How far out the points are that were looked at: x, and those of a bounded set."""
+    """Largest distance of the points that were tried: x, and those of a bounded set."""
     reach = over.reach(x)
     return _size(x) + (reach if np.isfinite(reach) else 0.0)
 
@@ -280,5 +280,5 @@ def _conjugate(
             except InvalidInput:
                 return value, value, None
     smooth, simple = f.split() if isinstance(over, Everywhere) else (f, Indicator(over))
-    found = least_point(tilted_by(smooth, y), simple, simple.proximal(start, 1.0))
-    return -float(found.upper[0]), -float(found.lower[0]), found.point
+    least = least_point(tilted_by(smooth, y), simple, simple.proximal(start, 1.0))
+    return -float(least.upper[0]), -float(least.lower[0]), least.point

@@ -23,8 +23,8 @@ import numpy as np
 from dualfold.arrays import Array
 from dualfold.certificate import DEFAULT_TOLERANCE
 from dualfold.errors import Argument, InvalidInput
-from dualfold.theory.games.certificate import Bracket, terms_of, validated_tolerances
-from dualfold.theory.games.convex_functions import Conjugate, Convex, Move
+from dualfold.theory.games.certificate import RunBounds, terms_of, validated_tolerances
+from dualfold.theory.games.convex_functions import Conjugate, Convex, PlayerMove
 from dualfold.theory.games.convex_sets import Ball
 from dualfold.theory.games.doubles import number
 from dualfold.theory.games.plane_bound import LowerBound
@@ -152,7 +152,7 @@ class Account:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Run(Bracket):
+class Run(RunBounds):
     """A game that was played: points, gaps and regrets; print it.
 
     Attributes
@@ -161,7 +161,7 @@ class Run(Bracket):
         Upper bound of the objective at the average of each round, whatever rounding does.
     lower : ndarray of shape (rounds,)
         Lower bound of the minimum after each round.
-    terms : Terms
+    terms : RunTerms
         What the bounds are about and what they assume.
     x : Account
         What x played and paid.
@@ -223,10 +223,10 @@ class PlayerState:
 
     def __init__(self, player: Player) -> None:
         self.player, self.seen = player, SeenLosses()
-        self.moves: list[Move] = []
+        self.moves: list[PlayerMove] = []
         self.slopes: list[Array] = []
 
-    def move(self, weight: float, shown: Array | None) -> Move:
+    def move(self, weight: float, shown: Array | None) -> PlayerMove:
         """The next move; `shown` is this round's slope if the opponent has moved."""
         prescient = self.player.prescient
         if prescient and shown is None:
@@ -267,7 +267,7 @@ class RoundRecorder:
         self.free: list[float] = []
         self.responses: list[float] = []
 
-    def write(self, x: Move, y: Move, weight: float) -> None:
+    def write(self, x: PlayerMove, y: PlayerMove, weight: float) -> None:
         """Record one round."""
         share = weight / (self.bound.weight + weight)
         last = self.averages[-1] if self.averages else np.zeros_like(x.point)
@@ -390,7 +390,7 @@ def play(
 
 def _round(
     x_state: PlayerState, y_state: PlayerState, weight: float, order: Order
-) -> tuple[Move, Move]:
+) -> tuple[PlayerMove, PlayerMove]:
     """Both moves of a round; x's slope is y, y's slope is −x."""
     if order == "x first":
         x = x_state.move(weight, None)

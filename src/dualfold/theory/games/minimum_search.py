@@ -22,9 +22,9 @@ from dualfold.arrays import Array
 from dualfold.certificate import DEFAULT_TOLERANCE
 from dualfold.errors import InvalidInput, NotConverged
 from dualfold.kernels.arithmetic import EPS
-from dualfold.theory.games.certificate import Bracket, terms_of
+from dualfold.theory.games.certificate import RunBounds, terms_of
 from dualfold.theory.games.composites import Linear, Mixture
-from dualfold.theory.games.convex_functions import Convex, Move
+from dualfold.theory.games.convex_functions import Convex, PlayerMove
 from dualfold.theory.games.divergences import (
     VALUE_ROUNDING,
     Divergence,
@@ -44,7 +44,7 @@ STATIONARY_TOLERANCE = 1e-4
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class LeastPoint(Bracket):
+class LeastPoint(RunBounds):
     """A point and what is proved of it; `certificate` is the verdict.
 
     point : where the function plus its part is least, as far as was found
@@ -98,7 +98,7 @@ def least_point(
     point, planes = _search(f, part, start)
     bound = LowerBound(f, part, None)
     for at, share in planes:
-        bound.add(Move(f.subgradient(at), taken_at=at), share)
+        bound.add(PlayerMove(f.subgradient(at), taken_at=at), share)
     lower = bound.bound().free
     with np.errstate(all="ignore"):
         upper = (f.value_interval(point) + part.value_interval(point)).high()
@@ -192,7 +192,7 @@ def _best_shares(loss: Callable[[Array], tuple[float, Array]], shares: Array) ->
     from scipy.optimize import minimize  # a slow import that nothing else here needs
 
     ones = np.ones(len(shares))
-    found = minimize(
+    answer = minimize(
         loss,
         shares,
         jac=True,
@@ -201,7 +201,7 @@ def _best_shares(loss: Callable[[Array], tuple[float, Array]], shares: Array) ->
         constraints={"type": "eq", "fun": lambda w: w.sum() - 1, "jac": lambda w: ones},
         options={"ftol": 1e-15, "maxiter": MAX_SHARES_STEPS},
     )
-    kept = np.where(found.x > 1e-12, found.x, 0.0)
+    kept = np.where(answer.x > 1e-12, answer.x, 0.0)
     whole = np.isfinite(kept).all() and kept.sum() > 0
     return np.asarray(kept / kept.sum()) if whole else shares
 
@@ -310,13 +310,13 @@ class _Bundle:
 
     def _rest(self, x: Array, step: float) -> float:
         moved = self.divergence.distance(x, self.center) / step
-        return self.weight * self.part.cost(Move(x)) + moved
+        return self.weight * self.part.cost(PlayerMove(x)) + moved
 
     def _top(self, x: Array) -> float:
-        return float(self._planes(x).max()) + self.weight * self.part.cost(Move(x))
+        return float(self._planes(x).max()) + self.weight * self.part.cost(PlayerMove(x))
 
     def _total(self, x: Array) -> float:
-        return self.f.value(x) / self.unit + self.weight * self.part.cost(Move(x))
+        return self.f.value(x) / self.unit + self.weight * self.part.cost(PlayerMove(x))
 
     def _floor(self) -> float:
         """Lower bound of f + weight·part by the planes, in units, without rounding."""

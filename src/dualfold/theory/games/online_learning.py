@@ -21,7 +21,7 @@ from dualfold.arrays import Array
 from dualfold.certificate import DEFAULT_TOLERANCE
 from dualfold.errors import Argument, InvalidInput
 from dualfold.theory.games.composites import Linear, Mixture, as_loss
-from dualfold.theory.games.convex_functions import Convex, Indicator, Move
+from dualfold.theory.games.convex_functions import Convex, Indicator, PlayerMove
 from dualfold.theory.games.divergences import Divergence
 from dualfold.theory.games.doubles import number
 from dualfold.theory.games.game import Account, PlayerState, Weights, equal_weights, weight_of
@@ -188,9 +188,9 @@ class OnlineAccount(Account):
         mean = self.paid[turns - 1] / self.totals[turns - 1]
         return RegretCurve(
             turns,
-            mean - np.array([found.upper[0] for found in best]),
-            mean - np.array([found.lower[0] for found in best]),
-            np.array([self._regret_bound(t, found) for t, found in zip(turns, best, strict=True)]),
+            mean - np.array([least.upper[0] for least in best]),
+            mean - np.array([least.lower[0] for least in best]),
+            np.array([self._regret_bound(t, least) for t, least in zip(turns, best, strict=True)]),
         )
 
     def _regret_bound(self, t: int, best: LeastPoint) -> float:
@@ -299,7 +299,7 @@ def learn(
 
 
 def _online_account(
-    player: Player, moves: list[Move], losses: list[Convex], weights: list[float]
+    player: Player, moves: list[PlayerMove], losses: list[Convex], weights: list[float]
 ) -> OnlineAccount:
     """The account of all rounds."""
     if not losses:
@@ -335,7 +335,7 @@ def _opponents(losses: Losses, rounds: int | None) -> Iterator[Callable[[Past], 
 
 
 def _shown_loss(state: PlayerState, loss: Convex, at: Array | None) -> Any:
-    """What the player is shown: a slope, or the loss itself as a mixture of one.
+    """Loss as the player is shown it: a slope, or the loss itself as a mixture of one.
 
     Slopes seen before a loss that has none become linear losses then.
     """
@@ -350,7 +350,7 @@ def _shown_loss(state: PlayerState, loss: Convex, at: Array | None) -> Any:
 
 
 def _among_losses(player: Player) -> Player:
-    """The same strategy, whose slopes may be mixtures of losses."""
+    """Strategy of a player, whose slopes may be mixtures of losses."""
     changes: dict[str, Any] = {"part": _PartAmongLosses(player.part, player.start)}
     if hasattr(player, "divergence"):
         changes["divergence"] = _StepsAmongLosses(player.divergence)
@@ -363,14 +363,14 @@ class _PartAmongLosses(Convex):
     def __init__(self, part: Convex, near: Array) -> None:
         self.part, self.near = part, near
 
-    def first_move(self, start: Array) -> Move:
+    def first_move(self, start: Array) -> PlayerMove:
         return self.part.first_move(start)
 
-    def reply(self, slope: Any) -> Move:
+    def reply(self, slope: Any) -> PlayerMove:
         if not isinstance(slope, Mixture):
             return self.part.reply(slope)
         self.near = minimiser_of(slope, self.part, self.near)
-        return Move(self.near)
+        return PlayerMove(self.near)
 
 
 @dataclass(frozen=True)

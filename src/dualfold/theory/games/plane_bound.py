@@ -38,7 +38,7 @@ from dualfold.kernels.arithmetic.intervals import (
     upper_product,
     upper_sum,
 )
-from dualfold.theory.games.convex_functions import Convex, Move
+from dualfold.theory.games.convex_functions import Convex, PlayerMove
 from dualfold.theory.games.convex_sets import Ball
 from dualfold.theory.games.planes import NO_BOUND, Plane, bowl_minimum, difference, lower_sum
 
@@ -74,7 +74,7 @@ class MeanPlane:
 
 
 class Bound(NamedTuple):
-    """What is proved of min f + ψ, and of the best response to the mean plane.
+    """Proved bound of min f + ψ, and of the best response to the mean plane.
 
     free, in_ball : lower bounds of the minimum, without the stated ball and with it
     response : a lower bound of ⟨ȳ, x⟩ + ψ(x), over the ball if one was stated
@@ -104,8 +104,8 @@ class LowerBound:
         """ȳ, the mean slope."""
         return self.flat.slope
 
-    def add(self, y: Move, weight: float) -> None:
-        """One more plane: that of the point where y is the gradient."""
+    def add(self, y: PlayerMove, weight: float) -> None:
+        """Add a plane: that of the point where y is the gradient."""
         self.weight += weight
         share = min(1.0, weight / self.weight)
         try:
@@ -229,7 +229,7 @@ class LowerBound:
         return least
 
     def _bound_of_split(self, v: Array, ball: Ball, origin: Array) -> float:
-        """What ψ holds of ȳ by v, and the ball of the rest."""
+        """Bound by what ψ holds of ȳ by v, and the ball of the rest."""
         bound, rest, slack = self._split(self.slope, v, origin)
         across = interval(ball.center) - origin
         reach = upper_sum(length(across), ball.radius)
@@ -242,7 +242,7 @@ class LowerBound:
         )
 
     def _split(self, slope: Array, v: Array, origin: Array) -> tuple[float, Array, float]:
-        """What ψ carries of v, and what is left of `slope`, with a bound of its rounding."""
+        """Part of v that ψ carries, and what is left of `slope`, with a bound of its rounding."""
         share = self.simple.share(v, 0.0, origin)
         aside, off = difference(slope, v)
         rest = aside + share.rest
@@ -256,7 +256,7 @@ class LowerBound:
         return (squares * self.concavity).high()
 
     def why_infinite(self) -> str:
-        """What to do where nothing is proved."""
+        """Advice where nothing is proved."""
         if self.lacks:
             return f"y plays slopes that are no gradients, and {self.lacks}"
         concave = " (its least eigenvalue cannot be distinguished from 0)" if self.concavity else ""

@@ -21,7 +21,7 @@ class Plane(NamedTuple):
 
 
 class Share(NamedTuple):
-    """How much of a tilt a function ψ carries itself: for all x
+    """Part of a tilt that a function ψ carries itself: for all x
 
     ⟨slope, x − o⟩ − given·‖x − o‖ + ψ(x)  ≥  bound + ⟨rest, x − o⟩ − slack·‖x − o‖
 

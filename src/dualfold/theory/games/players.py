@@ -22,7 +22,7 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.theory.games.composites import Linear, Mixture, as_loss
-from dualfold.theory.games.convex_functions import Convex, Indicator, Move, NoClosedForm
+from dualfold.theory.games.convex_functions import Convex, Indicator, NoClosedForm, PlayerMove
 from dualfold.theory.games.convex_sets import Everywhere
 from dualfold.theory.games.divergences import Divergence, Euclidean
 from dualfold.theory.games.doubles import doubles, number
@@ -85,7 +85,7 @@ class SeenLosses:
     mean: Any = field(default_factory=lambda: np.zeros(1))
     last: Any = field(default_factory=lambda: np.zeros(1))
     last_weight: float = 0.0
-    previous: Move | None = None
+    previous: PlayerMove | None = None
 
     def after(self, slope: Array, weight: float) -> SeenLosses:
         """Seen losses with one more."""
@@ -132,7 +132,7 @@ class Player:
     start: Array
     prescient: ClassVar[bool] = False
 
-    def move(self, seen: SeenLosses, weight: float) -> Move:
+    def move(self, seen: SeenLosses, weight: float) -> PlayerMove:
         """Choose the move of a round.
 
         Parameters
@@ -144,12 +144,12 @@ class Player:
 
         Returns
         -------
-        Move
+        PlayerMove
             The move.
         """
         return self.part.first_move(self.start) if seen.rounds == 0 else self.strategy(seen, weight)
 
-    def strategy(self, seen: SeenLosses, weight: float) -> Move:
+    def strategy(self, seen: SeenLosses, weight: float) -> PlayerMove:
         """Choose the move once something has been seen.
 
         Parameters
@@ -161,7 +161,7 @@ class Player:
 
         Returns
         -------
-        Move
+        PlayerMove
             The move.
         """
         raise NotImplementedError
@@ -196,7 +196,7 @@ class FTL(Player):
     array([ 0., -1., -1.,  1.])
     """
 
-    def strategy(self, seen: SeenLosses, weight: float) -> Move:
+    def strategy(self, seen: SeenLosses, weight: float) -> PlayerMove:
         return self.part.reply(seen.mean)
 
 
@@ -252,7 +252,7 @@ class OptimisticFTL(Player):
     array([ 0., -1.,  1.])
     """
 
-    def strategy(self, seen: SeenLosses, weight: float) -> Move:
+    def strategy(self, seen: SeenLosses, weight: float) -> PlayerMove:
         share = weight / (seen.weight + weight)
         return self.part.reply(seen.mean + share * (seen.last - seen.mean))
 
@@ -283,7 +283,7 @@ class BestResponse(Player):
 
     prescient = True
 
-    def strategy(self, seen: SeenLosses, weight: float) -> Move:
+    def strategy(self, seen: SeenLosses, weight: float) -> PlayerMove:
         return self.part.reply(seen.last)
 
 
@@ -358,9 +358,9 @@ class FTRL(Player):
         start = divergence.least_point(part, near)
         return cls(part, start, step=step, divergence=divergence)
 
-    def strategy(self, seen: SeenLosses, weight: float) -> Move:
+    def strategy(self, seen: SeenLosses, weight: float) -> PlayerMove:
         pull = self.step * seen.weight
-        return Move(self.divergence.step(self.part, pull * seen.mean, pull, self.start))
+        return PlayerMove(self.divergence.step(self.part, pull * seen.mean, pull, self.start))
 
 
 @dataclass(frozen=True, eq=False)
@@ -431,10 +431,10 @@ class OMD(Player):
     step: float
     divergence: Divergence = field(default_factory=Euclidean)
 
-    def strategy(self, seen: SeenLosses, weight: float) -> Move:
+    def strategy(self, seen: SeenLosses, weight: float) -> PlayerMove:
         pull = self.step * seen.last_weight
         center = seen.previous.point if seen.previous else self.start
-        return Move(self.divergence.step(self.part, pull * seen.last, pull, center))
+        return PlayerMove(self.divergence.step(self.part, pull * seen.last, pull, center))
 
 
 @dataclass(frozen=True, eq=False)
@@ -504,13 +504,13 @@ class OptimisticOMD(Player):
     guess: Array
     divergence: Divergence = field(default_factory=Euclidean)
 
-    def move(self, seen: SeenLosses, weight: float) -> Move:
+    def move(self, seen: SeenLosses, weight: float) -> PlayerMove:
         if seen.previous is None or seen.previous.anchor is None:
             anchor, guess = self.start, self.guess
         else:
             anchor = self._step(seen.previous.anchor, seen.last, seen.last_weight)
             guess = seen.last
-        return Move(self._step(anchor, guess, weight), anchor=anchor)
+        return PlayerMove(self._step(anchor, guess, weight), anchor=anchor)
 
     def _step(self, center: Array, slope: Array, weight: float) -> Array:
         pull = self.step * weight

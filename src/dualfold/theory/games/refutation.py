@@ -32,7 +32,7 @@ Claim = Literal["convex", "strongly convex", "smooth"]
 
 @dataclass(frozen=True, eq=False)
 class Refutation:
-    """What a search found.
+    """Outcome of a search for counterexamples.
 
     claim : the claim in words
     x, z, share : the two points and s; the worst that was met, counterexample or not
@@ -184,12 +184,15 @@ def _excess(
     modulus: float,
 ) -> tuple[float, float, float]:
     """By how much the inequality fails, what rounding may have to do with it, and c."""
-    (one, first), (two, last) = value(x), value(z)
+    (value_at_x, first), (value_at_z, last) = value(x), value(z)
     at, here = value(s * x + (1 - s) * z)
-    if not (np.isfinite(one) and np.isfinite(two)) or np.isnan(at):
+    if not (np.isfinite(value_at_x) and np.isfinite(value_at_z)) or np.isnan(at):
         return -np.inf, 0.0, 0.0  # a chord to infinity is above everything
-    chord, curve = s * one + (1 - s) * two, s * (1 - s) * float(np.sum((x - z) ** 2)) / 2
-    noise = first + last + here + 1e-15 * (abs(one) + abs(two) + modulus * curve)
+    chord, curve = (
+        s * value_at_x + (1 - s) * value_at_z,
+        s * (1 - s) * float(np.sum((x - z) ** 2)) / 2,
+    )
+    noise = first + last + here + 1e-15 * (abs(value_at_x) + abs(value_at_z) + modulus * curve)
     if claim == "smooth":
         return abs(chord - at) - modulus * curve, noise, curve
     return at - chord + modulus * curve, noise, curve

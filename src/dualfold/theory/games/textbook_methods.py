@@ -19,8 +19,8 @@ from dualfold.arrays import Array
 from dualfold.certificate import DEFAULT_TOLERANCE
 from dualfold.errors import Argument, InvalidInput
 from dualfold.inputs import random_generator
-from dualfold.theory.games.certificate import Bracket, terms_of, validated_tolerances
-from dualfold.theory.games.convex_functions import Convex, Indicator, Move
+from dualfold.theory.games.certificate import RunBounds, terms_of, validated_tolerances
+from dualfold.theory.games.convex_functions import Convex, Indicator, PlayerMove
 from dualfold.theory.games.convex_sets import WHOLE_SPACE, Ball, ConvexSet
 from dualfold.theory.games.doubles import doubles
 from dualfold.theory.games.plane_bound import Bound, LowerBound
@@ -31,7 +31,7 @@ Step = float | Callable[[int], float]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Path(Bracket):
+class Path(RunBounds):
     """Where a method went: `points[0]` is the start, `points[t]` is after t updates.
 
     upper, lower : not below f at each point, not above its minimum (−∞: none proved)
@@ -101,7 +101,7 @@ class DescentMethod:
         def recorded_gradient(x: Array) -> Array:
             y = gradient(x)
             if self.exact:
-                bound.add(Move(y, taken_at=x), 1.0)
+                bound.add(PlayerMove(y, taken_at=x), 1.0)
             return y
 
         for t, x in enumerate(self.points(recorded_gradient, self.start)):

@@ -47,7 +47,7 @@ class PointCertificate(Certificate):
 
     @property
     def grounds(self) -> str:
-        """How the minimum is known."""
+        """Way in which the minimum is known."""
         return f"the leading axes are {'measured' if self.chance else 'proved'}"
 
 

@@ -98,7 +98,7 @@ def _decomposed_sum(S: Array, count: int, error: float) -> LeadingSum:
     off = radii + error
     high = np.sort(np.maximum(values + off, 0.0))[::-1]
     low = np.sort(np.maximum(values - off, 0.0))[::-1]
-    sums = [float(np.square(one).sum()) for one in (low[:count], high[:count], low[count:])]
+    sums = [float(np.square(part).sum()) for part in (low[:count], high[:count], low[count:])]
     total = float(np.maximum(values, 0).sum())
     return LeadingSum(
         sums[0] * (1 - 1e-13), sums[1] * (1 + 1e-13), 0.0, total, sums[2] * (1 - 1e-13)

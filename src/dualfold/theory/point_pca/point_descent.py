@@ -5,7 +5,7 @@
 with E the squared distances and X_c, Y_c centred (Draganov, "PCA as gradient descent", 2022).
 The minimum over n×d matrices Y is 4Σ_{i>d}σ_i⁴, σ the singular values of X_c, and there are no
 other local ones: every run ends at PCA's coordinates up to a rotation. Nothing n×n is formed:
-a gradient is X_c(X_cᵀY) and Y(YᵀY), O(nDd). `Forces` are what moves each point.
+a gradient is X_c(X_cᵀY) and Y(YᵀY), O(nDd). `PointForces` are what moves each point.
 """
 
 from __future__ import annotations
@@ -280,7 +280,7 @@ def _exact_length(Y: Array, KY: Array, P: Array, KP: Array) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class Forces:
+class PointForces:
     """The forces that move points in a descent, for plots and for checks; n×d arrays.
 
         F_X = Σ_j c^X_ij (y_i − y_j),   F_Y = Σ_j c^Y_ij (y_i − y_j),   ∇f = −8(F_X − F_Y)
@@ -301,7 +301,7 @@ class Forces:
         return 8 * (self.of_data - self.of_points)
 
 
-def point_forces(X: Any, Y: Any) -> Forces:
+def point_forces(X: Any, Y: Any) -> PointForces:
     """Compute the forces of the data and of the map on every point.
 
     The negative gradient of `point_error` is 8(F_X − F_Y).
@@ -315,7 +315,7 @@ def point_forces(X: Any, Y: Any) -> Forces:
 
     Returns
     -------
-    Forces
+    PointForces
         The arrays `of_data`, `of_points` and `descent`, n×d each.
 
     See Also
@@ -334,7 +334,7 @@ def point_forces(X: Any, Y: Any) -> Forces:
     """
     data, points = centred_points(X, Y)
     of_data = 2 * kernel_times(data, column_means(data), points)
-    return Forces(of_data, 2 * points @ (points.T @ points))
+    return PointForces(of_data, 2 * points @ (points.T @ points))
 
 
 def pair_forces(X: Any, Y: Any) -> tuple[Array, Array]:

@@ -95,11 +95,11 @@ def _entries(matrix: Any, down: int, right: int) -> tuple[Array, Array, Array]:
 
 def _is_lossless(program: Program, D: Array, S: Array) -> bool:
     """Whether every entry converts to the new units and back without rounding."""
-    one = np.ones(1)
+    unit = np.ones(1)
     triples: list[tuple[Any, Array, Array]] = [
         (program.rows, S, D),
-        (program.c[:, None], D, one),
-        (program.limits[:, None], S, one),
+        (program.c[:, None], D, unit),
+        (program.limits[:, None], S, unit),
         *([] if program.Q is None else [(program.Q, D, D)]),
         *([] if program.R is None else [(program.R, S, S)]),
     ]

@@ -44,13 +44,13 @@ from dualfold.theory.programs.entries import vector
 from dualfold.theory.programs.exact import Enclosure, ExactProgram
 from dualfold.theory.programs.feasible import feasible_near
 from dualfold.theory.programs.objective_bounds import (
-    Box,
+    VariableBounds,
     curvature,
     enclosed_bound,
     enclosed_value,
     lower_bound,
 )
-from dualfold.theory.programs.optimality import Conditions, Terms, conditions, program_text
+from dualfold.theory.programs.optimality import Conditions, ProgramTerms, conditions, program_text
 from dualfold.theory.programs.program import NO_PROGRAM_MESSAGE, Program
 
 # Far enough to cover every other optimum of an ordinary program.
@@ -143,7 +143,7 @@ class ProgramCertificate(Certificate):
 
     @property
     def grounds(self) -> str:
-        """What the multipliers exclude, and how well the point keeps its constraints, in words."""
+        """Statement of what the multipliers exclude, and of how well constraints are kept."""
         side = "lower" if self.sense == "min" else "higher"
         words = f"the multipliers exclude any value {side} than {self.bound:.10g}"
         if self.level == "within reach":
@@ -218,11 +218,11 @@ def certify_program(
         )
     given = np.concatenate(program.parts(point))
     y = vector(multipliers, "the multipliers", len(program.limits))
-    return _Certification(program, given, y, tolerance, float(reach)).certificate()
+    return Certification(program, given, y, tolerance, float(reach)).certificate()
 
 
-class _Certification:
-    """One point and its multipliers, in the program's own units and in fractions."""
+class Certification:
+    """Point and multipliers of a program, in the program's own units and in fractions."""
 
     def __init__(
         self, program: Program, point: Array, y: Array, tolerance: float, reach: float
@@ -243,9 +243,9 @@ class _Certification:
         slack = floats(exact.slack(self.x, self.w))
         self.kept: Conditions = conditions(self.program, *near, slack)
         with np.errstate(all="ignore"):
-            self.terms = Terms(self.program, near[0], near[2])
+            self.terms = ProgramTerms(self.program, near[0], near[2])
         self.near: Enclosure | None = None  # a point that keeps all constraints exactly
-        self.box = Box(self.program)
+        self.box = VariableBounds(self.program)
         self.curved = curvature(self.program.Q, n)
         soft = curvature(self.program.R, len(program.limits))
         # Softened rows need R ⪰ 0: w′ is free, and nothing bounds it.
@@ -253,32 +253,49 @@ class _Certification:
 
     def certificate(self) -> ProgramCertificate:
         """The certificate with the highest level that can be proved."""
-        low = self._bound()
-        high = self._attained_value()
+        low, high = self._bound(), None
+        keeps_constraints = self.kept.primal_feasibility <= self.tolerance
+        if keeps_constraints:
+            self.near = feasible_near(self.program, np.concatenate([self.x, self.w]))
+            high = None if self.near is None else enclosed_value(self.exact, self.near)
         gap = self._gap(low, high)
         extent = [math.inf] * self.given.n
         level: Level = level_of(gap, self.tolerance)
         if low is None and high is not None and not self._is_broken():
-            near, sizes = self._bound_within_reach()
+            near, sizes = self.bound_within_reach()
             among = self._gap(near, high)
             if among <= self.tolerance:
                 level, gap, low, extent = "within reach", among, near, sizes
         reasons = self._reasons(level, low, high)
-        if not self.kept.primal_feasibility <= self.tolerance:
+        if not keeps_constraints:
             level = "failed"
         elif level == "failed" and self._is_undecided(low, high):
             level = "unresolved"
-        return self._certificate(level, gap, low, high, extent, reasons)
+        sign = self.given.sign
+        return ProgramCertificate(
+            level=level,
+            gap=gap,
+            value=sign * nearest_double(self.value),
+            bound=sign * (-math.inf if low is None else double_below(low)),
+            attained=sign * (math.inf if high is None else double_above(high)),
+            sense=self.given.sense,
+            **asdict(self.kept),
+            reach=self.reach,
+            extent=tuple(extent),
+            tolerance=self.tolerance,
+            reasons=reasons,
+            about=program_text(self.given),
+        )
 
     def _is_broken(self) -> bool:
         return bool(self.kept.broken(self.tolerance))
 
     def _bound(self) -> Fraction | None:
-        """What no feasible point is below, by the multipliers as given or exact ones nearby."""
+        """Bound of all feasible points, by the multipliers as given or exact ones nearby."""
         if not self.convex:
             return None
         direct = lower_bound(self.exact, self.x, self.y, self.box, self.curved)
-        if self._is_broken() or self._is_close(direct):
+        if self._is_broken() or self._gap(direct, self.value) <= self.tolerance:
             return direct
         known = [
             bound for bound in (direct, self._bound_by_exact_multipliers()) if bound is not None
@@ -297,7 +314,7 @@ class _Certification:
         v = near.centre[m:] if len(near.centre) > m else self.x
         return lower_bound(self.exact, v, near.centre[:m], self.box, self.curved)
 
-    def _bound_within_reach(self) -> tuple[Fraction | None, list[float]]:
+    def bound_within_reach(self) -> tuple[Fraction | None, list[float]]:
         """The bound for points up to `extent`, and that, in the units of the given program."""
         with np.errstate(all="ignore"):
             reaches = self.reach * self.terms.reaches
@@ -311,17 +328,6 @@ class _Certification:
         inner = self.box.intersection(list(sizes))
         extent = [double_below(size) for size in sizes * fractions(self.units.columns)]
         return lower_bound(self.exact, self.x, self.y, inner, self.curved), extent
-
-    def _attained_value(self) -> Fraction | None:
-        """The value at an exactly feasible point nearby."""
-        if not self.kept.primal_feasibility <= self.tolerance:
-            return None
-        self.near = feasible_near(self.program, np.concatenate([self.x, self.w]))
-        return None if self.near is None else enclosed_value(self.exact, self.near)
-
-    def _is_close(self, low: Fraction | None) -> bool:
-        """Whether the bound needs no improvement."""
-        return self._gap(low, self.value) <= self.tolerance
 
     def _gap(self, low: Fraction | None, high: Fraction | None) -> float:
         if low is None or high is None:
@@ -367,30 +373,3 @@ class _Certification:
                 f"{ends[1]:.6g}, the value is {nearest_double(sign * self.value):.6g}"
             )
         return tuple(reasons)
-
-    def _certificate(
-        self,
-        level: Level,
-        gap: float,
-        low: Fraction | None,
-        high: Fraction | None,
-        extent: list[float],
-        reasons: tuple[str, ...],
-    ) -> ProgramCertificate:
-        least = -math.inf if low is None else double_below(low)
-        most = math.inf if high is None else double_above(high)
-        sign = self.given.sign
-        return ProgramCertificate(
-            level=level,
-            gap=gap,
-            value=sign * nearest_double(self.value),
-            bound=sign * least,
-            attained=sign * most,
-            sense=self.given.sense,
-            **asdict(self.kept),
-            reach=self.reach,
-            extent=tuple(extent),
-            tolerance=self.tolerance,
-            reasons=reasons,
-            about=program_text(self.given),
-        )

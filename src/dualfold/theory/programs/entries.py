@@ -49,7 +49,7 @@ def _finite(numbers: Any, name: str) -> Array:
 
 
 def vector(numbers: Any, name: str, size: int | None) -> Array:
-    """One row of finite numbers, `size` of them (None: any number; none at all is a program)."""
+    """Row of finite numbers, `size` of them (None: any number; none at all is a program)."""
     entries = _finite(numbers, name)
     if entries.ndim != 1 or size not in (None, len(entries)):
         needed = "a row of numbers" if size is None else f"{size} numbers"

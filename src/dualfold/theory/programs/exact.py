@@ -122,11 +122,11 @@ def corrections(matrix: sp.csr_array, right: Array, weights: Array) -> Iterator[
         return
     order = scipy.linalg.qr(weighted, mode="r", pivoting=True)[1]
     if m > min(MAX_QUICK_EQUATIONS, MAX_EXACT_EQUATIONS) and n >= m:
-        near = _enclosed_solution(dense[:, order[:m]], right)
+        near = enclosed_solution(dense[:, order[:m]], right)
         if near is not None:
             z[order[:m]], radius[order[:m]] = near.centre, near.radius
             yield Enclosure(z, radius)
-    solved = _elimination_solution(dense[:, order], right) if m <= MAX_EXACT_EQUATIONS else None
+    solved = elimination_solution(dense[:, order], right) if m <= MAX_EXACT_EQUATIONS else None
     if solved is not None:
         z, radius = fractions(np.zeros(n)), fractions(np.zeros(n))
         for column, number in solved.items():
@@ -134,18 +134,15 @@ def corrections(matrix: sp.csr_array, right: Array, weights: Array) -> Iterator[
         yield Enclosure(z, radius)
 
 
-def _elimination_solution(matrix: Array, right: Array) -> dict[int, Fraction] | None:
+def elimination_solution(matrix: Array, right: Array) -> dict[int, Fraction] | None:
     """The entries, by column, of the solution on the first independent columns."""
     m, n = matrix.shape
-    first = min(m, n)  # the later columns are seldom needed
-    solved = _solution_on_columns(matrix[:, :first], right)
-    return solved if solved is not None or first == n else _solution_on_columns(matrix, right)
-
-
-def _solution_on_columns(matrix: Array, right: Array) -> dict[int, Fraction] | None:
-    """The same, among all columns of this matrix."""
-    table = [_whole_row(row, last) for row, last in zip(matrix, right, strict=True)]
-    return solution_on_columns(table, matrix.shape[1])
+    for width in dict.fromkeys((min(m, n), n)):  # the later columns are seldom needed
+        rows = zip(matrix[:, :width], right, strict=True)
+        solved = solution_on_columns([_whole_row(row, last) for row, last in rows], width)
+        if solved is not None:
+            return solved
+    return None
 
 
 def _whole_row(row: Array, right: Fraction) -> list[int]:
@@ -158,7 +155,7 @@ def _whole_row(row: Array, right: Fraction) -> list[int]:
     return [entry // factor for entry in whole]
 
 
-def _enclosed_solution(matrix: Array, right: Array) -> Enclosure | None:
+def enclosed_solution(matrix: Array, right: Array) -> Enclosure | None:
     """The solution of a square system, with a radius (module docstring)."""
     m = len(matrix)
     with np.errstate(all="ignore"):

@@ -35,7 +35,7 @@ MAX_ASCENT_STEPS = 50
 
 @dataclass(frozen=True, eq=False)
 class GeneralAnswer:
-    """What came of a general problem; `print` it.
+    """Answer of a general problem; `print` it.
 
     point, value : x, and f there
     inequality, equation : λ and ν at the point
@@ -151,7 +151,7 @@ def _constrained_minimiser(problem: GeneralProblem, start: Array) -> Array:
         )
         if len(problem.constraints(start)[at])
     ]
-    found = minimize(
+    answer = minimize(
         lambda x: float(problem.f(x)),
         start,
         jac=lambda x: problem.slopes(x)[0],
@@ -159,12 +159,12 @@ def _constrained_minimiser(problem: GeneralProblem, start: Array) -> Array:
         constraints=constraints,
         options={"ftol": 1e-15, "maxiter": MAX_STEPS},
     )
-    if not np.isfinite(found.x).all():
+    if not np.isfinite(answer.x).all():
         raise NotConverged(
             "the search for a minimum left the doubles: f may fall without end where the "
             "constraints hold; add bounds to g, or begin at another start"
         )
-    return np.asarray(found.x, dtype=float)
+    return np.asarray(answer.x, dtype=float)
 
 
 def _best_multipliers(problem: GeneralProblem, x: Array) -> Array:
@@ -181,8 +181,8 @@ def _best_multipliers(problem: GeneralProblem, x: Array) -> Array:
         lower = np.where(np.arange(len(active)) < len(g), 0.0, -np.inf)[active]
         # Rows of length 1: a multiplier in other units has the same slope.
         scaled = rows[1:][active] / steep[active][:, None]
-        found = lsq_linear(scaled.T, -rows[0], bounds=(lower, np.inf), method="bvls", tol=1e-14)
-        y[active] = found.x / steep[active]
+        fit = lsq_linear(scaled.T, -rows[0], bounds=(lower, np.inf), method="bvls", tol=1e-14)
+        y[active] = fit.x / steep[active]
     return y
 
 
@@ -199,12 +199,12 @@ def _dual_maximum(problem: GeneralProblem, x: Array, y: Array) -> tuple[DualValu
     def fallen(multipliers: Array) -> tuple[float, Array]:
         nonlocal best, at
         lam = np.maximum(multipliers[:n_ineq], 0.0)
-        found = problem.dual_function(lam, multipliers[n_ineq:], start=beside)
-        if found.value > best.value:
-            best, at = found, np.concatenate([lam, multipliers[n_ineq:]])
-        if found.point is None:  # −∞: the ascent steps back
+        dual = problem.dual_function(lam, multipliers[n_ineq:], start=beside)
+        if dual.value > best.value:
+            best, at = dual, np.concatenate([lam, multipliers[n_ineq:]])
+        if dual.point is None:  # −∞: the ascent steps back
             return 1e300, np.zeros_like(multipliers)
-        return -found.value, -problem.constraints(found.point)
+        return -dual.value, -problem.constraints(dual.point)
 
     # By weak duality no D is above the value at a feasible point.
     value = float(problem.f(x))

@@ -322,24 +322,24 @@ class GeneralProblem:
         first = vector(start, "start", None)
         if np.min(np.asarray(inequality, dtype=float), initial=0.0) < 0:
             raise InvalidInput("the multipliers of inequalities must be ≥ 0: else D is no bound")
-        found = minimize(
+        descent = minimize(
             lambda x: self.lagrangian(x, inequality, equation),
             first,
             jac=lambda x: self.lagrangian_gradient(x, inequality, equation),
             method="BFGS",
             options={"gtol": 1e-9, "maxiter": 1_000},
         )
-        downhill = -self.lagrangian_gradient(found.x, inequality, equation)
+        downhill = -self.lagrangian_gradient(descent.x, inequality, equation)
         slope = float(np.linalg.norm(downhill))
         steep = np.linalg.norm(self.lagrangian_gradient(first, inequality, equation))
         if slope > 1e-6 * (1 + steep):  # it did not converge; is it unbounded?
-            ahead = found.x + UNBOUNDED_RATIO * (1 + np.linalg.norm(found.x)) * downhill / slope
+            ahead = descent.x + UNBOUNDED_RATIO * (1 + np.linalg.norm(descent.x)) * downhill / slope
             # Half of the fall of a straight line: curved functions rise again long before.
-            fallen = found.fun - self.lagrangian(ahead, inequality, equation)
-            if not fallen < 0.5 * slope * np.linalg.norm(ahead - found.x):
+            fallen = descent.fun - self.lagrangian(ahead, inequality, equation)
+            if not fallen < 0.5 * slope * np.linalg.norm(ahead - descent.x):
                 return DualValue(-np.inf, None, slope, -np.inf)
-        low = found.fun - slope**2 / (2 * strong_convexity) if strong_convexity > 0 else -np.inf
-        return DualValue(float(found.fun), np.asarray(found.x), slope, float(low))
+        low = descent.fun - slope**2 / (2 * strong_convexity) if strong_convexity > 0 else -np.inf
+        return DualValue(float(descent.fun), np.asarray(descent.x), slope, float(low))
 
     def _usual_slope(self, x: Array, size: float) -> float:
         """‖∇f‖ to both sides of x, `size` away, where f has a slope there."""
@@ -466,7 +466,7 @@ def _values(function: Callable[[Array], Any] | None, x: Array) -> Array:
 def _jacobian(
     function: Callable[[Array], Any] | None, derivative: Callable[[Array], Any] | None, x: Array
 ) -> Array:
-    """One row for each value; by central differences where no derivative is given."""
+    """Derivatives, a row for each value; by central differences where no derivative is given."""
     if function is None:
         return np.zeros((0, len(x)))
     if derivative is not None:

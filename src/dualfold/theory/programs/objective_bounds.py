@@ -74,13 +74,13 @@ def curvature(matrix: Any, size: int) -> Curvature:
         scaled = Q * units[:, None] * units
         same = scaled / units / units[:, None]
     lossless = bool(np.isfinite(scaled).all()) and bool((same == Q).all())
-    floor = _eigenvalue_floor(scaled) if lossless else None
-    if (floor is None or floor < 0) and size <= MAX_EXACT_ROWS and _is_semidefinite(Q):
+    floor = eigenvalue_floor(scaled) if lossless else None
+    if (floor is None or floor < 0) and size <= MAX_EXACT_ROWS and is_semidefinite(Q):
         floor = ZERO
     return Curvature(floor, units)
 
 
-def _eigenvalue_floor(scaled: Array) -> Fraction | None:
+def eigenvalue_floor(scaled: Array) -> Fraction | None:
     """A proved lower bound of the eigenvalues, near the least of them; None if none is."""
     n = len(scaled)
     try:
@@ -101,7 +101,7 @@ def _eigenvalue_floor(scaled: Array) -> Fraction | None:
     return None
 
 
-def _is_semidefinite(Q: Array) -> bool:
+def is_semidefinite(Q: Array) -> bool:
     """Whether a symmetric matrix has no negative eigenvalue, by exact elimination."""
     n = len(Q)
     whole = numerators(Q.ravel())[0].reshape(n, n).tolist()
@@ -124,7 +124,7 @@ def _is_semidefinite(Q: Array) -> bool:
     return True
 
 
-class Box:
+class VariableBounds:
     """Bounds low ≤ x ≤ high that the rows of a program imply.
 
     First x ≥ 0, then row by row, by the bounds so far: aᵀx ≤ b says a_j x_j ≤ b − Σ_k≠j min a_k x_k
@@ -139,8 +139,8 @@ class Box:
     --------
     >>> import numpy as np
     >>> from dualfold.theory.programs import LinearProgram
-    >>> from dualfold.theory.programs.objective_bounds import Box
-    >>> Box(LinearProgram(c=np.array([1.0]), A=np.array([[2.0]]), b=np.array([6.0]))).high
+    >>> from dualfold.theory.programs.objective_bounds import VariableBounds
+    >>> VariableBounds(LinearProgram([1.0], [[2.0]], [6.0])).high
     [Fraction(3, 1)]
     """
 
@@ -167,7 +167,7 @@ class Box:
                 self._apply([-entry for entry in entries], columns, -limit)
 
     def _apply(self, entries: list[Fraction], columns: list[int], limit: Fraction) -> None:
-        """What entriesᵀx ≤ limit says of each variable."""
+        """Tighten the bounds of variables by entriesᵀx ≤ limit."""
         ends = [
             self.low[j] if entry > 0 else self.high[j]
             for entry, j in zip(entries, columns, strict=True)
@@ -179,17 +179,17 @@ class Box:
             (entry * end for entry, end in zip(entries, ends, strict=True) if end is not None), ZERO
         )
         for k in open_ends or range(len(entries)):
-            entry, j, own = entries[k], columns[k], ends[k]
-            rest = least if own is None else least - entry * own
+            entry, j, end = entries[k], columns[k], ends[k]
+            rest = least if end is None else least - entry * end
             if entry > 0:
                 self.high[j] = _smaller_end((limit - rest) / entry, self.high[j])
             else:
                 larger = _smaller_end((limit - rest) / -entry, _negative_end(self.low[j]))
                 self.low[j] = _negative_end(larger)
 
-    def intersection(self, extent: list[Fraction]) -> Box:
+    def intersection(self, extent: list[Fraction]) -> VariableBounds:
         """The box of the points that also lie within ±`extent`."""
-        inner = object.__new__(Box)
+        inner = object.__new__(VariableBounds)
         inner.low = [
             -size if end is None else max(end, -size)
             for end, size in zip(self.low, extent, strict=True)
@@ -214,7 +214,7 @@ def _smaller_end(new: Fraction, old: End) -> End:
 
 
 def lower_bound(
-    exact: ExactProgram, v: Array, y: Array, box: Box, curved: Curvature
+    exact: ExactProgram, v: Array, y: Array, box: VariableBounds, curved: Curvature
 ) -> Fraction | None:
     """The bound of the module docstring for R ⪰ 0; None: minus infinity."""
     if curved.floor is None:
@@ -223,25 +223,25 @@ def lower_bound(
     units = fractions(curved.units)
     for j, slope in enumerate(exact.gradient(v, y)):
         bend = curved.floor / units[j] ** 2
-        least = _least(slope, v[j], bend, box.low[j], box.high[j])
+        least = least_between(slope, v[j], bend, box.low[j], box.high[j])
         if least is None:
             return None
         total += least
     return total
 
 
-def least_linear(slopes: Array, box: Box) -> Fraction | None:
+def least_linear(slopes: Array, box: VariableBounds) -> Fraction | None:
     """min of slopesᵀx for x in the box; None: minus infinity."""
     total = ZERO
     for slope, low, high in zip(slopes, box.low, box.high, strict=True):
-        least = _least(slope, ZERO, ZERO, low, high)
+        least = least_between(slope, ZERO, ZERO, low, high)
         if least is None:
             return None
         total += least
     return total
 
 
-def _least(slope: Fraction, v: Fraction, bend: Fraction, low: End, high: End) -> End:
+def least_between(slope: Fraction, v: Fraction, bend: Fraction, low: End, high: End) -> End:
     """min of slope·t + ½·bend·(t − v)² for low ≤ t ≤ high; None: minus infinity."""
     if low is not None and high is not None and low > high:
         return ZERO  # no point at all: any bound is true
@@ -270,12 +270,12 @@ def enclosed_bound(exact: ExactProgram, near: Enclosure, curved: Curvature) -> F
     m = len(exact.limits)
     y, v = near.centre[:m], near.centre[m:]
     spread_y, spread_v = near.radius[:m], near.radius[m:]
-    lost = _quadratic_change(exact.R, exact.program.R, y, spread_y) + dot(
+    lost = quadratic_change(exact.R, exact.program.R, y, spread_y) + dot(
         np.array([abs(number) for number in exact.limits], dtype=object), spread_y
     )
     if not len(v):  # no curvature, so no v
         return -dot(exact.limits, y) - half_square(exact.R, y) - lost
-    return exact.dual_value(v, y) - lost - _quadratic_change(exact.Q, exact.program.Q, v, spread_v)
+    return exact.dual_value(v, y) - lost - quadratic_change(exact.Q, exact.program.Q, v, spread_v)
 
 
 def enclosed_value(exact: ExactProgram, near: Enclosure) -> Fraction:
@@ -287,11 +287,11 @@ def enclosed_value(exact: ExactProgram, near: Enclosure) -> Fraction:
         return value
     sizes = np.array([abs(number) for number in exact.cost], dtype=object)
     value += dot(sizes, near.radius[:n])
-    value += _quadratic_change(exact.Q, exact.program.Q, x, near.radius[:n])
-    return value + _quadratic_change(exact.R, exact.program.R, w, near.radius[n:])
+    value += quadratic_change(exact.Q, exact.program.Q, x, near.radius[:n])
+    return value + quadratic_change(exact.R, exact.program.R, w, near.radius[n:])
 
 
-def _quadratic_change(
+def quadratic_change(
     matrix: ExactMatrix | None, given: Any, centre: Array, radius: Array
 ) -> Fraction:
     """The largest change of ½uᵀQu when u moves by up to the radius."""

@@ -16,7 +16,7 @@ from dualfold.kernels.arithmetic import SMALLEST_NORMAL
 from dualfold.theory.programs.program import Program
 
 
-class Terms:
+class ProgramTerms:
     """Sums of a program at (x, y), next to the sums of their moduli, which set the scales."""
 
     def __init__(self, program: Program, x: Array, y: Array) -> None:
@@ -77,9 +77,9 @@ class Conditions:
 
 
 def conditions(program: Program, x: Array, w: Array, y: Array, slack: Array) -> Conditions:
-    """How well a point and multipliers meet the conditions; `slack` is h − Mx + Rw."""
+    """Violations of the conditions by a point and multipliers; `slack` is h − Mx + Rw."""
     with np.errstate(all="ignore"):
-        at = Terms(program, x, y)
+        at = ProgramTerms(program, x, y)
         n_ineq, p = len(program.b), program.nonnegative
         short = np.concatenate([np.minimum(slack[:n_ineq], 0), slack[n_ineq:]])
         low = np.minimum(x[:p], 0)
@@ -94,7 +94,7 @@ def conditions(program: Program, x: Array, w: Array, y: Array, slack: Array) -> 
 
 
 def limit_size(program: Program) -> float:
-    """How large a point is that meets the limits."""
+    """Usual size of a point that meets the limits."""
     return _usual_ratio(program.limits, np.asarray(abs(program.rows).sum(axis=1)).ravel())
 
 
@@ -116,6 +116,6 @@ def largest_modulus(numbers: Array) -> float:
 
 
 def program_text(program: Program) -> str:
-    """What a certificate of the program is about, in words."""
+    """Subject of a certificate of the program, in words."""
     kind = "linear" if program.Q is None else "quadratic"
     return f"the {kind} program of {program.n} variables and {len(program.limits)} rows as given"

@@ -37,7 +37,7 @@ Sense = Literal["min", "max"]
 
 
 class _Program:
-    """What both kinds share; with `sign` a maximum is a minimum."""
+    """Base of both kinds of program; with `sign` a maximum is a minimum."""
 
     c: Any
     A: Any

@@ -37,7 +37,7 @@ from dualfold.theory.programs.balance import BalancedProgram, balanced_program
 from dualfold.theory.programs.entries import vector
 from dualfold.theory.programs.exact import ExactProgram
 from dualfold.theory.programs.feasible import feasible_near
-from dualfold.theory.programs.objective_bounds import Box, least_linear
+from dualfold.theory.programs.objective_bounds import VariableBounds, least_linear
 from dualfold.theory.programs.optimality import (
     conditions,
     largest_modulus,
@@ -78,7 +78,7 @@ class RayCertificate(Certificate):
 
     @property
     def grounds(self) -> str:
-        """What the ray does."""
+        """Reason why the ray proves the claim."""
         if self.claim == "infeasible":
             where = "" if self.level == "proved" else " with entries up to `extent`"
             return f"the ray combines the constraints into 0 < 0, no point{where}"
@@ -270,7 +270,7 @@ class _Ray:
         """Whether no point between the bounds on x has (Mᵀy)ᵀx ≤ hᵀy."""
         if any(self.softened):
             return False
-        least = least_linear(self.left, Box(self.program))
+        least = least_linear(self.left, VariableBounds(self.program))
         return least is not None and least + self.fall > 0
 
     def has_exact_ray_nearby(self) -> bool:

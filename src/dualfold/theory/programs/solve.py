@@ -34,7 +34,7 @@ BEST_FIRST: tuple[Level, ...] = ("proved", "within reach", "within", "unresolved
 
 @dataclass(frozen=True, eq=False)
 class ProgramAnswer:
-    """What came of a program, with its proof.
+    """Outcome of a program, with its proof.
 
     status : "optimal", "infeasible" or "unbounded"
     point : the optimum; for "unbounded" a feasible point; None for "infeasible"
@@ -102,11 +102,11 @@ def solve_program(program: Program, *, tolerance: float = 1e-8) -> ProgramAnswer
     tolerance = checked_tolerance(tolerance)
     best: ProgramAnswer | None = None
     rays_tried = False
-    for name, found in _attempts(program):
+    for name, attempt in _attempts(program):
         answer: ProgramAnswer | None
-        if found is not None:
-            certificate = certify_program(program, *found, tolerance=tolerance)
-            answer = ProgramAnswer("optimal", *found, None, certificate, name)
+        if attempt is not None:
+            certificate = certify_program(program, *attempt, tolerance=tolerance)
+            answer = ProgramAnswer("optimal", *attempt, None, certificate, name)
         else:
             answer = None if rays_tried else _without_optimum(program, tolerance)
             rays_tried = True
@@ -217,9 +217,9 @@ def _rays(program: Program) -> Iterator[Array]:
     ).with_bounds(np.where(np.arange(len(inner.limits)) < n_ineq, -np.inf, -1.0), 1.0)
     # A value that rounds to 0 may be negative: the certificate decides.
     for solver, least in ((by_highs, -1e-9), (by_pivots, np.inf)):
-        found = solver(box)
-        if found is not None and found[0].any() and box.value(found[0]) < least:
-            ray = found[0].copy()
+        solution = solver(box)
+        if solution is not None and solution[0].any() and box.value(solution[0]) < least:
+            ray = solution[0].copy()
             ray[:n_ineq] = np.maximum(ray[:n_ineq], 0)
             with np.errstate(all="ignore"):
                 ray = ray * units.rows
@@ -262,8 +262,8 @@ def _feasible_points(program: Program) -> Iterator[Array]:
         np.zeros(rows.shape[1]), rows[:n_ineq], inner.b, rows[n_ineq:], inner.f, inner.nonnegative
     )
     for solver in (by_highs, by_pivots):
-        found = solver(flat)
-        point = None if found is None else units.point(found[0])
+        solution = solver(flat)
+        point = None if solution is None else units.point(solution[0])
         if point is not None and np.isfinite(point).all():
             yield point
 

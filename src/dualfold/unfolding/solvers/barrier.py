@@ -72,7 +72,7 @@ MAX_RESIDUAL = 1e-2
 
 @dataclass(frozen=True, eq=False)
 class NewtonEquations:
-    """How to solve with H, the centred solution for a first force, and the σ that H has."""
+    """Solution with H, the centred solution for a first force, and the σ that H has."""
 
     solve: Callable[[Array], Array]
     first: Array
@@ -118,14 +118,14 @@ class Net:
         steps = N_EXPECTED_GRADIENT_STEPS * max(1.0, EARLY_GAP / gap) ** (1 / 3)
         return steps * self.springs.step_flops(r)
 
-    def equations(self, here: BarrierPoint, apart: Array, force: Array) -> NewtonEquations:
+    def equations(self, here: BarrierPoint, edge_vectors: Array, force: Array) -> NewtonEquations:
         """Newton's equations at a point, with σ raised until H is positive beside translations.
 
-        apart : the edge vectors y_e of the point
+        edge_vectors : y_e of the point
         force : a right-hand side, n×r, whose rows add up to 0
         """
         problem = self.problem
-        springs = (here.weights, 2 * here.weights / here.slack, apart)
+        springs = (here.weights, 2 * here.weights / here.slack, edge_vectors)
         gap = problem.m * here.mu / max(problem.value(here.points), np.finfo(float).tiny)
         if self.eliminates(gap):
             factor, shift = self.factorisation(*springs, here.shift)
@@ -147,32 +147,34 @@ class Net:
 
         return NewtonEquations(gradients, first, matrix.shift)
 
-    def stiffness(self, weights: Array, bend: Array, apart: Array, shift: float) -> sp.csr_array:
-        """H for weights w, curvatures c (`bend`) and edge vectors y_e (`apart`, m×r)."""
-        n, r = self.problem.n, apart.shape[1]
-        blocks = (bend[:, None] * apart)[:, :, None] * apart[:, None, :]
+    def stiffness(
+        self, weights: Array, bend: Array, edge_vectors: Array, shift: float
+    ) -> sp.csr_array:
+        """H for weights w, curvatures c (`bend`) and y_e (`edge_vectors`, m×r)."""
+        n, r = self.problem.n, edge_vectors.shape[1]
+        blocks = (bend[:, None] * edge_vectors)[:, :, None] * edge_vectors[:, None, :]
         unit = np.arange(r)
         blocks[:, unit, unit] += weights[:, None]
-        own = (self.ends @ blocks.reshape(-1, r * r)).reshape(n, r, r)
-        own[:, unit, unit] -= (1 - shift) * self.problem.mass[:, None]
+        diagonal = (self.ends @ blocks.reshape(-1, r * r)).reshape(n, r, r)
+        diagonal[:, unit, unit] -= (1 - shift) * self.problem.mass[:, None]
         pattern = self.problem.pattern
         blocks *= -1
-        entries = np.concatenate([blocks, blocks, own])[pattern.data - 1]
+        entries = np.concatenate([blocks, blocks, diagonal])[pattern.data - 1]
         shape = (n * r, n * r)
         return sp.csr_array(sp.bsr_array((entries, pattern.indices, pattern.indptr), shape).tocsr())
 
     def factorisation(
-        self, weights: Array, bend: Array, apart: Array, shift: float
+        self, weights: Array, bend: Array, edge_vectors: Array, shift: float
     ) -> tuple[Factorisation, float]:
         """L D Lᵀ of H, with σ raised until H is positive beside the translations.
 
         On translations of all points H is −(1 − σ)·diag(m), so r pivots are negative
         while σ < 1; the pivots' signs prove whether there are more.
         """
-        r = apart.shape[1]
+        r = edge_vectors.shape[1]
         order = block_ordering(self.ordering, r)
         while True:
-            factor = factorise(self.stiffness(weights, bend, apart, shift), order)
+            factor = factorise(self.stiffness(weights, bend, edge_vectors, shift), order)
             expected = r if shift < 1 else 0
             if (factor.negative == expected and not factor.zero) or shift > MAX_SHIFT:
                 return factor, shift
@@ -180,13 +182,13 @@ class Net:
 
 
 def block_ordering(ordering: Ordering, r: int) -> Ordering:
-    """The same order of elimination when each row stands for a block of r rows."""
+    """Order of elimination when each row stands for a block of r rows."""
     if r == 1:
         return ordering
     inside = np.arange(r)
-    own = np.diff(ordering.first).astype(np.int64) * r
+    sizes = np.diff(ordering.first).astype(np.int64) * r
     below = np.diff(ordering.row_start) * r
-    panel_start = np.concatenate([np.zeros(1, np.int64), np.cumsum(own * (own + below))])
+    panel_start = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes * (sizes + below))])
 
     def block_rows(rows: Array) -> Array:
         return np.ascontiguousarray((rows[:, None] * r + inside).ravel(), dtype=np.int32)
@@ -194,7 +196,7 @@ def block_ordering(ordering: Ordering, r: int) -> Ordering:
     return replace(
         ordering,
         permutation=block_rows(ordering.permutation),
-        factor_entries=int(panel_start[-1] - np.sum(own * (own - 1) // 2)),
+        factor_entries=int(panel_start[-1] - np.sum(sizes * (sizes - 1) // 2)),
         flops=ordering.flops * r**3,
         longest_row=ordering.longest_row * r + r - 1,
         first=(ordering.first * r).astype(np.int32),
@@ -227,7 +229,7 @@ class BarrierPoint:
 
 
 def newton_step(net: Net, here: BarrierPoint) -> BarrierPoint:
-    """One step at the μ of `here`, along an arc; the barrier function gets no worse.
+    """Step at the μ of `here`, along an arc; the barrier function gets no worse.
 
     A rotation of some points moves them on circles, and a straight step stretches the
     edges by its square. So the step has the second derivative of the path (L(w)Y − diag(m)Y and
@@ -237,18 +239,18 @@ def newton_step(net: Net, here: BarrierPoint) -> BarrierPoint:
     problem = net.problem
     mu, Y, w, s = here.mu, here.points, here.weights, here.slack
     i, j = problem.edges.T
-    apart = Y[i] - Y[j]
+    edge_vectors = Y[i] - Y[j]
     gradient = problem.laplacian(mu / s) @ Y - problem.mass[:, None] * Y
-    equations = net.equations(here, apart, -gradient)
+    equations = net.equations(here, edge_vectors, -gradient)
     move, shift = equations.first, equations.shift
     slope = float(np.sum(gradient * move))
     stretch = move[i] - move[j]
-    along = _dots(apart, stretch)
+    along = _dots(edge_vectors, stretch)
     change = mu / s - w + 2 * (w / s) * along
     pull = (w * _dots(stretch, stretch) + 2 * change * along) / s
     bend = equations.solve(-(problem.laplacian(change) @ move + problem.laplacian(pull) @ Y))
     bent = bend[i] - bend[j]
-    swerve = pull + 2 * (w / s) * _dots(apart, bent)
+    swerve = pull + 2 * (w / s) * _dots(edge_vectors, bent)
 
     length = 1.0
     now = _barrier(problem, Y, s, mu)
@@ -281,10 +283,10 @@ def with_column(net: Net, here: BarrierPoint, direction: Array) -> BarrierPoint:
     problem = net.problem
     mu, Y, w, s = here.mu, here.points, here.weights, here.slack
     i, j = problem.edges.T
-    apart = Y[i] - Y[j]
+    edge_vectors = Y[i] - Y[j]
     u = problem.centred_points(direction[:, None])
     pull = w * problem.squared_lengths(u) / s
-    give = net.equations(here, apart, -(problem.laplacian(pull) @ Y)).first
+    give = net.equations(here, edge_vectors, -(problem.laplacian(pull) @ Y)).first
     # The new column can never have more than all of tr K.
     amount = problem.value(Y) / problem.value(u)
     best, least = None, _barrier(problem, Y, s, mu)

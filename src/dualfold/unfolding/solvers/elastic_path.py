@@ -89,7 +89,7 @@ def elastic_first(path: CentralPath) -> ElasticPoint:
 
 
 def _step(path: CentralPath, here: ElasticPoint, compliance: Array) -> ElasticPoint | None:
-    """One predictor and corrector; None when rounding has spoiled the matrices."""
+    """Predictor and corrector step; None when rounding has spoiled the matrices."""
     p, X, w, S = path.problem, here.X, here.weights, here.S
     factor_S, factor_X = lower_factor(S + path.along), lower_factor(X + path.along)
     if factor_S is None or factor_X is None:

@@ -133,7 +133,7 @@ class FacePath:
         return FacePoint(np.sqrt(size) * F, E, w, np.inf, np.inf)
 
     def step(self, here: FacePoint, least_gap: float) -> FacePoint | None:
-        """One predictor and corrector, to a gap not below `least_gap`.
+        """Predictor and corrector step, to a gap not below `least_gap`.
 
         None when rounding has spoiled the matrices.
         """
@@ -181,8 +181,8 @@ class _Scaled:
         self.V = path.rows @ self.G
         self.compliance = (PRECISE_COMPLIANCE if here.precise else SPRING_COMPLIANCE) * path.unit
         self.solve = (_precise_schur if here.precise else _schur)(self.V, self.compliance)
-        own = np.sum((self.V * np.sqrt(d)) ** 2, axis=1)
-        self.away = own - path.squared - self.compliance * here.weights
+        sizes = np.sum((self.V * np.sqrt(d)) ** 2, axis=1)
+        self.away = sizes - path.squared - self.compliance * here.weights
         self.root = np.diag(np.sqrt(d))
 
     def direction(self, level: float, affine: tuple[Any, ...] | None) -> tuple[Array, Array, Array]:
@@ -195,7 +195,7 @@ class _Scaled:
         return ideal - dS, dS, change
 
     def misfit(self, dZ: Array, change: Array | float) -> Array:
-        """How far lengths are off after changes of Z and w."""
+        """Error of lengths after changes of Z and w."""
         moved = np.sum((self.V @ dZ) * self.V, axis=1)
         return np.asarray(self.away + moved - self.compliance * change)
 
@@ -229,7 +229,7 @@ def _schur(V: Array, compliance: Array) -> Solver:
 
 
 def _precise_schur(V: Array, compliance: Array) -> Solver:
-    """The same in double-doubles."""
+    """Schur matrix in double-doubles."""
     both = np.diag_indices(len(V))
     H = _lower_products(DoubleDouble(V), DoubleDouble(V))
     for first in range(0, len(V), CHUNK_ROWS):  # a product has ten arrays on the way

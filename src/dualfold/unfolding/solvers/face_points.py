@@ -58,8 +58,8 @@ class FacePoints:
             path = FacePath(face, squared)
             here, gap, most = path.first, ROOM_GAP, MAX_ROOM_STEPS
             while True:
-                for found in self._stage(path, here, gap, most):
-                    here = found
+                for point in self._stage(path, here, gap, most):
+                    here = point
                     yield self._points(face, here), here.gap
                 points = self._points(face, here)
                 if self.guide is None:
@@ -92,21 +92,21 @@ class FacePoints:
                 continue
             sizes.add(basis.shape[1])
             places = basis / self.root
-            apart = p.positions[pairs[:, 0]] - p.positions[pairs[:, 1]]
+            differences = p.positions[pairs[:, 0]] - p.positions[pairs[:, 1]]
             rows = places[pairs[:, 0]] - places[pairs[:, 1]]
-            yield Face(basis, pairs, rows), np.einsum("ij,ij->i", apart, apart)
+            yield Face(basis, pairs, rows), np.einsum("ij,ij->i", differences, differences)
 
     def _stage(
         self, path: FacePath, here: FacePoint, gap: float, steps: int
     ) -> Iterator[FacePoint]:
         for _ in range(steps):
-            found = path.step(here, gap)
-            if found is None:
+            point = path.step(here, gap)
+            if point is None:
                 if here.precise:
                     return
                 here = replace(here, precise=True)
                 continue
-            here = found
+            here = point
             yield here
             if here.off <= REACHED_TOLERANCE and here.gap < GAP_MARGIN_RATIO * gap:
                 return

@@ -196,14 +196,14 @@ class CentralPath:
         return fit * float(np.trace(state.X)), upper
 
     def merit(self, state: PathPoint, upper: float) -> float:
-        """What is left of the products and of the constraints, relatively."""
+        """Rest of the products and of the constraints, relatively."""
         sides = state.sides
         missing = sides.signs * (sides.limits - self.edge_values(state.X)) - sides.slack
         products = np.sum(state.X * state.S) + np.sum(sides.slack * sides.weight)
         return float(products / max(abs(upper), 1e-300) + np.abs(missing).max())
 
     def step(self, state: PathPoint) -> PathPoint | None:
-        """One predictor and corrector; None when rounding has spoiled the matrices."""
+        """Predictor and corrector step; None when rounding has spoiled the matrices."""
         p, sides = self.problem, state.sides
         factor_S, factor_X = lower_factor(state.S + self.along), lower_factor(state.X + self.along)
         if factor_S is None or factor_X is None:

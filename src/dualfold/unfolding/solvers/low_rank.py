@@ -246,7 +246,7 @@ def _with_new_columns(net: Net, here: BarrierPoint, vectors: Array) -> BarrierPo
 
 
 def _without_negligible_columns(problem: UnfoldingProblem, points: Array) -> Array:
-    """The same K without negligible columns."""
+    """Factor of K without negligible columns."""
     values, turn = np.linalg.eigh(points.T @ (problem.mass[:, None] * points))
     used = values > NEGLIGIBLE_COLUMN_SHARE * values[-1]
     return points if used.all() else points @ turn[:, used]

@@ -75,7 +75,7 @@ MAX_STEPS = 100
 class PrecisePoint:
     """K, weights and S = L(w) − C; `gap` is ⟨K, S⟩ over the variance.
 
-    off, apart : how far lengths are from d², and from d² + tw, relatively, at most
+    off, off_elastic : how far lengths are from d², and from d² + tw, relatively, at most
     """
 
     K: DoubleDouble
@@ -83,7 +83,7 @@ class PrecisePoint:
     S: DoubleDouble
     gap: float
     off: float
-    apart: float
+    off_elastic: float
 
 
 class PrecisePath:
@@ -103,17 +103,17 @@ class PrecisePath:
         """The point of these matrices and weights, with its gap and errors."""
         S = self._laplacian(weights) - self.C
         away = self._edge_values(K) - self.asked
-        apart = away - weights * compliance
+        beside = away - weights * compliance
         d2, variance = self.problem.squared, (K * self.C).total()
-        off, apart_by = (float(np.max(np.abs(x.high) / d2)) for x in (away, apart))
-        return PrecisePoint(K, weights, S, (K * S).total() / variance, off, apart_by)
+        off, off_elastic = (float(np.max(np.abs(x.high) / d2)) for x in (away, beside))
+        return PrecisePoint(K, weights, S, (K * S).total() / variance, off, off_elastic)
 
     def centred_matrix(self, K: Array) -> DoubleDouble:
         """K as pairs, symmetric, with K1 = 0."""
         return self._without_ones(DoubleDouble((K + K.T) / 2))
 
     def step(self, here: PrecisePoint, compliance: Array) -> PrecisePoint | None:
-        """One predictor and corrector; None when rounding has spoiled the matrices."""
+        """Predictor and corrector step; None when rounding has spoiled the matrices."""
         K, S, n = here.K, here.S, self.problem.n
         factor_S, factor_K = cholesky(S + self.along), cholesky(K + self.along)
         if factor_S is None or factor_K is None:
@@ -156,7 +156,7 @@ class PrecisePath:
 
     def next_compliance(self, here: PrecisePoint, compliance: Array, wanted: float) -> Array:
         """The compliances of the next step."""
-        followed = here.apart < FOLLOWED_SHARE * here.off
+        followed = here.off_elastic < FOLLOWED_SHARE * here.off
         return STIFFENING_RATIO * compliance if followed and here.off > wanted else compliance
 
     def points(self, here: PrecisePoint, wanted: float) -> Array:
@@ -273,7 +273,9 @@ def _is_done(
     if contradiction_share(path.problem, here.weights.high) > ROUNDED_LENGTHS_TOLERANCE:
         return True
     # At the least compliance lengths get no better: there the gap alone decides.
-    return here.gap < gap and (here.off <= wanted or (stiffest and here.apart < 0.1 * here.off))
+    return here.gap < gap and (
+        here.off <= wanted or (stiffest and here.off_elastic < 0.1 * here.off)
+    )
 
 
 def _record(path: PrecisePath, here: PrecisePoint, number: int, seconds: float) -> Record:

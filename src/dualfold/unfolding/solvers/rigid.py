@@ -52,7 +52,7 @@ def dependencies(problem: UnfoldingProblem) -> sp.csr_array:
 
 
 def clique_dependencies(problem: UnfoldingProblem) -> sp.csr_array:
-    """The same of cliques of edges alone, clearly independent; a row's entries are a clique.
+    """Dependencies of cliques of edges alone, clearly independent; a row's entries are a clique.
 
     aaᵀ is then a Laplacian of edges, of which Σ w d² is 0.
     """
@@ -102,12 +102,12 @@ def rigid_parts(problem: UnfoldingProblem) -> list[Part]:
 def _cliques(known: list[dict[int, float]]) -> list[tuple[int, ...]]:
     """The maximal cliques of three points or more (Bron and Kerbosch, with a pivot)."""
     beside = [set(row) for row in known]
-    found: list[tuple[int, ...]] = []
+    cliques: list[tuple[int, ...]] = []
 
     def extend(clique: list[int], wider: set[int], done: set[int]) -> None:
         if not wider:
             if not done and len(clique) > 2:
-                found.append(tuple(sorted(clique)))
+                cliques.append(tuple(sorted(clique)))
             return
         pivot = max(wider | done, key=lambda v: len(beside[v] & wider))
         for v in sorted(wider - beside[pivot]):
@@ -116,7 +116,7 @@ def _cliques(known: list[dict[int, float]]) -> list[tuple[int, ...]]:
 
     for v, around in enumerate(beside):
         extend([v], {u for u in around if u > v}, {u for u in around if u < v})
-    return found
+    return cliques
 
 
 def _part(known: list[dict[int, float]], points: tuple[int, ...]) -> Part:
@@ -156,18 +156,18 @@ def _merge_parts(parts: list[Part]) -> list[Part]:
     return list(alive.values())
 
 
-def _union(one: Part, two: Part) -> Part | None:
+def _union(first: Part, second: Part) -> Part | None:
     """Two parts as one, or None where they can move against each other."""
-    if one.places.shape[1] < two.places.shape[1]:
-        one, two = two, one
-    here = {point: k for k, point in enumerate(one.points)}
-    shared = [k for k, point in enumerate(two.points) if point in here]
-    others = [k for k, point in enumerate(two.points) if point not in here]
+    if first.places.shape[1] < second.places.shape[1]:
+        first, second = second, first
+    here = {point: k for k, point in enumerate(first.points)}
+    shared = [k for k, point in enumerate(second.points) if point in here]
+    others = [k for k, point in enumerate(second.points) if point not in here]
     if not others:
-        return one
-    if len(shared) <= two.places.shape[1]:  # they must span `two`
+        return first
+    if len(shared) <= second.places.shape[1]:  # they must span `two`
         return None
-    a, b = one.places[[here[two.points[k]] for k in shared]], two.places[shared]
+    a, b = first.places[[here[second.points[k]] for k in shared]], second.places[shared]
     middle, centre = a.mean(axis=0), b.mean(axis=0)
     a, b = a - middle, b - centre
     spreads = np.linalg.svd(b, compute_uv=False)
@@ -177,10 +177,10 @@ def _union(one: Part, two: Part) -> Part | None:
     turn = left @ right
     if np.max(np.abs(b @ turn - a)) > AGREEMENT_TOLERANCE * spreads[0]:
         return None
-    moved = (two.places[others] - centre) @ turn + middle
-    points = (*one.points, *(two.points[k] for k in others))
+    moved = (second.places[others] - centre) @ turn + middle
+    points = (*first.points, *(second.points[k] for k in others))
     order = np.argsort(points)
-    places = np.vstack([one.places, moved])[order]
+    places = np.vstack([first.places, moved])[order]
     return Part(tuple(points[k] for k in order), places)
 
 

@@ -102,10 +102,10 @@ def weights_on_face(
     for _ in range(MAX_FACE_STEPS):
         # Doubles would go on to a point that is not the best one.
         here = replace(here, precise=here.gap < PRECISE_STEPS_GAP)
-        found = path.step(here, 0.0)
-        if found is None:
+        point = path.step(here, 0.0)
+        if point is None:
             break
-        here = found
+        here = point
         best = here if path.bounds(here.weights, MARGINS[-1]) else best
         upper = float(here.weights @ squared)
         stopped = history.stops_after(upper * (1 - min(1.0, here.gap)), upper)
@@ -133,37 +133,37 @@ def _weights_for_every_point(stresses: Stresses, weights: Array, points: Array) 
     """
     best, least = None, np.inf
     for margin in MARGINS if stresses.stresses else ():
-        found = stresses.balanced_weights(weights, margin)
-        if found is None:
+        balanced = stresses.balanced_weights(weights, margin)
+        if balanced is None:
             break
-        floor = second_eigenvalue(stresses.problem, found, points).proved
-        bound = upper_bound(asked_lengths_value(stresses.problem, found), floor)
+        floor = second_eigenvalue(stresses.problem, balanced, points).proved
+        bound = upper_bound(asked_lengths_value(stresses.problem, balanced), floor)
         if best is not None and not bound < least:
             break
-        best, least = found, bound
+        best, least = balanced, bound
     return weights if best is None else best
 
 
 def with_points_on_lengths(
     problem: UnfoldingProblem,
-    found: UnfoldingSolution,
+    solution: UnfoldingSolution,
     *,
     wanted: float,
     tol: float = 1e-6,
     max_iter: int = 1_000,
     callback: Callback | None = None,
 ) -> UnfoldingSolution:
-    """The same weights, with points whose lengths are those asked to `wanted` of d² or better.
+    """Weights as they are, with points whose lengths are those asked to `wanted` of d² or better.
 
     Where none are found, the points stay those that were `found`.
     """
-    upper = float(found.weights @ problem.squared)
-    is_over = STOPPED_BY_CALLBACK in found.story or len(found.history) >= max_iter
+    upper = float(solution.weights @ problem.squared)
+    is_over = STOPPED_BY_CALLBACK in solution.story or len(solution.history) >= max_iter
     if is_over or upper < 0:
-        return found
-    seconds = found.history[-1].seconds if found.history else 0.0
-    story = [*found.story, "then points on the lengths asked"]
-    history = _History(max_iter, callback, list(found.history), story, perf_counter() - seconds)
+        return solution
+    seconds = solution.history[-1].seconds if solution.history else 0.0
+    story = [*solution.story, "then points on the lengths asked"]
+    history = _History(max_iter, callback, list(solution.history), story, perf_counter() - seconds)
     tol *= POINTS_GAP_SHARE
     if problem.m > COSTLY_STEP_EDGES:
         tol = max(tol, COSTLY_POINTS_GAP)
@@ -172,15 +172,15 @@ def with_points_on_lengths(
         lower = problem.value(points) if _off(problem, points) <= wanted else upper * (1 - gap)
         if history.stops_after(max(0.0, min(lower, upper)), upper):
             break
-    result = replace(found, history=tuple(history.lines), story=tuple(story))
+    result = replace(solution, history=tuple(history.lines), story=tuple(story))
     # What is proved of the last face may be no more than the variance of the data.
     is_unproved = sides.points is None or sides.value < MIN_PROVED_SHARE * upper
-    if is_unproved and _off(problem, found.factor) <= max(wanted, sides.off):
+    if is_unproved and _off(problem, solution.factor) <= max(wanted, sides.off):
         return result
     if sides.off > wanted:
         story.append(f"no step got lengths nearer; they are off by {sides.off:.1e}")
     assert sides.points is not None
-    is_stopped = sides.off > wanted or len(story) > len(found.story) + 1
+    is_stopped = sides.off > wanted or len(story) > len(solution.story) + 1
     return replace(
         result,
         factor=_largest_first(sides.points),
@@ -190,10 +190,10 @@ def with_points_on_lengths(
 
 
 def _off(problem: UnfoldingProblem, points: Array) -> float:
-    """How far squared lengths are off, as a share of d² at most."""
+    """Largest error of squared lengths, as a share of d²."""
     return float(np.max(np.abs(problem.squared_lengths(points) / problem.squared - 1), initial=0.0))
 
 
 def _largest_first(points: Array) -> Array:
-    """The same points, rotated so that columns are orthogonal and the largest is first."""
+    """Points rotated so that columns are orthogonal and the largest is first."""
     return np.asarray(points @ np.linalg.eigh(points.T @ points)[1][:, ::-1])

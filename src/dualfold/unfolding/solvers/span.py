@@ -108,7 +108,7 @@ class Span:
         return _smat(move, p), float(gradient @ move)
 
     def step(self, at: SpanPoint) -> tuple[SpanPoint, float]:
-        """One Newton step at the μ of `at`, and the decrement/(mμ) before it."""
+        """Newton step at the μ of `at`, and the decrement/(mμ) before it."""
         mu, nu, s = at.mu, at.nu, at.slack
         half = sla.solve_triangular(np.linalg.cholesky(at.Q), np.eye(len(at.Q)), lower=True)
         M, slope = self._newton(at, half.T @ half)

@@ -52,14 +52,14 @@ class SpringNet:
         r = _padded_columns(r)
         return 14.0 * self.problem.m * r + 2.0 * self.problem.n * r * r
 
-    def inverse_blocks(self, weights: Array, bend: Array, apart: Array) -> Array:
+    def inverse_blocks(self, weights: Array, bend: Array, edge_vectors: Array) -> Array:
         """The inverses of Σ_e w_e I + c_e y_e y_eᵀ over the edges of each point, n×r×r."""
-        problem, r = self.problem, apart.shape[1]
+        problem, r = self.problem, edge_vectors.shape[1]
         blocks = np.zeros((problem.n, r, r))
         i, j = problem.edges.T
         for a in range(r):
             for b in range(a + 1):
-                parts = bend * apart[:, a] * apart[:, b]
+                parts = bend * edge_vectors[:, a] * edge_vectors[:, b]
                 if a == b:
                     parts = parts + weights
                 sums = np.bincount(i, parts, problem.n) + np.bincount(j, parts, problem.n)
@@ -69,29 +69,31 @@ class SpringNet:
 
 @dataclass(frozen=True, eq=False)
 class SpringMatrix:
-    """H for weights w, curvatures c (`bend`), edge vectors y_e (`apart`, m×r) and σ (`shift`)."""
+    """H for weights w, curvatures c (`bend`), y_e (`edge_vectors`, m×r) and σ (`shift`)."""
 
     net: SpringNet
     weights: Array
     bend: Array
-    apart: Array
+    edge_vectors: Array
     shift: float
     inverse: Array = field(repr=False)
 
     @classmethod
     def of(
-        cls, net: SpringNet, weights: Array, bend: Array, apart: Array, shift: float
+        cls, net: SpringNet, weights: Array, bend: Array, edge_vectors: Array, shift: float
     ) -> SpringMatrix:
         """The matrix with its preconditioner; columns of zeros fill the kernel's lanes."""
-        padded = np.zeros((len(apart), _padded_columns(apart.shape[1])))
-        padded[:, : apart.shape[1]] = apart
+        padded = np.zeros((len(edge_vectors), _padded_columns(edge_vectors.shape[1])))
+        padded[:, : edge_vectors.shape[1]] = edge_vectors
         inverse = net.inverse_blocks(weights, bend, padded)
         w, c = (np.ascontiguousarray(numbers, dtype=float) for numbers in (weights, bend))
         return cls(net, w, c, padded, shift, inverse)
 
     def with_shift(self, shift: float) -> SpringMatrix:
-        """The same springs with another σ."""
-        return SpringMatrix(self.net, self.weights, self.bend, self.apart, shift, self.inverse)
+        """Springs with another σ."""
+        return SpringMatrix(
+            self.net, self.weights, self.bend, self.edge_vectors, shift, self.inverse
+        )
 
     def solution(self, force: Array, tol: float) -> tuple[Array, bool]:
         """The centred X of HX = force (n×r, Σ force = 0), and whether H was positive where seen.
@@ -99,13 +101,21 @@ class SpringMatrix:
         tol : the residual that may be left, relative, in the norm of the preconditioner
         """
         problem = self.net.problem
-        n, r = problem.n, self.apart.shape[1]
+        n, r = problem.n, self.edge_vectors.shape[1]
         residual = np.zeros((n, r))
         residual[:, : force.shape[1]] = force
-        found, direction, state = np.zeros((n, r)), np.empty((n, r)), np.zeros(3)
+        x, direction, state = np.zeros((n, r)), np.empty((n, r)), np.zeros(3)
         mass = np.ascontiguousarray(problem.mass, dtype=float)
-        own = (1 - self.shift) * mass
-        springs = (*self.net.lists, self.weights, self.bend, self.apart, own, self.inverse, mass)
+        diagonal = (1 - self.shift) * mass
+        springs = (
+            *self.net.lists,
+            self.weights,
+            self.bend,
+            self.edge_vectors,
+            diagonal,
+            self.inverse,
+            mass,
+        )
         for first in range(0, MAX_STEPS, STEPS_PER_CALL):
             done = _spring_steps(
                 n,
@@ -116,7 +126,7 @@ class SpringMatrix:
                 *springs,
                 tol**2,
                 state,
-                found,
+                x,
                 residual,
                 direction,
             )
@@ -125,7 +135,7 @@ class SpringMatrix:
             tally("spring steps", done)
             if state[2]:
                 break
-        X = np.ascontiguousarray(found[:, : force.shape[1]])
+        X = np.ascontiguousarray(x[:, : force.shape[1]])
         return X, int(state[2]) != SPRINGS_INDEFINITE
 
 

@@ -51,7 +51,7 @@ class _Stress:
 
 @dataclass(frozen=True, eq=False)
 class _Blocks:
-    """What `balanced_weights` needs of S: the factor of F, E⁻¹C with F = EEᵀ, and D."""
+    """Parts of S that `balanced_weights` needs: the factor of F, E⁻¹C with F = EEᵀ, and D."""
 
     factor: Array
     across: Array
@@ -77,9 +77,9 @@ class Stresses:
         inside = slice(rows.indptr[k], rows.indptr[k + 1])
         order = np.argsort(rows.indices[inside])
         points, shares = rows.indices[inside][order].astype(np.intp), rows.data[inside][order]
-        one, two = np.array(list(combinations(range(len(points)), 2))).T
-        edges = np.searchsorted(keys, points[one] * self.problem.n + points[two])
-        return _Stress(points, shares, edges, (one, two))
+        i, j = np.array(list(combinations(range(len(points)), 2))).T
+        edges = np.searchsorted(keys, points[i] * self.problem.n + points[j])
+        return _Stress(points, shares, edges, (i, j))
 
     def balanced_weights(self, weights: Array, margin: float) -> Array | None:
         """Weights for every K, with Σ w d² larger by the share `margin` of that of the face.

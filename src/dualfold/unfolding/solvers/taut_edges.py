@@ -91,9 +91,9 @@ def _taut_weights(problem: UnfoldingProblem, Y: Array, weights: Array, taut: Arr
 def _derivative(problem: UnfoldingProblem, Y: Array, taut: Array) -> tuple[sp.csr_array, Any]:
     """J (taut edges × n·r), and solves with JM⁻¹Jᵀ."""
     edges, rank = problem.edges[taut], Y.shape[1]
-    apart = 2 * (Y[edges[:, 0]] - Y[edges[:, 1]])
+    slopes = 2 * (Y[edges[:, 0]] - Y[edges[:, 1]])
     columns = edges[:, :, None] * rank + np.arange(rank)
-    entries = np.stack([apart, -apart], axis=1)
+    entries = np.stack([slopes, -slopes], axis=1)
     starts = np.arange(0, 2 * rank * len(edges) + 1, 2 * rank)
     shape = (len(edges), problem.n * rank)
     J = sp.csr_array((entries.ravel(), columns.ravel(), starts), shape=shape)

@@ -123,9 +123,9 @@ class Unfolder:
                 )
 
             run = _Run(unit, replace(self, callback=report), n_components)
-            found = run.automatic() if self.solver == "auto" else run.by(self.solver)
-        history = tuple(_scaled_record(record, power=power) for record in found.history)
-        return replace(found, factor=np.ldexp(found.factor, power // 2), history=history)
+            solution = run.automatic() if self.solver == "auto" else run.by(self.solver)
+        history = tuple(_scaled_record(record, power=power) for record in solution.history)
+        return replace(solution, factor=np.ldexp(solution.factor, power // 2), history=history)
 
 
 def refuse_minutes(problem: UnfoldingProblem) -> None:
@@ -144,7 +144,7 @@ def refuse_minutes(problem: UnfoldingProblem) -> None:
 
 @dataclass(frozen=True)
 class _Run:
-    """One problem, in units of its own, and the settings of its solver."""
+    """Problem in units of its own, and the settings of its solver."""
 
     problem: UnfoldingProblem
     settings: Unfolder
@@ -264,12 +264,12 @@ def elastic(
     limits: Any = {"tol": tol, "max_iter": max_iter, "callback": report}
     with lapack_threads(work.m):
         if problem.m <= MAX_PRECISE_EDGES:
-            found = precise_solution(work, wanted=EQUAL_LENGTHS_GOAL, **limits)
+            solution = precise_solution(work, wanted=EQUAL_LENGTHS_GOAL, **limits)
         else:
-            found = weights_on_face(work, **limits)
-        found = with_points_on_lengths(work, found, wanted=EQUAL_LENGTHS_GOAL, **limits)
-    history = tuple(_scaled_record(record, unit) for record in found.history)
-    return replace(found, factor=np.sqrt(unit) * found.factor, history=history)
+            solution = weights_on_face(work, **limits)
+        solution = with_points_on_lengths(work, solution, wanted=EQUAL_LENGTHS_GOAL, **limits)
+    history = tuple(_scaled_record(record, unit) for record in solution.history)
+    return replace(solution, factor=np.sqrt(unit) * solution.factor, history=history)
 
 
 def _scaled_record(record: Record, unit: float = 1.0, power: int = 0) -> Record:
