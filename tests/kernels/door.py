@@ -27,6 +27,15 @@ from dualfold.kernels.arithmetic.double_double import (
     products,
 )
 
+# Fractions of doubles and doubles beside fractions, for the tests of every proof.
+from dualfold.kernels.arithmetic.exact import (
+    ExactMatrix,
+    double_above,
+    double_below,
+    fractions,
+    integers,
+)
+
 # Each operation, against exact fractions at the corners of what its operands hold.
 from dualfold.kernels.arithmetic.intervals import (
     Interval,

