@@ -16,6 +16,7 @@ from dualfold.errors import Argument, InvalidInput
 
 Missing = Literal["auto", "raise", "drop", "mean", "impute", "keep"]
 Mixed = Literal["famd", "gower", "numbers", "given", "counts"]
+Section = Literal["columns", "values", "file"]
 FILE_FORMATS = ("csv", "tsv", "jsonl", "xlsx", "parquet", "npy", "npz", "mtx", "h5ad")
 
 
@@ -41,7 +42,7 @@ class Option:
     """
 
     help: str
-    section: Literal["columns", "values", "file"]
+    section: Section
     flag: str = ""
     metavar: str = ""
     choices: tuple[str, ...] = ()
@@ -52,7 +53,7 @@ class Option:
     changes_counts: bool = False
 
 
-def _option(default: Any, section: str, help: str, **more: Any) -> Any:
+def _option(default: Any, section: Section, help: str, **more: Any) -> Any:
     """A field that is also an option of the command line."""
     return field(default=default, metadata={"option": Option(help, section, **more)})
 

@@ -14,7 +14,6 @@ import numpy as np
 
 from dualfold.arrays import Array
 from dualfold.certificate import Certificate
-from dualfold.embedding import Embedding
 from dualfold.errors import InPython, InvalidInput
 from dualfold.graph import Graph, separate
 from dualfold.methods.fitting.estimator import Statement, asked_count
@@ -44,8 +43,8 @@ from dualfold.weights.row_weights import validated_masses
 class Judge(Protocol):
     """What can be asked about a stored answer of one problem."""
 
-    def certificate_of_map(self, map_: OutOfSampleMap) -> tuple[Any, Embedding | None]:
-        """The certificate of a stored map, and the answer that it holds (None: none at all)."""
+    def certificate_of_map(self, map_: OutOfSampleMap) -> tuple[Any, Array | None]:
+        """The certificate of a stored map, and the points that it leads to (None: none at all)."""
 
     def certificate_of_points(self, points: Array, values: Any) -> Any:
         """The certificate of stored points, and of eigenvalues (None: none were stored)."""
@@ -64,7 +63,7 @@ class TraceJudge:
     stated: Statement
     settings: CertifySettings
 
-    def certificate_of_map(self, map_: OutOfSampleMap) -> tuple[Any, Embedding | None]:
+    def certificate_of_map(self, map_: OutOfSampleMap) -> tuple[Any, Array | None]:
         return certificate_of_map(self.stated, map_, self.settings)
 
     def certificate_of_points(self, points: Array, values: Any) -> Any:
@@ -101,7 +100,7 @@ class PointsJudge:
     data: Any
     options: dict[str, Any]
 
-    def certificate_of_map(self, map_: OutOfSampleMap) -> tuple[Any, Embedding | None]:
+    def certificate_of_map(self, map_: OutOfSampleMap) -> tuple[Any, Array | None]:
         points = map_.stored_points()
         if points is None:
             raise InvalidInput(
@@ -109,7 +108,7 @@ class PointsJudge:
             )
         certificate = self.certificate_of_points(points, None)
         own = self.map_of_points(points, certificate)
-        return certificate.with_doubts(*map_differences(own, map_)), embedding_of_points(points)
+        return certificate.with_doubts(*map_differences(own, map_)), points
 
     def certificate_of_points(self, points: Array, values: Any) -> Any:
         return self.estimator.judged_points(self.data, points, **self.options)
@@ -124,12 +123,6 @@ class PointsJudge:
 def map_differences(own: Any, stored: Any) -> list[str]:
     """In words, what of a stored map differs from the one that the data lead to."""
     return parts_of(own).differences(parts_of(stored))
-
-
-def embedding_of_points(points: Array) -> Embedding:
-    """Points as an embedding, for what needs no more of one."""
-    nothing: Any = None
-    return Embedding(points, np.zeros(0), nothing, nothing, nothing)
 
 
 @dataclass(frozen=True, eq=False)
@@ -245,7 +238,7 @@ class GraphStatement:
         """
         width = points.shape[1]
         certificates: list[Any] = []
-        pieces: list[tuple[Array, Any]] = []
+        pieces: list[tuple[Array, Array | None]] = []
         for rows, judge in self.judges_of_pieces(width):
             if judge is None:
                 pieces.append((rows, None))
@@ -253,7 +246,7 @@ class GraphStatement:
             centred = judge.centred_points(points[rows][:, : min(width, len(rows) - 1)])
             own_values = None if certificates else values
             certificates.append(judge.certificate_of_points(centred, own_values))
-            pieces.append((rows, embedding_of_points(centred)))
+            pieces.append((rows, centred))
         layout = side_by_side(pieces, self.graph.n, width)
         certificate = PiecewiseCertificate.of(certificates, len(pieces) - len(certificates))
         return certificate.with_doubts(*doubts_of_points(layout.points, points))
@@ -265,24 +258,24 @@ class GraphStatement:
         if len(places) != len(judges):
             raise InvalidInput(f"the data has {len(judges)} pieces, the model has another number")
         certificates: list[Any] = []
-        pieces: list[tuple[Array, Any]] = []
+        pieces: list[tuple[Array, Array | None]] = []
         for number, ((rows, judge), place) in enumerate(zip(judges, places, strict=True), 1):
             if (judge is None) != (place is None):
                 raise InvalidInput(f"piece {number} has {len(rows)} points in the data")
             if judge is None:
                 pieces.append((rows, None))
                 continue
-            certificate, answer = judge.certificate_of_map(place)
+            certificate, points = judge.certificate_of_map(place)
             certificates.append(certificate)
-            pieces.append((rows, answer))
+            pieces.append((rows, points))
         certificate = PiecewiseCertificate.of(certificates, len(pieces) - len(certificates))
         if certificate.level == "failed":  # a piece without an answer has no place either
             return certificate
         return certificate.with_doubts(*self._layout_doubts(map_, pieces))
 
-    def _layout_doubts(self, map_: Any, pieces: list[tuple[Array, Any]]) -> list[str]:
+    def _layout_doubts(self, map_: Any, pieces: list[tuple[Array, Array | None]]) -> list[str]:
         """What is wrong with the places of the pieces, whose own maps were compared before."""
-        if any(len(rows) != len(a.points) for rows, a in pieces if a is not None):
+        if any(len(rows) != len(points) for rows, points in pieces if points is not None):
             return ["a piece does not have the points of the data"]
         graph, layout = self.graph, side_by_side(pieces, self.graph.n, map_.n_coordinates)
         points, offsets = layout.points, layout.offsets

@@ -251,8 +251,8 @@ def _remainder_norm(problem: TraceProblem, V: Array) -> tuple[float, float]:
 
 def certificate_of_map(
     stated: Statement, map_: OutOfSampleMap, settings: CertifySettings
-) -> tuple[TraceCertificate, Embedding | None]:
-    """The certificate of a stored map, and the answer that it holds (None: none at all).
+) -> tuple[TraceCertificate, Array | None]:
+    """The certificate of a stored map, and the points that it leads to (None: none at all).
 
     The vectors that the map is made of are judged, and the map that *they* lead to, with the graph
     and all that belongs to it made from the data, must be the stored one in every number.
@@ -284,7 +284,7 @@ def certificate_of_map(
     with np.errstate(over="ignore", invalid="ignore"):
         own = stated.scaling(embedding.solution.values).rule(stated.leads_to(embedding))
         doubts += _map_doubts(own, map_, problem)
-    return certificate.with_doubts(*doubts), embedding
+    return certificate.with_doubts(*doubts), embedding.points
 
 
 def stored_embedding(

@@ -300,10 +300,12 @@ def _fit_each_piece(rows: FittedRows, graph: Graph, method: GraphMethod, stage: 
         largest = largest or answer
         parts.append((numbers, answer))
         maps.append(method.rule(part, answer.embedding))
-    drawn = [(numbers, None if answer is None else answer.embedding) for numbers, answer in parts]
+    drawn = [
+        (numbers, None if answer is None else answer.embedding.points) for numbers, answer in parts
+    ]
     width = _width_asked(method, largest)
     layout = side_by_side(drawn, graph.n, width)
-    found = [embedding for _, embedding in drawn if embedding is not None]
+    found = [answer.embedding for _, answer in parts if answer is not None]
     values = found[0].values if found else np.zeros(width)
     certificates = [piece.certificate for piece in found]
     certificate = PiecewiseCertificate.of(certificates, graph.n_pieces - len(found))

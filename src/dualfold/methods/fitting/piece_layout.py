@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from dualfold.arrays import Array
-from dualfold.embedding import Embedding
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,21 +27,22 @@ class PieceLayout:
 
 
 def side_by_side(
-    parts: list[tuple[Array, Embedding | None]], n: int, dimensions: int
+    parts: Sequence[tuple[Array, Array | None]], n: int, dimensions: int
 ) -> PieceLayout:
     """Pieces from left to right along the first coordinate, largest first.
 
+    parts : the rows of each piece, and their points; None for a single point
     Between two pieces is a tenth of the widest piece. A piece with fewer directions than
     the others has 0 in the rest; a single point takes its place alone.
     """
     points = np.zeros((n, dimensions))
-    widths = [np.ptp(part.points[:, 0]) for _, part in parts if part is not None] or [0.0]
+    widths = [np.ptp(part[:, 0]) for _, part in parts if part is not None] or [0.0]
     margin = 0.1 * max(widths) or 1.0
     offsets = np.zeros((len(parts), dimensions))
     edge = 0.0
     for number, (rows, part) in enumerate(parts):
         if part is not None:
-            drawn = part.points[:, :dimensions]
+            drawn = part[:, :dimensions]
             points[rows, : drawn.shape[1]] = drawn
         low, high = points[rows, 0].min(), points[rows, 0].max()
         offsets[number, 0] = edge - low
