@@ -1,9 +1,9 @@
-"""Types for annotations: arrays of any shape and any kind of numbers, metrics, seeds."""
+"""Types for annotations: arrays of any shape and any kind of numbers, rows, metrics, seeds."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -13,3 +13,13 @@ DType = type[np.generic] | np.dtype[Any] | str
 # A metric of scikit-learn by its name, "precomputed", or a function of two rows.
 Metric = str | Callable[[Array, Array], float]
 Seed = int | np.random.Generator | np.random.RandomState | None
+
+
+class Rows(Protocol):
+    """Rows of numbers: a dense array, a memory map or a sparse matrix."""
+
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+    @property
+    def dtype(self) -> np.dtype[Any]: ...
+    def __getitem__(self, rows: Any, /) -> Any: ...

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Rows
 from dualfold.errors import InvalidInput, counted
 from dualfold.graph.builders import spread_of, variable_counts
 from dualfold.graph.cosines import cosines_within, directions, is_cosine
@@ -50,7 +49,7 @@ class Attachment:
     same: Array
 
 
-def attach(graph: Graph, queries: Any) -> Attachment:
+def attach(graph: Graph, queries: Rows) -> Attachment:
     """Link new points to the graph by the rule that made it.
 
     With the "or" rule x ~ x_j when x_j is among x's nearest or x lies within the radius
@@ -82,7 +81,7 @@ def attach(graph: Graph, queries: Any) -> Attachment:
     return Attachment(lengths, lists, kept, same)
 
 
-def _nearest_and_reverse(graph: Graph, queries: Any) -> tuple[Pairs, Pairs | None]:
+def _nearest_and_reverse(graph: Graph, queries: Rows) -> tuple[Pairs, Pairs | None]:
     """The nearest old points of new ones, one more than the rule has, and reverse neighbours.
 
     The latter count by the "or" rule of lists alone.
@@ -99,7 +98,7 @@ def _nearest_and_reverse(graph: Graph, queries: Any) -> tuple[Pairs, Pairs | Non
 
 
 def nearest_and_reverse(
-    X: Any, n_neighbors: int, queries: Any, radius: Array
+    X: Rows, n_neighbors: int, queries: Rows, radius: Array
 ) -> tuple[Array, Array, Pairs]:
     """The nearest rows of X to each query (numbers, distances), as `nearest` finds them, and all
     pairs (query, row) at a distance within the radius of the row.
@@ -172,7 +171,7 @@ def pairs_of_lists(lists: Lists) -> Pairs:
     return np.repeat(np.arange(len(lists)), lists.counts), lists.indices, lists.distances
 
 
-def nearest_graph_points(graph: Graph, queries: Any) -> tuple[Array, Array]:
+def nearest_graph_points(graph: Graph, queries: Rows) -> tuple[Array, Array]:
     """The old points through which new ones enter the graph, and the distances to them, m×k.
 
     The nearest old points, an identical one included, as many as the graph's rule has;
@@ -199,7 +198,7 @@ def nearest_graph_points(graph: Graph, queries: Any) -> tuple[Array, Array]:
     return lists.indices[where], lists.distances[where]
 
 
-def _own_lists(graph: Graph, queries: Any, nearest_old: Pairs) -> Lists:
+def _own_lists(graph: Graph, queries: Rows, nearest_old: Pairs) -> Lists:
     """Each new point's nearest old ones, itself left out: within the radius, or t of them.
 
     nearest_old : t + 1 of them, itself among them
@@ -221,7 +220,7 @@ def _lists_by_rule(graph: Graph, lists: Lists) -> Lists:
     return lists.first(variable_counts(spread_of(lists, k), k, graph.usual_spread or 0.0))
 
 
-def nearest_old_pairs(graph: Graph, queries: Any, k: int) -> Pairs:
+def nearest_old_pairs(graph: Graph, queries: Rows, k: int) -> Pairs:
     if is_precomputed(graph.metric):
         return pairs_of_lists(_distance_rows(graph, queries).first(k))
     lists = nearest(graph.points, min(k, graph.n), queries=queries, metric=graph.metric)
@@ -234,7 +233,7 @@ def _flat(indices: Array, distances: Array) -> Pairs:
     return rows, indices.ravel(), distances.ravel()
 
 
-def pairs_within_radii(graph: Graph, queries: Any, radius: Array) -> Pairs:
+def pairs_within_radii(graph: Graph, queries: Rows, radius: Array) -> Pairs:
     """All pairs (new, old) at a distance within the old point's radius."""
     if is_precomputed(graph.metric):
         pairs = pairs_of_lists(_distance_rows(graph, queries))
@@ -256,7 +255,7 @@ def pairs_within_radii(graph: Graph, queries: Any, radius: Array) -> Pairs:
     return _selected_pairs(pairs, pairs[2] <= radius[pairs[1]])
 
 
-def _pairs_within_by_metric(graph: Graph, queries: Any, radius: Array) -> Pairs:
+def _pairs_within_by_metric(graph: Graph, queries: Rows, radius: Array) -> Pairs:
     if is_cosine(graph.metric):  # as `nearest` computes it: the same pair, the same distance
         lines, asked = directions(graph.points), directions(queries, "queries")
         if lines is not None and asked is not None:
@@ -271,7 +270,7 @@ def _pairs_within_by_metric(graph: Graph, queries: Any, radius: Array) -> Pairs:
     return tuple(np.concatenate(part) for part in zip(*parts, strict=True))  # type: ignore[return-value]
 
 
-def _distance_rows(graph: Graph, queries: Any) -> Lists:
+def _distance_rows(graph: Graph, queries: Rows) -> Lists:
     """Precomputed distances to the old points as lists, near to far."""
     if queries.shape[1] != graph.n:
         raise InvalidInput(
@@ -309,5 +308,5 @@ def as_lists(rows: Array, columns: Array, distances: Array, n: int) -> Lists:
     return Lists(np.concatenate([[0], np.cumsum(counts)]), columns[fresh], distances[fresh])
 
 
-def _count(queries: Any) -> int:
+def _count(queries: Rows) -> int:
     return int(queries.shape[0])

@@ -13,6 +13,7 @@ from queue import SimpleQueue
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dualfold.arrays import Array, DType, Seed
 from dualfold.errors import Argument, InvalidInput, TooLarge
@@ -64,7 +65,7 @@ class Landmarks(NamedTuple):
 
 def geodesic_distances(
     graph: Graph,
-    sources: Any = None,
+    sources: ArrayLike | None = None,
     *,
     dtype: DType | None = None,
     n_jobs: int | None = None,
@@ -126,7 +127,7 @@ def geodesic_distances(
     """
     kind = _float_kind(geodesic_kind(graph) if dtype is None else dtype)
     n, everyone = graph.n, sources is None
-    wanted = np.arange(n) if everyone else _source_rows(graph, sources)
+    wanted = np.arange(n) if sources is None else _source_rows(graph, sources)
     rows = _output_array(out, (len(wanted), n), kind)
     threads = thread_count(n_jobs)
     if n:
@@ -140,7 +141,7 @@ def geodesic_distances(
     return rows
 
 
-def geodesic_kind(graph: Graph) -> Any:
+def geodesic_kind(graph: Graph) -> type[np.floating]:
     """float32, or float64 where lengths would overflow or underflow in float32."""
     lengths = graph.lengths.data
     least, longest = _length_limits(graph, np.dtype(np.float32))
@@ -436,7 +437,7 @@ def _float_kind(dtype: DType) -> np.dtype[Any]:
     return kind
 
 
-def _source_rows(graph: Graph, sources: Any) -> Array:
+def _source_rows(graph: Graph, sources: ArrayLike) -> Array:
     wanted = np.atleast_1d(np.asarray(sources))
     inside = (wanted.ndim == 1 and wanted.dtype.kind in "iu") or wanted.size == 0
     if not inside or (wanted.size and not (wanted.min() >= 0 and wanted.max() < graph.n)):

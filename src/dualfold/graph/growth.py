@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from dualfold.arrays import Array, Metric
+from dualfold.arrays import Array, Metric, Rows
 from dualfold.errors import InvalidInput
 from dualfold.graph.attachment import (
     as_lists,
@@ -27,7 +27,7 @@ from dualfold.graph.metrics import is_precomputed
 from dualfold.graph.neighbors import nearest
 
 
-def grown_graph(graph: Graph, new: Any) -> Graph:
+def grown_graph(graph: Graph, new: Rows) -> Graph:
     """The graph of the old rows and of new ones behind them, without links that joined pieces."""
     refuse_fixed_graph(graph)
     points = stacked_rows(graph.points, new)
@@ -81,7 +81,7 @@ def stacked_rows(old: Any, new: Any) -> Any:
     return np.concatenate([np.asarray(old), np.asarray(dense)])
 
 
-def _lists_of_nearest(graph: Graph, new: Any) -> Lists:
+def _lists_of_nearest(graph: Graph, new: Rows) -> Lists:
     """The nearest rows of all rows: old lists, with new rows that are as near, and new lists."""
     n, m = graph.n, int(new.shape[0])
     count = graph.n_neighbors or 1
@@ -121,7 +121,7 @@ def _with_untouched(old: Lists, touched: Array, changed: Lists) -> Lists:
     return Lists(indptr, indices, distances)
 
 
-def _lists_within_radius(graph: Graph, new: Any) -> Lists:
+def _lists_within_radius(graph: Graph, new: Rows) -> Lists:
     """All rows within the radius: old pairs, pairs with a new row both ways, and new pairs."""
     n, m = graph.n, int(new.shape[0])
     rows, columns, distances = pairs_within_radii(graph, new, np.full(n, graph.radius))
@@ -134,7 +134,7 @@ def _lists_within_radius(graph: Graph, new: Any) -> Lists:
     return as_lists(rows, columns, distances, n + m)
 
 
-def nearest_others(X: Any, rows: Array, count: int, metric: Metric) -> tuple[Array, Array]:
+def nearest_others(X: Rows, rows: Array, count: int, metric: Metric) -> tuple[Array, Array]:
     """The nearest other rows of some rows of X, and their distances: len(rows) × count."""
     if not len(rows) or count < 1:
         return np.zeros((len(rows), 0), int), np.zeros((len(rows), 0))

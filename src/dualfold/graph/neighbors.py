@@ -238,7 +238,7 @@ def _by_cosine(
     queries: RowDirections | None,
     k: int,
     search: str,
-    settings: tuple[int, Any, int],
+    settings: tuple[int, Seed, int],
 ) -> Neighbors:
     """Lists by cosine, by our own searches; `settings`: threads, the seed, the recall's sample."""
     threads = settings[0]
@@ -447,7 +447,7 @@ def _of_metric(
     return Neighbors(*lists, exact_search("metric", float("nan")))
 
 
-def _check_count(k: Any, n: int, queried: bool) -> None:
+def _check_count(k: object, n: int, queried: bool) -> None:
     if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
         raise InvalidInput(Argument("n_neighbors"), f" must be a whole number >= 1; it is {k!r}")
     largest = n if queried else n - 1

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
@@ -71,7 +72,7 @@ def correlation_of_sums(total: Array, n: int, shift: Array) -> Array:
     return np.where(flat[0] | flat[1], 0.0, np.clip(r, -1, 1))
 
 
-def geodesic_residual_variance(graph: Graph, points: Any) -> float:
+def geodesic_residual_variance(graph: Graph, points: ArrayLike) -> float:
     """1 − R² of the geodesics and the Euclidean distances of as many points, over all pairs."""
     rows, _ = rows_in_units(points, "points")
     n, width = rows.shape

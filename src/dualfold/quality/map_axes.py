@@ -78,7 +78,7 @@ def column_correlations(X: Any, Y: ArrayLike) -> Array:
     return np.divide(shares, lengths, out=np.zeros(products.shape), where=varies)
 
 
-def close_axes(variances: Any, n: int) -> list[tuple[int, int]]:
+def close_axes(variances: ArrayLike, n: int) -> list[tuple[int, int]]:
     """Neighbouring principal axes, counted from 1, that n rows cannot distinguish.
 
     Two equal variances λ, estimated from n rows of normal data, differ by δ with n(δ/2λ)² ~ χ² of

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dualfold.arrays import Array, Seed
 from dualfold.errors import Argument, InvalidInput
@@ -36,7 +37,9 @@ class Alignment:
     residuals: Array
 
 
-def procrustes(reference: Any, points: Any, *, scale: float | str = "best") -> Alignment:
+def procrustes(
+    reference: ArrayLike, points: ArrayLike, *, scale: float | str = "best"
+) -> Alignment:
     """Lay one map over another by the best rotation, reflection, shift and scale.
 
         min over RᵀR = I, b, c of Σ_i ‖reference_i − (c·points_i·R + b)‖²
@@ -127,8 +130,8 @@ def procrustes(reference: Any, points: Any, *, scale: float | str = "best") -> A
 
 
 def neighbor_agreement(
-    first: Any,
-    second: Any,
+    first: ArrayLike,
+    second: ArrayLike,
     *,
     n_neighbors: int = 10,
     per_point: bool = False,
@@ -241,8 +244,8 @@ class Stability:
 
 
 def stability(
-    maps: Sequence[Any],
-    rows: Sequence[Any] | None = None,
+    maps: Sequence[ArrayLike],
+    rows: Sequence[ArrayLike] | None = None,
     *,
     n_neighbors: int = 10,
     n_jobs: int | None = None,
@@ -346,7 +349,7 @@ def _point_spread(tables: list[Array], held: list[Array], n: int) -> Array:
 
 
 def repeated_maps(
-    make: Callable[[Any, int], Any],
+    make: Callable[[Array, int], ArrayLike],
     X: Any,
     *,
     runs: int = 5,
@@ -413,7 +416,7 @@ def repeated_maps(
     return maps, rows
 
 
-def _map_in_units(points: Any, name: str) -> tuple[Array, int]:
+def _map_in_units(points: ArrayLike, name: str) -> tuple[Array, int]:
     """A map times 2^-power, so that fourth powers have room, and the power."""
     table, power = rows_in_units(points, name)
     if not len(table):

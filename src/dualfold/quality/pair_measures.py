@@ -294,7 +294,7 @@ def distance_correlation(
 
 def residual_variance(
     distances: Any,
-    points: Any,
+    points: MapPoints,
     *,
     metric: Metric = "precomputed",
     sample: int | None = None,

@@ -486,7 +486,7 @@ def refuse_single_point(n: int) -> None:
         raise InvalidInput(f"distances need at least two points, and there are {n}; give more rows")
 
 
-def neighbor_count(k: Any, n: int) -> int:
+def neighbor_count(k: object, n: int) -> int:
     """k, if there are as many other points."""
     if isinstance(k, bool) or not isinstance(k, int | np.integer) or not 1 <= k < n:
         raise InvalidInput(

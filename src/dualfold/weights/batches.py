@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 import scipy.sparse as sp
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Rows
 from dualfold.graph.graph import Lists
 from dualfold.kernels.reports import steps
 from dualfold.kernels.threads import in_threads, one_blas_thread, row_slices, thread_count
@@ -48,7 +48,7 @@ def _owners(counts: Array, width: int) -> Iterator[Array]:
         yield from (owners[part] for part in row_slices(len(owners), batch))
 
 
-def offsets(X: Any, neighbors: Array, origins: Array | None = None) -> Array:
+def offsets(X: Rows, neighbors: Array, origins: Array | None = None) -> Array:
     """x_j − x_i for the neighbours j of each origin i, or x_j less the mean of them all."""
     gathered = dense_rows(X, neighbors.ravel()).reshape(*neighbors.shape, -1)
     if origins is None:
@@ -67,7 +67,7 @@ def rescaled_offsets(around: Array) -> Array:
     return np.asarray(around)
 
 
-def dense_rows(X: Any, rows: Array) -> Array:
+def dense_rows(X: Rows, rows: Array) -> Array:
     """Some rows of a table, array or sparse matrix as a dense array of doubles."""
     if sp.issparse(X):
         return np.asarray(X[rows].toarray(), dtype=float)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Rows
 from dualfold.errors import Argument, InvalidInput
 from dualfold.kernels.arithmetic import EPS
 from dualfold.weights.column_moments import column_deviations, column_means, deviations_of
@@ -48,7 +48,7 @@ class ClassScatter:
 
 
 def class_scatter(
-    X: Any, labels: Labels, shrinkage: float = 0.0, weights: RowWeights | None = None
+    X: Rows, labels: Labels, shrinkage: float = 0.0, weights: RowWeights | None = None
 ) -> ClassScatter:
     """Both covariances S as (1 − s)·S + s·(tr S/D)·I, s = `shrinkage`, D the number of features.
 

@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Rows
 from dualfold.errors import InvalidInput
 from dualfold.kernels import c_constant, kernel, kernels_by_dtype
 from dualfold.kernels.reports import steps, tally
@@ -173,7 +173,7 @@ def shifted_scatter(
     return total.T, mean  # its transpose is what LAPACK takes without a copy
 
 
-def _sparse_squares(X: Any, mean: Array, weights: RowWeights | None) -> Array:
+def _sparse_squares(X: Rows, mean: Array, weights: RowWeights | None) -> Array:
     """Scatter of a sparse X, which is not filled: the mean enters by algebra."""
     centred, left_over = with_full_columns_centred(X, mean)
     wide = centred.astype(float, copy=False)
@@ -200,7 +200,7 @@ def _weighted_rows(X: Array) -> int:
 
 
 def scatter_kind(
-    X: Any, precision: type[np.floating] | None = None, weights: RowWeights | None = None
+    X: Rows, precision: type[np.floating] | None = None, weights: RowWeights | None = None
 ) -> type[np.floating]:
     """The precision that rows are multiplied in."""
     if sp.issparse(X) or weights is not None:
@@ -319,7 +319,7 @@ class CentredScatter(LinearOperator):
 
     def __init__(
         self,
-        X: Any,
+        X: Rows,
         mean: Array,
         scale: Array | None = None,
         divisor: float | None = None,

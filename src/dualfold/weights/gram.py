@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import ArrayLike
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Rows
 from dualfold.errors import Argument, InvalidInput, TooLarge
 from dualfold.graph.number_rows import widest_extent
 from dualfold.kernels.arithmetic import MIN_SQUARE_SUM
@@ -43,7 +44,7 @@ CACHED_NUMBERS = 2**17
 
 
 def point_gram(
-    X: Any,
+    X: Rows,
     mean: Array,
     scale: Array | None = None,
     *,
@@ -127,7 +128,7 @@ def refuse_scale(trace: float, X: Any) -> None:
         raise InvalidInput("the squares of these data vanish; multiply them by a constant first")
 
 
-def _gram_tiles(X: Any, precision: type[np.floating] | None) -> tuple[type[np.floating], int]:
+def _gram_tiles(X: Rows, precision: type[np.floating] | None) -> tuple[type[np.floating], int]:
     """The precision of the products, and how many columns are multiplied at a time.
 
     In float32 as few as possible: every further product in a sum loses digits.
@@ -141,7 +142,7 @@ def _gram_tiles(X: Any, precision: type[np.floating] | None) -> tuple[type[np.fl
 
 
 def gram_kind(
-    X: Any, precision: type[np.floating] | None = None, weights: RowWeights | None = None
+    X: Rows, precision: type[np.floating] | None = None, weights: RowWeights | None = None
 ) -> type[np.floating]:
     """The precision that `point_gram` multiplies in."""
     wide = sp.issparse(X) or weights is not None
@@ -175,12 +176,12 @@ def point_gram_error(
     return error if scale is None else error + scale_share(mean, scale, n, weights) * trace
 
 
-def working_precision(X: Any) -> type[np.floating]:
+def working_precision(X: Rows) -> type[np.floating]:
     """float32 where the entries fit into it, else float64."""
     return np.float32 if X.dtype.itemsize <= 2 or X.dtype == np.float32 else np.float64
 
 
-def centred_gram(distances: Any, *, out: Array | None = None) -> Array:
+def centred_gram(distances: ArrayLike, *, out: Array | None = None) -> Array:
     """Double centring: compute K = −½HΔH from distances, where Δ holds their squares.
 
     Parameters
@@ -285,7 +286,7 @@ def centre_by_masses(K: Array, weights: RowWeights) -> None:
         K[rows] *= np.multiply.outer(weights.roots[rows], weights.roots)
 
 
-def small_as_float64(distances: Any) -> Array:
+def small_as_float64(distances: ArrayLike) -> Array:
     """Distances in float64 where their matrix stays small, else as they are."""
     D = np.asarray(distances)
     return D.astype(float) if D.dtype == np.float32 and len(D) <= MAX_FLOAT64_ROWS else D

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 from sklearn.metrics.pairwise import pairwise_kernels
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Rows
 from dualfold.errors import Argument, InvalidInput
 from dualfold.kernels.arithmetic import UNIT_ROUNDOFF as _U
 from dualfold.kernels.threads import (
@@ -79,7 +79,7 @@ class Kernel:
         )
         return np.asarray(values.toarray() if sp.issparse(values) else values, dtype=float)
 
-    def matrix(self, X: Any) -> Array:
+    def matrix(self, X: Rows) -> Array:
         """The symmetric matrix of all pairs: blocks of its lower half, mirrored."""
         n = X.shape[0]
         K = np.empty((n, n))
@@ -189,7 +189,7 @@ def centre_kernel(K: Array, weights: RowWeights | None = None) -> CentredKernel:
     return CentredKernel(K, means, sizes, error)
 
 
-def kernel_tiles(X: Any, m: int) -> Iterator[slice]:
+def kernel_tiles(X: Rows, m: int) -> Iterator[slice]:
     """Slices of the rows of X whose kernels with m rows fit into a tile."""
     return row_slices(X.shape[0], max(1, TILE_NUMBERS // max(m, 1)))
 
@@ -202,7 +202,7 @@ class KernelProducts(LinearOperator):
     row sums of |K|.
     """
 
-    def __init__(self, X: Any, kernel: Kernel, weights: RowWeights | None = None) -> None:
+    def __init__(self, X: Rows, kernel: Kernel, weights: RowWeights | None = None) -> None:
         self.data, self.kernel = X, kernel
         n = X.shape[0]
         self.masses = np.full(n, 1 / n) if weights is None else weights.values / weights.total

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InPython, InvalidInput, RowNumbers, counted
@@ -66,7 +66,7 @@ def refuse_singles(classes: Array, sizes: Array, reason: str, totals: Array | No
         )
 
 
-def labels_of(y: Any, n: int) -> Labels:
+def labels_of(y: ArrayLike | Labels, n: int) -> Labels:
     """The labels `y` of n rows, or an error that says what is wrong with them.
 
     >>> labels_of(["b", "a", "b"], 3).codes
@@ -85,7 +85,7 @@ def labels_of(y: Any, n: int) -> Labels:
     return Labels(classes, codes)
 
 
-def validated_labels(y: Any) -> Array:
+def validated_labels(y: ArrayLike) -> Array:
     """Labels as a column; missing ones and measurements are refused."""
     given = _one_column(y)
     _refuse_missing(given)
@@ -122,7 +122,7 @@ def refuse_few(classes: Array, n: int) -> None:
         )
 
 
-def _one_column(y: Any) -> Array:
+def _one_column(y: ArrayLike) -> Array:
     try:
         given = np.asarray(y)
     except ValueError:  # rows of different lengths
@@ -152,7 +152,7 @@ def _refuse_missing(given: Array) -> None:
         )
 
 
-def _is_missing(label: Any) -> bool:
+def _is_missing(label: object) -> bool:
     if label is None:
         return True
     try:

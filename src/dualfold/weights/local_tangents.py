@@ -7,17 +7,16 @@ of the penalties of all neighbourhoods. FᵀF itself is never formed.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Rows
 from dualfold.graph.graph import Lists
 from dualfold.weights.batches import in_batches, offsets, stacked_rows
 
 
-def tangent_alignment(X: Any, lists: Lists, *, n_components: int) -> sp.csr_array:
+def tangent_alignment(X: Rows, lists: Lists, *, n_components: int) -> sp.csr_array:
     """Compute F whose rows penalise functions that are not affine on local tangent planes.
 
     Parameters
@@ -65,7 +64,7 @@ def tangent_alignment(X: Any, lists: Lists, *, n_components: int) -> sp.csr_arra
     )
 
 
-def tangent_hessian(X: Any, lists: Lists, *, n_components: int) -> sp.csr_array:
+def tangent_hessian(X: Rows, lists: Lists, *, n_components: int) -> sp.csr_array:
     """Compute F whose rows estimate second derivatives on local tangent planes.
 
     Parameters
@@ -137,7 +136,7 @@ def _orthogonal_complement(functions: Array) -> Array:
     return np.asarray(Q[:, :, functions.shape[2] :].transpose(0, 2, 1))
 
 
-def _stacked_for_lists(X: Any, lists: Lists, rows_of: Callable[[Array], Array]) -> sp.csr_array:
+def _stacked_for_lists(X: Rows, lists: Lists, rows_of: Callable[[Array], Array]) -> sp.csr_array:
     def part(_: Array, places: Array) -> tuple[Array, Array]:
         neighbors = np.sort(lists.indices[places], axis=1)  # rows of F need no sorting then
         entries = rows_of(offsets(X, neighbors))

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, DType
 from dualfold.kernels.arithmetic import UNIT_ROUNDOFF as _U
 from dualfold.kernels.arithmetic import smallest_positive, unit_roundoff
 from dualfold.kernels.threads import in_shares, thin_tiles
@@ -35,7 +35,7 @@ MIN_REPORTED_SHARE = 1e-9
 MAX_SMALL_ROWS = 4_000
 
 
-def rounding_sentence(error: float, A: Any, kind: Any) -> str:
+def rounding_sentence(error: float, A: Any, kind: DType) -> str:
     """Words that a certificate of A adds where A may be off by `error`; "" if negligible."""
     if error <= MIN_REPORTED_SHARE * float(_diagonal(A).max(initial=0.0)):
         return ""
@@ -106,7 +106,7 @@ class Products:
 
     n: int
     width: int
-    kind: Any
+    kind: DType
     depth: int
 
     @property
@@ -237,7 +237,7 @@ def products_error(trace: float, mean_off: float, shape: tuple[int, int], total:
     return HIGHER_ORDER_FACTOR * ((n + width + 8) * _U * trace + total * mean_off**2)
 
 
-def centred_distances_error(K: Array, rounding: float, squared: Any) -> float:
+def centred_distances_error(K: Array, rounding: float, squared: DType) -> float:
     """Bound for K = −½HΔH, Δ the squares, made in `squared`, of distances right to `rounding`.
 
     An entry of Δ is off by 2·rounding + rounding² and its own rounding, as a share; let that

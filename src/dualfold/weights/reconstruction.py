@@ -6,20 +6,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import splu
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Rows
 from dualfold.errors import Argument, InvalidInput, PointsCollapse, warn
 from dualfold.graph.directed_lists import terminal_components
 from dualfold.graph.graph import Lists
 from dualfold.weights.batches import in_batches, offsets, stacked_rows
 
 
-def reconstruction_weights(X: Any, lists: Lists, *, ridge: float = 1e-3) -> sp.csr_array:
+def reconstruction_weights(X: Rows, lists: Lists, *, ridge: float = 1e-3) -> sp.csr_array:
     """Compute LLE's weights W: each row as an affine combination of its neighbours.
 
     W minimises Σ_i ‖x_i − Σ_j w_ij x_j‖² subject to Σ_j w_ij = 1.
@@ -217,7 +216,7 @@ def _warn_of_closed_groups(sizes: Array, n: int) -> None:
 
 
 def several_weights(
-    X: Any, lists: Lists, *, n_components: int, ridge: float = 1e-3, modified_tol: float = 1e-12
+    X: Rows, lists: Lists, *, n_components: int, ridge: float = 1e-3, modified_tol: float = 1e-12
 ) -> sp.csr_array:
     """F with s_i rows w − e_i for point i, each w a combination that nearly gives x_i.
 

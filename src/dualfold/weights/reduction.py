@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Rows
 from dualfold.errors import Argument, InvalidInput, TooLarge
 from dualfold.weights.column_moments import column_means
 from dualfold.weights.covariance import scatter
@@ -200,7 +200,7 @@ class RowMoments:
 
 
 def row_space(
-    X: Any,
+    X: Rows,
     *,
     variance_kept: float = 0.99,
     least: int = 1,

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Rows
 from dualfold.errors import InvalidInput
 from dualfold.graph.metrics import double_table, refuse_long_integers
 from dualfold.graph.number_rows import as_array
@@ -24,7 +24,7 @@ from dualfold.kernels.threads import in_shares, thin_tiles
 MAX_FIRST_ROWS = 64
 
 
-def numeric_table(X: Any) -> Any:
+def numeric_table(X: Rows) -> Any:
     """X as a CSR matrix if it is sparse, else as a two-dimensional array of numbers.
 
     Arrays (memory maps too) are not copied; data frames and lists are.

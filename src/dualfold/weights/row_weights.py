@@ -24,7 +24,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Rows
 from dualfold.errors import Argument, InPython, InvalidInput, RowNumbers
 
 # Weights count rows. Beyond 2⁵³ doubles do not tell a row more from a row less.
@@ -67,12 +67,12 @@ class RowWeights:
         return float(shares.sum() ** 2 / np.square(shares).sum())
 
 
-def row_total(X: Any, weights: RowWeights | None) -> Any:
+def row_total(X: Rows, weights: RowWeights | None) -> Any:
     """The number of rows of X, an int, or the sum of their weights."""
     return X.shape[0] if weights is None else weights.total
 
 
-def weighted_rows(X: Any, sample_weight: ArrayLike | None) -> tuple[Any, RowWeights | None]:
+def weighted_rows(X: Rows, sample_weight: ArrayLike | None) -> tuple[Any, RowWeights | None]:
     """The rows of X with a positive weight, and these weights; X itself where all count.
 
     sample_weight : None for no weights; an array is validated
@@ -83,7 +83,7 @@ def weighted_rows(X: Any, sample_weight: ArrayLike | None) -> tuple[Any, RowWeig
     return present_rows(X, given), counting_weights(given)
 
 
-def present_rows(X: Any, given: Array | None) -> Any:
+def present_rows(X: Rows, given: Array | None) -> Any:
     """The rows of X whose weight is not 0; X itself where that is every row."""
     return X if given is None or given.all() else X[np.flatnonzero(given)]
 
@@ -162,7 +162,7 @@ def validated_weights(
     return weights
 
 
-def validated_masses(masses: Any, n: int, argument: str = "masses") -> Array:
+def validated_masses(masses: ArrayLike, n: int, argument: str = "masses") -> Array:
     """The masses of n points, divided by their mean, or an error that says what is wrong.
 
     >>> validated_masses([1, 3], 2)
@@ -182,7 +182,7 @@ def validated_masses(masses: Any, n: int, argument: str = "masses") -> Array:
 
 
 def fit_weights(
-    method: TakesWeights, weights: Any, argument: str = "sample_weight"
+    method: TakesWeights, weights: Array | None, argument: str = "sample_weight"
 ) -> dict[str, Any]:
     """Weights of rows by the argument of a method's `fit` that takes them; {} for None, or none."""
     if weights is None:
