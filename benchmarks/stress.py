@@ -62,15 +62,15 @@ def measured(side: str, name: str, n: int, target: float) -> dict[str, float]:
         )
         return {"seconds": time.process_time() - begin, "stress": stress, "steps": steps}
     from dualfold import MDS
-    from dualfold.methods.points.stress.majorization import StopRule, descend
+    from dualfold.methods.points.stress.majorization import StopRule, stress_descent
     from dualfold.methods.points.stress.problem import stress_problem
 
     MDS(max_iter=2, metric="precomputed").fit(D[:9, :9])  # kernels are loaded
-    whole = descend(stress_problem(D), start, StopRule(max_steps=1000), 1)
+    whole = stress_descent(stress_problem(D), start, StopRule(max_steps=1000), 1)
     below = np.flatnonzero(whole.stresses <= target)
     stop = StopRule(max_steps=int(below[0]) if len(below) else 1000, eps=0.0, tolerance=0.0)
     begin = time.process_time()
-    found = descend(stress_problem(D), start, stop, 1)
+    found = stress_descent(stress_problem(D), start, stop, 1)
     middle = time.process_time()
     model = MDS(metric="precomputed", n_jobs=1).fit(D, init=start)
     return {

@@ -27,6 +27,7 @@ from dualfold.graph.forest import NO_NEIGHBOR
 # Every kernel of shortest paths is held to the bits of Dijkstra's rule.
 from dualfold.graph.geodesics import (
     SOURCES_BY_BATCH,
+    Landmarks,
     RenumberedGraph,
     geodesic_rounding,
     landmarks_at,

@@ -57,8 +57,11 @@ from dualfold.kernels.conditions import checker, conditions
 # The order in which shortcuts are made.
 from dualfold.kernels.ordering import fill_reducing_ordering
 
+# Counted work and stages of a fit.
+from dualfold.kernels.reports import count_work
+
 # Sparse rows and products, against SciPy.
 from dualfold.kernels.sparse import canonical_rows, sparse_product
 
 # Work in threads.
-from dualfold.kernels.threads import in_shares, in_threads, row_slices, thread_count
+from dualfold.kernels.threads import Threads, in_shares, in_threads, row_slices, thread_count

@@ -14,7 +14,7 @@ from dualfold import LaplacianEigenmaps, embed, methods, scale
 from dualfold.data import oversampled_swiss_roll, swiss_roll
 from dualfold.errors import InvalidInput, PointsCollapse
 from dualfold.graph import from_affinities, knn
-from dualfold.weights.laplacians import weighted_laplacian
+from dualfold.weights import weighted_laplacian
 from tests.tools.tables import roll_points
 
 RNG = np.random.default_rng(0)

@@ -21,10 +21,10 @@ from sklearn.preprocessing import StandardScaler
 import dualfold
 from dualfold import Isomap, LaplacianEigenmaps, LocallyLinearEmbedding
 from dualfold.errors import DisconnectedGraph, InvalidInput, PiecesJoined, PointsCollapse
-from dualfold.kernels.reports import count_work
-from dualfold.weights.laplacians import heat_width
+from tests.kernels.door import count_work
 from tests.tools.angles import principal_sine
 from tests.tools.tables import curve_points, digit_points, roll_points
+from tests.weights.door import heat_width
 
 DATA = {
     "roll": roll_points(600, random_state=0),
@@ -302,7 +302,7 @@ def test_progress_by_verbose_and_by_callbacks(capsys):
     ]
 
 
-def test_a_fit_that_fails_still_tells_its_stages_and_tears_callbacks_down(capsys, monkeypatch):
+def test_a_fit_that_fails_still_tells_its_stages_and_tears_callbacks_down(capsys):
     pytest.importorskip("sklearn.callback")
 
     class Recorder:

@@ -10,8 +10,8 @@ import dualfold
 from dualfold import PCA, Isomap
 from dualfold.errors import DisconnectedGraph
 from dualfold.graph import farthest_points, geodesic_distances, join_pieces, knn
-from dualfold.graph.geodesics import Landmarks
 from dualfold.methods import isomap, landmark_count, landmark_isomap, mds_of_distances
+from tests.graph.door import Landmarks
 from tests.tools.angles import principal_sine
 from tests.tools.tables import curve_points, digit_points, roll_points
 
@@ -170,7 +170,7 @@ def test_a_function_with_parameters_is_a_metric():
     same_up_to_signs(ours, Isomap(n_neighbors=8).fit_transform(WIDE * np.sqrt(w)))
 
 
-def test_negative_mass_is_that_of_the_double_centred_geodesics(monkeypatch):
+def test_negative_mass_is_that_of_the_double_centred_geodesics(set_limits):
     turn = np.arange(60) * np.pi / 30
     ring = np.column_stack([np.cos(turn), np.sin(turn)])
     model = Isomap(n_neighbors=2).fit(ring)
@@ -186,6 +186,6 @@ def test_negative_mass_is_that_of_the_double_centred_geodesics(monkeypatch):
     assert line.negative_mass_ == 0
     two = Isomap(n_neighbors=2, pieces="separate").fit(np.vstack([ring, ring + 100]))
     assert two.negative_mass_ == pytest.approx(share, rel=1e-9)
-    monkeypatch.setattr("dualfold.methods._isomap.MAX_SPECTRUM_ROWS", 50)
+    set_limits("methods._isomap", MAX_SPECTRUM_ROWS=50)
     assert np.isnan(model.negative_mass_)
     assert "60 eigenvalues" in model.negative_mass_note_

@@ -14,7 +14,7 @@ from sklearn.exceptions import NotFittedError
 
 from dualfold import PCA, ClassicalMDS, KernelPCA, embed
 from dualfold.errors import ConditionFails, InvalidInput
-from dualfold.methods import _kernel_pca, kernel_pca
+from dualfold.methods import kernel_pca
 from dualfold.trace.solvers import Dense
 
 RNG = np.random.default_rng(0)
@@ -154,11 +154,11 @@ def test_a_kernel_of_small_rank_is_determined_by_as_many_landmarks():
     np.testing.assert_allclose(inner(some.embedding_), inner(exact.embedding_), atol=1e-8)
 
 
-def test_products_in_tiles_are_those_of_the_matrix(monkeypatch):
+def test_products_in_tiles_are_those_of_the_matrix(set_limits):
     parameters = {"kernel": "rbf", "gamma": 0.05, "landmarks": None}
     exact = KernelPCA(3, **parameters).fit(X)
-    monkeypatch.setattr(_kernel_pca, "MAX_DENSE_ROWS", 20)
-    monkeypatch.setattr("dualfold.weights.kernel_matrix.TILE_NUMBERS", 500)
+    set_limits("methods._kernel_pca", MAX_DENSE_ROWS=20)
+    set_limits("weights.kernel_matrix", TILE_NUMBERS=500)
     tiled = KernelPCA(3, **parameters).fit(X)
     assert "in tiles" in tiled.certificate_.about
     np.testing.assert_allclose(tiled.eigenvalues_, exact.eigenvalues_, rtol=1e-10)

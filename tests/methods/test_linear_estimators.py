@@ -23,8 +23,7 @@ from sklearn.preprocessing import StandardScaler
 
 import dualfold
 from dualfold.errors import DisconnectedGraph, InvalidInput, PiecesJoined
-from dualfold.methods._mds import negative_mass
-from dualfold.scale.tile_moments import Moments
+from tests.methods.door import Moments, negative_mass
 
 Array = np.ndarray[Any, Any]
 IRIS = load_iris().data
@@ -167,16 +166,14 @@ def test_directions_without_extent_are_orthonormal_too() -> None:
 @pytest.mark.parametrize("sparse", [False, True])
 @pytest.mark.parametrize("standardize", [False, True])
 def test_pca_of_data_too_large_for_a_matrix(
-    sparse: bool, standardize: bool, monkeypatch: Any
+    sparse: bool, standardize: bool, set_limits: Any
 ) -> None:
     # Five axes that stand out: among 120 of one size no random search could tell the first.
     X = random_table(300, 5) @ random_table(5, 120) + 0.3 * random_table(300, 120)
     X = X * (X > 0.3)
     whole = dualfold.PCA(4, standardize=standardize).fit(X)
-    room = sys.modules["dualfold.methods._pca"]
-    monkeypatch.setattr(room, "MAX_DENSE_ROWS", 50)
-    monkeypatch.setattr(room, "MOST_SPARSE_ROWS", 50)
-    monkeypatch.setattr("dualfold.trace.proof.routes.MAX_FILLED_ROWS", 50)  # as if it were large
+    set_limits("methods._pca", MAX_DENSE_ROWS=50, MOST_SPARSE_ROWS=50)
+    set_limits("trace.proof.routes", MAX_FILLED_ROWS=50)  # as if it were large
     rows = sp.csr_array(X) if sparse else X
     products = dualfold.PCA(4, standardize=standardize, svd_solver="arpack").fit(rows)
     assert products.certificate_.level == "measured"
@@ -250,8 +247,8 @@ def test_mds_negative_mass() -> None:
     assert "all eigenvalues" in ours.negative_mass_note_
 
 
-def test_negative_mass_of_a_large_matrix_is_bounded_below(monkeypatch: Any) -> None:
-    monkeypatch.setattr("dualfold.methods._mds.MAX_SPECTRUM_ROWS", 3)
+def test_negative_mass_of_a_large_matrix_is_bounded_below(set_limits: Any) -> None:
+    set_limits("methods._mds", MAX_SPECTRUM_ROWS=3)
     K = np.diag([5.0, 4, 0, -3])
     unknown = negative_mass(K, np.array([5.0, 4]))
     assert np.isnan(unknown.share)

@@ -18,9 +18,9 @@ from dualfold.errors import (
     PointsCollapse,
 )
 from dualfold.graph import from_lengths, join_pieces, knn, radius
-from dualfold.graph.directed_lists import terminal_components
 from dualfold.methods import hessian_lle, lle, ltsa, modified_lle
 from dualfold.models import model_of, rechecked_model
+from tests.graph.door import terminal_components
 from tests.tools.angles import principal_sine
 from tests.tools.tables import curve_points, digit_points, roll_points
 
@@ -215,21 +215,19 @@ def test_only_duplicates_around():
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_small_batches_lists_of_any_length_and_sparse_data(method, monkeypatch):
+def test_small_batches_lists_of_any_length_and_sparse_data(method, set_limits):
     X = DATA["curve"]
-    for graph in (knn(X, 11), radius(X, 0.75)):
-        whole = METHODS[method](graph).A.factor
-        sparse = (
-            METHODS[method](dualfold.graph.knn(sp.csr_array(X), 11)) if graph.n_neighbors else None
-        )
-        monkeypatch.setattr("dualfold.weights.batches.BATCH_NUMBERS", 700)
-        cut = METHODS[method](graph).A.factor
-        monkeypatch.undo()
-        square = (whole.T @ whole).toarray()
-        np.testing.assert_allclose((cut.T @ cut).toarray(), square, atol=1e-10)
-        if sparse is not None:
-            other = sparse.A.factor
-            np.testing.assert_allclose((other.T @ other).toarray(), square, atol=1e-10)
+    graphs = [knn(X, 11), radius(X, 0.75), dualfold.graph.knn(sp.csr_array(X), 11)]
+
+    def squares():
+        factors = [METHODS[method](graph).A.factor for graph in graphs]
+        return [(factor.T @ factor).toarray() for factor in factors]
+
+    by_neighbors, by_radius, of_sparse = squares()
+    np.testing.assert_allclose(of_sparse, by_neighbors, atol=1e-10)
+    set_limits("weights.batches", BATCH_NUMBERS=700)
+    for cut, whole in zip(squares(), (by_neighbors, by_radius, by_neighbors), strict=True):
+        np.testing.assert_allclose(cut, whole, atol=1e-10)
 
 
 def test_what_is_refused_and_how():

@@ -20,8 +20,7 @@ from dualfold.data import swiss_roll
 from dualfold.errors import InvalidInput
 from dualfold.methods import hessian_lle, lle, ltsa, modified_lle
 from dualfold.methods.descriptions import DESCRIPTIONS
-from dualfold.weights.laplacians import weighted_laplacian
-from dualfold.weights.reconstruction import reconstruction_weights
+from dualfold.weights import reconstruction_weights, weighted_laplacian
 
 WITH_MASSES = sorted(name for name, one in DESCRIPTIONS.items() if one.masses)
 N = 80

@@ -13,10 +13,14 @@ from dualfold import LaplacianEigenmaps, NeighborMap
 from dualfold.graph import knn
 from dualfold.methods import neighbor_map
 from dualfold.methods.points.neighbor_map import neighbor_bound
-from dualfold.methods.points.neighbor_map.homotopy import stiefel_descent
-from dualfold.methods.points.neighbor_map.lower_bound import searched_bound
-from dualfold.methods.points.neighbor_map.problem import divergence, kernel, squared_distances
 from tests.cli.command_line import run
+from tests.methods.door import (
+    divergence,
+    kernel,
+    searched_bound,
+    squared_distances,
+    stiefel_descent,
+)
 from tests.tools.tables import digit_points
 
 RNG = np.random.default_rng(0)
@@ -77,9 +81,9 @@ def in_one_piece(seed, n, spread, d=2):
 
 
 @pytest.mark.parametrize("random", [False, True])
-def test_the_searched_bound_is_the_proved_one_from_below(monkeypatch, random):
+def test_the_searched_bound_is_the_proved_one_from_below(set_limits, random):
     if random:  # nothing is spelled out: the search itself
-        monkeypatch.setattr("dualfold.trace.proof.routes.MAX_FILLED_ROWS", 0)
+        set_limits("trace.proof.routes", MAX_FILLED_ROWS=0)
     for seed, (spread, d) in enumerate([(0.05, 2), (0.3, 2), (0.1, 3)]):
         problem = in_one_piece(seed, 320, spread, d)
         start = some_map(problem, np.random.default_rng(seed))

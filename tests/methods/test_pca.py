@@ -10,8 +10,8 @@ import dualfold
 from dualfold import PCA
 from dualfold.errors import InvalidInput
 from dualfold.methods import pca
-from dualfold.methods._pca import MAX_DENSE_ROWS, MOST_SPARSE_ROWS, pca_matrix
 from dualfold.trace.solvers import Dense
+from tests.methods.door import MAX_DENSE_ROWS, MOST_SPARSE_ROWS, pca_matrix
 from tests.tools.angles import principal_sine
 from tests.tools.tables import curve_points, digit_points, roll_points
 

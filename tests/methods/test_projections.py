@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 
 import numpy as np
@@ -22,7 +21,7 @@ from dualfold.methods import (
     orthogonal_npp,
     pca,
 )
-from dualfold.trace.problem import Gramian, TraceProblem
+from dualfold.trace import Gramian, TraceProblem
 from dualfold.trace.solvers import Dense
 from dualfold.weights import reconstruction_weights, weighted_laplacian
 from tests.tools.angles import principal_sine
@@ -168,13 +167,11 @@ def test_sparse_and_float32_data_give_the_same_projections(method, rows):
         np.testing.assert_allclose(map_again.encode(other), again.points)
 
 
-def test_sparse_data_is_never_filled(monkeypatch):
+def test_sparse_data_is_never_filled(set_limits):
     import tracemalloc
 
-    from dualfold.weights import reduction
-
-    monkeypatch.setattr(reduction, "BLOCK_NUMBERS", 2**18)
-    monkeypatch.setattr(sys.modules["dualfold.weights.batches"], "BATCH_NUMBERS", 2**20)
+    set_limits("weights.reduction", BLOCK_NUMBERS=2**18)
+    set_limits("weights.batches", BATCH_NUMBERS=2**20)
     rng = np.random.default_rng(0)
     # 60×300,000 numbers would take 144 MB (and D×D 720 GB), 30,000×400 take 96 MB.
     for shape, density in (((60, 300_000), 1e-3), ((30_000, 400), 1e-2)):
@@ -214,18 +211,13 @@ def test_the_reduction_leaves_as_many_directions_as_are_wanted():
         npp(graph, n_components=4)
 
 
-def test_small_blocks_change_nothing(monkeypatch):
-    from dualfold.kernels import threads
-    from dualfold.weights import covariance, reduction
-
+def test_small_blocks_change_nothing(set_limits):
     graph = knn(DIGITS, 8)
     whole = lpp(graph)
-    monkeypatch.setattr(reduction, "BLOCK_NUMBERS", 1)
-    monkeypatch.setattr(covariance, "CONTIGUOUS_TILE_NUMBERS", 1000)
-    monkeypatch.setattr(covariance, "MIN_TILE_NUMBERS", 100)
-    monkeypatch.setattr(covariance, "SLAB_ROWS", 7)
-    monkeypatch.setattr(threads, "THIN_TILE_NUMBERS", 1000)
-    monkeypatch.setattr(threads, "MIN_TILE_ROWS", 7)
+    set_limits("weights.reduction", BLOCK_NUMBERS=1)
+    tiles = {"CONTIGUOUS_TILE_NUMBERS": 1000, "MIN_TILE_NUMBERS": 100, "SLAB_ROWS": 7}
+    set_limits("weights.covariance", **tiles)
+    set_limits("kernels.threads", THIN_TILE_NUMBERS=1000, MIN_TILE_ROWS=7)
     parts = lpp(graph)
     np.testing.assert_allclose(parts.A, whole.A, atol=1e-12 * np.abs(whole.A).max())
     np.testing.assert_allclose(parts.B.matrix, whole.B.matrix, atol=1e-12)

@@ -273,9 +273,7 @@ def test_the_stated_rounding_holds_far_from_0(shape):
     from fractions import Fraction
 
     from dualfold.weights import point_gram, scatter
-    from dualfold.weights.covariance import scatter_error
-    from dualfold.weights.gram import point_gram_error
-    from dualfold.weights.row_weights import RowWeights
+    from tests.weights.door import RowWeights, point_gram_error, scatter_error
 
     rng = np.random.default_rng(11)
     X, w = rng.standard_normal(shape) * 1e-3 + 1e4, rng.uniform(0.1, 3, shape[0]) ** 3

@@ -77,12 +77,10 @@ def test_correlations_of_sparse_columns_are_those_of_dense_ones(offset, kind):
 
 @pytest.mark.parametrize("count", [0.95, 0.999, "auto", None])
 @pytest.mark.parametrize("kind", ["f4", "u1"])
-def test_a_full_decomposition_passes_its_certificate(count, kind, monkeypatch):
-    from dualfold.weights import covariance, gram
-
+def test_a_full_decomposition_passes_its_certificate(count, kind, set_limits):
     # As for tables that are large enough to be multiplied in float32.
-    monkeypatch.setattr(covariance, "MAX_FLOAT64_FLOPS", 0)
-    monkeypatch.setattr(gram, "MAX_FLOAT64_FLOPS", 0)
+    set_limits("weights.covariance", MAX_FLOAT64_FLOPS=0)
+    set_limits("weights.gram", MAX_FLOAT64_FLOPS=0)
     rng = np.random.default_rng(9)
     latent = rng.normal(size=(10, 4)).repeat(6, axis=0) + 0.3 * rng.normal(size=(60, 4))
     X = latent @ rng.normal(size=(4, 150)) + 0.5 * rng.normal(size=(60, 150))

@@ -8,8 +8,8 @@ import scipy.sparse as sp
 
 from dualfold import PCA, TruncatedSVD, embed
 from dualfold.methods import truncated_svd
-from dualfold.methods.fitting.moments import Moments
 from dualfold.trace import Gramian
+from tests.methods.door import Moments
 
 RNG = np.random.default_rng(0)
 
@@ -46,9 +46,9 @@ def test_it_is_pca_of_a_centred_table():
     )
 
 
-def test_a_large_sparse_table_is_known_by_its_products_and_still_proved(monkeypatch):
+def test_a_large_sparse_table_is_known_by_its_products_and_still_proved(set_limits):
     """Tables of 1,000 columns stand for those of more than 5,000, whose matrix is not formed."""
-    monkeypatch.setattr("dualfold.methods._pca.MOST_SPARSE_ROWS", 500)
+    set_limits("methods._pca", MOST_SPARSE_ROWS=500)
     X = sp.random_array((1_300, 1_200), density=0.002, random_state=0, format="csr")
     problem = truncated_svd(X, n_components=3)
     assert isinstance(problem.A, Gramian)

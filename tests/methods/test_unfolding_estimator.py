@@ -194,12 +194,11 @@ def test_more_components_than_directions():
     np.testing.assert_allclose(model.embedding_[:, 2], 0, atol=1e-2)
 
 
-def test_rows_without_a_shape_are_unfolded_in_part_and_said(monkeypatch):
+def test_rows_without_a_shape_are_unfolded_in_part_and_said(set_limits):
     """Rows whose graph has no small separators; thresholds of size are lower here."""
-    monkeypatch.setattr("dualfold.unfolding.solvers.unfolder.MAX_MINUTE_FLOPS", 1.0)
-    monkeypatch.setattr("dualfold.unfolding.solvers.unfolder.MAX_MINUTE_FLOPS_PER_POINT", 0.0)
-    monkeypatch.setattr("dualfold.unfolding.solvers.unfolder.MAX_MINUTE_GRADIENT_FLOPS", 1.0)
-    monkeypatch.setattr("dualfold.methods._mvu.MAX_QUICK_ROWS", 150)
+    minute = {"MAX_MINUTE_FLOPS": 1.0, "MAX_MINUTE_FLOPS_PER_POINT": 0.0}
+    set_limits("unfolding.solvers.unfolder", MAX_MINUTE_GRADIENT_FLOPS=1.0, **minute)
+    set_limits("methods._mvu", MAX_QUICK_ROWS=150)
     X = np.random.default_rng(0).standard_normal((240, 6))
     model = MaximumVarianceUnfolding(n_neighbors=10, random_state=0)
     with pytest.warns(RowsLeftOut, match="drawn at random"):

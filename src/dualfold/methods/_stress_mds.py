@@ -36,7 +36,7 @@ from dualfold.methods.fitting.solver_choice import seed_of
 from dualfold.methods.fitting.tiles import TiledRows, tiled_rows
 from dualfold.methods.maps.stress_map import StressMap
 from dualfold.methods.points.stress.certificate import StressCertificate, certify_stress
-from dualfold.methods.points.stress.majorization import StopRule, StressDescent, descend
+from dualfold.methods.points.stress.majorization import StopRule, StressDescent, stress_descent
 from dualfold.methods.points.stress.problem import StressProblem, stress_problem
 from dualfold.methods.points.stress.starts import (
     classical_start,
@@ -372,7 +372,7 @@ class MDS(Estimator):
             max_steps=self.max_iter, eps=float(self.eps), tolerance=float(self.tolerance) / 2
         )
         starts = [without_coincidences(Y, problem.distances, random) for Y in starts]
-        runs = [descend(problem, Y, stop, self.n_jobs) for Y in starts]
+        runs = [stress_descent(problem, Y, stop, self.n_jobs) for Y in starts]
         return min(runs, key=self._stated_stress)
 
     def _stated_stress(self, found: StressDescent) -> float:

@@ -19,10 +19,9 @@ def noise(n):
     return np.random.default_rng(0).normal(size=(n, 6))
 
 
-def test_rows_whose_proof_would_take_minutes_are_drawn_too(monkeypatch):
+def test_rows_whose_proof_would_take_minutes_are_drawn_too(set_limits):
     # 1,200 rows of noise take 1.3e8 multiply-adds, 600 of them 2e7; the real limit is 1e10.
-    monkeypatch.setattr("dualfold.methods._lle.MAX_FACTOR_FLOPS", 3e7)
-    monkeypatch.setattr("dualfold.methods._lle.MAX_FACTOR_FLOPS_A_ROW", 0)
+    set_limits("methods._lle", MAX_FACTOR_FLOPS=3e7, MAX_FACTOR_FLOPS_A_ROW=0)
     with pytest.warns(RowsLeftOut, match="600 rows drawn at random"):
         model = LocallyLinearEmbedding(n_neighbors=10).fit(noise(1200))
     assert model.certificate_.level == "proved"
@@ -33,10 +32,9 @@ def test_rows_whose_proof_would_take_minutes_are_drawn_too(monkeypatch):
 
 
 @pytest.mark.parametrize("method", ["standard", "ltsa"])
-def test_rows_without_a_shape_are_drawn_where_all_would_take_minutes(method, monkeypatch, tmp_path):
+def test_rows_without_a_shape_are_drawn_where_all_would_take_minutes(method, set_limits, tmp_path):
     # A limit that 1,200 rows of noise exceed and 600 do not: the real one begins near 20,000.
-    monkeypatch.setattr("dualfold.trace.sparse.shifted_matrices.MAX_FLOPS", 5e7)
-    monkeypatch.setattr("dualfold.trace.sparse.shifted_matrices.MAX_FLOPS_A_ROW", 0)
+    set_limits("trace.sparse.shifted_matrices", MAX_FLOPS=5e7, MAX_FLOPS_A_ROW=0)
     X = noise(1200)
     with pytest.warns(RowsLeftOut, match="drawn at random"):
         model = LocallyLinearEmbedding(n_neighbors=10, method=method).fit(X)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from dualfold.graph import knn
-from dualfold.methods.fitting.overtones import kept_neighbors, overtones, unexplained_share
 from dualfold.quality import t_similarity
+from tests.methods.door import kept_neighbors, overtones, unexplained_share
 from tests.tools.tables import strip
 
 

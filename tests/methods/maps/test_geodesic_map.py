@@ -10,7 +10,7 @@ import dualfold
 from dualfold.errors import InvalidInput
 from dualfold.graph import farthest_points, geodesic_distances, knn
 from dualfold.methods import isomap, landmark_isomap
-from dualfold.methods.maps.landmark_map import GeodesicMap, triangulation
+from tests.methods.door import GeodesicMap, triangulation
 from tests.tools.tables import curve_points, digit_points, roll_points
 
 DATA = {

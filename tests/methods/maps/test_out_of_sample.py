@@ -14,14 +14,8 @@ import pytest
 
 import dualfold
 from dualfold.errors import DamagedFile, InvalidInput
-from dualfold.methods.maps.out_of_sample import (
-    STORED_KINDS,
-    OutOfSampleMap,
-    map_from_parts,
-    parts_of,
-)
-from dualfold.methods.maps.parts import Parts
 from dualfold.models import load_model, model_of, save_model
+from tests.methods.door import STORED_KINDS, OutOfSampleMap, Parts, map_from_parts, parts_of
 
 X = np.abs(np.random.default_rng(0).normal(size=(60, 3)))  # counts have no signs
 PIECES = np.vstack([X[:30], X[30:] + 100])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dualfold.errors import InvalidInput
-from dualfold.methods.maps.random_maps import gaussian_map, orthogonal_map, sparse_map
+from tests.methods.door import gaussian_map, orthogonal_map, sparse_map
 
 RNG = np.random.default_rng(0)
 

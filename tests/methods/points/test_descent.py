@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from dualfold.graph.graph import Lists
 from dualfold.methods.points.tsne import TsneProblem, certify_tsne
-from dualfold.weights.perplexity import conditional_affinities, joint_affinities
-from tests.methods.door import ByGrid, Phase, descend
+from tests.graph.door import Lists
+from tests.methods.door import STUDENT, ByGrid, Phase, descend
 from tests.methods.points.tsne.problems import problem_of
+from tests.weights.door import conditional_affinities, joint_affinities
 
 
 def test_the_same_bits_for_any_number_of_threads():
@@ -59,11 +59,22 @@ def test_hubs_are_not_thrown_to_and_fro():
     assert certify_tsne(problem, descend(problem, start, phases).points).unbalanced < 0.02
 
 
-def test_the_last_rounds_are_fine_though_an_earlier_phase_ends_before_its_time(monkeypatch):
+def test_the_last_rounds_are_fine_though_an_earlier_phase_ends_before_its_time():
     refined = []
-    monkeypatch.setattr(ByGrid, "refine", lambda self: refined.append(True))
+
+    class NotedGrid(ByGrid):
+        def refine(self):
+            refined.append(True)
+
+    class NotedForces(type(STUDENT)):
+        def repulsion(self, n, width, exact, angle):
+            return NotedGrid(n, width)
+
+    class NotedProblem(TsneProblem):
+        forces = NotedForces()
+
     X = np.random.default_rng(0).standard_normal((450, 1))
-    problem = problem_of(X, perplexity=10.0, count=1)
+    problem = NotedProblem(problem_of(X, perplexity=10.0, count=1).P, 1)
     phases = [Phase(200, 4.0, 50.0, 0.5), Phase(80, 1.0, 50.0, 0.5)]
     ended = descend(problem, 1e-4 * X, phases, least_gradient=1e9)
     assert ended.rounds == 100  # each phase ends at its first look

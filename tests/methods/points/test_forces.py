@@ -11,7 +11,6 @@ import pytest
 
 from dualfold.errors import InvalidInput
 from dualfold.methods.points.tsne import TsneProblem, certify_tsne, tsne_objective
-from dualfold.weights.perplexity import conditional_affinities, joint_affinities
 from tests.methods.door import (
     STUDENT,
     AttractionMap,
@@ -26,6 +25,7 @@ from tests.methods.door import (
     unproved_objective,
 )
 from tests.methods.points.tsne.problems import DIGITS, problem_of
+from tests.weights.door import conditional_affinities, joint_affinities
 
 
 class Pull:

@@ -11,10 +11,14 @@ import scipy.sparse as sp
 
 from dualfold import AlignedMaps, LaplacianEigenmaps
 from dualfold.errors import InvalidInput
-from dualfold.methods.points.aligned.certificate import certify_aligned
-from dualfold.methods.points.aligned.problem import AlignedProblem, link_matrix
-from dualfold.methods.points.aligned.relaxation import constrained_inverse, relaxed_vectors
-from dualfold.trace.problem import TraceProblem
+from dualfold.trace import TraceProblem
+from tests.methods.door import (
+    AlignedProblem,
+    certify_aligned,
+    constrained_inverse,
+    link_matrix,
+    relaxed_vectors,
+)
 from tests.tools.tables import roll_points
 
 ROLL = roll_points(150, random_state=0)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-
 import mpmath
 import numpy as np
 import pytest
@@ -16,16 +14,18 @@ from dualfold.methods.points.neighbor_map import (
     neighbor_bound,
     neighbor_problem,
 )
-from dualfold.methods.points.neighbor_map.fantope import fantope_minimum, in_fantope
-from dualfold.methods.points.neighbor_map.gaussian_sums import GaussianSums
-from dualfold.methods.points.neighbor_map.homotopy import neighbor_answer, stiefel_descent
-from dualfold.methods.points.neighbor_map.problem import (
+from tests.methods.door import (
+    GaussianSums,
     divergence,
+    fantope_minimum,
+    in_fantope,
     kernel,
+    neighbor_answer,
     pair_shares,
     slope,
     slope_times,
     squared_distances,
+    stiefel_descent,
 )
 
 
@@ -127,16 +127,15 @@ def test_the_bound_in_fifty_digits():
         assert 0 <= exact - found < 1e-10
 
 
-def test_large_problems_take_other_ways(monkeypatch):
+def test_large_problems_take_other_ways(set_limits):
     problem, rng = random_problem(5, 30, 0.2), np.random.default_rng(0)
     start = stiefel_descent(problem, some_map(problem, rng)).points
     near = fantope_minimum(problem, start)
     known = neighbor_bound(problem, near.weights)
-    module = importlib.import_module("dualfold.methods.points.neighbor_map.lower_bound")
-    monkeypatch.setattr(module, "MAX_DECOMPOSED_ROWS", 0)
+    set_limits("methods.points.neighbor_map.lower_bound", MAX_DECOMPOSED_ROWS=0)
     # The certificate of the trace problem, at 1e-10 of the trace.
     assert neighbor_bound(problem, near.weights) == pytest.approx(known, abs=1e-7)
-    monkeypatch.setattr("dualfold.methods.points.neighbor_map.fantope.MAX_PROJECTED_ROWS", 0)
+    set_limits("methods.points.neighbor_map.fantope", MAX_PROJECTED_ROWS=0)
     by_vertices = fantope_minimum(problem, start)
     own = neighbor_bound(problem, kernel(squared_distances(start)))
     assert own < neighbor_bound(problem, by_vertices.weights) <= known + 1e-6
@@ -147,17 +146,12 @@ def test_large_problems_take_other_ways(monkeypatch):
     )
 
 
-def test_the_gradient_is_that_of_the_divergence(monkeypatch):
+def test_the_gradient_is_that_of_the_divergence(set_limits):
     problem, rng = random_problem(1, 12, 0.5), np.random.default_rng(0)
     Y, V = some_map(problem, rng), rng.normal(size=(12, 2))
     w = kernel(squared_distances(Y))
     for few in (300, 0):  # by all pairs, and by polynomials
-        monkeypatch.setattr(
-            "dualfold.methods.points.neighbor_map.problem.MAX_ALWAYS_PAIRED_ROWS", few
-        )
-        monkeypatch.setattr(
-            "dualfold.methods.points.neighbor_map.problem.coefficient_count", lambda Y: 0
-        )
+        set_limits("methods.points.neighbor_map.problem", MAX_ALWAYS_PAIRED_ROWS=few)
         found = slope_times(problem, pair_shares(Y), V)
         np.testing.assert_allclose(slope(problem, w) @ V, found, atol=1e-14)
     step = 1e-5

@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
-from dualfold.methods.points.stress.certificate import certify_stress
-from dualfold.methods.points.stress.majorization import StopRule, descend
-from dualfold.methods.points.stress.problem import stress_problem
+from tests.methods.door import StopRule, certify_stress, stress_descent, stress_problem
 
 
 def stress_of(D, Y):
@@ -48,7 +46,7 @@ def test_the_share_of_unbalanced_forces_is_that_of_the_gradient():
 def test_descended_points_are_stationary_and_no_bound_is_above_them():
     D = cdist(*[np.random.default_rng(2).normal(size=(30, 5))] * 2)
     problem = stress_problem(D)
-    found = descend(problem, D[:, :2], StopRule(tolerance=1e-7, max_steps=2000))
+    found = stress_descent(problem, D[:, :2], StopRule(tolerance=1e-7, max_steps=2000))
     judged = certify_stress(problem, found.points, tolerance=1e-6)
     assert judged.level == "stationary"
     assert 0 < judged.bound < judged.value
@@ -58,7 +56,7 @@ def test_descended_points_are_stationary_and_no_bound_is_above_them():
 def test_a_map_of_noisy_distances_in_a_plane_is_proved_optimal():
     """The stress is not convex, and no points of a plane at all have less."""
     D, Y = noisy_plane(150, 0.05, seed=4)
-    found = descend(stress_problem(D), Y, StopRule(tolerance=1e-8, max_steps=2000))
+    found = stress_descent(stress_problem(D), Y, StopRule(tolerance=1e-8, max_steps=2000))
     judged = certify_stress(stress_problem(D), found.points)
     assert judged.level == "proved", str(judged)
     assert judged.value > 1
@@ -73,7 +71,9 @@ def test_points_in_more_dimensions_than_they_need_are_optimal_in_all():
     rng = np.random.default_rng(5)
     D = np.triu(rng.uniform(0.5, 1.5, size=(12, 12)), 1)
     problem = stress_problem(D + D.T, 11)
-    found = descend(problem, rng.normal(size=(12, 11)), StopRule(tolerance=1e-9, max_steps=5000))
+    found = stress_descent(
+        problem, rng.normal(size=(12, 11)), StopRule(tolerance=1e-9, max_steps=5000)
+    )
     judged = certify_stress(problem, found.points)
     assert judged.level == "proved"
     assert judged.convex_bound == pytest.approx(judged.value, rel=1e-5)
@@ -82,7 +82,7 @@ def test_points_in_more_dimensions_than_they_need_are_optimal_in_all():
 @pytest.mark.parametrize("size", [2.0**-300, 1e-6, 1e6, 2.0**300])
 def test_units_do_not_matter(size):
     D, Y = noisy_plane(40, 0.05, seed=6)
-    found = descend(stress_problem(D), Y, StopRule(tolerance=1e-8, max_steps=2000)).points
+    found = stress_descent(stress_problem(D), Y, StopRule(tolerance=1e-8, max_steps=2000)).points
     plain = certify_stress(stress_problem(D), found)
     scaled = certify_stress(stress_problem(size * D), size * found)
     assert scaled.level == plain.level
@@ -111,7 +111,7 @@ def test_other_problems_have_no_bound(kind):
     problem = stress_problem(
         D, weights=weights if kind == "weights" else None, ordinal=kind == "order"
     )
-    found = descend(problem, Y, StopRule(tolerance=1e-6, max_steps=3000))
+    found = stress_descent(problem, Y, StopRule(tolerance=1e-6, max_steps=3000))
     judged = certify_stress(problem, found.points, tolerance=1e-5)
     assert judged.level == "stationary"
     assert np.isnan(judged.bound)

@@ -11,9 +11,7 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
-from dualfold.methods.points.stress.lower_bound import convex_bound, rank_bound
-from dualfold.methods.points.stress.majorization import StopRule, descend
-from dualfold.methods.points.stress.problem import stress_problem
+from tests.methods.door import StopRule, convex_bound, rank_bound, stress_descent, stress_problem
 
 KINDS = (
     "euclidean", "random", "ties", "zeros", "line", "noisy line", "copies", "wide", "orders",
@@ -62,7 +60,10 @@ def least_stress(D, count, rng, starts):
     problem = stress_problem(D, count)
     size = max(float(D.max()), 1e-300)
     stop = StopRule(tolerance=1e-9, eps=0, max_steps=400)
-    runs = [descend(problem, size * rng.normal(size=(len(D), count)), stop) for _ in range(starts)]
+    runs = [
+        stress_descent(problem, size * rng.normal(size=(len(D), count)), stop)
+        for _ in range(starts)
+    ]
     best = min(runs, key=lambda run: run.stresses[-1])
     return exact_stress(D, best.points), best.points, runs[0].points
 
@@ -113,21 +114,20 @@ def test_the_bound_of_the_dimension_is_no_worse_than_that_of_strain():
     assert rank_bound(D, Y, 2, stress, 0) >= plain
 
 
-def test_a_larger_matrix_is_bounded_by_another_route(monkeypatch):
+def test_a_larger_matrix_is_bounded_by_another_route(set_limits):
     """Without all eigenvalues the bounds are the same to a small share."""
     rng = np.random.default_rng(2)
     Y = rng.normal(size=(60, 2))
     D = np.triu(cdist(Y, Y) * np.exp(0.03 * rng.normal(size=(60, 60))), 1)
     D = D + D.T
-    points = descend(stress_problem(D), Y, StopRule(tolerance=1e-9, max_steps=2000)).points
+    points = stress_descent(stress_problem(D), Y, StopRule(tolerance=1e-9, max_steps=2000)).points
     stress = float(np.square(cdist(points, points) - D).sum()) / 2 * (1 + 1e-12)
     plain = rank_bound(D, points, 2, stress, 5)
-    monkeypatch.setattr("dualfold.methods.points.stress.lower_bound.MAX_DECOMPOSED_ROWS", 0)
-    monkeypatch.setattr("dualfold.methods.points.stress.lower_bound.MAX_LAPACK_ROWS", 0)
+    set_limits("methods.points.stress.lower_bound", MAX_DECOMPOSED_ROWS=0, MAX_LAPACK_ROWS=0)
     assert rank_bound(D, points, 2, stress, 5) == pytest.approx(plain, rel=1e-6)
     assert plain > 0.9 * stress
     R = np.triu(rng.uniform(0.5, 1.5, size=(16, 16)), 1)
     R = R + R.T
-    full = descend(stress_problem(R, 15), rng.normal(size=(16, 15)),
+    full = stress_descent(stress_problem(R, 15), rng.normal(size=(16, 15)),
                    StopRule(tolerance=1e-9, max_steps=5000))  # fmt: skip
     assert convex_bound(R, full.points) == pytest.approx(full.stresses[-1], rel=1e-5)

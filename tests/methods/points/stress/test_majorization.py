@@ -10,11 +10,16 @@ from sklearn.manifold import smacof
 
 from dualfold import MDS
 from dualfold.errors import InvalidInput
-from dualfold.methods.points.stress.disparities import Order
-from dualfold.methods.points.stress.forces import forces_between
-from dualfold.methods.points.stress.majorization import StopRule, descend, guttman_transform
-from dualfold.methods.points.stress.problem import stress_problem
-from dualfold.methods.points.stress.starts import classical_start, without_coincidences
+from tests.methods.door import (
+    Order,
+    StopRule,
+    classical_start,
+    forces_between,
+    guttman_transform,
+    stress_descent,
+    stress_problem,
+    without_coincidences,
+)
 
 
 def distances(n, width, seed):
@@ -75,7 +80,7 @@ def test_every_step_lowers_the_stress(kind):
     weights = random_weights(n, 9) if kind == "weights" else None
     problem = stress_problem(D, weights=weights, ordinal=kind == "order")
     start = np.random.default_rng(10).normal(size=(n, 2))
-    found = descend(problem, start, StopRule(tolerance=1e-5, max_steps=2000))
+    found = stress_descent(problem, start, StopRule(tolerance=1e-5, max_steps=2000))
     assert (np.diff(found.stresses) < 0).all()
     assert found.n_steps < 2000
 
@@ -87,7 +92,7 @@ def test_from_the_same_start_it_mostly_ends_no_higher_than_smacof():
         D = distances(80, 5, seed)
         start = np.random.default_rng(seed).uniform(size=(80, 2))
         theirs = smacof(D, n_components=2, init=start, n_init=1, normalized_stress=False)[1]
-        ours = descend(stress_problem(D), start, StopRule()).stresses[-1]
+        ours = stress_descent(stress_problem(D), start, StopRule()).stresses[-1]
         ratios.append(ours / theirs)
     assert np.median(ratios) <= 1.01
 
@@ -116,7 +121,9 @@ def test_missing_distances_of_a_plane_are_recovered():
     hole = np.triu(rng.random(D.shape) < 0.33, 1)
     given = np.where(hole | hole.T, np.nan, D)
     problem = stress_problem(given)
-    found = descend(problem, classical_start(problem), StopRule(tolerance=1e-9, max_steps=2000))
+    found = stress_descent(
+        problem, classical_start(problem), StopRule(tolerance=1e-9, max_steps=2000)
+    )
     np.testing.assert_allclose(cdist(found.points, found.points), D, atol=1e-5)
 
 
@@ -127,7 +134,7 @@ def test_a_weight_of_0_is_a_missing_distance():
     missing = D.copy()
     missing[3, 4] = missing[4, 3] = np.nan
     ends = [
-        descend(problem, Y, StopRule(tolerance=1e-7, max_steps=3000))
+        stress_descent(problem, Y, StopRule(tolerance=1e-7, max_steps=3000))
         for problem in (stress_problem(D, weights=W), stress_problem(missing))
     ]
     assert ends[0].stresses[-1] == pytest.approx(ends[1].stresses[-1], rel=1e-8)

@@ -6,9 +6,9 @@ import numpy as np
 
 from dualfold.data import digits
 from dualfold.graph import nearest
-from dualfold.graph.graph import Lists
 from dualfold.methods.points.tsne import TsneProblem
-from dualfold.weights.perplexity import conditional_affinities, joint_affinities
+from tests.graph.door import Lists
+from tests.weights.door import conditional_affinities, joint_affinities
 
 DIGITS = digits().points[:300].astype(float)
 

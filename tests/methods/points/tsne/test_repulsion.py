@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dualfold.kernels.threads import Threads
+from tests.kernels.door import Threads
 from tests.methods.door import LEAST_SPACING, STUDENT, ByGrid, ByPairs, ByTree
 
 

@@ -95,7 +95,7 @@ def forces_of(problem: StressProblem, n_jobs: int | None) -> Callable[[Array], E
     return forces
 
 
-def descend(
+def stress_descent(
     problem: StressProblem, start: Array, stop: StopRule, n_jobs: int | None = None
 ) -> StressDescent:
     """Lower the stress from `start` (n×d) until the rule is met."""
