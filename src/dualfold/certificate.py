@@ -204,7 +204,7 @@ class Certificate:
 
     @property
     def statement(self) -> str:
-        """What is said of the answer if the level is no failure."""
+        """Claim about the answer, in words, at a level that is no failure."""
         return f"optimal {distance(self.gap)}"
 
     @property

@@ -132,7 +132,7 @@ def counted(number: int, thing: str) -> str:
 
 
 class _WithMessage(Exception):
-    """What errors and warnings of dualfold have in common."""
+    """Message with its arguments, which errors and warnings of dualfold share."""
 
     def __init__(self, *parts: str) -> None:
         super().__init__(Message(*parts))

@@ -74,11 +74,11 @@ class PreparedTable(Protocol):
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """What was decided about the table, in sentences."""
+        """Decisions about the table, in sentences."""
 
     @property
     def weights(self) -> Any:
-        """How often each row counts; None: all alike."""
+        """Weight of each row; None where all are alike."""
 
     def plausible_tables(self) -> Iterator[Any]:
         """X with other values where cells were filled in; X itself where none were."""

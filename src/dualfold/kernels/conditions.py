@@ -22,7 +22,7 @@ WORD = re.compile(r"(?<![.\w])[A-Za-z_]\w*")
 
 @dataclass(frozen=True)
 class Condition:
-    """Of one array: its place among the arguments, and what it must hold.
+    """Condition on one array argument: its index among the arguments, and what it must hold.
 
     holds, below : expressions of the arguments; below is "" where there is no limit
     """
@@ -44,7 +44,7 @@ class Condition:
 
 
 def conditions(arguments: Sequence[str]) -> list[Condition]:
-    """Those that the arguments of a prototype state ("name:type:holds:below:rising")."""
+    """Conditions that the arguments of a prototype state ("name:type:holds:below:rising")."""
     found = []
     for place, argument in enumerate(arguments):
         name, _, *stated = argument.split(":")

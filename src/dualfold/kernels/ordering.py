@@ -99,7 +99,7 @@ def fill_reducing_ordering(matrix: csr_array[Any], *, most_flops: float | None =
 def ordering_after(
     matrix: csr_array[Any], leading: int, *, most_flops: float | None = None
 ) -> Ordering:
-    """The same where the `leading` first rows, which have no entries in common, go first.
+    """Fill-reducing order behind the `leading` first rows, which have no entries in common.
 
     Only the pattern that is left after them is ordered. Of runs of leading rows with the same
     columns, as one neighbourhood gives them, that pattern needs one: it is found sooner than

@@ -31,7 +31,7 @@ from dualfold.kernels.threads import ForkedLock
 
 @dataclass(frozen=True)
 class Report:
-    """What is being done, and how much of it is done.
+    """Piece of work that is under way, and the share of it that is done.
 
     share : None when it begins
     seconds : the time predicted for it, where it will report no share
@@ -112,7 +112,7 @@ def long_call(what: str, seconds: float) -> Iterator[None]:
 
 
 def digits_share(first: float, now: float, wanted: float) -> float:
-    """How far a number has come on its way down, by its digits; to 0 that is unknown."""
+    """Share of the digits by which a number must fall that it has fallen; unknown on a way to 0."""
     if not (0 < now < first and 0 < wanted < first):
         return 0.0
     return min(1.0, log(first / now) / log(first / wanted))

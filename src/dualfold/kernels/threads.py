@@ -44,7 +44,7 @@ _alone: ContextVar[bool] = ContextVar("one thread", default=False)
 
 
 def thread_count(n_jobs: int | None = None) -> int:
-    """How many threads `n_jobs` asks for: None and -1 mean every core we may use.
+    """Number of threads that `n_jobs` asks for: None and -1 mean every core we may use.
 
     Inside `one_thread` it is 1, whatever was asked for. No answer depends on it.
     """
@@ -157,7 +157,7 @@ class _Round(Generic[Item, Result]):
                     self.helped.release()
 
     def newly_ready(self) -> int:
-        """How many items got ready since this was asked last."""
+        """Number of items that got ready since this was asked last."""
         with self.lock:
             ready, self.ready = self.ready, 0
         return ready
@@ -297,7 +297,7 @@ class _OneThread(AbstractContextManager[None]):
 
 
 def _blas_libraries(*, of_threads: bool) -> list[Any]:
-    """Those with a number of threads for each thread, or those with one for the process."""
+    """BLAS libraries whose number of threads is set per thread, or those set per process."""
     known = [one for one in _blas().lib_controllers if one.user_api == "blas"]
     layers = [getattr(one, "threading_layer", "") == "openmp" for one in known]
     return [one for one, own in zip(known, layers, strict=True) if own == of_threads]
@@ -351,7 +351,7 @@ def one_thread() -> Iterator[None]:
 
 
 def lapack_threads(rows: int) -> AbstractContextManager[Any]:
-    """One thread for a factorisation of a small square matrix, all of them for a large one.
+    """Limit of LAPACK: a single thread for a small square matrix, all of them for a large one.
 
     BLAS takes one without a limit for the smallest; to find BLAS would take longer than the work.
 

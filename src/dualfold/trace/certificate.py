@@ -240,7 +240,7 @@ def _is_exact_in_data_units(found: TraceCertificate, power: int) -> bool:
 
 
 def _in_units_of_data(found: TraceCertificate, power: int) -> TraceCertificate:
-    """The same verdict with its numbers times 2^power; those in words name their unit."""
+    """Verdict with its numbers times 2^power; those in words name their unit."""
 
     def back(number: float | None) -> Any:
         return None if number is None else float(np.ldexp(number, power))
@@ -343,7 +343,7 @@ def _level(
 
 
 def _angle(found: Evidence) -> tuple[str, ...]:
-    """What follows from a floor for the directions: value − optimum ≥ (μ − λ_d)·Σ sin²."""
+    """Angle of the directions that a floor allows: value − optimum ≥ (μ − λ_d)·Σ sin²."""
     answer, floor = found.answer, found.floor
     room = floor.height - float(answer.h[-1]) - answer.blur
     if floor.below != len(answer.h) or not room > 0:
@@ -382,7 +382,7 @@ def _spectrum_scale(problem: TraceProblem) -> float:
 
 
 def _orthogonality(problem: TraceProblem, V: Array) -> float:
-    """How far VᵀBV is from I and VᵀBN from 0."""
+    """Distance of VᵀBV from I and of VᵀBN from 0."""
     BV = problem.metric.times(V)
     off = _spectral_norm(V.T @ BV - np.eye(V.shape[1]))
     overlap = problem.excluded_basis.T @ BV

@@ -87,7 +87,7 @@ def value_doubts(
     *,
     single: bool = False,
 ) -> list[str]:
-    """What is wrong with the columns of V as eigenvectors, and with the stored eigenvalues.
+    """Doubts about the columns of V as eigenvectors, and about the stored eigenvalues.
 
     form : VᵀAV for columns of length 1
     stored : eigenvalues that a file states; None: it states none
@@ -150,7 +150,7 @@ def _diagonal(A: Any) -> Array | None:
 def point_doubts(
     points: Array, stored: Array, *, tolerance: float = POINT_TOLERANCE
 ) -> tuple[float, list[str]]:
-    """How far stored points are from where they belong, as a share of their column's extent.
+    """Distance of stored points from where they belong, as a share of their column's extent.
 
     And the doubt, in words, if that is more than `tolerance`.
     """
@@ -175,7 +175,7 @@ def point_doubts(
 
 
 def _quotient_rounding(problem: TraceProblem, V: Array, storage: float) -> Array:
-    """How far rounding moves vᵀAv/vᵀBv: of the products, and by `storage` of the entries of V.
+    """Bound of what rounding moves vᵀAv/vᵀBv: of products, and by `storage` of the entries of V.
 
     With E = |A| or |M| and e = (16u + storage)·Ev (for M, ZERO_SINGULAR_RATIO in place of 16u) it
     is about 2|vᵀA|e + eᵀe, in the sizes of whole columns.

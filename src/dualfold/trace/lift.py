@@ -85,7 +85,7 @@ class Lift:
         return np.asarray(points - (weights.T @ points) / weights.sum(), dtype=points.dtype)
 
     def agreement_text(self, n_points: int, distance: float) -> str:
-        """What a certificate adds where the points agree to this share of their extent."""
+        """Sentence for a certificate where the points agree to this share of their extent."""
         return ""
 
     def rows_to_compare(self) -> Any:
@@ -166,7 +166,7 @@ class DiffusionLift(Lift):
     time: float
 
     def factors(self, V: Array, values: Array) -> Array:
-        """What each coordinate is multiplied by."""
+        """Factor of each coordinate."""
         with np.errstate(over="ignore"):
             factors = np.asarray(np.abs(1 - values) ** self.time)
         if not np.isfinite(factors).all():
@@ -194,7 +194,7 @@ class EigenvalueScale:
     floor: float = 0.0
 
     def factors(self, V: Array, values: Array) -> Array:
-        """What each coordinate is multiplied by, 1 for the longest."""
+        """Factor of each coordinate, 1 for the longest."""
         sizes = np.maximum(values, max(self.floor, np.finfo(float).tiny))
         return np.asarray(np.sqrt(sizes.min() / sizes))
 
@@ -211,7 +211,7 @@ class EdgeLengthScale:
     alike: float = 1.5
 
     def factors(self, V: Array, values: Array) -> Array:
-        """What each coordinate is multiplied by, 1 for the longest."""
+        """Factor of each coordinate, 1 for the longest."""
         i, j = self.edges
         lengths = np.sqrt([np.mean((column[i] - column[j]) ** 2) for column in V.T])
         lengths = np.maximum(lengths, np.finfo(float).tiny)

@@ -102,7 +102,7 @@ class Gramian(LinearOperator):
 
     @cached_property
     def absolute_transpose(self) -> sp.csr_array:
-        """Its transpose, by rows."""
+        """Transpose of `absolute`, by rows."""
         return _absolute(self.factor_transpose)
 
     @cached_property
@@ -221,7 +221,7 @@ class TraceProblem:
 
     @property
     def excluded_error(self) -> float:
-        """How far, in the norm of B, a column of `excluded_basis` may lie off the excluded span."""
+        """Bound of the distance, in the norm of B, of a basis column from the excluded span."""
         return self._span.error
 
     @property
@@ -342,7 +342,7 @@ class TraceProblem:
         return other
 
     def congruent(self, A: Any, B: Metric, excluded: Any) -> TraceProblem:
-        """The same question about DᵀAD and DᵀBD, for a permutation or a diagonal matrix D.
+        """Problem of DᵀAD and DᵀBD instead of A and B, for a permutation or a diagonal matrix D.
 
         These matrices are as symmetric and finite as A and B, which were checked, and are not
         checked again.

@@ -46,7 +46,7 @@ Measure = Literal["gap", "angles", "objective", "none"]
 
 @dataclass(frozen=True, kw_only=True)
 class StalenessCertificate(Certificate):
-    """How far a frozen map is from the best map of the rows of today; print it.
+    """Distance of a frozen map from the best map of the rows of today; print it.
 
     Attributes
     ----------
@@ -102,7 +102,7 @@ class StalenessCertificate(Certificate):
 
     @property
     def optimum(self) -> str:  # type: ignore[override]
-        """What the gap is a share of, in words."""
+        """Quantity that the gap is a share of, in words."""
         if self.measure == "angles":
             return "the best directions of all rows (mean sin² of the angles)"
         return "the best map of all rows"
@@ -122,7 +122,7 @@ class StalenessCertificate(Certificate):
 
     @property
     def caveat(self) -> str:
-        """How far the frozen points are from a feasible map of the same shape, in words."""
+        """Distance of the frozen points from a feasible map of their shape, in words."""
         if self.shape_change <= max(self.tolerance, 1e-3):
             return ""
         return f"Its feasible form is stretched unevenly by {share(self.shape_change)}"
@@ -202,7 +202,7 @@ def _by_gap(
     answer: TraceCertificate,
     reached: tuple[float, float],
 ) -> StalenessCertificate:
-    """Of a maximum: (bound − value)/optimum, and what the other answer reaches beyond it."""
+    """Both sides for a maximum: (bound − value)/optimum, and what the other answer has beyond."""
     value, blur = reached
     low = answer.value * (1 - answer.gap) if answer.value > 0 else 0.0
     above = UP * (answer.bound - value + blur)
@@ -230,7 +230,7 @@ def _by_angles(
     answer: TraceCertificate,
     reached: tuple[float, float],
 ) -> StalenessCertificate:
-    """Of a minimum: the mean sin² of the angles to the best span, from both sides by (2)."""
+    """Both sides for a minimum: the mean sin² of the angles to the best span, by (2)."""
     d, value = problem.count, reached[0]
     common: dict[str, Any] = {
         "value": float(value),
@@ -266,7 +266,7 @@ def _by_angles(
 
 
 def _excess(answer: TraceCertificate) -> float:
-    """How far the trace of a certified answer can be above the minimum."""
+    """Bound of the trace of a certified answer above the minimum."""
     return (
         max(answer.value - answer.bound, answer.gap * max(abs(answer.bound), abs(answer.value)))
         * UP
@@ -288,7 +288,7 @@ def _sine(problem: TraceProblem, V: Array, W: Array) -> tuple[float, float]:
 
 
 def _skewness(problem: TraceProblem, V: Array) -> float:
-    """How far columns are from B-orthonormal and from the constraint."""
+    """Distance of columns from B-orthonormal and from the constraint."""
     BV = problem.metric.times(V)
     off = float(np.linalg.norm(V.T @ BV - np.eye(V.shape[1])))
     overlap = problem.excluded_basis.T @ BV

@@ -127,7 +127,7 @@ class IntegerMatrix:
 
 
 def negative_eigenvalues(S: Array) -> int | None:
-    """How many a symmetric matrix of integers has; None where a leading minor is 0.
+    """Number of negative eigenvalues of a matrix of integers; None where a leading minor is 0.
 
     The signs of the leading minors tell (Jacobi).
     """

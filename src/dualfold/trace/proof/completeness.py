@@ -61,7 +61,7 @@ class SpectralFloor:
 
 
 def norm_floor(problem: TraceProblem, answer: Trial) -> SpectralFloor | None:
-    """What the norms of a dense A allow for the rest of the spectrum.
+    """Floor from the norms of a dense A, which limit the rest of the spectrum.
 
     The compression C of A to the complement of V has ‖C‖² ≤ ‖A‖² − ‖VᵀAV‖² (Frobenius), and
     by Cauchy's interlacing the next eigenvalue is not beyond the extreme one of C. Of use
@@ -82,7 +82,7 @@ def _norm_left(problem: TraceProblem, answer: Trial) -> float:
 def deflated_norm_floor(
     problem: TraceProblem, answer: Trial, seed: int = 3
 ) -> SpectralFloor | None:
-    """The same with some of the spectrum past V taken out of the norm first.
+    """Floor from the norm of a dense A less some of the spectrum past V.
 
     In the complement of V take orthonormal W with WᵀAW ≈ diag(μ), and Z for the rest.
     There A is [[WᵀAW, Cᵀ], [C, ZᵀAZ]] with ‖ZᵀAZ‖² ≤ ‖A‖² − ‖VᵀAV‖² − ‖WᵀAW‖², so nothing
@@ -253,7 +253,7 @@ def _counted_floor(
     factor: Factorisation,
     reached: float,
 ) -> SpectralFloor:
-    """What is counted below `reached`, off N."""
+    """Floor from the pivots of a factor: the count below `reached`, off N."""
     expected = shifted_matrices(problem).auxiliary if problem.sense == "min" else 0
     hidden, coupled, clear = 0, 0.0, True
     if excluded is not None:

@@ -47,7 +47,7 @@ class IntegerPencil:
     N: IntegerMatrix
 
     def below(self, height: float) -> int | None:
-        """How many eigenvalues lie below the height, off N; None where a minor is 0.
+        """Number of eigenvalues below the height, off N; None where a minor is 0.
 
         [[A' − tB, BN], [NᵀB, 0]] has as many negative eigenvalues as that and one more for each
         excluded direction.

@@ -111,14 +111,14 @@ def random_floor(
 
 
 def _height(n: int, low: float, high: float, steps: int) -> float:
-    """What no eigenvalue of the complement lies below, after `steps` steps, but for MISS_CHANCE."""
+    """Height below all eigenvalues of the complement, after `steps` steps, but for MISS_CHANCE."""
     unlikely = float(np.log(2 * 1.648 * np.sqrt(n) * len(CHECKPOINT_STEPS) / MISS_CHANCE))
     epsilon = (unlikely / (2 * steps - 1)) ** 2
     return low - epsilon / (1 - 2 * epsilon) * (high - low) if epsilon < 0.5 else -np.inf
 
 
 def _blur(problem: TraceProblem, scale: float) -> float:
-    """What the rounding of B⁻¹A, an operator's own errors and N's inexact span can move."""
+    """Bound of what rounding of B⁻¹A, errors of an operator and N's inexact span can move."""
     metric = problem.metric
     condition = 4.0
     if isinstance(metric, Dense | Sparse):

@@ -191,7 +191,7 @@ def _quotients(problem: TraceProblem, V: Array) -> Array:
 
 
 def _lift(quotients: Array, beyond: Array, excluded: Trial | None) -> float:
-    """How far up the excluded directions are moved: beyond every height that is tried."""
+    """Lift of the excluded directions: beyond every height that is tried."""
     if excluded is None:
         return 0.0
     highest = float(np.abs(quotients).max()) + float(np.abs(beyond).max(initial=0.0))
@@ -359,7 +359,7 @@ def _cholesky_route(case: _Case) -> tuple[Bracket, SpectralFloor, bool]:
 def _dense_inertia_route(
     case: _Case, given: Array, further: Array
 ) -> tuple[Bracket, SpectralFloor, bool]:
-    """The same with LAPACK's pivoting, for small problems that are hard."""
+    """Floors by counting LAPACK's pivots of the filled matrix, for small problems that are hard."""
     problem = case.problem
     if uses_singular_values(problem) and sum(problem.A.factor.shape) <= MAX_PAIRED_ROWS:
         found = _singular_route(case, given, further, dense_singular_floor)
@@ -494,7 +494,7 @@ def _least_lifted_value(case: _Case, excluded: Trial) -> float:
 
 
 def _coupling_loss(case: _Case, height: TrialHeight) -> float:
-    """How far excluded directions pull eigenvalues down that are not invariant, or not exact.
+    """Bound of what excluded directions pull eigenvalues down, if not invariant, or not exact.
 
     Coupled by κ they cost κ²/(lifted − h). A direction off a basis that is ε from N has a component
     of ε along N; without it the value is larger by 2κε and by squares of ε.

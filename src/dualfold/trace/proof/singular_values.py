@@ -150,7 +150,7 @@ def _counted_floor(
 
 
 def dense_singular_floor(problem: TraceProblem, below: int, height: float) -> SpectralFloor:
-    """The same for a small M, filled: J − η·diag(I, B) with LAPACK's pivoting, no small pivots."""
+    """Floor for a small M, filled: J − η·diag(I, B) with LAPACK's pivoting, no small pivots."""
     M, eta = problem.A.factor.toarray(), float(np.sqrt(height))
     m, n = M.shape
     S = np.zeros((m + n, m + n))
@@ -185,7 +185,7 @@ def singular_bracket(
     wider: Array,
     floor: SpectralFloor,
 ) -> Bracket:
-    """What a floor (in units of λ) proves of the answer's columns.
+    """Bracket that a floor (in units of λ) proves of the answer's columns.
 
     `wider` holds at least c orthonormal columns by growing ‖Mv‖, the answer's span first
     where that is all there is.

@@ -59,12 +59,12 @@ class Trial:
 
     @property
     def blur(self) -> float:
-        """How far an exact Ritz value can be from its h."""
+        """Bound of the distance of an exact Ritz value from its h."""
         return UP * self.leak / (1 - self.skew) if self.skew < 1 else np.inf
 
     @property
     def total_blur(self) -> float:
-        """How far the exact trace over the span can be from `total`."""
+        """Bound of the distance of the exact trace over the span from `total`."""
         added = len(self.h) * UNIT_ROUNDOFF * float(np.abs(self.h).sum())
         return float(np.sqrt(len(self.h))) * self.blur + added
 
@@ -98,7 +98,7 @@ def trial(
 
 
 def span_error(problem: TraceProblem, given: Array, basis: Array) -> float:
-    """How far, in the B-norm, `basis` lies off the span of `given` less its part in N."""
+    """Distance, in the B-norm, of `basis` from the span of `given` less its part in N."""
     mixed = np.linalg.lstsq(given, basis, rcond=None)[0]
     rest = problem.without_excluded(basis - given @ mixed)
     # Where columns are only chosen, and their signs, it is the same, exactly.

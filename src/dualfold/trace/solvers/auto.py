@@ -236,7 +236,7 @@ def _dense_seconds(problem: TraceProblem) -> float:
 
 
 def _product_seconds(problem: TraceProblem) -> float:
-    """One product with A and its share of the orthogonalisation."""
+    """Seconds of a product with A and its share of the orthogonalisation."""
     A: Any = problem.A
     if sp.issparse(A):
         entries = A.nnz

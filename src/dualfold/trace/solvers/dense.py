@@ -98,7 +98,7 @@ class Dense(Solver):
 
 
 def _first_eigenvectors(A: Array, B: Array | None, count: int) -> Array:
-    """Those of the smallest eigenvalues of A, or of (A, B), by LAPACK."""
+    """Eigenvectors of the smallest eigenvalues of A, or of (A, B), by LAPACK."""
     if B is not None:
         return scipy.linalg.eigh(A, B, subset_by_index=[0, count - 1], driver="gvx")[1]
     return eigenpairs(A, range="I", il=1, iu=count)[1]

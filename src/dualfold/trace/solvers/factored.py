@@ -110,7 +110,7 @@ class Factored(Solver):
         return found
 
     def _moving(self, problem: TraceProblem) -> int:
-        """How many directions take a step: from a start with all wanted ones, one more than these.
+        """Number of directions that take a step: from a start with all wanted ones, one more.
 
         The guard vectors of MᵀM still come out of the basis, for fewer products
         (docs/dev/notes/trace-solvers.md).

@@ -199,7 +199,7 @@ def _projection_error(problem: TraceProblem, U: Array) -> tuple[Array, float]:
 
 
 def _plain_room(problem: TraceProblem, name: str) -> int:
-    """How many directions there are; refuses problems that f does not describe."""
+    """Number of directions off N; refuses problems that f does not describe."""
     if not isinstance(problem.metric, Identity) or problem.sense != "max":
         raise InvalidInput(
             f"{name} minimises the error of a projection: it takes maxima with B = I (PCA). Use "

@@ -78,7 +78,7 @@ class KrylovSpace:
         return None
 
     def _grow(self, most: int) -> bool:
-        """One product more; False where there is nothing new."""
+        """Grow the space by a product; False where there is nothing new."""
         k, length = self._steps, float(np.linalg.norm(self._next))
         if not length > 0:
             return False

@@ -81,7 +81,7 @@ class Solver(ABC):
         return solution
 
     def remedy(self) -> Message:
-        """What a user can do if this solver did not converge.
+        """Advice to a user whose solver did not converge.
 
         Returns
         -------

@@ -272,7 +272,7 @@ def _first_directions(
 
 
 def _random_directions(settings: Iteration, travel: int, count: int) -> int:
-    """How many random directions an iteration begins with.
+    """Number of random directions that an iteration begins with.
 
     A start with all wanted directions needs only those that fill the block, but one at the least:
     what the start has nothing of must be found.
@@ -291,7 +291,7 @@ def _in_own_sense(problem: TraceProblem, V: Array, theta: Array) -> tuple[Array,
 
 
 def _standard_form(problem: TraceProblem, root: Array) -> TraceProblem:
-    """The same problem for u = B^½v: B becomes I, and its images need not be kept."""
+    """Problem for u = B^½v in place of v: B becomes I, and its images need not be kept."""
     A: Any = problem.A
     scale, excluded = 1 / root[:, 0], root * problem.excluded_basis
     if sp.issparse(A):

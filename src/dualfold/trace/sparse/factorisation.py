@@ -171,7 +171,7 @@ class Factorisation:
         return self._finite_solution(out, right)
 
     def solve_rotated(self, rhs: Floats) -> tuple[Floats, Floats]:
-        """Of M (x, y) = (rhs, −rhs) with a rotated matrix M: (x + y)/2 and (x − y)/2."""
+        """(x + y)/2 and (x − y)/2 of the solution of M (x, y) = (rhs, −rhs), M a rotated matrix."""
         right = self._right_sides(rhs, len(self.pivots) // 2)
         half, count = right.shape
         order = np.ascontiguousarray(self.ordering.permutation[::2])
@@ -340,7 +340,7 @@ def _factor(
 
 
 def _parts_of_tree(o: Ordering, wanted: int) -> tuple[int, Ints, Longs, Longs, Floats]:
-    """How many parts there are besides that above them all, and what `ldl_plan` says of them."""
+    """Number of parts below the last, which is above them all, and the plan of `ldl_plan`."""
     supers = len(o.above)
     part, hand_at = np.empty(supers, np.int32), np.empty(supers + 1, np.int64)
     stacks, work = np.empty(wanted + 1, np.int64), np.empty(wanted + 1)

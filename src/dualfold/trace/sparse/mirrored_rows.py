@@ -38,7 +38,7 @@ class MirroredRows:
 
     @classmethod
     def of(cls, M: sp.csr_array, transpose: sp.csr_array) -> MirroredRows:
-        """Those of M, with the transpose of M by its rows."""
+        """Mirrored rows of M, given with its transpose by rows."""
         if not np.isfinite([M.data.min(initial=0.0), M.data.max(initial=0.0)]).all():
             raise InvalidInput("the matrix holds entries that are not finite; remove them first")
         entries = np.empty((2 * M.nnz + M.shape[0], 2))
@@ -78,7 +78,7 @@ class RotatedMatrix:
 
     @property
     def parts(self) -> tuple[Any, ...]:
-        """What the kernels read of it."""
+        """Arrays that the kernels read."""
         rows = self.rows
         return (rows.n, rows.start, rows.columns, rows.entries,
                 self.scale, self.mean, self.cross, self.drop)  # fmt: skip
@@ -98,7 +98,7 @@ class RotatedMatrix:
         return replace(self, drop=room)
 
     def as_compressed_rows(self) -> sp.csr_array:
-        """The same as compressed rows."""
+        """Matrix written out as compressed rows."""
         count = 4 * len(self.rows.columns)
         columns, values = np.empty(count, np.int32), np.empty(count)
         _in_row_shares(_rotated_rows(*self.parts, columns, values), self.rows.n)

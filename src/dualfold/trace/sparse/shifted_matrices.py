@@ -116,7 +116,7 @@ class EliminationOrders:
         return self._found[name]
 
     def renumbered(self, place: Array) -> EliminationOrders:
-        """The same orders where row i, and its twin n + i, have the numbers place[i], n + place[i].
+        """Orders for rows with new numbers: place[i] for row i, n + place[i] for its twin n + i.
 
         An order of other rows besides is left out.
         """
