@@ -21,6 +21,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, fields, replace
 from decimal import ROUND_CEILING, Context
+from types import UnionType
 from typing import Any, ClassVar, Literal, Self
 
 from dualfold.errors import Argument, InvalidInput
@@ -72,10 +73,13 @@ def checked_tolerance(tolerance: Any) -> float:
     return number
 
 
-def refuse_no_problem(problem: Any, kind: Any, remedy: str, name: str = "problem") -> None:
+def refuse_no_problem(
+    problem: object, kind: type | UnionType, remedy: str, name: str = "problem"
+) -> None:
     """Refuse what is no problem of this kind, as a table; `remedy` says where one comes from."""
     if not isinstance(problem, kind):
-        names = " or ".join(one.__name__ for one in getattr(kind, "__args__", (kind,)))
+        kinds = kind.__args__ if isinstance(kind, UnionType) else (kind,)
+        names = " or ".join(one.__name__ for one in kinds)
         raise InvalidInput(
             Argument(name), f" is of type {type(problem).__name__}, not {names}; {remedy}"
         )
@@ -250,7 +254,7 @@ class Certificate:
             return self
         return replace(self, level="failed", complete=None, reasons=(*doubts, *self.reasons))
 
-    def __init_subclass__(cls, **more: Any) -> None:
+    def __init_subclass__(cls, **more: object) -> None:
         super().__init_subclass__(**more)
         cls.__repr__ = Certificate.__repr__  # type: ignore[method-assign]  # dataclasses write their own
 
@@ -292,7 +296,7 @@ class Certificate:
         return entries | {"holds": self.holds, "verdict": str(self), "schema": self.schema}
 
 
-def plain(item: Any) -> Any:
+def plain(item: object) -> Any:
     """A number, text, tuple or certificate as JSON has it.
 
     >>> plain((1.0, float("inf"), ("a", None)))

@@ -140,7 +140,9 @@ class Embedding:
         return drawn_map(self.points, color, equal=equal, **words)
 
 
-def embed(problem: Any, *, solver: Any = None, tolerance: float = DEFAULT_TOLERANCE) -> Embedding:
+def embed(
+    problem: Any, *, solver: Solver | None = None, tolerance: float = DEFAULT_TOLERANCE
+) -> Embedding:
     """Solve a problem, certify the answer, and lift it to points.
 
     Parameters
@@ -186,7 +188,7 @@ def embed(problem: Any, *, solver: Any = None, tolerance: float = DEFAULT_TOLERA
 
 
 @singledispatch
-def embedding_of(problem: Any, solver: Any, tolerance: float) -> Embedding:
+def embedding_of(problem: Any, solver: Solver | None, tolerance: float) -> Embedding:
     """The embedding that answers a problem; each kind of problem registers how it is answered."""
     raise InvalidInput(
         Argument("problem"),
@@ -197,9 +199,7 @@ def embedding_of(problem: Any, solver: Any, tolerance: float) -> Embedding:
 
 
 @embedding_of.register(TraceProblem)
-def _embedding_of_trace_problem(
-    problem: TraceProblem, solver: Solver | None, tolerance: float
-) -> Embedding:
+def _embedding_of_trace_problem(problem: Any, solver: Solver | None, tolerance: float) -> Embedding:
     with memory_used_again():
         begin = perf_counter()
         solution = (solver or Auto()).solve(problem)
@@ -211,7 +211,7 @@ def _embedding_of_trace_problem(
     return Embedding(points, solution.values, certificate, problem, solution, seconds)
 
 
-def _threads_of_certificate(problem: TraceProblem) -> AbstractContextManager[Any]:
+def _threads_of_certificate(problem: TraceProblem) -> AbstractContextManager[None]:
     """BLAS in one thread for small problems, and for large ones whose matrix it never meets.
 
     Threads inside small products, and tall and thin ones, wait for one another.

@@ -58,7 +58,7 @@ class Argument(str):
         text.name, text.value = name, value
         return text
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return Argument, (self.name, self.value)
 
 
@@ -77,7 +77,7 @@ class RowNumbers(str):
         text.rows, text.most = tuple(int(row) for row in rows), most
         return text
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return RowNumbers, self.rows
 
     @property
@@ -110,7 +110,7 @@ class Message(str):
         text.parts = tuple(flat)
         return text
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return Message, self.parts
 
     @property

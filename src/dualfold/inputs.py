@@ -8,6 +8,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
+from dualfold.arrays import Seed
 from dualfold.errors import Argument, InPython, InvalidInput
 
 
@@ -43,7 +44,7 @@ def numbers_of(X: Any) -> Any:
     return X
 
 
-def random_generator(random_state: Any) -> np.random.Generator:
+def random_generator(random_state: Seed | list[int]) -> np.random.Generator:
     """NumPy's generator for a seed, an older `RandomState`, or None, which draws a seed."""
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(2**31))

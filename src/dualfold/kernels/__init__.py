@@ -89,7 +89,7 @@ def c_constant(name: str) -> int:
         raise _missing_symbol("constant", name) from error
 
 
-def _function(name: str) -> tuple[Any, list[str], Callable[[Sequence[Any]], None]]:
+def _function(name: str) -> tuple[Any, list[str], Callable[[Sequence[object]], None]]:
     """The C function, its arguments as they were stated, and what refuses values."""
     if name not in interface()[1]:
         raise _missing_symbol("function", name)
@@ -104,7 +104,7 @@ def kernel(name: str) -> Callable[..., Any]:
     """The C function `name`, looked up at its first call."""
     looked_up = cache(lambda: _function(name))
 
-    def call(*values: Any) -> Any:
+    def call(*values: object) -> Any:
         found, arguments, check = looked_up()
         _refuse_count(name, len(arguments), len(values))
         check(values)
@@ -123,14 +123,14 @@ def kernel_in_shares(name: str) -> Callable[..., Callable[..., Any]]:
     """
     looked_up = cache(lambda: _function(name))
 
-    def call(*common: Any) -> Callable[..., Any]:
+    def call(*common: object) -> Callable[..., Any]:
         found, arguments, check = looked_up()
         own = len(arguments) - len(common)
         if own < 1 or any("[]" in argument for argument in arguments[:own]):
             raise TypeError(f"the kernel {name} does not end in {len(common)} arguments for all")
         check((0,) * own + common)
 
-        def share(*numbers: int) -> Any:
+        def share(*numbers: int) -> object:
             _refuse_count(name, own, len(numbers))
             return found(*numbers, *common)
 
@@ -159,7 +159,7 @@ def _converter(argument: str) -> Any:
 
 
 @cache  # to make a class takes longer than many a kernel
-def _array(dtype: np.dtype[Any], *, written: bool, optional: bool) -> Any:
+def _array(dtype: np.dtype[Any], *, written: bool, optional: bool) -> type:
     """The type that gives ctypes an array's address, if C may use the array.
 
     NumPy's `ndpointer` does the same and takes twice as long (docs/dev/notes/kernels.md).
@@ -167,7 +167,7 @@ def _array(dtype: np.dtype[Any], *, written: bool, optional: bool) -> Any:
 
     class Array:
         @classmethod
-        def from_param(cls, value: Any) -> ctypes.c_void_p | None:
+        def from_param(cls, value: object) -> ctypes.c_void_p | None:
             if value is None and optional:
                 return None
             if not isinstance(value, np.ndarray) or value.dtype != dtype:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -56,7 +55,7 @@ def conditions(arguments: Sequence[str]) -> list[Condition]:
 
 def checker(
     kernel: str, arguments: Sequence[str], constant: Callable[[str], int]
-) -> Callable[[Sequence[Any]], None]:
+) -> Callable[[Sequence[object]], None]:
     """A function that refuses values against the conditions; `constant` knows C's constants.
 
     All conditions are one compiled expression, because kernels are called thousands of times for
@@ -67,7 +66,7 @@ def checker(
     if not wanted:
         return lambda values: None
     every = " and ".join(one.expression() for one in wanted)
-    known: dict[str, Any] = {"COUNT": np.size, "BELOW": _below, "RISES": _rises}
+    known: dict[str, object] = {"COUNT": np.size, "BELOW": _below, "RISES": _rises}
     words = {
         word for one in wanted for word in re.findall(r"[A-Za-z]\w*", f"{one.holds} {one.below}")
     }
@@ -78,22 +77,27 @@ def checker(
     own = set(names)
     fits = eval(WORD.sub(lambda word: word[0] + "_" * (word[0] in own), text), known)
 
-    def check(values: Sequence[Any]) -> None:
+    def check(values: Sequence[object]) -> None:
         try:
             if fits(*values):
                 return
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
             pass
         given = dict(zip(names, values, strict=True))
-        for one in wanted:
-            if isinstance(values[one.place], np.ndarray):  # anything else is refused by its type
-                _refuse(kernel, one, values[one.place], known, given)
+        for condition in wanted:
+            array = values[condition.place]
+            if isinstance(array, np.ndarray):  # anything else is refused by its type
+                _refuse(kernel, condition, array, known, given)
 
     return check
 
 
 def _refuse(
-    kernel: str, one: Condition, array: np.ndarray, known: dict[str, Any], given: dict[str, Any]
+    kernel: str,
+    one: Condition,
+    array: np.ndarray,
+    known: dict[str, object],
+    given: dict[str, object],
 ) -> None:
     """In words, unless the array fits."""
     try:

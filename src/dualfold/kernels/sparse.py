@@ -100,7 +100,7 @@ def _equal_blocks(M: sp.csr_array) -> Iterator[tuple[Array, Array]]:
             yield M.indices[at + np.arange(width)], entries
 
 
-def distinct_rows(rows: Any) -> NDArray[np.int64]:
+def distinct_rows(rows: sp.csr_array) -> NDArray[np.int64]:
     """Rows whose columns are not those of the row before: one of each run of equal patterns."""
     lengths = np.diff(rows.indptr)
     same = np.concatenate([[False], lengths[1:] == lengths[:-1]])
@@ -132,7 +132,7 @@ def canonical_rows(matrix: Any, name: str) -> sp.csr_array:
     return _with_short_indices(narrow if np.array_equal(narrow.data, rows.data) else rows)
 
 
-def _with_short_indices(rows: Any) -> sp.csr_array:
+def _with_short_indices(rows: sp.csr_array) -> sp.csr_array:
     """Indices of 32 bits, which scikit-learn and the kernels read, where they suffice."""
     parts = (rows.indices, rows.indptr)
     if max(*rows.shape, len(rows.data)) < 2**31:
@@ -173,7 +173,7 @@ def refuse_damaged(matrix: Any, name: str) -> None:
         )
 
 
-def rows_are_sound(indptr: Any, indices: Any, shape: tuple[int, ...]) -> bool:
+def rows_are_sound(indptr: Array, indices: Array, shape: tuple[int, ...]) -> bool:
     """Whether compressed rows stay within their own arrays and the columns of the matrix."""
     whole = all(
         isinstance(part, np.ndarray) and part.ndim == 1 and part.dtype.kind in "iu"
@@ -190,5 +190,5 @@ def rows_are_sound(indptr: Any, indices: Any, shape: tuple[int, ...]) -> bool:
     )
 
 
-def _inside(places: Any, size: int) -> bool:
+def _inside(places: Array, size: int) -> bool:
     return len(places) == 0 or bool(places.min() >= 0 and places.max() < size)

@@ -326,7 +326,7 @@ def _blas() -> Any:
     return ThreadpoolController()
 
 
-def one_blas_thread() -> AbstractContextManager[Any]:
+def one_blas_thread() -> AbstractContextManager[None]:
     """Keep BLAS to the calling thread inside a `with` block.
 
     Products with tall, thin matrices are bound by memory: a second thread gains little
@@ -350,7 +350,7 @@ def one_thread() -> Iterator[None]:
         _alone.reset(token)
 
 
-def lapack_threads(rows: int) -> AbstractContextManager[Any]:
+def lapack_threads(rows: int) -> AbstractContextManager[None]:
     """Limit of LAPACK: a single thread for a small square matrix, all of them for a large one.
 
     BLAS takes one without a limit for the smallest; to find BLAS would take longer than the work.

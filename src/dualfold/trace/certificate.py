@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.sparse.linalg import LinearOperator
 
 from dualfold.arrays import Array
@@ -148,8 +149,8 @@ class TraceCertificate(Certificate):
 
 def certify(
     problem: TraceProblem,
-    vectors: Any,
-    values: Any = None,
+    vectors: ArrayLike,
+    values: ArrayLike | None = None,
     *,
     tolerance: float = DEFAULT_TOLERANCE,
     fresh: bool = False,
@@ -394,7 +395,7 @@ def _spectral_norm(matrix: Array) -> float:
     return float(np.linalg.svd(matrix, compute_uv=False).max())
 
 
-def _mismatch(values: Any, quotients: Array, scale: float) -> list[str]:
+def _mismatch(values: ArrayLike | None, quotients: Array, scale: float) -> list[str]:
     reasons = []
     if values is not None:
         if np.shape(values) != quotients.shape:
@@ -407,7 +408,7 @@ def _mismatch(values: Any, quotients: Array, scale: float) -> list[str]:
     return reasons
 
 
-def _as_columns(problem: TraceProblem, vectors: Any) -> Array:
+def _as_columns(problem: TraceProblem, vectors: ArrayLike) -> Array:
     V = real_entries(vectors, "the answer")
     V = V[:, None] if V.ndim == 1 else V
     if V.ndim != 2 or V.shape[0] != problem.n or V.shape[1] < problem.count:

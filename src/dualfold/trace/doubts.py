@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import ArrayLike
 
 from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
@@ -44,7 +45,7 @@ class StoredPoints:
     single: bool = False
 
     @classmethod
-    def of(cls, problem: TraceProblem, points: Any, values: Any) -> StoredPoints:
+    def of(cls, problem: TraceProblem, points: ArrayLike, values: ArrayLike | None) -> StoredPoints:
         """Numbers that a file holds, if they have the shapes of an answer to the problem."""
         Y, stored = np.asarray(points), None if values is None else np.asarray(values)
         for name, array in (("points", Y), ("eigenvalues", stored)):

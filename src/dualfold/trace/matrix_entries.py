@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import ArrayLike
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
@@ -25,7 +26,7 @@ TILE_ROWS = 1024
 _asymmetry = kernel("asymmetry")
 
 
-def real_entries(entries: Any, name: str, *, single: bool = False) -> Array:
+def real_entries(entries: ArrayLike, name: str, *, single: bool = False) -> Array:
     """An array of float64 (float32 too, if `single`) with exactly the numbers that were given."""
     given = np.asarray(entries)
     if np.iscomplexobj(given):

@@ -6,6 +6,7 @@ definite matrix. Other modules use B only through these classes.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -13,6 +14,7 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
+from numpy.typing import ArrayLike
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
@@ -137,7 +139,7 @@ class Dense:
         return self.matrix.shape[0]
 
     @cached_property
-    def _factor(self) -> Any:
+    def _factor(self) -> tuple[Array, bool]:
         try:
             return scipy.linalg.cho_factor(self.matrix, lower=True)
         except np.linalg.LinAlgError as error:
@@ -224,7 +226,7 @@ def metric(B: Any, n: int) -> Metric:
     return found
 
 
-def excluded_span(N: Any, metric: Metric) -> ExcludedSpan:
+def excluded_span(N: ArrayLike | None, metric: Metric) -> ExcludedSpan:
     """The span of given directions (None: there are none), with a B-orthonormal basis."""
     if N is None:
         none = np.zeros((metric.n, 0))
@@ -291,7 +293,7 @@ def _dependent() -> InvalidInput:
     )
 
 
-def _norm_of_inverse(solve: Any, n: int) -> float:
+def _norm_of_inverse(solve: Callable[[Array], Array], n: int) -> float:
     """A power-iteration estimate of ‖B⁻¹‖, only ever used as a guess to be proved."""
     vector = np.random.default_rng(0).standard_normal(n)
     size = 1.0

@@ -21,12 +21,14 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dualfold.arrays import Array
 from dualfold.certificate import (
     DEFAULT_TOLERANCE,
     MAX_GAP,
     Certificate,
+    Level,
     checked_tolerance,
     level_of,
     share,
@@ -130,8 +132,8 @@ class StalenessCertificate(Certificate):
 
 def certify_frozen(
     problem: TraceProblem,
-    frozen: Any,
-    best: Any,
+    frozen: ArrayLike,
+    best: ArrayLike,
     *,
     tolerance: float = DEFAULT_TOLERANCE,
 ) -> StalenessCertificate:
@@ -295,7 +297,7 @@ def _skewness(problem: TraceProblem, V: Array) -> float:
     return off + (float(np.linalg.norm(overlap)) if overlap.size else 0.0)
 
 
-def _level(gap: float, tolerance: float) -> tuple[Any, tuple[str, ...]]:
+def _level(gap: float, tolerance: float) -> tuple[Level, tuple[str, ...]]:
     if gap <= tolerance:
         return "proved", ()
     if gap < MAX_GAP:

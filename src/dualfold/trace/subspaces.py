@@ -10,10 +10,10 @@ so every subspace U of dimension k bounds two of them: λ_k ≤ max q and λ_{n�
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import scipy.linalg
+from numpy.typing import ArrayLike
 
 from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
@@ -34,7 +34,7 @@ class SubspaceQuotients:
     dimension: int
 
 
-def subspace_quotients(A: Any, U: Any, B: Any = None) -> SubspaceQuotients:
+def subspace_quotients(A: ArrayLike, U: ArrayLike, B: ArrayLike | None = None) -> SubspaceQuotients:
     """Compute the least and the largest quotient xᵀAx/xᵀBx over a subspace.
 
     By the min–max theorem of Courant and Fischer a subspace of dimension k bounds two eigenvalues

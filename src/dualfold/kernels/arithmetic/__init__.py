@@ -12,9 +12,10 @@ larger than it need be, so that it also covers the rounding of the few numbers i
 
 from __future__ import annotations
 
-from typing import Any, overload
+from typing import overload
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from dualfold.arrays import Array
 
@@ -49,11 +50,11 @@ def gamma(terms: float | Array) -> float | Array:
     return share if isinstance(share, np.ndarray) else float(share)
 
 
-def unit_roundoff(kind: Any) -> float:
+def unit_roundoff(kind: DTypeLike) -> float:
     """Unit roundoff of float32 or float64."""
     return SINGLE_ROUNDOFF if np.dtype(kind) == np.float32 else UNIT_ROUNDOFF
 
 
-def smallest_positive(kind: Any) -> float:
+def smallest_positive(kind: DTypeLike) -> float:
     """The least positive float32 or float64: what a product may lose where it underflows."""
     return SMALLEST_POSITIVE_SINGLE if np.dtype(kind) == np.float32 else SMALLEST_POSITIVE

@@ -10,7 +10,6 @@ about forty times as long as in doubles (docs/dev/notes/kernels.md).
 from __future__ import annotations
 
 from math import fsum
-from typing import Any
 
 import numpy as np
 
@@ -23,6 +22,7 @@ _products, _cholesky, _solve = (
     kernel("pair_cholesky"),
     kernel("pair_solve"),
 )
+Index = int | slice | Array | None | tuple[int | slice | Array | None, ...]  # as NumPy takes it
 VELTKAMP_FACTOR = 2.0**27 + 1
 FACTOR_COLUMNS = 64  # columns of the factor that are finished together
 CHUNK_ROWS = 32  # rows that a thread takes at a time
@@ -64,10 +64,10 @@ class DoubleDouble:
         first = self.high / divisor
         return DoubleDouble(*_sum(first, (self - DoubleDouble(first) * divisor).high / divisor))
 
-    def __getitem__(self, key: Any) -> DoubleDouble:
+    def __getitem__(self, key: Index) -> DoubleDouble:
         return DoubleDouble(self.high[key], self.low[key])
 
-    def put(self, key: Any, values: DoubleDouble) -> None:
+    def put(self, key: Index, values: DoubleDouble) -> None:
         """Entries replaced, in place."""
         self.high[key], self.low[key] = values.high, values.low
 

@@ -11,18 +11,19 @@ elimination", 1968): every number in it is a minor, and every division is exact.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import ArrayLike
 
 from dualfold.arrays import Array
 
 ZERO = Fraction(0)
 
 
-def integers(doubles: Any) -> tuple[Array, int]:
+def integers(doubles: ArrayLike) -> tuple[Array, int]:
     """(N, p) with doubles = N·2^p, N Python integers; the smallest number decides p."""
     mantissas, exponents = np.frexp(np.asarray(doubles, dtype=float))
     whole = np.ldexp(mantissas, 53).astype(np.int64)  # exact: a mantissa has 53 bits
@@ -32,20 +33,20 @@ def integers(doubles: Any) -> tuple[Array, int]:
     return whole.astype(object) << shifts, lowest - 53
 
 
-def numerators(doubles: Any) -> tuple[Array, int]:
+def numerators(doubles: ArrayLike) -> tuple[Array, int]:
     """(N, s) with doubles = N/2^s and s ≥ 0, N Python integers."""
     whole, power = integers(doubles)
     return whole << max(power, 0), max(-power, 0)
 
 
-def fractions(numbers: Any) -> Array:
+def fractions(numbers: Sequence[float] | Array) -> Array:
     """Doubles as fractions, exactly."""
     exact = np.empty(len(numbers), dtype=object)
     exact[:] = [Fraction(number) for number in np.asarray(numbers).tolist()]
     return exact
 
 
-def floats(numbers: Any) -> Array:
+def floats(numbers: Iterable[Fraction]) -> Array:
     """The nearest doubles (infinite where there is none)."""
     return np.array([nearest_double(number) for number in numbers], dtype=float)
 
@@ -79,7 +80,7 @@ def dot(first: Array, second: Array) -> Fraction:
 class ExactMatrix:
     """A sparse matrix of doubles that multiplies vectors of fractions without rounding."""
 
-    def __init__(self, matrix: Any) -> None:
+    def __init__(self, matrix: Array | sp.csr_array) -> None:
         rows = sp.csr_array(matrix)
         self.shape = rows.shape
         self._starts, self._columns = rows.indptr, rows.indices
@@ -108,7 +109,7 @@ class IntegerMatrix:
         self.entries, self.power = entries, power
 
     @classmethod
-    def of(cls, doubles: Any) -> IntegerMatrix:
+    def of(cls, doubles: ArrayLike) -> IntegerMatrix:
         return cls(*integers(doubles))
 
     def __matmul__(self, other: IntegerMatrix) -> IntegerMatrix:

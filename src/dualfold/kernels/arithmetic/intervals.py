@@ -32,6 +32,7 @@ import numpy as np
 from dualfold.arrays import Array
 from dualfold.kernels.arithmetic import EPS, OPERATIONS_UNDERFLOW
 
+Numbers = float | Array  # a number, or an array of them
 BOUND_GROWTH = 1 + 2.0**-48  # more than the rounding of the dozen operations that make an `off`
 LIBRARY_ERROR = 16 * EPS  # twice what exp, log and log1p are allowed
 CHOLESKY_ATTEMPTS = 6  # each eight times lower; usually the first one succeeds
@@ -48,28 +49,29 @@ class Interval:
     __slots__ = ("mid", "off")
     __array_ufunc__ = None  # arrays leave arithmetic with a Interval to the Interval
 
-    def __init__(self, mid: Any, off: Any = 0.0) -> None:
-        self.mid, self.off = mid, off
+    def __init__(self, mid: Numbers, off: Numbers = 0.0) -> None:
+        self.mid: Any = mid  # NumPy does the same with numbers and with arrays
+        self.off: Any = off
 
     def __neg__(self) -> Interval:
         return Interval(-self.mid, self.off)
 
-    def __add__(self, other: Any) -> Interval:
+    def __add__(self, other: Interval | Numbers) -> Interval:
         b = interval(other)
         mid = self.mid + b.mid
         return Interval(mid, (self.off + b.off + EPS * abs(mid)) * BOUND_GROWTH)
 
     __radd__ = __add__
 
-    def __sub__(self, other: Any) -> Interval:
+    def __sub__(self, other: Interval | Numbers) -> Interval:
         b = interval(other)
         mid = self.mid - b.mid
         return Interval(mid, (self.off + b.off + EPS * abs(mid)) * BOUND_GROWTH)
 
-    def __rsub__(self, other: Any) -> Interval:
+    def __rsub__(self, other: Interval | Numbers) -> Interval:
         return interval(other) + (-self)
 
-    def __mul__(self, other: Any) -> Interval:
+    def __mul__(self, other: Interval | Numbers) -> Interval:
         b = interval(other)
         mid = self.mid * b.mid
         if _is_exact_zero(self) or _is_exact_zero(b):
@@ -79,7 +81,7 @@ class Interval:
 
     __rmul__ = __mul__
 
-    def __truediv__(self, other: Any) -> Interval:
+    def __truediv__(self, other: Interval | Numbers) -> Interval:
         b = interval(other)
         room = (np.abs(b.mid) - b.off) / BOUND_GROWTH
         if not np.all(room > 0):
@@ -88,7 +90,7 @@ class Interval:
         off = (self.off + abs(mid) * b.off + OPERATIONS_UNDERFLOW) / room
         return Interval(mid, (off + EPS * abs(mid) + OPERATIONS_UNDERFLOW) * BOUND_GROWTH)
 
-    def __matmul__(self, other: Any) -> Interval:
+    def __matmul__(self, other: Interval | Numbers) -> Interval:
         """A matrix times a vector."""
         x = interval(other)
         size = np.abs(self.mid)
@@ -129,7 +131,7 @@ class SizedMatrix:
         """The transpose."""
         return SizedMatrix(self.mid.T, self.size.T)
 
-    def __matmul__(self, other: Any) -> Interval:
+    def __matmul__(self, other: Interval | Numbers) -> Interval:
         x = interval(other)
         k = self.mid.shape[-1]
         off = self.size @ (x.off + (k + 4) * EPS * np.abs(x.mid))
@@ -138,12 +140,12 @@ class SizedMatrix:
         )
 
 
-def interval(number: Any) -> Interval:
+def interval(number: Interval | Numbers) -> Interval:
     """`number` as a Interval: doubles are exact."""
     return number if isinstance(number, Interval) else Interval(number)
 
 
-def dot(a: Any, b: Any) -> Interval:
+def dot(a: Interval | Numbers, b: Interval | Numbers) -> Interval:
     """⟨a, b⟩ over all entries; a single number stands for a vector of it."""
     a, b = interval(a), interval(b)
     if np.shape(a.mid) != np.shape(b.mid) or np.ndim(a.mid) == 0:
@@ -159,7 +161,7 @@ def dot(a: Any, b: Any) -> Interval:
     return Interval(float(np.vdot(a.mid, b.mid)), off * (BOUND_GROWTH + 2 * n * EPS))
 
 
-def length(a: Any) -> float:
+def length(a: Interval | Numbers) -> float:
     """At least ‖a‖₂: scaled where squares would vanish or overflow."""
     a = interval(a)
     size = abs(a.mid) + a.off if _has_error(a.off) else abs(a.mid)
@@ -201,7 +203,7 @@ def upper_product(a: float, b: float) -> float:
     return _number_or_infinity(math.nextafter(a * b, math.inf), math.inf)
 
 
-def _has_error(off: Any) -> bool:
+def _has_error(off: Numbers) -> bool:
     """Whether any of the errors is not 0; a number is not made an array, for speed."""
     return bool(off.any()) if isinstance(off, np.ndarray) else off != 0
 
@@ -211,7 +213,7 @@ def _is_exact_zero(a: Interval) -> bool:
     return isinstance(a.mid, float) and a.mid == 0 and isinstance(a.off, float) and a.off == 0
 
 
-def _number_or_infinity(number: Any, side: float) -> float:
+def _number_or_infinity(number: float, side: float) -> float:
     """The number; of NaN (∞ − ∞, 0·∞), which bounds nothing, the infinity of its side."""
     return float(number) if number == number else side
 

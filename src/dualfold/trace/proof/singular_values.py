@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -255,7 +254,9 @@ def _pairs(problem: TraceProblem, V: Array, floor: SpectralFloor, top: float) ->
     return min(found, key=lambda pairs: temple_loss(pairs, top)[0], default=None)
 
 
-def _solved_pairs(problem: TraceProblem, V: Array, solve: Callable[[Array], Any]) -> Trial | None:
+def _solved_pairs(
+    problem: TraceProblem, V: Array, solve: Callable[[Array], tuple[Array, Array]]
+) -> Trial | None:
     """Pairs by one step of inverse iteration."""
     metric = problem.metric
     try:

@@ -104,7 +104,7 @@ def _first_eigenvectors(A: Array, B: Array | None, count: int) -> Array:
     return eigenpairs(A, range="I", il=1, iu=count)[1]
 
 
-def eigenpairs(A: Array, **wanted: Any) -> tuple[Array, Array]:
+def eigenpairs(A: Array, **wanted: object) -> tuple[Array, Array]:
     """All eigenvalues of a symmetric A, ascending, with their vectors, or those that are `wanted`.
 
     `scipy.linalg.eigh` gives the same bits, and takes five times as long on four rows.

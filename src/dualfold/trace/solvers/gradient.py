@@ -12,10 +12,10 @@ residual of an eigenproblem. Only products with A are needed.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import scipy.linalg
+from numpy.typing import ArrayLike
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput, Message
@@ -72,7 +72,7 @@ class Gradient(Solver):
     tol: float = 1e-7
     most_steps: int = 5_000
     seed: int = 0
-    start: Any = field(default=None, compare=False)
+    start: ArrayLike | None = field(default=None, compare=False)
 
     def attempt(self, problem: TraceProblem) -> Solution:
         room = _plain_room(problem, "Gradient")
@@ -156,7 +156,7 @@ class PaperGradient(Solver):
     rounds: int = 10
     step: float | None = None
     seed: int = 0
-    start: Any = field(default=None, compare=False)
+    start: ArrayLike | None = field(default=None, compare=False)
 
     def attempt(self, problem: TraceProblem) -> Solution:
         _plain_room(problem, "PaperGradient")
@@ -208,7 +208,7 @@ def _plain_room(problem: TraceProblem, name: str) -> int:
     return problem.n - problem.excluded_basis.shape[1]
 
 
-def _start(given: Any, n: int, width: int, seed: int) -> Array:
+def _start(given: ArrayLike | None, n: int, width: int, seed: int) -> Array:
     """The first n×width matrix: what was given, filled up with random columns."""
     drawn = np.random.default_rng(seed).standard_normal((n, width))
     if given is None:

@@ -19,9 +19,9 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from dualfold.arrays import Array
 from dualfold.errors import InvalidInput
 from dualfold.kernels import c_constant, kernel, kernel_in_shares
 from dualfold.kernels.arithmetic import SMALLEST_NORMAL, gamma
@@ -152,7 +152,7 @@ class Factorisation:
         """Say that the factor is not used any more: the next one may be written over it."""
         _leave_over(self.lower)
 
-    def solve(self, rhs: NDArray[Any]) -> Floats:
+    def solve(self, rhs: Array) -> Floats:
         """The x of M x = rhs, for one right-hand side (n,) or several (n, k)."""
         right = self._right_sides(rhs, len(self.pivots))
         if right.ndim == 2 and self._goes_by_parts(right.shape[1]):
@@ -231,11 +231,11 @@ class Factorisation:
         return found
 
     @property
-    def _parts(self) -> tuple[Any, ...]:
+    def _parts(self) -> tuple[object, ...]:
         o = self.ordering
         return o.first, o.row_start, o.rows, o.panel_start, self.lower, self.pivots
 
-    def _right_sides(self, rhs: NDArray[Any], n: int) -> Floats:
+    def _right_sides(self, rhs: Array, n: int) -> Floats:
         right = np.ascontiguousarray(rhs, dtype=np.float64)
         if right.ndim not in (1, 2) or len(right) != n:
             raise InvalidInput(
@@ -294,7 +294,7 @@ def _refuse_order_without_pairs(o: Ordering) -> None:
 
 
 def _factor(
-    o: Ordering, kernel_of_matrix: Callable[..., Any], matrix: tuple[Any, ...]
+    o: Ordering, kernel_of_matrix: Callable[..., Callable[..., int]], matrix: tuple[object, ...]
 ) -> tuple[Floats, Floats]:
     """L, block by block, and D, of the matrix that the kernel reads from these parts."""
     n, supers = len(o.permutation), len(o.above)

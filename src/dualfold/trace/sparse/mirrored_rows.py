@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -77,7 +77,7 @@ class RotatedMatrix:
         return (2 * self.rows.n, 2 * self.rows.n)
 
     @property
-    def parts(self) -> tuple[Any, ...]:
+    def parts(self) -> tuple[object, ...]:
         """Arrays that the kernels read."""
         rows = self.rows
         return (rows.n, rows.start, rows.columns, rows.entries,
@@ -113,7 +113,7 @@ class RotatedMatrix:
         return diagonal, sums
 
 
-def _in_row_shares(share: Any, n: int) -> None:
+def _in_row_shares(share: Callable[[int, int], object], n: int) -> None:
     bounds = np.linspace(0, n, thread_count() + 1).astype(int)
     in_threads(lambda rows: share(*rows), pairwise(bounds.tolist()), thread_count())
 
@@ -132,7 +132,7 @@ def _mirrored_places(
     return start, columns[:count]
 
 
-def _rows(data: Array, columns: Array, start: Array) -> Any:
+def _rows(data: Array, columns: Array, start: Array) -> sp.csr_array:
     n = len(start) - 1
     if len(columns) < 2**31:
         start = start.astype(np.int32)
