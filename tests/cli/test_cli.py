@@ -193,7 +193,7 @@ def test_no_command_replaces_what_it_reads_or_what_it_wrote_itself(here, words):
     assert before == {name: (here / name).read_bytes() for name in names(here)}
 
 
-@pytest.mark.parametrize("where", ["dualfold.view.figures.figure_bytes", "json.dumps"])
+@pytest.mark.parametrize("where", ["matplotlib.figure.Figure.savefig", "json.dumps"])
 def test_a_failure_leaves_nothing_behind(here, monkeypatch, where):
     def broken(*_, **__):
         raise OSError(28, "No space left on device", "map.png")

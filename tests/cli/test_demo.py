@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import dualfold
-from dualfold.cli.demo import demo_methods, next_command
+from dualfold.cli.run_demo import demo_methods, next_command
 from dualfold.data import swiss_roll
 from dualfold.data.table_writer import read_metadata
 from tests.cli.command_line import exact_csv, run

@@ -50,6 +50,7 @@ def test_sizes_take_less_than_two_minutes_as_measured(method, size):
 def test_lists_fit_the_terminal(monkeypatch, width):
     monkeypatch.setattr("dualfold.cli.console.terminal_width", lambda: width)
     monkeypatch.setattr("dualfold.cli.method_list.terminal_width", lambda: width)
+    monkeypatch.setattr("dualfold.cli.terminal.terminal_width", lambda: width)
     for words in ((), ("isomap",), ("lpp",)):
         lines = run("methods", *words).stdout.splitlines()
         assert max(map(len, lines)) <= width

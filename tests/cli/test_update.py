@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dualfold.cli import update as command
+from dualfold.cli import run_update as command
 from dualfold.models import load_model, updated_map_of
 from tests.cli.command_line import ROLL, exact_csv, run
 

@@ -12,7 +12,8 @@ from unittest.mock import patch
 
 from typer.testing import CliRunner
 
-from dualfold.cli import app, demo, main
+from dualfold.cli import app, main
+from dualfold.cli import run_demo as demo
 from dualfold.data import digits
 
 ROWS = 300  # so many of the roll and of the digits: seconds, and every method still has an answer
@@ -37,7 +38,7 @@ def few_rows() -> Iterator[None]:
     with (
         patch.object(demo, "ROLL_POINTS", ROWS),
         patch.dict(demo.DEMO_OPTIONS, tsne={"max_iter": 2_000}),
-        patch("dualfold.data.data_sets.digits", lambda: few),
+        patch.object(demo, "digits", lambda: few),
     ):
         yield
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import dualfold
-from dualfold.cli.console import Stage, duration
+from dualfold.cli.terminal import Stage, duration
 from dualfold.graph import farthest_points, geodesic_distances, knn
 from dualfold.kernels.reports import Report, descent, digits_share, long_call, reporting_to, steps
 from tests.tools.tables import roll_points
@@ -124,7 +124,7 @@ def test_nothing_can_be_told_of_the_way_to_zero():
 
 def test_the_line_knows_what_it_was_told_and_calls_a_guess_a_guess(monkeypatch):
     now = [0.0]
-    monkeypatch.setattr("dualfold.cli.console.perf_counter", lambda: now[0])
+    monkeypatch.setattr("dualfold.cli.terminal.perf_counter", lambda: now[0])
     stage = Stage("isomap", 30.0)
     now[0] = 5.0
     assert stage.words() == "5 s, a guess: about 30 s in all"

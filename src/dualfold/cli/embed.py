@@ -4,39 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
-from shlex import quote
-from time import perf_counter
 from typing import Any
 
 import typer
 
 from dualfold.cli import options as o
-from dualfold.cli.commands import embed_words, plans_of, reading_words, try_next
-from dualfold.cli.console import Console
-from dualfold.cli.embed_tiles import embed_tiles, is_in_tiles
-from dualfold.cli.exit_codes import finish_certified
-from dualfold.cli.html_page import write_content
-from dualfold.cli.map_files import write_files
-from dualfold.cli.method_options import flag_of, option_words
-from dualfold.cli.output_files import default_output, refuse_bad_outputs, stem, written_lines
 from dualfold.cli.usage import whole_number
 from dualfold.data.reading import DEFAULT_READING, Reading
-from dualfold.data.written_columns import refuse_unnamed
-from dualfold.errors import counted
-from dualfold.exploration.exploration import Exploration, explored
-from dualfold.exploration.input_table import refuse_labels, refuse_weight
-from dualfold.exploration.map_page import refuse_images
-from dualfold.exploration.method_choice import chosen_plan, compared_coordinates
-from dualfold.exploration.plan import Plan
 from dualfold.methods.descriptions import DESCRIPTIONS
-
-# Columns that are named at the end; of more, the first ones.
-MAX_NAMED_COLUMNS = 20
-# Of names of groups, at the end.
-MAX_NAME_LINES = 7
-# Files that hold the certificate and the settings themselves.
-METADATA_ENDINGS = (".parquet", ".h5ad")
 
 
 @dataclass(frozen=True)
@@ -128,6 +103,15 @@ class EmbedOptions:
     method_options: Mapping[str, Any] = field(default_factory=dict)
 
 
+def _contingency_method(method: str | None) -> str:
+    """The method that --contingency stands for; another one is refused."""
+    if method not in (None, "correspondence"):
+        raise typer.BadParameter(
+            f"--contingency stands for --method correspondence; leave out --method {method}"
+        )
+    return "correspondence"
+
+
 def embed(options: EmbedOptions) -> None:
     """A table becomes a certified map.
 
@@ -155,131 +139,6 @@ def embed(options: EmbedOptions) -> None:
     o.picture_shape(options.images)  # refused before any work
     if options.contingency:
         options = replace(options, method=_contingency_method(options.method))
-    console = Console(quiet=options.quiet)
-    if is_in_tiles(options):
-        embed_tiles(options, console)
-        return
-    if options.landmark_rows is not None:
-        raise typer.BadParameter("--landmark-rows is for tables in tiles; give --memory-limit, too")
-    options, plan = _plan(options, console)
-    found, summary = _make_map(options, plan, console)
-    lines = _last_lines(options, found, summary["coordinates"])
-    finish_certified(
-        console, options, summary, lines, certificate=found.certificate, verdict=found.verdict
-    )
+    from dualfold.cli.run_embed import run_embed  # the numerics
 
-
-def _contingency_method(method: str | None) -> str:
-    """The method that --contingency stands for; another one is refused."""
-    if method not in (None, "correspondence"):
-        raise typer.BadParameter(
-            f"--contingency stands for --method correspondence; leave out --method {method}"
-        )
-    return "correspondence"
-
-
-def _plan(options: EmbedOptions, console: Console) -> tuple[EmbedOptions, Plan]:
-    """The options with an output, and what will be done; wrong usage is refused here."""
-    method, typed = options.method, options.method_options
-    if options.question is not None and method != "auto":
-        raise typer.BadParameter(f"--question {options.question} is only asked with --method auto")
-    for name in typed if method == "auto" else ():
-        raise typer.BadParameter(
-            f"{flag_of(name)} is an option of one method; name it instead of --method auto"
-        )
-    if method is None and typed:  # they were read as those of pca
-        method = "pca"
-    asked = options.n_components
-    d = int(asked) if asked is not None and asked.isdecimal() else asked
-    if method == "auto":
-        with o.usage_errors():
-            compared_coordinates(d)
-    plan = chosen_plan(options.file, method, options.reading, d, console, options.question)
-    name = plan.method.name
-    output = options.output or default_output(options.file, name)
-    o.refuse_two_on_stdout(output, as_json=options.as_json)
-    (chosen,) = plans_of([name], options)
-    plan = plan.with_choices(chosen.n_components, chosen.options)
-    with o.usage_errors():
-        refuse_labels(options.reading.labels, plan)
-        refuse_weight(options.reading.weight, plan)
-    if options.reading.mixed == "gower":
-        plan = plan.by_manhattan()
-    return replace(options, output=output, reading=plan.reading_of(options.reading)), plan
-
-
-def _make_map(
-    options: EmbedOptions, plan: Plan, console: Console
-) -> tuple[Exploration, dict[str, Any]]:
-    """Read, embed, certify, judge, write; the map, and what `--json` prints."""
-    images = o.picture_shape(options.images)
-    refuse_bad_outputs(options, options.file)
-    if options.append:
-        refuse_unnamed(options.file, options.reading)
-    begin = perf_counter()
-    table = plan.read(options.file, options.reading, console)
-    refuse_images(table, images)
-    read_seconds = perf_counter() - begin
-    found = explored(plan, table, console, for_page=options.html is not None)
-    stored = write_files(options, found, console)
-    if options.html is not None:
-        content = found.page_content(console, images=images, with_text=not options.no_text)
-        write_content(options, content, console)
-    total = perf_counter() - begin
-    files = {kind: getattr(options, kind) for kind in ("output", "picture", "biplot", "loadings")}
-    return found, {
-        **stored,
-        **files,
-        "html": options.html,
-        "model": options.save_model,
-        "seconds": {"read": read_seconds, "embed": found.fitted.seconds, "total": total},
-    }
-
-
-def _last_lines(options: EmbedOptions, found: Exploration, coordinates: list[str]) -> list[str]:
-    """What was written where, what was found, and the next command worth trying."""
-    from dualfold.data.notices import quoted_names
-
-    output, model, columns = str(options.output), options.save_model, found.data.sources
-    where = "standard output" if output == "-" else output
-    shape = f"{counted(len(found.points), 'row')} × {counted(len(columns), 'column')}"
-    lines = [f"{shape} → {counted(len(coordinates), 'coordinate')} in {where}"]
-    if output != "-" and not output.endswith(METADATA_ENDINGS):
-        lines[0] += f" (certificate and settings in {Path(output).name}.json)"
-    lines.append(f"Columns used: {quoted_names(columns, MAX_NAMED_COLUMNS)}")
-    if found.fitted.column_points is not None:
-        where = options.loadings or "--loadings OUT.csv writes them as a table"
-        lines.append(f"Points of the columns: 'column_points' in the settings; {where}")
-    files = {"Picture": options.picture, "Biplot": options.biplot, "Loadings": options.loadings}
-    lines += written_lines(files)
-    if options.html is not None:
-        lines.append(f"Page in {options.html}; open it in a browser, it needs no network")
-    if model is not None:
-        lines.append(
-            f"Model in {model}; `dualfold transform {quote(model)} NEW_FILE` places new rows; the "
-            "model contains rows of the table, and new rows are compared with them"
-        )
-    if found.sampled < len(found.points):
-        lines.append(f"Neighbours were counted on {found.sampled:,} of the rows")
-    lines += found.findings(MAX_NAME_LINES if options.reading.text else 0)
-    return [*lines, try_next(_next_words(options, found))]
-
-
-def _next_words(options: EmbedOptions, found: Exploration) -> list[str]:
-    """A picture first, then other kinds of map; never what would replace the map."""
-    plan, source, reading = found.fitted.plan, options.file, options.reading
-    method, settings, differ = plan.method.name, plan.settings(), found.data.scales_differ
-    if options.picture is not None or options.html is not None:
-        rivals = [name for name in ("pca", "isomap", "eigenmaps") if name != method]
-        words = ["dualfold", "compare", source, "--methods", ",".join([method, *rivals])]
-        words += reading_words(reading, standardize=differ)
-        words += option_words(plan.method, settings)
-        return [*words, "--picture", f"{stem(source)}.compare.png"]
-    output = str(options.output)
-    is_file = "-" not in (source, output)
-    if is_file and not differ:
-        return ["dualfold", "report", source, output, "--picture", f"{stem(output)}.quality.png"]
-    words = embed_words(source, settings, reading, standardize=differ)
-    name = f"{'map' if source == '-' else stem(source)}.{method}"
-    words += ["--picture", f"{name}.png"]
-    return [*words, "--output", f"{name}.standardized.csv"] if is_file else words
+    run_embed(options)

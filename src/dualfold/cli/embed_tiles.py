@@ -16,9 +16,16 @@ from dualfold.cli.console import Console
 from dualfold.cli.exit_codes import finish_certified
 from dualfold.cli.output_files import stem
 from dualfold.cli.wording import command_texts
+from dualfold.data.atomic_files import check_folder_place
+from dualfold.data.scales import different_units
 from dualfold.errors import Argument, InvalidInput
 from dualfold.exploration.input_table import reading_for, refuse_weight
 from dualfold.exploration.verdict_words import verdict
+from dualfold.scale.engine import SchedulerLost, require_module
+from dualfold.scale.table import DEFAULT_LANDMARKS, drawn_row_numbers, gather_rows, table
+from dualfold.scale.tile_moments import standardized
+from dualfold.scale.writing import refuse_ending, write
+from dualfold.weights.row_weights import validated_weights
 
 if TYPE_CHECKING:
     from dualfold.cli.embed import EmbedOptions
@@ -30,17 +37,8 @@ USED_FIELDS = ("identifier", "weight", "exclude", "standardize", "format", "plai
 SCALE_SAMPLE_ROWS = 10_000
 
 
-def is_in_tiles(options: EmbedOptions) -> bool:
-    """Whether the table is read in tiles: by an option, or since it is a folder of files."""
-    limited = options.memory_limit is not None or options.scheduler is not None
-    return limited or Path(options.file).is_dir()
-
-
 def embed_tiles(options: EmbedOptions, console: Console) -> None:
     """Fit, place all rows, write."""
-    from dualfold.data.atomic_files import check_folder_place
-    from dualfold.scale.writing import refuse_ending, write
-
     _refuse_all_points(options)
     (plan,) = plans_of([options.method or "pca"], options)
     _refuse_fields(options)
@@ -124,8 +122,6 @@ class TiledTable:
 
 def _open_table(options: EmbedOptions, plan: Plan, console: Console) -> TiledTable:
     """The columns of numbers, or all for FAMD, without those that are excluded."""
-    from dualfold.scale.table import DEFAULT_LANDMARKS, table
-
     reading, notices = options.reading, list[str]()
     limits: dict[str, Any] = {
         "memory_limit": options.memory_limit,
@@ -164,8 +160,6 @@ def _open_table(options: EmbedOptions, plan: Plan, console: Console) -> TiledTab
 
 def _weights_of(whole: Any, name: str | None) -> Any:
     """The column of weights, 8 bytes a row in memory; None for none."""
-    from dualfold.weights.row_weights import validated_weights
-
     if name is None:
         return None
     return validated_weights(whole.collection[name].compute(), whole.n_rows, "weight")
@@ -191,15 +185,12 @@ def _scaled_table(
         )
         notices.append(notice)
         console.note(notice)
-    from dualfold.scale.tile_moments import standardized
 
     with console.stage("standardizing"):
         return standardized(rows, weights)[0]
 
 
 def _scales_differ(rows: Any) -> bool:
-    from dualfold.data.scales import different_units
-    from dualfold.scale.table import drawn_row_numbers, gather_rows
 
     some = gather_rows(rows, drawn_row_numbers(rows.n_rows, SCALE_SAMPLE_ROWS, 0))
     names = [str(name) for name in rows.meta.columns] if rows.is_frame else []
@@ -252,7 +243,6 @@ def _cluster(address: str | None, console: Console) -> Iterator[None]:
     if address is None:
         yield
         return
-    from dualfold.scale.engine import SchedulerLost, require_module
 
     distributed = require_module("distributed")
     try:

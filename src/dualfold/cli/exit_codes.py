@@ -20,6 +20,7 @@ import typer
 
 from dualfold.cli.console import Console, is_debugging
 from dualfold.cli.wording import command_text, messages_about
+from dualfold.data.atomic_files import discard_unfinished
 from dualfold.errors import DualfoldError
 from dualfold.exploration.listener import sentence
 
@@ -87,7 +88,6 @@ def end_now(code: int) -> NoReturn:
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_IGN)
-    from dualfold.data.atomic_files import discard_unfinished
 
     discard_unfinished()
     for stream in (sys.stdout, sys.stderr):

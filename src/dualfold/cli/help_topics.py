@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import typer
+from typer.main import get_command
 
 from dualfold import __version__
 from dualfold.cli import options as o
@@ -19,7 +20,6 @@ from dualfold.methods.descriptions import DESCRIPTIONS
 PAGE_WIDTH = 80
 COMPLETION_TEXT = """\
 Bash, zsh, fish and PowerShell complete commands, options, methods and columns:
-
   dualfold --install-completion    once, for the shell that runs; then open a new one
   dualfold --show-completion       prints what that would add
 
@@ -69,8 +69,6 @@ def help(options: HelpOptions) -> None:
 
 def program() -> Any:
     """The command `dualfold` with all of its commands."""
-    from typer.main import get_command
-
     from dualfold.cli.app import app
 
     return get_command(app)

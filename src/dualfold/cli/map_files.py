@@ -8,9 +8,13 @@ from typing import TYPE_CHECKING, Any
 from dualfold.cli.console import Console
 from dualfold.cli.output_files import UNNAMED_ENDINGS, write_map, write_picture
 from dualfold.cli.wording import command_texts
+from dualfold.data.table_writer import write_table
+from dualfold.data.written_columns import written_columns
 from dualfold.errors import Argument, InvalidInput
 from dualfold.exploration.axis_remarks import loadings_columns
 from dualfold.exploration.summary import appended_columns, output_columns, summary_of
+from dualfold.models import save_model
+from dualfold.view.figures import figure_bytes
 
 if TYPE_CHECKING:
     from dualfold.cli.embed import EmbedOptions
@@ -22,9 +26,6 @@ def write_files(options: EmbedOptions, found: Exploration, console: Console) -> 
 
     All are made before the first is written.
     """
-    from dualfold.data.table_writer import write_table
-    from dualfold.models import save_model
-
     force = options.force
     pictures = _pictures(options, found, console)
     # Not every rule of new points can be stored in a file.
@@ -55,8 +56,6 @@ def _output_columns(options: EmbedOptions, found: Exploration) -> dict[str, Any]
             "leave it out",
         )
     if options.append:
-        from dualfold.data.written_columns import written_columns
-
         source = written_columns(options.file, found.data.reading)
         return appended_columns(source, found.data, found.fitted)
     data = found.data
@@ -69,7 +68,6 @@ def _pictures(options: EmbedOptions, found: Exploration, console: Console) -> di
     """The files of --biplot and --picture, not yet written."""
     if options.picture is None and options.biplot is None:
         return {}
-    from dualfold.view.figures import figure_bytes
 
     drawn = {}
     # matplotlib warns of letters its font lacks and of tight layouts; neither is for a user

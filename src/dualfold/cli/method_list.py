@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import typer
 
 from dualfold.cli import options as o
-from dualfold.cli.console import print_definitions, print_json, print_table, terminal_width
+from dualfold.cli.console import print_definitions, print_json, terminal_width
 from dualfold.cli.method_options import MethodOption, coordinates_option, method_options
 from dualfold.methods.descriptions import DESCRIPTIONS, SIZES_MEAN, Description
 
@@ -54,6 +54,8 @@ def methods(options: MethodsOptions) -> None:
         width = terminal_width()
         heads = ALL_HEADS if width is None or width >= MIN_WIDE_COLUMNS else SHORT_HEADS
         cells = ([row.words()[head] for head in heads] for row in DESCRIPTIONS.values())
+        from dualfold.cli.terminal import print_table  # rich
+
         print_table(heads, cells, pipe_width=PIPE_WIDTH)
         print_definitions([("", SIZES_MEAN if heads == ALL_HEADS else MORE_MESSAGE)])
 

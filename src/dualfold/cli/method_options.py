@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any
 
-from dualfold.exploration.plan import estimator_defaults
 from dualfold.methods.descriptions import DESCRIPTIONS, Description
 
 # Options of methods that every command has among its own.
@@ -156,7 +155,7 @@ def coordinates_option(name: str) -> MethodOption:
 
 
 def _option(row: Description, name: str) -> MethodOption:
-    estimator, own = row.estimator_class(), estimator_defaults(row.name)[name]
+    estimator, own = row.estimator_class(), row.estimator_defaults[name]
     rules = tuple(estimator._parameter_constraints[name])
     help = parameter_help(estimator).get(name, "")
     return MethodOption(name, rules, row.defaults.get(name, own), own, help)

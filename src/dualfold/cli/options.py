@@ -11,7 +11,9 @@ from typing import Any
 import typer
 
 from dualfold.cli.usage import meant, number, whole_number
+from dualfold.cli.wording import command_text
 from dualfold.data.reading import OPTION_SUBJECTS, READING_OPTIONS
+from dualfold.errors import InvalidInput
 from dualfold.methods.descriptions import DESCRIPTIONS, description_of
 from dualfold.methods.descriptions.graph_methods import DEFAULT_N_NEIGHBORS
 
@@ -112,9 +114,6 @@ def picture_shape(text: str | None) -> tuple[int, int] | None:
 @contextlib.contextmanager
 def usage_errors() -> Iterator[None]:
     """Meanwhile what the library refuses is wrong usage of the command that runs."""
-    from dualfold.cli.wording import command_text
-    from dualfold.errors import InvalidInput
-
     try:
         yield
     except InvalidInput as error:

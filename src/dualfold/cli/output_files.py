@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from dualfold.data.atomic_files import atomic_file, check_place
+from dualfold.data.table_writer import check_table_place, metadata_path, write_table
 from dualfold.errors import InvalidInput
 
 # The fields of commands' options that name tables and pictures to write.
@@ -36,8 +38,6 @@ def written_lines(files: Mapping[str, str | None]) -> list[str]:
 
 def write_picture(path: str | None, content: bytes | None, *, force: bool) -> None:
     """Write a picture that was drawn before, whole or not at all; nothing for None."""
-    from dualfold.data.atomic_files import atomic_file
-
     if path is not None and content is not None:
         with atomic_file(Path(path), overwrite=force) as file:
             file.write(content)
@@ -45,8 +45,6 @@ def write_picture(path: str | None, content: bytes | None, *, force: bool) -> No
 
 def write_map(options: Any, columns: dict[str, Any], summary: dict[str, Any], rows: Any) -> None:
     """Write the coordinates of a command with its summary; an .h5ad file is copied to them."""
-    from dualfold.data.table_writer import write_table
-
     write_table(
         options.output,
         columns,
@@ -65,9 +63,6 @@ def refuse_bad_outputs(options: Any, *inputs: str) -> None:
     inputs : files that are read, the table first. None of them, and nothing that belongs to one,
         is ever replaced, --force or not.
     """
-    from dualfold.data.atomic_files import check_place
-    from dualfold.data.table_writer import check_table_place
-
     tables, pictures = _paths_in(options, TABLE_FIELDS), _paths_in(options, PICTURE_FIELDS)
     html = getattr(options, "html", None)
     plain = [*pictures, *_paths_in(options, ("save_model", "html"))]
@@ -105,7 +100,5 @@ def _paths_in(options: Any, fields: tuple[str, ...]) -> list[str]:
 
 def _files_of(*tables: str) -> list[str]:
     """The files of tables: each with the one beside it that says how it was made."""
-    from dualfold.data.table_writer import metadata_path
-
     named = [Path(table) for table in tables if table != "-"]
     return [os.path.realpath(file) for table in named for file in (table, metadata_path(table))]

@@ -13,7 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from dualfold.cli.console import Console
 from dualfold.cli.output_files import refuse_bad_outputs
+from dualfold.data import read_table
+from dualfold.data.h5ad import h5ad_coordinates
 from dualfold.data.reading import Reading, reading_of
+from dualfold.data.table_writer import read_metadata
 from dualfold.errors import Argument, InvalidInput, Message, counted
 from dualfold.exploration.input_table import read_input
 from dualfold.exploration.plan import Plan
@@ -50,9 +53,6 @@ def read_stored_map(path: str, *, needs_settings: bool = False) -> StoredMap:
 
     needs_settings : refuse a map that states no method of dualfold
     """
-    from dualfold.data import read_table
-    from dualfold.data.h5ad import h5ad_coordinates
-
     if not Path(path).is_file():
         raise InvalidInput(f"there is no map {path}; `dualfold embed` writes one")
     metadata = _metadata_of(path)
@@ -76,8 +76,6 @@ def read_stored_map(path: str, *, needs_settings: bool = False) -> StoredMap:
 
 def _metadata_of(path: str) -> dict[str, Any]:
     """What was stored with a map, {} for one of another program."""
-    from dualfold.data.table_writer import read_metadata
-
     try:
         found = read_metadata(path) or {}
     except (ValueError, RecursionError) as error:  # no JSON, or no text

@@ -8,6 +8,9 @@ import shlex
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+import typer
+from typer.main import get_command
+
 from dualfold.cli.method_options import METHOD_OPTIONS, as_word
 from dualfold.errors import Argument, Message
 
@@ -55,9 +58,6 @@ def _parameters(command: Callable[..., Any] | str) -> dict[str, Any]:
 
     A function may be a command of another program (python -m papers).
     """
-    import typer
-    from typer.main import get_command
-
     if isinstance(command, str):
         from dualfold.cli.app import app
 

@@ -4,8 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+import scipy.sparse as sp
+
 from dualfold.errors import Argument, Message
 from dualfold.exploration.fitted_map import MAX_QUICK_FLOPS, FittedMap
+from dualfold.quality import column_correlations
+from dualfold.quality.map_axes import close_axes, far_rows
+from dualfold.quality.picture import percent
+from dualfold.view.figures import biplot_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -24,8 +31,6 @@ def variance_line(
     variance : its name, where the method has another one
     What was filled in varies less than what is not known, so that axes explain more of it.
     """
-    from dualfold.quality.picture import percent
-
     if not explained:
         return []
     each = ", ".join(percent(share) for share in explained[:MAX_NAMED])
@@ -38,8 +43,6 @@ def variance_line(
 
 def close_axes_remarks(result: FittedMap, X: Any) -> list[str]:
     """Principal axes with nearly the same variance, the next one after the map's included."""
-    from dualfold.quality.map_axes import close_axes
-
     n, width = X.shape
     d = result.points.shape[1]
     if result.plan.method.name != "pca" or d >= min(n, width):
@@ -63,8 +66,6 @@ def close_axes_remarks(result: FittedMap, X: Any) -> list[str]:
 
 def far_rows_remarks(result: FittedMap, data: Prepared) -> list[Message]:
     """Few rows so far from the others that these share a small part of the picture."""
-    from dualfold.quality.map_axes import far_rows
-
     remarks = []
     for found in far_rows(result.points):
         one, rows = len(found.rows) == 1, list(found.rows)
@@ -86,9 +87,6 @@ def far_rows_remarks(result: FittedMap, data: Prepared) -> list[Message]:
 
 def _far_column(data: Prepared, rows: list[int]) -> tuple[str, tuple[str, ...]]:
     """The column in which rows are farthest from the mean, in words, and what helps."""
-    import numpy as np
-    import scipy.sparse as sp
-
     if sp.issparse(data.X):
         return "", ()
     X = np.asarray(data.X, dtype=np.float64)
@@ -111,8 +109,6 @@ def _far_column(data: Prepared, rows: list[int]) -> tuple[str, tuple[str, ...]]:
 
 def _arrows(result: FittedMap, data: Prepared) -> Any:
     """A row a column: loadings where the axes have some, else correlations."""
-    from dualfold.quality import column_correlations
-
     if result.column_points is not None:
         return list(result.column_points.values())
     own = getattr(result.estimator, "loadings_", None)
@@ -121,10 +117,6 @@ def _arrows(result: FittedMap, data: Prepared) -> Any:
 
 def loadings_columns(result: FittedMap, data: Prepared) -> dict[str, Any]:
     """The table of --loadings: loadings, and the correlation of each column with each axis."""
-    import numpy as np
-
-    from dualfold.quality import column_correlations
-
     columns: dict[str, Any] = {"column": np.array(data.names, dtype=object)}
     names = result.axis_names
     own: Any = getattr(result.estimator, "loadings_", None)
@@ -140,8 +132,6 @@ def loadings_columns(result: FittedMap, data: Prepared) -> dict[str, Any]:
 
 def map_with_arrows(result: FittedMap, data: Prepared, *, title: str, verdict: str) -> Figure:
     """The map with the columns as arrows."""
-    from dualfold.view.figures import biplot_figure
-
     return biplot_figure(
         result.points,
         _arrows(result, data),

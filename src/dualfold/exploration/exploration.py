@@ -11,14 +11,22 @@ from dualfold.data.reading import Reading
 from dualfold.errors import Argument, InvalidInput, counted
 from dualfold.exploration.axis_remarks import map_with_arrows, variance_line
 from dualfold.exploration.fitted_map import FittedMap, fit_map
-from dualfold.exploration.input_table import refuse_labels, refuse_weight
+from dualfold.exploration.input_table import refuse_images, refuse_labels, refuse_weight
 from dualfold.exploration.listener import Listener, NoteCollector
-from dualfold.exploration.map_page import maps_content, refuse_images
+from dualfold.exploration.map_judgement import judgement_of_map
+from dualfold.exploration.map_page import maps_content
 from dualfold.exploration.method_choice import chosen_plan
 from dualfold.exploration.neighbor_cache import NeighborCache, neighbors_to_measure
 from dualfold.exploration.plan import SCORED_NEIGHBORS, Plan
+from dualfold.exploration.summary import model_of_map, output_columns, summary_of
+from dualfold.exploration.table_meaning import axis_titles, first_color, values_of_column
 from dualfold.exploration.verdict_words import both_parts
 from dualfold.methods.descriptions import DESCRIPTIONS, description_of
+from dualfold.notebook import shown_html
+from dualfold.view import make_page
+from dualfold.view.figures import map_figure
+from dualfold.view.group_labels import draw_group_names, untested_note
+from dualfold.view.inline_page import InlinePage
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -29,7 +37,6 @@ if TYPE_CHECKING:
     from dualfold.judging.recommendation import Recommendation
     from dualfold.models import Model
     from dualfold.view import PageContent
-    from dualfold.view.inline_page import InlinePage
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -143,8 +150,6 @@ class Exploration:
         """
         import pandas as pd
 
-        from dualfold.exploration.summary import output_columns
-
         return pd.DataFrame(output_columns(self.data, self.fitted))
 
     def to_dict(self) -> dict[str, Any]:
@@ -155,8 +160,6 @@ class Exploration:
         dict
             Settings, verdict, certificate and notices, ready for JSON.
         """
-        from dualfold.exploration.summary import summary_of
-
         return summary_of(self)
 
     def plot(self, *, title: str = "", verdict: str | None = None) -> Figure:
@@ -174,10 +177,6 @@ class Exploration:
         matplotlib.figure.Figure
             The map: a strip, a plane or a space.
         """
-        from dualfold.exploration.table_meaning import axis_titles, first_color, values_of_column
-        from dualfold.view.figures import map_figure
-        from dualfold.view.group_labels import draw_group_names, untested_note
-
         method, d = self.fitted.plan.method, self.points.shape[1]
         more = f" (first two of {d} coordinates)" if d > 3 else ""
         color, _ = first_color(self.data, self.judgement.meaning)
@@ -247,9 +246,6 @@ class Exploration:
         InlinePage
             It shows itself in a notebook.
         """
-        from dualfold.view import make_page
-        from dualfold.view.inline_page import InlinePage
-
         refuse_images(self.data, images)
         content = self.page_content(NoteCollector(), images=images, with_text=with_text)
         made = make_page(content)
@@ -295,8 +291,6 @@ class Exploration:
     @property
     def model(self) -> Model:
         """The map with all that places new rows; `dualfold.models.save_model` keeps it."""
-        from dualfold.exploration.summary import model_of_map
-
         return model_of_map(self)
 
     def transform(self, table: Any, *, vectors: Any = ()) -> Array:
@@ -329,8 +323,6 @@ class Exploration:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        from dualfold.notebook import shown_html
-
         first, *lines = repr(self).split("\n")
         return shown_html(first, "", [[line] for line in lines])
 
@@ -342,8 +334,6 @@ def explored(
 
     for_page : whether there will be a page, which shows more neighbours
     """
-    from dualfold.exploration.map_judgement import judgement_of_map
-
     least = neighbors_to_measure(data, SCORED_NEIGHBORS, whole=for_page)
     cache = NeighborCache(data, [plan], listener, least)
     fitted = fit_map(plan, data, listener, cache)

@@ -9,6 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from dualfold.exploration.input_table import duplicate_remarks, refuse_too_many_coordinates
 from dualfold.exploration.verdict_words import short_verdict, verdict
+from dualfold.methods.fitting.context import FitContext
+from dualfold.methods.fitting.estimator import fit_with
+from dualfold.quality.picture import percent
+from dualfold.view.figures import Panel
 
 if TYPE_CHECKING:
     from dualfold.data import Prepared
@@ -16,7 +20,6 @@ if TYPE_CHECKING:
     from dualfold.exploration.neighbor_cache import NeighborCache
     from dualfold.exploration.plan import Plan
     from dualfold.graph import Graph, Neighbors
-    from dualfold.view.figures import Panel
 
 # Of a dense decomposition, which takes about a tenth of a second.
 MAX_QUICK_FLOPS = 5e9
@@ -75,8 +78,6 @@ class FittedMap:
     @property
     def axis_titles(self) -> list[str]:
         """For pictures: the method's name, the number of the axis, what it explains."""
-        from dualfold.quality.picture import percent
-
         titles = [f"{self.plan.method.name} {axis + 1}" for axis in range(self.points.shape[1])]
         of = f"of the {self.plan.method.explains}"
         shares = [f" ({percent(share)} {of})" for share in self.variance_shares or ()]
@@ -88,8 +89,6 @@ class FittedMap:
 
     def panel(self, color: Any, shown: str) -> Panel:
         """The map in a picture of several; `shown` says in a few words what it shows."""
-        from dualfold.view.figures import Panel
-
         method = self.plan.method
         words = f"{short_verdict(self.certificate)}\n{shown}"
         return Panel(self.points[:, :3], color, method.name, words, method.lengths)
@@ -106,9 +105,6 @@ def fit_map(
 
     earlier : maps of the table, whose graphs serve where they are those of this plan
     """
-    from dualfold.methods.fitting.context import FitContext
-    from dualfold.methods.fitting.estimator import fit_with
-
     plan, remarks = plan.for_table(data)
     estimator = plan.estimator()
     refuse_too_many_coordinates(data, plan.n_components, plan.method)

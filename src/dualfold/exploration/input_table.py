@@ -6,13 +6,15 @@ import os
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from dualfold.data.notices import quoted_names
+from dualfold.data.prepared import prepare, prepared_columns
 from dualfold.data.reading import READING_OPTIONS
 from dualfold.errors import Argument, InvalidInput, Message
 from dualfold.methods.descriptions import DESCRIPTIONS
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from dualfold.data import Prepared, Reading
     from dualfold.exploration.listener import Listener
     from dualfold.exploration.plan import Plan
@@ -27,8 +29,6 @@ JSON_BYTES_PER_SECOND = 6e6
 
 def read_input(source: Any, reading: Reading, listener: Listener) -> Prepared:
     """Read the table, a file or one in memory, and note what was decided about it."""
-    from dualfold.data.prepared import prepare, prepared_columns
-
     file = isinstance(source, str | os.PathLike)
     name = os.fspath(source) if file else f"the {type(source).__name__}"
     with listener.stage(f"reading {name}", seconds_to_read(name) if file else None):
@@ -92,8 +92,6 @@ def seconds_to_read(source: str) -> float | None:
 
 def duplicate_counts(X: Any) -> np.ndarray[Any, Any]:
     """How often each different row occurs, the most frequent first."""
-    import numpy as np
-
     weights = np.random.default_rng(0).standard_normal(X.shape[1])
     key = np.asarray(X @ weights).ravel()
     order = np.argsort(key, kind="stable")
@@ -146,8 +144,6 @@ def max_coordinates(data: Prepared, method: Description) -> int:
 
 def refuse_too_many_coordinates(data: Prepared, n_components: Any, method: Description) -> None:
     """More coordinates than the rows or columns allow."""
-    from dualfold.data.notices import quoted_names
-
     n, width = data.X.shape
     most = max_coordinates(data, method)
     if not isinstance(n_components, int) or n_components <= most:
@@ -214,4 +210,16 @@ def refuse_labels(labels: str | None, *plans: Plan) -> None:
             Argument("labels"),
             f" has no use for {' and '.join(plan.method.name for plan in plans)}; ",
             *instead,
+        )
+
+
+def refuse_images(data: Prepared, shape: tuple[int, int] | None) -> None:
+    """Refuse, before any work, rows that are no pictures of this shape."""
+    width = data.table.X.shape[1]
+    if shape is not None and shape[0] * shape[1] != width:
+        raise InvalidInput(
+            f"pictures of {shape[0]}×{shape[1]} have {shape[0] * shape[1]} pixels, but a row has "
+            f"{width} columns; give ",
+            Argument("images"),
+            " the shape of a row",
         )

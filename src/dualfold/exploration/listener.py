@@ -12,7 +12,12 @@ from dualfold.errors import DualfoldWarning, Message
 
 
 class Listener(Protocol):
-    """Hears stages, notes and warnings; `dualfold.cli.console.Console` is one."""
+    """Hears stages, notes and warnings; `dualfold.cli.console.Console` is one.
+
+    prefix : before the names of stages: which of several things is at work
+    """
+
+    prefix: str
 
     def stage(self, name: str, expected: float | None = None) -> AbstractContextManager[None]:
         """A stage of the work while it lasts; `expected` seconds, by a guess."""
@@ -35,6 +40,7 @@ class NoteCollector:
 
     def __init__(self) -> None:
         self.notes: list[str] = []
+        self.prefix = ""
 
     @contextlib.contextmanager
     def stage(self, name: str, expected: float | None = None) -> Iterator[None]:

@@ -13,8 +13,13 @@ from dualfold.exploration.plan import Plan
 from dualfold.judging.evidence import Evidence
 from dualfold.judging.judgement import Judgement, judged_map
 from dualfold.methods.descriptions import DESCRIPTIONS
+from dualfold.methods.maps.profile_map import profiles
+from dualfold.quality import QualityReport, report
+from dualfold.quality.picture import Picture
+from dualfold.quality.quality_report import mean_report
 
 if TYPE_CHECKING:
+    from dualfold.arrays import Array
     from dualfold.data import Prepared
     from dualfold.exploration.listener import Listener
     from dualfold.exploration.neighbor_cache import NeighborCache
@@ -35,6 +40,32 @@ def judgement_of_map(
     for remark in remarks:
         listener.note(remark)
     return replace(judgement, remarks=remarks)
+
+
+def judgement_of_points(
+    points: Array,
+    near: Picture,
+    data: Prepared,
+    cache: NeighborCache,
+    listener: Listener,
+    *,
+    of_distances: bool,
+    named: bool = False,
+) -> Judgement:
+    """Judgement of points of a table, whoever made them, whose neighbourhoods were measured."""
+    evidence = table_evidence(data, cache, of_distances=of_distances)
+    return judged_map(evidence, points, near=near, named=named, stage=listener.stage)
+
+
+def mean_quality(
+    points: Array, data: Prepared, cache: NeighborCache, **settings: Any
+) -> QualityReport:
+    """All measures of points: where cells were filled in, means over plausible fillings.
+
+    settings : of `dualfold.quality.report`
+    """
+    each = [report(space, points, sample_weight=data.weights, **settings) for space in cache.spaces]
+    return mean_report(each, data.filled_share, data.doubt)
 
 
 def _principal_components(fitted: FittedMap, data: Prepared) -> dict[str, Any]:
@@ -86,7 +117,5 @@ def _number_columns(data: Prepared) -> tuple[Any, Any]:
     """Names and numbers as they were read, counts as shares of their row."""
     names, X = data.numbers
     if data.reading.mixed == "counts":
-        from dualfold.methods.maps.profile_map import profiles
-
         X = profiles(X)
     return names, X

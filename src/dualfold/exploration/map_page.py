@@ -7,7 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dualfold.errors import Argument, InvalidInput
+import numpy as np
+
+from dualfold.exploration.page_texts import page_texts, row_terms
+from dualfold.exploration.table_meaning import first_color, label_columns
+from dualfold.view.page import PageContent
+from dualfold.view.page_map import Map, measured_map
 
 if TYPE_CHECKING:
     from dualfold.data import Prepared
@@ -15,8 +20,6 @@ if TYPE_CHECKING:
     from dualfold.exploration.listener import Listener
     from dualfold.exploration.neighbor_cache import NeighborCache
     from dualfold.judging import Judgement
-    from dualfold.view.page import PageContent
-    from dualfold.view.page_map import Map
 
 # Neighbours of a point that the page shows.
 SHOWN_NEIGHBORS = 10
@@ -39,10 +42,6 @@ def maps_content(
     images : the shape of the rows, where they are pictures
     with_text : whether the page holds the texts of the rows
     """
-    from dualfold.exploration.page_texts import page_texts, row_terms
-    from dualfold.exploration.table_meaning import first_color
-    from dualfold.view.page import PageContent
-
     with listener.stage("measuring the map for the page"):
         measured = [
             _map_on_page(fitted, judgement, cache)
@@ -77,8 +76,6 @@ def _page_names(data: Prepared) -> Any:
 
 def _map_on_page(fitted: FittedMap, judgement: Judgement, cache: NeighborCache) -> Map:
     """The map as a page draws it, with its quality and neighbours."""
-    from dualfold.view.page_map import Map, measured_map
-
     method = fitted.plan.method
     shown = Map(
         method.name,
@@ -104,8 +101,6 @@ def _map_on_page(fitted: FittedMap, judgement: Judgement, cache: NeighborCache) 
 
 def _filled_numbers(data: Prepared) -> dict[str, Any]:
     """What was filled in for the gaps of columns that are features as they are, by name."""
-    import numpy as np
-
     names, known = data.numbers
     plain = {one.name for one in data.encodings if one.kind == "number"}
     if not isinstance(known, np.ndarray) or not isinstance(data.table.X, np.ndarray):
@@ -119,30 +114,10 @@ def _filled_numbers(data: Prepared) -> dict[str, Any]:
     }
 
 
-def label_columns(data: Prepared) -> dict[str, Any]:
-    """The labels of a table as a page colours by them."""
-    from dualfold.data.prepared import colors_of
-
-    return {name: colors_of(values) for name, values in data.table.labels.items()}
-
-
-def refuse_images(data: Prepared, shape: tuple[int, int] | None) -> None:
-    """Refuse, before any work, rows that are no pictures of this shape."""
-    width = data.table.X.shape[1]
-    if shape is not None and shape[0] * shape[1] != width:
-        raise InvalidInput(
-            f"pictures of {shape[0]}×{shape[1]} have {shape[0] * shape[1]} pixels, but a row has "
-            f"{width} columns; give ",
-            Argument("images"),
-            " the shape of a row",
-        )
-
-
 def _images(data: Prepared, shape: tuple[int, int] | None) -> Any:
     """The rows as pictures, as a page takes them."""
     if shape is None:
         return None
-    import numpy as np
 
     dense = data.table.X if isinstance(data.table.X, np.ndarray) else data.table.X.toarray()
     return (*shape, dense)

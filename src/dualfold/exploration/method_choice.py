@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any
 
+from dualfold.data.counts import COUNTS_OFFER, looks_like_counts
 from dualfold.errors import Argument, InvalidInput
 from dualfold.exploration.input_table import read_input
 from dualfold.exploration.plan import DEFAULT_N_COMPONENTS, Plan
@@ -14,10 +15,6 @@ if TYPE_CHECKING:
     from dualfold.data import Prepared, Reading
     from dualfold.exploration.listener import Listener
     from dualfold.judging.recommendation import Recommendation
-
-# Methods that map a series of tables (`AlignedMaps`).
-SeriesMethod = Literal["eigenmaps", "diffusion-maps", "lpp", "pca", "tsne"]
-SERIES_METHODS: tuple[str, ...] = get_args(SeriesMethod)
 
 
 def chosen_plan(
@@ -44,7 +41,6 @@ def chosen_plan(
         return Plan(row, options=options, table=data, advice=advice)
     if method is not None:
         return Plan(DESCRIPTIONS[method])
-    from dualfold.data.counts import COUNTS_OFFER, looks_like_counts
 
     data = read_input(source, reading, listener)
     if reading.is_of_text:  # two coordinates of hundreds show little by a linear method

@@ -6,6 +6,12 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from dualfold.data.scales import standard_of
+from dualfold.methods.maps.profile_map import chi_square_rows
+from dualfold.quality.estimate import sample_size
+from dualfold.quality.quality_report import MAX_CURVE_RANK
+from dualfold.quality.space import EuclideanSpace, space_of
+
 if TYPE_CHECKING:
     from dualfold.data import Prepared
     from dualfold.exploration.listener import Listener
@@ -21,8 +27,6 @@ class NeighborCache:
         self, data: Prepared, plans: Iterable[Plan], listener: Listener, least: int
     ) -> None:
         """`least` : how many neighbours of every row the measures need."""
-        from dualfold.quality.space import space_of
-
         plans = list(plans)
         self._listener, self._n = listener, int(data.X.shape[0])
         self._most = min(max([least, *(plan.n_neighbors or 0 for plan in plans)]), self._n - 1)
@@ -42,12 +46,7 @@ class NeighborCache:
         Else a map of that column alone would seem to keep everything. Counts are compared as
         profiles.
         """
-        from dualfold.data.scales import standard_of
-        from dualfold.quality.space import space_of
-
         if self._of_counts:
-            from dualfold.methods.maps.profile_map import chi_square_rows
-
             space = space_of(chi_square_rows(X))
             space.about = "by the χ² distances of profiles"
             return space
@@ -59,8 +58,6 @@ class NeighborCache:
 
     def lists(self, k: int | None) -> Neighbors | None:
         """Lists of k or more neighbours of each row; None where the table has no such lists."""
-        from dualfold.quality.space import EuclideanSpace
-
         if not isinstance(self._space, EuclideanSpace) or k is None or k >= self._n:
             return None
         with self._listener.stage("finding neighbours"):
@@ -69,8 +66,6 @@ class NeighborCache:
     @property
     def space(self) -> Space:
         """The rows as measures take them; with their neighbours where all rows are measured."""
-        from dualfold.quality.estimate import sample_size
-
         if sample_size(self._n) is None and self._measured is self._space:
             self.lists(self._most)
         return self._measured
@@ -96,8 +91,5 @@ def neighbors_to_measure(data: Prepared, scored: int, *, whole: bool) -> int:
     scored : those that are counted again in the map
     whole : whether there will be a whole report, which needs more where all rows are measured
     """
-    from dualfold.quality.estimate import sample_size
-    from dualfold.quality.quality_report import MAX_CURVE_RANK
-
     # One more than is counted: it tells whether the last of a list ties with the next.
     return 1 + (MAX_CURVE_RANK if whole and sample_size(data.X.shape[0]) is None else scored)

@@ -8,10 +8,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from dualfold.errors import Message
+from dualfold.view.page_names import RowTerms
 
 if TYPE_CHECKING:
     from dualfold.data import Prepared
-    from dualfold.view.page_names import RowTerms
 
 # All texts of a page together, as its file has them; longer ones are cut.
 MAX_TEXT_BYTES = 6_000_000
@@ -81,8 +81,6 @@ def _bytes(text: str) -> int:
 
 def row_terms(data: Prepared, neighbors: Any) -> RowTerms | None:
     """The terms that distinguish each row, and how many of its neighbours in the data have each."""
-    from dualfold.view.page_names import RowTerms
-
     text = data.text
     if text is None or text.weights is None or neighbors is None:
         return None

@@ -11,14 +11,17 @@ import scipy.sparse as sp
 from dualfold.arrays import Array
 from dualfold.exploration.map_page import SHOWN_NEIGHBORS
 from dualfold.exploration.plan import SCORED_NEIGHBORS
+from dualfold.judging import map_judgement
 from dualfold.models.old_and_new_rows import rows_in_map_units
 from dualfold.quality.foreign_rows import ForeignRows
+from dualfold.view.page import PageContent
+from dualfold.view.page_map import Map, measured_map
+from dualfold.weights.encoding import words_of
+from dualfold.weights.written_dates import as_dates
 
 if TYPE_CHECKING:
     from dualfold.data.preparation import PreparedRows
     from dualfold.models import Model
-    from dualfold.view.page import PageContent
-    from dualfold.view.page_map import Map
 
 # Old points that are drawn with the new ones.
 MAX_OLD_POINTS = 5_000
@@ -48,9 +51,6 @@ class PlacedRows:
 
     def page_content(self) -> PageContent:
         """One map of old and new rows with their values, p-values and nearest rows."""
-        from dualfold.view.page import PageContent
-        from dualfold.view.page_map import Map
-
         table, both = self.new.table, rows_in_map_units(self.model, self.new.X)
         old = None if both is None else both.stored[:MAX_OLD_POINTS]
         n_old = 0 if old is None else old.shape[0]
@@ -82,9 +82,6 @@ class PlacedRows:
 
     def _measured_map(self, shown: Map, rows: Any, metric: Any) -> Map:
         """The map with what it shows of all these rows."""
-        from dualfold.judging import map_judgement
-        from dualfold.view.page_map import measured_map
-
         verdict = None
         if len(shown.points) > SCORED_NEIGHBORS:
             dense = isinstance(rows, np.ndarray)
@@ -155,13 +152,10 @@ def _joined_column(old: Array, new: Any) -> Array:
     if old.dtype.kind in "iuf" and new.dtype.kind in "iuf":
         return np.concatenate([old, new])
     if old.dtype.kind == "M":
-        from dualfold.weights.written_dates import as_dates
-
         dates = as_dates(new)
         new = new if dates is None else dates
     if old.dtype.kind == new.dtype.kind == "M":
         return np.concatenate([old, new])
-    from dualfold.weights.encoding import words_of
 
     joined = np.array([*words_of(old), *words_of(new)], dtype=object)
     joined[joined == ""] = None

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -17,6 +15,7 @@ from dualfold.exploration.input_table import (
 )
 from dualfold.graph.metric_names import SET_METRICS
 from dualfold.methods.descriptions import DESCRIPTIONS, Description
+from dualfold.weights.row_weights import fit_weights
 
 if TYPE_CHECKING:
     from dualfold.data import Prepared, Reading
@@ -27,13 +26,6 @@ if TYPE_CHECKING:
 SCORED_NEIGHBORS = 10
 # A map is drawn, so it has two coordinates unless somebody asks for others.
 DEFAULT_N_COMPONENTS = 2
-
-
-@functools.cache
-def estimator_defaults(method: str) -> dict[str, Any]:
-    """What each parameter of a method's estimator is by its signature; loads the numerics."""
-    signature = inspect.signature(DESCRIPTIONS[method].estimator_class())
-    return {name: one.default for name, one in signature.parameters.items()}
 
 
 @dataclass(frozen=True)
@@ -77,7 +69,7 @@ class Plan:
     @property
     def parameters(self) -> dict[str, Any]:
         """All parameters of its estimator: as given, by the description, or by the signature."""
-        return estimator_defaults(self.method.name) | self._chosen_parameters
+        return self.method.estimator_defaults | self._chosen_parameters
 
     @property
     def _chosen_parameters(self) -> dict[str, Any]:
@@ -169,8 +161,6 @@ class Plan:
 
     def with_weights(self, weights: Any) -> dict[str, Any]:
         """Weights of rows by the argument of `fit` that takes them; {} for None."""
-        from dualfold.weights.row_weights import fit_weights
-
         return fit_weights(self.method, weights, "weight")
 
     def as_fitted(self, estimator: Any) -> Plan:

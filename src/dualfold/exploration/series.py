@@ -8,16 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dualfold import AlignedMaps
 from dualfold.data.reading import DEFAULT_READING, Reading
 from dualfold.errors import Argument, InvalidInput
 from dualfold.exploration.listener import NoteCollector, sentence
-from dualfold.exploration.method_choice import SERIES_METHODS, SeriesMethod
 from dualfold.exploration.series_moves import Exchange, Move, exchanges_of, moves_of
 from dualfold.exploration.series_tables import SeriesTables, read_series
+from dualfold.exploration.table_meaning import label_columns
+from dualfold.methods.descriptions import SERIES_METHODS, SeriesMethod
+from dualfold.view.series_page import SeriesContent
 
 if TYPE_CHECKING:
     from dualfold.exploration.listener import Listener
-    from dualfold.view.series_page import SeriesContent
 
 # Moves that a series lists; the page shows all of them.
 MAX_MOVES = 50
@@ -166,9 +168,6 @@ class Series:
         SeriesContent
             Names, ids, points, columns, moves and words.
         """
-        from dualfold.exploration.map_page import label_columns
-        from dualfold.view.series_page import SeriesContent
-
         data = self.tables.data
         names, numbers = data.numbers
         columns = label_columns(data)
@@ -265,7 +264,6 @@ def explore_series(
 
 
 def _aligned_maps(read: SeriesTables, method: str, mu: Any, settings: dict[str, Any]) -> Any:
-    from dualfold import AlignedMaps
 
     slices = [read.data.X[rows] for rows in read.rows_by_slice]
     return AlignedMaps(method=method, mu=mu, **settings).fit(slices, ids=read.ids_by_slice)

@@ -9,9 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
+from dualfold.data.notices import quoted_names
 from dualfold.data.reading import DEFAULT_VALUES, OPTION_SUBJECTS, Reading
+from dualfold.data.table_reader import source_frame
 from dualfold.errors import Argument, InvalidInput, Message, counted
+from dualfold.exploration.input_table import read_input, seconds_to_read
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,8 +54,6 @@ class SeriesTables:
 
 def read_series(tables: Sequence[Any], reading: Reading, listener: Listener) -> SeriesTables:
     """Read tables (files or data frames) as slices of one series; refuse what cannot be one."""
-    from dualfold.exploration.input_table import read_input
-
     if len(tables) < 2:
         raise InvalidInput(
             f"a series needs two tables or more, but {len(tables)} was given; name the next one"
@@ -98,9 +100,6 @@ def _frames(
     tables: Sequence[Any], names: Sequence[str], reading: Reading, listener: Listener
 ) -> tuple[list[pd.DataFrame], list[str], Reading]:
     """The columns of each table, and the reading of what they become together."""
-    from dualfold.data.table_reader import source_frame
-    from dualfold.exploration.input_table import seconds_to_read
-
     frames: list[pd.DataFrame] = []
     notices: list[str] = []
     decimal = reading.decimal
@@ -124,8 +123,6 @@ def _frames(
 def _ids_of(frame: pd.DataFrame, name: str, column: str) -> Any:
     """The ids of a slice as text; missing, empty and repeated ones are refused."""
     if column not in frame:
-        from dualfold.data.notices import quoted_names
-
         raise InvalidInput(
             Argument("identifier", column),
             f" names no column of {name}, which has {quoted_names(frame.columns)}",
@@ -183,8 +180,6 @@ def _joined_table(
     frames: Sequence[pd.DataFrame], names: Sequence[str], reading: Reading
 ) -> tuple[pd.DataFrame, Reading, list[str]]:
     """All rows as one table, without columns that a table lacks or that only name the table."""
-    import pandas as pd
-
     joined = pd.concat(frames, ignore_index=True, sort=False)
     notices: list[str] = []
     left_out: list[str] = []

@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Container, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from dualfold import __version__
+from dualfold.models import Model
+from dualfold.models.model import both_sides, reference_rows, storable_map
+from dualfold.models.stated_problem import StatedProblem
 
 if TYPE_CHECKING:
     from dualfold.data import Prepared
     from dualfold.exploration.exploration import Exploration
     from dualfold.exploration.fitted_map import FittedMap
-    from dualfold.models import Model
 
 
 def output_columns(data: Prepared, result: FittedMap) -> dict[str, Any]:
@@ -36,8 +40,6 @@ def appended_columns(
     source: Mapping[str, Any], data: Prepared, result: FittedMap
 ) -> dict[str, Any]:
     """The columns of the source with the coordinates beside them; empty for rows left out."""
-    import numpy as np
-
     n = len(next(iter(source.values())))
     columns = dict(source)
     for name, values in coordinate_columns(result, columns).items():
@@ -106,10 +108,6 @@ def _column_points(result: FittedMap) -> dict[str, Any]:
 
 def model_of_map(found: Exploration) -> Model:
     """The map as a model that places new rows; not every rule of new rows can be stored."""
-    from dualfold.models import Model
-    from dualfold.models.model import both_sides, reference_rows, storable_map
-    from dualfold.models.stated_problem import StatedProblem
-
     data, result = found.data, found.fitted
     rule = storable_map(result.estimator)
     return Model(

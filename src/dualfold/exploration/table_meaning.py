@@ -31,6 +31,11 @@ def first_color(data: Prepared, meaning: MapMeaning | None) -> tuple[str | None,
     return best, BEST_COLOR_REASON if best is not None else ""
 
 
+def label_columns(data: Prepared) -> dict[str, Any]:
+    """The labels of a table as a page colours by them."""
+    return {name: colors_of(values) for name, values in data.table.labels.items()}
+
+
 def values_of_column(data: Prepared, name: str | None) -> Any:
     """A column to colour by, as figures take it; None for None."""
     if name is None:

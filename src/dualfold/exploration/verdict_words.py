@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from dualfold.certificate import bound_text, share
 from dualfold.methods.descriptions import Description
 
 if TYPE_CHECKING:
@@ -16,8 +17,6 @@ ROUNDING_GAP = 1e-9
 
 def verdict(method: Description, certificate: Certificate, n_components: int) -> str:
     """One sentence: what is proved, how closely, or only likely, or wrong."""
-    from dualfold.certificate import bound_text, share
-
     if not certificate.optimum:
         return f"{str(certificate).capitalize()}."
     d = _directions(certificate) or n_components
@@ -78,8 +77,6 @@ def both_parts(solved: str, judgement: Judgement) -> str:
 
 def short_verdict(certificate: Certificate) -> str:
     """A few words, for a table or under a small picture."""
-    from dualfold.certificate import bound_text, share
-
     level = certificate.level
     if level == "failed":
         return "not certified"
@@ -95,8 +92,6 @@ def short_verdict(certificate: Certificate) -> str:
 
 def _optimum_words(certificate: Certificate) -> str:
     """How far from the optimum, at most."""
-    from dualfold.certificate import bound_text
-
     if certificate.gap <= ROUNDING_GAP:
         return f"optimal up to rounding, gap {bound_text(certificate.gap, 1)}"
     return f"within {bound_text(certificate.gap, 1)} of the optimum, relatively"

@@ -6,6 +6,8 @@ made from these rows (`docs/generated.py` writes the last). Nothing here needs n
 
 from __future__ import annotations
 
+from typing import Literal, get_args
+
 from dualfold.methods.descriptions.description import Description
 from dualfold.methods.descriptions.feature_methods import LINEAR_METHODS, POINT_METHODS
 from dualfold.methods.descriptions.graph_methods import GRAPH_METHODS, PROJECTION_METHODS
@@ -14,8 +16,10 @@ __all__ = [
     "DESCRIPTIONS",
     "ESTIMATOR_MODULES",
     "FUNCTION_MODULES",
+    "SERIES_METHODS",
     "SIZES_MEAN",
     "Description",
+    "SeriesMethod",
     "description_of",
 ]
 
@@ -38,6 +42,9 @@ FUNCTION_MODULES = {
     for row in DESCRIPTIONS.values()
     for module, _, name in (function.partition(":") for function in row.functions)
 } | {name: module for row in TWO_TABLE_METHODS for module, _, name in (row[1].partition(":"),)}
+# Methods that map a series of tables (`AlignedMaps`).
+SeriesMethod = Literal["eigenmaps", "diffusion-maps", "lpp", "pca", "tsne"]
+SERIES_METHODS: tuple[str, ...] = get_args(SeriesMethod)
 SIZES_MEAN = (
     "Practical size: rows that were measured to take less than two minutes on 2 cores, neighbours "
     "and certificate included. A sheet is a swiss roll, 3 columns; images are MNIST, 784 columns. "

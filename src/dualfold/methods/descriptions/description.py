@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from importlib import import_module
 from typing import Any, Literal
 
@@ -146,6 +148,12 @@ class Description:
         """The estimator itself; loads the numerics."""
         module, _, name = self.estimator.partition(":")
         return getattr(import_module(f"dualfold.methods._{module}"), name)
+
+    @cached_property
+    def estimator_defaults(self) -> dict[str, Any]:
+        """What each parameter of the estimator is by its signature; loads the numerics."""
+        parameters = inspect.signature(self.estimator_class()).parameters
+        return {name: parameter.default for name, parameter in parameters.items()}
 
     def options_of_stored(self, settings: Mapping[str, Any]) -> dict[str, Any]:
         """Options that stored settings state."""
