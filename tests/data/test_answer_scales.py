@@ -7,9 +7,8 @@ import pandas as pd
 import pytest
 
 from dualfold.data import Reading, prepare
-from dualfold.data.answer_scales import ANSWER_SCALES, ordered_answers, plain_words
 from dualfold.errors import InvalidInput
-from dualfold.weights.encoding import Ordered
+from tests.data.door import ANSWER_SCALES, ordered_answers, plain_words
 
 
 def answers(levels, rows=60, name="Q1"):
@@ -90,10 +89,11 @@ def test_columns_of_one_scale_have_their_places_in_common():
 
 
 def test_new_rows_in_another_case_have_the_same_places():
-    encoding = Ordered("Q1", ("never", "Sometimes", "often"))
-    new = ["NEVER", " sometimes ", "3 - Often", None, "daily"]
-    np.testing.assert_array_equal(encoding.values(new)[:, 0], [0, 1, 2, np.nan, np.nan])
-    assert encoding.unknown(new) == ["daily"]
+    preparation = prepare(answers(["never", "Sometimes", "often"])).preparation
+    new = pd.DataFrame({"a": 0.0, "Q1": ["NEVER", " sometimes ", "3 - Often", None, "daily"]})
+    found = preparation.apply(new, Reading(missing="keep"))
+    np.testing.assert_array_equal(found.table.X[:, 1], [0, 1, 2, np.nan, np.nan])
+    assert any("'Q1' has values that no old row had ('daily')" in one for one in found.notices)
 
 
 @pytest.mark.parametrize("mark", ["<", ","])

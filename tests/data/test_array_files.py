@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import sys
 import zipfile
 
 import numpy as np
@@ -11,17 +12,11 @@ import pytest
 import scipy.sparse
 import scipy.sparse as sp
 
-from dualfold.data import Reading, read_table
-from dualfold.data.array_files import npz_table, sparse_table
+from dualfold.data import Reading, prepare, read_table
 from dualfold.errors import DamagedFile, InvalidInput
+from tests.data.files import said
 
 X = np.random.default_rng(0).normal(size=(12, 3))
-
-
-@pytest.fixture
-def here(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 def test_lists_and_other_byte_orders_are_numbers_all_the_same(here):
@@ -44,7 +39,7 @@ def test_arrays_that_are_no_table(here):
     with pytest.raises(DamagedFile, match="but an archive"):
         read_table("x.npy")
     with pytest.raises(InvalidInput, match="the matrix is complex"):
-        sparse_table(sp.csr_array(X + 1j))
+        prepare(sp.csr_array(X + 1j))
 
 
 def test_an_archive_that_names_an_array_twice_is_damaged(here):
@@ -58,9 +53,11 @@ def test_an_archive_that_names_an_array_twice_is_damaged(here):
         read_table("two.npz")
 
 
-def test_a_sparse_matrix_from_standard_input(here):
+def test_a_sparse_matrix_from_standard_input(here, monkeypatch):
     sp.save_npz("s.npz", sp.csr_array(np.where(X > 0, X, 0)))
-    found = npz_table(io.BytesIO((here / "s.npz").read_bytes()), "standard input", None)
+    content = io.TextIOWrapper(io.BytesIO((here / "s.npz").read_bytes()))
+    monkeypatch.setattr(sys, "stdin", content)
+    found = read_table("-", Reading(format="npz"))
     np.testing.assert_array_equal(found.X.toarray(), np.where(X > 0, X, 0))
 
 
@@ -74,10 +71,6 @@ def test_complex_matrices_are_refused_and_large_ones_not_made(here):
 
 
 NUMBERS = np.array([[1.5, -2.0], [0.25, 3e-9], [7.0, 1e20]])
-
-
-def said(found, *words):
-    return any(all(word in notice for word in words) for notice in found.notices)
 
 
 def test_pickles_are_not_loaded(tmp_path):
@@ -100,9 +93,9 @@ def test_npy(tmp_path, dtype):
     np.testing.assert_array_equal(part.labels["column_3"], stored[:, 2])
 
 
-def test_a_large_npy_is_mapped(tmp_path, monkeypatch):
+def test_a_large_npy_is_mapped(tmp_path, set_limits):
     np.save(tmp_path / "x.npy", NUMBERS)
-    monkeypatch.setattr("dualfold.data.array_files.MAP_BYTES", 10)
+    set_limits("data.array_files", MAP_BYTES=10)
     found = read_table(tmp_path / "x.npy")
     assert isinstance(found.X.base if not isinstance(found.X, np.memmap) else found.X, np.memmap)
     np.testing.assert_array_equal(found.X, NUMBERS)

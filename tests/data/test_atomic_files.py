@@ -8,9 +8,8 @@ import time
 import pandas as pd
 import pytest
 
-from dualfold.data.atomic_files import atomic_folder, folder_writers
-from dualfold.data.table_writer import write_table
 from dualfold.errors import InvalidInput
+from tests.data.door import atomic_folder, folder_writers, write_table
 
 
 def test_a_part_that_is_written_when_another_fails_is_waited_for(tmp_path):

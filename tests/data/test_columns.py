@@ -4,33 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-import pytest
 import scipy.sparse as sp
 
-from dualfold.data import Reading, delimited, prepare
-from dualfold.data.columns import _column_kind, _plain_column
-from dualfold.data.scales import column_limits
-from dualfold.errors import DamagedFile
-from dualfold.weights.encoding import Category, Number, from_json, to_json
+from dualfold.data import Reading, prepare
+from tests.data.door import column_limits
 
 
 def test_whole_numbers_of_pandas_own_kind_stay_whole():
-    assert _plain_column(pd.Series([1, 2, 3], dtype="Int64")).dtype == np.int64
-    gaps = _plain_column(pd.Series([1, None, 3], dtype="Int64"))
-    np.testing.assert_array_equal(gaps, [1.0, np.nan, 3.0])
-    assert (
-        _column_kind(pd.Series([None, None], dtype=object), "a", keep=False, mixed=False) == "empty"
-    )
-
-
-@pytest.mark.parametrize(("most", "kind"), [(255, np.int16), (70_000, np.int32), (2**40, np.int64)])
-def test_whole_numbers_are_kept_in_few_bytes(monkeypatch, most, kind):
-    monkeypatch.setattr(delimited, "CHUNK_CELLS", 8)
-    chunk = pd.DataFrame({"a": [0, 1, most], "b": [2, 3, 4]})
-    for frame in (chunk, chunk.assign(c=0.5)):
-        narrow = delimited._narrow(frame)
-        assert narrow["a"].dtype == kind
-        pd.testing.assert_frame_equal(narrow, frame, check_dtype=False)
+    frame = pd.DataFrame({"n": pd.Series([1, None, 7], dtype="Int64"), "gone": None, "v": 0.5})
+    found = prepare(frame.assign(v=[1.5, 2, 9]), Reading(missing="keep", label_columns="n"))
+    np.testing.assert_array_equal(found.labels["n"], [1.0, np.nan, 7.0])
+    assert any("'gone': empty, left out" in notice for notice in found.notices)
 
 
 def test_the_ends_of_columns_pass_over_what_is_no_number():
@@ -41,14 +25,6 @@ def test_the_ends_of_columns_pass_over_what_is_no_number():
     low, high = column_limits(sp.csr_array([[0.0, 2.0], [0.0, -1.0]]))
     assert low.tolist() == [0.0, -1.0]
     assert high.tolist() == [0.0, 2.0]
-
-
-def test_columns_that_a_file_states_are_read_again_or_refused():
-    stated = (Category("a", ("x", "y")), Number("b"))
-    assert from_json(to_json(stated)) == stated
-    for odd in ([{"name": "a", "kind": "spell", "levels": []}], [3], [{"name": "a"}]):
-        with pytest.raises(DamagedFile, match="unknown form"):
-            from_json(odd)
 
 
 def test_decimal_numbers_and_durations_are_numbers():

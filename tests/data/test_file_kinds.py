@@ -6,16 +6,10 @@ import numpy as np
 import pytest
 
 from dualfold.data import read_table
-from dualfold.data.table_writer import write_table
 from dualfold.errors import InvalidInput
+from tests.data.door import write_table
 
 X = np.random.default_rng(0).normal(size=(12, 3))
-
-
-@pytest.fixture
-def here(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 def test_text_in_other_encodings_and_with_blank_lines(here):

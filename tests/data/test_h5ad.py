@@ -11,20 +11,13 @@ import pytest
 import scipy.sparse
 
 from dualfold.data import Reading, read_table
-from dualfold.data.h5ad import h5ad_coordinates, h5ad_table
-from dualfold.data.table_writer import read_metadata, write_table
 from dualfold.errors import InvalidInput, MissingDependency
+from tests.data.door import h5ad_coordinates, read_metadata, write_table
 
 X = np.random.default_rng(0).normal(size=(12, 3))
 
 
-@pytest.fixture
-def here(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-def test_an_annotated_matrix_by_its_layers_and_maps(here):
+def test_an_annotated_matrix_by_its_layers_and_maps(here, monkeypatch):
     anndata = pytest.importorskip("anndata")
     stored = anndata.AnnData(X, obsm={"X_pca": X[:, :2]}, layers={"raw": 2 * X})
     stored.write_h5ad("a.h5ad")
@@ -32,8 +25,9 @@ def test_an_annotated_matrix_by_its_layers_and_maps(here):
     np.testing.assert_array_equal(h5ad_coordinates(here / "a.h5ad", "X_pca"), X[:, :2])
     with pytest.raises(InvalidInput, match="has no map 'X_umap' in obsm; it holds 'X_pca'"):
         h5ad_coordinates(here / "a.h5ad", "X_umap")
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"x")))
     with pytest.raises(InvalidInput, match="cannot come from standard input"):
-        h5ad_table(io.BytesIO(), "standard input", None)
+        read_table("-", Reading(format="h5ad"))
 
 
 @pytest.mark.parametrize("kind", ["object", "string", "category"])

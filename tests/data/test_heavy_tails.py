@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,10 +10,8 @@ from typer.testing import CliRunner
 import dualfold
 from dualfold.cli import app
 from dualfold.data import Reading, prepare
-from dualfold.data.heavy_tails import heavy_tails, min_tail_share, tail_share
-from dualfold.data.table_writer import read_metadata
-from dualfold.quality.map_axes import far_rows
-from dualfold.weights.encoding import Logarithm, from_json, to_json
+from tests.data.door import heavy_tails, min_tail_share, read_metadata, tail_share
+from tests.quality.door import far_rows
 
 
 def movies(rows=400, seed=0):
@@ -95,12 +91,12 @@ def test_the_unit_of_a_column_changes_nothing():
 
 
 def test_new_rows_of_zero_or_less_have_a_place():
-    encoding = Logarithm("a", unit=2.0)
-    old = np.log1p(3.0)
-    np.testing.assert_allclose(
-        encoding.values([6.0, 0.0, -6.0, np.nan])[:, 0], [old, 0, -old, np.nan]
-    )
-    assert from_json(json.loads(json.dumps(to_json([encoding])))) == (encoding,)
+    preparation = prepare(movies()).preparation
+    new = movies()[:4].assign(votes=[6.0, 0.0, -6.0, np.nan])
+    found = preparation.apply(new, Reading(missing="keep"))
+    (unit,) = [one.unit for one in preparation.encodings if one.name == "votes"]
+    place = np.log1p(6.0 / unit)
+    np.testing.assert_allclose(found.table.X[:, 3], [place, 0, -place, np.nan])
 
 
 def test_new_rows_are_placed_by_the_same_logarithms(tmp_path, monkeypatch):

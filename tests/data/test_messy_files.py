@@ -10,6 +10,7 @@ import pytest
 
 from dualfold.data import Reading, prepare, read_table
 from dualfold.errors import InvalidInput
+from tests.data.files import said, table
 
 rng = np.random.default_rng(0)
 NAMES = ["name", "region", "sales", "staff"]
@@ -32,10 +33,6 @@ def written(folder, rows, kind):
         lines = [",".join("" if cell is None else str(cell) for cell in row) for row in rows]
         path.write_text("\n".join(lines) + "\n")
     return path
-
-
-def said(found, *words):
-    return any(all(word in notice for word in words) for notice in found.notices)
 
 
 def holds_the_table(found):
@@ -101,43 +98,37 @@ def test_words_in_one_column_alone_are_no_table(tmp_path):
         prepare(written(tmp_path, rows, "xlsx"))
 
 
-def text_table(folder, text, encoding="utf-8", **options):
-    path = folder / "t.csv"
-    path.write_bytes(text.encode(encoding))
-    return read_table(path, Reading(**options))
-
-
 def test_marks_in_numbers(tmp_path):
-    german = text_table(tmp_path, "a;b;c\n1,5;1.234;12,5 %\n2,5;12.345.678;7,0 %\n")
+    german = table(tmp_path, "a;b;c\n1,5;1.234;12,5 %\n2,5;12.345.678;7,0 %\n")
     np.testing.assert_array_equal(german.X, [[1.5, 1234, 12.5], [2.5, 12345678, 7]])
     assert said(german, "'b'", "'.' between thousands")
-    english = text_table(tmp_path, 'a,b,c\n1,"$1,200",5 kg\n2,($300),7 kg\n2,$4.5,9kg\n')
+    english = table(tmp_path, 'a,b,c\n1,"$1,200",5 kg\n2,($300),7 kg\n2,$4.5,9kg\n')
     np.testing.assert_array_equal(english.X, [[1, 1200, 5], [2, -300, 7], [2, 4.5, 9]])
     assert said(english, "'b'", "in $", "category=['b']")
-    swiss = text_table(tmp_path, "a;b\n1;1'200.50\n2;7\n")
+    swiss = table(tmp_path, "a;b\n1;1'200.50\n2;7\n")
     np.testing.assert_array_equal(swiss.X[:, 1], [1200.5, 7])
     # Words that begin with a number or hold one are words.
-    words = text_table(tmp_path, "a,b,c,d\n1,Q1,1A,10-20\n2,Q2,1B,20-30\n2,Q2,2B,1:30\n")
+    words = table(tmp_path, "a,b,c,d\n1,Q1,1A,10-20\n2,Q2,1B,20-30\n2,Q2,2B,1:30\n")
     assert set(words.labels) == {"b", "c", "d"}
-    codes = text_table(tmp_path, "a,zip\n1,01234\n2,n/a\n3.5,56789\n")
+    codes = table(tmp_path, "a,zip\n1,01234\n2,n/a\n3.5,56789\n")
     assert list(codes.labels["zip"]) == ["01234", None, "56789"]
 
 
 def test_a_few_words_among_numbers_are_missing_values(tmp_path):
     cells = [str(i / 4) for i in range(28)] + ["rotary", "-"]
     text = "a,b\n" + "\n".join(f"{cell},{i % 7}" for i, cell in enumerate(cells))
-    found = text_table(tmp_path, text, missing="drop")
+    found = table(tmp_path, text, missing="drop")
     assert found.names == ("a", "b")
     assert found.rows.tolist() == list(range(28))
     assert said(found, "'a'", "2 cells", "'rotary', '-'")
     many = text.replace("0.5,", "low,").replace("1.5,", "high,").replace("2.5,", "mid,")
-    assert "a" in text_table(tmp_path, many).labels
+    assert "a" in table(tmp_path, many).labels
     codes = text.replace("rotary", "c168")
-    assert "a" in text_table(tmp_path, codes).labels
+    assert "a" in table(tmp_path, codes).labels
 
 
 def test_names_that_repeat_are_numbered(tmp_path):
-    found = text_table(tmp_path, "x,x,x.2,x,v\n1,2,3,4,5\n2,4,3,1,5.5\n")
+    found = table(tmp_path, "x,x,x.2,x,v\n1,2,3,4,5\n2,4,3,1,5.5\n")
     assert found.names == ("x", "x.3", "x.2", "x.4", "v")
     assert said(found, "'x' appears more than once", "'x.3', 'x.4'")
     parquet, arrow = pytest.importorskip("pyarrow.parquet"), pytest.importorskip("pyarrow")
@@ -149,10 +140,10 @@ def test_names_that_repeat_are_numbered(tmp_path):
 def test_days_of_a_spreadsheet_are_dates(tmp_path):
     days = [44000 + 3 * i for i in range(12)]
     text = "date,v\n" + "\n".join(f"{day},{i % 5}" for i, day in enumerate(days))
-    found = text_table(tmp_path, text)
+    found = table(tmp_path, text)
     assert found.labels["date"][0] == np.datetime64("2020-06-18")
     assert said(found, "'date'", "44000 is 2020-06-18")
-    numbers = text_table(tmp_path, text.replace("date", "price"))
+    numbers = table(tmp_path, text.replace("date", "price"))
     assert "price" not in numbers.labels
     pytest.importorskip("openpyxl")
     start = datetime.datetime(2020, 6, 18)
@@ -163,7 +154,7 @@ def test_days_of_a_spreadsheet_are_dates(tmp_path):
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "latin-1"])
 def test_encodings(tmp_path, encoding):
-    found = text_table(tmp_path, "größe,v\n1.5,2\n2.5,3\n", encoding)
+    found = table(tmp_path, "größe,v\n1.5,2\n2.5,3\n".encode(encoding))
     assert found.names == ("größe", "v")
 
 
@@ -200,12 +191,10 @@ def test_files_of_another_kind_are_refused_by_name(tmp_path, content, name, word
         read_table(tmp_path / name)
 
 
-def test_wide_and_long_tables_are_read_by_chunks_of_rows(tmp_path, monkeypatch):
+def test_wide_and_long_tables_are_read_by_chunks_of_rows(tmp_path, set_limits):
     """Sheets and JSON lines of several chunks: kinds of cells that come late, short rows."""
-    from dualfold.data import spreadsheet, table_reader
-
-    monkeypatch.setattr(spreadsheet, "CHUNK_ROWS", 7)
-    monkeypatch.setattr(table_reader, "CHUNK_ROWS", 7)
+    set_limits("data.spreadsheet", CHUNK_ROWS=7)
+    set_limits("data.table_reader", CHUNK_ROWS=7)
     rows = [[i % 5, i / 4, None if i < 20 else "late"] for i in range(30)]
     rows[25][0] = "n/a"
     path = written(tmp_path, [["a", "b", "c"], *rows], "xlsx")

@@ -8,17 +8,14 @@ import pytest
 from scipy.stats import chi2_contingency, kruskal
 
 from dualfold.data import Reading, prepare
-from dualfold.data.missing_patterns import level_chance, rank_chance
 from dualfold.errors import InvalidInput
+from tests.data.door import level_chance, rank_chance
+from tests.data.files import said
 
 
 def numbers(rows=60, columns="abcd", seed=0):
     X = np.random.default_rng(seed).standard_normal((rows, len(columns)))
     return pd.DataFrame(X, columns=list(columns))
-
-
-def said(data, *words):
-    return any(all(word in notice for word in words) for notice in data.notices)
 
 
 def test_columns_that_are_mostly_missing_are_left_out():

@@ -8,17 +8,11 @@ import pytest
 import scipy.sparse
 
 from dualfold.data import Reading, prepare, read_table
-from dualfold.data.imputation import mean_imputation
-from dualfold.data.imputation_fit import fitted_imputation
 from dualfold.errors import InvalidInput
+from tests.data.door import fitted_imputation, mean_imputation
+from tests.data.files import said, table
 
 X = np.random.default_rng(0).normal(size=(12, 3))
-
-
-@pytest.fixture
-def here(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 def imputation_of(table, counts=(1, 2, 3)):
@@ -100,16 +94,6 @@ def test_rows_left_out_are_left_out_of_the_numbers_as_read(here):
     names, numbers = prepared.numbers
     assert names == ("a", "b", "c")
     np.testing.assert_array_equal(numbers, np.delete(X, 3, axis=0))
-
-
-def table(tmp_path, text, name="t.csv", **options):
-    path = tmp_path / name
-    path.write_bytes(text.encode() if isinstance(text, str) else text)
-    return read_table(path, Reading(**options))
-
-
-def said(found, *words):
-    return any(all(word in notice for word in words) for notice in found.notices)
 
 
 GAPS = "a,b,c,w\n1.0,2,3,p\n,2,inf,q\n4.0,NA,1,r\n7.0,5,8,s\n"

@@ -6,11 +6,10 @@ import pytest
 
 import dualfold
 from dualfold.data import Reading, digits, prepare, swiss_roll
-from dualfold.data.scales import different_units
 from dualfold.errors import InvalidInput
-from dualfold.graph.metrics import present_nearest
-from dualfold.weights.encoding import Logarithm, Number, Season, encoded_columns
 from tests.cli.command_line import run
+from tests.data.door import different_units
+from tests.graph.door import present_nearest
 from tests.tools.tables import animals
 
 
@@ -31,8 +30,9 @@ def test_orders_dates_and_seasons(frame):
     found = prepare(frame, asked)
     season = found.table.X[:, found.names.index("born (winter)") :][:, :2]
     np.testing.assert_allclose(np.sum(season**2, axis=1), 1)
-    year = Season("d").values(np.array(["2021-03-05", "2022-03-05"]))
-    assert np.linalg.norm(year[0] - year[1]) < 0.01  # the same day, a year later
+    later = frame.assign(born=pd.to_datetime(frame["born"]) + pd.DateOffset(years=1))
+    year = found.preparation.apply(later).table.X[:, found.names.index("born (winter)") :][:, :2]
+    assert np.abs(year - season).max() < 0.02  # the same day, a year later
     np.testing.assert_array_equal(found.table.X[:, found.names.index("tame")], frame.tame == "yes")
 
 
@@ -228,10 +228,13 @@ def test_json_lines(frame, tmp_path):
 
 
 def test_a_word_among_the_numbers_of_new_rows_is_refused_by_name():
-    columns = {"power": np.array([88.0, "abc", None], dtype=object)}
-    for kind in (Number, Logarithm):
-        with pytest.raises(InvalidInput, match=r"'power' must be a column of numbers.*'abc'"):
-            encoded_columns([kind("power")], columns)
+    rows = pd.DataFrame({"power": [88.0, 3.0, 90.0, 7.0] * 5, "kind": ["p", "q"] * 10})
+    new = rows.assign(power=np.array([88.0, "abc", None, 1.0] * 5, dtype=object))
+    for reading in (Reading(), Reading(log="power")):
+        with pytest.raises(
+            InvalidInput, match="'abc'"
+        ):
+            prepare(rows, reading).preparation.apply(new)
 
 
 def test_text_cells_of_spreadsheets(tmp_path):

@@ -7,8 +7,7 @@ import pandas as pd
 import pytest
 
 from dualfold.data import Reading, prepare
-from dualfold.quality.picture import mean_picture
-from dualfold.quality.ranks import picture_of
+from tests.quality.door import mean_picture, picture_of
 
 
 def with_missing(X, share, rng):

@@ -10,11 +10,9 @@ from typer.testing import CliRunner
 
 import dualfold
 from dualfold.cli import app
-from dualfold.cli.console import Console
 from dualfold.data import Reading, prepare
-from dualfold.data.reading import reading_of
-from dualfold.data.table_writer import read_metadata
 from dualfold.errors import InvalidInput
+from tests.data.door import read_metadata, reading_of
 
 
 @pytest.fixture
@@ -244,7 +242,5 @@ def test_a_map_without_the_target_is_judged_without_it(tmp_path, monkeypatch):
     # The columns that a map states are used, and no others.
     older = stored | {"columns": ["a", "b", "c", "target"]}
     (tmp_path / "o.csv.json").write_text(json.dumps(older))
-    from dualfold.cli.stored_map import read_stored_map, read_table_of
-
-    read = read_table_of(read_stored_map("o.csv"), "t.csv", Reading(), Console(quiet=True))
-    assert read.names == ("a", "b", "c", "target")
+    judged = run(app, ["certify", "t.csv", "o.csv"])
+    assert "of 4 columns (a, b, c, target)" in judged.output

@@ -1,6 +1,7 @@
 """The loaders against tiny files whose content is known."""
 
 import gzip
+import io
 import struct
 import subprocess
 import sys
@@ -8,7 +9,6 @@ import sys
 import numpy as np
 import pytest
 
-from dualfold.data import data_sets as sets
 from dualfold.data import digits, mnist
 from dualfold.errors import DataUnavailable, InvalidInput
 
@@ -105,7 +105,7 @@ def test_a_download_is_cached_once(monkeypatch, tmp_path, images):
         assert name == "mnist_784"
         return Bunch(data=images[0].astype(float), target=images[1].astype(str))
 
-    monkeypatch.setattr(sets, "_refuse_unreachable", lambda: None)
+    monkeypatch.setattr("socket.create_connection", lambda *_, **__: io.BytesIO())
     monkeypatch.setattr(sklearn.datasets, "fetch_openml", download)
     np.testing.assert_array_equal(mnist().points, images[0])
     assert [file.name for file in (tmp_path / "cache").iterdir()] == ["mnist.npz"]
@@ -177,12 +177,6 @@ def test_the_room_is_light():
         "assert not heavy, heavy"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
-
-
-@pytest.fixture
-def here(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 def test_images_in_a_folder_by_either_name(here, monkeypatch):

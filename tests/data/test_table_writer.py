@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from dualfold.data import read_table
-from dualfold.data.table_writer import read_metadata, write_table
 from dualfold.errors import InvalidInput
+from tests.data.door import read_metadata, write_table
 
 X = np.array([[1.5, -2.0], [0.25, 3e-9], [7.0, 1e20]])
 

@@ -8,21 +8,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dualfold.data import Reading, delimited, read_table
-from dualfold.data.table_writer import write_table
+from dualfold.data import Reading, prepare, read_table
 from dualfold.errors import InvalidInput, MissingDependency
+from tests.data.door import EXAMPLE_TABLES, example_table, write_table
+from tests.data.files import said, table
 
 X = np.array([[1.5, -2.0], [0.25, 3e-9], [7.0, 1e20]])
-
-
-def table(tmp_path, text, name="t.csv", **options):
-    path = tmp_path / name
-    path.write_bytes(text.encode() if isinstance(text, str) else text)
-    return read_table(path, Reading(**options))
-
-
-def said(found, *words):
-    return any(all(word in notice for word in words) for notice in found.notices)
 
 
 # ---- text that is written in many ways
@@ -259,31 +250,37 @@ def test_what_is_doubtful_is_said(tmp_path):
 # ---- gaps
 
 
-def test_dates_in_text():
-    from dualfold.weights.written_dates import ambiguous_dates, as_dates
+def dates_of(*words):
+    """The dates that these words are, as a map is coloured by them; None where they stay words."""
+    frame = pd.DataFrame({"when": words, "v": np.arange(len(words)) ** 1.5})
+    colors = prepare(frame, Reading(color="when")).colors
+    return [str(day)[:16] for day in colors] if colors.dtype.kind == "M" else None
 
-    found = as_dates(np.array(["2020-01-31", None, "2021-02-01 10:30"], dtype=object))
-    assert str(found[0])[:10] == "2020-01-31"
-    assert np.isnat(found[1])
-    assert str(found[2])[:16] == "2021-02-01T10:30"
-    assert str(as_dates(np.array(["31/01/2020", "01/02/2020"]))[1])[:10] == "2020-02-01"
-    assert str(as_dates(np.array(["01/31/2020", "01/02/2020"]))[1])[:10] == "2020-01-02"
-    assert as_dates(np.array(["01/02/2020", "03/04/2020"])) is None  # which is the day?
-    assert as_dates(np.array(["2020-01-31", "soon"])) is None
+
+def test_dates_in_text():
+    assert dates_of("2020-01-31", None, "2021-02-01 10:30") == [
+        "2020-01-31T00:00", "NaT", "2021-02-01T10:30",
+    ]  # fmt: skip
+    assert dates_of("31/01/2020", "01/02/2020")[1].startswith("2020-02-01")
+    assert dates_of("01/31/2020", "01/02/2020")[1].startswith("2020-01-02")
     for words in (
         ["2020-03", "2019-12"],
         ["3 Mar 2020", "25 December 2019"],
         ["Mar 3, 2020", "Dec 25, 2019"],
         ["03-Mar-2020", "25-DEC-2019"],
     ):
-        march, december = as_dates(np.array(words))
-        assert str(march)[:7] == "2020-03", words
-        assert str(december)[:7] == "2019-12", words
-    assert as_dates(np.array(["May", "June"])) is None
-    assert ambiguous_dates(np.array(["01/02/2020", "03/04/2020"]))
-    assert not ambiguous_dates(np.array(["31/02/2020", "03/04/2020"]))
-    assert not ambiguous_dates(np.array(["cat", "dog"]))
-    assert as_dates(np.array([1.5, 2.5])) is None
+        assert [day[:7] for day in dates_of(*words)] == ["2020-03", "2019-12"], words
+    for words in (["2020-01-31", "soon"], ["May", "June"], ["01/02/2020", "03/04/2020"]):
+        assert dates_of(*words) is None, words
+
+
+@pytest.mark.parametrize(
+    ("second", "unclear"), [("03/04/2020", True), ("31/02/2020", False), ("dog", False)]
+)
+def test_days_that_may_be_months_are_words_and_a_notice_says_so(second, unclear):
+    frame = pd.DataFrame({"when": ["01/02/2020", second], "v": [1.5, 4.0]})
+    notices = prepare(frame, Reading(color="when")).notices
+    assert any("unclear which are days" in notice for notice in notices) == unclear
 
 
 # ---- refused
@@ -376,14 +373,14 @@ def test_parquet_types(tmp_path):
 # ---- tables of several chunks
 
 
-def test_chunks_give_the_same_table(tmp_path, monkeypatch):
+def test_chunks_give_the_same_table(tmp_path, set_limits):
     rng = np.random.default_rng(0)
     values = rng.integers(0, 200, (2500, 3))
     codes = [f"{i % 50:03d}" for i in range(2499)] + ["word"]
     columns = {f"v{i}": values[:, i] for i in range(3)} | {"code": np.array(codes)}
     columns["late"] = np.where(np.arange(2500) < 2400, 1.0, 1e9 + 0.5)
     write_table(tmp_path / "t.csv", columns)
-    monkeypatch.setattr(delimited, "CHUNK_CELLS", 2)
+    set_limits("data.delimited", CHUNK_CELLS=2)
     found = read_table(tmp_path / "t.csv")
     np.testing.assert_array_equal(found.X, np.column_stack([values, columns["late"]]))
     # The text of the file, not numbers where a chunk had only numbers.
@@ -395,10 +392,7 @@ def test_chunks_give_the_same_table(tmp_path, monkeypatch):
 
 
 def test_example_tables_are_small_mixed_and_the_same_every_time():
-    from dualfold.cli.example_table import EXAMPLE_NAMES, SERIES_NAME
-    from dualfold.data.data_sets import EXAMPLE_TABLES, example_table
 
-    assert (*EXAMPLE_TABLES, SERIES_NAME) == EXAMPLE_NAMES
     for name, (rows, _, words) in EXAMPLE_TABLES.items():
         first, again, other = (example_table(name, seed=seed) for seed in (0, 0, 1))
         assert {len(values) for values in first.values()} == {rows}

@@ -7,9 +7,8 @@ import pandas as pd
 import pytest
 
 from dualfold.data import Reading, read_table
-from dualfold.data.atomic_files import check_folder_place
-from dualfold.data.table_writer import write_table
 from dualfold.errors import InvalidInput
+from tests.data.door import check_folder_place, write_table
 
 X = np.random.default_rng(0).normal(size=(12, 3))
 FILES = {

@@ -26,7 +26,7 @@ from dualfold.quality.map_axes import close_axes, far_rows
 from dualfold.quality.neighborhood_shape import correlation_of_densities
 
 # Words of a verdict and where they change.
-from dualfold.quality.picture import MEASURE_MEANINGS, Picture, verdict_of
+from dualfold.quality.picture import MEASURE_MEANINGS, Picture, mean_picture, verdict_of
 
 # Ranks by counting are held to sorting, their error to its formula.
 from dualfold.quality.rank_counts import (

@@ -10,8 +10,8 @@ from sklearn.pipeline import make_pipeline
 
 import dualfold
 from dualfold.data.text import TextVectors
-from dualfold.data.text.words import plain_text, words_in
 from dualfold.errors import InvalidInput
+from tests.data.door import plain_text, words_in
 from tests.data.text.texts import TOPICS, corpus
 
 
