@@ -231,9 +231,7 @@ def test_a_word_among_the_numbers_of_new_rows_is_refused_by_name():
     rows = pd.DataFrame({"power": [88.0, 3.0, 90.0, 7.0] * 5, "kind": ["p", "q"] * 10})
     new = rows.assign(power=np.array([88.0, "abc", None, 1.0] * 5, dtype=object))
     for reading in (Reading(), Reading(log="power")):
-        with pytest.raises(
-            InvalidInput, match="'abc'"
-        ):
+        with pytest.raises(InvalidInput, match="'abc'"):
             prepare(rows, reading).preparation.apply(new)
 
 

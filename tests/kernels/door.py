@@ -58,7 +58,7 @@ from dualfold.kernels.conditions import checker, conditions
 from dualfold.kernels.ordering import fill_reducing_ordering
 
 # Counted work and stages of a fit.
-from dualfold.kernels.reports import count_work
+from dualfold.kernels.reports import count_work, reporting_to
 
 # Sparse rows and products, against SciPy.
 from dualfold.kernels.sparse import canonical_rows, sparse_product

@@ -5,15 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-import scipy.sparse as sp
 
 import dualfold
-from dualfold.data.table_writer import read_metadata
 from dualfold.models import judged_rows, load_model, model_of, save_model
-from dualfold.models.model import kept_rows
-from dualfold.models.old_and_new_rows import old_rows
-from dualfold.quality.foreign_rows import ForeignRows
 from tests.cli.command_line import run
+from tests.data.door import read_metadata
+from tests.quality.door import ForeignRows
 
 X = np.random.default_rng(0).normal(size=(30, 3))
 
@@ -80,12 +77,11 @@ def test_equal_old_rows_have_no_unit():
 
 
 def test_rows_that_a_model_keeps():
-    """Of sparse rows none; of very many some are asked; a map's own units count."""
-    assert kept_rows(sp.csr_array(X)) is None
+    """Of very many some are asked; a map's own units count."""
     many = np.random.default_rng(1).normal(size=(20_001, 3))
     model = model_of(dualfold.LocallyLinearEmbedding(n_neighbors=6, landmarks=100).fit(X))
     wide = replace(model, map=replace(model.map, features=many))
-    assert len(old_rows(wide)[0]) == 20_000
+    assert judged_rows(wide, X).old_rows == 20_000
     scaled = X * [1, 1, 1e6]
     standard = model_of(dualfold.PCA(n_components=2, standardize=True).fit(scaled))
     standard = replace(standard, reference=scaled)

@@ -9,7 +9,7 @@ import pytest
 import scipy.linalg
 
 from dualfold import DiffusionMaps, Isomap, KernelPCA, LaplacianEigenmaps, LocallyLinearEmbedding
-from dualfold.kernels.reports import count_work
+from tests.kernels.door import count_work
 from tests.tools.tables import roll_points
 
 ROLL = roll_points(1500, random_state=0)

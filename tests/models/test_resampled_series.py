@@ -9,8 +9,7 @@ import pytest
 
 from dualfold import AlignedMaps
 from dualfold.errors import InvalidInput, PiecesJoined
-from dualfold.models.aligned_links import things_of
-from dualfold.models.resampled_series import MAX_OVERLAP, series_without_change
+from tests.models.door import MAX_OVERLAP, series_without_change, things_of
 
 RANDOM = np.random.default_rng(0)
 ROWS = RANDOM.uniform(size=(160, 2)) * [3, 1]

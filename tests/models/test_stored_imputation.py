@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import dualfold
-from dualfold.data.imputation import Imputation
 from dualfold.errors import DamagedFile
 from dualfold.models import load_model, model_of, save_model
+from tests.data.door import Imputation
 
 ROWS = np.random.default_rng(0).standard_normal((20, 3))
 GOOD = {

@@ -255,10 +255,10 @@ def test_the_spread_of_a_neighbour_map_grows_as_far_as_the_tolerance_allows(tmp_
 
 
 @pytest.mark.full
-def test_neighbour_maps_of_many_rows_are_measured(monkeypatch, tmp_path):
-    for module in ("problem", "certificate", "homotopy"):
-        monkeypatch.setattr(f"dualfold.methods.points.neighbor_map.{module}.MAX_PAIRED_ROWS", 400)
-    monkeypatch.setattr("dualfold.methods._neighbor_map.MAX_PAIRED_ROWS", 400)
+def test_neighbour_maps_of_many_rows_are_measured(set_limits):
+    of_points = (f"points.neighbor_map.{name}" for name in ("problem", "certificate", "homotopy"))
+    for module in ("_neighbor_map", *of_points):
+        set_limits(f"methods.{module}", MAX_PAIRED_ROWS=400)
     X = np.random.default_rng(0).uniform(size=(500, 2))
     model = NeighborMap(tolerance=0.02).fit(X)
     verdict = model.certificate_
@@ -272,8 +272,8 @@ def test_neighbour_maps_of_many_rows_are_measured(monkeypatch, tmp_path):
     assert NeighborMap(spread=3.0).fit(X).certificate_.level == "unresolved"
 
 
-def test_of_many_rows_a_neighbour_map_takes_some_and_places_the_others(monkeypatch):
-    monkeypatch.setattr("dualfold.methods._neighbor_map.MAX_QUICK_ROWS", 80)
+def test_of_many_rows_a_neighbour_map_takes_some_and_places_the_others(set_limits):
+    set_limits("methods._neighbor_map", MAX_QUICK_ROWS=80)
     X = digit_points(120)
     with pytest.warns(RowsLeftOut, match="drawn at random"):
         model = NeighborMap(random_state=0, tolerance=0.05).fit(X)

@@ -22,6 +22,7 @@ from dualfold.quality.estimate import (
     measured_weights,
     sample_size,
 )
+from dualfold.quality.foreign_rows import ForeignRows
 from dualfold.quality.map_axes import close_axes, far_rows
 from dualfold.quality.neighborhood_shape import correlation_of_densities
 

@@ -17,11 +17,9 @@ import pytest
 from distributed import Client, LocalCluster, get_client, get_worker
 
 from dualfold import PCA, RandomProjection
-from dualfold.kernels.reports import reporting_to
-from dualfold.kernels.threads import thread_count
 from dualfold.scale import TileFailed, table
-from dualfold.scale.placing import MAX_MODEL_BYTES_IN_GRAPH, OpenedModel, model_for_tasks
-from dualfold.scale.tile_moments import _tile_moments
+from tests.kernels.door import reporting_to, thread_count
+from tests.scale.door import MAX_MODEL_BYTES_IN_GRAPH, OpenedModel, _tile_moments, model_for_tasks
 
 N, WIDTH = 4_000, 20
 
@@ -110,12 +108,12 @@ def test_threads_of_a_task_are_one_and_this_process_keeps_its_own(cluster):
     assert min(get_client().run(thread_count).values()) >= 1
 
 
-def test_the_scheduler_tells_how_far_it_is(cluster, monkeypatch):
+def test_the_scheduler_tells_how_far_it_is(cluster, set_limits):
     def slowly(block):
         time.sleep(0.1)
         return block
 
-    monkeypatch.setattr("dualfold.scale.engine.PROGRESS_SECONDS", 0.2)
+    set_limits("scale.engine", PROGRESS_SECONDS=0.2)
     reports = []
     X = lazy_rows(200).map_blocks(slowly, dtype=float, meta=np.empty((0, 0)))
     with reporting_to(reports.append):

@@ -20,9 +20,8 @@ from dualfold import (
 )
 from dualfold.errors import InvalidInput
 from dualfold.graph import nearest
-from dualfold.scale import TileFailed, boxes, kept_neighbors, neighbors, standardized, table, write
-from dualfold.scale.partitions import median_tree
-from dualfold.scale.search import nearest_of
+from dualfold.scale import TileFailed, kept_neighbors, neighbors, standardized, table, write
+from tests.scale.door import median_tree, nearest_of
 from tests.scale.tiled_tables import NAMES, WIDTH, N, frame, in_parquet, points, uneven
 
 
@@ -44,14 +43,6 @@ def test_exact_lists_over_partitions_are_those_in_memory(dtype):
     np.testing.assert_array_equal(found.distances, whole.distances)
     assert found.search.exact
     assert "every row proved" in found.search.sentence()
-
-
-def test_partitions_that_are_not_looked_into_show(monkeypatch):
-    """The bound is what makes lists exact: without it they are not."""
-    X = surface()
-    monkeypatch.setattr(boxes.SearchBoxes, "_rows_near_box", lambda *_: np.zeros(0, int))
-    found = neighbors(da.from_array(X, chunks=(700, 6)), 8, partition_rows=500, search="exact")
-    assert (np.asarray(found.indices) != nearest(X, 8).indices).mean() > 0.01
 
 
 def test_approximate_lists_say_how_many_they_found(tmp_path):

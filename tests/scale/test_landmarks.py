@@ -18,14 +18,12 @@ from dualfold import (
     LocallyLinearEmbedding,
 )
 from dualfold.errors import InvalidInput
-from dualfold.methods.maps.attraction_map import AttractionMap
 from dualfold.models import load_model, model_of, rechecked_model, save_model
 from dualfold.quality import t_similarity
-from dualfold.quality.estimate import drawn_rows
 from dualfold.scale import kept_neighbors, table
-from dualfold.scale.landmark_fit import HeldOut, rms_motion
-from dualfold.scale.search import kept_on_maps
-from dualfold.scale.table import drawn_row_numbers
+from tests.methods.door import AttractionMap
+from tests.quality.door import drawn_rows
+from tests.scale.door import HeldOut, drawn_row_numbers, kept_on_maps, rms_motion
 from tests.tools.tables import digit_points, roll_points
 
 

@@ -25,11 +25,16 @@ from dualfold import (
     quality,
 )
 from dualfold.errors import InvalidInput, TooLarge
-from dualfold.kernels.threads import thread_count
 from dualfold.scale import TileFailed, table
-from dualfold.scale.budget import budget, memory_bytes
-from dualfold.scale.files import ReadParquet, parquet_parts
-from dualfold.scale.table import drawn_row_numbers, gather_rows
+from tests.kernels.door import thread_count
+from tests.scale.door import (
+    ReadParquet,
+    budget,
+    drawn_row_numbers,
+    gather_rows,
+    memory_bytes,
+    parquet_parts,
+)
 from tests.scale.tiled_tables import (
     NAMES,
     WIDTH,

@@ -15,6 +15,7 @@ from dualfold import (
     PCA,
     ClassicalMDS,
     FisherDiscriminant,
+    KernelPCA,
     LaplacianEigenmaps,
     LocalityPreservingProjection,
     OrthogonalLPP,
@@ -22,13 +23,7 @@ from dualfold import (
     scale,
 )
 from dualfold.errors import DualfoldError
-from dualfold.methods.fitting.solver_choice import seed_of
-from dualfold.scale.engine import translate_failures
-from dualfold.scale.placing import OpenedModel
-from dualfold.scale.rows import plain_rows
-from dualfold.scale.search import nearest_of
-from dualfold.scale.table import gather_rows
-from dualfold.scale.tile_moments import standardized
+from tests.scale.door import OpenedModel, gather_rows, nearest_of, plain_rows, translate_failures
 
 dask_array = pytest.importorskip("dask.array")
 dask_frame = pytest.importorskip("dask.dataframe")
@@ -226,7 +221,7 @@ def test_rows_of_frames_are_gathered_as_frames():
 
 def test_columns_of_tiles_are_standardized_as_in_memory():
     flat = X * [1, 5, 0] + [0, 0, 7]
-    lazy, standard = standardized(scale.table(tiles(flat)))
+    lazy, standard = scale.standardized(scale.table(tiles(flat)))
     np.testing.assert_allclose(standard.mean, flat.mean(axis=0), atol=1e-14)
     found, moved = lazy.collection.compute(), flat[:, :2] - flat[:, :2].mean(axis=0)
     np.testing.assert_allclose(found[:, :2], moved / flat[:, :2].std(axis=0), atol=1e-12)
@@ -252,11 +247,15 @@ def test_a_projection_of_chunks_of_unknown_lengths(here):
 
 def test_a_generator_of_random_numbers_draws_landmarks():
     """As in scikit-learn, a RandomState is drawn from: the second fit is another one."""
-    assert seed_of(None) == seed_of(0) == 0
-    drawn = np.random.RandomState(3)
-    again = np.random.RandomState(3)
-    assert [seed_of(drawn), seed_of(drawn)] == [seed_of(again), seed_of(again)]
-    assert seed_of(np.random.RandomState(3)) != seed_of(drawn)
+
+    def landmarks(state):
+        return KernelPCA(kernel="rbf", landmarks=12, random_state=state).fit(X).landmark_rows_
+
+    drawn, again = np.random.RandomState(3), np.random.RandomState(3)
+    first, second = landmarks(drawn), landmarks(drawn)
+    np.testing.assert_array_equal([first, second], [landmarks(again), landmarks(again)])
+    assert not np.array_equal(first, second)
+    np.testing.assert_array_equal(landmarks(None), landmarks(0))
 
 
 def test_means_across_pieces_are_no_rule():

@@ -22,8 +22,8 @@ from dualfold.errors import Argument, InvalidInput
 from dualfold.exploration.input_table import reading_for, refuse_weight
 from dualfold.exploration.verdict_words import verdict
 from dualfold.scale.engine import SchedulerLost, require_module
-from dualfold.scale.table import DEFAULT_LANDMARKS, drawn_row_numbers, gather_rows, table
 from dualfold.scale.tile_moments import standardized
+from dualfold.scale.tiled_table import DEFAULT_LANDMARKS, drawn_row_numbers, gather_rows, table
 from dualfold.scale.writing import refuse_ending, write
 from dualfold.weights.row_weights import validated_weights
 

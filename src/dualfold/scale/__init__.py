@@ -11,8 +11,8 @@ threads of this process. docs/scale.md says what runs where.
 from dualfold.scale.engine import SchedulerLost, TileFailed
 from dualfold.scale.lists import neighbors
 from dualfold.scale.search import kept_neighbors
-from dualfold.scale.table import table
 from dualfold.scale.tile_moments import standardized
+from dualfold.scale.tiled_table import table
 from dualfold.scale.writing import write
 
 __all__ = [

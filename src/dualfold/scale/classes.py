@@ -12,8 +12,8 @@ from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
 from dualfold.kernels.threads import row_slices
 from dualfold.scale.engine import compute, in_order
-from dualfold.scale.table import TiledTable
 from dualfold.scale.tile_moments import weights_of_tiles
+from dualfold.scale.tiled_table import TiledTable
 from dualfold.weights.column_moments import column_means
 from dualfold.weights.gram import refuse_scale
 from dualfold.weights.labels import (

@@ -15,13 +15,13 @@ from dualfold.scale.classes import ClassMoments, class_moments_of
 from dualfold.scale.landmark_fit import fit_landmarks
 from dualfold.scale.lists import neighbors
 from dualfold.scale.placing import as_memory_map, on_every_tile
-from dualfold.scale.table import TiledTable, gather_rows, is_tiled, table
 from dualfold.scale.tile_moments import (
     encoded_moments,
     encodings_of,
     moments_of,
     profile_moments,
 )
+from dualfold.scale.tiled_table import TiledTable, gather_rows, is_tiled, table
 
 
 def rows_for_fits(X: Any) -> RowsForFits | None:

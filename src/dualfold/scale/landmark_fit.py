@@ -20,7 +20,7 @@ from dualfold.quality.estimate import estimate_of_mean
 from dualfold.quality.ranks import t_similarity
 from dualfold.quality.space import space_of
 from dualfold.scale.search import kept_on_maps
-from dualfold.scale.table import TiledTable, drawn_row_numbers, gather_rows
+from dualfold.scale.tiled_table import TiledTable, drawn_row_numbers, gather_rows
 
 
 def fit_landmarks(estimator: Any, rows: TiledTable, weights: Array | None = None) -> None:

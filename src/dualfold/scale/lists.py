@@ -30,7 +30,7 @@ from dualfold.scale.engine import compute, require_module
 from dualfold.scale.list_files import ListFiles, Shuffle
 from dualfold.scale.partitions import sampled_tree, sort_into_partitions
 from dualfold.scale.search import nearest_of
-from dualfold.scale.table import TiledTable, drawn_row_numbers, gather_rows, table
+from dualfold.scale.tiled_table import TiledTable, drawn_row_numbers, gather_rows, table
 
 # docs/dev/notes/tables-in-tiles.md
 PARTITION_ROWS = 2**15

@@ -18,7 +18,7 @@ from dualfold.arrays import Array
 from dualfold.kernels.threads import row_slices
 from dualfold.scale.engine import compute
 from dualfold.scale.rows import dense_rows, refuse_gaps
-from dualfold.scale.table import TiledTable, drawn_row_numbers, gather_rows
+from dualfold.scale.tiled_table import TiledTable, drawn_row_numbers, gather_rows
 
 # For each partition: their sizes are then right to a tenth.
 TREE_SAMPLE_ROWS = 100

@@ -17,7 +17,7 @@ from dualfold.errors import DataUnavailable
 from dualfold.kernels.threads import ForkedLock
 from dualfold.scale.engine import OneTask, own_threads, require_module, translate_failures
 from dualfold.scale.rows import plain_rows
-from dualfold.scale.table import TiledTable
+from dualfold.scale.tiled_table import TiledTable
 
 # Entries that are placed at a time, within limits of rows: a search needs memory for each row.
 PLACING_CHUNK_NUMBERS = 2**19

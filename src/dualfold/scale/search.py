@@ -17,7 +17,7 @@ from dualfold.quality.tied_lists import common_ranks
 from dualfold.scale.engine import compute, in_order
 from dualfold.scale.placing import OnTile, model_for_tasks
 from dualfold.scale.rows import dense_rows, refuse_gaps
-from dualfold.scale.table import TiledTable, drawn_row_numbers, gather_rows, table
+from dualfold.scale.tiled_table import TiledTable, drawn_row_numbers, gather_rows, table
 
 Lists = tuple[Array, Array]
 # A share that is measured on them is right to ±0.02 (95 %).

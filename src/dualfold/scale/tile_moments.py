@@ -14,7 +14,7 @@ from dualfold.errors import InvalidInput
 from dualfold.methods.fitting.moments import Moments
 from dualfold.methods.maps.profile_map import profiles, row_sums
 from dualfold.scale.rows import plain_rows
-from dualfold.scale.table import TiledTable
+from dualfold.scale.tiled_table import TiledTable
 from dualfold.weights.encoding import (
     Encoding,
     Number,

@@ -13,7 +13,7 @@ import numpy as np
 from dualfold.data.atomic_files import atomic_folder, folder_writers
 from dualfold.errors import InvalidInput
 from dualfold.scale.engine import compute, require_module
-from dualfold.scale.table import TiledTable, table
+from dualfold.scale.tiled_table import TiledTable, table
 
 WRITABLE_ENDINGS = (".parquet", ".zarr")
 # In a Parquet folder; readers ignore names that begin with an underscore.
