@@ -54,7 +54,7 @@ def test_what_is_proved_where_nobody_names_a_tolerance():
     for judge in (certify, certify_unfolding):
         assert inspect.signature(judge).parameters["tolerance"].default == 1e-4
     assert verdict.DEFAULT_TOLERANCE == 1e-4
-    assert verdict.Terms().tolerance == 1e-4
+    assert verdict.RunTerms().tolerance == 1e-4
     assert certificate.NEARLY_EQUAL_TOLERANCE == 1e-3
     assert inspect.signature(certify_unfolding).parameters["most_relaxed"].default is None
     for method in (descent.adagrad, descent.rmsprop, descent.adam):

@@ -196,7 +196,7 @@ def allowed(rules: Any) -> set[str]:
 
 def annotated(hint: Any) -> set[str] | None:
     """The plain types and words that an annotation allows; None where it allows anything."""
-    if hint in (Any, inspect.Parameter.empty):
+    if hint in (Any, inspect.Parameter.empty) or is_of_numpy_typing(hint):
         return None
     if typing.get_origin(hint) is Literal:
         return {f'"{word}"' for word in typing.get_args(hint) if isinstance(word, str)}
@@ -204,6 +204,12 @@ def annotated(hint: Any) -> set[str] | None:
         parts = [annotated(part) for part in typing.get_args(hint)]
         return None if None in parts else set().union(*parts)
     return {PLAIN[hint]} if hint in PLAIN else set()
+
+
+def is_of_numpy_typing(hint: Any) -> bool:
+    """Whether a hint is a part of `ArrayLike`, which takes all that NumPy makes an array of."""
+    kind = typing.get_origin(hint) or hint
+    return getattr(kind, "__module__", "").startswith("numpy._typing")
 
 
 def hint_of(thing: Any, parameter: inspect.Parameter) -> Any:

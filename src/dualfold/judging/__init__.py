@@ -14,11 +14,10 @@ from dualfold.lazy_names import lazy_names
 if TYPE_CHECKING:
     from dualfold.judging.audit_result import Audit
     from dualfold.judging.groups import Group, Pair
-    from dualfold.judging.judgement import Answer, Judgement, map_judgement
+    from dualfold.judging.judgement import Judgement, map_judgement
     from dualfold.judging.map_audit import audit
 
 __all__ = [
-    "Answer",
     "Audit",
     "Group",
     "Judgement",
@@ -30,7 +29,6 @@ __all__ = [
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "Answer": "judgement",
         "Audit": "audit_result",
         "Group": "groups",
         "Judgement": "judgement",

@@ -42,7 +42,7 @@ class Divergence(Protocol):
         ...
 
     def slope(self, x: Array, center: Array) -> Array:
-        """∇φ(x) − ∇φ(center), the gradient of D_center."""
+        """Gradient ∇φ(x) − ∇φ(center) of D_center."""
         ...
 
     def dual_square(self, part: Convex, slope: Array) -> float:
@@ -54,12 +54,29 @@ class Divergence(Protocol):
         ...
 
     def step(self, part: Convex, slope: Array, weight: float, center: Array) -> Array:
-        """The x with the least ⟨slope, x⟩ + weight·part(x) + D(x), D seen from `center`."""
+        """Minimise ⟨slope, x⟩ + weight·part(x) + D(x), with D seen from `center`.
+
+        Parameters
+        ----------
+        part : Convex
+            Convex function that is not linearised.
+        slope : ndarray
+            Linear part.
+        weight : float
+            Weight of `part`.
+        center : ndarray
+            Point from which D is seen.
+
+        Returns
+        -------
+        ndarray
+            The minimiser.
+        """
         ...
 
 
 @dataclass(frozen=True)
-class Euclidean:
+class Euclidean(Divergence):
     """Half squared distance ½‖x − center‖²; its step is a proximal map, on a set a projection.
 
     See Also
@@ -246,7 +263,7 @@ def _no_entropic_step(given: object) -> InvalidInput:
 
 
 @dataclass(frozen=True, eq=False)
-class Gauge:
+class Gauge(Divergence):
     """Half squared gauge ½gauge(x)² of a set around 0; its step needs no projection.
 
     The least ⟨slope, x⟩ + ½gauge(x)² over K is min(1, h)·v with v the linear minimiser of K
