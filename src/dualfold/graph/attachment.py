@@ -19,6 +19,7 @@ from dualfold.graph.distances import (
 from dualfold.graph.graph import Graph, Lists
 from dualfold.graph.lower_bounds import frame_of
 from dualfold.graph.metrics import check_distances, is_euclidean, is_precomputed, metric_distances
+from dualfold.graph.neighbor_lists import Pairs, joined_pairs
 from dualfold.graph.neighbors import nearest
 from dualfold.graph.number_rows import OutOfRange, as_array, in_units, rows_alike
 from dualfold.graph.scan import ReverseNeighbors, pairs_between, scan_queries
@@ -28,9 +29,6 @@ from dualfold.kernels.threads import thread_count
 
 # Distances between new and old points that are computed together.
 MAX_TILE_DISTANCES = 2**23
-
-# New points, old points, and the distances between them.
-Pairs = tuple[Array, Array, Array]
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,15 +64,17 @@ def attach(graph: Graph, queries: Rows) -> Attachment:
     nearest_old, reverse = _nearest_and_reverse(graph, queries)
     lists = _own_lists(graph, queries, nearest_old)
     kept = _lists_by_rule(graph, lists)
-    same = _coinciding_points(*nearest_old, n_new)
+    same = _coinciding_points(nearest_old, n_new)
     pairs = pairs_of_lists(kept)
-    if reverse is not None and _uses_own_kernel(graph) and not _has_underflow(kept):
-        pairs = _concatenated_pairs(pairs, _pairs_not_listed(kept, reverse, same))
+    # Where distances underflow, equal ones are not listed by their numbers.
+    tiny = ((kept.distances > 0) & (kept.distances < UNDERFLOW_DISTANCE)).any()
+    if reverse is not None and _uses_own_kernel(graph) and not tiny:
+        pairs = joined_pairs([pairs, _pairs_not_listed(kept, reverse, same)])
     elif reverse is not None:
-        both = _concatenated_pairs(pairs, _without_self(*reverse))
-        pairs = pairs_of_lists(as_lists(*both, n_new))
+        both = joined_pairs([pairs, _without_self(reverse)])
+        pairs = pairs_of_lists(as_lists(both, n_new))
     elif graph.kind != "radius":
-        pairs = _selected_pairs(pairs, pairs[2] <= graph.lists.radius[pairs[1]])
+        pairs = pairs.where(pairs.distances <= graph.lists.radius[pairs.columns])
     rows, columns, distances = pairs
     lengths = sp.csr_array(sp.coo_array((distances, (rows, columns)), shape=(n_new, graph.n)))
     lengths.sort_indices()
@@ -94,7 +94,7 @@ def _nearest_and_reverse(graph: Graph, queries: Rows) -> tuple[Pairs, Pairs | No
         return nearest_old_pairs(graph, queries, count), pairs_within_radii(graph, queries, radius)
     nearest_old = nearest_and_reverse(graph.points, min(count, graph.n), queries, radius)
     indices, distances, reverse = nearest_old
-    return _flat(indices, distances), reverse
+    return flat_pairs(indices, distances), reverse
 
 
 def nearest_and_reverse(
@@ -110,7 +110,7 @@ def nearest_and_reverse(
     except OutOfRange as out:
         scaled = in_units(X, out.power), n_neighbors, in_units(queries, out.power)
         indices, distances, pairs = nearest_and_reverse(*scaled, np.ldexp(radius, -out.power))
-        reverse = (*pairs[:2], np.ldexp(pairs[2], out.power))
+        reverse = pairs._replace(distances=np.ldexp(pairs.distances, out.power))
         return indices, np.ldexp(distances, out.power), reverse
     frame = frame_of(X, Q, None)
     points, asked = frame.coordinates(X), frame.coordinates(Q)
@@ -119,7 +119,7 @@ def nearest_and_reverse(
     correct_underflow_lists(X, Q, *lists)
     pairs = collected.pairs()
     correct_underflow_pairs(Q, X, *pairs)
-    return *lists, _selected_pairs(pairs, pairs[2] <= radius[pairs[1]])
+    return *lists, pairs.where(pairs.distances <= radius[pairs.columns])
 
 
 def _uses_own_kernel(graph: Graph) -> bool:
@@ -128,12 +128,12 @@ def _uses_own_kernel(graph: Graph) -> bool:
     return plain and not sp.issparse(graph.points)
 
 
-def _coinciding_points(rows: Array, columns: Array, distances: Array, n: int) -> Array:
+def _coinciding_points(pairs: Pairs, n: int) -> Array:
     """The old point that each new one coincides with; of several the first by its number."""
-    zeros = np.flatnonzero(distances == 0)
-    new, first = np.unique(rows[zeros], return_index=True)
+    zeros = np.flatnonzero(pairs.distances == 0)
+    new, first = np.unique(pairs.rows[zeros], return_index=True)
     same = np.full(n, -1)
-    same[new] = columns[zeros[first]]
+    same[new] = pairs.columns[zeros[first]]
     return same
 
 
@@ -149,26 +149,12 @@ def _pairs_not_listed(lists: Lists, pairs: Pairs, same: Array) -> Pairs:
     ends = lists.indptr[1:][filled] - 1
     last[filled], last_row[filled] = lists.distances[ends], lists.indices[ends]
     listed = (distances < last[rows]) | ((distances == last[rows]) & (columns <= last_row[rows]))
-    return _selected_pairs(pairs, ~listed & (columns != same[rows]))
-
-
-def _has_underflow(lists: Lists) -> bool:
-    """Whether distances underflow, so that equal ones are not listed by their numbers."""
-    return bool(((lists.distances > 0) & (lists.distances < UNDERFLOW_DISTANCE)).any())
-
-
-def _concatenated_pairs(first: Pairs, second: Pairs) -> Pairs:
-    rows, columns, distances = (np.concatenate(parts) for parts in zip(first, second, strict=True))
-    return rows, columns, distances
-
-
-def _selected_pairs(pairs: Pairs, which: Array) -> Pairs:
-    rows, columns, distances = pairs
-    return rows[which], columns[which], distances[which]
+    return pairs.where(~listed & (columns != same[rows]))
 
 
 def pairs_of_lists(lists: Lists) -> Pairs:
-    return np.repeat(np.arange(len(lists)), lists.counts), lists.indices, lists.distances
+    """The entries of lists as pairs."""
+    return Pairs(np.repeat(np.arange(len(lists)), lists.counts), lists.indices, lists.distances)
 
 
 def nearest_graph_points(graph: Graph, queries: Rows) -> tuple[Array, Array]:
@@ -183,15 +169,14 @@ def nearest_graph_points(graph: Graph, queries: Rows) -> tuple[Array, Array]:
             "build it with knn, radius or variable"
         )
     queries = queries if hasattr(queries, "shape") else as_array(queries, "X")
-    lists = as_lists(*nearest_old_pairs(graph, queries, graph.n_neighbors or 1), _count(queries))
+    lists = as_lists(nearest_old_pairs(graph, queries, graph.n_neighbors or 1), _count(queries))
     if graph.kind == "variable":
         # As few as the rule gives it, and the nearest one, which may be itself.
         nearest_old = nearest_old_pairs(graph, queries, (graph.n_neighbors or 0) + 1)
         lists = lists.first(_lists_by_rule(graph, _own_lists(graph, queries, nearest_old)).counts)
     if graph.kind == "radius":
         near = pairs_within_radii(graph, queries, np.full(graph.n, graph.radius))
-        both = _concatenated_pairs(pairs_of_lists(lists), near)
-        lists = as_lists(*both, _count(queries))
+        lists = as_lists(joined_pairs([pairs_of_lists(lists), near]), _count(queries))
     width = int(lists.counts.max(initial=1))
     columns = np.minimum(np.arange(width), lists.counts[:, None] - 1)
     where = lists.indptr[:-1, None] + np.maximum(columns, 0)
@@ -205,8 +190,8 @@ def _own_lists(graph: Graph, queries: Rows, nearest_old: Pairs) -> Lists:
     """
     if graph.kind == "radius":
         near = pairs_within_radii(graph, queries, np.full(graph.n, graph.radius))
-        return as_lists(*_without_self(*near), _count(queries))
-    rows, columns, distances = _without_self(*nearest_old)  # near to far as they come
+        return as_lists(_without_self(near), _count(queries))
+    rows, columns, distances = _without_self(nearest_old)  # near to far as they come
     counts = np.bincount(rows, minlength=_count(queries))
     lists = Lists(np.concatenate([[0], np.cumsum(counts)]), columns, distances)
     return lists.first(graph.n_neighbors or 1)
@@ -224,20 +209,20 @@ def nearest_old_pairs(graph: Graph, queries: Rows, k: int) -> Pairs:
     if is_precomputed(graph.metric):
         return pairs_of_lists(_distance_rows(graph, queries).first(k))
     lists = nearest(graph.points, min(k, graph.n), queries=queries, metric=graph.metric)
-    return _flat(lists.indices, lists.distances)
+    return flat_pairs(lists.indices, lists.distances)
 
 
-def _flat(indices: Array, distances: Array) -> Pairs:
-    """Lists of one length as pairs."""
-    rows = np.repeat(np.arange(len(indices)), indices.shape[1])
-    return rows, indices.ravel(), distances.ravel()
+def flat_pairs(indices: Array, distances: Array, rows: Array | None = None) -> Pairs:
+    """Lists of equal length as pairs; `rows` are their owners (None: 0, 1, 2, …)."""
+    owners = np.arange(len(indices)) if rows is None else rows
+    return Pairs(np.repeat(owners, indices.shape[1]), indices.ravel(), distances.ravel())
 
 
 def pairs_within_radii(graph: Graph, queries: Rows, radius: Array) -> Pairs:
     """All pairs (new, old) at a distance within the old point's radius."""
     if is_precomputed(graph.metric):
         pairs = pairs_of_lists(_distance_rows(graph, queries))
-        return _selected_pairs(pairs, pairs[2] <= radius[pairs[1]])
+        return pairs.where(pairs.distances <= radius[pairs.columns])
     if not is_euclidean(graph.metric):
         return _pairs_within_by_metric(graph, queries, radius)
     try:
@@ -247,12 +232,12 @@ def pairs_within_radii(graph: Graph, queries: Rows, radius: Array) -> Pairs:
         pairs = pairs_within_radii(
             scaled, in_units(queries, out.power), np.ldexp(radius, -out.power)
         )
-        return pairs[0], pairs[1], np.ldexp(pairs[2], out.power)
+        return pairs._replace(distances=np.ldexp(pairs.distances, out.power))
     frame, safe = frame_of(X, Q, None), np.maximum(radius, UNDERFLOW_DISTANCE)
     points, asked = frame.coordinates(X), frame.coordinates(Q)
     pairs = pairs_between(asked, points, safe, thread_count(None))
     correct_underflow_pairs(Q, X, *pairs)
-    return _selected_pairs(pairs, pairs[2] <= radius[pairs[1]])
+    return pairs.where(pairs.distances <= radius[pairs.columns])
 
 
 def _pairs_within_by_metric(graph: Graph, queries: Rows, radius: Array) -> Pairs:
@@ -266,8 +251,8 @@ def _pairs_within_by_metric(graph: Graph, queries: Rows, radius: Array) -> Pairs
         rows = queries.iloc if hasattr(queries, "iloc") else queries
         block = metric_distances(rows[start : start + step], graph.points, graph.metric)
         row, column = np.nonzero(block <= radius)
-        parts.append((row + start, column, block[row, column]))
-    return tuple(np.concatenate(part) for part in zip(*parts, strict=True))  # type: ignore[return-value]
+        parts.append(Pairs(row + start, column, block[row, column]))
+    return joined_pairs(parts)
 
 
 def _distance_rows(graph: Graph, queries: Rows) -> Lists:
@@ -281,27 +266,26 @@ def _distance_rows(graph: Graph, queries: Rows) -> Lists:
         matrix = canonical_rows(queries, "X")
         check_distances(matrix.data)
         rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
-        return as_lists(rows, matrix.indices, matrix.data, matrix.shape[0])
+        return as_lists(Pairs(rows, matrix.indices, matrix.data), matrix.shape[0])
     block = np.asarray(queries, dtype=float)
     check_distances(block.ravel())
     order = np.argsort(block, axis=1, kind="stable")
-    indptr = np.arange(0, block.size + 1, block.shape[1])
-    return Lists(indptr, order.ravel(), np.take_along_axis(block, order, axis=1).ravel())
+    return Lists.of_equal(order, np.take_along_axis(block, order, axis=1))
 
 
-def _without_self(rows: Array, columns: Array, distances: Array) -> Pairs:
-    """Drop one old point at distance 0 from each row: the new point itself."""
-    zeros = np.flatnonzero(distances == 0)
-    _, first = np.unique(rows[zeros], return_index=True)
-    others = np.ones(len(rows), bool)
+def _without_self(pairs: Pairs) -> Pairs:
+    """Pairs without one old point at distance 0 from each row: the new point itself."""
+    zeros = np.flatnonzero(pairs.distances == 0)
+    _, first = np.unique(pairs.rows[zeros], return_index=True)
+    others = np.ones(len(pairs.rows), bool)
     others[zeros[first]] = False
-    return rows[others], columns[others], distances[others]
+    return pairs.where(others)
 
 
-def as_lists(rows: Array, columns: Array, distances: Array, n: int) -> Lists:
+def as_lists(pairs: Pairs, n: int) -> Lists:
     """Pairs as lists, near to far, each pair once."""
-    order = np.lexsort((columns, distances, rows))
-    rows, columns, distances = rows[order], columns[order], distances[order]
+    order = np.lexsort((pairs.columns, pairs.distances, pairs.rows))
+    rows, columns, distances = pairs.where(order)
     fresh = np.ones(len(rows), bool)
     fresh[1:] = (rows[1:] != rows[:-1]) | (columns[1:] != columns[:-1])
     counts = np.bincount(rows[fresh], minlength=n)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -82,8 +82,8 @@ def knn(
     >>> print(graph.search.sentence())
     exact neighbours (kd-tree), every row proved; ties within 2e-15 may be either way
     """
-    settings = ListSearch(metric, search, n_jobs, random_state, known)
-    lists, record = settings.lists(X, n_neighbors)
+    settings = {"search": search, "n_jobs": n_jobs, "random_state": random_state}
+    lists, record = searched_lists(X, n_neighbors, metric, known, **settings)
     graph = Graph(symmetric_lengths(lists, symmetry), lists, record, "fixed", X, metric)
     return _frozen(replace(graph, n_neighbors=n_neighbors, symmetry=symmetry))
 
@@ -149,8 +149,8 @@ def variable(
     >>> graph.lists.counts
     array([2, 2, 2, 2, 1])
     """
-    settings = ListSearch(metric, search, n_jobs, random_state, known)
-    lists, record = settings.lists(X, n_neighbors)
+    settings = {"search": search, "n_jobs": n_jobs, "random_state": random_state}
+    lists, record = searched_lists(X, n_neighbors, metric, known, **settings)
     spread = spread_of(lists, n_neighbors)
     usual = float(spread.mean())
     lists = lists.first(variable_counts(spread, n_neighbors, usual))
@@ -341,7 +341,7 @@ def neighborhood_spread(graph: Graph, n_neighbors: int | None = None) -> Array:
         return graph.spread
     lists = graph.lists
     if graph.points is not None and lists.counts.min(initial=t) < t:
-        lists = ListSearch(graph.metric).lists(graph.points, t)[0]
+        lists = searched_lists(graph.points, t, graph.metric)[0]
     return spread_of(lists, t)
 
 
@@ -365,35 +365,15 @@ def variable_counts(spread: Array, n_neighbors: int, usual: float) -> Array:
     return np.clip(counts, 1, n_neighbors).astype(np.int64)
 
 
-@dataclass(frozen=True, eq=False)
-class ListSearch:
-    """Settings of a search of lists, or the lists that are known already."""
-
-    metric: Metric
-    search: str = "auto"
-    n_jobs: int | None = None
-    random_state: Seed = None
-    known: Neighbors | None = None
-
-    def lists(self, X: Any, n_neighbors: int) -> tuple[Lists, Search]:
-        """The lists of this many neighbours, and how they were found."""
-        if sp.issparse(X) and is_precomputed(self.metric):
-            lists = Lists(*from_precomputed(X)).first(n_neighbors)
-            return lists, exact_search("precomputed", 0.0)
-        known = self.known or nearest(
-            X,
-            n_neighbors,
-            metric=self.metric,
-            search=self.search,
-            n_jobs=self.n_jobs,
-            random_state=self.random_state,
-        )
-        nearest_ones = known.first(n_neighbors)
-        n, k = nearest_ones.indices.shape
-        indptr = np.arange(0, n * k + 1, k)
-        return Lists(
-            indptr, nearest_ones.indices.ravel(), nearest_ones.distances.ravel()
-        ), nearest_ones.search
+def searched_lists(
+    X: Any, n_neighbors: int, metric: Metric, known: Neighbors | None = None, **settings: Any
+) -> tuple[Lists, Search]:
+    """The lists of this many neighbours, and how they were found; `settings` as `nearest` has."""
+    if sp.issparse(X) and is_precomputed(metric):
+        return Lists(*from_precomputed(X, n_neighbors)), exact_search("precomputed", 0.0)
+    known = known or nearest(X, n_neighbors, metric=metric, **settings)
+    known = known.first(n_neighbors)
+    return Lists.of_equal(known.indices, known.distances), known.search
 
 
 def _frozen(graph: Graph) -> Graph:

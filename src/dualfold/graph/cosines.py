@@ -22,7 +22,7 @@ from dualfold.arrays import Array, DType, Metric
 from dualfold.graph.distances import chunks
 from dualfold.graph.lower_bounds import frame_of
 from dualfold.graph.metrics import double_table, sorted_lists
-from dualfold.graph.neighbor_lists import Neighbors, exact_search, without_self
+from dualfold.graph.neighbor_lists import Neighbors, Pairs, exact_search, without_self
 from dualfold.graph.number_rows import exact_numbers
 from dualfold.graph.scan import pairs_between
 from dualfold.kernels.arithmetic import UNIT_ROUNDOFF, unit_roundoff
@@ -40,7 +40,6 @@ MOST_ALIKE = 0.01
 # Lengths whose squares have all their digits.
 _LENGTHS = 1e-140, 1e140
 
-Pairs = tuple[Array, Array, Array]
 # A Euclidean search of the neighbours in a table of queries (None: of its own rows), k of each.
 EuclideanSearch = Callable[[Array, Array | None, int], Neighbors]
 
@@ -200,7 +199,7 @@ def _nearest_within(
         others = columns != own[places]
         columns, places = columns[others], places[others]
     distances = pair_cosines(queries, X, rows[places], columns, threads)
-    indptr, indices, distances = sorted_lists(places, columns, distances, len(rows))
+    indptr, indices, distances = sorted_lists(Pairs(places, columns, distances), len(rows))
     first = indptr[:-1, None] + np.arange(k)
     return indices[first], distances[first]
 
@@ -213,8 +212,7 @@ def cosines_within(X: RowDirections, queries: RowDirections, radius: Array, thre
     units = frame.coordinates(asked), frame.coordinates(table)
     rows, columns, _ = pairs_between(*units, reach, threads)
     distances = pair_cosines(queries, X, rows, columns, threads)
-    near = distances <= radius[columns]
-    return rows[near], columns[near], distances[near]
+    return Pairs(rows, columns, distances).where(distances <= radius[columns])
 
 
 def approximate_cosines(

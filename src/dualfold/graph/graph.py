@@ -20,7 +20,6 @@ from dualfold.kernels.sparse import canonical_rows, rows_are_sound
 Symmetry = Literal["or", "and"]
 _pieces = kernel("graph_pieces")
 _symmetric_lists = kernel("symmetric_lists")
-_PATTERN = ("indptr", "indices")  # of a sparse matrix: where its entries are
 Kind = Literal["fixed", "variable", "radius", "given"]
 
 
@@ -34,6 +33,12 @@ class Lists:
     indptr: Array
     indices: Array
     distances: Array
+
+    @classmethod
+    def of_equal(cls, indices: Array, distances: Array) -> Lists:
+        """Lists of k entries each, from n×k arrays."""
+        n, k = indices.shape
+        return cls(np.arange(0, n * k + 1, k), indices.ravel(), distances.ravel())
 
     @property
     def counts(self) -> Array:
@@ -146,7 +151,12 @@ class Graph:
             )
         if self.weights is not None:
             object.__setattr__(self, "weights", canonical_rows(self.weights, "weights"))
-            if not _same_edges(self.lengths, self.weights):
+            lengths, weights = self.lengths, self.weights
+            if not (
+                lengths.shape == weights.shape
+                and np.array_equal(lengths.indptr, weights.indptr)
+                and np.array_equal(lengths.indices, weights.indices)
+            ):
                 raise InvalidInput(
                     "the graph has other edges than the affinities that it was made of; make one "
                     "of all affinities (graph.from_affinities)"
@@ -205,8 +215,7 @@ class Graph:
 
 def coordinates(graph: Graph) -> Any:
     """The points the graph was made of, for methods that map features."""
-    distances = is_precomputed(graph.metric)
-    if graph.points is None or distances:
+    if graph.points is None or is_precomputed(graph.metric):
         raise InvalidInput(
             "a linear map needs the features of the points and this graph was made from distances "
             "or edges alone; attach them: dataclasses.replace(graph, points=X, metric='euclidean')"
@@ -222,12 +231,6 @@ def refuse_sets(graph: Graph) -> None:
             " compares sets, and a row cannot be rebuilt from neighbours as a weighted sum of "
             "sets; Isomap, eigenmaps, diffusion maps and t-SNE need distances alone",
         )
-
-
-def _same_edges(first: sp.csr_array, second: sp.csr_array) -> bool:
-    """Whether two sparse matrices store the same entries in the same order."""
-    same = [np.array_equal(getattr(first, part), getattr(second, part)) for part in _PATTERN]
-    return first.shape == second.shape and all(same)
 
 
 def symmetric_lengths(lists: Lists, symmetry: Symmetry) -> sp.csr_array:

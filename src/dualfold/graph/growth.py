@@ -17,6 +17,7 @@ from dualfold.arrays import Array, Metric, Rows
 from dualfold.errors import InvalidInput
 from dualfold.graph.attachment import (
     as_lists,
+    flat_pairs,
     nearest_old_pairs,
     pairs_of_lists,
     pairs_within_radii,
@@ -24,6 +25,7 @@ from dualfold.graph.attachment import (
 from dualfold.graph.builders import radius, variable
 from dualfold.graph.graph import Graph, Lists, symmetric_lengths
 from dualfold.graph.metrics import is_precomputed
+from dualfold.graph.neighbor_lists import Pairs, joined_pairs
 from dualfold.graph.neighbors import nearest
 
 
@@ -53,15 +55,14 @@ def graph_without(graph: Graph, gone: Array) -> Graph:
     new_row[stay] = np.arange(len(stay))
     rows, columns, distances = pairs_of_lists(graph.lists)
     kept = ~gone[rows] & ~gone[columns]
-    pairs = new_row[rows[kept]], new_row[columns[kept]], distances[kept]
+    pairs = Pairs(new_row[rows[kept]], new_row[columns[kept]], distances[kept])
     if graph.kind == "fixed":
         short = np.unique(new_row[rows[~gone[rows] & gone[columns]]])
-        others = ~np.isin(pairs[0], short)
+        others = ~np.isin(pairs.rows, short)
         count = min(graph.n_neighbors or 1, len(stay) - 1)
-        indices, lengths = nearest_others(points, short, count, graph.metric)
-        searched = np.repeat(short, indices.shape[1]), indices.ravel(), lengths.ravel()
-        pairs = _joined_pairs(tuple(part[others] for part in pairs), searched)
-    return _graph_of_lists(graph, points, as_lists(pairs[0], pairs[1], pairs[2], len(stay)))
+        searched = nearest_others(points, short, count, graph.metric)
+        pairs = joined_pairs([pairs.where(others), flat_pairs(*searched, short)])
+    return _graph_of_lists(graph, points, as_lists(pairs, len(stay)))
 
 
 def refuse_fixed_graph(graph: Graph) -> None:
@@ -86,24 +87,19 @@ def _lists_of_nearest(graph: Graph, new: Rows) -> Lists:
     n, m = graph.n, int(new.shape[0])
     count = graph.n_neighbors or 1
     of_new = nearest_old_pairs(graph, new, count)
-    of_new = of_new[0] + n, of_new[1], of_new[2]
+    parts = [of_new._replace(rows=of_new.rows + n)]
     if m > 1:
         among = nearest(new, min(count, m - 1), metric=graph.metric)
-        rows = np.repeat(np.arange(m), among.indices.shape[1])
-        of_new = _joined_pairs(
-            of_new, (rows + n, among.indices.ravel() + n, among.distances.ravel())
-        )
+        parts.append(flat_pairs(among.indices + n, among.distances, n + np.arange(m)))
     # An old row with fewer others than the rule asks for lists every new one.
     radii = np.where(graph.lists.counts < count, np.inf, graph.lists.radius)
     rows, columns, distances = pairs_within_radii(graph, new, radii)
-    reverse = columns, rows + n, distances
     touched = np.zeros(n, bool)
     touched[columns] = True
     listed = np.repeat(touched, graph.lists.counts)
-    old = pairs_of_lists(graph.lists)
-    changed = tuple(part[listed] for part in old)
-    rows, columns, distances = _joined_pairs(_joined_pairs(changed, reverse), of_new)
-    lists = as_lists(rows, columns, distances, n + m).first(count)
+    changed = pairs_of_lists(graph.lists).where(listed)
+    every = joined_pairs([changed, Pairs(columns, rows + n, distances), *parts])
+    lists = as_lists(every, n + m).first(count)
     return _with_untouched(graph.lists, touched, lists)
 
 
@@ -125,13 +121,12 @@ def _lists_within_radius(graph: Graph, new: Rows) -> Lists:
     """All rows within the radius: old pairs, pairs with a new row both ways, and new pairs."""
     n, m = graph.n, int(new.shape[0])
     rows, columns, distances = pairs_within_radii(graph, new, np.full(n, graph.radius))
-    pairs = _joined_pairs(pairs_of_lists(graph.lists), (rows + n, columns, distances))
-    pairs = _joined_pairs(pairs, (columns, rows + n, distances))
+    both_ways = Pairs(rows + n, columns, distances), Pairs(columns, rows + n, distances)
+    parts = [pairs_of_lists(graph.lists), *both_ways]
     if m > 1:
         among = pairs_of_lists(radius(new, graph.radius or 0.0, metric=graph.metric).lists)
-        pairs = _joined_pairs(pairs, (among[0] + n, among[1] + n, among[2]))
-    rows, columns, distances = pairs
-    return as_lists(rows, columns, distances, n + m)
+        parts.append(Pairs(among.rows + n, among.columns + n, among.distances))
+    return as_lists(joined_pairs(parts), n + m)
 
 
 def nearest_others(X: Rows, rows: Array, count: int, metric: Metric) -> tuple[Array, Array]:
@@ -143,12 +138,6 @@ def nearest_others(X: Rows, rows: Array, count: int, metric: Metric) -> tuple[Ar
     is_self[~is_self.any(axis=1), -1] = True  # more copies of a row than places: it is one of them
     shape = len(rows), count
     return lists.indices[~is_self].reshape(shape), lists.distances[~is_self].reshape(shape)
-
-
-def _joined_pairs(first: Any, second: Any) -> tuple[Array, Array, Array]:
-    """Two sets of pairs as one."""
-    rows, columns, distances = (np.concatenate(parts) for parts in zip(first, second, strict=True))
-    return rows, columns, distances
 
 
 def _graph_from_nothing(graph: Graph, points: Any) -> Graph:

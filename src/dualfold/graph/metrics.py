@@ -10,8 +10,14 @@ import scipy.sparse as sp
 
 from dualfold.arrays import Array, Metric
 from dualfold.errors import Argument, InPython, InvalidInput, RowNumbers
-from dualfold.graph.neighbor_lists import Neighbors, best_of_rows, exact_search
-from dualfold.graph.number_rows import exact_numbers
+from dualfold.graph.neighbor_lists import (
+    Neighbors,
+    Pairs,
+    best_of_rows,
+    exact_search,
+    joined_pairs,
+)
+from dualfold.graph.number_rows import exact_numbers, exceeds_float64
 from dualfold.graph.set_distances import are_sets, set_distances, sets_within
 from dualfold.kernels import c_constant, kernel
 from dualfold.kernels.arithmetic import EPS
@@ -80,8 +86,7 @@ def exact_doubles(X: Any, name: str) -> np.ndarray:
 
 def refuse_long_integers(numbers: np.ndarray, name: str) -> None:
     """Raise for an array of integers that float64 does not hold."""
-    wide = numbers.dtype.kind in "iu" and numbers.dtype.itemsize == 8 and numbers.size > 0
-    if wide and (int(numbers.max()) > 2**53 or int(numbers.min()) < -(2**53)):
+    if exceeds_float64(numbers):
         raise InvalidInput(
             Argument(name),
             " holds integers beyond 2^53, which double precision cannot hold; subtract a "
@@ -201,18 +206,17 @@ def metric_search(
 def metric_within(X: Any, radius: float, metric: Metric, threads: int) -> ListArrays:
     """All pairs at distance <= radius, brute force."""
     if are_sets(X, metric):
-        return sorted_lists(*sets_within(X, radius, metric), X.shape[0])
-    nothing = np.empty(0, dtype=np.int64)
-    parts = [(nothing, nothing, np.empty(0))]
+        return sorted_lists(sets_within(X, radius, metric), X.shape[0])
+    parts = []
     for first, block in _distance_blocks(X, None, metric, threads):
         row, column = np.nonzero(block <= radius)
-        parts.append((row + first, column, block[row, column]))
-    row, column, distance = (np.concatenate(part) for part in zip(*parts, strict=True))
-    return sorted_lists(row, column, distance, X.shape[0])
+        parts.append(Pairs(row + first, column, block[row, column]))
+    return sorted_lists(joined_pairs(parts), X.shape[0])
 
 
-def sorted_lists(row: np.ndarray, column: np.ndarray, distance: np.ndarray, n: int) -> ListArrays:
+def sorted_lists(pairs: Pairs, n: int) -> ListArrays:
     """Pairs as lists (indptr, indices, distances), rows sorted by (distance, index)."""
+    row, column, distance = pairs
     by = np.lexsort((column, distance, row))
     indptr = np.zeros(n + 1, dtype=np.int64)
     np.cumsum(np.bincount(row, minlength=n), out=indptr[1:])
@@ -244,8 +248,7 @@ def from_precomputed(distances: Any, n_neighbors: int | None = None) -> ListArra
     check_distances(value)
     if not sp.issparse(distances):
         _refuse_asymmetric(value.reshape(n, n))
-    differ = row != column
-    indptr, indices, value = sorted_lists(row[differ], column[differ], value[differ], n)
+    indptr, indices, value = sorted_lists(Pairs(row, column, value).where(row != column), n)
     if n_neighbors is None:
         return indptr, indices, value
     rank = np.arange(len(indices)) - np.repeat(indptr[:-1], np.diff(indptr))

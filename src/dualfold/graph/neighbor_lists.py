@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import stdtrit
+
+from dualfold.arrays import Array
 
 
 @dataclass(frozen=True)
@@ -104,6 +108,25 @@ class Neighbors:
             return self
         near, far = (np.ascontiguousarray(a[:, :k]) for a in (self.indices, self.distances))
         return Neighbors(near, far, self.search)
+
+
+class Pairs(NamedTuple):
+    """Pairs of a row (or a query) and another row, with their distances, in no order."""
+
+    rows: Array
+    columns: Array
+    distances: Array
+
+    def where(self, kept: Array) -> Pairs:
+        """The pairs that a mask keeps."""
+        return Pairs(*(part[kept] for part in self))
+
+
+def joined_pairs(parts: Iterable[Pairs]) -> Pairs:
+    """Sets of pairs as one; none where there are no parts."""
+    nothing = np.empty(0, np.int32)
+    every = list(parts) or [Pairs(nothing, nothing, np.empty(0))]
+    return Pairs(*(np.concatenate(part) for part in zip(*every, strict=True)))
 
 
 def exact_search(method: str, rounding: float) -> Search:

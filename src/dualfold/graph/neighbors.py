@@ -52,8 +52,10 @@ from dualfold.graph.metrics import (
 )
 from dualfold.graph.neighbor_lists import (
     Neighbors,
+    Pairs,
     Search,
     exact_search,
+    joined_pairs,
     recall_interval,
     without_self,
 )
@@ -267,19 +269,14 @@ def _exact_neighbors(
         indices, distances = tree_search(X, queries, k, threads)
     else:
         algorithm, indices, distances = _nearest_by_scan(X, queries, k, search, threads)
-    _refuse_changed(X, indices)
-    correct_underflow_lists(X, queries, indices, distances)
-    return Neighbors(indices, distances, exact_search(algorithm, distance_rounding(X.shape[1])))
-
-
-def _refuse_changed(X: np.ndarray, indices: np.ndarray) -> None:
-    """Raise where lists are not full: numbers that were finite are not any more."""
-    if indices.size and int(indices.max()) >= len(X):
+    if indices.size and int(indices.max()) >= len(X):  # lists that are not full
         raise InvalidInput(
             Argument("X"),
             " changed while its neighbours were searched: some of its numbers are not finite any "
             "more; let no other thread write into it, or pass a copy",
         )
+    correct_underflow_lists(X, queries, indices, distances)
+    return Neighbors(indices, distances, exact_search(algorithm, distance_rounding(X.shape[1])))
 
 
 def _nearest_by_scan(
@@ -356,9 +353,8 @@ def neighbors_within(
     lines = directions(X) if is_cosine(metric) else None
     if lines is not None:
         n = len(lines.rows)
-        row, column, distance = cosines_within(lines, lines, np.full(n, float(radius)), threads)
-        differ = row != column
-        return sorted_lists(row[differ], column[differ], distance[differ], n)
+        pairs = cosines_within(lines, lines, np.full(n, float(radius)), threads)
+        return sorted_lists(pairs.where(pairs.rows != pairs.columns), n)
     if not _uses_own_kernel(X, metric):
         return metric_within(double_table(X, "X"), radius, metric, threads)
     try:
@@ -371,15 +367,14 @@ def neighbors_within(
         return np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0)
     safe = max(float(radius), UNDERFLOW_DISTANCE)
     if is_tree_faster(len(X), X.shape[1]):
-        row, column, distance = tree_pairs_within(X, safe, threads)
+        pairs = Pairs(*tree_pairs_within(X, safe, threads))
     else:
         points = frame_of(X, None, None).coordinates(X)
-        row, column, distance = pairs_within(points, safe, threads)
-    correct_underflow_pairs(X, X, row, column, distance)
-    near = distance <= radius
-    row, column, distance = row[near], column[near], distance[near]
-    both = np.concatenate([row, column]), np.concatenate([column, row])
-    return sorted_lists(*both, np.concatenate([distance, distance]), len(X))
+        pairs = pairs_within(points, safe, threads)
+    correct_underflow_pairs(X, X, *pairs)
+    pairs = pairs.where(pairs.distances <= radius)
+    both_ways = joined_pairs([pairs, Pairs(pairs.columns, pairs.rows, pairs.distances)])
+    return sorted_lists(both_ways, len(X))
 
 
 def radius_search(X: Any, metric: Metric) -> Search:

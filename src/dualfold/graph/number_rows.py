@@ -174,7 +174,7 @@ def _rows_of(tables: dict[str, Any], least: float, most: float) -> list[np.ndarr
                 f" has {rows.shape[0]} rows; the search counts up to 2^31 - 2. Sample it",
             )
         arrays.append(rows)
-    if any(_exceeds_float64(rows) for rows in arrays):
+    if any(exceeds_float64(rows) for rows in arrays):
         arrays = _shifted_integers(arrays, _argument_names(tables))
     ready = {name: _contiguous_floats(rows) for name, rows in zip(tables, arrays, strict=True)}
     _check_range(ready, least, most)
@@ -223,7 +223,7 @@ def exact_numbers(X: Any, name: str) -> np.ndarray:
     return near
 
 
-def _exceeds_float64(rows: np.ndarray) -> bool:
+def exceeds_float64(rows: np.ndarray) -> bool:
     """Whether float64 does not hold all of these integers."""
     if rows.dtype.kind not in "iu" or rows.dtype.itemsize < 8 or not rows.size:
         return False

@@ -12,9 +12,10 @@ from scipy.sparse.csgraph import minimum_spanning_tree
 
 from dualfold.arrays import Array
 from dualfold.errors import Argument, DisconnectedGraph, InPython, Message, PiecesJoined, warn
-from dualfold.graph.builders import ListSearch, neighborhood_spread
+from dualfold.graph.builders import neighborhood_spread, searched_lists
 from dualfold.graph.graph import Graph, Lists
 from dualfold.graph.metrics import is_precomputed
+from dualfold.graph.neighbor_lists import Pairs, joined_pairs
 from dualfold.graph.neighbors import nearest
 
 Link = tuple[int, int, float]
@@ -59,7 +60,7 @@ def joining_n_neighbors(graph: Graph) -> int | None:
     while most < graph.n - 1:
         affordable = MAX_EDGES_TO_SEARCH_AGAIN // graph.n
         most = min(graph.n - 1, NEIGHBORS_RATIO * most, affordable + 2 * graph.n_neighbors)
-        lists, _ = ListSearch(graph.metric).lists(graph.points, most)
+        lists, _ = searched_lists(graph.points, most, graph.metric)
         tree = minimum_spanning_tree(_edge_ranks(lists, graph.symmetry))
         if tree.nnz == graph.n - 1:
             return int(tree.data.max())
@@ -228,9 +229,15 @@ def one_piece(graph: Graph) -> Graph:
 
 def _shortest_links(graph: Graph, labels: Array) -> list[Link]:
     """For every piece but the largest (label 0), the shortest link to another piece."""
-    _refuse_without_points(graph)
+    if graph.points is None or (sp.issparse(graph.points) and is_precomputed(graph.metric)):
+        raise DisconnectedGraph(
+            pieces_in_words(graph),
+            ". It was given without coordinates, so the links that would join the pieces are not "
+            "known: add edges until the number of connected components is 1, or use ",
+            Argument("pieces", "separate"),
+        )
     sizes = np.bincount(labels)
-    found: list[tuple[Array, Array, Array]] = []
+    parts: list[Pairs] = []
     small = np.flatnonzero((sizes[labels] <= MAX_SMALL_PIECE_ROWS) & (labels > 0))
     if len(small):
         k = min(graph.n, int(sizes[labels[small]].max()) + 1)
@@ -238,17 +245,17 @@ def _shortest_links(graph: Graph, labels: Array) -> list[Link]:
         outside = labels[indices] != labels[small][:, None]
         first = np.argmax(outside, axis=1)
         rows = np.arange(len(small))
-        found.append((small, indices[rows, first], distances[rows, first]))
+        parts.append(Pairs(small, indices[rows, first], distances[rows, first]))
     for piece in np.flatnonzero(sizes > MAX_SMALL_PIECE_ROWS):
         if piece == 0:
             continue
         inside, outside = np.flatnonzero(labels == piece), np.flatnonzero(labels != piece)
         indices, distances = _nearest_to(graph, inside, outside, 1)
-        found.append((inside, outside[indices[:, 0]], distances[:, 0]))
-    ends = [np.concatenate(part) for part in zip(*found, strict=True)]
-    order = np.lexsort((ends[1], ends[0], ends[2]))
-    best = order[np.unique(labels[ends[0][order]], return_index=True)[1]]
-    return [(int(ends[0][e]), int(ends[1][e]), float(ends[2][e])) for e in best]
+        parts.append(Pairs(inside, outside[indices[:, 0]], distances[:, 0]))
+    pairs = joined_pairs(parts)
+    pairs = pairs.where(np.lexsort((pairs.columns, pairs.rows, pairs.distances)))
+    best = pairs.where(np.unique(labels[pairs.rows], return_index=True)[1])
+    return list(zip(*(part.tolist() for part in best), strict=True))
 
 
 def _nearest_to(graph: Graph, queries: Array, among: Array, k: int) -> tuple[Array, Array]:
@@ -262,16 +269,6 @@ def _nearest_to(graph: Graph, queries: Array, among: Array, k: int) -> tuple[Arr
         graph.points if everything else rows[among], k, queries=rows[queries], metric=graph.metric
     )
     return lists.indices, lists.distances
-
-
-def _refuse_without_points(graph: Graph) -> None:
-    if graph.points is None or (sp.issparse(graph.points) and is_precomputed(graph.metric)):
-        raise DisconnectedGraph(
-            pieces_in_words(graph),
-            ". It was given without coordinates, so the links that would join the pieces are not "
-            "known: add edges until the number of connected components is 1, or use ",
-            Argument("pieces", "separate"),
-        )
 
 
 def _with_links(lengths: sp.csr_array, links: list[Link]) -> sp.csr_array:

@@ -25,7 +25,7 @@ from dualfold.graph.initial_radius import (
     sample_guess,
 )
 from dualfold.graph.lower_bounds import SLACK_SHARE, Coordinates
-from dualfold.graph.neighbor_lists import without_self
+from dualfold.graph.neighbor_lists import Pairs, joined_pairs, without_self
 from dualfold.graph.panels import Block, Packed, PanelScan, SecondStage, round_robin
 from dualfold.kernels import kernel, kernels_by_dtype
 from dualfold.kernels.reports import steps, tally
@@ -35,8 +35,6 @@ _LIST_ENTRIES_PER_CHUNK = 1 << 18
 
 _sort_heaps = kernel("sort_heaps")
 _settle = kernels_by_dtype("settle")
-
-Found = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 class _Heaps:
@@ -157,7 +155,7 @@ class ReverseNeighbors:
 
     def __init__(self, points: Coordinates, queries: Coordinates, radius: np.ndarray) -> None:
         self.queries, self.X, self.radius = queries.table, points.table, radius
-        self.kept: SimpleQueue[Found] = SimpleQueue()
+        self.kept: SimpleQueue[Pairs] = SimpleQueue()
         self.thresholds = np.empty(0, np.float32)
 
     def set_thresholds(self, columns: Packed) -> np.ndarray:
@@ -169,20 +167,12 @@ class ReverseNeighbors:
         """Candidates of the scan, of queries or of rows."""
         able = bound <= self.thresholds[column]
         row, column = row[able], column[able]
-        distance = pair_distances(self.queries, self.X, row, column)
-        near = distance <= self.radius[column]
-        self.kept.put((row[near], column[near], distance[near]))
+        pairs = Pairs(row, column, pair_distances(self.queries, self.X, row, column))
+        self.kept.put(pairs.where(pairs.distances <= self.radius[column]))
 
-    def pairs(self) -> Found:
+    def pairs(self) -> Pairs:
         """All of them: queries, rows, distances, in no particular order."""
-        return _all_found(self.kept)
-
-
-def _all_found(kept: SimpleQueue[Found]) -> Found:
-    parts = [kept.get() for _ in range(kept.qsize())]
-    if not parts:
-        return np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0)
-    return tuple(np.concatenate(part) for part in zip(*parts, strict=True))  # type: ignore[return-value]
+        return joined_pairs(self.kept.get() for _ in range(self.kept.qsize()))
 
 
 def rerank_lists(
@@ -211,7 +201,7 @@ def rerank_lists(
     return indices, distances
 
 
-def pairs_within(points: Coordinates, radius: float, threads: int) -> Found:
+def pairs_within(points: Coordinates, radius: float, threads: int) -> Pairs:
     """All pairs row < column at distance <= radius, in no particular order."""
     packed = Packed.of(points)
     return _near_pairs(packed, packed, np.full(len(packed.names), float(radius)), threads)
@@ -219,18 +209,18 @@ def pairs_within(points: Coordinates, radius: float, threads: int) -> Found:
 
 def pairs_between(
     queries: Coordinates, points: Coordinates, radius: np.ndarray, threads: int
-) -> Found:
+) -> Pairs:
     """All pairs (query, row) at a distance <= the radius of the row, in no particular order."""
     x, q, distances = _near_pairs(Packed.of(points), Packed.of(queries), radius, threads)
-    return q, x, distances
+    return Pairs(q, x, distances)
 
 
-def _near_pairs(rows: Packed, columns: Packed, radius: np.ndarray, threads: int) -> Found:
+def _near_pairs(rows: Packed, columns: Packed, radius: np.ndarray, threads: int) -> Pairs:
     """Pairs within the radius of their row; of a table with itself those with row < column."""
     scan = PanelScan(rows, columns, rows.thresholds(radius), None, threads)
     strips, across = rows.blocks, columns.blocks
     is_self_join = rows is columns
-    kept: SimpleQueue[Found] = SimpleQueue()
+    kept: SimpleQueue[Pairs] = SimpleQueue()
 
     def strip(first: int) -> None:
         for second in range(first if is_self_join else 0, len(across)):
@@ -239,9 +229,8 @@ def _near_pairs(rows: Packed, columns: Packed, radius: np.ndarray, threads: int)
             for row, column, _, count in batches:
                 row, column = row[:count], column[:count]
                 distance = pair_distances(rows.table, columns.table, row, column)
-                near = distance <= radius[row]
-                kept.put((row[near], column[near], distance[near]))
+                kept.put(Pairs(row, column, distance).where(distance <= radius[row]))
 
     with steps("comparing points", len(strips)) as done:
         in_threads(strip, range(len(strips)), threads, done)
-    return _all_found(kept)
+    return joined_pairs(kept.get() for _ in range(kept.qsize()))

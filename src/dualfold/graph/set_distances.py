@@ -22,7 +22,7 @@ import scipy.sparse as sp
 from dualfold.arrays import Array, Metric
 from dualfold.errors import Argument, InvalidInput, RowNumbers
 from dualfold.graph.metric_names import SET_METRICS
-from dualfold.graph.neighbor_lists import best_of_rows
+from dualfold.graph.neighbor_lists import Pairs, best_of_rows, joined_pairs
 from dualfold.graph.number_rows import exact_numbers
 from dualfold.kernels import c_constant, kernel
 from dualfold.kernels.reports import steps
@@ -149,20 +149,18 @@ def nearest_sets(
     return indices, distances
 
 
-def sets_within(X: Any, radius: float, metric: Metric) -> tuple[Array, Array, Array]:
+def sets_within(X: Any, radius: float, metric: Metric) -> Pairs:
     """All pairs of different rows at distance ≤ radius: (rows, columns, distances)."""
     sets = sets_of(X)
     rows_of_distances = _distance_rows(sets, sets, metric)
-    nothing = np.empty(0, dtype=np.int64)
-    parts = [(nothing, nothing, np.empty(0))]
+    parts = []
     for part in row_slices(len(sets), max(1, _COUNTS_PER_CHUNK // max(1, len(sets)))):
         block = rows_of_distances(part)
         selves = np.arange(part.stop - part.start)
         block[selves, part.start + selves] = np.inf
         row, column = np.nonzero(block <= radius)
-        parts.append((row + part.start, column, block[row, column]))
-    rows, columns, distances = (np.concatenate(part) for part in zip(*parts, strict=True))
-    return rows, columns, distances
+        parts.append(Pairs(row + part.start, column, block[row, column]))
+    return joined_pairs(parts)
 
 
 def _refuse_other_width(first: Sets, second: Sets) -> None:

@@ -138,7 +138,7 @@ def column_directions(
     [('up', 1, True), ('noise', 1, False)]
     """
     points = rows_in_units(Y, "Y")[0].astype(float)
-    rows = _looked_at_rows(columns, len(points), sample, random_state)
+    rows = _drawn_rows(columns, len(points), sample, random_state)
     units = points[rows].std(axis=0)
     units[units == 0] = 1.0
     scaled = points[rows] / units
@@ -154,7 +154,7 @@ def column_directions(
     return [known.get(name, ColumnDirection(name, none, 0.0, 1.0, none, 0)) for name in columns]
 
 
-def _looked_at_rows(columns: Any, n: int, sample: int | None, random_state: int) -> Array:
+def _drawn_rows(columns: Any, n: int, sample: int | None, random_state: int) -> Array:
     """Row numbers in random order, fewer of more columns.
 
     In random order: the first half is a random one, and ties of places are broken at random.
@@ -267,7 +267,10 @@ def _directions_of_batch(
     ranks = rankdata(np.array(batch.lines), axis=1)
     ranks -= ranks.mean(axis=1, keepdims=True)
     real, *chance = (_held_out_correlations(ranks, *both) for both in maps)
-    gradients, axes = _gradients(ranks, maps[0][1]) / units, _axis_correlations(ranks, maps[0][0])
+    gradients = _gradients(ranks, maps[0][1]) / units
+    axes = np.column_stack(
+        [_rank_correlations(ranks, np.broadcast_to(axis, ranks.shape)) for axis in maps[0][0].T]
+    )
     owners, directions = np.array(batch.owners, dtype=object), dict[str, ColumnDirection]()
     for name in dict.fromkeys(batch.owners):
         lines = np.flatnonzero(owners == name)
@@ -306,11 +309,6 @@ def _gradients(ranks: Array, Y: Array) -> Array:
     return np.asarray(ranks @ centred @ np.linalg.pinv(centred.T @ centred, hermitian=True))
 
 
-def _axis_correlations(ranks: Array, Y: Array) -> Array:
-    axes = [_rank_correlations(ranks, np.broadcast_to(axis, ranks.shape)) for axis in Y.T]
-    return np.column_stack(axes)
-
-
 def _rank_correlations(ranks: Array, places: Array) -> Array:
     """Pearson's correlation of each line of ranks with the ranks of places.
 
@@ -318,7 +316,7 @@ def _rank_correlations(ranks: Array, places: Array) -> Array:
     """
     order = np.argsort(places, axis=1, kind="stable")
     along = np.arange(ranks.shape[1]) - (ranks.shape[1] - 1) / 2
-    # Of ranks of all rows a half may be seen: they are centred again.
+    # A sample of ranks is not centred, so centre it.
     seen = ranks - ranks.mean(axis=1, keepdims=True)
     size = np.linalg.norm(seen, axis=1) * np.linalg.norm(along)
     products = np.take_along_axis(seen, order, axis=1) @ along

@@ -82,7 +82,7 @@ def co_ranking_of(listed: ListedNeighbors) -> CoRanking:
     """From lists of neighbours with their ranks."""
     m, k = listed.after.shape
     counts = np.zeros(k * k)
-    untied = _untied_places(listed)
+    untied = np.arange(m) if listed.tied is None else np.delete(np.arange(m), listed.tied.places)
     step = max(1, _LIST_ENTRIES_PER_CHUNK // k)
     for part in row_slices(len(untied), step):
         row, column = np.nonzero(listed.ranks_before.first[untied[part]] <= k)
@@ -93,11 +93,6 @@ def co_ranking_of(listed: ListedNeighbors) -> CoRanking:
     if listed.tied is None:
         return CoRanking(counts.astype(np.int64), listed.n, m)
     return CoRanking(counts + listed.tied.counts[:k, :k], listed.n, m)
-
-
-def _untied_places(listed: ListedNeighbors) -> Array:
-    every = np.arange(len(listed.after))
-    return every if listed.tied is None else np.delete(every, listed.tied.places)
 
 
 @dataclass(frozen=True, eq=False)
@@ -308,7 +303,7 @@ class _CurveSums:
 
 
 def _beyond_chance(q: Array, chance: Array) -> Array:
-    """0: chance, 1: all are kept; where chance keeps all there is nothing beyond it, and all is."""
+    """Neighbours kept, rescaled so that chance is 0 and perfect 1; 1 where chance is perfect."""
     left = 1 - chance
     return np.asarray(np.where(left > 0, (q - chance) / np.where(left > 0, left, 1.0), 1.0))
 

@@ -165,14 +165,12 @@ def intrinsic_dimension(X: Any, *, random_state: int = 0) -> Dimension:
     each = zip(estimates, counts, inverse_curves(space.n), strict=True)
     by_two, by_ten = (_with_range(*estimate, space.n) for estimate in each)
     if isinstance(space, EuclideanSpace):
-        by_two, by_ten = (_at_most(estimate, space.width) for estimate in (by_two, by_ten))
+        most = space.width  # no table has more dimensions than columns
+        by_two, by_ten = (
+            Estimate(min(float(e), most), min(e.low, most), min(e.high, most), e.sampled)
+            for e in (by_two, by_ten)
+        )
     return Dimension(by_two, by_ten, space.n)
-
-
-def _at_most(estimate: Estimate, columns: int) -> Estimate:
-    """No table has more dimensions than columns."""
-    value, low, high = (min(x, columns) for x in (float(estimate), estimate.low, estimate.high))
-    return Estimate(value, low, high, estimate.sampled)
 
 
 def _distances_without_duplicates(space: Space, k: int) -> Array:

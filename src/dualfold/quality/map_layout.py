@@ -103,7 +103,7 @@ class Layout:
     @property
     def grade(self) -> str:
         """good, fair, trivial, poor, or hardly any."""
-        word = self._grade_of_distances
+        word = next(word for least, word in LAYOUT_GRADES if self.beyond_chance >= least)
         if self._is_ordered_by_columns:
             many = self._n_ordered >= MIN_ORDERED_SHARE * len(self.columns)
             return "good" if many else word if word in SHOWN_GRADES else "fair"
@@ -128,10 +128,6 @@ class Layout:
         return self._n_ordered > self.n_components and squares > max(self.n_components, most)
 
     @property
-    def _grade_of_distances(self) -> str:
-        return next(word for least, word in LAYOUT_GRADES if self.beyond_chance >= least)
-
-    @property
     def column_words(self) -> str:
         """The best columns with the axis that they follow; "" without any."""
         best = self.ordered_columns[:MAX_NAMED_COLUMNS]
@@ -144,10 +140,13 @@ class Layout:
 
     def __str__(self) -> str:
         low, high = (getattr(self.distances, end, None) for end in ("low", "high"))
+        unrelated = ""
+        if self.unrelated is not None:
+            unrelated = f"; unrelated columns: {self.unrelated.distances:.2f}"
         interval = "" if low is None else f"95 %: {low:.2f} to {high:.2f}; "
         text = (
             f"{self.grade}: rank correlation of distances {float(self.distances):.2f} ({interval}"
-            f"by chance up to {self.chance:.2f}{self._words_of_unrelated})"
+            f"by chance up to {self.chance:.2f}{unrelated})"
         )
         if not self.columns:
             return text
@@ -162,12 +161,6 @@ class Layout:
         )
         chance = f" (by chance up to {self.ordered_by_chance})"
         return f"{text}; {count}{chance}{': ' if named else ''}{named}"
-
-    @property
-    def _words_of_unrelated(self) -> str:
-        return (
-            "" if self.unrelated is None else f"; unrelated columns: {self.unrelated.distances:.2f}"
-        )
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready; of the columns the best hundred."""

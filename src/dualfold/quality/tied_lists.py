@@ -158,7 +158,9 @@ def order_means(x: Space, y: Space, after: TiedLists, rows: Array | None) -> Ord
         counts[part.start] = np.zeros((k, k))
         for row in range(len(names)):
             members, ranks_y = _map_members(shown[row], k)
-            ranks_x = _ranks_of_members(before[row], widths[row], members)
+            ordered, near, width = np.sort(before[row]), before[row][members], widths[row][members]
+            first = 1 + np.searchsorted(ordered, near - width, side="left")
+            ranks_x = Ranks(first, np.searchsorted(ordered, near + width, side="right"))
             sums[:, part.start + row] = _order_sums(ranks_x, ranks_y, k)
             _add_counts(counts[part.start], ranks_x, ranks_y)
 
@@ -174,12 +176,6 @@ def _map_members(distances: Array, k: int) -> tuple[Array, Ranks]:
     starts = np.flatnonzero(np.diff(distances[members], prepend=-1.0))
     sizes = np.diff(np.append(starts, len(members)))
     return members, Ranks(np.repeat(starts + 1, sizes), np.repeat(starts + sizes, sizes))
-
-
-def _ranks_of_members(distances: Array, widths: Array, members: Array) -> Ranks:
-    ordered, near, width = np.sort(distances), distances[members], widths[members]
-    first = 1 + np.searchsorted(ordered, near - width, side="left")
-    return Ranks(first, np.searchsorted(ordered, near + width, side="right"))
 
 
 def _order_sums(ranks_x: Ranks, ranks_y: Ranks, k: int) -> tuple[Array, Array, Array]:

@@ -276,7 +276,10 @@ def _products(shape: tuple[int, int], kind: type[np.floating]) -> Products:
     n, width = shape
     if width <= MAX_NARROW_COLUMNS:
         return Products(n, width, np.float64, min(n, MIN_TILE_NUMBERS))
-    return Products(n, width, kind, _kernel_depth(width, kind))
+    # Additions in the kernel's own precision: rows of a slab, then slabs (`scatter.h`).
+    wide = -(-width // PANEL_COLUMNS) * PANEL_COLUMNS * np.dtype(kind).itemsize > WIDE_BYTES
+    slab = LONG_SLAB_ROWS if wide else SHORT_SLAB_ROWS
+    return Products(n, width, kind, slab + GROUP_ROWS // slab + 1)
 
 
 def _offset_error(
@@ -300,13 +303,6 @@ def _offset_error(
     off = mean_error(trace + n * float(summed @ summed), n, deepest)
     off += np.finfo(float).eps * float(np.linalg.norm(subtracted))
     return float(np.linalg.norm(left)), off
-
-
-def _kernel_depth(width: int, kind: type[np.floating]) -> int:
-    """Additions in the kernel's own precision: rows of a slab, then slabs (`scatter.h`)."""
-    wide = -(-width // PANEL_COLUMNS) * PANEL_COLUMNS * np.dtype(kind).itemsize > WIDE_BYTES
-    slab = LONG_SLAB_ROWS if wide else SHORT_SLAB_ROWS
-    return slab + GROUP_ROWS // slab + 1
 
 
 class CentredScatter(LinearOperator):
@@ -370,9 +366,6 @@ class CentredScatter(LinearOperator):
         image = combined_rows(self.data, points, shift)
         image /= self.divisor
         return image if self.units is None else image / self.units[:, None]
-
-    def _matvec(self, v: Array) -> Array:
-        return self._matmat(v.reshape(-1, 1))[:, 0]
 
     def _adjoint(self) -> CentredScatter:
         return self

@@ -231,8 +231,5 @@ class KernelProducts(LinearOperator):
             images[rows] = self.kernel.between(self.data[rows], self.data) @ centred
         return np.asarray(self.roots * (images - self.masses @ images))
 
-    def _matvec(self, v: Array) -> Array:
-        return self._matmat(v.reshape(-1, 1))[:, 0]
-
     def _adjoint(self) -> KernelProducts:
         return self

@@ -58,8 +58,11 @@ def refuse_singles(classes: Array, sizes: Array, reason: str, totals: Array | No
     """Raise with the `reason` where a class has one row, of a weight (`totals`) below 2."""
     single = classes[(sizes == 1) & ((sizes if totals is None else totals) < 2)]
     if len(single):
+        names = ", ".join(str(name) for name in single[:MAX_NAMED_CLASSES])
+        unnamed = len(single) - MAX_NAMED_CLASSES
+        more = f" and {unnamed} more" if unnamed > 0 else ""
         raise InvalidInput(
-            f"{_class_names(single)} of ",
+            f"class{'es' if len(single) > 1 else ''} {names}{more} of ",
             Argument("y"),
             f" ha{'s' if len(single) == 1 else 've'} one row each, and {reason}; leave "
             "such rows out, or put them into another class",
@@ -176,11 +179,3 @@ def _refuse_measurements(given: Array) -> None:
             ", or, if these numbers are names of classes, turn them into text",
             InPython(": [str(label) for label in y]"),
         )
-
-
-def _class_names(classes: Array) -> str:
-    names = ", ".join(str(name) for name in classes[:MAX_NAMED_CLASSES])
-    more = (
-        f" and {len(classes) - MAX_NAMED_CLASSES} more" if len(classes) > MAX_NAMED_CLASSES else ""
-    )
-    return f"class{'es' if len(classes) > 1 else ''} {names}{more}"

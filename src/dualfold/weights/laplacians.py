@@ -18,7 +18,7 @@ from dualfold.arrays import Array
 from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.attachment import Attachment
 from dualfold.graph.builders import neighborhood_spread, spread_of
-from dualfold.graph.graph import Graph, Lists
+from dualfold.graph.graph import Graph
 
 # Of the default width: exp(−16) is 1e-7, a weight that still links a point, where exp(−745) is 0.
 MAX_LENGTH_IN_WIDTHS = 4.0
@@ -85,7 +85,11 @@ class Affinity:
         spread, old = np.zeros(0), np.zeros(0)
         if self.spread is not None:
             old = self.spread
-            spread = new.kept.radius if self.kind == "adaptive" else self._spread_of(new.lists)
+            spread = new.kept.radius
+            if self.kind == "density":
+                listed = spread_of(new.lists, self.n_neighbors or 1)
+                # As `_positive` did for the old points.
+                spread = np.where(listed > 0, listed, self.spread.min())
         W = new.lengths.copy()
         W.data = self._weights(new.lengths, spread, old)
         if graph.links and (new.same >= 0).any():
@@ -94,12 +98,6 @@ class Affinity:
             rows = np.repeat(np.asarray(W.sum(axis=1)).ravel(), np.diff(W.indptr))
             W.data = self._density_corrected(W.data, rows, self.degrees[W.indices])
         return W
-
-    def _spread_of(self, lists: Lists) -> Array:
-        """The spread of new points' lists, for density weights."""
-        assert self.spread is not None
-        spread = spread_of(lists, self.n_neighbors or 1)
-        return np.where(spread > 0, spread, self.spread.min())  # as `_positive` did for the old
 
     def _density_corrected(
         self, weights: Array, row_degrees: Array, column_degrees: Array

@@ -59,9 +59,13 @@ def tangent_alignment(X: Rows, lists: Lists, *, n_components: int) -> sp.csr_arr
     >>> F.shape, bool(np.allclose(F @ line, 0))
     ((16, 8), True)
     """
-    return _stacked_for_lists(
-        X, lists, lambda around: _orthogonal_complement(_affine_functions(around, n_components))
-    )
+
+    def rows(around: Array) -> Array:
+        functions = _affine_functions(around, n_components)
+        complete = np.linalg.qr(functions, mode="complete")[0]
+        return np.asarray(complete[:, :, functions.shape[2] :].transpose(0, 2, 1))
+
+    return _stacked_for_lists(X, lists, rows)
 
 
 def tangent_hessian(X: Rows, lists: Lists, *, n_components: int) -> sp.csr_array:
@@ -128,12 +132,6 @@ def _affine_functions(around: Array, n_components: int) -> Array:
         gram = around @ around.transpose(0, 2, 1)
         tangent = np.linalg.eigh(gram)[1][:, :, : -n_components - 1 : -1]
     return np.concatenate([constant, tangent], axis=2)
-
-
-def _orthogonal_complement(functions: Array) -> Array:
-    """Orthonormal rows orthogonal to the given columns, for each of a batch."""
-    Q = np.linalg.qr(functions, mode="complete")[0]
-    return np.asarray(Q[:, :, functions.shape[2] :].transpose(0, 2, 1))
 
 
 def _stacked_for_lists(X: Rows, lists: Lists, rows_of: Callable[[Array], Array]) -> sp.csr_array:

@@ -73,7 +73,7 @@ class AttractionMap(OutOfSampleMap):
         near, distances = neighbors.indices, neighbors.distances
         self._warn_of_far_rows(distances[:, 0])
         n, k = near.shape
-        lists = Lists(np.arange(0, n * k + 1, k), near.ravel(), distances.ravel())
+        lists = Lists.of_equal(near, distances)
         affinities = conditional_affinities(lists, self.perplexity)[0].reshape(n, k)
         places = np.empty((n, self.points.shape[1]))
         field = self._field  # made before threads need it

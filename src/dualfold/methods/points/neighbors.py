@@ -96,7 +96,8 @@ def attracting_lists(X: Any, settings: NeighborSettings, graph: Any) -> tuple[Li
         random_state=SEARCH_SEED,
     )
     _refuse_negative(neighbors.distances)
-    return _as_lists(neighbors), _search_words(neighbors)
+    lists = Lists.of_equal(neighbors.indices, neighbors.distances)
+    return lists, _search_words(neighbors)
 
 
 def _is_approximate(settings: NeighborSettings, X: Any) -> bool:
@@ -123,19 +124,14 @@ def _search_words(neighbors: Neighbors) -> str:
     return "" if neighbors.search.exact else neighbors.search.sentence()
 
 
-def _as_lists(neighbors: Neighbors) -> Lists:
-    n, k = neighbors.indices.shape
-    ends = np.arange(0, n * k + 1, k)
-    return Lists(ends, neighbors.indices.ravel(), neighbors.distances.ravel())
-
-
 def _lists_of_graph(graph: Any, settings: NeighborSettings, n: int) -> tuple[Lists, str]:
     about = ""
     if sp.issparse(graph):
         lists = Lists(*from_precomputed(graph))
     elif isinstance(graph, Neighbors):
         k = min(asked_neighbors(settings, graph.indices.shape[0]), graph.indices.shape[1])
-        lists, about = _as_lists(graph.first(k)), _search_words(graph)
+        near = graph.first(k)
+        lists, about = Lists.of_equal(near.indices, near.distances), _search_words(graph)
     elif isinstance(graph, Graph):
         lists = Lists(*from_precomputed(graph.lengths))
     else:
