@@ -5,7 +5,6 @@ import pytest
 
 from dualfold.errors import InvalidInput
 from dualfold.theory.point_pca import algorithm_one, point_error, point_gradient
-from dualfold.theory.point_pca.point_descent import double_centred
 from papers import Setting
 from papers.draganov.descent import _gaps, _ours, convergence
 from papers.draganov.forces import (
@@ -15,6 +14,7 @@ from papers.draganov.forces import (
     _near_pairs_repelling,
     _share,
     data_sets,
+    double_centred,
 )
 from papers.draganov.gradient import error, numeric_gradient, printed_gradient
 from papers.figures.forces import convergence_figure

@@ -15,7 +15,6 @@ from dualfold.weights import (
     reconstruction_null_vectors,
     reconstruction_weights,
 )
-from dualfold.weights.reconstruction import affine_weights
 from tests.papers.errata import normal, shows
 from tests.tools.tables import roll_points
 
@@ -193,7 +192,8 @@ def test_isomap_bounds_the_outputs():
 def test_weights_are_affine():
     """A point past the end of the segment of its neighbours: one weight is negative."""
     point, neighbors = np.array([2.0, 0.5]), np.array([[0.0, 0.0], [1.0, 0.0]])
-    w = affine_weights((neighbors - point)[None], 0.0)[0]
+    X = np.vstack([point, neighbors])
+    w = reconstruction_weights(X, knn(X, 2).lists, ridge=0.0).toarray()[0, 1:]
     assert np.allclose(w, [-1, 2])
     convex = [np.linalg.norm(point - [share, 0]) for share in np.linspace(0, 1, 1001)]
     shows(min(convex), float(np.linalg.norm(point - w @ neighbors)))

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from dualfold.errors import InvalidInput
 from dualfold.methods import pca
 from dualfold.theory.point_pca import averaged_directions, direction_error, direction_gradient
-from dualfold.trace.solvers.gradient import PaperGradient
+from dualfold.trace.solvers import PaperGradient
 
 
 def draws(seed, *shape):

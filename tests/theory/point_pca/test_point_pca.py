@@ -297,10 +297,10 @@ def hostile_points(rng: np.random.Generator) -> list[tuple[str, Any, Array, bool
 
 @pytest.mark.parametrize("searched", [False, True])
 @pytest.mark.parametrize("turn", range(2))
-def test_no_claim_is_false(turn: int, searched: bool, monkeypatch: Any) -> None:
+def test_no_claim_is_false(turn: int, searched: bool, set_limits: Any) -> None:
     """`searched`: as if the matrix were too large to be decomposed."""
     if searched:
-        monkeypatch.setattr("dualfold.theory.point_pca.leading_sum.MAX_DECOMPOSED_ROWS", 0)
+        set_limits("theory.point_pca.leading_sum", MAX_DECOMPOSED_ROWS=0)
     rng = np.random.default_rng((int(os.environ.get("DUALFOLD_FUZZ_SEED", "0")), turn))
     for name, X, Y, well_posed in hostile_points(rng):
         verdict = certify_points(X, Y)
@@ -322,10 +322,10 @@ def test_the_tolerance_is_the_callers() -> None:
             certify_points(IRIS, IRIS[:, :2], tolerance=nonsense)
 
 
-def test_directions_are_a_hint_and_not_believed(monkeypatch: Any) -> None:
+def test_directions_are_a_hint_and_not_believed(set_limits: Any) -> None:
     """Too large for LAPACK: wrong directions make no proof, right ones a measured one."""
-    monkeypatch.setattr("dualfold.theory.point_pca.leading_sum.MAX_SPECTRUM_ROWS", 3)
-    monkeypatch.setattr("dualfold.trace.proof.routes.MAX_FILLED_ROWS", 3)
+    set_limits("theory.point_pca.leading_sum", MAX_SPECTRUM_ROWS=3)
+    set_limits("trace.proof.routes", MAX_FILLED_ROWS=3)
     rng = np.random.default_rng(0)
     X = rng.standard_normal((200, 40)) * np.r_[9.0, 5.0, np.full(38, 0.1)]
     _, _, Vt = np.linalg.svd(X - X.mean(axis=0))
