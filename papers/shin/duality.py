@@ -39,6 +39,7 @@ def linear_programs(setting: Setting) -> Finding:
         answer, dual = solve_program(program), solve_program(program.dual)
         certificate = answer.certificate
         if isinstance(certificate, ProgramCertificate) and dual.point is not None:
+            assert answer.point is not None
             proved += certificate.level == "proved"
             scale = max(1.0, abs(certificate.value))
             gaps.append(abs(certificate.value - program.dual.value(dual.point)) / scale)
@@ -79,7 +80,7 @@ def quadratic_programs(setting: Setting) -> Finding:
     for _ in range(count):
         program = _square_quadratic(rng)
         answer = solve_program(program)
-        if answer.multipliers is None:
+        if answer.point is None or answer.multipliers is None:
             continue
         certificate = answer.certificate
         proved += certificate.level == "proved"

@@ -19,7 +19,7 @@ import re
 import sys
 import types
 import typing
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from numbers import Integral
 from pathlib import Path
 from typing import Any, Literal
@@ -196,7 +196,7 @@ def allowed(rules: Any) -> set[str]:
 
 def annotated(hint: Any) -> set[str] | None:
     """The plain types and words that an annotation allows; None where it allows anything."""
-    if hint in (Any, inspect.Parameter.empty) or is_of_numpy_typing(hint):
+    if hint in (Any, inspect.Parameter.empty) or is_array_like(hint):
         return None
     if typing.get_origin(hint) is Literal:
         return {f'"{word}"' for word in typing.get_args(hint) if isinstance(word, str)}
@@ -206,10 +206,10 @@ def annotated(hint: Any) -> set[str] | None:
     return {PLAIN[hint]} if hint in PLAIN else set()
 
 
-def is_of_numpy_typing(hint: Any) -> bool:
-    """Whether a hint is a part of `ArrayLike`, which takes all that NumPy makes an array of."""
+def is_array_like(hint: Any) -> bool:
+    """Whether a hint is a part of `Numbers` or of NumPy's `ArrayLike`, "array-like" in words."""
     kind = typing.get_origin(hint) or hint
-    return getattr(kind, "__module__", "").startswith("numpy._typing")
+    return kind is Sequence or getattr(kind, "__module__", "").startswith("numpy._typing")
 
 
 def hint_of(thing: Any, parameter: inspect.Parameter) -> Any:

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Numbers
 from dualfold.certificate import (
     DEFAULT_TOLERANCE,
     Certificate,
@@ -220,8 +220,8 @@ class UnfoldingCertificate(Certificate):
 
 def certify_unfolding(
     problem: UnfoldingProblem,
-    factor: Any,
-    weights: Any,
+    factor: Numbers,
+    weights: Numbers,
     *,
     tolerance: float = DEFAULT_TOLERANCE,
     most_relaxed: float | None = None,
@@ -423,7 +423,7 @@ def _excess(lower: float, upper: float) -> float:
 
 
 def _points_and_weights(
-    problem: UnfoldingProblem, factor: Any, weights: Any, most_relaxed: float | None
+    problem: UnfoldingProblem, factor: Numbers, weights: Numbers, most_relaxed: float | None
 ) -> tuple[Array, Array]:
     Y, w = doubles(factor, "the points"), doubles(weights, "the weights")
     if Y.ndim != 2 or len(Y) != problem.n or w.shape != (problem.m,):

@@ -15,10 +15,10 @@ Xiao, Sun and Boyd, "A duality view of spectral methods for dimensionality reduc
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import scipy.linalg
+import scipy.sparse as sp
 
 from dualfold.arrays import Array
 from dualfold.unfolding.bounds import geodesic_bounds
@@ -162,7 +162,7 @@ def _angle(U: Array, V: Array) -> float:
     return float(np.degrees(np.arcsin(min(1.0, float(np.linalg.norm(rest, 2))))))
 
 
-def _normalised_angle(L: Any, Y: Array, count: int) -> float:
+def _normalised_angle(L: sp.csr_array, Y: Array, count: int) -> float:
     """Largest angle to the bottom eigenvectors of (L, Deg), off the constant one."""
     degree = L.diagonal()
     n = len(degree)

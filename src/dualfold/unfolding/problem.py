@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import scipy.sparse as sp
@@ -234,7 +234,7 @@ def _refuse_invalid(problem: UnfoldingProblem) -> None:
         )
 
 
-def doubles(numbers: Any, name: str) -> Array:
+def doubles(numbers: object, name: str) -> Array:
     """Real numbers as doubles; numbers that double precision cannot hold are refused.
 
     >>> doubles([1, 2], "squared")
@@ -255,7 +255,7 @@ def doubles(numbers: Any, name: str) -> Array:
     return entries
 
 
-def row_numbers(numbers: Any, name: str) -> Array:
+def row_numbers(numbers: object, name: str) -> Array:
     """Row numbers; fractions are refused."""
     given = np.asarray(numbers)
     rows = given.astype(np.intp)

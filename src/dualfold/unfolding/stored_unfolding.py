@@ -33,13 +33,13 @@ class BothSides:
         last = int(rows.max())
         if len(self.factor) <= last or self.weights.shape[0] <= last:
             raise InvalidInput("the model's unfolding has fewer rows than the data")
-        weights: Any = self.weights.tocsr()[rows][:, rows]
+        weights: sp.csr_array = self.weights.tocsr()[rows][:, rows]
         return BothSides(self.factor[rows], weights)
 
 
 def rechecked_unfolding(
     graph: Graph,
-    points: Any,
+    points: object,
     sides: BothSides | None,
     *,
     tolerance: float = DEFAULT_TOLERANCE,
@@ -72,7 +72,7 @@ def rechecked_unfolding(
     return certificate.with_doubts(*doubts)
 
 
-def _real_table(numbers: Any, name: str) -> Array:
+def _real_table(numbers: object, name: str) -> Array:
     table = np.asarray(numbers)
     if table.dtype.kind not in "fiu" or table.ndim != 2:
         raise InvalidInput(
@@ -95,7 +95,7 @@ def _factor_and_weights(sides: BothSides, contraction: Contraction) -> tuple[Arr
             f"the model holds no unfolding of {n} rows: its factor is {factor.shape}"
         )
     ends = contraction.edges
-    weights: Any = sides.weights.tocsr()[ends[:, 0], ends[:, 1]]
+    weights: sp.csr_array = sides.weights.tocsr()[ends[:, 0], ends[:, 1]]
     weights = weights.toarray() if sp.issparse(weights) else weights  # of no edges it is sparse
     return factor, np.asarray(weights, dtype=float).ravel()
 

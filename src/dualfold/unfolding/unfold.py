@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Seed
 from dualfold.certificate import DEFAULT_TOLERANCE, checked_tolerance
 from dualfold.embedding import Embedding, embedding_of
 from dualfold.errors import Argument, CertificateFailed, Unrealisable, warn
@@ -142,7 +142,7 @@ def unfold(
     max_iter: int | None = None,
     relaxation: float | None = None,
     tolerance: float = DEFAULT_TOLERANCE,
-    random_state: Any = None,
+    random_state: Seed = None,
     callback: Callback | None = None,
 ) -> Unfolding:
     """Unfold a connected graph: maximise the variance of its points while edges keep their lengths.

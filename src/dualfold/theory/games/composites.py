@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -329,8 +328,8 @@ class Oracle(Convex):
     array([6., 8.])
     """
 
-    function: Callable[[Array], Any]
-    gradient: Callable[[Array], Any] | None = None
+    function: Callable[[Array], object]
+    gradient: Callable[[Array], object] | None = None
     smoothness: float = np.inf
     strong_convexity: float = 0.0
     gradient_bound: float = np.inf
@@ -465,7 +464,7 @@ class Mixture(Convex):
         return Plane(height, slope, slack)
 
 
-def finite_sum(terms: Iterable[Any]) -> Mixture:
+def finite_sum(terms: Iterable[object]) -> Mixture:
     """Add convex functions, for methods that sample terms.
 
     Parameters
@@ -503,13 +502,13 @@ def finite_sum(terms: Iterable[Any]) -> Mixture:
     return Mixture(parts)
 
 
-def as_loss(given: Any, shape: tuple[int, ...]) -> Convex:
+def as_loss(given: object, shape: tuple[int, ...]) -> Convex:
     """A loss as a function: slopes are linear ones, a Python function is an oracle."""
     if isinstance(given, Convex):
         return given
     if callable(given):
         return Oracle(given)
-    loss = Linear(given)
+    loss = Linear(np.asarray(given))
     if loss.slope.shape != shape:
         raise InvalidInput(
             f"the slope of a linear loss must have the shape of the player's points, {shape}; its "

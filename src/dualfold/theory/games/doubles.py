@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from dualfold.arrays import Array
@@ -13,7 +11,7 @@ from dualfold.errors import Argument, InvalidInput
 MIN_SQUARED_SIZE = 2.0**-250
 
 
-def doubles(given: Any, name: str, *, infinite: bool = False) -> Array:
+def doubles(given: object, name: str, *, infinite: bool = False) -> Array:
     """`given` as doubles, exactly; `infinite` lets ±∞ in.
 
     >>> doubles([1, 2], "weights")
@@ -48,7 +46,7 @@ def doubles(given: Any, name: str, *, infinite: bool = False) -> Array:
     return numbers
 
 
-def vector(given: Any, name: str, size: int | None = None) -> Array:
+def vector(given: object, name: str, size: int | None = None) -> Array:
     """Row of doubles."""
     numbers = doubles(given, name)
     if numbers.ndim != 1 or not len(numbers) or (size is not None and len(numbers) != size):
@@ -57,7 +55,7 @@ def vector(given: Any, name: str, size: int | None = None) -> Array:
     return numbers
 
 
-def table(given: Any, name: str, *, squared: bool = False) -> Array:
+def table(given: object, name: str, *, squared: bool = False) -> Array:
     """Rows and columns of doubles.
 
     Parameters
@@ -95,7 +93,7 @@ def table(given: Any, name: str, *, squared: bool = False) -> Array:
     return numbers
 
 
-def number(given: Any, name: str, *, least: float = 0.0, above: bool = False) -> float:
+def number(given: object, name: str, *, least: float = 0.0, above: bool = False) -> float:
     """A finite number ≥ `least` (`above`: > `least`)."""
     value = doubles(given, name)
     if value.ndim or value < least or (above and value == least):

@@ -45,7 +45,7 @@ class Past(NamedTuple):
     weights: tuple[float, ...]
 
 
-Losses = Iterable[Any] | Callable[[Past], Any]
+Losses = Iterable[object] | Callable[[Past], object]
 ShownKind = Literal["loss", "slope"]
 
 
@@ -317,7 +317,7 @@ def _online_account(
     )
 
 
-def _opponents(losses: Losses, rounds: int | None) -> Iterator[Callable[[Past], Any]]:
+def _opponents(losses: Losses, rounds: int | None) -> Iterator[Callable[[Past], object]]:
     """For each round the function that returns its loss."""
     if rounds is not None:
         rounds = int(number(rounds, "rounds", least=1))

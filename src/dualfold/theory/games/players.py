@@ -326,7 +326,7 @@ class FTRL(Player):
     divergence: Divergence = field(default_factory=Euclidean)
 
     @classmethod
-    def from_regulariser(cls, R: Any, part: Convex, near: Array, *, step: float) -> Self:
+    def from_regulariser(cls, R: object, part: Convex, near: Array, *, step: float) -> Self:
         """Make FTRL[R, η] with any convex R: argmin Σ α_s ℓ_s(z) + R(z)/step.
 
         Parameters

@@ -18,12 +18,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from scipy.linalg import eigh
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Numbers
 from dualfold.errors import DisconnectedGraph, InvalidInput
 from dualfold.kernels.arithmetic import EPS, OPERATIONS_UNDERFLOW
 from dualfold.kernels.arithmetic.intervals import Interval, dot, interval, least_eigenvalue, length
@@ -169,7 +168,12 @@ class EasiestBend(Convex):
 
 
 def unfolding_game(
-    n: int, edges: Any, squared_lengths: Any, *, rounds: int, largest_stretch: float | None = None
+    n: int,
+    edges: Numbers,
+    squared_lengths: Numbers,
+    *,
+    rounds: int,
+    largest_stretch: float | None = None,
 ) -> Recipe:
     """Set up the dual of maximum variance unfolding as a game of edges against an eigenvector.
 
@@ -213,7 +217,7 @@ def unfolding_game(
     >>> bool(low <= 3 * (3**2 - 1) / 12 <= high < 1.1 * low)
     True
     """
-    f = EasiestBend(n, edges, squared_lengths)
+    f = EasiestBend(n, np.asarray(edges), np.asarray(squared_lengths))
     m, squared = len(f.edges), f.squared_lengths
     start = np.full(m, 1 / m)
     if f.value(start) > -1e-12 / float(squared.max()):

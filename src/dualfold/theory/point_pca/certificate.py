@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Matrix, Numbers
 from dualfold.certificate import Certificate, bound_text, checked_tolerance, level_of
 from dualfold.kernels.arithmetic import UNIT_ROUNDOFF as _U
 from dualfold.theory.point_pca.leading_sum import leading_fourth_powers
@@ -52,7 +52,7 @@ class PointCertificate(Certificate):
 
 
 def certify_points(
-    X: Any, Y: Any, *, directions: Any = None, tolerance: float = 1e-8
+    X: Any, Y: Numbers, *, directions: Numbers | None = None, tolerance: float = 1e-8
 ) -> PointCertificate:
     """Certify points against the minimum of the error that PCA attains.
 
@@ -132,7 +132,7 @@ def certify_points(
     )
 
 
-def _sizes(data: Any, points: Array, total: float) -> tuple[float, float]:
+def _sizes(data: Matrix, points: Array, total: float) -> tuple[float, float]:
     """‖X_cᵀY‖ from below and ‖YᵀY‖ from above, Frobenius norms; total: about Σσ²."""
     n, mean = data.shape[0], column_means(data)
     length, middle = float(np.linalg.norm(points)), float(np.linalg.norm(mean))
@@ -146,14 +146,14 @@ def _sizes(data: Any, points: Array, total: float) -> tuple[float, float]:
     return max(across, 0.0), gram + share * length**2
 
 
-def _all_equal(data: Any) -> bool:
+def _all_equal(data: Matrix) -> bool:
     """Whether all rows are the same: then f is 0 at Y = 0, and nothing can fall."""
     if sp.issparse(data):
         return not (data.max(axis=0) - data.min(axis=0)).nnz
     return not (data != data[:1]).any()
 
 
-def _slope(data: Any, points: Array) -> float:
+def _slope(data: Matrix, points: Array) -> float:
     """‖∇f‖/(16‖Y‖³), as computed."""
     gram = points.T @ points
     pull = kernel_times(data, column_means(data), points)

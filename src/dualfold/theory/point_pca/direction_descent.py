@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Matrix, Numbers
 from dualfold.errors import Argument, InvalidInput
 from dualfold.weights.column_moments import column_deviations, column_means
 from dualfold.weights.row_passes import combined_rows, numeric_table, projected_rows
@@ -34,7 +34,7 @@ class AveragedDescent:
     directions: Array
 
 
-def direction_error(X: Any, U: Any) -> float:
+def direction_error(X: Any, U: Numbers) -> float:
     """Compute the error ‖X_cUUᵀ − X_c‖²_F of directions.
 
     Parameters
@@ -71,7 +71,7 @@ def direction_error(X: Any, U: Any) -> float:
     return total - 2 * float(np.trace(inner)) + float(np.vdot(inner, gram))
 
 
-def direction_gradient(X: Any, U: Any) -> Array:
+def direction_gradient(X: Any, U: Numbers) -> Array:
     """Compute the gradient 2(SUUᵀU + UUᵀSU − 2SU) of `direction_error`, with S = X_cᵀX_c.
 
     Parameters
@@ -113,7 +113,7 @@ def averaged_directions(
     *,
     rounds: int = 10,
     step: float | None = None,
-    start: Any = None,
+    start: Numbers | None = None,
     seed: int = 0,
 ) -> AveragedDescent:
     """Take steps of one length against the normalised gradient, and average the iterates.
@@ -177,7 +177,7 @@ def averaged_directions(
     return AveragedDescent(np.array(iterates), average, left @ right)
 
 
-def _checked_directions(X: Any, U: Any) -> tuple[Any, Array, Array]:
+def _checked_directions(X: Any, U: Numbers) -> tuple[Matrix, Array, Array]:
     """The data, U as an array, and the mean of the data."""
     data, directions = numeric_table(X), np.asarray(U, dtype=float)
     if directions.ndim != 2 or len(directions) != data.shape[1]:

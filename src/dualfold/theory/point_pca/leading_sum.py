@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Matrix, Numbers
 from dualfold.errors import InvalidInput
 from dualfold.kernels.arithmetic import UNIT_ROUNDOFF as _U
 from dualfold.trace.certificate import certify
@@ -70,7 +70,7 @@ def leading_directions(X: Any, count: int) -> Array | None:
     return np.asarray(scipy.linalg.eigh(S, subset_by_index=[least, m - 1])[1][:, ::-1])
 
 
-def leading_fourth_powers(X: Any, count: int, directions: Any = None) -> LeadingSum:
+def leading_fourth_powers(X: Any, count: int, directions: Numbers | None = None) -> LeadingSum:
     """Bounds of Σ_{i≤count}σ_i⁴ with the help of `directions` (None: found by LAPACK).
 
     They are columns of D numbers; of n where n < D and n ≤ 3,000.
@@ -105,7 +105,9 @@ def _decomposed_sum(S: Array, count: int, error: float) -> LeadingSum:
     )
 
 
-def _certified_sum(S: Any, V: Array, count: int, error: float, unit: float) -> LeadingSum:
+def _certified_sum(
+    S: Array | CentredScatter, V: Array, count: int, error: float, unit: float
+) -> LeadingSum:
     """From the certificate of the directions V, as derived above."""
     m, trace = S.shape[0], _trace(S)
     verdict = certify(TraceProblem(S, None, count, "max"), V, tolerance=SUM_TOLERANCE)
@@ -128,7 +130,7 @@ def _certified_sum(S: Any, V: Array, count: int, error: float, unit: float) -> L
     return LeadingSum(lower * unit**2, upper * unit**2, verdict.chance, trace * unit, rest)
 
 
-def _matrix(data: Any) -> tuple[Array, float]:
+def _matrix(data: Matrix) -> tuple[Array, float]:
     """The smaller of X_cᵀX_c and X_cX_cᵀ in float64, and a bound of its error."""
     n, width = data.shape
     if width <= n:
@@ -139,11 +141,11 @@ def _matrix(data: Any) -> tuple[Array, float]:
     return S, point_gram_error(data, S, mean, precision=np.float64)
 
 
-def _operator(data: Any) -> tuple[Any, float]:
+def _operator(data: Matrix) -> tuple[CentredScatter, float]:
     """X_cᵀX_c/n by its products alone, and a bound of their error."""
     known = CentredScatter(data, column_means(data))
     return known, known.product_error
 
 
-def _trace(S: Any) -> float:
+def _trace(S: Array | CentredScatter) -> float:
     return float(np.trace(S)) if isinstance(S, np.ndarray) else float(S.trace)

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Matrix, Numbers
 from dualfold.errors import InvalidInput, TooLarge
 from dualfold.weights.column_moments import column_means
 from dualfold.weights.covariance import scatter
@@ -46,7 +46,7 @@ class PointDescent:
     converged: bool
 
 
-def point_error(X: Any, Y: Any, squares: float | None = None) -> float:
+def point_error(X: Any, Y: Numbers, squares: float | None = None) -> float:
     """Compute the error f(Y) = ‖H(E^X − E^Y)H‖²_F, with E the squared distances.
 
     It equals 4‖X_cX_cᵀ − Y_cY_cᵀ‖²_F. Its minimum over n×d matrices is 4Σ_{i>d} σ_i⁴, which PCA
@@ -89,7 +89,7 @@ def point_error(X: Any, Y: Any, squares: float | None = None) -> float:
     return 4 * max(squares - 2 * across + float(np.square(Y.T @ Y).sum()), 0.0)
 
 
-def point_gradient(X: Any, Y: Any) -> Array:
+def point_gradient(X: Any, Y: Numbers) -> Array:
     """Compute the gradient 16(Y_cY_cᵀ − X_cX_cᵀ)Y_c of `point_error`.
 
     Parameters
@@ -129,7 +129,7 @@ def descend_points(
     X: Any,
     n_components: int,
     *,
-    start: Any = None,
+    start: Numbers | None = None,
     most_steps: int = 1_000,
     tol: float = 1e-12,
     reachable: float | None = None,
@@ -216,7 +216,7 @@ def descend_points(
     return PointDescent(Y, np.array(errors), np.array(slopes), converged=False)
 
 
-def centred_points(X: Any, Y: Any) -> tuple[Any, Array]:
+def centred_points(X: Any, Y: Numbers) -> tuple[Matrix, Array]:
     """The data, and the points centred."""
     data, points = numeric_table(X), np.asarray(Y, dtype=float)
     if points.ndim != 2 or len(points) != data.shape[0]:
@@ -227,7 +227,7 @@ def centred_points(X: Any, Y: Any) -> tuple[Any, Array]:
     return data, points - points.mean(axis=0)
 
 
-def kernel_times(data: Any, mean: Array, Y: Array) -> Array:
+def kernel_times(data: Matrix, mean: Array, Y: Array) -> Array:
     """X_cX_cᵀY without X_cX_cᵀ."""
     return projected_rows(data, combined_rows(data, Y, mean), mean)
 
@@ -236,7 +236,7 @@ def kernel_times(data: Any, mean: Array, Y: Array) -> Array:
 MAX_START = 1e70
 
 
-def _first_points(n: int, d: int, start: Any, seed: int) -> Array:
+def _first_points(n: int, d: int, start: Numbers | None, seed: int) -> Array:
     if start is None:
         random = np.random.default_rng(seed).standard_normal((n, d))
         return random - random.mean(axis=0)
@@ -301,7 +301,7 @@ class PointForces:
         return 8 * (self.of_data - self.of_points)
 
 
-def point_forces(X: Any, Y: Any) -> PointForces:
+def point_forces(X: Any, Y: Numbers) -> PointForces:
     """Compute the forces of the data and of the map on every point.
 
     The negative gradient of `point_error` is 8(F_X − F_Y).
@@ -337,7 +337,7 @@ def point_forces(X: Any, Y: Any) -> PointForces:
     return PointForces(of_data, 2 * points @ (points.T @ points))
 
 
-def pair_forces(X: Any, Y: Any) -> tuple[Array, Array]:
+def pair_forces(X: Any, Y: Numbers) -> tuple[Array, Array]:
     """Compute the force of each pair of points, for few points.
 
     The pair (i, j) contributes c_ij(y_i − y_j) with c_ij = −2⟨x_i − x̄, x_j − x̄⟩ for the data, and

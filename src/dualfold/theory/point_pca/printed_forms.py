@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Numbers
 from dualfold.errors import TooLarge
 from dualfold.theory.point_pca.point_descent import MAX_PAIRED_POINTS, double_centred
 from dualfold.weights.row_passes import numeric_table
@@ -114,7 +114,7 @@ def commutation_matrix(rows: int, columns: int) -> Array:
     return np.eye(rows * columns)[places.ravel()]
 
 
-def kronecker_gradient(X: Any, Y: Any) -> Array:
+def kronecker_gradient(X: Any, Y: Numbers) -> Array:
     """Compute the gradient of `point_error` by Kronecker products, for few points.
 
     Parameters

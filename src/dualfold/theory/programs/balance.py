@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Matrix
 from dualfold.theory.programs.program import Program, QuadraticProgram
 
 # Ruiz' iteration halves the logarithms each time; 2^(2^-6) is next to 1.
@@ -87,7 +87,7 @@ def _units(program: Program) -> tuple[Array, Array]:
     return scale[:n], scale[n:]
 
 
-def _entries(matrix: Any, down: int, right: int) -> tuple[Array, Array, Array]:
+def _entries(matrix: Matrix, down: int, right: int) -> tuple[Array, Array, Array]:
     """Rows, columns and moduli of what is not 0."""
     entries = sp.coo_array(matrix)
     return entries.coords[0] + down, entries.coords[1] + right, np.abs(entries.data)
@@ -96,7 +96,7 @@ def _entries(matrix: Any, down: int, right: int) -> tuple[Array, Array, Array]:
 def _is_lossless(program: Program, D: Array, S: Array) -> bool:
     """Whether every entry converts to the new units and back without rounding."""
     unit = np.ones(1)
-    triples: list[tuple[Any, Array, Array]] = [
+    triples: list[tuple[Matrix, Array, Array]] = [
         (program.rows, S, D),
         (program.c[:, None], D, unit),
         (program.limits[:, None], S, unit),
@@ -114,7 +114,7 @@ def _is_lossless(program: Program, D: Array, S: Array) -> bool:
     return True
 
 
-def _scaled_matrix(matrix: Any, left: Array, right: Array) -> Any:
+def _scaled_matrix(matrix: Matrix, left: Array, right: Array) -> Matrix:
     if sp.issparse(matrix):
         return sp.csr_array(sp.diags_array(left) @ matrix @ sp.diags_array(right))
     return matrix * left[:, None] * right

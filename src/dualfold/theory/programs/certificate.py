@@ -18,11 +18,11 @@ from __future__ import annotations
 import math
 from dataclasses import asdict, dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Numbers
 from dualfold.certificate import (
     Certificate,
     Level,
@@ -159,8 +159,8 @@ class ProgramCertificate(Certificate):
 
 def certify_program(
     program: Program,
-    point: Any,
-    multipliers: Any,
+    point: Numbers,
+    multipliers: Numbers,
     *,
     tolerance: float = 1e-8,
     reach: float = DEFAULT_REACH,

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Matrix
 from dualfold.errors import Argument, InvalidInput, TooLarge
 from dualfold.kernels.sparse import canonical_rows
 
@@ -16,7 +14,7 @@ from dualfold.kernels.sparse import canonical_rows
 MAX_CURVED_ROWS = 3_000
 
 
-def doubles(numbers: Any, name: str) -> Array:
+def doubles(numbers: object, name: str) -> Array:
     """The numbers as doubles; refused where they are not, so that no other program is certified."""
     given = np.asarray(numbers)
     if given.dtype.kind == "c":
@@ -39,7 +37,7 @@ def doubles(numbers: Any, name: str) -> Array:
     return entries
 
 
-def _finite(numbers: Any, name: str) -> Array:
+def _finite(numbers: object, name: str) -> Array:
     entries = doubles(numbers, name)
     if not np.isfinite(entries).all():
         raise InvalidInput(
@@ -48,7 +46,7 @@ def _finite(numbers: Any, name: str) -> Array:
     return entries
 
 
-def vector(numbers: Any, name: str, size: int | None) -> Array:
+def vector(numbers: object, name: str, size: int | None) -> Array:
     """Row of finite numbers, `size` of them (None: any number; none at all is a program)."""
     entries = _finite(numbers, name)
     if entries.ndim != 1 or size not in (None, len(entries)):
@@ -57,14 +55,14 @@ def vector(numbers: Any, name: str, size: int | None) -> Array:
     return entries
 
 
-def _matrix(matrix: Any, name: str) -> Any:
+def _matrix(matrix: object, name: str) -> Matrix:
     if not sp.issparse(matrix):
         return _finite(matrix, name)
     rows = canonical_rows(matrix, name)
     return sp.csr_array((_finite(rows.data, name), rows.indices, rows.indptr), rows.shape)
 
 
-def rows_of(matrix: Any, limits: Any, n: int, name: str, limit: str) -> tuple[Any, Array]:
+def rows_of(matrix: object, limits: object, n: int, name: str, limit: str) -> tuple[Matrix, Array]:
     """A matrix of n columns with its limits, one for each row; both None for no constraints."""
     if (matrix is None) != (limits is None):
         raise InvalidInput(
@@ -81,11 +79,15 @@ def rows_of(matrix: Any, limits: Any, n: int, name: str, limit: str) -> tuple[An
     return rows, vector(limits, limit, rows.shape[0])
 
 
-def is_nonzero(matrix: Any) -> bool:
+def is_nonzero(matrix: Matrix) -> bool:
     return bool(np.any(matrix.data)) if sp.issparse(matrix) else bool(np.any(matrix))
 
 
-def semidefinite_matrix(matrix: Any, n: int, name: str, what: str) -> Any:
+def dense_matrix(matrix: Matrix) -> Array:
+    return matrix if isinstance(matrix, np.ndarray) else np.asarray(matrix.toarray())
+
+
+def semidefinite_matrix(matrix: object, n: int, name: str, what: str) -> Matrix:
     """The matrix if it is symmetric and positive semidefinite to rounding."""
     Q = _matrix(matrix, name)
     if Q.shape != (n, n):
@@ -105,7 +107,7 @@ def semidefinite_matrix(matrix: Any, n: int, name: str, what: str) -> Any:
             Argument(name),
             f" has {n} rows; up to {MAX_CURVED_ROWS} can be checked to be positive semidefinite",
         )
-    dense = Q.toarray() if sp.issparse(Q) else Q
+    dense = dense_matrix(Q)
     # In units of its own, so that a large entry does not hide an error of small ones.
     units = diagonal_units(np.diagonal(dense))
     with np.errstate(all="ignore"):

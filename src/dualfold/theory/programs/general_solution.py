@@ -11,11 +11,10 @@ others d* ≤ p* (Shin, lecture 2). Nothing is proved: f, g and h may be any fun
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Numbers
 from dualfold.certificate import Level, checked_tolerance
 from dualfold.errors import NotConverged
 from dualfold.theory.programs.entries import vector
@@ -72,7 +71,7 @@ class GeneralAnswer:
 
 
 def solve_general(
-    problem: GeneralProblem, start: Any, *, tolerance: float = KKT_TOLERANCE
+    problem: GeneralProblem, start: Numbers, *, tolerance: float = KKT_TOLERANCE
 ) -> GeneralAnswer:
     """Find a point and multipliers of a general problem, and the maximum of its dual.
 

@@ -13,17 +13,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Numbers
 from dualfold.certificate import Level, checked_tolerance
 from dualfold.errors import InvalidInput
-from dualfold.theory.programs.entries import vector
+from dualfold.theory.programs.entries import dense_matrix, vector
 from dualfold.theory.programs.optimality import Conditions, largest_modulus
 from dualfold.theory.programs.program import QuadraticProgram
 
+Function = Callable[[Array], object]
 # The best step of central differences is the cube root of the rounding of values.
 DIFFERENCE_STEP = 6e-6
 # The relative error of KKT conditions that passes: differences leave some 1e-10, solvers more.
@@ -170,14 +170,14 @@ class GeneralProblem:
     -2.0
     """
 
-    f: Callable[[Array], Any]
-    g: Callable[[Array], Any] | None = None
-    h: Callable[[Array], Any] | None = None
-    f_gradient: Callable[[Array], Any] | None = None
-    g_jacobian: Callable[[Array], Any] | None = None
-    h_jacobian: Callable[[Array], Any] | None = None
+    f: Callable[[Array], float]
+    g: Function | None = None
+    h: Function | None = None
+    f_gradient: Function | None = None
+    g_jacobian: Function | None = None
+    h_jacobian: Function | None = None
 
-    def inequalities(self, x: Any) -> Array:
+    def inequalities(self, x: Numbers) -> Array:
         """Evaluate g.
 
         Parameters
@@ -192,7 +192,7 @@ class GeneralProblem:
         """
         return _values(self.g, vector(x, "x", None))
 
-    def equations(self, x: Any) -> Array:
+    def equations(self, x: Numbers) -> Array:
         """Evaluate h.
 
         Parameters
@@ -207,7 +207,7 @@ class GeneralProblem:
         """
         return _values(self.h, vector(x, "x", None))
 
-    def lagrangian(self, x: Any, inequality: Any = (), equation: Any = ()) -> float:
+    def lagrangian(self, x: Numbers, inequality: Numbers = (), equation: Numbers = ()) -> float:
         """Evaluate the Lagrangian f(x) + λᵀg(x) + νᵀh(x).
 
         Parameters
@@ -228,7 +228,9 @@ class GeneralProblem:
         multipliers = self._multipliers(x, inequality, equation)
         return float(self.f(x)) + float(multipliers @ self.constraints(x))
 
-    def lagrangian_gradient(self, x: Any, inequality: Any = (), equation: Any = ()) -> Array:
+    def lagrangian_gradient(
+        self, x: Numbers, inequality: Numbers = (), equation: Numbers = ()
+    ) -> Array:
         """Evaluate the gradient of the Lagrangian with respect to x.
 
         Parameters
@@ -249,7 +251,7 @@ class GeneralProblem:
         multipliers = self._multipliers(x, inequality, equation)
         return np.asarray(np.concatenate([[1.0], multipliers]) @ self.slopes(x))
 
-    def kkt(self, x: Any, inequality: Any = (), equation: Any = ()) -> Residuals:
+    def kkt(self, x: Numbers, inequality: Numbers = (), equation: Numbers = ()) -> Residuals:
         """Compute the residuals of the conditions of Karush, Kuhn and Tucker.
 
         Parameters
@@ -290,7 +292,12 @@ class GeneralProblem:
         )
 
     def dual_function(
-        self, inequality: Any = (), equation: Any = (), *, start: Any, strong_convexity: float = 0.0
+        self,
+        inequality: Numbers = (),
+        equation: Numbers = (),
+        *,
+        start: Numbers,
+        strong_convexity: float = 0.0,
     ) -> DualValue:
         """Evaluate the dual function D(λ, ν) = inf_x L by a descent (BFGS).
 
@@ -389,7 +396,7 @@ class GeneralProblem:
         """
         return np.concatenate([_values(self.g, x), _values(self.h, x)])
 
-    def _multipliers(self, x: Array, inequality: Any, equation: Any) -> Array:
+    def _multipliers(self, x: Array, inequality: Numbers, equation: Numbers) -> Array:
         given = []
         for values, name, wanted in (
             (inequality, "the multipliers of g", len(_values(self.g, x))),
@@ -405,7 +412,7 @@ class GeneralProblem:
         return np.concatenate(given)
 
 
-def quadratic_dual(program: QuadraticProgram, multipliers: Any) -> float:
+def quadratic_dual(program: QuadraticProgram, multipliers: Numbers) -> float:
     """Evaluate the dual of a quadratic program as a function of the multipliers alone.
 
     With y = (λ, ν), M = [A; E] and h = (b, f) it is −½(c + Mᵀy)ᵀQ⁺(c + Mᵀy) − hᵀy, and −∞ if c +
@@ -447,7 +454,7 @@ def quadratic_dual(program: QuadraticProgram, multipliers: Any) -> float:
     y = vector(multipliers, "the multipliers", len(program.limits))
     if np.min(y[: len(program.b)], initial=0.0) < 0:
         raise InvalidInput("the multipliers of Ax ≤ b must be ≥ 0: else the value is no bound")
-    Q = program.Q.toarray() if hasattr(program.Q, "toarray") else np.asarray(program.Q)
+    Q = dense_matrix(program.Q)
     pull = program.c + program.rows.T @ y
     values, vectors = np.linalg.eigh(Q)
     turned, flat = vectors.T @ pull, values <= 1e-12 * max(values.max(initial=0.0), 1e-300)
@@ -457,15 +464,13 @@ def quadratic_dual(program: QuadraticProgram, multipliers: Any) -> float:
     return -square / 2 - float(program.limits @ y)
 
 
-def _values(function: Callable[[Array], Any] | None, x: Array) -> Array:
+def _values(function: Function | None, x: Array) -> Array:
     if function is None:
         return np.zeros(0)
     return np.atleast_1d(np.asarray(function(x), dtype=float)).ravel()
 
 
-def _jacobian(
-    function: Callable[[Array], Any] | None, derivative: Callable[[Array], Any] | None, x: Array
-) -> Array:
+def _jacobian(function: Function | None, derivative: Function | None, x: Array) -> Array:
     """Derivatives, a row for each value; by central differences where no derivative is given."""
     if function is None:
         return np.zeros((0, len(x)))

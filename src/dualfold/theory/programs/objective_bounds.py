@@ -29,13 +29,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Matrix
 from dualfold.kernels.arithmetic import EPS, SMALLEST_NORMAL
 from dualfold.kernels.arithmetic.exact import (
     ZERO,
@@ -45,7 +44,7 @@ from dualfold.kernels.arithmetic.exact import (
     fractions,
     numerators,
 )
-from dualfold.theory.programs.entries import diagonal_units
+from dualfold.theory.programs.entries import dense_matrix, diagonal_units
 from dualfold.theory.programs.exact import Enclosure, ExactProgram, half_square
 from dualfold.theory.programs.program import Program
 
@@ -64,11 +63,11 @@ class Curvature:
     units: Array
 
 
-def curvature(matrix: Any, size: int) -> Curvature:
+def curvature(matrix: Matrix | None, size: int) -> Curvature:
     """The proved curvature of a symmetric matrix (None is 0)."""
     if matrix is None or not np.any(matrix.data if sp.issparse(matrix) else matrix):
         return Curvature(ZERO, np.ones(size))
-    Q = matrix.toarray() if sp.issparse(matrix) else np.asarray(matrix)
+    Q = dense_matrix(matrix)
     units = diagonal_units(np.diagonal(Q))
     with np.errstate(all="ignore"):
         scaled = Q * units[:, None] * units
@@ -292,7 +291,7 @@ def enclosed_value(exact: ExactProgram, near: Enclosure) -> Fraction:
 
 
 def quadratic_change(
-    matrix: ExactMatrix | None, given: Any, centre: Array, radius: Array
+    matrix: ExactMatrix | None, given: Matrix, centre: Array, radius: Array
 ) -> Fraction:
     """The largest change of ½uᵀQu when u moves by up to the radius."""
     if matrix is None or not len(centre):

@@ -23,7 +23,7 @@ from typing import Any, Literal
 import numpy as np
 import scipy.sparse as sp
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Matrix, Numbers
 from dualfold.errors import Argument, InvalidInput
 from dualfold.theory.programs.entries import (
     doubles,
@@ -39,15 +39,15 @@ Sense = Literal["min", "max"]
 class _Program:
     """Base of both kinds of program; with `sign` a maximum is a minimum."""
 
-    c: Any
-    A: Any
-    b: Any
-    E: Any
-    f: Any
+    c: Array
+    A: Matrix
+    b: Array
+    E: Matrix
+    f: Array
     nonnegative: int
     sense: Sense
-    Q: Any
-    R: Any
+    Q: Matrix | None
+    R: Matrix | None
 
     def _check_fields(self) -> None:
         """Convert the fields to arrays, or refuse them."""
@@ -85,7 +85,7 @@ class _Program:
         return self.n + (0 if self.R is None else len(self.limits))
 
     @property
-    def rows(self) -> Any:
+    def rows(self) -> Matrix:
         """The matrix M = [A; E], inequalities first; multipliers have this order."""
         if sp.issparse(self.A) or sp.issparse(self.E):
             return sp.csr_array(sp.vstack([sp.csr_array(self.A), sp.csr_array(self.E)]))
@@ -96,7 +96,7 @@ class _Program:
         """The right-hand sides h = (b, f)."""
         return np.concatenate([self.b, self.f])
 
-    def parts(self, point: Any) -> tuple[Array, Array]:
+    def parts(self, point: Numbers) -> tuple[Array, Array]:
         """Split a point into x and w.
 
         Parameters
@@ -114,7 +114,7 @@ class _Program:
         both = vector(point, "the point", self.point_size)
         return both[: self.n], both[self.n :]
 
-    def value(self, point: Any) -> float:
+    def value(self, point: Numbers) -> float:
         """Evaluate the objective at a point, feasible or not.
 
         Parameters
@@ -132,7 +132,7 @@ class _Program:
         curved += 0.0 if self.R is None else float(w @ (self.R @ w)) / 2
         return float(self.c @ x) + self.sign * curved
 
-    def slack(self, point: Any) -> Array:
+    def slack(self, point: Numbers) -> Array:
         """Compute h − Mx + Rw, which is ≥ 0 on inequalities and 0 on equations of a feasible point.
 
         Parameters
@@ -149,7 +149,9 @@ class _Program:
         left = self.limits - self.rows @ x
         return left if self.R is None else left + self.R @ w
 
-    def _with_bounds(self, lower: Any, upper: Any) -> tuple[Any, Array]:
+    def _with_bounds(
+        self, lower: Numbers | float | None, upper: Numbers | float | None
+    ) -> tuple[Matrix, Array]:
         """A and b with the finite bounds as further rows."""
         if self.R is not None:
             raise InvalidInput("bounds belong to the primal: add them before taking the dual")
@@ -239,7 +241,9 @@ class LinearProgram(_Program):
     def __post_init__(self) -> None:
         self._check_fields()
 
-    def with_bounds(self, lower: Any = None, upper: Any = None) -> LinearProgram:
+    def with_bounds(
+        self, lower: Numbers | float | None = None, upper: Numbers | float | None = None
+    ) -> LinearProgram:
         """Add bounds lower ≤ x ≤ upper as further inequalities.
 
         Parameters
@@ -329,7 +333,9 @@ class QuadraticProgram(_Program):
             softened = softened if is_nonzero(softened) else None
         object.__setattr__(self, "R", softened)
 
-    def with_bounds(self, lower: Any = None, upper: Any = None) -> QuadraticProgram:
+    def with_bounds(
+        self, lower: Numbers | float | None = None, upper: Numbers | float | None = None
+    ) -> QuadraticProgram:
         """Add bounds lower ≤ x ≤ upper as further inequalities.
 
         Parameters

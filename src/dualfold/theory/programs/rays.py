@@ -17,12 +17,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 import scipy.sparse as sp
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Numbers
 from dualfold.certificate import Certificate, Level, checked_tolerance, refuse_no_problem
 from dualfold.kernels.arithmetic import SMALLEST_NORMAL
 from dualfold.kernels.arithmetic.exact import (
@@ -88,7 +88,9 @@ class RayCertificate(Certificate):
         )
 
 
-def certify_infeasible(program: Program, ray: Any, *, tolerance: float = 1e-8) -> RayCertificate:
+def certify_infeasible(
+    program: Program, ray: Numbers, *, tolerance: float = 1e-8
+) -> RayCertificate:
     """Certify a Farkas ray, which should prove that no point keeps all constraints.
 
     A ray y combines the constraints into 0 ≤ hᵀy < 0. It is checked in exact arithmetic.
@@ -148,7 +150,7 @@ def certify_infeasible(program: Program, ray: Any, *, tolerance: float = 1e-8) -
 
 
 def certify_unbounded(
-    program: Program, point: Any, ray: Any, *, tolerance: float = 1e-8
+    program: Program, point: Numbers, ray: Numbers, *, tolerance: float = 1e-8
 ) -> RayCertificate:
     """Certify a feasible point and a ray along which the objective improves without limit.
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import scipy.sparse as sp
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Matrix
 from dualfold.certificate import Level, checked_tolerance
 from dualfold.errors import Argument, CertificateFailed, NotConverged, warn
 from dualfold.theory.programs.balance import BalancedProgram, balanced_program
@@ -268,5 +268,5 @@ def _feasible_points(program: Program) -> Iterator[Array]:
             yield point
 
 
-def _has_curvature(matrix: Any) -> bool:
+def _has_curvature(matrix: Matrix | None) -> bool:
     return matrix is not None and bool(abs(matrix).max() > 0 if matrix.shape[0] else False)

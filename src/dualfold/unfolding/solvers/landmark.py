@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Seed
 from dualfold.errors import Argument, InvalidInput, TooLarge
 from dualfold.graph import farthest_points
 from dualfold.graph.geodesics import Landmarks
@@ -48,7 +48,7 @@ def landmark(
     n_landmarks: int = 100,
     n_directions: int = 8,
     tol: float = 0.0,
-    random_state: int | np.random.Generator | None = None,
+    random_state: Seed = None,
     callback: Callback | None = None,
 ) -> UnfoldingSolution:
     """Unfold approximately, from the geodesics of some landmarks, with a true gap.

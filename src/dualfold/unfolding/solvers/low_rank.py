@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Seed
 from dualfold.errors import InvalidInput
 from dualfold.graph import farthest_points
 from dualfold.inputs import random_generator
@@ -66,7 +66,7 @@ def low_rank(
     tol: float = 1e-6,
     max_iter: int = 300,
     most_flops: float | None = None,
-    random_state: int | np.random.Generator | None = None,
+    random_state: Seed = None,
     callback: Callback | None = None,
 ) -> UnfoldingSolution:
     """Unfold by Newton steps on a factor Y, K = YYᵀ, of as many columns as K needs.

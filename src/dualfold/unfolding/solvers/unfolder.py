@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from dualfold.arrays import Seed
 from dualfold.errors import Argument, DualfoldError, InvalidInput, TooLarge
 from dualfold.kernels.reports import descent
 from dualfold.kernels.threads import lapack_threads
@@ -91,7 +92,7 @@ class Unfolder:
     tol: float = 1e-6
     max_iter: int | None = None
     relaxation: float | None = None
-    random_state: Any = None
+    random_state: Seed = None
     callback: Callback | None = None
 
     def solve(self, problem: UnfoldingProblem, *, n_components: int = 2) -> UnfoldingSolution:

@@ -13,13 +13,12 @@ at a ray if there is none (Cottle, Pang and Stone, "The linear complementarity p
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from dualfold.arrays import Array
 from dualfold.kernels.arithmetic.exact import floats, numerators
+from dualfold.theory.programs.entries import dense_matrix
 from dualfold.theory.programs.program import Program
 
 # Beyond, the numerators take more than a few seconds.
@@ -32,9 +31,9 @@ def by_pivots(program: Program) -> tuple[Array, Array] | None:
     pairs = 2 * (n + m) - p - n_ineq
     if not 0 < pairs <= MAX_COMPLEMENTARY_PAIRS:
         return None
-    Q = _dense(program.Q, n)
-    R = _dense(program.R, m)
-    M = program.rows.toarray() if sp.issparse(program.rows) else np.asarray(program.rows)
+    Q = np.zeros((n, n)) if program.Q is None else dense_matrix(program.Q)
+    R = np.zeros((m, m)) if program.R is None else dense_matrix(program.R)
+    M = dense_matrix(program.rows)
     whole = np.block([[Q, M.T], [-M, R]])
     q = np.concatenate([program.sign * program.c, program.limits])
     free = np.concatenate([np.arange(p, n), n + np.arange(n_ineq, m)])
@@ -48,12 +47,6 @@ def by_pivots(program: Program) -> tuple[Array, Array] | None:
         z[at] += int(sign) * number
     x, y = floats(z[:n]), floats(z[n:])
     return np.concatenate([x, y if program.R is not None else np.zeros(0)]), y
-
-
-def _dense(matrix: Any, size: int) -> Array:
-    if matrix is None:
-        return np.zeros((size, size))
-    return matrix.toarray() if sp.issparse(matrix) else np.asarray(matrix)
 
 
 def _lemke(matrix: Array, q: Array) -> Array | None:
