@@ -26,6 +26,7 @@ from typing import Any, Literal
 
 import numpy as np
 import pytest
+from numpy.typing import ArrayLike
 from sklearn.utils._param_validation import Hidden
 
 from tests.workflows.public_names import CLASSES, ESTIMATORS, THINGS, members
@@ -50,6 +51,8 @@ EXCEPTIONS_OF_ERRORS = EXCEPTIONS | {
 # An estimator is what people look up first: its docstring has every section.
 SECTIONS = ("Parameters", "Attributes", "See Also", "Notes", "References", "Examples")
 PLAIN = {int: "int", float: "float", bool: "bool", str: "str", None: "None", type(None): "None"}
+# Of a union that has them all, they are one thing.
+ARRAY_LIKE = set(typing.get_args(ArrayLike))
 KINDS: dict[Any, set[str]] = {
     None: {"None"},
     str: {"str"},
@@ -201,7 +204,9 @@ def annotated(hint: Any) -> set[str] | None:
     if typing.get_origin(hint) is Literal:
         return {f'"{word}"' for word in typing.get_args(hint) if isinstance(word, str)}
     if typing.get_origin(hint) in (typing.Union, types.UnionType):
-        parts = [annotated(part) for part in typing.get_args(hint)]
+        given = set(typing.get_args(hint))
+        given -= ARRAY_LIKE if given >= ARRAY_LIKE else set()
+        parts = [annotated(part) for part in given]
         return None if None in parts else set().union(*parts)
     return {PLAIN[hint]} if hint in PLAIN else set()
 

@@ -11,7 +11,7 @@ from sklearn.metrics import r2_score
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Rows
 from dualfold.embedding import embed
 from dualfold.errors import Argument, ConditionFails, InvalidInput, counted, warn
 from dualfold.graph.number_rows import refuse_units
@@ -22,6 +22,7 @@ from dualfold.methods.fitting.solver_choice import solver_to_last_digits
 from dualfold.methods.fitting.tiles import TiledRows
 from dualfold.methods.fitting.weighted_fit import fit_with_weights
 from dualfold.methods.maps.linear_map import LinearMap, ProjectionLift
+from dualfold.methods.parameters import Constraints, GivenWeights
 from dualfold.trace.problem import TraceProblem
 from dualfold.weights.column_moments import column_deviations, column_means
 from dualfold.weights.labels import Labels, labels_of, validated_labels
@@ -36,7 +37,7 @@ def cca(
     n_components: int = 2,
     added_variance: float = 0.0,
     scale: bool = True,
-    sample_weight: Any = None,
+    sample_weight: GivenWeights = None,
 ) -> TraceProblem:
     """Canonical correlation analysis as a trace problem.
 
@@ -149,7 +150,7 @@ class _Pair:
         return self.y.directions(self.y.adjoint(images) / (1 + self.ridges[1])[:, None])
 
 
-def _pair(X: Any, Y: Any, ridge: float, scale: bool, sample_weight: Any = None) -> _Pair:
+def _pair(X: Rows, Y: Any, ridge: float, scale: bool, sample_weight: GivenWeights = None) -> _Pair:
     given, target = np.asarray(X), np.asarray(Y)
     if len(given) != len(target):
         raise InvalidInput(
@@ -199,7 +200,7 @@ def scaled_columns(rows: Array, scale: bool, weights: RowWeights | None) -> _Sca
     return _Scaled(table if weights is None else table * weights.roots[:, None], mean, deviations)
 
 
-def _scaled_target(Y: Any, scale: bool, sample_weight: Any) -> _Scaled:
+def _scaled_target(Y: Any, scale: bool, sample_weight: GivenWeights) -> _Scaled:
     rows, weights = weighted_rows(np.asarray(Y), sample_weight)
     return scaled_columns(rows, scale, weights)
 
@@ -344,7 +345,7 @@ class CCA(LinearEstimator):
     """
 
     _accepts_sparse = False
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    _parameter_constraints: ClassVar[Constraints] = {
         "n_components": [Interval(Integral, 1, None, closed="left")],
         "scale": ["boolean"],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
@@ -385,17 +386,17 @@ class CCA(LinearEstimator):
     def _method(self) -> LinearMethod:
         return LinearMethod(self._fit_pair, self._problem, self._refuse_tiles)
 
-    def _problem(self, X: Any, count: int, context: FitContext) -> TraceProblem:
+    def _problem(self, X: Rows, count: int, context: FitContext) -> TraceProblem:
         return self._pair_of(X, context).problem(self.n_components)
 
-    def _pair_of(self, X: Any, context: FitContext) -> _Pair:
+    def _pair_of(self, X: Rows, context: FitContext) -> _Pair:
         return _pair(X, context.target, self.added_variance, self.scale, context.weights)
 
     def _refuse_tiles(self, rows: TiledRows, y: Any, context: FitContext) -> LinearFit:
         super(LinearEstimator, self)._fit_tiles(rows, y, context)
         raise AssertionError  # it has raised
 
-    def _fit_pair(self, X: Any, context: FitContext, stage: Stage) -> LinearFit:
+    def _fit_pair(self, X: Rows, context: FitContext, stage: Stage) -> LinearFit:
         with stage("problem"):
             pair = self._pair_of(X, context)
             problem = pair.problem(self.n_components)
@@ -457,7 +458,7 @@ class CCA(LinearEstimator):
         target = self._checked_target(y, len(scores))
         return scores, ((target - self.intercept_) / self._y_scale) @ self.y_rotations_
 
-    def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+    def fit_transform(self, X: Any, y: Any = None, sample_weight: GivenWeights = None) -> Any:
         """Fit both tables and compute their scores.
 
         Parameters
@@ -496,7 +497,7 @@ class CCA(LinearEstimator):
         found = (rows - self.mean_) @ self.coef_.T + self.intercept_
         return found.ravel() if self._y_ndim == 1 else found
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, X: Any, y: Any, sample_weight: GivenWeights = None) -> float:
         """Return the share of the variance of y that the predictions explain, R².
 
         Parameters

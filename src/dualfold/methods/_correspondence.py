@@ -8,10 +8,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Rows
 from dualfold.embedding import embed
 from dualfold.errors import Argument, InvalidInput, RowNumbers, RowsLeftOut, counted, warn
 from dualfold.methods.fitting.context import FitContext
@@ -27,6 +28,7 @@ from dualfold.methods.fitting.solver_choice import solver_to_last_digits
 from dualfold.methods.fitting.tiles import TiledRows
 from dualfold.methods.fitting.weighted_fit import fit_transform_with_weights, fit_with_weights
 from dualfold.methods.maps.profile_map import ProfileLift, ProfileMap, profiles, row_sums
+from dualfold.methods.parameters import Constraints, GivenWeights
 from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.weights.gram import gram_kind, point_gram, point_gram_error
 from dualfold.weights.precision import joined_sentences, rounding_sentence
@@ -38,7 +40,7 @@ MAX_COLUMNS = 5_000
 
 
 def correspondence_analysis(
-    X: Any, *, n_components: int = 2, sample_weight: Any = None
+    X: Any, *, n_components: int = 2, sample_weight: GivenWeights = None
 ) -> TraceProblem:
     """Correspondence analysis as a trace problem.
 
@@ -243,7 +245,7 @@ class CorrespondenceAnalysis(LinearEstimator):
     [0.736] proved
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    _parameter_constraints: ClassVar[Constraints] = {
         "n_components": [Interval(Integral, 1, None, closed="left")],
     }
 
@@ -255,7 +257,7 @@ class CorrespondenceAnalysis(LinearEstimator):
     def _method(self) -> LinearMethod:
         return LinearMethod(self._fit_counts, self._problem, self._fit_tiles_of_counts)
 
-    def _problem(self, X: Any, count: int, context: FitContext) -> TraceProblem:
+    def _problem(self, X: Rows, count: int, context: FitContext) -> TraceProblem:
         count = asked_count(self, count, min(X.shape) - 1)
         return correspondence_analysis(X, n_components=count, sample_weight=context.weights)
 
@@ -293,7 +295,7 @@ class CorrespondenceAnalysis(LinearEstimator):
                 f"{most} beside the trivial one",
             )
 
-    def _fit_counts(self, X: Any, context: FitContext, stage: Stage) -> LinearFit:
+    def _fit_counts(self, X: Rows, context: FitContext, stage: Stage) -> LinearFit:
         weights = context.weights
         self._refuse_shape(present_rows(X, weights).shape)
         with stage("problem"):
@@ -329,7 +331,7 @@ class CorrespondenceAnalysis(LinearEstimator):
     def _linear_map(self) -> ProfileMap:
         return ProfileMap(self.mean_, self.components_, self.scale_)
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.positive_only = True
         return tags

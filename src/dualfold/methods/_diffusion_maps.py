@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Metric, Rows, Seed
 from dualfold.embedding import Embedding
 from dualfold.graph.graph import Graph
 from dualfold.graph.pieces import one_piece
@@ -26,6 +26,7 @@ from dualfold.methods.fitting.graph_estimator import (
 from dualfold.methods.fitting.graph_fit import GraphMethod
 from dualfold.methods.fitting.rules import near_mean, nystrom_rule
 from dualfold.methods.maps.attraction_map import AttractionMap
+from dualfold.methods.parameters import Constraints, GivenGraph
 from dualfold.trace.lift import DiffusionLift
 from dualfold.trace.problem import TraceProblem
 from dualfold.weights.laplacians import Weights, affinity, laplacian_of
@@ -298,7 +299,7 @@ class DiffusionMaps(GraphEstimator):
     9.4
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = LEFT_OUT_CONSTRAINTS | {
+    _parameter_constraints: ClassVar[Constraints] = LEFT_OUT_CONSTRAINTS | {
         "alpha": [Interval(Real, 0, 1, closed="both")],
         "diffusion_time": [Interval(Real, 0, None, closed="left")],
         "weights": [StrOptions({"adaptive", "heat", "binary", "density"})],
@@ -317,15 +318,15 @@ class DiffusionMaps(GraphEstimator):
     weights: str = "heat"
     width: float | None = None
     landmarks: int | None = None
-    metric: Any = "minkowski"
+    metric: Metric = "minkowski"
     p: float = 2
-    metric_params: dict[str, Any] | None = None
+    metric_params: dict[str, object] | None = None
     pieces: str = "join"
     eigen_solver: str = "auto"
     tol: float = 0.0
-    random_state: Any = None
+    random_state: Seed = None
     n_jobs: int | None = None
-    graph: Any = None
+    graph: GivenGraph = None
     left_out: Any = None
     verbose: bool = False
 
@@ -354,7 +355,7 @@ class DiffusionMaps(GraphEstimator):
             diffusion_time=self.diffusion_time,
         )
 
-    def _rule(self, graph: Graph, embedding: Embedding) -> Callable[[Any], Array]:
+    def _rule(self, graph: Graph, embedding: Embedding) -> Callable[[Rows], Array]:
         kind: Any = self.weights
         rule = affinity(graph, weights=kind, width=self.width, alpha=self.alpha)
         return nystrom_rule(graph, embedding, rule, "degree", DiffusionLift(self.diffusion_time))

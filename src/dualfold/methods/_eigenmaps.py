@@ -9,9 +9,10 @@ from numbers import Real
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
+from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Metric, Rows, Seed
 from dualfold.embedding import Embedding
 from dualfold.errors import InvalidInput
 from dualfold.graph import from_affinities
@@ -30,6 +31,7 @@ from dualfold.methods.fitting.graph_fit import GraphMethod
 from dualfold.methods.fitting.rules import near_mean, nystrom_rule
 from dualfold.methods.fitting.weighted_fit import fit_transform_with_masses, fit_with_masses
 from dualfold.methods.maps.attraction_map import AttractionMap
+from dualfold.methods.parameters import Constraints, GivenGraph
 from dualfold.trace.lift import DiffusionLift, Scale
 from dualfold.trace.problem import TraceProblem
 from dualfold.weights.laplacians import Weights, affinity, weighted_laplacian
@@ -314,7 +316,7 @@ class LaplacianEigenmaps(GraphEstimator):
     [0.134 0.134] proved
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = LEFT_OUT_CONSTRAINTS | {
+    _parameter_constraints: ClassVar[Constraints] = LEFT_OUT_CONSTRAINTS | {
         "weights": [StrOptions({"adaptive", "heat", "binary", "density", "precomputed"})],
         "width": [Interval(Real, 0, None, closed="neither"), None],
         "constraint": [StrOptions({"degree", "identity"})],
@@ -331,15 +333,15 @@ class LaplacianEigenmaps(GraphEstimator):
     constraint: str = "degree"
     diffusion_time: float | None = None
     coordinates: Any = "first"
-    metric: Any = "minkowski"
+    metric: Metric = "minkowski"
     p: float = 2
-    metric_params: dict[str, Any] | None = None
+    metric_params: dict[str, object] | None = None
     pieces: str = "join"
     eigen_solver: str = "auto"
     tol: float = 0.0
-    random_state: Any = None
+    random_state: Seed = None
     n_jobs: int | None = None
-    graph: Any = None
+    graph: GivenGraph = None
     left_out: Any = None
     verbose: bool = False
 
@@ -409,7 +411,7 @@ class LaplacianEigenmaps(GraphEstimator):
             **shared,
         )
 
-    def _rule(self, graph: Graph, embedding: Embedding) -> Callable[[Any], Array]:
+    def _rule(self, graph: Graph, embedding: Embedding) -> Callable[[Rows], Array]:
         if self.weights == "precomputed":
             return _refuse_new_affinities
         rule = affinity(graph, weights=self.weights, width=self.width)  # type: ignore[arg-type]
@@ -440,17 +442,17 @@ class LaplacianEigenmaps(GraphEstimator):
         """
         return near_mean(self, graph, points, landmarks)
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = "precomputed" in (self.metric, self.weights)
         return tags
 
 
-def _graph_of_affinities(X: Any, given: Any) -> Graph:
+def _graph_of_affinities(X: Rows, given: Any) -> Graph:
     return from_affinities(X)
 
 
-def _refuse_new_affinities(X: Any) -> Array:
+def _refuse_new_affinities(X: Rows) -> Array:
     raise InvalidInput(
         "new points cannot be placed when the affinities were given; fit on features instead"
     )

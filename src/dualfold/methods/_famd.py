@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Rows
 from dualfold.embedding import embed
 from dualfold.errors import Argument, InPython, InvalidInput
 from dualfold.graph.number_rows import refuse_units
@@ -28,6 +28,7 @@ from dualfold.methods.fitting.linear import (
 from dualfold.methods.fitting.solver_choice import solver_to_last_digits
 from dualfold.methods.fitting.tiles import TiledRows
 from dualfold.methods.fitting.weighted_fit import fit_transform_with_weights, fit_with_weights
+from dualfold.methods.parameters import Constraints, GivenWeights
 from dualfold.trace.problem import TraceProblem
 from dualfold.weights.column_moments import column_deviations, column_means
 from dualfold.weights.encoding import (
@@ -52,7 +53,7 @@ def famd(
     *,
     n_components: int = 2,
     indicators: Array | None = None,
-    sample_weight: Any = None,
+    sample_weight: GivenWeights = None,
 ) -> TraceProblem:
     """Factor analysis of mixed data as a trace problem.
 
@@ -213,7 +214,7 @@ class FAMD(LinearEstimator):
     """
 
     _accepts_sparse = False
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    _parameter_constraints: ClassVar[Constraints] = {
         "n_components": [Interval(Integral, 1, None, closed="left")],
         "columns": [StrOptions({"mixed", "prepared"})],
     }
@@ -225,7 +226,7 @@ class FAMD(LinearEstimator):
     fit = fit_with_weights
     fit_transform = fit_transform_with_weights
 
-    def _checked_rows(self, X: Any, *, reset: bool) -> Any:
+    def _checked_rows(self, X: Any, *, reset: bool) -> Rows:
         """Columns of 0, 1 and numbers; those of a frame as they were when it was fitted."""
         X = frame_of(numbers_of(X))
         if reset:
@@ -281,7 +282,7 @@ class FAMD(LinearEstimator):
                 f"{min(shape)}",
             )
 
-    def _problem(self, X: Any, count: int, sample_weight: Any = None) -> TraceProblem:
+    def _problem(self, X: Rows, count: int, sample_weight: GivenWeights = None) -> TraceProblem:
         rows, weights = weighted_rows(X, sample_weight)
         self._refuse_many(count, rows.shape)
         if self.columns == "prepared":
@@ -292,10 +293,10 @@ class FAMD(LinearEstimator):
     def _method(self) -> LinearMethod:
         return LinearMethod(self._fit_rows, self._problem_for, self._fit_encoded_tiles)
 
-    def _problem_for(self, X: Any, count: int, context: FitContext) -> TraceProblem:
+    def _problem_for(self, X: Rows, count: int, context: FitContext) -> TraceProblem:
         return self._problem(X, asked_count(self, count, min(X.shape)), context.weights)
 
-    def _fit_rows(self, X: Any, context: FitContext, stage: Stage) -> LinearFit:
+    def _fit_rows(self, X: Rows, context: FitContext, stage: Stage) -> LinearFit:
         with stage("problem"):
             problem = self._problem(X, self.n_components, context.weights)
         with stage("solution and certificate"):

@@ -7,9 +7,11 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Rows
 from dualfold.embedding import embed
 from dualfold.errors import Argument, InvalidInput, PointsCollapse, warn
 from dualfold.methods.fitting.context import FitContext
@@ -25,6 +27,7 @@ from dualfold.methods.fitting.solver_choice import solver_to_last_digits
 from dualfold.methods.fitting.tiles import TiledRows
 from dualfold.methods.fitting.weighted_fit import fit_transform_with_weights, fit_with_weights
 from dualfold.methods.maps.linear_map import projection_lift
+from dualfold.methods.parameters import Constraints
 from dualfold.trace.problem import TraceProblem
 from dualfold.weights.class_scatter import (
     ClassScatter,
@@ -46,7 +49,7 @@ def fisher_discriminant(
     *,
     n_components: int | None = None,
     shrinkage: Shrinkage = None,
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
 ) -> TraceProblem:
     """Fisher's discriminant (LDA) as a trace problem.
 
@@ -248,7 +251,7 @@ class FisherDiscriminant(LinearEstimator):
     [32.1919  0.2854] proved
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    _parameter_constraints: ClassVar[Constraints] = {
         "n_components": [Interval(Integral, 1, None, closed="left"), None],
         "shrinkage": [Interval(Real, 0, 1, closed="left"), StrOptions({"auto"}), None],
     }
@@ -266,7 +269,7 @@ class FisherDiscriminant(LinearEstimator):
     def _method(self) -> LinearMethod:
         return LinearMethod(self._fit_classes, self._problem, self._fit_class_tiles)
 
-    def _problem(self, X: Any, count: int | None, context: FitContext) -> TraceProblem:
+    def _problem(self, X: Rows, count: int | None, context: FitContext) -> TraceProblem:
         return fisher_discriminant(
             X,
             context.target,
@@ -275,7 +278,7 @@ class FisherDiscriminant(LinearEstimator):
             sample_weight=context.weights,
         )
 
-    def _fit_classes(self, X: Any, context: FitContext, stage: Stage) -> LinearFit:
+    def _fit_classes(self, X: Rows, context: FitContext, stage: Stage) -> LinearFit:
         with stage("problem"):
             problem = self._problem(X, None, context)
         with stage("solution and certificate"):
@@ -307,7 +310,7 @@ class FisherDiscriminant(LinearEstimator):
             problem, answer.solution, answer.certificate, rows.dtype, classes_=moments.classes
         )
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self.shrinkage != "auto"  # Ledoit and Wolf's needs all entries
         return tags

@@ -12,7 +12,7 @@ import scipy.linalg
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Metric, Seed
 from dualfold.embedding import Embedding
 from dualfold.graph.geodesics import (
     farthest_points,
@@ -41,6 +41,7 @@ from dualfold.methods.fitting.graph_estimator import (
 from dualfold.methods.fitting.graph_fit import GraphMethod
 from dualfold.methods.fitting.solver_choice import seed_of
 from dualfold.methods.maps.landmark_map import GeodesicMap, LandmarkLift
+from dualfold.methods.parameters import Constraints, GivenGraph
 from dualfold.trace.lift import ScaledVectorLift
 from dualfold.trace.problem import TraceProblem
 from dualfold.weights.gram import MAX_FLOAT64_ROWS, centred_gram
@@ -384,7 +385,7 @@ class Isomap(GraphEstimator):
     (3, 2)
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = GRAPH_CONSTRAINTS | {
+    _parameter_constraints: ClassVar[Constraints] = GRAPH_CONSTRAINTS | {
         "max_iter": [Interval(Integral, 1, None, closed="left"), None],
         "path_method": [StrOptions({"auto", "FW", "D"})],
         "neighbors_algorithm": [StrOptions({"auto", "brute", "kd_tree", "ball_tree"})],
@@ -400,14 +401,14 @@ class Isomap(GraphEstimator):
     path_method: str = "auto"
     neighbors_algorithm: str = "auto"
     n_jobs: int | None = None
-    metric: Any = "minkowski"
+    metric: Metric = "minkowski"
     p: float = 2
-    metric_params: dict[str, Any] | None = None
+    metric_params: dict[str, object] | None = None
     landmarks: int | str | None = "auto"
     neighborhood: str = "fixed"
     pieces: str = "join"
-    random_state: Any = None
-    graph: Any = None
+    random_state: Seed = None
+    graph: GivenGraph = None
     verbose: bool = False
 
     def _method(self, context: FitContext = NO_CONTEXT) -> GraphMethod:

@@ -9,11 +9,13 @@ from typing import Any, ClassVar, cast
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import ArrayLike
 from sklearn.exceptions import NotFittedError
+from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Rows, Seed
 from dualfold.embedding import Embedding, embed
 from dualfold.errors import Argument, ConditionFails, InPython, InvalidInput, warn
 from dualfold.methods._pca import centred_problem
@@ -31,6 +33,7 @@ from dualfold.methods.fitting.tiles import TiledRows
 from dualfold.methods.fitting.weighted_fit import fit_transform_with_weights, fit_with_weights
 from dualfold.methods.maps.kernel_map import KernelFeatures, KernelLift, NystromLift
 from dualfold.methods.maps.linear_map import LinearMap
+from dualfold.methods.parameters import Constraints
 from dualfold.trace.lift import unit_columns
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import with_signs
@@ -74,7 +77,7 @@ def kernel_pca(
     gamma: float | str | None = None,
     degree: float = 3,
     coef0: float = 1,
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
 ) -> TraceProblem:
     """Kernel principal component analysis as a trace problem.
 
@@ -353,7 +356,7 @@ class KernelPCA(Estimator):
     ((200, 3), 'proved')
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    _parameter_constraints: ClassVar[Constraints] = {
         "n_components": [Interval(Integral, 1, None, closed="left"), None],
         "kernel": [StrOptions({*KERNEL_NAMES, "precomputed"}), callable],
         "gamma": [Interval(Real, 0, None, closed="left"), StrOptions({"scale"}), None],
@@ -389,7 +392,7 @@ class KernelPCA(Estimator):
     max_iter: int | None = None
     iterated_power: int | str = "auto"
     remove_zero_eig: bool = False
-    random_state: Any = None
+    random_state: Seed = None
     copy_X: bool = True  # noqa: N815 (scikit-learn's name)
     n_jobs: int | None = None
     landmarks: int | str | None = "auto"
@@ -397,7 +400,7 @@ class KernelPCA(Estimator):
     fit = fit_with_weights
     fit_transform = fit_transform_with_weights
 
-    def _fit(self, X: Any, context: FitContext) -> None:
+    def _fit(self, X: Rows, context: FitContext) -> None:
         self._refuse_way_back(X)
         weights = context.weights
         for name in ("dual_coef_", "X_transformed_fit_"):  # of a fit before
@@ -494,7 +497,7 @@ class KernelPCA(Estimator):
             return Dense()
         return Auto(tol=float(self.tol) or 1e-12, seed=seed_of(self.random_state), start=start)
 
-    def _refuse_way_back(self, X: Any) -> None:
+    def _refuse_way_back(self, X: Rows) -> None:
         if not self.fit_inverse_transform:
             return
         if self.kernel == "precomputed":
@@ -527,7 +530,7 @@ class KernelPCA(Estimator):
         """Some rows are fitted, and place the others."""
         rows.fit_landmarks(self, context.weights)
 
-    def placing_map(self) -> Callable[[Any], Array]:
+    def placing_map(self) -> Callable[[Rows], Array]:
         """Return the rule that places new rows.
 
         A new row x lies at Λ^(-½)Vᵀ(k − k̄), where k holds its kernels with the fitted rows and k̄
@@ -539,10 +542,10 @@ class KernelPCA(Estimator):
             A function of an array of rows, or of kernels with the fitted rows, that returns points.
         """
         check_is_fitted(self)
-        rule: Callable[[Any], Array] = self._map
+        rule: Callable[[Rows], Array] = self._map
         return rule
 
-    def _statement(self, X: Any, count: int, context: FitContext) -> Statement:
+    def _statement(self, X: Rows, count: int, context: FitContext) -> Statement:
         weights = context.weights
         self._present = None if weights is None else np.flatnonzero(weights)
         counting = None if weights is None else counting_weights(weights)
@@ -583,7 +586,7 @@ class KernelPCA(Estimator):
             rows = fixed(points, rows)
         return np.asarray(rows.astype(points.dtype, copy=False))
 
-    def _checked_rows(self, X: Any, *, reset: bool) -> Any:
+    def _checked_rows(self, X: Any, *, reset: bool) -> Rows:
         given = self.kernel == "precomputed"
         checked = checked_rows(self, X, reset=reset, sparse=not given)
         if given and reset and checked.shape[0] != checked.shape[1]:
@@ -599,7 +602,7 @@ class KernelPCA(Estimator):
     def _n_features_out(self) -> int:
         return int(self.eigenvalues_.shape[0])
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self.kernel == "precomputed"
         dense = isinstance(self.kernel, str) and self.kernel in ("precomputed", *POSITIVE_KERNELS)

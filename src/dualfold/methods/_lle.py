@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Seed
 from dualfold.errors import Argument, InvalidInput, TooLarge
 from dualfold.graph.directed_lists import connected_lists, neighborhoods, with_unlisted_points
 from dualfold.graph.graph import Graph
@@ -29,6 +29,7 @@ from dualfold.methods.fitting.graph_fit import FewerRows, GraphMethod
 from dualfold.methods.fitting.rules import local_rule
 from dualfold.methods.fitting.weighted_fit import fit_transform_with_masses, fit_with_masses
 from dualfold.methods.maps.local_map import LocalWeightsMap
+from dualfold.methods.parameters import Constraints, GivenGraph
 from dualfold.trace.lift import EdgeLengthScale
 from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.trace.sparse.shifted_matrices import prefers_filled_square, shifted_matrices
@@ -516,7 +517,7 @@ class LocallyLinearEmbedding(GraphEstimator):
     ((300, 2), 'proved')
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    _parameter_constraints: ClassVar[Constraints] = {
         key: rule
         for key, rule in (GRAPH_CONSTRAINTS | COORDINATE_CONSTRAINTS).items()
         if key not in ("metric", "p", "metric_params")
@@ -543,12 +544,12 @@ class LocallyLinearEmbedding(GraphEstimator):
     hessian_tol: float = 1e-4
     modified_tol: float = 1e-12
     neighbors_algorithm: str = "auto"
-    random_state: Any = None
+    random_state: Seed = None
     n_jobs: int | None = None
     radius: float | None = None
     neighborhood: str = "fixed"
     pieces: str = "join"
-    graph: Any = None
+    graph: GivenGraph = None
     landmarks: int | None = None
     coordinates: Any = "first"
     unit_variance: bool = False

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from numbers import Real
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from dualfold.arrays import Metric
 from dualfold.graph.graph import Graph, coordinates
 from dualfold.methods.fitting.linear import LinearEstimator, LinearMethod
 from dualfold.methods.fitting.projection import (
@@ -20,6 +22,7 @@ from dualfold.methods.fitting.projection import (
 )
 from dualfold.methods.fitting.weighted_fit import fit_transform_with_masses, fit_with_masses
 from dualfold.methods.maps.linear_map import ProjectionLift
+from dualfold.methods.parameters import Constraints, GivenGraph
 from dualfold.trace.problem import TraceProblem
 from dualfold.weights.laplacians import Weights, weighted_laplacian
 from dualfold.weights.reduction import row_space
@@ -34,7 +37,7 @@ def lpp(
     width: float | None = None,
     variance_kept: float = 0.99,
     centred: bool = True,
-    masses: Any = None,
+    masses: ArrayLike | None = None,
 ) -> TraceProblem:
     """Locality preserving projection (LPP) as a trace problem.
 
@@ -193,7 +196,7 @@ def orthogonal_lpp(
     return TraceProblem(space.form(lambda Z: laplacian @ Z), None, n_components, "min", lift=lift)
 
 
-_WEIGHT_CONSTRAINTS: dict[str, Any] = PROJECTION_CONSTRAINTS | {
+_WEIGHT_CONSTRAINTS: Constraints = PROJECTION_CONSTRAINTS | {
     "weights": [StrOptions({"heat", "binary", "density"})],
     "width": [Interval(Real, 0, None, closed="neither"), None],
 }
@@ -325,9 +328,7 @@ class LocalityPreservingProjection(LinearEstimator):
     True
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = _WEIGHT_CONSTRAINTS | {
-        "centred": ["boolean"]
-    }
+    _parameter_constraints: ClassVar[Constraints] = _WEIGHT_CONSTRAINTS | {"centred": ["boolean"]}
 
     n_components: int | str = 2
     _: KW_ONLY
@@ -338,11 +339,11 @@ class LocalityPreservingProjection(LinearEstimator):
     width: float | None = None
     variance_kept: float | None = None
     centred: bool = True
-    metric: Any = "euclidean"
+    metric: Metric = "euclidean"
     pieces: str = "join"
     supervised: bool = False
     n_jobs: int | None = None
-    graph: Any = None
+    graph: GivenGraph = None
 
     fit = fit_with_masses
     fit_transform = fit_transform_with_masses
@@ -475,7 +476,7 @@ class OrthogonalLPP(LinearEstimator):
     True
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = _WEIGHT_CONSTRAINTS
+    _parameter_constraints: ClassVar[Constraints] = _WEIGHT_CONSTRAINTS
 
     n_components: int | str = 2
     _: KW_ONLY
@@ -485,11 +486,11 @@ class OrthogonalLPP(LinearEstimator):
     weights: Weights = "heat"
     width: float | None = None
     variance_kept: float | None = None
-    metric: Any = "euclidean"
+    metric: Metric = "euclidean"
     pieces: str = "join"
     supervised: bool = False
     n_jobs: int | None = None
-    graph: Any = None
+    graph: GivenGraph = None
 
     def _method(self) -> LinearMethod:
         problem = partial(orthogonal_lpp, weights=self.weights, width=self.width)

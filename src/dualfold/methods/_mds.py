@@ -9,10 +9,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 import scipy.linalg
+from numpy.typing import ArrayLike
+from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, DType, Metric, Rows
 from dualfold.embedding import Embedding, embed
 from dualfold.errors import Argument, InPython, InvalidInput
 from dualfold.graph.metrics import is_precomputed, metric_distances, refuse_other_width
@@ -32,6 +34,7 @@ from dualfold.methods.fitting.tiles import TiledRows, tiled_rows
 from dualfold.methods.fitting.weighted_fit import fit_transform_with_weights, fit_with_weights
 from dualfold.methods.maps.landmark_map import DistancesMap, Triangulation
 from dualfold.methods.maps.linear_map import LinearMap
+from dualfold.methods.parameters import Constraints
 from dualfold.trace.lift import ScaledVectorLift, WeightedVectorLift
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solution import with_signs
@@ -59,7 +62,7 @@ from dualfold.weights.row_weights import (
 )
 
 
-def mds(X: Any, *, n_components: int = 2, sample_weight: Any = None) -> TraceProblem:
+def mds(X: Any, *, n_components: int = 2, sample_weight: ArrayLike | None = None) -> TraceProblem:
     """Classical scaling of Euclidean distances between rows, as a trace problem.
 
     The problem is::
@@ -113,7 +116,7 @@ def mds(X: Any, *, n_components: int = 2, sample_weight: Any = None) -> TracePro
 
 
 def mds_of_distances(
-    distances: Any, *, n_components: int = 2, sample_weight: Any = None
+    distances: Any, *, n_components: int = 2, sample_weight: ArrayLike | None = None
 ) -> TraceProblem:
     """Classical scaling of given distances as a trace problem.
 
@@ -174,7 +177,9 @@ def mds_of_distances(
     return TraceProblem(K, None, n_components, "max", lift=ScaledVectorLift(), about=about)
 
 
-def _weighted_problem(distances: Array, count: int, sample_weight: Any) -> TraceProblem:
+def _weighted_problem(
+    distances: Array, count: int, sample_weight: ArrayLike | None
+) -> TraceProblem:
     """The same with weights: √w(I − 1mᵀ)K(I − m1ᵀ)√w, which centres K again, by the masses m."""
     given = validated_weights(sample_weight, len(distances))
     weights = counting_weights(given)
@@ -321,7 +326,7 @@ class ClassicalMDS(Estimator):
     [16.  9.] proved
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    _parameter_constraints: ClassVar[Constraints] = {
         "n_components": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
         "metric": [str, callable],
         "metric_params": [dict, None],
@@ -329,13 +334,13 @@ class ClassicalMDS(Estimator):
 
     n_components: int | str = 2
     _: KW_ONLY
-    metric: Any = "euclidean"
-    metric_params: dict[str, Any] | None = None
+    metric: Metric = "euclidean"
+    metric_params: dict[str, object] | None = None
 
     fit = fit_with_weights
     fit_transform = fit_transform_with_weights
 
-    def _fit(self, X: Any, context: FitContext) -> None:
+    def _fit(self, X: Rows, context: FitContext) -> None:
         weights = context.weights
         n = X.shape[0] if weights is None else int(np.count_nonzero(weights))
         if self.n_components != "auto" and int(self.n_components) > n:
@@ -358,7 +363,7 @@ class ClassicalMDS(Estimator):
         if weights is not None:  # rows of weight 0 are placed, too
             self.embedding_ = self.placing_map()(X).astype(X.dtype, copy=False)
 
-    def _fit_features(self, X: Any, n: int, weights: Array | None) -> Embedding:
+    def _fit_features(self, X: Rows, n: int, weights: Array | None) -> Embedding:
         """PCA; the map of the features serves new points."""
         count = self._count(min(n, X.shape[1]))
         embedding = self._answer(mds(X, n_components=count, sample_weight=weights))
@@ -411,7 +416,7 @@ class ClassicalMDS(Estimator):
         wanted = MAX_AUTO_COMPONENTS if self.n_components == "auto" else int(self.n_components)
         return min(wanted, most)
 
-    def _place_points(self, embedding: Embedding, dtype: Any) -> None:
+    def _place_points(self, embedding: Embedding, dtype: DType) -> None:
         """The points with signs as scikit-learn has them; coordinates past the rank are 0."""
         points, values = embedding.points, embedding.values
         signs = np.where((with_signs(points) == points).all(axis=0), 1.0, -1.0)
@@ -425,7 +430,7 @@ class ClassicalMDS(Estimator):
         self.embedding_ = placed.astype(dtype, copy=False)
         self.eigenvalues_ = np.concatenate([values, np.zeros(self.n_components_ - kept)])
 
-    def placing_map(self) -> Callable[[Any], Array]:
+    def placing_map(self) -> Callable[[Rows], Array]:
         """Return the rule that places new rows.
 
         Euclidean distances have a linear map. Other distances δ (squared) to the fitted rows give
@@ -451,11 +456,12 @@ class ClassicalMDS(Estimator):
         place = Triangulation(anchors, self._mean_squares)
         return DistancesMap(self._to_training, place)
 
-    def _to_training(self, X: Any) -> Array:
+    def _to_training(self, X: Rows) -> Array:
         """Distances from new points to the fitted ones."""
-        return X if is_precomputed(self.metric) else self._distances(X, self._training)
+        given = is_precomputed(self.metric)
+        return np.asarray(X) if given else self._distances(X, self._training)
 
-    def _statement(self, X: Any, count: int, context: FitContext) -> Statement:
+    def _statement(self, X: Rows, count: int, context: FitContext) -> Statement:
         weights = context.weights
         n = X.shape[0] if weights is None else int(np.count_nonzero(weights))
         if self._in_space:
@@ -511,7 +517,7 @@ class ClassicalMDS(Estimator):
             return np.asarray(self._training)
         return self._distances(self._training, None)
 
-    def _distances(self, X: Any, others: Any) -> Array:
+    def _distances(self, X: Rows, others: Any) -> Array:
         params = self.metric_params or {}
         refuse_other_width(self.metric, params, X.shape[1])
         return metric_distances(X, others, self.metric, **params)
@@ -526,7 +532,7 @@ class ClassicalMDS(Estimator):
             isinstance(self.metric, str) and self.metric == "euclidean" and not self.metric_params
         )
 
-    def _checked_rows(self, X: Any, *, reset: bool) -> Any:
+    def _checked_rows(self, X: Any, *, reset: bool) -> Rows:
         if self._in_space:
             return super()._checked_rows(X, reset=reset)
         given = is_precomputed(self.metric)
@@ -535,7 +541,7 @@ class ClassicalMDS(Estimator):
             refuse_asymmetry(checked)
         return checked
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         given = is_precomputed(self.metric)
         tags.input_tags.pairwise = given

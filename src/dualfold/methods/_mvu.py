@@ -13,10 +13,11 @@ import scipy.sparse as sp
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Metric, Seed
 from dualfold.certificate import DEFAULT_TOLERANCE
 from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.graph import Graph
+from dualfold.methods import parameters
 from dualfold.methods.fitting.context import NO_CONTEXT, FitContext
 from dualfold.methods.fitting.graph_estimator import (
     GRAPH_CONSTRAINTS,
@@ -28,6 +29,7 @@ from dualfold.methods.fitting.graph_fit import FewerRows, GraphFit, GraphMethod
 from dualfold.methods.fitting.rules import local_map, local_rule
 from dualfold.methods.fitting.solver_choice import seed_of
 from dualfold.methods.maps.out_of_sample import OutOfSampleMap
+from dualfold.methods.parameters import GivenGraph
 from dualfold.unfolding.certificate import UnfoldingCertificate
 from dualfold.unfolding.connections import Connections, connections
 from dualfold.unfolding.contraction import Contraction, contraction_of
@@ -293,7 +295,7 @@ class MaximumVarianceUnfolding(GraphEstimator):
     'proved'
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    _parameter_constraints: ClassVar[parameters.Constraints] = {
         key: rule for key, rule in GRAPH_CONSTRAINTS.items() if key != "eigen_solver"
     } | {
         "constraints": [StrOptions({"at_most", "equal"})],
@@ -317,15 +319,15 @@ class MaximumVarianceUnfolding(GraphEstimator):
     relaxation: float | None = None
     tolerance: float = DEFAULT_TOLERANCE
     reg: float = 1e-3
-    metric: Any = "minkowski"
+    metric: Metric = "minkowski"
     p: float = 2
-    metric_params: dict[str, Any] | None = None
+    metric_params: dict[str, object] | None = None
     neighborhood: str = "fixed"
     pieces: str = "join"
-    graph: Any = None
+    graph: GivenGraph = None
     landmarks: int | None = None
     n_jobs: int | None = None
-    random_state: Any = None
+    random_state: Seed = None
     verbose: bool = False
 
     def _method(self, context: FitContext = NO_CONTEXT) -> GraphMethod:

@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Metric, Rows, Seed
 from dualfold.embedding import Embedding, embed
 from dualfold.errors import Argument, InvalidInput, RowsLeftOut, warn
 from dualfold.graph.graph import Graph
@@ -29,6 +29,7 @@ from dualfold.methods.fitting.graph_estimator import (
 from dualfold.methods.fitting.graph_fit import GraphFit, GraphMethod
 from dualfold.methods.fitting.rules import local_map, local_rule
 from dualfold.methods.maps.out_of_sample import OutOfSampleMap
+from dualfold.methods.parameters import Constraints, GivenGraph
 from dualfold.methods.points.neighbor_map.certificate import (
     NeighborCertificate,
     certify_neighbors,
@@ -346,7 +347,7 @@ class NeighborMap(GraphEstimator):
     'proved'
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = _GRAPH_CONSTRAINTS | {
+    _parameter_constraints: ClassVar[Constraints] = _GRAPH_CONSTRAINTS | {
         "n_components": [Interval(Integral, 1, None, closed="left")],
         "spread": [Interval(Real, 0, None, closed="neither"), None],
         "tolerance": [Interval(Real, 0, 1, closed="both")],
@@ -369,13 +370,13 @@ class NeighborMap(GraphEstimator):
     max_iter: int = 500
     landmarks: int | None = None
     reg: float = 1e-3
-    metric: Any = "minkowski"
+    metric: Metric = "minkowski"
     p: float = 2
-    metric_params: dict[str, Any] | None = None
+    metric_params: dict[str, object] | None = None
     pieces: str = "join"
-    random_state: Any = None
+    random_state: Seed = None
     n_jobs: int | None = None
-    graph: Any = None
+    graph: GivenGraph = None
     verbose: bool = False
 
     def _method(self, context: FitContext = NO_CONTEXT) -> GraphMethod:
@@ -407,7 +408,7 @@ class NeighborMap(GraphEstimator):
             graph, n_components=count, spread=spread, weights=kind, width=self.width
         )
 
-    def _statement(self, X: Any, count: int, context: FitContext) -> Statement:
+    def _statement(self, X: Rows, count: int, context: FitContext) -> Statement:
         raise InvalidInput(
             "a neighbour map answers no trace problem; "
             "dualfold.methods.points.neighbor_map.certify_neighbors judges it"

@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from numbers import Real
-from typing import Any, ClassVar
+from typing import ClassVar
 
+from numpy.typing import ArrayLike
 from sklearn.utils._param_validation import Interval
 
+from dualfold.arrays import Metric
 from dualfold.graph.graph import Graph, coordinates, refuse_sets
 from dualfold.methods.fitting.linear import LinearEstimator, LinearMethod
 from dualfold.methods.fitting.projection import (
@@ -19,6 +21,7 @@ from dualfold.methods.fitting.projection import (
 )
 from dualfold.methods.fitting.weighted_fit import fit_transform_with_masses, fit_with_masses
 from dualfold.methods.maps.linear_map import ProjectionLift
+from dualfold.methods.parameters import Constraints, GivenGraph
 from dualfold.trace.problem import TraceProblem
 from dualfold.weights.reconstruction import reconstruction_error, reconstruction_weights
 from dualfold.weights.reduction import row_space
@@ -31,7 +34,7 @@ def npp(
     n_components: int = 2,
     ridge: float = 1e-3,
     variance_kept: float = 0.99,
-    masses: Any = None,
+    masses: ArrayLike | None = None,
 ) -> TraceProblem:
     """Neighbourhood preserving projection (NPP) as a trace problem.
 
@@ -173,7 +176,7 @@ def orthogonal_npp(
     return TraceProblem(space.form(reconstruction_error(W)), None, n_components, "min", lift=lift)
 
 
-_RIDGE_CONSTRAINTS: dict[str, Any] = PROJECTION_CONSTRAINTS | {
+_RIDGE_CONSTRAINTS: Constraints = PROJECTION_CONSTRAINTS | {
     "reg": [Interval(Real, 0, None, closed="left")],
 }
 
@@ -298,7 +301,7 @@ class NeighborhoodPreservingProjection(LinearEstimator):
     True
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = _RIDGE_CONSTRAINTS
+    _parameter_constraints: ClassVar[Constraints] = _RIDGE_CONSTRAINTS
 
     n_components: int | str = 2
     _: KW_ONLY
@@ -307,11 +310,11 @@ class NeighborhoodPreservingProjection(LinearEstimator):
     neighborhood: str = "fixed"
     reg: float = 1e-3
     variance_kept: float | None = None
-    metric: Any = "euclidean"
+    metric: Metric = "euclidean"
     pieces: str = "join"
     supervised: bool = False
     n_jobs: int | None = None
-    graph: Any = None
+    graph: GivenGraph = None
 
     fit = fit_with_masses
     fit_transform = fit_transform_with_masses
@@ -440,7 +443,7 @@ class OrthogonalNPP(LinearEstimator):
     True
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = _RIDGE_CONSTRAINTS
+    _parameter_constraints: ClassVar[Constraints] = _RIDGE_CONSTRAINTS
 
     n_components: int | str = 2
     _: KW_ONLY
@@ -449,11 +452,11 @@ class OrthogonalNPP(LinearEstimator):
     neighborhood: str = "fixed"
     reg: float = 1e-3
     variance_kept: float | None = None
-    metric: Any = "euclidean"
+    metric: Metric = "euclidean"
     pieces: str = "join"
     supervised: bool = False
     n_jobs: int | None = None
-    graph: Any = None
+    graph: GivenGraph = None
 
     def _method(self) -> LinearMethod:
         problem = partial(orthogonal_npp, ridge=self.reg)

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import _fit_context
+from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import assert_all_finite, check_is_fitted
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, DType, Rows, Seed
 from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.number_rows import refuse_column_units, refuse_units
 from dualfold.methods.fitting.context import FitContext
@@ -49,6 +50,7 @@ from dualfold.methods.fitting.probabilistic import gaussian_model
 from dualfold.methods.fitting.tiles import TiledRows, tiled_rows
 from dualfold.methods.fitting.weighted_fit import fit_with_weights
 from dualfold.methods.maps.linear_map import GramProjectionLift, ProjectionLift
+from dualfold.methods.parameters import Constraints, GivenWeights
 from dualfold.trace.problem import TraceProblem
 from dualfold.weights.column_moments import column_deviations, column_means
 from dualfold.weights.covariance import (
@@ -87,7 +89,7 @@ def pca(
     standardize: bool = False,
     matrix: Matrix = "auto",
     precision: type[np.floating] | None = None,
-    sample_weight: Any = None,
+    sample_weight: GivenWeights = None,
 ) -> TraceProblem:
     """Principal component analysis as a trace problem.
 
@@ -371,7 +373,7 @@ class PCA(LinearEstimator):
     [0.149 0.136 0.118]
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    _parameter_constraints: ClassVar[Constraints] = {
         "n_components": [
             Interval(Integral, 0, None, closed="left"),
             Interval(RealNotInt, 0, 1, closed="neither"),
@@ -405,7 +407,7 @@ class PCA(LinearEstimator):
     iterated_power: int | str = "auto"
     n_oversamples: int = 10
     power_iteration_normalizer: str = "auto"
-    random_state: Any = None
+    random_state: Seed = None
     standardize: bool = False
     gradient_start: Any = "orthonormal"
     gradient_step: float | None = None
@@ -414,7 +416,7 @@ class PCA(LinearEstimator):
     fit = fit_with_weights
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Array:
+    def fit_transform(self, X: Any, y: Any = None, sample_weight: GivenWeights = None) -> Array:
         """Fit and return the coordinates of X.
 
         The estimator does not keep them.
@@ -446,7 +448,7 @@ class PCA(LinearEstimator):
     # Descents have no use for the scatter matrix that batches are merged in.
     @available_if(lambda self: self.svd_solver not in DESCENT_SOLVERS)
     @_fit_context(prefer_skip_nested_validation=True)
-    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: GivenWeights = None) -> Self:
         """Add a batch of rows.
 
         Afterwards the estimator is as if all rows so far had been fitted at once: means and scatter
@@ -497,7 +499,7 @@ class PCA(LinearEstimator):
         self._moments: Moments | None = moments
         return self
 
-    def _checked_rows(self, X: Any, *, reset: bool) -> Any:
+    def _checked_rows(self, X: Any, *, reset: bool) -> Rows:
         """As for all, but NaN and units of rows that will be squared show in the squares."""
         rows = checked_rows(self, X, reset=reset, finite=False)
         dense = isinstance(rows, np.ndarray) and pca_matrix(rows.shape) == "covariance"
@@ -508,7 +510,7 @@ class PCA(LinearEstimator):
             refuse_units(rows, fitted=reset)
         return rows
 
-    def _fit(self, X: Any, context: FitContext) -> None:
+    def _fit(self, X: Rows, context: FitContext) -> None:
         X, counts = weighted_rows(X, context.weights)
         name = solver_for(self, X.shape, sparse=sp.issparse(X))
         choose = count_for(self, name, X.shape, row_total(X, counts))
@@ -555,7 +557,7 @@ class PCA(LinearEstimator):
         self._keep_axes(principal_axes(problem, None, choose), choose, rows.dtype)
         self._moments = moments if rows.width <= MAX_KEPT_WIDTH else None
 
-    def _keep_axes(self, answer: PrincipalAxes, asked: Count, dtype: Any) -> None:
+    def _keep_axes(self, answer: PrincipalAxes, asked: Count, dtype: DType) -> None:
         """Set the fitted attributes in the precision of the data."""
         n, count = asked.total, answer.choice.count
         variances = answer.values * (n / (n - 1))
@@ -578,7 +580,7 @@ class PCA(LinearEstimator):
         self.n_components_ = count
         self.n_components_reason_ = answer.choice.reason or None
 
-    def placing_map(self) -> Callable[[Any], Array]:
+    def placing_map(self) -> Callable[[Rows], Array]:
         """Return the linear map that places new rows.
 
         Returns
@@ -590,7 +592,7 @@ class PCA(LinearEstimator):
         over = self._white_deviations() if self.whiten else None
         return Scaling(over).rule(self._linear_map())
 
-    def _statement(self, X: Any, count: int, context: FitContext) -> Statement:
+    def _statement(self, X: Rows, count: int, context: FitContext) -> Statement:
         X, counts = weighted_rows(X, context.weights)
         n, asked = row_total(X, counts), asked_count(self, count, min(X.shape))
         problem = pca(X, n_components=asked, standardize=self.standardize, sample_weight=counts)
@@ -708,13 +710,13 @@ class PCA(LinearEstimator):
         """
         return float(np.mean(self.score_samples(X)))
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self.svd_solver in SPARSE_SOLVERS
         return tags
 
 
-def _batch_moments(batch: Any, sample_weight: Any) -> Moments:
+def _batch_moments(batch: Any, sample_weight: GivenWeights) -> Moments:
     """Moments of rows that are added to others: their weights count as they are."""
     weights = weights_if_given(sample_weight, batch.shape[0])
     if weights is None:
@@ -722,7 +724,7 @@ def _batch_moments(batch: Any, sample_weight: Any) -> Moments:
     return Moments.of(present_rows(batch, weights), weights=RowWeights(weights[weights > 0]))
 
 
-def _deviations(variances: Array, kind: Any) -> Array:
+def _deviations(variances: Array, kind: DType) -> Array:
     """What whitening divides by; directions without extent are left finite.
 
     kind : of the coordinates, whose rounding is not to be magnified

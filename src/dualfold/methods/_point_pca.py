@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Rows, Seed
 from dualfold.errors import Argument, CertificateFailed, warn
 from dualfold.graph.number_rows import in_units
 from dualfold.methods._pca import pca
@@ -21,6 +21,7 @@ from dualfold.methods.fitting.linear import LinearEstimator
 from dualfold.methods.fitting.solver_choice import solver_to_last_digits
 from dualfold.methods.fitting.tiles import TiledRows
 from dualfold.methods.maps.out_of_sample import float_array
+from dualfold.methods.parameters import Constraints
 from dualfold.theory.point_pca.certificate import certify_points
 from dualfold.theory.point_pca.leading_sum import leading_directions, leading_fourth_powers
 from dualfold.theory.point_pca.point_descent import PointDescent, descend_points
@@ -123,7 +124,7 @@ class PointPCA(LinearEstimator):
 
     _instead_of_tiles: ClassVar[str] = "PCA gives the same coordinates and reads tiles"
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    _parameter_constraints: ClassVar[Constraints] = {
         "n_components": [Interval(Integral, 1, None, closed="left")],
         "init": [StrOptions({"random"}), "array-like"],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
@@ -138,9 +139,9 @@ class PointPCA(LinearEstimator):
     max_iter: int = 1_000
     tol: float = 1e-13
     tolerance: float = 1e-8
-    random_state: Any = None
+    random_state: Seed = None
 
-    def _fit(self, X: Any, context: FitContext) -> None:
+    def _fit(self, X: Rows, context: FitContext) -> None:
         """Fit X, in other units where fourth powers of its entries leave double precision."""
         power = _power_of(X)
         scaled = X if not power else in_units(X, power)
@@ -156,7 +157,7 @@ class PointPCA(LinearEstimator):
             about=f"the rows times 2^{-power}: fourth powers of theirs leave double precision",
         )
 
-    def _fit_scaled(self, X: Any, power: int) -> None:
+    def _fit_scaled(self, X: Rows, power: int) -> None:
         count = min(self.n_components, *X.shape)
         directions = self._directions(X, count)
         reachable = 4 * leading_fourth_powers(X, count, directions).lower
@@ -194,7 +195,7 @@ class PointPCA(LinearEstimator):
         given = given[:, :count] if given.ndim == 2 else given
         return np.ldexp(given, -power) if power else given
 
-    def _directions(self, X: Any, count: int) -> Array:
+    def _directions(self, X: Rows, count: int) -> Array:
         """About the leading principal axes, one more than asked for where there is one."""
         found = leading_directions(X, count)
         if found is not None:
@@ -203,7 +204,7 @@ class PointPCA(LinearEstimator):
         solution = solver_to_last_digits(problem).solve(problem)
         return np.hstack([solution.vectors, solution.guard])
 
-    def _keep_points(self, run: PointDescent, X: Any) -> None:
+    def _keep_points(self, run: PointDescent, X: Rows) -> None:
         """The points in their principal axes, and the map that gives them."""
         mean = column_means(X)
         squares, turn = np.linalg.eigh(run.points.T @ run.points)
@@ -228,7 +229,7 @@ class PointPCA(LinearEstimator):
     def _fit_tiles(self, rows: TiledRows, y: Any, context: FitContext) -> None:
         Estimator._fit_tiles(self, rows, y, context)  # says what to take instead
 
-    def _statement(self, X: Any, count: int, context: FitContext) -> Statement:
+    def _statement(self, X: Rows, count: int, context: FitContext) -> Statement:
         return linear_statement(pca(X, n_components=asked_count(self, count, min(X.shape))))
 
 

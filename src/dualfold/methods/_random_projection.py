@@ -17,7 +17,7 @@ from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Rows, Seed
 from dualfold.errors import Argument, InvalidInput, Message
 from dualfold.graph.distortion import distortion_of_pairs, drawn_pairs, measured_distortion
 from dualfold.methods.fitting.context import FitContext
@@ -31,6 +31,7 @@ from dualfold.methods.fitting.linear import LinearEstimator
 from dualfold.methods.fitting.tiles import TiledRows, tiled_rows
 from dualfold.methods.maps.linear_map import LinearMap
 from dualfold.methods.maps.random_maps import Kind, random_map
+from dualfold.methods.parameters import Constraints
 
 
 def random_projection(
@@ -273,7 +274,7 @@ class RandomProjection(LinearEstimator):
     True
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    _parameter_constraints: ClassVar[Constraints] = {
         "n_components": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
         "kind": [StrOptions(set(get_args(Kind)))],
         "eps": [Interval(Real, 0, 1, closed="neither")],
@@ -286,7 +287,7 @@ class RandomProjection(LinearEstimator):
     kind: str = "gaussian"
     eps: float = 0.1
     density: float | None = None
-    random_state: Any = None
+    random_state: Seed = None
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit_transform(self, X: Any, y: Any = None) -> Array:
@@ -311,10 +312,10 @@ class RandomProjection(LinearEstimator):
         with unfitted_on_failure(self):
             return self._fit_points(self._checked_rows(X, reset=True))
 
-    def _fit(self, X: Any, context: FitContext) -> None:
+    def _fit(self, X: Rows, context: FitContext) -> None:
         self._fit_points(X)
 
-    def _fit_points(self, X: Any) -> Array:
+    def _fit_points(self, X: Rows) -> Array:
         self._draw(X)
         points = self.placing_map()(X).astype(X.dtype, copy=False)
         self.certificate_ = measured_distortion(X, points, eps=self.eps)
@@ -336,7 +337,7 @@ class RandomProjection(LinearEstimator):
             some, points, places[:half], places[half:], eps=self.eps
         )
 
-    def _draw(self, X: Any) -> None:
+    def _draw(self, X: Rows) -> None:
         """Sets the map, for data of the shape and precision of X."""
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         drawn = random_projection(
@@ -359,5 +360,5 @@ class RandomProjection(LinearEstimator):
     def _linear_map(self) -> LinearMap:
         return LinearMap(np.zeros(self.components_.shape[1]), self.components_)
 
-    def _statement(self, X: Any, count: int, context: FitContext) -> Statement:
+    def _statement(self, X: Rows, count: int, context: FitContext) -> Statement:
         return Estimator._statement(self, X, count, context)  # nothing is optimised

@@ -10,10 +10,10 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 from sklearn.base import BaseEstimator, _fit_context
-from sklearn.utils import check_symmetric
+from sklearn.utils import Tags, check_symmetric
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Rows, Seed
 from dualfold.embedding import embed
 from dualfold.errors import Argument, DualfoldWarning, InvalidInput, RowNumbers, warn
 from dualfold.graph import nearest
@@ -26,6 +26,7 @@ from dualfold.methods.fitting.estimator import (
     fit_stage,
 )
 from dualfold.methods.fitting.solver_choice import solver_named
+from dualfold.methods.parameters import Constraints
 from dualfold.trace.problem import TraceProblem
 
 
@@ -129,7 +130,7 @@ class SpectralEmbedding(CallbackSupportMixin, BaseEstimator):
     _instead_of_tiles: ClassVar[str] = (
         "LaplacianEigenmaps reads tiles: it embeds some rows, which place the others"
     )
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    _parameter_constraints: ClassVar[Constraints] = {
         "n_components": [Interval(Integral, 1, None, closed="left")],
         "affinity": [
             StrOptions(
@@ -149,7 +150,7 @@ class SpectralEmbedding(CallbackSupportMixin, BaseEstimator):
     _: KW_ONLY
     affinity: Any = "nearest_neighbors"
     gamma: float | None = None
-    random_state: Any = None
+    random_state: Seed = None
     eigen_solver: str | None = None
     eigen_tol: Any = "auto"
     n_neighbors: int | None = None
@@ -197,7 +198,7 @@ class SpectralEmbedding(CallbackSupportMixin, BaseEstimator):
     _fit_tiles = Estimator._fit_tiles
     _uses_labels = Estimator._uses_labels
 
-    def _fit(self, X: Any, context: FitContext) -> None:
+    def _fit(self, X: Rows, context: FitContext) -> None:
         with fit_stage(self, "affinities"):
             W = self.affinity_matrix_ = self._affinities(X)
         problem, pieces = _problem_of_affinities(W, self.n_components)
@@ -216,11 +217,11 @@ class SpectralEmbedding(CallbackSupportMixin, BaseEstimator):
         self.eigenvalues_ = embedding.values
         self.certificate_ = embedding.certificate
 
-    def _statement(self, X: Any, count: int, context: FitContext) -> Statement:
+    def _statement(self, X: Rows, count: int, context: FitContext) -> Statement:
         problem, _ = _problem_of_affinities(self._affinities(X), self.n_components)
         return Statement(problem, _refuse_new_rows)
 
-    def _affinities(self, X: Any) -> Any:
+    def _affinities(self, X: Rows) -> Any:
         if callable(self.affinity):
             return _given_affinities(self.affinity(X), X.shape[0])
         if self.affinity == "precomputed":
@@ -240,7 +241,7 @@ class SpectralEmbedding(CallbackSupportMixin, BaseEstimator):
             return rbf_kernel(X, gamma=self.gamma_)
         return self._neighbor_affinities(X)
 
-    def _neighbor_affinities(self, X: Any) -> sp.csr_matrix:
+    def _neighbor_affinities(self, X: Rows) -> sp.csr_matrix:
         """½(A + Aᵀ) of each point's nearest neighbours, itself among them."""
         n = X.shape[0]
         chosen = self.n_neighbors if self.n_neighbors is not None else max(n // 10, 1)
@@ -259,7 +260,7 @@ class SpectralEmbedding(CallbackSupportMixin, BaseEstimator):
         A = sp.csr_matrix((np.ones(n * chosen, X.dtype), listed.ravel(), indptr), shape=(n, n))
         return 0.5 * (A + A.T)
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.pairwise = self.affinity in (

@@ -10,11 +10,11 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils import check_random_state
+from sklearn.utils import Tags, check_random_state
 from sklearn.utils._param_validation import Hidden, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Metric, Rows, Seed
 from dualfold.certificate import DEFAULT_TOLERANCE, Tolerance, tolerance_or
 from dualfold.errors import Argument, InvalidInput
 from dualfold.graph.metrics import (
@@ -35,6 +35,7 @@ from dualfold.methods.fitting.fitted_rows import FittedRows, RowSettings
 from dualfold.methods.fitting.solver_choice import seed_of
 from dualfold.methods.fitting.tiles import TiledRows, tiled_rows
 from dualfold.methods.maps.stress_map import StressMap
+from dualfold.methods.parameters import Constraints
 from dualfold.methods.points.stress.certificate import StressCertificate, certify_stress
 from dualfold.methods.points.stress.majorization import StopRule, StressDescent, stress_descent
 from dualfold.methods.points.stress.problem import StressProblem, stress_problem
@@ -175,7 +176,7 @@ class MDS(Estimator):
     (0.333333, 'proved')
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    _parameter_constraints: ClassVar[Constraints] = {
         "n_components": [Interval(Integral, 1, None, closed="left")],
         "metric_mds": ["boolean"],
         "n_init": [Interval(Integral, 1, None, closed="left")],
@@ -206,10 +207,10 @@ class MDS(Estimator):
     verbose: int = 0
     eps: float = 1e-6
     n_jobs: int | None = None
-    random_state: Any = None
+    random_state: Seed = None
     dissimilarity: str = "deprecated"
-    metric: Any = "euclidean"
-    metric_params: dict[str, Any] | None = None
+    metric: Metric = "euclidean"
+    metric_params: dict[str, object] | None = None
     normalized_stress: bool | str = "auto"
     weights: Any = None
     tolerance: float = DEFAULT_TOLERANCE
@@ -263,7 +264,7 @@ class MDS(Estimator):
         self.fit(X, y, init)
         return np.asarray(self.embedding_) if rows is None else rows.transform_with(self)
 
-    def _fit(self, X: Any, context: FitContext) -> None:
+    def _fit(self, X: Rows, context: FitContext) -> None:
         self.__dict__.pop("landmark_rows_", None)  # of a fit before
         self._warn_of_old_names(X)
         rows = FittedRows.of(X.shape[0], self._landmark_rows(X.shape[0]))
@@ -285,7 +286,7 @@ class MDS(Estimator):
             self.landmark_rows_ = rows.numbers
             self.embedding_ = self._embedding_of_all(X, rows.numbers)
 
-    def _embedding_of_all(self, X: Any, landmarks: Array) -> Array:
+    def _embedding_of_all(self, X: Rows, landmarks: Array) -> Array:
         others = np.setdiff1d(np.arange(X.shape[0]), landmarks)
         points = np.empty((X.shape[0], self._points.shape[1]), self._points.dtype)
         points[landmarks] = self._points
@@ -296,7 +297,7 @@ class MDS(Estimator):
         self._refuse_ordinal_placing()
         rows.fit_landmarks(self)
 
-    def _warn_of_old_names(self, X: Any) -> None:
+    def _warn_of_old_names(self, X: Rows) -> None:
         """What scikit-learn 1.9 warns of: names that 1.10 will not have."""
         if isinstance(self.metric, bool):
             warnings.warn(
@@ -346,13 +347,14 @@ class MDS(Estimator):
             return None
         return RowSettings(int(count), seed=seed_of(self.random_state)).landmark_rows(n)
 
-    def _problem(self, X: Any) -> StressProblem:
+    def _problem(self, X: Rows) -> StressProblem:
         metric = self._metric
         distances = X
         if not is_precomputed(metric):
             refuse_other_width(metric, self.metric_params or {}, X.shape[1])
             if is_euclidean(metric) and not sp.issparse(X):  # products of rows lose least so
-                X = X - X.mean(axis=0, dtype=float)
+                rows = np.asarray(X)
+                X = rows - rows.mean(axis=0, dtype=float)
             distances = metric_distances(X, None, metric)
             symmetrize(distances)
             np.fill_diagonal(distances, 0.0)
@@ -382,7 +384,7 @@ class MDS(Estimator):
             return float(np.sqrt(stress / found.squares)) if found.squares > 0 else 0.0
         return stress
 
-    def placing_map(self) -> Callable[[Any], Array]:
+    def placing_map(self) -> Callable[[Rows], Array]:
         """Return the rule that places new rows.
 
         Each row goes where its distances to the fitted rows fit best, the other points fixed.
@@ -396,7 +398,7 @@ class MDS(Estimator):
         self._refuse_ordinal_placing()
         return self._rule(self._rows, self._points)
 
-    def _rule(self, X: Any, points: Array) -> StressMap:
+    def _rule(self, X: Rows, points: Array) -> StressMap:
         metric = self._metric
         return StressMap(None if is_precomputed(metric) else X, points, metric)
 
@@ -469,12 +471,12 @@ class MDS(Estimator):
                 judged = judged.with_doubts(f"placed rows are off by {off:.1e} of the map's extent")
         return judged.with_scope(rows.scope())
 
-    def _checked_rows(self, X: Any, *, reset: bool) -> Any:
+    def _checked_rows(self, X: Any, *, reset: bool) -> Rows:
         if not is_precomputed(self._metric):
             return super()._checked_rows(X, reset=reset)
         return checked_rows(self, X, reset=reset, sparse=False, finite=not reset)
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = is_precomputed(self._metric)
         return tags

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, DType, Rows, Seed
 from dualfold.errors import Argument, InvalidInput
 from dualfold.methods._pca import pca_matrix
 from dualfold.methods.fitting.context import FitContext
@@ -31,6 +31,7 @@ from dualfold.methods.fitting.principal_axes import (
 from dualfold.methods.fitting.tiles import TiledRows
 from dualfold.methods.fitting.weighted_fit import fit_transform_with_weights, fit_with_weights
 from dualfold.methods.maps.linear_map import GramProjectionLift, LinearMap, ProjectionLift
+from dualfold.methods.parameters import Constraints, GivenWeights
 from dualfold.trace.problem import Gramian, TraceProblem
 from dualfold.weights.column_moments import column_deviations, column_means
 from dualfold.weights.covariance import CentredScatter
@@ -40,7 +41,9 @@ from dualfold.weights.row_passes import numeric_table
 from dualfold.weights.row_weights import RowWeights, weighted_rows
 
 
-def truncated_svd(X: Any, *, n_components: int = 2, sample_weight: Any = None) -> TraceProblem:
+def truncated_svd(
+    X: Any, *, n_components: int = 2, sample_weight: GivenWeights = None
+) -> TraceProblem:
     """Truncated singular value decomposition as a trace problem.
 
     The problem is::
@@ -118,7 +121,7 @@ def truncated_svd(X: Any, *, n_components: int = 2, sample_weight: Any = None) -
     return TraceProblem(total, None, n_components, "max", lift=lift, about=about)
 
 
-def _rows_times_roots(X: Any, weights: RowWeights | None) -> Any:
+def _rows_times_roots(X: Rows, weights: RowWeights | None) -> Any:
     """√w·x of every row x; X itself without weights."""
     if weights is None:
         return X
@@ -226,7 +229,7 @@ class TruncatedSVD(LinearEstimator):
     [3.       1.414214] proved
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    _parameter_constraints: ClassVar[Constraints] = {
         "n_components": [Interval(Integral, 1, None, closed="left")],
         "algorithm": [StrOptions({"arpack", "randomized"})],
         "n_iter": [Interval(Integral, 0, None, closed="left")],
@@ -242,7 +245,7 @@ class TruncatedSVD(LinearEstimator):
     n_iter: int = 5
     n_oversamples: int = 10
     power_iteration_normalizer: str = "auto"
-    random_state: Any = None
+    random_state: Seed = None
     tol: float = 0.0
 
     fit = fit_with_weights
@@ -251,11 +254,11 @@ class TruncatedSVD(LinearEstimator):
     def _method(self) -> LinearMethod:
         return LinearMethod(self._fit_rows, self._problem, self._fit_table)
 
-    def _problem(self, X: Any, count: int, context: FitContext) -> TraceProblem:
+    def _problem(self, X: Rows, count: int, context: FitContext) -> TraceProblem:
         asked = asked_count(self, count, min(X.shape))
         return truncated_svd(X, n_components=asked, sample_weight=context.weights)
 
-    def _fit_rows(self, X: Any, context: FitContext, stage: Stage) -> LinearFit:
+    def _fit_rows(self, X: Rows, context: FitContext, stage: Stage) -> LinearFit:
         data, counting = weighted_rows(X, context.weights)
         count = self._component_count(data.shape)
         with stage("problem"):
@@ -295,7 +298,7 @@ class TruncatedSVD(LinearEstimator):
         return Count(min(wanted, n), shape, n)
 
 
-def _fit_of_axes(axes: PrincipalAxes, variances: Array, total: float, kind: Any) -> LinearFit:
+def _fit_of_axes(axes: PrincipalAxes, variances: Array, total: float, kind: DType) -> LinearFit:
     """The fitted attributes, in the precision of the data."""
     assert axes.certificate is not None  # there is one component at least
     shares = variances / total if total > 0 else np.zeros(len(variances))

@@ -11,10 +11,11 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import clone
+from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Metric, Rows, Seed
 from dualfold.certificate import DEFAULT_TOLERANCE, Tolerance, tolerance_or
 from dualfold.graph.graph import Graph, Lists
 from dualfold.graph.metrics import MetricWithParameters, is_precomputed
@@ -22,6 +23,7 @@ from dualfold.methods.fitting.context import NO_CONTEXT, FitContext, known_graph
 from dualfold.methods.fitting.estimator import Estimator, fit_stage
 from dualfold.methods.fitting.tiles import TiledRows
 from dualfold.methods.maps.attraction_map import AttractionMap
+from dualfold.methods.parameters import Constraints, GivenGraph
 from dualfold.methods.points.checks import neighbors_kept
 from dualfold.methods.points.descent import descend
 from dualfold.methods.points.fit import (
@@ -270,7 +272,7 @@ class TSNE(Estimator):
     ((60, 2), 'stationary')
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    _parameter_constraints: ClassVar[Constraints] = {
         "n_components": [Interval(Integral, 1, None, closed="left")],
         "perplexity": [Interval(Real, 0, None, closed="neither")],
         "early_exaggeration": [Interval(Real, 1, None, closed="left")],
@@ -307,17 +309,17 @@ class TSNE(Estimator):
     max_iter: int = 1000
     n_iter_without_progress: int = 300
     min_grad_norm: float = 1e-7
-    metric: Any = "euclidean"
-    metric_params: dict[str, Any] | None = None
+    metric: Metric = "euclidean"
+    metric_params: dict[str, object] | None = None
     init: Any = "pca"
     verbose: int = 0
-    random_state: Any = None
+    random_state: Seed = None
     method: str = "barnes_hut"
     angle: float = 0.5
     n_jobs: int | None = None
     attraction: float = 1.0
     n_neighbors: int | None = None
-    graph: Any = None
+    graph: GivenGraph = None
     search: str = "auto"
     n_starts: int = 1
     callbacks: Any = None
@@ -366,7 +368,7 @@ class TSNE(Estimator):
             n_jobs=self.n_jobs,
         )
 
-    def _fit(self, X: Any, context: FitContext) -> None:
+    def _fit(self, X: Rows, context: FitContext) -> None:
         refuse_odd_input(self, X)
         method = self._method(context)
         fit = fit_points(X, method, partial(fit_stage, self))
@@ -382,7 +384,7 @@ class TSNE(Estimator):
             self.kl_divergence_, self.n_iter_ = fit.certificate.kl, fit.run.rounds - 1
             self.history_ = np.array(fit.run.objectives)
 
-    def _stated_points(self, X: Any) -> StatedPoints:
+    def _stated_points(self, X: Rows) -> StatedPoints:
         """The neighbours and the problem that a fit to the rows of X begins with."""
         return stated_points(X, self._method(), partial(fit_stage, self))
 
@@ -403,7 +405,7 @@ class TSNE(Estimator):
         single._keeps_interrupted = False
         return single
 
-    def placing_map(self) -> Callable[[Any], Array]:
+    def placing_map(self) -> Callable[[Rows], Array]:
         """Return the rule that places new rows.
 
         Each row is placed on its own: its nearest fitted rows attract it, and all points repel it.
@@ -434,9 +436,9 @@ class TSNE(Estimator):
         lists, _ = attracting_lists(X, self._method().neighbors, self.graph)
         return self._rule(X, points, attracting_count(lists))
 
-    def _rule(self, X: Any, points: Array, drawn_by: int) -> AttractionMap:
+    def _rule(self, X: Rows, points: Array, drawn_by: int) -> AttractionMap:
         by = float(self.perplexity) if self.n_neighbors is None else None
-        metric: Any = self.metric
+        metric: Metric = self.metric
         if self.metric_params:
             metric = MetricWithParameters(metric, dict(self.metric_params))
         return AttractionMap(X, points, drawn_by, by, float(self.attraction), metric)
@@ -499,7 +501,7 @@ class TSNE(Estimator):
         exact = method.descent.exact
         return descend(problem, start, [late], exact=exact, n_jobs=self.n_jobs).points
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = is_precomputed(self.metric)
         tags.transformer_tags.preserves_dtype = []

@@ -72,7 +72,9 @@ def row_total(X: Rows, weights: RowWeights | None) -> Any:
     return X.shape[0] if weights is None else weights.total
 
 
-def weighted_rows(X: Rows, sample_weight: ArrayLike | None) -> tuple[Any, RowWeights | None]:
+def weighted_rows(
+    X: Rows, sample_weight: RowWeights | ArrayLike | None
+) -> tuple[Any, RowWeights | None]:
     """The rows of X with a positive weight, and these weights; X itself where all count.
 
     sample_weight : None for no weights; an array is validated

@@ -26,6 +26,7 @@ from dualfold.methods.fitting.overtones import (
     independent_columns,
     overtones,
 )
+from dualfold.methods.parameters import Constraints
 from dualfold.trace.certificate import certify
 from dualfold.trace.lift import EigenvalueScale, Scale, SelectedColumns
 from dualfold.trace.problem import TraceProblem
@@ -34,7 +35,7 @@ from dualfold.trace.solvers import Auto, Factored
 from dualfold.trace.solvers.auto import krylov_space_for
 from dualfold.trace.sparse.shifted_matrices import share_ordering
 
-COORDINATE_CONSTRAINTS: dict[str, Any] = {
+COORDINATE_CONSTRAINTS: Constraints = {
     "coordinates": [StrOptions({"first", "independent"}), "array-like"]
 }
 # Eigenvalues below this share of the largest have no digits that a second look would find again

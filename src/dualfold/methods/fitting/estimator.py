@@ -22,15 +22,17 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import ArrayLike
 from sklearn.base import (
     BaseEstimator,
     ClassNamePrefixFeaturesOutMixin,
     TransformerMixin,
     _fit_context,
 )
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Rows
 from dualfold.embedding import Embedding
 from dualfold.errors import InvalidInput
 from dualfold.graph.metrics import check_distances, exact_doubles, is_precomputed
@@ -42,6 +44,7 @@ from dualfold.methods.descriptions import DESCRIPTIONS
 from dualfold.methods.fitting.context import NO_CONTEXT, FitContext
 from dualfold.methods.fitting.tiles import TiledRows, tiled_rows
 from dualfold.methods.maps.piecewise_map import RescaledMap
+from dualfold.methods.parameters import Constraints
 from dualfold.notebook import drawn_map
 from dualfold.trace.problem import TraceProblem
 from dualfold.weights.labels import Labels, labels_of
@@ -64,7 +67,7 @@ Stage = Callable[[str], AbstractContextManager[None]]
 
 
 @contextmanager
-def fit_task(estimator: Any, X: Any) -> Iterator[None]:
+def fit_task(estimator: Any, X: Rows) -> Iterator[None]:
     """The whole fit, as the root task of the callbacks."""
     if not hasattr(estimator, "_init_callback_context"):
         yield
@@ -163,7 +166,7 @@ class Estimator(
     the problem that a fit would solve, and `_fit_tiles`.
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {}
+    _parameter_constraints: ClassVar[Constraints] = {}
     _accepts_sparse: ClassVar[bool] = True
     # What no rule for new rows reads: it does not go to workers.
     _unused_for_new_rows: ClassVar[tuple[str, ...]] = ("_moments", "history_", "callbacks")
@@ -253,13 +256,13 @@ class Estimator(
         rows = tiled_rows(X)
         if rows is not None:
             return rows.transform_with(self)
-        checked = self._checked_rows(X, reset=False)
+        checked: Any = self._checked_rows(X, reset=False)
         if is_precomputed(getattr(self, "metric", None)):
             check_distances(checked.data if sp.issparse(checked) else checked.ravel())
         points = self.placing_map()(checked)
         return points.astype(np.float32) if checked.dtype == np.float32 else points
 
-    def placing_map(self) -> Callable[[Any], Array]:
+    def placing_map(self) -> Callable[[Rows], Array]:
         """Return the rule that places new rows.
 
         `transform` applies it after checking its input, and `dualfold.models` stores it as data.
@@ -408,7 +411,7 @@ class Estimator(
             valid = (validated_weights if weighted else validated_masses)(weights, checked.shape[0])
         return mine._statement(checked, n_components, FitContext(target=labels, weights=valid))
 
-    def _fit(self, X: Any, context: FitContext) -> None:
+    def _fit(self, X: Rows, context: FitContext) -> None:
         raise NotImplementedError
 
     def _fit_tiles(self, rows: TiledRows, y: Any, context: FitContext) -> None:
@@ -417,7 +420,7 @@ class Estimator(
             f"{self._instead_of_tiles}"
         )
 
-    def _statement(self, X: Any, count: int, context: FitContext) -> Statement:
+    def _statement(self, X: Rows, count: int, context: FitContext) -> Statement:
         raise InvalidInput(
             f"{type(self).__name__} optimises nothing, so there is no problem to state and no "
             "optimum to compare with; `dualfold.quality.report` measures any map"
@@ -431,7 +434,7 @@ class Estimator(
         """What is learnt from, of n rows; classes, unless a method takes something else."""
         return labels_of(y, n)
 
-    def _checked_rows(self, X: Any, *, reset: bool) -> Any:
+    def _checked_rows(self, X: Any, *, reset: bool) -> Rows:
         return checked_rows(self, X, reset=reset, sparse=self._accepts_sparse)
 
     @classmethod
@@ -447,7 +450,7 @@ class Estimator(
     def _n_features_out(self) -> int:
         return int(self.embedding_.shape[1])
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self._accepts_sparse
         tags.input_tags.pairwise = is_precomputed(getattr(self, "metric", None))
@@ -459,12 +462,12 @@ class Estimator(
 @_fit_context(prefer_skip_nested_validation=True)
 def fit_with(
     estimator: Any,
-    X: Any,
+    X: Rows,
     context: FitContext,
     y: Any = None,
     *,
-    sample_weight: Any = None,
-    masses: Any = None,
+    sample_weight: ArrayLike | None = None,
+    masses: ArrayLike | None = None,
 ) -> Any:
     """Fit an estimator to the rows of X with what is known of them already.
 
@@ -477,7 +480,7 @@ def fit_with(
 
 def fit_any_table(
     estimator: Any,
-    X: Any,
+    X: Rows,
     y: Any,
     *,
     sample_weight: Any = None,

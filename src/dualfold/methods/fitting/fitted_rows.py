@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Metric
 from dualfold.errors import Argument, InvalidInput, Message, RowNumbers, counted
 from dualfold.graph import Graph, Neighbors
 
@@ -140,7 +140,7 @@ class RowSettings:
         return once if len(once) > max(graph.n_neighbors or 0, MIN_DISTINCT_ROWS) else None
 
 
-def has_features(graph: Any, metric: Any, weights: Any = None) -> bool:
+def has_features(graph: Any, metric: Metric, weights: Any = None) -> bool:
     """Whether some of the rows have a graph of their own: nothing but features was given."""
     # Lists of neighbours among all rows, which may be at hand, do not serve some of them.
     given = graph is not None and not isinstance(graph, Neighbors)

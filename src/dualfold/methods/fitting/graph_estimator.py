@@ -12,7 +12,7 @@ from typing import Any
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Metric, Rows, Seed
 from dualfold.certificate import DEFAULT_TOLERANCE
 from dualfold.errors import Argument, InvalidInput
 from dualfold.graph import Graph
@@ -35,11 +35,12 @@ from dualfold.methods.fitting.graph_fit import (
 from dualfold.methods.fitting.neighborhoods import graph_settings, neighbor_graph
 from dualfold.methods.fitting.solver_choice import SOLVER_NAMES, seed_of, solver_named
 from dualfold.methods.fitting.tiles import TiledRows
+from dualfold.methods.parameters import Constraints, GivenGraph
 from dualfold.trace.lift import Scale
 from dualfold.trace.problem import TraceProblem
 from dualfold.trace.solvers.solver import Solver
 
-GRAPH_CONSTRAINTS: dict[str, Any] = {
+GRAPH_CONSTRAINTS: Constraints = {
     "n_neighbors": [Interval(Integral, 1, None, closed="left"), None],
     "radius": [Interval(Real, 0, None, closed="both"), None],
     "n_components": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
@@ -56,7 +57,7 @@ GRAPH_CONSTRAINTS: dict[str, Any] = {
     "graph": "no_validation",  # a Graph or a sparse matrix of edge lengths
 }
 # Those of methods whose coordinates may be chosen, and which may leave rows out.
-LEFT_OUT_CONSTRAINTS: dict[str, Any] = (
+LEFT_OUT_CONSTRAINTS: Constraints = (
     GRAPH_CONSTRAINTS | COORDINATE_CONSTRAINTS | {"left_out": ["array-like", None]}
 )
 
@@ -83,13 +84,13 @@ class GraphEstimator(Estimator):
     n_neighbors: int | None
     radius: float | None
     neighborhood: str
-    metric: Any
+    metric: Metric
     p: float
-    metric_params: dict[str, Any] | None
-    graph: Any
+    metric_params: dict[str, object] | None
+    graph: GivenGraph
     pieces: str
     n_jobs: int | None
-    random_state: Any
+    random_state: Seed
     rows_: Array | None
     landmarks_: Array | None
     left_out_: Array
@@ -98,7 +99,7 @@ class GraphEstimator(Estimator):
     def _method(self, context: FitContext = NO_CONTEXT) -> GraphMethod:
         raise NotImplementedError
 
-    def _fit(self, X: Any, context: FitContext) -> None:
+    def _fit(self, X: Rows, context: FitContext) -> None:
         method = self._method(context)
         if context.weights is not None:
             self._refuse_masses()
@@ -133,7 +134,7 @@ class GraphEstimator(Estimator):
             raise in_memory_only()
         rows.fit_landmarks(self)
 
-    def placing_map(self) -> Callable[[Any], Array]:
+    def placing_map(self) -> Callable[[Rows], Array]:
         """Return the rule that places new rows.
 
         With `pieces="separate"` it first decides to which piece a row belongs.
@@ -241,7 +242,7 @@ class GraphEstimator(Estimator):
         )
         return finder.fit(self.graph_.points)
 
-    def _statement(self, X: Any, count: int, context: FitContext) -> Statement:
+    def _statement(self, X: Rows, count: int, context: FitContext) -> Statement:
         method = self._method(context)
         stated = StatedGraph(method, *rows_and_graph(X, method)).in_one_piece()
         return stated.of_piece(stated.graph, asked_count(self, count, stated.graph.n - 1))

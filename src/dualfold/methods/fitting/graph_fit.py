@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Rows
 from dualfold.errors import (
     Argument,
     DisconnectedGraph,
@@ -89,7 +89,7 @@ class GraphMethod:
     """
 
     problem: Callable[[Graph, int], Any]
-    rule: Callable[[Graph, Any], Callable[[Any], Array]]
+    rule: Callable[[Graph, Any], Callable[[Rows], Array]]
     graph: Callable[[Any, Any], Graph]
     given: Any
     answer: AnswerSettings
@@ -126,7 +126,7 @@ class GraphFit:
     points: Array
     values: Array
     certificate: Any
-    rule: Callable[[Any], Array]
+    rule: Callable[[Rows], Array]
 
     @property
     def first(self) -> Answer | None:
@@ -134,7 +134,7 @@ class GraphFit:
         return self.parts[0][1]
 
 
-def fit_graph_method(X: Any, method: GraphMethod, stage: Stage) -> GraphFit:
+def fit_graph_method(X: Rows, method: GraphMethod, stage: Stage) -> GraphFit:
     """Fit a method to the rows of X."""
     with stage("neighbours"):
         rows, graph = rows_and_graph(X, method)
@@ -158,7 +158,7 @@ def fit_graph_method(X: Any, method: GraphMethod, stage: Stage) -> GraphFit:
 
 
 def rows_and_graph(
-    X: Any, method: GraphMethod, drawn: Array | None = None
+    X: Rows, method: GraphMethod, drawn: Array | None = None
 ) -> tuple[FittedRows, Graph]:
     """The rows that are embedded, each once where many are copies, and their graph.
 
@@ -180,7 +180,7 @@ def rows_and_graph(
     return rows, graph
 
 
-def graph_of_rows(X: Any, numbers: Array, method: GraphMethod) -> Graph:
+def graph_of_rows(X: Rows, numbers: Array, method: GraphMethod) -> Graph:
     """The graph of some rows alone; a graph that was given is one of all."""
     refuse_few_rows(len(numbers))
     return method.graph(X[numbers], None)
@@ -211,7 +211,7 @@ def _joined_answer(
 
 
 def _answer_of_fewer_rows(
-    X: Any, rows: FittedRows, graph: Graph, method: GraphMethod, stage: Stage
+    X: Rows, rows: FittedRows, graph: Graph, method: GraphMethod, stage: Stage
 ) -> tuple[FittedRows, Graph, Answer]:
     """All rows, or as many as can be solved for in seconds: half of them, a quarter, …"""
     policy, settings = method.fewer_rows, method.rows
@@ -234,7 +234,7 @@ def _answer_of_fewer_rows(
 
 
 def _answer_without_groups(
-    X: Any, rows: FittedRows, graph: Graph, method: GraphMethod, stage: Stage
+    X: Rows, rows: FittedRows, graph: Graph, method: GraphMethod, stage: Stage
 ) -> tuple[FittedRows, Graph, Answer]:
     """The answer without outlying groups, round by round until there are none."""
     settings = method.rows
@@ -289,7 +289,7 @@ def _answer_of_piece(
 def _fit_each_piece(rows: FittedRows, graph: Graph, method: GraphMethod, stage: Stage) -> GraphFit:
     """Every piece on its own, side by side; the largest comes first and decides for the others."""
     parts: list[tuple[Array, Answer | None]] = []
-    maps: list[Callable[[Any], Array] | None] = []
+    maps: list[Callable[[Rows], Array] | None] = []
     largest: Answer | None = None
     for numbers, part in separate(graph):
         if len(numbers) == 1:
@@ -326,7 +326,7 @@ def _width_asked(method: GraphMethod, largest: Answer | None) -> int:
     return width if settings.n_components == "auto" else max(width, int(settings.n_components))
 
 
-def _points_of_all(X: Any, fit: GraphFit) -> Array:
+def _points_of_all(X: Rows, fit: GraphFit) -> Array:
     """The points of all rows: those that are not in the graph are placed as new rows."""
     points = fit.points
     if fit.rows.numbers is not None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, DType, Rows
 from dualfold.certificate import Certificate
 from dualfold.embedding import Embedding
 from dualfold.methods.fitting.context import FitContext
@@ -58,7 +58,7 @@ class LinearMethod:
     fit_tiles: Callable[[TiledRows, Any, FitContext], LinearFit]
 
 
-def linear_fit(embedding: Embedding, kind: Any, **attributes: Any) -> LinearFit:
+def linear_fit(embedding: Embedding, kind: DType, **attributes: Any) -> LinearFit:
     """The linear map of an answer, and the fitted points; both of the precision `kind`.
 
     The mean stays in float64: rounded to float32, one far from 0 would be off by the spread.
@@ -80,7 +80,7 @@ def linear_fit(embedding: Embedding, kind: Any, **attributes: Any) -> LinearFit:
 
 
 def linear_fit_of_tiles(
-    problem: TraceProblem, solution: Solution, certificate: Any, kind: Any, **attributes: Any
+    problem: TraceProblem, solution: Solution, certificate: Any, kind: DType, **attributes: Any
 ) -> LinearFit:
     """The same without points."""
     map_ = _map_of(problem, solution)
@@ -109,7 +109,7 @@ class LinearEstimator(Estimator):
     def _method(self) -> LinearMethod:
         raise NotImplementedError
 
-    def _fit(self, X: Any, context: FitContext) -> None:
+    def _fit(self, X: Rows, context: FitContext) -> None:
         self._keep(self._method().fit(X, context, partial(fit_stage, self)))
         if len(self.embedding_) < X.shape[0]:  # rows of weight 0 are placed
             self.embedding_ = self.placing_map()(X).astype(X.dtype, copy=False)
@@ -126,7 +126,7 @@ class LinearEstimator(Estimator):
         for name, value in fit.attributes.items():
             setattr(self, name, value)
 
-    def _statement(self, X: Any, count: int, context: FitContext) -> Statement:
+    def _statement(self, X: Rows, count: int, context: FitContext) -> Statement:
         return linear_statement(self._method().problem(X, count, context))
 
     def inverse_transform(self, X: Any) -> Array:
@@ -152,7 +152,7 @@ class LinearEstimator(Estimator):
         points = check_array(X, input_name="X", dtype=[np.float64, np.float32])
         return self._linear_map().decode(points).astype(points.dtype, copy=False)
 
-    def placing_map(self) -> Callable[[Any], Array]:
+    def placing_map(self) -> Callable[[Rows], Array]:
         """Return the linear map that places new rows.
 
         Returns

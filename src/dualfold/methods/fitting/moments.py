@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, DType, Rows
 from dualfold.kernels.arithmetic import MIN_SQUARE_SUM
 from dualfold.methods.maps.linear_map import ProjectionLift
 from dualfold.trace.problem import TraceProblem
@@ -41,14 +41,14 @@ class Moments:
     scatter: Array
     error: float = 0.0
     mean_error: float = 0.0
-    kind: Any = np.float64
+    kind: DType = np.float64
     vanishing: frozenset[int] = frozenset()
     rows: int = 0
 
     @classmethod
     def of(
         cls,
-        X: Any,
+        X: Rows,
         *,
         precision: type[np.floating] | None = None,
         weights: RowWeights | None = None,
@@ -60,7 +60,7 @@ class Moments:
     @classmethod
     def from_scatter(
         cls,
-        X: Any,
+        X: Rows,
         total: Array,
         mean: Array,
         *,

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from dualfold.arrays import Metric, Rows
 from dualfold.errors import Argument, FewerNeighbors, InPython, InvalidInput, Message, warn
 from dualfold.graph import Graph, Neighbors, from_lengths, join_pieces, knn, variable
 from dualfold.graph import radius as radius_graph
@@ -33,7 +34,7 @@ class GraphSettings:
     n_neighbors: int | None
     radius: float | None = None
     neighborhood: str = "fixed"
-    metric: Any = "euclidean"
+    metric: Metric = "euclidean"
     n_jobs: int | None = None
     default: int | None = None
 
@@ -50,7 +51,7 @@ def graph_settings(estimator: Any) -> GraphSettings:
     )
 
 
-def neighbor_graph(X: Any, graph: Any, settings: GraphSettings) -> Graph:
+def neighbor_graph(X: Rows, graph: Any, settings: GraphSettings) -> Graph:
     """The given `graph` over the rows of X, else neighbours within the radius, else nearest ones.
 
     A `graph` may also be lists of neighbours (`Neighbors`, by Euclidean distances): they are used
@@ -131,7 +132,7 @@ def _all_others(n: int, usual: int) -> int:
     return n - 1
 
 
-def _serves(known: Neighbors, X: Any, n_neighbors: int, metric: Any) -> bool:
+def _serves(known: Neighbors, X: Rows, n_neighbors: int, metric: Metric) -> bool:
     """Whether lists that were found before are those that would be searched for."""
     n, k = known.indices.shape
     if n != X.shape[0]:
@@ -161,7 +162,7 @@ def _refuse_both(n_neighbors: int | None, radius: float | None) -> None:
         )
 
 
-def _given_graph(graph: Any, X: Any) -> Graph:
+def _given_graph(graph: Any, X: Rows) -> Graph:
     """A `Graph` or a sparse matrix of edge lengths, as the graph of the rows of X."""
     if not isinstance(graph, Graph) and not sp.issparse(graph):
         raise InvalidInput(
@@ -180,12 +181,12 @@ def _given_graph(graph: Any, X: Any) -> Graph:
     return replace(graph, points=X)
 
 
-def _finite(radius: float, X: Any, metric: Any) -> float:
+def _finite(radius: float, X: Rows, metric: Metric) -> float:
     """An infinite radius means everybody: the largest distance there is."""
     if float(radius) < np.inf:
         return float(radius)
     if is_precomputed(metric):
-        return float(X.max())
+        return float(np.asarray(X).max())
     return float(metric_distances(X, None, metric).max()) * (1 + 1e-9)
 
 

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 from sklearn.utils import check_random_state
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Rows, Seed
 from dualfold.certificate import Certificate
 from dualfold.embedding import certificate_of_solution
 from dualfold.errors import Argument, InvalidInput
@@ -49,7 +49,7 @@ class Count:
     """
 
     wanted: int | float | str
-    shape: tuple[int, int]
+    shape: tuple[int, ...]
     total: float
 
     def choice(self, spectrum: Array | None) -> CountChoice:
@@ -114,7 +114,7 @@ def principal_axes(
 
 def kept_moments(
     problem: TraceProblem,
-    X: Any,
+    X: Rows,
     precision: Any = None,
     weights: RowWeights | None = None,
     shift: RowShift | None = None,
@@ -184,7 +184,7 @@ def singular_vectors(
     return Solution(vectors, values, np.zeros((problem.n, 0)), "SVD", "converged", 0)
 
 
-def solver_for(estimator: Any, shape: tuple[int, int], *, sparse: bool) -> str:
+def solver_for(estimator: Any, shape: tuple[int, ...], *, sparse: bool) -> str:
     """What `svd_solver` of a PCA stands for on data of that shape (scikit-learn's rules)."""
     if sparse and estimator.svd_solver not in SPARSE_SOLVERS:
         raise TypeError(
@@ -203,7 +203,7 @@ def solver_for(estimator: Any, shape: tuple[int, int], *, sparse: bool) -> str:
     return "randomized" if few and max(shape) > MAX_SMALL_SIDE else "full"
 
 
-def count_for(estimator: Any, name: str, shape: tuple[int, int], total: float) -> Count:
+def count_for(estimator: Any, name: str, shape: tuple[int, ...], total: float) -> Count:
     """How the number of components of a PCA is found, or why it cannot be.
 
     total : the number of rows, or the sum of their weights
@@ -258,7 +258,7 @@ class DescentSettings:
     step: float | None
     rounds: int
     tol: float
-    random_state: Any
+    random_state: Seed
 
     def solution(self, problem: TraceProblem, count: Count) -> Solution:
         """The directions in the order of their variances, guards behind them.

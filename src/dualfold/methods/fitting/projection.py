@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, DType, Rows
 from dualfold.embedding import embed
 from dualfold.errors import Argument, InPython, InvalidInput, counted
 from dualfold.graph import Graph, Neighbors
@@ -31,6 +31,7 @@ from dualfold.methods.fitting.neighborhoods import (
 )
 from dualfold.methods.fitting.solver_choice import solver_to_last_digits
 from dualfold.methods.fitting.tiles import TiledRows
+from dualfold.methods.parameters import Constraints
 from dualfold.trace.problem import TraceProblem
 from dualfold.weights.precision import joined_sentences
 
@@ -39,7 +40,7 @@ from dualfold.weights.precision import joined_sentences
 DEFAULT_VARIANCE_SHARE = 0.99
 ORTHOGONAL_VARIANCE_SHARE = 0.5
 
-PROJECTION_CONSTRAINTS: dict[str, Any] = {
+PROJECTION_CONSTRAINTS: Constraints = {
     "variance_kept": [Interval(Real, 0, 1, closed="right"), None],
     "pieces": [StrOptions({"join", "raise"})],
     "supervised": ["boolean"],
@@ -112,7 +113,7 @@ class _Projection:
             graph = self.graph(X, context)
         return self.fit_graph(graph, X.dtype, context.weights)
 
-    def problem_for(self, X: Any, count: int, context: FitContext) -> TraceProblem:
+    def problem_for(self, X: Rows, count: int, context: FitContext) -> TraceProblem:
         graph = self.connected_graph(self.graph(X, context))
         problem = self.problem_of(graph, context.weights)
         return problem.with_count(asked_count(self.estimator, count, problem.n))
@@ -150,7 +151,7 @@ class _Projection:
         kept = {name: value for name, value in fit.attributes.items() if name != "graph_"}
         return replace(fit, certificate=certificate, points=None, attributes=kept)
 
-    def fit_graph(self, graph: Graph, kind: Any, masses: Array | None = None) -> LinearFit:
+    def fit_graph(self, graph: Graph, kind: DType, masses: Array | None = None) -> LinearFit:
         n_pieces = graph.n_pieces
         graph = self.connected_graph(graph)
         problem = self.problem_of(graph, masses)
@@ -175,7 +176,7 @@ class _Projection:
         """In one piece; classes are pieces that stay apart."""
         return graph if self.estimator.supervised else one_piece_graph(graph, self.estimator.pieces)
 
-    def graph(self, X: Any, context: FitContext) -> Graph:
+    def graph(self, X: Rows, context: FitContext) -> Graph:
         """The neighbours by the estimator's rule; with classes, of the same class only.
 
         Classes are pieces of such a graph, and stay apart: a linear map needs no single piece,

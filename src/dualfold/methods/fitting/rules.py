@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Rows
 from dualfold.embedding import Embedding
 from dualfold.graph import Graph
 from dualfold.graph.metrics import is_precomputed
@@ -39,7 +39,7 @@ def local_map(graph: Graph, points: Array, estimator: Any) -> OutOfSampleMap:
 
 def nystrom_rule(
     graph: Graph, embedding: Embedding, weights: Affinity, constraint: str, scale: Scale | None
-) -> Callable[[Any], Array]:
+) -> Callable[[Rows], Array]:
     """New rows by Nyström's equation, scaled as the fitted points are."""
     problem, solution = embedding.problem, embedding.solution
     vectors, values = problem.lift.selected_columns(solution.vectors, solution.values)

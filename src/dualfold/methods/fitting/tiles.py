@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Rows
 from dualfold.methods.fitting.moments import Moments
 
 
@@ -69,7 +69,7 @@ class TiledRows(Protocol):
         """Points of the data space, as the kind of table that was given."""
 
 
-def tiled_rows(X: Any) -> TiledRows | None:
+def tiled_rows(X: Rows) -> TiledRows | None:
     """X as a table in tiles; None where its rows are at hand.
 
     `dualfold.scale` stands above the methods and is looked up by name, only where X may be such a

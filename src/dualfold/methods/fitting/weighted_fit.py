@@ -16,14 +16,17 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import _fit_context
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Rows
 from dualfold.methods.fitting.estimator import fit_any_table
 
 
 @_fit_context(prefer_skip_nested_validation=True)
-def fit_with_weights(self: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+def fit_with_weights(
+    self: Any, X: Rows, y: Any = None, sample_weight: ArrayLike | None = None
+) -> Any:
     """Embed the rows of X.
 
     X may be what `transform` takes, and a table that is read in tiles (`dualfold.scale`).
@@ -64,7 +67,7 @@ def fit_with_weights(self: Any, X: Any, y: Any = None, sample_weight: Any = None
 
 @_fit_context(prefer_skip_nested_validation=True)
 def fit_transform_with_weights(
-    self: Any, X: Any, y: Any = None, sample_weight: Any = None
+    self: Any, X: Rows, y: Any = None, sample_weight: ArrayLike | None = None
 ) -> Array:
     """Embed the rows of X and return their points.
 
@@ -88,7 +91,7 @@ def fit_transform_with_weights(
 
 
 @_fit_context(prefer_skip_nested_validation=True)
-def fit_with_masses(self: Any, X: Any, y: Any = None, masses: Any = None) -> Any:
+def fit_with_masses(self: Any, X: Rows, y: Any = None, masses: ArrayLike | None = None) -> Any:
     """Embed the rows of X.
 
     X may be what `transform` takes, and a table that is read in tiles (`dualfold.scale`).
@@ -128,7 +131,9 @@ def fit_with_masses(self: Any, X: Any, y: Any = None, masses: Any = None) -> Any
 
 
 @_fit_context(prefer_skip_nested_validation=True)
-def fit_transform_with_masses(self: Any, X: Any, y: Any = None, masses: Any = None) -> Array:
+def fit_transform_with_masses(
+    self: Any, X: Rows, y: Any = None, masses: ArrayLike | None = None
+) -> Array:
     """Embed the rows of X and return their points.
 
     Parameters

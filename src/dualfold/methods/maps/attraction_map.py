@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Metric, Rows
 from dualfold.errors import RowNumbers, RowsFarAway, warn
 from dualfold.graph.graph import Lists
 from dualfold.graph.neighbors import nearest
@@ -63,12 +63,12 @@ class AttractionMap(OutOfSampleMap):
     n_neighbors: int
     perplexity: float | None
     attraction: float = 1.0
-    metric: Any = "euclidean"
+    metric: Metric = "euclidean"
     forces: Forces = STUDENT
 
     kind: ClassVar[str] = "neighbours"
 
-    def __call__(self, X: Any) -> Array:
+    def __call__(self, X: Rows) -> Array:
         neighbors = nearest(self.features, self.n_neighbors, queries=X, metric=self.metric)
         near, distances = neighbors.indices, neighbors.distances
         self._warn_of_far_rows(distances[:, 0])
@@ -113,7 +113,7 @@ class AttractionMap(OutOfSampleMap):
     def stored_points(self) -> Array:
         return self.points
 
-    def fitted_rows(self) -> tuple[Any, Any]:
+    def fitted_rows(self) -> tuple[Rows, Metric]:
         return self.features, self.metric
 
     def _warn_of_far_rows(self, distances: Array) -> None:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.linalg
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Metric, Rows
 from dualfold.errors import Argument, InvalidInput
 from dualfold.methods.maps.linear_map import LinearLift, LinearMap, ProjectionLift
 from dualfold.methods.maps.out_of_sample import OutOfSampleMap, StoredAnswer, float_array
@@ -47,16 +47,16 @@ class KernelFeatures:
         whitening = np.ascontiguousarray(vectors[:, real] / np.sqrt(values[real]))
         return KernelFeatures(self.rows, self.kernel, self.shift, whitening)
 
-    def shifted_rows(self, X: Any) -> Any:
+    def shifted_rows(self, X: Rows) -> Any:
         """Rows as the kernel takes them."""
         return X if self.shift is None else X - self.shift
 
-    def __call__(self, X: Any) -> Array:
+    def __call__(self, X: Rows) -> Array:
         """The features of the rows of X."""
         values = self.kernel.between(self.shifted_rows(X), self.shifted_rows(self.rows))
         return values if self.whitening is None else values @ self.whitening
 
-    def table(self, X: Any) -> Array:
+    def table(self, X: Rows) -> Array:
         """The same for many rows, tile by tile."""
         m = self.rows.shape[0]
         return np.vstack([self(X[part]) for part in kernel_tiles(X, m)])
@@ -92,7 +92,7 @@ class KernelMap(OutOfSampleMap):
 
     kind: ClassVar[str] = "kernel"
 
-    def __call__(self, X: Any) -> Array:
+    def __call__(self, X: Rows) -> Array:
         m = self.features.rows.shape[0]
         return np.vstack([self.linear(self.features(X[part])) for part in kernel_tiles(X, m)])
 
@@ -100,7 +100,7 @@ class KernelMap(OutOfSampleMap):
     def n_coordinates(self) -> int:
         return self.linear.n_coordinates
 
-    def fitted_rows(self) -> tuple[Any, Any]:
+    def fitted_rows(self) -> tuple[Rows, Metric]:
         return self.features.rows, "euclidean"
 
     def parts(self) -> Parts:

@@ -14,11 +14,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Metric, Rows
 from dualfold.certificate import bound_text
 from dualfold.errors import InvalidInput
 from dualfold.graph.attachment import nearest_graph_points
@@ -81,10 +81,10 @@ class Triangulation:
 class DistancesMap(OutOfSampleMap):
     """New points by their distances to old ones; `distances` is a function of the new points."""
 
-    distances: Callable[[Any], Array]
+    distances: Callable[[Rows], Array]
     place: Triangulation
 
-    def __call__(self, X: Any) -> Array:
+    def __call__(self, X: Rows) -> Array:
         return self.place(np.asarray(self.distances(X)))
 
 
@@ -164,7 +164,7 @@ def triangulation(problem: TraceProblem, V: Array, values: Array) -> Triangulati
 
 
 def geodesics_to_new(
-    graph: Graph, X: Any, *, landmarks: Landmarks | None = None
+    graph: Graph, X: Rows, *, landmarks: Landmarks | None = None
 ) -> Iterator[tuple[slice, Array]]:
     """Distances from new points to landmarks (None: to all points), some rows at a time.
 
@@ -205,7 +205,7 @@ class GeodesicMap(OutOfSampleMap):
         landmarks = getattr(problem.lift, "landmarks", None)
         return cls(graph, triangulation(problem, V, values), landmarks)
 
-    def __call__(self, X: Any) -> Array:
+    def __call__(self, X: Rows) -> Array:
         blocks = geodesics_to_new(self.graph, X, landmarks=self.landmarks)
         return np.vstack([self.place(distances) for _, distances in blocks])
 
@@ -243,5 +243,5 @@ class GeodesicMap(OutOfSampleMap):
     def stored_answer(self, problem: TraceProblem, solve: Solve) -> StoredAnswer:
         return StoredAnswer(unit_columns(float_array(self.place.directions)))
 
-    def fitted_rows(self) -> tuple[Any, Any]:
+    def fitted_rows(self) -> tuple[Rows, Metric]:
         return self.graph.points, self.graph.metric

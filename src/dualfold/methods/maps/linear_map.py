@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Rows
 from dualfold.errors import InvalidInput
 from dualfold.methods.maps.out_of_sample import (
     OutOfSampleMap,
@@ -75,7 +75,7 @@ class LinearMap(OutOfSampleMap):
         C = C.astype(float, copy=False)
         return C if self.orthonormal else np.linalg.pinv(C).T
 
-    def encode(self, X: Any) -> Array:
+    def encode(self, X: Rows) -> Array:
         """Compute the coordinates of rows.
 
         Parameters
@@ -155,7 +155,7 @@ class LinearMap(OutOfSampleMap):
     def column_means(self) -> Array:
         return self.mean
 
-    def compared_rows(self, X: Any) -> Any:
+    def compared_rows(self, X: Rows) -> Any:
         return X if self.scale is None else X / self.scale
 
     def _refuse_width(self, given: int, needed: int, what: str) -> None:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Metric, Rows
 from dualfold.errors import InvalidInput
 from dualfold.graph.neighbors import nearest
 from dualfold.methods.maps.out_of_sample import (
@@ -67,7 +67,7 @@ class LocalWeightsMap(OutOfSampleMap):
 
     kind: ClassVar[str] = "local weights"
 
-    def __call__(self, X: Any) -> Array:
+    def __call__(self, X: Rows) -> Array:
         return self._combinations(X, self.features, self.points)
 
     def inverse(self, Y: Any) -> Array:
@@ -123,7 +123,7 @@ class LocalWeightsMap(OutOfSampleMap):
     def stored_points(self) -> Array:
         return self.points
 
-    def fitted_rows(self) -> tuple[Any, Any]:
+    def fitted_rows(self) -> tuple[Rows, Metric]:
         return self.features, "euclidean"
 
 
@@ -139,7 +139,7 @@ class LocalDistancesMap(OutOfSampleMap):
     n_neighbors: int
     ridge: float
 
-    def __call__(self, X: Any) -> Array:
+    def __call__(self, X: Rows) -> Array:
         if sp.issparse(X) or sp.issparse(self.distances):
             raise InvalidInput(
                 "new points are placed by dense precomputed distances; these are sparse: give "

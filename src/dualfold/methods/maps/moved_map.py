@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Metric, Rows
 from dualfold.errors import DamagedFile
 from dualfold.methods.maps.out_of_sample import OutOfSampleMap, map_from_parts, parts_of
 from dualfold.methods.maps.parts import Parts
@@ -27,7 +27,7 @@ class MovedMap(OutOfSampleMap):
 
     kind: ClassVar[str] = "moved"
 
-    def __call__(self, X: Any) -> Array:
+    def __call__(self, X: Rows) -> Array:
         return self.moved(self.map(X))
 
     def moved(self, points: Array) -> Array:
@@ -75,13 +75,13 @@ class MovedMap(OutOfSampleMap):
         points = self.map.stored_points()
         return None if points is None else self.moved(points)
 
-    def fitted_rows(self) -> tuple[Any, Any] | None:
+    def fitted_rows(self) -> tuple[Rows, Metric] | None:
         return self.map.fitted_rows()
 
     def column_means(self) -> Array | None:
         return self.map.column_means()
 
-    def compared_rows(self, X: Any) -> Any:
+    def compared_rows(self, X: Rows) -> Any:
         return self.map.compared_rows(X)
 
     def frozen_parameters(self) -> dict[str, Any]:

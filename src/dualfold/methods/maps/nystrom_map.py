@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Metric, Rows
 from dualfold.graph.attachment import attach
 from dualfold.graph.graph import Graph
 from dualfold.methods.maps.out_of_sample import OutOfSampleMap, StoredAnswer, float_array
@@ -70,7 +70,7 @@ class NystromMap(OutOfSampleMap):
 
     kind: ClassVar[str] = "nystrom"
 
-    def __call__(self, X: Any) -> Array:
+    def __call__(self, X: Rows) -> Array:
         new = attach(self.graph, X)
         W = self.affinity.of_attachment(new, self.graph)
         degrees = np.asarray(W.sum(axis=1)).ravel()
@@ -115,7 +115,7 @@ class NystromMap(OutOfSampleMap):
     def stored_points(self) -> Array:
         return self.points
 
-    def fitted_rows(self) -> tuple[Any, Any]:
+    def fitted_rows(self) -> tuple[Rows, Metric]:
         return self.graph.points, self.graph.metric
 
     def frozen_parameters(self) -> dict[str, Any]:

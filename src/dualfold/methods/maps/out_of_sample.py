@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Metric, Rows
 from dualfold.errors import DamagedFile, InvalidInput
 from dualfold.methods.maps.parts import Parts
 from dualfold.trace.doubts import StoredPoints
@@ -75,7 +75,7 @@ class OutOfSampleMap:
 
     kind: ClassVar[str] = ""
 
-    def __call__(self, X: Any) -> Array:
+    def __call__(self, X: Rows) -> Array:
         """The points (n×d) of the rows of X."""
         raise NotImplementedError
 
@@ -169,7 +169,7 @@ class OutOfSampleMap:
         """
         return None
 
-    def fitted_rows(self) -> tuple[Any, Any] | None:
+    def fitted_rows(self) -> tuple[Rows, Metric] | None:
         """The rows that the map was made of.
 
         Returns
@@ -199,7 +199,7 @@ class OutOfSampleMap:
         """
         return {}
 
-    def compared_rows(self, X: Any) -> Any:
+    def compared_rows(self, X: Rows) -> Any:
         """Rows in the units that the map measures in, to compare them with one another.
 
         Parameters

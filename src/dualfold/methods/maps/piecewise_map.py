@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Metric, Rows
 from dualfold.errors import Argument, DamagedFile, InvalidInput
 from dualfold.graph.metrics import is_precomputed
 from dualfold.methods.maps.out_of_sample import (
@@ -34,15 +34,15 @@ class PiecewiseMap(OutOfSampleMap):
     """
 
     features: Any
-    metric: Any
+    metric: Metric
     owner: Array
     points: Array
     offsets: Array
-    maps: tuple[Callable[[Any], Array] | None, ...]
+    maps: tuple[Callable[[Rows], Array] | None, ...]
 
     kind: ClassVar[str] = "pieces"
 
-    def __call__(self, X: Any) -> Array:
+    def __call__(self, X: Rows) -> Array:
         if is_precomputed(self.metric):
             raise InvalidInput(
                 "new points cannot be placed with ",
@@ -106,7 +106,7 @@ class PiecewiseMap(OutOfSampleMap):
     def stored_points(self) -> Array:
         return self.points
 
-    def fitted_rows(self) -> tuple[Any, Any]:
+    def fitted_rows(self) -> tuple[Rows, Metric]:
         return self.features, self.metric
 
 
@@ -120,7 +120,7 @@ class RescaledMap(OutOfSampleMap):
 
     kind: ClassVar[str] = "rescaled"
 
-    def __call__(self, X: Any) -> Array:
+    def __call__(self, X: Rows) -> Array:
         points = self.map(X)
         points = points if self.times is None else points * self.times
         return points if self.over is None else points / self.over
@@ -149,7 +149,7 @@ class RescaledMap(OutOfSampleMap):
     def stored_answer(self, problem: TraceProblem, solve: Solve) -> StoredAnswer:
         return self.map.stored_answer(problem, solve)
 
-    def fitted_rows(self) -> tuple[Any, Any] | None:
+    def fitted_rows(self) -> tuple[Rows, Metric] | None:
         return self.map.fitted_rows()
 
     def frozen_parameters(self) -> dict[str, Any]:

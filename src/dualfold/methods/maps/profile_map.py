@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Rows
 from dualfold.errors import Argument, InvalidInput
 from dualfold.methods.maps.linear_map import LinearMap, ProjectionLift
 from dualfold.trace.doubts import StoredPoints
@@ -29,7 +29,7 @@ def row_sums(rows: Any) -> Array:
     return np.asarray(rows.sum(axis=1, dtype=np.float64)).ravel()
 
 
-def profiles(X: Any) -> Any:
+def profiles(X: Rows) -> Any:
     """Rows of counts divided by their sums; a row without counts stays 0."""
     rows = numeric_table(X)
     sums = row_sums(rows)
@@ -39,7 +39,7 @@ def profiles(X: Any) -> Any:
     return rows / sums[:, None]
 
 
-def chi_square_rows(X: Any) -> Any:
+def chi_square_rows(X: Rows) -> Any:
     """Rows of counts whose Euclidean distances are the χ² distances of their profiles."""
     rows = numeric_table(X)
     sums = np.asarray(rows.sum(axis=0, dtype=np.float64)).ravel()
@@ -78,14 +78,14 @@ class ProfileMap(LinearMap):
 
     kind: ClassVar[str] = "profiles"
 
-    def encode(self, X: Any) -> Array:
+    def encode(self, X: Rows) -> Array:
         shares = profiles(X)
         empty = np.asarray(shares.sum(axis=1)).ravel() == 0
         return np.where(empty[:, None], 0, super().encode(shares))
 
     __call__ = encode
 
-    def compared_rows(self, X: Any) -> Any:
+    def compared_rows(self, X: Rows) -> Any:
         return super().compared_rows(profiles(X))
 
 

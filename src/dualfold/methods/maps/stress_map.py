@@ -17,7 +17,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Metric, Rows
 from dualfold.errors import InvalidInput
 from dualfold.graph.metrics import is_euclidean, is_precomputed, metric_distances
 from dualfold.kernels.threads import row_slices
@@ -35,7 +35,7 @@ MAX_STRETCH = 50.0
 BLOCK_NUMBERS = 2**22
 
 
-def exact_distances(X: Any, others: Any, metric: Any) -> Array:
+def exact_distances(X: Rows, others: Any, metric: Metric) -> Array:
     """Distances that are 0 for equal rows; products of rows, which are faster, do not tell."""
     if is_euclidean(metric) and not sp.issparse(X) and not sp.issparse(others):
         return np.asarray(cdist(np.asarray(X, dtype=float), np.asarray(others, dtype=float)))
@@ -54,11 +54,11 @@ class StressMap(OutOfSampleMap):
 
     features: Any
     points: Array
-    metric: Any = "euclidean"
+    metric: Metric = "euclidean"
 
     kind: ClassVar[str] = "stress"
 
-    def __call__(self, X: Any) -> Array:
+    def __call__(self, X: Rows) -> Array:
         places = np.empty((X.shape[0], self.points.shape[1]))
         for rows in row_slices(X.shape[0], max(1, BLOCK_NUMBERS // len(self.points))):
             places[rows] = self._places(self._distances(X[rows]))
@@ -79,10 +79,10 @@ class StressMap(OutOfSampleMap):
     def stored_points(self) -> Array:
         return self.points
 
-    def fitted_rows(self) -> tuple[Any, Any]:
+    def fitted_rows(self) -> tuple[Rows, Metric]:
         return self.features, self.metric
 
-    def _distances(self, X: Any) -> Array:
+    def _distances(self, X: Rows) -> Array:
         D = X if is_precomputed(self.metric) else exact_distances(X, self.features, self.metric)
         D = np.ascontiguousarray(D, dtype=float)
         if D.shape[1] != len(self.points):

@@ -18,9 +18,10 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import check_random_state
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Rows, Seed
 from dualfold.graph.graph import Lists
 from dualfold.graph.metrics import is_precomputed
+from dualfold.methods.parameters import GivenGraph
 from dualfold.methods.points.checks import (
     neighbors_kept,
     warn_of_collapse,
@@ -94,14 +95,14 @@ class PointsMethod:
     problem: Callable[[sp.csr_array, int, float, str], AttractionProblem]
     judge: Judge
     neighbors: NeighborSettings
-    graph: Any
+    graph: GivenGraph
     affinities: Callable[[Lists], tuple[sp.csr_array, Array]]
     n_components: int
     attraction: float
     schedule: Schedule
     descent: DescentSettings
     init: Any
-    random_state: Any
+    random_state: Seed
     n_starts: int
     verbose: int
     n_jobs: int | None
@@ -131,7 +132,7 @@ class PointsFit:
     eigenvalues: Array | None = None
 
 
-def fit_points(X: Any, method: PointsMethod, stage: Stage) -> PointsFit:
+def fit_points(X: Rows, method: PointsMethod, stage: Stage) -> PointsFit:
     """Fit a method to the rows of X."""
     lines = ProgressLines(method.name, method.value_name, method.verbose)
     stated = stated_points(X, method, stage, lines)
@@ -158,7 +159,7 @@ def fit_points(X: Any, method: PointsMethod, stage: Stage) -> PointsFit:
 
 
 def stated_points(
-    X: Any, method: PointsMethod, stage: Stage, lines: ProgressLines | None = None
+    X: Rows, method: PointsMethod, stage: Stage, lines: ProgressLines | None = None
 ) -> StatedPoints:
     """Neighbours and affinities of the rows of X, and their problem."""
     lines = lines or ProgressLines(method.name, method.value_name, 0)
@@ -178,7 +179,7 @@ def attracting_count(lists: Lists) -> int:
     return max(1, int(np.median(lists.counts)))
 
 
-def start_of(X: Any, problem: AttractionProblem, method: PointsMethod, stage: Stage) -> Array:
+def start_of(X: Rows, problem: AttractionProblem, method: PointsMethod, stage: Stage) -> Array:
     """The start that is given, or the one of that name."""
     count = method.n_components
     if not isinstance(method.init, str):
@@ -219,7 +220,7 @@ def _descent(
 
 
 def _other_starts(
-    X: Any, problem: AttractionProblem, points: Array, method: PointsMethod
+    X: Rows, problem: AttractionProblem, points: Array, method: PointsMethod
 ) -> tuple[tuple[tuple[str, float], ...], float]:
     """The objective from other starts, and how far points move between the maps."""
     if method.n_starts == 1:

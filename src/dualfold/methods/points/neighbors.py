@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Metric, Rows
 from dualfold.errors import Argument, InvalidInput, TooLarge
 from dualfold.graph import Graph, Neighbors, nearest
 from dualfold.graph.cosines import directions, is_cosine
@@ -46,8 +46,8 @@ class NeighborSettings:
     n_neighbors: int | None
     perplexity: float
     all_pairs: bool
-    metric: Any
-    metric_params: dict[str, Any] | None
+    metric: Metric
+    metric_params: dict[str, object] | None
     search: str
     n_jobs: int | None
 
@@ -73,7 +73,7 @@ def asked_neighbors(settings: NeighborSettings, n: int) -> int:
     return int(min(n - 1, int(3.0 * settings.perplexity + 1)))
 
 
-def attracting_lists(X: Any, settings: NeighborSettings, graph: Any) -> tuple[Lists, str]:
+def attracting_lists(X: Rows, settings: NeighborSettings, graph: Any) -> tuple[Lists, str]:
     """The neighbours that attract, nearest first, and a sentence on an approximate search.
 
     graph : neighbours that are known: a graph, edge lengths or lists; None searches
@@ -100,7 +100,7 @@ def attracting_lists(X: Any, settings: NeighborSettings, graph: Any) -> tuple[Li
     return lists, _search_words(neighbors)
 
 
-def _is_approximate(settings: NeighborSettings, X: Any) -> bool:
+def _is_approximate(settings: NeighborSettings, X: Rows) -> bool:
     """Whether neighbours are searched for in near cells only."""
     searchable = isinstance(X, np.ndarray) and (
         is_euclidean(settings.metric) or is_cosine(settings.metric)
@@ -148,7 +148,7 @@ def _lists_of_graph(graph: Any, settings: NeighborSettings, n: int) -> tuple[Lis
     return lists, about
 
 
-def _of_distances(X: Any, k: int) -> Lists:
+def _of_distances(X: Rows, k: int) -> Lists:
     stored = np.diff(sp.csr_array(X).indptr).min() if sp.issparse(X) else k
     lists = Lists(*from_precomputed(X, k))
     if lists.counts.min(initial=k) < k:
@@ -160,7 +160,7 @@ def _of_distances(X: Any, k: int) -> Lists:
     return lists
 
 
-def _full_table(settings: NeighborSettings, X: Any) -> Array:
+def _full_table(settings: NeighborSettings, X: Rows) -> Array:
     """All distances by a metric with parameters."""
     metric, given = settings.metric, dict(settings.metric_params or {})
     if metric == "mahalanobis" and not given.keys() & {"V", "VI"}:
@@ -169,7 +169,7 @@ def _full_table(settings: NeighborSettings, X: Any) -> Array:
         )
     refuse_other_width(metric, given, X.shape[1])
     if metric == "mahalanobis" and "V" in given:
-        given["VI"] = np.linalg.inv(given.pop("V")).T
+        given["VI"] = np.linalg.inv(np.asarray(given.pop("V"))).T
     if X.shape[0] > MAX_FULL_ROWS:
         raise TooLarge(
             Argument("metric_params"),

@@ -9,7 +9,7 @@ import scipy.linalg
 import scipy.sparse as sp
 from sklearn.utils import check_random_state
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, Rows, Seed
 from dualfold.embedding import Embedding, embed
 from dualfold.errors import Argument, InvalidInput
 from dualfold.kernels.threads import one_blas_thread
@@ -36,7 +36,7 @@ def spectral_map(problem: AttractionProblem, count: int) -> Embedding:
 
 
 def start_named(
-    name: str, X: Any, problem: AttractionProblem, count: int, random_state: Any
+    name: str, X: Rows, problem: AttractionProblem, count: int, random_state: Seed
 ) -> Array:
     """The start of that name, its first coordinate scaled to a deviation of 1e-4."""
     if name == "random":
@@ -62,7 +62,8 @@ def principal_points(X: Any, count: int) -> Array:
             axes = _largest(S, some)[1]
             points[:, :some] = projected_rows(X, with_signs(axes), mean)
             return points
-        centred = (X.toarray() if sp.issparse(X) else np.asarray(X, dtype=float)) - mean
+        rows = X.toarray() if sp.issparse(X) else np.asarray(X, dtype=float)
+        centred = rows - mean
         some = min(count, n)
         G = centred @ centred.T
         squares, V = _largest(G, some)

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import scipy.fft
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, DType
 from dualfold.errors import InvalidInput
 from dualfold.kernels import c_constant, kernel, kernels_by_dtype
 from dualfold.kernels.threads import Threads
@@ -52,7 +52,9 @@ class Grid:
     wide : how wide the points are that were placed last
     """
 
-    def __init__(self, points: Array, spacing: float = NODE_SPACING, dtype: Any = None) -> None:
+    def __init__(
+        self, points: Array, spacing: float = NODE_SPACING, dtype: DType | None = None
+    ) -> None:
         low, high = _box(points)
         self.wide = wide = float((high - low).max())
         self.spacing = self.widest = spacing
@@ -186,14 +188,14 @@ def _smooth(least: int) -> int:
 
 
 @lru_cache(maxsize=8)
-def _turns(length: int, dtype: Any) -> Array:
+def _turns(length: int, dtype: DType) -> Array:
     """exp(−2πi·t/length) as pairs."""
     angle = 2 * np.pi * np.arange(length) / length
     return np.ascontiguousarray(np.column_stack([np.cos(angle), -np.sin(angle)]), dtype)
 
 
 @lru_cache(maxsize=2)
-def _kernel(lengths: tuple[int, ...], spacing: float, dtype: Any) -> Array:
+def _kernel(lengths: tuple[int, ...], spacing: float, dtype: DType) -> Array:
     """The transform of the kernel on the padded grid, over that of the splines, twice.
 
     Both are even: a transform of cosines of a quarter of the grid has all of it.
@@ -217,7 +219,7 @@ def _kernel(lengths: tuple[int, ...], spacing: float, dtype: Any) -> Array:
     return np.ascontiguousarray(padded.transpose(1, 0, 2))
 
 
-def _lanes(dtype: Any) -> int:
+def _lanes(dtype: DType) -> int:
     """Sequences that are transformed side by side."""
     return c_constant("FOURIER_BYTES") // int(np.dtype(dtype).itemsize)
 

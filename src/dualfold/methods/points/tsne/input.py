@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import scipy.sparse as sp
 
 from dualfold.errors import Argument, InPython, InvalidInput
@@ -26,8 +27,7 @@ def refuse_odd_input(estimator: Any, X: Any) -> None:
             raise InvalidInput(
                 "X should be a square distance matrix with ", Argument("metric", "precomputed")
             )
-        stored = X.data if sp.issparse(X) else X
-        if (stored < 0).any():
+        if ((X.data if sp.issparse(X) else np.asarray(X)) < 0).any():
             raise InvalidInput(
                 Argument("metric", "precomputed"),
                 ": X should contain positive distances; some are below 0",

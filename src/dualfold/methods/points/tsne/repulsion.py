@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dualfold.arrays import Array
+from dualfold.arrays import Array, DType
 from dualfold.kernels import c_constant, kernel
 from dualfold.kernels.reports import tally
 from dualfold.kernels.threads import Threads, row_slices
@@ -55,7 +55,7 @@ class ByPairs:
 class ByGrid:
     """Repulsion by a grid of numbers of `dtype`; what points push themselves is taken off."""
 
-    def __init__(self, n: int, width: int, dtype: Any = None) -> None:
+    def __init__(self, n: int, width: int, dtype: DType | None = None) -> None:
         self.phi, self.push = np.zeros(n), np.zeros((n, width))
         self.grid: Grid | None = None
         self.spacing, self.dtype = NODE_SPACING, dtype
